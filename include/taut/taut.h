@@ -1,0 +1,442 @@
+/* taut.h - the public interface of Taut.
+ *
+ *     M(t,q) v' = f(t,q,v) - G(t,q)^T lambda,   q' = v,   C lambda = g(t,q) + T gdot,   G = dg/dq
+ *
+ * A bond is a function g_i with a compliance c_i >= 0: zero is a rigid rod, 1/kappa a spring of potential kappa g^2/2. Four things
+ * are kept apart: the system (what moves), the options (how), the solver (state and workspace), the statistics (what it cost).
+ *
+ * Conventions. Functions return 0 on success, a positive code for a result that is not an error (a limit reached, an event met,
+ * an interrupt) and a negative code for an error; the last argument `error` (may be NULL) then says what failed, where, and what
+ * can be done. Handles are opaque; `destroy` takes NULL. The library never prints, exits or aborts. Systems are immutable and may
+ * be shared between threads; contexts and solvers belong to one thread each. Arrays are plain and dense unless a pattern is named.
+ *
+ * Tiers: everyday calls, expert calls (everything a method can ask of a system), extension points (systems made in C). */
+#ifndef TAUT_TAUT_H
+#define TAUT_TAUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define TAUT_API __declspec(dllexport)
+#elif defined(__GNUC__)
+#define TAUT_API __attribute__((visibility("default")))
+#else
+#define TAUT_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TAUT_VERSION_MAJOR 0
+#define TAUT_VERSION_MINOR 1
+#define TAUT_VERSION_PATCH 0
+
+/* ------------------------------------------------------------------------------------------------ everyday calls */
+
+typedef int32_t taut_index; /* positions in arrays; counts are int64_t and are checked when a system is created */
+
+typedef struct taut_system taut_system;   /* what moves: immutable */
+typedef struct taut_context taut_context; /* evaluates one system for one thread; holds the parameter values */
+typedef struct taut_options taut_options; /* how: every entry of the options table */
+typedef struct taut_solver taut_solver;   /* a run: state, method, workspace */
+
+/* Codes. The text of each is taut_code_text(code); positive ones are results, negative ones errors. */
+enum {
+    TAUT_OK = 0,
+    TAUT_EVENT = 1,            /* an event asked to stop */
+    TAUT_INTERRUPTED = 2,      /* the progress callback asked to stop */
+    TAUT_LIMIT = 3,            /* a limit (steps) was reached before the end time */
+    TAUT_ERROR_USAGE = -1,     /* a call or an option does not make sense */
+    TAUT_ERROR_MODEL = -2,     /* a model file is wrong; file, line, column are set */
+    TAUT_ERROR_FILE = -3,      /* a file cannot be read or written */
+    TAUT_ERROR_MEMORY = -4,    /* the allocator returned NULL */
+    TAUT_ERROR_SIZE = -5,      /* too large: a bound of the reader or of taut_index */
+    TAUT_ERROR_EVALUATE = -6,  /* a force, bond or callback gave NaN or infinity, or asked to stop */
+    TAUT_ERROR_SINGULAR = -7,  /* G is rank deficient, or the saddle matrix singular */
+    TAUT_ERROR_CONVERGE = -8,  /* an iteration did not converge */
+    TAUT_ERROR_STEP = -9,      /* the step became too small */
+    TAUT_ERROR_REFUSED = -10,  /* this method cannot treat this system; the message says why and what to do */
+    TAUT_ERROR_UNAVAILABLE = -11, /* a part that this build does not have */
+    TAUT_ERROR_PROCESS = -12,  /* a program that Taut started failed */
+};
+
+typedef struct taut_error {
+    int code;
+    int line, column;  /* in a model file, from 1; 0 when there is none */
+    double t;          /* time of the failure, NaN when there is none */
+    char file[256];    /* model file, or empty */
+    char source[200];  /* the offending line, or empty */
+    char message[600]; /* one or two sentences: what failed, what was expected, what to do */
+} taut_error;
+
+/* Memory comes from here, and only while objects are created. NULL everywhere means malloc and free. `resize` is not needed. */
+typedef struct taut_allocator {
+    void *(*allocate)(void *user, size_t bytes); /* NULL when it cannot */
+    void (*release)(void *user, void *block);
+    void *user;
+} taut_allocator;
+
+/* What everything cost. One force evaluation is one evaluation of (f, g, G) at a point. */
+typedef struct taut_statistics {
+    int64_t steps, rejected;
+    int64_t force_evaluations, fast_force_evaluations, jets, jacobians;
+    int64_t factorisations, solves, newton_iterations, micro_steps;
+} taut_statistics;
+
+TAUT_API const char *taut_version(void);        /* "0.1.0" */
+TAUT_API const char *taut_code_name(int code);  /* "TAUT_ERROR_MODEL"; "unknown" for other numbers */
+TAUT_API const char *taut_code_text(int code);  /* a short sentence */
+TAUT_API const char *taut_features(void);       /* which backends this build has: "lapack arpack mumps klu hdf5 gnuplot native" */
+
+/* How a model is loaded. All fields may be zero. `set` and `init` are "name=expression" texts (parameters, start values). */
+typedef struct taut_load {
+    const taut_allocator *allocator;
+    const char *const *set;
+    const char *const *init;
+    int set_count, init_count;
+    double from;             /* the time at which start expressions are evaluated */
+    bool allow_command;      /* a [stepper] command or library may be kept for running */
+    const char *table_folder;/* where [tables] are read from; default: the folder of the model file */
+    const char *start_text;  /* statements of another [start] section, applied after the model's own; may be NULL */
+} taut_load;
+
+/* Reads a model file (docs/model-language.md). `how` may be NULL. On error nothing is created. */
+TAUT_API int taut_system_load(const char *path, const taut_load *how, taut_system **system, taut_error *error);
+/* The same from memory; `name` stands for the file in messages; tables need how->table_folder. */
+TAUT_API int taut_system_parse(const char *text, size_t length, const char *name, const taut_load *how, taut_system **system,
+                               taut_error *error);
+TAUT_API void taut_system_destroy(taut_system *system);
+
+typedef enum taut_kind {
+    TAUT_MECHANICAL,  /* coordinates, masses, forces, bonds */
+    TAUT_FIRST_ORDER, /* z' = f(t,z,y), 0 = constraints(t,z), invariants(t,z) constant */
+    TAUT_BLACK_BOX    /* a flow without equations */
+} taut_kind;
+
+typedef enum taut_mass_kind {
+    TAUT_MASS_DIAGONAL, /* constant, diagonal */
+    TAUT_MASS_CONSTANT, /* constant, on the tangent pattern */
+    TAUT_MASS_VARYING   /* depends on t or q, on the tangent pattern */
+} taut_mass_kind;
+
+/* Capability bits: what a system can answer. A method lists the bits it needs; refusals come from comparing them. */
+enum {
+    TAUT_CAN_FORCE = 1 << 0,      /* f can be evaluated anywhere (not a black box) */
+    TAUT_CAN_DERIVATIVES = 1 << 1,/* exact G, gamma, Hessians, df/dq (not differences) */
+    TAUT_CAN_JETS = 1 << 2,
+    TAUT_CAN_INVERT_MASS = 1 << 3,/* M is regular by construction */
+    TAUT_HAS_RIGID = 1 << 4,      /* some bonds have compliance 0 by statement */
+    TAUT_HAS_SPRINGS = 1 << 5,
+    TAUT_HAS_DAMPING = 1 << 6,
+    TAUT_HAS_STIFF_POTENTIAL = 1 << 7,
+    TAUT_HAS_VELOCITY_FORCES = 1 << 8, /* f depends on v */
+    TAUT_HAS_VARYING_MASS = 1 << 9,
+    TAUT_HAS_TIME = 1 << 10,      /* f or M depends on t */
+    TAUT_HAS_MOVING_BONDS = 1 << 11, /* g depends on t */
+    TAUT_HAS_KINETIC = 1 << 12,   /* M comes from a kinetic energy */
+    TAUT_HAS_FORCES = 1 << 13,    /* some of f does not come from a potential */
+    TAUT_HAS_EVENTS = 1 << 14,
+    TAUT_HAS_ALGEBRAIC = 1 << 15, /* first order: semi-explicit index 2 */
+    TAUT_HAS_INVARIANTS = 1 << 16,
+    TAUT_HAS_STEPPER = 1 << 17,
+    TAUT_HAS_KINKS = 1 << 18,     /* abs, min, floor, ...: derivatives take one side */
+};
+
+typedef struct taut_sizes {
+    taut_kind kind;
+    taut_mass_kind mass;
+    unsigned can;             /* capability bits */
+    taut_index coordinates;   /* n: q, v; first order: the state z */
+    taut_index algebraic;     /* first order: y */
+    taut_index bonds;         /* m: rows of g and G; first order: constraints + invariants + observables, in this order */
+    taut_index constraints, invariants, observables;
+    taut_index parameters, outputs, events, settings, warnings;
+    int dimension;            /* of [particles], 0 without */
+    int64_t jacobian_entries; /* stored entries of G */
+    int64_t kernels, members; /* statements after grouping, and their members in total */
+} taut_sizes;
+
+TAUT_API void taut_system_sizes(const taut_system *system, taut_sizes *sizes);
+
+typedef enum taut_item {
+    TAUT_COORDINATE, /* first order: state */
+    TAUT_ALGEBRAIC,
+    TAUT_BOND,       /* first order: constraint, invariant or observable */
+    TAUT_PARAMETER,
+    TAUT_OUTPUT,
+    TAUT_EVENT_ITEM
+} taut_item;
+
+/* The name as it appears in output: "x1", "p[1].x", "link[2]". Always terminated; returns its full length, 0 when out of range. */
+TAUT_API int taut_system_name(const taut_system *system, taut_item item, taut_index k, char *buffer, size_t size);
+/* The position of a name, or -1. */
+TAUT_API taut_index taut_system_find(const taut_system *system, taut_item item, const char *name);
+/* The comment at the head of a model file, first line, without '#'; "" when there is none. */
+TAUT_API const char *taut_system_title(const taut_system *system);
+/* Warning k of reading (unused names, kinks), as "file:line:column: text"; NULL when out of range. */
+TAUT_API const char *taut_system_warning(const taut_system *system, taut_index k);
+/* Setting k of [run]: option name and value as text. Returns false when out of range. */
+TAUT_API bool taut_system_setting(const taut_system *system, taut_index k, const char **name, const char **value);
+
+/* -------------------------------------------------------------------------------------------------- expert calls */
+
+/* Sparse rows: row i has columns column[start[i] .. start[i+1]-1], unsorted; in G a column may repeat (entries add up). */
+typedef struct taut_pattern {
+    taut_index rows, columns;
+    const taut_index *start;
+    const taut_index *column;
+} taut_pattern;
+
+typedef enum taut_pattern_of {
+    TAUT_PATTERN_JACOBIAN, /* G: bonds x coordinates */
+    TAUT_PATTERN_TANGENT,  /* n x n, sorted, with the diagonal: df/dq, df/dv, M, weighted Hessians all live on it */
+    TAUT_PATTERN_CONTROL   /* first order: df/dy, n x algebraic */
+} taut_pattern_of;
+
+/* Patterns are fixed when the system is created. The tangent pattern is formed at its first request (thread-safe). */
+TAUT_API int taut_system_pattern(const taut_system *system, taut_pattern_of which, taut_pattern *pattern, taut_error *error);
+
+/* allocator may be NULL: then the system's own. */
+TAUT_API int taut_context_create(const taut_system *system, const taut_allocator *allocator, taut_context **context,
+                                 taut_error *error);
+TAUT_API void taut_context_destroy(taut_context *context);
+TAUT_API const taut_system *taut_context_system(const taut_context *context);
+/* Parameters: values stay inputs. Setting one also renews masses, compliances and the parameters defined by it. Parameters that
+ * fix sizes or indices are refused. */
+TAUT_API int taut_context_set_parameter(taut_context *context, taut_index k, double value, taut_error *error);
+TAUT_API double taut_context_parameter(const taut_context *context, taut_index k);
+TAUT_API const double *taut_context_compliance(const taut_context *context); /* c, [m]; 0 is rigid */
+TAUT_API const double *taut_context_damping(const taut_context *context);    /* tau, [m] */
+TAUT_API const double *taut_context_mass(const taut_context *context);       /* diagonal, [n]; NULL unless TAUT_MASS_DIAGONAL */
+TAUT_API bool taut_context_soft(const taut_context *context, taut_index bond); /* marked `soft`: stays a spring in rigid motion */
+/* The start state at time t: q[n], v[n] (first order: z[n], y[algebraic]). */
+TAUT_API int taut_context_start(taut_context *context, double t, double *q, double *v, taut_error *error);
+enum { TAUT_HOLD_POSITION = 1, TAUT_HOLD_VELOCITY = 2, TAUT_GUESS = 4 };
+TAUT_API const unsigned char *taut_system_hold(const taut_system *system); /* [n] of the bits above; NULL when all are 0 */
+TAUT_API const taut_statistics *taut_context_statistics(const taut_context *context);
+
+/* What to evaluate; one call shares the work. Sizes in brackets; "tangent" is one entry per entry of that pattern. */
+enum {
+    TAUT_WANT_FORCE = 1 << 0,        /* force[n]: f(t,q,v) with inertial forces, without bonds and stiff potential; first order: rates */
+    TAUT_WANT_BOND = 1 << 1,         /* bond[m]: g(t,q) */
+    TAUT_WANT_JACOBIAN = 1 << 2,     /* jacobian[entries of G], bond_dt[m]: dg/dt at fixed q */
+    TAUT_WANT_GAMMA = 1 << 3,        /* gamma[m]: g_qq(v,v) + 2 g_qt v + g_tt */
+    TAUT_WANT_BOND_HESSIAN = 1 << 4, /* bond_hessian[tangent]: sum_i bond_weight[i] Hess g_i; bond_weight is read */
+    TAUT_WANT_FORCE_DQ = 1 << 5,     /* force_dq[tangent] */
+    TAUT_WANT_FORCE_DV = 1 << 6,     /* force_dv[tangent]; first order: df/dy [control] */
+    TAUT_WANT_MASS = 1 << 7,         /* mass[tangent], or mass[n] for TAUT_MASS_DIAGONAL */
+    TAUT_WANT_MASS_DQ = 1 << 8,      /* mass_dq[tangent]: d(M(t,q) w)/dq, w = mass_weight, which is read */
+    TAUT_WANT_STIFF_FORCE = 1 << 9,  /* stiff_force[n]: -scale grad V */
+    TAUT_WANT_STIFF_HESSIAN = 1 << 10, /* stiff_hessian[tangent]: scale Hess V */
+    TAUT_WANT_ENERGY = 1 << 11,      /* kinetic, potential, bond_energy, stiff_energy */
+    TAUT_WANT_MOMENTUM = 1 << 12,    /* momentum[n]: M v, or dT/dv for a kinetic energy */
+};
+
+/* Where results go. Only the arrays that are wanted need to be set. */
+typedef struct taut_values {
+    double *force, *bond, *jacobian, *bond_dt, *gamma, *bond_hessian;
+    double *force_dq, *force_dv, *mass, *mass_dq, *stiff_force, *stiff_hessian, *momentum;
+    const double *bond_weight, *mass_weight; /* read */
+    double kinetic, potential, bond_energy, stiff_energy;
+} taut_values;
+
+/* Evaluates at (t, q, v); v (first order: the algebraic variables) may be NULL where nothing wanted depends on it. Returns 0; >0 when
+ * a callback cannot evaluate here; TAUT_ERROR_EVALUATE, with the name of the coordinate or bond, for NaN or infinity. */
+TAUT_API int taut_evaluate(taut_context *context, double t, const double *q, const double *v, unsigned wanted, taut_values *values,
+                           taut_error *error);
+/* Derivatives of everything wanted with respect to parameter k (energies included). Needs TAUT_CAN_JETS. */
+TAUT_API int taut_evaluate_parameter(taut_context *context, double t, const double *q, const double *v, taut_index k,
+                                     unsigned wanted, taut_values *values, taut_error *error);
+/* [outputs] and [events] of a model at a state; lambda[m] may be NULL when no output uses it. */
+TAUT_API int taut_evaluate_outputs(taut_context *context, double t, const double *q, const double *v, const double *lambda,
+                                   double *outputs, taut_error *error);
+
+/* Taylor jets, order by order: given coefficient j of q(t) and v(t) (after 0..j-1), coefficient j of everything wanted. */
+typedef struct taut_jet taut_jet;
+enum { TAUT_JET_ORDER_MAX = 16 };
+TAUT_API int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet **jet, taut_error *error);
+TAUT_API void taut_jet_destroy(taut_jet *jet);
+/* j = 0 starts anew at time t; time itself has coefficients (t, 1, 0, ...). q[n], v[n]; values hold coefficient j on return. */
+TAUT_API int taut_jet_advance(taut_jet *jet, int j, double t, const double *q, const double *v, taut_values *values,
+                              taut_error *error);
+
+/* Frequencies (rad per time) of the stiff modes at a state, ascending: square roots of the eigenvalues of C_s^-1 S (DESIGN: springs s,
+ * rods r, S the Schur complement of A = G M^-1 G^T), or of (scale Hess V, M). At most `count` from each end are computed when the
+ * system is large; *found says how many of frequency[] are set, *complete whether these are all. */
+TAUT_API int taut_frequencies(taut_context *context, double t, const double *q, int count, double *frequency, int *found,
+                              bool *complete, taut_error *error);
+
+/* ------------------------------------------------------------------------------------------------- options, methods */
+
+typedef enum taut_option_type { TAUT_OPTION_FLAG, TAUT_OPTION_INTEGER, TAUT_OPTION_REAL, TAUT_OPTION_TEXT, TAUT_OPTION_CHOICE } taut_option_type;
+
+/* One row of the options table: flags, validation, --help and the reference page all read it. */
+typedef struct taut_option {
+    const char *name;       /* "rtol"; the flag is --rtol */
+    taut_option_type type;
+    const char *value;      /* default, as text; "" for none */
+    double least, most;     /* range of numbers */
+    const char *choices;    /* "a|b|c" for TAUT_OPTION_CHOICE */
+    const char *argument;   /* name of the value in --help: "H" */
+    const char *verbs;      /* verbs that take it: "run check" */
+    const char *help;       /* one line */
+} taut_option;
+
+TAUT_API const taut_option *taut_option_table(int *count);
+TAUT_API int taut_options_create(const taut_allocator *allocator, taut_options **options, taut_error *error);
+TAUT_API void taut_options_destroy(taut_options *options);
+/* Sets an option from text, checked against the table (unknown names get a near-miss suggestion). */
+TAUT_API int taut_options_set(taut_options *options, const char *name, const char *value, taut_error *error);
+TAUT_API bool taut_options_given(const taut_options *options, const char *name); /* set by taut_options_set? */
+TAUT_API const char *taut_options_text(const taut_options *options, const char *name);
+TAUT_API double taut_options_real(const taut_options *options, const char *name); /* NaN when there is no value */
+TAUT_API int64_t taut_options_integer(const taut_options *options, const char *name);
+TAUT_API bool taut_options_flag(const taut_options *options, const char *name);
+
+/* One row of the method table, for people. */
+typedef struct taut_method_info {
+    const char *name;
+    const char *motions;   /* "full" */
+    int order;
+    const char *summary;   /* one line */
+    const char *reference; /* paper and equation */
+    unsigned needs;        /* TAUT_CAN_ bits */
+    unsigned refuses;      /* TAUT_HAS_ bits it cannot treat */
+} taut_method_info;
+TAUT_API int taut_method_count(void);
+TAUT_API bool taut_method_get(int k, taut_method_info *info);
+
+/* --------------------------------------------------------------------------------------------------------- running */
+
+/* Receives the trajectory: rows at the output times. begin and end may be NULL. Each returns 0, or <0 to stop with an error. */
+typedef struct taut_row {
+    double t;
+    const double *q, *v, *lambda, *outputs; /* [n], [n], [m], [outputs] */
+    double drift_position, drift_velocity;  /* max over rigid bonds of |g|, |gdot| */
+    double energy;                          /* NaN when there is none */
+} taut_row;
+typedef struct taut_sink {
+    int (*begin)(void *user, const taut_system *system, taut_error *error);
+    int (*row)(void *user, const taut_row *row, taut_error *error);
+    int (*end)(void *user, taut_error *error);
+    void *user;
+} taut_sink;
+
+/* Called now and then; returns 0 to go on, 1 to stop cleanly. */
+typedef int (*taut_progress)(void *user, double t, double until, int64_t steps);
+
+typedef struct taut_result {
+    int status;              /* TAUT_OK, TAUT_EVENT, TAUT_INTERRUPTED, TAUT_LIMIT or the error */
+    double t;
+    const char *method, *motion;
+    const char *event;       /* name of the event met, or NULL */
+    double error_estimate;   /* NaN when the method has none */
+    double drift_position, drift_velocity; /* largest over the run */
+    double energy_first, energy_last;
+    taut_statistics statistics;
+} taut_result;
+
+/* A run of `system` as `options` say (motion, method, step, from, until, every; settings of [run] are the defaults). */
+TAUT_API int taut_solver_create(const taut_system *system, const taut_options *options, const taut_allocator *allocator,
+                                taut_solver **solver, taut_error *error);
+TAUT_API void taut_solver_destroy(taut_solver *solver);
+/* Integrates to the end time, an event, an interrupt or an error; rows go to the sinks. What was computed stays available. */
+TAUT_API int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count, taut_progress progress, void *user,
+                             taut_error *error);
+/* Advances exactly to time t (fixed steps; the last one is shortened), without sinks. */
+TAUT_API int taut_solver_advance(taut_solver *solver, double t, taut_error *error);
+TAUT_API double taut_solver_time(const taut_solver *solver);
+TAUT_API const double *taut_solver_position(const taut_solver *solver); /* q, [n] */
+TAUT_API const double *taut_solver_velocity(const taut_solver *solver); /* v, [n] */
+TAUT_API const double *taut_solver_multipliers(const taut_solver *solver); /* lambda, [m] */
+TAUT_API void taut_solver_result(const taut_solver *solver, taut_result *result);
+/* One line: what was chosen and why. */
+TAUT_API const char *taut_solver_explanation(const taut_solver *solver);
+
+/* Sinks that come with Taut. `path` "-" is standard output. Destroy closes; a failed write is reported by the run (disk full). */
+typedef struct taut_file_sink taut_file_sink;
+TAUT_API int taut_csv_create(const char *path, taut_file_sink **file, taut_sink *sink, taut_error *error);
+/* A picture (.png or .svg) made with gnuplot: coordinates, drift and energy against time. */
+TAUT_API int taut_picture_create(const char *path, const char *title, taut_file_sink **file, taut_sink *sink, taut_error *error);
+TAUT_API void taut_file_sink_destroy(taut_file_sink *file);
+
+/* -------------------------------------------------------------------------------------------------------- checking */
+
+/* One derivative compared with extrapolated central differences: largest relative deviation and where. */
+typedef struct taut_derivative_check {
+    const char *name; /* "G", "gamma", "df/dq", ... */
+    int derivative;   /* 1 or 2: which limit applies */
+    double deviation, limit;
+    char where[96];
+} taut_derivative_check;
+
+typedef struct taut_check_report {
+    taut_sizes sizes;
+    char structure[160];            /* which linear algebra was chosen, and why */
+    taut_derivative_check derivative[16];
+    int derivatives;
+    taut_index rank;                /* of G; == bonds when full */
+    char rank_message[400];         /* names of redundant or conflicting bonds */
+    double start_position, start_velocity; /* max |g|, |gdot| of the rigid bonds at the start */
+    double foot_distance;           /* how far the start is from g = 0 (all bonds), max |g| */
+    double frequency_least, frequency_most; /* 0 when there are no springs */
+    int64_t frequencies;            /* number of stiff modes */
+    double slow_rate;               /* estimate of the rate of the slow motion, for the separation */
+    double oscillatory_energy, energy_scale; /* of the start */
+    char advice[400];               /* one line */
+    int verdict;                    /* 0 usable, 1 numerically unusable */
+} taut_check_report;
+
+/* Examines a system at its start. Options read: from, backend, no-derivatives. */
+TAUT_API int taut_check(const taut_system *system, const taut_options *options, taut_check_report *report, taut_error *error);
+
+/* ------------------------------------------------------------------------------------------------ extension points */
+
+/* A system from C functions. Each returns 0, >0 "cannot evaluate here, try a smaller step", <0 "stop". Only `force` and, with bonds,
+ * `bond` are required; what is NULL is formed by coloured differences (G: central, accurate to about 1e-10 relative; second
+ * derivatives: about 1e-6), and the system then lacks TAUT_CAN_DERIVATIVES. Functions must be re-entrant. */
+typedef struct taut_callbacks {
+    taut_index coordinates, bonds;
+    const double *mass;       /* diagonal, [n]; NULL for 1 */
+    const double *compliance; /* [m]; NULL for rigid */
+    const double *damping;    /* tau, [m]; NULL for 0 */
+    const char *const *coordinate_names, *const *bond_names; /* NULL for q[1].. and bond[1].. */
+    const double *start_q, *start_v;                         /* [n]; NULL for 0 */
+    /* sparsity of G by rows (start[m+1], column[]); NULL for dense */
+    const taut_index *jacobian_start, *jacobian_column;
+    int (*force)(void *user, double t, const double *q, const double *v, double *f);
+    int (*bond)(void *user, double t, const double *q, double *g);
+    int (*jacobian)(void *user, double t, const double *q, double *entries);             /* on the pattern */
+    int (*gamma)(void *user, double t, const double *q, const double *v, double *gamma); /* [m] */
+    int (*energy)(void *user, double t, const double *q, double *potential);
+    int (*mass_matrix)(void *user, double t, const double *q, double *mass);             /* dense n x n, symmetric; replaces mass */
+    bool time_dependent; /* f or g depends on t explicitly */
+    void *user;
+} taut_callbacks;
+TAUT_API int taut_system_from_callbacks(const taut_callbacks *callbacks, const taut_allocator *allocator, taut_system **system,
+                                        taut_error *error);
+
+/* Particles and bonds, a family at a time. Indices are from 0; coordinates are named p[1].x, ...; bonds <name>[1], ... */
+typedef struct taut_builder taut_builder;
+TAUT_API int taut_builder_create(int dimension, taut_index particles, const taut_allocator *allocator, taut_builder **builder,
+                                 taut_error *error);
+TAUT_API void taut_builder_destroy(taut_builder *builder);
+TAUT_API int taut_builder_mass(taut_builder *builder, const double *mass);                    /* [particles] */
+TAUT_API int taut_builder_start(taut_builder *builder, const double *p, const double *v);     /* [particles*dimension] each, v may be NULL */
+TAUT_API int taut_builder_gravity(taut_builder *builder, const double *acceleration);         /* [dimension] */
+/* Distance bonds |p_i - p_j| - rest; stiffness[k] == 0 or stiffness == NULL is rigid. second[k] < 0 joins particle first[k] to anchor[k*dimension..]. */
+TAUT_API int taut_builder_distances(taut_builder *builder, const char *name, taut_index count, const taut_index *first,
+                                    const taut_index *second, const double *anchor, const double *rest, const double *stiffness);
+/* A potential stiffness/2 (angle(i,j,k) - rest)^2 for each triple; soft, not a bond. */
+TAUT_API int taut_builder_angles(taut_builder *builder, taut_index count, const taut_index *triples, const double *rest,
+                                 const double *stiffness);
+TAUT_API int taut_builder_finish(taut_builder *builder, taut_system **system, taut_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

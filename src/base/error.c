@@ -1,0 +1,71 @@
+/* error.c - the table of codes and texts. */
+#include "base/error.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    int code;
+    const char *name, *text;
+} codes[] = {
+    {TAUT_OK, "TAUT_OK", "done"},
+    {TAUT_EVENT, "TAUT_EVENT", "an event stopped the run"},
+    {TAUT_INTERRUPTED, "TAUT_INTERRUPTED", "the run was interrupted"},
+    {TAUT_LIMIT, "TAUT_LIMIT", "a limit was reached before the end time"},
+    {TAUT_ERROR_USAGE, "TAUT_ERROR_USAGE", "a call or an option does not make sense"},
+    {TAUT_ERROR_MODEL, "TAUT_ERROR_MODEL", "the model is wrong"},
+    {TAUT_ERROR_FILE, "TAUT_ERROR_FILE", "a file cannot be read or written"},
+    {TAUT_ERROR_MEMORY, "TAUT_ERROR_MEMORY", "out of memory"},
+    {TAUT_ERROR_SIZE, "TAUT_ERROR_SIZE", "too large"},
+    {TAUT_ERROR_EVALUATE, "TAUT_ERROR_EVALUATE", "an evaluation gave no finite number"},
+    {TAUT_ERROR_SINGULAR, "TAUT_ERROR_SINGULAR", "a matrix is singular"},
+    {TAUT_ERROR_CONVERGE, "TAUT_ERROR_CONVERGE", "an iteration did not converge"},
+    {TAUT_ERROR_STEP, "TAUT_ERROR_STEP", "the step became too small"},
+    {TAUT_ERROR_REFUSED, "TAUT_ERROR_REFUSED", "the method cannot treat this system"},
+    {TAUT_ERROR_UNAVAILABLE, "TAUT_ERROR_UNAVAILABLE", "not part of this build"},
+    {TAUT_ERROR_PROCESS, "TAUT_ERROR_PROCESS", "a separate program failed"},
+};
+
+const char *taut_code_name(int code)
+{
+    for (size_t k = 0; k < sizeof codes / sizeof codes[0]; k++)
+        if (codes[k].code == code)
+            return codes[k].name;
+    return "unknown";
+}
+
+const char *taut_code_text(int code)
+{
+    for (size_t k = 0; k < sizeof codes / sizeof codes[0]; k++)
+        if (codes[k].code == code)
+            return codes[k].text;
+    return "unknown code";
+}
+
+void taut_error_clear(taut_error *error)
+{
+    if (!error)
+        return;
+    memset(error, 0, sizeof *error);
+    error->t = NAN;
+}
+
+int taut_fail(taut_error *error, int code, const char *format, ...)
+{
+    if (error) {
+        taut_error_clear(error);
+        error->code = code;
+        va_list list;
+        va_start(list, format);
+        vsnprintf(error->message, sizeof error->message, format, list);
+        va_end(list);
+    }
+    return code;
+}
+
+int taut_fail_memory(taut_error *error)
+{
+    return taut_fail(error, TAUT_ERROR_MEMORY, "out of memory: a smaller system, or more memory, is needed");
+}

@@ -1,0 +1,22 @@
+/* error.h - failing with a sentence: codes come from one table, the message goes to the caller's taut_error. */
+#ifndef TAUT_BASE_ERROR_H
+#define TAUT_BASE_ERROR_H
+
+#include <taut/taut.h>
+
+/* Fills *error (may be NULL) with a code and a message; returns the code, so that callers write `return taut_fail(...)`. */
+int taut_fail(taut_error *error, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The same for an allocation that failed. */
+int taut_fail_memory(taut_error *error);
+/* Empties *error (may be NULL). */
+void taut_error_clear(taut_error *error);
+
+/* Leaves the function with the status of `call` unless it is 0. */
+#define TAUT_TRY(call)                                                                                                             \
+    do {                                                                                                                           \
+        int status_ = (call);                                                                                                      \
+        if (status_ != 0)                                                                                                          \
+            return status_;                                                                                                        \
+    } while (0)
+
+#endif

@@ -1,0 +1,111 @@
+/* memory.c - see memory.h. */
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct taut_block {
+    struct taut_block *next;
+} taut_block;
+
+enum { SMALLEST_BLOCK = 4096, LARGEST_STEP = 1 << 20, HEADER = 64 };
+
+static void *plain_allocate(void *user, size_t bytes)
+{
+    (void)user;
+    return malloc(bytes);
+}
+
+static void plain_release(void *user, void *block)
+{
+    (void)user;
+    free(block);
+}
+
+taut_allocator taut_allocator_or_default(const taut_allocator *allocator)
+{
+    if (allocator)
+        return *allocator;
+    return (taut_allocator){plain_allocate, plain_release, NULL};
+}
+
+void taut_arena_init(taut_arena *arena, const taut_allocator *allocator)
+{
+    *arena = (taut_arena){.allocator = taut_allocator_or_default(allocator)};
+}
+
+void taut_arena_clear(taut_arena *arena)
+{
+    for (taut_block *block = arena->blocks; block;) {
+        taut_block *next = block->next;
+        arena->allocator.release(arena->allocator.user, block);
+        block = next;
+    }
+    *arena = (taut_arena){.allocator = arena->allocator};
+}
+
+/* A new block of at least `bytes`; blocks grow with the arena so that their number stays logarithmic. */
+static int add_block(taut_arena *arena, size_t bytes)
+{
+    size_t size = arena->size * 2;
+    if (size > LARGEST_STEP)
+        size = LARGEST_STEP;
+    if (size < SMALLEST_BLOCK)
+        size = SMALLEST_BLOCK;
+    if (size < bytes + 2 * HEADER)
+        size = bytes + 2 * HEADER;
+    taut_block *block = arena->allocator.allocate(arena->allocator.user, size);
+    if (!block)
+        return TAUT_ERROR_MEMORY;
+    block->next = arena->blocks;
+    arena->blocks = block;
+    arena->used = sizeof(taut_block);
+    arena->size = size;
+    return 0;
+}
+
+static size_t padding(const taut_arena *arena, size_t alignment)
+{
+    uintptr_t at = (uintptr_t)arena->blocks + arena->used;
+    return (size_t)(-at & (alignment - 1));
+}
+
+void *taut_arena_get(taut_arena *arena, int64_t count, size_t size)
+{
+    if (count < 0 || (size && (uint64_t)count > (SIZE_MAX / 4) / size))
+        return NULL;
+    size_t bytes = (size_t)count * size;
+    if (bytes == 0)
+        bytes = 1;
+    size_t alignment = bytes >= 64 ? 64 : 16;
+    if (!arena->blocks || arena->used + padding(arena, alignment) + bytes > arena->size)
+        if (add_block(arena, bytes))
+            return NULL;
+    arena->used += padding(arena, alignment);
+    char *place = (char *)arena->blocks + arena->used;
+    arena->used += bytes;
+    arena->bytes += (int64_t)bytes;
+    return memset(place, 0, bytes);
+}
+
+char *taut_arena_text(taut_arena *arena, const char *text, size_t length)
+{
+    char *copy = taut_arena_get(arena, (int64_t)length + 1, 1);
+    if (copy)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+void *taut_arena_grow(taut_arena *arena, void *array, int64_t count, int64_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return array;
+    int64_t wanted = *capacity < 8 ? 16 : *capacity * 2;
+    void *larger = taut_arena_get(arena, wanted, size);
+    if (!larger)
+        return NULL;
+    if (count)
+        memcpy(larger, array, (size_t)count * size);
+    *capacity = wanted;
+    return larger;
+}

@@ -1,0 +1,51 @@
+/* ast.h - the words and trees of the model language: lexer, expressions, iterators.
+ *
+ * Trees keep the place of every part, so that later errors (unknown name, wrong index) can point at it. Grammar of expressions,
+ * loosest first:   or ; and ; comparison (< <= > >= == !=) ; + - ; * / ; unary - ; ^ (right) ; postfix ; primary.
+ * -x^2 is -(x^2); 2^-1 is allowed. Primary: number, name, name(args), name[idx,..], (expr), (a, b, ..) a vector, sum(e for i in a..b, ..).
+ * Postfix on a name: [indices], then .component or .column (which may be followed by [indices]), then primes. */
+#ifndef TAUT_EXPR_AST_H
+#define TAUT_EXPR_AST_H
+
+#include "base/memory.h"
+
+typedef struct taut_place {
+    int32_t line, column; /* from 1; columns count bytes after tabs are taken as one */
+    int32_t offset;       /* in the text */
+} taut_place;
+
+typedef enum taut_tree_kind {
+    TAUT_TREE_NUMBER,  /* value */
+    TAUT_TREE_NAME,    /* name, children = indices, then member/member children, primes */
+    TAUT_TREE_UNARY,   /* op '-' or '!' (not) ; 1 child */
+    TAUT_TREE_BINARY,  /* op: + - * / ^ < l (<=) > g (>=) = (==) n (!=) & | ; 2 children */
+    TAUT_TREE_CALL,    /* name, children = arguments (if(c,a,b) too) */
+    TAUT_TREE_VECTOR,  /* children = components, at least 2 */
+    TAUT_TREE_SUM,     /* 1 child, iterators */
+} taut_tree_kind;
+
+typedef struct taut_iterator {
+    const char *name;
+    struct taut_tree *first, *last; /* name in first..last */
+    taut_place place;
+} taut_iterator;
+
+typedef struct taut_tree {
+    taut_tree_kind kind;
+    taut_place place, end;   /* first byte, and one past the last */
+    char op;
+    double value;
+    const char *name;        /* interned: equal names are equal pointers within one parser */
+    const char *member;      /* after '.': component x, y, z or a column of a table; NULL without. bars.i[k]: name bars, member i */
+    int32_t primes;          /* number of ' */
+    int32_t count;           /* children: arguments, components; for names the indices before the member */
+    int32_t member_count;    /* indices after the member; they follow in child[count ..] */
+    struct taut_tree **child;
+    int32_t iterators;
+    taut_iterator *iterator;
+} taut_tree;
+
+/* Bounds for hostile input. */
+enum { TAUT_TEXT_LIMIT = 16 << 20, TAUT_DEPTH_LIMIT = 200, TAUT_NAME_LIMIT = 64, TAUT_INDICES_LIMIT = 4 };
+
+#endif

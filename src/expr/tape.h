@@ -1,0 +1,50 @@
+/* tape.h - a graph made linear: instructions over registers, evaluated for many members at once.
+ *
+ * Outputs have levels 0, 1, 2, ...; instructions are sorted so that those needed up to level k are a prefix of the code. Running to
+ * level k computes all outputs of levels <= k. Registers: inputs first (register = slot), then constants, then one for each
+ * instruction. A block of registers is regs[register * lanes + lane]: structure of arrays, one lane for each member. */
+#ifndef TAUT_EXPR_TAPE_H
+#define TAUT_EXPR_TAPE_H
+
+#include "expr/graph.h"
+
+enum { TAUT_LEVELS = 8 };
+
+typedef struct taut_instruction {
+    int32_t op;       /* taut_op */
+    int32_t to, a, b, c; /* registers; b of TAUT_OP_CURVE is the derivative order, c the index of the curve */
+    int32_t companion; /* jets: register of a companion series (cos for sin, ...), counted from `registers`; -1 for none */
+} taut_instruction;
+
+typedef struct taut_tape {
+    int32_t inputs, constants, registers; /* counts; registers includes inputs and constants */
+    int32_t companions;                   /* further registers that jets need */
+    int32_t length;                       /* instructions */
+    int32_t level_end[TAUT_LEVELS];       /* instructions to run for level k */
+    int32_t outputs;
+    const int32_t *output;                /* register of each output */
+    const double *constant;               /* [constants] */
+    const taut_instruction *code;
+    const struct taut_curve *const *curve;
+    bool kinks;                           /* some instruction has a kink */
+    void (*native)(int level, int lanes, int n, double *regs); /* compiled form, or NULL: same effect as the interpreter on outputs */
+} taut_tape;
+
+/* Makes a tape of `count` outputs (graph nodes) with their levels. `inputs` is the number of slots. The tape lives in the arena. */
+int taut_tape_create(const taut_graph *graph, taut_arena *arena, int32_t inputs, int32_t count, const int32_t *node,
+                     const unsigned char *level, taut_tape **tape, taut_error *error);
+
+/* A good number of lanes for `members` members: registers stay in the first-level cache; 1 for a single member; a multiple of 8 otherwise. */
+int taut_tape_lanes(const taut_tape *tape, int64_t members);
+/* Writes the constants into all lanes of a block of registers; once per block. */
+void taut_tape_prepare(const taut_tape *tape, int lanes, double *regs);
+/* Runs lanes 0..n-1 up to a level. Never allocates, never fails: NaN and infinity pass through. */
+void taut_tape_run(const taut_tape *tape, int level, int lanes, int n, double *regs);
+
+/* Taylor coefficient `order` of every register, those of lower order being there already. Coefficient j is
+ * regs[(j * (registers + companions) + register) * lanes + lane]; inputs of this order are set by the caller (constants by
+ * taut_jet_tape_prepare). One order costs O(order) per instruction. (jet.c) */
+void taut_tape_jet_prepare(const taut_tape *tape, int orders, int lanes, double *regs);
+void taut_tape_jet_run(const taut_tape *tape, int level, int order, int lanes, int n, double *regs);
+
+#endif
