@@ -8,6 +8,7 @@
 #ifndef TAUT_SYSTEM_DOCUMENT_H
 #define TAUT_SYSTEM_DOCUMENT_H
 
+#include "base/nearmiss.h"
 #include "expr/ast.h"
 
 typedef enum taut_section {
@@ -70,7 +71,5 @@ int taut_document_parse_section(taut_section section, const char *text, size_t l
 /* Fails with a place in the document: fills file, line, column and the source line. Returns TAUT_ERROR_MODEL. */
 int taut_document_fail(const taut_document *document, taut_place place, taut_error *error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The best near miss of `name` among `count` candidates, or NULL: edit distance at most 1 for short names, 2 for longer ones. */
-const char *taut_near_miss(const char *name, const char *const *candidates, int64_t count);
 
 #endif
