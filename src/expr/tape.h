@@ -41,9 +41,11 @@ void taut_tape_prepare(const taut_tape *tape, int lanes, double *regs);
 /* Runs lanes 0..n-1 up to a level. Never allocates, never fails: NaN and infinity pass through. */
 void taut_tape_run(const taut_tape *tape, int level, int lanes, int n, double *regs);
 
+/* How many companion registers an operation needs (contiguous, from `registers` on). */
+int taut_jet_companions(taut_op op);
 /* Taylor coefficient `order` of every register, those of lower order being there already. Coefficient j is
  * regs[(j * (registers + companions) + register) * lanes + lane]; inputs of this order are set by the caller (constants by
- * taut_jet_tape_prepare). One order costs O(order) per instruction. (jet.c) */
+ * taut_tape_jet_prepare, for `orders` coefficients 0..orders-1). One order costs O(order) per instruction. (jet.c) */
 void taut_tape_jet_prepare(const taut_tape *tape, int orders, int lanes, double *regs);
 void taut_tape_jet_run(const taut_tape *tape, int level, int order, int lanes, int n, double *regs);
 
