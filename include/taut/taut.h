@@ -278,22 +278,25 @@ typedef struct taut_option {
     const char *name;       /* "rtol"; the flag is --rtol */
     taut_option_type type;
     const char *value;      /* default, as text; "" for none */
-    double least, most;     /* range of numbers */
+    double least, most;     /* range of numbers, ends included; least DBL_TRUE_MIN means > 0 */
     const char *choices;    /* "a|b|c" for TAUT_OPTION_CHOICE */
     const char *argument;   /* name of the value in --help: "H" */
     const char *verbs;      /* verbs that take it: "run check" */
+    bool repeats;           /* may be given several times: values accumulate, separated by newlines */
+    bool in_model;          /* may stand in [run] of a model file */
     const char *help;       /* one line */
 } taut_option;
 
 TAUT_API const taut_option *taut_option_table(int *count);
 TAUT_API int taut_options_create(const taut_allocator *allocator, taut_options **options, taut_error *error);
 TAUT_API void taut_options_destroy(taut_options *options);
-/* Sets an option from text, checked against the table (unknown names get a near-miss suggestion). */
+/* Sets an option from text, checked against the table (unknown names get a near-miss suggestion). Flags: NULL, "", "yes" or "no". */
 TAUT_API int taut_options_set(taut_options *options, const char *name, const char *value, taut_error *error);
 TAUT_API bool taut_options_given(const taut_options *options, const char *name); /* set by taut_options_set? */
+/* Values, or the defaults of the table. The text lives until the option is set again; NULL for a name that is not in the table. */
 TAUT_API const char *taut_options_text(const taut_options *options, const char *name);
-TAUT_API double taut_options_real(const taut_options *options, const char *name); /* NaN when there is no value */
-TAUT_API int64_t taut_options_integer(const taut_options *options, const char *name);
+TAUT_API double taut_options_real(const taut_options *options, const char *name);     /* NaN when there is no value */
+TAUT_API int64_t taut_options_integer(const taut_options *options, const char *name); /* 0 when there is no value */
 TAUT_API bool taut_options_flag(const taut_options *options, const char *name);
 
 /* One row of the method table, for people. */
@@ -338,6 +341,20 @@ typedef struct taut_result {
     double energy_first, energy_last;
     taut_statistics statistics;
 } taut_result;
+
+/* Events of a model: what the driver asks. Names are taut_system_name(system, TAUT_EVENT_ITEM, k, ...). */
+typedef struct taut_event_info {
+    int direction; /* +1 rising, -1 falling, 0 both */
+    bool stop;     /* ends the run */
+    bool alters;   /* has `then`: taut_event_apply changes the state */
+} taut_event_info;
+TAUT_API bool taut_system_event(const taut_system *system, taut_index k, taut_event_info *info); /* false when out of range */
+/* The event functions at a state: values[events]; lambda[m] may be NULL when there are no bonds. */
+TAUT_API int taut_evaluate_events(taut_context *context, double t, const double *q, const double *v, const double *lambda,
+                                  double *values, taut_error *error);
+/* Carries out `then` of event k: all right-hand sides are evaluated at the given state, then q[n] and v[n] are altered. */
+TAUT_API int taut_event_apply(taut_context *context, taut_index k, double t, double *q, double *v, const double *lambda,
+                              taut_error *error);
 
 /* A run of `system` as `options` say (motion, method, step, from, until, every; settings of [run] are the defaults). */
 TAUT_API int taut_solver_create(const taut_system *system, const taut_options *options, const taut_allocator *allocator,

@@ -1,0 +1,247 @@
+/* options.c - the one table of options: defaults, validation, flags, --help and the reference page all read it. */
+#include "base/options.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/nearmiss.h"
+#include "base/number.h"
+
+#define EVERY_VERB "run check methods models"
+#define POSITIVE DBL_TRUE_MIN, DBL_MAX
+#define ANY_REAL -DBL_MAX, DBL_MAX
+
+/* clang-format off */
+static const taut_option table[] = {
+    /* name, type, default, least, most, choices, argument, verbs, repeats, in [run], help */
+    {"set", TAUT_OPTION_TEXT, "", 0, 0, "", "P=V", "run check", true, false, "give parameter P the value V; may be repeated"},
+    {"init", TAUT_OPTION_TEXT, "", 0, 0, "", "X=V", "run check", true, false, "give coordinate X (or velocity X') the start value V; may be repeated"},
+    {"start", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run check", false, false, "apply the start values in FILE after the model's own"},
+    {"motion", TAUT_OPTION_CHOICE, "", 0, 0, "rigid|slow|effective|full", "NAME", "run", false, true, "which motion: rigid, slow, effective or full"},
+    {"method", TAUT_OPTION_TEXT, "", 0, 0, "", "NAME", "run", false, true, "which method; `taut methods` lists them"},
+    {"step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run", false, true, "size of a step; default: 1/30 of the fastest period of the springs"},
+    {"from", TAUT_OPTION_REAL, "0", ANY_REAL, "", "T", "run check", false, true, "time of the start"},
+    {"until", TAUT_OPTION_REAL, "", ANY_REAL, "", "T", "run", false, true, "time of the end; before --from, the run goes backwards"},
+    {"every", TAUT_OPTION_REAL, "", POSITIVE, "", "DT", "run", false, true, "time between rows; default: every step, or 1000 equal times when there are more steps"},
+    {"steps", TAUT_OPTION_INTEGER, "", 1, 9007199254740992., "", "COUNT", "run", false, true, "end after COUNT steps"},
+    {"out", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run", false, false, "write the trajectory to FILE.csv; `-` is standard output"},
+    {"plot", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run", false, false, "draw the trajectory into FILE.png or FILE.svg (needs gnuplot)"},
+    {"backend", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|tiny|dense|banded|sparse", "NAME", "check", false, false, "linear algebra to use"},
+    {"no-derivatives", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "check", false, false, "skip the comparison of derivatives with differences"},
+    {"compile", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check", false, false, "compile the model's expressions with the system's C compiler"},
+    {"allow-command", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run", false, false, "let the model's [stepper] run its command or library"},
+    {"json", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false, "print one JSON object"},
+    {"quiet", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check", false, false, "print no summary, warnings or progress"},
+    {"verbose", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check", false, false, "print more about what was chosen and what it cost (also -v)"},
+    {"help", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false, "print this help"},
+    {"version", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false, "print the version and the parts of this build"},
+};
+/* clang-format on */
+
+enum { ROWS = sizeof table / sizeof table[0] };
+
+struct taut_options {
+    taut_allocator allocator;
+    char *text[ROWS]; /* values that were given; NULL otherwise */
+};
+
+const taut_option *taut_option_table(int *count)
+{
+    if (count)
+        *count = ROWS;
+    return table;
+}
+
+const taut_option *taut_option_find(const char *name)
+{
+    for (int k = 0; k < ROWS; k++)
+        if (name && strcmp(table[k].name, name) == 0)
+            return &table[k];
+    return NULL;
+}
+
+int taut_option_unknown(const char *prefix, const char *name, taut_error *error)
+{
+    const char *names[ROWS];
+    for (int k = 0; k < ROWS; k++)
+        names[k] = table[k].name;
+    const char *near = taut_near_miss(name, names, ROWS);
+    if (near)
+        return taut_fail(error, TAUT_ERROR_USAGE, "unknown option %s%.40s; did you mean %s%s?", prefix, name, prefix, near);
+    return taut_fail(error, TAUT_ERROR_USAGE, "unknown option %s%.40s; `taut run --help` lists the options", prefix, name);
+}
+
+int taut_options_create(const taut_allocator *allocator, taut_options **options, taut_error *error)
+{
+    taut_allocator from = taut_allocator_or_default(allocator);
+    *options = from.allocate(from.user, sizeof **options);
+    if (!*options)
+        return taut_fail_memory(error);
+    **options = (taut_options){.allocator = from};
+    return TAUT_OK;
+}
+
+void taut_options_destroy(taut_options *options)
+{
+    if (!options)
+        return;
+    taut_allocator from = options->allocator;
+    for (int k = 0; k < ROWS; k++)
+        if (options->text[k])
+            from.release(from.user, options->text[k]);
+    from.release(from.user, options);
+}
+
+/* "--step: expected a number > 0, found 'abc'" */
+static int fail_number(const taut_option *row, const char *prefix, const char *value, taut_error *error)
+{
+    const char *kind = row->type == TAUT_OPTION_INTEGER ? "a whole number" : "a number";
+    char range[80] = "", least[TAUT_NUMBER_SIZE], most[TAUT_NUMBER_SIZE];
+    taut_number_format(row->least, 16, least);
+    taut_number_format(row->most, 16, most);
+    bool below = row->least > -DBL_MAX, above = row->most < 9007199254740992.;
+    if (row->least == DBL_TRUE_MIN)
+        strcpy(range, " > 0");
+    else if (below)
+        strcat(strcpy(range, " >= "), least);
+    if (above)
+        strcat(strcat(range, below ? " and <= " : " <= "), most);
+    return taut_fail(error, TAUT_ERROR_USAGE, "%s%s: expected %s%s, found '%.60s'", prefix, row->name, kind, range, value);
+}
+
+static int check_number(const taut_option *row, const char *prefix, const char *value, taut_error *error)
+{
+    double number;
+    if (!taut_number_parse(value, &number) || !(number >= row->least && number <= row->most))
+        return fail_number(row, prefix, value, error);
+    if (row->type == TAUT_OPTION_INTEGER && number != floor(number))
+        return fail_number(row, prefix, value, error);
+    return TAUT_OK;
+}
+
+enum { MOST_CHOICES = 16, CHOICE_SIZE = 24 };
+
+static int check_choice(const taut_option *row, const char *prefix, const char *value, taut_error *error)
+{
+    char word[MOST_CHOICES][CHOICE_SIZE];
+    const char *words[MOST_CHOICES];
+    int count = 0;
+    for (const char *c = row->choices; *c && count < MOST_CHOICES; count++) {
+        size_t length = strcspn(c, "|");
+        memcpy(word[count], c, length);
+        word[count][length] = '\0';
+        words[count] = word[count];
+        if (strcmp(words[count], value) == 0)
+            return TAUT_OK;
+        c += length + (c[length] == '|');
+    }
+    const char *near = taut_near_miss(value, words, count);
+    return taut_fail(error, TAUT_ERROR_USAGE, "%s%s: expected one of %s, found '%.60s'%s%s%s", prefix, row->name, row->choices,
+                     value, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+static bool is_yes(const char *value)
+{
+    return strcmp(value, "yes") == 0 || strcmp(value, "true") == 0 || strcmp(value, "1") == 0 || value[0] == '\0';
+}
+
+static bool is_no(const char *value)
+{
+    return strcmp(value, "no") == 0 || strcmp(value, "false") == 0 || strcmp(value, "0") == 0;
+}
+
+static int check_value(const taut_option *row, const char *prefix, const char *value, taut_error *error)
+{
+    switch (row->type) {
+    case TAUT_OPTION_FLAG:
+        if (!is_yes(value) && !is_no(value))
+            return taut_fail(error, TAUT_ERROR_USAGE, "%s%s: expected yes or no, found '%.60s'", prefix, row->name, value);
+        return TAUT_OK;
+    case TAUT_OPTION_INTEGER:
+    case TAUT_OPTION_REAL: return check_number(row, prefix, value, error);
+    case TAUT_OPTION_CHOICE: return check_choice(row, prefix, value, error);
+    case TAUT_OPTION_TEXT:
+        if (value[0] == '\0')
+            return taut_fail(error, TAUT_ERROR_USAGE, "%s%s: expected %s, found nothing", prefix, row->name, row->argument);
+        return TAUT_OK;
+    }
+    return TAUT_OK;
+}
+
+/* Replaces the value of row k, or adds a line to it. */
+static int store(taut_options *options, int k, const char *value, taut_error *error)
+{
+    const char *before = table[k].repeats && options->text[k] ? options->text[k] : "";
+    size_t used = strlen(before), length = strlen(value);
+    char *text = options->allocator.allocate(options->allocator.user, used + length + 2);
+    if (!text)
+        return taut_fail_memory(error);
+    memcpy(text, before, used);
+    if (used)
+        text[used++] = '\n';
+    memcpy(text + used, value, length + 1);
+    if (options->text[k])
+        options->allocator.release(options->allocator.user, options->text[k]);
+    options->text[k] = text;
+    return TAUT_OK;
+}
+
+int taut_options_set_as(taut_options *options, const char *prefix, const char *name, const char *value, taut_error *error)
+{
+    if (!options || !name)
+        return taut_fail(error, TAUT_ERROR_USAGE, "taut_options_set: options and name must not be NULL");
+    const taut_option *row = taut_option_find(name);
+    if (!row)
+        return taut_option_unknown(prefix, name, error);
+    if (!value)
+        value = "";
+    TAUT_TRY(check_value(row, prefix, value, error));
+    return store(options, (int)(row - table), value, error);
+}
+
+int taut_options_set(taut_options *options, const char *name, const char *value, taut_error *error)
+{
+    return taut_options_set_as(options, "--", name, value, error);
+}
+
+int taut_options_merge(taut_options *options, const taut_options *from, taut_error *error)
+{
+    for (int k = 0; k < ROWS; k++)
+        if (from && from->text[k])
+            TAUT_TRY(store(options, k, from->text[k], error));
+    return TAUT_OK;
+}
+
+bool taut_options_given(const taut_options *options, const char *name)
+{
+    const taut_option *row = taut_option_find(name);
+    return options && row && options->text[row - table];
+}
+
+const char *taut_options_text(const taut_options *options, const char *name)
+{
+    const taut_option *row = taut_option_find(name);
+    if (!row)
+        return NULL;
+    return options && options->text[row - table] ? options->text[row - table] : row->value;
+}
+
+double taut_options_real(const taut_options *options, const char *name)
+{
+    const char *text = taut_options_text(options, name);
+    double value;
+    return text && taut_number_parse(text, &value) ? value : NAN;
+}
+
+int64_t taut_options_integer(const taut_options *options, const char *name)
+{
+    double value = taut_options_real(options, name);
+    return fabs(value) <= 9007199254740992. ? (int64_t)value : 0; /* NaN compares false */
+}
+
+bool taut_options_flag(const taut_options *options, const char *name)
+{
+    const taut_option *row = taut_option_find(name);
+    return row && row->type == TAUT_OPTION_FLAG && is_yes(taut_options_text(options, name));
+}

@@ -1,0 +1,202 @@
+/* test_options.c - the options table, its validation and near misses; numbers as text. */
+#include <float.h>
+#include <locale.h>
+
+#include "base/number.h"
+#include "base/options.h"
+#include "table.h"
+
+static void test_table(void)
+{
+    check_group("options table");
+    int count = 0;
+    const taut_option *row = taut_option_table(&count);
+    check_row(count > 10, "%d rows", count);
+    taut_options *options;
+    taut_error error;
+    check_equal("create", taut_options_create(NULL, &options, &error), 0);
+    for (int k = 0; k < count; k++) {
+        check_row(taut_option_find(row[k].name) == &row[k], "%s is listed once", row[k].name);
+        check_row(row[k].help && strlen(row[k].help) > 10 && row[k].verbs[0], "%s has help and verbs", row[k].name);
+        bool takes_value = row[k].type != TAUT_OPTION_FLAG;
+        check_row(takes_value == (row[k].argument[0] != '\0'), "%s: an argument is named exactly when one is taken", row[k].name);
+        check_row((row[k].type == TAUT_OPTION_CHOICE) == (row[k].choices[0] != '\0'), "%s: choices", row[k].name);
+        /* a default must pass the table's own validation */
+        if (row[k].value[0])
+            check_row(taut_options_set(options, row[k].name, row[k].value, &error) == 0, "%s: default '%s': %s", row[k].name,
+                      row[k].value, error.message);
+        /* a model file must not make Taut read, write or run anything */
+        if (row[k].in_model)
+            check_row(row[k].type == TAUT_OPTION_REAL || row[k].type == TAUT_OPTION_INTEGER || !strcmp(row[k].name, "motion") ||
+                          !strcmp(row[k].name, "method"),
+                      "%s may stand in [run]", row[k].name);
+    }
+    taut_options_destroy(options);
+}
+
+static void test_values(void)
+{
+    static const struct {
+        const char *name, *value;
+        int code;
+        const char *message; /* part of it, or NULL */
+    } rows[] = {
+        {"step", "1e-3", 0, NULL},
+        {"step", " .5 ", 0, NULL},
+        {"step", "abc", TAUT_ERROR_USAGE, "--step: expected a number > 0, found 'abc'"},
+        {"step", "0", TAUT_ERROR_USAGE, "expected a number > 0, found '0'"},
+        {"step", "-1", TAUT_ERROR_USAGE, "> 0"},
+        {"step", "", TAUT_ERROR_USAGE, "found ''"},
+        {"step", "1e400", TAUT_ERROR_USAGE, "> 0"},
+        {"step", "inf", TAUT_ERROR_USAGE, "> 0"},
+        {"step", "nan", TAUT_ERROR_USAGE, "> 0"},
+        {"step", "0x10", TAUT_ERROR_USAGE, "> 0"},
+        {"step", "1 2", TAUT_ERROR_USAGE, "> 0"},
+        {"step", "1e", TAUT_ERROR_USAGE, "> 0"},
+        {"step", "1.5.2", TAUT_ERROR_USAGE, "> 0"},
+        {"until", "-3", 0, NULL},
+        {"until", "x", TAUT_ERROR_USAGE, "--until: expected a number, found 'x'"},
+        {"steps", "1e6", 0, NULL},
+        {"steps", "0", TAUT_ERROR_USAGE, "--steps: expected a whole number >= 1, found '0'"},
+        {"steps", "1.5", TAUT_ERROR_USAGE, "a whole number"},
+        {"steps", "1e17", TAUT_ERROR_USAGE, "a whole number"},
+        {"motion", "slow", 0, NULL},
+        {"motion", "fll", TAUT_ERROR_USAGE, "--motion: expected one of rigid|slow|effective|full, found 'fll'; did you mean full?"},
+        {"motion", "", TAUT_ERROR_USAGE, "expected one of"},
+        {"motion", "rigid|slow", TAUT_ERROR_USAGE, "expected one of"},
+        {"backend", "banded", 0, NULL},
+        {"json", "yes", 0, NULL},
+        {"json", "perhaps", TAUT_ERROR_USAGE, "--json: expected yes or no, found 'perhaps'"},
+        {"out", "", TAUT_ERROR_USAGE, "--out: expected FILE"},
+        {"stpe", "1", TAUT_ERROR_USAGE, "unknown option --stpe; did you mean --step?"},
+        {"untill", "1", TAUT_ERROR_USAGE, "did you mean --until?"},
+        {"zzzzzzzz", "1", TAUT_ERROR_USAGE, "unknown option --zzzzzzzz; `taut run --help`"},
+        {"", "1", TAUT_ERROR_USAGE, "unknown option"},
+    };
+    check_group("option values");
+    taut_options *options;
+    check_equal("create", taut_options_create(NULL, &options, NULL), 0);
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        taut_error error;
+        taut_error_clear(&error);
+        int code = taut_options_set(options, rows[k].name, rows[k].value, &error);
+        check_row(code == rows[k].code, "--%s '%s': code %d, expected %d (%s)", rows[k].name, rows[k].value, code, rows[k].code,
+                  error.message);
+        if (rows[k].message)
+            check_contains(rows[k].name, error.message, rows[k].message);
+    }
+    /* a refused value leaves the accepted one */
+    check_near("step", taut_options_real(options, "step"), .5, 0);
+    check_equal("steps", taut_options_integer(options, "steps"), 1000000);
+    check_equal("no options", taut_options_set(NULL, "step", "1", NULL), TAUT_ERROR_USAGE);
+    check_equal("no name", taut_options_set(options, NULL, "1", NULL), TAUT_ERROR_USAGE);
+    taut_options_destroy(options);
+    taut_options_destroy(NULL);
+}
+
+static void test_access(void)
+{
+    check_group("option access");
+    taut_options *options, *other;
+    check_equal("create", taut_options_create(NULL, &options, NULL), 0);
+    check_equal("create", taut_options_create(NULL, &other, NULL), 0);
+    check_row(!taut_options_given(options, "from"), "from is not given");
+    check_near("from by default", taut_options_real(options, "from"), 0, 0);
+    check_row(isnan(taut_options_real(options, "step")), "step has no default");
+    check_equal("steps without value", taut_options_integer(options, "steps"), 0);
+    check_row(!taut_options_flag(options, "json"), "json is off");
+    check_row(taut_options_text(options, "nothing") == NULL, "unknown names have no text");
+    taut_options_set(options, "json", NULL, NULL);
+    check_row(taut_options_flag(options, "json") && taut_options_given(options, "json"), "json is on");
+    taut_options_set(options, "json", "no", NULL);
+    check_row(!taut_options_flag(options, "json"), "json is off again");
+
+    taut_options_set(options, "set", "omega=10", NULL);
+    taut_options_set(options, "set", "N=3", NULL);
+    check_row(!strcmp(taut_options_text(options, "set"), "omega=10\nN=3"), "set accumulates: '%s'",
+              taut_options_text(options, "set"));
+    taut_options_set(options, "out", "a.csv", NULL);
+    taut_options_set(options, "out", "b.csv", NULL);
+    check_row(!strcmp(taut_options_text(options, "out"), "b.csv"), "out is replaced: '%s'", taut_options_text(options, "out"));
+
+    taut_options_set(other, "step", "1", NULL);
+    taut_options_set(other, "until", "5", NULL);
+    taut_options_set(options, "step", "2", NULL);
+    check_equal("merge", taut_options_merge(other, options, NULL), 0);
+    check_near("given values win", taut_options_real(other, "step"), 2, 0);
+    check_near("others stay", taut_options_real(other, "until"), 5, 0);
+    taut_options_destroy(options);
+    taut_options_destroy(other);
+}
+
+typedef struct counter {
+    int calls, fail_at, live;
+} counter;
+
+static void *count_allocate(void *user, size_t bytes)
+{
+    counter *c = user;
+    if (++c->calls == c->fail_at)
+        return NULL;
+    c->live++;
+    return malloc(bytes);
+}
+
+static void count_release(void *user, void *block)
+{
+    ((counter *)user)->live--;
+    free(block);
+}
+
+static void test_memory(void)
+{
+    check_group("options without memory");
+    int code = TAUT_ERROR_MEMORY, k = 0;
+    while (code == TAUT_ERROR_MEMORY && k++ < 100) {
+        counter c = {0, k, 0};
+        taut_allocator allocator = {count_allocate, count_release, &c};
+        taut_options *options = NULL;
+        code = taut_options_create(&allocator, &options, NULL);
+        for (int i = 0; code == 0 && i < 5; i++)
+            code = taut_options_set(options, i % 2 ? "set" : "out", "x=1", NULL);
+        taut_options_destroy(options);
+        check_row(c.live == 0, "failure %d: %d blocks leak", k, c.live);
+    }
+    check_equal("allocations seen", k - 1, 6);
+    check_equal("finally", code, 0);
+}
+
+static void test_numbers(void)
+{
+    check_group("numbers as text");
+    static const double values[] = {0.1, 1e-300, -2.5e300, 5e-324, 0, 123456789.123456789, DBL_MAX};
+    bool comma = setlocale(LC_NUMERIC, "de_DE.UTF-8") || setlocale(LC_NUMERIC, "fr_FR.UTF-8");
+    for (size_t k = 0; k < sizeof values / sizeof values[0]; k++) {
+        char text[TAUT_NUMBER_SIZE];
+        double back = NAN;
+        taut_number_format(values[k], 17, text);
+        bool good = taut_number_parse(text, &back) && back == values[k] && !strchr(text, ',');
+        check_row(good, "'%s' reads back as %.17g", text, back);
+    }
+    char text[TAUT_NUMBER_SIZE];
+    taut_number_format(-(double)NAN, 17, text);
+    check_row(!strcmp(text, "nan"), "NaN is '%s'", text);
+    taut_number_format(-INFINITY, 17, text);
+    check_row(!strcmp(text, "-inf"), "-infinity is '%s'", text);
+    if (!comma)
+        check_skip("no locale with a decimal comma is installed");
+    setlocale(LC_NUMERIC, "C");
+}
+
+int main(void)
+{
+    test_table();
+    test_values();
+    test_access();
+    test_memory();
+    test_numbers();
+    char version[40];
+    snprintf(version, sizeof version, "%d.%d.%d", TAUT_VERSION_MAJOR, TAUT_VERSION_MINOR, TAUT_VERSION_PATCH);
+    check_row(!strcmp(taut_version(), version) && taut_features(), "version %s, features %s", taut_version(), taut_features());
+    return check_done();
+}
