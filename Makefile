@@ -1,0 +1,63 @@
+# The short commands. CMake does the work: see CMakeLists.txt and CMakePresets.json.
+#
+#   make            build/taut, the program, and the library
+#   make demo       set up, build, check and run the stiff double pendulum, draw it
+#   make test       set up, build, run all tests (at most four minutes on two cores)
+#   make test-all   the long versions too, and five minutes of fuzzing
+#   make bench      measurements: limit, value, verdict
+#   make format     format the sources;  make format-check  only looks
+#   make install    PREFIX=/usr/local, DESTDIR=
+#   make clean
+BUILD ?= build
+JOBS ?= 2
+PREFIX ?= /usr/local
+CMAKE ?= cmake
+CMAKE_FLAGS ?=
+
+.PHONY: all setup configure demo test test-all fuzz bench format format-check install clean
+
+all: configure
+	@$(CMAKE) --build $(BUILD) -j $(JOBS)
+
+setup:
+	@tools/setup
+
+# A first configuration is quiet but for what Taut says of the system; later ones are CMake's own business.
+configure:
+	@test -f $(BUILD)/Makefile || $(CMAKE) -S . -B $(BUILD) -G "Unix Makefiles" $(CMAKE_FLAGS)
+
+demo: setup
+	@$(MAKE) --no-print-directory all
+	@tools/demo $(BUILD)
+
+test: setup
+	@$(MAKE) --no-print-directory all
+	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target tests
+	@tests/run $(BUILD)
+
+# The fuzzer goes first, so that the counts are the last line.
+test-all: setup
+	@$(MAKE) --no-print-directory all
+	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target tests
+	@tools/fuzz 300
+	@TAUT_TEST_LONG=1 TAUT_TEST_LIMIT=3600 tests/run $(BUILD)
+
+fuzz:
+	@tools/fuzz 60
+
+bench: configure
+	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target bench
+	@for b in $(BUILD)/bench/bench_*; do echo "$${b##*/}"; $$b || exit 1; done
+	@for b in bench/bench_*.sh; do if [ -f "$$b" ]; then echo "$${b##*/}"; TAUT=$(BUILD)/taut sh $$b || exit 1; fi; done
+
+format:
+	@tools/format
+
+format-check:
+	@tools/format --check
+
+install: all
+	@$(CMAKE) --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	rm -rf build build-debug build-asan build-core build-fuzz build-gcc build-clang build-ci

@@ -1,0 +1,48 @@
+/* canary.c - faults made on purpose, one for each argument. A build whose sanitizers are on must stop at every one of them; CI fails
+ * if it does not, because then all other clean runs would mean nothing. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* volatile: the compiler must neither see through the faults nor remove them */
+static volatile int many = 4;
+
+static int read_past_the_end(void)
+{
+    int *block = calloc((size_t)many, sizeof *block);
+    if (!block)
+        return 2;
+    volatile int value = block[many];
+    free(block);
+    return value & 0;
+}
+
+static int overflow(void)
+{
+    volatile int large = INT_MAX;
+    volatile int sum = large + many;
+    return sum & 0;
+}
+
+static void *volatile kept;
+
+static int leak(void)
+{
+    kept = malloc((size_t)many * 100);
+    kept = NULL;
+    return 0;
+}
+
+int main(int count, char **argument)
+{
+    const char *fault = count == 2 ? argument[1] : "";
+    if (strcmp(fault, "heap") == 0)
+        return read_past_the_end();
+    if (strcmp(fault, "overflow") == 0)
+        return overflow();
+    if (strcmp(fault, "leak") == 0)
+        return leak();
+    fprintf(stderr, "usage: canary heap|overflow|leak\n");
+    return 0; /* only a sanitizer may give a failing status */
+}

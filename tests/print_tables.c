@@ -1,0 +1,17 @@
+/* print_tables.c - the option and method tables as plain lines, for the guards in test_tables.sh. */
+#include <taut/taut.h>
+
+#include <stdio.h>
+
+int main(void)
+{
+    int count = 0;
+    const taut_option *table = taut_option_table(&count);
+    for (int k = 0; k < count; k++)
+        printf("option\t%s\t%s\n", table[k].name, table[k].verbs);
+    taut_method_info info;
+    for (int k = 0; k < taut_method_count(); k++)
+        if (taut_method_get(k, &info))
+            printf("method\t%s\t%s\n", info.name, info.motions);
+    return 0;
+}
