@@ -31,10 +31,10 @@ static inline double *row(const jet *s, int32_t reg, int order)
 static void convolve(const jet *s, double *restrict to, double alpha, double beta, int32_t x, int32_t y, int first, int last)
 {
     if (s->n == 1) {
-        double sum = 0;
+        double sum = *to;
         for (int i = first; i <= last; i++)
             sum += (alpha + beta * i) * *row(s, x, i) * *row(s, y, s->k - i);
-        *to += sum;
+        *to = sum;
         return;
     }
     for (int i = first; i <= last; i++) {
@@ -339,7 +339,7 @@ static void next_min(const jet *s, const taut_instruction *in)
     const double *a = row(s, in->a, s->k), *b = row(s, in->b, s->k);
     const double *side_a = row(s, in->a, 0), *side_b = row(s, in->b, 0);
     for (int l = 0; l < s->n; l++)
-        c[l] = side_a[l] <= side_b[l] ? a[l] : b[l];
+        c[l] = side_a[l] < side_b[l] ? a[l] : b[l];
 }
 
 static void next_max(const jet *s, const taut_instruction *in)
@@ -348,7 +348,7 @@ static void next_max(const jet *s, const taut_instruction *in)
     const double *a = row(s, in->a, s->k), *b = row(s, in->b, s->k);
     const double *side_a = row(s, in->a, 0), *side_b = row(s, in->b, 0);
     for (int l = 0; l < s->n; l++)
-        c[l] = side_a[l] >= side_b[l] ? a[l] : b[l];
+        c[l] = side_a[l] > side_b[l] ? a[l] : b[l];
 }
 
 static void next_mod(const jet *s, const taut_instruction *in)

@@ -7,12 +7,26 @@
 
 typedef struct taut_native taut_native;
 
+/* Longer tapes, and more in one call, stay interpreted: a compiler would take minutes for them. */
+enum { TAUT_NATIVE_LENGTH = 20000, TAUT_NATIVE_TOTAL = 100000 };
+
 /* Compiles `count` tapes into one shared object and sets tape->native of each. `folder` NULL: $XDG_CACHE_HOME/taut or ~/.cache/taut.
- * Without a compiler, or when anything fails, returns an error whose message says why; the tapes are untouched and stay usable. */
+ * Without a compiler, or when anything fails, returns an error whose message says why; the tapes are untouched and stay usable.
+ * Starts a compiler and waits for it, unless the cache has the result. */
 int taut_native_create(taut_tape *const *tapes, int count, const char *folder, const taut_allocator *allocator, taut_native **native,
                        taut_error *error);
 void taut_native_destroy(taut_native *native); /* the tapes must not be run afterwards */
-/* The C text for one tape, appended to a growing text (arena). Exposed for tests. */
-int taut_native_emit(const taut_tape *tape, const char *function, taut_arena *arena, char **text, size_t *length, taut_error *error);
+
+/* C text that grows in an arena; `failed` (out of memory) is sticky, so that writers check once at the end. */
+typedef struct taut_source {
+    taut_arena *arena;
+    char *text; /* terminated; NULL while empty */
+    int64_t length, capacity;
+    bool failed;
+} taut_source;
+
+/* Appends `void function(int level, int lanes, int n, double *regs)` for one tape; the first call writes what all functions share.
+ * (emit.c) */
+int taut_native_emit(const taut_tape *tape, const char *function, taut_source *source, taut_error *error);
 
 #endif

@@ -1,0 +1,261 @@
+/* emit.c - C text from a tape.
+ *
+ * One function for a tape; for each level that differs, one body with a local constant for each instruction, called for every lane.
+ * Inputs are read, outputs written, everything between stays in machine registers. The text is made of operation rows (values.h),
+ * register numbers and hexadecimal numbers: nothing of it comes from a model file. No headers are included, so a compiler without
+ * a C library's headers will do, and no variable of the environment can put others in their place. */
+#include "expr/native.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "expr/curve.h"
+#include "expr/values.h"
+
+enum { CURVE_NUMBERS = 200000, INLINE_LENGTH = 2000 };
+
+#define ROW(name, value) [TAUT_OP_##name] = #value,
+#define TEXT(value) #value
+#define EXPANDED(value) TEXT(value)
+
+/* The same rows as the interpreter's, as text. */
+static const char *const row_text[TAUT_OP_COUNT] = {
+    TAUT_UNARY_ROWS(ROW) TAUT_BINARY_ROWS(ROW)[TAUT_OP_SELECT] = EXPANDED(TAUT_SELECT_VALUE),
+};
+
+static const char preamble[] =
+    "double sqrt(double), exp(double), log(double), sin(double), cos(double), tan(double), asin(double), acos(double);\n"
+    "double atan(double), sinh(double), cosh(double), tanh(double), fabs(double), floor(double), copysign(double, double);\n"
+    "double pow(double, double), atan2(double, double), hypot(double, double);\n"
+    "static inline double taut_value_round(double a)\n"
+    "{\n"
+    "    double size = fabs(a), whole = floor(size);\n"
+    "    return copysign(whole + (size - whole >= 0.5 ? 1.0 : 0.0), a);\n"
+    "}\n"
+    "static inline double taut_value_divz(double a, double b)\n"
+    "{\n"
+    "    double quotient = a / b;\n"
+    "    return b == 0.0 ? 0.0 : quotient;\n"
+    "}\n"
+    "static inline double taut_curve_line(int d, double value, double slope, double distance)\n"
+    "{\n"
+    "    return d == 0 ? value + slope * distance : d == 1 ? slope : 0.0;\n"
+    "}\n"
+    "static inline double taut_curve_value(const double (*piece)[4], int count, double first, double last, double slope_first,\n"
+    "                                      double slope_last, int d, double x)\n"
+    "{\n"
+    "    if (x != x)\n"
+    "        return x;\n"
+    "    if (d > 3)\n"
+    "        return 0.0;\n"
+    "    if (x < 1.0)\n"
+    "        return taut_curve_line(d, first, slope_first, x - 1.0);\n"
+    "    if (x >= count)\n"
+    "        return taut_curve_line(d, last, slope_last, x - count);\n"
+    "    const int k = (int)x;\n"
+    "    const double *p = piece[k - 1], s = x - k;\n"
+    "    return d == 0   ? p[0] + s * (p[1] + s * (p[2] + s * p[3]))\n"
+    "           : d == 1 ? p[1] + s * (2.0 * p[2] + s * 3.0 * p[3])\n"
+    "           : d == 2 ? 2.0 * p[2] + 6.0 * s * p[3]\n"
+    "                    : 6.0 * p[3];\n"
+    "}\n";
+
+static void put(taut_source *source, const char *text, size_t length)
+{
+    while (!source->failed && (int64_t)length >= source->capacity - source->length) {
+        const int64_t wanted = source->capacity < 4096 ? 8192 : 2 * source->capacity;
+        char *larger = taut_arena_get(source->arena, wanted, 1);
+        if (larger && source->length)
+            memcpy(larger, source->text, (size_t)source->length);
+        source->failed = !larger;
+        if (larger) {
+            source->text = larger;
+            source->capacity = wanted;
+        }
+    }
+    if (source->failed)
+        return;
+    memcpy(source->text + source->length, text, length);
+    source->length += (int64_t)length;
+    source->text[source->length] = '\0';
+}
+
+__attribute__((format(printf, 2, 3))) static void print(taut_source *source, const char *format, ...)
+{
+    char line[512];
+    va_list list;
+    va_start(list, format);
+    const int length = vsnprintf(line, sizeof line, format, list);
+    va_end(list);
+    if (length < 0 || (size_t)length >= sizeof line)
+        source->failed = true;
+    else
+        put(source, line, (size_t)length);
+}
+
+/* A number, exactly, and independent of the locale: integer mantissa and binary exponent. */
+static void put_number(taut_source *source, double value)
+{
+    const char *sign = signbit(value) ? "-" : "";
+    if (value != value) {
+        put(source, "(0.0 / 0.0)", 11);
+    } else if (value - value != 0) {
+        print(source, "(%s1.0 / 0.0)", sign);
+    } else {
+        int exponent;
+        const double mantissa = frexp(fabs(value), &exponent);
+        print(source, "(%s0x%llxp%d)", sign, (unsigned long long)ldexp(mantissa, 53), value == 0 ? 0 : exponent - 53);
+    }
+}
+
+static bool is_constant(const taut_tape *tape, int32_t reg)
+{
+    return reg >= tape->inputs && reg < tape->inputs + tape->constants;
+}
+
+static void put_operand(taut_source *source, const taut_tape *tape, int32_t reg)
+{
+    if (is_constant(tape, reg))
+        put_number(source, tape->constant[reg - tape->inputs]);
+    else
+        print(source, "r%d", (int)reg);
+}
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The row of an operation with a, b, c replaced by its operands. */
+static void put_row(taut_source *source, const taut_tape *tape, const taut_instruction *in)
+{
+    const int32_t operand[3] = {in->a, in->b, in->c};
+    for (const char *at = row_text[in->op]; *at;) {
+        size_t length = 1;
+        while (is_word(*at) && is_word(at[length]))
+            length++;
+        if (length == 1 && *at >= 'a' && *at <= 'c')
+            put_operand(source, tape, operand[*at - 'a']);
+        else
+            put(source, at, length);
+        at += length;
+    }
+}
+
+static void put_instruction(taut_source *source, const taut_tape *tape, const char *function, const taut_instruction *in)
+{
+    print(source, "    const double r%d = ", (int)in->to);
+    if (in->op == TAUT_OP_CURVE) {
+        print(source, "%s_curve%d(%d, ", function, (int)in->c, (int)in->b);
+        put_operand(source, tape, in->a);
+        put(source, ")", 1);
+    } else {
+        put_row(source, tape, in);
+    }
+    put(source, ";\n", 2);
+}
+
+/* One body: all instructions up to a level, for one lane; registers of a lane lie s apart. Outputs that are inputs or constants
+ * are in their place already. The pointers are restricted: no register is both an input and the result of an instruction. */
+static void put_body(taut_source *source, const taut_tape *tape, const char *function, int32_t length, unsigned char *flag)
+{
+    enum { READ = 1, WRITTEN = 2 };
+    memset(flag, 0, (size_t)tape->registers);
+    for (int32_t i = 0; i < tape->outputs; i++)
+        flag[tape->output[i]] |= WRITTEN;
+    print(source, "static inline%s void %s_%d(const double *restrict x, double *restrict y, long s)\n{\n",
+          length <= INLINE_LENGTH ? " __attribute__((always_inline))" : "", function, (int)length);
+    for (int32_t i = 0; i < length; i++) {
+        const taut_instruction *in = &tape->code[i];
+        const int32_t operand[3] = {in->a, in->b, in->c};
+        for (int k = 0; k < taut_op_table[in->op].arity; k++) {
+            if (operand[k] >= tape->inputs || (flag[operand[k]] & READ))
+                continue;
+            flag[operand[k]] |= READ;
+            print(source, "    const double r%d = x[%d * s];\n", (int)operand[k], (int)operand[k]);
+        }
+        put_instruction(source, tape, function, in);
+        if (flag[in->to] & WRITTEN)
+            print(source, "    y[%d * s] = r%d;\n", (int)in->to, (int)in->to);
+    }
+    print(source, "}\n");
+}
+
+/* The table of one curve, and a function that looks it up as taut_curve_value does. */
+static void put_curve(taut_source *source, const taut_curve *curve, const char *function, int32_t k)
+{
+    print(source, "static const double %s_table%d[][4] = {\n", function, (int)k);
+    for (int32_t i = 0; i + 1 < curve->count; i++) {
+        put(source, "{", 1);
+        for (int j = 0; j < 4; j++) {
+            put_number(source, curve->coefficient[4 * (int64_t)i + j]);
+            put(source, j < 3 ? ", " : "},\n", j < 3 ? 2 : 3);
+        }
+    }
+    print(source, "{0, 0, 0, 0}};\nstatic double %s_curve%d(int d, double x)\n{\n    return taut_curve_value(%s_table%d, %d, ",
+          function, (int)k, function, (int)k, (int)curve->count);
+    const double ends[4] = {curve->first, curve->last, curve->slope_first, curve->slope_last};
+    for (int j = 0; j < 4; j++) {
+        put_number(source, ends[j]);
+        put(source, ", ", 2);
+    }
+    print(source, "d, x);\n}\n");
+}
+
+/* Curves that the tape uses, each once; false when their tables are too long for a source text. */
+static bool put_curves(taut_source *source, const taut_tape *tape, const char *function, unsigned char *flag)
+{
+    int64_t numbers = 0;
+    for (int32_t i = 0; i < tape->length; i++) {
+        const taut_instruction *in = &tape->code[i];
+        /* there are fewer curves than instructions, hence than registers: flag[] is long enough */
+        if (in->op != TAUT_OP_CURVE || flag[in->c])
+            continue;
+        flag[in->c] = 1;
+        numbers += 4 * (int64_t)tape->curve[in->c]->count;
+        if (numbers > CURVE_NUMBERS)
+            return false;
+        put_curve(source, tape->curve[in->c], function, in->c);
+    }
+    return true;
+}
+
+/* The entry: the body of the level wanted. A block of one lane has constant addresses, which is worth a copy of a short body. */
+static void put_entry(taut_source *source, const taut_tape *tape, const char *function)
+{
+    print(source, "void %s(int level, int lanes, int n, double *regs);\n", function);
+    print(source, "void %s(int level, int lanes, int n, double *regs)\n{\n    const long s = lanes;\n", function);
+    for (int level = 0; level < TAUT_LEVELS; level++) {
+        const int length = tape->level_end[level];
+        if (level + 1 < TAUT_LEVELS && tape->level_end[level + 1] == length)
+            continue; /* the next level runs the same */
+        print(source, "    if (level <= %d) {\n", level);
+        if (length <= INLINE_LENGTH)
+            print(source, "        if (s == 1 && n == 1) {\n            %s_%d(regs, regs, 1);\n            return;\n        }\n",
+                  function, length);
+        print(source, "        for (long l = 0; l < n; l++)\n            %s_%d(regs + l, regs + l, s);\n        return;\n    }\n",
+              function, length);
+    }
+    print(source, "}\n");
+}
+
+int taut_native_emit(const taut_tape *tape, const char *function, taut_source *source, taut_error *error)
+{
+    if (tape->length > TAUT_NATIVE_LENGTH)
+        return taut_fail(error, TAUT_ERROR_SIZE, "%d operations are too many to compile (at most %d); they stay interpreted",
+                         (int)tape->length, TAUT_NATIVE_LENGTH);
+    unsigned char *flag = TAUT_NEW(source->arena, unsigned char, tape->registers);
+    if (!flag)
+        return taut_fail_memory(error);
+    if (source->length == 0)
+        put(source, preamble, sizeof preamble - 1);
+    if (!put_curves(source, tape, function, flag))
+        return taut_fail(error, TAUT_ERROR_SIZE, "the tables have too many values to compile (at most %d); they stay interpreted",
+                         CURVE_NUMBERS / 4);
+    for (int level = 0; level < TAUT_LEVELS; level++)
+        if (level + 1 == TAUT_LEVELS || tape->level_end[level + 1] != tape->level_end[level])
+            put_body(source, tape, function, tape->level_end[level], flag);
+    put_entry(source, tape, function);
+    return source->failed ? taut_fail_memory(error) : 0;
+}
