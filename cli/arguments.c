@@ -1,0 +1,157 @@
+/* arguments.c - reads the command line against the options table: --name VALUE, --name=VALUE, flags, letters, in any order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* Says that an option is unknown, with the nearest one that this verb has. */
+static int unknown_option(const cli_call *call, const char *given, const char *name)
+{
+    enum { MOST = 128 };
+    const char *names[MOST];
+    int count = 0;
+    const taut_option *option;
+    for (int k = 0; (option = cli_option_get(k)) != NULL && count < MOST; k++)
+        if (cli_option_belongs(option, call->verb->name))
+            names[count++] = option->name;
+    if (cli_option_is_later(name))
+        return cli_misuse(call, "--%s is not in this version", name);
+    const char *near = cli_near(name, names, count);
+    if (near)
+        return cli_misuse(call, "unknown option '%s'; did you mean '--%s'?", given, near);
+    return cli_misuse(call, "unknown option '%s'", given);
+}
+
+static bool append(const char ***list, int *count, const char *text)
+{
+    const char **larger = realloc(*list, ((size_t)*count + 1) * sizeof *larger);
+    if (!larger)
+        return false;
+    larger[(*count)++] = text;
+    *list = larger;
+    return true;
+}
+
+/* Keeps what the program itself needs at hand. */
+static int note_option(cli_call *call, const char *name, const char *value)
+{
+    struct {
+        const char *name;
+        bool *flag;
+    } const flags[] = {
+        {"json", &call->json},       {"quiet", &call->quiet}, {"verbose", &call->verbose}, {"help", &call->help},
+        {"version", &call->version}, {"man", &call->man},     {"names", &call->names},     {"options-page", &call->options_page}};
+    for (size_t k = 0; k < sizeof flags / sizeof flags[0]; k++)
+        if (strcmp(flags[k].name, name) == 0)
+            *flags[k].flag = true;
+    bool good = true;
+    if (strcmp(name, "set") == 0)
+        good = append(&call->set, &call->set_count, value);
+    if (strcmp(name, "init") == 0)
+        good = append(&call->init, &call->init_count, value);
+    if (strcmp(name, "completion") == 0)
+        call->completion = value;
+    return good ? 0 : cli_misuse(call, "out of memory");
+}
+
+static bool in_library(const char *name)
+{
+    int count;
+    const taut_option *table = taut_option_table(&count);
+    for (int k = 0; k < count; k++)
+        if (strcmp(table[k].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Stores one option whose value is known ("yes" for flags). */
+static int store(cli_call *call, const taut_option *option, const char *value)
+{
+    taut_error error;
+    if (in_library(option->name)) {
+        if (taut_options_set(call->options, option->name, value, &error) != 0)
+            return cli_misuse(call, "%s", error.message);
+    } else if (option->type == TAUT_OPTION_CHOICE) {
+        char choice[64];
+        bool found = false;
+        for (int k = 0; !found && cli_option_choice(option, k, choice, sizeof choice); k++)
+            found = strcmp(choice, value) == 0;
+        char note[256];
+        cli_option_note(option, note, sizeof note);
+        if (!found)
+            return cli_misuse(call, "--%s: found '%s', expected %s", option->name, value, note);
+    }
+    return note_option(call, option->name, value);
+}
+
+/* One option, arguments[0]; *used tells how many arguments it took. */
+static int read_option(cli_call *call, int count, char **arguments, int *used)
+{
+    const char *given = arguments[0];
+    bool is_long = given[1] == '-';
+    const char *text = given + (is_long ? 2 : 1);
+    const char *equals = strchr(text, '=');
+    size_t length = equals ? (size_t)(equals - text) : strlen(text);
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), text);
+    if (!is_long && length == 1 && cli_option_of_letter(name[0]))
+        snprintf(name, sizeof name, "%s", cli_option_of_letter(text[0]));
+    else if (!is_long)
+        return unknown_option(call, given, name);
+
+    const taut_option *option = cli_option_find(name);
+    if (!option)
+        return unknown_option(call, given, name);
+    if (!cli_option_belongs(option, call->verb->name))
+        return cli_misuse(call, "--%s is not an option of 'taut %s', but of: %s", name, call->verb->name, option->verbs);
+    *used = 1;
+    if (option->type == TAUT_OPTION_FLAG)
+        return equals ? cli_misuse(call, "--%s takes no value", name) : store(call, option, "yes");
+    if (equals)
+        return store(call, option, equals + 1);
+    if (count < 2 || strncmp(arguments[1], "--", 2) == 0) {
+        char usage[128];
+        cli_option_usage(option, usage, sizeof usage);
+        return cli_misuse(call, "--%s needs a value: %s", name, usage);
+    }
+    *used = 2;
+    return store(call, option, arguments[1]);
+}
+
+int cli_arguments_read(cli_call *call, int count, char **arguments)
+{
+    taut_error error;
+    /* known from the start, so that a wrong option is reported as an object too */
+    for (int k = 0; k < count && strcmp(arguments[k], "--") != 0; k++)
+        call->json |= strcmp(arguments[k], "--json") == 0;
+    if (taut_options_create(NULL, &call->options, &error) != 0)
+        return cli_misuse(call, "%s", error.message);
+    bool only_operands = false;
+    for (int k = 0; k < count;) {
+        const char *argument = arguments[k];
+        if (!only_operands && strcmp(argument, "--") == 0) {
+            only_operands = true;
+            k++;
+        } else if (!only_operands && argument[0] == '-' && argument[1] != '\0') {
+            int used = 1, status = read_option(call, count - k, arguments + k, &used);
+            if (status != 0)
+                return status;
+            k += used;
+        } else {
+            if (call->verb->operand[0] == '\0')
+                return cli_misuse(call, "unexpected '%s': taut %s takes options only", argument, call->verb->name);
+            if (call->operand)
+                return cli_misuse(call, "unexpected '%s' after '%s'", argument, call->operand);
+            call->operand = argument;
+            k++;
+        }
+    }
+    return 0;
+}
+
+void cli_arguments_release(cli_call *call)
+{
+    taut_options_destroy(call->options);
+    free(call->set);
+    free(call->init);
+}

@@ -1,0 +1,281 @@
+/* check.c - taut check: what there is to know about a model before it is run. */
+#include <math.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { LABEL = 20 };
+
+static const char *kind_word(taut_kind kind)
+{
+    return kind == TAUT_MECHANICAL ? "mechanical" : kind == TAUT_FIRST_ORDER ? "first order" : "black box";
+}
+
+static const char *mass_word(taut_mass_kind mass)
+{
+    return mass == TAUT_MASS_DIAGONAL ? "diagonal and constant" : mass == TAUT_MASS_CONSTANT ? "constant" : "varying";
+}
+
+/* Label and a text that wraps within the width. */
+static void line(const char *label, const char *text)
+{
+    printf("  %-*s", LABEL, label);
+    cli_wrap(stdout, text, LABEL + 2, LABEL + 2, CLI_WIDTH);
+}
+
+/* Appends "N things", with the plural's s, separated by commas. Zero counts are left out. */
+static void add_count(char *buffer, size_t size, int64_t count, const char *thing)
+{
+    size_t used = strlen(buffer);
+    if (count > 0 && used < size)
+        snprintf(buffer + used, size - used, "%s%lld %s%s", used ? ", " : "", (long long)count, thing, count == 1 ? "" : "s");
+}
+
+/* What sort of bonds: "springs", "springs and rods", with damping. */
+static const char *bond_words(unsigned can)
+{
+    bool springs = can & TAUT_HAS_SPRINGS, rods = can & TAUT_HAS_RIGID, damped = can & TAUT_HAS_DAMPING;
+    if (springs && rods)
+        return damped ? " (springs and rods, damped)" : " (springs and rods)";
+    if (springs)
+        return damped ? " (springs, damped)" : " (springs)";
+    return rods ? " (rigid)" : "";
+}
+
+static void print_sizes(const taut_sizes *sizes)
+{
+    char text[400] = "";
+    bool mechanical = sizes->kind == TAUT_MECHANICAL;
+    line("kind", kind_word(sizes->kind));
+    add_count(text, sizeof text, sizes->coordinates, mechanical ? "coordinate" : "state variable");
+    if (mechanical) {
+        add_count(text, sizeof text, sizes->bonds, "bond");
+        if (sizes->bonds > 0)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s", bond_words(sizes->can));
+    } else {
+        add_count(text, sizeof text, sizes->algebraic, "algebraic variable");
+        add_count(text, sizeof text, sizes->constraints, "constraint");
+        add_count(text, sizeof text, sizes->invariants, "invariant");
+        add_count(text, sizeof text, sizes->observables, "observable");
+    }
+    add_count(text, sizeof text, sizes->outputs, "output");
+    add_count(text, sizeof text, sizes->events, "event");
+    line("size", text);
+    if (mechanical)
+        line("mass", mass_word(sizes->mass));
+    text[0] = '\0';
+    add_count(text, sizeof text, sizes->kernels, "statement");
+    add_count(text, sizeof text, sizes->members, "member");
+    if (sizes->members > sizes->kernels)
+        line("evaluation", text);
+}
+
+static void print_parameters(const taut_system *system, const taut_sizes *sizes)
+{
+    char text[400] = "";
+    for (taut_index k = 0; k < sizes->parameters; k++) {
+        char name[128];
+        taut_system_name(system, TAUT_PARAMETER, k, name, sizeof name);
+        size_t used = strlen(text);
+        if (used + strlen(name) + 16 > sizeof text) {
+            snprintf(text + used, sizeof text - used, ", ...");
+            break;
+        }
+        snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "", name);
+    }
+    if (text[0])
+        line("parameters", text);
+}
+
+static void print_derivatives(const taut_check_report *report)
+{
+    if (report->derivatives == 0)
+        return;
+    printf("\n  %-*s%12s%12s   verdict\n", LABEL, "derivative", "deviation", "limit");
+    for (int k = 0; k < report->derivatives; k++) {
+        const taut_derivative_check *row = &report->derivative[k];
+        bool good = row->deviation <= row->limit;
+        printf("  %-*s%12.3g%12.3g   %s", LABEL, row->name, row->deviation, row->limit, good ? "ok" : "WRONG");
+        if (!good && row->where[0])
+            printf(" at %s", row->where);
+        printf("\n");
+    }
+    printf("\n");
+}
+
+static void print_rank(const taut_check_report *report)
+{
+    char text[600];
+    if (report->sizes.bonds == 0)
+        return;
+    bool full = report->rank == report->sizes.bonds;
+    snprintf(text, sizeof text, "%lld of %lld%s%s%s", (long long)report->rank, (long long)report->sizes.bonds, full ? ", full" : "",
+             report->rank_message[0] ? ": " : "", report->rank_message);
+    line("rank of G", text);
+}
+
+static void print_start(const taut_check_report *report)
+{
+    char text[400];
+    if (report->sizes.bonds == 0)
+        return;
+    if (report->sizes.can & TAUT_HAS_RIGID) {
+        snprintf(text, sizeof text, "rigid bonds: |g| %.3g, |gdot| %.3g at most", report->start_position, report->start_velocity);
+        line("start", text);
+    }
+    snprintf(text, sizeof text, "%.3g from g = 0 (all bonds)", report->foot_distance);
+    line(report->sizes.can & TAUT_HAS_RIGID ? "" : "start", text);
+}
+
+static void print_frequencies(const taut_check_report *report)
+{
+    char text[400];
+    if (report->frequencies == 0)
+        return;
+    snprintf(text, sizeof text, "%lld stiff mode%s, ", (long long)report->frequencies, report->frequencies == 1 ? "" : "s");
+    size_t used = strlen(text);
+    if (report->frequency_most > report->frequency_least)
+        snprintf(text + used, sizeof text - used, "%.6g to %.6g rad per time", report->frequency_least, report->frequency_most);
+    else
+        snprintf(text + used, sizeof text - used, "%.6g rad per time", report->frequency_most);
+    line("frequencies", text);
+    if (report->slow_rate > 0) {
+        snprintf(text, sizeof text, "%.3g (slowest stiff frequency over the rate of the slow motion, %.3g)",
+                 report->frequency_least / report->slow_rate, report->slow_rate);
+        line("separation", text);
+    }
+    double scale = report->energy_scale;
+    snprintf(text, sizeof text, "%.6g", report->oscillatory_energy);
+    used = strlen(text);
+    if (scale > 0)
+        snprintf(text + used, sizeof text - used, ", %.3g of the energy scale %.6g", report->oscillatory_energy / scale, scale);
+    line("oscillation", text);
+}
+
+static void print_report(const cli_model *model, const taut_check_report *report, bool verbose)
+{
+    const char *title = taut_system_title(model->system);
+    printf("%s", model->name);
+    if (title[0]) {
+        printf(": ");
+        cli_wrap(stdout, title, 2, (int)strlen(model->name) + 2, CLI_WIDTH);
+    } else {
+        printf("\n");
+    }
+    printf("\n");
+    print_sizes(&report->sizes);
+    print_parameters(model->system, &report->sizes);
+    if (report->structure[0])
+        line("linear algebra", report->structure);
+    print_derivatives(report);
+    print_rank(report);
+    print_start(report);
+    print_frequencies(report);
+    if (verbose)
+        line("built with", taut_features());
+    if (report->sizes.warnings > 0)
+        printf("  %-*s%lld, on standard error\n", LABEL, "warnings", (long long)report->sizes.warnings);
+    line("verdict", report->verdict == 0 ? "usable" : "numerically unusable");
+    if (report->advice[0])
+        line("advice", report->advice);
+}
+
+static void json_sizes(cli_json *json, const taut_sizes *sizes)
+{
+    cli_json_text(json, "kind", kind_word(sizes->kind));
+    if (sizes->kind == TAUT_MECHANICAL)
+        cli_json_text(json, "mass", mass_word(sizes->mass));
+    cli_json_open(json, "sizes", '{');
+    cli_json_integer(json, "coordinates", sizes->coordinates);
+    cli_json_integer(json, "algebraic", sizes->algebraic);
+    cli_json_integer(json, "bonds", sizes->bonds);
+    cli_json_integer(json, "constraints", sizes->constraints);
+    cli_json_integer(json, "invariants", sizes->invariants);
+    cli_json_integer(json, "observables", sizes->observables);
+    cli_json_integer(json, "parameters", sizes->parameters);
+    cli_json_integer(json, "outputs", sizes->outputs);
+    cli_json_integer(json, "events", sizes->events);
+    cli_json_integer(json, "jacobian_entries", sizes->jacobian_entries);
+    cli_json_integer(json, "kernels", sizes->kernels);
+    cli_json_integer(json, "members", sizes->members);
+    cli_json_close(json, '}');
+}
+
+static void json_derivatives(cli_json *json, const taut_check_report *report)
+{
+    cli_json_open(json, "derivatives", '[');
+    for (int k = 0; k < report->derivatives; k++) {
+        const taut_derivative_check *row = &report->derivative[k];
+        cli_json_open_flat(json, NULL, '{');
+        cli_json_text(json, "name", row->name);
+        cli_json_integer(json, "derivative", row->derivative);
+        cli_json_real(json, "deviation", row->deviation);
+        cli_json_real(json, "limit", row->limit);
+        cli_json_text(json, "where", row->where);
+        cli_json_bool(json, "good", row->deviation <= row->limit);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+}
+
+static void json_report(const cli_model *model, const taut_check_report *report)
+{
+    cli_json json = {.out = stdout};
+    cli_json_open(&json, NULL, '{');
+    cli_json_text(&json, "status", report->verdict == 0 ? "usable" : "unusable");
+    cli_json_text(&json, "model", model->name);
+    cli_json_text(&json, "title", taut_system_title(model->system));
+    json_sizes(&json, &report->sizes);
+    cli_json_text(&json, "structure", report->structure);
+    json_derivatives(&json, report);
+    cli_json_open_flat(&json, "rank", '{');
+    cli_json_integer(&json, "rank", report->rank);
+    cli_json_integer(&json, "bonds", report->sizes.bonds);
+    cli_json_text(&json, "message", report->rank_message);
+    cli_json_close(&json, '}');
+    cli_json_open_flat(&json, "start", '{');
+    cli_json_real(&json, "position", report->start_position);
+    cli_json_real(&json, "velocity", report->start_velocity);
+    cli_json_real(&json, "foot_distance", report->foot_distance);
+    cli_json_close(&json, '}');
+    cli_json_open_flat(&json, "frequencies", '{');
+    cli_json_integer(&json, "count", report->frequencies);
+    cli_json_real(&json, "least", report->frequency_least);
+    cli_json_real(&json, "most", report->frequency_most);
+    cli_json_real(&json, "slow_rate", report->slow_rate);
+    cli_json_close(&json, '}');
+    cli_json_real(&json, "oscillatory_energy", report->oscillatory_energy);
+    cli_json_real(&json, "energy_scale", report->energy_scale);
+    cli_json_open(&json, "warnings", '[');
+    for (taut_index k = 0; taut_system_warning(model->system, k); k++)
+        cli_json_text(&json, NULL, taut_system_warning(model->system, k));
+    cli_json_close(&json, ']');
+    cli_json_text(&json, "advice", report->advice);
+    cli_json_close(&json, '}');
+}
+
+int cli_check(cli_call *call)
+{
+    cli_model model = {0};
+    taut_error error = {.t = NAN};
+    taut_check_report report;
+    memset(&report, 0, sizeof report);
+    int status = cli_model_load(call, &model);
+    if (status == 0) {
+        int code = taut_check(model.system, call->options, &report, &error);
+        if (code < 0) {
+            cli_say_failure(&error);
+            status = cli_exit_status(code);
+            if (call->json)
+                cli_json_failure(&error);
+        } else {
+            status = report.verdict == 0 ? CLI_DONE : CLI_FAILED;
+            if (call->json)
+                json_report(&model, &report);
+            else if (!call->quiet)
+                print_report(&model, &report, call->verbose);
+        }
+    }
+    cli_model_release(&model);
+    return status;
+}

@@ -1,0 +1,167 @@
+/* cli.h - what the verbs of the program share: the invocation, the tables, finding models, messages, JSON.
+ *
+ * The program uses the public header only. Every verb is one file with one function `int cli_<verb>(cli_call *)` that returns the
+ * exit status; the table of verbs (verbs.c) and the options table of the library are all that help, man page and completion read. */
+#ifndef TAUT_CLI_H
+#define TAUT_CLI_H
+
+#include <stdio.h>
+
+#include <taut/taut.h>
+
+enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_MISUSED = 2, CLI_INTERRUPTED = 130 };
+enum { CLI_WIDTH = 100 }; /* columns that human output stays within */
+
+typedef struct cli_call cli_call;
+
+typedef struct cli_verb {
+    const char *name;
+    const char *operand; /* what follows the verb in the usage line: "MODEL", "[VERB]" or "" */
+    const char *summary; /* one line */
+    const char *detail;  /* what --help says above the options; paragraphs are separated by '\n' */
+    int (*act)(cli_call *call);
+} cli_verb;
+
+/* One invocation, as the arguments say. Texts belong to argv. */
+struct cli_call {
+    const char *program; /* argv[0] */
+    const cli_verb *verb;
+    const char *operand; /* MODEL or VERB; NULL when absent */
+    taut_options *options;
+    const char **set, **init; /* every --set and --init, in order */
+    int set_count, init_count;
+    bool json, quiet, verbose, help, version;
+    bool man, options_page, names;
+    const char *completion; /* shell, or NULL */
+};
+
+/* ---- tables (verbs.c) */
+extern const cli_verb cli_verbs[]; /* ends with a NULL name */
+const cli_verb *cli_verb_find(const char *name);
+/* Verbs and options that are announced for later versions get their own sentence. */
+bool cli_verb_is_later(const char *name);
+bool cli_option_is_later(const char *name);
+/* All options: the library's table, then the program's own; NULL past the end. */
+const taut_option *cli_option_get(int k);
+const taut_option *cli_option_find(const char *name);
+bool cli_option_belongs(const taut_option *option, const char *verb);
+char cli_option_letter(const char *name);      /* 'q' for "quiet", 0 for none */
+const char *cli_option_of_letter(char letter); /* NULL for none */
+/* The values an option is known to take, one per call ("" past the end): choices of the table, methods, shells. */
+bool cli_option_choice(const taut_option *option, int k, char *buffer, size_t size);
+/* "--rtol R": the flag with the name of its value. */
+void cli_option_usage(const taut_option *option, char *buffer, size_t size);
+/* "default 1e-6" or "one of a, b" and the like, empty when there is nothing to say. */
+void cli_option_note(const taut_option *option, char *buffer, size_t size);
+
+/* ---- arguments (arguments.c) */
+/* Reads argv after the verb. Returns 0 or CLI_MISUSED, having said why. */
+int cli_arguments_read(cli_call *call, int count, char **arguments);
+void cli_arguments_release(cli_call *call);
+
+/* ---- models (model.c) */
+typedef struct cli_model {
+    taut_system *system;
+    char *path;       /* of the file, "<stdin>" for standard input */
+    char *name;       /* file name without folder and ending */
+    char *text;       /* of standard input, NULL for files */
+    char *start_text; /* of --start, or NULL */
+} cli_model;
+/* Finds and loads call->operand; on failure says why (in JSON too) and returns the exit status. Prints the reader's warnings. */
+int cli_model_load(cli_call *call, cli_model *model);
+void cli_model_release(cli_model *model);
+/* Shipped models, sorted by name (shipped.c). */
+typedef struct cli_shipped {
+    int count;
+    char **name, **path;
+} cli_shipped;
+/* Looks in $TAUT_MODELS, ../share/taut/models and ../models beside the program's folder. False when out of memory. */
+bool cli_shipped_list(const char *program, cli_shipped *list);
+/* The models of one folder, by name. */
+bool cli_shipped_folder(const char *folder, cli_shipped *list);
+void cli_shipped_release(cli_shipped *list);
+
+/* ---- messages (say.c) */
+/* A sentence on standard error: "taut: error: ..." */
+void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Usage errors: the sentence, then where to find help; an object on standard output with --json. Returns CLI_MISUSED. */
+int cli_misuse(const cli_call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A failure of the library, compiler style when it has a place. */
+void cli_say_failure(const taut_error *error);
+/* A warning "file:line:column: text" of the reader; `text` is the source when it is not in a file, may be NULL. */
+void cli_say_warning(const char *warning, const char *text);
+int cli_exit_status(int code); /* of a library code */
+bool cli_terminal(FILE *stream);
+/* Ends the program quietly when the reader of standard output went away (`| head`). */
+void cli_quit_if_reader_left(void);
+/* Closes standard output's account: 0, or CLI_FAILED having said why. */
+int cli_output_finish(void);
+
+/* ---- text (text.c) */
+void cli_wrap(FILE *out, const char *text, int indent, int column, int width);    /* starts at `column`; later lines are indented */
+const char *cli_near(const char *name, const char *const *candidates, int count); /* NULL when none is near */
+char *cli_format(const char *format, ...) __attribute__((format(printf, 1, 2)));  /* allocated; NULL when out of memory */
+char *cli_read_file(FILE *file, size_t *length); /* all of it, terminated, allocated; NULL on failure (errno) */
+bool cli_has_ending(const char *text, const char *ending);
+
+/* ---- JSON (json.c): keys are NULL inside arrays; numbers have 17 digits, NaN and infinity are null */
+typedef struct cli_json {
+    FILE *out;
+    int depth;
+    bool filled[16]; /* something was written at this depth */
+    bool flat[16];   /* this depth is written on one line */
+} cli_json;
+void cli_json_open(cli_json *json, const char *key, char bracket);      /* '{' or '[', one entry per line */
+void cli_json_open_flat(cli_json *json, const char *key, char bracket); /* on one line */
+void cli_json_close(cli_json *json, char bracket);                      /* '}' or ']' */
+void cli_json_text(cli_json *json, const char *key, const char *text);  /* NULL is null */
+void cli_json_real(cli_json *json, const char *key, double value);
+void cli_json_integer(cli_json *json, const char *key, int64_t value);
+void cli_json_bool(cli_json *json, const char *key, bool value);
+void cli_json_reals(cli_json *json, const char *key, const double *value, int64_t count); /* NULL is null */
+void cli_json_names(cli_json *json, const char *key, const taut_system *system, taut_item item, int64_t count);
+void cli_json_error(cli_json *json, const taut_error *error);
+/* A whole object {"status": "failed", "error": {...}} on standard output. */
+void cli_json_failure(const taut_error *error);
+
+/* ---- progress and interrupt (progress.c) */
+typedef struct cli_progress {
+    bool bar;            /* draw on standard error */
+    double begin, drawn; /* clock, seconds */
+    double from;         /* time at the start */
+    bool started, shown;
+} cli_progress;
+double cli_clock(void);
+void cli_interrupt_watch(void); /* from now on Ctrl-C asks to stop; the second one kills */
+int cli_progress_call(void *user, double t, double until, int64_t steps); /* a taut_progress; user is a cli_progress */
+void cli_progress_clear(cli_progress *progress);
+
+/* ---- results of a run (summary.c) */
+typedef struct cli_outcome {
+    const cli_model *model;
+    const taut_solver *solver;
+    int code;                /* of taut_solver_run */
+    const taut_error *error; /* set when code < 0 */
+    double seconds;
+    const char *out, *plot; /* files written; NULL for none */
+} cli_outcome;
+void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose);
+void cli_summary_json(FILE *out, const cli_outcome *outcome);
+
+/* ---- verbs */
+int cli_check(cli_call *call);
+int cli_run(cli_call *call);
+int cli_methods(cli_call *call);
+int cli_models(cli_call *call);
+int cli_help(cli_call *call);
+
+/* Parts of help */
+void cli_help_program(FILE *out);
+void cli_help_verb(FILE *out, const cli_verb *verb);
+void cli_help_version(FILE *out);
+void cli_man_page(FILE *out);
+void cli_options_page(FILE *out);
+bool cli_completion(FILE *out, const char *shell);
+
+#endif

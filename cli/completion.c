@@ -1,0 +1,198 @@
+/* completion.c - completion scripts for bash, zsh and fish, from the tables: `taut help --completion SHELL`.
+ *
+ * Names of models are asked of the program when they are needed, so that a script stays right when models come and go. */
+#include <string.h>
+
+#include "cli.h"
+
+static bool takes_file(const taut_option *option)
+{
+    return option->argument && strcmp(option->argument, "FILE") == 0;
+}
+
+/* All options of a verb as words, "--a --b -q". */
+static void put_options(FILE *out, const char *verb)
+{
+    const taut_option *option;
+    const char *separator = "";
+    for (int k = 0; (option = cli_option_get(k)) != NULL; k++)
+        if (cli_option_belongs(option, verb)) {
+            fprintf(out, "%s--%s", separator, option->name);
+            separator = " ";
+        }
+}
+
+static void put_choices(FILE *out, const taut_option *option)
+{
+    char choice[64];
+    for (int k = 0; cli_option_choice(option, k, choice, sizeof choice); k++)
+        fprintf(out, "%s%s", k ? " " : "", choice);
+}
+
+static bool has_choices(const taut_option *option)
+{
+    char choice[64];
+    return cli_option_choice(option, 0, choice, sizeof choice);
+}
+
+static void bash_script(FILE *out)
+{
+    const taut_option *option;
+    fprintf(out, "# bash completion for taut\n_taut() {\n"
+                 "    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\" verb=\"${COMP_WORDS[1]}\"\n"
+                 "    COMPREPLY=()\n    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W '");
+    for (const cli_verb *verb = cli_verbs; verb->name; verb++)
+        fprintf(out, "%s ", verb->name);
+    fprintf(out, "--help --version' -- \"$word\"))\n        return\n    fi\n    case \"$before\" in\n");
+    for (int k = 0; (option = cli_option_get(k)) != NULL; k++) {
+        if (has_choices(option)) {
+            fprintf(out, "    --%s)\n        COMPREPLY=($(compgen -W '", option->name);
+            put_choices(out, option);
+            fprintf(out, "' -- \"$word\"))\n        return ;;\n");
+        } else if (takes_file(option)) {
+            fprintf(out, "    --%s)\n        COMPREPLY=($(compgen -f -- \"$word\"))\n        return ;;\n", option->name);
+        } else if (option->type != TAUT_OPTION_FLAG) {
+            fprintf(out, "    --%s) return ;;\n", option->name);
+        }
+    }
+    fprintf(out, "    esac\n    case \"$verb\" in\n");
+    for (const cli_verb *verb = cli_verbs; verb->name; verb++) {
+        fprintf(out, "    %s)\n        COMPREPLY=($(compgen -W '", verb->name);
+        put_options(out, verb->name);
+        if (strcmp(verb->operand, "[VERB]") == 0)
+            for (const cli_verb *other = cli_verbs; other->name; other++)
+                fprintf(out, " %s", other->name);
+        fprintf(out, "' -- \"$word\"))\n");
+        if (strcmp(verb->operand, "MODEL") == 0)
+            fprintf(out, "        case \"$word\" in\n        -*) ;;\n"
+                         "        *) COMPREPLY=($(compgen -W \"$(taut models --names 2>/dev/null)\" -- \"$word\") $(compgen -f -- "
+                         "\"$word\")) ;;\n"
+                         "        esac\n");
+        fprintf(out, "        ;;\n");
+    }
+    fprintf(out, "    esac\n}\ncomplete -o filenames -F _taut taut\n");
+}
+
+/* Text inside single quotes of zsh's _arguments: its own special characters go. */
+static void put_zsh(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        if (*text == '\'')
+            fputs("'\\''", out);
+        else if (strchr("[]:", *text))
+            fprintf(out, "\\%c", *text);
+        else
+            fputc(*text == '`' ? '"' : *text, out);
+}
+
+static void zsh_option(FILE *out, const taut_option *option)
+{
+    fprintf(out, " \\\n            '%s--%s%s[", option->repeats ? "*" : "", option->name,
+            option->type == TAUT_OPTION_FLAG ? "" : "=");
+    put_zsh(out, option->help);
+    fprintf(out, "]");
+    if (option->type != TAUT_OPTION_FLAG) {
+        fprintf(out, ":");
+        put_zsh(out, option->argument);
+        fprintf(out, ":");
+        if (has_choices(option)) {
+            fprintf(out, "(");
+            put_choices(out, option);
+            fprintf(out, ")");
+        } else if (takes_file(option)) {
+            fprintf(out, "_files");
+        }
+    }
+    fprintf(out, "'");
+}
+
+static void zsh_script(FILE *out)
+{
+    const taut_option *option;
+    fprintf(out, "#compdef taut\n# zsh completion for taut\n_taut_models() {\n    local -a names\n"
+                 "    names=(${(f)\"$(taut models --names 2>/dev/null)\"})\n    _alternative 'names:model:compadd -a names' "
+                 "'files:file:_files'\n}\n"
+                 "_taut() {\n    local -a verbs\n    verbs=(\n");
+    for (const cli_verb *verb = cli_verbs; verb->name; verb++) {
+        fprintf(out, "        '%s:", verb->name);
+        put_zsh(out, verb->summary);
+        fprintf(out, "'\n");
+    }
+    fprintf(out, "    )\n    if (( CURRENT == 2 )); then\n        _describe 'verb' verbs\n        return\n    fi\n"
+                 "    local verb=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $verb in\n");
+    for (const cli_verb *verb = cli_verbs; verb->name; verb++) {
+        fprintf(out, "    %s)\n        _arguments", verb->name);
+        for (int k = 0; (option = cli_option_get(k)) != NULL; k++)
+            if (cli_option_belongs(option, verb->name))
+                zsh_option(out, option);
+        if (strcmp(verb->operand, "MODEL") == 0)
+            fprintf(out, " \\\n            '1:model:_taut_models'");
+        if (strcmp(verb->operand, "[VERB]") == 0) {
+            fprintf(out, " \\\n            '1:verb:(");
+            for (const cli_verb *other = cli_verbs; other->name; other++)
+                fprintf(out, "%s%s", other == cli_verbs ? "" : " ", other->name);
+            fprintf(out, ")'");
+        }
+        fprintf(out, "\n        ;;\n");
+    }
+    fprintf(out, "    esac\n}\n_taut \"$@\"\n");
+}
+
+static void put_fish(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        if (*text == '\'' || *text == '\\')
+            fprintf(out, "\\%c", *text);
+        else
+            fputc(*text, out);
+}
+
+static void fish_option(FILE *out, const taut_option *option)
+{
+    fprintf(out, "complete -c taut -n '__fish_seen_subcommand_from");
+    for (const cli_verb *verb = cli_verbs; verb->name; verb++)
+        if (cli_option_belongs(option, verb->name))
+            fprintf(out, " %s", verb->name);
+    fprintf(out, "' -l %s", option->name);
+    if (cli_option_letter(option->name))
+        fprintf(out, " -s %c", cli_option_letter(option->name));
+    if (option->type != TAUT_OPTION_FLAG)
+        fprintf(out, takes_file(option) ? " -r -F" : " -x");
+    if (has_choices(option)) {
+        fprintf(out, " -a '");
+        put_choices(out, option);
+        fprintf(out, "'");
+    }
+    fprintf(out, " -d '");
+    put_fish(out, option->help);
+    fprintf(out, "'\n");
+}
+
+static void fish_script(FILE *out)
+{
+    const taut_option *option;
+    fprintf(out, "# fish completion for taut\n");
+    for (const cli_verb *verb = cli_verbs; verb->name; verb++) {
+        fprintf(out, "complete -c taut -f -n __fish_use_subcommand -a %s -d '", verb->name);
+        put_fish(out, verb->summary);
+        fprintf(out, "'\n");
+        if (strcmp(verb->operand, "MODEL") == 0)
+            fprintf(out, "complete -c taut -n '__fish_seen_subcommand_from %s' -a '(taut models --names 2>/dev/null)' -d model\n",
+                    verb->name);
+    }
+    for (int k = 0; (option = cli_option_get(k)) != NULL; k++)
+        fish_option(out, option);
+}
+
+bool cli_completion(FILE *out, const char *shell)
+{
+    if (strcmp(shell, "bash") == 0)
+        bash_script(out);
+    else if (strcmp(shell, "zsh") == 0)
+        zsh_script(out);
+    else if (strcmp(shell, "fish") == 0)
+        fish_script(out);
+    else
+        return false;
+    return true;
+}

@@ -1,0 +1,75 @@
+/* help.c - taut help: usage and options of every verb, from the tables. */
+#include <string.h>
+
+#include "cli.h"
+
+enum { OPTION_COLUMN = 24 };
+
+void cli_help_version(FILE *out)
+{
+    fprintf(out, "taut %s\n", taut_version());
+    const char *features = taut_features();
+    if (features[0])
+        fprintf(out, "built with: %s\n", features);
+}
+
+void cli_help_program(FILE *out)
+{
+    fprintf(out, "Taut computes the motion of mechanical systems that strong forces hold close to a manifold.\n\n");
+    fprintf(out, "usage: taut VERB [MODEL] [options]\n\n");
+    for (const cli_verb *verb = cli_verbs; verb->name; verb++) {
+        char usage[64];
+        snprintf(usage, sizeof usage, "%s %s", verb->name, verb->operand);
+        fprintf(out, "  %-*s", 16, usage);
+        cli_wrap(out, verb->summary, 18, 18, CLI_WIDTH);
+    }
+    fprintf(out, "\nMODEL is a file, - for standard input, or a name that 'taut models' lists.\n");
+    fprintf(out, "'taut help VERB' explains a verb and its options. For a first look:\n\n");
+    fprintf(out, "  taut check double_pendulum\n");
+    fprintf(out, "  taut run double_pendulum --set omega=100 --motion full --method verlet --step 1e-3 --plot a.png\n");
+}
+
+static void print_option(FILE *out, const taut_option *option)
+{
+    char usage[128], note[512], text[1200];
+    cli_option_usage(option, usage, sizeof usage);
+    cli_option_note(option, note, sizeof note);
+    snprintf(text, sizeof text, note[0] ? "%s (%s)" : "%s", option->help, note);
+    int column = fprintf(out, "  %s", usage);
+    if (column + 2 > OPTION_COLUMN) {
+        fprintf(out, "\n");
+        column = 0;
+    }
+    fprintf(out, "%*s", OPTION_COLUMN - column, "");
+    cli_wrap(out, text, OPTION_COLUMN, OPTION_COLUMN, CLI_WIDTH);
+}
+
+void cli_help_verb(FILE *out, const cli_verb *verb)
+{
+    fprintf(out, "usage: taut %s%s%s [options]\n\n", verb->name, verb->operand[0] ? " " : "", verb->operand);
+    cli_wrap(out, verb->detail, 0, 0, CLI_WIDTH);
+    fprintf(out, "\nOptions:\n");
+    const taut_option *option;
+    for (int k = 0; (option = cli_option_get(k)) != NULL; k++)
+        if (cli_option_belongs(option, verb->name))
+            print_option(out, option);
+}
+
+int cli_help(cli_call *call)
+{
+    if (call->man)
+        cli_man_page(stdout);
+    else if (call->options_page)
+        cli_options_page(stdout);
+    else if (call->completion)
+        cli_completion(stdout, call->completion);
+    else if (!call->operand)
+        cli_help_program(stdout);
+    else if (cli_verb_find(call->operand))
+        cli_help_verb(stdout, cli_verb_find(call->operand));
+    else if (cli_verb_is_later(call->operand))
+        return cli_misuse(call, "'taut %s' is not in this version", call->operand);
+    else
+        return cli_misuse(call, "unknown verb '%s'", call->operand);
+    return CLI_DONE;
+}

@@ -1,0 +1,64 @@
+/* main.c - the program `taut`: finds the verb, reads its arguments, acts. */
+#define _POSIX_C_SOURCE 200809L
+#include <signal.h>
+#include <string.h>
+
+#include "cli.h"
+
+static int unknown_verb(const char *name)
+{
+    const char *names[16];
+    int count = 0;
+    for (const cli_verb *verb = cli_verbs; verb->name; verb++)
+        names[count++] = verb->name;
+    if (cli_verb_is_later(name))
+        return cli_misuse(NULL, "'taut %s' is not in this version", name);
+    const char *near = cli_near(name, names, count);
+    if (near)
+        return cli_misuse(NULL, "unknown verb '%s'; did you mean 'taut %s'?", name, near);
+    return cli_misuse(NULL, "unknown verb '%s'", name);
+}
+
+/* taut, taut --help, taut --version. Returns -1 when the first argument is something else. */
+static int without_verb(int count, char **arguments)
+{
+    const char *first = count > 1 ? arguments[1] : "";
+    if (count < 2 || strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
+        cli_help_program(stdout);
+    else if (strcmp(first, "--version") == 0)
+        cli_help_version(stdout);
+    else if (first[0] == '-' && first[1] != '\0')
+        return cli_misuse(NULL, "unknown option '%s' before the verb: write 'taut VERB [options]'", first);
+    else
+        return -1;
+    return CLI_DONE;
+}
+
+static int with_verb(int count, char **arguments)
+{
+    cli_call call = {.program = arguments[0], .verb = cli_verb_find(arguments[1])};
+    if (!call.verb)
+        return unknown_verb(arguments[1]);
+    int status = cli_arguments_read(&call, count - 2, arguments + 2);
+    if (status == 0) {
+        if (call.help)
+            cli_help_verb(stdout, call.verb);
+        else if (call.version)
+            cli_help_version(stdout);
+        else
+            status = call.verb->act(&call);
+    }
+    cli_arguments_release(&call);
+    return status;
+}
+
+int main(int count, char **arguments)
+{
+    /* a reader that goes away is seen as a failed write, so that files and pictures are still closed (say.c ends quietly) */
+    signal(SIGPIPE, SIG_IGN);
+    int status = without_verb(count, arguments);
+    if (status < 0)
+        status = with_verb(count, arguments);
+    int written = cli_output_finish();
+    return status != 0 ? status : written;
+}

@@ -1,0 +1,40 @@
+/* methods.c - taut methods: the method table, for people and as JSON. */
+#include "cli.h"
+
+static void print_human(void)
+{
+    taut_method_info info;
+    for (int k = 0; taut_method_get(k, &info); k++) {
+        printf("%s%s  (motion %s, order %d)\n", k ? "\n" : "", info.name, info.motions, info.order);
+        printf("    ");
+        cli_wrap(stdout, info.summary, 4, 4, CLI_WIDTH);
+        if (info.reference && info.reference[0]) {
+            printf("    ");
+            cli_wrap(stdout, info.reference, 4, 4, CLI_WIDTH);
+        }
+    }
+}
+
+int cli_methods(cli_call *call)
+{
+    if (!call->json) {
+        print_human();
+        return CLI_DONE;
+    }
+    cli_json json = {.out = stdout};
+    taut_method_info info;
+    cli_json_open(&json, NULL, '{');
+    cli_json_open(&json, "methods", '[');
+    for (int k = 0; taut_method_get(k, &info); k++) {
+        cli_json_open(&json, NULL, '{');
+        cli_json_text(&json, "name", info.name);
+        cli_json_text(&json, "motions", info.motions);
+        cli_json_integer(&json, "order", info.order);
+        cli_json_text(&json, "summary", info.summary);
+        cli_json_text(&json, "reference", info.reference);
+        cli_json_close(&json, '}');
+    }
+    cli_json_close(&json, ']');
+    cli_json_close(&json, '}');
+    return CLI_DONE;
+}

@@ -1,0 +1,165 @@
+/* model.c - from the argument MODEL to a system: a file, standard input, or a shipped name. */
+#define _XOPEN_SOURCE 700
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
+}
+
+/* File name without folder and ending, allocated. */
+static char *bare_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    size_t length = strlen(name);
+    if (cli_has_ending(name, ".taut"))
+        length -= strlen(".taut");
+    return cli_format("%.*s", (int)length, name);
+}
+
+/* Neither a file nor a shipped name: says what is near, in the folder that was named or among the shipped models. */
+static int not_found(const cli_call *call, const cli_shipped *shipped)
+{
+    const char *given = call->operand, *slash = strrchr(given, '/');
+    char *wanted = bare_name(given);
+    if (!wanted)
+        return cli_misuse(call, "out of memory");
+    int status;
+    if (!slash) {
+        const char *near = cli_near(wanted, (const char *const *)shipped->name, shipped->count);
+        if (near)
+            status = cli_misuse(call, "'%s' is neither a file nor a shipped model; did you mean '%s'?", given, near);
+        else
+            status = cli_misuse(call, "'%s' is neither a file nor a shipped model ('taut models' lists those)", given);
+    } else {
+        cli_shipped there = {0};
+        char *folder = cli_format("%.*s", (int)(slash - given), given);
+        const char *near = NULL;
+        if (folder && cli_shipped_folder(folder[0] ? folder : "/", &there))
+            near = cli_near(wanted, (const char *const *)there.name, there.count);
+        if (near)
+            status = cli_misuse(call, "there is no file '%s'; did you mean '%s/%s.taut'?", given, folder, near);
+        else
+            status = cli_misuse(call, "there is no file '%s'", given);
+        free(folder);
+        cli_shipped_release(&there);
+    }
+    free(wanted);
+    return status;
+}
+
+/* Fills model->path. */
+static int find_model(const cli_call *call, cli_model *model)
+{
+    if (!call->operand)
+        return cli_misuse(call, "no model: give a file, - for standard input, or a name that 'taut models' lists");
+    if (strcmp(call->operand, "-") == 0)
+        model->path = cli_format("<stdin>");
+    else if (is_file(call->operand))
+        model->path = cli_format("%s", call->operand);
+    if (model->path)
+        return 0;
+    cli_shipped shipped;
+    if (!cli_shipped_list(call->program, &shipped))
+        return cli_misuse(call, "out of memory");
+    for (int k = 0; k < shipped.count && !strchr(call->operand, '/'); k++)
+        if (strcmp(shipped.name[k], call->operand) == 0)
+            model->path = cli_format("%s", shipped.path[k]);
+    int status = model->path ? 0 : not_found(call, &shipped);
+    cli_shipped_release(&shipped);
+    return status;
+}
+
+/* The file of --start: statements of a [start] section, with or without its header. The header becomes an empty line, so that
+ * line numbers in messages stay those of the file. */
+static int read_start(const cli_call *call, cli_model *model)
+{
+    if (!taut_options_given(call->options, "start"))
+        return 0;
+    const char *path = taut_options_text(call->options, "start");
+    FILE *file = fopen(path, "r");
+    size_t length = 0;
+    if (file)
+        model->start_text = cli_read_file(file, &length);
+    int reason = errno;
+    if (file)
+        fclose(file);
+    if (!model->start_text)
+        return cli_misuse(call, "--start: cannot read '%s': %s", path, strerror(reason));
+    if (strlen(model->start_text) != length)
+        return cli_misuse(call, "--start: '%s' is not a text file", path);
+    for (char *line = model->start_text; *line;) {
+        char *end = line + strcspn(line, "\n");
+        char *word = line + strspn(line, " \t\r\n");
+        if (word >= end || *word == '#') { /* empty or comment: look further */
+            line = *end ? end + 1 : end;
+            continue;
+        }
+        if (strncmp(word, "[start]", 7) == 0)
+            memset(word, ' ', 7);
+        break;
+    }
+    return 0;
+}
+
+static int load(const cli_call *call, cli_model *model, taut_error *error)
+{
+    double from = taut_options_real(call->options, "from");
+    taut_load how = {.set = call->set, .set_count = call->set_count, .init = call->init, .init_count = call->init_count};
+    how.from = isnan(from) ? 0 : from;
+    how.start_text = model->start_text;
+    if (cli_option_belongs(cli_option_find("allow-command"), call->verb->name))
+        how.allow_command = taut_options_flag(call->options, "allow-command");
+    if (strcmp(model->path, "<stdin>") != 0 || strcmp(call->operand, "-") != 0)
+        return taut_system_load(model->path, &how, &model->system, error);
+    size_t length = 0;
+    model->text = cli_read_file(stdin, &length);
+    if (!model->text) {
+        error->code = TAUT_ERROR_FILE;
+        snprintf(error->message, sizeof error->message, "cannot read standard input: %s", strerror(errno));
+        return TAUT_ERROR_FILE;
+    }
+    how.table_folder = ".";
+    return taut_system_parse(model->text, length, model->path, &how, &model->system, error);
+}
+
+int cli_model_load(cli_call *call, cli_model *model)
+{
+    *model = (cli_model){0};
+    int status = find_model(call, model);
+    if (status == 0)
+        status = read_start(call, model);
+    if (status != 0)
+        return status;
+    model->name = bare_name(model->path);
+    if (!model->name)
+        return cli_misuse(call, "out of memory");
+    taut_error error = {.t = NAN};
+    int code = load(call, model, &error);
+    if (code != 0) {
+        cli_say_failure(&error);
+        if (call->json)
+            cli_json_failure(&error);
+        return code == TAUT_ERROR_FILE ? CLI_MISUSED : cli_exit_status(code);
+    }
+    for (taut_index k = 0; !call->quiet && taut_system_warning(model->system, k); k++)
+        cli_say_warning(taut_system_warning(model->system, k), model->text);
+    return 0;
+}
+
+void cli_model_release(cli_model *model)
+{
+    taut_system_destroy(model->system);
+    free(model->path);
+    free(model->name);
+    free(model->text);
+    free(model->start_text);
+}

@@ -1,0 +1,80 @@
+/* progress.c - the progress bar, and Ctrl-C: the first asks the run to stop, the second kills. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <signal.h>
+#include <time.h>
+
+#include "cli.h"
+
+/* A signal handler can tell the program something only through such a variable. */
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+void cli_interrupt_watch(void)
+{
+    struct sigaction now, action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    /* a shell's background job is started with the signal ignored, and keeps it so */
+    if (sigaction(SIGINT, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+        sigaction(SIGINT, &action, NULL);
+}
+
+double cli_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* "[=====>     ]  42%  t = 4.2 of 10  12345 steps  about 3 s left" */
+static void draw(const cli_progress *progress, double t, double until, int64_t steps, double now)
+{
+    enum { CELLS = 30 };
+    double part = until > progress->from ? (t - progress->from) / (until - progress->from) : 0;
+    part = part < 0 ? 0 : part > 1 ? 1 : part;
+    char bar[CELLS + 1];
+    int full = (int)(part * CELLS);
+    for (int k = 0; k < CELLS; k++)
+        bar[k] = k < full ? '=' : k == full ? '>' : ' ';
+    bar[CELLS] = '\0';
+    double left = part > 0 ? (now - progress->begin) * (1 - part) / part : NAN;
+    fprintf(stderr, "\r[%s] %3d%%  t = %.4g of %.6g  %lld steps", bar, (int)(100 * part), t, until, (long long)steps);
+    if (isfinite(left))
+        fprintf(stderr, "  %.0f s left", ceil(left));
+    fprintf(stderr, "\033[K");
+    fflush(stderr);
+}
+
+int cli_progress_call(void *user, double t, double until, int64_t steps)
+{
+    cli_progress *progress = user;
+    if (interrupted)
+        return 1;
+    if (!progress->bar)
+        return 0;
+    double now = cli_clock();
+    if (!progress->started) {
+        progress->started = true;
+        progress->begin = progress->drawn = now;
+        progress->from = t;
+    }
+    /* nothing for short runs, then ten pictures a second */
+    if (now - progress->drawn > (progress->shown ? 0.1 : 0.5)) {
+        draw(progress, t, until, steps, now);
+        progress->drawn = now;
+        progress->shown = true;
+    }
+    return 0;
+}
+
+void cli_progress_clear(cli_progress *progress)
+{
+    if (progress->shown)
+        fprintf(stderr, "\r\033[K");
+    progress->shown = false;
+}

@@ -1,0 +1,129 @@
+/* run.c - taut run: from a model to its motion, as CSV and as a picture. */
+#include <math.h>
+#include <string.h>
+
+#include "cli.h"
+
+typedef struct run {
+    cli_call *call;
+    cli_model model;
+    taut_solver *solver;
+    const char *out, *plot; /* NULL: not wanted; "-" is standard output */
+    taut_file_sink *file[2];
+    taut_sink sink[2];
+    int sinks;
+    taut_error error;
+} run;
+
+/* A failure before anything was computed: said, as an object too. */
+static int fail(const run *r, int code)
+{
+    cli_say_failure(&r->error);
+    if (r->call->json)
+        cli_json_failure(&r->error);
+    return code == TAUT_ERROR_FILE ? CLI_MISUSED : cli_exit_status(code);
+}
+
+static const char *text_option(const cli_call *call, const char *name)
+{
+    const char *text = taut_options_given(call->options, name) ? taut_options_text(call->options, name) : NULL;
+    return text && text[0] ? text : NULL;
+}
+
+/* Where the rows and the picture go; endings that this version cannot write are refused before the computation. */
+static int choose_outputs(run *r)
+{
+    cli_call *call = r->call;
+    r->out = text_option(call, "out");
+    r->plot = text_option(call, "plot");
+    if (!r->out && !call->json)
+        r->out = "-";
+    if (r->out && call->json && strcmp(r->out, "-") == 0)
+        return cli_misuse(call, "--out -: standard output belongs to the object of --json; give the rows a file");
+    const char *slash = r->out ? strrchr(r->out, '/') : NULL;
+    const char *name = slash ? slash + 1 : r->out;
+    if (name && (cli_has_ending(name, ".h5") || cli_has_ending(name, ".hdf5")))
+        return cli_misuse(call, "--out %s: HDF5 is not in this version; use a name that ends in .csv", r->out);
+    /* a name without an ending is a device or a pipe */
+    if (name && strchr(name, '.') && !cli_has_ending(name, ".csv"))
+        return cli_misuse(call, "--out %s: expected a name that ends in .csv", r->out);
+    if (r->plot && !cli_has_ending(r->plot, ".png") && !cli_has_ending(r->plot, ".svg"))
+        return cli_misuse(call, "--plot %s: expected a name that ends in .png or .svg", r->plot);
+    return 0;
+}
+
+static int open_outputs(run *r)
+{
+    int code = 0;
+    if (r->out) {
+        code = taut_csv_create(r->out, &r->file[r->sinks], &r->sink[r->sinks], &r->error);
+        r->sinks += code == 0;
+    }
+    if (code == 0 && r->plot) {
+        const char *title = taut_system_title(r->model.system);
+        code = taut_picture_create(r->plot, title[0] ? title : r->model.name, &r->file[r->sinks], &r->sink[r->sinks], &r->error);
+        r->sinks += code == 0;
+    }
+    return code == 0 ? 0 : fail(r, code);
+}
+
+static void close_outputs(run *r)
+{
+    for (int k = 0; k < r->sinks; k++)
+        taut_file_sink_destroy(r->file[k]);
+    r->sinks = 0;
+}
+
+/* Integrates and reports. The summary keeps out of the way of the rows: on standard error when those are on standard output. */
+static int compute(run *r)
+{
+    const cli_call *call = r->call;
+    bool rows_here = r->out && strcmp(r->out, "-") == 0;
+    FILE *report = rows_here ? stderr : stdout;
+    bool silent = call->quiet || call->json;
+    if (!silent) {
+        cli_wrap(report, taut_solver_explanation(r->solver), 2, 0, CLI_WIDTH);
+        fflush(report);
+    }
+    cli_progress progress = {.bar = !call->quiet && cli_terminal(stderr) && !(rows_here && cli_terminal(stdout))};
+    cli_interrupt_watch();
+    double begin = cli_clock();
+    int code = taut_solver_run(r->solver, r->sink, r->sinks, cli_progress_call, &progress, &r->error);
+    cli_outcome outcome = {.model = &r->model, .solver = r->solver, .code = code, .error = &r->error};
+    outcome.seconds = cli_clock() - begin;
+    outcome.out = rows_here ? NULL : r->out;
+    outcome.plot = code < 0 ? NULL : r->plot;
+    cli_progress_clear(&progress);
+    close_outputs(r);
+    if (code < 0) {
+        if (rows_here)
+            cli_quit_if_reader_left();
+        cli_say_failure(&r->error);
+    }
+    if (call->json)
+        cli_summary_json(stdout, &outcome);
+    else if (!silent)
+        cli_summary_print(report, &outcome, call->verbose);
+    return cli_exit_status(code);
+}
+
+int cli_run(cli_call *call)
+{
+    run r = {.call = call, .error = {.t = NAN}};
+    int status = choose_outputs(&r);
+    if (status == 0)
+        status = cli_model_load(call, &r.model);
+    if (status == 0) {
+        int code = taut_solver_create(r.model.system, call->options, NULL, &r.solver, &r.error);
+        if (code != 0)
+            status = fail(&r, code);
+    }
+    if (status == 0)
+        status = open_outputs(&r);
+    if (status == 0)
+        status = compute(&r);
+    close_outputs(&r);
+    taut_solver_destroy(r.solver);
+    cli_model_release(&r.model);
+    return status;
+}

@@ -1,0 +1,194 @@
+/* say.c - errors and warnings as compilers print them; colours only on a terminal and without NO_COLOR (no-color.org). */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+typedef enum tone { TONE_ERROR, TONE_WARNING, TONE_PLACE, TONE_CARET, TONE_END } tone;
+
+bool cli_terminal(FILE *stream)
+{
+    return isatty(fileno(stream)) == 1;
+}
+
+/* The escape sequence that begins a tone on standard error, or nothing. */
+static const char *colour(tone which)
+{
+    static const char *const sequence[] = {"\033[1;31m", "\033[1;35m", "\033[1m", "\033[1;32m", "\033[0m"};
+    const char *refusal = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    bool wanted = !(refusal && refusal[0]) && !(terminal && strcmp(terminal, "dumb") == 0);
+    return wanted && cli_terminal(stderr) ? sequence[which] : "";
+}
+
+/* "place: error: " in colours. */
+static void headline(const char *place, tone kind)
+{
+    fprintf(stderr, "%s%s:%s %s%s:%s ", colour(TONE_PLACE), place, colour(TONE_END), colour(kind),
+            kind == TONE_ERROR ? "error" : "warning", colour(TONE_END));
+}
+
+void cli_error(const char *format, ...)
+{
+    fflush(stdout);
+    headline("taut", TONE_ERROR);
+    va_list list;
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+}
+
+void cli_warning(const char *format, ...)
+{
+    fflush(stdout);
+    headline("taut", TONE_WARNING);
+    va_list list;
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+}
+
+int cli_misuse(const cli_call *call, const char *format, ...)
+{
+    taut_error error = {.code = TAUT_ERROR_USAGE, .t = NAN};
+    va_list list;
+    va_start(list, format);
+    vsnprintf(error.message, sizeof error.message, format, list);
+    va_end(list);
+    cli_error("%s", error.message);
+    if (call && call->verb)
+        fprintf(stderr, "try 'taut %s --help'\n", call->verb->name);
+    else
+        fprintf(stderr, "try 'taut --help'\n");
+    if (call && call->json)
+        cli_json_failure(&error);
+    return CLI_MISUSED;
+}
+
+/* The source line with a caret under the byte `column` (from 1); long lines are cut to a window around it. */
+static void show_source(const char *source, int column)
+{
+    enum { WINDOW = 88, BEFORE = 60 };
+    int length = (int)strlen(source);
+    int at = column - 1 < length ? column - 1 : length;
+    int first = length > WINDOW && at > BEFORE ? at - BEFORE : 0;
+    int last = first + WINDOW < length ? first + WINDOW : length;
+    /* do not cut inside a UTF-8 sequence */
+    while (first > 0 && ((unsigned char)source[first] & 0xc0) == 0x80)
+        first--;
+    while (last < length && ((unsigned char)source[last] & 0xc0) == 0x80)
+        last++;
+    const char *lead = first > 0 ? "... " : "";
+    fprintf(stderr, "    %s", lead);
+    for (int k = first; k < last; k++) /* control characters must not reach a terminal */
+        fputc((unsigned char)source[k] < 0x20 || source[k] == 0x7f ? ' ' : source[k], stderr);
+    fprintf(stderr, "%s\n", last < length ? " ..." : "");
+    if (column < 1)
+        return;
+    fprintf(stderr, "    %*s", (int)strlen(lead), "");
+    for (int k = first; k < at; k++)
+        if (((unsigned char)source[k] & 0xc0) != 0x80)
+            fputc(' ', stderr);
+    fprintf(stderr, "%s^%s\n", colour(TONE_CARET), colour(TONE_END));
+}
+
+void cli_say_failure(const taut_error *error)
+{
+    const char *message = error->message[0] ? error->message : taut_code_text(error->code);
+    if (!error->file[0] || error->line <= 0) {
+        cli_error("%s", message);
+        return;
+    }
+    fflush(stdout);
+    char place[320];
+    snprintf(place, sizeof place, "%s:%d:%d", error->file, error->line, error->column);
+    headline(place, TONE_ERROR);
+    fprintf(stderr, "%s\n", message);
+    if (error->source[0])
+        show_source(error->source, error->column);
+}
+
+/* Line number `line` of a file or of a text in memory; false when there is none. */
+static bool find_source(const char *path, const char *text, int line, char *buffer, size_t size)
+{
+    FILE *file = text ? NULL : fopen(path, "r");
+    if (!text && !file)
+        return false;
+    int now = 1, byte = 0;
+    size_t used = 0;
+    while (now <= line && (byte = text ? (unsigned char)*text : fgetc(file)) != EOF && !(text && byte == 0)) {
+        if (byte == '\n')
+            now++;
+        else if (now == line && byte != '\r' && used + 1 < size)
+            buffer[used++] = (char)byte;
+        text += text ? 1 : 0;
+    }
+    buffer[used] = '\0';
+    if (file)
+        fclose(file);
+    return used > 0;
+}
+
+void cli_say_warning(const char *warning, const char *text)
+{
+    /* "file:line:column: text"; the file's name may hold colons itself, so numbers are looked for */
+    for (const char *p = strchr(warning, ':'); p; p = strchr(p + 1, ':')) {
+        int line, column, used = 0;
+        if (sscanf(p, ":%d:%d: %n", &line, &column, &used) != 2 || used == 0)
+            continue;
+        char path[1024], source[1024], place[1100];
+        snprintf(path, sizeof path, "%.*s", (int)(p - warning), warning);
+        snprintf(place, sizeof place, "%s:%d:%d", path, line, column);
+        headline(place, TONE_WARNING);
+        fprintf(stderr, "%s\n", p + used);
+        if (find_source(path, text, line, source, sizeof source))
+            show_source(source, column);
+        return;
+    }
+    cli_warning("%s", warning);
+}
+
+int cli_exit_status(int code)
+{
+    switch (code) {
+    case TAUT_OK:
+    case TAUT_EVENT:
+    case TAUT_LIMIT: return CLI_DONE;
+    case TAUT_INTERRUPTED: return CLI_INTERRUPTED;
+    case TAUT_ERROR_USAGE:
+    case TAUT_ERROR_MODEL:
+    case TAUT_ERROR_SIZE:
+    case TAUT_ERROR_REFUSED:
+    case TAUT_ERROR_UNAVAILABLE: return CLI_MISUSED;
+    default: return CLI_FAILED;
+    }
+}
+
+void cli_quit_if_reader_left(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    if (poll(&output, 1, 0) == 1 && (output.revents & POLLERR)) {
+        /* as other programs end when their reader leaves, so that scripts see the usual status */
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
+}
+
+int cli_output_finish(void)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return CLI_DONE;
+    int reason = errno;
+    cli_quit_if_reader_left();
+    cli_error("cannot write standard output: %s", reason ? strerror(reason) : "an earlier write failed");
+    return CLI_FAILED;
+}

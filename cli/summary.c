@@ -1,0 +1,146 @@
+/* summary.c - what a run did: for people, and as JSON (docs/cli.md gives its shape). */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* Statistics by name: the JSON keys, and the lines of --verbose. */
+static const struct {
+    const char *name;
+    size_t offset;
+} counts[] = {
+    {"steps", offsetof(taut_statistics, steps)},
+    {"rejected", offsetof(taut_statistics, rejected)},
+    {"force_evaluations", offsetof(taut_statistics, force_evaluations)},
+    {"fast_force_evaluations", offsetof(taut_statistics, fast_force_evaluations)},
+    {"jets", offsetof(taut_statistics, jets)},
+    {"jacobians", offsetof(taut_statistics, jacobians)},
+    {"factorisations", offsetof(taut_statistics, factorisations)},
+    {"solves", offsetof(taut_statistics, solves)},
+    {"newton_iterations", offsetof(taut_statistics, newton_iterations)},
+    {"micro_steps", offsetof(taut_statistics, micro_steps)},
+};
+enum { COUNTS = sizeof counts / sizeof counts[0], LABEL = 20 };
+
+static int64_t count_value(int k, const taut_statistics *statistics)
+{
+    int64_t value;
+    memcpy(&value, (const char *)statistics + counts[k].offset, sizeof value);
+    return value;
+}
+
+static const char *status_word(int code)
+{
+    switch (code) {
+    case TAUT_OK: return "done";
+    case TAUT_EVENT: return "event";
+    case TAUT_INTERRUPTED: return "interrupted";
+    case TAUT_LIMIT: return "limit";
+    default: return "failed";
+    }
+}
+
+static void print_end(FILE *out, const cli_outcome *outcome, const taut_result *result)
+{
+    fprintf(out, "  %-*s", LABEL, "ended");
+    switch (outcome->code) {
+    case TAUT_OK: fprintf(out, "at t = %.6g\n", result->t); break;
+    case TAUT_EVENT: fprintf(out, "at t = %.6g by event '%s'\n", result->t, result->event ? result->event : "?"); break;
+    case TAUT_INTERRUPTED: fprintf(out, "at t = %.6g, interrupted\n", result->t); break;
+    case TAUT_LIMIT: fprintf(out, "at t = %.6g, the limit of steps was reached\n", result->t); break;
+    default: fprintf(out, "at t = %.6g by the error above\n", result->t); break;
+    }
+}
+
+static void print_energy(FILE *out, const taut_result *result)
+{
+    if (!isfinite(result->energy_first) || !isfinite(result->energy_last))
+        return;
+    double change = result->energy_last - result->energy_first;
+    fprintf(out, "  %-*s%.6g -> %.6g, change %.3g\n", LABEL, "energy", result->energy_first, result->energy_last, change);
+}
+
+void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
+{
+    taut_result result;
+    taut_sizes sizes;
+    taut_solver_result(outcome->solver, &result);
+    taut_system_sizes(outcome->model->system, &sizes);
+    fprintf(out, "%s: motion %s, method %s\n", outcome->model->name, result.motion, result.method);
+    print_end(out, outcome, &result);
+    fprintf(out, "  %-*s%lld", LABEL, "steps", (long long)result.statistics.steps);
+    if (result.statistics.rejected > 0)
+        fprintf(out, ", and %lld rejected", (long long)result.statistics.rejected);
+    fprintf(out, "\n  %-*s%lld\n", LABEL, "force evaluations", (long long)result.statistics.force_evaluations);
+    for (int k = 0; verbose && k < COUNTS; k++)
+        if (count_value(k, &result.statistics) > 0 && strcmp(counts[k].name, "steps") != 0 &&
+            strcmp(counts[k].name, "rejected") != 0 && strcmp(counts[k].name, "force_evaluations") != 0)
+            fprintf(out, "  %-*s%lld\n", LABEL, counts[k].name, (long long)count_value(k, &result.statistics));
+    print_energy(out, &result);
+    if (sizes.can & TAUT_HAS_RIGID)
+        fprintf(out, "  %-*s|g| %.3g, |gdot| %.3g at most\n", LABEL, "drift", result.drift_position, result.drift_velocity);
+    if (isfinite(result.error_estimate))
+        fprintf(out, "  %-*s%.3g\n", LABEL, "error estimate", result.error_estimate);
+    fprintf(out, "  %-*s%.3g s\n", LABEL, "wall time", outcome->seconds);
+    if (outcome->out)
+        fprintf(out, "  %-*s%s\n", LABEL, "rows in", outcome->out);
+    if (outcome->plot)
+        fprintf(out, "  %-*s%s\n", LABEL, "picture in", outcome->plot);
+}
+
+/* names, q, v, lambda; first order: names, state, algebraic. */
+static void json_state(cli_json *json, const taut_system *system, const taut_solver *solver)
+{
+    taut_sizes sizes;
+    taut_system_sizes(system, &sizes);
+    bool mechanical = sizes.kind == TAUT_MECHANICAL;
+    cli_json_open(json, "names", '{');
+    cli_json_names(json, mechanical ? "q" : "state", system, TAUT_COORDINATE, sizes.coordinates);
+    if (mechanical)
+        cli_json_names(json, "lambda", system, TAUT_BOND, sizes.bonds);
+    else
+        cli_json_names(json, "algebraic", system, TAUT_ALGEBRAIC, sizes.algebraic);
+    cli_json_close(json, '}');
+    cli_json_reals(json, mechanical ? "q" : "state", taut_solver_position(solver), sizes.coordinates);
+    if (mechanical) {
+        cli_json_reals(json, "v", taut_solver_velocity(solver), sizes.coordinates);
+        cli_json_reals(json, "lambda", taut_solver_multipliers(solver), sizes.bonds);
+    } else {
+        cli_json_reals(json, "algebraic", taut_solver_velocity(solver), sizes.algebraic);
+    }
+}
+
+void cli_summary_json(FILE *out, const cli_outcome *outcome)
+{
+    taut_result result;
+    taut_solver_result(outcome->solver, &result);
+    cli_json json = {.out = out};
+    cli_json_open(&json, NULL, '{');
+    cli_json_text(&json, "status", status_word(outcome->code));
+    cli_json_text(&json, "model", outcome->model->name);
+    if (outcome->code == TAUT_EVENT)
+        cli_json_text(&json, "event", result.event);
+    cli_json_real(&json, "t", result.t);
+    json_state(&json, outcome->model->system, outcome->solver);
+    cli_json_text(&json, "method", result.method);
+    cli_json_text(&json, "motion", result.motion);
+    cli_json_text(&json, "explanation", taut_solver_explanation(outcome->solver));
+    cli_json_open(&json, "stats", '{');
+    for (int k = 0; k < COUNTS; k++)
+        cli_json_integer(&json, counts[k].name, count_value(k, &result.statistics));
+    cli_json_close(&json, '}');
+    cli_json_real(&json, "error_estimate", result.error_estimate);
+    cli_json_open_flat(&json, "drift", '{');
+    cli_json_real(&json, "position", result.drift_position);
+    cli_json_real(&json, "velocity", result.drift_velocity);
+    cli_json_close(&json, '}');
+    cli_json_open_flat(&json, "energy", '{');
+    cli_json_real(&json, "first", result.energy_first);
+    cli_json_real(&json, "last", result.energy_last);
+    cli_json_close(&json, '}');
+    cli_json_real(&json, "seconds", outcome->seconds);
+    if (outcome->code < 0)
+        cli_json_error(&json, outcome->error);
+    cli_json_close(&json, '}');
+}

@@ -1,0 +1,180 @@
+/* verbs.c - the tables of the program: its verbs, and the options that only it has.
+ *
+ * Options of the library come from taut_option_table; those below are about the program itself (help, pages, names). */
+#include <string.h>
+
+#include "cli.h"
+
+#define MODEL_TEXT "MODEL is a file, - for standard input, or the name of a shipped model ('taut models' lists them).\n"
+
+const cli_verb cli_verbs[] = {
+    {"check", "MODEL", "examine a model: is it well posed, and what should one know before running it?",
+     "Examines a model at its start: sizes, linear algebra chosen, exact derivatives against differences, rank of the constraints, "
+     "consistency of the start, frequencies of the stiff springs, energy in their oscillation, and one line of advice.\n" MODEL_TEXT
+     "Exit status: 0 usable, 1 numerically unusable, 2 wrong model or usage.",
+     cli_check},
+    {"run", "MODEL", "compute the motion of a model; rows of CSV go to standard output or to a file",
+     "Computes the motion from the model's start. Rows (time, positions, velocities, multipliers, outputs) go to standard output, "
+     "or "
+     "to --out FILE.csv; the summary then goes to standard error, or to standard output. Ctrl-C ends the run cleanly and keeps "
+     "what "
+     "was computed; a second one kills it.\n" MODEL_TEXT "Options of a model's [run] section are defaults; the command line wins.\n"
+     "Exit status: 0 done, 1 numerical failure, 2 wrong model or usage, 130 interrupted.",
+     cli_run},
+    {"methods", "", "list the methods of this version",
+     "Lists the methods: name, motion, order, what they do and where they are from.", cli_methods},
+    {"models", "", "list the shipped models",
+     "Lists the shipped models: name and title. They are looked for in the folder $TAUT_MODELS, in share/taut/models beside the "
+     "program's folder, and in models beside the program's folder.",
+     cli_models},
+    {"help", "[VERB]", "explain a verb; man page, completion and reference page", "Explains the program, or one of its verbs.",
+     cli_help},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static const taut_option own_options[] = {
+    {"names", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "models", false, false, "print the names only, one on a line"},
+    {"man", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "help", false, false, "print the man page (roff)"},
+    {"completion", TAUT_OPTION_CHOICE, "", 0, 0, "bash|zsh|fish", "SHELL", "help", false, false,
+     "print the completion script of a shell"},
+    {"options-page", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "help", false, false,
+     "print the reference page of all options (markdown)"},
+};
+
+/* Announced, but not in this version: they get a plain sentence instead of a near miss. */
+static const char *const later_verbs[] = {"project", "spectrum", "compare", "sweep", "reproduce"};
+static const char *const later_options[] = {"threads",    "rtol",   "atol",      "outer-step",
+                                            "inner-step", "resume", "stabilize", "project"};
+
+static const struct {
+    char letter;
+    const char *name;
+} letters[] = {{'h', "help"}, {'q', "quiet"}, {'v', "verbose"}};
+
+enum {
+    OWN_OPTIONS = sizeof own_options / sizeof own_options[0],
+    LATER_VERBS = sizeof later_verbs / sizeof later_verbs[0],
+    LATER_OPTIONS = sizeof later_options / sizeof later_options[0],
+    LETTERS = sizeof letters / sizeof letters[0]
+};
+
+const cli_verb *cli_verb_find(const char *name)
+{
+    for (const cli_verb *verb = cli_verbs; verb->name; verb++)
+        if (strcmp(verb->name, name) == 0)
+            return verb;
+    return NULL;
+}
+
+static bool listed(const char *name, const char *const *list, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (strcmp(list[k], name) == 0)
+            return true;
+    return false;
+}
+
+bool cli_verb_is_later(const char *name)
+{
+    return listed(name, later_verbs, LATER_VERBS);
+}
+
+bool cli_option_is_later(const char *name)
+{
+    return listed(name, later_options, LATER_OPTIONS);
+}
+
+const taut_option *cli_option_get(int k)
+{
+    int count;
+    const taut_option *table = taut_option_table(&count);
+    if (k < count)
+        return &table[k];
+    return k - count < OWN_OPTIONS ? &own_options[k - count] : NULL;
+}
+
+const taut_option *cli_option_find(const char *name)
+{
+    const taut_option *option;
+    for (int k = 0; (option = cli_option_get(k)) != NULL; k++)
+        if (strcmp(option->name, name) == 0)
+            return option;
+    return NULL;
+}
+
+bool cli_option_belongs(const taut_option *option, const char *verb)
+{
+    /* the verb `help` is the program's own: the library's table does not know it */
+    if (strcmp(verb, "help") == 0 && (strcmp(option->name, "help") == 0 || strcmp(option->name, "version") == 0))
+        return true;
+    size_t length = strlen(verb);
+    for (const char *p = option->verbs; (p = strstr(p, verb)) != NULL; p += length)
+        if ((p == option->verbs || p[-1] == ' ') && (p[length] == ' ' || p[length] == '\0'))
+            return true;
+    return false;
+}
+
+char cli_option_letter(const char *name)
+{
+    for (int k = 0; k < LETTERS; k++)
+        if (strcmp(letters[k].name, name) == 0)
+            return letters[k].letter;
+    return 0;
+}
+
+const char *cli_option_of_letter(char letter)
+{
+    for (int k = 0; k < LETTERS; k++)
+        if (letters[k].letter == letter)
+            return letters[k].name;
+    return NULL;
+}
+
+bool cli_option_choice(const taut_option *option, int k, char *buffer, size_t size)
+{
+    if (strcmp(option->name, "method") == 0) {
+        taut_method_info info;
+        bool found = taut_method_get(k, &info);
+        snprintf(buffer, size, "%s", found ? info.name : "");
+        return found;
+    }
+    const char *choice = option->type == TAUT_OPTION_CHOICE && option->choices ? option->choices : "";
+    for (; k > 0 && *choice; k--) {
+        choice += strcspn(choice, "|");
+        choice += *choice == '|';
+    }
+    snprintf(buffer, size, "%.*s", (int)strcspn(choice, "|"), choice);
+    return buffer[0] != '\0';
+}
+
+void cli_option_usage(const taut_option *option, char *buffer, size_t size)
+{
+    bool takes = option->type != TAUT_OPTION_FLAG;
+    const char *argument = option->argument && option->argument[0] ? option->argument : "VALUE";
+    char letter = cli_option_letter(option->name);
+    char lead[8] = "";
+    if (letter)
+        snprintf(lead, sizeof lead, "-%c, ", letter);
+    snprintf(buffer, size, "%s--%s%s%s", lead, option->name, takes ? " " : "", takes ? argument : "");
+}
+
+/* True when the help text names all choices already. */
+static bool names_choices(const taut_option *option)
+{
+    char choice[64];
+    for (int k = 0; cli_option_choice(option, k, choice, sizeof choice); k++)
+        if (!strstr(option->help, choice))
+            return false;
+    return true;
+}
+
+void cli_option_note(const taut_option *option, char *buffer, size_t size)
+{
+    size_t used = 0;
+    char choice[64];
+    buffer[0] = '\0';
+    for (int k = 0; !names_choices(option) && cli_option_choice(option, k, choice, sizeof choice) && used < size; k++)
+        used += (size_t)snprintf(buffer + used, size - used, "%s%s", k ? ", " : "one of ", choice);
+    if (option->type != TAUT_OPTION_FLAG && option->value && option->value[0] && used < size)
+        snprintf(buffer + used, size - used, "%sdefault %s", used ? "; " : "", option->value);
+}
