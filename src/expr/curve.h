@@ -6,8 +6,8 @@
 #include "base/memory.h"
 
 typedef struct taut_curve {
-    int32_t count;      /* knots at 1, 2, ..., count */
-    const double *coefficient; /* [count-1][4]: value, and derivatives 1..3 divided by j!, at the left knot */
+    int32_t count;                               /* knots at 1, 2, ..., count */
+    const double *coefficient;                   /* [count-1][4]: value, and derivatives 1..3 divided by j!, at the left knot */
     double first, last, slope_first, slope_last; /* linear continuation */
 } taut_curve;
 

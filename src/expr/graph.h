@@ -14,16 +14,43 @@ typedef enum taut_op {
     TAUT_OP_CONSTANT, /* value */
     TAUT_OP_INPUT,    /* slot */
     /* one operand */
-    TAUT_OP_NEG, TAUT_OP_SQRT,
+    TAUT_OP_NEG,
+    TAUT_OP_SQRT,
     TAUT_OP_ROOT, /* sqrt whose derivative at 0 is 0: what length() is made of */
-    TAUT_OP_EXP, TAUT_OP_LOG, TAUT_OP_SIN, TAUT_OP_COS, TAUT_OP_TAN, TAUT_OP_ASIN, TAUT_OP_ACOS, TAUT_OP_ATAN,
-    TAUT_OP_SINH, TAUT_OP_COSH, TAUT_OP_TANH, TAUT_OP_ABS, TAUT_OP_SIGN, TAUT_OP_FLOOR, TAUT_OP_ROUND,
+    TAUT_OP_EXP,
+    TAUT_OP_LOG,
+    TAUT_OP_SIN,
+    TAUT_OP_COS,
+    TAUT_OP_TAN,
+    TAUT_OP_ASIN,
+    TAUT_OP_ACOS,
+    TAUT_OP_ATAN,
+    TAUT_OP_SINH,
+    TAUT_OP_COSH,
+    TAUT_OP_TANH,
+    TAUT_OP_ABS,
+    TAUT_OP_SIGN,
+    TAUT_OP_FLOOR,
+    TAUT_OP_ROUND,
     TAUT_OP_CURVE, /* a smooth curve through table values (curve.h), or one of its derivatives */
     /* two operands */
-    TAUT_OP_ADD, TAUT_OP_SUB, TAUT_OP_MUL, TAUT_OP_DIV,
+    TAUT_OP_ADD,
+    TAUT_OP_SUB,
+    TAUT_OP_MUL,
+    TAUT_OP_DIV,
     TAUT_OP_DIVZ, /* a/b, and 0 where b == 0: derivatives of ROOT */
-    TAUT_OP_POW, TAUT_OP_ATAN2, TAUT_OP_HYPOT, TAUT_OP_MIN, TAUT_OP_MAX, TAUT_OP_MOD, /* mod(a,b) = a - b floor(a/b) */
-    TAUT_OP_LT, TAUT_OP_LE, TAUT_OP_EQ, TAUT_OP_NE, TAUT_OP_AND, TAUT_OP_OR, /* 1 or 0; a > b is b < a */
+    TAUT_OP_POW,
+    TAUT_OP_ATAN2,
+    TAUT_OP_HYPOT,
+    TAUT_OP_MIN,
+    TAUT_OP_MAX,
+    TAUT_OP_MOD, /* mod(a,b) = a - b floor(a/b) */
+    TAUT_OP_LT,
+    TAUT_OP_LE,
+    TAUT_OP_EQ,
+    TAUT_OP_NE,
+    TAUT_OP_AND,
+    TAUT_OP_OR, /* 1 or 0; a > b is b < a */
     /* three operands */
     TAUT_OP_SELECT, /* a != 0 ? b : c */
     TAUT_OP_COUNT
@@ -41,8 +68,8 @@ struct taut_curve;
 
 typedef struct taut_node {
     taut_op op;
-    int32_t a, b, c;   /* operands, or the slot of an input in a; -1 when unused */
-    double value;      /* of a constant */
+    int32_t a, b, c;                /* operands, or the slot of an input in a; -1 when unused */
+    double value;                   /* of a constant */
     const struct taut_curve *curve; /* of TAUT_OP_CURVE, with its derivative order in b */
 } taut_node;
 

@@ -11,9 +11,9 @@
 enum { TAUT_LEVELS = 8 };
 
 typedef struct taut_instruction {
-    int32_t op;       /* taut_op */
+    int32_t op;          /* taut_op */
     int32_t to, a, b, c; /* registers; b of TAUT_OP_CURVE is the derivative order, c the index of the curve */
-    int32_t companion; /* jets: register of a companion series (cos for sin, ...), counted from `registers`; -1 for none */
+    int32_t companion;   /* jets: first register of the companion series (cos for sin, ...), from `registers` on; -1 for none */
 } taut_instruction;
 
 typedef struct taut_tape {
@@ -22,12 +22,13 @@ typedef struct taut_tape {
     int32_t length;                       /* instructions */
     int32_t level_end[TAUT_LEVELS];       /* instructions to run for level k */
     int32_t outputs;
-    const int32_t *output;                /* register of each output */
-    const double *constant;               /* [constants] */
+    const int32_t *output;  /* register of each output */
+    const double *constant; /* [constants] */
     const taut_instruction *code;
     const struct taut_curve *const *curve;
-    bool kinks;                           /* some instruction has a kink */
-    void (*native)(int level, int lanes, int n, double *regs); /* compiled form, or NULL: same effect as the interpreter on outputs */
+    bool kinks; /* some instruction has a kink */
+    void (*native)(int level, int lanes, int n,
+                   double *regs); /* compiled form, or NULL: same effect as the interpreter on outputs */
 } taut_tape;
 
 /* Makes a tape of `count` outputs (graph nodes) with their levels. `inputs` is the number of slots. The tape lives in the arena. */
@@ -42,6 +43,8 @@ void taut_tape_prepare(const taut_tape *tape, int lanes, double *regs);
 void taut_tape_run(const taut_tape *tape, int level, int lanes, int n, double *regs);
 
 /* How many companion registers an operation needs (contiguous, from `registers` on). */
+int taut_jet_companions(taut_op op);
+/* The number of companion series that jets of an operation need (jet.c). */
 int taut_jet_companions(taut_op op);
 /* Taylor coefficient `order` of every register, those of lower order being there already. Coefficient j is
  * regs[(j * (registers + companions) + register) * lanes + lane]; inputs of this order are set by the caller (constants by

@@ -1,0 +1,105 @@
+/* run.c - the interpreter. One member: a switch for each instruction. Many: each instruction is one loop over the lanes, which the
+ * compiler vectorises, so that the switch costs little per member. Both expand the rows of values.h. */
+#if defined(__GNUC__) && !defined(__clang__)
+/* vector loops need -O3, and a sqrt without errno; neither changes a value */
+#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
+#endif
+
+#include "expr/curve.h"
+#include "expr/hot.h"
+#include "expr/tape.h"
+#include "expr/values.h"
+
+#define UNARY(name, value)                                                                                                         \
+    case TAUT_OP_##name: {                                                                                                         \
+        double a = regs[code->a];                                                                                                  \
+        regs[code->to] = value;                                                                                                    \
+        break;                                                                                                                     \
+    }
+#define BINARY(name, value)                                                                                                        \
+    case TAUT_OP_##name: {                                                                                                         \
+        double a = regs[code->a], b = regs[code->b];                                                                               \
+        regs[code->to] = value;                                                                                                    \
+        break;                                                                                                                     \
+    }
+
+static void run_one(const taut_tape *tape, const taut_instruction *code, const taut_instruction *end, double *regs)
+{
+    for (; code < end; code++)
+        switch ((taut_op)code->op) {
+            TAUT_UNARY_ROWS(UNARY)
+            TAUT_BINARY_ROWS(BINARY)
+        case TAUT_OP_CURVE: regs[code->to] = taut_curve_value(tape->curve[code->c], code->b, regs[code->a]); break;
+        case TAUT_OP_SELECT: {
+            double a = regs[code->a], b = regs[code->b], c = regs[code->c];
+            regs[code->to] = TAUT_SELECT_VALUE;
+            break;
+        }
+        default: break;
+        }
+}
+
+#define UNARY_LANES(name, value)                                                                                                   \
+    case TAUT_OP_##name:                                                                                                           \
+        for (int k = 0; k < n; k++) {                                                                                              \
+            double a = x[k];                                                                                                       \
+            to[k] = value;                                                                                                         \
+        }                                                                                                                          \
+        break;
+#define BINARY_LANES(name, value)                                                                                                  \
+    case TAUT_OP_##name:                                                                                                           \
+        for (int k = 0; k < n; k++) {                                                                                              \
+            double a = x[k], b = y[k];                                                                                             \
+            to[k] = value;                                                                                                         \
+        }                                                                                                                          \
+        break;
+
+static void run_curve(const taut_curve *curve, int derivative, int n, const double *x, double *to)
+{
+    for (int k = 0; k < n; k++)
+        to[k] = taut_curve_value(curve, derivative, x[k]);
+}
+
+/* Every instruction writes a register of its own, so that `to` overlaps no operand. */
+static inline __attribute__((always_inline)) void run_instruction(const taut_tape *tape, const taut_instruction *code,
+                                                                  int64_t lanes, int n, double *regs)
+{
+    double *restrict to = regs + code->to * lanes;
+    const double *x = regs + code->a * lanes;
+    const double *y = taut_op_table[code->op].arity > 1 ? regs + code->b * lanes : x;
+    switch ((taut_op)code->op) {
+        TAUT_UNARY_ROWS(UNARY_LANES)
+        TAUT_BINARY_ROWS(BINARY_LANES)
+    case TAUT_OP_CURVE: run_curve(tape->curve[code->c], code->b, n, x, to); break;
+    case TAUT_OP_SELECT: {
+        const double *z = regs + code->c * lanes;
+        for (int k = 0; k < n; k++) {
+            double a = x[k], b = y[k], c = z[k];
+            to[k] = TAUT_SELECT_VALUE;
+        }
+        break;
+    }
+    default: break;
+    }
+}
+
+TAUT_HOT static void run_lanes(const taut_tape *tape, int32_t length, int lanes, int n, double *regs)
+{
+    for (int32_t k = 0; k < length; k++)
+        run_instruction(tape, &tape->code[k], lanes, n, regs);
+}
+
+void taut_tape_run(const taut_tape *tape, int level, int lanes, int n, double *regs)
+{
+    if (level < 0 || n <= 0)
+        return;
+    if (tape->native) {
+        tape->native(level, lanes, n, regs);
+        return;
+    }
+    int32_t length = tape->level_end[level < TAUT_LEVELS ? level : TAUT_LEVELS - 1];
+    if (lanes == 1)
+        run_one(tape, tape->code, tape->code + length, regs);
+    else
+        run_lanes(tape, length, lanes, n, regs);
+}
