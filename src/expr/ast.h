@@ -15,13 +15,13 @@ typedef struct taut_place {
 } taut_place;
 
 typedef enum taut_tree_kind {
-    TAUT_TREE_NUMBER,  /* value */
-    TAUT_TREE_NAME,    /* name, children = indices, then member/member children, primes */
-    TAUT_TREE_UNARY,   /* op '-' or '!' (not) ; 1 child */
-    TAUT_TREE_BINARY,  /* op: + - * / ^ < l (<=) > g (>=) = (==) n (!=) & | ; 2 children */
-    TAUT_TREE_CALL,    /* name, children = arguments (if(c,a,b) too) */
-    TAUT_TREE_VECTOR,  /* children = components, at least 2 */
-    TAUT_TREE_SUM,     /* 1 child, iterators */
+    TAUT_TREE_NUMBER, /* value */
+    TAUT_TREE_NAME,   /* name, children = indices, then member/member children, primes */
+    TAUT_TREE_UNARY,  /* op '-' or '!' (not) ; 1 child */
+    TAUT_TREE_BINARY, /* op: + - * / ^ < l (<=) > g (>=) = (==) n (!=) & | ; 2 children */
+    TAUT_TREE_CALL,   /* name, children = arguments (if(c,a,b) too) */
+    TAUT_TREE_VECTOR, /* children = components, at least 2 */
+    TAUT_TREE_SUM,    /* 1 child, iterators */
 } taut_tree_kind;
 
 typedef struct taut_iterator {
@@ -32,20 +32,30 @@ typedef struct taut_iterator {
 
 typedef struct taut_tree {
     taut_tree_kind kind;
-    taut_place place, end;   /* first byte, and one past the last */
+    taut_place place, end; /* first byte, and one past the last */
     char op;
     double value;
-    const char *name;        /* interned: equal names are equal pointers within one parser */
-    const char *member;      /* after '.': component x, y, z or a column of a table; NULL without. bars.i[k]: name bars, member i */
-    int32_t primes;          /* number of ' */
-    int32_t count;           /* children: arguments, components; for names the indices before the member */
-    int32_t member_count;    /* indices after the member; they follow in child[count ..] */
+    const char *name;     /* interned: equal names are equal pointers within one parser */
+    const char *member;   /* after '.': component x, y, z or a column of a table; NULL without. bars.i[k]: name bars, member i */
+    int32_t primes;       /* number of ' */
+    int32_t count;        /* children: arguments, components; for names the indices before the member */
+    int32_t member_count; /* indices after the member; they follow in child[count ..] */
     struct taut_tree **child;
     int32_t iterators;
     taut_iterator *iterator;
+    int32_t height; /* levels of the tree, 1 for a leaf; bounds included */
 } taut_tree;
 
-/* Bounds for hostile input. */
-enum { TAUT_TEXT_LIMIT = 16 << 20, TAUT_DEPTH_LIMIT = 200, TAUT_NAME_LIMIT = 64, TAUT_INDICES_LIMIT = 4 };
+/* Bounds for hostile input. Whoever walks a tree may recurse: no tree is higher than TAUT_HEIGHT_LIMIT. */
+enum {
+    TAUT_TEXT_LIMIT = 16 << 20,  /* bytes of one text */
+    TAUT_DEPTH_LIMIT = 200,      /* brackets, signs and powers inside each other */
+    TAUT_CHAIN_LIMIT = 1000,     /* terms of one a + b + ... or a * b * ... : they make a left-deep tree */
+    TAUT_HEIGHT_LIMIT = 2000,    /* levels of one tree: chains inside brackets inside chains */
+    TAUT_OPERATOR_LIMIT = 20000, /* operators of one expression */
+    TAUT_NODE_LIMIT = 2 << 20,   /* trees of one text */
+    TAUT_NAME_LIMIT = 64,        /* letters of a name */
+    TAUT_INDICES_LIMIT = 4       /* of a name, and iterators of a `for` */
+};
 
 #endif

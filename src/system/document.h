@@ -12,21 +12,47 @@
 #include "expr/ast.h"
 
 typedef enum taut_section {
-    TAUT_SECTION_PARAMETERS, TAUT_SECTION_COORDINATES, TAUT_SECTION_PARTICLES, TAUT_SECTION_DEFINITIONS, TAUT_SECTION_TABLES,
-    TAUT_SECTION_MASS, TAUT_SECTION_KINETIC, TAUT_SECTION_POTENTIAL, TAUT_SECTION_FORCES, TAUT_SECTION_BONDS,
-    TAUT_SECTION_STIFF_POTENTIAL, TAUT_SECTION_START, TAUT_SECTION_RUN, TAUT_SECTION_STATE, TAUT_SECTION_ALGEBRAIC,
-    TAUT_SECTION_RATES, TAUT_SECTION_CONSTRAINTS, TAUT_SECTION_INVARIANTS, TAUT_SECTION_STEPPER, TAUT_SECTION_OBSERVABLES,
-    TAUT_SECTION_OUTPUTS, TAUT_SECTION_EVENTS, TAUT_SECTION_COUNT
+    TAUT_SECTION_PARAMETERS,
+    TAUT_SECTION_COORDINATES,
+    TAUT_SECTION_PARTICLES,
+    TAUT_SECTION_DEFINITIONS,
+    TAUT_SECTION_TABLES,
+    TAUT_SECTION_MASS,
+    TAUT_SECTION_KINETIC,
+    TAUT_SECTION_POTENTIAL,
+    TAUT_SECTION_FORCES,
+    TAUT_SECTION_BONDS,
+    TAUT_SECTION_STIFF_POTENTIAL,
+    TAUT_SECTION_START,
+    TAUT_SECTION_RUN,
+    TAUT_SECTION_STATE,
+    TAUT_SECTION_ALGEBRAIC,
+    TAUT_SECTION_RATES,
+    TAUT_SECTION_CONSTRAINTS,
+    TAUT_SECTION_INVARIANTS,
+    TAUT_SECTION_STEPPER,
+    TAUT_SECTION_OBSERVABLES,
+    TAUT_SECTION_OUTPUTS,
+    TAUT_SECTION_EVENTS,
+    TAUT_SECTION_COUNT
 } taut_section;
 
 const char *taut_section_name(taut_section section); /* "stiff potential" */
 
 typedef enum taut_word {
-    TAUT_WORD_STIFFNESS, TAUT_WORD_COMPLIANCE, TAUT_WORD_DAMPING, TAUT_WORD_RIGID, TAUT_WORD_SOFT, /* bonds */
-    TAUT_WORD_MASS,                                                                                 /* particles */
-    TAUT_WORD_SCALE,                                                                                /* stiff potential */
-    TAUT_WORD_HOLD, TAUT_WORD_GUESS,                                                                /* start */
-    TAUT_WORD_RISING, TAUT_WORD_FALLING, TAUT_WORD_STOP, TAUT_WORD_THEN,                            /* events */
+    TAUT_WORD_STIFFNESS,
+    TAUT_WORD_COMPLIANCE,
+    TAUT_WORD_DAMPING,
+    TAUT_WORD_RIGID,
+    TAUT_WORD_SOFT,  /* bonds */
+    TAUT_WORD_MASS,  /* particles */
+    TAUT_WORD_SCALE, /* stiff potential */
+    TAUT_WORD_HOLD,
+    TAUT_WORD_GUESS, /* start */
+    TAUT_WORD_RISING,
+    TAUT_WORD_FALLING,
+    TAUT_WORD_STOP,
+    TAUT_WORD_THEN, /* events */
     TAUT_WORD_COUNT
 } taut_word;
 
@@ -45,9 +71,10 @@ typedef struct taut_attribute {
 typedef struct taut_item_tree {
     taut_section section;
     taut_place place;
-    taut_tree *left;    /* NAME, or CALL for a function definition (children: NAME trees of its arguments); NULL for a bare expression or name list */
-    taut_tree *value;   /* NULL when raw */
-    const char *raw;    /* text of a raw value ([tables], command and library of [stepper]), trimmed; NULL otherwise */
+    taut_tree *
+        left; /* NAME, or CALL for a function definition (children: NAME trees of its arguments); NULL for a bare expression or name list */
+    taut_tree *value; /* NULL when raw */
+    const char *raw;  /* text of a raw value ([tables], command and library of [stepper]), trimmed; NULL otherwise */
     int32_t iterators;
     taut_iterator *iterator;
     int32_t attributes;
@@ -57,14 +84,15 @@ typedef struct taut_item_tree {
 typedef struct taut_document {
     const char *file, *text;
     size_t length;
-    const char *title;      /* first comment line */
+    const char *title; /* first comment line */
     int64_t items;
-    taut_item_tree *item;   /* in file order */
+    taut_item_tree *item; /* in file order */
     bool present[TAUT_SECTION_COUNT];
 } taut_document;
 
 /* Parses a whole text. Everything lives in the arena. On error: file, line, column, source line and what was expected. */
-int taut_document_parse(const char *text, size_t length, const char *file, taut_arena *arena, taut_document **document, taut_error *error);
+int taut_document_parse(const char *text, size_t length, const char *file, taut_arena *arena, taut_document **document,
+                        taut_error *error);
 /* Parses statements of one section without its header (overrides, --start texts); appends nothing, gives a document of its own. */
 int taut_document_parse_section(taut_section section, const char *text, size_t length, const char *file, taut_arena *arena,
                                 taut_document **document, taut_error *error);
