@@ -15,7 +15,7 @@ static int unknown_option(const cli_call *call, const char *given, const char *n
         if (cli_option_belongs(option, call->verb->name))
             names[count++] = option->name;
     if (cli_option_is_later(name))
-        return cli_misuse(call, "--%s is not in this version", name);
+        return cli_refuse(call, "--%s is not in this version", name);
     const char *near = cli_near(name, names, count);
     if (near)
         return cli_misuse(call, "unknown option '%s'; did you mean '--%s'?", given, near);
@@ -51,7 +51,7 @@ static int note_option(cli_call *call, const char *name, const char *value)
         good = append(&call->init, &call->init_count, value);
     if (strcmp(name, "completion") == 0)
         call->completion = value;
-    return good ? 0 : cli_misuse(call, "out of memory");
+    return good ? 0 : cli_refuse(call, "out of memory");
 }
 
 static bool in_library(const char *name)

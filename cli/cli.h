@@ -87,6 +87,8 @@ void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Usage errors: the sentence, then where to find help; an object on standard output with --json. Returns CLI_MISUSED. */
 int cli_misuse(const cli_call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same for what --help cannot mend (a missing file, a part of a later version). */
+int cli_refuse(const cli_call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A failure of the library, compiler style when it has a place. */
 void cli_say_failure(const taut_error *error);
 /* A warning "file:line:column: text" of the reader; `text` is the source when it is not in a file, may be NULL. */

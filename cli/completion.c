@@ -35,40 +35,50 @@ static bool has_choices(const taut_option *option)
     return cli_option_choice(option, 0, choice, sizeof choice);
 }
 
+/* What follows an option: its choices, a file, or something only the user knows. */
+static void bash_value(FILE *out, const taut_option *option)
+{
+    fprintf(out, "    --%s) ", option->name);
+    if (has_choices(option)) {
+        fprintf(out, "_taut_words '");
+        put_choices(out, option);
+        fprintf(out, "'; ");
+    } else if (takes_file(option)) {
+        fprintf(out, "mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); ");
+    }
+    fprintf(out, "return ;;\n");
+}
+
 static void bash_script(FILE *out)
 {
     const taut_option *option;
-    fprintf(out, "# bash completion for taut\n_taut() {\n"
-                 "    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\" verb=\"${COMP_WORDS[1]}\"\n"
-                 "    COMPREPLY=()\n    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W '");
+    fprintf(out, "# bash completion for taut\n"
+                 "_taut_words() {\n    mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$word\")\n}\n"
+                 "_taut_models() {\n    mapfile -t COMPREPLY < <(compgen -W \"$(taut models --names 2>/dev/null)\" -- \"$word\"\n"
+                 "        compgen -f -- \"$word\")\n}\n"
+                 "_taut() {\n    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
+                 "    COMPREPLY=()\n"
+                 "    [ \"$word\" = = ] && word=\n" /* --name=VALUE comes as three words */
+                 "    [ \"$before\" = = ] && before=\"${COMP_WORDS[COMP_CWORD-2]}\"\n"
+                 "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        _taut_words '");
     for (const cli_verb *verb = cli_verbs; verb->name; verb++)
         fprintf(out, "%s ", verb->name);
-    fprintf(out, "--help --version' -- \"$word\"))\n        return\n    fi\n    case \"$before\" in\n");
-    for (int k = 0; (option = cli_option_get(k)) != NULL; k++) {
-        if (has_choices(option)) {
-            fprintf(out, "    --%s)\n        COMPREPLY=($(compgen -W '", option->name);
-            put_choices(out, option);
-            fprintf(out, "' -- \"$word\"))\n        return ;;\n");
-        } else if (takes_file(option)) {
-            fprintf(out, "    --%s)\n        COMPREPLY=($(compgen -f -- \"$word\"))\n        return ;;\n", option->name);
-        } else if (option->type != TAUT_OPTION_FLAG) {
-            fprintf(out, "    --%s) return ;;\n", option->name);
-        }
-    }
-    fprintf(out, "    esac\n    case \"$verb\" in\n");
+    fprintf(out, "--help --version'\n        return\n    fi\n    case \"$before\" in\n");
+    for (int k = 0; (option = cli_option_get(k)) != NULL; k++)
+        if (option->type != TAUT_OPTION_FLAG)
+            bash_value(out, option);
+    fprintf(out, "    esac\n    case \"${COMP_WORDS[1]} $word\" in\n");
     for (const cli_verb *verb = cli_verbs; verb->name; verb++) {
-        fprintf(out, "    %s)\n        COMPREPLY=($(compgen -W '", verb->name);
-        put_options(out, verb->name);
-        if (strcmp(verb->operand, "[VERB]") == 0)
-            for (const cli_verb *other = cli_verbs; other->name; other++)
-                fprintf(out, " %s", other->name);
-        fprintf(out, "' -- \"$word\"))\n");
         if (strcmp(verb->operand, "MODEL") == 0)
-            fprintf(out, "        case \"$word\" in\n        -*) ;;\n"
-                         "        *) COMPREPLY=($(compgen -W \"$(taut models --names 2>/dev/null)\" -- \"$word\") $(compgen -f -- "
-                         "\"$word\")) ;;\n"
-                         "        esac\n");
-        fprintf(out, "        ;;\n");
+            fprintf(out, "    \"%s -\"*) ;;\n    \"%s \"*) _taut_models; return ;;\n", verb->name, verb->name);
+    }
+    fprintf(out, "    esac\n    case \"${COMP_WORDS[1]}\" in\n");
+    for (const cli_verb *verb = cli_verbs; verb->name; verb++) {
+        fprintf(out, "    %s) _taut_words '", verb->name);
+        put_options(out, verb->name);
+        for (const cli_verb *other = cli_verbs; other->name && strcmp(verb->operand, "[VERB]") == 0; other++)
+            fprintf(out, " %s", other->name);
+        fprintf(out, "' ;;\n");
     }
     fprintf(out, "    esac\n}\ncomplete -o filenames -F _taut taut\n");
 }
@@ -180,6 +190,10 @@ static void fish_script(FILE *out)
             fprintf(out, "complete -c taut -n '__fish_seen_subcommand_from %s' -a '(taut models --names 2>/dev/null)' -d model\n",
                     verb->name);
     }
+    fprintf(out, "complete -c taut -f -n '__fish_seen_subcommand_from help' -a '");
+    for (const cli_verb *verb = cli_verbs; verb->name; verb++)
+        fprintf(out, "%s%s", verb == cli_verbs ? "" : " ", verb->name);
+    fprintf(out, "'\n");
     for (int k = 0; (option = cli_option_get(k)) != NULL; k++)
         fish_option(out, option);
 }

@@ -12,7 +12,7 @@ static int unknown_verb(const char *name)
     for (const cli_verb *verb = cli_verbs; verb->name; verb++)
         names[count++] = verb->name;
     if (cli_verb_is_later(name))
-        return cli_misuse(NULL, "'taut %s' is not in this version", name);
+        return cli_refuse(NULL, "'taut %s' is not in this version", name);
     const char *near = cli_near(name, names, count);
     if (near)
         return cli_misuse(NULL, "unknown verb '%s'; did you mean 'taut %s'?", name, near);

@@ -37,9 +37,12 @@ static void put_section(FILE *out, const char *title)
 static void put_synopsis(FILE *out)
 {
     put_section(out, "SYNOPSIS");
-    for (const cli_verb *verb = cli_verbs; verb->name; verb++)
-        fprintf(out, "%s.B taut %s\n.RI %s \" [\" options ]\n", verb == cli_verbs ? "" : ".br\n", verb->name,
-                verb->operand[0] ? verb->operand : "\"\"");
+    for (const cli_verb *verb = cli_verbs; verb->name; verb++) {
+        fprintf(out, "%s.B taut %s\n", verb == cli_verbs ? "" : ".br\n", verb->name);
+        if (verb->operand[0])
+            fprintf(out, ".I %s\n", verb->operand);
+        fprintf(out, "[\\fIoptions\\fR]\n");
+    }
     fprintf(out, ".br\n.B taut\n[\\fB\\-\\-help\\fR | \\fB\\-\\-version\\fR]\n");
 }
 

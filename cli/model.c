@@ -31,14 +31,14 @@ static int not_found(const cli_call *call, const cli_shipped *shipped)
     const char *given = call->operand, *slash = strrchr(given, '/');
     char *wanted = bare_name(given);
     if (!wanted)
-        return cli_misuse(call, "out of memory");
+        return cli_refuse(call, "out of memory");
     int status;
     if (!slash) {
         const char *near = cli_near(wanted, (const char *const *)shipped->name, shipped->count);
         if (near)
-            status = cli_misuse(call, "'%s' is neither a file nor a shipped model; did you mean '%s'?", given, near);
+            status = cli_refuse(call, "'%s' is neither a file nor a shipped model; did you mean '%s'?", given, near);
         else
-            status = cli_misuse(call, "'%s' is neither a file nor a shipped model ('taut models' lists those)", given);
+            status = cli_refuse(call, "'%s' is neither a file nor a shipped model ('taut models' lists those)", given);
     } else {
         cli_shipped there = {0};
         char *folder = cli_format("%.*s", (int)(slash - given), given);
@@ -46,9 +46,9 @@ static int not_found(const cli_call *call, const cli_shipped *shipped)
         if (folder && cli_shipped_folder(folder[0] ? folder : "/", &there))
             near = cli_near(wanted, (const char *const *)there.name, there.count);
         if (near)
-            status = cli_misuse(call, "there is no file '%s'; did you mean '%s/%s.taut'?", given, folder, near);
+            status = cli_refuse(call, "there is no file '%s'; did you mean '%s/%s.taut'?", given, folder, near);
         else
-            status = cli_misuse(call, "there is no file '%s'", given);
+            status = cli_refuse(call, "there is no file '%s'", given);
         free(folder);
         cli_shipped_release(&there);
     }
@@ -69,7 +69,7 @@ static int find_model(const cli_call *call, cli_model *model)
         return 0;
     cli_shipped shipped;
     if (!cli_shipped_list(call->program, &shipped))
-        return cli_misuse(call, "out of memory");
+        return cli_refuse(call, "out of memory");
     for (int k = 0; k < shipped.count && !strchr(call->operand, '/'); k++)
         if (strcmp(shipped.name[k], call->operand) == 0)
             model->path = cli_format("%s", shipped.path[k]);
@@ -93,9 +93,9 @@ static int read_start(const cli_call *call, cli_model *model)
     if (file)
         fclose(file);
     if (!model->start_text)
-        return cli_misuse(call, "--start: cannot read '%s': %s", path, strerror(reason));
+        return cli_refuse(call, "--start: cannot read '%s': %s", path, strerror(reason));
     if (strlen(model->start_text) != length)
-        return cli_misuse(call, "--start: '%s' is not a text file", path);
+        return cli_refuse(call, "--start: '%s' is not a text file", path);
     for (char *line = model->start_text; *line;) {
         char *end = line + strcspn(line, "\n");
         char *word = line + strspn(line, " \t\r\n");
@@ -141,7 +141,7 @@ int cli_model_load(cli_call *call, cli_model *model)
         return status;
     model->name = bare_name(model->path);
     if (!model->name)
-        return cli_misuse(call, "out of memory");
+        return cli_refuse(call, "out of memory");
     taut_error error = {.t = NAN};
     int code = load(call, model, &error);
     if (code != 0) {

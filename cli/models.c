@@ -31,10 +31,10 @@ int cli_models(cli_call *call)
 {
     cli_shipped list;
     if (!cli_shipped_list(call->program, &list))
-        return cli_misuse(call, "out of memory");
+        return cli_refuse(call, "out of memory");
     if (list.count == 0) {
         cli_shipped_release(&list);
-        return cli_misuse(call, "no shipped models found; set TAUT_MODELS to the folder that holds them");
+        return cli_refuse(call, "no shipped models found; set TAUT_MODELS to the folder that holds them");
     }
     int width = 0, status = CLI_DONE;
     for (int k = 0; k < list.count; k++)

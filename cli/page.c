@@ -45,7 +45,7 @@ static void print_row(FILE *out, const taut_option *option)
             fprintf(out, "%s%s", separator, verb->name);
             separator = ", ";
         }
-    fprintf(out, " | %s%s |\n", option->help, option->in_model ? " Also in `[run]` of a model." : "");
+    fprintf(out, " | %s | %s |\n", option->in_model ? "yes" : "", option->help);
 }
 
 void cli_options_page(FILE *out)
@@ -56,7 +56,7 @@ void cli_options_page(FILE *out)
         "Made by `taut help --options-page` from the table that also gives `--help`, the man page and the checks of values.\n"
         "Write `--name VALUE` or `--name=VALUE`, before or after the model. Options that may stand in a model's `[run]` section\n"
         "are written there as `name = value`; the command line wins.\n\n");
-    fprintf(out, "| option | value | default | verbs | meaning |\n|---|---|---|---|---|\n");
+    fprintf(out, "| option | value | default | verbs | in `[run]` | meaning |\n|---|---|---|---|---|---|\n");
     const taut_option *option;
     for (int k = 0; (option = cli_option_get(k)) != NULL; k++)
         print_row(out, option);

@@ -39,16 +39,16 @@ static int choose_outputs(run *r)
     if (!r->out && !call->json)
         r->out = "-";
     if (r->out && call->json && strcmp(r->out, "-") == 0)
-        return cli_misuse(call, "--out -: standard output belongs to the object of --json; give the rows a file");
+        return cli_refuse(call, "--out -: standard output belongs to the object of --json; give the rows a file");
     const char *slash = r->out ? strrchr(r->out, '/') : NULL;
     const char *name = slash ? slash + 1 : r->out;
     if (name && (cli_has_ending(name, ".h5") || cli_has_ending(name, ".hdf5")))
-        return cli_misuse(call, "--out %s: HDF5 is not in this version; use a name that ends in .csv", r->out);
+        return cli_refuse(call, "--out %s: HDF5 is not in this version; use a name that ends in .csv", r->out);
     /* a name without an ending is a device or a pipe */
     if (name && strchr(name, '.') && !cli_has_ending(name, ".csv"))
-        return cli_misuse(call, "--out %s: expected a name that ends in .csv", r->out);
+        return cli_refuse(call, "--out %s: expected a name that ends in .csv", r->out);
     if (r->plot && !cli_has_ending(r->plot, ".png") && !cli_has_ending(r->plot, ".svg"))
-        return cli_misuse(call, "--plot %s: expected a name that ends in .png or .svg", r->plot);
+        return cli_refuse(call, "--plot %s: expected a name that ends in .png or .svg", r->plot);
     return 0;
 }
 

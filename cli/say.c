@@ -56,21 +56,37 @@ void cli_warning(const char *format, ...)
     fputc('\n', stderr);
 }
 
-int cli_misuse(const cli_call *call, const char *format, ...)
+/* The sentence, and with --json an object too. */
+static int refuse(const cli_call *call, const char *format, va_list list)
 {
     taut_error error = {.code = TAUT_ERROR_USAGE, .t = NAN};
-    va_list list;
-    va_start(list, format);
     vsnprintf(error.message, sizeof error.message, format, list);
-    va_end(list);
     cli_error("%s", error.message);
-    if (call && call->verb)
-        fprintf(stderr, "try 'taut %s --help'\n", call->verb->name);
-    else
-        fprintf(stderr, "try 'taut --help'\n");
     if (call && call->json)
         cli_json_failure(&error);
     return CLI_MISUSED;
+}
+
+int cli_refuse(const cli_call *call, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int status = refuse(call, format, list);
+    va_end(list);
+    return status;
+}
+
+int cli_misuse(const cli_call *call, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int status = refuse(call, format, list);
+    va_end(list);
+    if (call && call->verb)
+        fprintf(stderr, "'taut %s --help' lists the options\n", call->verb->name);
+    else
+        fprintf(stderr, "'taut --help' lists the verbs\n");
+    return status;
 }
 
 /* The source line with a caret under the byte `column` (from 1); long lines are cut to a window around it. */

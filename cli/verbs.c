@@ -7,30 +7,35 @@
 
 #define MODEL_TEXT "MODEL is a file, - for standard input, or the name of a shipped model ('taut models' lists them).\n"
 
+/* clang-format off */
 const cli_verb cli_verbs[] = {
     {"check", "MODEL", "examine a model: is it well posed, and what should one know before running it?",
      "Examines a model at its start: sizes, linear algebra chosen, exact derivatives against differences, rank of the constraints, "
-     "consistency of the start, frequencies of the stiff springs, energy in their oscillation, and one line of advice.\n" MODEL_TEXT
+     "consistency of the start, frequencies of the stiff springs, energy in their oscillation, and one line of advice.\n"
+     MODEL_TEXT
      "Exit status: 0 usable, 1 numerically unusable, 2 wrong model or usage.",
      cli_check},
     {"run", "MODEL", "compute the motion of a model; rows of CSV go to standard output or to a file",
-     "Computes the motion from the model's start. Rows (time, positions, velocities, multipliers, outputs) go to standard output, "
-     "or "
-     "to --out FILE.csv; the summary then goes to standard error, or to standard output. Ctrl-C ends the run cleanly and keeps "
-     "what "
-     "was computed; a second one kills it.\n" MODEL_TEXT "Options of a model's [run] section are defaults; the command line wins.\n"
+     "Computes the motion from the model's start. Rows of CSV (time, positions, velocities, multipliers, outputs) go to standard "
+     "output and the summary to standard error; with --out FILE.csv the rows go there and the summary to standard output. "
+     "Ctrl-C ends the run cleanly and keeps what was computed; a second one kills it.\n"
+     MODEL_TEXT
+     "Options in a model's [run] section are defaults; the command line wins.\n"
      "Exit status: 0 done, 1 numerical failure, 2 wrong model or usage, 130 interrupted.",
      cli_run},
     {"methods", "", "list the methods of this version",
-     "Lists the methods: name, motion, order, what they do and where they are from.", cli_methods},
+     "Lists the methods: name, motion, order, what they do and where they are from.",
+     cli_methods},
     {"models", "", "list the shipped models",
-     "Lists the shipped models: name and title. They are looked for in the folder $TAUT_MODELS, in share/taut/models beside the "
-     "program's folder, and in models beside the program's folder.",
+     "Lists the shipped models: name and title. They are looked for in the folder $TAUT_MODELS, then in ../share/taut/models and "
+     "../models as seen from the folder of the program.",
      cli_models},
-    {"help", "[VERB]", "explain a verb; man page, completion and reference page", "Explains the program, or one of its verbs.",
+    {"help", "[VERB]", "explain a verb; print the man page, completion scripts, the page of options",
+     "Explains the program, or one of its verbs.",
      cli_help},
     {NULL, NULL, NULL, NULL, NULL},
 };
+/* clang-format on */
 
 static const taut_option own_options[] = {
     {"names", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "models", false, false, "print the names only, one on a line"},
@@ -172,9 +177,10 @@ void cli_option_note(const taut_option *option, char *buffer, size_t size)
 {
     size_t used = 0;
     char choice[64];
+    const char *lead = cli_option_choice(option, 1, choice, sizeof choice) ? "one of " : "in this version: ";
     buffer[0] = '\0';
     for (int k = 0; !names_choices(option) && cli_option_choice(option, k, choice, sizeof choice) && used < size; k++)
-        used += (size_t)snprintf(buffer + used, size - used, "%s%s", k ? ", " : "one of ", choice);
+        used += (size_t)snprintf(buffer + used, size - used, "%s%s", k ? ", " : lead, choice);
     if (option->type != TAUT_OPTION_FLAG && option->value && option->value[0] && used < size)
         snprintf(buffer + used, size - used, "%sdefault %s", used ? "; " : "", option->value);
 }
