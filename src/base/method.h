@@ -6,30 +6,46 @@
 
 enum { TAUT_MOTION_RIGID = 1, TAUT_MOTION_SLOW = 2, TAUT_MOTION_EFFECTIVE = 4, TAUT_MOTION_FULL = 8 };
 
-/* A method at work. The driver owns t, q, v; `work` belongs to the method and lives in the arena. */
+/* A point of a trajectory. */
+typedef struct taut_state {
+    double t;
+    double *q, *v;  /* [n] */
+    double *a;      /* v', [n] */
+    double *lambda; /* [m] */
+} taut_state;
+
+/* A method at work. A step writes the new state into the arrays of `last` and swaps, so that a failed step leaves `now` as it was and
+ * a successful one leaves both of its ends for dense output. `work` belongs to the method and lives in the arena. */
 typedef struct taut_stepper {
     const struct taut_method *method;
     taut_context *context;
     taut_statistics *statistics;
     taut_arena *arena;
     taut_index n, m;
-    double t;
-    double *q, *v, *lambda; /* state, [n], [n], [m] */
+    taut_state now;  /* t, q, v always; a and lambda after a step */
+    taut_state last; /* where the latest step began */
     void *work;
 } taut_stepper;
 
 typedef struct taut_method {
     const char *name;
-    unsigned motions;
+    unsigned motions; /* TAUT_MOTION_ bits */
     int order;
     const char *summary, *reference;
     unsigned needs, refuses; /* capability bits of taut.h */
-    int (*create)(taut_stepper *stepper, taut_error *error);         /* assigns work; the only place that allocates */
-    int (*step)(taut_stepper *stepper, double h, taut_error *error); /* advances t, q, v by h; >0: try a smaller step, state unchanged */
-    void (*changed)(taut_stepper *stepper);                          /* someone altered the state: forget what depends on it */
-    int (*multipliers)(taut_stepper *stepper, taut_error *error);    /* fills lambda for output at the present state */
+    double stability;        /* stable while h omega is below this for every frequency omega; 0: without limit */
+    int (*create)(taut_stepper *stepper, taut_error *error); /* assigns work; the only place that allocates */
+    void (*destroy)(taut_stepper *stepper);                  /* what the arena does not free; takes half-made work; may be NULL */
+    int (*step)(taut_stepper *stepper, double h, taut_error *error); /* now -> last, now; >0: try a smaller step, now unchanged */
+    void (*changed)(taut_stepper *stepper);                          /* someone altered `now`: forget what depends on it */
+    /* lambda[m] at any state, for output; may be called at any time */
+    int (*multipliers)(taut_stepper *stepper, double t, const double *q, const double *v, double *lambda, taut_error *error);
 } taut_method;
 
 extern const taut_method *const taut_method_table[]; /* ends with NULL (step/methods.c) */
+
+/* The motions as words: "full", "rigid, slow". Writes at most `size` bytes. */
+const char *taut_motions_text(unsigned motions, char *buffer, size_t size);
+unsigned taut_motion_bit(const char *name); /* 0 when there is no such motion */
 
 #endif

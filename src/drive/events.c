@@ -1,0 +1,273 @@
+/* events.c - events: a function of the state changes sign within a step, the root is located on the dense output, and the event is
+ * recorded as a row, ends the run (`stop`), or alters the state (`then`), after which the steps begin anew.
+ *
+ * Which side of the root the state is put on matters for what comes next. An event that lets the motion pass (a switch) leaves it just
+ * behind the root, so that it does not fire again. One that turns the motion back (a bounce) leaves it just before the root, so that the
+ * next contact is seen even within one step. The rates of the event function before and after `then` tell which it is. */
+#include "drive/solver.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { MOST_IN_ONE_STEP = 16, MOST_ITERATIONS = 200 };
+
+int taut_watch_create(taut_solver *solver, taut_error *error)
+{
+    taut_watch *w = &solver->watch;
+    taut_arena *arena = &solver->arena;
+    taut_index count = w->count = solver->sizes.events;
+    w->info = TAUT_NEW(arena, taut_event_info, count);
+    w->before = TAUT_NEW(arena, double, count);
+    w->after = TAUT_NEW(arena, double, count);
+    w->trial = TAUT_NEW(arena, double, count);
+    w->low = TAUT_NEW(arena, double, count);
+    w->high = TAUT_NEW(arena, double, count);
+    w->met = TAUT_NEW(arena, double, count);
+    w->window = TAUT_NEW(arena, double, count);
+    w->in_window = TAUT_NEW(arena, int, count);
+    if (!w->info || !w->before || !w->after || !w->trial || !w->low || !w->high || !w->met || !w->window || !w->in_window)
+        return taut_fail_memory(error);
+    for (taut_index k = 0; k < count; k++) {
+        taut_system_event(solver->system, k, &w->info[k]);
+        w->met[k] = NAN;
+    }
+    return TAUT_OK;
+}
+
+static int evaluate(taut_solver *solver, const taut_state *x, double *values, taut_error *error)
+{
+    return taut_evaluate_events(solver->context, x->t, x->q, x->v, x->lambda, values, error);
+}
+
+int taut_watch_begin(taut_solver *solver, taut_error *error)
+{
+    if (solver->watch.count == 0)
+        return TAUT_OK;
+    return evaluate(solver, &solver->stepper.now, solver->watch.before, error);
+}
+
+static int evaluate_inside(taut_solver *solver, double theta, taut_error *error)
+{
+    TAUT_TRY(taut_dense(solver, theta, error));
+    return evaluate(solver, &solver->probe, solver->watch.trial, error);
+}
+
+/* -1, 0, +1: does f cross zero from `before` to `after`, and which way. */
+static int crossing(double before, double after)
+{
+    if (before < 0 && after >= 0)
+        return 1;
+    if (before > 0 && after <= 0)
+        return -1;
+    return 0;
+}
+
+/* The smallest difference of theta that times can show. */
+static double resolution(const taut_solver *solver)
+{
+    double h = fabs(solver->stepper.now.t - solver->stepper.last.t);
+    return fmax(DBL_EPSILON, 2 * DBL_EPSILON * fabs(solver->stepper.now.t) / h);
+}
+
+/* Shrinks [low, high] around the sign change of event k until the times of its ends are neighbours up to rounding: regula falsi, an end
+ * value halved when that end stays twice (Illinois), and a bisection whenever three steps have not halved the bracket. */
+static int locate(taut_solver *solver, taut_index k, double f_low, double f_high, taut_error *error)
+{
+    taut_watch *w = &solver->watch;
+    double tiny = resolution(solver), a = w->low[k], b = w->high[k], mark = b - a;
+    bool rising = f_low < 0;
+    int stayed = 0; /* which end stayed: -1 low, 1 high */
+    for (int j = 0; b - a > tiny && j < MOST_ITERATIONS; j++) {
+        double c = (a * f_high - b * f_low) / (f_high - f_low);
+        if (j % 3 == 2) {
+            if (b - a > mark / 2)
+                c = (a + b) / 2;
+            mark = b - a;
+        }
+        /* off the ends by what can be seen, so that the far end comes in at last */
+        if (!(c > a + tiny / 2))
+            c = a + tiny / 2;
+        if (c > b - tiny / 2)
+            c = b - tiny / 2;
+        TAUT_TRY(evaluate_inside(solver, c, error));
+        double f = w->trial[k];
+        if (rising ? f >= 0 : f <= 0) {
+            b = c;
+            f_high = f;
+            f_low = stayed == -1 ? f_low / 2 : f_low;
+            stayed = -1;
+        } else {
+            a = c;
+            f_low = f;
+            f_high = stayed == 1 ? f_high / 2 : f_high;
+            stayed = 1;
+        }
+    }
+    w->low[k] = a;
+    w->high[k] = b;
+    return TAUT_OK;
+}
+
+/* Finds every event of the latest step: brackets in low, high. */
+static int scan(taut_solver *solver, taut_error *error)
+{
+    taut_watch *w = &solver->watch;
+    TAUT_TRY(evaluate(solver, &solver->stepper.now, w->after, error));
+    for (taut_index k = 0; k < w->count; k++) {
+        double before = w->before[k];
+        w->low[k] = 0;
+        w->high[k] = 2; /* not met */
+        if (before == 0) {
+            /* the step begins on the root: its side is the one it leaves to */
+            w->low[k] = 0x1p-10;
+            TAUT_TRY(evaluate_inside(solver, w->low[k], error));
+            before = w->trial[k];
+        }
+        int way = crossing(before, w->after[k]);
+        if (way == 0 || (w->info[k].direction != 0 && w->info[k].direction != way))
+            continue;
+        w->high[k] = 1;
+        TAUT_TRY(locate(solver, k, before, w->after[k], error));
+    }
+    return TAUT_OK;
+}
+
+/* The earliest event that is left, or -1. */
+static taut_index earliest(const taut_watch *w)
+{
+    taut_index first = -1;
+    for (taut_index k = 0; k < w->count; k++)
+        if (w->high[k] <= 1 && (first < 0 || w->high[k] < w->high[first]))
+            first = k;
+    return first;
+}
+
+/* One event many times in one step length, or twice at the same moment: the motion accumulates (a bouncing ball coming to rest). */
+static int guard_accumulation(taut_solver *solver, taut_index k, double t, taut_error *error)
+{
+    taut_watch *w = &solver->watch;
+    bool again = fabs(t - w->met[k]) <= 4 * DBL_EPSILON * fabs(t);
+    if (isnan(w->met[k]) || fabs(t - w->window[k]) > solver->step) {
+        w->window[k] = t;
+        w->in_window[k] = 0;
+    }
+    w->met[k] = t;
+    if (++w->in_window[k] <= MOST_IN_ONE_STEP && !again)
+        return TAUT_OK;
+    char name[80];
+    taut_system_name(solver->system, TAUT_EVENT_ITEM, k, name, sizeof name);
+    int code =
+        taut_fail(error, TAUT_ERROR_STEP,
+                  "event '%s' fires without end at t = %.9g (%d times within one step): what `then` does cannot carry the motion "
+                  "on from here; let the event stop the run",
+                  name, t, w->in_window[k]);
+    if (error)
+        error->t = t;
+    return code;
+}
+
+/* d/dt of event function k along the motion at the state x, by a short difference. The probe's arrays are altered. */
+static int rate(taut_solver *solver, taut_index k, double *rate, taut_error *error)
+{
+    taut_state *x = &solver->probe;
+    double delta = 1e-4 * solver->step * (solver->stepper.now.t < solver->stepper.last.t ? -1 : 1);
+    TAUT_TRY(evaluate(solver, x, solver->watch.trial, error));
+    double f = solver->watch.trial[k];
+    for (taut_index i = 0; i < solver->stepper.n; i++) {
+        x->q[i] += delta * x->v[i];
+        x->v[i] += delta * x->a[i];
+    }
+    x->t += delta;
+    TAUT_TRY(evaluate(solver, x, solver->watch.trial, error));
+    *rate = solver->watch.trial[k] - f;
+    return TAUT_OK;
+}
+
+/* Puts the probe at theta and carries out `then`. */
+static int apply(taut_solver *solver, taut_index k, double theta, taut_error *error)
+{
+    taut_state *x = &solver->probe;
+    TAUT_TRY(taut_dense(solver, theta, error));
+    return taut_event_apply(solver->context, k, x->t, x->q, x->v, x->lambda, error);
+}
+
+/* Makes the probe the present state; what the method remembers is forgotten. */
+static int restart(taut_solver *solver, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    taut_state was = s->now;
+    s->now = solver->probe;
+    solver->probe = was;
+    s->method->changed(s);
+    TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, s->now.v, s->now.lambda, error));
+    return taut_watch_begin(solver, error);
+}
+
+/* After a restart: event j is still to come although its function may be zero, or behind zero by rounding. */
+static void keep_before(taut_watch *w, taut_index j, bool rising)
+{
+    if (rising ? w->before[j] >= 0 : w->before[j] <= 0)
+        w->before[j] = rising ? -DBL_MIN : DBL_MIN;
+}
+
+/* Event k alters the state. */
+static int alter(taut_solver *solver, taut_index k, taut_error *error)
+{
+    taut_watch *w = &solver->watch;
+    double before, after, low = w->low[k], high = w->high[k], together = high + 4 * resolution(solver);
+    TAUT_TRY(taut_dense(solver, high, error));
+    TAUT_TRY(guard_accumulation(solver, k, solver->probe.t, error));
+    TAUT_TRY(rate(solver, k, &before, error));
+    TAUT_TRY(apply(solver, k, high, error));
+    TAUT_TRY(rate(solver, k, &after, error));
+    bool passes = before > 0 ? after >= before / 2 : after <= before / 2;
+    TAUT_TRY(apply(solver, k, passes ? high : low, error));
+    TAUT_TRY(restart(solver, error));
+    if (!passes && w->before[k] == 0)
+        keep_before(w, k, before > 0);
+    /* others at the same moment have their turn in the next step */
+    for (taut_index j = 0; j < w->count; j++)
+        if (j != k && w->high[j] <= together)
+            keep_before(w, j, w->after[j] >= 0 && (w->after[j] > 0 || w->info[j].direction >= 0));
+    return TAUT_OK;
+}
+
+/* Acts on event k: rows up to it, its own row, then what it asks for. */
+static int act(taut_solver *solver, taut_index k, bool *restarted, taut_error *error)
+{
+    const taut_event_info *info = &solver->watch.info[k];
+    taut_state *x = &solver->probe;
+    double begin = solver->stepper.last.t, t = begin + solver->watch.high[k] * (solver->stepper.now.t - begin);
+    TAUT_TRY(taut_rows_due(solver, t, error));
+    TAUT_TRY(taut_dense(solver, solver->watch.high[k], error));
+    if (solver->rows.written != x->t)
+        TAUT_TRY(taut_rows_write(solver, x->t, x, error));
+    *restarted = info->stop || info->alters;
+    if (info->alters)
+        TAUT_TRY(alter(solver, k, error));
+    else if (info->stop)
+        TAUT_TRY(restart(solver, error));
+    if (!info->stop)
+        return TAUT_OK;
+    solver->event_met = true;
+    taut_system_name(solver->system, TAUT_EVENT_ITEM, k, solver->event_name, sizeof solver->event_name);
+    return TAUT_EVENT;
+}
+
+int taut_watch_step(taut_solver *solver, bool *restarted, taut_error *error)
+{
+    taut_watch *w = &solver->watch;
+    if (w->count > 0) {
+        TAUT_TRY(scan(solver, error));
+        for (taut_index k = earliest(w); k >= 0 && !*restarted; k = earliest(w)) {
+            TAUT_TRY(act(solver, k, restarted, error));
+            w->high[k] = 2;
+        }
+        if (*restarted)
+            return TAUT_OK;
+        double *swap = w->before;
+        w->before = w->after;
+        w->after = swap;
+    }
+    return taut_rows_due(solver, solver->stepper.now.t, error);
+}

@@ -1,0 +1,169 @@
+/* loop.c - the time loop: equal steps h from the start (t = start + k h, so that rounding does not add up), the last one shortened to
+ * end exactly; a new start after an event that altered the state. */
+#include "drive/solver.h"
+
+#include <float.h>
+#include <math.h>
+#include <time.h>
+
+enum { STEPS_BETWEEN_CALLS = 1024, LARGE_SYSTEM = 2048 };
+
+typedef struct caller { /* who wants to hear of progress */
+    taut_progress call;
+    void *user;
+    double until, heard; /* seconds */
+    int64_t steps;       /* since the latest call */
+} caller;
+
+static double seconds(void)
+{
+    struct timespec now;
+    if (timespec_get(&now, TIME_UTC) == 0)
+        return 0;
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Calls after 1024 steps; where steps are long, after 0.1 s. Small systems never read the clock. */
+static int report(const taut_solver *solver, caller *to)
+{
+    if (!to || !to->call)
+        return TAUT_OK;
+    bool due = ++to->steps >= STEPS_BETWEEN_CALLS;
+    if (!due && solver->stepper.n + solver->stepper.m >= LARGE_SYSTEM)
+        due = seconds() - to->heard > 0.1;
+    if (!due)
+        return TAUT_OK;
+    to->steps = 0;
+    to->heard = seconds();
+    return to->call(to->user, solver->stepper.now.t, to->until, solver->statistics.steps) ? TAUT_INTERRUPTED : TAUT_OK;
+}
+
+/* One step to time `next`. What fails gets the time at which it failed. */
+static int take_step(taut_solver *solver, double h, double next, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    double t = s->now.t;
+    int status = s->method->step(s, h, error);
+    if (status > 0)
+        status =
+            taut_fail(error, TAUT_ERROR_EVALUATE, "the system cannot be evaluated after t = %.9g; a smaller --step may help", t);
+    if (status < 0 && error && isnan(error->t))
+        error->t = t;
+    if (status == 0)
+        s->now.t = next;
+    return status;
+}
+
+/* Steps of equal length from `start`, the last one ending at `target`. */
+typedef struct plan {
+    double start, target, h; /* h has the sign of the direction */
+    int64_t done, count;
+} plan;
+
+static plan make_plan(double start, double target, double step)
+{
+    double length = fabs(target - start) / step;
+    double count = ceil(length - 1e-9); /* a remainder of rounding size is no step of its own */
+    if (count < 1 && length > 0)
+        count = 1;
+    return (plan){start, target, target < start ? -step : step, 0, (int64_t)fmin(count, 9e18)};
+}
+
+static double next_time(const plan *p)
+{
+    return p->done + 1 < p->count ? p->start + (double)(p->done + 1) * p->h : p->target;
+}
+
+/* The last step may differ from h by rounding only: then it is h. */
+static double next_length(const plan *p, double t)
+{
+    double h = next_time(p) - t;
+    return p->done + 1 < p->count || fabs(h - p->h) <= 1e-9 * fabs(p->h) ? p->h : h;
+}
+
+static int march(taut_solver *solver, double target, caller *to, taut_error *error)
+{
+    const taut_state *now = &solver->stepper.now;
+    plan p = make_plan(now->t, target, solver->step);
+    TAUT_TRY(taut_watch_begin(solver, error));
+    while (p.done < p.count) {
+        if (solver->step_limit > 0 && solver->statistics.steps >= solver->step_limit)
+            return TAUT_LIMIT;
+        TAUT_TRY(take_step(solver, next_length(&p, now->t), next_time(&p), error));
+        p.done++;
+        bool restarted = false;
+        TAUT_TRY(taut_watch_step(solver, &restarted, error));
+        if (restarted)
+            p = make_plan(now->t, target, solver->step);
+        TAUT_TRY(report(solver, to));
+    }
+    return TAUT_OK;
+}
+
+static int begin_sinks(taut_solver *solver, const taut_sink *sinks, int count, taut_error *error)
+{
+    solver->rows.sink = sinks;
+    for (solver->rows.sinks = 0; solver->rows.sinks < count; solver->rows.sinks++) {
+        const taut_sink *sink = &sinks[solver->rows.sinks];
+        if (sink->begin)
+            TAUT_TRY(sink->begin(sink->user, solver->system, error));
+    }
+    return TAUT_OK;
+}
+
+/* Ends every sink that began; the first failure counts. */
+static int end_sinks(taut_solver *solver, int status, taut_error *error)
+{
+    taut_error ignored;
+    for (int k = 0; k < solver->rows.sinks; k++) {
+        const taut_sink *sink = &solver->rows.sink[k];
+        int end = sink->end ? sink->end(sink->user, status < 0 ? &ignored : error) : TAUT_OK;
+        if (status >= 0 && end < 0)
+            status = end;
+    }
+    solver->rows.sink = NULL;
+    solver->rows.sinks = 0;
+    return status;
+}
+
+/* The first row; the rows of the march; the state at the end, when it is not a row yet. */
+static int march_with_rows(taut_solver *solver, caller *to, taut_error *error)
+{
+    const taut_state *now = &solver->stepper.now;
+    TAUT_TRY(taut_rows_write(solver, now->t, now, error));
+    if (now->t == solver->from)
+        solver->rows.next = 1;
+    int status = march(solver, solver->until, to, error);
+    if (status >= 0 && fabs(solver->rows.written - now->t) > 8 * DBL_EPSILON * fabs(now->t))
+        TAUT_TRY(taut_rows_write(solver, now->t, now, error));
+    return status;
+}
+
+int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count, taut_progress progress, void *user,
+                    taut_error *error)
+{
+    taut_error_clear(error);
+    caller to = {.call = progress, .user = user, .until = solver->until, .heard = seconds()};
+    solver->event_met = false;
+    int status = begin_sinks(solver, sinks, sink_count, error);
+    if (status == 0)
+        status = march_with_rows(solver, &to, error);
+    solver->status = end_sinks(solver, status, error);
+    return solver->status;
+}
+
+int taut_solver_advance(taut_solver *solver, double t, taut_error *error)
+{
+    taut_error_clear(error);
+    if (!isfinite(t))
+        return taut_fail(error, TAUT_ERROR_USAGE, "taut_solver_advance: the time must be finite");
+    solver->event_met = false;
+    int status = march(solver, t, NULL, error);
+    double energy;
+    if (status >= 0) {
+        int guard = taut_rows_guard(solver, &solver->stepper.now, &energy, error);
+        status = guard < 0 ? guard : status;
+    }
+    solver->status = status;
+    return status;
+}

@@ -1,0 +1,126 @@
+/* solver.c - a run as an object: everything is allocated and chosen here, nothing later. */
+#include "drive/solver.h"
+
+#include <math.h>
+
+static int new_state(taut_solver *solver, taut_state *state, taut_error *error)
+{
+    taut_index n = solver->sizes.coordinates, m = solver->sizes.bonds;
+    *state = (taut_state){.q = TAUT_NEW(&solver->arena, double, n),
+                          .v = TAUT_NEW(&solver->arena, double, n),
+                          .a = TAUT_NEW(&solver->arena, double, n),
+                          .lambda = TAUT_NEW(&solver->arena, double, m)};
+    if (!state->q || !state->v || !state->a || !state->lambda)
+        return taut_fail_memory(error);
+    return TAUT_OK;
+}
+
+static int new_stepper(taut_solver *solver, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    s->context = solver->context;
+    s->statistics = &solver->statistics;
+    s->arena = &solver->arena;
+    s->n = solver->sizes.coordinates;
+    s->m = solver->sizes.bonds;
+    TAUT_TRY(new_state(solver, &s->now, error));
+    TAUT_TRY(new_state(solver, &s->last, error));
+    TAUT_TRY(new_state(solver, &solver->probe, error));
+    solver->outputs = TAUT_NEW(&solver->arena, double, solver->sizes.outputs);
+    if (!solver->outputs)
+        return taut_fail_memory(error);
+    s->now.t = s->last.t = solver->from;
+    TAUT_TRY(taut_context_start(solver->context, solver->from, s->now.q, s->now.v, error));
+    TAUT_TRY(s->method->create(s, error));
+    return s->method->multipliers(s, s->now.t, s->now.q, s->now.v, s->now.lambda, error);
+}
+
+static int build(taut_solver *solver, const taut_options *options, taut_error *error)
+{
+    taut_system_sizes(solver->system, &solver->sizes);
+    TAUT_TRY(taut_choose(solver, options, error));
+    TAUT_TRY(taut_context_create(solver->system, &solver->arena.allocator, &solver->context, error));
+    TAUT_TRY(new_stepper(solver, error));
+    TAUT_TRY(taut_choose_step(solver, error));
+    TAUT_TRY(taut_watch_create(solver, error));
+    unsigned drives = TAUT_HAS_FORCES | TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES;
+    solver->conserves = !(solver->sizes.can & drives);
+    double energy;
+    return taut_rows_guard(solver, &solver->stepper.now, &energy, error);
+}
+
+int taut_solver_create(const taut_system *system, const taut_options *options, const taut_allocator *allocator,
+                       taut_solver **solver, taut_error *error)
+{
+    taut_error_clear(error);
+    if (!solver)
+        return taut_fail(error, TAUT_ERROR_USAGE, "taut_solver_create: solver must not be NULL");
+    *solver = NULL;
+    if (!system)
+        return taut_fail(error, TAUT_ERROR_USAGE, "taut_solver_create: system must not be NULL");
+    taut_allocator from = taut_allocator_or_default(allocator);
+    taut_solver *made = from.allocate(from.user, sizeof *made);
+    if (!made)
+        return taut_fail_memory(error);
+    *made = (taut_solver){.system = system, .energy_first = NAN, .energy_last = NAN, .rows = {.written = NAN}};
+    taut_arena_init(&made->arena, &from);
+    int status = build(made, options, error);
+    if (status != 0) {
+        taut_solver_destroy(made);
+        /* a callback that "cannot evaluate here" at the start leaves nothing to run */
+        return status > 0 ? taut_fail(error, TAUT_ERROR_EVALUATE, "the system cannot be evaluated at the start") : status;
+    }
+    *solver = made;
+    return TAUT_OK;
+}
+
+void taut_solver_destroy(taut_solver *solver)
+{
+    if (!solver)
+        return;
+    const taut_method *method = solver->stepper.method;
+    if (method && method->destroy)
+        method->destroy(&solver->stepper);
+    taut_context_destroy(solver->context);
+    taut_allocator from = solver->arena.allocator;
+    taut_arena_clear(&solver->arena);
+    from.release(from.user, solver);
+}
+
+double taut_solver_time(const taut_solver *solver)
+{
+    return solver->stepper.now.t;
+}
+
+const double *taut_solver_position(const taut_solver *solver)
+{
+    return solver->stepper.now.q;
+}
+
+const double *taut_solver_velocity(const taut_solver *solver)
+{
+    return solver->stepper.now.v;
+}
+
+const double *taut_solver_multipliers(const taut_solver *solver)
+{
+    return solver->stepper.now.lambda;
+}
+
+const char *taut_solver_explanation(const taut_solver *solver)
+{
+    return solver->explanation;
+}
+
+void taut_solver_result(const taut_solver *solver, taut_result *result)
+{
+    *result = (taut_result){.status = solver->status,
+                            .t = solver->stepper.now.t,
+                            .method = solver->stepper.method->name,
+                            .motion = solver->motion,
+                            .event = solver->event_met ? solver->event_name : NULL,
+                            .error_estimate = NAN,
+                            .energy_first = solver->energy_first,
+                            .energy_last = solver->energy_last,
+                            .statistics = solver->statistics};
+}

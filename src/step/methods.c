@@ -1,0 +1,72 @@
+/* methods.c - the table of methods: the command line, --help, the documentation and the tests read it. */
+#include "step/methods.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const taut_method *const taut_method_table[] = {&taut_verlet, NULL};
+
+enum { METHODS = sizeof taut_method_table / sizeof taut_method_table[0] - 1 };
+
+static const struct {
+    unsigned bit;
+    const char *name;
+} motions[] = {
+    {TAUT_MOTION_RIGID, "rigid"}, {TAUT_MOTION_SLOW, "slow"}, {TAUT_MOTION_EFFECTIVE, "effective"}, {TAUT_MOTION_FULL, "full"}};
+
+enum { MOTIONS = sizeof motions / sizeof motions[0], ALL_SETS = 1 << MOTIONS };
+
+unsigned taut_motion_bit(const char *name)
+{
+    for (int k = 0; k < MOTIONS; k++)
+        if (strcmp(motions[k].name, name) == 0)
+            return motions[k].bit;
+    return 0;
+}
+
+const char *taut_motions_text(unsigned bits, char *buffer, size_t size)
+{
+    size_t used = 0;
+    buffer[0] = '\0';
+    for (int k = 0; k < MOTIONS; k++)
+        if ((bits & motions[k].bit) && used < size)
+            used += (size_t)snprintf(buffer + used, size - used, "%s%s", used ? ", " : "", motions[k].name);
+    return buffer;
+}
+
+int taut_method_count(void)
+{
+    return METHODS;
+}
+
+bool taut_method_get(int k, taut_method_info *info)
+{
+    /* every set of motions as a constant text: the caller keeps the pointer */
+    static const char *const sets[ALL_SETS] = {"",
+                                               "rigid",
+                                               "slow",
+                                               "rigid slow",
+                                               "effective",
+                                               "rigid effective",
+                                               "slow effective",
+                                               "rigid slow effective",
+                                               "full",
+                                               "rigid full",
+                                               "slow full",
+                                               "rigid slow full",
+                                               "effective full",
+                                               "rigid effective full",
+                                               "slow effective full",
+                                               "rigid slow effective full"};
+    if (k < 0 || k >= METHODS || !info)
+        return false;
+    const taut_method *method = taut_method_table[k];
+    *info = (taut_method_info){.name = method->name,
+                               .motions = sets[method->motions % ALL_SETS],
+                               .order = method->order,
+                               .summary = method->summary,
+                               .reference = method->reference,
+                               .needs = method->needs,
+                               .refuses = method->refuses};
+    return true;
+}
