@@ -230,7 +230,10 @@ static void put_entry(taut_source *source, const taut_tape *tape, const char *fu
         const int length = tape->level_end[level];
         if (level + 1 < TAUT_LEVELS && tape->level_end[level + 1] == length)
             continue; /* the next level runs the same */
-        print(source, "    if (level <= %d) {\n", level);
+        if (level + 1 < TAUT_LEVELS)
+            print(source, "    if (level <= %d) {\n", level);
+        else
+            print(source, "    {\n");
         if (length <= INLINE_LENGTH)
             print(source, "        if (s == 1 && n == 1) {\n            %s_%d(regs, regs, 1);\n            return;\n        }\n",
                   function, length);

@@ -9,10 +9,12 @@
  * the interpreter's result; operations with a kink take the side on which coefficient 0 lies. All loops run over the lanes. */
 #include "expr/tape.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "expr/curve.h"
+#include "expr/hot.h"
 
 typedef struct jet {
     const taut_tape *tape;
@@ -28,7 +30,8 @@ static inline double *row(const jet *s, int32_t reg, int order)
 }
 
 /* to += sum_{i=first..last} (alpha + beta i) x_i y_{k-i}: the one loop in which the time goes. */
-static void convolve(const jet *s, double *restrict to, double alpha, double beta, int32_t x, int32_t y, int first, int last)
+TAUT_HOT static void convolve(const jet *s, double *restrict to, double alpha, double beta, int32_t x, int32_t y, int first,
+                              int last)
 {
     if (s->n == 1) {
         double sum = *to;
@@ -255,6 +258,8 @@ static void next_atan2(const jet *s, const taut_instruction *in)
 
 /* --------------------------------------------------------------------------------------------------------------- powers */
 
+enum { WHOLE_POWER_MOST = 64 };
+
 static bool is_constant(const jet *s, int32_t reg)
 {
     return reg >= s->tape->inputs && reg < s->tape->inputs + s->tape->constants;
@@ -269,36 +274,60 @@ static int valuation(const jet *s, int32_t reg, int lane, int from)
     return m;
 }
 
-/* a c' = b a' c for constant b, with a = t^m (a_m + a_{m+1} t + ...), so that c begins with a_m^b t^(m b). m > 0 is the base that
- * is zero now; there the series ends, with NaN, where a^b stops being smooth. */
+/* x <- x y, coefficients 0..k; downwards, so that what is overwritten is not needed any more. */
+static void multiply_series(int k, double *x, const double *y)
+{
+    for (int j = k; j >= 0; j--) {
+        double sum = 0;
+        for (int i = 0; i <= j; i++)
+            sum += x[i] * y[j - i];
+        x[j] = sum;
+    }
+}
+
+/* Coefficient k of a^n by products. The recurrence below divides by a_0 in every order, which whole powers do not deserve: their
+ * coefficients stay small however small a_0 is. */
+static double whole_power(const jet *s, int32_t a, int lane, int n)
+{
+    double base[TAUT_JET_ORDER_MAX + 1], result[TAUT_JET_ORDER_MAX + 1] = {1};
+    for (int i = 0; i <= s->k; i++)
+        base[i] = row(s, a, i)[lane];
+    for (; n > 0; n /= 2) {
+        if (n % 2)
+            multiply_series(s->k, result, base);
+        if (n > 1)
+            multiply_series(s->k, base, base);
+    }
+    return result[s->k];
+}
+
+/* One lane of a^b. With a = a_m t^m + ..., m > 0, the result begins like t^(m b): zero below that order; at and beyond it a broken
+ * power is not smooth, which NaN says. `fixed`: b does not move. */
 static double power_of_lane(const jet *s, const taut_instruction *in, int lane, bool fixed)
 {
-    const double b = row(s, in->b, 0)[lane];
-    const int m = valuation(s, in->a, lane, 0);
-    const double start = m * b;
-    if (m > s->k ? b >= 0 : start > s->k)
-        return 0;
-    if (m > s->k || !fixed || start != floor(start) || (m > 0 && b != 0 && b < 1))
-        return NAN;
-    const int j = s->k - (int)start;
-    const double lead = row(s, in->a, m)[lane];
-    if (j == 0)
-        return pow(lead, b);
+    const double b = row(s, in->b, 0)[lane], a0 = row(s, in->a, 0)[lane];
+    if (fixed && b >= 0 && b <= WHOLE_POWER_MOST && b == floor(b))
+        return whole_power(s, in->a, lane, (int)b);
+    if (a0 == 0) {
+        const int m = valuation(s, in->a, lane, 1);
+        return b > 0 && (m > s->k || m * b > s->k) ? 0 : NAN;
+    }
     double sum = 0;
-    for (int i = 1; i <= j && m + i <= s->k; i++)
-        sum += (i * b - (j - i)) * row(s, in->a, m + i)[lane] * row(s, in->to, s->k - i)[lane];
-    return sum / (j * lead);
+    for (int i = 1; i <= s->k; i++)
+        sum += (i * b - (s->k - i)) * row(s, in->a, i)[lane] * row(s, in->to, s->k - i)[lane];
+    return sum / (s->k * a0);
 }
 
 /* A constant exponent:  k a_0 c_k = sum_{i=1..k} (i b - (k - i)) a_i c_{k-i} */
 static void next_pow_constant(const jet *s, const taut_instruction *in)
 {
     const double b = *row(s, in->b, 0), *a = row(s, in->a, 0);
+    const bool whole = b >= 0 && b <= WHOLE_POWER_MOST && b == floor(b);
     double *c = zero(s, in->to);
     convolve(s, c, -s->k, b + 1, in->a, in->to, 1, s->k);
     divide(s, c, in->a, s->k);
     for (int l = 0; l < s->n; l++)
-        if (a[l] == 0)
+        if (whole || a[l] == 0)
             c[l] = power_of_lane(s, in, l, true);
 }
 
@@ -456,6 +485,7 @@ void taut_tape_jet_run(const taut_tape *tape, int level, int order, int lanes, i
 {
     const size_t block = (size_t)(tape->registers + tape->companions) * (size_t)lanes;
     const jet s = {tape, regs, (size_t)lanes, block, n, order};
+    assert(level >= 0 && level < TAUT_LEVELS && order >= 0 && order <= TAUT_JET_ORDER_MAX);
     const taut_instruction *code = tape->code, *end = code + tape->level_end[level];
     if (order > 0) {
         for (; code < end; code++)
