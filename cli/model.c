@@ -25,34 +25,34 @@ static char *bare_name(const char *path)
     return cli_format("%.*s", (int)length, name);
 }
 
-/* Neither a file nor a shipped name: says what is near, in the folder that was named or among the shipped models. */
+/* Neither a file nor a shipped name: says what is near, among the files of the folder that was meant and the shipped models. */
 static int not_found(const cli_call *call, const cli_shipped *shipped)
 {
     const char *given = call->operand, *slash = strrchr(given, '/');
+    cli_shipped there = {0};
     char *wanted = bare_name(given);
-    if (!wanted)
-        return cli_refuse(call, "out of memory");
-    int status;
-    if (!slash) {
-        const char *near = cli_near(wanted, (const char *const *)shipped->name, shipped->count);
-        if (near)
-            status = cli_refuse(call, "'%s' is neither a file nor a shipped model; did you mean '%s'?", given, near);
-        else
-            status = cli_refuse(call, "'%s' is neither a file nor a shipped model ('taut models' lists those)", given);
-    } else {
-        cli_shipped there = {0};
-        char *folder = cli_format("%.*s", (int)(slash - given), given);
-        const char *near = NULL;
-        if (folder && cli_shipped_folder(folder[0] ? folder : "/", &there))
-            near = cli_near(wanted, (const char *const *)there.name, there.count);
-        if (near)
-            status = cli_refuse(call, "there is no file '%s'; did you mean '%s/%s.taut'?", given, folder, near);
-        else
-            status = cli_refuse(call, "there is no file '%s'", given);
+    char *folder = slash ? cli_format("%.*s", (int)(slash - given + 1), given) : cli_format("./");
+    if (!wanted || !folder || !cli_shipped_folder(folder, &there)) {
+        free(wanted);
         free(folder);
         cli_shipped_release(&there);
+        return cli_refuse(call, "out of memory");
     }
+    const char *file = cli_near(wanted, (const char *const *)there.name, there.count);
+    const char *name = slash ? NULL : cli_near(wanted, (const char *const *)shipped->name, shipped->count);
+    char *hint = NULL;
+    if (file && (!name || strcmp(file, wanted) == 0))
+        hint = cli_format("; did you mean '%s%s.taut'?", slash ? folder : "", file);
+    else if (name)
+        hint = cli_format("; did you mean '%s'?", name);
+    else if (!slash)
+        hint = cli_format(" ('taut models' lists those)");
+    int status = cli_refuse(call, "%s'%s'%s%s", slash ? "there is no file " : "", given,
+                            slash ? "" : " is neither a file nor a shipped model", hint ? hint : "");
+    free(hint);
     free(wanted);
+    free(folder);
+    cli_shipped_release(&there);
     return status;
 }
 
