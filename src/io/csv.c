@@ -1,0 +1,86 @@
+/* csv.c - the trajectory as CSV (RFC 4180): t, coordinates, velocities x', multipliers lambda(bond), outputs; 17 digits.
+ *
+ * Rows go straight to the file, so that an interrupted run leaves what was computed. */
+#include "io/writer.h"
+
+#include <string.h>
+
+enum { NAME_SIZE = 256, DIGITS = 17 };
+
+typedef struct csv {
+    taut_sizes sizes;
+} csv;
+
+/* Writes ",name" with a prefix and a suffix, quoted where commas or quotes ask for it. */
+static void write_name(taut_file_sink *sink, const char *prefix, const char *name, const char *suffix)
+{
+    bool quoted = strpbrk(name, ",\"\r\n") != NULL;
+    taut_writer_text(sink, quoted ? ",\"" : ",");
+    taut_writer_text(sink, prefix);
+    for (; *name; name++) {
+        if (*name == '"')
+            taut_writer_text(sink, "\"");
+        taut_writer_bytes(sink, name, 1);
+    }
+    taut_writer_text(sink, suffix);
+    if (quoted)
+        taut_writer_text(sink, "\"");
+}
+
+static void write_names(taut_file_sink *sink, const taut_system *system, taut_item item, taut_index count, const char *prefix,
+                        const char *suffix)
+{
+    char name[NAME_SIZE];
+    for (taut_index k = 0; k < count; k++) {
+        taut_system_name(system, item, k, name, sizeof name);
+        write_name(sink, prefix, name, suffix);
+    }
+}
+
+static int begin(void *user, const taut_system *system, taut_error *error)
+{
+    taut_file_sink *sink = user;
+    taut_sizes *sizes = &((csv *)sink->work)->sizes;
+    taut_system_sizes(system, sizes);
+    TAUT_TRY(taut_writer_open(sink, sink->path, error));
+    taut_writer_text(sink, "t");
+    write_names(sink, system, TAUT_COORDINATE, sizes->coordinates, "", "");
+    write_names(sink, system, TAUT_COORDINATE, sizes->coordinates, "", "'");
+    write_names(sink, system, TAUT_BOND, sizes->bonds, "lambda(", ")");
+    write_names(sink, system, TAUT_OUTPUT, sizes->outputs, "", "");
+    taut_writer_text(sink, "\n");
+    return taut_writer_check(sink, error);
+}
+
+static void write_numbers(taut_file_sink *sink, const double *x, taut_index count)
+{
+    for (taut_index i = 0; i < count; i++) {
+        taut_writer_text(sink, ",");
+        taut_writer_number(sink, x[i], DIGITS);
+    }
+}
+
+static int row(void *user, const taut_row *values, taut_error *error)
+{
+    taut_file_sink *sink = user;
+    const taut_sizes *sizes = &((const csv *)sink->work)->sizes;
+    taut_writer_number(sink, values->t, DIGITS);
+    write_numbers(sink, values->q, sizes->coordinates);
+    write_numbers(sink, values->v, sizes->coordinates);
+    write_numbers(sink, values->lambda, sizes->bonds);
+    write_numbers(sink, values->outputs, sizes->outputs);
+    taut_writer_text(sink, "\n");
+    return taut_writer_check(sink, error);
+}
+
+static int end(void *user, taut_error *error)
+{
+    return taut_writer_close(user, error);
+}
+
+int taut_csv_create(const char *path, taut_file_sink **file, taut_sink *sink, taut_error *error)
+{
+    TAUT_TRY(taut_writer_create(path, sizeof(csv), file, error));
+    *sink = (taut_sink){begin, row, end, *file};
+    return TAUT_OK;
+}
