@@ -17,7 +17,7 @@ typedef struct taut_place {
 typedef enum taut_tree_kind {
     TAUT_TREE_NUMBER, /* value */
     TAUT_TREE_NAME,   /* name, children = indices, then member/member children, primes */
-    TAUT_TREE_UNARY,  /* op '-' or '!' (not) ; 1 child */
+    TAUT_TREE_UNARY,  /* op '-' ; 1 child */
     TAUT_TREE_BINARY, /* op: + - * / ^ < l (<=) > g (>=) = (==) n (!=) & | ; 2 children */
     TAUT_TREE_CALL,   /* name, children = arguments (if(c,a,b) too) */
     TAUT_TREE_VECTOR, /* children = components, at least 2 */
@@ -55,7 +55,8 @@ enum {
     TAUT_OPERATOR_LIMIT = 20000, /* operators of one expression */
     TAUT_NODE_LIMIT = 2 << 20,   /* trees of one text */
     TAUT_NAME_LIMIT = 64,        /* letters of a name */
-    TAUT_INDICES_LIMIT = 4       /* of a name, and iterators of a `for` */
+    TAUT_INDICES_LIMIT = 4,      /* of a name, and iterators of a `for` */
+    TAUT_PRIMES_LIMIT = 4
 };
 
 #endif

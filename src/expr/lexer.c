@@ -105,10 +105,13 @@ static char peek(const taut_lexer *lexer, int32_t ahead)
 
 int taut_lexer_init(taut_lexer *lexer, const char *file, const char *text, size_t length, taut_error *error)
 {
-    if (length > TAUT_TEXT_LIMIT)
-        return taut_fail(error, TAUT_ERROR_SIZE,
-                         "%s: the text has %zu bytes, more than the %d that are read; keep large data in [tables]",
-                         file ? file : "model", length, TAUT_TEXT_LIMIT);
+    if (length > TAUT_TEXT_LIMIT) {
+        taut_fail(error, TAUT_ERROR_SIZE, "the text has %zu bytes, more than the %d that are read; keep large data in [tables]",
+                  length, TAUT_TEXT_LIMIT);
+        if (error && file)
+            taut_text_clean(error->file, sizeof error->file, file, strlen(file));
+        return TAUT_ERROR_SIZE;
+    }
     *lexer = (taut_lexer){.file = file, .text = text, .length = (int32_t)length, .line = 1, .comment = -1, .error = error};
     if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         lexer->offset = lexer->line_start = 3; /* the byte-order mark that some editors write */

@@ -154,15 +154,20 @@ const char *taut_parser_intern(taut_parser *parser, const char *text, size_t len
     return *slot;
 }
 
-/* Takes the present token, a name that is not reserved. */
-static int take_name(taut_parser *parser, const char *what, const char **name)
+static bool at_reserved(const taut_parser *parser)
 {
-    if (parser->token.kind != TAUT_TOKEN_NAME)
-        return taut_parser_expected(parser, what);
     for (size_t k = 0; k < sizeof reserved / sizeof reserved[0]; k++)
         if (taut_parser_at_word(parser, reserved[k]))
-            return taut_parser_expected(parser, what);
+            return true;
+    return false;
+}
+
+/* Takes the present token, which must be a name. */
+static int take_name(taut_parser *parser, const char *what, const char **name)
+{
     const taut_token *token = &parser->token;
+    if (token->kind != TAUT_TOKEN_NAME)
+        return taut_parser_expected(parser, what);
     *name = taut_parser_intern(parser, parser->lexer.text + token->place.offset, (size_t)(token->end.offset - token->place.offset));
     return *name ? taut_parser_advance(parser) : taut_fail_memory(parser->error);
 }
@@ -241,7 +246,8 @@ static int close_bracket(taut_parser *parser, char bracket, taut_place open)
     int kind = parser->token.kind;
     if (taut_parser_at_word(parser, "for"))
         advice = "; only sum(...) takes 'for'";
-    else if (kind == TAUT_TOKEN_NAME || kind == TAUT_TOKEN_NUMBER || kind == '(')
+    else if ((kind == TAUT_TOKEN_NAME || kind == TAUT_TOKEN_NUMBER || kind == '(') &&
+             parser->token.place.line == parser->previous.place.line)
         advice = "; a product is written with '*'";
     return taut_parser_fail(parser, parser->token.place, "expected '%c' to close '%c' at %s, found %s%s", bracket, opening, where,
                             found, advice);
@@ -282,6 +288,8 @@ static bool iterator_follows(const taut_parser *parser)
 static int parse_iterator(taut_parser *parser, taut_iterator *iterator)
 {
     iterator->place = parser->token.place;
+    if (at_reserved(parser))
+        return taut_parser_expected(parser, "the name of an index");
     TAUT_TRY(take_name(parser, "the name of an index", &iterator->name));
     if (!taut_parser_at_word(parser, "in"))
         return taut_parser_expected(parser, "'in'");
@@ -368,8 +376,11 @@ static int parse_name(taut_parser *parser, const char *name, taut_place start, t
         if (parser->token.kind == '[')
             TAUT_TRY(parse_indices(parser));
     }
-    for (; parser->token.kind == '\''; primes++)
+    for (; parser->token.kind == '\''; primes++) {
+        if (primes == TAUT_PRIMES_LIMIT)
+            return taut_parser_fail(parser, parser->token.place, "a name has at most %d primes", TAUT_PRIMES_LIMIT);
         TAUT_TRY(taut_parser_advance(parser));
+    }
     if (primes && (parser->token.kind == '[' || parser->token.kind == '.'))
         return taut_parser_fail(parser, parser->token.place, "primes stand last: write %s[1]' or %s.x'", name, name);
     TAUT_TRY(make_tree(parser, TAUT_TREE_NAME, start, base, tree));
@@ -385,6 +396,8 @@ int taut_parse_reference(taut_parser *parser, taut_tree **tree)
 {
     taut_place start = parser->token.place;
     const char *name;
+    if (at_reserved(parser))
+        return taut_parser_expected(parser, "a name");
     TAUT_TRY(take_name(parser, "a name", &name));
     return parser->token.kind == '(' ? parse_call(parser, name, start, tree) : parse_name(parser, name, start, tree);
 }
@@ -415,10 +428,7 @@ static int parse_number(taut_parser *parser, taut_tree **tree)
 
 static int parse_primary(taut_parser *parser, taut_tree **tree)
 {
-    int kind = parser->token.kind;
-    for (size_t k = 0; k < sizeof reserved / sizeof reserved[0]; k++)
-        if (taut_parser_at_word(parser, reserved[k]))
-            kind = 0;
+    int kind = at_reserved(parser) ? 0 : parser->token.kind;
     if (kind == TAUT_TOKEN_NUMBER)
         TAUT_TRY(parse_number(parser, tree));
     else if (kind == TAUT_TOKEN_NAME)

@@ -72,6 +72,11 @@ static int read_header(reader *r)
 
 /* ------------------------------------------------------------------------------------------------------------- left sides */
 
+static bool is_plain(const taut_tree *tree)
+{
+    return tree->kind == TAUT_TREE_NAME && !tree->count && !tree->member && !tree->primes;
+}
+
 /* f(a, b) = ... : the arguments are plain, different names. */
 static int check_function(reader *r, const taut_tree *left)
 {
@@ -82,7 +87,7 @@ static int check_function(reader *r, const taut_tree *left)
                                 row_of(r)->name, left->name);
     for (int32_t k = 0; k < left->count; k++) {
         const taut_tree *argument = left->child[k];
-        if (argument->kind != TAUT_TREE_NAME || argument->count || argument->member || argument->primes)
+        if (!is_plain(argument))
             return taut_parser_fail(&r->parser, argument->place, "expected the name of an argument of %s", left->name);
         for (int32_t j = 0; j < k; j++)
             if (left->child[j]->name == argument->name)
@@ -92,22 +97,27 @@ static int check_function(reader *r, const taut_tree *left)
     return 0;
 }
 
+/* Does the present token touch the one before it? */
+static bool touches(const taut_parser *parser)
+{
+    return parser->token.place.offset == parser->previous.end.offset;
+}
+
 /* Settings are named like the flags of the program, with hyphens: outer-step. */
 static int join_hyphens(reader *r, taut_tree *left)
 {
     taut_parser *parser = &r->parser;
-    while (parser->token.kind == '-') {
+    while (parser->token.kind == '-' && touches(parser)) {
         TAUT_TRY(taut_parser_advance(parser));
-        if (parser->token.kind != TAUT_TOKEN_NAME)
-            return taut_parser_expected(parser, "a name");
+        if (parser->token.kind != TAUT_TOKEN_NAME || !touches(parser))
+            return taut_parser_expected(parser, "the rest of a name");
         TAUT_TRY(taut_parser_advance(parser));
     }
     left->end = parser->previous.end;
     int32_t length = left->end.offset - left->place.offset;
-    const char *text = parser->lexer.text + left->place.offset;
-    if (memchr(text, ' ', (size_t)length) || memchr(text, '\t', (size_t)length) || length > TAUT_NAME_LIMIT)
-        return taut_parser_fail(parser, left->place, "the name of a setting has no blanks and at most %d letters", TAUT_NAME_LIMIT);
-    left->name = taut_parser_intern(parser, text, (size_t)length);
+    if (length > TAUT_NAME_LIMIT)
+        return taut_parser_fail(parser, left->place, "a name of %d letters; at most %d are allowed", length, TAUT_NAME_LIMIT);
+    left->name = taut_parser_intern(parser, parser->lexer.text + left->place.offset, (size_t)length);
     return left->name ? 0 : taut_fail_memory(parser->error);
 }
 
@@ -116,7 +126,7 @@ static int read_left(reader *r, taut_tree **left)
 {
     taut_parser *parser = &r->parser;
     TAUT_TRY(taut_parse_reference(parser, left));
-    if (parser->token.kind == '-' && row_of(r)->value != TAUT_VALUE_EXPRESSION)
+    if (row_of(r)->value != TAUT_VALUE_EXPRESSION && is_plain(*left))
         TAUT_TRY(join_hyphens(r, *left));
     if (parser->token.kind != '=') {
         char what[160];
@@ -208,6 +218,8 @@ static int read_raw(reader *r, taut_item_tree *item)
         stop--;
     if (stop == first.offset)
         return taut_parser_fail(parser, taut_lexer_place(&first), "expected a value after '='");
+    if (lexer->text[stop - 1] == '\\')
+        return taut_parser_fail(parser, taut_lexer_place(lexer), "a value of [%s] cannot go on in the next line", row_of(r)->name);
     item->raw = taut_arena_text(parser->arena, lexer->text + first.offset, (size_t)(stop - first.offset));
     if (!item->raw)
         return taut_fail_memory(parser->error);

@@ -4,7 +4,9 @@
  *     statement  :=  item { ',' item }                                         one line; continues inside brackets or after '\'
  *
  * A comma inside a `for` continues the iterators only if `name in` follows. Which attributes a section knows, whether they take an
- * expression, and whether a section's values are raw text (tables, stepper command) is one table in document.c. */
+ * expression, and whether a section's values are raw text (tables, stepper command) is one table in document_table.c. In [run] and,
+ * except for command and library, in [stepper] a value is given as text and as an expression; in [run] a text that is no expression
+ * has value NULL. The whole grammar is docs/grammar.md. */
 #ifndef TAUT_SYSTEM_DOCUMENT_H
 #define TAUT_SYSTEM_DOCUMENT_H
 
@@ -71,10 +73,9 @@ typedef struct taut_attribute {
 typedef struct taut_item_tree {
     taut_section section;
     taut_place place;
-    taut_tree *
-        left; /* NAME, or CALL for a function definition (children: NAME trees of its arguments); NULL for a bare expression or name list */
-    taut_tree *value; /* NULL when raw */
-    const char *raw;  /* text of a raw value ([tables], command and library of [stepper]), trimmed; NULL otherwise */
+    taut_tree *left;  /* NAME, or CALL of a function definition (children: NAME trees of its arguments); NULL without '=' */
+    taut_tree *value; /* NULL when there is only raw text */
+    const char *raw;  /* text of the value in [tables], [run] and [stepper], trimmed; NULL in other sections */
     int32_t iterators;
     taut_iterator *iterator;
     int32_t attributes;
@@ -84,7 +85,7 @@ typedef struct taut_item_tree {
 typedef struct taut_document {
     const char *file, *text;
     size_t length;
-    const char *title; /* first comment line */
+    const char *title; /* first line of the comment at the head that says something; "" without */
     int64_t items;
     taut_item_tree *item; /* in file order */
     bool present[TAUT_SECTION_COUNT];
