@@ -1,0 +1,305 @@
+/* picture.c - the trajectory as a picture of up to four panels: coordinates, paths in the plane, bond forces, energy.
+ *
+ * At most eight curves a panel, evenly spread over what there is. Rows are written to a file as they come; gnuplot draws at the end.
+ * Only numbers and cleaned names get into its script. */
+#include "io/gnuplot.h"
+#include "io/writer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+
+enum { CURVES = 8, PANELS = 4, NAME_SIZE = 64, TITLE_SIZE = 120, DIGITS = 12, MOST_POINTS = 5000, FEW_COORDINATES = 64 };
+
+typedef struct curve {
+    taut_index x, y; /* of coordinates or bonds; x is used by paths only */
+    char name[NAME_SIZE];
+} curve;
+
+typedef struct panel {
+    char title[TITLE_SIZE];
+    int curves;
+    curve curve[CURVES];
+} panel;
+
+typedef struct picture {
+    taut_gnuplot gnuplot;
+    bool svg, conserved;
+    char title[TITLE_SIZE];
+    panel coordinates, paths, bonds;
+    int64_t rows;
+    double energy; /* of the first row; NaN: no panel */
+} picture;
+
+/* Names and numbers only: everything else becomes a blank. */
+static void clean(const char *text, char *result, size_t size)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:;()[]+-=*/ ";
+    size_t k = 0;
+    for (; text[k] && k + 1 < size; k++)
+        result[k] = strchr(allowed, text[k]) ? text[k] : ' ';
+    result[k] = '\0';
+}
+
+static const char *take_name(const taut_system *system, taut_item item, taut_index k, char cleaned[NAME_SIZE])
+{
+    char name[NAME_SIZE];
+    taut_system_name(system, item, k, name, sizeof name);
+    clean(name, cleaned, NAME_SIZE);
+    return cleaned;
+}
+
+/* k of `shown` curves, spread over `count` things. */
+static taut_index spread(int k, int shown, taut_index count)
+{
+    return shown < 2 ? 0 : (taut_index)((int64_t)k * (count - 1) / (shown - 1));
+}
+
+static void set_title(panel *p, const char *what, taut_index count)
+{
+    if (count > p->curves)
+        snprintf(p->title, sizeof p->title, "%s (%d of %d shown)", what, p->curves, (int)count);
+    else
+        snprintf(p->title, sizeof p->title, "%s", what);
+}
+
+static void choose_curves(panel *p, const taut_system *system, taut_item item, taut_index count, const char *what)
+{
+    p->curves = count < CURVES ? (int)count : CURVES;
+    for (int k = 0; k < p->curves; k++) {
+        p->curve[k].y = spread(k, p->curves, count);
+        take_name(system, item, p->curve[k].y, p->curve[k].name);
+    }
+    set_title(p, what, count);
+}
+
+/* The coordinate that is y to coordinate k's x: "p[1].x" and "p[1].y", "x2" and "y2"; -1 when there is none. */
+static taut_index find_partner(const taut_system *system, taut_index k, taut_index n)
+{
+    char name[NAME_SIZE], next[NAME_SIZE];
+    if (taut_system_name(system, TAUT_COORDINATE, k, name, sizeof name) >= NAME_SIZE)
+        return -1;
+    char *x = strrchr(name, '.');
+    x = x ? x + 1 : name;
+    if (*x != 'x' || (x > name && x[1] != '\0'))
+        return -1;
+    *x = 'y';
+    if (k + 1 < n && taut_system_name(system, TAUT_COORDINATE, k + 1, next, sizeof next) < NAME_SIZE && strcmp(name, next) == 0)
+        return k + 1;
+    return n <= FEW_COORDINATES ? taut_system_find(system, TAUT_COORDINATE, name) : -1;
+}
+
+static void choose_paths(panel *p, const taut_system *system, taut_index n)
+{
+    taut_index pairs = 0, seen = 0;
+    for (taut_index k = 0; k < n; k++)
+        pairs += find_partner(system, k, n) >= 0;
+    int shown = pairs < CURVES ? (int)pairs : CURVES;
+    for (taut_index k = 0; k < n && p->curves < shown; k++) {
+        taut_index partner = find_partner(system, k, n);
+        if (partner < 0 || seen++ != spread(p->curves, shown, pairs))
+            continue;
+        char x[NAME_SIZE], y[NAME_SIZE];
+        curve *c = &p->curve[p->curves++];
+        c->x = k;
+        c->y = partner;
+        take_name(system, TAUT_COORDINATE, k, c->name);
+        size_t length = strlen(c->name);
+        if (length > 2 && strcmp(c->name + length - 2, ".x") == 0)
+            c->name[length - 2] = '\0';
+        else
+            snprintf(c->name, sizeof c->name, "%.28s, %.28s", take_name(system, TAUT_COORDINATE, k, x),
+                     take_name(system, TAUT_COORDINATE, partner, y));
+    }
+    set_title(p, "paths in the plane", pairs);
+}
+
+static int begin(void *user, const taut_system *system, taut_error *error)
+{
+    taut_file_sink *sink = user;
+    picture *p = sink->work;
+    taut_sizes sizes;
+    taut_system_sizes(system, &sizes);
+    unsigned drives = TAUT_HAS_FORCES | TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES;
+    p->conserved = !(sizes.can & drives);
+    p->rows = 0;
+    p->paths.curves = 0;
+    choose_curves(&p->coordinates, system, TAUT_COORDINATE, sizes.coordinates, "coordinates");
+    choose_paths(&p->paths, system, sizes.coordinates);
+    choose_curves(&p->bonds, system, TAUT_BOND, sizes.bonds, "bond forces (multipliers)");
+    TAUT_TRY(taut_gnuplot_open(&p->gnuplot, error));
+    char path[TAUT_GNUPLOT_PATH];
+    taut_gnuplot_path(&p->gnuplot, "rows", path);
+    return taut_writer_open(sink, path, error);
+}
+
+static void write_value(taut_file_sink *sink, double value)
+{
+    taut_writer_text(sink, " ");
+    taut_writer_number(sink, value, DIGITS);
+}
+
+/* Columns: t, energy, coordinates, x and y of paths, multipliers. */
+static int row(void *user, const taut_row *values, taut_error *error)
+{
+    taut_file_sink *sink = user;
+    picture *p = sink->work;
+    if (p->rows++ == 0)
+        p->energy = values->energy;
+    taut_writer_number(sink, values->t, DIGITS);
+    write_value(sink, p->conserved ? values->energy - p->energy : values->energy);
+    for (int k = 0; k < p->coordinates.curves; k++)
+        write_value(sink, values->q[p->coordinates.curve[k].y]);
+    for (int k = 0; k < p->paths.curves; k++) {
+        write_value(sink, values->q[p->paths.curve[k].x]);
+        write_value(sink, values->q[p->paths.curve[k].y]);
+    }
+    for (int k = 0; k < p->bonds.curves; k++)
+        write_value(sink, values->lambda[p->bonds.curve[k].y]);
+    taut_writer_text(sink, "\n");
+    return taut_writer_check(sink, error);
+}
+
+static void write_prologue(taut_file_sink *sink, const picture *p)
+{
+    static const char *const colours[CURVES] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                "#e69f00", "#56b4e9", "#6b4c9a", "#5c5c5c"};
+    if (p->svg)
+        taut_writer_text(sink, "set terminal svg size 1200,900 noenhanced font 'Sans,14' background 'white'\n");
+    else
+        taut_writer_text(sink, "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) {\n"
+                               "  set terminal pngcairo size 1200,900 noenhanced font 'Sans,12' background 'white'\n"
+                               "} else {\n  set terminal png size 1200,900 noenhanced\n}\n");
+    taut_writer_text(sink,
+                     "set output 'picture'\nset grid lc rgb '#dddddd' lt 1 lw 1\nset border lc rgb '#555555'\n"
+                     "set tics textcolor rgb '#333333'\nset tics nomirror\nset key outside right top Left reverse samplen 1.5\n"
+                     "set format '%g'\nset title offset 0,-0.4\nset datafile missing 'nan'\n");
+    for (int k = 0; k < CURVES; k++) {
+        char line[80];
+        snprintf(line, sizeof line, "set linetype %d lc rgb '%s' lw 1.6\n", k + 1, colours[k]);
+        taut_writer_text(sink, line);
+    }
+    taut_writer_text(sink, "set multiplot title '");
+    taut_writer_text(sink, p->title);
+    taut_writer_text(sink, p->svg ? "' font 'Sans,18'\n" : "' font 'Sans,16'\n");
+}
+
+/* Where panel k of `panels` stands: one or two fill the width, three put the first above two, four make a square. */
+static void place_panel(taut_file_sink *sink, int k, int panels)
+{
+    static const double places[PANELS][PANELS][4] = {{{0, 0, 1, 1}},
+                                                     {{0, .5, 1, .5}, {0, 0, 1, .5}},
+                                                     {{0, .5, 1, .5}, {0, 0, .5, .5}, {.5, 0, .5, .5}},
+                                                     {{0, .5, .5, .5}, {.5, .5, .5, .5}, {0, 0, .5, .5}, {.5, 0, .5, .5}}};
+    const double *at = places[panels - 1][k], height = .95; /* the title has the rest */
+    static const char *const words[4] = {"set origin ", ", ", "\nset size noratio ", ", "};
+    for (int j = 0; j < 4; j++) {
+        taut_writer_text(sink, words[j]);
+        taut_writer_number(sink, j % 2 ? at[j] * height : at[j], 6);
+    }
+    taut_writer_text(sink, "\n");
+}
+
+/* plot 'rows' every E using X:Y title 'name', ...; x_column 1 is time, 0 means pairs of columns. */
+static void write_plot(taut_file_sink *sink, const picture *p, const panel *at, int x_column, int column)
+{
+    taut_writer_text(sink, "set title '");
+    taut_writer_text(sink, at->title);
+    taut_writer_text(sink, "'\nplot ");
+    for (int k = 0; k < at->curves; k++) {
+        char line[200];
+        int x = x_column ? x_column : column + 2 * k, y = x_column ? column + k : column + 2 * k + 1;
+        snprintf(line, sizeof line, "%s'rows' every %lld using %d:%d with lines lt %d title '%s'", k ? ", \\\n  " : "",
+                 (long long)(p->rows / MOST_POINTS + 1), x, y, k + 1, at->curve[k].name);
+        taut_writer_text(sink, line);
+    }
+    taut_writer_text(sink, "\n");
+}
+
+static void write_energy(taut_file_sink *sink, const picture *p)
+{
+    char number[TAUT_NUMBER_SIZE];
+    taut_number_format(p->energy, 6, number);
+    panel energy = {.curves = 1};
+    snprintf(energy.title, sizeof energy.title, p->conserved ? "energy error, E(0) = %s" : "energy, E(0) = %s", number);
+    strcpy(energy.curve[0].name, p->conserved ? "E - E(0)" : "E");
+    write_plot(sink, p, &energy, 1, 2);
+}
+
+static void write_script(taut_file_sink *sink, const picture *p)
+{
+    bool paths = p->paths.curves > 0, bonds = p->bonds.curves > 0, energy = isfinite(p->energy);
+    int panels = 1 + paths + bonds + energy, k = 0, column = 3;
+    write_prologue(sink, p);
+    place_panel(sink, k++, panels);
+    taut_writer_text(sink, "set xlabel 't' offset 0,0.5\n");
+    write_plot(sink, p, &p->coordinates, 1, column);
+    column += p->coordinates.curves;
+    if (paths) {
+        place_panel(sink, k++, panels);
+        taut_writer_text(sink, "set size ratio -1\nset xlabel 'x' offset 0,0.5\nset ylabel 'y' offset 1,0\n");
+        write_plot(sink, p, &p->paths, 0, column);
+        taut_writer_text(sink, "set xlabel 't' offset 0,0.5\nunset ylabel\n");
+        column += 2 * p->paths.curves;
+    }
+    if (bonds) {
+        place_panel(sink, k++, panels);
+        write_plot(sink, p, &p->bonds, 1, column);
+    }
+    if (energy) {
+        place_panel(sink, k++, panels);
+        write_energy(sink, p);
+    }
+    taut_writer_text(sink, "unset multiplot\nunset output\n");
+}
+
+static int end(void *user, taut_error *error)
+{
+    taut_file_sink *sink = user;
+    picture *p = sink->work;
+    char path[TAUT_GNUPLOT_PATH];
+    TAUT_TRY(taut_writer_close(sink, error));
+    if (p->rows == 0)
+        return TAUT_OK; /* nothing was computed: nothing to draw */
+    taut_gnuplot_path(&p->gnuplot, "script", path);
+    TAUT_TRY(taut_writer_open(sink, path, error));
+    write_script(sink, p);
+    TAUT_TRY(taut_writer_close(sink, error));
+    TAUT_TRY(taut_gnuplot_run(&p->gnuplot, error));
+    int status = taut_gnuplot_deliver(&p->gnuplot, sink->path, error);
+    taut_gnuplot_discard(&p->gnuplot);
+    return status;
+}
+
+static void discard(taut_file_sink *sink)
+{
+    taut_gnuplot_discard(&((picture *)sink->work)->gnuplot);
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), wanted = strlen(ending);
+    return length > wanted && strcmp(text + length - wanted, ending) == 0;
+}
+
+int taut_picture_create(const char *path, const char *title, taut_file_sink **file, taut_sink *sink, taut_error *error)
+{
+    TAUT_TRY(taut_writer_create(path, sizeof(picture), file, error));
+    picture *p = (*file)->work;
+    p->svg = ends_with(path, ".svg");
+    int status = TAUT_OK;
+    if (!p->svg && !ends_with(path, ".png"))
+        status = taut_fail(error, TAUT_ERROR_USAGE, "a picture's name must end in .png or .svg, found '%.200s'", path);
+    if (status == 0)
+        status = taut_gnuplot_find(&p->gnuplot, error);
+    if (status != 0) {
+        taut_file_sink_destroy(*file);
+        *file = NULL;
+        return status;
+    }
+    clean(title ? title : "", p->title, sizeof p->title);
+    (*file)->discard = discard;
+    *sink = (taut_sink){begin, row, end, *file};
+    return TAUT_OK;
+}
