@@ -291,9 +291,17 @@ static void push_down(taut_graph *graph, int32_t self)
             add_to_operand(graph, b.no, masked(graph, complement(graph, b.mask), value[self]));
         return;
     }
-    for (int k = 0; k < taut_op_table[node.op].arity; k++)
-        if (value[operand(&node, k)] >= 0)
-            add_to_operand(graph, operand(&node, k), scaled_adjoint(graph, value[self], partial(graph, &node, self, k)));
+    int arity = taut_op_table[node.op].arity;
+    int32_t first = value[node.a] >= 0 ? scaled_adjoint(graph, value[self], partial(graph, &node, self, 0)) : -1;
+    int32_t second = arity > 1 && value[node.b] >= 0 ? scaled_adjoint(graph, value[self], partial(graph, &node, self, 1)) : -1;
+    if (arity > 1 && node.a == node.b) { /* x*x: 2 A x before it meets other terms */
+        add_to_operand(graph, node.a, added_adjoint(graph, first, second));
+        return;
+    }
+    if (value[node.a] >= 0)
+        add_to_operand(graph, node.a, first);
+    if (arity > 1 && value[node.b] >= 0)
+        add_to_operand(graph, node.b, second);
 }
 
 int taut_graph_gradient(taut_graph *graph, int32_t root, int count, const int32_t *slot, int32_t *gradient, taut_error *error)

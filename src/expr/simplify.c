@@ -1,8 +1,8 @@
 /* simplify.c - the constructors of graph nodes: constants fold, and expressions take one form.
  *
  * Constant factors and signs move outwards (x*(c*y) = c*(x*y), (-x)*y = -(x*y), x + -y = x - y), so that they meet and cancel: the
- * gradient of length(u) then is u times one shared reciprocal. Sums are not reordered beyond like terms (c*x + d*x): rounding of what
- * the user wrote is kept. Rules hold for real numbers; where an operand is infinite or NaN at run time x*0 and x-x give 0. */
+ * gradient of length(u) then is u times one shared reciprocal. -(x-y) keeps its difference, since -(x-y)*z should share
+ * (x-y)*z. Sums are not reordered beyond like terms (c*x + d*x): rounding of what the user wrote is kept. Rules hold for real numbers; where an operand is infinite or NaN at run time x*0 and x-x give 0. */
 #include "expr/curve.h"
 #include "expr/store.h"
 #include "expr/values.h"
@@ -83,8 +83,6 @@ static int32_t negate(taut_graph *graph, int32_t a)
         return taut_graph_constant(graph, -node.value);
     if (node.op == TAUT_OP_NEG)
         return node.a;
-    if (node.op == TAUT_OP_SUB)
-        return subtract(graph, node.b, node.a);
     if (node.op == TAUT_OP_MUL && is_constant(graph, node.a))
         return scale(graph, -graph->node[node.a].value, node.b);
     return raw(graph, TAUT_OP_NEG, a, -1, -1);

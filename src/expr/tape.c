@@ -180,7 +180,7 @@ int taut_tape_lanes(const taut_tape *tape, int64_t members)
     if (members <= 1)
         return 1;
     int64_t lanes = CACHE / (int64_t)sizeof(double) / (tape->registers > 0 ? tape->registers : 1);
-    if (lanes > members)
+    if (lanes > members + LEAST - 1)
         lanes = members + LEAST - 1;
     lanes = lanes < LEAST ? LEAST : lanes > MOST ? MOST : lanes;
     return (int)(lanes - lanes % LEAST);
