@@ -4,7 +4,11 @@
  *     [ G2  -D   ] [y] = [s]        K n x n, G1 and G2 m x n, D = diag(d) >= 0 (or absent)
  *
  * real or complex, symmetric or not. m = 0 makes it a solver for K. analyse once (create), factor as often as the values change,
- * solve for several right-hand sides. Nothing is allocated after create, except inside MUMPS. */
+ * solve for several right-hand sides. Nothing is allocated after create, except inside MUMPS. A solver belongs to one thread; those with
+ * the sparse backend must not run in several threads at once.
+ *
+ * With K diagonal and positive, the matrix that is factored is A = G2 K^-1 G1^T + D (m rows), else the saddle matrix (n + m rows). Its size
+ * and band decide when the choice is left open: tiny up to 16 rows, then the cheapest by estimate of band, dense (up to 300 rows), sparse. */
 #ifndef TAUT_LINALG_SADDLE_H
 #define TAUT_LINALG_SADDLE_H
 
@@ -14,7 +18,7 @@
 
 typedef enum taut_backend {
     TAUT_BACKEND_AUTO,
-    TAUT_BACKEND_TINY,   /* own dense kernels, n + m <= 16 */
+    TAUT_BACKEND_TINY,   /* own dense kernels, matrices of at most 16 rows */
     TAUT_BACKEND_DENSE,  /* LAPACK, or own kernels in the core build */
     TAUT_BACKEND_BANDED, /* after a bandwidth-reducing order: O((n+m) b^2); with K diagonal and positive, on A = G2 K^-1 G1^T + D */
     TAUT_BACKEND_SPARSE, /* MUMPS */
@@ -28,8 +32,8 @@ typedef struct taut_saddle_shape {
     const taut_index *k_start, *k_column; /* pattern of K by rows; NULL: K is diagonal, values [n] */
     const taut_index *g_start, *g_column; /* pattern of G1 and G2 by rows; columns unsorted, may repeat (entries add up) */
     bool complex_values;
-    bool symmetric;       /* K symmetric and G1 == G2 */
-    bool positive;        /* K symmetric positive definite: A = G K^-1 G^T may be used */
+    bool symmetric; /* K symmetric and G1 == G2 */
+    bool positive;  /* K symmetric positive definite: A = G K^-1 G^T may be used */
 } taut_saddle_shape;
 
 typedef struct taut_saddle taut_saddle;
@@ -43,7 +47,8 @@ taut_backend taut_saddle_backend(const taut_saddle *saddle);
 const char *taut_saddle_structure(const taut_saddle *saddle);
 
 /* Factors. g2 == NULL means g1; d == NULL means 0. A singular matrix gives TAUT_ERROR_SINGULAR. */
-int taut_saddle_factor(taut_saddle *saddle, const double *k, const double *g1, const double *g2, const double *d, taut_error *error);
+int taut_saddle_factor(taut_saddle *saddle, const double *k, const double *g1, const double *g2, const double *d,
+                       taut_error *error);
 int taut_saddle_factor_complex(taut_saddle *saddle, const double complex *k, const double complex *g1, const double complex *g2,
                                const double complex *d, taut_error *error);
 /* Solves in place for `count` right-hand sides: x[count][n] holds r and becomes x, y[count][m] holds s and becomes y. */

@@ -1,0 +1,127 @@
+/* banded.c - band matrices after a bandwidth-reducing order: O(rows b^2) to factor, O(rows b) to solve.
+ *
+ * With K diagonal and positive the matrix is A = G2 K^-1 G1^T + D (tridiagonal for every chain), factored as L D L^T when symmetric,
+ * else by LU with partial pivoting; otherwise it is the whole saddle matrix, by LU. Narrow bands use own kernels, wide ones LAPACK's
+ * blocked routines where the build has them. */
+#include "linalg/backend.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/kernels.h"
+#ifdef TAUT_HAVE_LAPACK
+#include "linalg/lapack.h"
+enum { WIDE = 48 }; /* half-width from which LAPACK's blocked routines win */
+#else
+enum { WIDE = INT32_MAX };
+#endif
+
+typedef struct banded {
+    void *matrix;
+    int64_t numbers; /* in the matrix */
+    taut_index *pivot;
+} banded;
+
+static int banded_create(taut_saddle *saddle, taut_error *error)
+{
+    taut_form *form = &saddle->form;
+    banded *work = saddle->work = TAUT_NEW(&saddle->arena, banded, 1);
+    if (!work)
+        return taut_fail_memory(error);
+    int64_t b = form->half_width;
+    form->offset = form->definite ? 0 : 2 * b;
+    form->step = form->definite ? b : 3 * b;
+    work->numbers = form->rows * (form->step + 1);
+    work->matrix = taut_arena_get(&saddle->arena, work->numbers, taut_form_scalar(form));
+    if (!form->definite)
+        work->pivot = TAUT_NEW(&saddle->arena, taut_index, form->rows);
+    return work->matrix && (form->definite || work->pivot) ? 0 : taut_fail_memory(error);
+}
+
+#ifdef TAUT_HAVE_LAPACK
+
+static taut_index decompose_wide(taut_form *form, banded *work, double tolerance)
+{
+    const int n = form->rows, b = form->half_width, lead = (int)form->step + 1;
+    int info = 0;
+    if (form->definite)
+        dpbtrf_("L", &n, &b, work->matrix, &lead, &info, 1);
+    else if (form->shape.complex_values)
+        zgbtrf_(&n, &n, &b, &b, work->matrix, &lead, work->pivot, &info);
+    else
+        dgbtrf_(&n, &n, &b, &b, work->matrix, &lead, work->pivot, &info);
+    if (info)
+        return info > 0 ? info : 1;
+    if (form->definite) /* Cholesky's diagonal is the root of the pivot */
+        tolerance = sqrt(tolerance);
+    for (taut_index j = 0; j < n; j++) {
+        int64_t at = form->offset + j * (form->step + 1);
+        double size = form->shape.complex_values ? cabs(((double complex *)work->matrix)[at]) : fabs(((double *)work->matrix)[at]);
+        if (!(size > tolerance))
+            return j + 1;
+    }
+    return 0;
+}
+
+static void substitute_wide(taut_form *form, banded *work)
+{
+    const int n = form->rows, b = form->half_width, lead = (int)form->step + 1, one = 1;
+    int info = 0;
+    if (form->definite)
+        dpbtrs_("L", &n, &b, &one, work->matrix, &lead, form->vector, &n, &info, 1);
+    else if (form->shape.complex_values)
+        zgbtrs_("N", &n, &b, &b, &one, work->matrix, &lead, work->pivot, form->vector, &n, &info, 1);
+    else
+        dgbtrs_("N", &n, &b, &b, &one, work->matrix, &lead, work->pivot, form->vector, &n, &info, 1);
+}
+
+#else
+
+static taut_index decompose_wide(taut_form *form, banded *work, double tolerance)
+{
+    (void)form, (void)work, (void)tolerance;
+    return 0;
+}
+
+static void substitute_wide(taut_form *form, banded *work)
+{
+    (void)form, (void)work;
+}
+
+#endif
+
+static taut_index decompose(taut_form *form, banded *work, double tolerance)
+{
+    if (form->half_width >= WIDE)
+        return decompose_wide(form, work, tolerance);
+    if (form->definite)
+        return taut_band_ldl_factor(form->rows, form->half_width, work->matrix, tolerance);
+    return taut_band_lu_factor(form->shape.complex_values, form->rows, form->half_width, work->matrix, work->pivot, tolerance);
+}
+
+static int banded_factor(taut_saddle *saddle, const taut_saddle_values *values, taut_error *error)
+{
+    banded *work = saddle->work;
+    taut_form *form = &saddle->form;
+    TAUT_TRY(taut_form_load(form, values, error));
+    memset(work->matrix, 0, (size_t)work->numbers * taut_form_scalar(form));
+    taut_form_assemble(form, values, work->matrix);
+    taut_index bad = decompose(form, work, taut_form_tolerance(form->half_width));
+    return bad ? taut_form_singular(form, values, bad - 1, error) : 0;
+}
+
+static int banded_solve(taut_saddle *saddle, taut_error *error)
+{
+    (void)error;
+    banded *work = saddle->work;
+    taut_form *form = &saddle->form;
+    if (form->half_width >= WIDE)
+        substitute_wide(form, work);
+    else if (form->definite)
+        taut_band_ldl_solve(form->rows, form->half_width, work->matrix, form->vector);
+    else
+        taut_band_lu_solve(form->shape.complex_values, form->rows, form->half_width, work->matrix, work->pivot, form->vector);
+    return 0;
+}
+
+const taut_backend_functions taut_backend_banded = {banded_create, banded_factor, banded_solve, NULL};

@@ -1,0 +1,237 @@
+/* form.c - see form.h. */
+#include "linalg/form.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* About 1/sqrt(size), as a power of two; 1 for zero and for what is not finite. */
+static inline double inverse_root(double size)
+{
+    uint64_t bits;
+    if (!(size >= DBL_MIN && size <= DBL_MAX))
+        return 1;
+    memcpy(&bits, &size, sizeof bits);
+    int exponent = (int)(bits >> 52) - 1023;
+    int half = exponent >= 0 ? exponent / 2 : -((1 - exponent) / 2);
+    bits = (uint64_t)(1023 - half) << 52;
+    memcpy(&size, &bits, sizeof bits);
+    return size;
+}
+
+#include "linalg/scalar_real.h"
+#include "linalg/form_generic.h"
+#include "linalg/scalar_complex.h"
+#include "linalg/form_generic.h"
+
+size_t taut_form_scalar(const taut_form *form)
+{
+    return form->shape.complex_values ? sizeof(double complex) : sizeof(double);
+}
+
+static taut_index entries_of_g(const taut_form *form)
+{
+    return form->shape.m ? form->shape.g_start[form->shape.m] : 0;
+}
+
+/* A: a column of G connects all its bonds, from the first place to the last. */
+static taut_index width_schur(const taut_form *form, const taut_index *place)
+{
+    taut_index width = 0;
+    for (taut_index j = 0; j < form->shape.n; j++) {
+        taut_index least = INT32_MAX, most = -1;
+        for (taut_index e = form->columns.start[j]; e < form->columns.start[j + 1]; e++) {
+            taut_index at = place[form->columns.row[e]];
+            least = at < least ? at : least;
+            most = at > most ? at : most;
+        }
+        if (most - least > width && most >= 0)
+            width = most - least;
+    }
+    return width;
+}
+
+static taut_index width_whole(const taut_form *form, const taut_index *place)
+{
+    const taut_saddle_shape *shape = &form->shape;
+    taut_index width = 0;
+    for (taut_index i = 0; shape->k_start && i < shape->n; i++)
+        for (taut_index e = shape->k_start[i]; e < shape->k_start[i + 1]; e++) {
+            taut_index apart = place[i] - place[shape->k_column[e]];
+            width = apart > width ? apart : -apart > width ? -apart : width;
+        }
+    for (taut_index i = 0; i < shape->m; i++)
+        for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++) {
+            taut_index apart = place[shape->n + i] - place[shape->g_column[e]];
+            width = apart > width ? apart : -apart > width ? -apart : width;
+        }
+    return width;
+}
+
+static taut_index width(const taut_form *form, const taut_index *place)
+{
+    return form->schur ? width_schur(form, place) : width_whole(form, place);
+}
+
+/* Keeps the reduced order where it is narrower. A natural half-width of 1 or less cannot be improved in a connected graph. */
+static int choose_order(taut_form *form, const taut_columns *columns, taut_arena *arena, taut_error *error)
+{
+    const taut_saddle_shape *shape = &form->shape;
+    form->half_width = width(form, form->place);
+    if (form->half_width <= 1)
+        return 0;
+    taut_arena scratch;
+    taut_arena_init(&scratch, &arena->allocator);
+    taut_index nodes = shape->n + shape->m;
+    taut_index *position = TAUT_NEW(&scratch, taut_index, nodes), *inverse = NULL;
+    int status = position ? taut_order(shape, columns, &arena->allocator, position, error) : taut_fail_memory(error);
+    if (status == 0 && form->schur) {
+        /* the bonds' places among the bonds alone */
+        inverse = TAUT_NEW(&scratch, taut_index, nodes);
+        if (!inverse)
+            status = taut_fail_memory(error);
+        for (taut_index k = 0; inverse && k < nodes; k++)
+            inverse[position[k]] = k;
+        for (taut_index k = 0, bond = 0; inverse && k < nodes; k++)
+            if (inverse[k] >= shape->n)
+                position[inverse[k] - shape->n] = bond++;
+    }
+    if (status == 0) {
+        taut_index reduced = width(form, position);
+        if (reduced < form->half_width) {
+            memcpy(form->place, position, (size_t)form->rows * sizeof *position);
+            form->half_width = reduced;
+            form->ordered = true;
+        }
+    }
+    taut_arena_clear(&scratch);
+    return status;
+}
+
+static int check_pattern(taut_index rows, taut_index columns, const taut_index *start, const taut_index *column, const char *name,
+                         taut_error *error)
+{
+    bool good = rows == 0 || (start && start[0] == 0);
+    for (taut_index i = 0; good && i < rows; i++)
+        good = start[i + 1] >= start[i];
+    for (taut_index e = 0; good && rows && e < start[rows]; e++)
+        good = column && column[e] >= 0 && column[e] < columns;
+    return good ? 0 : taut_fail(error, TAUT_ERROR_USAGE, "the pattern of %s has rows or columns out of range", name);
+}
+
+int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, taut_arena *arena, taut_form *form, taut_error *error)
+{
+    if (shape->n < 0 || shape->m < 0 || (int64_t)shape->n + shape->m > INT32_MAX - 2)
+        return taut_fail(error, TAUT_ERROR_SIZE, "a saddle system with %d coordinates and %d bonds is out of range", shape->n,
+                         shape->m);
+    TAUT_TRY(check_pattern(shape->m, shape->n, shape->g_start, shape->g_column, "G", error));
+    if (shape->k_start)
+        TAUT_TRY(check_pattern(shape->n, shape->n, shape->k_start, shape->k_column, "K", error));
+    *form = (taut_form){.shape = *shape};
+    form->schur = !whole && !shape->k_start && shape->positive;
+    form->definite = shape->symmetric && shape->positive && !shape->complex_values && (form->schur || shape->m == 0);
+    form->rows = form->schur ? shape->m : shape->n + shape->m;
+    form->half_width = form->rows > 0 ? form->rows - 1 : 0;
+    form->place = TAUT_NEW(arena, taut_index, form->rows);
+    if (!form->place)
+        return taut_fail_memory(error);
+    for (taut_index i = 0; i < form->rows; i++)
+        form->place[i] = i;
+    if (form->schur || order) {
+        TAUT_TRY(taut_columns_build(shape->m, shape->n, shape->g_start, shape->g_column, arena, &form->columns, error));
+        if (order)
+            TAUT_TRY(choose_order(form, &form->columns, arena, error));
+    }
+    for (taut_index e = 0; form->schur && e < entries_of_g(form); e++)
+        form->columns.row[e] = form->place[form->columns.row[e]];
+    return 0;
+}
+
+int taut_form_reserve(taut_form *form, taut_arena *arena, taut_error *error)
+{
+    size_t scalar = taut_form_scalar(form);
+    form->scale = TAUT_NEW(arena, double, form->rows);
+    form->vector = taut_arena_get(arena, form->rows, scalar);
+    bool good = form->scale && form->vector;
+    if (form->schur) {
+        form->k_inverse = taut_arena_get(arena, form->shape.n, scalar);
+        form->g1 = taut_arena_get(arena, entries_of_g(form), scalar);
+        form->g2 = form->shape.symmetric ? form->g1 : taut_arena_get(arena, entries_of_g(form), scalar);
+        good = good && form->k_inverse && form->g1 && form->g2;
+    }
+    return good ? 0 : taut_fail_memory(error);
+}
+
+int taut_form_load(taut_form *form, const taut_saddle_values *values, taut_error *error)
+{
+    if (form->schur)
+        return form->shape.complex_values ? load_schur_complex(form, values, error) : load_schur_real(form, values, error);
+    if (form->shape.complex_values)
+        load_whole_complex(form, values);
+    else
+        load_whole_real(form, values);
+    return 0;
+}
+
+void taut_form_assemble(const taut_form *form, const taut_saddle_values *values, void *matrix)
+{
+    if (form->shape.complex_values) {
+        if (form->schur)
+            assemble_schur_complex(form, values, matrix);
+        else
+            assemble_whole_complex(form, values, matrix);
+    } else {
+        if (form->schur)
+            assemble_schur_real(form, values, matrix);
+        else
+            assemble_whole_real(form, values, matrix);
+    }
+}
+
+void taut_form_before(taut_form *form, const void *x, const void *y)
+{
+    if (form->shape.complex_values)
+        before_complex(form, x, y);
+    else
+        before_real(form, x, y);
+}
+
+void taut_form_after(taut_form *form, void *x, void *y)
+{
+    if (form->shape.complex_values)
+        after_complex(form, x, y);
+    else
+        after_real(form, x, y);
+}
+
+double taut_form_tolerance(taut_index width)
+{
+    return DBL_EPSILON * (width > 16 ? width : 16);
+}
+
+static bool values_finite(const taut_form *form, const taut_saddle_values *values)
+{
+    const taut_saddle_shape *shape = &form->shape;
+    int64_t k = shape->k_start ? shape->k_start[shape->n] : shape->n, g = entries_of_g(form);
+    if (shape->complex_values)
+        return all_finite_complex(k, values->k) && all_finite_complex(g, values->g1) && all_finite_complex(g, values->g2) &&
+               all_finite_complex(shape->m, values->d);
+    return all_finite_real(k, values->k) && all_finite_real(g, values->g1) && all_finite_real(g, values->g2) &&
+           all_finite_real(shape->m, values->d);
+}
+
+int taut_form_singular(const taut_form *form, const taut_saddle_values *values, taut_index column, taut_error *error)
+{
+    if (!values_finite(form, values))
+        return taut_fail(error, TAUT_ERROR_EVALUATE, "the saddle matrix has entries that are not finite");
+    taut_index node = 0;
+    while (node < form->rows && form->place[node] != column)
+        node++;
+    taut_index bond = form->schur ? node : node - form->shape.n;
+    if (bond >= 0)
+        return taut_fail(error, TAUT_ERROR_SINGULAR,
+                         "the saddle matrix is singular at bond %d: its row of G depends on other bonds without compliance",
+                         bond + 1);
+    return taut_fail(error, TAUT_ERROR_SINGULAR,
+                     "the saddle matrix is singular at coordinate %d: neither mass nor bonds determine it", node + 1);
+}

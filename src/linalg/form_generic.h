@@ -1,0 +1,161 @@
+/* form_generic.h - scaling, assembly and right-hand sides over SCALAR (scalar_real.h, scalar_complex.h). Included by form.c. */
+
+/* Schur: the scale of bond i makes A_ii + d_i about 1; K is inverted, G is kept scaled. */
+static int NAME(load_schur)(taut_form *form, const taut_saddle_values *values, taut_error *error)
+{
+    const taut_saddle_shape *shape = &form->shape;
+    const SCALAR *k = values->k, *g1 = values->g1, *g2 = values->g2, *d = values->d;
+    SCALAR *k_inverse = form->k_inverse, *kept1 = form->g1, *kept2 = form->g2;
+    for (taut_index j = 0; j < shape->n; j++) {
+        if (!(MAGNITUDE(k[j]) > 0))
+            return taut_fail(error, TAUT_ERROR_SINGULAR,
+                             "the diagonal entry of coordinate %d is zero or not finite: it needs a mass", j + 1);
+        k_inverse[j] = 1.0 / k[j];
+    }
+    for (taut_index i = 0; i < shape->m; i++) {
+        double size = d ? MAGNITUDE(d[i]) : 0;
+        for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++)
+            size += MAGNITUDE(g1[e]) * MAGNITUDE(g2[e]) * MAGNITUDE(k_inverse[shape->g_column[e]]);
+        double scale = form->scale[i] = inverse_root(size);
+        for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++)
+            kept1[e] = g1[e] * scale;
+        if (kept2 != kept1)
+            for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++)
+                kept2[e] = g2[e] * scale;
+    }
+    return 0;
+}
+
+static void NAME(assemble_schur)(const taut_form *form, const taut_saddle_values *values, SCALAR *matrix)
+{
+    const taut_columns *columns = &form->columns;
+    const SCALAR *k_inverse = form->k_inverse, *g1 = form->g1, *g2 = form->g2, *d = values->d;
+    SCALAR *origin = matrix + form->offset;
+    /* every pair of entries in a column of G contributes g2_i g1_j / k */
+    for (taut_index c = 0; c < form->shape.n; c++)
+        for (taut_index a = columns->start[c]; a < columns->start[c + 1]; a++) {
+            taut_index i = columns->row[a];
+            SCALAR left = TIMES(g2[columns->entry[a]], k_inverse[c]);
+            for (taut_index b = columns->start[c]; b < columns->start[c + 1]; b++) {
+                taut_index j = columns->row[b];
+                if (i >= j || !form->definite)
+                    origin[i + j * form->step] += TIMES(left, g1[columns->entry[b]]);
+            }
+        }
+    if (d)
+        for (taut_index i = 0; i < form->shape.m; i++)
+            origin[form->place[i] * (form->step + 1)] += d[i] * (form->scale[i] * form->scale[i]);
+}
+
+/* Whole: coordinates by the size of their row of K; bonds by that of G scaled so far and d; massless coordinates by their bonds. */
+static void NAME(load_whole)(taut_form *form, const taut_saddle_values *values)
+{
+    const taut_saddle_shape *shape = &form->shape;
+    const taut_index n = shape->n, m = shape->m;
+    const SCALAR *k = values->k, *g1 = values->g1, *g2 = values->g2, *d = values->d;
+    double *x = form->scale, *y = form->scale + n;
+    for (taut_index i = 0; i < n; i++) {
+        double size = 0;
+        taut_index first = shape->k_start ? shape->k_start[i] : i, end = shape->k_start ? shape->k_start[i + 1] : i + 1;
+        for (taut_index e = first; e < end; e++)
+            size = fmax(size, MAGNITUDE(k[e]));
+        x[i] = size > 0 ? inverse_root(size) : 0;
+    }
+    for (taut_index i = 0; i < m; i++) {
+        double size = d ? MAGNITUDE(d[i]) : 0, alone = 0;
+        for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++) {
+            double entry = fmax(MAGNITUDE(g1[e]), MAGNITUDE(g2[e])), scaled = entry * x[shape->g_column[e]];
+            size = fmax(size, scaled * scaled);
+            alone = fmax(alone, entry * entry);
+        }
+        y[i] = inverse_root(size > 0 ? size : alone);
+    }
+    for (taut_index i = 0; i < m; i++)
+        for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++) {
+            double entry = fmax(MAGNITUDE(g1[e]), MAGNITUDE(g2[e])) * y[i], *scale = &x[shape->g_column[e]];
+            if (*scale <= 0 && entry > 0) /* negative: found here, the least so far */
+                *scale = fmax(*scale < 0 ? *scale : -HUGE_VAL, -1 / entry);
+        }
+    for (taut_index i = 0; i < n; i++)
+        x[i] = x[i] > 0 ? x[i] : x[i] < 0 ? inverse_root(1 / (x[i] * x[i])) : 1;
+}
+
+static void NAME(assemble_whole)(const taut_form *form, const taut_saddle_values *values, SCALAR *matrix)
+{
+    const taut_saddle_shape *shape = &form->shape;
+    const taut_index n = shape->n, *place = form->place;
+    const SCALAR *k = values->k, *g1 = values->g1, *g2 = values->g2, *d = values->d;
+    const double *scale = form->scale;
+    SCALAR *origin = matrix + form->offset;
+    for (taut_index i = 0; i < n; i++) {
+        taut_index first = shape->k_start ? shape->k_start[i] : i, end = shape->k_start ? shape->k_start[i + 1] : i + 1;
+        for (taut_index e = first; e < end; e++) {
+            taut_index j = shape->k_start ? shape->k_column[e] : i;
+            if (place[i] >= place[j] || !form->definite)
+                origin[place[i] + place[j] * form->step] += k[e] * (scale[i] * scale[j]);
+        }
+    }
+    for (taut_index i = 0; i < shape->m; i++) {
+        int64_t row = place[n + i];
+        for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++) {
+            taut_index j = shape->g_column[e];
+            double both = scale[n + i] * scale[j];
+            origin[place[j] + row * form->step] += g1[e] * both;
+            origin[row + place[j] * form->step] += g2[e] * both;
+        }
+        if (d)
+            origin[row * (form->step + 1)] -= d[i] * (scale[n + i] * scale[n + i]);
+    }
+}
+
+static void NAME(before)(taut_form *form, const SCALAR *x, const SCALAR *y)
+{
+    const taut_saddle_shape *shape = &form->shape;
+    SCALAR *vector = form->vector;
+    if (!form->schur) {
+        for (taut_index j = 0; j < shape->n; j++)
+            vector[form->place[j]] = x[j] * form->scale[j];
+        for (taut_index i = 0; i < shape->m; i++)
+            vector[form->place[shape->n + i]] = y[i] * form->scale[shape->n + i];
+        return;
+    }
+    const SCALAR *k_inverse = form->k_inverse, *g2 = form->g2;
+    for (taut_index i = 0; i < shape->m; i++) {
+        SCALAR sum = -y[i] * form->scale[i];
+        for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++) {
+            taut_index j = shape->g_column[e];
+            sum += TIMES(g2[e], TIMES(k_inverse[j], x[j]));
+        }
+        vector[form->place[i]] = sum;
+    }
+}
+
+static void NAME(after)(taut_form *form, SCALAR *x, SCALAR *y)
+{
+    const taut_saddle_shape *shape = &form->shape;
+    const SCALAR *vector = form->vector;
+    if (!form->schur) {
+        for (taut_index j = 0; j < shape->n; j++)
+            x[j] = vector[form->place[j]] * form->scale[j];
+        for (taut_index i = 0; i < shape->m; i++)
+            y[i] = vector[form->place[shape->n + i]] * form->scale[shape->n + i];
+        return;
+    }
+    const SCALAR *k_inverse = form->k_inverse, *g1 = form->g1;
+    for (taut_index i = 0; i < shape->m; i++) {
+        SCALAR scaled = vector[form->place[i]];
+        y[i] = scaled * form->scale[i];
+        for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++)
+            x[shape->g_column[e]] -= TIMES(g1[e], scaled);
+    }
+    for (taut_index j = 0; j < shape->n; j++)
+        x[j] = TIMES(k_inverse[j], x[j]);
+}
+
+static bool NAME(all_finite)(int64_t count, const SCALAR *values)
+{
+    double sum = 0;
+    for (int64_t k = 0; values && k < count; k++)
+        sum += 0 * MAGNITUDE(values[k]); /* NaN as soon as one value is infinite or NaN */
+    return sum == 0;
+}

@@ -1,0 +1,202 @@
+/* saddle.c - the interface of saddle.h: the choice of a backend, and the calls that all backends share. */
+#include "linalg/backend.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { TINY_ROWS = 16, DENSE_ROWS = 300 };
+
+static const struct {
+    const char *name;
+    const taut_backend_functions *functions;
+} backends[TAUT_BACKEND_COUNT] = {
+    [TAUT_BACKEND_AUTO] = {"auto", NULL},
+    [TAUT_BACKEND_TINY] = {"tiny", &taut_backend_tiny},
+    [TAUT_BACKEND_DENSE] = {"dense", &taut_backend_dense},
+    [TAUT_BACKEND_BANDED] = {"banded", &taut_backend_banded},
+    [TAUT_BACKEND_SPARSE] = {"sparse", &taut_backend_sparse},
+};
+
+const char *taut_backend_name(taut_backend backend)
+{
+    return (unsigned)backend < TAUT_BACKEND_COUNT ? backends[backend].name : "unknown";
+}
+
+bool taut_backend_available(taut_backend backend)
+{
+#ifndef TAUT_HAVE_MUMPS
+    if (backend == TAUT_BACKEND_SPARSE)
+        return false;
+#endif
+    return (unsigned)backend < TAUT_BACKEND_COUNT;
+}
+
+/* Rows of the matrix that tiny and dense would factor. */
+static int64_t dense_rows(const taut_saddle_shape *shape)
+{
+    return !shape->k_start && shape->positive ? shape->m : (int64_t)shape->n + shape->m;
+}
+
+/* Seconds per factorisation, roughly: what matters is where the lines cross. A band is taken at 1e9 operations a second, dense matrices
+ * at 5e9 (1e9 without LAPACK), MUMPS at 20 microseconds a row (measured on nets of 10^4 nodes). */
+static taut_backend cheapest(const taut_form *form)
+{
+    double rows = form->rows, b = form->half_width, pivoting = form->definite ? 1 : 4;
+    double field = form->shape.complex_values ? 4 : 1;
+    double banded = field * pivoting * rows * (b + 2) * (b + 2) * 1e-9;
+    double dense = field * rows * rows * rows / (form->definite ? 3 : 1.5) / 5e9, sparse = field * 2e-5 * rows;
+#ifndef TAUT_HAVE_LAPACK
+    dense *= 5;
+#endif
+    if (form->rows <= DENSE_ROWS && dense < banded)
+        return TAUT_BACKEND_DENSE;
+    if (taut_backend_available(TAUT_BACKEND_SPARSE) && sparse < banded)
+        return TAUT_BACKEND_SPARSE;
+    return TAUT_BACKEND_BANDED;
+}
+
+static void describe(taut_saddle *saddle, bool chosen)
+{
+    const taut_form *form = &saddle->form;
+    char width[80] = "", rows[64];
+    if (saddle->backend == TAUT_BACKEND_BANDED)
+        snprintf(width, sizeof width, " of half-width %d%s", form->half_width, form->ordered ? " after reordering" : "");
+    else if (saddle->backend == TAUT_BACKEND_SPARSE && chosen)
+        snprintf(width, sizeof width, ", no narrow band");
+    snprintf(rows, sizeof rows, "%d row%s", form->rows, form->rows == 1 ? "" : "s");
+    snprintf(saddle->structure, sizeof saddle->structure, "%s, %s%s, %s%s", taut_backend_name(saddle->backend),
+             form->schur          ? "A"
+             : form->shape.m == 0 ? "K"
+                                  : "saddle matrix",
+             width, rows,
+             form->definite          ? ", definite"
+             : form->shape.symmetric ? ", symmetric"
+                                     : "");
+}
+
+/* Settles backend and form. A form made for the comparison is used when a band is chosen, else made anew. */
+static int choose(taut_saddle *saddle, const taut_saddle_shape *shape, taut_backend backend, taut_error *error)
+{
+    bool small = dense_rows(shape) <= TINY_ROWS;
+    if (backend == TAUT_BACKEND_TINY && !small)
+        return taut_fail(error, TAUT_ERROR_USAGE, "the tiny solver takes at most %d rows, not %lld", TINY_ROWS,
+                         (long long)dense_rows(shape));
+    if (backend == TAUT_BACKEND_AUTO && small)
+        backend = TAUT_BACKEND_TINY;
+    if (backend == TAUT_BACKEND_AUTO) {
+        TAUT_TRY(taut_form_create(shape, false, true, &saddle->arena, &saddle->form, error));
+        backend = cheapest(&saddle->form);
+        if (backend != TAUT_BACKEND_BANDED)
+            taut_arena_clear(&saddle->arena);
+    }
+    saddle->backend = backend;
+    if (!saddle->form.place || backend != TAUT_BACKEND_BANDED)
+        TAUT_TRY(taut_form_create(shape, backend == TAUT_BACKEND_SPARSE, backend == TAUT_BACKEND_BANDED, &saddle->arena,
+                                  &saddle->form, error));
+    return 0;
+}
+
+int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend, const taut_allocator *allocator, taut_saddle **saddle,
+                       taut_error *error)
+{
+    *saddle = NULL;
+    if ((unsigned)backend >= TAUT_BACKEND_COUNT)
+        return taut_fail(error, TAUT_ERROR_USAGE, "there is no linear solver number %d", (int)backend);
+    if (!taut_backend_available(backend))
+        return taut_fail(error, TAUT_ERROR_UNAVAILABLE, "this build has no %s linear solver", taut_backend_name(backend));
+    taut_allocator owner = taut_allocator_or_default(allocator);
+    taut_saddle *made = owner.allocate(owner.user, sizeof *made);
+    if (!made)
+        return taut_fail_memory(error);
+    memset(made, 0, sizeof *made);
+    taut_arena_init(&made->arena, &owner);
+    int status = choose(made, shape, backend, error);
+    if (status == 0)
+        status = taut_form_reserve(&made->form, &made->arena, error);
+    if (status == 0) {
+        made->functions = backends[made->backend].functions;
+        status = made->functions->create(made, error);
+    }
+    if (status) {
+        taut_saddle_destroy(made);
+        return status;
+    }
+    describe(made, backend == TAUT_BACKEND_AUTO);
+    *saddle = made;
+    return 0;
+}
+
+void taut_saddle_destroy(taut_saddle *saddle)
+{
+    if (!saddle)
+        return;
+    if (saddle->functions && saddle->functions->destroy)
+        saddle->functions->destroy(saddle);
+    taut_allocator owner = saddle->arena.allocator;
+    taut_arena_clear(&saddle->arena);
+    owner.release(owner.user, saddle);
+}
+
+taut_backend taut_saddle_backend(const taut_saddle *saddle)
+{
+    return saddle->backend;
+}
+
+const char *taut_saddle_structure(const taut_saddle *saddle)
+{
+    return saddle->structure;
+}
+
+static int factor(taut_saddle *saddle, bool complex_values, taut_saddle_values values, taut_error *error)
+{
+    saddle->factored = false;
+    if (complex_values != saddle->form.shape.complex_values)
+        return taut_fail(error, TAUT_ERROR_USAGE, "this saddle solver was created for %s values",
+                         complex_values ? "real" : "complex");
+    if (!values.g2)
+        values.g2 = values.g1;
+    else if (saddle->form.shape.symmetric && values.g2 != values.g1)
+        return taut_fail(error, TAUT_ERROR_USAGE, "this saddle solver was created as symmetric, G1 and G2 must be the same");
+    TAUT_TRY(saddle->functions->factor(saddle, &values, error));
+    saddle->factored = true;
+    return 0;
+}
+
+static int solve(taut_saddle *saddle, bool complex_values, int count, char *x, char *y, taut_error *error)
+{
+    if (!saddle->factored || complex_values != saddle->form.shape.complex_values)
+        return taut_fail(error, TAUT_ERROR_USAGE, "the saddle solver holds no %s factorisation",
+                         complex_values ? "complex" : "real");
+    size_t scalar = taut_form_scalar(&saddle->form);
+    for (int k = 0; k < count; k++) {
+        taut_form_before(&saddle->form, x, y);
+        TAUT_TRY(saddle->functions->solve(saddle, error));
+        taut_form_after(&saddle->form, x, y);
+        if (x)
+            x += (size_t)saddle->form.shape.n * scalar;
+        if (y)
+            y += (size_t)saddle->form.shape.m * scalar;
+    }
+    return 0;
+}
+
+int taut_saddle_factor(taut_saddle *saddle, const double *k, const double *g1, const double *g2, const double *d, taut_error *error)
+{
+    return factor(saddle, false, (taut_saddle_values){k, g1, g2, d}, error);
+}
+
+int taut_saddle_factor_complex(taut_saddle *saddle, const double complex *k, const double complex *g1, const double complex *g2,
+                               const double complex *d, taut_error *error)
+{
+    return factor(saddle, true, (taut_saddle_values){k, g1, g2, d}, error);
+}
+
+int taut_saddle_solve(taut_saddle *saddle, int count, double *x, double *y, taut_error *error)
+{
+    return solve(saddle, false, count, (char *)x, (char *)y, error);
+}
+
+int taut_saddle_solve_complex(taut_saddle *saddle, int count, double complex *x, double complex *y, taut_error *error)
+{
+    return solve(saddle, true, count, (char *)x, (char *)y, error);
+}

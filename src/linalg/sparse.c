@@ -1,0 +1,184 @@
+/* sparse.c - large saddle matrices without a narrow band: MUMPS, sequential, real and complex.
+ *
+ *     P. Amestoy, I. Duff, J.-Y. L'Excellent, J. Koster, SIAM J. Matrix Anal. Appl. 23 (2001) 15-41
+ *
+ * Symmetric matrices are factored as L D L^T with 1x1 and 2x2 pivots (SYM=2), others as LU (SYM=0). MUMPS takes its own memory, also
+ * while factoring; and it keeps state of its own, so that solvers with this backend should not run in several threads at once. */
+#include "linalg/backend.h"
+
+#ifdef TAUT_HAVE_MUMPS
+
+#include <math.h>
+
+#include <dmumps_c.h>
+#include <zmumps_c.h>
+
+enum { WORLD = -987654 }; /* MPI_COMM_WORLD of the sequential library */
+
+typedef struct sparse {
+    union {
+        DMUMPS_STRUC_C real;
+        ZMUMPS_STRUC_C complex_one;
+    } mumps;
+    bool begun;
+    int *row, *column; /* from 1 */
+    void *values;
+} sparse;
+
+static int mumps_failed(const int *info, taut_error *error)
+{
+    if (info[0] == -7 || info[0] == -13 || info[0] == -19 || info[0] == -22)
+        return taut_fail_memory(error);
+    if (info[0] == -6 || info[0] == -10)
+        return taut_fail(error, TAUT_ERROR_SINGULAR,
+                         "the saddle matrix is singular: bonds without compliance depend on each other");
+    return taut_fail(error, TAUT_ERROR_CONVERGE, "the sparse solver failed (MUMPS: INFO(1) = %d, INFO(2) = %d)", info[0], info[1]);
+}
+
+#include "linalg/scalar_real.h"
+#define MUMPS_INSTANCE DMUMPS_STRUC_C
+#define MUMPS_NUMBER double
+#define MUMPS_DO dmumps_c
+#include "linalg/sparse_generic.h"
+#undef MUMPS_INSTANCE
+#undef MUMPS_NUMBER
+#undef MUMPS_DO
+#include "linalg/scalar_complex.h"
+#define MUMPS_INSTANCE ZMUMPS_STRUC_C
+#define MUMPS_NUMBER mumps_double_complex
+#define MUMPS_DO zmumps_c
+#include "linalg/sparse_generic.h"
+
+/* Writes the triplets' places when row is given; returns their number. Symmetric: the lower half. */
+static int64_t sparse_pattern(const taut_saddle_shape *shape, int *row, int *column)
+{
+    int64_t count = 0;
+    for (taut_index i = 0; i < shape->n; i++) {
+        taut_index first = shape->k_start ? shape->k_start[i] : i, end = shape->k_start ? shape->k_start[i + 1] : i + 1;
+        for (taut_index e = first; e < end; e++) {
+            taut_index j = shape->k_start ? shape->k_column[e] : i;
+            if (j > i && shape->symmetric)
+                continue;
+            if (row)
+                row[count] = i + 1, column[count] = j + 1;
+            count++;
+        }
+    }
+    for (taut_index i = 0; i < shape->m; i++) {
+        int bond = shape->n + i + 1;
+        for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++) {
+            int j = shape->g_column[e] + 1;
+            if (row)
+                row[count] = bond, column[count] = j;
+            count++;
+            if (shape->symmetric)
+                continue;
+            if (row)
+                row[count] = j, column[count] = bond;
+            count++;
+        }
+        if (row)
+            row[count] = column[count] = bond;
+        count++;
+    }
+    return count;
+}
+
+static int sparse_create(taut_saddle *saddle, taut_error *error)
+{
+    taut_form *form = &saddle->form;
+    sparse *work = saddle->work = TAUT_NEW(&saddle->arena, sparse, 1);
+    if (!work)
+        return taut_fail_memory(error);
+    int64_t entries = sparse_pattern(&form->shape, NULL, NULL);
+    work->row = TAUT_NEW(&saddle->arena, int, entries);
+    work->column = TAUT_NEW(&saddle->arena, int, entries);
+    work->values = taut_arena_get(&saddle->arena, entries, taut_form_scalar(form));
+    if (!work->row || !work->column || !work->values)
+        return taut_fail_memory(error);
+    if (form->rows == 0)
+        return 0;
+    sparse_pattern(&form->shape, work->row, work->column);
+    work->begun = true;
+    return form->shape.complex_values
+               ? begin_complex(&work->mumps.complex_one, form->rows, entries, work->row, work->column, form->shape.symmetric, error)
+               : begin_real(&work->mumps.real, form->rows, entries, work->row, work->column, form->shape.symmetric, error);
+}
+
+static int sparse_factor(taut_saddle *saddle, const taut_saddle_values *values, taut_error *error)
+{
+    sparse *work = saddle->work;
+    taut_form *form = &saddle->form;
+    if (form->rows == 0)
+        return 0;
+    TAUT_TRY(taut_form_load(form, values, error));
+    const int *info, *null;
+    if (form->shape.complex_values) {
+        ZMUMPS_STRUC_C *mumps = &work->mumps.complex_one;
+        load_complex(form, values, work->values);
+        decompose_complex(mumps, work->values);
+        info = mumps->infog, null = mumps->pivnul_list;
+    } else {
+        DMUMPS_STRUC_C *mumps = &work->mumps.real;
+        load_real(form, values, work->values);
+        decompose_real(mumps, work->values);
+        info = mumps->infog, null = mumps->pivnul_list;
+    }
+    if (info[0] >= 0 && info[27] > 0)
+        return taut_form_singular(form, values, null ? null[0] - 1 : form->rows - 1, error);
+    if (info[0] == -10)
+        return taut_form_singular(form, values, form->rows - 1, error);
+    return info[0] < 0 ? mumps_failed(info, error) : 0;
+}
+
+static int sparse_solve(taut_saddle *saddle, taut_error *error)
+{
+    sparse *work = saddle->work;
+    taut_form *form = &saddle->form;
+    if (form->rows == 0)
+        return 0;
+    int info = form->shape.complex_values ? substitute_complex(&work->mumps.complex_one, form->vector)
+                                          : substitute_real(&work->mumps.real, form->vector);
+    if (info >= 0)
+        return 0;
+    return mumps_failed(form->shape.complex_values ? work->mumps.complex_one.infog : work->mumps.real.infog, error);
+}
+
+static void sparse_destroy(taut_saddle *saddle)
+{
+    sparse *work = saddle->work;
+    if (!work || !work->begun)
+        return;
+    if (saddle->form.shape.complex_values)
+        run_complex(&work->mumps.complex_one, -2);
+    else
+        run_real(&work->mumps.real, -2);
+}
+
+#else
+
+static int sparse_create(taut_saddle *saddle, taut_error *error)
+{
+    (void)saddle;
+    return taut_fail(error, TAUT_ERROR_UNAVAILABLE, "this build has no sparse solver (MUMPS); use the banded or dense one");
+}
+
+static int sparse_factor(taut_saddle *saddle, const taut_saddle_values *values, taut_error *error)
+{
+    (void)values;
+    return sparse_create(saddle, error);
+}
+
+static int sparse_solve(taut_saddle *saddle, taut_error *error)
+{
+    return sparse_create(saddle, error);
+}
+
+static void sparse_destroy(taut_saddle *saddle)
+{
+    (void)saddle;
+}
+
+#endif
+
+const taut_backend_functions taut_backend_sparse = {sparse_create, sparse_factor, sparse_solve, sparse_destroy};
