@@ -92,11 +92,6 @@ taut_place taut_lexer_place(const taut_lexer *lexer)
     return (taut_place){lexer->line, lexer->offset - lexer->line_start + 1, lexer->offset};
 }
 
-static taut_place place_at(const taut_lexer *lexer, int32_t offset)
-{
-    return (taut_place){lexer->line, offset - lexer->line_start + 1, offset};
-}
-
 /* The character `ahead` places further; 0 behind the end (a zero byte in the text is refused before it matters). */
 static char peek(const taut_lexer *lexer, int32_t ahead)
 {
@@ -112,7 +107,7 @@ int taut_lexer_init(taut_lexer *lexer, const char *file, const char *text, size_
             taut_text_clean(error->file, sizeof error->file, file, strlen(file));
         return TAUT_ERROR_SIZE;
     }
-    *lexer = (taut_lexer){.file = file, .text = text, .length = (int32_t)length, .line = 1, .comment = -1, .error = error};
+    *lexer = (taut_lexer){.file = file, .text = text, .length = (int32_t)length, .line = 1, .error = error};
     if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         lexer->offset = lexer->line_start = 3; /* the byte-order mark that some editors write */
     return 0;
@@ -131,7 +126,6 @@ static void next_line(taut_lexer *lexer, int32_t bytes)
     lexer->offset += bytes;
     lexer->line++;
     lexer->line_start = lexer->offset;
-    lexer->comment = -1;
 }
 
 static int32_t blanks(const taut_lexer *lexer, int32_t ahead)
@@ -144,7 +138,6 @@ static int32_t blanks(const taut_lexer *lexer, int32_t ahead)
 /* Any text is allowed in a comment, control characters are not. */
 static int skip_comment(taut_lexer *lexer)
 {
-    lexer->comment = lexer->offset;
     for (; lexer->offset < lexer->length && !line_end(lexer, 0); lexer->offset++) {
         unsigned char c = (unsigned char)peek(lexer, 0);
         if ((c < 0x20 && c != '\t') || c == 0x7f)
@@ -337,8 +330,6 @@ int taut_lexer_next(taut_lexer *lexer, taut_token *token)
     *token = (taut_token){.place = taut_lexer_place(lexer)};
     int32_t bytes = line_end(lexer, 0);
     if (bytes || lexer->offset >= lexer->length) {
-        if (lexer->comment >= 0)
-            token->place = place_at(lexer, lexer->comment);
         token->end = token->place;
         token->kind = bytes ? TAUT_TOKEN_NEWLINE : TAUT_TOKEN_END;
         if (bytes)

@@ -25,7 +25,7 @@ enum {
 
 typedef struct taut_token {
     int kind;
-    taut_place place, end; /* first byte, and one past the last; of an end of line: where its comment begins */
+    taut_place place, end; /* first byte, and one past the last */
     double value;          /* of a number */
 } taut_token;
 
@@ -34,7 +34,6 @@ typedef struct taut_lexer {
     int32_t length, offset;
     int32_t line, line_start; /* number and offset of the present line */
     int32_t open;             /* brackets that are open */
-    int32_t comment;          /* offset of the comment before the present end of line, or -1 */
     taut_error *error;
 } taut_lexer;
 

@@ -54,21 +54,30 @@ static void describe(const taut_parser *parser, const taut_token *token, char *t
         snprintf(text, size, "end of line");
     else if (token->kind == TAUT_TOKEN_END)
         snprintf(text, size, parser->lexer.open ? "end of text" : "end of line");
+    else if (token->kind == '\'')
+        snprintf(text, size, "a prime");
     else if (length > LONGEST)
         snprintf(text, size, "'%.*s...'", LONGEST, parser->lexer.text + token->place.offset);
     else
         snprintf(text, size, "'%.*s'", length, parser->lexer.text + token->place.offset);
 }
 
+/* Where the present token is missed: itself, or, at the end of a line, right behind what stands before. */
+static taut_place missing_place(const taut_parser *parser)
+{
+    bool behind = taut_parser_at_end(parser) && parser->previous.kind != 0 && parser->previous.kind != TAUT_TOKEN_NEWLINE;
+    return behind ? parser->previous.end : parser->token.place;
+}
+
 int taut_parser_expected(const taut_parser *parser, const char *what)
 {
     char found[64], after[64];
     describe(parser, &parser->token, found, sizeof found);
-    int before = parser->previous.kind;
-    if (before == 0 || before == TAUT_TOKEN_NEWLINE)
-        return taut_parser_fail(parser, parser->token.place, "expected %s, found %s", what, found);
+    taut_place place = missing_place(parser);
+    if (parser->previous.kind == 0 || parser->previous.kind == TAUT_TOKEN_NEWLINE)
+        return taut_parser_fail(parser, place, "expected %s, found %s", what, found);
     describe(parser, &parser->previous, after, sizeof after);
-    return taut_parser_fail(parser, parser->token.place, "expected %s after %s, found %s", what, after, found);
+    return taut_parser_fail(parser, place, "expected %s after %s, found %s", what, after, found);
 }
 
 static int fail_nodes(const taut_parser *parser)
@@ -238,7 +247,8 @@ static int close_bracket(taut_parser *parser, char bracket, taut_place open)
     char found[64], where[48];
     describe(parser, &parser->token, found, sizeof found);
     char opening = bracket == ')' ? '(' : '[';
-    if (open.line == parser->token.place.line)
+    taut_place place = missing_place(parser);
+    if (open.line == place.line)
         snprintf(where, sizeof where, "column %d", open.column);
     else
         snprintf(where, sizeof where, "line %d, column %d", open.line, open.column);
@@ -249,8 +259,7 @@ static int close_bracket(taut_parser *parser, char bracket, taut_place open)
     else if ((kind == TAUT_TOKEN_NAME || kind == TAUT_TOKEN_NUMBER || kind == '(') &&
              parser->token.place.line == parser->previous.place.line)
         advice = "; a product is written with '*'";
-    return taut_parser_fail(parser, parser->token.place, "expected '%c' to close '%c' at %s, found %s%s", bracket, opening, where,
-                            found, advice);
+    return taut_parser_fail(parser, place, "expected '%c' to close '%c' at %s, found %s%s", bracket, opening, where, found, advice);
 }
 
 /* Expressions separated by commas, pushed on the stack; `limit` 0 means any number. */

@@ -217,7 +217,8 @@ static int read_raw(reader *r, taut_item_tree *item)
     while (stop > first.offset && (lexer->text[stop - 1] == ' ' || lexer->text[stop - 1] == '\t'))
         stop--;
     if (stop == first.offset)
-        return taut_parser_fail(parser, taut_lexer_place(&first), "expected a value after '='");
+        return taut_parser_fail(parser, parser->token.end, "expected a value after '='");
+    lexer->offset = stop - 1;
     if (lexer->text[stop - 1] == '\\')
         return taut_parser_fail(parser, taut_lexer_place(lexer), "a value of [%s] cannot go on in the next line", row_of(r)->name);
     item->raw = taut_arena_text(parser->arena, lexer->text + first.offset, (size_t)(stop - first.offset));
@@ -315,6 +316,11 @@ static int read_name_or_value(reader *r, taut_item_tree *item)
             return taut_parser_fail(parser, name->place, "expected a plain name before '='");
         TAUT_TRY(taut_parser_advance(parser));
         return taut_parse_expression(parser, &item->value);
+    }
+    if (parser->token.kind != ',' && parser->token.kind != TAUT_TOKEN_NAME && !taut_parser_at_end(parser)) {
+        char what[160];
+        snprintf(what, sizeof what, "',' or the end of the line (as in '%s')", row_of(r)->example);
+        return taut_parser_expected(parser, what);
     }
     if (name->kind != TAUT_TREE_NAME || (!plain && r->section != TAUT_SECTION_OBSERVABLES))
         return taut_parser_fail(parser, name->place, "expected a name, as in '%s'; indices are written [i]", row_of(r)->example);
