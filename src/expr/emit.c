@@ -25,9 +25,17 @@ static const char *const row_text[TAUT_OP_COUNT] = {
 };
 
 static const char preamble[] =
-    "double sqrt(double), exp(double), log(double), sin(double), cos(double), tan(double), asin(double), acos(double);\n"
-    "double atan(double), sinh(double), cosh(double), tanh(double), fabs(double), floor(double), copysign(double, double);\n"
-    "double pow(double, double), atan2(double, double), hypot(double, double);\n"
+    /* functions are called as they are; only those that are exact may become instructions */
+    "#ifdef __GNUC__\n"
+    "#define sqrt __builtin_sqrt\n"
+    "#define fabs __builtin_fabs\n"
+    "#define floor __builtin_floor\n"
+    "#define copysign __builtin_copysign\n"
+    "#else\n"
+    "double sqrt(double), fabs(double), floor(double), copysign(double, double);\n"
+    "#endif\n"
+    "double exp(double), log(double), sin(double), cos(double), tan(double), asin(double), acos(double), atan(double);\n"
+    "double sinh(double), cosh(double), tanh(double), pow(double, double), atan2(double, double), hypot(double, double);\n"
     "static inline double taut_value_round(double a)\n"
     "{\n"
     "    double size = fabs(a), whole = floor(size);\n"

@@ -66,8 +66,10 @@ typedef struct build {
     int count;
 } build;
 
-/* No -ffast-math: results equal the interpreter's. No -march=native: a cache may be shared by machines. */
-static const char *const flags[] = {"-std=c11", "-O2", "-fPIC", "-shared", "-fno-math-errno", "-ffp-contract=off", "-w"};
+/* Results equal the interpreter's: no -ffast-math, and no rewriting of functions (gcc makes x / sqrt(1 + x^2) of sin(atan(x))). No
+ * -march=native: a cache may be shared by machines. */
+static const char *const flags[] = {"-std=c11",          "-O2", "-fPIC", "-shared", "-fno-math-errno", "-fno-builtin",
+                                    "-ffp-contract=off", "-w"};
 enum { FLAGS = sizeof flags / sizeof *flags };
 
 /* ---------------------------------------------------------------------------------------------------------------- texts */
@@ -421,6 +423,7 @@ static int make(build *b, taut_native *native, taut_tape *const *tapes, const ch
     if (load(b, &native->object) == 0)
         return 0;
     const char *why = dlerror();
+    unlink(b->cached);
     return taut_fail(b->error, TAUT_ERROR_PROCESS, "the compiled expressions cannot be loaded; they stay interpreted: %s",
                      why ? why : b->cached);
 }

@@ -7,7 +7,7 @@
 
 typedef struct taut_native taut_native;
 
-/* Longer tapes, and more in one call, stay interpreted: a compiler would take minutes for them. */
+/* Longer tapes, and more in one call, stay interpreted: compilers take long for them. */
 enum { TAUT_NATIVE_LENGTH = 20000, TAUT_NATIVE_TOTAL = 100000 };
 
 /* Compiles `count` tapes into one shared object and sets tape->native of each. `folder` NULL: $XDG_CACHE_HOME/taut or ~/.cache/taut.
