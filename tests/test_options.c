@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "base/options.h"
+#include "faulty.h"
 #include "table.h"
 
 static void test_table(void)
@@ -129,38 +130,19 @@ static void test_access(void)
     taut_options_destroy(other);
 }
 
-typedef struct counter {
-    int calls, fail_at, live;
-} counter;
-
-static void *count_allocate(void *user, size_t bytes)
-{
-    counter *c = user;
-    if (++c->calls == c->fail_at)
-        return NULL;
-    c->live++;
-    return malloc(bytes);
-}
-
-static void count_release(void *user, void *block)
-{
-    ((counter *)user)->live--;
-    free(block);
-}
-
 static void test_memory(void)
 {
     check_group("options without memory");
     int code = TAUT_ERROR_MEMORY, k = 0;
     while (code == TAUT_ERROR_MEMORY && k++ < 100) {
-        counter c = {0, k, 0};
-        taut_allocator allocator = {count_allocate, count_release, &c};
+        faulty c = {.fail = k};
+        taut_allocator allocator = faulty_allocator(&c);
         taut_options *options = NULL;
         code = taut_options_create(&allocator, &options, NULL);
         for (int i = 0; code == 0 && i < 5; i++)
             code = taut_options_set(options, i % 2 ? "set" : "out", "x=1", NULL);
         taut_options_destroy(options);
-        check_row(c.live == 0, "failure %d: %d blocks leak", k, c.live);
+        check_row(c.live == 0, "failure %d: %d blocks leak", k, (int)c.live);
     }
     check_equal("allocations seen", k - 1, 6);
     check_equal("finally", code, 0);

@@ -1,0 +1,214 @@
+/* test_events.c - events of runs: when they are met, against analytic times; what they do; where they accumulate. */
+#include <float.h>
+
+#include "drive.h"
+
+/* Free fall from height 1 under gravity 1: Verlet and the dense output are exact, so that times are exact to rounding. */
+#define BALL "[coordinates]\ny, x\n[potential]\ny\n[start]\ny = 1, x' = 1\n"
+
+static void test_times(void)
+{
+    static const struct {
+        const char *model, *options;
+        double t, tolerance;
+    } rows[] = {
+        {BALL "[events]\nfloor = y falling stop\n", "step=0.01 until=5", 1.41421356237309504880, 1e-15},
+        {BALL "[events]\nfloor = y falling stop\n", "step=0.3 until=5", 1.41421356237309504880, 1e-15},
+        {BALL "[events]\nfloor = y stop\n", "step=3 until=5", 1.41421356237309504880, 1e-15},
+        {BALL "[events]\nfloor = y rising stop\n", "step=0.01 until=5", 5, 0},
+        {BALL "[events]\nfast = y' + 2 falling stop\n", "step=0.07 until=5", 2, 1e-14},
+        {BALL "[events]\nclock = t - 2.345 rising stop\n", "step=0.1 until=5", 2.345, 1e-15},
+        {BALL "[events]\nsteep = (x - 1.25)^9 stop\n", "step=0.1 until=5", 1.25, 1e-3},
+        {BALL "[events]\njump = if(x > 1.25, 1, -1) stop\n", "step=0.1 until=5", 1.25, 1e-15},
+        {BALL "[events]\na = y stop\nb = x - 1 stop\n", "step=3 until=5", 1, 1e-15},
+        /* x starts on the root, leaves it upwards and comes back */
+        {"[coordinates]\nx\n[potential]\nx\n[start]\nx' = 1\n[events]\nback = x stop\n", "step=0.1 until=5", 2, 1e-14},
+        {"[coordinates]\nx\n[potential]\nx\n[start]\nx' = 1\n[events]\nback = x falling stop\n", "step=3 until=5", 2, 1e-14},
+        /* backwards in time: y comes from below, at t = -sqrt 2 */
+        {BALL "[events]\nfloor = y stop\n", "step=0.01 until=-5", -1.41421356237309504880, 1e-15},
+    };
+    check_group("event times");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        driven d = driven_create(rows[k].model, rows[k].options, NULL);
+        if (driven_good(rows[k].model, &d)) {
+            bool met = rows[k].tolerance > 0;
+            int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+            check_row(code == (met ? TAUT_EVENT : 0), "row %d: %s %s", (int)k, taut_code_name(code), d.error.message);
+            check_near("time", taut_solver_time(d.solver), rows[k].t, rows[k].tolerance);
+            taut_result result;
+            taut_solver_result(d.solver, &result);
+            check_row(met == (result.event != NULL) && result.status == code, "row %d: event %s", (int)k,
+                      result.event ? result.event : "-");
+        }
+        driven_destroy(&d);
+    }
+}
+
+/* The error of the time is of second order for a method of second order. */
+static void test_order(void)
+{
+    check_group("event order");
+    double e[3];
+    for (int j = 0; j < 3; j++) {
+        static const char *const options[] = {"step=0.1 until=5", "step=0.05 until=5", "step=0.025 until=5"};
+        driven d =
+            driven_create("[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = 1\n[events]\nzero = x stop\n", options[j], NULL);
+        e[j] = NAN;
+        if (driven_good("run", &d) && taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == TAUT_EVENT)
+            e[j] = fabs(taut_solver_time(d.solver) - acos(-1) / 2);
+        driven_destroy(&d);
+    }
+    check_below("time", e[2], 1e-4);
+    check_near("order", log2(e[0] / e[1]), 2, 0.1);
+    check_near("order", log2(e[1] / e[2]), 2, 0.1);
+}
+
+/* Bounces lose 0.2 of the speed: they are at t_0 = sqrt 2, then 2 v 0.8^k apart, v = sqrt 2. */
+static void test_bounces(void)
+{
+    static const char *const options[] = {"step=0.01 until=9", "step=0.13 until=9", "step=1 until=9 every=0.25"};
+    check_group("bounces");
+    for (int j = 0; j < 3; j++) {
+        static kept r;
+        driven d = driven_create(BALL "[events]\nhit = y falling then y' = -0.8*y'\n", options[j], NULL);
+        if (driven_good(options[j], &d)) {
+            taut_sink sink = kept_sink(&r);
+            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s", options[j], d.error.message);
+            double due = sqrt(2), speed = sqrt(2), least = 1, off = 0;
+            int found = 0;
+            for (int i = 0; i < r.rows; i++) {
+                least = fmin(least, r.q[i][0]);
+                if (fabs(r.q[i][0]) > 1e-12 || r.t[i] == 0)
+                    continue;
+                off = fmax(off, fabs(r.t[i] - due));
+                speed *= 0.8;
+                due += 2 * speed;
+                found++;
+            }
+            check_equal("bounces before t = 9", found, 5);
+            check_below("times off", off, 1e-13);
+            check_below("depth under the floor", -least, 1e-13);
+            check_near("x is not disturbed", taut_solver_position(d.solver)[1], 9, 1e-13);
+            taut_result result;
+            taut_solver_result(d.solver, &result);
+            check_equal("a new start costs one evaluation", result.statistics.force_evaluations,
+                        result.statistics.steps + 1 + found);
+        }
+        driven_destroy(&d);
+    }
+}
+
+/* The bounces end at t = sqrt 2 (1 + 2 * 0.8/0.2) = 12.73: what is asked for beyond cannot be done, and is said. */
+static void test_accumulation(void)
+{
+    static const struct {
+        const char *events;
+        double t, tolerance;
+    } rows[] = {
+        {"hit = y falling then y' = -0.8*y'\n", 12.7279220613578556, 0.1},
+        {"hit = y falling then y' = -0.1*y'\n", 1.72848324290045, 0.01},
+        {"hit = y falling then y' = 0\n", 1.41421356237309505, 1e-9},
+        {"hit = y falling then y = 0, y' = -0.5*y'\n", 4.24264068711928515, 0.05},
+    };
+    check_group("accumulation of events");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char model[200];
+        snprintf(model, sizeof model, "%s[events]\n%s", BALL, rows[k].events);
+        driven d = driven_create(model, "step=0.01 until=20", NULL);
+        if (driven_good(rows[k].events, &d)) {
+            check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == TAUT_ERROR_STEP, "%s: %s", rows[k].events,
+                      d.error.message);
+            check_contains("message", d.error.message, "event 'hit' fires without end");
+            check_near(rows[k].events, taut_solver_time(d.solver), rows[k].t, rows[k].tolerance);
+            check_below("depth under the floor", -taut_solver_position(d.solver)[0], 1e-12);
+        }
+        driven_destroy(&d);
+    }
+}
+
+/* Switches let the motion pass: they fire once for each crossing. Recorded events leave the steps alone. */
+static void test_switches(void)
+{
+    static const struct {
+        const char *events, *options;
+        int extra;  /* rows by events */
+        double x;   /* at t = 4 */
+        int starts; /* new starts */
+    } rows[] = {
+        {"half = x - 0.5 then x' = 2*x'\n", "step=0.01 until=4 every=4", 1, 0.5 + 2 * 3.5, 1},
+        {"half = x - 0.5 rising then y' = 0\n", "step=0.01 until=4 every=4", 1, 4, 1},
+        {"half = x - 0.5\n", "step=0.01 until=4 every=4", 1, 4, 0},
+        {"wave = sin(10*x)\n", "step=0.01 until=4 every=4", 12, 4, 0},
+        {"wave = sin(10*x) rising\n", "step=0.01 until=4 every=4", 6, 4, 0},
+        {"saw = x - 0.75 then x = 0\n", "step=0.01 until=4 every=4", 5, 4 - 5 * 0.75, 5},
+    };
+    check_group("switches and records");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        static kept r;
+        char model[200];
+        snprintf(model, sizeof model, "%s[events]\n%s", BALL, rows[k].events);
+        driven d = driven_create(model, rows[k].options, NULL);
+        if (driven_good(rows[k].events, &d)) {
+            taut_sink sink = kept_sink(&r);
+            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s", rows[k].events, d.error.message);
+            check_equal(rows[k].events, r.rows, 2 + rows[k].extra);
+            check_near("x", taut_solver_position(d.solver)[1], rows[k].x, 1e-12);
+            taut_result result;
+            taut_solver_result(d.solver, &result);
+            check_equal("starts", result.statistics.force_evaluations - result.statistics.steps - 1, rows[k].starts);
+        }
+        driven_destroy(&d);
+    }
+}
+
+/* Two balls that land at the same moment: both bounce. Then one after the other within one step. */
+static void test_together(void)
+{
+    check_group("events together");
+    for (int j = 0; j < 4; j++) {
+        static const char *const heights[] = {"1", "1 + 1e-15", "1 - 1e-15", "1.001"};
+        char model[400];
+        snprintf(model, sizeof model,
+                 "[coordinates]\na, b\n[potential]\na + b\n[start]\na = 1, b = %s\n"
+                 "[events]\nfirst = a falling then a' = -a'\nsecond = b falling then b' = -b'\n",
+                 heights[j]);
+        driven d = driven_create(model, "step=0.1 until=20", NULL);
+        if (driven_good(heights[j], &d)) {
+            check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "%s: %s", heights[j], d.error.message);
+            const double *q = taut_solver_position(d.solver);
+            check_row(q[0] > 0 && q[1] > 0 && q[0] < 1.01 && q[1] < 1.01, "b from %s: a = %g, b = %g stay above the floor",
+                      heights[j], q[0], q[1]);
+        }
+        driven_destroy(&d);
+    }
+}
+
+/* Stops can be left again; advance meets events too. */
+static void test_go_on(void)
+{
+    check_group("on after a stop");
+    driven d = driven_create(BALL "[events]\nwave = cos(acos(-1)*x) stop\n", "step=0.03 until=3", NULL);
+    if (driven_good("run", &d)) {
+        for (int k = 0; k < 3; k++) {
+            check_equal("stop", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error), TAUT_EVENT);
+            check_near("time", taut_solver_time(d.solver), 0.5 + k, 1e-14);
+        }
+        check_equal("end", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error), 0);
+        check_near("time", taut_solver_time(d.solver), 3, 0);
+        check_equal("advance", taut_solver_advance(d.solver, 5, &d.error), TAUT_EVENT);
+        check_near("time", taut_solver_time(d.solver), 3.5, 1e-14);
+    }
+    driven_destroy(&d);
+}
+
+int main(void)
+{
+    test_times();
+    test_order();
+    test_bounces();
+    test_accumulation();
+    test_switches();
+    test_together();
+    test_go_on();
+    return check_done();
+}

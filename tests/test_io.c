@@ -1,0 +1,224 @@
+/* test_io.c - CSV and pictures: what is written, and what happens when it cannot be. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "drive.h"
+
+#define SPRING "[coordinates]\nx\n[bonds]\ns = x stiffness 100\n[start]\nx = 1/3\n[outputs]\nhalf = x/2\n"
+
+static char folder[200];
+
+static const char *inside(const char *name)
+{
+    static char path[600];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static char *read_all(const char *path, size_t *length)
+{
+    static char text[1 << 20];
+    FILE *file = fopen(path, "rb");
+    *length = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    text[*length] = '\0';
+    if (file)
+        fclose(file);
+    return text;
+}
+
+/* Runs a model into one sink; the code of the first failure. */
+static int run_into(const char *model, const char *options, bool picture, const char *path, const char *title, taut_error *error)
+{
+    taut_file_sink *file = NULL;
+    taut_sink sink;
+    driven d = driven_create(model, options, NULL);
+    int code = d.code;
+    *error = d.error;
+    if (code == 0)
+        code = picture ? taut_picture_create(path, title, &file, &sink, error) : taut_csv_create(path, &file, &sink, error);
+    if (code == 0)
+        code = taut_solver_run(d.solver, &sink, 1, NULL, NULL, error);
+    taut_file_sink_destroy(file);
+    driven_destroy(&d);
+    return code;
+}
+
+static void test_csv(void)
+{
+    check_group("csv");
+    taut_error error;
+    size_t length;
+    const char *path = inside("a.csv");
+    int code = run_into(SPRING, "step=0.1 until=0.5", false, path, NULL, &error);
+    check_row(code == 0, "%s", error.message);
+    const char *text = read_all(path, &length), *header = "t,x,x',lambda(s),half\n";
+    check_row(strncmp(text, header, strlen(header)) == 0, "header of '%.40s'", text);
+    /* every number reads back exactly; the first two rows are known: x1 = x0 (1 - h^2 omega^2/2) */
+    double row[6][5] = {{0}};
+    int rows = 0;
+    for (const char *line = strchr(text, '\n') + 1; *line && rows < 6; line = strchr(line, '\n') + 1, rows++)
+        sscanf(line, "%lf,%lf,%lf,%lf,%lf", &row[rows][0], &row[rows][1], &row[rows][2], &row[rows][3], &row[rows][4]);
+    check_equal("rows", rows, 6);
+    check_near("x(0)", row[0][1], 1. / 3, 0);
+    check_near("lambda(0)", row[0][3], 100. / 3, 1e-14);
+    check_near("x(h)", row[1][1], 1. / 6, 1e-15);
+    check_near("half", row[1][4], row[1][1] / 2, 0);
+    check_near("end", row[5][0], 0.5, 0);
+    check_contains("17 digits", text, "0.33333333333333331,");
+}
+
+static void test_names(void)
+{
+    check_group("csv names");
+    taut_error error;
+    size_t length;
+    const char *path = inside("b.csv");
+    int code = run_into("[particles]\ndimension = 2\nnode[i,j] for i in 1..2, j in 1..2 mass 1\n"
+                        "[bonds]\nrow[i,j] = length(node[i,j+1] - node[i,j]) - 1 for i in 1..2, j in 1..1 stiffness 4\n"
+                        "[start]\nnode[i,j] = (i, j) for i in 1..2, j in 1..2\n",
+                        "step=0.1 until=0.1", false, path, NULL, &error);
+    check_row(code == 0, "%s", error.message);
+    const char *text = read_all(path, &length);
+    static const char expected[] =
+        "t,\"node[1,1].x\",\"node[1,1].y\",\"node[1,2].x\",\"node[1,2].y\",\"node[2,1].x\",\"node[2,1].y\","
+        "\"node[2,2].x\",\"node[2,2].y\",\"node[1,1].x'\",\"node[1,1].y'\",\"node[1,2].x'\",\"node[1,2].y'\","
+        "\"node[2,1].x'\",\"node[2,1].y'\",\"node[2,2].x'\",\"node[2,2].y'\",\"lambda(row[1,1])\","
+        "\"lambda(row[2,1])\"\n";
+    check_row(strncmp(text, expected, sizeof expected - 1) == 0, "header:\n%.400s", text);
+}
+
+static void test_bad_files(void)
+{
+    static const struct {
+        const char *path, *message;
+    } rows[] = {{"/dev/full", "cannot write /dev/full: No space left"},
+                {"/does/not/exist/a.csv", "cannot open /does/not/exist/a.csv: No such file"},
+                {"/dev", "cannot open /dev: Is a directory"},
+                {"", "a file name is needed"}};
+    check_group("csv that cannot be written");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        taut_error error;
+        if (!strcmp(rows[k].path, "/dev/full") && access("/dev/full", W_OK) != 0) {
+            check_skip("there is no /dev/full");
+            continue;
+        }
+        for (int long_run = 0; long_run < 2; long_run++) { /* fails at the end; fails while running */
+            int code = run_into(SPRING, long_run ? "step=0.01 until=9" : "step=0.01 until=0.1", false, rows[k].path, NULL, &error);
+            check_row(code == TAUT_ERROR_FILE || (code == TAUT_ERROR_USAGE && !rows[k].path[0]), "%s: %s", rows[k].path,
+                      taut_code_name(code));
+            check_contains(rows[k].path, error.message, rows[k].message);
+        }
+    }
+    taut_file_sink_destroy(NULL);
+}
+
+static int files_in(const char *path)
+{
+    int count = 0;
+    DIR *list = opendir(path);
+    for (struct dirent *entry; list && (entry = readdir(list));)
+        count += entry->d_name[0] != '.';
+    if (list)
+        closedir(list);
+    return count;
+}
+
+static const char double_pendulum[] = "[coordinates]\nx1, y1, x2, y2\n[potential]\ny1 + y2\n"
+                                      "[bonds]\ninner = sqrt(x1^2 + y1^2) - 1 stiffness 1e4\n"
+                                      "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 stiffness 1e4\n"
+                                      "[start]\nx1 = 1, y1 = 0, x2 = 2, y2 = 0.05\n";
+
+static void test_picture(void)
+{
+    static const struct {
+        const char *name, *model, *options, *title;
+    } rows[] = {
+        {"four.png", double_pendulum, "step=0.002 until=10", "Stiff double pendulum"},
+        {"four.svg", double_pendulum, "step=0.002 until=1",
+         "it's <bad> \"title\" `touch pwned` $(touch pwned) \\n ' ; system('touch pwned') #"},
+        {"one.svg", "[coordinates]\na\n[forces]\na = sin(t)\n", "step=0.1 until=9", NULL},
+        {"single.png", SPRING, "step=0.1 until=0", ""},
+    };
+    check_group("pictures");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        taut_error error;
+        size_t length;
+        const char *path = inside(rows[k].name);
+        int before = files_in(folder);
+        int code = run_into(rows[k].model, rows[k].options, true, path, rows[k].title, &error);
+        if (code == TAUT_ERROR_UNAVAILABLE) {
+            check_skip(error.message);
+            continue;
+        }
+        check_row(code == 0, "%s: %s", rows[k].name, error.message);
+        const char *bytes = read_all(path, &length);
+        bool svg = strstr(rows[k].name, ".svg") != NULL;
+        check_row(length > 5000 && (svg ? strstr(bytes, "<svg") != NULL : memcmp(bytes, "\x89PNG", 4) == 0), "%s: %d bytes",
+                  rows[k].name, (int)length);
+        if (svg)
+            check_row(strstr(bytes, "</svg>") && strstr(bytes, "coordinates"), "%s is whole", rows[k].name);
+        check_equal("files left", files_in(folder), before + 1);
+    }
+}
+
+static void test_bad_pictures(void)
+{
+    check_group("pictures that cannot be made");
+    taut_error error;
+    taut_file_sink *file;
+    taut_sink sink;
+    check_equal("ending", taut_picture_create("a.gif", "", &file, &sink, &error), TAUT_ERROR_USAGE);
+    check_contains("ending", error.message, "must end in .png or .svg");
+    char *path = strdup(getenv("PATH") ? getenv("PATH") : "");
+    setenv("PATH", folder, 1);
+    check_equal("no gnuplot", taut_picture_create(inside("a.png"), "", &file, &sink, &error), TAUT_ERROR_UNAVAILABLE);
+    check_contains("no gnuplot", error.message, "gnuplot");
+
+    /* a gnuplot that fails: its words are repeated, nothing is left behind */
+    FILE *fake = fopen(inside("gnuplot"), "w");
+    fputs("#!/bin/sh\necho 'no such terminal' >&2\nexit 3\n", fake);
+    fclose(fake);
+    chmod(inside("gnuplot"), 0700);
+    int before = files_in(folder);
+    int code = run_into(SPRING, "step=0.1 until=1", true, inside("a.png"), "", &error);
+    if (code == TAUT_ERROR_UNAVAILABLE)
+        check_skip(error.message);
+    else {
+        check_equal("failing gnuplot", code, TAUT_ERROR_PROCESS);
+        check_contains("failing gnuplot", error.message, "no such terminal");
+        check_equal("files left", files_in(folder), before);
+    }
+    setenv("PATH", path, 1);
+    free(path);
+    code = run_into(SPRING, "step=0.1 until=1", true, "/does/not/exist.png", "", &error);
+    check_row(code == TAUT_ERROR_FILE || code == TAUT_ERROR_UNAVAILABLE, "no such folder: %s", error.message);
+}
+
+static void remove_folder(void)
+{
+    DIR *list = opendir(folder);
+    for (struct dirent *entry; list && (entry = readdir(list));)
+        if (entry->d_name[0] != '.')
+            unlink(inside(entry->d_name));
+    if (list)
+        closedir(list);
+    rmdir(folder);
+}
+
+int main(void)
+{
+    snprintf(folder, sizeof folder, "%s/taut-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    if (!check_row(mkdtemp(folder) != NULL, "a folder for the test"))
+        return check_done();
+    setenv("TMPDIR", folder, 1); /* so that what pictures leave behind is seen */
+    test_csv();
+    test_names();
+    test_bad_files();
+    test_picture();
+    test_bad_pictures();
+    remove_folder();
+    return check_done();
+}

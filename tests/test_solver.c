@@ -1,0 +1,298 @@
+/* test_solver.c - the time loop: choices and refusals, rows at exact times, guards, interrupts, events, faults. */
+#include "drive.h"
+
+#define SPRING "[coordinates]\nx\n[bonds]\ns = x stiffness 100\n[start]\nx = 1\n"
+#define FALL "[coordinates]\ny\n[potential]\ny\n[start]\ny = 1\n"
+
+static const struct {
+    const char *model, *options;
+    int code;
+    const char *message; /* part of it; for code 0, of the explanation */
+} choices[] = {
+    {SPRING, "step=0.01 until=1", 0, "motion full, method verlet (order 2), step 0.01: 62.8 steps in the period"},
+    {SPRING, "motion=full method=verlet step=0.01 until=1", 0, "motion full, method verlet"},
+    {SPRING, "until=1", 0, "step 0.020944 (chosen): 30 steps in the period of the fastest spring (omega = 10)"},
+    {SPRING "[run]\nuntil = 2\nstep = 0.03\n", "", 0, "step 0.03"},
+    {SPRING "[run]\nuntil = 2\nstep = 0.03\n", "step=0.01", 0, "step 0.01"},
+    {SPRING "[run]\nmotion = slow\nuntil = 2\n", "motion=full step=0.01", 0, "motion full"},
+    {SPRING "[run]\nmotion = slow\nuntil = 2\n", "method=verlet step=0.01", 0, "motion full"},
+    {SPRING "[run]\nmotion = slow\nuntil = 2\n", "", TAUT_ERROR_REFUSED,
+     "motion 'slow' is not in this version; motion full with method verlet is"},
+    {SPRING, "motion=rigid until=1", TAUT_ERROR_REFUSED, "motion 'rigid' is not in this version"},
+    {SPRING, "motion=effective method=verlet until=1", TAUT_ERROR_REFUSED, "motion 'effective' is not in this version"},
+    {SPRING, "method=verle until=1", TAUT_ERROR_USAGE, "there is no method 'verle'; did you mean verlet?"},
+    {SPRING, "method=radau5 until=1", TAUT_ERROR_USAGE, "'radau5' is not in this version; `taut methods`"},
+    {SPRING, "step=0.01", TAUT_ERROR_USAGE, "--until is needed"},
+    {FALL, "until=1", TAUT_ERROR_USAGE, "--step is needed"},
+    {SPRING, "step=0.2 until=1", TAUT_ERROR_STEP, "step 0.2 is unstable: the fastest spring needs h < 2/omega = 0.2"},
+    {SPRING, "step=0.199 until=1", 0, "3.16 steps"},
+    {SPRING, "step=1e-18 until=1", TAUT_ERROR_STEP, "too small"},
+    {"[coordinates]\nx\n[stiff potential]\nx^2/2 scale 100\n[start]\nx = 1\n", "step=0.3 until=1", TAUT_ERROR_STEP,
+     "2/omega = 0.2"},
+    {"[coordinates]\nx\n[bonds]\ns = x\n[start]\nx = 0\n", "step=0.1 until=1", TAUT_ERROR_REFUSED,
+     "method verlet cannot treat rigid bonds (give the bonds a stiffness)"},
+    {"[coordinates]\nx\n[bonds]\ns = x stiffness 1 damping 1\n", "step=0.1 until=1", TAUT_ERROR_REFUSED,
+     "cannot treat damped bonds"},
+    {"[coordinates]\nx\n[forces]\nx = -x'\n", "step=0.1 until=1", TAUT_ERROR_REFUSED, "forces that depend on velocities"},
+    {"[coordinates]\nx\n[mass]\nx = 2 + sin(x)\n", "step=0.1 until=1", TAUT_ERROR_REFUSED, "a mass matrix that varies"},
+    {"[coordinates]\nx\n[forces]\nx = -x'\n[bonds]\ns = x\n", "step=0.1 until=1", TAUT_ERROR_REFUSED,
+     "rigid bonds (give the bonds a stiffness), cannot treat forces that depend on velocities"},
+    {"[state]\nx\n[rates]\nx' = -x\n[start]\nx = 1\n", "step=0.1 until=1", TAUT_ERROR_REFUSED, "needs a mechanical system"},
+};
+
+static void test_choices(void)
+{
+    check_group("choices and refusals");
+    for (size_t k = 0; k < sizeof choices / sizeof choices[0]; k++) {
+        driven d = driven_create(choices[k].model, choices[k].options, NULL);
+        check_row(d.code == choices[k].code, "row %d, %s: %s (%s), expected %s", (int)k, choices[k].options, taut_code_name(d.code),
+                  d.error.message, taut_code_name(choices[k].code));
+        const char *text = d.solver ? taut_solver_explanation(d.solver) : d.error.message;
+        check_contains(choices[k].options, text, choices[k].message);
+        driven_destroy(&d);
+    }
+}
+
+/* Settings of a model that only the command line may say are refused; here or already by the reader. */
+static void test_settings(void)
+{
+    static const char *const lines[] = {"out = 3",    "plot = 3", "allow-command = 1", "json = 1",
+                                        "untill = 3", "step = 0", "step = -1"};
+    check_group("[run] settings");
+    for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++) {
+        char model[200];
+        snprintf(model, sizeof model, "%s[run]\n%s\n", SPRING, lines[k]);
+        driven d = driven_create(model, "until=1", NULL);
+        check_row(d.code == TAUT_ERROR_USAGE || d.code == TAUT_ERROR_MODEL, "'%s': %s (%s)", lines[k], taut_code_name(d.code),
+                  d.error.message);
+        driven_destroy(&d);
+    }
+}
+
+static void test_rows(void)
+{
+    static const struct {
+        const char *options;
+        int rows;
+        double first, every, last; /* every 0: times are not checked */
+    } table[] = {
+        {"step=0.003 until=1 every=0.1", 11, 0, 0.1, 1},
+        {"step=0.003 until=1.05 every=0.1", 12, 0, 0.1, 1.05},
+        {"step=0.01 until=1", 101, 0, 0, 1},
+        {"step=0.001 until=1", 1001, 0, 0, 1},
+        {"step=0.0001 until=1", 1001, 0, 0.001, 1},
+        {"step=0.003 from=2 until=3 every=0.25", 5, 2, 0.25, 3},
+        {"step=0.003 from=1 until=0 every=0.1", 11, 1, -0.1, 0},
+        {"step=0.1 until=1 every=0.01", 101, 0, 0.01, 1},
+        {"step=0.01 until=1 every=5", 2, 0, 0, 1},
+        {"step=0.003 from=1 until=1", 1, 1, 0, 1},
+    };
+    check_group("rows");
+    for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
+        static kept r;
+        driven d =
+            driven_create("[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = cos(t), x' = -sin(t)\n", table[k].options, NULL);
+        if (driven_good(table[k].options, &d)) {
+            taut_sink sink = kept_sink(&r);
+            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s", table[k].options, d.error.message);
+            check_row(r.rows == table[k].rows, "%s: %d rows, expected %d", table[k].options, r.rows, table[k].rows);
+            check_near("first", r.t[0], table[k].first, 0);
+            check_near("last", r.t[r.rows - 1], table[k].last, 0);
+            double off = 0, wrong = 0;
+            for (int i = 0; i < r.rows; i++) {
+                if (table[k].every != 0 && i + 1 < r.rows)
+                    off = fmax(off, fabs(r.t[i] - (table[k].first + i * table[k].every)));
+                wrong = fmax(wrong, hypot(r.q[i][0] - cos(r.t[i]), r.v[i][0] + sin(r.t[i])));
+            }
+            check_below("times off", off, 0);
+            check_below("state off", wrong, strstr(table[k].options, "step=0.1") ? 1e-3 : 1e-5);
+        }
+        driven_destroy(&d);
+    }
+}
+
+/* Dense output: between steps the error is of the size of the steps' own. */
+static void test_dense(void)
+{
+    check_group("dense output");
+    double e[2];
+    for (int j = 0; j < 2; j++) {
+        static kept r;
+        driven d = driven_create("[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = 1\n",
+                                 j ? "step=0.05 until=6 every=0.007" : "step=0.1 until=6 every=0.007", NULL);
+        e[j] = 0;
+        if (driven_good("run", &d)) {
+            taut_sink sink = kept_sink(&r);
+            check_equal("run", taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error), 0);
+            for (int i = 0; i < r.rows; i++)
+                e[j] = fmax(e[j], hypot(r.q[i][0] - cos(r.t[i]), r.v[i][0] + sin(r.t[i])));
+        }
+        driven_destroy(&d);
+    }
+    check_near("order at all times", log2(e[0] / e[1]), 2, 0.1);
+}
+
+static void test_outputs(void)
+{
+    check_group("outputs and multipliers");
+    static kept r;
+    driven d = driven_create(SPRING "[outputs]\ntwice = 2*x\npull = lambda(s)\n", "step=0.01 until=1 every=0.123", NULL);
+    if (driven_good("run", &d)) {
+        taut_sink sink = kept_sink(&r);
+        check_equal("run", taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error), 0);
+        check_equal("rows", r.rows, 10);
+        for (int i = 0; i < r.rows; i++) {
+            check_near("twice", r.output[i][0], 2 * r.q[i][0], 1e-15);
+            check_near("pull", r.output[i][1], r.lambda[i][0], 0);
+            check_near("lambda", r.lambda[i][0], 100 * r.q[i][0], 1e-12);
+            check_near("energy", r.energy[i], 50, 0.3);
+        }
+        taut_result result;
+        taut_solver_result(d.solver, &result);
+        check_near("energy at first", result.energy_first, 50, 1e-13);
+        check_near("energy at last", result.energy_last, r.energy[9], 0);
+        check_row(!strcmp(result.method, "verlet") && !strcmp(result.motion, "full") && !result.event, "names in the result");
+    }
+    driven_destroy(&d);
+}
+
+/* A force that stops being a number: the time, the name, the last good state. */
+static void test_nan(void)
+{
+    check_group("NaN from a force");
+    static kept r;
+    driven d = driven_create("[coordinates]\na, b\n[forces]\nb = sqrt(1 - t)\n", "step=0.01 until=2", NULL);
+    if (driven_good("run", &d)) {
+        taut_sink sink = kept_sink(&r);
+        check_equal("run", taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error), TAUT_ERROR_EVALUATE);
+        check_near("time of the error", d.error.t, 1, 0.0101);
+        check_contains("message", d.error.message, "b");
+        check_near("last good time", taut_solver_time(d.solver), 1, 1e-12);
+        check_row(isfinite(taut_solver_position(d.solver)[1]) && isfinite(taut_solver_velocity(d.solver)[1]),
+                  "the state is finite");
+        check_row(r.rows == 101 && r.ended == 1, "%d rows were written, ended %d times", r.rows, r.ended);
+        taut_result result;
+        taut_solver_result(d.solver, &result);
+        check_equal("status", result.status, TAUT_ERROR_EVALUATE);
+    }
+    driven_destroy(&d);
+}
+
+/* A spring that hardens: stable at the start, unstable later. */
+static void test_explosion(void)
+{
+    check_group("explosion");
+    driven d = driven_create("[coordinates]\nx\n[potential]\nx^4\n[start]\nx = 0.001, x' = 100\n", "step=0.1 until=100", NULL);
+    if (driven_good("run", &d)) {
+        int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+        check_row(code == TAUT_ERROR_STEP || code == TAUT_ERROR_EVALUATE, "%s: %s", taut_code_name(code), d.error.message);
+        check_row(d.error.message[0] && isfinite(d.error.t), "it says when: t = %g, %s", d.error.t, d.error.message);
+    }
+    driven_destroy(&d);
+    /* at rest, at potential 0: nothing has exploded */
+    d = driven_create("[coordinates]\ny\n[potential]\ny\n", "step=0.1 until=100", NULL);
+    if (driven_good("fall", &d)) {
+        check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "a long fall: %s", d.error.message);
+        check_near("y", taut_solver_position(d.solver)[0], -5000, 1e-9);
+    }
+    driven_destroy(&d);
+}
+
+static int stop_later(void *user, double t, double until, int64_t steps)
+{
+    int *calls = user;
+    (void)t;
+    return ++*calls == 3 && until == 100 && steps > 0;
+}
+
+static void test_interrupt(void)
+{
+    check_group("interrupt");
+    static kept r;
+    driven d = driven_create(SPRING, "step=0.01 until=100 every=0.5", NULL);
+    if (driven_good("run", &d)) {
+        int calls = 0;
+        taut_sink sink = kept_sink(&r);
+        check_equal("run", taut_solver_run(d.solver, &sink, 1, stop_later, &calls, &d.error), TAUT_INTERRUPTED);
+        check_near("after 3 * 1024 steps", taut_solver_time(d.solver), 30.72, 1e-12);
+        check_row(r.rows == 63 && r.ended == 1, "%d rows, ended %d times", r.rows, r.ended);
+        check_near("the last row is where it stopped", r.t[r.rows - 1], taut_solver_time(d.solver), 0);
+        /* it can go on, and ends where it should */
+        check_equal("on", taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error), 0);
+        check_near("end", taut_solver_time(d.solver), 100, 0);
+        check_near("rows go on at their times", r.t[1], 31, 0);
+    }
+    driven_destroy(&d);
+    d = driven_create(SPRING, "step=0.01 until=100 steps=77", NULL);
+    if (driven_good("limit", &d)) {
+        check_equal("limit", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error), TAUT_LIMIT);
+        check_near("t", taut_solver_time(d.solver), 0.77, 1e-14);
+    }
+    driven_destroy(&d);
+}
+
+static void test_sinks(void)
+{
+    check_group("sinks");
+    static kept a, b;
+    driven d = driven_create(SPRING, "step=0.01 until=1", NULL);
+    if (driven_good("run", &d)) {
+        b.fail_at = 5;
+        taut_sink sinks[2] = {kept_sink(&a), kept_sink(&b)};
+        check_equal("a sink fails", taut_solver_run(d.solver, sinks, 2, NULL, NULL, &d.error), TAUT_ERROR_FILE);
+        check_row(a.rows == 5 && a.ended == 1 && b.ended == 1, "%d rows; ended %d and %d", a.rows, a.ended, b.ended);
+    }
+    driven_destroy(&d);
+}
+
+static void test_faults(void)
+{
+    check_group("memory faults");
+    int code = TAUT_ERROR_MEMORY;
+    int64_t k = 0;
+    while (code == TAUT_ERROR_MEMORY && k < 1000) {
+        faulty f = {.fail = ++k};
+        taut_allocator allocator = faulty_allocator(&f);
+        driven d = driven_create("[coordinates]\nx, y\n[mass]\nM[x,y] = 0.5\n[bonds]\ns = x stiffness 4\n[events]\ne = x\n"
+                                 "[run]\nuntil = 1\nstep = 0.1\n[outputs]\no = x\n",
+                                 "", &allocator);
+        code = d.code;
+        driven_destroy(&d);
+        check_row(f.live == 0, "failure %d leaves %d blocks", (int)k, (int)f.live);
+    }
+    check_row(code == 0 && k > 5, "%d failures, then %s", (int)k - 1, taut_code_name(code));
+}
+
+static void test_misuse(void)
+{
+    check_group("misuse");
+    taut_solver *solver = NULL;
+    taut_error error;
+    check_equal("no system", taut_solver_create(NULL, NULL, NULL, &solver, &error), TAUT_ERROR_USAGE);
+    check_equal("nowhere to put it", taut_solver_create(NULL, NULL, NULL, NULL, &error), TAUT_ERROR_USAGE);
+    taut_solver_destroy(NULL);
+    driven d = driven_create(SPRING "[run]\nuntil = 1\n", "", NULL);
+    if (driven_good("run", &d)) {
+        check_equal("not a time", taut_solver_advance(d.solver, NAN, &error), TAUT_ERROR_USAGE);
+        taut_solver *plain;
+        check_equal("no options: [run] decides", taut_solver_create(d.system, NULL, NULL, &plain, NULL), 0);
+        taut_solver_destroy(plain);
+    }
+    driven_destroy(&d);
+}
+
+int main(void)
+{
+    test_choices();
+    test_settings();
+    test_rows();
+    test_dense();
+    test_outputs();
+    test_nan();
+    test_explosion();
+    test_interrupt();
+    test_sinks();
+    test_faults();
+    test_misuse();
+    return check_done();
+}
