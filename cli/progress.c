@@ -35,7 +35,8 @@ double cli_clock(void)
 static void draw(const cli_progress *progress, double t, double until, int64_t steps, double now)
 {
     enum { CELLS = 30 };
-    double part = until > progress->from ? (t - progress->from) / (until - progress->from) : 0;
+    /* runs may go backwards, and have no end when only steps are limited */
+    double part = isfinite(until) && until != progress->from ? (t - progress->from) / (until - progress->from) : 0;
     part = part < 0 ? 0 : part > 1 ? 1 : part;
     char bar[CELLS + 1];
     int full = (int)(part * CELLS);

@@ -1,6 +1,9 @@
 /* run.c - taut run: from a model to its motion, as CSV and as a picture. */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 
@@ -30,6 +33,20 @@ static const char *text_option(const cli_call *call, const char *name)
     return text && text[0] ? text : NULL;
 }
 
+/* A file in a folder that does not exist is a slip of the user's, better said before the computation than after it. */
+static int check_folder(const cli_call *call, const char *option, const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    if (!slash || slash == path)
+        return 0;
+    char *folder = cli_format("%.*s", (int)(slash - path), path);
+    struct stat status;
+    bool good = folder && stat(folder, &status) == 0 && S_ISDIR(status.st_mode);
+    int result = good ? 0 : cli_refuse(call, "%s %s: there is no folder '%s'", option, path, folder ? folder : "");
+    free(folder);
+    return result;
+}
+
 /* Where the rows and the picture go; endings that this version cannot write are refused before the computation. */
 static int choose_outputs(run *r)
 {
@@ -49,7 +66,8 @@ static int choose_outputs(run *r)
         return cli_refuse(call, "--out %s: expected a name that ends in .csv", r->out);
     if (r->plot && !cli_has_ending(r->plot, ".png") && !cli_has_ending(r->plot, ".svg"))
         return cli_refuse(call, "--plot %s: expected a name that ends in .png or .svg", r->plot);
-    return 0;
+    int status = check_folder(call, "--out", r->out);
+    return status != 0 ? status : check_folder(call, "--plot", r->plot);
 }
 
 static int open_outputs(run *r)
