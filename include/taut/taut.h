@@ -46,21 +46,21 @@ typedef struct taut_solver taut_solver;   /* a run: state, method, workspace */
 /* Codes. The text of each is taut_code_text(code); positive ones are results, negative ones errors. */
 enum {
     TAUT_OK = 0,
-    TAUT_EVENT = 1,            /* an event asked to stop */
-    TAUT_INTERRUPTED = 2,      /* the progress callback asked to stop */
-    TAUT_LIMIT = 3,            /* a limit (steps) was reached before the end time */
-    TAUT_ERROR_USAGE = -1,     /* a call or an option does not make sense */
-    TAUT_ERROR_MODEL = -2,     /* a model file is wrong; file, line, column are set */
-    TAUT_ERROR_FILE = -3,      /* a file cannot be read or written */
-    TAUT_ERROR_MEMORY = -4,    /* the allocator returned NULL */
-    TAUT_ERROR_SIZE = -5,      /* too large: a bound of the reader or of taut_index */
-    TAUT_ERROR_EVALUATE = -6,  /* a force, bond or callback gave NaN or infinity, or asked to stop */
-    TAUT_ERROR_SINGULAR = -7,  /* G is rank deficient, or the saddle matrix singular */
-    TAUT_ERROR_CONVERGE = -8,  /* an iteration did not converge */
-    TAUT_ERROR_STEP = -9,      /* the step became too small */
-    TAUT_ERROR_REFUSED = -10,  /* this method cannot treat this system; the message says why and what to do */
+    TAUT_EVENT = 1,               /* an event asked to stop */
+    TAUT_INTERRUPTED = 2,         /* the progress callback asked to stop */
+    TAUT_LIMIT = 3,               /* a limit (steps) was reached before the end time */
+    TAUT_ERROR_USAGE = -1,        /* a call or an option does not make sense */
+    TAUT_ERROR_MODEL = -2,        /* a model file is wrong; file, line, column are set */
+    TAUT_ERROR_FILE = -3,         /* a file cannot be read or written */
+    TAUT_ERROR_MEMORY = -4,       /* the allocator returned NULL */
+    TAUT_ERROR_SIZE = -5,         /* too large: a bound of the reader or of taut_index */
+    TAUT_ERROR_EVALUATE = -6,     /* a force, bond or callback gave NaN or infinity, or asked to stop */
+    TAUT_ERROR_SINGULAR = -7,     /* G is rank deficient, or the saddle matrix singular */
+    TAUT_ERROR_CONVERGE = -8,     /* an iteration did not converge */
+    TAUT_ERROR_STEP = -9,         /* the step became too small */
+    TAUT_ERROR_REFUSED = -10,     /* this method cannot treat this system; the message says why and what to do */
     TAUT_ERROR_UNAVAILABLE = -11, /* a part that this build does not have */
-    TAUT_ERROR_PROCESS = -12,  /* a program that Taut started failed */
+    TAUT_ERROR_PROCESS = -12,     /* a program that Taut started failed */
 };
 
 typedef struct taut_error {
@@ -86,10 +86,10 @@ typedef struct taut_statistics {
     int64_t factorisations, solves, newton_iterations, micro_steps;
 } taut_statistics;
 
-TAUT_API const char *taut_version(void);        /* "0.1.0" */
-TAUT_API const char *taut_code_name(int code);  /* "TAUT_ERROR_MODEL"; "unknown" for other numbers */
-TAUT_API const char *taut_code_text(int code);  /* a short sentence */
-TAUT_API const char *taut_features(void);       /* which backends this build has: "lapack arpack mumps klu hdf5 gnuplot native" */
+TAUT_API const char *taut_version(void);       /* "0.1.0" */
+TAUT_API const char *taut_code_name(int code); /* "TAUT_ERROR_MODEL"; "unknown" for other numbers */
+TAUT_API const char *taut_code_text(int code); /* a short sentence */
+TAUT_API const char *taut_features(void);      /* which backends this build has: "lapack arpack mumps klu hdf5 gnuplot native" */
 
 /* How a model is loaded. All fields may be zero. `set` and `init` are "name=expression" texts (parameters, start values). */
 typedef struct taut_load {
@@ -97,10 +97,11 @@ typedef struct taut_load {
     const char *const *set;
     const char *const *init;
     int set_count, init_count;
-    double from;             /* the time at which start expressions are evaluated */
-    bool allow_command;      /* a [stepper] command or library may be kept for running */
-    const char *table_folder;/* where [tables] are read from; default: the folder of the model file */
-    const char *start_text;  /* statements of another [start] section, applied after the model's own; may be NULL */
+    double from;              /* the time at which start expressions are evaluated */
+    bool allow_command;       /* a [stepper] command or library may be kept for running */
+    bool compile;             /* expressions as machine code; a warning of the system says why when that is not possible */
+    const char *table_folder; /* where [tables] are read from; default: the folder of the model file */
+    const char *start_text;   /* statements of another [start] section, applied after the model's own; may be NULL */
 } taut_load;
 
 /* Reads a model file (docs/model-language.md). `how` may be NULL. On error nothing is created. */
@@ -124,34 +125,34 @@ typedef enum taut_mass_kind {
 
 /* Capability bits: what a system can answer. A method lists the bits it needs; refusals come from comparing them. */
 enum {
-    TAUT_CAN_FORCE = 1 << 0,      /* f can be evaluated anywhere (not a black box) */
-    TAUT_CAN_DERIVATIVES = 1 << 1,/* exact G, gamma, Hessians, df/dq (not differences) */
+    TAUT_CAN_FORCE = 1 << 0,       /* f can be evaluated anywhere (not a black box) */
+    TAUT_CAN_DERIVATIVES = 1 << 1, /* exact G, gamma, Hessians, df/dq (not differences) */
     TAUT_CAN_JETS = 1 << 2,
-    TAUT_CAN_INVERT_MASS = 1 << 3,/* M is regular by construction */
-    TAUT_HAS_RIGID = 1 << 4,      /* some bonds have compliance 0 by statement */
+    TAUT_CAN_INVERT_MASS = 1 << 3, /* M is regular by construction */
+    TAUT_HAS_RIGID = 1 << 4,       /* some bonds have compliance 0 by statement */
     TAUT_HAS_SPRINGS = 1 << 5,
     TAUT_HAS_DAMPING = 1 << 6,
     TAUT_HAS_STIFF_POTENTIAL = 1 << 7,
     TAUT_HAS_VELOCITY_FORCES = 1 << 8, /* f depends on v */
     TAUT_HAS_VARYING_MASS = 1 << 9,
-    TAUT_HAS_TIME = 1 << 10,      /* f or M depends on t */
+    TAUT_HAS_TIME = 1 << 10,         /* f or M depends on t */
     TAUT_HAS_MOVING_BONDS = 1 << 11, /* g depends on t */
-    TAUT_HAS_KINETIC = 1 << 12,   /* M comes from a kinetic energy */
-    TAUT_HAS_FORCES = 1 << 13,    /* some of f does not come from a potential */
+    TAUT_HAS_KINETIC = 1 << 12,      /* M comes from a kinetic energy */
+    TAUT_HAS_FORCES = 1 << 13,       /* some of f does not come from a potential */
     TAUT_HAS_EVENTS = 1 << 14,
     TAUT_HAS_ALGEBRAIC = 1 << 15, /* first order: semi-explicit index 2 */
     TAUT_HAS_INVARIANTS = 1 << 16,
     TAUT_HAS_STEPPER = 1 << 17,
-    TAUT_HAS_KINKS = 1 << 18,     /* abs, min, floor, ...: derivatives take one side */
+    TAUT_HAS_KINKS = 1 << 18, /* abs, min, floor, ...: derivatives take one side */
 };
 
 typedef struct taut_sizes {
     taut_kind kind;
     taut_mass_kind mass;
-    unsigned can;             /* capability bits */
-    taut_index coordinates;   /* n: q, v; first order: the state z */
-    taut_index algebraic;     /* first order: y */
-    taut_index bonds;         /* m: rows of g and G; first order: constraints + invariants + observables, in this order */
+    unsigned can;           /* capability bits */
+    taut_index coordinates; /* n: q, v; first order: the state z */
+    taut_index algebraic;   /* first order: y */
+    taut_index bonds;       /* m: rows of g and G; first order: constraints + invariants + observables, in this order */
     taut_index constraints, invariants, observables;
     taut_index parameters, outputs, events, settings, warnings;
     int dimension;            /* of [particles], 0 without */
@@ -164,7 +165,7 @@ TAUT_API void taut_system_sizes(const taut_system *system, taut_sizes *sizes);
 typedef enum taut_item {
     TAUT_COORDINATE, /* first order: state */
     TAUT_ALGEBRAIC,
-    TAUT_BOND,       /* first order: constraint, invariant or observable */
+    TAUT_BOND, /* first order: constraint, invariant or observable */
     TAUT_PARAMETER,
     TAUT_OUTPUT,
     TAUT_EVENT_ITEM
@@ -208,9 +209,9 @@ TAUT_API const taut_system *taut_context_system(const taut_context *context);
  * fix sizes or indices are refused. */
 TAUT_API int taut_context_set_parameter(taut_context *context, taut_index k, double value, taut_error *error);
 TAUT_API double taut_context_parameter(const taut_context *context, taut_index k);
-TAUT_API const double *taut_context_compliance(const taut_context *context); /* c, [m]; 0 is rigid */
-TAUT_API const double *taut_context_damping(const taut_context *context);    /* tau, [m] */
-TAUT_API const double *taut_context_mass(const taut_context *context);       /* diagonal, [n]; NULL unless TAUT_MASS_DIAGONAL */
+TAUT_API const double *taut_context_compliance(const taut_context *context);   /* c, [m]; 0 is rigid */
+TAUT_API const double *taut_context_damping(const taut_context *context);      /* tau, [m] */
+TAUT_API const double *taut_context_mass(const taut_context *context);         /* diagonal, [n]; NULL unless TAUT_MASS_DIAGONAL */
 TAUT_API bool taut_context_soft(const taut_context *context, taut_index bond); /* marked `soft`: stays a spring in rigid motion */
 /* The start state at time t: q[n], v[n] (first order: z[n], y[algebraic]). */
 TAUT_API int taut_context_start(taut_context *context, double t, double *q, double *v, taut_error *error);
@@ -220,19 +221,19 @@ TAUT_API const taut_statistics *taut_context_statistics(const taut_context *cont
 
 /* What to evaluate; one call shares the work. Sizes in brackets; "tangent" is one entry per entry of that pattern. */
 enum {
-    TAUT_WANT_FORCE = 1 << 0,        /* force[n]: f(t,q,v) with inertial forces, without bonds and stiff potential; first order: rates */
-    TAUT_WANT_BOND = 1 << 1,         /* bond[m]: g(t,q) */
-    TAUT_WANT_JACOBIAN = 1 << 2,     /* jacobian[entries of G], bond_dt[m]: dg/dt at fixed q */
-    TAUT_WANT_GAMMA = 1 << 3,        /* gamma[m]: g_qq(v,v) + 2 g_qt v + g_tt */
-    TAUT_WANT_BOND_HESSIAN = 1 << 4, /* bond_hessian[tangent]: sum_i bond_weight[i] Hess g_i; bond_weight is read */
-    TAUT_WANT_FORCE_DQ = 1 << 5,     /* force_dq[tangent] */
-    TAUT_WANT_FORCE_DV = 1 << 6,     /* force_dv[tangent]; first order: df/dy [control] */
-    TAUT_WANT_MASS = 1 << 7,         /* mass[tangent], or mass[n] for TAUT_MASS_DIAGONAL */
-    TAUT_WANT_MASS_DQ = 1 << 8,      /* mass_dq[tangent]: d(M(t,q) w)/dq, w = mass_weight, which is read */
-    TAUT_WANT_STIFF_FORCE = 1 << 9,  /* stiff_force[n]: -scale grad V */
+    TAUT_WANT_FORCE = 1 << 0, /* force[n]: f(t,q,v) with inertial forces, without bonds and stiff potential; first order: rates */
+    TAUT_WANT_BOND = 1 << 1,  /* bond[m]: g(t,q) */
+    TAUT_WANT_JACOBIAN = 1 << 2,       /* jacobian[entries of G], bond_dt[m]: dg/dt at fixed q */
+    TAUT_WANT_GAMMA = 1 << 3,          /* gamma[m]: g_qq(v,v) + 2 g_qt v + g_tt */
+    TAUT_WANT_BOND_HESSIAN = 1 << 4,   /* bond_hessian[tangent]: sum_i bond_weight[i] Hess g_i; bond_weight is read */
+    TAUT_WANT_FORCE_DQ = 1 << 5,       /* force_dq[tangent] */
+    TAUT_WANT_FORCE_DV = 1 << 6,       /* force_dv[tangent]; first order: df/dy [control] */
+    TAUT_WANT_MASS = 1 << 7,           /* mass[tangent], or mass[n] for TAUT_MASS_DIAGONAL */
+    TAUT_WANT_MASS_DQ = 1 << 8,        /* mass_dq[tangent]: d(M(t,q) w)/dq, w = mass_weight, which is read */
+    TAUT_WANT_STIFF_FORCE = 1 << 9,    /* stiff_force[n]: -scale grad V */
     TAUT_WANT_STIFF_HESSIAN = 1 << 10, /* stiff_hessian[tangent]: scale Hess V */
-    TAUT_WANT_ENERGY = 1 << 11,      /* kinetic, potential, bond_energy, stiff_energy */
-    TAUT_WANT_MOMENTUM = 1 << 12,    /* momentum[n]: M v, or dT/dv for a kinetic energy */
+    TAUT_WANT_ENERGY = 1 << 11,        /* kinetic, potential, bond_energy, stiff_energy */
+    TAUT_WANT_MOMENTUM = 1 << 12,      /* momentum[n]: M v, or dT/dv for a kinetic energy */
 };
 
 /* Where results go. Only the arrays that are wanted need to be set. */
@@ -271,20 +272,26 @@ TAUT_API int taut_frequencies(taut_context *context, double t, const double *q, 
 
 /* ------------------------------------------------------------------------------------------------- options, methods */
 
-typedef enum taut_option_type { TAUT_OPTION_FLAG, TAUT_OPTION_INTEGER, TAUT_OPTION_REAL, TAUT_OPTION_TEXT, TAUT_OPTION_CHOICE } taut_option_type;
+typedef enum taut_option_type {
+    TAUT_OPTION_FLAG,
+    TAUT_OPTION_INTEGER,
+    TAUT_OPTION_REAL,
+    TAUT_OPTION_TEXT,
+    TAUT_OPTION_CHOICE
+} taut_option_type;
 
 /* One row of the options table: flags, validation, --help and the reference page all read it. */
 typedef struct taut_option {
-    const char *name;       /* "rtol"; the flag is --rtol */
+    const char *name; /* "rtol"; the flag is --rtol */
     taut_option_type type;
-    const char *value;      /* default, as text; "" for none */
-    double least, most;     /* range of numbers, ends included; least DBL_TRUE_MIN means > 0 */
-    const char *choices;    /* "a|b|c" for TAUT_OPTION_CHOICE */
-    const char *argument;   /* name of the value in --help: "H" */
-    const char *verbs;      /* verbs that take it: "run check" */
-    bool repeats;           /* may be given several times: values accumulate, separated by newlines */
-    bool in_model;          /* may stand in [run] of a model file */
-    const char *help;       /* one line */
+    const char *value;    /* default, as text; "" for none */
+    double least, most;   /* range of numbers, ends included; least DBL_TRUE_MIN means > 0 */
+    const char *choices;  /* "a|b|c" for TAUT_OPTION_CHOICE */
+    const char *argument; /* name of the value in --help: "H" */
+    const char *verbs;    /* verbs that take it: "run check" */
+    bool repeats;         /* may be given several times: values accumulate, separated by newlines */
+    bool in_model;        /* may stand in [run] of a model file */
+    const char *help;     /* one line */
 } taut_option;
 
 TAUT_API const taut_option *taut_option_table(int *count);
@@ -302,7 +309,7 @@ TAUT_API bool taut_options_flag(const taut_options *options, const char *name);
 /* One row of the method table, for people. */
 typedef struct taut_method_info {
     const char *name;
-    const char *motions;   /* "full" */
+    const char *motions; /* "full" */
     int order;
     const char *summary;   /* one line */
     const char *reference; /* paper and equation */
@@ -332,11 +339,11 @@ typedef struct taut_sink {
 typedef int (*taut_progress)(void *user, double t, double until, int64_t steps);
 
 typedef struct taut_result {
-    int status;              /* TAUT_OK, TAUT_EVENT, TAUT_INTERRUPTED, TAUT_LIMIT or the error */
+    int status; /* TAUT_OK, TAUT_EVENT, TAUT_INTERRUPTED, TAUT_LIMIT or the error */
     double t;
     const char *method, *motion;
-    const char *event;       /* name of the event met, or NULL */
-    double error_estimate;   /* NaN when the method has none */
+    const char *event;                     /* name of the event met, or NULL */
+    double error_estimate;                 /* NaN when the method has none */
     double drift_position, drift_velocity; /* largest over the run */
     double energy_first, energy_last;
     taut_statistics statistics;
@@ -366,8 +373,8 @@ TAUT_API int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int si
 /* Advances exactly to time t (fixed steps; the last one is shortened), without sinks. */
 TAUT_API int taut_solver_advance(taut_solver *solver, double t, taut_error *error);
 TAUT_API double taut_solver_time(const taut_solver *solver);
-TAUT_API const double *taut_solver_position(const taut_solver *solver); /* q, [n] */
-TAUT_API const double *taut_solver_velocity(const taut_solver *solver); /* v, [n] */
+TAUT_API const double *taut_solver_position(const taut_solver *solver);    /* q, [n] */
+TAUT_API const double *taut_solver_velocity(const taut_solver *solver);    /* v, [n] */
 TAUT_API const double *taut_solver_multipliers(const taut_solver *solver); /* lambda, [m] */
 TAUT_API void taut_solver_result(const taut_solver *solver, taut_result *result);
 /* One line: what was chosen and why. */
@@ -392,19 +399,19 @@ typedef struct taut_derivative_check {
 
 typedef struct taut_check_report {
     taut_sizes sizes;
-    char structure[160];            /* which linear algebra was chosen, and why */
+    char structure[160]; /* which linear algebra was chosen, and why */
     taut_derivative_check derivative[16];
     int derivatives;
-    taut_index rank;                /* of G; == bonds when full */
-    char rank_message[400];         /* names of redundant or conflicting bonds */
-    double start_position, start_velocity; /* max |g|, |gdot| of the rigid bonds at the start */
-    double foot_distance;           /* how far the start is from g = 0 (all bonds), max |g| */
-    double frequency_least, frequency_most; /* 0 when there are no springs */
-    int64_t frequencies;            /* number of stiff modes */
-    double slow_rate;               /* estimate of the rate of the slow motion, for the separation */
+    taut_index rank;                         /* of G; == bonds when full */
+    char rank_message[400];                  /* names of redundant or conflicting bonds */
+    double start_position, start_velocity;   /* max |g|, |gdot| of the rigid bonds at the start */
+    double foot_distance;                    /* how far the start is from g = 0 (all bonds), max |g| */
+    double frequency_least, frequency_most;  /* 0 when there are no springs */
+    int64_t frequencies;                     /* number of stiff modes */
+    double slow_rate;                        /* estimate of the rate of the slow motion, for the separation */
     double oscillatory_energy, energy_scale; /* of the start */
-    char advice[400];               /* one line */
-    int verdict;                    /* 0 usable, 1 numerically unusable */
+    char advice[400];                        /* one line */
+    int verdict;                             /* 0 usable, 1 numerically unusable */
 } taut_check_report;
 
 /* Examines a system at its start. Options read: from, backend, no-derivatives. */
@@ -417,9 +424,9 @@ TAUT_API int taut_check(const taut_system *system, const taut_options *options, 
  * derivatives: about 1e-6), and the system then lacks TAUT_CAN_DERIVATIVES. Functions must be re-entrant. */
 typedef struct taut_callbacks {
     taut_index coordinates, bonds;
-    const double *mass;       /* diagonal, [n]; NULL for 1 */
-    const double *compliance; /* [m]; NULL for rigid */
-    const double *damping;    /* tau, [m]; NULL for 0 */
+    const double *mass;                                      /* diagonal, [n]; NULL for 1 */
+    const double *compliance;                                /* [m]; NULL for rigid */
+    const double *damping;                                   /* tau, [m]; NULL for 0 */
     const char *const *coordinate_names, *const *bond_names; /* NULL for q[1].. and bond[1].. */
     const double *start_q, *start_v;                         /* [n]; NULL for 0 */
     /* sparsity of G by rows (start[m+1], column[]); NULL for dense */
@@ -429,8 +436,8 @@ typedef struct taut_callbacks {
     int (*jacobian)(void *user, double t, const double *q, double *entries);             /* on the pattern */
     int (*gamma)(void *user, double t, const double *q, const double *v, double *gamma); /* [m] */
     int (*energy)(void *user, double t, const double *q, double *potential);
-    int (*mass_matrix)(void *user, double t, const double *q, double *mass);             /* dense n x n, symmetric; replaces mass */
-    bool time_dependent; /* f or g depends on t explicitly */
+    int (*mass_matrix)(void *user, double t, const double *q, double *mass); /* dense n x n, symmetric; replaces mass */
+    bool time_dependent;                                                     /* f or g depends on t explicitly */
     void *user;
 } taut_callbacks;
 TAUT_API int taut_system_from_callbacks(const taut_callbacks *callbacks, const taut_allocator *allocator, taut_system **system,
@@ -441,9 +448,10 @@ typedef struct taut_builder taut_builder;
 TAUT_API int taut_builder_create(int dimension, taut_index particles, const taut_allocator *allocator, taut_builder **builder,
                                  taut_error *error);
 TAUT_API void taut_builder_destroy(taut_builder *builder);
-TAUT_API int taut_builder_mass(taut_builder *builder, const double *mass);                    /* [particles] */
-TAUT_API int taut_builder_start(taut_builder *builder, const double *p, const double *v);     /* [particles*dimension] each, v may be NULL */
-TAUT_API int taut_builder_gravity(taut_builder *builder, const double *acceleration);         /* [dimension] */
+TAUT_API int taut_builder_mass(taut_builder *builder, const double *mass); /* [particles] */
+TAUT_API int taut_builder_start(taut_builder *builder, const double *p,
+                                const double *v); /* [particles*dimension] each, v may be NULL */
+TAUT_API int taut_builder_gravity(taut_builder *builder, const double *acceleration); /* [dimension] */
 /* Distance bonds |p_i - p_j| - rest; stiffness[k] == 0 or stiffness == NULL is rigid. second[k] < 0 joins particle first[k] to anchor[k*dimension..]. */
 TAUT_API int taut_builder_distances(taut_builder *builder, const char *name, taut_index count, const taut_index *first,
                                     const taut_index *second, const double *anchor, const double *rest, const double *stiffness);

@@ -1,0 +1,247 @@
+/* context.c - one system, one thread: parameter values and register blocks. */
+#include "system/scatter.h"
+
+#include <math.h>
+#include <string.h>
+
+taut_kernel **taut_system_list(const taut_system *system, int list, int32_t *count, int32_t *first)
+{
+    taut_kernel **const lists[TAUT_LIST_COUNT] = {system->parameter_kernel, system->compliance_kernel, system->damping_kernel,
+                                                  system->start_kernel,     system->output_kernel,     system->event_kernel};
+    *first = 0;
+    for (int k = 0; k < list; k++)
+        *first += system->value_kernels[k];
+    *count = system->value_kernels[list];
+    return lists[list];
+}
+
+static int make_regs(taut_context *context, taut_error *error)
+{
+    const taut_system *system = context->system;
+    int32_t total = 0;
+    for (int list = 0; list < TAUT_LIST_COUNT; list++)
+        total += system->value_kernels[list];
+    context->regs = TAUT_NEW(&context->arena, taut_block_regs, system->kernels);
+    context->value_regs = TAUT_NEW(&context->arena, taut_block_regs, total);
+    if (!context->regs || !context->value_regs)
+        return taut_fail_memory(error);
+    for (int32_t k = 0; k < system->kernels; k++)
+        if (taut_kernel_regs(system->kernel[k], &context->arena, &context->regs[k]))
+            return taut_fail_memory(error);
+    for (int list = 0; list < TAUT_LIST_COUNT; list++) {
+        int32_t count, first;
+        taut_kernel **kernel = taut_system_list(system, list, &count, &first);
+        for (int32_t k = 0; k < count; k++)
+            if (taut_kernel_regs(kernel[k], &context->arena, &context->value_regs[first + k]))
+                return taut_fail_memory(error);
+    }
+    return 0;
+}
+
+static int make_arrays(taut_context *context, taut_error *error)
+{
+    const taut_sizes *sizes = &context->system->sizes;
+    taut_arena *arena = &context->arena;
+    taut_index longest = sizes->coordinates > sizes->algebraic ? sizes->coordinates : sizes->algebraic;
+    if (sizes->bonds > longest)
+        longest = sizes->bonds;
+    context->parameter = TAUT_NEW(arena, double, sizes->parameters);
+    context->fixed = TAUT_NEW(arena, unsigned char, sizes->parameters);
+    context->compliance = TAUT_NEW(arena, double, sizes->bonds);
+    context->damping = TAUT_NEW(arena, double, sizes->bonds);
+    context->mass = TAUT_NEW(arena, double, sizes->coordinates);
+    context->scratch = TAUT_NEW(arena, double, longest);
+    if (!context->parameter || !context->fixed || !context->compliance || !context->damping || !context->mass || !context->scratch)
+        return taut_fail_memory(error);
+    if (sizes->parameters) {
+        memcpy(context->parameter, context->system->parameter_value, (size_t)sizes->parameters * sizeof(double));
+        memcpy(context->fixed, context->system->parameter_fixed, (size_t)sizes->parameters);
+    }
+    return 0;
+}
+
+/* Room for the largest assignment of an event. */
+static int make_event_room(taut_context *context, taut_error *error)
+{
+    const taut_system *system = context->system;
+    int64_t most = 1, longest = 1;
+    for (taut_index k = 0; k < system->sizes.events; k++) {
+        const taut_event *event = &system->event[k];
+        most = event->assignments > most ? event->assignments : most;
+        for (int32_t j = 0; j < event->assignments; j++)
+            longest = event->assign[j]->tape->registers > longest ? event->assign[j]->tape->registers : longest;
+    }
+    context->event_value = TAUT_NEW(&context->arena, double, most);
+    context->event_regs = TAUT_NEW(&context->arena, double, longest);
+    return context->event_value && context->event_regs ? 0 : taut_fail_memory(error);
+}
+
+int taut_context_create(const taut_system *system, const taut_allocator *allocator, taut_context **result, taut_error *error)
+{
+    taut_allocator use = allocator ? *allocator : system->arena.allocator;
+    taut_arena first;
+    taut_arena_init(&first, &use);
+    taut_context *context = TAUT_NEW(&first, taut_context, 1);
+    *result = NULL;
+    if (!context)
+        return taut_fail_memory(error);
+    context->system = system;
+    context->arena = first;
+    int status = make_arrays(context, error);
+    if (status == 0)
+        status = make_regs(context, error);
+    if (status == 0)
+        status = make_event_room(context, error);
+    if (status == 0 && system->attach)
+        status = system->attach(context, error);
+    else if (status == 0)
+        status = taut_context_renew(context, error);
+    if (status) {
+        taut_context_destroy(context);
+        return status;
+    }
+    *result = context;
+    return 0;
+}
+
+void taut_context_destroy(taut_context *context)
+{
+    if (!context)
+        return;
+    taut_arena arena = context->arena; /* the context lives in it */
+    taut_arena_clear(&arena);
+}
+
+const taut_system *taut_context_system(const taut_context *context)
+{
+    return context->system;
+}
+
+void taut_run_list(taut_context *context, int list, const taut_inputs *inputs, double *value)
+{
+    int32_t count, first;
+    taut_kernel **kernel = taut_system_list(context->system, list, &count, &first);
+    for (int32_t k = 0; k < count; k++) {
+        taut_block_regs *regs = &context->value_regs[first + k];
+        taut_kernel_set_parameters(kernel[k], context->parameter, regs); /* parameters may depend on those just computed */
+        for (int64_t from = 0; from < kernel[k]->members; from += regs->lanes) {
+            int n = kernel[k]->members - from < regs->lanes ? (int)(kernel[k]->members - from) : regs->lanes;
+            taut_kernel_run(kernel[k], 0, from, n, inputs, regs);
+            const double *x = regs->regs + (int64_t)kernel[k]->tape->output[0] * regs->lanes;
+            for (int l = 0; l < n; l++) {
+                taut_index row = kernel[k]->row[from + l];
+                if (list != TAUT_LIST_PARAMETER || !(context->fixed[row] & 2))
+                    value[row] = x[l];
+            }
+        }
+    }
+}
+
+static int check_bonds(const taut_context *context, taut_error *error)
+{
+    char name[160];
+    for (taut_index i = 0; i < context->system->sizes.bonds; i++) {
+        double c = context->compliance[i], tau = context->damping[i];
+        if (c >= 0 && isfinite(c) && tau >= 0 && isfinite(tau))
+            continue;
+        taut_system_name(context->system, TAUT_BOND, i, name, sizeof name);
+        if (!(c >= 0) || !isfinite(c))
+            return taut_fail(error, TAUT_ERROR_USAGE, "bond %s has compliance %g: a stiffness must be positive and finite", name,
+                             c);
+        return taut_fail(error, TAUT_ERROR_USAGE, "bond %s has damping time %g: a damping must not be negative", name, tau);
+    }
+    return 0;
+}
+
+/* Constant diagonal masses: 1 where nothing was said, kernels elsewhere. */
+static int renew_mass(taut_context *context, taut_error *error)
+{
+    const taut_system *system = context->system;
+    if (system->sizes.mass != TAUT_MASS_DIAGONAL)
+        return 0;
+    taut_values values = {.mass = context->mass};
+    taut_inputs inputs = {.q = context->scratch, .v = context->scratch, .parameter = context->parameter, .t = system->from};
+    for (taut_index i = 0; i < system->sizes.coordinates; i++)
+        context->mass[i] = system->mass_constant ? system->mass_constant[i] : 1;
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_kernel *kernel = system->kernel[k];
+        if (kernel->role != TAUT_ROLE_MASS && kernel->role != TAUT_ROLE_KINETIC)
+            continue;
+        taut_block_regs *regs = &context->regs[k];
+        int level = taut_kernel_level(kernel, TAUT_WANT_MASS);
+        for (int64_t first = 0; first < kernel->members; first += regs->lanes) {
+            int n = kernel->members - first < regs->lanes ? (int)(kernel->members - first) : regs->lanes;
+            taut_kernel_run(kernel, level, first, n, &inputs, regs);
+            taut_kernel_scatter(context, kernel, TAUT_WANT_MASS, first, n, regs->regs, regs->lanes, context->scratch, &values);
+        }
+    }
+    return taut_check_finite(system, TAUT_COORDINATE, "the mass of", system->from, context->mass, system->sizes.coordinates, error);
+}
+
+int taut_context_renew(taut_context *context, taut_error *error)
+{
+    const taut_system *system = context->system;
+    taut_inputs inputs = {.q = context->scratch, .v = context->scratch, .parameter = context->parameter, .t = system->from};
+    taut_run_list(context, TAUT_LIST_PARAMETER, &inputs, context->parameter);
+    for (int32_t k = 0; k < system->kernels; k++)
+        taut_kernel_set_parameters(system->kernel[k], context->parameter, &context->regs[k]);
+    taut_run_list(context, TAUT_LIST_COMPLIANCE, &inputs, context->compliance);
+    taut_run_list(context, TAUT_LIST_DAMPING, &inputs, context->damping);
+    TAUT_TRY(check_bonds(context, error));
+    return renew_mass(context, error);
+}
+
+int taut_context_set_parameter(taut_context *context, taut_index k, double value, taut_error *error)
+{
+    const taut_system *system = context->system;
+    if (k < 0 || k >= system->sizes.parameters)
+        return taut_fail(error, TAUT_ERROR_USAGE, "there is no parameter number %d", k);
+    char name[160];
+    taut_system_name(system, TAUT_PARAMETER, k, name, sizeof name);
+    if (system->parameter_fixed[k] & 1)
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "parameter %s fixes sizes or indices: give it when the model is loaded (--set %s=...)", name, name);
+    if (!isfinite(value))
+        return taut_fail(error, TAUT_ERROR_USAGE, "parameter %s: the value must be finite", name);
+    double old = context->parameter[k];
+    unsigned char was = context->fixed[k];
+    context->parameter[k] = value;
+    context->fixed[k] |= 2; /* no longer computed from others */
+    int status = taut_context_renew(context, error);
+    if (status) { /* as before: nothing is lost */
+        context->parameter[k] = old;
+        context->fixed[k] = was;
+        taut_context_renew(context, NULL);
+    }
+    return status;
+}
+
+double taut_context_parameter(const taut_context *context, taut_index k)
+{
+    return k >= 0 && k < context->system->sizes.parameters ? context->parameter[k] : NAN;
+}
+
+const double *taut_context_compliance(const taut_context *context)
+{
+    return context->compliance;
+}
+
+const double *taut_context_damping(const taut_context *context)
+{
+    return context->damping;
+}
+
+const double *taut_context_mass(const taut_context *context)
+{
+    return context->system->sizes.mass == TAUT_MASS_DIAGONAL ? context->mass : NULL;
+}
+
+bool taut_context_soft(const taut_context *context, taut_index bond)
+{
+    return context->system->soft && bond >= 0 && bond < context->system->sizes.bonds && context->system->soft[bond];
+}
+
+const taut_statistics *taut_context_statistics(const taut_context *context)
+{
+    return &context->statistics;
+}

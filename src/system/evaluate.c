@@ -1,0 +1,194 @@
+/* evaluate.c - one call for everything a method can ask at a point: kernels run batch by batch, results are scattered. */
+#include "system/scatter.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    NEEDS_TANGENT = TAUT_WANT_BOND_HESSIAN | TAUT_WANT_FORCE_DQ | TAUT_WANT_FORCE_DV | TAUT_WANT_MASS_DQ | TAUT_WANT_STIFF_HESSIAN
+};
+
+int taut_check_finite(const taut_system *system, taut_item item, const char *what, double t, const double *x, int64_t count,
+                      taut_error *error)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < count; k++)
+        sum += x[k] * 0; /* 0, or NaN when any entry is NaN or infinite */
+    if (sum == 0)
+        return 0;
+    int64_t bad = 0;
+    while (bad < count - 1 && isfinite(x[bad]))
+        bad++;
+    char name[160];
+    taut_system_name(system, item, (taut_index)bad, name, sizeof name);
+    int code = taut_fail(error, TAUT_ERROR_EVALUATE,
+                         "%s %s is %s at t = %.9g: the state is outside the domain of an expression (division by zero, root or log "
+                         "of a negative number), or has grown too large",
+                         what, name, isnan(x[bad]) ? "not a number" : "infinite", t);
+    if (error)
+        error->t = t;
+    return code;
+}
+
+static taut_index row_of_entry(const taut_system *system, int64_t entry)
+{
+    taut_index low = 0, high = system->sizes.bonds;
+    while (high - low > 1) {
+        taut_index middle = low + (high - low) / 2;
+        if (system->jacobian_start[middle] <= entry)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int check_jacobian(const taut_system *system, double t, const double *x, taut_error *error)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < system->sizes.jacobian_entries; k++)
+        sum += x[k] * 0;
+    if (sum == 0)
+        return 0;
+    int64_t bad = 0;
+    while (isfinite(x[bad]))
+        bad++;
+    char name[160];
+    taut_system_name(system, TAUT_BOND, row_of_entry(system, bad), name, sizeof name);
+    int code = taut_fail(error, TAUT_ERROR_EVALUATE,
+                         "the gradient of bond %s is not finite at t = %.9g (a length of zero, or a root at zero?)", name, t);
+    if (error)
+        error->t = t;
+    return code;
+}
+
+static int check_values(const taut_system *system, double t, unsigned wanted, const taut_values *values, taut_error *error)
+{
+    const taut_sizes *sizes = &system->sizes;
+    if (wanted & TAUT_WANT_FORCE)
+        TAUT_TRY(taut_check_finite(system, TAUT_COORDINATE, sizes->kind == TAUT_MECHANICAL ? "the force on" : "the rate of", t,
+                                   values->force, sizes->coordinates, error));
+    if (wanted & TAUT_WANT_STIFF_FORCE)
+        TAUT_TRY(
+            taut_check_finite(system, TAUT_COORDINATE, "the stiff force on", t, values->stiff_force, sizes->coordinates, error));
+    if (wanted & TAUT_WANT_BOND)
+        TAUT_TRY(taut_check_finite(system, TAUT_BOND, "bond", t, values->bond, sizes->bonds, error));
+    if (wanted & TAUT_WANT_JACOBIAN)
+        TAUT_TRY(check_jacobian(system, t, values->jacobian, error));
+    if (wanted & TAUT_WANT_GAMMA)
+        TAUT_TRY(taut_check_finite(system, TAUT_BOND, "the second derivative of bond", t, values->gamma, sizes->bonds, error));
+    if (wanted & TAUT_WANT_ENERGY && !isfinite(values->kinetic + values->potential + values->bond_energy + values->stiff_energy)) {
+        int code = taut_fail(error, TAUT_ERROR_EVALUATE, "the energy is not finite at t = %.9g", t);
+        if (error)
+            error->t = t;
+        return code;
+    }
+    return 0;
+}
+
+/* Masses that no kernel computes: 1 where nothing was said; for diagonal constant masses all of them. */
+static void add_plain_mass(const taut_context *context, unsigned wanted, const double *v, taut_values *values)
+{
+    const taut_system *system = context->system;
+    taut_index n = system->sizes.coordinates;
+    bool diagonal = system->sizes.mass == TAUT_MASS_DIAGONAL;
+    bool kinetic = system->sizes.can & TAUT_HAS_KINETIC; /* then kernels give energy and momentum */
+    const double *mass = diagonal ? context->mass : system->mass_constant;
+    if (wanted & TAUT_WANT_MASS && diagonal)
+        memcpy(values->mass, mass, (size_t)n * sizeof *mass);
+    if (kinetic || !mass)
+        return;
+    for (taut_index i = 0; i < n; i++) {
+        if (wanted & TAUT_WANT_ENERGY)
+            values->kinetic += mass[i] * v[i] * v[i] / 2;
+        if (wanted & TAUT_WANT_MOMENTUM)
+            values->momentum[i] += mass[i] * v[i];
+        if (wanted & TAUT_WANT_MASS && !diagonal && mass[i] != 0) {
+            const taut_index *row = system->tangent_column;
+            taut_index k = system->tangent_start[i];
+            while (row[k] != i)
+                k++;
+            values->mass[k] += mass[i];
+        }
+    }
+}
+
+static int run_kernels(taut_context *context, const taut_inputs *inputs, unsigned wanted, taut_values *values)
+{
+    const taut_system *system = context->system;
+    bool skip_mass = system->sizes.mass == TAUT_MASS_DIAGONAL;
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_kernel *kernel = system->kernel[k];
+        int level = taut_kernel_level(kernel, wanted);
+        if (level < 0 || (skip_mass && kernel->role == TAUT_ROLE_MASS))
+            continue;
+        taut_block_regs *regs = &context->regs[k];
+        for (int64_t first = 0; first < kernel->members; first += regs->lanes) {
+            int n = kernel->members - first < regs->lanes ? (int)(kernel->members - first) : regs->lanes;
+            taut_kernel_run(kernel, level, first, n, inputs, regs);
+            taut_kernel_scatter(context, kernel, wanted, first, n, regs->regs, regs->lanes, inputs->v, values);
+        }
+    }
+    return 0;
+}
+
+static void count(taut_context *context, unsigned wanted)
+{
+    if (wanted & (TAUT_WANT_FORCE | TAUT_WANT_JACOBIAN))
+        context->statistics.force_evaluations++;
+    if (wanted & (TAUT_WANT_FORCE_DQ | TAUT_WANT_FORCE_DV))
+        context->statistics.jacobians++;
+}
+
+int taut_evaluate(taut_context *context, double t, const double *q, const double *v, unsigned wanted, taut_values *values,
+                  taut_error *error)
+{
+    const taut_system *system = context->system;
+    if (system->sizes.kind == TAUT_BLACK_BOX && wanted & ~(unsigned)(TAUT_WANT_BOND | TAUT_WANT_JACOBIAN))
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "this system is a black box: only its invariants and observables can be evaluated");
+    bool matrix = wanted & NEEDS_TANGENT || (wanted & TAUT_WANT_MASS && system->sizes.mass != TAUT_MASS_DIAGONAL);
+    if (matrix) {
+        taut_pattern pattern;
+        TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &pattern, error));
+    }
+    if (!v)
+        v = context->scratch;
+    count(context, wanted);
+    if (system->evaluate) {
+        TAUT_TRY(system->evaluate(context, t, q, v, wanted, values, error));
+        return check_values(system, t, wanted, values, error);
+    }
+    taut_values_clear(system, wanted, values);
+    add_plain_mass(context, wanted, v, values);
+    unsigned rest = system->sizes.mass == TAUT_MASS_DIAGONAL ? wanted & ~(unsigned)TAUT_WANT_MASS : wanted;
+    taut_inputs inputs = {.q = q, .v = v, .parameter = context->parameter, .weight = values->mass_weight, .t = t};
+    run_kernels(context, &inputs, rest, values);
+    return check_values(system, t, wanted, values, error);
+}
+
+int taut_evaluate_outputs(taut_context *context, double t, const double *q, const double *v, const double *lambda, double *outputs,
+                          taut_error *error)
+{
+    (void)error; /* an output that is not a number is shown as such: it does not influence the motion */
+    taut_inputs inputs = {.q = q,
+                          .v = v ? v : context->scratch,
+                          .lambda = lambda ? lambda : context->scratch,
+                          .parameter = context->parameter,
+                          .t = t};
+    taut_run_list(context, TAUT_LIST_OUTPUT, &inputs, outputs);
+    return 0;
+}
+
+int taut_evaluate_events(taut_context *context, double t, const double *q, const double *v, const double *lambda, double *values,
+                         taut_error *error)
+{
+    taut_inputs inputs = {.q = q,
+                          .v = v ? v : context->scratch,
+                          .lambda = lambda ? lambda : context->scratch,
+                          .parameter = context->parameter,
+                          .t = t};
+    taut_run_list(context, TAUT_LIST_EVENT, &inputs, values);
+    return taut_check_finite(context->system, TAUT_EVENT_ITEM, "event", t, values, context->system->sizes.events, error);
+}

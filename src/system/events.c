@@ -1,0 +1,128 @@
+/* events.c - [outputs] and [events]: values watched along a run, and what happens when an event function passes zero. */
+#include "system/model.h"
+
+#include <string.h>
+
+static const unsigned watched = 1u << TAUT_FROM_Q | 1u << TAUT_FROM_V | 1u << TAUT_FROM_PARAMETER | 1u << TAUT_FROM_TIME | 1u << TAUT_FROM_LAMBDA;
+
+static int name_item(taut_model *model, const taut_item_tree *item, taut_names *names, taut_index *first, int64_t *count)
+{
+    taut_symbol_block block = {.item = item};
+    if (item->left->kind != TAUT_TREE_NAME || item->left->member || item->left->primes)
+        return taut_document_fail(model->document, item->left->place, model->error, "expected a plain name on the left");
+    TAUT_TRY(taut_model_shape(model, model->document, item, item->left, &block));
+    for (int64_t k = 0; k < names->blocks; k++)
+        if (strcmp(names->block[k].name, item->left->name) == 0 && (block.box.dims == 0 || names->block[k].block.dims != block.box.dims))
+            return taut_document_fail(model->document, item->left->place, model->error, "'%s' is given twice", item->left->name);
+    char *name = taut_arena_text(&model->system->arena, item->left->name, strlen(item->left->name));
+    if (!name || taut_names_add(names, &model->system->arena, name, &block.box))
+        return taut_fail_memory(model->error);
+    *first = names->block[names->blocks - 1].block.first;
+    *count = block.box.count;
+    return 0;
+}
+
+static int value_item(taut_model *model, const taut_item_tree *item, int list, taut_index first, const char *what)
+{
+    taut_statement s;
+    TAUT_TRY(taut_statement_init(&s, model, model->document, item, TAUT_ROLE_VALUE, watched, what));
+    s.list = list;
+    s.first_row = first;
+    return taut_statement_terms(&s, item->value);
+}
+
+static int read_event(taut_model *model, const taut_item_tree *item, taut_event *event)
+{
+    for (int32_t k = 0; k < item->attributes; k++) {
+        const taut_attribute *a = &item->attribute[k];
+        event->direction += a->word == TAUT_WORD_RISING ? 1 : a->word == TAUT_WORD_FALLING ? -1 : 0;
+        event->stop = event->stop || a->word == TAUT_WORD_STOP;
+        if (a->word != TAUT_WORD_THEN)
+            continue;
+        if (item->iterators)
+            return taut_document_fail(model->document, a->place, model->error, "a family of events can stop the run, but 'then' needs single events");
+        event->assignments = a->assignments;
+        event->assign = TAUT_NEW(&model->system->arena, taut_kernel *, a->assignments);
+        if (!event->assign)
+            return taut_fail_memory(model->error);
+        for (int32_t j = 0; j < a->assignments; j++) {
+            const taut_assignment *assignment = &a->assignment[j];
+            taut_statement s;
+            if (assignment->left->kind != TAUT_TREE_NAME || assignment->left->primes > 1)
+                return taut_document_fail(model->document, assignment->left->place, model->error, "expected a coordinate or its velocity on the left");
+            TAUT_TRY(taut_statement_init(&s, model, model->document, item, TAUT_ROLE_VALUE, watched, "a value after an event"));
+            s.left = assignment->left;
+            s.velocity_rows = true;
+            s.last = &event->assign[j];
+            s.single = true;
+            TAUT_TRY(taut_statement_terms(&s, assignment->value));
+        }
+    }
+    if (!event->stop && !event->assignments)
+        return taut_document_fail(model->document, item->place, model->error, "an event needs what to do: stop, or then x' = ...");
+    return 0;
+}
+
+int taut_model_events(taut_model *model)
+{
+    taut_system *system = model->system;
+    int64_t capacity = 0;
+    for (int64_t k = 0; k < model->document->items; k++) {
+        const taut_item_tree *item = &model->document->item[k];
+        taut_index first;
+        int64_t count;
+        if (item->section == TAUT_SECTION_OUTPUTS) {
+            TAUT_TRY(name_item(model, item, &system->outputs, &first, &count));
+            TAUT_TRY(value_item(model, item, TAUT_LIST_OUTPUT, first, "an output"));
+        } else if (item->section == TAUT_SECTION_EVENTS) {
+            taut_event event = {0};
+            TAUT_TRY(name_item(model, item, &system->events, &first, &count));
+            TAUT_TRY(value_item(model, item, TAUT_LIST_EVENT, first, "an event"));
+            TAUT_TRY(read_event(model, item, &event));
+            for (int64_t i = 0; i < count; i++) {
+                system->event = taut_arena_grow(&system->arena, system->event, first + i, &capacity, sizeof event);
+                if (!system->event)
+                    return taut_fail_memory(model->error);
+                system->event[first + i] = event;
+            }
+        }
+    }
+    system->sizes.outputs = (taut_index)system->outputs.total;
+    system->sizes.events = (taut_index)system->events.total;
+    system->sizes.can |= system->sizes.events ? TAUT_HAS_EVENTS : 0;
+    return 0;
+}
+
+bool taut_system_event(const taut_system *system, taut_index k, taut_event_info *info)
+{
+    if (k < 0 || k >= system->sizes.events)
+        return false;
+    const taut_event *event = &system->event[k];
+    *info = (taut_event_info){.direction = event->direction, .stop = event->stop, .alters = event->assignments > 0};
+    return true;
+}
+
+int taut_event_apply(taut_context *context, taut_index k, double t, double *q, double *v, const double *lambda, taut_error *error)
+{
+    const taut_system *system = context->system;
+    if (k < 0 || k >= system->sizes.events)
+        return taut_fail(error, TAUT_ERROR_USAGE, "there is no event number %d", k);
+    const taut_event *event = &system->event[k];
+    taut_inputs inputs = {.q = q, .v = v, .lambda = lambda ? lambda : context->scratch, .parameter = context->parameter, .t = t};
+    taut_index n = system->sizes.coordinates;
+    double *value = context->event_value;
+    for (int32_t j = 0; j < event->assignments; j++) {
+        const taut_kernel *kernel = event->assign[j];
+        taut_block_regs regs = {1, context->event_regs};
+        taut_tape_prepare(kernel->tape, 1, regs.regs);
+        taut_kernel_set_parameters(kernel, context->parameter, &regs);
+        taut_kernel_run(kernel, 0, 0, 1, &inputs, &regs);
+        value[j] = regs.regs[kernel->tape->output[0]];
+    }
+    for (int32_t j = 0; j < event->assignments; j++) {
+        taut_index row = event->assign[j]->row[0];
+        *(row < n ? &q[row] : &v[row - n]) = value[j];
+    }
+    TAUT_TRY(taut_check_finite(system, TAUT_COORDINATE, "after an event, the position of", t, q, n, error));
+    return taut_check_finite(system, TAUT_COORDINATE, "after an event, the velocity of", t, v, system->sizes.kind == TAUT_MECHANICAL ? n : system->sizes.algebraic, error);
+}

@@ -1,0 +1,284 @@
+/* pattern.c - sparsity, fixed when a system is made: rows of G, and the one n x n pattern on which df/dq, df/dv, M and weighted
+ * Hessians live, so that K = M - h mu df/dv - ... is a sum of arrays. The n x n pattern is formed at its first request, because
+ * explicit methods never need it. */
+#include "system/system.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static taut_index local_index(const taut_local *local, int64_t member)
+{
+    return local->gather ? local->gather[member] : local->one;
+}
+
+/* Stable by role, so that the members of g come in file order. */
+static int sort_kernels(taut_system *system, taut_error *error)
+{
+    taut_kernel **sorted = TAUT_NEW(&system->arena, taut_kernel *, system->kernels);
+    if (!sorted)
+        return taut_fail_memory(error);
+    int32_t count = 0;
+    for (int role = 0; role < TAUT_ROLE_COUNT; role++)
+        for (int32_t k = 0; k < system->kernels; k++)
+            if ((int)system->kernel[k]->role == role)
+                sorted[count++] = system->kernel[k];
+    system->kernel = sorted;
+    return 0;
+}
+
+int taut_system_complete(taut_system *system, taut_error *error)
+{
+    TAUT_TRY(sort_kernels(system, error));
+    taut_index m = system->sizes.bonds;
+    int64_t entries = 0;
+    system->jacobian_start = TAUT_NEW(&system->arena, taut_index, m + 1);
+    if (!system->jacobian_start)
+        return taut_fail_memory(error);
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_kernel *kernel = system->kernel[k];
+        system->sizes.members += kernel->members;
+        if (kernel->role != TAUT_ROLE_BOND)
+            continue;
+        entries += kernel->members * kernel->locals;
+        for (int64_t i = 0; i < kernel->members; i++)
+            system->jacobian_start[kernel->row[i] + 1] = kernel->locals;
+    }
+    if (entries > INT32_MAX)
+        return taut_fail(error, TAUT_ERROR_SIZE, "G would have %lld entries; at most %d can be stored", (long long)entries,
+                         INT32_MAX);
+    for (taut_index i = 0; i < m; i++)
+        system->jacobian_start[i + 1] += system->jacobian_start[i];
+    system->jacobian_column = TAUT_NEW(&system->arena, taut_index, entries);
+    if (!system->jacobian_column)
+        return taut_fail_memory(error);
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_kernel *kernel = system->kernel[k];
+        if (kernel->role != TAUT_ROLE_BOND)
+            continue;
+        for (int64_t i = 0; i < kernel->members; i++)
+            for (int32_t c = 0; c < kernel->locals; c++)
+                system->jacobian_column[system->jacobian_start[kernel->row[i]] + c] = local_index(&kernel->local[c], i);
+    }
+    system->sizes.jacobian_entries = entries;
+    system->sizes.kernels = system->kernels;
+    return 0;
+}
+
+/* Every (row, column) that a kernel touches, one after another: the pattern and the maps are made by the same walk. */
+typedef struct walk {
+    taut_system *system;
+    bool control; /* the pattern of df/dy instead */
+    taut_index *start, *column;
+    taut_index *fill; /* next free place of each row, while collecting */
+    taut_index *map;  /* while mapping: where to write positions */
+    int stage;        /* 0 count, 1 collect, 2 map */
+} walk;
+
+static taut_index position(const walk *w, taut_index row, taut_index column)
+{
+    taut_index low = w->start[row], high = w->start[row + 1];
+    while (low < high) {
+        taut_index middle = low + (high - low) / 2;
+        if (w->column[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void touch(walk *w, taut_index row, taut_index column, int64_t entry, int64_t members, int64_t member)
+{
+    if (w->stage == 0)
+        w->start[row + 1]++;
+    else if (w->stage == 1)
+        w->column[w->fill[row]++] = column;
+    else
+        w->map[entry * members + member] = position(w, row, column);
+}
+
+static bool is_square(const taut_kernel *kernel)
+{
+    return kernel->role == TAUT_ROLE_KINETIC || (kernel->role <= TAUT_ROLE_STIFF && kernel->second);
+}
+
+/* Entries of one kernel; the order of maps is that of kernel.h and evaluate.c. */
+static void walk_kernel(walk *w, const taut_kernel *kernel)
+{
+    int32_t nc = kernel->locals;
+    for (int64_t i = 0; i < kernel->members; i++) {
+        if (is_square(kernel) && !w->control) {
+            for (int32_t a = 0; a < nc; a++)
+                for (int32_t b = 0; b < nc; b++)
+                    touch(w, local_index(&kernel->local[a], i), local_index(&kernel->local[b], i), (int64_t)a * nc + b,
+                          kernel->members, i);
+        } else if (kernel->role == TAUT_ROLE_FORCE) {
+            for (int32_t c = 0; c < nc; c++) {
+                bool algebraic = w->system->sizes.kind != TAUT_MECHANICAL && kernel->local[c].q_slot < 0;
+                if (algebraic == w->control)
+                    touch(w, kernel->row[i], local_index(&kernel->local[c], i), c, kernel->members, i);
+            }
+        } else if (kernel->role == TAUT_ROLE_MASS && !w->control) {
+            taut_index a = kernel->row[i], b = kernel->column[i];
+            touch(w, a, b, 0, kernel->members, i);
+            touch(w, b, a, 1, kernel->members, i);
+            for (int32_t c = 0; c < nc; c++) {
+                touch(w, a, local_index(&kernel->local[c], i), 2 + c, kernel->members, i);
+                touch(w, b, local_index(&kernel->local[c], i), 2 + nc + c, kernel->members, i);
+            }
+        }
+    }
+}
+
+static void walk_all(walk *w, int stage)
+{
+    w->stage = stage;
+    if (!w->control)
+        for (taut_index i = 0; i < w->system->sizes.coordinates; i++)
+            touch(w, i, i, 0, 0, 0);
+    for (int32_t k = 0; k < w->system->kernels; k++)
+        walk_kernel(w, w->system->kernel[k]);
+}
+
+static int compare(const void *a, const void *b)
+{
+    taut_index x = *(const taut_index *)a, y = *(const taut_index *)b;
+    return (x > y) - (x < y);
+}
+
+/* Short rows are the rule: insertion sort for them. */
+static void sort_row(taut_index *x, taut_index count)
+{
+    if (count > 32) {
+        qsort(x, (size_t)count, sizeof *x, compare);
+        return;
+    }
+    for (taut_index i = 1; i < count; i++) {
+        taut_index value = x[i], j = i;
+        for (; j > 0 && x[j - 1] > value; j--)
+            x[j] = x[j - 1];
+        x[j] = value;
+    }
+}
+
+/* Sorts rows and removes repetitions, in place. */
+static void compress(taut_index rows, taut_index *start, taut_index *column)
+{
+    taut_index to = 0, from = 0;
+    for (taut_index i = 0; i < rows; i++) {
+        taut_index end = start[i + 1];
+        sort_row(column + from, end - from);
+        start[i] = to;
+        for (taut_index k = from; k < end; k++)
+            if (k == from || column[k] != column[k - 1])
+                column[to++] = column[k];
+        from = end;
+    }
+    start[rows] = to;
+}
+
+static int64_t map_entries(const taut_kernel *kernel)
+{
+    int64_t nc = kernel->locals;
+    if (is_square(kernel))
+        return nc * nc;
+    return kernel->role == TAUT_ROLE_FORCE ? nc : kernel->role == TAUT_ROLE_MASS ? 2 + 2 * nc : 0;
+}
+
+static int make_maps(walk *w, taut_error *error)
+{
+    w->stage = 2;
+    for (int32_t k = 0; k < w->system->kernels; k++) {
+        taut_kernel *kernel = w->system->kernel[k];
+        int64_t entries = map_entries(kernel);
+        if (entries == 0 || (w->control && kernel->role != TAUT_ROLE_FORCE))
+            continue;
+        w->map = TAUT_NEW(&w->system->late, taut_index, entries * kernel->members);
+        if (!w->map)
+            return taut_fail_memory(error);
+        memset(w->map, 0xff, (size_t)(entries * kernel->members) * sizeof *w->map); /* -1: no entry */
+        walk_kernel(w, kernel);
+        *(w->control ? &kernel->control_map : &kernel->map) = w->map;
+    }
+    return 0;
+}
+
+static int form(taut_system *system, bool control, taut_index **start, taut_index **column, taut_error *error)
+{
+    taut_arena scratch;
+    taut_arena_init(&scratch, &system->arena.allocator);
+    taut_index n = system->sizes.coordinates;
+    walk w = {.system = system, .control = control};
+    int64_t total = 0;
+    int status = 0;
+    taut_index *collected;
+    w.start = TAUT_NEW(&system->late, taut_index, n + 1);
+    w.fill = TAUT_NEW(&scratch, taut_index, n + 1);
+    if (!w.start || !w.fill) {
+        status = taut_fail_memory(error);
+        goto done;
+    }
+    walk_all(&w, 0);
+    for (taut_index i = 0; i < n; i++)
+        total += w.start[i + 1];
+    if (total > INT32_MAX) {
+        status = taut_fail(error, TAUT_ERROR_SIZE, "the matrix of second derivatives would need %lld contributions; at most %d fit",
+                           (long long)total, INT32_MAX);
+        goto done;
+    }
+    for (taut_index i = 0; i < n; i++) {
+        w.start[i + 1] += w.start[i];
+        w.fill[i] = w.start[i];
+    }
+    collected = w.column = TAUT_NEW(&scratch, taut_index, total);
+    if (!w.column) {
+        status = taut_fail_memory(error);
+        goto done;
+    }
+    walk_all(&w, 1);
+    compress(n, w.start, w.column);
+    w.column = TAUT_NEW(&system->late, taut_index, w.start[n]);
+    if (!w.column) {
+        status = taut_fail_memory(error);
+        goto done;
+    }
+    memcpy(w.column, collected, (size_t)w.start[n] * sizeof *w.column);
+    status = make_maps(&w, error);
+    if (status == 0) {
+        *column = w.column;
+        *start = w.start;
+    }
+done:
+    taut_arena_clear(&scratch);
+    return status;
+}
+
+int taut_system_tangent(taut_system *system, taut_error *error)
+{
+    int status = 0;
+    pthread_mutex_lock(&system->lock);
+    if (!system->tangent_start)
+        status = form(system, false, &system->tangent_start, &system->tangent_column, error);
+    if (status == 0 && !system->control_start && system->sizes.algebraic > 0)
+        status = form(system, true, &system->control_start, &system->control_column, error);
+    pthread_mutex_unlock(&system->lock);
+    return status;
+}
+
+int taut_system_pattern(const taut_system *system, taut_pattern_of which, taut_pattern *pattern, taut_error *error)
+{
+    const taut_sizes *sizes = &system->sizes;
+    if (which == TAUT_PATTERN_JACOBIAN) {
+        *pattern = (taut_pattern){sizes->bonds, sizes->coordinates, system->jacobian_start, system->jacobian_column};
+        return 0;
+    }
+    if (which != TAUT_PATTERN_TANGENT && sizes->algebraic == 0)
+        return taut_fail(error, TAUT_ERROR_USAGE, "this system has no algebraic variables, so there is no control pattern");
+    /* the pattern is part of what the system is; only the moment of its forming is put off */
+    TAUT_TRY(taut_system_tangent((taut_system *)(uintptr_t)system, error));
+    if (which == TAUT_PATTERN_TANGENT)
+        *pattern = (taut_pattern){sizes->coordinates, sizes->coordinates, system->tangent_start, system->tangent_column};
+    else
+        *pattern = (taut_pattern){sizes->coordinates, sizes->algebraic, system->control_start, system->control_column};
+    return 0;
+}

@@ -1,0 +1,15 @@
+/* scatter.h - from registers of a kernel to arrays of the system; shared by evaluation and by jets. */
+#ifndef TAUT_SYSTEM_SCATTER_H
+#define TAUT_SYSTEM_SCATTER_H
+
+#include "system/system.h"
+
+/* Which level of a kernel's tape the wanted bits need; -1 when the kernel is not needed. */
+int taut_kernel_level(const taut_kernel *kernel, unsigned wanted);
+/* Sets the wanted arrays to zero (bonds are assigned, not added; energies become 0). */
+void taut_values_clear(const taut_system *system, unsigned wanted, taut_values *values);
+/* Adds members [first, first+n) of a kernel; `regs` is the block (of one Taylor order) with its lanes. */
+void taut_kernel_scatter(const taut_context *context, const taut_kernel *kernel, unsigned wanted, int64_t first, int n,
+                         const double *regs, int lanes, const double *v, taut_values *values);
+
+#endif

@@ -1,0 +1,135 @@
+/* system.h - the inside of a system: kernels, names, patterns; and of its contexts. */
+#ifndef TAUT_SYSTEM_SYSTEM_H
+#define TAUT_SYSTEM_SYSTEM_H
+
+#include <pthread.h>
+
+#include "expr/curve.h"
+#include "expr/native.h"
+#include "linalg/saddle.h"
+#include "system/kernel.h"
+
+/* A name or family: members in blocks, numbered `first`, `first+1`, ... within their kind. Boxes hold all integer points between
+ * lo and hi; lists hold explicit index tuples in lexicographic order (triangular families). */
+typedef struct taut_name_block {
+    int dims;
+    int32_t lo[4], hi[4];
+    int64_t count;
+    const int32_t *list; /* [count][dims], or NULL for a box */
+    taut_index first;    /* number of the first member (particles: of its first component) */
+    int components;      /* 1, or the dimension for particles */
+} taut_name_block;
+
+typedef struct taut_names { /* the names of one kind of thing, for output and look-up */
+    int64_t blocks, capacity;
+    struct taut_named {
+        const char *name;
+        taut_name_block block;
+    } * block;
+    int64_t total;
+} taut_names;
+
+int64_t taut_block_find(const taut_name_block *block, const int32_t *index); /* ordinal within the block, or -1 */
+void taut_block_index(const taut_name_block *block, int64_t ordinal, int32_t *index);
+int taut_names_add(taut_names *names, taut_arena *arena, const char *name, const taut_name_block *block);
+int taut_names_print(const taut_names *names, taut_index k, char *buffer, size_t size);
+taut_index taut_names_find(const taut_names *names, const char *text);
+
+typedef struct taut_event {
+    int direction; /* +1 rising, -1 falling, 0 both */
+    bool stop;
+    int32_t assignments;
+    taut_kernel **assign; /* VALUE kernels with one member; row[0] = k for q_k, n + k for v_k */
+} taut_event;
+
+typedef struct taut_setting {
+    const char *name, *value;
+} taut_setting;
+
+struct taut_system {
+    taut_arena arena;
+    taut_sizes sizes;
+    const char *title, *file;
+    taut_names coordinates, algebraic, bonds, parameters, outputs, events;
+
+    /* kernels by what they compute */
+    int32_t kernels;
+    taut_kernel **kernel;                              /* all that taut_evaluate runs, sorted by role */
+    int32_t value_kernels[7];                          /* counts of the lists below */
+    taut_kernel **parameter_kernel;                    /* in an order in which each can be evaluated; row = parameter */
+    taut_kernel **compliance_kernel, **damping_kernel; /* row = bond */
+    taut_kernel **start_kernel;                        /* row = k for q_k, n + k for v_k (first order: n + k for y_k) */
+    taut_kernel **output_kernel, **event_kernel;
+
+    double *parameter_value;        /* at load, [parameters] */
+    unsigned char *parameter_fixed; /* 1: structural, 2: overridden, not computed from others */
+    double *mass_constant;          /* unused entries are 1; diagonal masses that are not computed by kernels */
+    unsigned char *soft;            /* [bonds] or NULL */
+    unsigned char *hold;            /* [n] or NULL */
+    int64_t start_steps;            /* order of evaluation of dependent start values */
+    int32_t *start_kernel_of;       /* [start_steps]: kernel, or ~kernel: all its members at once */
+    taut_index *start_member_of;
+    double from; /* time of the start */
+    taut_event *event;
+    taut_setting *setting, *stepper; /* [run]; [stepper] as key, text */
+    int32_t steppers;
+    const char **warning;
+    int64_t warning_capacity;
+
+    /* patterns */
+    taut_index *jacobian_start, *jacobian_column; /* [m+1], [entries] */
+    pthread_mutex_t lock;                         /* guards what follows */
+    taut_arena late;                              /* memory for what is formed at first request */
+    taut_index *tangent_start, *tangent_column;
+    taut_index *control_start, *control_column;
+
+    taut_native *native; /* compiled tapes, or NULL */
+
+    /* systems that are not made of kernels evaluate themselves (callbacks.c); NULL for kernels */
+    int (*evaluate)(taut_context *context, double t, const double *q, const double *v, unsigned wanted, taut_values *values,
+                    taut_error *error);
+    int (*attach)(taut_context *context, taut_error *error); /* prepares context->extra */
+    int (*start)(taut_context *context, double t, double *q, double *v, taut_error *error);
+    void *extra;
+};
+
+struct taut_context {
+    const taut_system *system;
+    taut_arena arena;
+    taut_statistics statistics;
+    double *parameter, *compliance, *damping, *mass;
+    unsigned char *fixed;             /* as parameter_fixed, for this context */
+    double *scratch;                  /* [n] zero velocities, where v is not given */
+    taut_block_regs *regs;            /* one per kernel of system->kernel */
+    taut_block_regs *value_regs;      /* one per value kernel, lists in the order of value_kernels */
+    double *event_value, *event_regs; /* for taut_event_apply */
+    void *extra;
+};
+
+enum {
+    TAUT_LIST_PARAMETER,
+    TAUT_LIST_COMPLIANCE,
+    TAUT_LIST_DAMPING,
+    TAUT_LIST_START,
+    TAUT_LIST_OUTPUT,
+    TAUT_LIST_EVENT,
+    TAUT_LIST_COUNT
+};
+taut_kernel **taut_system_list(const taut_system *system, int list, int32_t *count, int32_t *first);
+
+/* Runs all kernels of a list in order into value[row]. */
+void taut_run_list(taut_context *context, int list, const taut_inputs *inputs, double *value);
+
+/* Called once by every maker of systems, when all kernels and sizes are set: sorts kernels, forms the pattern of G. (pattern.c) */
+int taut_system_complete(taut_system *system, taut_error *error);
+/* An empty system with its arena; NULL when out of memory. */
+taut_system *taut_system_new(const taut_allocator *allocator);
+/* Forms the tangent (and control) pattern and the maps of all kernels; idempotent, thread-safe. */
+int taut_system_tangent(taut_system *system, taut_error *error);
+/* Renews what depends on parameters: derived parameters, compliances, damping times, constant masses. */
+int taut_context_renew(taut_context *context, taut_error *error);
+/* Fails with the name of the first entry of x that is not finite, when there is one. */
+int taut_check_finite(const taut_system *system, taut_item item, const char *what, double t, const double *x, int64_t count,
+                      taut_error *error);
+
+#endif
