@@ -215,8 +215,13 @@ static int alter(taut_solver *solver, taut_index k, taut_error *error)
 {
     taut_watch *w = &solver->watch;
     double before, after, low = w->low[k], high = w->high[k], together = high + 4 * resolution(solver);
+    TAUT_TRY(taut_dense(solver, low, error));
+    int status = guard_accumulation(solver, k, solver->probe.t, error);
+    if (status != 0) {
+        restart(solver, NULL); /* the run ends where it cannot go on, not behind it */
+        return status;
+    }
     TAUT_TRY(taut_dense(solver, high, error));
-    TAUT_TRY(guard_accumulation(solver, k, solver->probe.t, error));
     TAUT_TRY(rate(solver, k, &before, error));
     TAUT_TRY(apply(solver, k, high, error));
     TAUT_TRY(rate(solver, k, &after, error));
