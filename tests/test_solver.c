@@ -253,7 +253,7 @@ static void test_faults(void)
     while (code == TAUT_ERROR_MEMORY && k < 1000) {
         faulty f = {.fail = ++k};
         taut_allocator allocator = faulty_allocator(&f);
-        driven d = driven_create("[coordinates]\nx, y\n[mass]\nM[x,y] = 0.5\n[bonds]\ns = x stiffness 4\n[events]\ne = x\n"
+        driven d = driven_create("[coordinates]\nx, y\n[mass]\nM[x,y] = 0.5\n[bonds]\ns = x stiffness 4\n[events]\ne = x - 2 stop\n"
                                  "[run]\nuntil = 1\nstep = 0.1\n[outputs]\no = x\n",
                                  "", &allocator);
         code = d.code;

@@ -1,5 +1,5 @@
-/* events.c - events: a function of the state changes sign within a step, the root is located on the dense output, and the event is
- * recorded as a row, ends the run (`stop`), or alters the state (`then`), after which the steps begin anew.
+/* events.c - events: a function of the state changes sign within a step, the root is located on the dense output, and the event ends
+ * the run (`stop`) or alters the state (`then`), after which the steps begin anew. Its moment is a row.
  *
  * Which side of the root the state is put on matters for what comes next. An event that lets the motion pass (a switch) leaves it just
  * behind the root, so that it does not fire again. One that turns the motion back (a bounce) leaves it just before the root, so that the
@@ -132,7 +132,7 @@ static int scan(taut_solver *solver, taut_error *error)
     return TAUT_OK;
 }
 
-/* The earliest event that is left, or -1. */
+/* The earliest event of the step, or -1. */
 static taut_index earliest(const taut_watch *w)
 {
     taut_index first = -1;
@@ -238,20 +238,16 @@ static int alter(taut_solver *solver, taut_index k, taut_error *error)
 }
 
 /* Acts on event k: rows up to it, its own row, then what it asks for. */
-static int act(taut_solver *solver, taut_index k, bool *restarted, taut_error *error)
+static int act(taut_solver *solver, taut_index k, taut_error *error)
 {
     const taut_event_info *info = &solver->watch.info[k];
-    taut_state *x = &solver->probe;
+    const taut_state *x = &solver->probe;
     double begin = solver->stepper.last.t, t = begin + solver->watch.high[k] * (solver->stepper.now.t - begin);
     TAUT_TRY(taut_rows_due(solver, t, error));
     TAUT_TRY(taut_dense(solver, solver->watch.high[k], error));
     if (solver->rows.written != x->t)
         TAUT_TRY(taut_rows_write(solver, x->t, x, error));
-    *restarted = info->stop || info->alters;
-    if (info->alters)
-        TAUT_TRY(alter(solver, k, error));
-    else if (info->stop)
-        TAUT_TRY(restart(solver, error));
+    TAUT_TRY(info->alters ? alter(solver, k, error) : restart(solver, error));
     if (!info->stop)
         return TAUT_OK;
     solver->event_met = true;
@@ -264,12 +260,10 @@ int taut_watch_step(taut_solver *solver, bool *restarted, taut_error *error)
     taut_watch *w = &solver->watch;
     if (w->count > 0) {
         TAUT_TRY(scan(solver, error));
-        for (taut_index k = earliest(w); k >= 0 && !*restarted; k = earliest(w)) {
-            TAUT_TRY(act(solver, k, restarted, error));
-            w->high[k] = 2;
-        }
-        if (*restarted)
-            return TAUT_OK;
+        taut_index first = earliest(w);
+        *restarted = first >= 0;
+        if (first >= 0)
+            return act(solver, first, error);
         double *swap = w->before;
         w->before = w->after;
         w->after = swap;
