@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static const unsigned watched = 1u << TAUT_FROM_Q | 1u << TAUT_FROM_V | 1u << TAUT_FROM_PARAMETER | 1u << TAUT_FROM_TIME | 1u << TAUT_FROM_LAMBDA;
+static const unsigned watched =
+    1u << TAUT_FROM_Q | 1u << TAUT_FROM_V | 1u << TAUT_FROM_PARAMETER | 1u << TAUT_FROM_TIME | 1u << TAUT_FROM_LAMBDA;
 
 static int name_item(taut_model *model, const taut_item_tree *item, taut_names *names, taut_index *first, int64_t *count)
 {
@@ -12,7 +13,8 @@ static int name_item(taut_model *model, const taut_item_tree *item, taut_names *
         return taut_document_fail(model->document, item->left->place, model->error, "expected a plain name on the left");
     TAUT_TRY(taut_model_shape(model, model->document, item, item->left, &block));
     for (int64_t k = 0; k < names->blocks; k++)
-        if (strcmp(names->block[k].name, item->left->name) == 0 && (block.box.dims == 0 || names->block[k].block.dims != block.box.dims))
+        if (strcmp(names->block[k].name, item->left->name) == 0 &&
+            (block.box.dims == 0 || names->block[k].block.dims != block.box.dims))
             return taut_document_fail(model->document, item->left->place, model->error, "'%s' is given twice", item->left->name);
     char *name = taut_arena_text(&model->system->arena, item->left->name, strlen(item->left->name));
     if (!name || taut_names_add(names, &model->system->arena, name, &block.box))
@@ -40,7 +42,8 @@ static int read_event(taut_model *model, const taut_item_tree *item, taut_event 
         if (a->word != TAUT_WORD_THEN)
             continue;
         if (item->iterators)
-            return taut_document_fail(model->document, a->place, model->error, "a family of events can stop the run, but 'then' needs single events");
+            return taut_document_fail(model->document, a->place, model->error,
+                                      "a family of events can stop the run, but 'then' needs single events");
         event->assignments = a->assignments;
         event->assign = TAUT_NEW(&model->system->arena, taut_kernel *, a->assignments);
         if (!event->assign)
@@ -49,7 +52,8 @@ static int read_event(taut_model *model, const taut_item_tree *item, taut_event 
             const taut_assignment *assignment = &a->assignment[j];
             taut_statement s;
             if (assignment->left->kind != TAUT_TREE_NAME || assignment->left->primes > 1)
-                return taut_document_fail(model->document, assignment->left->place, model->error, "expected a coordinate or its velocity on the left");
+                return taut_document_fail(model->document, assignment->left->place, model->error,
+                                          "expected a coordinate or its velocity on the left");
             TAUT_TRY(taut_statement_init(&s, model, model->document, item, TAUT_ROLE_VALUE, watched, "a value after an event"));
             s.left = assignment->left;
             s.velocity_rows = true;
@@ -124,5 +128,6 @@ int taut_event_apply(taut_context *context, taut_index k, double t, double *q, d
         *(row < n ? &q[row] : &v[row - n]) = value[j];
     }
     TAUT_TRY(taut_check_finite(system, TAUT_COORDINATE, "after an event, the position of", t, q, n, error));
-    return taut_check_finite(system, TAUT_COORDINATE, "after an event, the velocity of", t, v, system->sizes.kind == TAUT_MECHANICAL ? n : system->sizes.algebraic, error);
+    return taut_check_finite(system, TAUT_COORDINATE, "after an event, the velocity of", t, v,
+                             system->sizes.kind == TAUT_MECHANICAL ? n : system->sizes.algebraic, error);
 }

@@ -43,7 +43,8 @@ int taut_model_warn(taut_model *model, const taut_document *document, taut_place
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     int length = snprintf(line, sizeof line, "%s:%d:%d: %s", document->file, place.line, place.column, text);
-    system->warning = taut_arena_grow(&system->arena, system->warning, system->sizes.warnings, &system->warning_capacity, sizeof *system->warning);
+    system->warning = taut_arena_grow(&system->arena, system->warning, system->sizes.warnings, &system->warning_capacity,
+                                      sizeof *system->warning);
     char *copy = taut_arena_text(&system->arena, line, length < (int)sizeof line ? (size_t)length : sizeof line - 1);
     if (!system->warning || !copy)
         return taut_fail_memory(model->error);
@@ -55,9 +56,11 @@ static int warn_unused(taut_model *model)
 {
     for (int64_t k = 0; k < model->symbols; k++) {
         const taut_symbol *symbol = model->symbol[k];
-        bool matters = symbol->kind == TAUT_SYMBOL_PARAMETER || symbol->kind == TAUT_SYMBOL_DEFINITION || symbol->kind == TAUT_SYMBOL_FUNCTION || symbol->kind == TAUT_SYMBOL_TABLE;
+        bool matters = symbol->kind == TAUT_SYMBOL_PARAMETER || symbol->kind == TAUT_SYMBOL_DEFINITION ||
+                       symbol->kind == TAUT_SYMBOL_FUNCTION || symbol->kind == TAUT_SYMBOL_TABLE;
         if (matters && !symbol->used)
-            TAUT_TRY(taut_model_warn(model, model->document, symbol->place, "the %s '%s' is not used", taut_symbol_word(symbol->kind), symbol->name));
+            TAUT_TRY(taut_model_warn(model, model->document, symbol->place, "the %s '%s' is not used",
+                                     taut_symbol_word(symbol->kind), symbol->name));
     }
     return 0;
 }
@@ -82,7 +85,8 @@ static int compile(taut_model *model)
 }
 
 /* --set and --init as statements of one section, one a line. */
-static int parse_overrides(taut_model *model, taut_section section, const char *const *texts, int count, const char *name, const taut_document **document)
+static int parse_overrides(taut_model *model, taut_section section, const char *const *texts, int count, const char *name,
+                           const taut_document **document)
 {
     size_t length = 0;
     *document = NULL;
@@ -113,7 +117,8 @@ static int resolve(taut_model *model, const char *text, size_t length, const cha
     TAUT_TRY(parse_overrides(model, TAUT_SECTION_PARAMETERS, how->set, how->set_count, "--set", &set));
     TAUT_TRY(parse_overrides(model, TAUT_SECTION_START, how->init, how->init_count, "--init", &init));
     if (how->start_text)
-        TAUT_TRY(taut_document_parse_section(TAUT_SECTION_START, how->start_text, strlen(how->start_text), "--start", &model->scratch, &further, model->error));
+        TAUT_TRY(taut_document_parse_section(TAUT_SECTION_START, how->start_text, strlen(how->start_text), "--start",
+                                             &model->scratch, &further, model->error));
     model->system->from = how->from;
     TAUT_TRY(taut_model_tables(model));
     TAUT_TRY(taut_model_parameters(model, set));
@@ -125,7 +130,8 @@ static int resolve(taut_model *model, const char *text, size_t length, const cha
     return how->compile ? compile(model) : 0;
 }
 
-int taut_system_parse(const char *text, size_t length, const char *name, const taut_load *how, taut_system **result, taut_error *error)
+int taut_system_parse(const char *text, size_t length, const char *name, const taut_load *how, taut_system **result,
+                      taut_error *error)
 {
     taut_error mine;
     taut_error *e = error ? error : &mine; /* messages are completed on the way, so there must be room for one */

@@ -10,10 +10,10 @@
 typedef struct order {
     taut_model *model;
     int64_t targets, n;
-    int32_t *owner;         /* kernel of each target, -1 for none */
+    int32_t *owner; /* kernel of each target, -1 for none */
     taut_index *owner_member;
-    unsigned char *state;   /* 0 new, 1 on the stack, 2 done */
-    unsigned char *depends; /* [kernels]: reads other start values */
+    unsigned char *state;           /* 0 new, 1 on the stack, 2 done */
+    unsigned char *depends;         /* [kernels]: reads other start values */
     const taut_document **document; /* [kernels] and place, for messages */
     taut_place *place;
 } order;
@@ -26,7 +26,9 @@ static int mark_hold(taut_model *model, const taut_item_tree *item, int32_t befo
     int64_t n = system->coordinates.total;
     unsigned bits = 0;
     for (int32_t k = 0; k < item->attributes; k++)
-        bits |= item->attribute[k].word == TAUT_WORD_HOLD ? TAUT_HOLD_POSITION : item->attribute[k].word == TAUT_WORD_GUESS ? TAUT_GUESS : 0;
+        bits |= item->attribute[k].word == TAUT_WORD_HOLD    ? TAUT_HOLD_POSITION
+                : item->attribute[k].word == TAUT_WORD_GUESS ? TAUT_GUESS
+                                                             : 0;
     if (!bits)
         return 0;
     if (!system->hold && !(system->hold = TAUT_NEW(&system->arena, unsigned char, n)))
@@ -35,7 +37,8 @@ static int mark_hold(taut_model *model, const taut_item_tree *item, int32_t befo
         const taut_kernel *kernel = system->start_kernel[k];
         for (int64_t i = 0; i < kernel->members; i++) {
             taut_index row = kernel->row[i];
-            unsigned position = bits & ~(unsigned)TAUT_HOLD_POSITION, velocity = position | (bits & TAUT_HOLD_POSITION ? TAUT_HOLD_VELOCITY : 0);
+            unsigned position = bits & ~(unsigned)TAUT_HOLD_POSITION,
+                     velocity = position | (bits & TAUT_HOLD_POSITION ? TAUT_HOLD_VELOCITY : 0);
             if (row < n)
                 system->hold[row] |= (unsigned char)bits;
             else if (row - n < n && !model->first_order)
@@ -53,11 +56,13 @@ static int start_items(taut_model *model, const taut_document *document, order *
         if (item->section != TAUT_SECTION_START)
             continue;
         if (item->left->kind != TAUT_TREE_NAME || item->left->primes > 1 || (item->left->primes && model->first_order))
-            return taut_document_fail(document, item->left->place, model->error, "expected a coordinate or its velocity on the left");
+            return taut_document_fail(document, item->left->place, model->error,
+                                      "expected a coordinate or its velocity on the left");
         taut_statement s;
         int32_t before = system->value_kernels[TAUT_LIST_START];
         TAUT_TRY(taut_statement_init(&s, model, document, item, TAUT_ROLE_VALUE,
-                                     1u << TAUT_FROM_Q | 1u << TAUT_FROM_V | 1u << TAUT_FROM_PARAMETER | 1u << TAUT_FROM_TIME, "a start value"));
+                                     1u << TAUT_FROM_Q | 1u << TAUT_FROM_V | 1u << TAUT_FROM_PARAMETER | 1u << TAUT_FROM_TIME,
+                                     "a start value"));
         s.list = TAUT_LIST_START;
         s.left = item->left;
         s.velocity_rows = true;
@@ -104,8 +109,10 @@ static int add_step(order *o, int32_t kernel, taut_index member, int64_t *capaci
 {
     taut_system *system = o->model->system;
     int64_t was = *capacity;
-    system->start_kernel_of = taut_arena_grow(&system->arena, system->start_kernel_of, system->start_steps, capacity, sizeof(int32_t));
-    system->start_member_of = taut_arena_grow(&system->arena, system->start_member_of, system->start_steps, &was, sizeof(taut_index));
+    system->start_kernel_of =
+        taut_arena_grow(&system->arena, system->start_kernel_of, system->start_steps, capacity, sizeof(int32_t));
+    system->start_member_of =
+        taut_arena_grow(&system->arena, system->start_member_of, system->start_steps, &was, sizeof(taut_index));
     if (!system->start_kernel_of || !system->start_member_of)
         return taut_fail_memory(o->model->error);
     system->start_kernel_of[system->start_steps] = kernel;
@@ -118,8 +125,10 @@ static int fail_cycle(const order *o, int64_t target)
     char name[160];
     int32_t kernel = o->owner[target];
     bool velocity = target >= o->n;
-    taut_names_print(velocity && o->model->first_order ? &o->model->system->algebraic : &o->model->system->coordinates, (taut_index)(velocity ? target - o->n : target), name, sizeof name);
-    return taut_document_fail(o->document[kernel], o->place[kernel], o->model->error, "the start value of %s%s depends on itself", name, velocity && !o->model->first_order ? "'" : "");
+    taut_names_print(velocity && o->model->first_order ? &o->model->system->algebraic : &o->model->system->coordinates,
+                     (taut_index)(velocity ? target - o->n : target), name, sizeof name);
+    return taut_document_fail(o->document[kernel], o->place[kernel], o->model->error, "the start value of %s%s depends on itself",
+                              name, velocity && !o->model->first_order ? "'" : "");
 }
 
 /* Depth first from one target; the stack holds targets, a negative entry closes one. */
@@ -232,5 +241,6 @@ int taut_context_start(taut_context *context, double t, double *q, double *v, ta
         }
     }
     TAUT_TRY(taut_check_finite(system, TAUT_COORDINATE, "the start value of", t, q, n, error));
-    return taut_check_finite(system, system->sizes.kind == TAUT_MECHANICAL ? TAUT_COORDINATE : TAUT_ALGEBRAIC, "the start velocity of", t, v, nv, error);
+    return taut_check_finite(system, system->sizes.kind == TAUT_MECHANICAL ? TAUT_COORDINATE : TAUT_ALGEBRAIC,
+                             "the start velocity of", t, v, nv, error);
 }

@@ -1,0 +1,235 @@
+/* jets.c - Taylor coefficients of everything a system computes, order by order along given q(t), v(t).
+ *
+ * Every kernel keeps the coefficients of all its registers for all its members, so that order j costs O(j) per operation and methods
+ * can solve for the next coefficient of multipliers or accelerations before going on. Derivatives with respect to a parameter are
+ * jets of order 1 in which only the parameters move. */
+#include "system/scatter.h"
+
+#include <string.h>
+
+/* What a jet can follow: kernels' outputs are linear in their coefficients; energies and weights of the caller are not. */
+enum {
+    JET_WANTS = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_FORCE_DQ | TAUT_WANT_FORCE_DV |
+                TAUT_WANT_MASS | TAUT_WANT_STIFF_FORCE | TAUT_WANT_STIFF_HESSIAN
+};
+
+typedef struct jet_kernel {
+    const taut_kernel *kernel;
+    int level, lanes;
+    int64_t chunks, size; /* doubles per order and chunk */
+    double *regs;         /* [chunks][order + 1][registers + companions][lanes] */
+} jet_kernel;
+
+struct taut_jet {
+    taut_context *context;
+    taut_arena arena;
+    int order;
+    int done; /* orders computed since the start, -1 before */
+    unsigned wanted;
+    int32_t kernels;
+    jet_kernel *kernel;
+    double *zero;       /* [longest] */
+    const double *seed; /* parameters: coefficients of order 1, or NULL */
+    bool frozen;        /* time stands still */
+};
+
+static int make_kernel(taut_jet *jet, const taut_kernel *kernel, jet_kernel *k, taut_error *error)
+{
+    *k = (jet_kernel){.kernel = kernel, .level = taut_kernel_level(kernel, jet->wanted)};
+    if (k->level < 0)
+        return 0;
+    k->lanes = taut_tape_lanes(kernel->tape, kernel->members);
+    k->chunks = (kernel->members + k->lanes - 1) / k->lanes;
+    k->size = (int64_t)(kernel->tape->registers + kernel->tape->companions) * k->lanes;
+    k->regs = TAUT_NEW(&jet->arena, double, k->chunks * k->size * (jet->order + 1));
+    if (!k->regs)
+        return taut_fail_memory(error);
+    for (int64_t c = 0; c < k->chunks; c++)
+        taut_tape_jet_prepare(kernel->tape, jet->order + 1, k->lanes, k->regs + c * k->size * (jet->order + 1));
+    return 0;
+}
+
+int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet **result, taut_error *error)
+{
+    const taut_system *system = context->system;
+    *result = NULL;
+    if (!(system->sizes.can & TAUT_CAN_JETS))
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "this system has no Taylor jets: they need expressions (a model file, or a builder)");
+    if (order < 0 || order > TAUT_JET_ORDER_MAX || wanted & ~(unsigned)JET_WANTS)
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "jets have orders 0 to %d and give forces, bonds, their derivatives and masses only", TAUT_JET_ORDER_MAX);
+    taut_pattern pattern;
+    TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &pattern, error));
+    taut_arena arena;
+    taut_arena_init(&arena, &context->arena.allocator);
+    taut_jet *jet = TAUT_NEW(&arena, taut_jet, 1);
+    if (!jet)
+        return taut_fail_memory(error);
+    jet->context = context;
+    jet->arena = arena;
+    jet->order = order;
+    jet->done = -1;
+    jet->wanted = wanted;
+    jet->kernels = system->kernels;
+    taut_index longest = system->sizes.coordinates + system->sizes.algebraic + system->sizes.parameters;
+    jet->kernel = TAUT_NEW(&jet->arena, jet_kernel, jet->kernels);
+    jet->zero = TAUT_NEW(&jet->arena, double, longest);
+    int status = jet->kernel && jet->zero ? 0 : taut_fail_memory(error);
+    for (int32_t k = 0; k < jet->kernels && status == 0; k++)
+        status = make_kernel(jet, system->kernel[k], &jet->kernel[k], error);
+    if (status) {
+        taut_jet_destroy(jet);
+        return status;
+    }
+    *result = jet;
+    return 0;
+}
+
+void taut_jet_destroy(taut_jet *jet)
+{
+    if (!jet)
+        return;
+    taut_arena arena = jet->arena; /* the jet lives in it */
+    taut_arena_clear(&arena);
+}
+
+static void fill(double *to, int n, double value)
+{
+    for (int l = 0; l < n; l++)
+        to[l] = value;
+}
+
+/* Coefficient j of every input of members [first, first + n). */
+static void set_inputs(const taut_jet *jet, const jet_kernel *k, int j, int64_t first, int n, double t, const double *q,
+                       const double *v, double *regs)
+{
+    double time = j == 0 ? t : j == 1 && !jet->frozen ? 1 : 0;
+    const double *parameter = j == 0 ? jet->context->parameter : j == 1 && jet->seed ? jet->seed : jet->zero;
+    for (int32_t s = 0; s < k->kernel->slots; s++) {
+        const taut_slot *slot = &k->kernel->slot[s];
+        double *to = regs + (int64_t)s * k->lanes;
+        const double *from = slot->source == TAUT_FROM_Q           ? q
+                             : slot->source == TAUT_FROM_V         ? v
+                             : slot->source == TAUT_FROM_PARAMETER ? parameter
+                                                                   : NULL;
+        if (from && slot->gather)
+            for (int l = 0; l < n; l++)
+                to[l] = from[slot->gather[first + l]];
+        else if (from)
+            fill(to, n, from[slot->one]);
+        else if (slot->source == TAUT_FROM_TIME)
+            fill(to, n, time);
+        else if (slot->source == TAUT_FROM_DATA && j == 0)
+            memcpy(to, slot->data + first, (size_t)n * sizeof *to);
+        else
+            fill(to, n, 0);
+    }
+}
+
+static void run_kernel(taut_jet *jet, const jet_kernel *k, int j, double t, const double *q, const double *v, taut_values *values)
+{
+    for (int64_t c = 0; c < k->chunks; c++) {
+        int64_t first = c * k->lanes;
+        int n = k->kernel->members - first < k->lanes ? (int)(k->kernel->members - first) : k->lanes;
+        double *block = k->regs + c * k->size * (jet->order + 1), *now = block + j * k->size;
+        set_inputs(jet, k, j, first, n, t, q, v, now);
+        taut_tape_jet_run(k->kernel->tape, k->level, j, k->lanes, n, block);
+        taut_kernel_scatter(jet->context, k->kernel, jet->wanted, first, n, now, k->lanes, v, values);
+    }
+}
+
+/* Masses that no kernel gives are constant: they have a coefficient of order 0 only. */
+static void add_constant_mass(const taut_jet *jet, int j, taut_values *values)
+{
+    const taut_system *system = jet->context->system;
+    if (!(jet->wanted & TAUT_WANT_MASS) || j > 0 || !system->mass_constant)
+        return;
+    for (taut_index i = 0; i < system->sizes.coordinates; i++) {
+        taut_index k = i;
+        if (system->sizes.mass != TAUT_MASS_DIAGONAL)
+            for (k = system->tangent_start[i]; system->tangent_column[k] != i;)
+                k++;
+        values->mass[k] += system->mass_constant[i];
+    }
+}
+
+int taut_jet_advance(taut_jet *jet, int j, double t, const double *q, const double *v, taut_values *values, taut_error *error)
+{
+    const taut_system *system = jet->context->system;
+    if (j < 0 || j > jet->order || j > jet->done + 1)
+        return taut_fail(error, TAUT_ERROR_USAGE, "coefficient %d of a jet of order %d was asked after %d", j, jet->order,
+                         jet->done);
+    if (j == 0)
+        jet->context->statistics.jets++;
+    jet->done = j;
+    taut_values_clear(system, jet->wanted, values);
+    add_constant_mass(jet, j, values);
+    for (int32_t k = 0; k < jet->kernels; k++)
+        if (jet->kernel[k].level >= 0)
+            run_kernel(jet, &jet->kernel[k], j, t, q, v ? v : jet->zero, values);
+    if (jet->wanted & TAUT_WANT_FORCE)
+        TAUT_TRY(taut_check_finite(system, TAUT_COORDINATE, "a Taylor coefficient of the force on", t, values->force,
+                                   system->sizes.coordinates, error));
+    if (jet->wanted & TAUT_WANT_BOND)
+        TAUT_TRY(taut_check_finite(system, TAUT_BOND, "a Taylor coefficient of bond", t, values->bond, system->sizes.bonds, error));
+    return 0;
+}
+
+/* ---- derivatives with respect to parameters */
+
+/* d(parameter)/d(parameter k), through those that are defined by others; also used for masses and compliances. */
+static int parameter_seed(taut_context *context, taut_index k, taut_arena *arena, double *seed, taut_error *error)
+{
+    int32_t count, first;
+    taut_kernel **kernel = taut_system_list(context->system, TAUT_LIST_PARAMETER, &count, &first);
+    seed[k] = 1;
+    for (int32_t i = 0; i < count; i++) {
+        const taut_tape *tape = kernel[i]->tape;
+        int64_t size = tape->registers + tape->companions;
+        double *regs = TAUT_NEW(arena, double, 2 * size);
+        if (!regs)
+            return taut_fail_memory(error);
+        taut_tape_jet_prepare(tape, 2, 1, regs);
+        for (int64_t m = 0; m < kernel[i]->members; m++) {
+            taut_index row = kernel[i]->row[m];
+            if (row == k || context->fixed[row] & 2)
+                continue;
+            for (int j = 0; j < 2; j++) {
+                for (int32_t s = 0; s < kernel[i]->slots; s++) {
+                    const taut_slot *slot = &kernel[i]->slot[s];
+                    taut_index at = slot->gather ? slot->gather[m] : slot->one;
+                    regs[j * size + s] = slot->source == TAUT_FROM_PARAMETER        ? (j ? seed[at] : context->parameter[at])
+                                         : slot->source == TAUT_FROM_DATA && j == 0 ? slot->data[m]
+                                                                                    : 0;
+                }
+                taut_tape_jet_run(tape, 0, j, 1, 1, regs);
+            }
+            seed[row] = regs[size + tape->output[0]];
+        }
+    }
+    return 0;
+}
+
+int taut_evaluate_parameter(taut_context *context, double t, const double *q, const double *v, taut_index k, unsigned wanted,
+                            taut_values *values, taut_error *error)
+{
+    const taut_sizes *sizes = &context->system->sizes;
+    if (k < 0 || k >= sizes->parameters)
+        return taut_fail(error, TAUT_ERROR_USAGE, "there is no parameter number %d", k);
+    if (context->system->parameter_fixed[k] & 1)
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "this parameter fixes sizes or indices: there is no derivative with respect to it");
+    taut_jet *jet;
+    TAUT_TRY(taut_jet_create(context, 1, wanted, &jet, error));
+    double *seed = TAUT_NEW(&jet->arena, double, sizes->parameters);
+    int status = seed ? parameter_seed(context, k, &jet->arena, seed, error) : taut_fail_memory(error);
+    jet->seed = seed;
+    jet->frozen = true;
+    if (status == 0)
+        status = taut_jet_advance(jet, 0, t, q, v, values, error);
+    if (status == 0)
+        status = taut_jet_advance(jet, 1, t, jet->zero, jet->zero, values, error);
+    taut_jet_destroy(jet);
+    return status;
+}
