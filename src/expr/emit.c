@@ -34,6 +34,19 @@ static const char preamble[] =
     "#else\n"
     "double sqrt(double), fabs(double), floor(double), copysign(double, double);\n"
     "#endif\n"
+    "#if defined __GNUC__ && defined __x86_64__\n"
+    "#define TAUT_AVX2\n"
+    "#define TAUT_HAS_AVX2 __builtin_cpu_supports(\"avx2\")\n"
+    "#else\n"
+    "#define TAUT_HAS_AVX2 0\n"
+    "#endif\n"
+    "#if defined __clang__\n"
+    "#define TAUT_INDEPENDENT _Pragma(\"clang loop vectorize(assume_safety)\")\n"
+    "#elif defined __GNUC__\n"
+    "#define TAUT_INDEPENDENT _Pragma(\"GCC ivdep\")\n"
+    "#else\n"
+    "#define TAUT_INDEPENDENT\n"
+    "#endif\n"
     "double exp(double), log(double), sin(double), cos(double), tan(double), asin(double), acos(double), atan(double);\n"
     "double sinh(double), cosh(double), tanh(double), pow(double, double), atan2(double, double), hypot(double, double);\n"
     "static inline double taut_value_round(double a)\n"
@@ -229,10 +242,27 @@ static bool put_curves(taut_source *source, const taut_tape *tape, const char *f
     return true;
 }
 
-/* The entry: the body of the level wanted. A block of one lane has constant addresses, which is worth a copy of a short body. */
+/* The loop over the lanes, twice where the processor may have AVX2 (without fused operations: results do not change). Lanes do not
+ * depend on one another, which the compiler cannot know. */
+static void put_loop(taut_source *source, const char *function, int length)
+{
+    static const char *const variant[2][2] = {{"", ""}, {"__attribute__((target(\"avx2\"))) ", "_avx2"}};
+    for (int i = 0; i < 2; i++) {
+        if (i == 1)
+            print(source, "#ifdef TAUT_AVX2\n");
+        print(source, "static %svoid %s_%d_lanes%s(double *regs, long s, int n)\n{\n", variant[i][0], function, length,
+              variant[i][1]);
+        print(source, "    TAUT_INDEPENDENT\n    for (int l = 0; l < n; l++)\n        %s_%d(regs + l, regs + l, s);\n}\n", function,
+              length);
+        if (i == 1)
+            print(source, "#else\n#define %s_%d_lanes_avx2 %s_%d_lanes\n#endif\n", function, length, function, length);
+    }
+}
+
+/* The entry: the body of the level wanted. One lane has constant addresses, which is worth a copy of the body; long bodies are
+ * neither copied nor vectorised, since compilers take too long for that. */
 static void put_entry(taut_source *source, const taut_tape *tape, const char *function)
 {
-    print(source, "void %s(int level, int lanes, int n, double *regs);\n", function);
     print(source, "void %s(int level, int lanes, int n, double *regs)\n{\n    const long s = lanes;\n", function);
     for (int level = 0; level < TAUT_LEVELS; level++) {
         const int length = tape->level_end[level];
@@ -243,12 +273,23 @@ static void put_entry(taut_source *source, const taut_tape *tape, const char *fu
         else
             print(source, "    {\n");
         if (length <= INLINE_LENGTH)
-            print(source, "        if (s == 1 && n == 1) {\n            %s_%d(regs, regs, 1);\n            return;\n        }\n",
-                  function, length);
-        print(source, "        for (long l = 0; l < n; l++)\n            %s_%d(regs + l, regs + l, s);\n        return;\n    }\n",
-              function, length);
+            print(source,
+                  "        if (s == 1 && n == 1)\n            %s_%d(regs, regs, 1);\n        else if (TAUT_HAS_AVX2)\n"
+                  "            %s_%d_lanes_avx2(regs, s, n);\n        else\n            %s_%d_lanes(regs, s, n);\n",
+                  function, length, function, length, function, length);
+        else
+            print(source, "        for (int l = 0; l < n; l++)\n            %s_%d(regs + l, regs + l, s);\n", function, length);
+        print(source, "        return;\n    }\n");
     }
     print(source, "}\n");
+}
+
+/* Everything for one level: the body and, for short ones, the loops. */
+static void put_level(taut_source *source, const taut_tape *tape, const char *function, int length, unsigned char *flag)
+{
+    put_body(source, tape, function, length, flag);
+    if (length <= INLINE_LENGTH)
+        put_loop(source, function, length);
 }
 
 int taut_native_emit(const taut_tape *tape, const char *function, taut_source *source, taut_error *error)
@@ -266,7 +307,7 @@ int taut_native_emit(const taut_tape *tape, const char *function, taut_source *s
                          CURVE_NUMBERS / 4);
     for (int level = 0; level < TAUT_LEVELS; level++)
         if (level + 1 == TAUT_LEVELS || tape->level_end[level + 1] != tape->level_end[level])
-            put_body(source, tape, function, tape->level_end[level], flag);
+            put_level(source, tape, function, tape->level_end[level], flag);
     put_entry(source, tape, function);
     return source->failed ? taut_fail_memory(error) : 0;
 }
