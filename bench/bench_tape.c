@@ -1,0 +1,339 @@
+/* bench_tape.c - interpreted tapes against hand-written C, in one run. Rows: name | limit | value | verdict.
+ *
+ * Chain: N = 1000 distance bonds. First the kernel alone: values and gradients from arrays to arrays. Then forces and Jacobian of the
+ * state, the tape with its gathers and scatters by index, the plain loop knowing where everything is. Double pendulum: both bonds,
+ * their gradients and the forces, one member. Values are ratios of the best of many short timings, so that other load disturbs
+ * little. Both sides are compiled -O3 and compared first: a wrong tape is no result. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+#if defined(__linux__)
+#define _POSIX_C_SOURCE 199309L
+#endif
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "expr/tape.h"
+
+enum { BONDS = 1000, STATE = 2 * BONDS + 2, ROUNDS = 300 };
+
+static const double kappa = 1e4;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double time_of(void (*call)(void *), void *data, int repeat)
+{
+    double start = now();
+    for (int j = 0; j < repeat; j++)
+        call(data);
+    return (now() - start) / repeat;
+}
+
+/* Best times of two calls, taken in turns so that both see the same machine. */
+static double ratio(void (*tape)(void *), void (*hand)(void *), void *data, int repeat)
+{
+    double best_tape = INFINITY, best_hand = INFINITY;
+    for (int k = 0; k < ROUNDS; k++) {
+        best_tape = fmin(best_tape, time_of(tape, data, repeat));
+        best_hand = fmin(best_hand, time_of(hand, data, repeat));
+    }
+    return best_tape / best_hand;
+}
+
+static void row(const char *name, double limit, double value)
+{
+    printf("%s | %.3g | %.3g | %s\n", name, limit, value, value <= limit ? "met" : "missed");
+}
+
+static double largest_difference(const double *x, const double *y, int n)
+{
+    double worst = 0;
+    for (int k = 0; k < n; k++)
+        worst = fabs(x[k] - y[k]) <= worst ? worst : fabs(x[k] - y[k]);
+    return worst;
+}
+
+static int32_t op2(taut_graph *g, taut_op op, int32_t a, int32_t b)
+{
+    return taut_graph_binary(g, op, a, b);
+}
+
+/* length(u) - 1, and its gradient */
+static void build_bond(taut_graph *g, int32_t ux, int32_t uy, const int32_t *slots, int32_t *node)
+{
+    int32_t square = op2(g, TAUT_OP_ADD, op2(g, TAUT_OP_MUL, ux, ux), op2(g, TAUT_OP_MUL, uy, uy));
+    node[0] = op2(g, TAUT_OP_SUB, taut_graph_unary(g, TAUT_OP_ROOT, square), taut_graph_constant(g, 1));
+    taut_graph_gradient(g, node[0], 4, slots, node + 1, NULL);
+}
+
+/* ---- chain */
+
+typedef struct chain {
+    double in[4][BONDS];                 /* x1 y1 x2 y2 */
+    double bond[BONDS], slope[4][BONDS]; /* g and its gradient */
+    double q[STATE], force[STATE], jacobian[BONDS][4];
+    int32_t gather[4][BONDS];
+    taut_arena arena;
+    taut_tape *tape;
+    double *regs;
+    int lanes;
+} chain;
+
+static int chain_create(chain *c)
+{
+    taut_graph *g = taut_graph_create(NULL, 10000);
+    if (!g)
+        return TAUT_ERROR_MEMORY;
+    int32_t in[4], node[5];
+    const int32_t slots[4] = {0, 1, 2, 3};
+    const unsigned char level[5] = {0};
+    for (int k = 0; k < 4; k++)
+        in[k] = taut_graph_input(g, k);
+    build_bond(g, op2(g, TAUT_OP_SUB, in[0], in[2]), op2(g, TAUT_OP_SUB, in[1], in[3]), slots, node);
+    taut_arena_init(&c->arena, NULL);
+    int status = taut_tape_create(g, &c->arena, 4, 5, node, level, &c->tape, NULL);
+    taut_graph_destroy(g);
+    if (status)
+        return status;
+    c->lanes = taut_tape_lanes(c->tape, BONDS);
+    c->regs = TAUT_NEW(&c->arena, double, (int64_t)c->tape->registers * c->lanes);
+    if (!c->regs)
+        return TAUT_ERROR_MEMORY;
+    taut_tape_prepare(c->tape, c->lanes, c->regs);
+    for (int k = 0; k <= BONDS; k++) {
+        c->q[2 * k] = k + 0.01 * sin(k);
+        c->q[2 * k + 1] = 0.3 * cos(0.7 * k);
+    }
+    for (int k = 0; k < BONDS; k++)
+        for (int j = 0; j < 4; j++) {
+            c->gather[j][k] = 2 * k + (j + 2) % 4;
+            c->in[j][k] = c->q[c->gather[j][k]];
+        }
+    return 0;
+}
+
+static int block_size(const chain *c, int first)
+{
+    return BONDS - first < c->lanes ? BONDS - first : c->lanes;
+}
+
+static void kernel_tape(void *data)
+{
+    chain *c = data;
+    for (int first = 0; first < BONDS; first += c->lanes) {
+        int n = block_size(c, first);
+        for (int k = 0; k < 4; k++)
+            memcpy(c->regs + k * c->lanes, c->in[k] + first, (size_t)n * sizeof(double));
+        taut_tape_run(c->tape, 0, c->lanes, n, c->regs);
+        memcpy(c->bond + first, c->regs + c->tape->output[0] * c->lanes, (size_t)n * sizeof(double));
+        for (int k = 0; k < 4; k++)
+            memcpy(c->slope[k] + first, c->regs + c->tape->output[1 + k] * c->lanes, (size_t)n * sizeof(double));
+    }
+}
+
+static void kernel_hand(void *data)
+{
+    chain *c = data;
+    const double *restrict x1 = c->in[0], *restrict y1 = c->in[1], *restrict x2 = c->in[2], *restrict y2 = c->in[3];
+    double *restrict g = c->bond;
+    double *restrict d0 = c->slope[0], *restrict d1 = c->slope[1], *restrict d2 = c->slope[2], *restrict d3 = c->slope[3];
+    for (int k = 0; k < BONDS; k++) {
+        double ux = x1[k] - x2[k], uy = y1[k] - y2[k], r = sqrt(ux * ux + uy * uy), w = 1 / r;
+        g[k] = r - 1;
+        d0[k] = w * ux;
+        d1[k] = w * uy;
+        d2[k] = -d0[k];
+        d3[k] = -d1[k];
+    }
+}
+
+static void state_tape(void *data)
+{
+    chain *c = data;
+    double *restrict force = c->force, tension[256];
+    const double *restrict q = c->q;
+    memset(c->force, 0, sizeof c->force);
+    for (int first = 0; first < BONDS; first += c->lanes) {
+        int n = block_size(c, first);
+        for (int k = 0; k < 4; k++) {
+            const int32_t *from = c->gather[k] + first;
+            double *restrict to = c->regs + k * c->lanes;
+            for (int lane = 0; lane < n; lane++)
+                to[lane] = q[from[lane]];
+        }
+        taut_tape_run(c->tape, 0, c->lanes, n, c->regs);
+        const double *g = c->regs + c->tape->output[0] * c->lanes;
+        memcpy(c->bond + first, g, (size_t)n * sizeof(double));
+        for (int lane = 0; lane < n; lane++)
+            tension[lane] = kappa * g[lane];
+        for (int k = 0; k < 4; k++) {
+            const double *slope = c->regs + c->tape->output[1 + k] * c->lanes;
+            const int32_t *to = c->gather[k] + first;
+            double *restrict entry = &c->jacobian[first][k];
+            for (int lane = 0; lane < n; lane++) {
+                entry[4 * lane] = slope[lane];
+                force[to[lane]] -= tension[lane] * slope[lane];
+            }
+        }
+    }
+}
+
+static void state_hand(void *data)
+{
+    chain *c = data;
+    const double *restrict q = c->q;
+    double *restrict f = c->force, *restrict bond = c->bond;
+    f[0] = f[1] = 0;
+    for (int k = 0; k < BONDS; k++) {
+        double *restrict d = c->jacobian[k];
+        double ux = q[2 * k + 2] - q[2 * k], uy = q[2 * k + 3] - q[2 * k + 1], r = sqrt(ux * ux + uy * uy), w = 1 / r;
+        bond[k] = r - 1;
+        d[0] = w * ux;
+        d[1] = w * uy;
+        d[2] = -d[0];
+        d[3] = -d[1];
+        double fx = kappa * bond[k] * d[0], fy = kappa * bond[k] * d[1];
+        f[2 * k] += fx;
+        f[2 * k + 1] += fy;
+        f[2 * k + 2] = -fx;
+        f[2 * k + 3] = -fy;
+    }
+}
+
+static int bench_chain(void)
+{
+    static chain c;
+    static double bond[BONDS], slope[4 * BONDS], force[STATE], jacobian[4 * BONDS];
+    if (chain_create(&c))
+        return 1;
+    kernel_hand(&c);
+    memcpy(bond, c.bond, sizeof bond);
+    memcpy(slope, c.slope, sizeof slope);
+    kernel_tape(&c);
+    double worst = fmax(largest_difference(bond, c.bond, BONDS), largest_difference(slope, c.slope[0], 4 * BONDS));
+    state_hand(&c);
+    memcpy(force, c.force, sizeof force);
+    memcpy(jacobian, c.jacobian, sizeof jacobian);
+    state_tape(&c);
+    worst = fmax(worst, largest_difference(jacobian, c.jacobian[0], 4 * BONDS));
+    worst = fmax(worst, largest_difference(force, c.force, STATE) / kappa);
+    if (!(worst < 1e-14)) {
+        fprintf(stderr, "chain: the tape differs from the plain loop by %g\n", worst);
+        return 1;
+    }
+    row("chain of 1000 bonds, kernel: batched tape / C", 1.5, ratio(kernel_tape, kernel_hand, &c, 10));
+    row("chain of 1000 bonds, forces and Jacobian: batched tape / C", 1.5, ratio(state_tape, state_hand, &c, 10));
+    taut_arena_clear(&c.arena);
+    return 0;
+}
+
+/* ---- double pendulum [A section 5.1]: g1 = |p1| - 1, g2 = |p1 - p2| - 1, forces -kappa g grad g */
+
+enum { PENDULUM_OUTPUTS = 2 + 8 + 4 };
+
+typedef struct pendulum {
+    double q[4], out[PENDULUM_OUTPUTS];
+    taut_arena arena;
+    taut_tape *tape;
+    double *regs;
+} pendulum;
+
+static int pendulum_create(pendulum *p)
+{
+    taut_graph *g = taut_graph_create(NULL, 10000);
+    if (!g)
+        return TAUT_ERROR_MEMORY;
+    int32_t in[4], first[5], second[5], node[PENDULUM_OUTPUTS];
+    const int32_t slots[4] = {0, 1, 2, 3};
+    const unsigned char level[PENDULUM_OUTPUTS] = {0};
+    for (int k = 0; k < 4; k++)
+        in[k] = taut_graph_input(g, k);
+    build_bond(g, in[0], in[1], slots, first);
+    build_bond(g, op2(g, TAUT_OP_SUB, in[0], in[2]), op2(g, TAUT_OP_SUB, in[1], in[3]), slots, second);
+    node[0] = first[0];
+    node[1] = second[0];
+    int32_t scale = taut_graph_constant(g, kappa);
+    for (int k = 0; k < 4; k++) {
+        node[2 + k] = first[1 + k];
+        node[6 + k] = second[1 + k];
+        int32_t one = op2(g, TAUT_OP_MUL, op2(g, TAUT_OP_MUL, scale, first[0]), first[1 + k]);
+        int32_t two = op2(g, TAUT_OP_MUL, op2(g, TAUT_OP_MUL, scale, second[0]), second[1 + k]);
+        node[10 + k] = taut_graph_unary(g, TAUT_OP_NEG, op2(g, TAUT_OP_ADD, one, two));
+    }
+    taut_arena_init(&p->arena, NULL);
+    int status = taut_tape_create(g, &p->arena, 4, PENDULUM_OUTPUTS, node, level, &p->tape, NULL);
+    taut_graph_destroy(g);
+    if (status)
+        return status;
+    p->regs = TAUT_NEW(&p->arena, double, p->tape->registers);
+    if (!p->regs)
+        return TAUT_ERROR_MEMORY;
+    taut_tape_prepare(p->tape, 1, p->regs);
+    memcpy(p->q, (const double[4]){1, 0.25, 2, 0}, sizeof p->q);
+    return 0;
+}
+
+static void pendulum_tape(void *data)
+{
+    pendulum *p = data;
+    memcpy(p->regs, p->q, sizeof p->q);
+    taut_tape_run(p->tape, 0, 1, 1, p->regs);
+    for (int k = 0; k < PENDULUM_OUTPUTS; k++)
+        p->out[k] = p->regs[p->tape->output[k]];
+}
+
+static void pendulum_hand(void *data)
+{
+    pendulum *p = data;
+    const double *q = p->q;
+    double *out = p->out;
+    double r1 = sqrt(q[0] * q[0] + q[1] * q[1]), w1 = 1 / r1;
+    double ux = q[0] - q[2], uy = q[1] - q[3], r2 = sqrt(ux * ux + uy * uy), w2 = 1 / r2;
+    double g1 = r1 - 1, g2 = r2 - 1;
+    out[0] = g1;
+    out[1] = g2;
+    out[2] = w1 * q[0];
+    out[3] = w1 * q[1];
+    out[4] = out[5] = 0;
+    out[6] = w2 * ux;
+    out[7] = w2 * uy;
+    out[8] = -out[6];
+    out[9] = -out[7];
+    double t1 = kappa * g1, t2 = kappa * g2;
+    out[10] = -(t1 * out[2] + t2 * out[6]);
+    out[11] = -(t1 * out[3] + t2 * out[7]);
+    out[12] = -t2 * out[8];
+    out[13] = -t2 * out[9];
+}
+
+static int bench_pendulum(void)
+{
+    static pendulum p;
+    double hand[PENDULUM_OUTPUTS];
+    if (pendulum_create(&p))
+        return 1;
+    pendulum_hand(&p);
+    memcpy(hand, p.out, sizeof hand);
+    pendulum_tape(&p);
+    double worst = largest_difference(hand, p.out, PENDULUM_OUTPUTS) / kappa;
+    if (!(worst < 1e-14)) {
+        fprintf(stderr, "double pendulum: the tape differs from C by %g\n", worst);
+        return 1;
+    }
+    row("double pendulum, bonds, gradients and forces: tape / C", 15, ratio(pendulum_tape, pendulum_hand, &p, 1000));
+    taut_arena_clear(&p.arena);
+    return 0;
+}
+
+int main(void)
+{
+    int chain_failed = bench_chain(), pendulum_failed = bench_pendulum();
+    return chain_failed || pendulum_failed;
+}
