@@ -367,10 +367,12 @@ TAUT_API int taut_event_apply(taut_context *context, taut_index k, double t, dou
 TAUT_API int taut_solver_create(const taut_system *system, const taut_options *options, const taut_allocator *allocator,
                                 taut_solver **solver, taut_error *error);
 TAUT_API void taut_solver_destroy(taut_solver *solver);
-/* Integrates to the end time, an event, an interrupt or an error; rows go to the sinks. What was computed stays available. */
+/* Integrates to the end time, an event, an interrupt or an error. What was computed stays available; a second call goes on from there.
+ * Rows: the start, every `every` (by interpolation; steps are not changed for it), events, and the state at the end. Without `every`:
+ * all steps, or 1000 equal times when there are more. Every sink that began is ended, whatever happens. */
 TAUT_API int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count, taut_progress progress, void *user,
                              taut_error *error);
-/* Advances exactly to time t (fixed steps; the last one is shortened), without sinks. */
+/* Advances exactly to time t, forwards or backwards (fixed steps; the last one is shortened), without sinks; events count. */
 TAUT_API int taut_solver_advance(taut_solver *solver, double t, taut_error *error);
 TAUT_API double taut_solver_time(const taut_solver *solver);
 TAUT_API const double *taut_solver_position(const taut_solver *solver);    /* q, [n] */
