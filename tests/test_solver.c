@@ -1,4 +1,6 @@
 /* test_solver.c - the time loop: choices and refusals, rows at exact times, guards, interrupts, events, faults. */
+#include "base/method.h"
+#include "base/options.h"
 #include "drive.h"
 
 #define SPRING "[coordinates]\nx\n[bonds]\ns = x stiffness 100\n[start]\nx = 1\n"
@@ -50,6 +52,33 @@ static void test_choices(void)
         const char *text = d.solver ? taut_solver_explanation(d.solver) : d.error.message;
         check_contains(choices[k].options, text, choices[k].message);
         driven_destroy(&d);
+    }
+}
+
+/* The option offers exactly the motions that methods can name; every method is complete. */
+static void test_methods(void)
+{
+    check_group("methods");
+    const char *choices_text = taut_option_find("motion")->choices;
+    char words[80];
+    unsigned all = 0;
+    snprintf(words, sizeof words, "%s", choices_text);
+    for (char *word = strtok(words, "|"); word; word = strtok(NULL, "|")) {
+        unsigned bit = taut_motion_bit(word);
+        check_row(bit != 0 && !(all & bit) && !strcmp(taut_motion_name(bit), word), "motion %s has bit %u", word, bit);
+        all |= bit;
+    }
+    check_equal("all motions are offered", all, TAUT_MOTION_RIGID | TAUT_MOTION_SLOW | TAUT_MOTION_EFFECTIVE | TAUT_MOTION_FULL);
+    taut_method_info info;
+    check_row(taut_method_count() > 0 && !taut_method_get(-1, &info) && !taut_method_get(taut_method_count(), &info), "bounds");
+    for (int k = 0; taut_method_get(k, &info); k++) {
+        const taut_method *method = taut_method_table[k];
+        char text[80];
+        check_row(!strcmp(info.motions, taut_motions_text(method->motions, text, sizeof text)) || strchr(text, ','), "%s: %s",
+                  info.name, info.motions);
+        check_row(method->create && method->step && method->changed && method->multipliers && info.order > 0, "%s is complete",
+                  info.name);
+        check_row(strlen(info.summary) > 20 && strlen(info.reference) > 5, "%s has words", info.name);
     }
 }
 
@@ -284,6 +313,7 @@ static void test_misuse(void)
 int main(void)
 {
     test_choices();
+    test_methods();
     test_settings();
     test_rows();
     test_dense();

@@ -46,6 +46,7 @@ extern const taut_method *const taut_method_table[]; /* ends with NULL (step/met
 
 /* The motions as words: "full", "rigid, slow". Writes at most `size` bytes. */
 const char *taut_motions_text(unsigned motions, char *buffer, size_t size);
-unsigned taut_motion_bit(const char *name); /* 0 when there is no such motion */
+unsigned taut_motion_bit(const char *name);    /* 0 when there is no such motion */
+const char *taut_motion_name(unsigned motion); /* of one bit; a constant */
 
 #endif

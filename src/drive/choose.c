@@ -96,16 +96,6 @@ static const taut_method *first_method(unsigned motion)
     return NULL;
 }
 
-/* A constant text for a motion: the result outlives the options. */
-static const char *motion_name(unsigned bit)
-{
-    static const char *const names[] = {"rigid", "slow", "effective", "full"};
-    for (int k = 0; k < 4; k++)
-        if (taut_motion_bit(names[k]) & bit)
-            return names[k];
-    return "";
-}
-
 /* Motion and method determine each other where only one is said. When the command line says one of them, what [run] says about the
  * other counts only if the two agree. */
 static int choose_method(taut_solver *solver, const taut_options *given, const taut_options *merged, taut_error *error)
@@ -126,16 +116,16 @@ static int choose_method(taut_solver *solver, const taut_options *given, const t
     if (!bit)
         bit = method ? method->motions & -method->motions : TAUT_MOTION_FULL;
     if (!first_method(bit))
-        return fail_motion(motion_name(bit), error);
+        return fail_motion(taut_motion_name(bit), error);
     if (!method)
         method = first_method(bit);
     if (!(method->motions & bit)) {
         char text[80];
         return taut_fail(error, TAUT_ERROR_REFUSED, "method %s is for motion %s, not for motion %s", method->name,
-                         taut_motions_text(method->motions, text, sizeof text), motion_name(bit));
+                         taut_motions_text(method->motions, text, sizeof text), taut_motion_name(bit));
     }
     solver->stepper.method = method;
-    solver->motion = motion_name(bit);
+    solver->motion = taut_motion_name(bit);
     return refuse(method, &solver->sizes, error);
 }
 

@@ -24,6 +24,14 @@ unsigned taut_motion_bit(const char *name)
     return 0;
 }
 
+const char *taut_motion_name(unsigned motion)
+{
+    for (int k = 0; k < MOTIONS; k++)
+        if (motions[k].bit == motion)
+            return motions[k].name;
+    return "";
+}
+
 const char *taut_motions_text(unsigned bits, char *buffer, size_t size)
 {
     size_t used = 0;
