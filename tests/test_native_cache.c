@@ -348,6 +348,23 @@ static void test_together(const char *compiler)
     check_equal("entries of the folder", entries(in_place("together"), NULL, 0), 1);
 }
 
+/* A program with the rights of another user must not run what its caller put into PATH. */
+static void test_other_rights(const char *compiler)
+{
+    check_group("other rights");
+    if (geteuid() != 0) {
+        check_skip("only root can take the rights of another user");
+        return;
+    }
+    use_counting_compiler(compiler);
+    taut_error error = {0};
+    check_row(seteuid(65534) == 0, "cannot become another user");
+    const int status = try_small(11, in_place("rights"), NULL, &error);
+    check_row(seteuid(0) == 0, "cannot become root again");
+    check_equal("status", status, TAUT_ERROR_REFUSED);
+    check_contains("message", error.message, "another user");
+}
+
 static void test_memory(const char *compiler)
 {
     check_group("memory");
@@ -380,6 +397,7 @@ int main(void)
         test_signals(compiler);
         test_closed_streams(compiler);
         test_together(compiler);
+        test_other_rights(compiler);
         test_memory(compiler);
     }
     remove_tree(place);
