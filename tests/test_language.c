@@ -293,6 +293,27 @@ static void check_mass(void)
     }
 }
 
+/* T may have terms of first order in the velocities when the frame moves: (x' + u(t))^2/2 pushes with -u'. */
+static void check_moving_frame(void)
+{
+    static const char text[] = "[parameters]\nA = 3, w = 2\n[coordinates]\nx\n[definitions]\nplace = x*t + A*sin(w*t)\n"
+                               "[kinetic]\nplace'^2/2\n";
+    static const double t = 0.7, q[1] = {0.4}, v[1] = {1.5};
+    model m;
+    double force[1] = {0}, mass[1] = {0}, momentum[1] = {0};
+    taut_values values = {.force = force, .mass = mass, .momentum = momentum};
+    if (parse(&m, text, sizeof text - 1, NULL, "moving frame")) {
+        int status = taut_evaluate(m.context, t, q, v, TAUT_WANT_FORCE | TAUT_WANT_MASS | TAUT_WANT_MOMENTUM, &values, &m.error);
+        check_row(status == 0, "moving frame: %s", m.error.message);
+        /* place' = x + t x' + A w cos(wt) =: s;  d/dt(t s) - s = 0:  t^2 x'' = -2 t x' + A w^2 t sin(wt) */
+        double s = q[0] + t * v[0] + 3 * 2 * cos(2 * t);
+        check_near("mass", mass[0], t * t, 1e-15);
+        check_near("momentum", momentum[0], t * s, 1e-14);
+        check_near("force", force[0], -2 * t * v[0] + 3 * 4 * t * sin(2 * t), 1e-14);
+    }
+    drop(&m);
+}
+
 /* Lines of [potential] and [forces] add up. */
 static void check_forces(void)
 {
@@ -356,6 +377,7 @@ int main(void)
     check_group("bonds and masses");
     check_bonds();
     check_mass();
+    check_moving_frame();
     check_forces();
     check_group("warnings and settings");
     check_warnings();

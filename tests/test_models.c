@@ -50,7 +50,7 @@ typedef struct shape {
     taut_kind kind;
     int coordinates, bonds, algebraic, constraints, invariants, observables, outputs;
     taut_mass_kind mass;
-    unsigned has; /* these TAUT_HAS_ bits, and none of the others below */
+    unsigned has; /* these TAUT_HAS_ bits, and none of the others below (an angle in the plane has a kink where it is 0) */
 } shape;
 
 enum {
@@ -77,11 +77,11 @@ static const shape shapes[] = {
     {"cart", TAUT_MECHANICAL, 3, 1, 0, 0, 0, 0, 1, TAUT_MASS_VARYING,
      SPRINGS | TAUT_HAS_KINETIC | TAUT_HAS_VARYING_MASS | TAUT_HAS_VELOCITY_FORCES},
     {"fpu", TAUT_MECHANICAL, 6, 3, 0, 0, 0, 0, 0, TAUT_MASS_DIAGONAL, SPRINGS},
-    {"triatomic", TAUT_MECHANICAL, 6, 2, 0, 0, 0, 0, 1, TAUT_MASS_DIAGONAL, SPRINGS},
+    {"triatomic", TAUT_MECHANICAL, 6, 2, 0, 0, 0, 0, 1, TAUT_MASS_DIAGONAL, SPRINGS | TAUT_HAS_KINKS},
     {"butane", TAUT_MECHANICAL, 12, 5, 0, 0, 0, 0, 1, TAUT_MASS_DIAGONAL, SPRINGS},
     {"water_box", TAUT_MECHANICAL, 243, 81, 0, 0, 0, 0, 0, TAUT_MASS_DIAGONAL, SPRINGS | TAUT_HAS_KINKS},
     {"index2", TAUT_FIRST_ORDER, 2, 1, 1, 1, 0, 0, 1, TAUT_MASS_DIAGONAL,
-     TAUT_HAS_ALGEBRAIC | TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS},
+     TAUT_HAS_ALGEBRAIC | TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS | TAUT_HAS_VELOCITY_FORCES},
     {"kepler", TAUT_FIRST_ORDER, 4, 1, 0, 0, 1, 0, 1, TAUT_MASS_DIAGONAL, TAUT_HAS_INVARIANTS},
     {"michaelis_menten", TAUT_FIRST_ORDER, 2, 1, 0, 0, 0, 1, 0, TAUT_MASS_DIAGONAL, TAUT_HAS_STEPPER},
     {"michaelis_menten_mixed", TAUT_FIRST_ORDER, 2, 1, 0, 0, 0, 1, 2, TAUT_MASS_DIAGONAL, TAUT_HAS_STEPPER},
@@ -244,7 +244,7 @@ static void check_values(const oracle_row *row, loaded *m)
     status = taut_evaluate(m->context, row->t, row->q, row->v, wanted, &values, &m->error);
     if (!check_row(status == 0, "%s: evaluate: %s", row->name, m->error.message))
         return;
-    compare(row, "f", f, row->f, row->n, 0);
+    compare(row, "f", f, row->f, row->n, row->size);
     compare(row, "g", g, row->g, row->m, 0);
     densify(&pattern, G, dense);
     compare(row, "G", dense, row->G, row->n * row->m, 0);
@@ -271,7 +271,7 @@ static void check_jets(const oracle_row *row, loaded *m)
             break;
         char what[32];
         snprintf(what, sizeof what, "coefficient %d of f", j);
-        scale_f = j ? scale_f : largest(row->jet_f, row->n) * 1e-3;
+        scale_f = j ? scale_f : fmax(largest(row->jet_f, row->n) * 1e-3, row->size);
         scale_g = j ? scale_g : largest(row->jet_g, row->m) * 1e-3;
         compare(row, what, f, row->jet_f + j * row->n, row->n, scale_f);
         what[strlen(what) - 1] = 'g';

@@ -156,7 +156,7 @@ class Mechanical:
     """name, set, start q0, v0; g, stiffness (None: rigid), V, F, mass or T; stiff potential."""
 
     def __init__(self, name, q0, v0=None, g=None, kappa=(), V=None, F=None, mass=None, T=None, stiff=None, settings="", t=ZERO):
-        self.name, self.settings, self.t = name, settings, t
+        self.name, self.settings, self.t, self.size = name, settings, t, 0
         self.q0, self.v0 = [Decimal(x) for x in q0], [Decimal(x) for x in (v0 or [0] * len(q0))]
         self.g, self.kappa, self.V, self.F, self.mass, self.T, self.stiff = g, kappa, V, F, mass or [ONE] * len(q0), T, stiff
 
@@ -184,7 +184,7 @@ class FirstOrder:
     """name, start z0, y0; rates and rows (constraints, invariants, observables) as functions of (t, z, y)."""
 
     def __init__(self, name, z0, rates, rows, y0=(), t=ZERO):
-        self.name, self.settings, self.t = name, "", t
+        self.name, self.settings, self.t, self.size = name, "", t, 0
         self.q0, self.v0, self.rates, self.rows = [Decimal(x) for x in z0], [Decimal(x) for x in y0], rates, rows
 
     def bonds(self, t, q):
@@ -453,7 +453,9 @@ def five_dimensions():
     def rates(t, y, _):
         x1, x2, w, u1, u2 = mix(y)
         return mix([-x2, x1, 1000 * (x1**2 + x2**2 - w), 800 * u1 + u1**2, 1200 * u2 + u2**2])
-    return FirstOrder("five_dimensions", [d(-791.2), d(-792.2), -814, 5, 405], rates, lambda t, y: [y[0], y[1]])
+    model = FirstOrder("five_dimensions", [d(-791.2), d(-792.2), -814, 5, 405], rates, lambda t, y: [y[0], y[1]])
+    model.size = 1200 * 1200  # the terms of u2' cancel: errors of rounding are relative to them
+    return model
 
 
 MODELS = [double_pendulum, pendulum, free_pendulum, forced_spring, double_pendulum_gravity, quartic_rod, chain, net, truss,
@@ -539,7 +541,7 @@ def emit(model):
     array(name, "jet_f", jet_f)
     print()
     return (name, model.settings, n, len(g), len(model.v0) if not mechanical else 0, 1 if mechanical else 0,
-            1 if mechanical and model.T else 0, "%.17g" % float(t))
+            1 if mechanical and model.T else 0, "%.17g" % float(t), "%.17g" % model.size)
 
 
 def main():
@@ -553,11 +555,11 @@ def main():
         rows.append(emit(make()))
     fields = "start_q start_v q v f g G gt gamma mass stiff energy w a jet_f jet_g".split()
     print("typedef struct oracle_row {\n    const char *name, *set;\n    int n, m, algebraic, mechanical, full_mass;")
-    print("    double t;\n    const double %s;\n} oracle_row;\n" % ", ".join("*" + x for x in fields))
+    print("    double t, size; /* size: of terms that cancel in f, 0 when it does not matter */\n    const double %s;\n} oracle_row;\n" % ", ".join("*" + x for x in fields))
     print("static const oracle_row oracle_rows[] = {")
     for row in rows:
         arrays = ", ".join("%s_%s" % (row[0], x) for x in fields)
-        print('    {"%s", "%s", %d, %d, %d, %d, %d, %s,\n     %s},' % (row + (arrays,)))
+        print('    {"%s", "%s", %d, %d, %d, %d, %d, %s, %s,\n     %s},' % (row + (arrays,)))
     print("};\n/* clang-format on */\n\n#endif")
 
 
