@@ -2,7 +2,8 @@
  *
  * Constant factors and signs move outwards (x*(c*y) = c*(x*y), (-x)*y = -(x*y), x + -y = x - y), so that they meet and cancel: the
  * gradient of length(u) then is u times one shared reciprocal. -(x-y) keeps its difference, since -(x-y)*z should share
- * (x-y)*z. Sums are not reordered beyond like terms (c*x + d*x): rounding of what the user wrote is kept. Rules hold for real numbers; where an operand is infinite or NaN at run time x*0 and x-x give 0. */
+ * (x-y)*z. Sums are not reordered beyond like terms (c*x + d*x): rounding of what the user wrote is kept. Rules hold for real
+ * numbers: where an operand is infinite, NaN or 0 at run time x*0 and x-x still give 0, and x/x gives 1. */
 #include "expr/curve.h"
 #include "expr/store.h"
 #include "expr/values.h"
