@@ -360,7 +360,7 @@ static int table_value(taut_expand *x, const taut_tree *tree, taut_binding *scop
     if (tree->member_count != 1)
         return taut_expand_fail(x, tree->place, "expected one row number in [ ] after %s.%s", symbol->name, tree->member);
     bool mode = x->index_mode;
-    int32_t row;
+    int32_t row = -1;
     TAUT_TRY(taut_expand_scalar(x, tree->child[tree->count], scope, &row));
     if (mode || taut_expand_is_index(x, row)) {
         taut_slot_key key = {

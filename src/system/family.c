@@ -186,7 +186,7 @@ static int append(lister *l)
 
 static int list_level(lister *l, int level)
 {
-    int64_t first, last;
+    int64_t first = 0, last = -1;
     TAUT_TRY(bounds(l, level, &first, &last));
     bool innermost = level == l->members->iterators - 1;
     int64_t so_far = l->members->count + (innermost && last >= first ? last - first + 1 : 0);

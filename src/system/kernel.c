@@ -126,6 +126,8 @@ static int partials(maker *m, int32_t node, bool velocity, int32_t *result)
             place[count++] = c;
         }
     }
+    if (count == 0)
+        return 0;
     TAUT_TRY(taut_graph_gradient(m->plan->graph, node, count, slot, gradient, m->error));
     for (int32_t k = 0; k < count; k++)
         result[place[k]] = gradient[k];

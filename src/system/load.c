@@ -75,7 +75,8 @@ static int compile(taut_model *model)
     if (!tape)
         return taut_fail_memory(model->error);
     for (int32_t k = 0; k < system->kernels; k++)
-        tape[total++] = system->kernel[k]->tape;
+        if (system->kernel[k]->tape->length <= TAUT_NATIVE_LENGTH)
+            tape[total++] = system->kernel[k]->tape;
     if (taut_native_create(tape, total, NULL, &system->arena.allocator, &system->native, &why) == 0)
         return 0;
     system->native = NULL;
@@ -186,8 +187,8 @@ static int read_file(const char *path, taut_arena *arena, char **text, size_t *l
 int taut_system_load(const char *path, const taut_load *how, taut_system **system, taut_error *error)
 {
     taut_arena arena;
-    char *text;
-    size_t length;
+    char *text = NULL;
+    size_t length = 0;
     taut_arena_init(&arena, how ? how->allocator : NULL);
     *system = NULL;
     int status = read_file(path, &arena, &text, &length, error);

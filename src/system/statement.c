@@ -1,7 +1,7 @@
 /* statement.c - one statement to kernels: members, groups, gather maps, rows. */
 #include "system/model.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -408,7 +408,7 @@ static int add_kernel(builder *b, taut_expand *x, const group *g, mapper *m, con
     if (status == TAUT_ERROR_MODEL || status == TAUT_ERROR_SIZE) {
         char message[300] = "this statement is too large";
         if (model->error)
-            strncpy(message, model->error->message, sizeof message - 1);
+            snprintf(message, sizeof message, "%.290s", model->error->message);
         return taut_document_fail(b->s->document, b->s->item->place, model->error, "%s", message);
     }
     TAUT_TRY(status);

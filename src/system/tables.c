@@ -208,7 +208,7 @@ int taut_model_tables(taut_model *model)
         const taut_item_tree *item = &model->document->item[k];
         if (item->section != TAUT_SECTION_TABLES)
             continue;
-        char path[1024], *text;
+        char path[1024], *text = NULL;
         taut_symbol *symbol;
         TAUT_TRY(check_path(model, item));
         TAUT_TRY(taut_model_declare(model, model->document, TAUT_SYMBOL_TABLE, item, item->left, NULL, 1, &symbol));

@@ -1,0 +1,355 @@
+/* check.c - is a system well posed at its start? Sizes, structure, derivatives, rank, consistency, frequencies, energy, advice.
+ *
+ * The slow multipliers lambda0 solve  [M G^T; G 0] (v', lambda) = (f, -gamma)  (index-1 form), and the oscillatory energy is
+ * measured from them: sum (g - c lambda0)^2 / 2c  +  gdot^T A^-1 gdot / 2  over the springs. */
+#include "system/verify.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "linalg/saddle.h"
+
+typedef struct examiner {
+    const taut_system *system;
+    const taut_sizes *sizes;
+    taut_check_report *report;
+    taut_error *error;
+    taut_arena arena;
+    taut_context *context;
+    taut_saddle *saddle;
+    taut_pattern jacobian, tangent;
+    taut_values values;
+    taut_index n, m, hard; /* hard: rows that must hold exactly (rigid bonds, constraints) */
+    double t;
+    double *q, *v, *gdot, *acceleration, *lambda;
+    unsigned char *rigid; /* [m] */
+    bool solvable;
+} examiner;
+
+static int room(examiner *e, double **array, int64_t count)
+{
+    *array = TAUT_NEW(&e->arena, double, count);
+    return *array ? 0 : taut_fail_memory(e->error);
+}
+
+/* ---- the point */
+
+static int evaluate_start(examiner *e)
+{
+    const taut_sizes *z = e->sizes;
+    taut_index nv = z->kind == TAUT_MECHANICAL ? e->n : z->algebraic;
+    TAUT_TRY(taut_system_pattern(e->system, TAUT_PATTERN_JACOBIAN, &e->jacobian, e->error));
+    if (z->mass != TAUT_MASS_DIAGONAL && z->kind == TAUT_MECHANICAL)
+        TAUT_TRY(taut_system_pattern(e->system, TAUT_PATTERN_TANGENT, &e->tangent, e->error));
+    TAUT_TRY(room(e, &e->q, e->n));
+    TAUT_TRY(room(e, &e->v, nv));
+    TAUT_TRY(room(e, &e->values.force, e->n));
+    TAUT_TRY(room(e, &e->values.stiff_force, e->n));
+    TAUT_TRY(room(e, &e->values.mass, e->tangent.start ? e->tangent.start[e->n] : e->n));
+    TAUT_TRY(room(e, &e->values.bond, e->m));
+    TAUT_TRY(room(e, &e->values.bond_dt, e->m));
+    TAUT_TRY(room(e, &e->values.gamma, e->m));
+    TAUT_TRY(room(e, &e->values.jacobian, z->jacobian_entries));
+    TAUT_TRY(room(e, &e->gdot, e->m));
+    TAUT_TRY(room(e, &e->acceleration, e->n));
+    TAUT_TRY(room(e, &e->lambda, e->m));
+    if (!(e->rigid = TAUT_NEW(&e->arena, unsigned char, e->m)))
+        return taut_fail_memory(e->error);
+    TAUT_TRY(taut_context_start(e->context, e->t, e->q, e->v, e->error));
+    unsigned wanted = TAUT_WANT_BOND | TAUT_WANT_JACOBIAN;
+    if (z->kind != TAUT_BLACK_BOX)
+        wanted |= TAUT_WANT_FORCE;
+    if (z->kind == TAUT_MECHANICAL)
+        wanted |= TAUT_WANT_MASS | TAUT_WANT_GAMMA | TAUT_WANT_ENERGY | TAUT_WANT_STIFF_FORCE;
+    TAUT_TRY(taut_evaluate(e->context, e->t, e->q, e->v, wanted, &e->values, e->error));
+    const double *rate = z->kind == TAUT_MECHANICAL ? e->v : e->values.force;
+    for (taut_index i = 0; i < e->m; i++) {
+        double sum = e->values.bond_dt[i];
+        for (taut_index k = e->jacobian.start[i]; k < e->jacobian.start[i + 1]; k++)
+            sum += e->values.jacobian[k] * rate[e->jacobian.column[k]];
+        e->gdot[i] = z->kind == TAUT_BLACK_BOX ? 0 : sum;
+    }
+    return 0;
+}
+
+/* Rigid bonds; of first-order systems the constraints. */
+static void find_rigid(examiner *e)
+{
+    const double *c = taut_context_compliance(e->context);
+    for (taut_index i = 0; i < e->m; i++) {
+        e->rigid[i] = e->sizes->kind == TAUT_MECHANICAL ? c[i] == 0 : i < e->sizes->constraints;
+        e->hard += e->rigid[i];
+    }
+}
+
+static void measure_start(examiner *e)
+{
+    taut_check_report *r = e->report;
+    for (taut_index i = 0; i < e->m; i++) {
+        bool observable = e->sizes->kind != TAUT_MECHANICAL && i >= e->sizes->constraints;
+        if (e->rigid[i]) {
+            r->start_position = fmax(r->start_position, fabs(e->values.bond[i]));
+            r->start_velocity = fmax(r->start_velocity, fabs(e->gdot[i]));
+        }
+        if (!observable)
+            r->foot_distance = fmax(r->foot_distance, fabs(e->values.bond[i]));
+    }
+}
+
+/* ---- rank, of the rows that `only` selects (NULL: all) */
+
+static int rank_of(examiner *e, const unsigned char *only, taut_index *rank, taut_index *rows, char *message, size_t size)
+{
+    taut_index *start = TAUT_NEW(&e->arena, taut_index, e->m + 1), *row = TAUT_NEW(&e->arena, taut_index, e->m);
+    taut_index *column = TAUT_NEW(&e->arena, taut_index, e->sizes->jacobian_entries),
+               *partner = TAUT_NEW(&e->arena, taut_index, e->m);
+    double *entry = TAUT_NEW(&e->arena, double, e->sizes->jacobian_entries), *residual = TAUT_NEW(&e->arena, double, e->m);
+    unsigned char *redundant = TAUT_NEW(&e->arena, unsigned char, e->m);
+    if (!start || !row || !column || !partner || !entry || !residual || !redundant)
+        return taut_fail_memory(e->error);
+    taut_index count = 0, entries = 0;
+    for (taut_index i = 0; i < e->m; i++) {
+        if (only && !only[i])
+            continue;
+        for (taut_index k = e->jacobian.start[i]; k < e->jacobian.start[i + 1]; k++, entries++) {
+            column[entries] = e->jacobian.column[k];
+            entry[entries] = e->values.jacobian[k];
+        }
+        residual[count] = e->values.bond[i];
+        row[count++] = i;
+        start[count] = entries;
+    }
+    *rows = *rank = count;
+    message[0] = 0;
+    if (count == 0)
+        return 0;
+    taut_saddle_shape shape = {.n = e->n, .m = count, .g_start = start, .g_column = column};
+    bool conflict = false;
+    TAUT_TRY(taut_rank(&shape, entry, 1e-10, residual, rank, redundant, partner, &conflict, &e->arena.allocator, e->error));
+    int length = 0, shown = 0;
+    for (taut_index i = 0; i < count && shown < 3; i++) {
+        if (!redundant[i])
+            continue;
+        char name[96], other[96] = "";
+        taut_system_name(e->system, TAUT_BOND, row[i], name, sizeof name);
+        if (partner[i] >= 0)
+            taut_system_name(e->system, TAUT_BOND, row[partner[i]], other, sizeof other);
+        length += snprintf(message + length, size - (size_t)length, "%s%s %s%s", shown++ ? "; " : "", name,
+                           partner[i] < 0 ? "has a zero gradient"
+                           : conflict     ? "contradicts "
+                                          : "follows from others such as ",
+                           other);
+    }
+    if (*rank < count - 3)
+        snprintf(message + length, size - (size_t)length, "; and %d more", (int)(count - 3 - *rank));
+    return 0;
+}
+
+static int check_rank(examiner *e)
+{
+    taut_check_report *r = e->report;
+    taut_index rank, rows;
+    char text[300];
+    r->rank = e->m;
+    if (e->hard) {
+        TAUT_TRY(rank_of(e, e->rigid, &rank, &rows, text, sizeof text));
+        if (rank < rows) {
+            r->verdict = 1;
+            r->rank = rank + (e->m - rows);
+            snprintf(r->rank_message, sizeof r->rank_message, "%s have rank %d of %d: %s",
+                     e->sizes->kind == TAUT_MECHANICAL ? "the rigid bonds" : "the constraints", rank, rows, text);
+            return 0;
+        }
+    }
+    if (e->sizes->kind != TAUT_MECHANICAL || e->hard == e->m)
+        return 0;
+    TAUT_TRY(rank_of(e, NULL, &r->rank, &rows, text, sizeof text));
+    if (r->rank < rows)
+        snprintf(r->rank_message, sizeof r->rank_message, "G has rank %d of %d, which springs allow but rigid motion does not: %s",
+                 r->rank, rows, text);
+    return 0;
+}
+
+/* ---- the saddle system of the index-1 form: structure, slow multipliers, slow rate, oscillatory energy */
+
+static int solve_start(examiner *e, taut_backend backend)
+{
+    taut_saddle_shape shape = {
+        .n = e->n, .m = e->m, .g_start = e->jacobian.start, .g_column = e->jacobian.column, .symmetric = true, .positive = true};
+    shape.k_start = e->tangent.start;
+    shape.k_column = e->tangent.column;
+    TAUT_TRY(taut_saddle_create(&shape, backend, &e->arena.allocator, &e->saddle, e->error));
+    snprintf(e->report->structure, sizeof e->report->structure, "%s", taut_saddle_structure(e->saddle));
+    if (taut_saddle_factor(e->saddle, e->values.mass, e->values.jacobian, NULL, NULL, NULL) != 0)
+        return 0; /* redundant springs: what follows needs a regular matrix, and is left out */
+    memcpy(e->acceleration, e->values.force, (size_t)e->n * sizeof(double));
+    for (taut_index i = 0; i < e->m; i++)
+        e->lambda[i] = -e->values.gamma[i];
+    TAUT_TRY(taut_saddle_solve(e->saddle, 1, e->acceleration, e->lambda, e->error));
+    e->solvable = true;
+    return 0;
+}
+
+static int measure_energy(examiner *e)
+{
+    taut_check_report *r = e->report;
+    const double *c = taut_context_compliance(e->context);
+    double *x, *y, size = 0, work = 0;
+    for (taut_index i = 0; i < e->n; i++)
+        size = fmax(size, fabs(e->q[i]));
+    if (size == 0)
+        size = 1;
+    for (taut_index i = 0; i < e->n; i++) {
+        work += fabs(e->values.force[i]) * fabs(e->q[i]);
+        r->slow_rate = fmax(r->slow_rate, fmax(fabs(e->v[i]) / size, sqrt(fabs(e->acceleration[i]) / size)));
+    }
+    r->energy_scale = e->values.kinetic + work;
+    for (taut_index i = 0; i < e->m; i++) {
+        double off = e->values.bond[i] - c[i] * e->lambda[i];
+        if (c[i] > 0)
+            r->oscillatory_energy += off * off / (2 * c[i]);
+    }
+    if (!e->solvable)
+        return 0;
+    TAUT_TRY(room(e, &x, e->n));
+    TAUT_TRY(room(e, &y, e->m));
+    for (taut_index i = 0; i < e->m; i++)
+        y[i] = c[i] > 0 ? e->gdot[i] : 0;
+    TAUT_TRY(taut_saddle_solve(e->saddle, 1, x, y, e->error));
+    double kinetic = 0;
+    for (taut_index i = 0; i < e->m; i++)
+        kinetic -= y[i] * (c[i] > 0 ? e->gdot[i] : 0) / 2;
+    r->oscillatory_energy += fmax(kinetic, 0);
+    return 0;
+}
+
+static int measure_frequencies(examiner *e)
+{
+    taut_check_report *r = e->report;
+    const double *c = taut_context_compliance(e->context);
+    double *frequency;
+    int found;
+    bool complete;
+    for (taut_index i = 0; i < e->m; i++)
+        r->frequencies += c[i] > 0;
+    bool stiff = e->sizes->can & TAUT_HAS_STIFF_POTENTIAL;
+    if (!r->frequencies && !stiff)
+        return 0;
+    int count = e->n <= 400 ? e->n : 1;
+    TAUT_TRY(room(e, &frequency, 2 * (int64_t)count + 2));
+    taut_error ignored;
+    int status = taut_frequencies(e->context, e->t, e->q, count, frequency, &found, &complete, &ignored);
+    if (status == TAUT_ERROR_MEMORY)
+        return taut_fail_memory(e->error);
+    if (status || found == 0)
+        return 0;
+    r->frequency_least = frequency[0];
+    r->frequency_most = frequency[found - 1];
+    if (stiff)
+        r->frequencies = complete ? found : e->n;
+    return 0;
+}
+
+/* ---- advice */
+
+static void advise_mechanical(examiner *e)
+{
+    taut_check_report *r = e->report;
+    unsigned can = e->sizes->can;
+    double ratio = r->slow_rate > 0 ? r->frequency_least / r->slow_rate : INFINITY;
+    char *to = r->advice;
+    size_t size = sizeof r->advice;
+    bool verlet = !(can & (TAUT_HAS_RIGID | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS));
+    if (r->verdict)
+        snprintf(to, size, "remove the redundant bonds, or give them a stiffness");
+    else if (e->hard && r->start_position > 1e-6)
+        snprintf(to, size, "the start violates rigid bonds by %.2g: correct it, or let a projection move it", r->start_position);
+    else if (e->hard)
+        snprintf(to, size, "rigid bonds: motion rigid is what this model asks for");
+    else if (r->frequencies && ratio < 10)
+        snprintf(
+            to, size,
+            "fast and slow are not well separated (lowest frequency %.3g, slow rate about %.3g): resolve everything, --motion full",
+            r->frequency_least, r->slow_rate);
+    else if (r->frequencies && r->oscillatory_energy > 1e-3 * r->energy_scale)
+        snprintf(to, size,
+                 "the start rings: %.2g of oscillatory energy beside %.2g; --motion full with --step at most %.2g resolves it",
+                 r->oscillatory_energy, r->energy_scale, 0.3 / r->frequency_most);
+    else if (r->frequencies && verlet)
+        snprintf(to, size, "the start hardly rings; --motion full needs --step of about %.2g (0.3 over the highest frequency)",
+                 0.3 / r->frequency_most);
+    else if (verlet)
+        snprintf(to, size, "no stiff bonds: --motion full with a step that resolves the forces");
+    else
+        snprintf(to, size,
+                 "usable; damping, velocity-dependent forces or a varying mass need a method that is not in this version");
+}
+
+static void advise(examiner *e)
+{
+    taut_check_report *r = e->report;
+    for (int k = 0; k < r->derivatives; k++)
+        if (!(r->derivative[k].deviation <= r->derivative[k].limit) && !(e->sizes->can & TAUT_HAS_KINKS)) {
+            r->verdict = 1;
+            snprintf(r->advice, sizeof r->advice, "%s does not agree with differences (%.2g at %s): correct the derivative",
+                     r->derivative[k].name, r->derivative[k].deviation, r->derivative[k].where);
+            return;
+        }
+    if (e->sizes->kind == TAUT_MECHANICAL)
+        advise_mechanical(e);
+    else if (r->verdict)
+        snprintf(r->advice, sizeof r->advice, "remove the redundant constraints");
+    else if (e->hard && r->start_position > 1e-6)
+        snprintf(r->advice, sizeof r->advice, "the start violates the constraints by %.2g", r->start_position);
+    else
+        snprintf(r->advice, sizeof r->advice, "well posed; methods for %s are not in this version",
+                 e->sizes->kind == TAUT_BLACK_BOX ? "black boxes" : "first-order systems");
+}
+
+static taut_backend backend_option(const taut_options *options)
+{
+    const char *name = options ? taut_options_text(options, "backend") : "auto";
+    for (int k = 0; name && k < TAUT_BACKEND_COUNT; k++)
+        if (strcmp(taut_backend_name((taut_backend)k), name) == 0)
+            return (taut_backend)k;
+    return TAUT_BACKEND_AUTO;
+}
+
+static int examine(examiner *e, const taut_options *options)
+{
+    bool derivatives = !(options && taut_options_flag(options, "no-derivatives")) && e->sizes->kind != TAUT_BLACK_BOX;
+    TAUT_TRY(taut_context_create(e->system, &e->arena.allocator, &e->context, e->error));
+    TAUT_TRY(evaluate_start(e));
+    find_rigid(e);
+    measure_start(e);
+    if (derivatives)
+        TAUT_TRY(
+            taut_verify_derivatives(e->context, e->t, e->q, e->v, e->report->derivative, 16, &e->report->derivatives, e->error));
+    TAUT_TRY(check_rank(e));
+    if (e->sizes->kind == TAUT_MECHANICAL) {
+        TAUT_TRY(solve_start(e, backend_option(options)));
+        TAUT_TRY(measure_energy(e));
+        TAUT_TRY(measure_frequencies(e));
+    }
+    advise(e);
+    return 0;
+}
+
+int taut_check(const taut_system *system, const taut_options *options, taut_check_report *report, taut_error *error)
+{
+    examiner e = {.system = system, .report = report, .error = error};
+    memset(report, 0, sizeof *report);
+    taut_error_clear(error);
+    taut_system_sizes(system, &report->sizes);
+    e.sizes = &report->sizes;
+    e.n = e.sizes->coordinates;
+    e.m = e.sizes->bonds;
+    e.t = options && taut_options_given(options, "from") ? taut_options_real(options, "from") : system->from;
+    taut_arena_init(&e.arena, &system->arena.allocator);
+    int status = examine(&e, options);
+    taut_saddle_destroy(e.saddle);
+    taut_context_destroy(e.context);
+    taut_arena_clear(&e.arena);
+    return status;
+}
