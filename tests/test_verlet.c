@@ -175,7 +175,7 @@ static void test_counts(void)
         int64_t steps;
     } rows[] = {{"step=0.01 until=1", 100},  {"step=0.01 until=1 every=0.003", 100},
                 {"step=0.03 until=1", 34},   {"step=0.01 until=-1", 100},
-                {"step=0.1 until=0.1", 1},   {"step=0.1 until=0.3", 3},
+                {"step=0.05 until=0.05", 1}, {"step=0.05 until=0.15", 3},
                 {"step=0.01 until=5", 500},  {"step=0.01 steps=7", 7},
                 {"step=0.05 until=0.02", 1}, {"step=0.001 until=1.0005", 1001}};
     check_group("verlet, counts");

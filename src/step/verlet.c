@@ -122,12 +122,12 @@ static void destroy(taut_stepper *s)
 }
 
 /* Adds the forces of the springs: lambda = C^-1 g, F <- F - G^T lambda. lambda holds g on entry. */
-static void add_springs(const verlet *w, taut_index m, double *lambda, double *force)
+static void add_springs(const verlet *w, taut_index m, double *restrict lambda, double *restrict force)
 {
     const taut_index *start = w->jacobian.start, *column = w->jacobian.column;
-    const double *entry = w->values.jacobian;
+    const double *entry = w->values.jacobian, *compliance = w->compliance;
     for (taut_index i = 0; i < m; i++) {
-        double tension = lambda[i] /= w->compliance[i];
+        double tension = lambda[i] /= compliance[i];
         for (taut_index k = start[i]; k < start[i + 1]; k++)
             force[column[k]] -= entry[k] * tension;
     }
