@@ -90,7 +90,7 @@ static taut_index find_partner(const taut_system *system, taut_index k, taut_ind
     return n <= FEW_COORDINATES ? taut_system_find(system, TAUT_COORDINATE, name) : -1;
 }
 
-static void choose_paths(panel *p, const taut_system *system, taut_index n)
+static void choose_paths(panel *p, const taut_system *system, taut_index n, bool space)
 {
     taut_index pairs = 0, seen = 0;
     for (taut_index k = 0; k < n; k++)
@@ -112,7 +112,7 @@ static void choose_paths(panel *p, const taut_system *system, taut_index n)
             snprintf(c->name, sizeof c->name, "%.28s, %.28s", take_name(system, TAUT_COORDINATE, k, x),
                      take_name(system, TAUT_COORDINATE, partner, y));
     }
-    set_title(p, "paths in the plane", pairs);
+    set_title(p, space ? "paths seen along z" : "paths in the plane", pairs);
 }
 
 static int begin(void *user, const taut_system *system, taut_error *error)
@@ -126,7 +126,7 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     p->rows = 0;
     p->paths.curves = 0;
     choose_curves(&p->coordinates, system, TAUT_COORDINATE, sizes.coordinates, "coordinates");
-    choose_paths(&p->paths, system, sizes.coordinates);
+    choose_paths(&p->paths, system, sizes.coordinates, sizes.dimension == 3);
     choose_curves(&p->bonds, system, TAUT_BOND, sizes.bonds, "bond forces (multipliers)");
     TAUT_TRY(taut_gnuplot_open(&p->gnuplot, error));
     char path[TAUT_GNUPLOT_PATH];
