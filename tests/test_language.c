@@ -333,14 +333,77 @@ static void check_forces(void)
     drop(&m);
 }
 
+/* ---------------------------------------------------------------------------------------------------------- forms of statements */
+
+static const struct {
+    const char *what, *text;
+    int coordinates, bonds, outputs, events;
+} forms[] = {
+    {"coordinates beside particles", "[coordinates]\ntheta\n[particles]\ndimension = 3\nhub mass 5\n[coordinates]\npsi\n", 5, 0, 0,
+     0},
+    {"families with two indices",
+     "[parameters]\nm = 2, n = 3\n[particles]\ndimension = 2\nnode[i,j] for i in 1..m, j in 1..n mass i + j, hub mass 5\n"
+     "[bonds]\nedge[i,j] = length(node[i+1,j] - node[i,j]) - 1 for i in 1..m-1, j in 1..n stiffness 4, tie = length(hub) rigid\n",
+     14, 4, 0, 0},
+    {"triangular families", "[coordinates]\nx[i,j] for i in 1..3, j in i..3\n[bonds]\nd[i,j] = x[i,j] for i in 1..3, j in i..3\n",
+     6, 6, 0, 0},
+    {"empty families", "[parameters]\nN = 1\n[coordinates]\nx[i] for i in 1..N\n[bonds]\nd[i] = x[i] - x[i-1] for i in 2..N\n", 1,
+     0, 0, 0},
+    {"members one by one",
+     "[parameters]\nm[1] = .3, m[2] = .5\n[coordinates]\nx[i] for i in 1..2\n[mass]\nx[i] = m[i] for i in 1..2\n", 2, 0, 0, 0},
+    {"masses of particles", "[particles]\ndimension = 2\np[i] for i in 1..3\n[mass]\np[i] = 2 for i in 1..3\nM[p[1], p[2]] = 0.5\n",
+     6, 0, 0, 0},
+    {"forces on particles",
+     "[particles]\ndimension = 2\np[i] for i in 1..3\n[forces]\np[i] = -0.1*p[i]' for i in 1..3\np[3].x = 2\np[1] = (t, 0)\n", 6, 0,
+     0, 0},
+    {"ends of a family",
+     "[parameters]\nn = 3\n[coordinates]\nq[i] for i in 1..n\n[definitions]\nq[0] = 0, q[n+1] = 0\n"
+     "[bonds]\nd[i] = q[i+1] - q[i] for i in 0..n stiffness 1\n",
+     3, 4, 0, 0},
+    {"definitions",
+     "[parameters]\ne = 1, s = 1, L = 9, A = 1, w = 2\n[particles]\ndimension = 3\nO[i] for i in 1..4\n[definitions]\n"
+     "lj(r) = 4*e*((s/r)^12 - (s/r)^6)\nanchor = (A*sin(w*t), 0, 0)\nimage(d) = d - L*round(d/L)\n"
+     "gap[i] = O[i+1] - O[i] for i in 1..3\n[potential]\n"
+     "sum(lj(length(image(O[i] - O[j]))) for i in 1..4, j in i+1..4)\ndot(gap[2], anchor) + dot(anchor', O[1])\n",
+     12, 0, 0, 0},
+    {"bonds",
+     "[parameters]\nOmega = 2\n[coordinates]\ntheta, x1, x2\n[bonds]\nbush = x2 - x1 - 1 stiffness 1e7 damping 200\n"
+     "crank = theta - Omega*t rigid\nbelt = x1 - theta stiffness 50 soft\n",
+     3, 3, 0, 0},
+    {"outputs and events",
+     "[particles]\ndimension = 2\np[i] for i in 1..3\n[bonds]\nrod = length(p[1]) - 1\n[outputs]\nheight[i] = p[i].y for i in "
+     "1..3\n"
+     "pull = lambda(rod)\n[events]\nground = p[1].y falling stop\nwall = p[2].x rising stop\n"
+     "hit = p[1].y falling then p[1].y' = -0.8*p[1].y', p[1].x' = 0.9*p[1].x'\n",
+     6, 1, 4, 3},
+    {"attribute words as names",
+     "[parameters]\nmass = 2, scale = 3, rigid = 4\n[coordinates]\nx\n[mass]\nx = mass\n[bonds]\nsoft = scale*x stiffness rigid\n",
+     1, 1, 0, 0},
+    {"sections twice", "[coordinates]\nx\n[potential]\nx^2\n[coordinates]\ny\n[potential]\ny^2\n", 2, 0, 0, 0},
+    {"several lines and line ends", "[coordinates]\r\nx, \\\r\n  y\r\n[potential]\r\n\tsqrt(x^2 +\r\n  y^2)\r\n", 2, 0, 0, 0},
+};
+
+static void check_forms(void)
+{
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+        model m;
+        if (parse(&m, forms[k].text, strlen(forms[k].text), NULL, forms[k].what))
+            check_row(m.sizes.coordinates == forms[k].coordinates && m.sizes.bonds == forms[k].bonds &&
+                          m.sizes.outputs == forms[k].outputs && m.sizes.events == forms[k].events,
+                      "%s: %d coordinates, %d bonds, %d outputs, %d events", forms[k].what, (int)m.sizes.coordinates,
+                      (int)m.sizes.bonds, (int)m.sizes.outputs, (int)m.sizes.events);
+        drop(&m);
+    }
+}
+
 /* Unused names are warnings, with a place. */
 static void check_warnings(void)
 {
-    static const char text[] = "[parameters]\na = 1\nspare = 2\n[coordinates]\nx\n[potential]\na*x\n";
+    static const char text[] = "[coordinates]\nx\n[definitions]\na = 2*x\nspare = x^2\n[potential]\na*x\n";
     model m;
     if (parse(&m, text, sizeof text - 1, NULL, "spare.taut")) {
         check_equal("warnings", m.sizes.warnings, 1);
-        check_contains("warning", taut_system_warning(m.system, 0), "spare.taut:3:1");
+        check_contains("warning", taut_system_warning(m.system, 0), "spare.taut:5:1");
         check_contains("warning", taut_system_warning(m.system, 0), "'spare'");
         check_row(taut_system_warning(m.system, 1) == NULL, "a second warning");
     }
@@ -379,6 +442,8 @@ int main(void)
     check_mass();
     check_moving_frame();
     check_forces();
+    check_group("forms");
+    check_forms();
     check_group("warnings and settings");
     check_warnings();
     check_settings();

@@ -152,6 +152,31 @@ static void check_derivatives(const char *name, const loaded *m)
     check_row(report.verdict == 0, "%s: verdict %d: %s %s", name, report.verdict, report.rank_message, report.advice);
 }
 
+/* The step of [run] resolves the fastest vibration of the start: h omega <= 0.35. Frequencies are those of springs and stiff
+ * potentials; models with rigid bonds only have none. */
+static void check_step(const char *name, loaded *m)
+{
+    enum { ASKED = 200 };
+    static double q[512], v[512], frequency[2 * ASKED];
+    double step = 0;
+    for (taut_index k = 0; k < m->sizes.settings; k++) {
+        const char *key = NULL, *value = NULL;
+        if (taut_system_setting(m->system, k, &key, &value) && strcmp(key, "step") == 0)
+            step = strtod(value, NULL);
+    }
+    if (step == 0 || !(m->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)) || m->sizes.coordinates > 512)
+        return;
+    int found = 0;
+    bool complete = false;
+    int status = taut_context_start(m->context, 0, q, v, &m->error);
+    if (status == 0)
+        status = taut_frequencies(m->context, 0, q, ASKED, frequency, &found, &complete, &m->error);
+    if (!check_row(status == 0 && found > 0, "%s: frequencies: %d, %s", name, status, m->error.message))
+        return;
+    double most = frequency[found - 1];
+    check_row(most * step <= 0.35 && most * step >= 0.05, "%s: step %g times frequency %g is %g", name, step, most, step * most);
+}
+
 /* ------------------------------------------------------------------------------------------------------------------- oracle */
 
 static double largest(const double *x, int n)
@@ -429,6 +454,8 @@ int main(void)
             check_shape(&shapes[k], &m);
             check_group("derivatives");
             check_derivatives(shapes[k].name, &m);
+            check_group("step");
+            check_step(shapes[k].name, &m);
         }
         unload(&m);
     }
