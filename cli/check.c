@@ -32,11 +32,13 @@ static void add_count(char *buffer, size_t size, int64_t count, const char *thin
 }
 
 /* What sort of bonds: "springs", "springs and rods", with damping. */
-static const char *bond_words(unsigned can)
+static const char *bond_words(unsigned can, bool one)
 {
     bool springs = can & TAUT_HAS_SPRINGS, rods = can & TAUT_HAS_RIGID, damped = can & TAUT_HAS_DAMPING;
     if (springs && rods)
         return damped ? " (springs and rods, damped)" : " (springs and rods)";
+    if (springs && one)
+        return damped ? " (a spring, damped)" : " (a spring)";
     if (springs)
         return damped ? " (springs, damped)" : " (springs)";
     return rods ? " (rigid)" : "";
@@ -51,7 +53,7 @@ static void print_sizes(const taut_sizes *sizes)
     if (mechanical) {
         add_count(text, sizeof text, sizes->bonds, "bond");
         if (sizes->bonds > 0)
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s", bond_words(sizes->can));
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s", bond_words(sizes->can, sizes->bonds == 1));
     } else {
         add_count(text, sizeof text, sizes->algebraic, "algebraic variable");
         add_count(text, sizeof text, sizes->constraints, "constraint");
@@ -117,14 +119,18 @@ static void print_rank(const taut_check_report *report)
 static void print_start(const taut_check_report *report)
 {
     char text[400];
+    unsigned can = report->sizes.can;
     if (report->sizes.bonds == 0)
         return;
-    if (report->sizes.can & TAUT_HAS_RIGID) {
-        snprintf(text, sizeof text, "rigid bonds: |g| %.3g, |gdot| %.3g at most", report->start_position, report->start_velocity);
+    if (can & TAUT_HAS_RIGID) {
+        snprintf(text, sizeof text, "rigid bonds: max |g| %.3g, max |gdot| %.3g", report->start_position, report->start_velocity);
         line("start", text);
     }
-    snprintf(text, sizeof text, "%.3g from g = 0 (all bonds)", report->foot_distance);
-    line(report->sizes.can & TAUT_HAS_RIGID ? "" : "start", text);
+    if ((can & TAUT_HAS_SPRINGS) || report->sizes.kind != TAUT_MECHANICAL) {
+        snprintf(text, sizeof text, "%s: max |g| %.3g", report->sizes.kind == TAUT_MECHANICAL ? "all bonds" : "constraints",
+                 report->foot_distance);
+        line(can & TAUT_HAS_RIGID ? "" : "start", text);
+    }
 }
 
 static void print_frequencies(const taut_check_report *report)
@@ -149,7 +155,7 @@ static void print_frequencies(const taut_check_report *report)
     used = strlen(text);
     if (scale > 0)
         snprintf(text + used, sizeof text - used, ", %.3g of the energy scale %.6g", report->oscillatory_energy / scale, scale);
-    line("oscillation", text);
+    line("oscillatory energy", text);
 }
 
 static void print_report(const cli_model *model, const taut_check_report *report, bool verbose)

@@ -116,8 +116,8 @@ static int load(const cli_call *call, cli_model *model, taut_error *error)
     taut_load how = {.set = call->set, .set_count = call->set_count, .init = call->init, .init_count = call->init_count};
     how.from = isnan(from) ? 0 : from;
     how.start_text = model->start_text;
-    if (cli_option_belongs(cli_option_find("allow-command"), call->verb->name))
-        how.allow_command = taut_options_flag(call->options, "allow-command");
+    how.allow_command = taut_options_flag(call->options, "allow-command");
+    how.compile = taut_options_flag(call->options, "compile");
     if (strcmp(model->path, "<stdin>") != 0 || strcmp(call->operand, "-") != 0)
         return taut_system_load(model->path, &how, &model->system, error);
     size_t length = 0;
@@ -145,6 +145,8 @@ int cli_model_load(cli_call *call, cli_model *model)
     taut_error error = {.t = NAN};
     int code = load(call, model, &error);
     if (code != 0) {
+        if (model->start_text && strcmp(error.file, "--start") == 0) /* the reader does not know the file's name */
+            snprintf(error.file, sizeof error.file, "%s", taut_options_text(call->options, "start"));
         cli_say_failure(&error);
         if (call->json)
             cli_json_failure(&error);

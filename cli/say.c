@@ -116,22 +116,6 @@ static void show_source(const char *source, int column)
     fprintf(stderr, "%s^%s\n", colour(TONE_CARET), colour(TONE_END));
 }
 
-void cli_say_failure(const taut_error *error)
-{
-    const char *message = error->message[0] ? error->message : taut_code_text(error->code);
-    if (!error->file[0] || error->line <= 0) {
-        cli_error("%s", message);
-        return;
-    }
-    fflush(stdout);
-    char place[320];
-    snprintf(place, sizeof place, "%s:%d:%d", error->file, error->line, error->column);
-    headline(place, TONE_ERROR);
-    fprintf(stderr, "%s\n", message);
-    if (error->source[0])
-        show_source(error->source, error->column);
-}
-
 /* Line number `line` of a file or of a text in memory; false when there is none. */
 static bool find_source(const char *path, const char *text, int line, char *buffer, size_t size)
 {
@@ -151,6 +135,26 @@ static bool find_source(const char *path, const char *text, int line, char *buff
     if (file)
         fclose(file);
     return used > 0;
+}
+
+void cli_say_failure(const taut_error *error)
+{
+    const char *message = error->message[0] ? error->message : taut_code_text(error->code);
+    if (!error->file[0] || error->line <= 0) {
+        cli_error("%s", message);
+        return;
+    }
+    fflush(stdout);
+    char place[320];
+    snprintf(place, sizeof place, "%s:%d:%d", error->file, error->line, error->column);
+    headline(place, TONE_ERROR);
+    fprintf(stderr, "%s\n", message);
+    char whole[4096];
+    /* an error keeps the beginning of a line only */
+    if (error->column >= (int)strlen(error->source) && find_source(error->file, NULL, error->line, whole, sizeof whole))
+        show_source(whole, error->column);
+    else if (error->source[0])
+        show_source(error->source, error->column);
 }
 
 void cli_say_warning(const char *warning, const char *text)

@@ -375,7 +375,8 @@ cat >unused.taut <<'END'
 # A name that nobody uses
 [parameters]
 omega = 50
-forgotten = 3
+[definitions]
+forgotten = 2*omega
 [coordinates]
 x
 [bonds]
@@ -385,8 +386,8 @@ x = 0.1
 END
 run check unused.taut
 expect 0 "warnings do not fail"
-has err "unused.taut:4:1: warning: " "a warning has a place"
-has err "    forgotten = 3" "a warning shows the line"
+has err "unused.taut:5:1: warning: " "a warning has a place"
+has err "    forgotten = 2*omega" "a warning shows the line"
 run check unused.taut --quiet
 empty err "--quiet hides warnings"
 run check unused.taut --json
@@ -457,7 +458,7 @@ cat >fall.taut <<'END'
 [coordinates]
 x
 [forces]
-x = -1 + 0*sqrt(x)
+x = -1 + 1e-9*sqrt(x)
 [start]
 x = 1
 [run]
