@@ -1,7 +1,7 @@
 /* hot.h - how hot loops are compiled: the same C, once for any x86-64 and once for AVX2, chosen when the program starts.
  *
- * Only where compiler and C library can do it (gcc, clang from 14, glibc's indirect functions); elsewhere TAUT_HOT is empty and TAUT_WIDE
- * 0. Sanitizers may instrument the chooser before they are ready for it, so it is off under them. AVX2 without FMA: no value changes. */
+ * Only where compiler and C library can do it (gcc, clang from 14, glibc's indirect functions); elsewhere TAUT_HOT is empty.
+ * Sanitizers may instrument the chooser before they are ready for it, so it is off under them. AVX2 without FMA: no value changes. */
 #ifndef TAUT_EXPR_HOT_H
 #define TAUT_EXPR_HOT_H
 
@@ -18,10 +18,8 @@
 
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(TAUT_SANITIZED) &&                                                       \
     ((defined(__clang__) && __clang_major__ >= 14) || (defined(__GNUC__) && !defined(__clang__)))
-#define TAUT_WIDE 1
 #define TAUT_HOT __attribute__((target_clones("avx2", "default")))
 #else
-#define TAUT_WIDE 0
 #define TAUT_HOT
 #endif
 

@@ -1,15 +1,11 @@
 /* run.c - the interpreter. One member: a switch for each instruction. Many: each instruction is one loop over the lanes, which the
  * compiler vectorises, so that the switch costs little per member. Both expand the rows of values.h. */
 #if defined(__GNUC__) && !defined(__clang__)
-/* vector loops need -O3; no value changes */
+/* vector loops need -O3 (and, for sqrt, the build's -fno-math-errno); no value changes */
 #pragma GCC optimize("O3", "no-trapping-math")
 #endif
-#include "expr/hot.h"
-#if TAUT_WIDE
-#include <immintrin.h>
-#endif
-
 #include "expr/curve.h"
+#include "expr/hot.h"
 #include "expr/tape.h"
 #include "expr/values.h"
 
@@ -65,28 +61,6 @@ static void run_one(const taut_tape *tape, const taut_instruction *code, const t
         }                                                                                                                          \
         break;
 
-/* Square roots: compilers do not vectorise a sqrt() that may set errno. The instruction rounds as sqrt() does. */
-#if TAUT_WIDE
-__attribute__((target("avx2"))) static int run_roots_wide(int n, const double *x, double *restrict to)
-{
-    int k = 0;
-    for (; k + 4 <= n; k += 4)
-        _mm256_storeu_pd(to + k, _mm256_sqrt_pd(_mm256_loadu_pd(x + k)));
-    return k;
-}
-#endif
-
-static void run_roots(int n, const double *x, double *restrict to)
-{
-    int k = 0;
-#if TAUT_WIDE
-    if (__builtin_cpu_supports("avx2"))
-        k = run_roots_wide(n, x, to);
-#endif
-    for (; k < n; k++)
-        to[k] = sqrt(x[k]);
-}
-
 static void run_curve(const taut_curve *curve, int derivative, int n, const double *x, double *to)
 {
     for (int k = 0; k < n; k++)
@@ -101,11 +75,7 @@ static inline __attribute__((always_inline)) void run_instruction(const taut_tap
     const double *x = regs + code->a * lanes;
     const double *y = taut_op_table[code->op].arity > 1 ? regs + code->b * lanes : x;
     switch ((taut_op)code->op) {
-    case TAUT_OP_SQRT:
-    case TAUT_OP_ROOT:
-        run_roots(n, x, to);
-        break;
-        TAUT_PLAIN_ROWS(UNARY_LANES)
+        TAUT_UNARY_ROWS(UNARY_LANES)
         TAUT_BINARY_ROWS(BINARY_LANES)
     case TAUT_OP_CURVE: run_curve(tape->curve[code->c], code->b, n, x, to); break;
     case TAUT_OP_SELECT: {

@@ -23,13 +23,10 @@ static inline double taut_value_divz(double a, double b)
     return b == 0.0 ? 0.0 : quotient;
 }
 
-/* Apart from the others, because compilers do not vectorise a sqrt() that may set errno (run.c). */
-#define TAUT_ROOT_ROWS(X)                                                                                                          \
-    X(SQRT, sqrt(a))                                                                                                               \
-    X(ROOT, sqrt(a))
-
-#define TAUT_PLAIN_ROWS(X)                                                                                                         \
+#define TAUT_UNARY_ROWS(X)                                                                                                         \
     X(NEG, -a)                                                                                                                     \
+    X(SQRT, sqrt(a))                                                                                                               \
+    X(ROOT, sqrt(a))                                                                                                               \
     X(EXP, exp(a))                                                                                                                 \
     X(LOG, log(a))                                                                                                                 \
     X(SIN, sin(a))                                                                                                                 \
@@ -45,8 +42,6 @@ static inline double taut_value_divz(double a, double b)
     X(SIGN, a > 0.0 ? 1.0 : (a < 0.0 ? -1.0 : a))                                                                                  \
     X(FLOOR, floor(a))                                                                                                             \
     X(ROUND, taut_value_round(a))
-
-#define TAUT_UNARY_ROWS(X) TAUT_ROOT_ROWS(X) TAUT_PLAIN_ROWS(X)
 
 #define TAUT_BINARY_ROWS(X)                                                                                                        \
     X(ADD, a + b)                                                                                                                  \
