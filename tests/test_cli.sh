@@ -491,6 +491,11 @@ run run drop.taut --json
 expect 0 "an event is a result"
 json out 'd["status"] == "event" and d["event"] == "floor" and abs(d["t"] - 1) < 1e-9' "event in JSON"
 
+# long enough for a bar, were there a terminal
+run run swing.taut --until 2000 --every 1000
+lacks err "$(printf '\r')" "no progress bar without a terminal"
+lacks err "$(printf '\033')" "no escape sequences without a terminal"
+
 group=picture
 if command -v gnuplot >/dev/null; then
     run run swing.taut --plot swing.png --out rows.csv
