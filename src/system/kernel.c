@@ -86,7 +86,7 @@ static int find_locals(maker *m)
 static int32_t add_slot(maker *m, int32_t c, taut_slot_source source)
 {
     taut_kernel_plan *plan = m->plan;
-    plan->slot[plan->slots] = (taut_slot){source, m->local[c].one, m->local[c].gather, NULL};
+    plan->slot[plan->slots] = (taut_slot){.source = source, .one = m->local[c].one, .gather = m->local[c].gather};
     return plan->slots++;
 }
 
@@ -298,6 +298,24 @@ static int find_uses(maker *m, taut_kernel *kernel)
     return 0;
 }
 
+/* From which level on each slot is read, so that forces do not pay for gathering what only second derivatives need. */
+static void slot_levels(const maker *m, const taut_tape *tape, taut_slot *slot)
+{
+    for (int32_t s = 0; s < m->plan->slots; s++)
+        slot[s].level = 255;
+    for (int level = TAUT_LEVELS - 1; level >= 0; level--)
+        for (int32_t k = 0; k < tape->level_end[level]; k++) {
+            const taut_instruction *code = &tape->code[k];
+            const int32_t operand[3] = {code->a, code->b, code->c};
+            for (int j = 0; j < taut_op_table[code->op].arity; j++)
+                if (operand[j] < m->plan->slots)
+                    slot[operand[j]].level = (unsigned char)level;
+        }
+    for (int32_t k = 0; k < m->outputs; k++)
+        if (tape->output[k] < m->plan->slots && m->level[k] < slot[tape->output[k]].level)
+            slot[tape->output[k]].level = m->level[k];
+}
+
 static int64_t output_room(int64_t nc)
 {
     return 8 + 5 * nc + 4 * nc * nc;
@@ -337,6 +355,7 @@ int taut_kernel_create(taut_kernel_plan *plan, taut_arena *arena, taut_kernel **
     }
     memcpy(slot, plan->slot, (size_t)plan->slots * sizeof *slot);
     memcpy(local, m.local, (size_t)m.locals * sizeof *local);
+    slot_levels(&m, kernel->tape, slot);
     kernel->slot = slot;
     kernel->local = local;
     *result = kernel;
@@ -384,6 +403,8 @@ void taut_kernel_run(const taut_kernel *kernel, int level, int64_t first, int n,
 {
     for (int32_t s = 0; s < kernel->slots; s++) {
         const taut_slot *slot = &kernel->slot[s];
+        if (slot->level > level)
+            continue;
         double *to = regs->regs + (int64_t)s * regs->lanes;
         const double *from = source_array(slot, inputs);
         if (from && slot->gather) {

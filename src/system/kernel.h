@@ -31,6 +31,7 @@ typedef enum taut_slot_source {
 } taut_slot_source;
 
 typedef struct taut_slot {
+    unsigned char level; /* lowest level of the tape that reads it; 255: none */
     taut_slot_source source;
     taut_index one;           /* the position when it is the same for all members */
     const taut_index *gather; /* [members], or NULL: `one` */

@@ -352,12 +352,13 @@ static int finish_mass(taut_model *model)
         varying = varying || kernel->uses_q || kernel->uses_t;
         for (int64_t i = 0; i < kernel->members; i++) {
             taut_index a = kernel->row[i], b = kernel->column[i];
-            char name[160];
-            taut_names_print(&system->coordinates, a, name, sizeof name);
             off = off || a != b;
-            if (a == b && system->mass_constant[a] == 0)
+            if (a == b && system->mass_constant[a] == 0) {
+                char name[160];
+                taut_names_print(&system->coordinates, a, name, sizeof name);
                 return taut_document_fail(model->document, (taut_place){1, 1, 0}, model->error, "the mass of %s is given twice",
                                           name);
+            }
             if (a == b)
                 system->mass_constant[a] = 0;
         }
