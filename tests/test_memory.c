@@ -6,8 +6,8 @@
 #include "table.h"
 
 /* Sizes around every boundary of the arena: the alignment switch at 64 bytes, the first block, the largest step. */
-static const int64_t sizes[] = {0,      1, 7, 8, 15, 16, 17, 63, 64, 65, 127, 128, 4000, 4096, 4097, 70000, 1 << 20, (1 << 20) + 1,
-                                3 << 20};
+static const unsigned sizes[] = {0,      1, 7, 8, 15, 16, 17, 63, 64, 65, 127, 128, 4000, 4096, 4097, 70000, 1 << 20, (1 << 20) + 1,
+                                 3 << 20};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
 static bool all_zero(const unsigned char *bytes, int64_t count)
@@ -28,14 +28,14 @@ static void blocks_are_apart(void)
     unsigned char *block[3 * SIZES];
     int64_t total = 0;
     for (int k = 0; k < 3 * SIZES; k++) {
-        int64_t size = sizes[k % SIZES];
+        unsigned size = sizes[k % SIZES];
         block[k] = taut_arena_get(&arena, size, 1);
-        if (!check_row(block[k] != NULL, "block of %lld bytes", (long long)size))
+        if (!check_row(block[k] != NULL, "block of %u bytes", size))
             continue;
         uintptr_t alignment = size >= 64 ? 64 : 16;
-        check_row((uintptr_t)block[k] % alignment == 0, "block of %lld bytes is aligned to %d", (long long)size, (int)alignment);
-        check_row(all_zero(block[k], size), "block of %lld bytes is zero", (long long)size);
-        memset(block[k], 1 + k, (size_t)size);
+        check_row((uintptr_t)block[k] % alignment == 0, "block of %u bytes is aligned to %d", size, (int)alignment);
+        check_row(all_zero(block[k], size), "block of %u bytes is zero", size);
+        memset(block[k], 1 + k, size);
         total += size ? size : 1;
     }
     /* had two blocks overlapped, the later mark would show in the earlier one */
