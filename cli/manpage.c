@@ -1,5 +1,4 @@
 /* manpage.c - the man page taut(1), from the tables: `taut help --man`. */
-#include <ctype.h>
 #include <string.h>
 
 #include "cli.h"

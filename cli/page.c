@@ -1,6 +1,5 @@
 /* page.c - the reference page of all options, docs/options.md: `taut help --options-page` prints it from the tables. */
 #include <float.h>
-#include <math.h>
 #include <string.h>
 
 #include "cli.h"

@@ -1,10 +1,8 @@
 /* shipped.c - where the shipped models are. The folder is found from the program's own place, so that no path is built in. */
 #define _XOPEN_SOURCE 700
 #include <dirent.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli.h"
 
