@@ -206,11 +206,17 @@ static void random_rows(taut_index n, taut_index m, int length, int copies)
 {
     clear(n, m);
     for (taut_index i = 0; i < m; i++)
-        for (int c = 0; c < length; c++)
-            s.dense[i][below(n)] = uniform();
+        for (int c = 0; c < length; c++) {
+            taut_index column = below(n);
+            s.dense[i][column] = uniform();
+        }
     for (int c = 0; c < copies; c++) { /* a row becomes a combination of three others */
-        taut_index target = below(m), from[3] = {below(m), below(m), below(m)};
-        double factor[3] = {uniform(), uniform(), uniform()};
+        taut_index target = below(m), from[3];
+        double factor[3];
+        for (int k = 0; k < 3; k++) {
+            from[k] = below(m);
+            factor[k] = uniform();
+        }
         if (target == from[0] || target == from[1] || target == from[2])
             continue;
         for (taut_index j = 0; j < n; j++)

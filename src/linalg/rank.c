@@ -18,10 +18,10 @@
 
 /* Pivots of A (unit diagonal) above this prove full rank: far from both rounding and every sensible tolerance squared. */
 static const double clear_pivot = 1e-6;
-/* Coefficients below this, relative to the largest, are not part of a dependence. */
-static const double coefficient_floor = 1e-6;
+/* Coefficients below this, relative to the largest, do not count as part of a dependence; below the second, they are rounding. */
+static const double coefficient_floor = 1e-6, rounding_floor = 1e-10;
 /* g_i / |G_i| that differ by less, absolutely or relatively, do not conflict. */
-static const double conflict_absolute = 1e-12, conflict_relative = 1e-6;
+static const double conflict_absolute = 1e-12, conflict_relative = 1e-5;
 /* Operations spent on naming rows in the given order; beyond, the rows named are the last in the band order. */
 enum { EFFORT = 400000000 };
 
@@ -202,7 +202,7 @@ static void null_vector_of(rank_work *work, taut_index j)
         for (taut_index k = 1; !work->dead[i] && k <= b && i + k <= j; k++)
             sum -= row[k] * z[i + k];
         z[i] = work->dead[i] ? 0 : sum / row[0];
-        if (fabs(z[i]) <= 1e-4 * coefficient_floor * largest)
+        if (fabs(z[i]) <= rounding_floor * largest)
             z[i] = 0;
         largest = fmax(largest, fabs(z[i]));
         silent = z[i] == 0 ? silent + 1 : 0;
@@ -261,31 +261,32 @@ static void clear_sum(rank_work *work)
 /* Keeps sum as the vector that marks its last row (or `fallback`, once naming in the given order has become too costly). */
 static int keep_vector(rank_work *work, taut_index fallback, taut_error *error)
 {
-    double floor = coefficient_floor * largest_in_sum(work);
+    double largest = largest_in_sum(work);
     taut_index end = -1, count = 0;
     for (taut_index k = 0; k < work->listed_count; k++)
-        if (fabs(work->sum[work->listed[k]]) > floor) {
-            count++;
-            if (work->listed[k] > end)
-                end = work->listed[k];
-        }
-    if (end < 0 || work->effort > EFFORT || work->vector[end].count)
-        end = fallback;
-    if (count == 0) { /* cancelled to nothing: cannot happen in exact arithmetic */
+        if (fabs(work->sum[work->listed[k]]) > coefficient_floor * largest && work->listed[k] > end)
+            end = work->listed[k];
+    if (end < 0) { /* cancelled to nothing: cannot happen in exact arithmetic */
         list_row(work, fallback, 1);
-        count = 1;
+        largest = 1;
     }
+    bool plain = end < 0 || work->effort > EFFORT || work->vector[end].count;
+    end = plain ? fallback : end;
     null_vector *vector = &work->vector[end];
-    vector->row = TAUT_NEW(work->arena, taut_index, count);
-    vector->value = TAUT_NEW(work->arena, double, count);
+    vector->row = TAUT_NEW(work->arena, taut_index, work->listed_count);
+    vector->value = TAUT_NEW(work->arena, double, work->listed_count);
     if (!vector->row || !vector->value)
         return taut_fail_memory(error);
     vector->end = end;
-    for (taut_index k = 0; k < work->listed_count; k++)
-        if (fabs(work->sum[work->listed[k]]) > floor) {
-            vector->row[vector->count] = work->listed[k];
-            vector->value[vector->count++] = work->sum[work->listed[k]];
+    for (taut_index k = 0; k < work->listed_count; k++) {
+        taut_index row = work->listed[k];
+        bool wanted = row == end || (fabs(work->sum[row]) > rounding_floor * largest && (row < end || plain));
+        if (wanted) {
+            vector->row[count] = row;
+            vector->value[count++] = work->sum[row];
         }
+    }
+    vector->count = count;
     clear_sum(work);
     return 0;
 }

@@ -1,7 +1,11 @@
 /* spectrum.h - frequencies of stiff modes (DESIGN 1).
  *
  * Springs s (c_i > 0) and rods r (c_i = 0):  Omega^2 are the eigenvalues of C_s^-1 S,  S = A_ss - A_sr A_rr^-1 A_rs,  A = G M^-1 G^T.
- * A stiff potential:  the nonzero eigenvalues of (V, M), V = scale Hess V restricted by the rods (G x = 0). */
+ * A stiff potential:  the nonzero eigenvalues of (V, M), V = scale Hess V restricted by the rods (G x = 0).
+ *
+ * Up to 400 springs (coordinates, for a potential) all are computed, to rounding relative to the largest Omega^2. Beyond, `count` from each
+ * end by iteration: the largest to about 1e-7 relative in Omega^2, the smallest to 1e-8 or rounding; of repeated frequencies some copies
+ * may be missed. Springs and rods that depend on others are left out: they add no mode. */
 #ifndef TAUT_LINALG_SPECTRUM_H
 #define TAUT_LINALG_SPECTRUM_H
 
@@ -9,17 +13,18 @@
 
 typedef struct taut_spectrum {
     int found;     /* entries of frequency[] that are set, ascending */
-    bool complete; /* all of them, or `count` from each end */
-    int64_t modes; /* number of stiff modes */
+    bool complete; /* all modes are in frequency[]; otherwise `count` from each end */
+    int64_t modes; /* number of stiff modes; -1 when not known (a large stiff potential) */
 } taut_spectrum;
 
-/* shape: pattern of M (K; NULL for diagonal) and G. Dense (LAPACK, own Jacobi in the core build) up to 400 springs, else the `count` largest
- * and smallest by ARPACK (own Lanczos in the core build) with the saddle solver for inner solves. frequency[2*count] at least, or
- * frequency[springs] when springs <= 2*count. mode (may be NULL, dense only): [springs][m] the vectors u of DESIGN 1, u^T A^-1 u = 1. */
+/* shape: pattern of M (K; NULL for diagonal) and G; `positive` says that M is positive definite. frequency[2*count] at least, or
+ * frequency[springs] when springs <= 2*count. mode (may be NULL; at most 2000 springs): [springs][m], row k the vector u of mode k as in
+ * DESIGN 1, C^-1 u = Omega^2 A^-1 u, u^T A^-1 u = 1, zero for rods; all modes, ascending, also where frequency[] holds the ends only. */
 int taut_spectrum_bonds(const taut_saddle_shape *shape, const double *mass, const double *g, const double *compliance, int count,
                         double *frequency, double *mode, taut_spectrum *spectrum, const taut_allocator *allocator,
                         taut_error *error);
-/* hessian on the tangent pattern (h_start, h_column); eigenvalues below 1e-8 of the largest count as zero. */
+/* hessian on the tangent pattern (h_start, h_column); eigenvalues below 1e-8 of the largest count as zero (1e-6 above 400 coordinates).
+ * frequency[2*count] at least, or frequency[n] when n <= 2*count. */
 int taut_spectrum_potential(const taut_saddle_shape *shape, const double *mass, const double *g, const taut_index *h_start,
                             const taut_index *h_column, const double *hessian, int count, double *frequency,
                             taut_spectrum *spectrum, const taut_allocator *allocator, taut_error *error);

@@ -1,0 +1,182 @@
+/* eigen.c - all eigenvalues and vectors of a small dense symmetric matrix: LAPACK's dsyev, or Householder tridiagonalisation and QL
+ * with implicit shifts [Golub, Van Loan, Matrix Computations, 4th ed., sections 8.3.1, 8.3.3; Martin, Wilkinson, Numer. Math. 12 (1968)]. */
+#include "linalg/spectrum.h"
+
+#include <float.h>
+#include <math.h>
+
+#ifdef TAUT_HAVE_LAPACK
+
+#include "linalg/lapack.h"
+
+int taut_eigen_symmetric(int n, double *a, double *value, taut_error *error, const taut_allocator *allocator)
+{
+    if (n == 0)
+        return 0;
+    const int size = 66 * n; /* dsyev: (block + 2) n, with blocks of 64 */
+    int info = 0;
+    taut_arena arena;
+    taut_arena_init(&arena, allocator);
+    double *work = TAUT_NEW(&arena, double, size);
+    if (work)
+        dsyev_("V", "U", &n, a, &n, value, work, &size, &info, 1, 1);
+    taut_arena_clear(&arena);
+    if (!work)
+        return taut_fail_memory(error);
+    return info ? taut_fail(error, TAUT_ERROR_CONVERGE, "the eigenvalues of a matrix of %d rows did not converge", n) : 0;
+}
+
+#else
+
+/* One reflection: the first i entries of row i become (0 .. 0, off). Its vector u, zero for none, stays there; returns off. */
+static double reflect(int n, double *a, int i, double *p)
+{
+    double *u = a + (int64_t)i * n, scale = 0, square = 0, product = 0;
+    for (int k = 0; k < i; k++)
+        scale = fmax(scale, fabs(u[k]));
+    if (i < 2 || scale == 0) {
+        double off = i ? u[i - 1] : 0;
+        u[0] = i ? 0 : u[0];
+        return off;
+    }
+    for (int k = 0; k < i; k++)
+        square += (u[k] / scale) * (u[k] / scale);
+    double off = -copysign(scale * sqrt(square), u[i - 1]);
+    u[i - 1] -= off;
+    square = 0;
+    for (int k = 0; k < i; k++)
+        square += (u[k] / scale) * (u[k] / scale);
+    double unit = scale * sqrt(square / 2); /* then I - u u^T reflects */
+    for (int k = 0; k < i; k++)
+        u[k] /= unit;
+    for (int k = 0; k < i; k++) {
+        const double *row = a + (int64_t)k * n;
+        p[k] = 0;
+        for (int l = 0; l < i; l++)
+            p[k] += row[l] * u[l];
+        product += p[k] * u[k];
+    }
+    for (int k = 0; k < i; k++)
+        p[k] -= product / 2 * u[k];
+    for (int k = 0; k < i; k++) {
+        double *row = a + (int64_t)k * n;
+        for (int l = 0; l < i; l++)
+            row[l] -= u[k] * p[l] + p[k] * u[l];
+    }
+    return off;
+}
+
+/* a becomes Q^T by rows, with Q^T A Q tridiagonal: diagonal d, d[i-1] and d[i] coupled by off[i]. */
+static void tridiagonalise(int n, double *a, double *d, double *off)
+{
+    for (int i = n - 1; i >= 0; i--)
+        off[i] = reflect(n, a, i, d);
+    for (int i = 0; i < n; i++)
+        d[i] = a[(int64_t)i * n + i];
+    /* accumulate Q = H_{n-1} ... H_2 from the small end: rows i of a hold the reflectors */
+    for (int i = 0; i < n; i++) {
+        double *u = a + (int64_t)i * n;
+        for (int j = 0; j < i; j++) { /* rows are columns of Q: each is reflected */
+            double *column = a + (int64_t)j * n, product = 0;
+            for (int k = 0; k < i; k++)
+                product += u[k] * column[k];
+            for (int k = 0; k < i; k++)
+                column[k] -= product * u[k];
+        }
+        for (int k = 0; k < i; k++)
+            u[k] = a[(int64_t)k * n + i] = 0;
+        u[i] = 1;
+    }
+}
+
+static void rotate_rows(int n, double *x, double *y, double c, double s)
+{
+    for (int k = 0; k < n; k++) {
+        double upper = x[k], lower = y[k];
+        x[k] = c * upper - s * lower;
+        y[k] = s * upper + c * lower;
+    }
+}
+
+/* One implicit QL sweep on rows l..m. */
+static void sweep(int n, double *a, double *d, double *off, int l, int m)
+{
+    double g = (d[l + 1] - d[l]) / (2 * off[l + 1]), r = hypot(g, 1), s = 1, c = 1, p = 0;
+    g = d[m] - d[l] + off[l + 1] / (g + copysign(r, g));
+    for (int i = m - 1; i >= l; i--) {
+        double f = s * off[i + 1], b = c * off[i + 1];
+        r = hypot(f, g);
+        if (i + 2 <= m)
+            off[i + 2] = r;
+        if (r == 0) { /* the matrix has split */
+            d[i + 1] -= p;
+            return;
+        }
+        s = f / r;
+        c = g / r;
+        g = d[i + 1] - p;
+        r = (d[i] - g) * s + 2 * c * b;
+        p = s * r;
+        d[i + 1] = g + p;
+        g = c * r - b;
+        rotate_rows(n, a + (int64_t)i * n, a + (int64_t)(i + 1) * n, c, s);
+    }
+    d[l] -= p;
+    off[l + 1] = g;
+}
+
+static int ql(int n, double *a, double *d, double *off, taut_error *error)
+{
+    for (int l = 0; l < n; l++)
+        for (int round = 0;; round++) {
+            int m = l;
+            while (m < n - 1 && fabs(off[m + 1]) > DBL_EPSILON * (fabs(d[m]) + fabs(d[m + 1])))
+                m++;
+            if (m == l)
+                break;
+            if (round == 60)
+                return taut_fail(error, TAUT_ERROR_CONVERGE, "the eigenvalues of a matrix of %d rows did not converge", n);
+            if (m < n - 1)
+                off[m + 1] = 0;
+            sweep(n, a, d, off, l, m);
+        }
+    return 0;
+}
+
+static void sort_ascending(int n, double *a, double *value)
+{
+    for (int i = 0; i < n; i++) {
+        int least = i;
+        for (int k = i + 1; k < n; k++)
+            if (value[k] < value[least])
+                least = k;
+        if (least == i)
+            continue;
+        double held = value[i], *x = a + (int64_t)i * n, *y = a + (int64_t)least * n;
+        value[i] = value[least];
+        value[least] = held;
+        for (int k = 0; k < n; k++) {
+            held = x[k];
+            x[k] = y[k];
+            y[k] = held;
+        }
+    }
+}
+
+int taut_eigen_symmetric(int n, double *a, double *value, taut_error *error, const taut_allocator *allocator)
+{
+    taut_arena arena;
+    taut_arena_init(&arena, allocator);
+    double *off = TAUT_NEW(&arena, double, n);
+    int status = off ? 0 : taut_fail_memory(error);
+    if (status == 0) {
+        tridiagonalise(n, a, value, off);
+        status = ql(n, a, value, off, error);
+    }
+    if (status == 0)
+        sort_ascending(n, a, value);
+    taut_arena_clear(&arena);
+    return status;
+}
+
+#endif

@@ -1,0 +1,308 @@
+/* spectrum.c - frequencies of springs, with rods eliminated.
+ *
+ *     S^ = C^-1/2 S C^-1/2,   S = A_ss - A_sr A_rr^-1 A_rs                                   [DESIGN 1]
+ *
+ * S is never formed from its blocks: S e = G_s z with M z + G_r^T mu = G_s^T e, G_r z = 0, one saddle solve with the rods alone; and
+ * (S + shift C)^-1 is the bond block of a saddle solve with all bonds and D = shift C on the springs. */
+#include "linalg/pencil.h"
+
+#include <math.h>
+
+enum { DENSE_MODES = 400, DENSE_LIMIT = 2000 };
+static const double zero_mode = 1e-13;     /* of the largest Omega^2: rounding */
+static const double rank_tolerance = 1e-8; /* for rods that depend on others */
+
+/* Some rows of G, as a saddle solver needs them. */
+typedef struct row_subset {
+    taut_index rows, *row; /* in G */
+    taut_index *start, *column;
+    double *g;
+    taut_saddle *saddle;
+} row_subset;
+
+typedef struct springs {
+    taut_arena arena;
+    const taut_saddle_shape *shape;
+    const double *mass, *g, *compliance;
+    taut_index p;        /* springs */
+    row_subset rod, all; /* all: the springs, then the rods */
+    double *root, *d;    /* sqrt(c), [p]; D of `all` */
+    double *x, *y;       /* [n], [all] */
+} springs;
+
+void taut_spectrum_fill(int modes, const double *value, int count, double *frequency, taut_spectrum *spectrum)
+{
+    spectrum->modes = modes;
+    spectrum->complete = modes <= 2 * (int64_t)count;
+    spectrum->found = spectrum->complete ? modes : 2 * count;
+    for (int k = 0; k < spectrum->found; k++)
+        frequency[k] = sqrt(value[k < count || spectrum->complete ? k : modes - 2 * count + k]);
+}
+
+static void sort(int count, double *value)
+{
+    for (int i = 1; i < count; i++) {
+        double held = value[i];
+        int k = i;
+        for (; k > 0 && value[k - 1] > held; k--)
+            value[k] = value[k - 1];
+        value[k] = held;
+    }
+}
+
+void taut_spectrum_fill_ends(int count, double *least, double *most, double *frequency, taut_spectrum *spectrum)
+{
+    sort(count, least);
+    sort(count, most);
+    spectrum->found = 0;
+    spectrum->complete = false;
+    for (int k = 0; k < count; k++)
+        if (least[k] > 0 && isfinite(least[k]))
+            frequency[spectrum->found++] = sqrt(least[k]);
+    for (int k = 0; k < count; k++)
+        if (most[k] > 0 && isfinite(most[k]))
+            frequency[spectrum->found++] = sqrt(most[k]);
+}
+
+/* Fills pattern and values from the list of rows. */
+static int fill_subset(springs *work, row_subset *subset, taut_error *error)
+{
+    const taut_saddle_shape *shape = work->shape;
+    int64_t entries = 0;
+    for (taut_index i = 0; i < subset->rows; i++)
+        entries += shape->g_start[subset->row[i] + 1] - shape->g_start[subset->row[i]];
+    subset->start = TAUT_NEW(&work->arena, taut_index, (int64_t)subset->rows + 1);
+    subset->column = TAUT_NEW(&work->arena, taut_index, entries);
+    subset->g = TAUT_NEW(&work->arena, double, entries);
+    if (!subset->start || !subset->column || !subset->g)
+        return taut_fail_memory(error);
+    for (taut_index i = 0, count = 0; i < subset->rows; i++) {
+        for (taut_index e = shape->g_start[subset->row[i]]; e < shape->g_start[subset->row[i] + 1]; e++, count++) {
+            subset->column[count] = shape->g_column[e];
+            subset->g[count] = work->g[e];
+        }
+        subset->start[i + 1] = count;
+    }
+    return 0;
+}
+
+static taut_saddle_shape subset_shape(const springs *work, const row_subset *subset)
+{
+    taut_saddle_shape shape = *work->shape;
+    shape.m = subset->rows;
+    shape.g_start = subset->start;
+    shape.g_column = subset->column;
+    shape.complex_values = false;
+    shape.symmetric = true;
+    return shape;
+}
+
+/* Removes rods that depend on others: constraints stated twice do not alter the modes. */
+static int drop_dependent_rods(springs *work, taut_error *error)
+{
+    row_subset *rod = &work->rod;
+    taut_saddle_shape shape = subset_shape(work, rod);
+    unsigned char *redundant = TAUT_NEW(&work->arena, unsigned char, rod->rows);
+    taut_index rank, kept = 0;
+    if (!redundant)
+        return taut_fail_memory(error);
+    TAUT_TRY(taut_rank(&shape, rod->g, rank_tolerance, NULL, &rank, redundant, NULL, NULL, &work->arena.allocator, error));
+    for (taut_index i = 0; i < rod->rows; i++)
+        if (!redundant[i])
+            rod->row[kept++] = rod->row[i];
+    rod->rows = kept;
+    return fill_subset(work, rod, error);
+}
+
+static int factor_rods(springs *work, taut_error *error)
+{
+    row_subset *rod = &work->rod;
+    TAUT_TRY(fill_subset(work, rod, error));
+    for (int attempt = 0;; attempt++) {
+        taut_saddle_shape shape = subset_shape(work, rod);
+        TAUT_TRY(taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &work->arena.allocator, &rod->saddle, error));
+        int status = taut_saddle_factor(rod->saddle, work->mass, rod->g, NULL, NULL, error);
+        if (status != TAUT_ERROR_SINGULAR || attempt || rod->rows == 0)
+            return status;
+        taut_saddle_destroy(rod->saddle);
+        rod->saddle = NULL;
+        TAUT_TRY(drop_dependent_rods(work, error));
+    }
+}
+
+/* y = S^ x */
+static int forward(void *user, const double *x, double *y, taut_error *error)
+{
+    springs *work = user;
+    const taut_saddle_shape *shape = work->shape;
+    for (taut_index j = 0; j < shape->n; j++)
+        work->x[j] = 0;
+    for (taut_index i = 0; i < work->rod.rows; i++)
+        work->y[i] = 0;
+    for (taut_index i = 0; i < work->p; i++) {
+        taut_index row = work->all.row[i];
+        for (taut_index e = shape->g_start[row]; e < shape->g_start[row + 1]; e++)
+            work->x[shape->g_column[e]] += work->g[e] * (x[i] / work->root[i]);
+    }
+    TAUT_TRY(taut_saddle_solve(work->rod.saddle, 1, work->x, work->y, error));
+    for (taut_index i = 0; i < work->p; i++) {
+        taut_index row = work->all.row[i];
+        double sum = 0;
+        for (taut_index e = shape->g_start[row]; e < shape->g_start[row + 1]; e++)
+            sum += work->g[e] * work->x[shape->g_column[e]];
+        y[i] = sum / work->root[i];
+    }
+    return 0;
+}
+
+/* Factors S + shift C. With a negative shift the matrix is indefinite, hence a solver that is not told of symmetry. */
+static int prepare(void *user, double shift, taut_error *error)
+{
+    springs *work = user;
+    row_subset *all = &work->all;
+    if (!all->saddle) {
+        TAUT_TRY(fill_subset(work, all, error));
+        taut_saddle_shape shape = subset_shape(work, all);
+        shape.symmetric = shape.k_start != NULL;
+        TAUT_TRY(taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &work->arena.allocator, &all->saddle, error));
+    }
+    for (taut_index i = 0; i < all->rows; i++)
+        work->d[i] = i < work->p ? shift * work->root[i] * work->root[i] : 0;
+    return taut_saddle_factor(all->saddle, work->mass, all->g, NULL, work->d, error);
+}
+
+/* y = (S^ + shift)^-1 x */
+static int solve(void *user, const double *x, double *y, taut_error *error)
+{
+    springs *work = user;
+    for (taut_index j = 0; j < work->shape->n; j++)
+        work->x[j] = 0;
+    for (taut_index i = 0; i < work->all.rows; i++)
+        work->y[i] = i < work->p ? -x[i] * work->root[i] : 0;
+    TAUT_TRY(taut_saddle_solve(work->all.saddle, 1, work->x, work->y, error));
+    for (taut_index i = 0; i < work->p; i++)
+        y[i] = work->y[i] * work->root[i];
+    return 0;
+}
+
+static int dense_springs(springs *work, int count, double *frequency, double *mode, taut_spectrum *spectrum, taut_error *error)
+{
+    const int p = work->p;
+    double *s = TAUT_NEW(&work->arena, double, (int64_t)p *p), *value = TAUT_NEW(&work->arena, double, p);
+    double *unit = TAUT_NEW(&work->arena, double, p);
+    int zeros = 0;
+    if (!s || !value || !unit)
+        return taut_fail_memory(error);
+    for (int i = 0; i < p; i++) {
+        unit[i] = 1;
+        TAUT_TRY(forward(work, unit, s + (int64_t)i * p, error));
+        unit[i] = 0;
+    }
+    for (int i = 0; i < p; i++)
+        for (int j = 0; j < i; j++)
+            s[(int64_t)i * p + j] = s[(int64_t)j * p + i] = (s[(int64_t)i * p + j] + s[(int64_t)j * p + i]) / 2;
+    TAUT_TRY(taut_eigen_symmetric(p, s, value, error, &work->arena.allocator));
+    while (zeros < p && !(value[zeros] > zero_mode * value[p - 1]))
+        zeros++;
+    taut_spectrum_fill(p - zeros, value + zeros, count, frequency, spectrum);
+    for (int k = zeros; mode && k < p; k++) {
+        double *u = mode + (int64_t)(k - zeros) * work->shape->m;
+        for (taut_index i = 0; i < work->shape->m; i++)
+            u[i] = 0;
+        for (int i = 0; i < p; i++)
+            u[work->all.row[i]] = sqrt(value[k]) * work->root[i] * s[(int64_t)k * p + i];
+    }
+    return 0;
+}
+
+/* Modes of springs that depend on each other: the rank of all rows, less the rods. */
+static int count_modes(springs *work, int64_t *modes, taut_error *error)
+{
+    taut_saddle_shape shape = subset_shape(work, &work->all);
+    taut_index rank = 0;
+    TAUT_TRY(taut_rank(&shape, work->all.g, rank_tolerance, NULL, &rank, NULL, NULL, NULL, &work->arena.allocator, error));
+    *modes = rank - work->rod.rows;
+    return 0;
+}
+
+static int large_springs(springs *work, int count, double *frequency, taut_spectrum *spectrum, taut_error *error)
+{
+    const taut_allocator *allocator = &work->arena.allocator;
+    taut_pencil pencil = {work->p, forward, NULL, prepare, solve, work};
+    double *least = TAUT_NEW(&work->arena, double, count), *most = TAUT_NEW(&work->arena, double, count);
+    bool regular = true;
+    if (!least || !most)
+        return taut_fail_memory(error);
+    TAUT_TRY(taut_pencil_largest(&pencil, count, most, allocator, error));
+    double largest = most[0];
+    for (int k = 1; k < count; k++)
+        largest = fmax(largest, most[k]);
+    spectrum->modes = work->p;
+    TAUT_TRY(taut_pencil_smallest(&pencil, count, least, &regular, allocator, error));
+    for (int k = 0; k < count && regular; k++)
+        regular = least[k] > zero_mode * largest;
+    if (!regular) {
+        TAUT_TRY(count_modes(work, &spectrum->modes, error));
+        TAUT_TRY(taut_pencil_smallest_positive(&pencil, largest, count, least, allocator, error));
+    }
+    taut_spectrum_fill_ends(count, least, most, frequency, spectrum);
+    return 0;
+}
+
+/* Splits the bonds, checks them, reserves the work arrays. */
+static int split(springs *work, taut_error *error)
+{
+    const taut_index m = work->shape->m;
+    work->rod.row = TAUT_NEW(&work->arena, taut_index, m);
+    work->all.row = TAUT_NEW(&work->arena, taut_index, m);
+    work->root = TAUT_NEW(&work->arena, double, m);
+    work->d = TAUT_NEW(&work->arena, double, m);
+    work->x = TAUT_NEW(&work->arena, double, work->shape->n);
+    work->y = TAUT_NEW(&work->arena, double, m);
+    if (!work->rod.row || !work->all.row || !work->root || !work->d || !work->x || !work->y)
+        return taut_fail_memory(error);
+    for (taut_index i = 0; i < m; i++) {
+        if (!(work->compliance[i] >= 0) || !isfinite(work->compliance[i]))
+            return taut_fail(error, TAUT_ERROR_USAGE, "the compliance of bond %d is negative or not finite", i + 1);
+        if (work->compliance[i] > 0) {
+            work->root[work->p] = sqrt(work->compliance[i]);
+            work->all.row[work->p++] = i;
+        } else {
+            work->rod.row[work->rod.rows++] = i;
+        }
+    }
+    return 0;
+}
+
+static int find_modes(springs *work, int count, double *frequency, double *mode, taut_spectrum *spectrum, taut_error *error)
+{
+    TAUT_TRY(split(work, error));
+    if (work->p == 0)
+        return 0;
+    TAUT_TRY(factor_rods(work, error));
+    work->all.rows = work->p + work->rod.rows;
+    for (taut_index i = 0; i < work->rod.rows; i++)
+        work->all.row[work->p + i] = work->rod.row[i];
+    bool dense = mode || work->p <= DENSE_MODES || count > work->p / 8;
+    if (dense && work->p > DENSE_LIMIT)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "all modes of %d springs are too many (at most %d): ask for fewer frequencies",
+                         work->p, DENSE_LIMIT);
+    return dense ? dense_springs(work, count, frequency, mode, spectrum, error)
+                 : large_springs(work, count, frequency, spectrum, error);
+}
+
+int taut_spectrum_bonds(const taut_saddle_shape *shape, const double *mass, const double *g, const double *compliance, int count,
+                        double *frequency, double *mode, taut_spectrum *spectrum, const taut_allocator *allocator,
+                        taut_error *error)
+{
+    springs work = {.shape = shape, .mass = mass, .g = g, .compliance = compliance};
+    *spectrum = (taut_spectrum){.complete = true};
+    if (count < 1)
+        return taut_fail(error, TAUT_ERROR_USAGE, "at least one frequency must be asked for, not %d", count);
+    taut_arena_init(&work.arena, allocator);
+    int status = find_modes(&work, count, frequency, mode, spectrum, error);
+    taut_saddle_destroy(work.rod.saddle);
+    taut_saddle_destroy(work.all.saddle);
+    taut_arena_clear(&work.arena);
+    return status;
+}
