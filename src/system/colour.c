@@ -122,15 +122,14 @@ static int form_square(const taut_pattern *p, int64_t most, taut_arena *scratch,
         return taut_fail_memory(error);
     int64_t total = 0;
     for (taut_index j = 0; j < n && total <= most; j++) {
-        taut_index count = neighbours(p, column_start, row, j, stamp, list);
-        total += count;
-        fill[j] = start[j];
-        start[j + 1] = start[j] + count;
+        fill[j] = start[j] = (taut_index)total;
+        total += neighbours(p, column_start, row, j, stamp, list);
     }
     if (total > most)
         return taut_fail(error, TAUT_ERROR_SIZE,
                          "the matrix of second derivatives would have more than %lld entries: give a sparse pattern of G",
                          (long long)most);
+    start[n] = (taut_index)total;
     taut_index *column = TAUT_NEW(arena, taut_index, total);
     if (!column)
         return taut_fail_memory(error);

@@ -62,6 +62,7 @@ typedef struct taut_kernel {
     const taut_index *map;          /* [locals*locals][members] positions in the tangent pattern (pattern.c), or NULL */
     const taut_index *control_map;  /* [locals][members] positions in the control pattern, or NULL */
     bool uses_q, uses_v, uses_t;    /* does the value (level 0; KINETIC: M) depend on it? */
+    bool kinks;                     /* the value has abs, min, floor, ... */
     bool second;                    /* second derivatives are not identically zero */
 } taut_kernel;
 

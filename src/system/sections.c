@@ -432,7 +432,7 @@ static void find_capabilities(taut_model *model)
     unsigned can = system->sizes.can | TAUT_CAN_FORCE | TAUT_CAN_DERIVATIVES | TAUT_CAN_JETS | TAUT_CAN_INVERT_MASS;
     for (int32_t k = 0; k < system->kernels; k++) {
         const taut_kernel *kernel = system->kernel[k];
-        can |= kernel->tape->kinks ? TAUT_HAS_KINKS : 0;
+        can |= kernel->kinks ? TAUT_HAS_KINKS : 0;
         switch (kernel->role) {
         case TAUT_ROLE_BOND: can |= kernel->uses_t ? TAUT_HAS_MOVING_BONDS : 0; break;
         case TAUT_ROLE_FORCE: can |= TAUT_HAS_FORCES | force_bits(kernel, false); break;

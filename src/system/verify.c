@@ -331,8 +331,8 @@ static int compare(verifier *w, const char *name, int derivative, probe f, int64
     for (int64_t i = 0; i < size; i++)
         largest = fmax(largest, fmax(fabs(exact[i]), fabs(w->best[i])));
     for (int64_t i = 0; i < size && largest > 0; i++) {
-        /* beyond what rounding does to the differences; entries far below the largest are judged against a hundredth of it */
-        double off = fmax(fabs(exact[i] - w->best[i]) - 16 * w->floor[i], 0);
+        /* beyond what the differences know of themselves; entries far below the largest are judged against a hundredth of it */
+        double off = fmax(fabs(exact[i] - w->best[i]) - 16 * w->floor[i] - w->best_error[i], 0);
         double deviation =
             isfinite(exact[i] - w->best[i]) ? off / fmax(fmax(fabs(exact[i]), fabs(w->best[i])), 0.01 * largest) : INFINITY;
         if (!(deviation <= worst)) {
