@@ -344,7 +344,11 @@ static int expand_left(builder *b, taut_expand *x, int64_t members, left_side *l
     for (int k = 0; k < 2 && tree[k]; k++) {
         int components;
         left->tree[left->count] = tree[k];
-        TAUT_TRY(taut_expand_reference(x, tree[k], taut_expand_scope(x, b->s->item->iterators), &left->reference[k]));
+        const taut_symbol *known = taut_model_find(b->model, tree[k]->name);
+        bool used = known && known->used; /* being assigned to is not being used */
+        TAUT_TRY(
+            taut_expand_reference(x, tree[k], taut_expand_scope(x, b->s->single ? 0 : b->s->item->iterators), &left->reference[k]));
+        left->reference[k].symbol->used = used;
         taut_symbol_kind kind = left->reference[k].symbol->kind;
         bool target = kind == TAUT_SYMBOL_COORDINATE || (kind == TAUT_SYMBOL_ALGEBRAIC && b->s->list == TAUT_LIST_START) ||
                       kind == TAUT_SYMBOL_PARAMETER || (kind == TAUT_SYMBOL_DEFINITION && left->reference[k].symbol->mixed);

@@ -446,7 +446,7 @@ int taut_verify_derivatives(taut_context *context, double t, const double *q, co
     w.n = sizes->coordinates;
     w.m = sizes->bonds;
     w.nv = sizes->kind == TAUT_MECHANICAL ? w.n : sizes->algebraic;
-    w.levels = w.n > 20000 ? 4 : LEVELS;
+    w.levels = w.n > 20000 ? 5 : LEVELS;
     w.starts = w.n > 20000 ? 1 : 3;
     int status = prepare(&w, q, v);
     if (status == 0 && w.m)
