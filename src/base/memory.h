@@ -9,9 +9,9 @@
 
 typedef struct taut_arena {
     taut_allocator allocator;
-    struct taut_block *blocks;  /* newest first */
-    size_t used, size;          /* of the newest block */
-    int64_t bytes;              /* handed out in total */
+    struct taut_block *blocks; /* newest first */
+    size_t used, size;         /* of the newest block */
+    int64_t bytes;             /* handed out in total */
 } taut_arena;
 
 /* The allocator to use: `allocator`, or malloc and free when it is NULL. */
