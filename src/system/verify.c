@@ -258,7 +258,7 @@ static void extrapolate(verifier *w, int64_t i, const double *noise, double *val
             if (j > 0)
                 now = column[j - 1] + (column[j - 1] - above) / (factor / 4 - 1);
             double previous = j < k ? column[j] : 0;
-            if (j > 0) {
+            if (j > 1) { /* two differences agree by chance now and then; three hardly ever */
                 double change = fmax(noise[k], fmax(fabs(now - column[j - 1]), fabs(now - above)));
                 if (change < *uncertainty) {
                     *uncertainty = change;
