@@ -399,13 +399,16 @@ static void check_forms(void)
 /* Unused names are warnings, with a place. */
 static void check_warnings(void)
 {
-    static const char text[] = "[coordinates]\nx\n[definitions]\na = 2*x\nspare = x^2\n[potential]\na*x\n";
+    static const char text[] =
+        "[parameters]\nk = 1\nspare = 2\n[coordinates]\nx\n[definitions]\na = 2*x\nidle = x^2\n[potential]\nk*a*x\n";
     model m;
     if (parse(&m, text, sizeof text - 1, NULL, "spare.taut")) {
-        check_equal("warnings", m.sizes.warnings, 1);
-        check_contains("warning", taut_system_warning(m.system, 0), "spare.taut:5:1");
-        check_contains("warning", taut_system_warning(m.system, 0), "'spare'");
-        check_row(taut_system_warning(m.system, 1) == NULL, "a second warning");
+        check_equal("warnings", m.sizes.warnings, 2);
+        check_contains("unused parameter", taut_system_warning(m.system, 0), "spare.taut:3:1");
+        check_contains("unused parameter", taut_system_warning(m.system, 0), "'spare'");
+        check_contains("unused definition", taut_system_warning(m.system, 1), "spare.taut:8:1");
+        check_contains("unused definition", taut_system_warning(m.system, 1), "'idle'");
+        check_row(taut_system_warning(m.system, 2) == NULL, "a third warning");
     }
     drop(&m);
 }
