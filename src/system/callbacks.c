@@ -206,8 +206,11 @@ static int find_velocity_forces(const maker *m, taut_arena *scratch, bool *depen
             return taut_fail(m->error, TAUT_ERROR_EVALUATE,
                              "taut_system_from_callbacks: the callback 'force' asked to stop at the start (it returned %d)",
                              status);
-        compared += status == 0;
-        for (taut_index i = 0; i < n && status == 0; i++)
+        bool usable = status == 0;
+        for (taut_index i = 0; i < n && usable; i++)
+            usable = isfinite(still[i]) && isfinite(moving[i]);
+        compared += usable;
+        for (taut_index i = 0; i < n && usable; i++)
             *depends = *depends || still[i] != moving[i];
     }
     *depends = *depends || compared == 0;
@@ -230,7 +233,7 @@ static int find_capabilities(maker *m)
         can |= TAUT_HAS_VARYING_MASS;
     if (call->time_dependent)
         can |= TAUT_HAS_TIME | (call->bonds ? TAUT_HAS_MOVING_BONDS : 0);
-    bool velocity;
+    bool velocity = false;
     taut_arena scratch;
     taut_arena_init(&scratch, &m->system->arena.allocator);
     int status = find_velocity_forces(m, &scratch, &velocity);

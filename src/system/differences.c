@@ -15,6 +15,7 @@
 
 typedef struct workspace {
     double *x[2];             /* displaced points, [n]; two levels, because G may be differenced inside a difference */
+    double *step[2];          /* of each coordinate, [n] */
     double *high[2], *low[2]; /* values on both sides, [max(n, m)] */
     double *entries;          /* G at a displaced point */
     double *bond;             /* g where only the energy asks for it, [m] */
@@ -41,9 +42,10 @@ int taut_callbacks_attach(taut_context *context, taut_error *error)
         return taut_fail_memory(error);
     for (int k = 0; k < 2; k++) {
         w->x[k] = TAUT_NEW(arena, double, n);
+        w->step[k] = TAUT_NEW(arena, double, n);
         w->high[k] = TAUT_NEW(arena, double, longest);
         w->low[k] = TAUT_NEW(arena, double, longest);
-        if (!w->x[k] || !w->high[k] || !w->low[k])
+        if (!w->x[k] || !w->step[k] || !w->high[k] || !w->low[k])
             return taut_fail_memory(error);
     }
     w->entries = TAUT_NEW(arena, double, context->system->sizes.jacobian_entries);
@@ -154,20 +156,22 @@ static int difference(const point *p, const taut_colouring *c, vector_function f
                       double *entries)
 {
     taut_index n = p->s->call.coordinates;
-    double *y = p->w->x[level], *high = p->w->high[level], *low = p->w->low[level], unit = unit_of(x, n);
-    memcpy(y, x, (size_t)n * sizeof *y);
+    double *y = p->w->x[level], *h = p->w->step[level], *high = p->w->high[level], *low = p->w->low[level];
+    double unit = unit_of(x, n);
+    for (taut_index j = 0; j < n; j++) {
+        y[j] = x[j];
+        h[j] = unit * fraction(x[j], unit, root);
+    }
     for (taut_index k = 0; k < c->colours; k++) {
         taut_index first = c->group_start[k], end = c->group_start[k + 1];
         for (int side = 1; side >= -1; side -= 2) {
-            for (taut_index g = first; g < end; g++) {
-                taut_index j = c->group_column[g];
-                y[j] = x[j] + side * (unit * fraction(x[j], unit, root));
-            }
+            for (taut_index g = first; g < end; g++)
+                y[c->group_column[g]] = x[c->group_column[g]] + side * h[c->group_column[g]];
             TAUT_TRY(f(p, y, side > 0 ? high : low));
         }
         for (taut_index g = first; g < end; g++) {
             taut_index j = c->group_column[g];
-            double h = unit * fraction(x[j], unit, root), width = (x[j] + h) - (x[j] - h); /* as rounded */
+            double width = (x[j] + h[j]) - (x[j] - h[j]); /* as rounded */
             for (taut_index e = c->column_start[j]; e < c->column_start[j + 1]; e++)
                 entries[c->place[e]] = (high[c->row[e]] - low[c->row[e]]) / width;
             y[j] = x[j];

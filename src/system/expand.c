@@ -74,8 +74,10 @@ int32_t taut_expand_slot(taut_expand *x, const taut_slot_key *key)
     if (2 * (x->slots + 1) > x->slot_hash_size) {
         int64_t size = x->slot_hash_size ? 2 * x->slot_hash_size : 32;
         int32_t *hash = TAUT_NEW(&x->arena, int32_t, size);
-        if (!hash)
+        if (!hash) {
+            x->starved = true;
             return -1;
+        }
         x->slot_hash = hash;
         x->slot_hash_size = size;
         for (int32_t k = 0; k < x->slots; k++)
@@ -85,8 +87,10 @@ int32_t taut_expand_slot(taut_expand *x, const taut_slot_key *key)
     if (x->slot_hash[place])
         return taut_graph_input(x->graph, x->slot_hash[place] - 1);
     x->slot = taut_arena_grow(&x->arena, x->slot, x->slots, &x->slot_capacity, sizeof *x->slot);
-    if (!x->slot)
+    if (!x->slot) {
+        x->starved = true;
         return -1;
+    }
     x->slot[x->slots] = *key;
     x->slot_hash[place] = ++x->slots;
     return taut_graph_input(x->graph, x->slots - 1);
@@ -112,8 +116,10 @@ bool taut_expand_is_index(taut_expand *x, int32_t node)
 {
     int32_t size = taut_graph_size(x->graph);
     unsigned char *flag = TAUT_NEW(&x->arena, unsigned char, size);
-    if (!flag)
+    if (!flag) {
+        x->starved = true;
         return false;
+    }
     taut_graph_mark(x->graph, &node, 1, flag);
     for (int32_t k = 0; k < size; k++) {
         const taut_node *n = taut_graph_node(x->graph, k);
@@ -554,7 +560,10 @@ int taut_expand_scalar(taut_expand *x, const taut_tree *tree, taut_binding *scop
     if (value.n != 1)
         return taut_expand_fail(x, tree->place, "expected a number, found a vector of %d components", value.n);
     *node = value.node[0];
-    return 0;
+    if (*node >= 0)
+        return 0;
+    TAUT_TRY(taut_graph_status(x->graph, x->model->error));
+    return taut_fail_memory(x->model->error);
 }
 
 int taut_expand_index(taut_expand *x, const taut_tree *tree, taut_binding *scope, int32_t *node)

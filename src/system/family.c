@@ -215,6 +215,8 @@ int taut_members_list(taut_expand *x, taut_members *members)
         root[roots++] = l.bound[k][0];
         root[roots++] = l.bound[k][1];
     }
+    if (x->starved)
+        return taut_fail_memory(x->model->error);
     TAUT_TRY(taut_graph_status(x->graph, x->model->error));
     l.one = (taut_members){.count = 1, .iterators = x->iterators};
     for (int k = 0; k < x->iterators; k++)

@@ -281,16 +281,16 @@ static bool all_zero(maker *m, int32_t first)
 }
 
 /* Kinks of the value itself: derivatives may contain branches of their own. */
-static bool has_kinks(const maker *m)
+static int find_kinks(const maker *m, bool *kinks)
 {
     unsigned char *flag = TAUT_NEW(m->arena, unsigned char, taut_graph_size(m->plan->graph));
     if (!flag)
-        return true;
+        return taut_fail_memory(m->error);
     taut_graph_mark(m->plan->graph, &m->plan->root, 1, flag);
     for (int32_t k = 0; k < taut_graph_size(m->plan->graph); k++)
         if (flag[k] && taut_op_table[taut_graph_node(m->plan->graph, k)->op].kink)
-            return true;
-    return false;
+            *kinks = true;
+    return 0;
 }
 
 /* What the value depends on; M for kinetic energies, which must not depend on velocities. */
@@ -306,7 +306,7 @@ static int find_uses(maker *m, taut_kernel *kernel)
     TAUT_TRY(depends(m, first, last, TAUT_FROM_TIME, &kernel->uses_t));
     if (kernel->role == TAUT_ROLE_KINETIC && kernel->uses_v)
         return taut_fail(m->error, TAUT_ERROR_MODEL, "a kinetic energy must be quadratic in the velocities");
-    kernel->kinks = has_kinks(m);
+    TAUT_TRY(find_kinks(m, &kernel->kinks));
     int32_t second = kernel->role == TAUT_ROLE_BOND ? 3 + nc : kernel->role <= TAUT_ROLE_STIFF ? 1 + nc : m->outputs;
     kernel->second = !all_zero(m, second);
     return 0;

@@ -138,6 +138,7 @@ typedef struct taut_expand {
     unsigned allow;   /* 1 << taut_slot_source */
     const char *what; /* "a stiffness": for refusals */
     bool index_mode;
+    bool starved; /* memory ran out in a place that gives nodes, not codes */
     int32_t slots;
     int64_t slot_capacity;
     taut_slot_key *slot;

@@ -116,6 +116,8 @@ taut_index taut_names_find(const taut_names *names, const char *text)
         const taut_name_block *block = &names->block[b].block;
         int32_t index[4];
         int component;
+        if (block->dims == 0 && block->components == 1 && strcmp(names->block[b].name, text) == 0)
+            return block->first; /* names given in C may have any letters */
         if (strncmp(names->block[b].name, text, length) != 0 || names->block[b].name[length] != 0 ||
             !read_indices(text + length, block->dims, index, &component))
             continue;

@@ -515,6 +515,8 @@ static int run_item(taut_model *model, const taut_item_tree *item)
     taut_error wrong;
     int status = taut_options_set_as(probe, "", key, value ? value : "", &wrong);
     taut_options_destroy(probe);
+    if (status == TAUT_ERROR_MEMORY)
+        return taut_fail_memory(model->error);
     if (status)
         return taut_document_fail(model->document, item->value ? item->value->place : item->place, model->error, "%s",
                                   wrong.message);

@@ -435,6 +435,8 @@ static int expand_group(builder *b, const group *g, taut_expand *x)
     TAUT_TRY(taut_expand_iterators(x));
     TAUT_TRY(expand_left(b, x, g->count, &left));
     TAUT_TRY(term_value(s, x, &value));
+    if (x->starved)
+        return taut_fail_memory(b->model->error);
     TAUT_TRY(taut_graph_status(x->graph, b->model->error));
     bool repeat = s->role == TAUT_ROLE_MASS; /* a mass is one number for all components, M[a,b] a multiple of the identity */
     int want = left.count == 1 && !repeat ? left.components : 1;
