@@ -185,6 +185,19 @@ static int choose_component(taut_expand *x, const taut_tree *tree, int component
     return 0;
 }
 
+/* "a[4] does not exist" */
+static int no_member(taut_expand *x, const taut_reference *r)
+{
+    char list[80] = "";
+    int length = 0;
+    for (int d = 0; d < r->dims; d++) {
+        double value = 0;
+        taut_graph_is_constant(x->graph, r->index[d], &value);
+        length += snprintf(list + length, sizeof list - (size_t)length, "%s%g", d ? "," : "", value);
+    }
+    return taut_expand_fail(x, r->place, "%s[%s] does not exist", r->symbol->name, list);
+}
+
 /* Parameters in indices become numbers, and are fixed from then on. */
 static int structural(taut_expand *x, const taut_reference *r, int32_t *node)
 {
@@ -205,7 +218,7 @@ static int structural(taut_expand *x, const taut_reference *r, int32_t *node)
         *node = taut_graph_constant(x->graph, x->model->parameter[k]);
         return 0;
     }
-    return taut_expand_fail(x, r->place, "'%s' has no such member", r->symbol->name);
+    return no_member(x, r);
 }
 
 static int coordinate_value(taut_expand *x, const taut_tree *tree, const taut_reference *reference, taut_symbol_kind kind,
@@ -327,7 +340,7 @@ static int family_value(taut_expand *x, const taut_tree *tree, taut_binding *sco
     bool constant;
     int32_t choice = constant_block(x, &r, &constant);
     if (constant && choice < 0)
-        return taut_expand_fail(x, tree->place, "'%s' has no such member", symbol->name);
+        return no_member(x, &r);
     if (!constant && symbol->mixed) {
         /* which kind of member this is may differ between members of the statement */
         TAUT_TRY(taut_expand_decide(x, TAUT_DECIDE_BLOCK, &r, -1, tree->place, &choice));

@@ -77,6 +77,8 @@ typedef struct taut_model {
     int64_t kernel_capacity, list_capacity[TAUT_LIST_COUNT];
     int64_t setting_capacity, stepper_capacity, hold_count;
     const taut_document *parameter_overrides;
+    const taut_item_tree **rate_item; /* what gives the rate of each state variable */
+    bool massless;
 } taut_model;
 
 /* symbols.c */
@@ -248,6 +250,7 @@ int taut_model_demand(taut_model *model, taut_symbol *symbol, const taut_documen
 int taut_model_tables(taut_model *model);
 int taut_model_start(taut_model *model, const taut_document *overrides, const taut_document *further);
 int taut_model_sections(taut_model *model);
+int taut_model_settings(taut_model *model);
 int taut_model_events(taut_model *model);
 int taut_model_add_kernel(taut_model *model, int list, taut_kernel *kernel);
 int taut_model_warn(taut_model *model, const taut_document *document, taut_place place, const char *format, ...)

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/options.h"
-
 enum {
     ANY = 1u << TAUT_FROM_Q | 1u << TAUT_FROM_V | 1u << TAUT_FROM_PARAMETER | 1u << TAUT_FROM_TIME,
     POSITION = 1u << TAUT_FROM_Q | 1u << TAUT_FROM_PARAMETER | 1u << TAUT_FROM_TIME,
@@ -269,6 +267,31 @@ static int build_rows(taut_model *model)
 
 /* ---- forces, energies, masses */
 
+/* Masses that are numbers must not be negative; massless coordinates are allowed, but M cannot be inverted then. */
+static int check_masses(taut_model *model, int32_t before, taut_place place)
+{
+    taut_system *system = model->system;
+    for (int32_t k = before; k < system->kernels; k++) {
+        const taut_kernel *kernel = system->kernel[k];
+        if (kernel->uses_q || kernel->uses_t || kernel->row != kernel->column)
+            continue;
+        double *mass = TAUT_NEW(&model->scratch, double, system->coordinates.total);
+        if (!mass)
+            return taut_fail_memory(model->error);
+        TAUT_TRY(taut_model_run(model, kernel, mass));
+        for (int64_t i = 0; i < kernel->members; i++) {
+            double m = mass[kernel->row[i]];
+            char name[160];
+            taut_names_print(&system->coordinates, m > 0 ? -1 : kernel->row[i], name, sizeof name);
+            if (!(m >= 0) || !isfinite(m))
+                return taut_document_fail(model->document, place, model->error,
+                                          "the mass of %s is %g: it must be positive (0 for a massless coordinate)", name, m);
+            model->massless = model->massless || m == 0;
+        }
+    }
+    return 0;
+}
+
 static int mass_statement(taut_model *model, const taut_item_tree *item, const taut_tree *left, const taut_tree *left2,
                           const taut_tree *value)
 {
@@ -278,7 +301,9 @@ static int mass_statement(taut_model *model, const taut_item_tree *item, const t
     s.left2 = left2;
     if (left->primes)
         return fail_at(model, left->place, "expected a coordinate, without a prime");
-    return taut_statement_terms(&s, value);
+    int32_t before = model->system->kernels;
+    TAUT_TRY(taut_statement_terms(&s, value));
+    return check_masses(model, before, value->place);
 }
 
 static int mass_item(taut_model *model, const taut_item_tree *item)
@@ -302,6 +327,26 @@ static int energy_item(taut_model *model, const taut_item_tree *item, taut_role 
     return taut_statement_terms(&s, item->value);
 }
 
+/* Each state variable has one rate, although a sum makes several kernels of it. */
+static int mark_rates(taut_model *model, const taut_item_tree *item, int32_t before)
+{
+    taut_system *system = model->system;
+    if (!model->rate_item && !(model->rate_item = TAUT_NEW(&model->scratch, const taut_item_tree *, system->coordinates.total)))
+        return taut_fail_memory(model->error);
+    for (int32_t k = before; k < system->kernels; k++)
+        for (int64_t i = 0; i < system->kernel[k]->members; i++) {
+            const taut_item_tree **owner = &model->rate_item[system->kernel[k]->row[i]];
+            char name[160];
+            if (*owner && *owner != item) {
+                taut_names_print(&system->coordinates, system->kernel[k]->row[i], name, sizeof name);
+                return taut_document_fail(model->document, item->place, model->error,
+                                          "the rate of %s is given twice (first in line %d)", name, (*owner)->place.line);
+            }
+            *owner = item;
+        }
+    return 0;
+}
+
 static int force_item(taut_model *model, const taut_item_tree *item, bool rate)
 {
     taut_statement s;
@@ -312,7 +357,9 @@ static int force_item(taut_model *model, const taut_item_tree *item, bool rate)
                                   rate ? "expected %s' = ... : the rate of a state variable"
                                        : "expected %s = ... : the force on a coordinate, without a prime",
                                   item->left->name);
-    return taut_statement_terms(&s, item->value);
+    int32_t before = model->system->kernels;
+    TAUT_TRY(taut_statement_terms(&s, item->value));
+    return rate ? mark_rates(model, item, before) : 0;
 }
 
 static int build_item(taut_model *model, const taut_item_tree *item)
@@ -367,24 +414,39 @@ static int finish_mass(taut_model *model)
     return 0;
 }
 
+/* Where a coordinate is declared. */
+static taut_place declared_at(const taut_model *model, taut_index k)
+{
+    const taut_names *names = &model->system->coordinates;
+    for (int64_t b = 0; b < names->blocks; b++) {
+        const taut_name_block *block = &names->block[b].block;
+        const taut_symbol *symbol = taut_model_find(model, names->block[b].name);
+        for (int32_t i = 0; symbol && i < symbol->blocks; i++)
+            if (k >= block->first && k < block->first + block->count * block->components &&
+                symbol->block[i].box.first == block->first && symbol->block[i].kind == TAUT_SYMBOL_COORDINATE)
+                return symbol->block[i].item->value->place;
+    }
+    return (taut_place){1, 1, 0};
+}
+
 static int check_rates(taut_model *model)
 {
     taut_system *system = model->system;
-    int64_t n = system->coordinates.total;
-    unsigned char *seen = TAUT_NEW(&model->scratch, unsigned char, n);
     char name[160];
-    if (!seen)
-        return taut_fail_memory(model->error);
-    for (int32_t k = 0; k < system->kernels; k++)
-        for (int64_t i = 0; system->kernel[k]->role == TAUT_ROLE_FORCE && i < system->kernel[k]->members; i++)
-            seen[system->kernel[k]->row[i]] = 1;
-    for (int64_t i = 0; i < n; i++)
-        if (!seen[i]) {
+    for (int64_t i = 0; i < system->coordinates.total; i++)
+        if (!model->rate_item || !model->rate_item[i]) {
             taut_names_print(&system->coordinates, (taut_index)i, name, sizeof name);
-            return taut_document_fail(model->document, (taut_place){1, 1, 0}, model->error,
+            return taut_document_fail(model->document, declared_at(model, (taut_index)i), model->error,
                                       "the state variable %s has no rate: write %s' = ... in [rates]", name, name);
         }
-    return 0;
+    if (!system->sizes.algebraic || system->sizes.algebraic == system->sizes.constraints)
+        return 0;
+    int64_t k = 0;
+    while (model->document->item[k].section != TAUT_SECTION_ALGEBRAIC)
+        k++;
+    return taut_document_fail(model->document, model->document->item[k].place, model->error,
+                              "there are %d algebraic variables and %d constraints: an index-2 system has one constraint for each",
+                              system->sizes.algebraic, system->sizes.constraints);
 }
 
 /* ---- which sections belong together */
@@ -448,122 +510,13 @@ static void find_capabilities(taut_model *model)
         }
     }
     can |= system->sizes.algebraic ? TAUT_HAS_ALGEBRAIC : 0;
+    if (model->massless)
+        can &= ~(unsigned)TAUT_CAN_INVERT_MASS;
     can |= system->sizes.invariants ? TAUT_HAS_INVARIANTS : 0;
     can |= system->steppers ? TAUT_HAS_STEPPER : 0;
     if (system->sizes.kind == TAUT_BLACK_BOX)
         can &= ~(unsigned)(TAUT_CAN_FORCE | TAUT_CAN_JETS | TAUT_CAN_DERIVATIVES);
     system->sizes.can = can;
-}
-
-/* ---- [run], [stepper] */
-
-static int number_text(taut_model *model, const taut_item_tree *item, char *text, size_t size)
-{
-    taut_expand x;
-    int32_t node;
-    double value;
-    TAUT_TRY(taut_expand_init(&x, model, model->document, 0, "a setting"));
-    int status = taut_expand_index(&x, item->value, NULL, &node);
-    if (status == 0 && !taut_graph_is_constant(x.graph, node, &value))
-        status = fail_at(model, item->value->place, "expected a number made of parameters");
-    if (status == 0)
-        snprintf(text, size, "%.17g", value);
-    taut_expand_clear(&x);
-    return status;
-}
-
-static int keep_setting(taut_model *model, const taut_item_tree *item, taut_setting **list, int32_t count, int64_t *capacity,
-                        const char *value)
-{
-    taut_arena *arena = &model->system->arena;
-    *list = taut_arena_grow(arena, *list, count, capacity, sizeof **list);
-    char *name = taut_arena_text(arena, item->left->name, strlen(item->left->name)),
-         *copy = taut_arena_text(arena, value, strlen(value));
-    if (!*list || !name || !copy)
-        return taut_fail_memory(model->error);
-    for (char *c = name; *c; c++) /* outer_step in files is --outer-step in flags */
-        if (*c == '_')
-            *c = '-';
-    (*list)[count] = (taut_setting){name, copy};
-    return 0;
-}
-
-static int run_item(taut_model *model, const taut_item_tree *item)
-{
-    char key[80], text[64];
-    snprintf(key, sizeof key, "%s", item->left->name);
-    for (char *c = key; *c; c++)
-        if (*c == '_')
-            *c = '-';
-    const taut_option *option = taut_option_find(key);
-    if (!option || !strstr(option->verbs, "run") || strcmp(key, "set") == 0 || strcmp(key, "init") == 0 ||
-        strcmp(key, "out") == 0 || strcmp(key, "plot") == 0) {
-        taut_error unknown;
-        taut_option_unknown("", key, &unknown);
-        return taut_document_fail(model->document, item->left->place, model->error, "unknown setting '%s' in [run]: %s",
-                                  item->left->name, option ? "it belongs on the command line" : unknown.message);
-    }
-    const char *value = item->raw;
-    if (option->type == TAUT_OPTION_REAL || option->type == TAUT_OPTION_INTEGER) {
-        if (!item->value)
-            return fail_at(model, item->place, "expected a number");
-        TAUT_TRY(number_text(model, item, text, sizeof text));
-        value = text;
-    }
-    taut_options *probe;
-    TAUT_TRY(taut_options_create(&model->scratch.allocator, &probe, model->error));
-    taut_error wrong;
-    int status = taut_options_set_as(probe, "", key, value ? value : "", &wrong);
-    taut_options_destroy(probe);
-    if (status == TAUT_ERROR_MEMORY)
-        return taut_fail_memory(model->error);
-    if (status)
-        return taut_document_fail(model->document, item->value ? item->value->place : item->place, model->error, "%s",
-                                  wrong.message);
-    TAUT_TRY(keep_setting(model, item, &model->system->setting, model->system->sizes.settings, &model->setting_capacity, value));
-    model->system->sizes.settings++;
-    return 0;
-}
-
-static int stepper_item(taut_model *model, const taut_item_tree *item)
-{
-    static const char *const keys[] = {"command", "library", "horizon", "method", "step", "order"};
-    int key = 0;
-    while (key < 6 && strcmp(keys[key], item->left->name) != 0)
-        key++;
-    if (key == 6) {
-        const char *near = taut_near_miss(item->left->name, keys, 6);
-        return taut_document_fail(
-            model->document, item->left->place, model->error,
-            "unknown setting '%s' in [stepper]%s%s%s; there are command, library, horizon, method, step, order", item->left->name,
-            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    }
-    char text[64];
-    const char *value = item->raw;
-    if (key == 2 || key >= 4) {
-        if (!item->value)
-            return fail_at(model, item->place, "expected a number");
-        TAUT_TRY(number_text(model, item, text, sizeof text));
-        value = text;
-    }
-    if (key < 2)
-        model->system->sizes.kind = TAUT_BLACK_BOX;
-    TAUT_TRY(
-        keep_setting(model, item, &model->system->stepper, model->system->steppers, &model->stepper_capacity, value ? value : ""));
-    model->system->steppers++;
-    return 0;
-}
-
-static int build_settings(taut_model *model)
-{
-    for (int64_t k = 0; k < model->document->items; k++) {
-        const taut_item_tree *item = &model->document->item[k];
-        if (item->section == TAUT_SECTION_RUN)
-            TAUT_TRY(run_item(model, item));
-        if (item->section == TAUT_SECTION_STEPPER)
-            TAUT_TRY(stepper_item(model, item));
-    }
-    return 0;
 }
 
 int taut_model_sections(taut_model *model)
@@ -577,7 +530,7 @@ int taut_model_sections(taut_model *model)
     system->sizes.coordinates = (taut_index)system->coordinates.total;
     system->sizes.algebraic = (taut_index)system->algebraic.total;
     system->sizes.dimension = model->dimension;
-    TAUT_TRY(build_settings(model));
+    TAUT_TRY(taut_model_settings(model));
     TAUT_TRY(build_rows(model));
     for (int64_t k = 0; k < model->document->items; k++)
         TAUT_TRY(build_item(model, &model->document->item[k]));

@@ -294,7 +294,10 @@ static int term_value(taut_statement *s, taut_expand *x, taut_value *value)
         taut_value f;
         if (!tree)
             continue;
-        TAUT_TRY(taut_expand_tree(x, tree, taut_expand_scope(x, k < term->factors ? term->depth[k] : s->item->iterators), &f));
+        bool scale = k == term->factors; /* a scale is a number of the model, not of the state */
+        x->allow = scale ? 1u << TAUT_FROM_PARAMETER : s->allow;
+        x->what = scale ? "a scale" : s->what;
+        TAUT_TRY(taut_expand_tree(x, tree, taut_expand_scope(x, scale ? s->item->iterators : term->depth[k]), &f));
         taut_op op = k < term->factors && term->inverse[k] ? TAUT_OP_DIV : TAUT_OP_MUL;
         if (f.n > 1 && value->n > 1)
             return taut_expand_fail(x, tree->place, "for products of vectors use dot or cross");

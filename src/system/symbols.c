@@ -62,12 +62,31 @@ static taut_symbol *add_symbol(taut_model *model, const char *name)
     return symbol;
 }
 
+/* Is the name declared further down, by a section that is read after the parameters? */
+static const char *declared_later(const taut_model *model, const char *name)
+{
+    for (int64_t k = 0; k < model->document->items; k++) {
+        const taut_item_tree *item = &model->document->item[k];
+        bool variable = item->section == TAUT_SECTION_COORDINATES || item->section == TAUT_SECTION_PARTICLES ||
+                        item->section == TAUT_SECTION_STATE || item->section == TAUT_SECTION_ALGEBRAIC;
+        if (variable && !item->left && item->value && item->value->kind == TAUT_TREE_NAME && strcmp(item->value->name, name) == 0)
+            return "coordinate";
+        if (item->section == TAUT_SECTION_DEFINITIONS && item->left && strcmp(item->left->name, name) == 0)
+            return "definition";
+    }
+    return NULL;
+}
+
 int taut_model_unknown(const taut_model *model, const taut_document *document, taut_place place, const char *name)
 {
     static const char *const built_in[] = {"t",    "pi",    "sqrt",  "exp",      "log",   "sin",   "cos",   "tan",
                                            "asin", "acos",  "atan",  "atan2",    "sinh",  "cosh",  "tanh",  "abs",
                                            "sign", "min",   "max",   "hypot",    "floor", "round", "mod",   "length",
                                            "dot",  "cross", "angle", "dihedral", "if",    "sum",   "lambda"};
+    const char *later = declared_later(model, name);
+    if (later)
+        return taut_document_fail(document, place, model->error, "a parameter, range or size cannot depend on the %s '%s'", later,
+                                  name);
     int best = 99;
     const char *found = taut_near_miss(name, built_in, (int64_t)(sizeof built_in / sizeof built_in[0]));
     if (found)
