@@ -13,6 +13,7 @@ JOBS ?= 2
 PREFIX ?= /usr/local
 CMAKE ?= cmake
 CMAKE_FLAGS ?=
+MAKEFLAGS += --no-print-directory
 
 .PHONY: all setup configure demo test test-all fuzz bench format format-check install clean
 
@@ -27,17 +28,17 @@ configure:
 	@test -f $(BUILD)/Makefile || $(CMAKE) -S . -B $(BUILD) -G "Unix Makefiles" $(CMAKE_FLAGS)
 
 demo: setup
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) all
 	@tools/demo $(BUILD)
 
 test: setup
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) all
 	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target tests
 	@tests/run $(BUILD)
 
 # The fuzzer goes first, so that the counts are the last line.
 test-all: setup
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) all
 	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target tests
 	@tools/fuzz 300
 	@TAUT_TEST_LONG=1 TAUT_TEST_LIMIT=3600 tests/run $(BUILD)
@@ -47,8 +48,7 @@ fuzz:
 
 bench: configure
 	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target bench
-	@for b in $(BUILD)/bench/bench_*; do echo "$${b##*/}"; $$b || exit 1; done
-	@for b in bench/bench_*.sh; do if [ -f "$$b" ]; then echo "$${b##*/}"; TAUT=$(BUILD)/taut sh $$b || exit 1; fi; done
+	@tools/bench $(BUILD)
 
 format:
 	@tools/format
