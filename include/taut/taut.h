@@ -219,6 +219,10 @@ enum { TAUT_HOLD_POSITION = 1, TAUT_HOLD_VELOCITY = 2, TAUT_GUESS = 4 };
 TAUT_API const unsigned char *taut_system_hold(const taut_system *system); /* [n] of the bits above; NULL when all are 0 */
 TAUT_API const taut_statistics *taut_context_statistics(const taut_context *context);
 
+/* A derived system: every bond that is not `soft` has compliance 0 (and no damping). It shares everything else with `base`, which must
+ * outlive it. Accepted when all bonds are rigid already. */
+TAUT_API int taut_system_rigid(const taut_system *base, taut_system **system, taut_error *error);
+
 /* What to evaluate; one call shares the work. Sizes in brackets; "tangent" is one entry per entry of that pattern. */
 enum {
     TAUT_WANT_FORCE = 1 << 0, /* force[n]: f(t,q,v) with inertial forces, without bonds and stiff potential; first order: rates */

@@ -2,6 +2,7 @@
 #ifndef TAUT_BASE_METHOD_H
 #define TAUT_BASE_METHOD_H
 
+#include "base/field.h"
 #include "base/memory.h"
 
 enum { TAUT_MOTION_RIGID = 1, TAUT_MOTION_SLOW = 2, TAUT_MOTION_EFFECTIVE = 4, TAUT_MOTION_FULL = 8 };
@@ -9,8 +10,8 @@ enum { TAUT_MOTION_RIGID = 1, TAUT_MOTION_SLOW = 2, TAUT_MOTION_EFFECTIVE = 4, T
 /* A point of a trajectory. */
 typedef struct taut_state {
     double t;
-    double *q, *v;  /* [n] */
-    double *a;      /* v', [n] */
+    double *q, *v;  /* [n]; first order: the state [n] and the algebraic variables */
+    double *a;      /* v', [n]; first order: q' */
     double *lambda; /* [m] */
 } taut_state;
 
@@ -18,12 +19,16 @@ typedef struct taut_state {
  * a successful one leaves both of its ends for dense output. `work` belongs to the method and lives in the arena. */
 typedef struct taut_stepper {
     const struct taut_method *method;
-    taut_context *context;
+    taut_context *context;       /* of the system that moves: the model's own, or one derived from it */
+    taut_field *field;           /* for methods with uses_field; NULL otherwise */
+    const taut_options *options; /* for a method's own options; may be NULL */
     taut_statistics *statistics;
     taut_arena *arena;
     taut_index n, m;
-    taut_state now;  /* t, q, v always; a and lambda after a step */
-    taut_state last; /* where the latest step began */
+    taut_state now;            /* t, q, v always; a and lambda after a step */
+    taut_state last;           /* where the latest step began */
+    double *error_q, *error_v; /* [n] each: estimated error of the latest step, by methods with an error_order */
+    double rtol, atol;         /* what the run asks for: implicit methods solve a little better than this */
     void *work;
 } taut_stepper;
 
@@ -33,11 +38,16 @@ typedef struct taut_method {
     int order;
     const char *summary, *reference;
     unsigned needs, refuses; /* capability bits of taut.h */
+    bool uses_field;         /* integrates stepper->field */
+    int error_order;         /* the estimate shrinks as h^error_order; 0: no estimate, fixed steps only */
     double stability;        /* stable while h omega is below this for every frequency omega; 0: without limit */
     int (*create)(taut_stepper *stepper, taut_error *error); /* assigns work; the only place that allocates */
     void (*destroy)(taut_stepper *stepper);                  /* what the arena does not free; takes half-made work; may be NULL */
     int (*step)(taut_stepper *stepper, double h, taut_error *error); /* now -> last, now; >0: try a smaller step, now unchanged */
     void (*changed)(taut_stepper *stepper);                          /* someone altered `now`: forget what depends on it */
+    void (*rejected)(taut_stepper *stepper); /* the driver undid the latest step (now is what last was); NULL: as changed */
+    /* the state at a fraction theta of the latest step, q, v and lambda; NULL: Hermite interpolation of q, v, a by the driver */
+    int (*dense)(taut_stepper *stepper, double theta, taut_state *state, taut_error *error);
     /* lambda[m] at any state, for output; may be called at any time */
     int (*multipliers)(taut_stepper *stepper, double t, const double *q, const double *v, double *lambda, taut_error *error);
 } taut_method;

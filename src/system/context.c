@@ -187,6 +187,9 @@ int taut_context_renew(taut_context *context, taut_error *error)
         taut_kernel_set_parameters(system->kernel[k], context->parameter, &context->regs[k]);
     taut_run_list(context, TAUT_LIST_COMPLIANCE, &inputs, context->compliance);
     taut_run_list(context, TAUT_LIST_DAMPING, &inputs, context->damping);
+    for (taut_index i = 0; system->rigid && i < system->sizes.bonds; i++)
+        if (!(system->soft && system->soft[i]))
+            context->compliance[i] = context->damping[i] = 0;
     TAUT_TRY(check_bonds(context, error));
     return renew_mass(context, error);
 }

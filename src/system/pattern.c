@@ -256,6 +256,17 @@ done:
 int taut_system_tangent(taut_system *system, taut_error *error)
 {
     int status = 0;
+    if (system->base) { /* maps belong to the shared kernels: the base forms them */
+        taut_system *base = (taut_system *)(uintptr_t)system->base;
+        TAUT_TRY(taut_system_tangent(base, error));
+        pthread_mutex_lock(&system->lock);
+        system->tangent_column = base->tangent_column;
+        system->control_column = base->control_column;
+        system->control_start = base->control_start;
+        system->tangent_start = base->tangent_start;
+        pthread_mutex_unlock(&system->lock);
+        return 0;
+    }
     pthread_mutex_lock(&system->lock);
     if (!system->tangent_start)
         status = form(system, false, &system->tangent_start, &system->tangent_column, error);

@@ -85,6 +85,9 @@ struct taut_system {
 
     taut_native *native; /* compiled tapes, or NULL */
 
+    const taut_system *base; /* of a derived system (derived.c), or NULL */
+    bool rigid;              /* bonds that are not soft have compliance 0 */
+
     /* systems that are not made of kernels evaluate themselves (callbacks.c); NULL for kernels */
     int (*evaluate)(taut_context *context, double t, const double *q, const double *v, unsigned wanted, taut_values *values,
                     taut_error *error);
@@ -124,6 +127,8 @@ void taut_run_list(taut_context *context, int list, const taut_inputs *inputs, d
 int taut_system_complete(taut_system *system, taut_error *error);
 /* An empty system with its arena; NULL when out of memory. */
 taut_system *taut_system_new(const taut_allocator *allocator);
+/* A copy that shares everything with `base`, which must outlive it; NULL when out of memory. (derived.c) */
+taut_system *taut_system_derive(const taut_system *base);
 /* Forms the tangent (and control) pattern and the maps of all kernels; idempotent, thread-safe. */
 int taut_system_tangent(taut_system *system, taut_error *error);
 /* Renews what depends on parameters: derived parameters, compliances, damping times, constant masses. */

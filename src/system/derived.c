@@ -1,0 +1,43 @@
+/* derived.c - systems made from systems: they share kernels, names and patterns with their base and change one thing.
+ *
+ * rigid: c = 0 for every bond that is not `soft` (DESIGN 2). */
+#include "system/system.h"
+
+taut_system *taut_system_derive(const taut_system *base)
+{
+    taut_system *system = taut_system_new(&base->arena.allocator);
+    if (!system)
+        return NULL;
+    taut_arena arena = system->arena, late = system->late;
+    pthread_mutex_t lock = system->lock;
+    *system = *base;
+    system->arena = arena;
+    system->late = late;
+    system->lock = lock;
+    system->native = NULL; /* belongs to the base */
+    system->base = base;
+    system->tangent_start = system->tangent_column = system->control_start = system->control_column = NULL;
+    return system;
+}
+
+int taut_system_rigid(const taut_system *base, taut_system **result, taut_error *error)
+{
+    *result = NULL;
+    if (base->sizes.kind != TAUT_MECHANICAL)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "rigid motion belongs to mechanical systems");
+    if (base->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "a stiff potential has no bonds that could be made rigid: write it as bonds with a stiffness");
+    taut_system *system = taut_system_derive(base);
+    if (!system)
+        return taut_fail_memory(error);
+    system->rigid = true;
+    unsigned can = system->sizes.can & ~(unsigned)(TAUT_HAS_SPRINGS | TAUT_HAS_DAMPING | TAUT_HAS_RIGID);
+    for (taut_index i = 0; i < system->sizes.bonds; i++)
+        can |= system->soft && system->soft[i] ? TAUT_HAS_SPRINGS : TAUT_HAS_RIGID;
+    for (taut_index i = 0; i < system->sizes.bonds; i++)
+        can |= system->soft && system->soft[i] ? base->sizes.can & TAUT_HAS_DAMPING : 0;
+    system->sizes.can = can;
+    *result = system;
+    return 0;
+}
