@@ -62,8 +62,8 @@ static void choose(int count, double *value, double *ritz, int size)
     }
 }
 
-int taut_extreme(const taut_operator *op, int count, double tolerance, int restarts, double *value, const taut_allocator *allocator,
-                 taut_error *error)
+int taut_extreme(const taut_operator *op, int count, double tolerance, int restarts, double *value, bool *converged,
+                 const taut_allocator *allocator, taut_error *error)
 {
     arpack work = {.size = taut_extreme_basis(count, op->n)};
     taut_arena arena;
@@ -86,6 +86,8 @@ int taut_extreme(const taut_operator *op, int count, double tolerance, int resta
         status = taut_fail_memory(error);
     }
     taut_arena_clear(&arena);
+    if (converged)
+        *converged = info == 0;
     return status;
 }
 

@@ -12,10 +12,11 @@ typedef struct taut_operator {
 } taut_operator;
 
 /* The `count` (fewer than n/2) of largest magnitude into value[], largest first. An entry has converged when its residual is below
- * `tolerance` times its size; after `restarts` rounds the best approximations are returned all the same. ARPACK (under a lock, it
+ * `tolerance` times its size; after `restarts` rounds the best approximations are returned all the same, and *converged (may be NULL)
+ * is false. ARPACK (under a lock, it
  * is not re-entrant), or own Lanczos. The start vector is fixed, so that results repeat. */
-int taut_extreme(const taut_operator *op, int count, double tolerance, int restarts, double *value, const taut_allocator *allocator,
-                 taut_error *error);
+int taut_extreme(const taut_operator *op, int count, double tolerance, int restarts, double *value, bool *converged,
+                 const taut_allocator *allocator, taut_error *error);
 
 /* Basis vectors used for `count` values. */
 int taut_extreme_basis(int count, taut_index n);

@@ -156,7 +156,7 @@ static void restart(lanczos *work, int keep)
         work->t[i * size + i] = work->theta[work->best[i]];
 }
 
-static int iterate(lanczos *work, int count, double tolerance, int restarts, double *value, taut_error *error)
+static int iterate(lanczos *work, int count, double tolerance, int restarts, double *value, bool *converged, taut_error *error)
 {
     const taut_index n = work->op->n;
     const double *image;
@@ -171,10 +171,10 @@ static int iterate(lanczos *work, int count, double tolerance, int restarts, dou
     for (int round = 0;; round++) {
         TAUT_TRY(extend(work, from, &filled, error));
         TAUT_TRY(project(work, filled, error));
-        bool converged = true;
+        *converged = true;
         for (int i = 0; i < count && i < filled; i++)
-            converged = converged && work->residual[work->best[i]] <= tolerance * fabs(work->theta[work->best[i]]);
-        if (converged || round >= restarts || filled < work->size)
+            *converged = *converged && work->residual[work->best[i]] <= tolerance * fabs(work->theta[work->best[i]]);
+        if (*converged || round >= restarts || filled < work->size)
             break;
         from = count + (work->size - count) / 2;
         from = from < work->size ? from : work->size - 1;
@@ -185,9 +185,10 @@ static int iterate(lanczos *work, int count, double tolerance, int restarts, dou
     return 0;
 }
 
-int taut_extreme(const taut_operator *op, int count, double tolerance, int restarts, double *value, const taut_allocator *allocator,
-                 taut_error *error)
+int taut_extreme(const taut_operator *op, int count, double tolerance, int restarts, double *value, bool *converged,
+                 const taut_allocator *allocator, taut_error *error)
 {
+    bool done = false;
     lanczos work = {.op = op, .size = taut_extreme_basis(count, op->n)};
     taut_arena_init(&work.arena, allocator);
     const int size = work.size;
@@ -200,8 +201,10 @@ int taut_extreme(const taut_operator *op, int count, double tolerance, int resta
     work.mix = TAUT_NEW(&work.arena, double, size);
     work.best = TAUT_NEW(&work.arena, int, size);
     bool good = work.basis && work.image && work.t && work.vectors && work.theta && work.residual && work.mix && work.best;
-    int status = good ? iterate(&work, count, tolerance, restarts, value, error) : taut_fail_memory(error);
+    int status = good ? iterate(&work, count, tolerance, restarts, value, &done, error) : taut_fail_memory(error);
     taut_arena_clear(&work.arena);
+    if (converged)
+        *converged = done;
     return status;
 }
 

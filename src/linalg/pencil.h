@@ -10,14 +10,16 @@ typedef struct taut_pencil {
     taut_index n;
     int (*forward)(void *user, const double *x, double *y, taut_error *error); /* y = B^-1 V x */
     int (*inner)(void *user, const double *x, double *y, taut_error *error);   /* y = B x; NULL for the identity */
-    int (*prepare)(void *user, double shift, taut_error *error);               /* factors V + shift B */
-    int (*solve)(void *user, const double *x, double *y, taut_error *error);   /* y = (V + shift B)^-1 B x */
+    /* factors sign (V + shift B), which is meant to be definite; one that needs it may answer TAUT_ERROR_SINGULAR when it is not */
+    int (*prepare)(void *user, double shift, int sign, taut_error *error);
+    int (*solve)(void *user, const double *x, double *y, taut_error *error); /* y = (V + shift B)^-1 B x */
     void *user;
+    bool proves; /* prepare does answer so, and costs no more than some solves */
 } taut_pencil;
 
-/* The `count` largest eigenvalues, largest first, to about 1e-7 relative. */
+/* The `count` largest eigenvalues, in any order, to about 1e-6 relative or better. */
 int taut_pencil_largest(const taut_pencil *pencil, int count, double *value, const taut_allocator *allocator, taut_error *error);
-/* The `count` smallest, smallest first, of a regular V. *regular is false (and nothing is found) when V is singular. */
+/* The `count` smallest, to about 1e-6 relative or better, of a regular V. *regular is false (and nothing is found) when V is singular. */
 int taut_pencil_smallest(const taut_pencil *pencil, int count, double *value, bool *regular, const taut_allocator *allocator,
                          taut_error *error);
 /* The `count` smallest eigenvalues that are not zero, of a singular V; they must lie above about 1e-6 `largest`. */

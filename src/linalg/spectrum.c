@@ -28,6 +28,8 @@ typedef struct springs {
     row_subset rod, all; /* all: the springs, then the rods */
     double *root, *d;    /* sqrt(c), [p]; D of `all` */
     double *x, *y;       /* [n], [all] */
+    double *signed_mass; /* diagonal M times sign, [n] */
+    int sign;
 } springs;
 
 void taut_spectrum_fill(int modes, const double *value, int count, double *frequency, taut_spectrum *spectrum)
@@ -155,20 +157,27 @@ static int forward(void *user, const double *x, double *y, taut_error *error)
     return 0;
 }
 
-/* Factors S + shift C. With a negative shift the matrix is indefinite, hence a solver that is not told of symmetry. */
-static int prepare(void *user, double shift, taut_error *error)
+/* The solver for all bonds. */
+static int create_all(springs *work, taut_error *error)
+{
+    TAUT_TRY(fill_subset(work, &work->all, error));
+    taut_saddle_shape shape = subset_shape(work, &work->all);
+    shape.symmetric = shape.k_start || work->rod.rows == 0;
+    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &work->arena.allocator, &work->all.saddle, error);
+}
+
+/* Factors S + shift C. Without rods and with a diagonal M the sign turns A + shift C into a positive definite matrix, which is faster
+ * to factor and proves on which side of the spectrum the shift lies; otherwise a solver that is not told of symmetry takes all. */
+static int prepare(void *user, double shift, int sign, taut_error *error)
 {
     springs *work = user;
     row_subset *all = &work->all;
-    if (!all->saddle) {
-        TAUT_TRY(fill_subset(work, all, error));
-        taut_saddle_shape shape = subset_shape(work, all);
-        shape.symmetric = shape.k_start != NULL;
-        TAUT_TRY(taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &work->arena.allocator, &all->saddle, error));
-    }
+    work->sign = work->shape->k_start || work->rod.rows ? 1 : sign;
+    for (taut_index j = 0; j < work->shape->n && !work->shape->k_start; j++)
+        work->signed_mass[j] = work->sign * work->mass[j];
     for (taut_index i = 0; i < all->rows; i++)
-        work->d[i] = i < work->p ? shift * work->root[i] * work->root[i] : 0;
-    return taut_saddle_factor(all->saddle, work->mass, all->g, NULL, work->d, error);
+        work->d[i] = i < work->p ? work->sign * shift * work->root[i] * work->root[i] : 0;
+    return taut_saddle_factor(all->saddle, work->shape->k_start ? work->mass : work->signed_mass, all->g, NULL, work->d, error);
 }
 
 /* y = (S^ + shift)^-1 x */
@@ -181,7 +190,7 @@ static int solve(void *user, const double *x, double *y, taut_error *error)
         work->y[i] = i < work->p ? -x[i] * work->root[i] : 0;
     TAUT_TRY(taut_saddle_solve(work->all.saddle, 1, work->x, work->y, error));
     for (taut_index i = 0; i < work->p; i++)
-        y[i] = work->y[i] * work->root[i];
+        y[i] = work->sign * work->y[i] * work->root[i];
     return 0;
 }
 
@@ -228,11 +237,14 @@ static int count_modes(springs *work, int64_t *modes, taut_error *error)
 static int large_springs(springs *work, int count, double *frequency, taut_spectrum *spectrum, taut_error *error)
 {
     const taut_allocator *allocator = &work->arena.allocator;
-    taut_pencil pencil = {work->p, forward, NULL, prepare, solve, work};
+    taut_pencil pencil = {work->p, forward, NULL, prepare, solve, work, false};
     double *least = TAUT_NEW(&work->arena, double, count), *most = TAUT_NEW(&work->arena, double, count);
     bool regular = true;
     if (!least || !most)
         return taut_fail_memory(error);
+    TAUT_TRY(create_all(work, error));
+    pencil.proves = !work->shape->k_start && work->shape->positive && work->rod.rows == 0 &&
+                    taut_saddle_backend(work->all.saddle) != TAUT_BACKEND_SPARSE;
     TAUT_TRY(taut_pencil_largest(&pencil, count, most, allocator, error));
     double largest = most[0];
     for (int k = 1; k < count; k++)
@@ -259,7 +271,8 @@ static int split(springs *work, taut_error *error)
     work->d = TAUT_NEW(&work->arena, double, m);
     work->x = TAUT_NEW(&work->arena, double, work->shape->n);
     work->y = TAUT_NEW(&work->arena, double, m);
-    if (!work->rod.row || !work->all.row || !work->root || !work->d || !work->x || !work->y)
+    work->signed_mass = TAUT_NEW(&work->arena, double, work->shape->k_start ? 0 : work->shape->n);
+    if (!work->signed_mass || !work->rod.row || !work->all.row || !work->root || !work->d || !work->x || !work->y)
         return taut_fail_memory(error);
     for (taut_index i = 0; i < m; i++) {
         if (!(work->compliance[i] >= 0) || !isfinite(work->compliance[i]))

@@ -4,7 +4,7 @@
  * A stiff potential:  the nonzero eigenvalues of (V, M), V = scale Hess V restricted by the rods (G x = 0).
  *
  * Up to 400 springs (coordinates, for a potential) all are computed, to rounding relative to the largest Omega^2. Beyond, `count` from each
- * end by iteration: the largest to about 1e-7 relative in Omega^2, the smallest to 1e-8 or rounding; of repeated frequencies some copies
+ * end by iteration, to about 1e-6 relative in Omega^2 or better; of repeated frequencies some copies
  * may be missed. Springs and rods that depend on others are left out: they add no mode. */
 #ifndef TAUT_LINALG_SPECTRUM_H
 #define TAUT_LINALG_SPECTRUM_H

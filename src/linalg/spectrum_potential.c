@@ -196,9 +196,10 @@ static int forward(void *user, const double *x, double *y, taut_error *error)
     return constrained_solve(work, work->mass_saddle, y, error);
 }
 
-static int prepare(void *user, double shift, taut_error *error)
+static int prepare(void *user, double shift, int sign, taut_error *error)
 {
     potential *work = user;
+    (void)sign; /* the whole saddle matrix is indefinite anyway */
     const taut_index n = work->shape.n;
     for (taut_index e = 0; e < work->shifted.k_start[n]; e++)
         work->sum[e] = 0;
@@ -219,7 +220,7 @@ static int solve(void *user, const double *x, double *y, taut_error *error)
 static int large_potential(potential *work, int count, double *frequency, taut_spectrum *spectrum, taut_error *error)
 {
     const taut_allocator *allocator = &work->arena.allocator;
-    taut_pencil pencil = {work->shape.n, forward, inner, prepare, solve, work};
+    taut_pencil pencil = {work->shape.n, forward, inner, prepare, solve, work, false};
     double *least = TAUT_NEW(&work->arena, double, count), *most = TAUT_NEW(&work->arena, double, count);
     work->y = TAUT_NEW(&work->arena, double, work->shape.m);
     if (!least || !most || !work->y)
