@@ -53,6 +53,11 @@ static int make_arrays(taut_context *context, taut_error *error)
     context->scratch = TAUT_NEW(arena, double, longest);
     if (!context->parameter || !context->fixed || !context->compliance || !context->damping || !context->mass || !context->scratch)
         return taut_fail_memory(error);
+    bool steady = false;
+    for (int32_t k = 0; k < context->system->kernels; k++)
+        steady = steady || context->system->kernel[k]->steady;
+    if (steady && !(context->steady_force = TAUT_NEW(arena, double, sizes->coordinates)))
+        return taut_fail_memory(error);
     if (sizes->parameters) {
         memcpy(context->parameter, context->system->parameter_value, (size_t)sizes->parameters * sizeof(double));
         memcpy(context->fixed, context->system->parameter_fixed, (size_t)sizes->parameters);
@@ -76,6 +81,15 @@ static int make_event_room(taut_context *context, taut_error *error)
     return context->event_value && context->event_regs ? 0 : taut_fail_memory(error);
 }
 
+/* The one thing a rigid derived system changes. */
+static void apply_rigid(taut_context *context)
+{
+    const taut_system *system = context->system;
+    for (taut_index i = 0; system->rigid && context->compliance && context->damping && i < system->sizes.bonds; i++)
+        if (!(system->soft && system->soft[i]))
+            context->compliance[i] = context->damping[i] = 0;
+}
+
 int taut_context_create(const taut_system *system, const taut_allocator *allocator, taut_context **result, taut_error *error)
 {
     taut_allocator use = allocator ? *allocator : system->arena.allocator;
@@ -96,6 +110,7 @@ int taut_context_create(const taut_system *system, const taut_allocator *allocat
         status = system->attach(context, error);
     else if (status == 0)
         status = taut_context_renew(context, error);
+    apply_rigid(context);
     if (status) {
         taut_context_destroy(context);
         return status;
@@ -178,6 +193,24 @@ static int renew_mass(taut_context *context, taut_error *error)
     return taut_check_finite(system, TAUT_COORDINATE, "the mass of", system->from, context->mass, system->sizes.coordinates, error);
 }
 
+/* Forces of linear potentials (gravity): every evaluation starts from them instead of from zero. */
+static void renew_steady_force(taut_context *context)
+{
+    const taut_system *system = context->system;
+    taut_values values = {.force = context->steady_force};
+    if (!context->steady_force)
+        return;
+    memset(context->steady_force, 0, (size_t)system->sizes.coordinates * sizeof(double));
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_kernel *kernel = system->kernel[k];
+        const taut_block_regs *regs = &context->regs[k];
+        for (int64_t first = 0; kernel->steady && first < kernel->members; first += regs->lanes) {
+            int n = kernel->members - first < regs->lanes ? (int)(kernel->members - first) : regs->lanes;
+            taut_kernel_scatter(context, kernel, TAUT_WANT_FORCE, first, n, regs->regs, regs->lanes, context->scratch, &values);
+        }
+    }
+}
+
 int taut_context_renew(taut_context *context, taut_error *error)
 {
     const taut_system *system = context->system;
@@ -185,11 +218,10 @@ int taut_context_renew(taut_context *context, taut_error *error)
     taut_run_list(context, TAUT_LIST_PARAMETER, &inputs, context->parameter);
     for (int32_t k = 0; k < system->kernels; k++)
         taut_kernel_set_parameters(system->kernel[k], context->parameter, &context->regs[k]);
+    renew_steady_force(context);
     taut_run_list(context, TAUT_LIST_COMPLIANCE, &inputs, context->compliance);
     taut_run_list(context, TAUT_LIST_DAMPING, &inputs, context->damping);
-    for (taut_index i = 0; system->rigid && i < system->sizes.bonds; i++)
-        if (!(system->soft && system->soft[i]))
-            context->compliance[i] = context->damping[i] = 0;
+    apply_rigid(context);
     TAUT_TRY(check_bonds(context, error));
     return renew_mass(context, error);
 }
