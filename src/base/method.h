@@ -45,6 +45,11 @@ typedef struct taut_method {
     void (*destroy)(taut_stepper *stepper);                  /* what the arena does not free; takes half-made work; may be NULL */
     int (*step)(taut_stepper *stepper, double h, taut_error *error); /* now -> last, now; >0: try a smaller step, now unchanged */
     void (*changed)(taut_stepper *stepper);                          /* someone altered `now`: forget what depends on it */
+    /* a projector moved `now` by no more than the error of the step: history stays, values at `now` do not; NULL: as changed */
+    void (*stabilized)(taut_stepper *stepper);
+    /* sets now.a and now.lambda (first order: also the algebraic variables) where the step left them for later, at no cost when the next
+     * step needs them anyway. To be called before rows, events and the end read them; NULL: every step sets them */
+    int (*complete)(taut_stepper *stepper, taut_error *error);
     void (*rejected)(taut_stepper *stepper); /* the driver undid the latest step (now is what last was); NULL: as changed */
     /* the state at a fraction theta of the latest step, q, v and lambda; NULL: Hermite interpolation of q, v, a by the driver */
     int (*dense)(taut_stepper *stepper, double theta, taut_state *state, taut_error *error);
