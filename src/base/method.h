@@ -7,11 +7,11 @@
 
 enum { TAUT_MOTION_RIGID = 1, TAUT_MOTION_SLOW = 2, TAUT_MOTION_EFFECTIVE = 4, TAUT_MOTION_FULL = 8 };
 
-/* A point of a trajectory. */
+/* A point of a trajectory. First order: q is the state [n], a its rate, and lambda and v are one array, the algebraic variables. */
 typedef struct taut_state {
     double t;
-    double *q, *v;  /* [n]; first order: the state [n] and the algebraic variables */
-    double *a;      /* v', [n]; first order: q' */
+    double *q, *v;  /* [n] */
+    double *a;      /* v', [n]; first order: q'. NaN in methods that do not form it */
     double *lambda; /* [m] */
 } taut_state;
 
@@ -24,7 +24,8 @@ typedef struct taut_stepper {
     const taut_options *options; /* for a method's own options; may be NULL */
     taut_statistics *statistics;
     taut_arena *arena;
-    taut_index n, m;
+    bool first_order;
+    taut_index n, m;           /* m: bonds; first order: algebraic variables */
     taut_state now;            /* t, q, v always; a and lambda after a step */
     taut_state last;           /* where the latest step began */
     double *error_q, *error_v; /* [n] each: estimated error of the latest step, by methods with an error_order */
@@ -38,12 +39,14 @@ typedef struct taut_method {
     int order;
     const char *summary, *reference;
     unsigned needs, refuses; /* capability bits of taut.h */
-    bool uses_field;         /* integrates stepper->field */
+    bool uses_field;         /* integrates stepper->field, of second or of first order */
+    bool first_order;        /* treats first-order systems without a field */
     int error_order;         /* the estimate shrinks as h^error_order; 0: no estimate, fixed steps only */
     double stability;        /* stable while h omega is below this for every frequency omega; 0: without limit */
     int (*create)(taut_stepper *stepper, taut_error *error); /* assigns work; the only place that allocates */
     void (*destroy)(taut_stepper *stepper);                  /* what the arena does not free; takes half-made work; may be NULL */
-    int (*step)(taut_stepper *stepper, double h, taut_error *error); /* now -> last, now; >0: try a smaller step, now unchanged */
+    /* now -> last, now, and statistics->steps counted; >0: try a smaller step, now unchanged */
+    int (*step)(taut_stepper *stepper, double h, taut_error *error);
     void (*changed)(taut_stepper *stepper);                          /* someone altered `now`: forget what depends on it */
     /* a projector moved `now` by no more than the error of the step: history stays, values at `now` do not; NULL: as changed */
     void (*stabilized)(taut_stepper *stepper);
@@ -51,7 +54,8 @@ typedef struct taut_method {
      * step needs them anyway. To be called before rows, events and the end read them; NULL: every step sets them */
     int (*complete)(taut_stepper *stepper, taut_error *error);
     void (*rejected)(taut_stepper *stepper); /* the driver undid the latest step (now is what last was); NULL: as changed */
-    /* the state at a fraction theta of the latest step, q, v and lambda; NULL: Hermite interpolation of q, v, a by the driver */
+    /* the state at a fraction theta of the latest step, q, v and lambda, also after `changed` (a stabiliser has moved its end);
+     * NULL: Hermite interpolation of q, v, a by the driver */
     int (*dense)(taut_stepper *stepper, double theta, taut_state *state, taut_error *error);
     /* lambda[m] at any state, for output; may be called at any time */
     int (*multipliers)(taut_stepper *stepper, double t, const double *q, const double *v, double *lambda, taut_error *error);
