@@ -313,6 +313,64 @@ static void long_chain(taut_index links, bool shuffle, taut_index copies)
     free(start), free(column), free(number), free(link), free(partner), free(twin), free(marked), free(g);
 }
 
+/* A square net of w x w plane nodes; one bond more repeats another (half of it) when `extra`. Its band is as wide as the net. */
+static void wide_net(taut_index w, bool extra)
+{
+    taut_index m = 2 * w * (w - 1) + extra, rank = -1, row = 0, *partner = malloc((size_t)m * sizeof *partner);
+    taut_index *start = malloc((size_t)(m + 1) * sizeof *start), *column = malloc((size_t)m * 4 * sizeof *column);
+    double *g = malloc((size_t)m * 4 * sizeof *g);
+    unsigned char *marked = malloc((size_t)m);
+    for (taut_index i = 0; i < w * w; i++)
+        for (int side = 0; side < 2; side++) {
+            if (side ? i < w : i % w == 0)
+                continue;
+            double angle = (side ? 1.57 : 0) + 0.3 * uniform();
+            for (int c = 0; c < 4; c++) {
+                column[4 * row + c] = 2 * (c < 2 ? i : side ? i - w : i - 1) + c % 2;
+                g[4 * row + c] = (c % 2 ? sin(angle) : cos(angle)) * (c < 2 ? 1 : -1);
+            }
+            row++;
+        }
+    for (int c = 0; c < 4 && extra; c++) {
+        column[4 * row + c] = column[4 * (row / 2) + c];
+        g[4 * row + c] = 0.5 * g[4 * (row / 2) + c];
+    }
+    for (taut_index i = 0; i <= m; i++)
+        start[i] = 4 * i;
+    taut_saddle_shape shape = {.n = 2 * w * w, .m = m, .g_start = start, .g_column = column, .symmetric = true};
+    taut_error error;
+    int status = taut_rank(&shape, g, 1e-10, NULL, &rank, marked, partner, NULL, NULL, &error);
+    check_row(status == 0 && rank == m - extra, "net of %d x %d nodes%s: status %d, rank %d of %d", w, w,
+              extra ? ", one bond more" : "", status, rank, m);
+    check_row(!extra || (marked[m - 1] && partner[m - 1] == row / 2), "net: the bond more is marked %d, its partner is %d",
+              marked[m - 1], partner[m - 1]);
+    free(partner), free(start), free(column), free(g), free(marked);
+}
+
+/* Bonds between one hub and many ends; one repeats bond 5 when `extra`. */
+static void star(taut_index ends, bool extra)
+{
+    taut_index m = ends + extra, rank = -1, *partner = malloc((size_t)m * sizeof *partner);
+    taut_index *start = malloc((size_t)(m + 1) * sizeof *start), *column = malloc((size_t)m * 2 * sizeof *column);
+    double *g = malloc((size_t)m * 2 * sizeof *g);
+    unsigned char *marked = malloc((size_t)m);
+    for (taut_index i = 0; i < m; i++) {
+        start[i] = 2 * i;
+        column[2 * i] = 0;
+        column[2 * i + 1] = i < ends ? i + 1 : 6;
+        g[2 * i] = i < ends ? 1.5 + uniform() : 3 * g[10];
+        g[2 * i + 1] = i < ends ? 1.5 + uniform() : 3 * g[11];
+    }
+    start[m] = 2 * m;
+    taut_saddle_shape shape = {.n = ends + 1, .m = m, .g_start = start, .g_column = column, .symmetric = true};
+    taut_error error;
+    int status = taut_rank(&shape, g, 1e-10, NULL, &rank, marked, partner, NULL, NULL, &error);
+    check_row(status == 0 && rank == ends, "star of %d bonds: status %d, rank %d", m, status, rank);
+    check_row(!extra || (marked[m - 1] && partner[m - 1] == 5), "star: the last bond is marked %d, its partner is %d",
+              marked[m - 1], partner[m - 1]);
+    free(partner), free(start), free(column), free(g), free(marked);
+}
+
 typedef struct counter {
     int calls, fail_at, alive;
 } counter;
@@ -365,6 +423,11 @@ int main(void)
         long_chain(100000, shuffle, 3);
         long_chain(20000, shuffle, 2000);
     }
+    wide_net(30, false);
+    wide_net(30, true);
+    wide_net(120, false); /* wide enough to ask the sparse solver first */
+    star(1100, false);
+    star(1100, true);
     check_group("faults");
     faults();
     return check_done();

@@ -1,8 +1,8 @@
 /* dense.c - dense factorisations: LAPACK where the build has it, own kernels otherwise.
  *
  * Symmetric indefinite matrices are treated as general ones: at the sizes where this backend is chosen, OpenBLAS's dgetrf is not slower
- * than dsytrf with half the operations. The number of BLAS threads is the caller's business (OPENBLAS_NUM_THREADS); at up to a few
- * hundred rows OpenBLAS uses one. */
+ * than dsytrf with half the operations. The number of BLAS threads is the host program's business; at these sizes one is best
+ * (OPENBLAS_NUM_THREADS=1, or openblas_set_num_threads(1) in main). */
 #include "linalg/backend.h"
 
 #include <math.h>

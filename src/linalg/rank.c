@@ -1,7 +1,8 @@
 /* rank.c - which rows of G depend on others.
  *
  * Rows are scaled to unit length and put into the band order of A = G G^T. Two passes:
- *  1. L D L^T of A. Pivots well above rounding prove full rank; this is what happens nearly always, in O(rows b^2).
+ *  1. L D L^T of A. Pivots well above rounding prove full rank; this is what happens nearly always, in O(rows b^2). Where the band is
+ *     too wide for that, the sparse solver is asked first: full rank when it can solve without large numbers.
  *  2. Otherwise G^T = Q R by Givens rotations, coordinate by coordinate into the band of R (Q is not kept), as in Lawson, Hanson,
  *     Solving Least Squares Problems (1974), chapter 27. R has A's band but not its squared condition, so that tolerances down to
  *     1e-14 make sense. A column j whose diagonal |R_jj| <= tolerance depends on the columns before it: back substitution gives z
@@ -22,6 +23,10 @@ static const double clear_pivot = 1e-6;
 static const double coefficient_floor = 1e-6, rounding_floor = 1e-10;
 /* g_i / |G_i| that differ by less, absolutely or relatively, do not conflict. */
 static const double conflict_absolute = 1e-12, conflict_relative = 1e-5;
+/* Operations from which the sparse solver goes first; and those, and bytes of the band, beyond which the answer is "too large". */
+static const double wide_band = 1e9, too_long = 4e11, too_large = 4e9;
+/* Solutions below this, for right-hand sides of 1, prove that A is far from singular. */
+static const double clear_solution = 1e8;
 /* Operations spent on naming rows in the given order; beyond, the rows named are the last in the band order. */
 enum { EFFORT = 400000000 };
 
@@ -98,6 +103,53 @@ static int prove_full_rank(rank_work *work, bool *full, taut_error *error)
     *full = a && taut_band_ldl_factor(work->m, work->b, a, clear) == 0;
     taut_arena_clear(&scratch);
     return status;
+}
+
+/* Pass 1 for wide bands: the saddle system with K = 1. */
+static int prove_by_solver(rank_work *work, const taut_saddle_shape *shape, bool *full, taut_error *error)
+{
+    taut_saddle_shape plain = work->form.shape;
+    taut_arena scratch;
+    taut_saddle *saddle = NULL;
+    taut_arena_init(&scratch, &work->arena->allocator);
+    taut_index entries = shape->g_start[shape->m];
+    double *x = TAUT_NEW(&scratch, double, shape->n), *ones = TAUT_NEW(&scratch, double, shape->n), largest = 0;
+    double *y = TAUT_NEW(&scratch, double, shape->m), *unit = TAUT_NEW(&scratch, double, entries);
+    int status = x && ones && y && unit ? 0 : taut_fail_memory(error);
+    for (taut_index j = 0; status == 0 && j < shape->n; j++)
+        ones[j] = 1;
+    for (taut_index i = 0; status == 0 && i < shape->m; i++) {
+        y[i] = (i * INT64_C(2654435761) >> 8) % 2 ? 1 : -1; /* signs without a pattern */
+        for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++)
+            unit[e] = work->g[e] / work->length[work->form.place[i]];
+    }
+    if (status == 0)
+        status = taut_saddle_create(&plain, TAUT_BACKEND_SPARSE, &work->arena->allocator, &saddle, error);
+    if (status == 0)
+        status = taut_saddle_factor(saddle, ones, unit, NULL, NULL, error);
+    if (status == 0)
+        status = taut_saddle_solve(saddle, 1, x, y, error);
+    for (taut_index i = 0; status == 0 && i < shape->m; i++)
+        largest = fabs(y[i]) <= largest ? largest : fabs(y[i]); /* NaN stays */
+    *full = status == 0 && largest < clear_solution;
+    taut_saddle_destroy(saddle);
+    taut_arena_clear(&scratch);
+    return status == TAUT_ERROR_SINGULAR ? 0 : status;
+}
+
+static int prove(rank_work *work, const taut_saddle_shape *shape, bool *full, taut_error *error)
+{
+    double row = work->b + 1.0;
+    if (work->m * row * row > wide_band && taut_backend_available(TAUT_BACKEND_SPARSE)) {
+        TAUT_TRY(prove_by_solver(work, shape, full, error));
+        if (*full)
+            return 0;
+    }
+    if (work->m * row * row > too_long || work->m * row * sizeof(double) > too_large)
+        return taut_fail(error, TAUT_ERROR_SIZE,
+                         "which of %d bonds depend on others cannot be found: too many of them share coordinates (half-width %d)",
+                         work->m, work->b);
+    return prove_full_rank(work, full, error);
 }
 
 /* Rotates work->line, which begins at place `first` and ends at `last`, into R; leaves it zero. */
@@ -367,7 +419,7 @@ static int find_rank(rank_work *work, const taut_saddle_shape *shape, const doub
     bool full;
     TAUT_TRY(prepare(work, shape, error));
     *rank = work->m;
-    TAUT_TRY(prove_full_rank(work, &full, error));
+    TAUT_TRY(prove(work, shape, &full, error));
     if (full)
         return 0;
     work->r = TAUT_NEW(work->arena, double, work->m *(int64_t)(work->b + 1));

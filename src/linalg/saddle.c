@@ -37,16 +37,20 @@ static int64_t dense_rows(const taut_saddle_shape *shape)
     return !shape->k_start && shape->positive ? shape->m : (int64_t)shape->n + shape->m;
 }
 
-/* Seconds per factorisation, roughly: what matters is where the lines cross. A band is taken at 1e9 operations a second, dense matrices
- * at 5e9 (1e9 without LAPACK), MUMPS at 20 microseconds a row (measured on nets of 10^4 nodes). */
+/* Seconds per factorisation, roughly (measured on chains, nets and dense matrices): what matters is where the lines cross. A
+ * multiplication with addition takes 0.2 ns in a band (0.06 ns in a wide one with LAPACK), 0.1 ns in LAPACK's dense routines and 1 ns in
+ * own ones; MUMPS takes 2.5 microseconds a row of the saddle matrix. Pivoting in a band doubles its width, and there is no symmetry to use. */
 static taut_backend cheapest(const taut_form *form)
 {
-    double rows = form->rows, b = form->half_width, pivoting = form->definite ? 1 : 4;
-    double field = form->shape.complex_values ? 4 : 1;
-    double banded = field * pivoting * rows * (b + 2) * (b + 2) * 1e-9;
-    double dense = field * rows * rows * rows / (form->definite ? 3 : 1.5) / 5e9, sparse = field * 2e-5 * rows;
-#ifndef TAUT_HAVE_LAPACK
-    dense *= 5;
+    double rows = form->rows, b = form->half_width + 2.0, all = (double)form->shape.n + form->shape.m;
+    double field = form->shape.complex_values ? 4 : 1, general = form->definite ? 1 : 4;
+    double banded = field * general * rows * b * b * 2e-10;
+    double dense = field * (form->definite ? 1 : 2) * rows * rows * rows / 6, sparse = field * all * 2.5e-6;
+#ifdef TAUT_HAVE_LAPACK
+    dense *= 1e-10;
+    banded *= b < 64 ? 1 : 0.3;
+#else
+    dense *= 1e-9;
 #endif
     if (form->rows <= DENSE_ROWS && dense < banded)
         return TAUT_BACKEND_DENSE;

@@ -60,7 +60,8 @@ int taut_saddle_solve_complex(taut_saddle *saddle, int count, double complex *x,
  * marks rows that depend on earlier ones; for each marked row partner[] (may be NULL) names an unmarked row with the largest
  * coefficient in that dependence (-1 for a zero row). residual (may be NULL): values g_i; *conflict (may be NULL) tells whether a
  * dependent row has a right-hand side that its partners cannot satisfy: the values g_i / |G_i| disagree by more than 1e-12 and 1e-5 of
- * their size. Of very many long dependences (beyond some seconds of work) the rows marked may be later or earlier ones. */
+ * their size. TAUT_ERROR_SIZE when b is
+ * so large that the band does not fit. Of very many long dependences (beyond some seconds of work) the rows marked may be later or earlier ones. */
 int taut_rank(const taut_saddle_shape *shape, const double *g, double tolerance, const double *residual, taut_index *rank,
               unsigned char *redundant, taut_index *partner, bool *conflict, const taut_allocator *allocator, taut_error *error);
 
