@@ -1,5 +1,7 @@
 /* eigen.c - all eigenvalues and vectors of a small dense symmetric matrix: LAPACK's dsyev, or Householder tridiagonalisation and QL
- * with implicit shifts [Golub, Van Loan, Matrix Computations, 4th ed., sections 8.3.1, 8.3.3; Martin, Wilkinson, Numer. Math. 12 (1968)]. */
+ * with implicit shifts.
+ *
+ *     Golub, Van Loan, Matrix Computations, 4th ed., sections 8.3.1, 8.3.3; Dubrulle, Martin, Wilkinson, Numer. Math. 12 (1968) 377-383 */
 #include "linalg/spectrum.h"
 
 #include <float.h>

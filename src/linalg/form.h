@@ -32,7 +32,8 @@ typedef struct taut_form {
     int64_t offset, step;
 } taut_form;
 
-/* Chooses the form (`whole` excludes the Schur form); `order` asks for a bandwidth-reducing order (kept only where it is better than the natural one). */
+/* Chooses the form (`whole` excludes the Schur form); `order` asks for a bandwidth-reducing order, which is kept only where it is
+ * narrower than the natural one. */
 int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, taut_arena *arena, taut_form *form, taut_error *error);
 /* The work arrays, once the form is accepted. */
 int taut_form_reserve(taut_form *form, taut_arena *arena, taut_error *error);

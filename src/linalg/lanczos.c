@@ -66,7 +66,8 @@ static int inner_image(lanczos *work, const double *w, const double **image, tau
     return work->op->inner(work->op->user, w, work->image, error);
 }
 
-/* Makes w perpendicular to the first `count` basis vectors, twice by classical Gram-Schmidt; adds the coefficients to row[] (may be NULL). */
+/* Makes w perpendicular to the first `count` basis vectors, by classical Gram-Schmidt, twice; adds the coefficients to row[] (may be
+ * NULL). */
 static int orthogonalise(lanczos *work, int count, double *w, double *row, double *left, taut_error *error)
 {
     const taut_index n = work->op->n;

@@ -39,7 +39,8 @@ static int64_t dense_rows(const taut_saddle_shape *shape)
 
 /* Seconds per factorisation, roughly (measured on chains, nets and dense matrices): what matters is where the lines cross. A
  * multiplication with addition takes 0.2 ns in a band (0.06 ns in a wide one with LAPACK), 0.1 ns in LAPACK's dense routines and 1 ns in
- * own ones; MUMPS takes 2.5 microseconds a row of the saddle matrix. Pivoting in a band doubles its width, and there is no symmetry to use. */
+ * own ones; MUMPS takes 2.5 microseconds a row of the saddle matrix. Pivoting in a band doubles its width, and leaves no symmetry to
+ * use. */
 static taut_backend cheapest(const taut_form *form)
 {
     double rows = form->rows, b = form->half_width + 2.0, all = (double)form->shape.n + form->shape.m;

@@ -7,8 +7,9 @@
  * solve for several right-hand sides. Nothing is allocated after create, except inside MUMPS. A solver belongs to one thread; those with
  * the sparse backend must not run in several threads at once.
  *
- * With K diagonal and positive, the matrix that is factored is A = G2 K^-1 G1^T + D (m rows), else the saddle matrix (n + m rows). Its size
- * and band decide when the choice is left open: tiny up to 16 rows, then the cheapest by estimate of band, dense (up to 300 rows), sparse. */
+ * With K diagonal and positive, the matrix that is factored is A = G2 K^-1 G1^T + D (m rows), else the saddle matrix (n + m rows).
+ * Its size and band decide when the choice is left open: tiny up to 16 rows, then the cheapest, by estimate, of banded, dense (up to
+ * 300 rows) and sparse. */
 #ifndef TAUT_LINALG_SADDLE_H
 #define TAUT_LINALG_SADDLE_H
 
@@ -55,13 +56,14 @@ int taut_saddle_factor_complex(taut_saddle *saddle, const double complex *k, con
 int taut_saddle_solve(taut_saddle *saddle, int count, double *x, double *y, taut_error *error);
 int taut_saddle_solve_complex(taut_saddle *saddle, int count, double complex *x, double complex *y, taut_error *error);
 
-/* Rank of G: rows scaled to unit length; a row whose part perpendicular to the rows before it (in the band order) is at most `tolerance`
- * long counts as dependent (0 means 1e-10). O(m b^2), b the half-width of G G^T: O(m) for chains. redundant[] (size m, may be NULL)
- * marks rows that depend on earlier ones; for each marked row partner[] (may be NULL) names an unmarked row with the largest
- * coefficient in that dependence (-1 for a zero row). residual (may be NULL): values g_i; *conflict (may be NULL) tells whether a
- * dependent row has a right-hand side that its partners cannot satisfy: the values g_i / |G_i| disagree by more than 1e-12 and 1e-5 of
- * their size. TAUT_ERROR_SIZE when b is
- * so large that the band does not fit. Of very many long dependences (beyond some seconds of work) the rows marked may be later or earlier ones. */
+/* Rank of G: rows scaled to unit length; a row whose part perpendicular to the rows before it (in the band order) is at most
+ * `tolerance` long counts as dependent (0 means 1e-10). O(m b^2), b the half-width of G G^T: O(m) for chains; TAUT_ERROR_SIZE when b is
+ * so large that the band does not fit.
+ * redundant[] (size m, may be NULL) marks rows that depend on earlier ones; for each marked row partner[] (may be NULL) names an
+ * unmarked row with the largest coefficient in that dependence (-1 for a zero row). When naming takes too long (thousands of long
+ * dependences), a row that others depend on may be marked in place of a later one; the rank is right all the same.
+ * residual (may be NULL): values g_i; *conflict (may be NULL) tells whether a dependent row has a right-hand side that its partners
+ * cannot satisfy: the values g_i / |G_i| disagree by more than 1e-12 and 1e-5 of their size. */
 int taut_rank(const taut_saddle_shape *shape, const double *g, double tolerance, const double *residual, taut_index *rank,
               unsigned char *redundant, taut_index *partner, bool *conflict, const taut_allocator *allocator, taut_error *error);
 
