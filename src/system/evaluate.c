@@ -9,29 +9,16 @@ enum {
     NEEDS_TANGENT = TAUT_WANT_BOND_HESSIAN | TAUT_WANT_FORCE_DQ | TAUT_WANT_FORCE_DV | TAUT_WANT_MASS_DQ | TAUT_WANT_STIFF_HESSIAN
 };
 
-/* x * 0 is 0, or NaN when x is NaN or infinite; eight sums at once keep the processor busy. */
-static bool all_finite(const double *x, int64_t count)
-{
-    double sum[8] = {0}, total = 0;
-    int64_t k = 0;
-    for (; k + 8 <= count; k += 8)
-        for (int j = 0; j < 8; j++)
-            sum[j] += x[k + j] * 0;
-    for (; k < count; k++)
-        total += x[k] * 0;
-    for (int j = 0; j < 8; j++)
-        total += sum[j];
-    return total == 0;
-}
-
 int taut_check_finite(const taut_system *system, taut_item item, const char *what, double t, const double *x, int64_t count,
                       taut_error *error)
 {
-    if (all_finite(x, count))
+    if (taut_lanes_test(x, count) == 0)
         return 0;
     int64_t bad = 0;
-    while (bad < count - 1 && isfinite(x[bad]))
+    while (bad < count && isfinite(x[bad]))
         bad++;
+    if (bad == count)
+        return 0;
     char name[160];
     taut_system_name(system, item, (taut_index)bad, name, sizeof name);
     int code = taut_fail(error, TAUT_ERROR_EVALUATE,
@@ -58,11 +45,13 @@ static taut_index row_of_entry(const taut_system *system, int64_t entry)
 
 static int check_jacobian(const taut_system *system, double t, const double *x, taut_error *error)
 {
-    if (all_finite(x, system->sizes.jacobian_entries))
+    if (taut_lanes_test(x, system->sizes.jacobian_entries) == 0)
         return 0;
     int64_t bad = 0;
-    while (isfinite(x[bad]))
+    while (bad < system->sizes.jacobian_entries && isfinite(x[bad]))
         bad++;
+    if (bad == system->sizes.jacobian_entries)
+        return 0;
     char name[160];
     taut_system_name(system, TAUT_BOND, row_of_entry(system, bad), name, sizeof name);
     int code = taut_fail(error, TAUT_ERROR_EVALUATE,
@@ -72,7 +61,18 @@ static int check_jacobian(const taut_system *system, double t, const double *x, 
     return code;
 }
 
-static int check_values(const taut_system *system, double t, unsigned wanted, const taut_values *values, taut_error *error)
+static int check_bonds(const taut_system *system, double t, unsigned wanted, const taut_values *values, taut_error *error)
+{
+    if (wanted & TAUT_WANT_BOND)
+        TAUT_TRY(taut_check_finite(system, TAUT_BOND, "bond", t, values->bond, system->sizes.bonds, error));
+    if (wanted & TAUT_WANT_JACOBIAN)
+        TAUT_TRY(check_jacobian(system, t, values->jacobian, error));
+    if (wanted & TAUT_WANT_GAMMA)
+        return taut_check_finite(system, TAUT_BOND, "the second derivative of bond", t, values->gamma, system->sizes.bonds, error);
+    return 0;
+}
+
+static int check_forces(const taut_system *system, double t, unsigned wanted, const taut_values *values, taut_error *error)
 {
     const taut_sizes *sizes = &system->sizes;
     if (wanted & TAUT_WANT_FORCE)
@@ -81,12 +81,6 @@ static int check_values(const taut_system *system, double t, unsigned wanted, co
     if (wanted & TAUT_WANT_STIFF_FORCE)
         TAUT_TRY(
             taut_check_finite(system, TAUT_COORDINATE, "the stiff force on", t, values->stiff_force, sizes->coordinates, error));
-    if (wanted & TAUT_WANT_BOND)
-        TAUT_TRY(taut_check_finite(system, TAUT_BOND, "bond", t, values->bond, sizes->bonds, error));
-    if (wanted & TAUT_WANT_JACOBIAN)
-        TAUT_TRY(check_jacobian(system, t, values->jacobian, error));
-    if (wanted & TAUT_WANT_GAMMA)
-        TAUT_TRY(taut_check_finite(system, TAUT_BOND, "the second derivative of bond", t, values->gamma, sizes->bonds, error));
     if (wanted & TAUT_WANT_ENERGY && !isfinite(values->kinetic + values->potential + values->bond_energy + values->stiff_energy)) {
         int code = taut_fail(error, TAUT_ERROR_EVALUATE, "the energy is not finite at t = %.9g", t);
         if (error)
@@ -123,23 +117,36 @@ static void add_plain_mass(const taut_context *context, unsigned wanted, const d
     }
 }
 
-static int run_kernels(taut_context *context, const taut_inputs *inputs, unsigned wanted, taut_values *values)
+/* Adds all members of a kernel; NaN when a bond may not be finite, else 0. */
+static double run_kernel(taut_context *context, const taut_kernel *kernel, taut_block_regs *regs, int level,
+                         const taut_inputs *inputs, unsigned wanted, taut_values *values)
+{
+    double odd = 0;
+    if (taut_single_suits(kernel, wanted))
+        return taut_single_run(context->system, kernel, level, inputs, regs->regs, wanted, values);
+    for (int64_t first = 0; first < kernel->members; first += regs->lanes) {
+        int n = kernel->members - first < regs->lanes ? (int)(kernel->members - first) : regs->lanes;
+        taut_kernel_run(kernel, level, first, n, inputs, regs);
+        odd += taut_kernel_test(kernel, level, n, regs);
+        taut_kernel_scatter(context, kernel, wanted, first, n, regs->regs, regs->lanes, inputs->v, values);
+    }
+    return odd;
+}
+
+static double run_kernels(taut_context *context, const taut_inputs *inputs, unsigned wanted, taut_values *values)
 {
     const taut_system *system = context->system;
     bool skip_mass = system->sizes.mass == TAUT_MASS_DIAGONAL;
+    unsigned steady_wanted = wanted & ~(unsigned)(TAUT_WANT_FORCE | TAUT_WANT_FORCE_DQ);
+    double odd = 0;
     for (int32_t k = 0; k < system->kernels; k++) {
         const taut_kernel *kernel = system->kernel[k];
-        int level = taut_kernel_level(kernel, wanted);
-        if (level < 0 || (skip_mass && kernel->role == TAUT_ROLE_MASS))
-            continue;
-        taut_block_regs *regs = &context->regs[k];
-        for (int64_t first = 0; first < kernel->members; first += regs->lanes) {
-            int n = kernel->members - first < regs->lanes ? (int)(kernel->members - first) : regs->lanes;
-            taut_kernel_run(kernel, level, first, n, inputs, regs);
-            taut_kernel_scatter(context, kernel, wanted, first, n, regs->regs, regs->lanes, inputs->v, values);
-        }
+        unsigned asked = kernel->steady ? steady_wanted : wanted;
+        int level = taut_kernel_level(kernel, asked);
+        if (level >= 0 && !(skip_mass && kernel->role == TAUT_ROLE_MASS))
+            odd += run_kernel(context, kernel, &context->regs[k], level, inputs, asked, values);
     }
-    return 0;
+    return odd;
 }
 
 static void count(taut_context *context, unsigned wanted)
@@ -167,14 +174,19 @@ int taut_evaluate(taut_context *context, double t, const double *q, const double
     count(context, wanted);
     if (system->evaluate) {
         TAUT_TRY(system->evaluate(context, t, q, v, wanted, values, error));
-        return check_values(system, t, wanted, values, error);
+        TAUT_TRY(check_forces(system, t, wanted, values, error));
+        return check_bonds(system, t, wanted, values, error);
     }
-    taut_values_clear(system, wanted, values);
-    add_plain_mass(context, wanted, v, values);
+    taut_values_clear(system, context->steady_force ? wanted & ~(unsigned)TAUT_WANT_FORCE : wanted, values);
+    if (wanted & TAUT_WANT_FORCE && context->steady_force)
+        memcpy(values->force, context->steady_force, (size_t)system->sizes.coordinates * sizeof(double));
+    if (wanted & (TAUT_WANT_MASS | TAUT_WANT_ENERGY | TAUT_WANT_MOMENTUM))
+        add_plain_mass(context, wanted, v, values);
     unsigned rest = system->sizes.mass == TAUT_MASS_DIAGONAL ? wanted & ~(unsigned)TAUT_WANT_MASS : wanted;
     taut_inputs inputs = {.q = q, .v = v, .parameter = context->parameter, .weight = values->mass_weight, .t = t};
-    run_kernels(context, &inputs, rest, values);
-    return check_values(system, t, wanted, values, error);
+    double odd = run_kernels(context, &inputs, rest, values);
+    TAUT_TRY(check_forces(system, t, wanted, values, error));
+    return odd == 0 ? 0 : check_bonds(system, t, wanted, values, error);
 }
 
 int taut_evaluate_outputs(taut_context *context, double t, const double *q, const double *v, const double *lambda, double *outputs,

@@ -50,7 +50,7 @@ static int32_t local_of(maker *m, const taut_slot *slot, bool algebraic)
         if (m->local[k].gather == slot->gather && m->local[k].one == slot->one && is_algebraic == algebraic)
             return k;
     }
-    m->local[m->locals] = (taut_local){-1, -1, slot->gather, slot->one};
+    m->local[m->locals] = (taut_local){.q_slot = -1, .v_slot = -1, .gather = slot->gather, .one = slot->one};
     return m->locals++;
 }
 
@@ -330,6 +330,65 @@ static void slot_levels(const maker *m, const taut_tape *tape, taut_slot *slot)
             slot[tape->output[k]].level = m->level[k];
 }
 
+/* A register that is finite when the given one is: signs do not matter. */
+static int32_t without_sign(const taut_tape *tape, int32_t r)
+{
+    int32_t first = tape->inputs + tape->constants;
+    while (r >= first && tape->code[r - first].op == TAUT_OP_NEG)
+        r = tape->code[r - first].a;
+    return r;
+}
+
+/* What must be looked at to know that g, G and gamma are finite: no constants, nothing twice. */
+static int plan_watch(taut_kernel *kernel, taut_arena *arena)
+{
+    const taut_tape *tape = kernel->tape;
+    const int32_t nc = kernel->locals, end[3] = {1, 1 + nc, 3 + nc};
+    int32_t *watch = TAUT_NEW(arena, int32_t, 3 + nc), count = 0, k = 0;
+    if (!watch)
+        return TAUT_ERROR_MEMORY;
+    for (int level = 0; level < TAUT_LEVELS; level++) {
+        for (; level < 3 && k < end[level]; k++) {
+            int32_t r = without_sign(tape, tape->output[k]), seen = 0;
+            bool constant = r >= tape->inputs && r < tape->inputs + tape->constants;
+            while (seen < count && watch[seen] != r)
+                seen++;
+            if (!constant && seen == count && k != 1 + nc) /* g_t is not watched */
+                watch[count++] = r;
+        }
+        kernel->watch_end[level] = count;
+    }
+    kernel->watch = watch;
+    return 0;
+}
+
+/* A gradient that is made of constants and of parameters that all members share needs no evaluation. */
+static bool is_steady(const taut_kernel *kernel)
+{
+    const taut_tape *tape = kernel->tape;
+    if (kernel->role != TAUT_ROLE_POTENTIAL || kernel->second)
+        return false;
+    for (int32_t c = 0; c < kernel->locals; c++) {
+        int32_t r = tape->output[1 + c];
+        bool shared = r < tape->inputs && kernel->slot[r].source == TAUT_FROM_PARAMETER && !kernel->slot[r].gather;
+        if (!shared && (r < tape->inputs || r >= tape->inputs + tape->constants))
+            return false;
+    }
+    return true;
+}
+
+/* What makes evaluation fast, found out once. */
+static int plan_evaluation(taut_kernel *kernel, taut_local *local, taut_arena *arena)
+{
+    for (int32_t c = 0; c < kernel->locals; c++)
+        local[c].places = taut_places_make(local[c].gather, local[c].one, kernel->members);
+    kernel->rows = taut_places_make(kernel->row, 0, kernel->members);
+    kernel->steady = is_steady(kernel);
+    if (taut_kernel_plan_fetches(kernel, arena))
+        return TAUT_ERROR_MEMORY;
+    return kernel->role == TAUT_ROLE_BOND ? plan_watch(kernel, arena) : 0;
+}
+
 static int64_t output_room(int64_t nc)
 {
     return 8 + 5 * nc + 4 * nc * nc;
@@ -372,66 +431,12 @@ int taut_kernel_create(taut_kernel_plan *plan, taut_arena *arena, taut_kernel **
     slot_levels(&m, kernel->tape, slot);
     kernel->slot = slot;
     kernel->local = local;
+    if (plan_evaluation(kernel, local, arena)) {
+        status = taut_fail_memory(error);
+        goto done;
+    }
     *result = kernel;
 done:
     taut_arena_clear(&scratch);
     return status;
-}
-
-int taut_kernel_regs(const taut_kernel *kernel, taut_arena *arena, taut_block_regs *regs)
-{
-    regs->lanes = taut_tape_lanes(kernel->tape, kernel->members);
-    regs->regs = TAUT_NEW(arena, double, (int64_t)kernel->tape->registers * regs->lanes);
-    if (!regs->regs)
-        return TAUT_ERROR_MEMORY;
-    taut_tape_prepare(kernel->tape, regs->lanes, regs->regs);
-    return 0;
-}
-
-static void fill(double *to, int n, double value)
-{
-    for (int l = 0; l < n; l++)
-        to[l] = value;
-}
-
-void taut_kernel_set_parameters(const taut_kernel *kernel, const double *parameter, taut_block_regs *regs)
-{
-    for (int32_t s = 0; s < kernel->slots; s++)
-        if (kernel->slot[s].source == TAUT_FROM_PARAMETER && !kernel->slot[s].gather)
-            fill(regs->regs + (int64_t)s * regs->lanes, regs->lanes, parameter[kernel->slot[s].one]);
-}
-
-static const double *source_array(const taut_slot *slot, const taut_inputs *inputs)
-{
-    switch (slot->source) {
-    case TAUT_FROM_Q: return inputs->q;
-    case TAUT_FROM_V: return inputs->v;
-    case TAUT_FROM_LAMBDA: return inputs->lambda;
-    case TAUT_FROM_WEIGHT: return inputs->weight;
-    case TAUT_FROM_PARAMETER: return slot->gather ? inputs->parameter : NULL; /* others are set once */
-    default: return NULL;
-    }
-}
-
-void taut_kernel_run(const taut_kernel *kernel, int level, int64_t first, int n, const taut_inputs *inputs, taut_block_regs *regs)
-{
-    for (int32_t s = 0; s < kernel->slots; s++) {
-        const taut_slot *slot = &kernel->slot[s];
-        if (slot->level > level)
-            continue;
-        double *to = regs->regs + (int64_t)s * regs->lanes;
-        const double *from = source_array(slot, inputs);
-        if (from && slot->gather) {
-            const taut_index *gather = slot->gather + first;
-            for (int l = 0; l < n; l++)
-                to[l] = from[gather[l]];
-        } else if (from) {
-            fill(to, n, from[slot->one]);
-        } else if (slot->source == TAUT_FROM_TIME) {
-            fill(to, n, inputs->t);
-        } else if (slot->source == TAUT_FROM_DATA) {
-            memcpy(to, slot->data + first, (size_t)n * sizeof *to);
-        }
-    }
-    taut_tape_run(kernel->tape, level, regs->lanes, n, regs->regs);
 }

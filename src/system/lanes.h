@@ -19,13 +19,15 @@ taut_places taut_places_from(const taut_places *places, int64_t first);
 void taut_lanes_fill(double *to, int64_t n, double value);
 /* to[k] = from[place k] */
 void taut_lanes_load(double *to, const double *from, taut_places places, int n);
+/* x[k], y[k] = from[2 k], from[2 k + 1]: both components of points in a plane */
+void taut_lanes_load_pairs(double *x, double *y, const double *from, int n);
 /* to[place k] = x[k] */
 void taut_lanes_store(double *to, const double *x, taut_places places, int n);
 /* to[place k] += sign x[k], member by member */
 void taut_lanes_add(double *to, double sign, const double *x, taut_places places, int n);
 /* Short rows from long columns: to[k * columns + c] = x[column[c] * lanes + k] */
 void taut_lanes_rows(double *to, const double *x, const int32_t *column, int32_t columns, int lanes, int n);
-/* 0 when all are finite, NaN otherwise. */
+/* 0: all are finite. NaN: some are not, or they are so large that their sum overflows; then a closer look is needed. */
 double taut_lanes_test(const double *x, int64_t n);
 
 #endif

@@ -85,18 +85,14 @@ static taut_index index_of(const target *s, int32_t c, int l)
 /* to[gather] += sign * outputs first_output .. first_output + locals - 1 */
 static void add_locals(const target *s, int32_t first_output, double sign, double *to)
 {
-    for (int32_t c = 0; c < s->kernel->locals; c++) {
-        const double *x = out(s, first_output + c);
-        const taut_local *local = &s->kernel->local[c];
-        if (local->gather) {
-            const taut_index *gather = local->gather + s->first;
-            for (int l = 0; l < s->n; l++)
-                to[gather[l]] += sign * x[l];
-        } else {
-            for (int l = 0; l < s->n; l++)
-                to[local->one] += sign * x[l];
-        }
-    }
+    for (int32_t c = 0; c < s->kernel->locals; c++)
+        taut_lanes_add(to, sign, out(s, first_output + c), taut_places_from(&s->kernel->local[c].places, s->first), s->n);
+}
+
+/* to[row] = output k */
+static void store_rows(const target *s, int32_t k, double *to)
+{
+    taut_lanes_store(to, out(s, k), taut_places_from(&s->kernel->rows, s->first), s->n);
 }
 
 /* Symmetric local matrix, stored as a lower triangle, into the tangent pattern; weight per member may be NULL. */
@@ -140,19 +136,19 @@ static double total(const target *s, int32_t k)
     return sum;
 }
 
+/* Rows of one kernel have the same length, so that consecutive ones are one block. */
 static void scatter_jacobian(const target *s)
 {
-    int32_t nc = s->kernel->locals;
-    const taut_index *start = s->context->system->jacobian_start;
-    const taut_index *row = s->kernel->row + s->first;
-    for (int32_t c = 0; c < nc; c++) {
-        const double *x = out(s, 1 + c);
+    const taut_kernel *kernel = s->kernel;
+    const taut_index *start = s->context->system->jacobian_start, *row = kernel->row + s->first;
+    const int32_t *entry = kernel->tape->output + 1;
+    if (!kernel->rows.gather && (kernel->rows.stride == 1 || s->n == 1)) {
+        taut_lanes_rows(s->values->jacobian + start[row[0]], s->regs, entry, kernel->locals, s->lanes, s->n);
+    } else {
         for (int l = 0; l < s->n; l++)
-            s->values->jacobian[start[row[l]] + c] = x[l];
+            taut_lanes_rows(s->values->jacobian + start[row[l]], s->regs + l, entry, kernel->locals, s->lanes, 1);
     }
-    const double *dt = out(s, 1 + nc);
-    for (int l = 0; l < s->n; l++)
-        s->values->bond_dt[row[l]] = dt[l];
+    store_rows(s, 1 + kernel->locals, s->values->bond_dt);
 }
 
 static void scatter_bond(const target *s)
@@ -161,8 +157,7 @@ static void scatter_bond(const target *s)
     const taut_index *row = s->kernel->row + s->first;
     const double *g = out(s, 0);
     if (s->wanted & TAUT_WANT_BOND)
-        for (int l = 0; l < s->n; l++)
-            s->values->bond[row[l]] = g[l];
+        store_rows(s, 0, s->values->bond);
     if (s->wanted & TAUT_WANT_ENERGY)
         for (int l = 0; l < s->n; l++) {
             double c = s->context->compliance[row[l]];
@@ -171,11 +166,8 @@ static void scatter_bond(const target *s)
         }
     if (s->wanted & TAUT_WANT_JACOBIAN)
         scatter_jacobian(s);
-    if (s->wanted & TAUT_WANT_GAMMA) {
-        const double *x = out(s, 2 + nc);
-        for (int l = 0; l < s->n; l++)
-            s->values->gamma[row[l]] = x[l];
-    }
+    if (s->wanted & TAUT_WANT_GAMMA)
+        store_rows(s, 2 + nc, s->values->gamma);
     if (s->wanted & TAUT_WANT_BOND_HESSIAN)
         add_triangle(s, 3 + nc, 1, s->values->bond_weight, s->values->bond_hessian);
 }
@@ -194,13 +186,9 @@ static void scatter_potential(const target *s, bool stiff)
 
 static void scatter_force(const target *s)
 {
-    const taut_index *row = s->kernel->row + s->first;
     int32_t nc = s->kernel->locals;
-    if (s->wanted & TAUT_WANT_FORCE) {
-        const double *f = out(s, 0);
-        for (int l = 0; l < s->n; l++)
-            s->values->force[row[l]] += f[l];
-    }
+    if (s->wanted & TAUT_WANT_FORCE)
+        taut_lanes_add(s->values->force, 1, out(s, 0), taut_places_from(&s->kernel->rows, s->first), s->n);
     bool mechanical = s->context->system->sizes.kind == TAUT_MECHANICAL;
     for (int32_t c = 0; c < nc; c++) {
         if (s->wanted & TAUT_WANT_FORCE_DQ && s->kernel->local[c].q_slot >= 0) {

@@ -12,4 +12,10 @@ void taut_values_clear(const taut_system *system, unsigned wanted, taut_values *
 void taut_kernel_scatter(const taut_context *context, const taut_kernel *kernel, unsigned wanted, int64_t first, int n,
                          const double *regs, int lanes, const double *v, taut_values *values);
 
+/* (single.c) Is this a kernel of one member, of which nothing is wanted but f, g, G? Then taut_single_run does all: it loads, runs,
+ * stores (forces are added), and returns what taut_kernel_test does. */
+bool taut_single_suits(const taut_kernel *kernel, unsigned wanted);
+double taut_single_run(const taut_system *system, const taut_kernel *kernel, int level, const taut_inputs *inputs, double *regs,
+                       unsigned wanted, taut_values *values);
+
 #endif
