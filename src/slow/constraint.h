@@ -1,0 +1,23 @@
+/* constraint.h - the foot point of a state: its M-orthogonal projection onto the rigid bonds and their velocities (constraint.c). */
+#ifndef TAUT_SLOW_CONSTRAINT_H
+#define TAUT_SLOW_CONSTRAINT_H
+
+#include "base/projector.h"
+
+/* All fields may be zero. */
+typedef struct taut_constraint_settings {
+    bool ignore_holds; /* hold and guess of [start] do not count */
+    /* called with every point on the way, the first one included */
+    void (*watch)(void *user, double t, const double *q, const double *v);
+    void *user;
+} taut_constraint_settings;
+
+/* A projector onto g = 0, G v + g_t = 0 for all bonds with compliance 0 of the context's system (taut_system_rigid gives all but the
+ * soft ones that property). Memory comes from the arena, which must outlive it; destroy frees the factorisations. apply() does not
+ * allocate, except to name the bonds when G is singular. */
+int taut_constraint_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                           const taut_constraint_settings *settings, taut_projector **projector, taut_error *error);
+int taut_constraint_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics, taut_projector **projector,
+                              taut_error *error);
+
+#endif
