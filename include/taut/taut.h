@@ -91,6 +91,9 @@ TAUT_API const char *taut_code_name(int code); /* "TAUT_ERROR_MODEL"; "unknown" 
 TAUT_API const char *taut_code_text(int code); /* a short sentence */
 TAUT_API const char *taut_features(void);      /* which backends this build has: "lapack arpack mumps klu hdf5 gnuplot native" */
 
+/* For programs: threads of the BLAS in this process (OpenBLAS; else no effect). Our matrices are small: one is fastest. */
+TAUT_API void taut_blas_threads(int count);
+
 /* How a model is loaded. All fields may be zero. `set` and `init` are "name=expression" texts (parameters, start values). */
 typedef struct taut_load {
     const taut_allocator *allocator;
