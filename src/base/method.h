@@ -47,7 +47,7 @@ typedef struct taut_method {
     void (*destroy)(taut_stepper *stepper);                  /* what the arena does not free; takes half-made work; may be NULL */
     /* now -> last, now, and statistics->steps counted; >0: try a smaller step, now unchanged */
     int (*step)(taut_stepper *stepper, double h, taut_error *error);
-    void (*changed)(taut_stepper *stepper);                          /* someone altered `now`: forget what depends on it */
+    void (*changed)(taut_stepper *stepper); /* someone altered `now`: forget what depends on it */
     /* a projector moved `now` by no more than the error of the step: history stays, values at `now` do not; NULL: as changed */
     void (*stabilized)(taut_stepper *stepper);
     /* sets now.a and now.lambda (first order: also the algebraic variables) where the step left them for later, at no cost when the next

@@ -1,9 +1,10 @@
 /* choose.c - from options to a run: motion, method, times, step. The command line wins over [run] of the model; what a method cannot
- * treat is refused with words from one table. */
+ * treat is refused with words from one table. What nobody says is chosen in motion.c. */
 #include "drive/solver.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,12 +39,19 @@ static const struct {
     {TAUT_HAS_KINKS, "cannot treat kinks (abs, min, floor)", "use smooth functions"},
 };
 
-static int refuse(const taut_method *method, const taut_sizes *sizes, taut_error *error)
+int taut_method_accepts(const taut_method *method, const taut_sizes *sizes, taut_error *error)
 {
     unsigned bits = (method->needs & ~sizes->can) | (method->refuses & sizes->can);
-    if (sizes->kind != TAUT_MECHANICAL)
-        return taut_fail(error, TAUT_ERROR_REFUSED, "method %s needs a mechanical system; methods for %s are not in this version",
-                         method->name, sizes->kind == TAUT_BLACK_BOX ? "black boxes" : "first-order systems");
+    if (sizes->kind == TAUT_BLACK_BOX)
+        return taut_fail(
+            error, TAUT_ERROR_REFUSED,
+            "method %s needs equations; a black box without rates can be projected (taut project), not run by a method",
+            method->name);
+    if (sizes->kind == TAUT_FIRST_ORDER && !method->uses_field && !method->first_order)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "method %s needs a mechanical system; explicit Runge-Kutta methods treat this one", method->name);
+    if (sizes->kind == TAUT_FIRST_ORDER) /* rates are there, whatever the model's own stepper does with them */
+        bits &= ~(unsigned)(TAUT_HAS_STEPPER | TAUT_CAN_INVERT_MASS);
     if (!bits)
         return TAUT_OK;
     char text[500] = "";
@@ -55,15 +63,15 @@ static int refuse(const taut_method *method, const taut_sizes *sizes, taut_error
     return taut_fail(error, TAUT_ERROR_REFUSED, "method %s %s", method->name, text);
 }
 
-/* "motion full with method verlet is": every pair that the table offers. */
+/* No method of the table has this motion: the motions that are there. */
 static int fail_motion(const char *motion, taut_error *error)
 {
-    char text[400] = "", bits[80];
-    size_t used = 0;
-    for (int k = 0; taut_method_table[k] && used < sizeof text; k++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%smotion %s with method %s", used ? ", " : "",
-                                 taut_motions_text(taut_method_table[k]->motions, bits, sizeof bits), taut_method_table[k]->name);
-    return taut_fail(error, TAUT_ERROR_REFUSED, "motion '%s' is not in this version; %s is", motion, text);
+    char text[80];
+    unsigned bits = 0;
+    for (int k = 0; taut_method_table[k]; k++)
+        bits |= taut_method_table[k]->motions;
+    return taut_fail(error, TAUT_ERROR_REFUSED, "motion '%s' is not in this version; %s is", motion,
+                     taut_motions_text(bits, text, sizeof text));
 }
 
 static int fail_method(const char *name, taut_error *error)
@@ -88,18 +96,52 @@ static const taut_method *find_method(const char *name)
     return NULL;
 }
 
-static const taut_method *first_method(unsigned motion)
+static bool motion_exists(unsigned motion)
 {
     for (int k = 0; taut_method_table[k]; k++)
         if (taut_method_table[k]->motions & motion)
-            return taut_method_table[k];
-    return NULL;
+            return true;
+    return false;
+}
+
+/* The motion for a method that was said: the only one it has, or what the start suggests among those it has. */
+static int motion_of(taut_solver *solver, const taut_method *method, unsigned *motion, taut_error *error)
+{
+    unsigned has = method->motions;
+    *motion = has;
+    if ((has & (has - 1)) == 0)
+        return TAUT_OK;
+    TAUT_TRY(taut_motion_choose(solver, motion, error));
+    if (has & *motion)
+        return TAUT_OK;
+    solver->why[0] = '\0';
+    *motion = has & TAUT_MOTION_FULL ? TAUT_MOTION_FULL : has & -has;
+    return TAUT_OK;
+}
+
+/* The method for a motion that is known: the one that was said, or the first of its motion that accepts the system. */
+static int settle_method(taut_solver *solver, const taut_method *method, bool step_said, taut_error *error)
+{
+    TAUT_TRY(taut_motion_system(solver, error));
+    if (!method) {
+        method = taut_motion_method(solver, step_said);
+        for (int k = 0; !method && taut_method_table[k]; k++) /* none accepts: the first one gives the reason */
+            method = taut_method_table[k]->motions & solver->motion ? taut_method_table[k] : NULL;
+    }
+    if (!(method->motions & solver->motion)) {
+        char text[80];
+        return taut_fail(error, TAUT_ERROR_REFUSED, "method %s is for motion %s, not for motion %s", method->name,
+                         taut_motions_text(method->motions, text, sizeof text), taut_motion_name(solver->motion));
+    }
+    solver->stepper.method = method;
+    return taut_method_accepts(method, &solver->sizes, error);
 }
 
 /* Motion and method determine each other where only one is said. When the command line says one of them, what [run] says about the
  * other counts only if the two agree. */
-static int choose_method(taut_solver *solver, const taut_options *given, const taut_options *merged, taut_error *error)
+static int choose_method(taut_solver *solver, const taut_options *given, taut_error *error)
 {
+    const taut_options *merged = solver->options;
     const char *motion = taut_options_text(merged, "motion"), *name = taut_options_text(merged, "method");
     const taut_method *method = find_method(name);
     bool motion_said = taut_options_given(given, "motion"), method_said = taut_options_given(given, "method");
@@ -113,27 +155,44 @@ static int choose_method(taut_solver *solver, const taut_options *given, const t
     else if (bit && !agree && motion_said && !method_said)
         method = NULL;
 
-    if (!bit)
+    if (solver->sizes.kind != TAUT_MECHANICAL) {
+        if (bit && bit != TAUT_MOTION_FULL && motion_said)
+            return taut_fail(error, TAUT_ERROR_USAGE, "--motion %s: motions belong to mechanical systems; leave it out", motion);
         bit = method ? method->motions & -method->motions : TAUT_MOTION_FULL;
-    if (!first_method(bit))
-        return fail_motion(taut_motion_name(bit), error);
-    if (!method)
-        method = first_method(bit);
-    if (!(method->motions & bit)) {
-        char text[80];
-        return taut_fail(error, TAUT_ERROR_REFUSED, "method %s is for motion %s, not for motion %s", method->name,
-                         taut_motions_text(method->motions, text, sizeof text), taut_motion_name(bit));
+        bit = method && method->motions & TAUT_MOTION_FULL ? TAUT_MOTION_FULL : bit;
+    } else if (!bit && method) {
+        TAUT_TRY(motion_of(solver, method, &bit, error));
+    } else if (!bit) {
+        TAUT_TRY(taut_motion_choose(solver, &bit, error));
     }
-    solver->stepper.method = method;
-    solver->motion = taut_motion_name(bit);
-    return refuse(method, &solver->sizes, error);
+    if (!motion_exists(bit))
+        return fail_motion(taut_motion_name(bit), error);
+    solver->motion = bit;
+    bool step_said = taut_options_given(merged, "step");
+    return settle_method(solver, method, step_said, error);
 }
 
-static int choose_times(taut_solver *solver, const taut_options *merged, taut_error *error)
+/* A step of [run] is for the method of [run], or for methods that have no error control; others would be slowed down by a step that was
+ * made for resolving every oscillation. */
+static void choose_step_source(taut_solver *solver, const taut_options *given, const char *method_in_run)
 {
+    const taut_method *method = solver->stepper.method;
+    solver->step = taut_options_real(solver->options, "step");
+    bool from_run = !taut_options_given(given, "step");
+    if (from_run && method->error_order > 0 && strcmp(method->name, method_in_run) != 0)
+        solver->step = NAN;
+    solver->control.on = isnan(solver->step) && method->error_order > 0;
+}
+
+static int choose_times(taut_solver *solver, taut_error *error)
+{
+    const taut_options *merged = solver->options;
     solver->from = taut_options_real(merged, "from");
     solver->until = taut_options_real(merged, "until");
-    solver->step = taut_options_real(merged, "step");
+    solver->stepper.rtol = taut_options_real(merged, "rtol");
+    solver->stepper.atol = taut_options_real(merged, "atol");
+    double most = taut_options_real(merged, "max-step");
+    solver->control.most = isnan(most) ? INFINITY : most;
     solver->step_limit = taut_options_integer(merged, "steps");
     double every = taut_options_real(merged, "every");
     solver->rows.every = isnan(every) ? -1 : every; /* -1: decided when the step is known */
@@ -159,17 +218,14 @@ static int read_settings(const taut_system *system, taut_options *merged, taut_e
 
 int taut_choose(taut_solver *solver, const taut_options *options, taut_error *error)
 {
-    taut_options *merged;
-    TAUT_TRY(taut_options_create(&solver->arena.allocator, &merged, error));
-    int status = read_settings(solver->system, merged, error);
-    if (status == 0)
-        status = taut_options_merge(merged, options, error);
-    if (status == 0)
-        status = choose_method(solver, options, merged, error);
-    if (status == 0)
-        status = choose_times(solver, merged, error);
-    taut_options_destroy(merged);
-    return status;
+    char method_in_run[40];
+    TAUT_TRY(taut_options_create(&solver->arena.allocator, &solver->options, error));
+    TAUT_TRY(read_settings(solver->system, solver->options, error));
+    snprintf(method_in_run, sizeof method_in_run, "%s", taut_options_text(solver->options, "method"));
+    TAUT_TRY(taut_options_merge(solver->options, options, error));
+    TAUT_TRY(choose_method(solver, options, error));
+    choose_step_source(solver, options, method_in_run);
+    return choose_times(solver, error);
 }
 
 /* The fastest frequency at the start. A large system whose spectrum does not converge is run without it: the energy is watched. */
@@ -181,7 +237,7 @@ static int find_frequency(taut_solver *solver, taut_error *error)
     bool complete;
     taut_error reason;
     const taut_state *now = &solver->stepper.now;
-    if (!(solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)))
+    if (!(solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)) || solver->stepper.method->stability == 0)
         return TAUT_OK;
     int status = taut_frequencies(solver->context, now->t, now->q, ENDS, frequency, &found, &complete, &reason);
     if (status == TAUT_ERROR_MEMORY)
@@ -206,38 +262,73 @@ static int check_step(const taut_solver *solver, taut_error *error)
     return TAUT_OK;
 }
 
-/* Every step is a row while there are at most 1000, otherwise 1000 equal times. */
+/* Every step is a row while there are at most 1000, otherwise 1000 equal times. With error control every step is. */
 static void choose_rows(taut_solver *solver)
 {
     enum { MOST_ROWS = 1000 };
     double length = fabs(solver->until - solver->from);
     if (solver->rows.every < 0)
-        solver->rows.every = length / solver->step <= MOST_ROWS ? 0 : length / MOST_ROWS;
+        solver->rows.every = solver->control.on || length / solver->step <= MOST_ROWS ? 0 : length / MOST_ROWS;
 }
 
-int taut_choose_step(taut_solver *solver, taut_error *error)
+/* Equal steps: as said, or from the fastest spring. */
+static int equal_steps(taut_solver *solver, bool said, double period, taut_error *error)
 {
-    const taut_method *method = solver->stepper.method;
-    TAUT_TRY(find_frequency(solver, error));
-    double period = solver->frequency > 0 ? 2 * acos(-1) / solver->frequency : INFINITY;
-    bool said = !isnan(solver->step);
     if (!said && isinf(period))
-        return taut_fail(error, TAUT_ERROR_USAGE, "--step is needed: there is no spring whose period would tell it");
+        return taut_fail(error, TAUT_ERROR_USAGE, "--step is needed: %s",
+                         solver->stepper.method->stability > 0 ? "there is no spring whose period would tell it"
+                                                               : "this method has no error control that would choose it");
     if (!said)
         solver->step = period / 30;
     if (isinf(solver->until))
         solver->until = solver->from + (double)solver->step_limit * solver->step;
-    TAUT_TRY(check_step(solver, error));
+    return check_step(solver, error);
+}
+
+static void add(taut_solver *solver, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(taut_solver *solver, const char *format, ...)
+{
+    size_t used = strlen(solver->explanation);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(solver->explanation + used, sizeof solver->explanation - used, format, list);
+    va_end(list);
+}
+
+/* One line: motion, method, step, and why. */
+static void explain(taut_solver *solver, bool said, double period)
+{
+    const taut_stepper *s = &solver->stepper;
+    solver->explanation[0] = '\0';
+    if (s->first_order)
+        add(solver, "first order, method %s (order %d)", s->method->name, s->method->order);
+    else
+        add(solver, "motion %s, method %s (order %d)", taut_motion_name(solver->motion), s->method->name, s->method->order);
+    if (solver->control.on)
+        add(solver, ", error control with rtol %g, atol %g", s->rtol, s->atol);
+    else
+        add(solver, ", step %.6g%s", solver->step, said ? "" : " (chosen)");
+    if (solver->frequency > 0 && !solver->control.on)
+        add(solver, ": %.3g steps in the period of the fastest spring (omega = %.6g)", period / solver->step, solver->frequency);
+    else if (!solver->control.on && s->method->stability > 0 && (solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)))
+        add(solver, ": the frequencies of the springs could not be computed, so the energy alone tells whether it is small enough");
+    if (solver->stabilizer)
+        add(solver, "; stabilised: %s", solver->stabilizer->name);
+    if (solver->why[0])
+        add(solver, "; %s", solver->why);
+}
+
+int taut_choose_step(taut_solver *solver, taut_error *error)
+{
+    TAUT_TRY(find_frequency(solver, error));
+    double period = solver->frequency > 0 ? 2 * acos(-1) / solver->frequency : INFINITY;
+    bool said = !isnan(solver->step);
+    if (!solver->control.on)
+        TAUT_TRY(equal_steps(solver, said, period, error));
+    else
+        TAUT_TRY(taut_control_create(solver, error));
     choose_rows(solver);
-    int used = snprintf(solver->explanation, sizeof solver->explanation, "motion %s, method %s (order %d), step %.6g%s",
-                        solver->motion, method->name, method->order, solver->step, said ? "" : " (chosen)");
-    char *rest = solver->explanation + used;
-    size_t room = sizeof solver->explanation - (size_t)used;
-    if (solver->frequency > 0)
-        snprintf(rest, room, ": %.3g steps in the period of the fastest spring (omega = %.6g)", period / solver->step,
-                 solver->frequency);
-    else if (solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL))
-        snprintf(rest, room,
-                 ": the frequencies of the springs could not be computed, so the energy alone tells whether it is small enough");
+    explain(solver, said, period);
     return TAUT_OK;
 }

@@ -1,30 +1,90 @@
 /* dense.c - the trajectory between the ends of a step, so that rows and events do not dictate step sizes.
  *
- * Cubic Hermite polynomials: q from (q, v), v from (v, a) at both ends. The error O(h^4) is below that of the steps themselves for the
- * second-order methods there are; multipliers are those of the method at the interpolated state. */
+ * A method's own polynomial when it has one. Else Hermite interpolation: q by the quintic through (q, v, a) at both ends and v as its
+ * derivative, error O(h^6) and O(h^5). Methods up to order 3 get cubics, q through (q, v) and v through (v, a): they take short steps,
+ * and the quintic's derivative loses eps |q|/h to rounding. First order: the cubic through (q, q'). Multipliers are those of the method
+ * at the interpolated state. */
 #include "drive/solver.h"
 
-/* y(theta) from values y0, y1 and slopes d0, d1 (per time) at the ends of a step h. */
-static void hermite(taut_index n, double theta, double h, const double *y0, const double *d0, const double *y1, const double *d1,
-                    double *y)
+#include <math.h>
+
+/* y(theta), and its slope per time when `slope` is not NULL, from values y0, y1 and slopes d0, d1 (per time) at the ends of a step h. */
+static void cubic(taut_index n, double theta, double h, const double *y0, const double *d0, const double *y1, const double *d1,
+                  double *y, double *slope)
 {
     double s = 1 - theta;
     double b0 = (1 + 2 * theta) * s * s, b1 = theta * theta * (3 - 2 * theta);
     double c0 = h * theta * s * s, c1 = -h * theta * theta * s;
-    for (taut_index i = 0; i < n; i++)
+    double db = 6 * theta * s / h, e0 = s * (1 - 3 * theta), e1 = theta * (3 * theta - 2);
+    for (taut_index i = 0; i < n; i++) {
         y[i] = b0 * y0[i] + b1 * y1[i] + c0 * d0[i] + c1 * d1[i];
+        if (slope)
+            slope[i] = db * (y1[i] - y0[i]) + e0 * d0[i] + e1 * d1[i];
+    }
+}
+
+/* The quintic through q, v, a at both ends. With r = q1 - q0 - h v0 - h^2 a0/2, its last three terms match q1, v1, a1:
+ * theta^3 (A + B theta + C theta^2). */
+static void quintic(taut_index n, double theta, const taut_state *x0, const taut_state *x1, taut_state *x)
+{
+    double h = x1->t - x0->t, theta2 = theta * theta;
+    for (taut_index i = 0; i < n; i++) {
+        double v0 = h * x0->v[i], a0 = h * h * x0->a[i];
+        double r = x1->q[i] - x0->q[i] - v0 - a0 / 2, s = h * x1->v[i] - v0 - a0, u = h * h * x1->a[i] - a0;
+        double A = 10 * r - 4 * s + u / 2, B = -15 * r + 7 * s - u, C = 6 * r - 3 * s + u / 2;
+        x->q[i] = x0->q[i] + theta * (v0 + theta * (a0 / 2 + theta * (A + theta * (B + theta * C))));
+        x->v[i] = (v0 + theta * a0 + theta2 * (3 * A + theta * (4 * B + theta * 5 * C))) / h;
+        x->a[i] = (a0 + theta * (6 * A + theta * (12 * B + theta * 20 * C))) / (h * h);
+    }
+}
+
+/* The acceleration (first order: the rate) at a state that the method gave: between those of the ends. */
+static void blend_rates(const taut_stepper *s, double theta, bool known, taut_state *x)
+{
+    const taut_state *x0 = &s->last, *x1 = &s->now;
+    double h = x1->t - x0->t;
+    const double *y0 = s->first_order ? x0->q : x0->v, *y1 = s->first_order ? x1->q : x1->v;
+    for (taut_index i = 0; i < s->n; i++)
+        x->a[i] = known ? (1 - theta) * x0->a[i] + theta * x1->a[i] : (y1[i] - y0[i]) / h;
+}
+
+int taut_complete(taut_solver *solver, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    return s->method->complete ? s->method->complete(s, error) : TAUT_OK;
 }
 
 int taut_dense(taut_solver *solver, double theta, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
+    TAUT_TRY(taut_complete(solver, error));
     const taut_state *x0 = &s->last, *x1 = &s->now;
     taut_state *x = &solver->probe;
     double h = x1->t - x0->t;
+    bool known = s->n > 0 && !isnan(x0->a[0]) && !isnan(x1->a[0]);
     x->t = x0->t + theta * h;
-    hermite(s->n, theta, h, x0->q, x0->v, x1->q, x1->v, x->q);
-    hermite(s->n, theta, h, x0->v, x0->a, x1->v, x1->a, x->v);
-    for (taut_index i = 0; i < s->n; i++)
-        x->a[i] = (1 - theta) * x0->a[i] + theta * x1->a[i];
+    if (s->method->dense) {
+        double t = x->t;
+        TAUT_TRY(s->method->dense(s, theta, x, error));
+        x->t = t;
+        blend_rates(s, theta, known, x);
+        return TAUT_OK;
+    }
+    if (s->first_order && known) {
+        cubic(s->n, theta, h, x0->q, x0->a, x1->q, x1->a, x->q, x->a);
+    } else if (s->first_order) {
+        for (taut_index i = 0; i < s->n; i++)
+            x->q[i] = (1 - theta) * x0->q[i] + theta * x1->q[i];
+        blend_rates(s, theta, known, x);
+    } else if (known && s->method->order > 3) {
+        quintic(s->n, theta, x0, x1, x);
+    } else if (known) {
+        cubic(s->n, theta, h, x0->q, x0->v, x1->q, x1->v, x->q, NULL);
+        cubic(s->n, theta, h, x0->v, x0->a, x1->v, x1->a, x->v, NULL);
+        blend_rates(s, theta, known, x);
+    } else {
+        cubic(s->n, theta, h, x0->q, x0->v, x1->q, x1->v, x->q, x->v);
+        blend_rates(s, theta, known, x);
+    }
     return s->method->multipliers(s, x->t, x->q, x->v, x->lambda, error);
 }

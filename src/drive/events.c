@@ -112,6 +112,7 @@ static int locate(taut_solver *solver, taut_index k, double f_low, double f_high
 static int scan(taut_solver *solver, taut_error *error)
 {
     taut_watch *w = &solver->watch;
+    TAUT_TRY(taut_complete(solver, error));
     TAUT_TRY(evaluate(solver, &solver->stepper.now, w->after, error));
     for (taut_index k = 0; k < w->count; k++) {
         double before = w->before[k];
@@ -170,12 +171,13 @@ static int guard_accumulation(taut_solver *solver, taut_index k, double t, taut_
 static int rate(taut_solver *solver, taut_index k, double *rate, taut_error *error)
 {
     taut_state *x = &solver->probe;
-    double delta = 1e-4 * solver->step * (solver->stepper.now.t < solver->stepper.last.t ? -1 : 1);
+    double delta = 1e-4 * (solver->stepper.now.t - solver->stepper.last.t);
     TAUT_TRY(evaluate(solver, x, solver->watch.trial, error));
     double f = solver->watch.trial[k];
+    bool first_order = solver->stepper.first_order;
     for (taut_index i = 0; i < solver->stepper.n; i++) {
-        x->q[i] += delta * x->v[i];
-        x->v[i] += delta * x->a[i];
+        x->q[i] += delta * (first_order ? x->a[i] : x->v[i]);
+        x->v[i] += first_order ? 0 : delta * x->a[i];
     }
     x->t += delta;
     TAUT_TRY(evaluate(solver, x, solver->watch.trial, error));
@@ -191,14 +193,16 @@ static int apply(taut_solver *solver, taut_index k, double theta, taut_error *er
     return taut_event_apply(solver->context, k, x->t, x->q, x->v, x->lambda, error);
 }
 
-/* Makes the probe the present state; what the method remembers is forgotten. */
-static int restart(taut_solver *solver, taut_error *error)
+/* Makes the probe the present state; what the method remembers is forgotten. What `then` has altered goes back onto rigid bonds. */
+static int restart(taut_solver *solver, bool altered, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     taut_state was = s->now;
     s->now = solver->probe;
     solver->probe = was;
     s->method->changed(s);
+    if (altered && solver->assembly)
+        TAUT_TRY(solver->assembly->apply(solver->assembly, s->now.t, s->now.q, s->now.v, error));
     TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, s->now.v, s->now.lambda, error));
     return taut_watch_begin(solver, error);
 }
@@ -218,7 +222,7 @@ static int alter(taut_solver *solver, taut_index k, taut_error *error)
     TAUT_TRY(taut_dense(solver, low, error));
     int status = guard_accumulation(solver, k, solver->probe.t, error);
     if (status != 0) {
-        restart(solver, NULL); /* the run ends where it cannot go on, not behind it */
+        restart(solver, false, NULL); /* the run ends where it cannot go on, not behind it */
         return status;
     }
     TAUT_TRY(taut_dense(solver, high, error));
@@ -227,7 +231,7 @@ static int alter(taut_solver *solver, taut_index k, taut_error *error)
     TAUT_TRY(rate(solver, k, &after, error));
     bool passes = before > 0 ? after >= before / 2 : after <= before / 2;
     TAUT_TRY(apply(solver, k, passes ? high : low, error));
-    TAUT_TRY(restart(solver, error));
+    TAUT_TRY(restart(solver, true, error));
     if (!passes && w->before[k] == 0)
         keep_before(w, k, before > 0);
     /* others at the same moment have their turn in the next step */
@@ -247,7 +251,7 @@ static int act(taut_solver *solver, taut_index k, taut_error *error)
     TAUT_TRY(taut_dense(solver, solver->watch.high[k], error));
     if (solver->rows.written != x->t)
         TAUT_TRY(taut_rows_write(solver, x->t, x, error));
-    TAUT_TRY(info->alters ? alter(solver, k, error) : restart(solver, error));
+    TAUT_TRY(info->alters ? alter(solver, k, error) : restart(solver, false, error));
     if (!info->stop)
         return TAUT_OK;
     solver->event_met = true;

@@ -1,5 +1,6 @@
-/* loop.c - the time loop: equal steps h from the start (t = start + k h, so that rounding does not add up), the last one shortened to
- * end exactly; a new start after an event that altered the state. */
+/* loop.c - the time loop, one for all methods. Equal steps h from the start (t = start + k h, so that rounding does not add up), or steps
+ * by error control (control.c); the last one is shortened to end exactly. After each step the stabiliser moves the state, then come
+ * events and rows; an event that altered the state is a new start. */
 #include "drive/solver.h"
 
 #include <float.h>
@@ -45,12 +46,26 @@ static int take_step(taut_solver *solver, double h, double next, taut_error *err
     double t = s->now.t;
     int status = s->method->step(s, h, error);
     if (status > 0)
-        status =
-            taut_fail(error, TAUT_ERROR_EVALUATE, "the system cannot be evaluated after t = %.9g; a smaller --step may help", t);
-    if (status < 0 && error && isnan(error->t))
-        error->t = t;
+        status = taut_fail(error, TAUT_ERROR_EVALUATE, "the step after t = %.9g cannot be taken; a smaller --step may help", t);
     if (status == 0)
         s->now.t = next;
+    return status;
+}
+
+/* Back towards the manifold; what the method remembers of its end is forgotten. */
+static int stabilize(taut_solver *solver, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    if (!solver->stabilizer)
+        return TAUT_OK;
+    int status = solver->stabilizer->apply(solver->stabilizer, s->now.t, s->now.q, s->now.v, error);
+    if (status > 0)
+        status = taut_fail(error, TAUT_ERROR_EVALUATE, "the rigid bonds cannot be evaluated at t = %.9g; a smaller --step may help",
+                           s->now.t);
+    if (s->method->stabilized)
+        s->method->stabilized(s);
+    else
+        s->method->changed(s);
     return status;
 }
 
@@ -81,23 +96,40 @@ static double next_length(const plan *p, double t)
     return p->done + 1 < p->count || fabs(h - p->h) <= 1e-9 * fabs(p->h) ? p->h : h;
 }
 
+static int one_step(taut_solver *solver, plan *p, taut_error *error)
+{
+    double t = solver->stepper.now.t;
+    int status = solver->control.on ? taut_control_step(solver, p->target, error)
+                                    : take_step(solver, next_length(p, t), next_time(p), error);
+    if (status == 0)
+        status = stabilize(solver, error);
+    if (status < 0 && error && isnan(error->t))
+        error->t = t;
+    p->done++;
+    return status;
+}
+
+static bool finished(const taut_solver *solver, const plan *p)
+{
+    return solver->control.on ? solver->stepper.now.t == p->target : p->done >= p->count;
+}
+
 static int march(taut_solver *solver, double target, caller *to, taut_error *error)
 {
     const taut_state *now = &solver->stepper.now;
     plan p = make_plan(now->t, target, solver->step);
     TAUT_TRY(taut_watch_begin(solver, error));
-    while (p.done < p.count) {
+    while (!finished(solver, &p)) {
         if (solver->step_limit > 0 && solver->statistics.steps >= solver->step_limit)
             return TAUT_LIMIT;
-        TAUT_TRY(take_step(solver, next_length(&p, now->t), next_time(&p), error));
-        p.done++;
+        TAUT_TRY(one_step(solver, &p, error));
         bool restarted = false;
         TAUT_TRY(taut_watch_step(solver, &restarted, error));
         if (restarted)
             p = make_plan(now->t, target, solver->step);
         TAUT_TRY(report(solver, to));
     }
-    return TAUT_OK;
+    return taut_complete(solver, error);
 }
 
 static int begin_sinks(taut_solver *solver, const taut_sink *sinks, int count, taut_error *error)

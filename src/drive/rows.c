@@ -7,17 +7,25 @@
 static bool finite_state(const taut_solver *solver, const taut_state *state)
 {
     double sum = 0; /* x - x is 0 for finite x only */
+    taut_index velocities = solver->stepper.first_order ? solver->stepper.m : solver->stepper.n;
     for (taut_index i = 0; i < solver->stepper.n; i++)
-        sum += (state->q[i] - state->q[i]) + (state->v[i] - state->v[i]);
+        sum += state->q[i] - state->q[i];
+    for (taut_index i = 0; i < velocities; i++)
+        sum += state->v[i] - state->v[i];
     return sum == 0;
 }
 
 static int fail_exploded(const taut_solver *solver, double t, double energy, taut_error *error)
 {
-    int code =
-        taut_fail(error, TAUT_ERROR_STEP,
-                  "the energy grew from %.6g to %.6g at t = %.9g: step %g is unstable for this motion; a smaller --step is needed",
-                  solver->energy_first, energy, t, solver->step);
+    int code;
+    if (solver->control.on)
+        code = taut_fail(error, TAUT_ERROR_STEP, "the motion left all bounds at t = %.9g (the energy grew from %.6g to %.6g)", t,
+                         solver->energy_first, energy);
+    else
+        code = taut_fail(
+            error, TAUT_ERROR_STEP,
+            "the energy grew from %.6g to %.6g at t = %.9g: step %g is unstable for this motion; a smaller --step is needed",
+            solver->energy_first, energy, t, solver->step);
     if (error)
         error->t = t;
     return code;
@@ -29,6 +37,9 @@ int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy
 {
     if (!finite_state(solver, state))
         return fail_exploded(solver, state->t, INFINITY, error);
+    *energy = NAN;
+    if (solver->stepper.first_order)
+        return TAUT_OK;
     taut_values values = {0};
     TAUT_TRY(taut_evaluate(solver->context, state->t, state->q, state->v, TAUT_WANT_ENERGY, &values, error));
     *energy = values.kinetic + values.potential + values.bond_energy + values.stiff_energy;
@@ -46,9 +57,14 @@ int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy
 int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut_error *error)
 {
     const taut_rows *rows = &solver->rows;
-    /* rigid bonds have no drift here: no method of this version takes them */
+    if (state == &solver->stepper.now)
+        TAUT_TRY(taut_complete(solver, error));
     taut_row row = {.t = t, .q = state->q, .v = state->v, .lambda = state->lambda, .outputs = solver->outputs};
     TAUT_TRY(taut_rows_guard(solver, state, &row.energy, error));
+    /* the drift is that of the step which the row belongs to: what interpolation adds between is no drift */
+    TAUT_TRY(taut_drift_measure(solver, &solver->stepper.now, error));
+    row.drift_position = solver->drift.position;
+    row.drift_velocity = solver->drift.velocity;
     if (solver->sizes.outputs > 0)
         TAUT_TRY(taut_evaluate_outputs(solver->context, t, state->q, state->v, state->lambda, solver->outputs, error));
     for (int k = 0; k < rows->sinks; k++)

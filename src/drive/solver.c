@@ -5,42 +5,55 @@
 
 static int new_state(taut_solver *solver, taut_state *state, taut_error *error)
 {
-    taut_index n = solver->sizes.coordinates, m = solver->sizes.bonds;
+    const taut_stepper *s = &solver->stepper;
+    taut_index n = s->n, m = s->m;
     *state = (taut_state){.q = TAUT_NEW(&solver->arena, double, n),
-                          .v = TAUT_NEW(&solver->arena, double, n),
-                          .a = TAUT_NEW(&solver->arena, double, n),
-                          .lambda = TAUT_NEW(&solver->arena, double, m)};
+                          .v = TAUT_NEW(&solver->arena, double, n > m ? n : m),
+                          .a = TAUT_NEW(&solver->arena, double, n)};
+    state->lambda = s->first_order ? state->v : TAUT_NEW(&solver->arena, double, m);
     if (!state->q || !state->v || !state->a || !state->lambda)
         return taut_fail_memory(error);
+    if (n > 0)
+        state->a[0] = NAN; /* until a method forms it */
     return TAUT_OK;
 }
 
+/* The stepper's arrays, with the start as the model gives it. */
 static int new_stepper(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     s->context = solver->context;
+    s->options = solver->options;
     s->statistics = &solver->statistics;
     s->arena = &solver->arena;
+    s->first_order = solver->sizes.kind != TAUT_MECHANICAL;
     s->n = solver->sizes.coordinates;
-    s->m = solver->sizes.bonds;
+    s->m = s->first_order ? solver->sizes.algebraic : solver->sizes.bonds;
     TAUT_TRY(new_state(solver, &s->now, error));
     TAUT_TRY(new_state(solver, &s->last, error));
     TAUT_TRY(new_state(solver, &solver->probe, error));
     solver->outputs = TAUT_NEW(&solver->arena, double, solver->sizes.outputs);
-    if (!solver->outputs)
+    s->error_q = TAUT_NEW(&solver->arena, double, s->n);
+    s->error_v = TAUT_NEW(&solver->arena, double, s->n);
+    if (!solver->outputs || !s->error_q || !s->error_v)
         return taut_fail_memory(error);
     s->now.t = s->last.t = solver->from;
-    TAUT_TRY(taut_context_start(solver->context, solver->from, s->now.q, s->now.v, error));
-    TAUT_TRY(s->method->create(s, error));
-    return s->method->multipliers(s, s->now.t, s->now.q, s->now.v, s->now.lambda, error);
+    return taut_context_start(solver->context, solver->from, s->now.q, s->now.v, error);
 }
 
 static int build(taut_solver *solver, const taut_options *options, taut_error *error)
 {
+    taut_stepper *s = &solver->stepper;
     taut_system_sizes(solver->system, &solver->sizes);
+    solver->moving = solver->system;
     TAUT_TRY(taut_choose(solver, options, error));
-    TAUT_TRY(taut_context_create(solver->system, &solver->arena.allocator, &solver->context, error));
+    TAUT_TRY(taut_context_create(solver->moving, &solver->arena.allocator, &solver->context, error));
     TAUT_TRY(new_stepper(solver, error));
+    TAUT_TRY(taut_drift_create(solver, error));
+    TAUT_TRY(taut_motion_prepare(solver, error));
+    TAUT_TRY(taut_motion_start(solver, error));
+    TAUT_TRY(s->method->create(s, error));
+    TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, s->now.v, s->now.lambda, error));
     TAUT_TRY(taut_choose_step(solver, error));
     TAUT_TRY(taut_watch_create(solver, error));
     unsigned drives = TAUT_HAS_FORCES | TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES;
@@ -62,7 +75,8 @@ int taut_solver_create(const taut_system *system, const taut_options *options, c
     taut_solver *made = from.allocate(from.user, sizeof *made);
     if (!made)
         return taut_fail_memory(error);
-    *made = (taut_solver){.system = system, .energy_first = NAN, .energy_last = NAN, .rows = {.written = NAN}};
+    *made = (taut_solver){
+        .system = system, .energy_first = NAN, .energy_last = NAN, .rows = {.written = NAN}, .drift = {.measured = NAN}};
     taut_arena_init(&made->arena, &from);
     int status = build(made, options, error);
     if (status != 0) {
@@ -81,7 +95,10 @@ void taut_solver_destroy(taut_solver *solver)
     const taut_method *method = solver->stepper.method;
     if (method && method->destroy)
         method->destroy(&solver->stepper);
+    taut_motion_release(solver);
     taut_context_destroy(solver->context);
+    taut_system_destroy(solver->derived);
+    taut_options_destroy(solver->options);
     taut_allocator from = solver->arena.allocator;
     taut_arena_clear(&solver->arena);
     from.release(from.user, solver);
@@ -117,9 +134,11 @@ void taut_solver_result(const taut_solver *solver, taut_result *result)
     *result = (taut_result){.status = solver->status,
                             .t = solver->stepper.now.t,
                             .method = solver->stepper.method->name,
-                            .motion = solver->motion,
+                            .motion = taut_motion_name(solver->motion),
                             .event = solver->event_met ? solver->event_name : NULL,
-                            .error_estimate = NAN,
+                            .error_estimate = solver->control.on ? solver->control.largest * solver->stepper.rtol : NAN,
+                            .drift_position = solver->drift.most_position,
+                            .drift_velocity = solver->drift.most_velocity,
                             .energy_first = solver->energy_first,
                             .energy_last = solver->energy_last,
                             .statistics = solver->statistics};

@@ -1,8 +1,10 @@
-/* solver.h - a run from the inside: choice (choose.c), dense output (dense.c), events (events.c), rows (rows.c), time loop (loop.c). */
+/* solver.h - a run from the inside: choice (choose.c, motion.c), making (solver.c), step sizes (control.c), dense output (dense.c),
+ * events (events.c), rows (rows.c), time loop (loop.c). */
 #ifndef TAUT_DRIVE_SOLVER_H
 #define TAUT_DRIVE_SOLVER_H
 
 #include "base/method.h"
+#include "base/projector.h"
 
 /* Events of one solver; the arrays have one entry per event. */
 typedef struct taut_watch {
@@ -24,16 +26,46 @@ typedef struct taut_rows {
     double written; /* time of the latest row; NaN before */
 } taut_rows;
 
+/* Step sizes by error control (control.c). */
+typedef struct taut_control {
+    bool on;
+    double h;       /* what the next step should be, > 0; 0: not known yet */
+    double most;    /* longest step; INFINITY: no limit */
+    double before;  /* norm of the latest accepted step, for the PI controller; 0: none */
+    bool held;      /* the latest try failed: the next accepted step must not grow */
+    double largest; /* norm of the worst accepted step */
+    double *trial;  /* [3n]: for the first step */
+} taut_control;
+
+/* How far a state is from what should hold exactly: rigid bonds; first order: constraints, and invariants against their start. */
+typedef struct taut_drift {
+    taut_index rows;        /* that are watched */
+    unsigned char *watched; /* [bonds] */
+    double *first;          /* [bonds]: value that should hold */
+    taut_values values;     /* bond, bond_dt, jacobian */
+    taut_pattern jacobian;
+    double measured;                     /* time of the latest measurement; NaN: none */
+    double position, velocity;           /* at that time */
+    double most_position, most_velocity; /* over the run */
+} taut_drift;
+
 struct taut_solver {
     taut_arena arena;
-    const taut_system *system;
-    taut_sizes sizes;
-    taut_context *context;
+    const taut_system *system; /* the model: names, outputs, events */
+    taut_system *derived;      /* made for the motion, or NULL */
+    const taut_system *moving; /* derived, or system */
+    taut_sizes sizes;          /* of moving */
+    taut_context *context;     /* of moving */
+    taut_options *options;     /* [run] of the model, then what the caller gave */
     taut_stepper stepper;
-    const char *motion;
-    double from, until, step; /* step > 0 */
-    int64_t step_limit;       /* 0: none */
-    double frequency;         /* fastest spring at the start; 0 when there are none */
+    taut_projector *stabilizer; /* after each step; may be NULL */
+    taut_projector *assembly;   /* onto the rigid bonds, at the start and after events; may be NULL */
+    unsigned motion;            /* one bit */
+    double from, until, step;   /* step > 0: of equal steps; of error control: the latest */
+    int64_t step_limit;         /* 0: none */
+    double frequency;           /* fastest spring at the start; 0 when there are none, or nobody asked */
+    taut_control control;
+    taut_drift drift;
     taut_rows rows;
     taut_watch watch;
     taut_state probe; /* a state between steps: rows, location of events */
@@ -44,15 +76,42 @@ struct taut_solver {
     bool event_met;
     char event_name[96];
     taut_statistics statistics;
-    char explanation[400];
+    char why[200];         /* the motion or method was chosen by Taut because ... */
+    char explanation[600]; /* one line */
 };
 
-/* Motion, method, times from the options, with [run] as defaults; refusals. Then, at the start state, the step. (choose.c) */
+/* (choose.c) Motion, method, times from the options, with [run] as defaults; refusals. Makes the derived system. */
 int taut_choose(taut_solver *solver, const taut_options *options, taut_error *error);
+/* At the start state: equal steps or error control, and the explanation. */
 int taut_choose_step(taut_solver *solver, taut_error *error);
+/* Can the method treat such a system? Fails with the reasons when not. */
+int taut_method_accepts(const taut_method *method, const taut_sizes *sizes, taut_error *error);
 
-/* The state at a fraction theta of the latest step, multipliers included, into solver->probe. (dense.c) */
+/* (motion.c) The motion that the model's start suggests, with the reason in solver->why. */
+int taut_motion_choose(taut_solver *solver, unsigned *motion, taut_error *error);
+/* The system that moves in this motion; solver->derived, moving and sizes. */
+int taut_motion_system(taut_solver *solver, taut_error *error);
+/* The method for motion and system when none is said; NULL: there is none. */
+const taut_method *taut_motion_method(const taut_solver *solver, bool step_said);
+/* Field, stabiliser and assembly, before the method is created. */
+int taut_motion_prepare(taut_solver *solver, taut_error *error);
+/* Puts the start where the motion begins. */
+int taut_motion_start(taut_solver *solver, taut_error *error);
+void taut_motion_release(taut_solver *solver);
+
+/* (control.c) One step towards `target` with error control; the time is set. */
+int taut_control_step(taut_solver *solver, double target, taut_error *error);
+int taut_control_create(taut_solver *solver, taut_error *error);
+
+/* (dense.c) Sets a and lambda of the present state where the method left them for later. */
+int taut_complete(taut_solver *solver, taut_error *error);
+/* The state at a fraction theta of the latest step, multipliers included, into solver->probe. */
 int taut_dense(taut_solver *solver, double theta, taut_error *error);
+
+/* (drift.c) Assigns memory and notes what should hold. */
+int taut_drift_create(taut_solver *solver, taut_error *error);
+/* Measures the drift of a state, once for each time. */
+int taut_drift_measure(taut_solver *solver, const taut_state *state, taut_error *error);
 
 /* (rows.c) The energy of a state; checks that it is finite and has not exploded. */
 int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy, taut_error *error);

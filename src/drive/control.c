@@ -1,0 +1,208 @@
+/* control.c - step sizes by error control, for every method with an error estimate.
+ *
+ *     norm  e = rms_i (|dq_i| + h |dv_i|) / (atol + rtol |q_i|)          first order: |dq_i| alone
+ *
+ * A step is accepted while e <= 1. The next one is h S e^-alpha e_before^beta with alpha = 1/k - 3 beta/4, k the order of the estimate
+ * (PI controller: Gustafsson 1991; Hairer, Wanner, Solving Ordinary Differential Equations II, IV.2), within limits of growth; after a
+ * rejection it does not grow. The first step is estimated as in Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4. */
+#include "drive/solver.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+static const double SAFETY = 0.9, GROW = 6, SHRINK = 0.2, BETA = 0.1; /* BETA: times 1/k */
+enum { MOST_FAILURES = 12 }; /* evaluations that fail one after another, at quartered steps */
+
+int taut_control_create(taut_solver *solver, taut_error *error)
+{
+    taut_index n = solver->stepper.n;
+    solver->control.trial = TAUT_NEW(&solver->arena, double, 3 * (int64_t)n);
+    return solver->control.trial ? TAUT_OK : taut_fail_memory(error);
+}
+
+/* The norm of the latest step's estimate. NaN stays NaN. */
+static double error_norm(const taut_stepper *s, double h)
+{
+    double sum = 0;
+    for (taut_index i = 0; i < s->n; i++) {
+        double scale = s->atol + s->rtol * fmax(fabs(s->now.q[i]), fabs(s->last.q[i]));
+        double e = fabs(s->error_q[i]) + (s->first_order ? 0 : fabs(h) * fabs(s->error_v[i]));
+        sum += e / scale * (e / scale);
+    }
+    return s->n > 0 ? sqrt(sum / s->n) : 0;
+}
+
+/* ---- the first step */
+
+/* Scaled rms of x, in the scale of q. */
+static double scaled(const taut_stepper *s, const double *x)
+{
+    double sum = 0;
+    for (taut_index i = 0; i < s->n; i++) {
+        double e = x[i] / (s->atol + s->rtol * fabs(s->now.q[i]));
+        sum += e * e;
+    }
+    return s->n > 0 ? sqrt(sum / s->n) : 0;
+}
+
+/* Hairer's estimate from the first two derivatives of q: h0 changes q by a hundredth, h1 makes the term of order k a hundredth of the
+ * tolerance were the derivatives all alike. Second order: v and v' are these derivatives; first order: the second one by an Euler step.
+ * Counts one evaluation, or two. */
+static double first_by_field(taut_solver *solver, double way, taut_error *error, int *status)
+{
+    taut_stepper *s = &solver->stepper;
+    taut_index n = s->n;
+    double *rate = solver->control.trial, *q = rate + n, *next = q + n;
+    *status = s->field->evaluate(s->field, s->now.t, s->now.q, s->now.v, rate, NULL, error);
+    if (*status != 0)
+        return 0;
+    double d0 = scaled(s, s->now.q), d1 = scaled(s, s->first_order ? rate : s->now.v), d2 = 0;
+    double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+    if (s->first_order) {
+        h0 = fmin(h0, solver->control.most);
+        for (taut_index i = 0; i < n; i++)
+            q[i] = s->now.q[i] + way * h0 * rate[i];
+        if (s->field->evaluate(s->field, s->now.t + way * h0, q, s->now.v, next, NULL, NULL) != 0)
+            return h0; /* the explorer fell off; the step itself will tell */
+        for (taut_index i = 0; i < n; i++)
+            next[i] = (next[i] - rate[i]) / h0;
+        d2 = scaled(s, next);
+    } else {
+        d2 = scaled(s, rate);
+        double by_rest = d0 < 1e-5 || d2 < 1e-5 ? 1e-6 : sqrt(0.01 * d0 / d2);
+        h0 = d1 < 1e-5 ? by_rest : d2 < 1e-5 ? h0 : fmin(h0, by_rest);
+    }
+    double worst = fmax(d1, d2);
+    double h1 = worst <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / worst, 1. / s->method->error_order);
+    return fmin(100 * h0, h1);
+}
+
+/* Methods without a field: from the velocity alone; error control does the rest. */
+static double first_by_velocity(const taut_stepper *s)
+{
+    double d0 = scaled(s, s->now.q), d1 = s->first_order ? 0 : scaled(s, s->now.v);
+    return d0 < 1e-5 || d1 < 1e-5 ? 1e-4 : 0.01 * d0 / d1;
+}
+
+static int first_step(taut_solver *solver, double target, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    double way = target < s->now.t ? -1 : 1, length = fabs(target - s->now.t);
+    int status = 0;
+    double h = s->field ? first_by_field(solver, way, error, &status) : first_by_velocity(s);
+    if (status < 0 && h == 0)
+        return status;
+    taut_error_clear(error);
+    if (isfinite(length))
+        h = fmin(h, length);
+    solver->control.h = fmin(fmax(h, 1e3 * DBL_EPSILON * fmax(1, fabs(s->now.t))), solver->control.most);
+    return TAUT_OK;
+}
+
+/* ---- every step */
+
+static double smallest(double t)
+{
+    return 16 * DBL_EPSILON * fmax(fabs(t), DBL_MIN / DBL_EPSILON);
+}
+
+/* The step is too small: with the reason of the latest failure, when there was one. */
+static int fail_small(const taut_solver *solver, int status, taut_error *error)
+{
+    double t = solver->stepper.now.t;
+    char reason[300] = "";
+    if (status < 0 && error)
+        snprintf(reason, sizeof reason, ": %.250s", error->message);
+    if (status < 0)
+        taut_fail(error, status, "steps down to %.3g cannot be taken at t = %.9g%s", solver->control.h, t, reason);
+    else if (status > 0)
+        status = taut_fail(error, TAUT_ERROR_EVALUATE, "the system cannot be evaluated after t = %.9g, with steps down to %.3g", t,
+                           solver->control.h);
+    else
+        status = taut_fail(error, TAUT_ERROR_STEP,
+                           "the step became too small (%.3g) at t = %.9g: the error stays above the tolerance, as at a kink or a "
+                           "singularity; a larger --rtol or --atol, a smooth model or an event there may help",
+                           solver->control.h, t);
+    if (error)
+        error->t = t;
+    return status;
+}
+
+static bool recoverable(int status)
+{
+    return status > 0 || status == TAUT_ERROR_EVALUATE || status == TAUT_ERROR_CONVERGE || status == TAUT_ERROR_SINGULAR;
+}
+
+/* The driver undoes the latest step: `now` is again what `last` was. */
+static void undo(taut_stepper *s)
+{
+    taut_state now = s->now;
+    s->now = s->last;
+    s->last = now;
+    s->statistics->steps--;
+    s->statistics->rejected++;
+    if (s->method->rejected)
+        s->method->rejected(s);
+    else
+        s->method->changed(s);
+}
+
+/* Accepts or rejects by the norm e, and sets the size of the next step. */
+static bool judge(taut_solver *solver, double h, double e)
+{
+    taut_control *c = &solver->control;
+    double k = solver->stepper.method->error_order, beta = BETA / k;
+    if (!(e <= 1)) {
+        double factor = isfinite(e) ? fmax(SHRINK, SAFETY * pow(e, -1 / k)) : SHRINK;
+        c->h = fabs(h) * factor;
+        c->held = true;
+        return false;
+    }
+    double before = c->before > 0 ? fmax(c->before, 1e-4) : 1;
+    double factor = SAFETY * pow(fmax(e, 1e-30), -1 / k + 0.75 * beta) * pow(before, beta);
+    factor = fmin(c->held ? 1 : GROW, fmax(SHRINK, factor));
+    c->h = fabs(h) * factor;
+    c->before = e;
+    c->held = false;
+    c->largest = fmax(c->largest, e);
+    return true;
+}
+
+int taut_control_step(taut_solver *solver, double target, taut_error *error)
+{
+    taut_control *c = &solver->control;
+    taut_stepper *s = &solver->stepper;
+    double way = target < s->now.t ? -1 : 1;
+    int failures = 0, status = 0;
+    if (c->h == 0)
+        TAUT_TRY(first_step(solver, target, error));
+    for (;;) {
+        double t = s->now.t, left = fabs(target - t), size = fmin(c->h, c->most);
+        bool last = size * 1.01 >= left;
+        double h = way * (last ? left : size), full = size;
+        if (!last && !(size > smallest(t)))
+            return fail_small(solver, status, error);
+        status = s->method->step(s, h, error);
+        if (status != 0) {
+            if (!recoverable(status))
+                return status;
+            if (status < 0 && ++failures > MOST_FAILURES)
+                return fail_small(solver, status, error);
+            s->statistics->rejected++;
+            c->h = fabs(h) * (status > 0 ? 0.5 : 0.25);
+            c->held = true;
+            continue;
+        }
+        double e = error_norm(s, h);
+        if (judge(solver, h, e)) {
+            s->now.t = last ? target : t + h;
+            solver->step = fabs(h);
+            if (last && c->h < full)
+                c->h = full; /* a shortened step says little against the size that was planned */
+            return TAUT_OK;
+        }
+        undo(s);
+        failures = 0;
+    }
+}

@@ -1,0 +1,71 @@
+/* drift.c - how far a state is from what should hold exactly: |g| and |gdot| of rigid bonds; of first-order systems the constraints, and
+ * the invariants against their values at the start. Measured where rows are written, at the end of the step, and not counted as work. */
+#include "drive/solver.h"
+
+#include <math.h>
+
+static void find_watched(taut_solver *solver)
+{
+    taut_drift *d = &solver->drift;
+    const taut_sizes *z = &solver->sizes;
+    const double *compliance = taut_context_compliance(solver->context);
+    bool mechanical = z->kind == TAUT_MECHANICAL;
+    for (taut_index i = 0; i < z->bonds; i++) {
+        d->watched[i] = mechanical ? compliance[i] == 0 : i < z->constraints + z->invariants;
+        d->rows += d->watched[i];
+    }
+}
+
+int taut_drift_create(taut_solver *solver, taut_error *error)
+{
+    taut_drift *d = &solver->drift;
+    taut_arena *arena = &solver->arena;
+    taut_index m = solver->sizes.bonds;
+    d->measured = NAN;
+    d->watched = TAUT_NEW(arena, unsigned char, m);
+    if (!d->watched)
+        return taut_fail_memory(error);
+    find_watched(solver);
+    if (d->rows == 0)
+        return TAUT_OK;
+    d->first = TAUT_NEW(arena, double, m);
+    d->values.bond = TAUT_NEW(arena, double, m);
+    d->values.bond_dt = TAUT_NEW(arena, double, m);
+    d->values.jacobian = TAUT_NEW(arena, double, solver->sizes.jacobian_entries);
+    if (!d->first || !d->values.bond || !d->values.bond_dt || !d->values.jacobian)
+        return taut_fail_memory(error);
+    TAUT_TRY(taut_system_pattern(solver->moving, TAUT_PATTERN_JACOBIAN, &d->jacobian, error));
+    if (solver->sizes.invariants == 0)
+        return TAUT_OK;
+    const taut_state *now = &solver->stepper.now;
+    TAUT_TRY(taut_evaluate(solver->context, now->t, now->q, now->v, TAUT_WANT_BOND, &d->values, error));
+    for (taut_index i = solver->sizes.constraints; i < solver->sizes.constraints + solver->sizes.invariants; i++)
+        d->first[i] = d->values.bond[i];
+    return TAUT_OK;
+}
+
+int taut_drift_measure(taut_solver *solver, const taut_state *state, taut_error *error)
+{
+    taut_drift *d = &solver->drift;
+    if (d->rows == 0 || d->measured == state->t)
+        return TAUT_OK;
+    bool mechanical = solver->sizes.kind == TAUT_MECHANICAL;
+    unsigned wanted = TAUT_WANT_BOND | (mechanical ? TAUT_WANT_JACOBIAN : 0);
+    TAUT_TRY(taut_evaluate(solver->context, state->t, state->q, state->v, wanted, &d->values, error));
+    d->position = d->velocity = 0;
+    for (taut_index i = 0; i < solver->sizes.bonds; i++) {
+        if (!d->watched[i])
+            continue;
+        d->position = fmax(d->position, fabs(d->values.bond[i] - d->first[i]));
+        if (!mechanical)
+            continue;
+        double rate = d->values.bond_dt[i];
+        for (taut_index k = d->jacobian.start[i]; k < d->jacobian.start[i + 1]; k++)
+            rate += d->values.jacobian[k] * state->v[d->jacobian.column[k]];
+        d->velocity = fmax(d->velocity, fabs(rate));
+    }
+    d->measured = state->t;
+    d->most_position = fmax(d->most_position, d->position);
+    d->most_velocity = fmax(d->most_velocity, d->velocity);
+    return TAUT_OK;
+}
