@@ -5,8 +5,12 @@
  * the kick-drift-kick form [Verlet 1967; Swope, Andersen, Berens, Wilson 1982], order 2, symmetric and symplectic. a+ serves the next
  * step: one force evaluation a step. It resolves every oscillation and needs h omega < 2 for the fastest one. Constant mass only: with
  * a mass that varies, or a force that depends on v, the two kicks would be implicit. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3") /* vector loops */
+#endif
 #include "step/methods.h"
 
+#include "expr/hot.h"
 #include "linalg/saddle.h"
 
 typedef struct verlet {
@@ -15,7 +19,7 @@ typedef struct verlet {
     taut_values values;    /* where it goes; force points at the acceleration that is being formed */
     taut_pattern jacobian; /* of G */
     const double *compliance;
-    double *inverse_mass; /* diagonal, [n]; NULL otherwise */
+    double *inverse_mass; /* diagonal, [n]; NULL when all masses are 1, or not diagonal */
     taut_saddle *mass;    /* factorised constant matrix; NULL for a diagonal one */
 } verlet;
 
@@ -57,8 +61,9 @@ static int take_mass(taut_stepper *s, verlet *w, taut_error *error)
         TAUT_TRY(taut_evaluate(s->context, s->now.t, s->now.q, s->now.v, TAUT_WANT_MASS, &values, error));
         return factor_mass(s, w, &tangent, values.mass, error);
     }
-    w->inverse_mass = TAUT_NEW(s->arena, double, s->n);
-    if (!w->inverse_mass)
+    double *inverse = TAUT_NEW(s->arena, double, s->n);
+    bool unit = true;
+    if (!inverse)
         return taut_fail_memory(error);
     for (taut_index i = 0; i < s->n; i++) {
         if (!(diagonal[i] > 0)) {
@@ -67,8 +72,10 @@ static int take_mass(taut_stepper *s, verlet *w, taut_error *error)
             return taut_fail(error, TAUT_ERROR_REFUSED,
                              "method verlet divides by the masses, but that of '%s' is %g; give it a mass > 0", name, diagonal[i]);
         }
-        w->inverse_mass[i] = 1 / diagonal[i];
+        inverse[i] = 1 / diagonal[i];
+        unit = unit && diagonal[i] == 1;
     }
+    w->inverse_mass = unit ? NULL : inverse;
     return TAUT_OK;
 }
 
@@ -121,16 +128,50 @@ static void destroy(taut_stepper *s)
         taut_saddle_destroy(w->mass);
 }
 
+/* ---- loops over all coordinates or bonds */
+
+TAUT_HOT static void divide(taut_index count, double *restrict x, const double *restrict by)
+{
+    for (taut_index i = 0; i < count; i++)
+        x[i] /= by[i];
+}
+
+TAUT_HOT static void multiply(taut_index count, double *restrict x, const double *restrict by)
+{
+    for (taut_index i = 0; i < count; i++)
+        x[i] *= by[i];
+}
+
+TAUT_HOT static void add(taut_index count, double *restrict x, const double *restrict y)
+{
+    for (taut_index i = 0; i < count; i++)
+        x[i] += y[i];
+}
+
+TAUT_HOT static void kick(taut_index count, double h, const double *restrict a, double *restrict v)
+{
+    for (taut_index i = 0; i < count; i++)
+        v[i] += h / 2 * a[i];
+}
+
+TAUT_HOT static void kick_and_drift(taut_index count, double h, const taut_state *old, double *restrict v, double *restrict q)
+{
+    const double *old_v = old->v, *old_a = old->a, *old_q = old->q;
+    for (taut_index i = 0; i < count; i++) {
+        v[i] = old_v[i] + h / 2 * old_a[i];
+        q[i] = old_q[i] + h * v[i];
+    }
+}
+
 /* Adds the forces of the springs: lambda = C^-1 g, F <- F - G^T lambda. lambda holds g on entry. */
 static void add_springs(const verlet *w, taut_index m, double *restrict lambda, double *restrict force)
 {
     const taut_index *start = w->jacobian.start, *column = w->jacobian.column;
-    const double *entry = w->values.jacobian, *compliance = w->compliance;
-    for (taut_index i = 0; i < m; i++) {
-        double tension = lambda[i] /= compliance[i];
+    const double *entry = w->values.jacobian;
+    divide(m, lambda, w->compliance);
+    for (taut_index i = 0; i < m; i++)
         for (taut_index k = start[i]; k < start[i + 1]; k++)
-            force[column[k]] -= entry[k] * tension;
-    }
+            force[column[k]] -= entry[k] * lambda[i];
 }
 
 /* a = M^-1 F(t, q) and lambda of a state. */
@@ -143,14 +184,13 @@ static int accelerate(taut_stepper *s, taut_state *state, taut_error *error)
     s->statistics->force_evaluations++;
     add_springs(w, s->m, state->lambda, state->a);
     if (w->values.stiff_force)
-        for (taut_index i = 0; i < s->n; i++)
-            state->a[i] += w->values.stiff_force[i];
+        add(s->n, state->a, w->values.stiff_force);
     if (w->mass) {
         s->statistics->solves++;
         return taut_saddle_solve(w->mass, 1, state->a, NULL, error);
     }
-    for (taut_index i = 0; i < s->n; i++)
-        state->a[i] *= w->inverse_mass[i];
+    if (w->inverse_mass)
+        multiply(s->n, state->a, w->inverse_mass);
     return TAUT_OK;
 }
 
@@ -163,13 +203,9 @@ static int step(taut_stepper *s, double h, taut_error *error)
 
     taut_state old = s->now, next = s->last;
     next.t = old.t + h;
-    for (taut_index i = 0; i < s->n; i++) {
-        next.v[i] = old.v[i] + h / 2 * old.a[i];
-        next.q[i] = old.q[i] + h * next.v[i];
-    }
+    kick_and_drift(s->n, h, &old, next.v, next.q);
     TAUT_TRY(accelerate(s, &next, error));
-    for (taut_index i = 0; i < s->n; i++)
-        next.v[i] += h / 2 * next.a[i];
+    kick(s->n, h, next.a, next.v);
     s->now = next;
     s->last = old;
     s->statistics->steps++;
@@ -188,8 +224,7 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
         return TAUT_OK;
     taut_values values = {.bond = lambda};
     TAUT_TRY(taut_evaluate(s->context, t, q, v, TAUT_WANT_BOND, &values, error));
-    for (taut_index i = 0; i < s->m; i++)
-        lambda[i] /= w->compliance[i];
+    divide(s->m, lambda, w->compliance);
     return TAUT_OK;
 }
 
