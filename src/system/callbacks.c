@@ -267,15 +267,16 @@ static int fill(maker *m)
     m->s->call = *m->given;
     m->s->call.coordinate_names = m->s->call.bond_names = NULL;
     m->s->call.jacobian_start = m->s->call.jacobian_column = NULL;
+    TAUT_TRY(make_patterns(m)); /* first, because this is where sizes beyond all bounds are refused */
     TAUT_TRY(take_arrays(m));
     TAUT_TRY(take_names(m, m->given->coordinate_names, "q", m->given->coordinates, &system->coordinates));
     TAUT_TRY(take_names(m, m->given->bond_names, "bond", m->given->bonds, &system->bonds));
-    TAUT_TRY(make_patterns(m));
     system->sizes.kind = TAUT_MECHANICAL;
     system->sizes.mass = m->given->mass_matrix ? TAUT_MASS_VARYING : TAUT_MASS_DIAGONAL;
     system->sizes.coordinates = m->given->coordinates;
     system->sizes.bonds = m->given->bonds;
     TAUT_TRY(find_capabilities(m));
+    TAUT_TRY(taut_callbacks_measure(m->s, &system->arena.allocator, m->error));
     system->extra = m->s;
     system->attach = taut_callbacks_attach;
     system->evaluate = taut_callbacks_evaluate;

@@ -1,10 +1,11 @@
 /* differences.c - evaluating a system of C functions; what no function gives is formed by differences of those that are there.
  *
- * With u the rounding unit and lengths measured by L = min(1, max |x_j|):
- *   first derivatives    (F(x + h e_j) - F(x - h e_j)) / 2h,                 h = (u r)^(1/3) L,   errors about u^(2/3) = 4e-11
- *   second, from values  the same of G formed in the same way,               h = (u r)^(1/4) L,   errors about u^(1/2) = 1.5e-8
- *   along the velocity   five points, (-1 16 -30 16 -1) / 12 s^2,            s = (u r)^(1/6) / rate,   errors about u^(2/3)
- * where r = max(1, |x_j| / L): the value of F at a large x_j is known to u |x_j| only. */
+ *   first derivatives    (F(x + h e_j) - F(x - h e_j)) / 2h,            h = (N L^2)^(1/3)
+ *   second, from values  the same of G formed in the same way, with h and 2 h extrapolated,   h = (N L^5)^(1/6)
+ *   along the velocity   five points, (-1 16 -30 16 -1) / 12 s^2,       s |v| = (N L^5)^(1/6)
+ *
+ * L is the length over which F curves and N = max(measured, u |x_j|) the noise of F in terms of x, u the rounding unit (scales.c). In
+ * units of L all errors are about u^(2/3) = 2e-11. */
 #include "system/callbacks.h"
 
 #include <float.h>
@@ -18,6 +19,7 @@ typedef struct workspace {
     double *step[2];          /* of each coordinate, [n] */
     double *high[2], *low[2]; /* values on both sides, [max(n, m)] */
     double *entries;          /* G at a displaced point */
+    double *coarse;           /* weighted Hessian with doubled steps, [tangent] */
     double *bond;             /* g where only the energy asks for it, [m] */
     double *matrix, *product; /* M, n x n, and M times a vector, [n] */
 } workspace;
@@ -29,6 +31,7 @@ typedef struct point {
     double t;
     const double *q, *v;
     const double *weight; /* of G^T weight, M weight */
+    double widen;         /* factor of the steps */
     taut_error *error;
 } point;
 
@@ -52,7 +55,8 @@ int taut_callbacks_attach(taut_context *context, taut_error *error)
     w->bond = TAUT_NEW(arena, double, m);
     w->product = TAUT_NEW(arena, double, n);
     w->matrix = TAUT_NEW(arena, double, s->call.mass_matrix ? (int64_t)n *n : 0);
-    if (!w->entries || !w->bond || !w->product || !w->matrix)
+    w->coarse = TAUT_NEW(arena, double, m && !s->call.jacobian ? context->system->tangent_start[n] : 0);
+    if (!w->entries || !w->coarse || !w->bond || !w->product || !w->matrix)
         return taut_fail_memory(error);
     context->extra = w;
     memcpy(context->mass, s->call.mass, (size_t)n * sizeof(double));
@@ -134,17 +138,11 @@ static double largest(const double *x, taut_index n)
     return most;
 }
 
-/* The length L by which displacements are measured: the size of the state, at most 1. */
-static double unit_of(const double *x, taut_index n)
+/* (N L^(root-1))^(1/root): the step whose errors by curvature and by noise balance; roots 3 and 6 as above. */
+static double best_step(const taut_difference_scale *scale, double x, int root)
 {
-    double most = largest(x, n);
-    return most > 0 && most < 1 ? most : 1;
-}
-
-/* (u r)^(1/root), r the size of x in units, at least 1. */
-static double fraction(double x, double unit, int root)
-{
-    return pow(DBL_EPSILON / 2 * fmax(1, fabs(x) / unit), 1.0 / root);
+    double noise = fmax(scale->noise, DBL_EPSILON / 2 * fabs(x));
+    return scale->length * pow(noise / scale->length, 1.0 / root);
 }
 
 /* ---- coloured differences */
@@ -152,15 +150,14 @@ static double fraction(double x, double unit, int root)
 typedef int (*vector_function)(const point *p, const double *x, double *y);
 
 /* dF/dx at x into entries; columns of one colour move together. */
-static int difference(const point *p, const taut_colouring *c, vector_function f, const double *x, int level, int root,
-                      double *entries)
+static int difference(const point *p, const taut_colouring *c, vector_function f, const double *x,
+                      const taut_difference_scale *scale, int level, int root, double *entries)
 {
     taut_index n = p->s->call.coordinates;
     double *y = p->w->x[level], *h = p->w->step[level], *high = p->w->high[level], *low = p->w->low[level];
-    double unit = unit_of(x, n);
     for (taut_index j = 0; j < n; j++) {
         y[j] = x[j];
-        h[j] = unit * fraction(x[j], unit, root);
+        h[j] = p->widen * best_step(scale, x[j], root);
     }
     for (taut_index k = 0; k < c->colours; k++) {
         taut_index first = c->group_start[k], end = c->group_start[k + 1];
@@ -205,14 +202,14 @@ static int jacobian_at(const point *p, const double *x, int level, int root, dou
     const taut_callbacks *call = &p->s->call;
     if (call->jacobian)
         return judge(p, "jacobian", p->t, call->jacobian(call->user, p->t, x, entries));
-    return difference(p, &p->s->jacobian, bond_of_q, x, level, root, entries);
+    return difference(p, &p->s->jacobian, bond_of_q, x, &p->s->bond, level, root, entries);
 }
 
 /* G(x)^T weight, whose derivative is the weighted Hessian. */
 static int reaction_of_q(const point *p, const double *x, double *y)
 {
     const taut_system *system = p->context->system;
-    TAUT_TRY(jacobian_at(p, x, 1, 4, p->w->entries));
+    TAUT_TRY(jacobian_at(p, x, 1, 6, p->w->entries));
     memset(y, 0, (size_t)system->sizes.coordinates * sizeof *y);
     for (taut_index i = 0; i < system->sizes.bonds; i++)
         for (taut_index k = system->jacobian_start[i]; k < system->jacobian_start[i + 1]; k++)
@@ -233,13 +230,33 @@ static void symmetrise(const point *p, double *entries)
         }
 }
 
+/* From exact G one difference; from g alone two, whose errors of second order cancel. */
+static int hessian_at(point *p, const double *weight, double *entries)
+{
+    const taut_colouring *c = &p->s->tangent;
+    p->weight = weight;
+    if (p->s->call.jacobian) {
+        TAUT_TRY(difference(p, c, reaction_of_q, p->q, &p->s->bond, 0, 3, entries));
+    } else {
+        p->widen = 2;
+        int status = difference(p, c, reaction_of_q, p->q, &p->s->bond, 0, 6, p->w->coarse);
+        p->widen = 1;
+        TAUT_TRY(status);
+        TAUT_TRY(difference(p, c, reaction_of_q, p->q, &p->s->bond, 0, 6, entries));
+        for (taut_index k = 0; k < p->context->system->tangent_start[p->s->call.coordinates]; k++)
+            entries[k] += (entries[k] - p->w->coarse[k]) / 3;
+    }
+    symmetrise(p, entries);
+    return 0;
+}
+
 /* ---- along the motion */
 
 /* dg/dt at fixed q. */
 static int bond_in_time(const point *p, double *bond_dt)
 {
     taut_index m = p->s->call.bonds;
-    double h = fraction(p->t, 1, 3), width = (p->t + h) - (p->t - h), *low = p->w->low[0];
+    double h = best_step(&p->s->clock, p->t, 3), width = (p->t + h) - (p->t - h), *low = p->w->low[0];
     memset(bond_dt, 0, (size_t)m * sizeof *bond_dt);
     if (!p->s->call.time_dependent)
         return 0;
@@ -254,12 +271,10 @@ static int bond_in_time(const point *p, double *bond_dt)
 static double step_along(const point *p, int root)
 {
     taut_index n = p->s->call.coordinates;
-    double unit = unit_of(p->q, n), rate = largest(p->v, n) / unit, part = fraction(largest(p->q, n), unit, root);
-    if (p->s->call.time_dependent) {
-        rate = fmax(rate, 1);
-        part = fmax(part, fraction(p->t, 1, root));
-    }
-    return rate > 0 ? part / rate : 0;
+    double per_step = largest(p->v, n) / best_step(&p->s->bond, largest(p->q, n), root);
+    if (p->s->call.time_dependent)
+        per_step = fmax(per_step, 1 / best_step(&p->s->clock, p->t, root));
+    return per_step > 0 ? 1 / per_step : 0;
 }
 
 /* Where G is a function of q alone: the derivative of G v along v. */
@@ -325,11 +340,8 @@ static int evaluate_bonds(point *p, unsigned wanted, taut_values *values)
     }
     if (wanted & TAUT_WANT_GAMMA)
         TAUT_TRY(gamma_at(p, values->gamma));
-    if (wanted & TAUT_WANT_BOND_HESSIAN) {
-        p->weight = values->bond_weight;
-        TAUT_TRY(difference(p, &p->s->tangent, reaction_of_q, p->q, 0, p->s->call.jacobian ? 3 : 4, values->bond_hessian));
-        symmetrise(p, values->bond_hessian);
-    }
+    if (wanted & TAUT_WANT_BOND_HESSIAN)
+        TAUT_TRY(hessian_at(p, values->bond_weight, values->bond_hessian));
     return 0;
 }
 
@@ -339,9 +351,11 @@ static int evaluate_forces(point *p, unsigned wanted, taut_values *values)
     if (wanted & TAUT_WANT_FORCE)
         TAUT_TRY(call_force(p, p->q, p->v, values->force));
     if (wanted & TAUT_WANT_FORCE_DQ)
-        TAUT_TRY(difference(p, &p->s->tangent, force_of_q, p->q, 0, 3, values->force_dq));
-    if (wanted & TAUT_WANT_FORCE_DV)
-        TAUT_TRY(difference(p, &p->s->tangent, force_of_v, p->v, 0, 3, values->force_dv));
+        TAUT_TRY(difference(p, &p->s->tangent, force_of_q, p->q, &p->s->force, 0, 3, values->force_dq));
+    if (wanted & TAUT_WANT_FORCE_DV) {
+        taut_difference_scale scale = taut_plain_scale(p->v, call->coordinates);
+        TAUT_TRY(difference(p, &p->s->tangent, force_of_v, p->v, &scale, 0, 3, values->force_dv));
+    }
     if (wanted & TAUT_WANT_ENERGY && call->energy)
         TAUT_TRY(judge(p, "energy", p->t, call->energy(call->user, p->t, p->q, &values->potential)));
     return 0;
@@ -364,13 +378,15 @@ static int evaluate_masses(point *p, unsigned wanted, taut_values *values)
     if (!(wanted & TAUT_WANT_MASS_DQ) || !matrix)
         return 0;
     p->weight = values->mass_weight;
-    return difference(p, &p->s->tangent, momentum_of_q, p->q, 0, 3, values->mass_dq);
+    taut_difference_scale scale = taut_plain_scale(p->q, n);
+    return difference(p, &p->s->tangent, momentum_of_q, p->q, &scale, 0, 3, values->mass_dq);
 }
 
 int taut_callbacks_evaluate(taut_context *context, double t, const double *q, const double *v, unsigned wanted, taut_values *values,
                             taut_error *error)
 {
-    point p = {.context = context, .s = context->system->extra, .w = context->extra, .t = t, .q = q, .v = v, .error = error};
+    point p = {
+        .context = context, .s = context->system->extra, .w = context->extra, .t = t, .q = q, .v = v, .widen = 1, .error = error};
     taut_values_clear(context->system, wanted, values);
     TAUT_TRY(evaluate_forces(&p, wanted, values));
     if (p.s->call.bonds)
