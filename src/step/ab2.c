@@ -1,0 +1,86 @@
+/* ab2.c - the second-order Adams-Bashforth method on any field, started with forward Euler:
+ *
+ *     y+ = y + h ((1 + r/2) f_n - r/2 f_{n-1}),   r = h / h_previous        [Hairer, Norsett, Wanner I, III.1 and III.5]
+ *
+ * The f are those of the points as they are kept, after stabilisation, as in Ascher, Qin, Reich 1992, Example 4. One evaluation a step. */
+#include <string.h>
+
+#include "step/explicit.h"
+#include "step/methods.h"
+
+typedef struct adams {
+    taut_runge_kutta euler;  /* only for dense output (cubic Hermite) and the rate at `now` */
+    bool history;            /* the previous point is known */
+    double h;                /* the step that led from there to `now` */
+    double *rate, *velocity; /* f of the previous point: v' (first order: q'), and v */
+} adams;
+
+static int create(taut_stepper *s, taut_error *error)
+{
+    adams *w = TAUT_NEW(s->arena, adams, 1);
+    s->work = w;
+    if (!w)
+        return taut_fail_memory(error);
+    w->euler.tableau = &taut_tableau_euler;
+    w->euler.second_order = s->field->second_order;
+    w->euler.stage = TAUT_NEW(s->arena, double, s->n);
+    w->euler.polynomial_q = TAUT_NEW(s->arena, double, 3 * (int64_t)s->n);
+    w->euler.polynomial_v = TAUT_NEW(s->arena, double, 3 * (int64_t)s->n);
+    w->rate = TAUT_NEW(s->arena, double, s->n);
+    w->velocity = TAUT_NEW(s->arena, double, s->n);
+    if (!w->euler.stage || !w->euler.polynomial_q || !w->euler.polynomial_v || !w->rate || !w->velocity)
+        return taut_fail_memory(error);
+    return TAUT_OK;
+}
+
+static int step(taut_stepper *s, double h, taut_error *error)
+{
+    adams *w = s->work;
+    TAUT_TRY(taut_runge_kutta_complete(s, error));
+    taut_state old = s->now, next = s->last;
+    bool second = w->euler.second_order;
+    double r = w->history ? h / w->h : 0, weight[2] = {1 + r / 2, -r / 2};
+    double *rates[2] = {old.a, w->rate}, *velocities[2] = {old.v, w->velocity};
+    taut_combine(s->n, 2, weight, second ? velocities : rates, h, old.q, next.q);
+    if (second)
+        taut_combine(s->n, 2, weight, rates, h, old.v, next.v);
+    memcpy(w->rate, old.a, (size_t)s->n * sizeof(double));
+    if (second)
+        memcpy(w->velocity, old.v, (size_t)s->n * sizeof(double));
+    w->history = true;
+    w->h = h;
+    w->euler.fresh = w->euler.continuous = false;
+    next.t = old.t + h;
+    s->now = next;
+    s->last = old;
+    s->statistics->steps++;
+    return TAUT_OK;
+}
+
+static void stabilized(taut_stepper *s)
+{
+    adams *w = s->work;
+    w->euler.fresh = w->euler.continuous = false;
+}
+
+static void changed(taut_stepper *s)
+{
+    stabilized(s);
+    ((adams *)s->work)->history = false;
+}
+
+const taut_method taut_ab2 = {.name = "ab2",
+                              .motions = TAUT_MOTION_RIGID | TAUT_MOTION_FULL,
+                              .order = 2,
+                              .summary = "Adams-Bashforth of order 2, started with Euler: one evaluation a step",
+                              .reference = "Bashforth, Adams 1883; Ascher, Qin, Reich 1992, Example 4",
+                              .needs = TAUT_CAN_FORCE,
+                              .refuses = TAUT_HAS_STEPPER,
+                              .uses_field = true,
+                              .create = create,
+                              .step = step,
+                              .changed = changed,
+                              .stabilized = stabilized,
+                              .complete = taut_runge_kutta_complete,
+                              .dense = taut_runge_kutta_dense,
+                              .multipliers = taut_runge_kutta_multipliers};

@@ -1,0 +1,248 @@
+/* explicit.c - explicit Runge-Kutta methods on any field (base/field.h), coefficients from tableau.h.
+ *
+ *     Q_i = q + h sum_j a_ij V_j,   V_i = v + h sum_j a_ij A_j,   A_i = rate(t + c_i h, Q_i, V_i)     [Hairer, Norsett, Wanner I, II.1]
+ *
+ * The rate at the end of a step is formed when someone needs it: the estimate (dopri5), dense output, the next step. A step that is
+ * rejected or stabilised then costs no evaluation that is thrown away. */
+#include "step/explicit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "step/methods.h"
+
+/* In blocks that stay in the first-level cache while the k_j are added up. */
+void taut_combine(taut_index n, int count, const double *weight, double *const *k, double h, const double *base, double *out)
+{
+    enum { BLOCK = 512 };
+    for (taut_index first = 0; first < n; first += BLOCK) {
+        taut_index end = n - first < BLOCK ? n : first + BLOCK;
+        double sum[BLOCK];
+        memset(sum, 0, sizeof sum);
+        for (int j = 0; j < count; j++) {
+            double a = weight[j];
+            if (a != 0)
+                for (taut_index i = first; i < end; i++)
+                    sum[i - first] += a * k[j][i];
+        }
+        if (base)
+            for (taut_index i = first; i < end; i++)
+                out[i] = base[i] + h * sum[i - first];
+        else
+            for (taut_index i = first; i < end; i++)
+                out[i] = h * sum[i - first];
+    }
+}
+
+static const taut_tableau *tableau_of(const taut_method *method)
+{
+    static const struct {
+        const taut_method *method;
+        const taut_tableau *tableau;
+    } rows[] = {{&taut_euler, &taut_tableau_euler},
+                {&taut_midpoint, &taut_tableau_midpoint},
+                {&taut_rk4, &taut_tableau_rk4},
+                {&taut_dopri5, &taut_tableau_dopri5},
+                {&taut_dop8, &taut_tableau_dop8}};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        if (rows[k].method == method)
+            return rows[k].tableau;
+    return NULL;
+}
+
+static int create(taut_stepper *s, taut_error *error)
+{
+    taut_runge_kutta *w = s->work = TAUT_NEW(s->arena, taut_runge_kutta, 1);
+    if (!w)
+        return taut_fail_memory(error);
+    const taut_tableau *table = w->tableau = tableau_of(s->method);
+    w->second_order = s->field->second_order;
+    int64_t size = (int64_t)(3 + table->dense_rows) * s->n;
+    w->stage = TAUT_NEW(s->arena, double, s->n);
+    w->speed = TAUT_NEW(s->arena, double, s->n);
+    w->polynomial_q = TAUT_NEW(s->arena, double, size);
+    w->polynomial_v = TAUT_NEW(s->arena, double, w->second_order ? size : 0);
+    bool good = w->stage && w->speed && w->polynomial_q && w->polynomial_v;
+    for (int i = 1; i <= table->stages + table->extra && good; i++)
+        if (i != table->stages) { /* the ends of the step live in the states */
+            w->rate[i] = TAUT_NEW(s->arena, double, s->n);
+            w->velocity[i] = w->second_order ? TAUT_NEW(s->arena, double, s->n) : NULL;
+            good = w->rate[i] && (w->velocity[i] || !w->second_order);
+        }
+    return good ? TAUT_OK : taut_fail_memory(error);
+}
+
+void taut_runge_kutta_stages(const taut_runge_kutta *w, const taut_state *begin, const taut_state *end, double **kq, double **kv)
+{
+    const taut_tableau *table = w->tableau;
+    for (int i = 0; i <= table->stages + table->extra; i++) {
+        const taut_state *edge = i == 0 ? begin : i == table->stages ? end : NULL;
+        double *rate = edge ? edge->a : w->rate[i];
+        kv[i] = w->second_order ? rate : NULL;
+        kq[i] = !w->second_order ? rate : edge ? edge->v : w->velocity[i];
+    }
+}
+
+int taut_runge_kutta_stage(taut_stepper *s, const taut_state *begin, double h, int i, double **kq, double **kv, taut_error *error)
+{
+    taut_runge_kutta *w = s->work;
+    const taut_tableau *table = w->tableau;
+    const double *a = table->a + i * table->width;
+    taut_combine(s->n, i, a, kq, h, begin->q, w->stage);
+    if (w->second_order)
+        taut_combine(s->n, i, a, kv, h, begin->v, kq[i]);
+    return s->field->evaluate(s->field, begin->t + table->c[i] * h, w->stage, w->second_order ? kq[i] : NULL,
+                              w->second_order ? kv[i] : kq[i], NULL, error);
+}
+
+/* The rate, and lambda (first order: the algebraic variables), of a state. */
+static int evaluate_state(taut_stepper *s, taut_state *state, taut_error *error)
+{
+    const taut_runge_kutta *w = s->work;
+    return s->field->evaluate(s->field, state->t, state->q, w->second_order ? state->v : NULL, state->a, state->lambda, error);
+}
+
+/* The estimate of DOP853 joins one of order 5 and one of order 3, |e5|^2 / sqrt(|e5|^2 + 0.01 |e3|^2): it shrinks as h^8. Norms as the
+ * driver's. [Hairer, Norsett, Wanner I, II.10 (10.17)] */
+static double join_estimates(const taut_stepper *s, const taut_state *begin, double h, double **kq, double **kv)
+{
+    taut_runge_kutta *w = s->work;
+    double five = 0, three = 0;
+    double *e3_q = w->stage, *e3_v = w->speed;
+    taut_combine(s->n, w->tableau->stages, w->tableau->error_3, kq, h, NULL, e3_q);
+    if (w->second_order)
+        taut_combine(s->n, w->tableau->stages, w->tableau->error_3, kv, h, NULL, e3_v);
+    for (taut_index i = 0; i < s->n; i++) {
+        double scale = s->atol + s->rtol * fabs(begin->q[i]);
+        double e5 = fabs(s->error_q[i]) + (w->second_order ? fabs(h * s->error_v[i]) : 0);
+        double e3 = fabs(e3_q[i]) + (w->second_order ? fabs(h * e3_v[i]) : 0);
+        scale = scale > 0 ? scale : 1;
+        five += e5 / scale * (e5 / scale);
+        three += e3 / scale * (e3 / scale);
+    }
+    double all = five + 0.01 * three;
+    return all > 0 ? sqrt(five / all) : 1;
+}
+
+static void estimate(taut_stepper *s, const taut_state *begin, double h, double **kq, double **kv)
+{
+    taut_runge_kutta *w = s->work;
+    const taut_tableau *table = w->tableau;
+    if (!table->error || !s->error_q || !s->error_v)
+        return;
+    int count = table->stages + (table->error[table->stages] != 0);
+    taut_combine(s->n, count, table->error, kq, h, NULL, s->error_q);
+    if (w->second_order)
+        taut_combine(s->n, count, table->error, kv, h, NULL, s->error_v);
+    else
+        memset(s->error_v, 0, (size_t)s->n * sizeof(double));
+    if (!table->error_3)
+        return;
+    double factor = join_estimates(s, begin, h, kq, kv);
+    for (taut_index i = 0; i < s->n; i++) {
+        s->error_q[i] *= factor;
+        s->error_v[i] *= factor;
+    }
+}
+
+static int step(taut_stepper *s, double h, taut_error *error)
+{
+    taut_runge_kutta *w = s->work;
+    const taut_tableau *table = w->tableau;
+    TAUT_TRY(taut_runge_kutta_complete(s, error));
+
+    taut_state old = s->now, next = s->last;
+    double *kq[TAUT_TABLEAU_WIDTH], *kv[TAUT_TABLEAU_WIDTH];
+    const double *b = table->a + table->stages * table->width;
+    taut_runge_kutta_stages(w, &old, &next, kq, kv);
+    for (int i = 1; i < table->stages; i++)
+        TAUT_TRY(taut_runge_kutta_stage(s, &old, h, i, kq, kv, error));
+    next.t = old.t + h;
+    taut_combine(s->n, table->stages, b, kq, h, old.q, next.q);
+    if (w->second_order)
+        taut_combine(s->n, table->stages, b, kv, h, old.v, next.v);
+    bool end_counts = table->error && table->error[table->stages] != 0;
+    if (end_counts)
+        TAUT_TRY(evaluate_state(s, &next, error));
+    estimate(s, &old, h, kq, kv);
+    w->fresh = end_counts;
+    w->continuous = false;
+    s->now = next;
+    s->last = old;
+    s->statistics->steps++;
+    return TAUT_OK;
+}
+
+int taut_runge_kutta_complete(taut_stepper *s, taut_error *error)
+{
+    taut_runge_kutta *w = s->work;
+    if (!w->fresh)
+        TAUT_TRY(evaluate_state(s, &s->now, error));
+    w->fresh = true;
+    return TAUT_OK;
+}
+
+static void changed(taut_stepper *s)
+{
+    taut_runge_kutta *w = s->work;
+    w->fresh = w->continuous = false;
+}
+
+/* The state of the beginning is back, and with it the rate that was formed there. */
+static void rejected(taut_stepper *s)
+{
+    taut_runge_kutta *w = s->work;
+    w->fresh = true;
+    w->continuous = false;
+}
+
+int taut_field_multipliers(taut_stepper *s, double t, const double *q, const double *v, double *rate, double *lambda,
+                           taut_error *error)
+{
+    taut_statistics before = *s->field->statistics;
+    int status = s->field->evaluate(s->field, t, q, s->field->second_order ? v : NULL, rate, lambda, error);
+    *s->field->statistics = before;
+    return status;
+}
+
+int taut_runge_kutta_multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
+{
+    taut_runge_kutta *w = s->work;
+    if (s->m == 0)
+        return TAUT_OK;
+    if (q != s->now.q || v != s->now.v || t != s->now.t)
+        return taut_field_multipliers(s, t, q, v, w->stage, lambda, error);
+    TAUT_TRY(taut_runge_kutta_complete(s, error));
+    if (lambda != s->now.lambda)
+        memcpy(lambda, s->now.lambda, (size_t)s->m * sizeof(double));
+    return TAUT_OK;
+}
+
+/* All rows differ in data only. */
+#define EXPLICIT_METHOD                                                                                                            \
+    .motions = TAUT_MOTION_RIGID | TAUT_MOTION_FULL, .needs = TAUT_CAN_FORCE, .refuses = TAUT_HAS_STEPPER, .uses_field = true,     \
+    .create = create, .step = step, .changed = changed, .rejected = rejected, .complete = taut_runge_kutta_complete,               \
+    .dense = taut_runge_kutta_dense, .multipliers = taut_runge_kutta_multipliers
+
+const taut_method taut_euler = {EXPLICIT_METHOD, .name = "euler", .order = 1, .summary = "forward Euler: for comparison",
+                                .reference = "Euler 1768; Ascher, Qin, Reich 1992, Table 3.1"};
+const taut_method taut_midpoint = {EXPLICIT_METHOD, .name = "midpoint", .order = 2, .summary = "explicit midpoint rule",
+                                   .reference = "Runge 1895; Ascher, Qin, Reich 1992, Example 2"};
+const taut_method taut_rk4 = {EXPLICIT_METHOD,
+                              .name = "rk4",
+                              .order = 4,
+                              .stability = 2.8284271247461903,
+                              .summary = "the classical Runge-Kutta method",
+                              .reference = "Kutta 1901"};
+const taut_method taut_dopri5 = {EXPLICIT_METHOD,
+                                 .name = "dopri5",
+                                 .order = 5,
+                                 .error_order = 5,
+                                 .summary = "Dormand and Prince, order 5, embedded estimate of order 4, dense output",
+                                 .reference = "Dormand, Prince 1980; Hairer, Norsett, Wanner I, II.5-6"};
+const taut_method taut_dop8 = {EXPLICIT_METHOD,
+                               .name = "dop8",
+                               .order = 8,
+                               .error_order = 8,
+                               .summary = "DOP853: order 8, embedded estimates of orders 5 and 3, dense output of order 7",
+                               .reference = "Dormand, Prince 1989; Hairer, Norsett, Wanner I, II.5-6, II.10"};

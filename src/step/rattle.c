@@ -1,0 +1,256 @@
+/* rattle.c - RATTLE for rods, with springs and potentials as forces F:
+ *
+ *     v_half = v + h/2 M^-1 (F(q) - G(q)^T lambda),   q+ = q + h v_half,   g(t+h, q+) = 0
+ *     v+     = v_half + h/2 M^-1 (F(q+) - G(q+)^T mu),   G(q+) v+ + dg/dt = 0              [Andersen 1983; Hairer, Lubich, Wanner, VII.1.4]
+ *
+ * Order 2, symplectic, time-reversible; the rods hold to rounding. The matrix [M G^T; G 0] of a point is factorised once: it gives the
+ * velocities there and is the matrix of the simplified Newton iteration (SHAKE) of the next step. When that is slow (long steps), the
+ * iteration goes on with G of the new point in its second row, which is Newton's own. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "step/mechanics.h"
+#include "step/methods.h"
+
+typedef struct rattle {
+    bool fresh;    /* force, g and the factorisation belong to now */
+    bool complete; /* now.a and now.lambda are accelerations and multipliers */
+    taut_mechanics mechanics;
+    taut_saddle *saddle;  /* [M G^T; G 0] at now */
+    taut_saddle *general; /* with two different G, for Newton's iteration; and for multipliers elsewhere */
+    double *force;        /* F at now, [n] */
+    double *kick;         /* M^-1 (F - G^T lambda) with some lambda, near v': a good first guess, [n] */
+    double *g;            /* G of the rods at now */
+    double *total, *step; /* [n] */
+    double *residual;     /* [rods] */
+} rattle;
+
+enum { MOST_ITERATIONS = 60 };
+
+static int check_mass(taut_stepper *s, const taut_mechanics *x, taut_error *error)
+{
+    for (taut_index i = 0; !x->mass_start && i < s->n; i++)
+        if (!(x->mass[i] > 0)) {
+            char name[80];
+            taut_system_name(taut_context_system(s->context), TAUT_COORDINATE, i, name, sizeof name);
+            return taut_fail(error, TAUT_ERROR_REFUSED,
+                             "method rattle divides by the masses, but that of '%s' is %g; give it a mass > 0", name, x->mass[i]);
+        }
+    return TAUT_OK;
+}
+
+static int create(taut_stepper *s, taut_error *error)
+{
+    rattle *w = TAUT_NEW(s->arena, rattle, 1);
+    s->work = w;
+    if (!w)
+        return taut_fail_memory(error);
+    taut_mechanics *x = &w->mechanics;
+    TAUT_TRY(taut_mechanics_create(x, s->context, s->arena, s->statistics, 0, error));
+    TAUT_TRY(check_mass(s, x, error));
+    w->force = TAUT_NEW(s->arena, double, s->n);
+    w->kick = TAUT_NEW(s->arena, double, s->n);
+    w->total = TAUT_NEW(s->arena, double, s->n);
+    w->step = TAUT_NEW(s->arena, double, s->n);
+    w->residual = TAUT_NEW(s->arena, double, x->rods);
+    w->g = TAUT_NEW(s->arena, double, x->rods > 0 ? x->rod_start[x->rods] : 0);
+    if (!w->force || !w->kick || !w->total || !w->step || !w->residual || !w->g)
+        return taut_fail_memory(error);
+    TAUT_TRY(taut_mechanics_saddle(x, false, true, &s->arena->allocator, &w->saddle, error));
+    return taut_mechanics_saddle(x, false, false, &s->arena->allocator, &w->general, error);
+}
+
+static void destroy(taut_stepper *s)
+{
+    rattle *w = s->work;
+    if (!w)
+        return;
+    taut_saddle_destroy(w->saddle);
+    taut_saddle_destroy(w->general);
+}
+
+/* F, G and the factorisation at a state; lambda gets the springs' multipliers. */
+static int arrive(taut_stepper *s, const taut_state *state, taut_error *error)
+{
+    rattle *w = s->work;
+    taut_mechanics *x = &w->mechanics;
+    w->fresh = w->complete = false;
+    TAUT_TRY(taut_mechanics_force(x, state->t, state->q, state->v, w->force, state->lambda, error));
+    if (x->rods > 0)
+        memcpy(w->g, x->rod_jacobian, (size_t)x->rod_start[x->rods] * sizeof(double));
+    s->statistics->factorisations++;
+    return taut_saddle_factor(w->saddle, x->mass, w->g, NULL, NULL, error);
+}
+
+/* Accelerations and multipliers of a state whose force is in a: [M G^T; G 0] (a, lambda) = (F, -gamma). */
+static int accelerate(taut_stepper *s, taut_saddle *saddle, double t, const double *q, const double *v, double *a, double *lambda,
+                      taut_error *error)
+{
+    rattle *w = s->work;
+    taut_mechanics *x = &w->mechanics;
+    if (x->rods > 0)
+        TAUT_TRY(taut_evaluate(s->context, t, q, v, TAUT_WANT_GAMMA, &x->values, error));
+    for (taut_index r = 0; r < x->rods; r++)
+        w->residual[r] = -x->values.gamma[x->rod[r]];
+    TAUT_TRY(taut_saddle_solve(saddle, 1, a, w->residual, error));
+    for (taut_index r = 0; r < x->rods; r++)
+        lambda[x->rod[r]] = w->residual[r];
+    return TAUT_OK;
+}
+
+static int complete(taut_stepper *s, taut_error *error)
+{
+    rattle *w = s->work;
+    if (!w->fresh) {
+        TAUT_TRY(arrive(s, &s->now, error));
+        memcpy(w->kick, w->force, (size_t)s->n * sizeof(double));
+        TAUT_TRY(accelerate(s, w->saddle, s->now.t, s->now.q, s->now.v, w->kick, s->now.lambda, error));
+        memcpy(s->now.a, w->kick, (size_t)s->n * sizeof(double));
+        s->statistics->solves++;
+    } else if (!w->complete) {
+        memcpy(s->now.a, w->force, (size_t)s->n * sizeof(double));
+        TAUT_TRY(accelerate(s, w->saddle, s->now.t, s->now.q, s->now.v, s->now.a, s->now.lambda, error));
+    }
+    w->fresh = w->complete = true;
+    return TAUT_OK;
+}
+
+static int fail_converge(double t, double h, taut_error *error)
+{
+    return taut_fail(error, TAUT_ERROR_CONVERGE,
+                     "method rattle: the rigid bonds cannot be reached from t = %.9g with step %g; a smaller --step is needed", t,
+                     h);
+}
+
+/* residual = -g(t, q). */
+static int residual(taut_stepper *s, double t, const double *q, const double *v, bool slow, taut_error *error)
+{
+    rattle *w = s->work;
+    taut_mechanics *x = &w->mechanics;
+    if (slow)
+        TAUT_TRY(taut_mechanics_bonds(x, t, q, v, 0, error));
+    else
+        TAUT_TRY(taut_evaluate(s->context, t, q, v, TAUT_WANT_BOND, &x->values, error));
+    for (taut_index r = 0; r < x->rods; r++)
+        w->residual[r] = -x->values.bond[x->rod[r]];
+    return TAUT_OK;
+}
+
+/* Moves next.q within old.q + h v + range(M^-1 G^T) until g = 0; total is h (v_half - v). */
+static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state *next, double h, taut_error *error)
+{
+    rattle *w = s->work;
+    taut_mechanics *x = &w->mechanics;
+    double before = INFINITY, scale = 0;
+    bool slow = false;
+    for (taut_index i = 0; i < s->n; i++)
+        scale = fmax(scale, fabs(old->q[i]) + fabs(h * old->v[i]));
+    for (int k = 0; k < MOST_ITERATIONS; k++) {
+        double size = 0, floor = 2 * DBL_EPSILON * scale;
+        TAUT_TRY(residual(s, next->t, next->q, old->v, slow, error));
+        memset(w->step, 0, (size_t)s->n * sizeof(double));
+        if (slow) {
+            TAUT_TRY(taut_saddle_factor(w->general, x->mass, w->g, x->rod_jacobian, NULL, error));
+            s->statistics->factorisations++;
+        }
+        TAUT_TRY(taut_saddle_solve(slow ? w->general : w->saddle, 1, w->step, w->residual, error));
+        s->statistics->solves++;
+        s->statistics->newton_iterations++;
+        for (taut_index i = 0; i < s->n; i++) {
+            size = fmax(size, fabs(w->step[i]));
+            w->total[i] += w->step[i];
+            next->q[i] = old->q[i] + (h * old->v[i] + w->total[i]);
+        }
+        /* the new point is at rounding once its correction is, or once it no longer shrinks there */
+        if (size <= floor || (size > before / 2 && size < 1e3 * floor))
+            return TAUT_OK;
+        if (!isfinite(size) || size > 1e3 * (scale + 1))
+            break;
+        slow = slow || size > 0.2 * before;
+        before = size;
+    }
+    return fail_converge(old->t, h, error);
+}
+
+static int step(taut_stepper *s, double h, taut_error *error)
+{
+    rattle *w = s->work;
+    taut_mechanics *x = &w->mechanics;
+    if (!w->fresh)
+        TAUT_TRY(complete(s, error));
+
+    taut_state old = s->now, next = s->last;
+    next.t = old.t + h;
+    for (taut_index i = 0; i < s->n; i++) {
+        w->total[i] = h * h / 2 * w->kick[i];
+        next.q[i] = old.q[i] + (h * old.v[i] + w->total[i]);
+    }
+    if (x->rods > 0)
+        TAUT_TRY(reach_bonds(s, &old, &next, h, error));
+    for (taut_index i = 0; i < s->n; i++)
+        next.v[i] = old.v[i] + w->total[i] / h;
+
+    TAUT_TRY(arrive(s, &next, error));
+    taut_mechanics_rates(x, next.v, w->residual);
+    for (taut_index i = 0; i < s->n; i++)
+        w->kick[i] = h / 2 * w->force[i];
+    for (taut_index r = 0; r < x->rods; r++)
+        w->residual[r] = -w->residual[r];
+    TAUT_TRY(taut_saddle_solve(w->saddle, 1, w->kick, w->residual, error));
+    s->statistics->solves++;
+    for (taut_index i = 0; i < s->n; i++) {
+        next.v[i] += w->kick[i];
+        w->kick[i] *= 2 / h;
+    }
+    w->fresh = true;
+    s->now = next;
+    s->last = old;
+    s->statistics->steps++;
+    return TAUT_OK;
+}
+
+static void changed(taut_stepper *s)
+{
+    rattle *w = s->work;
+    w->fresh = w->complete = false;
+}
+
+static int multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
+{
+    rattle *w = s->work;
+    taut_mechanics *x = &w->mechanics;
+    if (s->m == 0)
+        return TAUT_OK;
+    if (q == s->now.q && v == s->now.v && t == s->now.t) {
+        TAUT_TRY(complete(s, error));
+        if (lambda != s->now.lambda)
+            memcpy(lambda, s->now.lambda, (size_t)s->m * sizeof(double));
+        return TAUT_OK;
+    }
+    taut_statistics before = *s->statistics; /* output is not counted */
+    int status = taut_mechanics_force(x, t, q, v, w->step, lambda, error);
+    if (status == 0)
+        status = taut_saddle_factor(w->general, x->mass, x->rod_jacobian, NULL, NULL, error);
+    if (status == 0)
+        status = accelerate(s, w->general, t, q, v, w->step, lambda, error);
+    *s->statistics = before;
+    return status;
+}
+
+const taut_method taut_rattle = {
+    .name = "rattle",
+    .motions = TAUT_MOTION_RIGID | TAUT_MOTION_FULL,
+    .order = 2,
+    .summary = "RATTLE: rods held to rounding, symplectic, time-reversible; springs and potentials as forces",
+    .reference = "Andersen 1983; Hairer, Lubich, Wanner, Geometric Numerical Integration, VII.1.4",
+    .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
+    .refuses = TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_ALGEBRAIC | TAUT_HAS_STEPPER,
+    .stability = 2,
+    .create = create,
+    .destroy = destroy,
+    .step = step,
+    .changed = changed,
+    .complete = complete,
+    .multipliers = multipliers,
+};

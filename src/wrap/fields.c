@@ -1,0 +1,143 @@
+/* fields.c - mechanical fields: the full system and the index-1 form, with Baumgarte's terms if wanted.
+ *
+ *     [ M    G^T ] [ v'     ]   [ f - springs - scale grad V     ]
+ *     [ G    0   ] [ lambda ] = [ -gamma - alpha gdot - beta g   ]       G, g, gamma of the rods     [Ascher, Qin, Reich 1992, (1.4), (4.3)]
+ *
+ * gamma = g_qq(v,v) + 2 g_qt v + g_tt. Without rods only M is inverted. One force evaluation, one factorisation and one solve each. */
+#include "wrap/fields.h"
+
+#include "step/mechanics.h"
+
+typedef struct mechanical {
+    taut_field field;
+    taut_mechanics mechanics;
+    taut_saddle *saddle; /* NULL: diagonal mass without rods */
+    bool factored;       /* once for all: constant mass without rods */
+    double alpha, beta;
+    double *gdot, *reaction; /* [rods] */
+} mechanical;
+
+static void destroy(taut_field *field)
+{
+    mechanical *w = field->self;
+    taut_saddle_destroy(w->saddle);
+    w->saddle = NULL;
+}
+
+/* Right-hand side of the rods' rows. */
+static void aim(mechanical *w, const double *v)
+{
+    const taut_mechanics *x = &w->mechanics;
+    for (taut_index r = 0; r < x->rods; r++)
+        w->reaction[r] = -x->values.gamma[x->rod[r]];
+    if (w->alpha == 0 && w->beta == 0)
+        return;
+    taut_mechanics_rates(x, v, w->gdot);
+    for (taut_index r = 0; r < x->rods; r++)
+        w->reaction[r] -= w->alpha * w->gdot[r] + w->beta * x->values.bond[x->rod[r]];
+}
+
+static int evaluate(taut_field *field, double t, const double *q, const double *v, double *rate, double *lambda, taut_error *error)
+{
+    mechanical *w = field->self;
+    taut_mechanics *x = &w->mechanics;
+    TAUT_TRY(taut_mechanics_force(x, t, q, v, rate, lambda, error));
+    if (!w->saddle) {
+        for (taut_index i = 0; i < x->n; i++)
+            rate[i] /= x->mass[i];
+        return TAUT_OK;
+    }
+    aim(w, v);
+    if (!w->factored) {
+        TAUT_TRY(taut_saddle_factor(w->saddle, x->mass, x->rod_jacobian, NULL, NULL, error));
+        field->statistics->factorisations++;
+        w->factored = x->rods == 0 && !x->varying;
+    }
+    TAUT_TRY(taut_saddle_solve(w->saddle, 1, rate, w->reaction, error));
+    field->statistics->solves++;
+    for (taut_index r = 0; lambda && r < x->rods; r++)
+        lambda[x->rod[r]] = w->reaction[r];
+    return TAUT_OK;
+}
+
+/* Without rods nothing but M^-1 can balance a force: every mass must be there. */
+static int check_mass(const taut_mechanics *x, taut_error *error)
+{
+    for (taut_index i = 0; !x->mass_start && i < x->n; i++)
+        if (!(x->mass[i] > 0)) {
+            char name[80];
+            taut_system_name(taut_context_system(x->context), TAUT_COORDINATE, i, name, sizeof name);
+            return taut_fail(error, TAUT_ERROR_REFUSED,
+                             "explicit methods divide by the masses, but that of '%s' is %g; give it a mass > 0", name, x->mass[i]);
+        }
+    return TAUT_OK;
+}
+
+static int fill(mechanical *w, taut_context *context, taut_arena *arena, taut_statistics *statistics, double alpha, double beta,
+                taut_error *error)
+{
+    taut_mechanics *x = &w->mechanics;
+    bool terms = alpha != 0 || beta != 0;
+    unsigned wanted = TAUT_WANT_GAMMA | (terms ? TAUT_WANT_BOND : 0);
+    TAUT_TRY(taut_mechanics_create(x, context, arena, statistics, wanted, error));
+    w->alpha = alpha;
+    w->beta = beta;
+    w->gdot = TAUT_NEW(arena, double, x->rods);
+    w->reaction = TAUT_NEW(arena, double, x->rods);
+    if (!w->gdot || !w->reaction)
+        return taut_fail_memory(error);
+    w->field = (taut_field){.name = x->rods == 0 ? "full"
+                                    : terms      ? "index-1, Baumgarte"
+                                                 : "index-1",
+                            .second_order = true,
+                            .n = x->n,
+                            .m = x->m,
+                            .evaluate = evaluate,
+                            .destroy = destroy,
+                            .statistics = statistics,
+                            .self = w};
+    if (x->rods == 0 && !x->mass_start)
+        return check_mass(x, error);
+    return taut_mechanics_saddle(x, false, true, &arena->allocator, &w->saddle, error);
+}
+
+static int check_kind(taut_context *context, taut_error *error)
+{
+    taut_sizes sizes;
+    taut_system_sizes(taut_context_system(context), &sizes);
+    if (sizes.kind != TAUT_MECHANICAL)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "this field needs a mechanical system");
+    return TAUT_OK;
+}
+
+int taut_field_index1(taut_context *context, taut_arena *arena, taut_statistics *statistics, double alpha, double beta,
+                      taut_field **field, taut_error *error)
+{
+    *field = NULL;
+    TAUT_TRY(check_kind(context, error));
+    if (!(alpha >= 0 && beta >= 0))
+        return taut_fail(error, TAUT_ERROR_USAGE, "Baumgarte's parameters must not be negative");
+    mechanical *w = TAUT_NEW(arena, mechanical, 1);
+    if (!w)
+        return taut_fail_memory(error);
+    int status = fill(w, context, arena, statistics, alpha, beta, error);
+    if (status == 0)
+        *field = &w->field;
+    else
+        taut_saddle_destroy(w->saddle);
+    return status;
+}
+
+int taut_field_full(taut_context *context, taut_arena *arena, taut_statistics *statistics, taut_field **field, taut_error *error)
+{
+    TAUT_TRY(taut_field_index1(context, arena, statistics, 0, 0, field, error));
+    mechanical *w = (*field)->self;
+    const taut_mechanics *x = &w->mechanics;
+    if (x->rods == 0)
+        return TAUT_OK;
+    char name[80];
+    taut_system_name(taut_context_system(context), TAUT_BOND, x->rod[0], name, sizeof name);
+    destroy(*field);
+    *field = NULL;
+    return taut_fail(error, TAUT_ERROR_REFUSED, "bond '%s' is rigid: it needs the index-1 form, or a stiffness", name);
+}

@@ -1,0 +1,251 @@
+/* first_order.c - first-order fields, with algebraic variables of index 2 and a stabilising term if wanted.
+ *
+ *     z' = f(t,z,y) - gamma F(z) h(t,z),    F = H^T (H H^T)^-1,   h = (constraints, invariants)      [Ascher, Qin, Reich 1992, (1.7), (2.3)]
+ *
+ * y follows from the differentiated constraints, G f(t,z,y) + g_t = 0, by Newton's iteration with G B, B = df/dy. Where B does not
+ * depend on y the first correction is exact, and f + B dy is the rate: no second evaluation. */
+#include "wrap/fields.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "linalg/saddle.h"
+#include "wrap/invariants.h"
+
+typedef struct first_order {
+    taut_field field;
+    taut_context *context;
+    taut_index n, rows, algebraic; /* rows of h */
+    double gamma;
+    bool linear; /* f is linear in y */
+    taut_pattern jacobian, control;
+    taut_values values; /* jacobian, bond_dt, force_dv */
+    double *y, *residual, *correction;
+    double *matrix; /* G B as the K of a saddle system, dense by rows, [algebraic^2] */
+    taut_index *start, *column;
+    taut_saddle *solver;
+    taut_invariants *invariants; /* NULL when gamma = 0 */
+    double *push;                /* F h, [n] */
+} first_order;
+
+enum { MOST_ITERATIONS = 30 };
+
+static void destroy(taut_field *field)
+{
+    first_order *w = field->self;
+    taut_saddle_destroy(w->solver);
+    w->solver = NULL;
+    if (w->invariants)
+        taut_invariants_destroy(w->invariants);
+    w->invariants = NULL;
+}
+
+/* matrix = G B; residual = -(G f + g_t). B is stored by rows of the state. */
+static void form_equations(first_order *w, const double *rate)
+{
+    const taut_pattern *g = &w->jacobian, *b = &w->control;
+    taut_index k = w->algebraic;
+    memset(w->matrix, 0, (size_t)k * (size_t)k * sizeof(double));
+    for (taut_index i = 0; i < k; i++) {
+        double sum = w->values.bond_dt[i], *row = w->matrix + (int64_t)i * k;
+        for (taut_index e = g->start[i]; e < g->start[i + 1]; e++) {
+            taut_index j = g->column[e];
+            double entry = w->values.jacobian[e];
+            sum += entry * rate[j];
+            for (taut_index c = b->start[j]; c < b->start[j + 1]; c++)
+                row[b->column[c]] += entry * w->values.force_dv[c];
+        }
+        w->residual[i] = -sum;
+    }
+}
+
+static int evaluate_all(first_order *w, double t, const double *z, double *rate, taut_error *error)
+{
+    w->values.force = rate;
+    TAUT_TRY(taut_evaluate(w->context, t, z, w->y, TAUT_WANT_FORCE | TAUT_WANT_FORCE_DV | TAUT_WANT_JACOBIAN, &w->values, error));
+    w->field.statistics->force_evaluations++;
+    w->field.statistics->jacobians++;
+    return TAUT_OK;
+}
+
+/* One Newton correction of y from values at (z, y); correction[] holds it. */
+static int correct(first_order *w, double *rate, taut_error *error)
+{
+    form_equations(w, rate);
+    memcpy(w->correction, w->residual, (size_t)w->algebraic * sizeof(double));
+    int status = taut_saddle_factor(w->solver, w->matrix, NULL, NULL, NULL, error);
+    if (status == TAUT_ERROR_SINGULAR)
+        return taut_fail(error, TAUT_ERROR_SINGULAR,
+                         "the algebraic variables do not move the constraints: G df/dy is singular, so the index is not 2");
+    TAUT_TRY(status);
+    TAUT_TRY(taut_saddle_solve(w->solver, 1, w->correction, NULL, error));
+    w->field.statistics->factorisations++;
+    w->field.statistics->solves++;
+    w->field.statistics->newton_iterations++;
+    for (taut_index i = 0; i < w->algebraic; i++)
+        w->y[i] += w->correction[i];
+    return TAUT_OK;
+}
+
+static void add_control(const first_order *w, double *rate)
+{
+    for (taut_index j = 0; j < w->n; j++)
+        for (taut_index c = w->control.start[j]; c < w->control.start[j + 1]; c++)
+            rate[j] += w->values.force_dv[c] * w->correction[w->control.column[c]];
+}
+
+static int solve_algebraic(first_order *w, double t, const double *z, double *rate, taut_error *error)
+{
+    TAUT_TRY(evaluate_all(w, t, z, rate, error));
+    if (w->linear) {
+        TAUT_TRY(correct(w, rate, error));
+        add_control(w, rate);
+        return TAUT_OK;
+    }
+    for (int k = 0; k < MOST_ITERATIONS; k++) {
+        double size = 0, off = 0;
+        TAUT_TRY(correct(w, rate, error));
+        TAUT_TRY(evaluate_all(w, t, z, rate, error));
+        for (taut_index i = 0; i < w->algebraic; i++) {
+            size = fmax(size, fabs(w->y[i]));
+            off = fmax(off, fabs(w->correction[i]));
+        }
+        if (off <= 16 * DBL_EPSILON * size || off <= DBL_MIN)
+            return TAUT_OK;
+        if (!isfinite(off))
+            break;
+    }
+    return taut_fail(error, TAUT_ERROR_CONVERGE,
+                     "the algebraic variables did not converge at t = %.9g; better start values for them may help", t);
+}
+
+static int evaluate(taut_field *field, double t, const double *q, const double *v, double *rate, double *lambda, taut_error *error)
+{
+    (void)v;
+    first_order *w = field->self;
+    if (w->algebraic > 0)
+        TAUT_TRY(solve_algebraic(w, t, q, rate, error));
+    else {
+        w->values.force = rate;
+        TAUT_TRY(taut_evaluate(w->context, t, q, NULL, TAUT_WANT_FORCE, &w->values, error));
+        field->statistics->force_evaluations++;
+    }
+    if (lambda)
+        memcpy(lambda, w->y, (size_t)w->algebraic * sizeof(double));
+    if (!w->invariants)
+        return TAUT_OK;
+    TAUT_TRY(taut_invariants_step(w->invariants, t, q, w->push, error));
+    for (taut_index i = 0; i < w->n; i++)
+        rate[i] -= w->gamma * w->push[i];
+    return TAUT_OK;
+}
+
+/* df/dy at the start and at points near it, for several y: the same bits everywhere? With functions that have no kinks, agreement at
+ * points in general position means that it does not depend on y. */
+static bool find_linear(first_order *w, const double *z0, const double *y0, double *z, double *b0)
+{
+    taut_sizes sizes;
+    taut_error ignored;
+    taut_system_sizes(taut_context_system(w->context), &sizes);
+    int64_t entries = w->control.start[w->n];
+    if (sizes.can & TAUT_HAS_KINKS)
+        return false;
+    for (int point = 0; point < 2; point++) {
+        for (taut_index i = 0; i < w->n; i++)
+            z[i] = z0[i] + point * 1e-3 * (fabs(z0[i]) + 1e-3) * sin(1.0 + i);
+        for (int k = 0; k < 3; k++) {
+            for (taut_index i = 0; i < w->algebraic; i++)
+                w->y[i] = y0[i] + k * (0.37 + fabs(y0[i])) * cos(2.0 * k + i);
+            if (taut_evaluate(w->context, 0.01 * point, z, w->y, TAUT_WANT_FORCE_DV, &w->values, &ignored) != 0)
+                return false;
+            if (k == 0)
+                memcpy(b0, w->values.force_dv, (size_t)entries * sizeof(double));
+            else if (memcmp(b0, w->values.force_dv, (size_t)entries * sizeof(double)) != 0)
+                return false;
+        }
+    }
+    return true;
+}
+
+static int prepare_algebraic(first_order *w, const taut_sizes *sizes, taut_arena *arena, taut_error *error)
+{
+    const taut_system *system = taut_context_system(w->context);
+    taut_index k = w->algebraic;
+    if (sizes->constraints != k)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "%d algebraic variables need as many constraints, but there are %d", k,
+                         sizes->constraints);
+    TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
+    TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_CONTROL, &w->control, error));
+    int64_t entries = w->control.start[w->n];
+    w->values.jacobian = TAUT_NEW(arena, double, sizes->jacobian_entries);
+    w->values.bond_dt = TAUT_NEW(arena, double, sizes->bonds);
+    w->values.force_dv = TAUT_NEW(arena, double, entries);
+    w->residual = TAUT_NEW(arena, double, k);
+    w->correction = TAUT_NEW(arena, double, k);
+    w->matrix = TAUT_NEW(arena, double, (int64_t)k *k);
+    w->start = TAUT_NEW(arena, taut_index, k + 1);
+    w->column = TAUT_NEW(arena, taut_index, (int64_t)k * k);
+    double *z0 = TAUT_NEW(arena, double, w->n), *y0 = TAUT_NEW(arena, double, w->n > k ? w->n : k);
+    double *z = TAUT_NEW(arena, double, w->n), *b0 = TAUT_NEW(arena, double, entries);
+    if (!w->values.jacobian || !w->values.bond_dt || !w->values.force_dv || !w->residual || !w->correction || !w->matrix ||
+        !w->start || !w->column || !z0 || !y0 || !z || !b0)
+        return taut_fail_memory(error);
+    for (taut_index i = 0; i < k; i++) {
+        w->start[i + 1] = (i + 1) * k;
+        for (taut_index j = 0; j < k; j++)
+            w->column[i * k + j] = j;
+    }
+    TAUT_TRY(taut_context_start(w->context, 0, z0, y0, error));
+    w->linear = find_linear(w, z0, y0, z, b0);
+    memcpy(w->y, y0, (size_t)k * sizeof(double));
+    taut_saddle_shape shape = {.n = k, .k_start = w->start, .k_column = w->column};
+    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &arena->allocator, &w->solver, error);
+}
+
+static int fill(first_order *w, taut_arena *arena, taut_error *error)
+{
+    enum { DENSE_LIMIT = 4096 };
+    taut_sizes sizes;
+    taut_system_sizes(taut_context_system(w->context), &sizes);
+    w->n = sizes.coordinates;
+    w->algebraic = sizes.algebraic;
+    w->field.n = w->n;
+    w->field.m = w->algebraic;
+    w->field.name = w->algebraic > 0 ? (w->gamma > 0 ? "index-1, stabilised" : "index-1") : w->gamma > 0 ? "stabilised" : "full";
+    if (w->algebraic > DENSE_LIMIT)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "explicit methods take at most %d algebraic variables", DENSE_LIMIT);
+    w->y = TAUT_NEW(arena, double, w->algebraic);
+    w->push = TAUT_NEW(arena, double, w->n);
+    if (!w->y || !w->push)
+        return taut_fail_memory(error);
+    if (w->algebraic > 0)
+        TAUT_TRY(prepare_algebraic(w, &sizes, arena, error));
+    if (w->gamma > 0)
+        TAUT_TRY(taut_invariants_create(w->context, TAUT_INVARIANTS_ALL, arena, w->field.statistics, &w->invariants, error));
+    return TAUT_OK;
+}
+
+int taut_field_first_order(taut_context *context, taut_arena *arena, taut_statistics *statistics, double gamma, taut_field **field,
+                           taut_error *error)
+{
+    *field = NULL;
+    taut_sizes sizes;
+    taut_system_sizes(taut_context_system(context), &sizes);
+    if (sizes.kind != TAUT_FIRST_ORDER)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "this field needs a first-order system with equations");
+    if (!(gamma >= 0))
+        return taut_fail(error, TAUT_ERROR_USAGE, "the stabilising factor must not be negative");
+    first_order *w = TAUT_NEW(arena, first_order, 1);
+    if (!w)
+        return taut_fail_memory(error);
+    w->context = context;
+    w->gamma = gamma;
+    w->field = (taut_field){.evaluate = evaluate, .destroy = destroy, .statistics = statistics, .self = w};
+    int status = fill(w, arena, error);
+    if (status == 0)
+        *field = &w->field;
+    else
+        destroy(&w->field);
+    return status;
+}

@@ -1,0 +1,159 @@
+/* invariants.c - see invariants.h. F h is found from the saddle system [I D; H 0] (x, .) = (0, h), with D^T on the pattern of H. */
+#include "wrap/invariants.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "linalg/saddle.h"
+
+struct taut_invariants {
+    taut_context *context;
+    taut_statistics *statistics;
+    taut_index n, rows, constraints;
+    taut_pattern jacobian;   /* of all rows of g; the leading ones are h */
+    taut_values values;      /* bond, jacobian, bond_dt */
+    unsigned char *velocity; /* [n]: may move; NULL: all */
+    double *kept;            /* [rows]: values of the invariants at the start; 0 for constraints */
+    double *h, *right, *ones;
+    taut_saddle *saddle;
+};
+
+void taut_invariants_destroy(taut_invariants *w)
+{
+    taut_saddle_destroy(w->saddle);
+    w->saddle = NULL;
+}
+
+int taut_invariants_begin(taut_invariants *w, double t, const double *z, taut_error *error)
+{
+    TAUT_TRY(taut_evaluate(w->context, t, z, NULL, TAUT_WANT_BOND, &w->values, error));
+    for (taut_index i = w->constraints; i < w->rows; i++)
+        w->kept[i] = w->values.bond[i];
+    return TAUT_OK;
+}
+
+/* Row i of df/dz has one entry, 1, in column j, and the rate is z_j itself: then z_j is the velocity of z_i. */
+static void mark_velocities(taut_invariants *w, const taut_pattern *tangent, const taut_values *values, const double *z,
+                            unsigned char *mark)
+{
+    memset(mark, 0, (size_t)w->n);
+    for (taut_index i = 0; i < w->n; i++) {
+        taut_index found = -1, others = 0;
+        for (taut_index e = tangent->start[i]; e < tangent->start[i + 1]; e++)
+            if (values->force_dq[e] == 1 && found < 0)
+                found = tangent->column[e];
+            else
+                others += values->force_dq[e] != 0;
+        if (found >= 0 && found != i && others == 0 && values->force[i] == z[found])
+            mark[found] = 1;
+    }
+}
+
+static int find_velocities(taut_invariants *w, taut_arena *arena, const double *z, const double *y, taut_error *error)
+{
+    taut_pattern tangent;
+    TAUT_TRY(taut_system_pattern(taut_context_system(w->context), TAUT_PATTERN_TANGENT, &tangent, error));
+    taut_values values = {.force = TAUT_NEW(arena, double, w->n), .force_dq = TAUT_NEW(arena, double, tangent.start[w->n])};
+    double *near = TAUT_NEW(arena, double, w->n);
+    unsigned char *again = TAUT_NEW(arena, unsigned char, w->n);
+    w->velocity = TAUT_NEW(arena, unsigned char, w->n);
+    if (!values.force || !values.force_dq || !near || !again || !w->velocity)
+        return taut_fail_memory(error);
+    /* at the start and beside it: an entry may be 1 there by chance */
+    unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_FORCE_DQ;
+    TAUT_TRY(taut_evaluate(w->context, 0, z, y, wanted, &values, error));
+    mark_velocities(w, &tangent, &values, z, w->velocity);
+    for (taut_index i = 0; i < w->n; i++)
+        near[i] = z[i] + 1e-3 * (fabs(z[i]) + 1e-3) * sin(1.0 + i);
+    TAUT_TRY(taut_evaluate(w->context, 0.01, near, y, wanted, &values, error));
+    mark_velocities(w, &tangent, &values, near, again);
+    taut_index count = 0;
+    for (taut_index i = 0; i < w->n; i++)
+        count += w->velocity[i] = w->velocity[i] && again[i];
+    if (count == 0)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "stabilisation by velocities needs variables that are the rate of another one (x' = u); use `post`");
+    return TAUT_OK;
+}
+
+static int fill(taut_invariants *w, taut_invariants_of which, taut_arena *arena, taut_error *error)
+{
+    const taut_system *system = taut_context_system(w->context);
+    taut_sizes sizes;
+    taut_system_sizes(system, &sizes);
+    w->n = sizes.coordinates;
+    w->constraints = sizes.constraints;
+    w->rows = sizes.constraints + sizes.invariants;
+    if (w->rows == 0)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "there is nothing to stabilise: the model has neither [constraints] nor [invariants]");
+    TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
+    w->values.bond = TAUT_NEW(arena, double, sizes.bonds);
+    w->values.bond_dt = TAUT_NEW(arena, double, sizes.bonds);
+    w->values.jacobian = TAUT_NEW(arena, double, sizes.jacobian_entries);
+    w->kept = TAUT_NEW(arena, double, w->rows);
+    w->h = TAUT_NEW(arena, double, w->rows);
+    w->right = TAUT_NEW(arena, double, w->rows);
+    w->ones = TAUT_NEW(arena, double, w->n);
+    double *z = TAUT_NEW(arena, double, w->n);
+    double *y = TAUT_NEW(arena, double, w->n > sizes.algebraic ? w->n : sizes.algebraic);
+    if (!w->values.bond || !w->values.bond_dt || !w->values.jacobian || !w->kept || !w->h || !w->right || !w->ones || !z || !y)
+        return taut_fail_memory(error);
+    for (taut_index i = 0; i < w->n; i++)
+        w->ones[i] = 1;
+    TAUT_TRY(taut_context_start(w->context, 0, z, y, error));
+    TAUT_TRY(taut_invariants_begin(w, 0, z, error));
+    if (which == TAUT_INVARIANTS_VELOCITY)
+        TAUT_TRY(find_velocities(w, arena, z, y, error));
+    taut_saddle_shape shape = {
+        .n = w->n, .m = w->rows, .g_start = w->jacobian.start, .g_column = w->jacobian.column, .symmetric = true, .positive = true};
+    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &arena->allocator, &w->saddle, error);
+}
+
+int taut_invariants_create(taut_context *context, taut_invariants_of which, taut_arena *arena, taut_statistics *statistics,
+                           taut_invariants **invariants, taut_error *error)
+{
+    *invariants = NULL;
+    taut_invariants *w = TAUT_NEW(arena, taut_invariants, 1);
+    if (!w)
+        return taut_fail_memory(error);
+    w->context = context;
+    w->statistics = statistics;
+    int status = fill(w, which, arena, error);
+    if (status == 0)
+        *invariants = w;
+    else
+        taut_saddle_destroy(w->saddle);
+    return status;
+}
+
+int taut_invariants_step(taut_invariants *w, double t, const double *z, double *push, taut_error *error)
+{
+    TAUT_TRY(taut_evaluate(w->context, t, z, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &w->values, error));
+    for (taut_index i = 0; i < w->rows; i++)
+        w->right[i] = w->h[i] = w->values.bond[i] - w->kept[i];
+    /* what may not move has no part in H D either */
+    for (taut_index e = 0; w->velocity && e < w->jacobian.start[w->rows]; e++)
+        if (!w->velocity[w->jacobian.column[e]])
+            w->values.jacobian[e] = 0;
+    memset(push, 0, (size_t)w->n * sizeof(double));
+    TAUT_TRY(taut_saddle_factor(w->saddle, w->ones, w->values.jacobian, NULL, NULL, error));
+    w->statistics->factorisations++;
+    w->statistics->solves++;
+    return taut_saddle_solve(w->saddle, 1, push, w->right, error);
+}
+
+double taut_invariants_size(const taut_invariants *w, const double *z, double *rounding)
+{
+    double size = 0, floor = 0;
+    for (taut_index i = 0; i < w->rows; i++) {
+        double sum = fabs(w->kept[i]);
+        for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
+            sum += fabs(w->values.jacobian[e] * z[w->jacobian.column[e]]);
+        size = fmax(size, fabs(w->h[i]));
+        floor = fmax(floor, sum * DBL_EPSILON);
+    }
+    *rounding = floor;
+    return size;
+}

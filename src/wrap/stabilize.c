@@ -1,0 +1,306 @@
+/* stabilize.c - post-stabilisation and coordinate projection after any step.
+ *
+ *     z <- z~ - F(z~) h(z~),   F = D (H D)^-1                                              [Ascher, Qin, Reich 1992, (3.9), alpha = 1]
+ *     z <- z~ - D(z~) lambda with h(z) = 0                                                 [(3.10)]
+ *
+ * Mechanical systems have h = (g, gdot) of the rods. "post" takes D = diag(M^-1 G^T, M^-1 G^T), which is (4.7) in the metric of the mass:
+ * only [M G^T; G 0] is factorised. We deviate in the velocities: gdot is linear in v, so they are projected where the position has
+ * landed, exactly, instead of with the derivative L of G v. "post-simple", "post-velocity" and "post-position" are (4.8) as printed, all
+ * with the G of z~ and the unit metric. */
+#include "wrap/stabilize.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "step/mechanics.h"
+#include "wrap/invariants.h"
+
+enum { MOST_ITERATIONS = 50 };
+
+typedef struct stabilizer {
+    taut_projector projector;
+    const struct kind *kind;
+    int passes;
+    taut_index n;
+    taut_mechanics mechanics;
+    taut_saddle *saddle;
+    double *ones;                /* the unit metric; NULL: the mass */
+    double *q, *v;               /* the new state until it is known to be good, [n] */
+    double *step, *residual;     /* [n], [rods] */
+    taut_invariants *invariants; /* first order */
+} stabilizer;
+
+typedef struct kind {
+    const char *name;
+    bool position, velocity; /* what moves */
+    bool simple;             /* (4.8) */
+    bool converge;
+    bool first_order; /* offered there */
+    int (*apply)(taut_projector *projector, double t, double *q, double *v, taut_error *error);
+} kind;
+
+/* [M G^T; G 0] with G of the latest evaluation. */
+static int factor(stabilizer *w, taut_error *error)
+{
+    const taut_mechanics *x = &w->mechanics;
+    w->projector.statistics->factorisations++;
+    return taut_saddle_factor(w->saddle, w->ones ? w->ones : x->mass, x->rod_jacobian, NULL, NULL, error);
+}
+
+/* step = -D (G D)^-1 residual with the G that was factorised; returns through *size the largest entry. */
+static int correction(stabilizer *w, double *size, taut_error *error)
+{
+    memset(w->step, 0, (size_t)w->n * sizeof(double));
+    for (taut_index r = 0; r < w->mechanics.rods; r++)
+        w->residual[r] = -w->residual[r];
+    w->projector.statistics->solves++;
+    TAUT_TRY(taut_saddle_solve(w->saddle, 1, w->step, w->residual, error));
+    *size = 0;
+    for (taut_index i = 0; i < w->n; i++)
+        *size = fmax(*size, fabs(w->step[i]));
+    return TAUT_OK;
+}
+
+static void take_positions(stabilizer *w)
+{
+    for (taut_index r = 0; r < w->mechanics.rods; r++)
+        w->residual[r] = w->mechanics.values.bond[w->mechanics.rod[r]];
+}
+
+static void add(taut_index n, const double *step, double *x)
+{
+    for (taut_index i = 0; i < n; i++)
+        x[i] += step[i];
+}
+
+static double largest(taut_index n, const double *x)
+{
+    double size = 0;
+    for (taut_index i = 0; i < n; i++)
+        size = fmax(size, fabs(x[i]));
+    return size;
+}
+
+/* v with gdot = 0 where q is now. */
+static int project_velocity(stabilizer *w, double t, taut_error *error)
+{
+    double size;
+    TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
+    TAUT_TRY(factor(w, error));
+    taut_mechanics_rates(&w->mechanics, w->v, w->residual);
+    TAUT_TRY(correction(w, &size, error));
+    add(w->n, w->step, w->v);
+    return TAUT_OK;
+}
+
+static int newton_positions(stabilizer *w, double t, taut_error *error)
+{
+    double size;
+    for (int pass = 0; pass < w->passes; pass++) {
+        TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
+        TAUT_TRY(factor(w, error));
+        take_positions(w);
+        TAUT_TRY(correction(w, &size, error));
+        add(w->n, w->step, w->q);
+    }
+    return TAUT_OK;
+}
+
+/* (3.10): D stays that of the first point while that converges fast; a far start takes a new one. */
+static int converge_positions(stabilizer *w, double t, taut_error *error)
+{
+    double before = INFINITY, size, floor = 4 * DBL_EPSILON * largest(w->n, w->q);
+    bool stale = true;
+    for (int k = 0; k < MOST_ITERATIONS; k++) {
+        TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
+        if (stale)
+            TAUT_TRY(factor(w, error));
+        take_positions(w);
+        TAUT_TRY(correction(w, &size, error));
+        w->projector.statistics->newton_iterations++;
+        /* at rounding: small, or small and no longer shrinking */
+        if (size <= floor || (size > before / 4 && size < 1e4 * floor))
+            return TAUT_OK;
+        add(w->n, w->step, w->q);
+        stale = size > before / 4;
+        before = size;
+        if (!isfinite(size))
+            break;
+    }
+    return taut_fail(
+        error, TAUT_ERROR_CONVERGE,
+        "the projection onto the rigid bonds did not converge at t = %.9g: a smaller --step, or a start nearer to them", t);
+}
+
+static int apply_mechanical(taut_projector *projector, double t, double *q, double *v, taut_error *error)
+{
+    stabilizer *w = projector->self;
+    size_t bytes = (size_t)w->n * sizeof(double);
+    memcpy(w->q, q, bytes);
+    memcpy(w->v, v, bytes);
+    TAUT_TRY(w->kind->converge ? converge_positions(w, t, error) : newton_positions(w, t, error));
+    TAUT_TRY(project_velocity(w, t, error));
+    memcpy(q, w->q, bytes);
+    memcpy(v, w->v, bytes);
+    return TAUT_OK;
+}
+
+/* (4.8): both corrections from the same point. */
+static int apply_simple(taut_projector *projector, double t, double *q, double *v, taut_error *error)
+{
+    stabilizer *w = projector->self;
+    size_t bytes = (size_t)w->n * sizeof(double);
+    memcpy(w->q, q, bytes);
+    memcpy(w->v, v, bytes);
+    for (int pass = 0; pass < w->passes; pass++) {
+        double size;
+        TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
+        TAUT_TRY(factor(w, error));
+        if (w->kind->velocity) {
+            taut_mechanics_rates(&w->mechanics, w->v, w->residual);
+            TAUT_TRY(correction(w, &size, error));
+            add(w->n, w->step, w->v);
+        }
+        if (w->kind->position) {
+            take_positions(w);
+            TAUT_TRY(correction(w, &size, error));
+            add(w->n, w->step, w->q);
+        }
+    }
+    memcpy(q, w->q, bytes);
+    memcpy(v, w->v, bytes);
+    return TAUT_OK;
+}
+
+static int apply_first_order(taut_projector *projector, double t, double *q, double *v, taut_error *error)
+{
+    (void)v;
+    stabilizer *w = projector->self;
+    double before = INFINITY, rounding;
+    memcpy(w->q, q, (size_t)w->n * sizeof(double));
+    int most = w->kind->converge ? MOST_ITERATIONS : w->passes;
+    for (int k = 0; k < most; k++) {
+        TAUT_TRY(taut_invariants_step(w->invariants, t, w->q, w->step, error));
+        double size = taut_invariants_size(w->invariants, w->q, &rounding);
+        if (w->kind->converge)
+            projector->statistics->newton_iterations++;
+        bool done = size <= 2 * rounding || (size > before / 4 && size < 1e4 * rounding);
+        if (w->kind->converge && done) {
+            memcpy(q, w->q, (size_t)w->n * sizeof(double));
+            return TAUT_OK;
+        }
+        for (taut_index i = 0; i < w->n; i++)
+            w->q[i] -= w->step[i];
+        before = size;
+    }
+    if (w->kind->converge)
+        return taut_fail(error, TAUT_ERROR_CONVERGE, "the projection onto the invariants did not converge at t = %.9g", t);
+    memcpy(q, w->q, (size_t)w->n * sizeof(double));
+    return TAUT_OK;
+}
+
+static const kind kinds[] = {
+    {.name = "post", .position = true, .velocity = true, .first_order = true, .apply = apply_mechanical},
+    {.name = "project", .position = true, .velocity = true, .converge = true, .first_order = true, .apply = apply_mechanical},
+    {.name = "post-velocity", .velocity = true, .simple = true, .first_order = true, .apply = apply_simple},
+    {.name = "post-simple", .position = true, .velocity = true, .simple = true, .apply = apply_simple},
+    {.name = "post-position", .position = true, .simple = true, .apply = apply_simple},
+};
+
+static const kind *find_kind(const char *name, bool first_order, taut_error *error)
+{
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+        if (strcmp(kinds[k].name, name) == 0) {
+            if (!first_order || kinds[k].first_order)
+                return &kinds[k];
+            taut_fail(error, TAUT_ERROR_REFUSED,
+                      "stabilisation '%s' is for mechanical systems; first-order ones take post, project or post-velocity", name);
+            return NULL;
+        }
+    taut_fail(error, TAUT_ERROR_USAGE,
+              "there is no stabilisation '%.40s'; post, project, post-velocity, post-simple and post-position are", name);
+    return NULL;
+}
+
+static void destroy(taut_projector *projector)
+{
+    stabilizer *w = projector->self;
+    taut_saddle_destroy(w->saddle);
+    w->saddle = NULL;
+    if (w->invariants)
+        taut_invariants_destroy(w->invariants);
+    w->invariants = NULL;
+}
+
+static int fill_mechanical(stabilizer *w, taut_context *context, taut_arena *arena, taut_error *error)
+{
+    taut_mechanics *x = &w->mechanics;
+    TAUT_TRY(taut_mechanics_create(x, context, arena, w->projector.statistics, TAUT_WANT_BOND, error));
+    if (x->rods == 0)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "there is nothing to stabilise: the system has no rigid bonds");
+    w->residual = TAUT_NEW(arena, double, x->rods);
+    if (!w->residual)
+        return taut_fail_memory(error);
+    if (w->kind->simple) {
+        w->ones = TAUT_NEW(arena, double, w->n);
+        if (!w->ones)
+            return taut_fail_memory(error);
+        for (taut_index i = 0; i < w->n; i++)
+            w->ones[i] = 1;
+    }
+    return taut_mechanics_saddle(x, w->kind->simple, true, &arena->allocator, &w->saddle, error);
+}
+
+static int fill(stabilizer *w, taut_context *context, const taut_sizes *sizes, taut_arena *arena, taut_error *error)
+{
+    w->n = sizes->coordinates;
+    w->q = TAUT_NEW(arena, double, w->n);
+    w->v = TAUT_NEW(arena, double, w->n);
+    w->step = TAUT_NEW(arena, double, w->n);
+    if (!w->q || !w->v || !w->step)
+        return taut_fail_memory(error);
+    if (sizes->kind == TAUT_MECHANICAL)
+        return fill_mechanical(w, context, arena, error);
+    taut_invariants_of which = w->kind->position ? TAUT_INVARIANTS_ALL : TAUT_INVARIANTS_VELOCITY;
+    return taut_invariants_create(context, which, arena, w->projector.statistics, &w->invariants, error);
+}
+
+int taut_stabilizer_create(const char *name, int passes, taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                           taut_projector **projector, taut_error *error)
+{
+    *projector = NULL;
+    taut_sizes sizes;
+    taut_system_sizes(taut_context_system(context), &sizes);
+    if (sizes.kind == TAUT_BLACK_BOX)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "a black box has no equations to be stabilised");
+    bool first = sizes.kind == TAUT_FIRST_ORDER;
+    taut_error why;
+    const kind *found = find_kind(name, first, &why);
+    if (!found)
+        return taut_fail(error, why.code, "%s", why.message);
+    if (passes < 0)
+        return taut_fail(error, TAUT_ERROR_USAGE, "the number of passes must not be negative");
+    stabilizer *w = TAUT_NEW(arena, stabilizer, 1);
+    if (!w)
+        return taut_fail_memory(error);
+    w->kind = found;
+    w->passes = passes > 0 ? passes : 1;
+    w->projector = (taut_projector){.name = found->name,
+                                    .apply = first ? apply_first_order : found->apply,
+                                    .destroy = destroy,
+                                    .statistics = statistics,
+                                    .self = w};
+    int status = fill(w, context, &sizes, arena, error);
+    if (status == 0)
+        *projector = &w->projector;
+    else
+        destroy(&w->projector);
+    return status;
+}
+
+int taut_stabilizer_begin(taut_projector *projector, double t, const double *q, taut_error *error)
+{
+    stabilizer *w = projector->self;
+    return w->invariants ? taut_invariants_begin(w->invariants, t, q, error) : TAUT_OK;
+}
