@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const taut_method *const taut_method_table[] = {&taut_verlet, NULL};
+const taut_method *const taut_method_table[] = {&taut_verlet, &taut_dop8, &taut_dopri5, &taut_rk4, &taut_midpoint,
+                                                &taut_euler,  &taut_ab2,  &taut_rattle, NULL};
 
 enum { METHODS = sizeof taut_method_table / sizeof taut_method_table[0] - 1 };
 
