@@ -1,0 +1,45 @@
+/* collocation.h - Radau IIA collocation of 1 to 5 stages: coefficients as data, and what follows from them.
+ *
+ * Stages at c_i; a polynomial through values at the stages is sum_i l_i(theta) x_i, theta = (t - t0)/h, l_i the Lagrange polynomials.
+ * a_ij = int_0^{c_i} l_j, and the last row of A is b: the end of a step is its last stage. */
+#ifndef TAUT_STEP_COLLOCATION_H
+#define TAUT_STEP_COLLOCATION_H
+
+#include <complex.h>
+#include <stdbool.h>
+
+enum { TAUT_STAGES_MAX = 5, TAUT_SPECTRAL_MAX = 3 };
+
+/* A real eigenvalue of A, or one of a complex pair:  A right = mu right,  left A = mu left,  left . right = 1. A vector over the stages
+ * is x = sum of right (left . x) over real blocks and 2 Re(...) over complex ones. */
+typedef struct taut_spectral {
+    bool real;
+    double mu[2], right[TAUT_STAGES_MAX][2], left[TAUT_STAGES_MAX][2]; /* real and imaginary parts */
+} taut_spectral;
+
+typedef struct taut_radau_data {
+    int stages, blocks;
+    double c[TAUT_STAGES_MAX];
+    taut_spectral block[TAUT_SPECTRAL_MAX];
+} taut_radau_data;
+
+extern const taut_radau_data taut_radau_table[TAUT_STAGES_MAX]; /* entry s - 1 has s stages */
+
+typedef struct taut_collocation {
+    int stages, blocks;
+    const double *c;
+    double a[TAUT_STAGES_MAX][TAUT_STAGES_MAX];
+    double square[TAUT_STAGES_MAX][TAUT_STAGES_MAX];         /* A A */
+    double inverse[TAUT_STAGES_MAX][TAUT_STAGES_MAX];        /* A^-1 */
+    double inverse_square[TAUT_STAGES_MAX][TAUT_STAGES_MAX]; /* A^-1 A^-1 */
+    double basis[TAUT_STAGES_MAX][TAUT_STAGES_MAX];          /* l_i = sum_k basis[i][k] theta^k */
+    double complex mu[TAUT_SPECTRAL_MAX], right[TAUT_SPECTRAL_MAX][TAUT_STAGES_MAX], left[TAUT_SPECTRAL_MAX][TAUT_STAGES_MAX];
+    bool real[TAUT_SPECTRAL_MAX];
+    double gamma; /* the real eigenvalue, or the size of the first pair: the filter of the error estimate */
+} taut_collocation;
+
+void taut_collocation_make(int stages, taut_collocation *collocation);
+/* weight[i]: l_i at theta, integrated `integrals` (0, 1, 2) times from 0. */
+void taut_collocation_weights(const taut_collocation *collocation, double theta, int integrals, double *weight);
+
+#endif

@@ -1,0 +1,114 @@
+/* radau.h - Radau IIA in compliance form from the inside.
+ *
+ *     M(t,q) v' = f - G^T lambda,   q' = v,   C lambda = g + T gdot              [B (8.4); G = dg/dq]
+ *
+ * Unknowns are the accelerations a_i and multipliers lambda_i of the stages; positions and velocities follow:
+ *     V_i = v0 + h sum_j a_ij a_j,     Q_i = q0 + h c_i v0 + h^2 sum_j (A A)_ij a_j
+ * The equations of stage i are   R_i = M a_i - f + G^T lambda_i = 0   and   S_i = g + T gdot - C lambda_i = 0   at (t_i, Q_i, V_i). */
+#ifndef TAUT_STEP_RADAU_H
+#define TAUT_STEP_RADAU_H
+
+#include "base/method.h"
+#include "linalg/saddle.h"
+#include "step/collocation.h"
+
+/* A step that was taken: its polynomials, and what is known at its end. Two of them, so that a rejected step can be forgotten. */
+typedef struct taut_radau_past {
+    double *a, *lambda; /* of the stages, [s n], [s m] */
+    double h;
+    bool smooth;                     /* the motion goes on from here: the polynomials predict the next step */
+    bool ended;                      /* the values at the end are those of the present state: */
+    double *force, *jacobian, *mass; /* f, G, and M when it varies */
+    double *tension;                 /* lambda [m]; NaN for a rigid bond when it is not known */
+    bool begun;                      /* and these too: */
+    double *gamma, *rate, *bond;     /* g_qq(v,v) + ..., gdot, g */
+} taut_radau_past;
+
+/* One frozen Jacobian: B = d(M a)/dq - df/dq + sum_i lambda_i Hess g_i + scale Hess V. */
+typedef struct taut_radau_frozen {
+    double *mass, *stiff, *drag, *jacobian; /* M, B, df/dv on the tangent pattern, G */
+    double h;                               /* of the factorisations; 0: none */
+    bool valid;
+} taut_radau_frozen;
+
+typedef struct taut_radau {
+    taut_collocation table;
+    int s;
+    taut_index n, m;
+    bool stage_wise;                                /* else tensor */
+    bool varying, diagonal, velocity, stiff, moves; /* mass varies, is diagonal; f depends on v; stiff potential; damped bonds */
+    bool symmetric;                                 /* K is */
+    bool oscillations;                              /* motion full: the error estimate sees every oscillation of the springs */
+    const double *compliance, *damping;
+    taut_pattern jacobian, tangent;
+    taut_index entries, tangents, mass_entries;
+
+    taut_radau_past past[2];
+    int top; /* the latest of the two */
+
+    /* the iteration: trial values are a and lambda of past[1 - top] */
+    double *q, *v, *r, *y;    /* Q_i, V_i, R_i then corrections, [s n]; S_i then corrections of lambda, [s m] */
+    double *g;                /* G at the stages, [s entries] */
+    double *mass;             /* M at the stages, [s mass_entries], or M once */
+    double *force;            /* f at the latest stage evaluated, [n] */
+    double *bond, *bond_dt;   /* [m] */
+    double *work, *extra;     /* [tangents] each, for derivatives */
+    double *scale;            /* [n]: what a correction is measured with */
+    double rough;             /* norms below this may be rounding */
+    taut_index *pivot;        /* [n]: place of the diagonal in the tangent pattern */
+    taut_radau_frozen frozen; /* tensor: at the middle stage; stage-wise: at the last one */
+    double *d;                /* diagonal of D, [s m] */
+
+    taut_saddle *whole; /* stage-wise: all stages at once */
+    double *whole_k, *whole_g1, *whole_g2;
+    taut_index *whole_k_start, *whole_k_column, *whole_g_start, *whole_g_column;
+
+    taut_saddle *block[TAUT_SPECTRAL_MAX]; /* tensor */
+    double complex *block_k, *block_g, *block_d, *block_x, *block_y;
+
+    taut_saddle *filter; /* of the error estimate; tensor with a real block: that one */
+    bool own_filter;
+    double *filter_k, *filter_x, *filter_y, *filter_lambda; /* [tangents], [n], [m], [m] */
+
+    taut_saddle *acceleration; /* [M G^T; G -D]: multipliers and the first guess */
+    double *acceleration_g;    /* G with the rows of springs emptied */
+    taut_radau_past probe;     /* values at a state for multipliers */
+} taut_radau;
+
+/* (radau_stage.c) Evaluates stage i at the present iterate: R_i, S_i, G_i, M_i, and with `derivatives` B and df/dv into w->frozen. */
+int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut_error *error);
+/* Q and V of all stages from the accelerations. */
+void taut_radau_place(taut_stepper *s, double h);
+/* r[n] = f - G^T lambda - M a with given values. */
+void taut_radau_defect(const taut_radau *w, const double *force, const double *jacobian, const double *lambda, const double *mass,
+                       const double *a, double *r);
+
+/* (radau_stage.c) K = M - e df/dv + e^2 B on the tangent pattern and D = C / (e (e + T)) of the frozen Jacobian, e = h mu. */
+void taut_radau_shift(const taut_radau *w, const double *mass, double e, double *k, double *d);
+/* Row i of G M^-1 G^T on the diagonal, with the diagonal of M alone. */
+double taut_radau_mobility(const taut_radau *w, taut_index i, const double *jacobian, const double *mass);
+
+/* (radau_whole.c) Stage-wise: Jacobians at every stage, all stages in one saddle matrix. */
+int taut_radau_whole_create(taut_stepper *s, taut_error *error);
+void taut_radau_whole_add(taut_radau *w, int i, double h); /* stage i, just evaluated with derivatives */
+int taut_radau_whole_factor(taut_stepper *s, double h, taut_error *error);
+int taut_radau_whole_solve(taut_stepper *s, double h, taut_error *error); /* R, S -> corrections of a and lambda in w->r, w->y */
+
+/* (radau_tensor.c) Tensor: one Jacobian, a saddle matrix per eigenvalue of A. */
+int taut_radau_tensor_create(taut_stepper *s, taut_error *error);
+int taut_radau_tensor_factor(taut_stepper *s, double h, taut_error *error);
+int taut_radau_tensor_solve(taut_stepper *s, double h, taut_error *error);
+
+/* (radau_newton.c) Solves the equations of a step: 0, >0 when a smaller step is needed. */
+int taut_radau_newton(taut_stepper *s, double h, taut_error *error);
+
+/* (radau_start.c) Values at a state that no step has reached, the first guess from them, multipliers of any state. */
+int taut_radau_start(taut_stepper *s, taut_radau_past *past, taut_error *error);
+int taut_radau_guess(taut_stepper *s, double h, taut_radau_past *past, double *a, double *lambda, taut_error *error);
+int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error);
+
+/* (radau_estimate.c) */
+int taut_radau_estimate_create(taut_stepper *s, taut_error *error);
+int taut_radau_estimate(taut_stepper *s, double h, taut_error *error); /* fills error_q and error_v */
+
+#endif

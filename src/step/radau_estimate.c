@@ -1,0 +1,84 @@
+/* radau_estimate.c - the error of a step: how far the collocation polynomials miss the equations of motion at the start.
+ *
+ * The step is compared with a formula that has one more node, c = 0 [Hairer, Wanner II, (IV.8.17)-(IV.8.19)]: its difference is
+ *     M e = f0 - G0^T lambda0 - M a(0),     dv = h gamma e,   dq = (h gamma)^2 e,
+ * a(0) from the accelerations' polynomial. Filtered by [K G^T; G -D] at mu = gamma, so that directions held by stiff bonds and rods, in
+ * which the comparison says nothing, drop out whatever the stiffness. lambda0 of a spring that the step does not resolve would make
+ * every distance from the slow manifold an error, though the method damps it: its share fades as (D/(D + G M^-1 G^T))^2, unless the
+ * motion asked for has all oscillations. The estimate is O(h^(s+2)) in the driver's norm; with one stage, O(h^2) from v0 - v1. */
+#include "step/radau.h"
+
+#include <math.h>
+
+int taut_radau_estimate_create(taut_stepper *s, taut_error *error)
+{
+    taut_radau *w = s->work;
+    w->own_filter = w->stage_wise || !w->table.real[0];
+    w->filter_k = TAUT_NEW(s->arena, double, w->tangents);
+    w->filter_x = TAUT_NEW(s->arena, double, w->n);
+    w->filter_y = TAUT_NEW(s->arena, double, w->m);
+    w->filter_lambda = TAUT_NEW(s->arena, double, w->m);
+    if (!w->filter_k || !w->filter_x || !w->filter_y || !w->filter_lambda)
+        return taut_fail_memory(error);
+    if (!w->own_filter)
+        return TAUT_OK;
+    taut_saddle_shape shape = {.n = w->n,
+                               .m = w->m,
+                               .k_start = w->tangent.start,
+                               .k_column = w->tangent.column,
+                               .g_start = w->jacobian.start,
+                               .g_column = w->jacobian.column,
+                               .symmetric = w->symmetric};
+    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, &w->filter, error);
+}
+
+/* lambda at the start: that of the polynomial, moved towards the one of the state where the step resolves the spring. */
+static void mix_tensions(const taut_radau *w, const taut_radau_past *past, const taut_radau_past *trial, const double *mass,
+                         double e, const double *weight)
+{
+    for (taut_index i = 0; i < w->m; i++) {
+        double value = 0, share = 0;
+        for (int j = 0; j < w->s; j++)
+            value += weight[j] * trial->lambda[(int64_t)j * w->m + i];
+        if (w->compliance[i] > 0 && !isnan(past->tension[i])) {
+            double d = w->compliance[i] / fabs(e * (e + w->damping[i]));
+            double ratio = d / (d + taut_radau_mobility(w, i, past->jacobian, mass));
+            share = w->oscillations ? 1 : ratio * ratio;
+            value += share * (past->tension[i] - value);
+        }
+        w->filter_lambda[i] = value;
+        w->filter_y[i] = 0;
+    }
+}
+
+int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
+{
+    taut_radau *w = s->work;
+    taut_radau_past *past = &w->past[w->top], *trial = &w->past[1 - w->top];
+    const double *mass = w->varying ? past->mass : w->mass;
+    double weight[TAUT_STAGES_MAX], e = h * w->table.gamma;
+    taut_collocation_weights(&w->table, 0, 0, weight);
+    mix_tensions(w, past, trial, mass, e, weight);
+    for (taut_index k = 0; k < w->n; k++) {
+        double sum = 0;
+        for (int j = 0; j < w->s; j++)
+            sum += weight[j] * trial->a[(int64_t)j * w->n + k];
+        w->extra[k] = sum;
+    }
+    taut_radau_defect(w, past->force, past->jacobian, w->filter_lambda, mass, w->extra, w->filter_x);
+
+    taut_saddle *filter = w->own_filter ? w->filter : w->block[0];
+    if (w->own_filter) {
+        taut_radau_shift(w, mass, e, w->filter_k, w->d);
+        s->statistics->factorisations++;
+        TAUT_TRY(taut_saddle_factor(filter, w->filter_k, past->jacobian, NULL, w->d, error));
+    }
+    s->statistics->solves++;
+    TAUT_TRY(taut_saddle_solve(filter, 1, w->filter_x, w->filter_y, error));
+    const double *end = w->v + (int64_t)(w->s - 1) * w->n;
+    for (taut_index k = 0; k < w->n; k++) {
+        s->error_v[k] = e * w->filter_x[k] * (w->s == 1 ? 0.5 : 1);
+        s->error_q[k] = w->s == 1 ? h / 2 * (s->now.v[k] - end[k]) : e * e * w->filter_x[k];
+    }
+    return TAUT_OK;
+}

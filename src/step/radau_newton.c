@@ -1,0 +1,147 @@
+/* radau_newton.c - Newton's iteration of a step, stage-wise or tensor.
+ *
+ * Corrections are measured in positions and velocities (|dQ| + h |dV| in the driver's norm), never in multipliers or energies: in the
+ * compliance form the rate of convergence and these numbers do not depend on the stiffness [B Lemma 8.2], so neither does the count. */
+#include "step/radau.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ITERATIONS = 20 };
+static const double SHARE = 0.02; /* of the tolerance: how well the equations are solved */
+static const double SLOW = 0.3;   /* a rate above this asks for another Jacobian */
+static const double HOPELESS = 2; /* corrections that grow like this diverge */
+
+/* What a correction of each coordinate is measured with; never below what rounding leaves. */
+static void set_scale(const taut_stepper *s, double h)
+{
+    taut_radau *w = s->work;
+    double largest = 0;
+    for (taut_index k = 0; k < w->n; k++)
+        largest = fmax(largest, fmax(fabs(s->now.q[k]), fabs(h * s->now.v[k])));
+    double floor = fmax(8 * DBL_EPSILON * largest, DBL_MIN / DBL_EPSILON);
+    for (taut_index k = 0; k < w->n; k++)
+        w->scale[k] = fmax(SHARE * (s->atol + s->rtol * fabs(s->now.q[k])), floor);
+    w->rough = 50 * floor / fmax(SHARE * (s->atol + s->rtol * largest), floor);
+}
+
+/* Adds the corrections; returns their norm, the largest over the stages of rms (|dQ| + h |dV|) / scale. */
+static double correct(taut_stepper *s, double h)
+{
+    taut_radau *w = s->work;
+    taut_radau_past *trial = &w->past[1 - w->top];
+    double worst = 0;
+    for (int i = 0; i < w->s; i++) {
+        double sum = 0;
+        for (taut_index k = 0; k < w->n; k++) {
+            double dv = 0, dq = 0;
+            for (int j = 0; j < w->s; j++) {
+                dv += w->table.a[i][j] * w->r[(int64_t)j * w->n + k];
+                dq += w->table.square[i][j] * w->r[(int64_t)j * w->n + k];
+            }
+            double e = h * h * (fabs(dq) + fabs(dv)) / w->scale[k];
+            sum += e * e;
+        }
+        worst = fmax(worst, sum); /* NaN is kept below */
+        if (isnan(sum))
+            return NAN;
+    }
+    for (int64_t k = 0; k < (int64_t)w->s * w->n; k++)
+        trial->a[k] += w->r[k];
+    for (int64_t k = 0; k < (int64_t)w->s * w->m; k++)
+        trial->lambda[k] += w->y[k];
+    return w->n > 0 ? sqrt(worst / w->n) : 0;
+}
+
+/* Residuals of all stages, derivatives where they are asked for, and factorisations. */
+static int evaluate(taut_stepper *s, double h, bool derivatives, taut_error *error)
+{
+    taut_radau *w = s->work;
+    int middle = w->s / 2;
+    taut_radau_place(s, h);
+    for (int i = 0; i < w->s; i++) {
+        bool here = derivatives && (w->stage_wise || i == middle);
+        TAUT_TRY(taut_radau_evaluate(s, i, h, here, error));
+        if (here && w->stage_wise)
+            taut_radau_whole_add(w, i, h);
+    }
+    if (derivatives)
+        w->frozen.valid = true;
+    if (w->stage_wise)
+        return derivatives ? taut_radau_whole_factor(s, h, error) : TAUT_OK;
+    return derivatives || w->frozen.h != h ? taut_radau_tensor_factor(s, h, error) : TAUT_OK;
+}
+
+/* The polynomials of the latest step, continued; or the guess made at the start. */
+static int predict(taut_stepper *s, double h, taut_error *error)
+{
+    taut_radau *w = s->work;
+    taut_radau_past *past = &w->past[w->top], *trial = &w->past[1 - w->top];
+    if (!past->smooth)
+        return taut_radau_guess(s, h, past, trial->a, trial->lambda, error);
+    for (int i = 0; i < w->s; i++) {
+        double weight[TAUT_STAGES_MAX];
+        taut_collocation_weights(&w->table, 1 + w->table.c[i] * h / past->h, 0, weight);
+        for (taut_index k = 0; k < w->n; k++) {
+            double sum = 0;
+            for (int j = 0; j < w->s; j++)
+                sum += weight[j] * past->a[(int64_t)j * w->n + k];
+            trial->a[(int64_t)i * w->n + k] = sum;
+        }
+        for (taut_index k = 0; k < w->m; k++) {
+            double sum = 0;
+            for (int j = 0; j < w->s; j++)
+                sum += weight[j] * past->lambda[(int64_t)j * w->m + k];
+            trial->lambda[(int64_t)i * w->m + k] = sum;
+        }
+    }
+    return TAUT_OK;
+}
+
+/* Iterates from the prediction. *fresh: the Jacobian was formed in this step. Returns 0, >0 no convergence, <0 error. */
+static int iterate(taut_stepper *s, double h, bool *fresh, taut_error *error)
+{
+    taut_radau *w = s->work;
+    double before = 0, rate = 0;
+    bool derive = w->stage_wise || !w->frozen.valid || w->stiff;
+    TAUT_TRY(predict(s, h, error));
+    for (int k = 0; k < MOST_ITERATIONS; k++) {
+        TAUT_TRY(evaluate(s, h, derive, error));
+        *fresh |= derive;
+        TAUT_TRY(w->stage_wise ? taut_radau_whole_solve(s, h, error) : taut_radau_tensor_solve(s, h, error));
+        s->statistics->newton_iterations++;
+        double norm = correct(s, h);
+        if (isnan(norm))
+            return 1;
+        if (k > 0)
+            rate = norm / before;
+        if (norm <= 1e-3 || (k > 0 && rate < 1 && norm * rate / (1 - rate) <= 1) || (norm <= 1 && k == 0 && w->stage_wise))
+            return TAUT_OK;
+        if (k > 0 && rate > SLOW && norm <= w->rough)
+            return TAUT_OK; /* rounding is all that is left */
+        if (k > 1 && rate > HOPELESS)
+            return 1;
+        /* where the Jacobian is too old or the prediction was poor, the next iterate is a better place for it */
+        derive = w->stiff || (k > 0 && rate > SLOW && (w->stage_wise || !*fresh || k % 4 == 0));
+        before = norm;
+    }
+    return 1;
+}
+
+int taut_radau_newton(taut_stepper *s, double h, taut_error *error)
+{
+    taut_radau *w = s->work;
+    bool fresh = false;
+    set_scale(s, h);
+    int status = iterate(s, h, &fresh, error);
+    if (status > 0 && !fresh && !w->stage_wise) {
+        w->frozen.valid = false;
+        status = iterate(s, h, &fresh, error);
+    }
+    if (status != 0) {
+        w->frozen.valid = false;
+        w->frozen.h = 0;
+    }
+    return status;
+}

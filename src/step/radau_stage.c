@@ -1,0 +1,162 @@
+/* radau_stage.c - the equations of one stage and their derivatives (radau.h). */
+#include "step/radau.h"
+
+#include <string.h>
+
+void taut_radau_place(taut_stepper *s, double h)
+{
+    taut_radau *w = s->work;
+    const double *a = w->past[1 - w->top].a;
+    taut_index n = w->n;
+    for (int i = 0; i < w->s; i++) {
+        double *q = w->q + (int64_t)i * n, *v = w->v + (int64_t)i * n, c = w->table.c[i];
+        for (taut_index k = 0; k < n; k++) {
+            double first = 0, second = 0;
+            for (int j = 0; j < w->s; j++) {
+                first += w->table.a[i][j] * a[(int64_t)j * n + k];
+                second += w->table.square[i][j] * a[(int64_t)j * n + k];
+            }
+            v[k] = s->now.v[k] + h * first;
+            q[k] = s->now.q[k] + h * (c * s->now.v[k] + h * second);
+        }
+    }
+}
+
+/* r -= M a. */
+static void subtract_mass(const taut_radau *w, const double *mass, const double *a, double *r)
+{
+    const taut_index *start = w->tangent.start, *column = w->tangent.column;
+    for (taut_index i = 0; i < w->n; i++) {
+        double sum = 0;
+        if (w->diagonal)
+            sum = mass[i] * a[i];
+        else
+            for (taut_index k = start[i]; k < start[i + 1]; k++)
+                sum += mass[k] * a[column[k]];
+        r[i] -= sum;
+    }
+}
+
+void taut_radau_defect(const taut_radau *w, const double *force, const double *jacobian, const double *lambda, const double *mass,
+                       const double *a, double *r)
+{
+    memcpy(r, force, (size_t)w->n * sizeof *r);
+    for (taut_index i = 0; i < w->m; i++)
+        for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
+            r[w->jacobian.column[k]] -= jacobian[k] * lambda[i];
+    subtract_mass(w, mass, a, r);
+}
+
+/* S = g + T gdot - C lambda. */
+static void bond_defect(const taut_radau *w, const double *jacobian, const double *v, const double *lambda, double *y)
+{
+    for (taut_index i = 0; i < w->m; i++) {
+        double value = w->bond[i] - w->compliance[i] * lambda[i];
+        if (w->damping[i] > 0) {
+            double rate = w->bond_dt[i];
+            for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
+                rate += jacobian[k] * v[w->jacobian.column[k]];
+            value += w->damping[i] * rate;
+        }
+        y[i] = value;
+    }
+}
+
+static unsigned derivatives_wanted(const taut_radau *w)
+{
+    return TAUT_WANT_FORCE_DQ | (w->m > 0 ? TAUT_WANT_BOND_HESSIAN : 0) | (w->velocity ? TAUT_WANT_FORCE_DV : 0) |
+           (w->varying ? TAUT_WANT_MASS_DQ : 0) | (w->stiff ? TAUT_WANT_STIFF_HESSIAN : 0);
+}
+
+/* B = d(M a)/dq - df/dq + sum lambda Hess g + scale Hess V, from the parts that were delivered. */
+static void sum_stiffness(taut_radau *w, const taut_values *values)
+{
+    double *restrict b = w->frozen.stiff;
+    const double *hessian = w->m > 0 ? values->bond_hessian : NULL, *force = values->force_dq;
+    for (taut_index k = 0; k < w->tangents; k++)
+        b[k] = (hessian ? hessian[k] : 0) - force[k];
+    if (w->varying)
+        for (taut_index k = 0; k < w->tangents; k++)
+            b[k] += values->mass_dq[k];
+    if (w->stiff)
+        for (taut_index k = 0; k < w->tangents; k++)
+            b[k] += values->stiff_hessian[k];
+}
+
+int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut_error *error)
+{
+    taut_radau *w = s->work;
+    taut_radau_past *trial = &w->past[1 - w->top];
+    const double *a = trial->a + (int64_t)i * w->n, *lambda = trial->lambda + (int64_t)i * w->m;
+    const double *q = w->q + (int64_t)i * w->n, *v = w->v + (int64_t)i * w->n;
+    double *jacobian = w->g + (int64_t)i * w->entries, *r = w->r + (int64_t)i * w->n;
+    double *mass = w->varying ? w->mass + (int64_t)i * w->mass_entries : w->mass;
+    taut_values values = {.force = w->force,
+                          .bond = w->bond,
+                          .bond_dt = w->bond_dt,
+                          .jacobian = jacobian,
+                          .mass = mass,
+                          .stiff_force = w->extra,
+                          .bond_weight = lambda,
+                          .mass_weight = a};
+    unsigned wanted = TAUT_WANT_FORCE | (w->m > 0 ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN : 0) | (w->varying ? TAUT_WANT_MASS : 0);
+    if (derivatives) {
+        int64_t size = w->tangents;
+        wanted |= derivatives_wanted(w);
+        values.force_dv = w->frozen.drag;
+        values.bond_hessian = w->work;
+        values.force_dq = w->work + size;
+        values.mass_dq = w->work + 2 * size;
+        values.stiff_hessian = w->work + (w->varying ? 3 : 2) * size;
+        s->statistics->jacobians++;
+    }
+    double t = s->now.t + w->table.c[i] * h;
+    if (w->stiff)
+        wanted |= TAUT_WANT_STIFF_FORCE;
+    TAUT_TRY(taut_evaluate(s->context, t, q, v, wanted, &values, error));
+    s->statistics->force_evaluations++;
+    if (w->stiff)
+        for (taut_index k = 0; k < w->n; k++)
+            w->force[k] += w->extra[k];
+    if (derivatives) {
+        sum_stiffness(w, &values);
+        memcpy(w->frozen.mass, mass, (size_t)w->mass_entries * sizeof(double));
+        memcpy(w->frozen.jacobian, jacobian, (size_t)w->entries * sizeof(double));
+    }
+    taut_radau_defect(w, w->force, jacobian, lambda, mass, a, r);
+    bond_defect(w, jacobian, v, lambda, w->y + (int64_t)i * w->m);
+    /* the last stage is the end of the step: its f, G and M serve the error estimate of the next one */
+    if (i == w->s - 1) {
+        memcpy(trial->force, w->force, (size_t)w->n * sizeof(double));
+        memcpy(trial->jacobian, jacobian, (size_t)w->entries * sizeof(double));
+        if (w->varying)
+            memcpy(trial->mass, mass, (size_t)w->mass_entries * sizeof(double));
+    }
+    return TAUT_OK;
+}
+
+void taut_radau_shift(const taut_radau *w, const double *mass, double e, double *k, double *d)
+{
+    const taut_radau_frozen *from = &w->frozen;
+    for (taut_index j = 0; j < w->tangents; j++)
+        k[j] = e * e * from->stiff[j] + (w->diagonal ? 0 : mass[j]);
+    if (w->velocity)
+        for (taut_index j = 0; j < w->tangents; j++)
+            k[j] -= e * from->drag[j];
+    for (taut_index r = 0; w->diagonal && r < w->n; r++)
+        k[w->pivot[r]] += mass[r];
+    for (taut_index i = 0; i < w->m; i++)
+        d[i] = w->compliance[i] / (e * (e + w->damping[i]));
+}
+
+double taut_radau_mobility(const taut_radau *w, taut_index i, const double *jacobian, const double *mass)
+{
+    double sum = 0;
+    for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++) {
+        taut_index r = w->jacobian.column[k];
+        double inertia = mass[w->diagonal ? r : w->pivot[r]];
+        if (inertia > 0)
+            sum += jacobian[k] * jacobian[k] / inertia;
+    }
+    return sum;
+}

@@ -1,0 +1,105 @@
+/* radau_start.c - what is known at a state that no step has reached: values, a first guess, multipliers.
+ *
+ * The guess is one acceleration and one multiplier for all stages, from the bonds' equations expanded over the step:
+ *     M a = f - G^T lambda,     C lambda = (g + h gdot + h^2/2 (gamma + G a)) + T (gdot + h (gamma + G a)) */
+#include "step/radau.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static int evaluate(taut_stepper *s, double t, const double *q, const double *v, taut_radau_past *to, taut_error *error)
+{
+    taut_radau *w = s->work;
+    taut_values values = {.force = to->force,
+                          .bond = to->bond,
+                          .jacobian = to->jacobian,
+                          .bond_dt = to->rate,
+                          .gamma = to->gamma,
+                          .mass = to->mass,
+                          .stiff_force = w->extra};
+    unsigned wanted = TAUT_WANT_FORCE | (w->m > 0 ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA : 0) |
+                      (w->varying ? TAUT_WANT_MASS : 0) | (w->stiff ? TAUT_WANT_STIFF_FORCE : 0);
+    TAUT_TRY(taut_evaluate(s->context, t, q, v, wanted, &values, error));
+    s->statistics->force_evaluations++;
+    for (taut_index k = 0; w->stiff && k < w->n; k++)
+        to->force[k] += w->extra[k];
+    for (taut_index i = 0; i < w->m; i++) {
+        for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
+            to->rate[i] += to->jacobian[k] * v[w->jacobian.column[k]];
+        double c = w->compliance[i];
+        to->tension[i] = c > 0 ? (to->bond[i] + w->damping[i] * to->rate[i]) / c : NAN;
+    }
+    return TAUT_OK;
+}
+
+int taut_radau_start(taut_stepper *s, taut_radau_past *past, taut_error *error)
+{
+    TAUT_TRY(evaluate(s, s->now.t, s->now.q, s->now.v, past, error));
+    past->ended = past->begun = true;
+    return TAUT_OK;
+}
+
+int taut_radau_guess(taut_stepper *s, double h, taut_radau_past *past, double *a, double *lambda, taut_error *error)
+{
+    taut_radau *w = s->work;
+    const double *mass = w->varying ? past->mass : w->mass;
+    memcpy(a, past->force, (size_t)w->n * sizeof *a);
+    for (taut_index i = 0; i < w->m; i++) {
+        double tau = w->damping[i], scale = h * (h / 2 + tau);
+        w->d[i] = fmax(w->compliance[i] / scale, 0);
+        lambda[i] = -past->gamma[i] - (past->bond[i] + (h + tau) * past->rate[i]) / scale;
+    }
+    s->statistics->factorisations++;
+    s->statistics->solves++;
+    TAUT_TRY(taut_saddle_factor(w->acceleration, mass, past->jacobian, NULL, w->d, error));
+    TAUT_TRY(taut_saddle_solve(w->acceleration, 1, a, lambda, error));
+    for (int j = 1; j < w->s; j++) {
+        memcpy(a + (int64_t)j * w->n, a, (size_t)w->n * sizeof *a);
+        memcpy(lambda + (int64_t)j * w->m, lambda, (size_t)w->m * sizeof *lambda);
+    }
+    return TAUT_OK;
+}
+
+/* (g + T gdot)/c is the multiplier unless g is so small that its rounding matters more than what the rigid formula leaves out. */
+static bool by_spring(const taut_radau *w, taut_index i, const taut_radau_past *at, double size)
+{
+    const double *mass = w->varying ? at->mass : w->mass;
+    double c = w->compliance[i];
+    return c > 0 &&
+           (fabs(at->bond[i]) > 1e6 * DBL_EPSILON * size || DBL_EPSILON * taut_radau_mobility(w, i, at->jacobian, mass) < 1e-6 * c);
+}
+
+int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
+{
+    taut_radau *w = s->work;
+    taut_radau_past *at = &w->probe;
+    if (w->m == 0)
+        return TAUT_OK;
+    TAUT_TRY(evaluate(s, t, q, v, at, error));
+    double size = 0;
+    for (taut_index k = 0; k < w->n; k++)
+        size = fmax(size, fabs(q[k]));
+    memcpy(w->acceleration_g, at->jacobian, (size_t)w->entries * sizeof(double));
+    taut_index rods = 0;
+    for (taut_index i = 0; i < w->m; i++) {
+        bool spring = by_spring(w, i, at, size);
+        w->d[i] = spring;
+        lambda[i] = spring ? 0 : -at->gamma[i];
+        rods += !spring;
+        for (taut_index k = w->jacobian.start[i]; spring && k < w->jacobian.start[i + 1]; k++) {
+            at->force[w->jacobian.column[k]] -= at->jacobian[k] * at->tension[i];
+            w->acceleration_g[k] = 0;
+        }
+    }
+    if (rods > 0) {
+        s->statistics->factorisations++;
+        s->statistics->solves++;
+        TAUT_TRY(taut_saddle_factor(w->acceleration, w->varying ? at->mass : w->mass, w->acceleration_g, NULL, w->d, error));
+        TAUT_TRY(taut_saddle_solve(w->acceleration, 1, at->force, lambda, error));
+    }
+    for (taut_index i = 0; i < w->m; i++)
+        if (w->d[i] > 0)
+            lambda[i] = at->tension[i];
+    return TAUT_OK;
+}
