@@ -89,9 +89,7 @@ static int allocate(verifier *w)
 static void choose_directions(verifier *w, const double *q, const double *v)
 {
     uint64_t seed = 12345;
-    double largest = 0;
-    for (taut_index i = 0; i < w->n; i++)
-        largest = fmax(largest, fabs(q[i]));
+    double largest = largest_of(q, w->n);
     double unit = largest > 0 ? fmin(largest, 1) : 1;
     bool own = w->sizes->kind != TAUT_MECHANICAL;
     for (taut_index i = 0; i < w->n; i++) {
@@ -105,6 +103,8 @@ static void choose_directions(verifier *w, const double *q, const double *v)
     }
     for (taut_index i = 0; i < w->m; i++)
         w->weight[i] = 1 + 0.5 * uniform(&seed);
+    double direction = largest_of(w->dq, w->n);
+    w->state_ratio = direction > 0 ? largest_of(w->q, w->n) / direction : 0;
 }
 
 /* to = x + s d */
@@ -320,16 +320,15 @@ static int compare(verifier *w, const char *name, int derivative, probe f, int64
     if (w->count == w->room || size == 0)
         return 0;
     double *exact = w->exact;
+    w->exact_size = largest_of(exact, size);
     TAUT_TRY(differentiate(w, f, size));
-    double largest = 0, worst = 0;
+    double largest = larger(w->exact_size, largest_of(w->best, size)), worst = 0;
     int64_t at = 0;
-    for (int64_t i = 0; i < size; i++)
-        largest = fmax(largest, fmax(fabs(exact[i]), fabs(w->best[i])));
     for (int64_t i = 0; i < size && largest > 0; i++) {
         /* beyond what the differences know of themselves; entries far below the largest are judged against a hundredth of it */
-        double off = fmax(fabs(exact[i] - w->best[i]) - 16 * w->floor[i] - w->best_error[i], 0);
+        double off = larger(fabs(exact[i] - w->best[i]) - 16 * w->floor[i] - w->best_error[i], 0);
         double deviation =
-            isfinite(exact[i] - w->best[i]) ? off / fmax(fmax(fabs(exact[i]), fabs(w->best[i])), 0.01 * largest) : INFINITY;
+            isfinite(exact[i] - w->best[i]) ? off / larger(larger(fabs(exact[i]), fabs(w->best[i])), 0.01 * largest) : INFINITY;
         if (!(deviation <= worst)) {
             worst = deviation;
             at = i;
@@ -353,6 +352,15 @@ static double inner(const double *a, const double *b, int64_t n)
     return sum;
 }
 
+/* exact = A x for a matrix A of the point, which `want` writes to *place. */
+static int exact_product(verifier *w, unsigned want, double **place, const taut_pattern *pattern, const double *x)
+{
+    *place = w->matrix;
+    TAUT_TRY(taut_evaluate(w->context, w->t, w->q, w->v, want, &w->values, w->error));
+    multiply(pattern, w->matrix, x, w->exact);
+    return 0;
+}
+
 static int verify_bonds(verifier *w)
 {
     multiply(&w->jacobian, w->values.jacobian, w->dq, w->exact);
@@ -362,27 +370,28 @@ static int verify_bonds(verifier *w)
         TAUT_TRY(compare(w, "dg/dt", 1, probe_bond_time, w->m, TAUT_BOND));
     }
     if (w->sizes->kind == TAUT_MECHANICAL) {
+        w->values.gamma = w->exact;
         TAUT_TRY(taut_evaluate(w->context, w->t, w->q, w->dv, TAUT_WANT_GAMMA, &w->values, w->error));
-        copy(w->exact, w->values.gamma, w->m);
         TAUT_TRY(compare(w, "gamma", 2, probe_gdot, w->m, TAUT_BOND));
     }
-    multiply(&w->tangent, w->values.bond_hessian, w->dq, w->exact);
+    TAUT_TRY(exact_product(w, TAUT_WANT_BOND_HESSIAN, &w->values.bond_hessian, &w->tangent, w->dq));
     return compare(w, "Hess g", 2, probe_reaction, w->n, TAUT_COORDINATE);
 }
 
 static int verify_forces(verifier *w)
 {
-    bool conservative = w->sizes->kind == TAUT_MECHANICAL && !(w->sizes->can & (TAUT_HAS_FORCES | TAUT_HAS_KINETIC));
+    bool mechanical = w->sizes->kind == TAUT_MECHANICAL;
+    bool conservative = mechanical && !(w->sizes->can & (TAUT_HAS_FORCES | TAUT_HAS_KINETIC));
     if (conservative) {
         w->exact[0] = -inner(w->values.force, w->dq, w->n);
         TAUT_TRY(compare(w, "grad U", 1, probe_potential, 1, TAUT_COORDINATE));
     }
-    multiply(&w->tangent, w->values.force_dq, w->dq, w->exact);
+    TAUT_TRY(exact_product(w, TAUT_WANT_FORCE_DQ, &w->values.force_dq, &w->tangent, w->dq));
     TAUT_TRY(compare(w, "df/dq", conservative ? 2 : 1, probe_force, w->n, TAUT_COORDINATE));
-    if (w->sizes->kind != TAUT_MECHANICAL && w->nv == 0)
+    if (!mechanical && w->nv == 0)
         return 0;
-    multiply(w->sizes->kind == TAUT_MECHANICAL ? &w->tangent : &w->control, w->values.force_dv, w->dv, w->exact);
-    return compare(w, w->sizes->kind == TAUT_MECHANICAL ? "df/dv" : "df/dy", 1, probe_force_velocity, w->n, TAUT_COORDINATE);
+    TAUT_TRY(exact_product(w, TAUT_WANT_FORCE_DV, &w->values.force_dv, mechanical ? &w->tangent : &w->control, w->dv));
+    return compare(w, mechanical ? "df/dv" : "df/dy", 1, probe_force_velocity, w->n, TAUT_COORDINATE);
 }
 
 static int verify_energies(verifier *w)
@@ -390,25 +399,24 @@ static int verify_energies(verifier *w)
     if (w->sizes->can & TAUT_HAS_STIFF_POTENTIAL) {
         w->exact[0] = -inner(w->values.stiff_force, w->dq, w->n);
         TAUT_TRY(compare(w, "grad V", 1, probe_stiff, 1, TAUT_COORDINATE));
-        multiply(&w->tangent, w->values.stiff_hessian, w->dq, w->exact);
+        TAUT_TRY(exact_product(w, TAUT_WANT_STIFF_HESSIAN, &w->values.stiff_hessian, &w->tangent, w->dq));
         TAUT_TRY(compare(w, "Hess V", 2, probe_stiff_force, w->n, TAUT_COORDINATE));
     }
     if (w->sizes->mass == TAUT_MASS_DIAGONAL)
         return 0;
     w->exact[0] = inner(w->values.momentum, w->dv, w->n);
     TAUT_TRY(compare(w, "dT/dv", 1, probe_kinetic, 1, TAUT_COORDINATE));
-    multiply(&w->tangent, w->values.mass, w->dv, w->exact);
+    TAUT_TRY(exact_product(w, TAUT_WANT_MASS, &w->values.mass, &w->tangent, w->dv));
     TAUT_TRY(compare(w, "M", 2, probe_momentum, w->n, TAUT_COORDINATE));
     if (w->sizes->mass != TAUT_MASS_VARYING)
         return 0;
-    multiply(&w->tangent, w->values.mass_dq, w->dq, w->exact);
+    TAUT_TRY(exact_product(w, TAUT_WANT_MASS_DQ, &w->values.mass_dq, &w->tangent, w->dq));
     return compare(w, "dM/dq", 2, probe_mass, w->n, TAUT_COORDINATE);
 }
 
 static int prepare(verifier *w, const double *q, const double *v)
 {
     const taut_system *system = w->context->system;
-    bool mechanical = w->sizes->kind == TAUT_MECHANICAL;
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, w->error));
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, w->error));
     if (w->sizes->algebraic)
@@ -417,15 +425,14 @@ static int prepare(verifier *w, const double *q, const double *v)
     choose_directions(w, q, v);
     w->values.bond_weight = w->weight;
     w->values.mass_weight = w->dv;
-    unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_FORCE_DQ | TAUT_WANT_FORCE_DV;
+    w->values.bond = w->work;
+    unsigned wanted = TAUT_WANT_FORCE;
     if (w->m)
-        wanted |= TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_BOND_HESSIAN;
-    if (mechanical)
-        wanted |= TAUT_WANT_MASS | TAUT_WANT_MOMENTUM;
-    if (mechanical && w->sizes->mass != TAUT_MASS_DIAGONAL)
-        wanted |= TAUT_WANT_MASS_DQ;
-    if (w->sizes->can & TAUT_HAS_STIFF_POTENTIAL)
-        wanted |= TAUT_WANT_STIFF_FORCE | TAUT_WANT_STIFF_HESSIAN;
+        wanted |= TAUT_WANT_BOND | TAUT_WANT_JACOBIAN;
+    if (w->values.momentum)
+        wanted |= TAUT_WANT_MOMENTUM;
+    if (w->values.stiff_force)
+        wanted |= TAUT_WANT_STIFF_FORCE;
     int status = taut_evaluate(w->context, w->t, w->q, w->v, wanted, &w->values, w->error);
     if (status != TAUT_ERROR_EVALUATE)
         return status;
