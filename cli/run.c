@@ -12,6 +12,7 @@ typedef struct run {
     cli_model model;
     taut_solver *solver;
     const char *out, *plot; /* NULL: not wanted; "-" is standard output */
+    bool hdf5;              /* the rows go to an HDF5 file */
     taut_file_sink *file[2];
     taut_sink sink[2];
     int sinks;
@@ -59,11 +60,10 @@ static int choose_outputs(run *r)
         return cli_refuse(call, "--out -: standard output belongs to the object of --json; give the rows a file");
     const char *slash = r->out ? strrchr(r->out, '/') : NULL;
     const char *name = slash ? slash + 1 : r->out;
-    if (name && (cli_has_ending(name, ".h5") || cli_has_ending(name, ".hdf5")))
-        return cli_refuse(call, "--out %s: HDF5 is not in this version; use a name that ends in .csv", r->out);
+    r->hdf5 = name && (cli_has_ending(name, ".h5") || cli_has_ending(name, ".hdf5"));
     /* a name without an ending is a device or a pipe */
-    if (name && strchr(name, '.') && !cli_has_ending(name, ".csv"))
-        return cli_refuse(call, "--out %s: expected a name that ends in .csv", r->out);
+    if (name && strchr(name, '.') && !r->hdf5 && !cli_has_ending(name, ".csv"))
+        return cli_refuse(call, "--out %s: expected a name that ends in .csv, or in .h5", r->out);
     if (r->plot && !cli_has_ending(r->plot, ".png") && !cli_has_ending(r->plot, ".svg"))
         return cli_refuse(call, "--plot %s: expected a name that ends in .png or .svg", r->plot);
     int status = check_folder(call, "--out", r->out);
@@ -74,7 +74,8 @@ static int open_outputs(run *r)
 {
     int code = 0;
     if (r->out) {
-        code = taut_csv_create(r->out, &r->file[r->sinks], &r->sink[r->sinks], &r->error);
+        code = r->hdf5 ? taut_hdf5_create(r->out, &r->file[r->sinks], &r->sink[r->sinks], &r->error)
+                       : taut_csv_create(r->out, &r->file[r->sinks], &r->sink[r->sinks], &r->error);
         r->sinks += code == 0;
     }
     if (code == 0 && r->plot) {

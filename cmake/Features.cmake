@@ -8,6 +8,7 @@ set(taut_private_libs "-lm") # for pkg-config: what static linking needs
 option(TAUT_LAPACK "Use LAPACK (OpenBLAS) when it is there" ON)
 option(TAUT_ARPACK "Use ARPACK when it is there" ON)
 option(TAUT_MUMPS "Use sequential MUMPS when it is there" ON)
+option(TAUT_HDF5 "Use HDF5 (serial) when it is there" ON)
 
 # A library of a standard folder is linked by name, so that installed files carry no path of the building machine.
 function(taut_link result path)
@@ -83,6 +84,16 @@ if(TAUT_MUMPS)
                ${TAUT_DMUMPS_LIBRARY} ${TAUT_ZMUMPS_LIBRARY})
   if(mumps_found)
     target_include_directories(taut_features SYSTEM INTERFACE ${TAUT_MUMPS_INCLUDE})
+  endif()
+endif()
+
+if(TAUT_HDF5)
+  find_path(TAUT_HDF5_INCLUDE hdf5.h PATH_SUFFIXES hdf5/serial)
+  find_library(TAUT_HDF5_LIBRARY NAMES hdf5_serial hdf5)
+  taut_both(hdf5_found ${TAUT_HDF5_INCLUDE} ${TAUT_HDF5_LIBRARY})
+  taut_feature(HDF5 "HDF5 (serial)" ${hdf5_found} "Runs write CSV but no .h5 files." libhdf5-dev ${TAUT_HDF5_LIBRARY})
+  if(hdf5_found)
+    target_include_directories(taut_features SYSTEM INTERFACE ${TAUT_HDF5_INCLUDE})
   endif()
 endif()
 

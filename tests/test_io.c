@@ -1,4 +1,4 @@
-/* test_io.c - CSV and pictures: what is written, and what happens when it cannot be. */
+/* test_io.c - CSV, HDF5 and pictures: what is written, and what happens when it cannot be. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <dirent.h>
@@ -6,6 +6,10 @@
 #include <unistd.h>
 
 #include "drive.h"
+
+#ifdef TAUT_HAVE_HDF5
+#include <hdf5.h>
+#endif
 
 #define SPRING "[coordinates]\nx\n[bonds]\ns = x stiffness 100\n[start]\nx = 1/3\n[outputs]\nhalf = x/2\n"
 
@@ -29,8 +33,8 @@ static char *read_all(const char *path, size_t *length)
     return text;
 }
 
-/* Runs a model into one sink; the code of the first failure. */
-static int run_into(const char *model, const char *options, bool picture, const char *path, const char *title, taut_error *error)
+/* Runs a model into one sink (0 CSV, 1 picture, 2 HDF5); the code of the first failure. */
+static int run_into(const char *model, const char *options, int kind, const char *path, const char *title, taut_error *error)
 {
     taut_file_sink *file = NULL;
     taut_sink sink;
@@ -38,7 +42,9 @@ static int run_into(const char *model, const char *options, bool picture, const 
     int code = d.code;
     *error = d.error;
     if (code == 0)
-        code = picture ? taut_picture_create(path, title, &file, &sink, error) : taut_csv_create(path, &file, &sink, error);
+        code = kind == 2   ? taut_hdf5_create(path, &file, &sink, error)
+               : kind == 1 ? taut_picture_create(path, title, &file, &sink, error)
+                           : taut_csv_create(path, &file, &sink, error);
     if (code == 0)
         code = taut_solver_run(d.solver, &sink, 1, NULL, NULL, error);
     taut_file_sink_destroy(file);
@@ -197,6 +203,104 @@ static void test_bad_pictures(void)
     check_row(code == TAUT_ERROR_FILE || code == TAUT_ERROR_UNAVAILABLE, "no such folder: %s", error.message);
 }
 
+#ifdef TAUT_HAVE_HDF5
+/* Reads a dataset of doubles; its shape goes to shape[3]. Returns the number of values, or -1. */
+static int read_set(hid_t file, const char *path, double *values, int most, hsize_t shape[3])
+{
+    hid_t set = H5Dopen2(file, path, H5P_DEFAULT), space = H5Dget_space(set);
+    shape[0] = shape[1] = shape[2] = 0;
+    int count = set < 0 || H5Sget_simple_extent_ndims(space) > 3 ? -1 : (int)H5Sget_simple_extent_npoints(space);
+    if (count >= 0)
+        H5Sget_simple_extent_dims(space, shape, NULL);
+    if (count > most || (count > 0 && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0))
+        count = -1;
+    H5Sclose(space);
+    H5Dclose(set);
+    return count;
+}
+
+static bool same_object(hid_t file, const char *a, const char *b)
+{
+    H5G_stat_t x, y;
+    return H5Gget_objinfo(file, a, true, &x) >= 0 && H5Gget_objinfo(file, b, true, &y) >= 0 && x.objno[0] == y.objno[0] &&
+           x.objno[1] == y.objno[1];
+}
+
+/* Layout of H5MD 1.1: every element has value, step and time; particles have a box. */
+static void check_h5md(hid_t file)
+{
+    int version[2] = {0};
+    hid_t attribute = H5Aopen_by_name(file, "/h5md", "version", H5P_DEFAULT, H5P_DEFAULT);
+    check_row(H5Aread(attribute, H5T_NATIVE_INT, version) >= 0 && version[0] == 1 && version[1] == 1, "version %d.%d", version[0],
+              version[1]);
+    H5Aclose(attribute);
+    static const char *const needed[] = {"/h5md/author", "/h5md/creator", "/particles/all/box", "/particles/all/velocity/time"};
+    for (size_t k = 0; k < sizeof needed / sizeof needed[0]; k++)
+        check_row(H5Oexists_by_name(file, needed[k], H5P_DEFAULT) > 0, "%s is there", needed[k]);
+    check_row(same_object(file, "/particles/all/position/time", "/observables/energy/time"), "one time for all");
+}
+
+static void test_hdf5(void)
+{
+    check_group("hdf5");
+    taut_error error;
+    char path[600];
+    snprintf(path, sizeof path, "%s", inside("a.h5"));
+    /* two free particles: p(t) = p(0) + t v; 3001 rows are several chunks and a rest */
+    int code = run_into("[particles]\ndimension = 3\np[i] for i in 1..2 mass 1\n[start]\np[i] = (i, 2, 3) for i in 1..2\n"
+                        "p[i]' = (0, i, 0) for i in 1..2\n[outputs]\nheight = p[2].y\n",
+                        "method=verlet motion=full step=0.001 until=3 every=0.001", 2, path, NULL, &error);
+    check_row(code == 0, "%s", error.message);
+    enum { ROWS = 3001 };
+    static double value[ROWS * 6];
+    hsize_t shape[3];
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    check_row(file >= 0, "the file opens");
+    check_equal("positions", read_set(file, "/particles/all/position/value", value, ROWS * 6, shape), ROWS * 6);
+    check_row(shape[0] == ROWS && shape[1] == 2 && shape[2] == 3, "shape %d %d %d", (int)shape[0], (int)shape[1], (int)shape[2]);
+    double off = 0;
+    for (int k = 0; k < ROWS; k++)
+        for (int i = 0; i < 2; i++)
+            off = fmax(off, fabs(value[6 * k + 3 * i + 1] - (2 + (i + 1) * 0.001 * k)) + fabs(value[6 * k + 3 * i] - (i + 1)));
+    check_below("positions off", off, 1e-12);
+    check_equal("times", read_set(file, "/particles/all/position/time", value, ROWS, shape), ROWS);
+    check_near("last time", value[ROWS - 1], 3, 0);
+    check_equal("steps", read_set(file, "/particles/all/position/step", value, ROWS, shape), ROWS);
+    check_near("last step", value[ROWS - 1], ROWS - 1, 0);
+    check_equal("outputs", read_set(file, "/observables/outputs/value", value, ROWS, shape), ROWS);
+    check_near("height at the end", value[ROWS - 1], 8, 1e-12);
+    check_equal("energy", read_set(file, "/observables/energy/value", value, ROWS, shape), ROWS);
+    check_near("energy", value[ROWS - 1], 2.5, 1e-12);
+    check_h5md(file);
+    H5Fclose(file);
+}
+
+static void test_bad_hdf5(void)
+{
+    static const char *const paths[] = {"/does/not/exist/a.h5", "/dev"};
+    check_group("hdf5 that cannot be written");
+    taut_error error;
+    for (size_t k = 0; k < sizeof paths / sizeof paths[0]; k++) {
+        check_equal(paths[k], run_into(SPRING, "step=0.1 until=1", 2, paths[k], NULL, &error), TAUT_ERROR_FILE);
+        check_contains(paths[k], error.message, paths[k]);
+    }
+    check_equal("standard output", run_into(SPRING, "step=0.1 until=1", 2, "-", NULL, &error), TAUT_ERROR_USAGE);
+}
+#else
+static void test_hdf5(void)
+{
+    check_group("hdf5");
+    taut_error error;
+    check_equal("a build without it", run_into(SPRING, "step=0.1 until=1", 2, inside("a.h5"), NULL, &error),
+                TAUT_ERROR_UNAVAILABLE);
+    check_contains("what to do", error.message, ".csv");
+}
+
+static void test_bad_hdf5(void)
+{
+}
+#endif
+
 static void remove_folder(void)
 {
     DIR *list = opendir(folder);
@@ -219,6 +323,8 @@ int main(void)
     test_bad_files();
     test_picture();
     test_bad_pictures();
+    test_hdf5();
+    test_bad_hdf5();
     remove_folder();
     return check_done();
 }

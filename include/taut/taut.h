@@ -277,6 +277,42 @@ TAUT_API int taut_jet_advance(taut_jet *jet, int j, double t, const double *q, c
 TAUT_API int taut_frequencies(taut_context *context, double t, const double *q, int count, double *frequency, int *found,
                               bool *complete, taut_error *error);
 
+/* ------------------------------------------------------------------------------------------------------- vibration */
+
+/* One stiff mode: g = sum p u with C^-1 u = Omega^2 A^-1 u, u^T A^-1 u = 1, all at the given point; soft bonds are not part of it. */
+typedef struct taut_mode {
+    double frequency;            /* Omega, rad per time */
+    double stretch, rate;        /* p, pdot */
+    double energy, action;       /* E = (pdot^2 + Omega^2 p^2)/2 and J = E/Omega; NaN where only frequencies are known */
+    taut_index bond[4];          /* where its elastic energy is, largest share first; -1: no more */
+    double share[4];             /* of that energy, u_i^2/c_i; all springs add up to 1 */
+} taut_mode;
+
+/* Omega_j is near Omega_k (l = -1), or near Omega_k + Omega_l: modes from 0; gap = their distance over Omega_j. */
+typedef struct taut_resonance {
+    int j, k, l;
+    double gap;
+} taut_resonance;
+
+typedef struct taut_modes_report {
+    int found;                   /* entries of mode[], ascending in frequency */
+    bool complete;               /* these are all; otherwise those at both ends */
+    double energy, correction;   /* sums of E and of J Omega; NaN where not known */
+    double separation;           /* least relative distance of neighbouring frequencies; INFINITY for one mode */
+    taut_resonance resonance[8]; /* the closest ones, closest first: (11) and (12) of Lubich and Weiss */
+    int resonances;
+} taut_modes_report;
+
+/* The modes at a state: mode[count], at most `count` are written (half from each end when there are more). v may be NULL for rest.
+ * Beyond 400 springs, and for a stiff potential, only frequencies are computed. */
+TAUT_API int taut_modes(taut_context *context, double t, const double *q, const double *v, int count, taut_mode *mode,
+                        taut_modes_report *report, taut_error *error);
+
+/* A derived system, the limit of fast vibration: bonds that are not `soft` become rigid, and W = sum action[k] Omega_k(q) joins the
+ * potential [Lubich, Weiss (7)-(8)]. One action for each mode, ascending in frequency. `base` must outlive it. */
+TAUT_API int taut_system_effective(const taut_system *base, const double *action, int modes, taut_system **system,
+                                   taut_error *error);
+
 /* ------------------------------------------------------------------------------------------------- options, methods */
 
 typedef enum taut_option_type {
@@ -331,9 +367,10 @@ TAUT_API bool taut_method_get(int k, taut_method_info *info);
 /* Receives the trajectory: rows at the output times. begin and end may be NULL. Each returns 0, or <0 to stop with an error. */
 typedef struct taut_row {
     double t;
-    const double *q, *v, *lambda, *outputs; /* [n], [n], [m], [outputs] */
-    double drift_position, drift_velocity;  /* max over rigid bonds of |g|, |gdot| */
-    double energy;                          /* NaN when there is none */
+    const double *q, *v, *lambda, *outputs; /* [n], [n], [m], [outputs]; first order: q the state, v the algebraic variables */
+    double drift_position,
+        drift_velocity; /* at the end of the step: max over rigid bonds of |g|, |gdot|; first order: see result */
+    double energy;      /* NaN when there is none */
 } taut_row;
 typedef struct taut_sink {
     int (*begin)(void *user, const taut_system *system, taut_error *error);
@@ -349,9 +386,9 @@ typedef struct taut_result {
     int status; /* TAUT_OK, TAUT_EVENT, TAUT_INTERRUPTED, TAUT_LIMIT or the error */
     double t;
     const char *method, *motion;
-    const char *event;                     /* name of the event met, or NULL */
-    double error_estimate;                 /* NaN when the method has none */
-    double drift_position, drift_velocity; /* largest over the run */
+    const char *event;     /* name of the event met, or NULL */
+    double error_estimate; /* largest local error of an accepted step, relative: its norm times rtol; NaN with equal steps */
+    double drift_position, drift_velocity; /* largest over the rows; first order: constraints, and invariants against their start */
     double energy_first, energy_last;
     taut_statistics statistics;
 } taut_result;
@@ -379,7 +416,7 @@ TAUT_API void taut_solver_destroy(taut_solver *solver);
  * all steps, or 1000 equal times when there are more. Every sink that began is ended, whatever happens. */
 TAUT_API int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count, taut_progress progress, void *user,
                              taut_error *error);
-/* Advances exactly to time t, forwards or backwards (fixed steps; the last one is shortened), without sinks; events count. */
+/* Advances exactly to time t, forwards or backwards (the last step is shortened), without sinks; events count. */
 TAUT_API int taut_solver_advance(taut_solver *solver, double t, taut_error *error);
 TAUT_API double taut_solver_time(const taut_solver *solver);
 TAUT_API const double *taut_solver_position(const taut_solver *solver);    /* q, [n] */
@@ -392,9 +429,45 @@ TAUT_API const char *taut_solver_explanation(const taut_solver *solver);
 /* Sinks that come with Taut. `path` "-" is standard output. Destroy closes; a failed write is reported by the run (disk full). */
 typedef struct taut_file_sink taut_file_sink;
 TAUT_API int taut_csv_create(const char *path, taut_file_sink **file, taut_sink *sink, taut_error *error);
+/* HDF5 in the H5MD layout (docs/cli.md); TAUT_ERROR_UNAVAILABLE in a build without HDF5. */
+TAUT_API int taut_hdf5_create(const char *path, taut_file_sink **file, taut_sink *sink, taut_error *error);
 /* A picture (.png or .svg) made with gnuplot: coordinates, drift and energy against time. */
 TAUT_API int taut_picture_create(const char *path, const char *title, taut_file_sink **file, taut_sink *sink, taut_error *error);
 TAUT_API void taut_file_sink_destroy(taut_file_sink *file);
+
+/* ------------------------------------------------------------------------------------------------------ projecting */
+
+/* One row of the table of projections, for people. */
+typedef struct taut_projection_info {
+    const char *name, *summary, *reference;
+    unsigned needs, refuses; /* TAUT_CAN_ bits, TAUT_HAS_ bits */
+} taut_projection_info;
+TAUT_API int taut_projection_count(void);
+TAUT_API bool taut_projection_get(int k, taut_projection_info *info);
+
+typedef struct taut_projection taut_projection; /* a projected state and how it was found */
+/* What came out. Texts and arrays belong to the projection. "Normal" is the change of the distance to the foot point, "tangential" the
+ * distance between the foot points before and after (Euclidean norms; NaN when a foot point does not exist). */
+typedef struct taut_projection_result {
+    int status; /* TAUT_OK, or TAUT_ERROR_CONVERGE: then the state is that of the start */
+    double t;
+    const char *method, *explanation;
+    const double *q, *v, *lambda; /* [n], [n], [m]; first order: the state, the algebraic variables */
+    const double *start_q, *start_v;
+    int64_t passes;
+    double moved_normal, moved_tangential, moved_normal_velocity, moved_tangential_velocity;
+    taut_statistics statistics;
+} taut_projection_result;
+/* Projects the start of `system` onto the slow manifold of its springs, or onto its rigid bonds. Options read: method, from, omega, window,
+ * micro-steps, passes, tolerance; those but method may stand in [run]. When it does not converge (TAUT_ERROR_CONVERGE) the result is made
+ * all the same, with its passes; after other errors it is NULL. */
+TAUT_API int taut_project(const taut_system *system, const taut_options *options, const taut_allocator *allocator,
+                          taut_projection **projection, taut_error *error);
+TAUT_API void taut_projection_destroy(taut_projection *projection);
+TAUT_API void taut_projection_result_get(const taut_projection *projection, taut_projection_result *result);
+/* Pass k (0: the start): g[m], gdot[m] there, force evaluations of the micro-integration so far. False when out of range; NULL allowed. */
+TAUT_API bool taut_projection_pass(const taut_projection *projection, int64_t k, const double **g, const double **gdot,
+                                   int64_t *force_evaluations);
 
 /* -------------------------------------------------------------------------------------------------------- checking */
 

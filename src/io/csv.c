@@ -1,4 +1,5 @@
-/* csv.c - the trajectory as CSV (RFC 4180): t, coordinates, velocities x', multipliers lambda(bond), outputs; 17 digits.
+/* csv.c - the trajectory as CSV (RFC 4180): t, coordinates, velocities x', multipliers lambda(bond), outputs; 17 digits. First order: t,
+ * state, algebraic variables, outputs.
  *
  * Rows go straight to the file, so that an interrupted run leaves what was computed. */
 #include "io/writer.h"
@@ -45,8 +46,12 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     TAUT_TRY(taut_writer_open(sink, sink->path, error));
     taut_writer_text(sink, "t");
     write_names(sink, system, TAUT_COORDINATE, sizes->coordinates, "", "");
-    write_names(sink, system, TAUT_COORDINATE, sizes->coordinates, "", "'");
-    write_names(sink, system, TAUT_BOND, sizes->bonds, "lambda(", ")");
+    if (sizes->kind == TAUT_MECHANICAL) {
+        write_names(sink, system, TAUT_COORDINATE, sizes->coordinates, "", "'");
+        write_names(sink, system, TAUT_BOND, sizes->bonds, "lambda(", ")");
+    } else {
+        write_names(sink, system, TAUT_ALGEBRAIC, sizes->algebraic, "", "");
+    }
     write_names(sink, system, TAUT_OUTPUT, sizes->outputs, "", "");
     taut_writer_text(sink, "\n");
     return taut_writer_check(sink, error);
@@ -66,8 +71,9 @@ static int row(void *user, const taut_row *values, taut_error *error)
     const taut_sizes *sizes = &((const csv *)sink->work)->sizes;
     taut_writer_number(sink, values->t, DIGITS);
     write_numbers(sink, values->q, sizes->coordinates);
-    write_numbers(sink, values->v, sizes->coordinates);
-    write_numbers(sink, values->lambda, sizes->bonds);
+    bool mechanical = sizes->kind == TAUT_MECHANICAL;
+    write_numbers(sink, values->v, mechanical ? sizes->coordinates : sizes->algebraic);
+    write_numbers(sink, values->lambda, mechanical ? sizes->bonds : 0);
     write_numbers(sink, values->outputs, sizes->outputs);
     taut_writer_text(sink, "\n");
     return taut_writer_check(sink, error);

@@ -1,4 +1,5 @@
-/* picture.c - the trajectory as a picture of up to four panels: coordinates, paths in the plane, bond forces, energy.
+/* picture.c - the trajectory as a picture of up to four panels: coordinates, paths in the plane, bond forces (first order: algebraic
+ * variables), energy, drift. Paths give way when all are there.
  *
  * At most eight curves a panel, evenly spread over what there is. Rows are written to a file as they come; gnuplot draws at the end.
  * Only numbers and cleaned names get into its script. */
@@ -30,6 +31,7 @@ typedef struct picture {
     panel coordinates, paths, bonds;
     int64_t rows;
     double energy; /* of the first row; NaN: no panel */
+    double drift;  /* largest; 0: no panel */
 } picture;
 
 /* Names and numbers only: everything else becomes a blank. */
@@ -127,7 +129,11 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     p->paths.curves = 0;
     choose_curves(&p->coordinates, system, TAUT_COORDINATE, sizes.coordinates, "coordinates");
     choose_paths(&p->paths, system, sizes.coordinates, sizes.dimension == 3);
-    choose_curves(&p->bonds, system, TAUT_BOND, sizes.bonds, "bond forces (multipliers)");
+    p->drift = 0;
+    if (sizes.kind == TAUT_MECHANICAL)
+        choose_curves(&p->bonds, system, TAUT_BOND, sizes.bonds, "bond forces (multipliers)");
+    else
+        choose_curves(&p->bonds, system, TAUT_ALGEBRAIC, sizes.algebraic, "algebraic variables");
     TAUT_TRY(taut_gnuplot_open(&p->gnuplot, error));
     char path[TAUT_GNUPLOT_PATH];
     taut_gnuplot_path(&p->gnuplot, "rows", path);
@@ -140,7 +146,7 @@ static void write_value(taut_file_sink *sink, double value)
     taut_writer_number(sink, value, DIGITS);
 }
 
-/* Columns: t, energy, coordinates, x and y of paths, multipliers. */
+/* Columns: t, energy, drift of positions and of velocities, coordinates, x and y of paths, multipliers. */
 static int row(void *user, const taut_row *values, taut_error *error)
 {
     taut_file_sink *sink = user;
@@ -149,6 +155,9 @@ static int row(void *user, const taut_row *values, taut_error *error)
         p->energy = values->energy;
     taut_writer_number(sink, values->t, DIGITS);
     write_value(sink, p->conserved ? values->energy - p->energy : values->energy);
+    write_value(sink, values->drift_position);
+    write_value(sink, values->drift_velocity);
+    p->drift = fmax(p->drift, fmax(values->drift_position, values->drift_velocity));
     for (int k = 0; k < p->coordinates.curves; k++)
         write_value(sink, values->q[p->coordinates.curve[k].y]);
     for (int k = 0; k < p->paths.curves; k++) {
@@ -227,15 +236,26 @@ static void write_energy(taut_file_sink *sink, const picture *p)
     write_plot(sink, p, &energy, 1, 2);
 }
 
+static void write_drift(taut_file_sink *sink, const picture *p)
+{
+    panel drift = {.curves = 2, .title = "drift from what should hold exactly"};
+    strcpy(drift.curve[0].name, "positions");
+    strcpy(drift.curve[1].name, "velocities");
+    write_plot(sink, p, &drift, 1, 3);
+}
+
 static void write_script(taut_file_sink *sink, const picture *p)
 {
-    bool paths = p->paths.curves > 0, bonds = p->bonds.curves > 0, energy = isfinite(p->energy);
-    int panels = 1 + paths + bonds + energy, k = 0, column = 3;
+    bool bonds = p->bonds.curves > 0, energy = isfinite(p->energy), drift = p->drift > 0;
+    bool paths = p->paths.curves > 0 && 2 + bonds + energy + drift <= PANELS; /* what matters comes first */
+    int panels = 1 + paths + bonds + energy + drift, k = 0, column = 5;
     write_prologue(sink, p);
     place_panel(sink, k++, panels);
     taut_writer_text(sink, "set xlabel 't' offset 0,0.5\n");
     write_plot(sink, p, &p->coordinates, 1, column);
     column += p->coordinates.curves;
+    if (!paths)
+        column += 2 * p->paths.curves;
     if (paths) {
         place_panel(sink, k++, panels);
         taut_writer_text(sink, "set size ratio -1\nset xlabel 'x' offset 0,0.5\nset ylabel 'y' offset 1,0\n");
@@ -250,6 +270,10 @@ static void write_script(taut_file_sink *sink, const picture *p)
     if (energy) {
         place_panel(sink, k++, panels);
         write_energy(sink, p);
+    }
+    if (drift) {
+        place_panel(sink, k++, panels);
+        write_drift(sink, p);
     }
     taut_writer_text(sink, "unset multiplot\nunset output\n");
 }

@@ -1,0 +1,418 @@
+/* hdf5.c - the trajectory as HDF5 in the H5MD layout (version 1.1; de Buyl, Colberg, Hofling 2014):
+ *
+ *     /h5md                           version, author, creator
+ *     /particles/all/position         step, time, value [rows][particles][dimension]; velocity beside it     models with particles only
+ *     /observables/coordinates        value [rows][n]; velocities, multipliers, outputs, energy, drift       (first order: state, algebraic)
+ *     /parameters/coordinate_names    and bond_names, output_names, algebraic_names
+ *
+ * Every element shares one step and one time by hard links, which H5MD allows. Rows are collected and written a chunk at a time; the file
+ * is flushed with each, so that an interrupted run leaves what was computed. The library's own messages are kept silent while we are in
+ * it and left as they were. */
+#include "io/writer.h"
+
+#include <string.h>
+
+#ifdef TAUT_HAVE_HDF5
+
+#include <hdf5.h>
+
+enum { MOST_SERIES = 10, CHUNK_BYTES = 1 << 16, MOST_CHUNK = 1024, NAME_SIZE = 256 };
+
+/* One growing dataset. */
+typedef struct series {
+    const char *group;       /* "observables/energy"; NULL: step and time, which have no group of their own */
+    const char *name;        /* "value", "time", "step" */
+    taut_index width, parts; /* numbers a row; parts > 1: rows are [width/parts][parts] */
+    hid_t set;
+    double *buffer; /* [chunk][width] */
+} series;
+
+typedef struct hdf5 {
+    hid_t file;
+    taut_sizes sizes;
+    bool particles;
+    int count;
+    series series[MOST_SERIES];
+    hsize_t written;    /* rows in the file */
+    hsize_t waiting;    /* rows in the buffers */
+    hsize_t chunk;      /* rows of a chunk */
+    H5E_auto2_t report; /* of the host */
+    void *report_data;
+} hdf5;
+
+static void quiet(hdf5 *w)
+{
+    H5Eget_auto2(H5E_DEFAULT, &w->report, &w->report_data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+static void loud(hdf5 *w)
+{
+    H5Eset_auto2(H5E_DEFAULT, w->report, w->report_data);
+}
+
+static int fail(const taut_file_sink *sink, const char *what, taut_error *error)
+{
+    int code = taut_fail(error, TAUT_ERROR_FILE,
+                         "cannot %s %.300s: the HDF5 library refuses it (is the folder there, the disk full?)", what, sink->path);
+    if (error)
+        snprintf(error->file, sizeof error->file, "%s", sink->path);
+    return code;
+}
+
+/* ---- small pieces: each returns whether it worked */
+
+static bool write_text(hid_t object, const char *name, const char *text)
+{
+    hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
+    H5Tset_size(type, strlen(text) + 1);
+    hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = attribute >= 0 && H5Awrite(attribute, type, text) >= 0;
+    H5Aclose(attribute);
+    H5Sclose(space);
+    H5Tclose(type);
+    return good;
+}
+
+static bool write_integers(hid_t object, const char *name, const int *values, hsize_t count)
+{
+    hid_t space = count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, NULL);
+    hid_t attribute = H5Acreate2(object, name, H5T_STD_I32LE, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT, values) >= 0;
+    H5Aclose(attribute);
+    H5Sclose(space);
+    return good;
+}
+
+static hid_t make_group(hid_t file, const char *path)
+{
+    hid_t links = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(links, 1);
+    hid_t group = H5Gcreate2(file, path, links, H5P_DEFAULT, H5P_DEFAULT);
+    H5Pclose(links);
+    return group;
+}
+
+static bool write_identity(hid_t file)
+{
+    static const int version[2] = {1, 1};
+    hid_t group = make_group(file, "/h5md"), author = make_group(file, "/h5md/author"), creator = make_group(file, "/h5md/creator");
+    bool good = group >= 0 && author >= 0 && creator >= 0 && write_integers(group, "version", version, 2) &&
+                write_text(author, "name", "unknown") && write_text(creator, "name", "taut") &&
+                write_text(creator, "version", taut_version());
+    H5Gclose(creator);
+    H5Gclose(author);
+    H5Gclose(group);
+    return good;
+}
+
+/* Names of all things of a kind, one text each. */
+static bool write_names(hid_t file, const char *path, const taut_system *system, taut_item item, taut_index count)
+{
+    if (count == 0)
+        return true;
+    hsize_t size = (hsize_t)count, at = 0, one = 1;
+    hid_t links = H5Pcreate(H5P_LINK_CREATE), type = H5Tcopy(H5T_C_S1), space = H5Screate_simple(1, &size, NULL);
+    hid_t memory = H5Screate_simple(1, &one, NULL);
+    char name[NAME_SIZE];
+    size_t longest = 1;
+    for (taut_index k = 0; k < count; k++) {
+        size_t length = (size_t)taut_system_name(system, item, k, name, sizeof name);
+        longest = length > longest ? length : longest;
+    }
+    longest = longest < NAME_SIZE ? longest + 1 : NAME_SIZE;
+    H5Pset_create_intermediate_group(links, 1);
+    H5Tset_size(type, longest);
+    hid_t set = H5Dcreate2(file, path, type, space, links, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = set >= 0;
+    for (taut_index k = 0; good && k < count; k++) {
+        memset(name, 0, sizeof name);
+        taut_system_name(system, item, k, name, sizeof name);
+        at = (hsize_t)k;
+        good = H5Sselect_hyperslab(space, H5S_SELECT_SET, &at, NULL, &one, NULL) >= 0 &&
+               H5Dwrite(set, type, memory, space, H5P_DEFAULT, name) >= 0;
+    }
+    H5Dclose(set);
+    H5Sclose(memory);
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Pclose(links);
+    return good;
+}
+
+/* ---- series */
+
+static int shape_of(const series *s, hsize_t rows, hsize_t shape[3])
+{
+    shape[0] = rows;
+    if (s->parts > 1) {
+        shape[1] = (hsize_t)(s->width / s->parts);
+        shape[2] = (hsize_t)s->parts;
+        return 3;
+    }
+    shape[1] = (hsize_t)s->width;
+    return s->parts == 0 ? 1 : 2; /* parts 0: one number a row */
+}
+
+static bool create_series(hdf5 *w, series *s)
+{
+    hsize_t shape[3], most[3], chunk[3];
+    int rank = shape_of(s, 0, shape);
+    shape_of(s, w->chunk, chunk);
+    shape_of(s, H5S_UNLIMITED, most);
+    char path[120];
+    snprintf(path, sizeof path, "/%s/%s", s->group, s->name);
+    hid_t space = H5Screate_simple(rank, shape, most), how = H5Pcreate(H5P_DATASET_CREATE), links = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_chunk(how, rank, chunk);
+    H5Pset_create_intermediate_group(links, 1);
+    bool steps = strcmp(s->name, "step") == 0;
+    s->set = H5Dcreate2(w->file, path, steps ? H5T_STD_I64LE : H5T_IEEE_F64LE, space, links, how, H5P_DEFAULT);
+    H5Pclose(links);
+    H5Pclose(how);
+    H5Sclose(space);
+    return s->set >= 0;
+}
+
+/* The first group holds step and time; the others link to them. */
+static bool link_times(hdf5 *w, const series *s, const char *first)
+{
+    static const char *const names[2] = {"step", "time"};
+    char from[120], to[120];
+    for (int k = 0; k < 2 && strcmp(s->group, first) != 0; k++) {
+        snprintf(from, sizeof from, "/%s/%s", first, names[k]);
+        snprintf(to, sizeof to, "/%s/%s", s->group, names[k]);
+        if (H5Lcreate_hard(w->file, from, w->file, to, H5P_DEFAULT, H5P_DEFAULT) < 0)
+            return false;
+    }
+    return true;
+}
+
+static bool write_chunk(const hdf5 *w, const series *s)
+{
+    hsize_t shape[3], count[3], start[3] = {w->written, 0, 0};
+    int rank = shape_of(s, w->written + w->waiting, shape);
+    shape_of(s, w->waiting, count);
+    if (H5Dset_extent(s->set, shape) < 0)
+        return false;
+    hid_t file = H5Dget_space(s->set), memory = H5Screate_simple(rank, count, NULL);
+    bool good = file >= 0 && H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+                H5Dwrite(s->set, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, s->buffer) >= 0;
+    H5Sclose(memory);
+    H5Sclose(file);
+    return good;
+}
+
+static int flush_rows(taut_file_sink *sink, taut_error *error)
+{
+    hdf5 *w = sink->work;
+    if (w->waiting == 0)
+        return TAUT_OK;
+    for (int k = 0; k < w->count; k++)
+        if (!write_chunk(w, &w->series[k]))
+            return fail(sink, "write", error);
+    w->written += w->waiting;
+    w->waiting = 0;
+    return H5Fflush(w->file, H5F_SCOPE_LOCAL) < 0 ? fail(sink, "write", error) : TAUT_OK;
+}
+
+/* ---- the sink */
+
+static void add_series(hdf5 *w, const char *group, const char *name, taut_index width, taut_index parts)
+{
+    if (width > 0)
+        w->series[w->count++] = (series){.group = group, .name = name, .width = width, .parts = parts, .set = -1};
+}
+
+/* Are all coordinates components of particles? The first is an x, and the last the last component. */
+static bool only_particles(const taut_system *system, const taut_sizes *sizes)
+{
+    taut_index n = sizes->coordinates;
+    char name[NAME_SIZE];
+    if (sizes->kind != TAUT_MECHANICAL || sizes->dimension < 2 || n == 0 || n % sizes->dimension != 0)
+        return false;
+    for (taut_index k = 0; k < n; k++) {
+        int length = taut_system_name(system, TAUT_COORDINATE, k, name, sizeof name);
+        if (length < 3 || length >= NAME_SIZE || name[length - 2] != '.' || name[length - 1] != "xyz"[k % sizes->dimension])
+            return false;
+    }
+    return true;
+}
+
+/* The series in the order in which row() fills them: step, time, q, v, lambda, outputs, energy, drift (two). */
+static void plan_series(hdf5 *w, const taut_system *system)
+{
+    const taut_sizes *z = &w->sizes;
+    bool mechanical = z->kind == TAUT_MECHANICAL;
+    w->particles = only_particles(system, z);
+    const char *first = w->particles ? "particles/all/position" : mechanical ? "observables/coordinates" : "observables/state";
+    taut_index parts = w->particles ? z->dimension : 1;
+    w->count = 0;
+    add_series(w, first, "step", 1, 0);
+    add_series(w, first, "time", 1, 0);
+    add_series(w, first, "value", z->coordinates, parts);
+    if (mechanical) {
+        add_series(w, w->particles ? "particles/all/velocity" : "observables/velocities", "value", z->coordinates, parts);
+        add_series(w, "observables/multipliers", "value", z->bonds, 1);
+    } else {
+        add_series(w, "observables/algebraic", "value", z->algebraic, 1);
+    }
+    add_series(w, "observables/outputs", "value", z->outputs, 1);
+    if (mechanical)
+        add_series(w, "observables/energy", "value", 1, 0);
+    add_series(w, "observables/drift", "value", 2, 1);
+}
+
+static int get_buffers(taut_file_sink *sink, taut_error *error)
+{
+    hdf5 *w = sink->work;
+    int64_t width = 0;
+    for (int k = 0; k < w->count; k++)
+        width += w->series[k].width;
+    int64_t rows = CHUNK_BYTES / (8 * width);
+    w->chunk = (hsize_t)(rows < 1 ? 1 : rows > MOST_CHUNK ? MOST_CHUNK : rows);
+    for (int k = 0; k < w->count; k++) {
+        series *s = &w->series[k];
+        if (!(s->buffer = TAUT_NEW(&sink->arena, double, (int64_t)w->chunk * s->width)))
+            return taut_fail_memory(error);
+    }
+    return TAUT_OK;
+}
+
+/* H5MD wants a box beside particles. */
+static bool write_box(const hdf5 *w)
+{
+    if (!w->particles)
+        return true;
+    int dimension = w->sizes.dimension;
+    hid_t box = make_group(w->file, "/particles/all/box");
+    hid_t type = H5Tcopy(H5T_C_S1);
+    hsize_t count = (hsize_t)dimension;
+    hid_t space = H5Screate_simple(1, &count, NULL);
+    H5Tset_size(type, 5);
+    hid_t boundary = H5Acreate2(box, "boundary", type, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = box >= 0 && boundary >= 0 && H5Awrite(boundary, type, "none\0none\0none") >= 0 &&
+                write_integers(box, "dimension", &dimension, 1);
+    H5Aclose(boundary);
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Gclose(box);
+    return good;
+}
+
+static bool write_head(hdf5 *w, const taut_system *system)
+{
+    const taut_sizes *z = &w->sizes;
+    bool good = write_identity(w->file);
+    for (int k = 0; good && k < w->count; k++)
+        good = create_series(w, &w->series[k]) && link_times(w, &w->series[k], w->series[0].group);
+    return good && write_box(w) && write_names(w->file, "/parameters/coordinate_names", system, TAUT_COORDINATE, z->coordinates) &&
+           write_names(w->file, "/parameters/bond_names", system, TAUT_BOND, z->bonds) &&
+           write_names(w->file, "/parameters/algebraic_names", system, TAUT_ALGEBRAIC, z->algebraic) &&
+           write_names(w->file, "/parameters/output_names", system, TAUT_OUTPUT, z->outputs);
+}
+
+static int close_file(taut_file_sink *sink, taut_error *error)
+{
+    hdf5 *w = sink->work;
+    int status = TAUT_OK;
+    if (w->file < 0)
+        return TAUT_OK;
+    status = flush_rows(sink, error);
+    for (int k = 0; k < w->count; k++)
+        if (w->series[k].set >= 0)
+            H5Dclose(w->series[k].set);
+    if (H5Fclose(w->file) < 0 && status == 0)
+        status = fail(sink, "close", error);
+    w->file = -1;
+    return status;
+}
+
+static int begin(void *user, const taut_system *system, taut_error *error)
+{
+    taut_file_sink *sink = user;
+    hdf5 *w = sink->work;
+    taut_system_sizes(system, &w->sizes);
+    plan_series(w, system);
+    TAUT_TRY(get_buffers(sink, error));
+    w->written = w->waiting = 0;
+    quiet(w);
+    w->file = H5Fcreate(sink->path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    int status = w->file < 0 ? fail(sink, "open", error) : TAUT_OK;
+    if (status == 0 && !write_head(w, system)) {
+        status = fail(sink, "write", error);
+        close_file(sink, NULL);
+    }
+    loud(w);
+    return status;
+}
+
+static void fill(hdf5 *w, int *k, const double *values, taut_index count)
+{
+    if (count == 0)
+        return;
+    series *s = &w->series[(*k)++];
+    memcpy(s->buffer + w->waiting * (hsize_t)count, values, (size_t)count * sizeof(double));
+}
+
+static int row(void *user, const taut_row *values, taut_error *error)
+{
+    taut_file_sink *sink = user;
+    hdf5 *w = sink->work;
+    const taut_sizes *z = &w->sizes;
+    bool mechanical = z->kind == TAUT_MECHANICAL;
+    double number = (double)(w->written + w->waiting), drift[2] = {values->drift_position, values->drift_velocity};
+    int k = 0;
+    fill(w, &k, &number, 1);
+    fill(w, &k, &values->t, 1);
+    fill(w, &k, values->q, z->coordinates);
+    fill(w, &k, values->v, mechanical ? z->coordinates : z->algebraic);
+    fill(w, &k, values->lambda, mechanical ? z->bonds : 0);
+    fill(w, &k, values->outputs, z->outputs);
+    fill(w, &k, &values->energy, mechanical);
+    fill(w, &k, drift, 2);
+    if (++w->waiting < w->chunk)
+        return TAUT_OK;
+    quiet(w);
+    int status = flush_rows(sink, error);
+    loud(w);
+    return status;
+}
+
+static int end(void *user, taut_error *error)
+{
+    taut_file_sink *sink = user;
+    hdf5 *w = sink->work;
+    quiet(w);
+    int status = close_file(sink, error);
+    loud(w);
+    return status;
+}
+
+static void discard(taut_file_sink *sink)
+{
+    end(sink, NULL);
+}
+
+int taut_hdf5_create(const char *path, taut_file_sink **file, taut_sink *sink, taut_error *error)
+{
+    if (path && strcmp(path, "-") == 0)
+        return taut_fail(error, TAUT_ERROR_USAGE, "HDF5 cannot be written to standard output: a file name is needed");
+    TAUT_TRY(taut_writer_create(path, sizeof(hdf5), file, error));
+    ((hdf5 *)(*file)->work)->file = -1;
+    (*file)->discard = discard;
+    *sink = (taut_sink){begin, row, end, *file};
+    return TAUT_OK;
+}
+
+#else
+
+int taut_hdf5_create(const char *path, taut_file_sink **file, taut_sink *sink, taut_error *error)
+{
+    (void)sink;
+    *file = NULL;
+    return taut_fail(error, TAUT_ERROR_UNAVAILABLE,
+                     "this build has no HDF5, so %.200s cannot be written: give a name that ends in .csv, or build with libhdf5",
+                     path ? path : "it");
+}
+
+#endif
