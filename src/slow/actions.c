@@ -1,0 +1,154 @@
+/* actions.c - energies and actions of the stiff modes at a state, and how well their frequencies are separated.
+ *
+ *     E_k = (pdot_k^2 + Omega_k^2 p_k^2)/2,   J_k = E_k/Omega_k                                                       [E (20)]
+ *
+ * with g and G at the given point, not at its projection. The actions are kept while |Omega_j - Omega_k| (j != k) [E (11)] and
+ * |Omega_j - Omega_k - Omega_l| (all j, k, l) [E (12)] stay away from zero. */
+#include "slow/modes.h"
+
+#include <math.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_RESONANCES = sizeof(((taut_modes_report *)0)->resonance) / sizeof(taut_resonance), SHARES = 4 };
+
+/* Keeps the closest ones, sorted. */
+static void offer(taut_modes_report *report, int j, int k, int l, double gap)
+{
+    int at = report->resonances < MOST_RESONANCES ? report->resonances++ : MOST_RESONANCES;
+    for (; at > 0 && report->resonance[at - 1].gap > gap; at--)
+        if (at < MOST_RESONANCES)
+            report->resonance[at] = report->resonance[at - 1];
+    if (at < MOST_RESONANCES)
+        report->resonance[at] = (taut_resonance){j, k, l, gap};
+}
+
+/* All neighbours; and for each j the pairs k <= l along the line Omega_k + Omega_l = Omega_j: O(modes^2). */
+static void find_resonances(int modes, const double *frequency, taut_modes_report *report)
+{
+    report->separation = INFINITY;
+    for (int j = 1; j < modes; j++) {
+        double gap = (frequency[j] - frequency[j - 1]) / frequency[j];
+        report->separation = fmin(report->separation, gap);
+        offer(report, j, j - 1, -1, gap);
+    }
+    for (int j = 0; j < modes; j++)
+        for (int k = 0, l = modes - 1; k <= l;) {
+            double excess = frequency[k] + frequency[l] - frequency[j];
+            offer(report, j, k, l, fabs(excess) / frequency[j]);
+            if (excess > 0)
+                l--;
+            else
+                k++;
+        }
+}
+
+static void find_shares(const taut_modes_work *w, const double *c, int k, taut_mode *mode)
+{
+    const double *weight = w->weight + (int64_t)k * w->m;
+    for (int a = 0; a < SHARES; a++)
+        mode->bond[a] = -1;
+    for (taut_index s = 0; s < w->springs; s++) {
+        taut_index i = w->spring[s];
+        double share = c[i] * weight[i] * weight[i]; /* u^2/c over Omega^2; the sum is w^T C w = 1 */
+        int at = SHARES;
+        while (at > 0 && share > mode->share[at - 1])
+            at--;
+        for (int a = SHARES - 1; a > at; a--) {
+            mode->share[a] = mode->share[a - 1];
+            mode->bond[a] = mode->bond[a - 1];
+        }
+        if (at < SHARES) {
+            mode->share[at] = share;
+            mode->bond[at] = i;
+        }
+    }
+}
+
+static void fill(const taut_modes_work *w, const double *v, int count, taut_mode *mode, taut_modes_report *report)
+{
+    const double *c = taut_context_compliance(w->context);
+    report->complete = w->count <= count;
+    report->found = report->complete ? w->count : count;
+    report->energy = report->correction = 0;
+    for (int k = 0, to = 0; k < w->count; k++) {
+        taut_mode made = {.frequency = w->frequency[k]};
+        taut_modes_amplitude(w, k, v, &made.stretch, &made.rate);
+        made.energy = (made.rate * made.rate + made.frequency * made.frequency * made.stretch * made.stretch) / 2;
+        made.action = made.energy / made.frequency;
+        report->energy += made.energy;
+        report->correction += made.action * made.frequency;
+        bool kept = report->complete || k < count - count / 2 || k >= w->count - count / 2;
+        if (kept) {
+            find_shares(w, c, k, &made);
+            mode[to++] = made;
+        }
+    }
+    find_resonances(w->count, w->frequency, report);
+}
+
+static int small(taut_context *context, double t, const double *q, const double *v, int count, taut_mode *mode,
+                 taut_modes_report *report, taut_error *error)
+{
+    taut_arena arena;
+    taut_modes_work work = {0};
+    taut_arena_init(&arena, &context->arena.allocator);
+    int status = taut_modes_create(&work, context, &arena, false, error);
+    if (status == 0)
+        status = taut_modes_find(&work, t, q, error);
+    if (status == 0)
+        fill(&work, v, count, mode, report);
+    taut_modes_destroy(&work);
+    taut_arena_clear(&arena);
+    return status;
+}
+
+/* Frequencies alone, from both ends. */
+static int frequencies(taut_context *context, double t, const double *q, int count, taut_mode *mode, taut_modes_report *report,
+                       taut_error *error)
+{
+    taut_arena arena;
+    taut_arena_init(&arena, &context->arena.allocator);
+    int ends = count > 1 ? count / 2 : 1, found = 0;
+    double *frequency = TAUT_NEW(&arena, double, 2 * (int64_t)ends);
+    int status = frequency ? taut_frequencies(context, t, q, ends, frequency, &found, &report->complete, error)
+                           : taut_fail_memory(error);
+    report->found = found < count ? found : count;
+    report->complete = report->complete && found <= count;
+    for (int k = 0; k < report->found; k++)
+        mode[k] = (taut_mode){.frequency = frequency[k],
+                              .stretch = NAN,
+                              .rate = NAN,
+                              .energy = NAN,
+                              .action = NAN,
+                              .bond = {-1, -1, -1, -1}};
+    if (status == 0 && report->complete)
+        find_resonances(report->found, frequency, report);
+    report->energy = report->correction = NAN;
+    taut_arena_clear(&arena);
+    return status;
+}
+
+int taut_modes(taut_context *context, double t, const double *q, const double *v, int count, taut_mode *mode,
+               taut_modes_report *report, taut_error *error)
+{
+    taut_sizes sizes;
+    taut_system_sizes(context->system, &sizes);
+    *report = (taut_modes_report){.complete = true, .separation = INFINITY};
+    if (count < 1)
+        return taut_fail(error, TAUT_ERROR_USAGE, "at least one mode must be asked for, not %d", count);
+    if (sizes.kind != TAUT_MECHANICAL)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "modes belong to mechanical systems");
+    if (!(sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)))
+        return 0;
+    taut_index springs = 0;
+    for (taut_index i = 0; i < sizes.bonds; i++)
+        springs += context->compliance[i] > 0 && !taut_context_soft(context, i);
+    int64_t before = context->statistics.force_evaluations;
+    int status = springs > TAUT_MODES_MOST || (sizes.can & TAUT_HAS_STIFF_POTENTIAL)
+                     ? frequencies(context, t, q, count, mode, report, error)
+                     : small(context, t, q, v, count, mode, report, error);
+    context->statistics.force_evaluations = before; /* a diagnosis, not a part of the motion */
+    return status;
+}

@@ -1,0 +1,300 @@
+/* ipa.c - the iterative projection algorithm [A section 3.2]: micro-integration, filtering, repetition.
+ *
+ *     (q, v) <- sum_j w_j (q, v)(t + j h),    |j| <= N,    w_j = K(j/N)/N,    h = delta/N,    delta = L/omega      [A (10), (13)]
+ *
+ * until the bonds and their rates change by less than epsilon [A (14)]. The samples come from a flow that goes both ways, velocity Verlet
+ * (step/flow_verlet.c): 2N + 1 force evaluations a pass. Paper settings [A 5.2]: cubic kernel, L = 6 pi, N = 18, epsilon = 1e-9.
+ *
+ * omega is in the paper the square root of the stiffness, for unit masses. Here: the smallest frequency that a single spring would have
+ * with everything else at rest, sqrt(A_ii/c_i), A = G M^-1 G^T, which is the same for the paper's problem. Coupled springs have slower
+ * modes; where the slowest is below 0.6 omega (in the paper's problem it stays above 0.61) the window is lengthened to keep
+ * delta 0.6 of L over it, and where the fastest would come near Verlet's limit h omega = 2, N is raised.
+ *
+ * The stopping test knows rounding: tolerances are at least 8 u sum|G q| for g and omega times that for gdot (DESIGN 6). */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "linalg/spectrum.h"
+#include "slow/kernels.h"
+#include "slow/projection.h"
+#include "step/flow_verlet.h"
+#include "step/methods.h"
+
+static const double slowest_share = 0.6; /* of omega: see above */
+static const double stable_share = 1.75; /* h times the fastest frequency, at most */
+
+typedef struct ipa {
+    taut_projection *p;
+    double omega, slowest, fastest; /* 0: not known */
+    double window, h;               /* delta; step */
+    int steps;                      /* N */
+    double tolerance;
+    double *weight;      /* [N+1] */
+    double *state, *sum; /* [2n]: q, then v */
+    double *floor;       /* [m]: 8 u sum |G_ik q_k| */
+    taut_flow *flow;
+} ipa;
+
+/* ---- frequencies */
+
+/* The springs that are not soft (all, when all are soft), as a pattern of their own. */
+typedef struct springs {
+    taut_index count;
+    taut_index *start, *column;
+    double *entry, *compliance;
+} springs;
+
+static int take_springs(const taut_projection *p, taut_arena *arena, const taut_pattern *jacobian, const double *entry, springs *s,
+                        taut_error *error)
+{
+    taut_index m = p->sizes.bonds, hard = 0, used = 0;
+    const double *compliance = taut_context_compliance(p->context);
+    for (taut_index i = 0; i < m; i++)
+        hard += !taut_context_soft(p->context, i);
+    *s = (springs){.start = TAUT_NEW(arena, taut_index, m + 1),
+                   .column = TAUT_NEW(arena, taut_index, p->sizes.jacobian_entries),
+                   .entry = TAUT_NEW(arena, double, p->sizes.jacobian_entries),
+                   .compliance = TAUT_NEW(arena, double, m)};
+    if (!s->start || !s->column || !s->entry || !s->compliance)
+        return taut_fail_memory(error);
+    for (taut_index i = 0; i < m; i++) {
+        if (hard > 0 && taut_context_soft(p->context, i))
+            continue;
+        for (taut_index k = jacobian->start[i]; k < jacobian->start[i + 1]; k++, used++) {
+            s->column[used] = jacobian->column[k];
+            s->entry[used] = entry[k];
+        }
+        s->compliance[s->count++] = compliance[i];
+        s->start[s->count] = used;
+    }
+    return TAUT_OK;
+}
+
+/* min over springs of sqrt(G_i M^-1 G_i^T / c_i), masses on a diagonal; columns of a row may repeat. */
+static double single_frequency(const springs *s, const double *mass)
+{
+    double least = INFINITY;
+    for (taut_index i = 0; i < s->count; i++) {
+        double sum = 0;
+        for (taut_index k = s->start[i]; k < s->start[i + 1]; k++)
+            for (taut_index l = s->start[i]; l < s->start[i + 1]; l++)
+                if (s->column[k] == s->column[l])
+                    sum += s->entry[k] * s->entry[l] / mass[s->column[k]];
+        if (sum > 0)
+            least = fmin(least, sqrt(sum / s->compliance[i]));
+    }
+    return least;
+}
+
+static int measure(ipa *w, taut_arena *arena, taut_error *error)
+{
+    enum { ENDS = 2 };
+    taut_projection *p = w->p;
+    taut_index n = p->sizes.coordinates;
+    bool matrix = p->sizes.mass != TAUT_MASS_DIAGONAL;
+    taut_pattern jacobian, tangent = {0};
+    TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
+    if (matrix)
+        TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_TANGENT, &tangent, error));
+    taut_values values = {.jacobian = TAUT_NEW(arena, double, p->sizes.jacobian_entries),
+                          .bond_dt = TAUT_NEW(arena, double, p->sizes.bonds),
+                          .mass = TAUT_NEW(arena, double, matrix ? tangent.start[n] : n)};
+    if (!values.jacobian || !values.bond_dt || !values.mass)
+        return taut_fail_memory(error);
+    TAUT_TRY(taut_evaluate(p->context, p->t, p->q, p->v, TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &values, error));
+    for (taut_index i = 0; i < p->sizes.bonds; i++)
+        for (taut_index k = jacobian.start[i]; k < jacobian.start[i + 1]; k++)
+            w->floor[i] += 4 * DBL_EPSILON * fabs(values.jacobian[k] * p->q[jacobian.column[k]]);
+
+    springs s;
+    TAUT_TRY(take_springs(p, arena, &jacobian, values.jacobian, &s, error));
+    taut_saddle_shape shape = {.n = n,
+                               .m = s.count,
+                               .k_start = tangent.start,
+                               .k_column = tangent.column,
+                               .g_start = s.start,
+                               .g_column = s.column,
+                               .symmetric = true,
+                               .positive = true};
+    double frequency[2 * ENDS] = {0};
+    taut_spectrum spectrum = {0};
+    taut_error reason;
+    int status = taut_spectrum_bonds(&shape, values.mass, s.entry, s.compliance, ENDS, frequency, NULL, &spectrum,
+                                     &arena->allocator, &reason);
+    if (status == TAUT_ERROR_MEMORY)
+        return taut_fail_memory(error);
+    if (status == 0 && spectrum.found > 0) {
+        w->slowest = frequency[0];
+        w->fastest = frequency[spectrum.found - 1];
+    }
+    if (w->omega > 0)
+        return TAUT_OK;
+    if (w->fastest == 0)
+        return taut_fail(error, TAUT_ERROR_CONVERGE, "the frequencies of the springs could not be computed: give --omega");
+    w->omega = matrix ? w->slowest : single_frequency(&s, values.mass);
+    return TAUT_OK;
+}
+
+/* ---- window and steps */
+
+static int choose(ipa *w, const taut_options *options, taut_error *error)
+{
+    taut_projection *p = w->p;
+    double length = taut_options_real(options, "window");
+    bool given = taut_options_given(options, "omega"), counted = taut_options_given(options, "micro-steps");
+    w->omega = given ? taut_options_real(options, "omega") : 0;
+    w->tolerance = taut_options_real(options, "tolerance");
+    taut_arena arena;
+    taut_arena_init(&arena, &p->arena.allocator);
+    int status = measure(w, &arena, error);
+    taut_arena_clear(&arena);
+    TAUT_TRY(status);
+
+    bool longer = !given && w->slowest < slowest_share * w->omega;
+    w->window = length / (longer ? w->slowest / slowest_share : w->omega);
+    double steps = counted ? (double)taut_options_integer(options, "micro-steps")
+                           : fmax(18, ceil(w->window * w->fastest / stable_share * (1 - 1e-12)));
+    if (steps > 1e9)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "projection ipa would need %.3g steps a pass, because the fastest spring oscillates %.3g times as fast as "
+                         "the slowest; use --method constraint",
+                         2 * steps, w->fastest / w->slowest);
+    w->steps = (int)steps;
+    w->h = w->window / steps;
+    if (w->h * w->fastest >= taut_verlet.stability)
+        return taut_fail(error, TAUT_ERROR_STEP,
+                         "%d micro-steps in a window of %.4g are unstable: the fastest spring needs h < %g/%.6g; at least %.0f "
+                         "micro-steps are needed",
+                         w->steps, w->window, taut_verlet.stability, w->fastest, ceil(w->window * w->fastest / stable_share));
+    snprintf(p->explanation, sizeof p->explanation,
+             "projection ipa, omega %.6g%s, window %.4g%s, %d Verlet steps of %.4g to each side: %d force evaluations a pass",
+             w->omega, given ? "" : " (the slowest single spring)", w->window,
+             longer ? " (lengthened for slower modes of coupled springs)" : "", w->steps, w->h, 2 * w->steps + 1);
+    return TAUT_OK;
+}
+
+/* ---- passes */
+
+/* Adds the samples of one side to the sum, as differences from the centre: the weights add up to 1, and rounding stays small. */
+static int filter_side(ipa *w, double h, taut_error *error)
+{
+    taut_projection *p = w->p;
+    taut_index n = p->sizes.coordinates;
+    double t = p->t;
+    memcpy(w->state, p->q, (size_t)n * sizeof(double));
+    memcpy(w->state + n, p->v, (size_t)n * sizeof(double));
+    for (int j = 1; j <= w->steps; j++) {
+        TAUT_TRY(w->flow->advance(w->flow, t, h, w->state, error));
+        t += h;
+        for (taut_index i = 0; i < n; i++) {
+            w->sum[i] += w->weight[j] * (w->state[i] - p->q[i]);
+            w->sum[n + i] += w->weight[j] * (w->state[n + i] - p->v[i]);
+        }
+    }
+    return TAUT_OK;
+}
+
+static int filter(ipa *w, taut_error *error)
+{
+    taut_projection *p = w->p;
+    taut_index n = p->sizes.coordinates;
+    memset(w->sum, 0, (size_t)(2 * n) * sizeof(double));
+    TAUT_TRY(filter_side(w, w->h, error));
+    TAUT_TRY(filter_side(w, -w->h, error));
+    for (taut_index i = 0; i < n; i++) {
+        p->q[i] += w->sum[i];
+        p->v[i] += w->sum[n + i];
+    }
+    return taut_projection_record(p, p->q, p->v, error);
+}
+
+/* The largest change of the last pass, in units of its tolerance; below 1: done. */
+static double change(const ipa *w)
+{
+    const taut_pass *now = &w->p->pass[w->p->passes], *before = now - 1;
+    double most = 0;
+    for (taut_index i = 0; i < w->p->sizes.bonds; i++) {
+        double g = fabs(now->g[i] - before->g[i]) / fmax(w->tolerance, w->floor[i]);
+        double rate = fabs(now->gdot[i] - before->gdot[i]) / fmax(w->tolerance, w->omega * w->floor[i]);
+        most = fmax(most, isnan(g + rate) ? INFINITY : fmax(g, rate));
+    }
+    return most;
+}
+
+static int iterate(ipa *w, const taut_options *options, taut_error *error)
+{
+    taut_projection *p = w->p;
+    int64_t limit = taut_options_integer(options, "passes");
+    double first = 0, now = INFINITY;
+    while (p->passes < limit) {
+        TAUT_TRY(filter(w, error));
+        now = change(w);
+        if (now < 1)
+            return TAUT_OK;
+        first = p->passes == 1 ? now : first;
+        if (now > 1e3 * first)
+            break;
+    }
+    bool growing = now > first;
+    return taut_fail(error, TAUT_ERROR_CONVERGE, "after %lld passes a pass still changes the bonds by %.3g of the tolerance %g: %s",
+                     (long long)p->passes, now, w->tolerance,
+                     growing ? "the start is too far from the slow manifold, or slow and fast are not separated; start nearer "
+                               "(--method constraint gives a foot point)"
+                             : "a longer --window damps more in a pass, --passes allows more of them");
+}
+
+/* lambda = C^-1 g while the rounding of g is not amplified too much, else from the acceleration equation (DESIGN 6). */
+static int find_multipliers(const ipa *w, taut_error *error)
+{
+    taut_projection *p = w->p;
+    double fastest = fmax(w->fastest, w->omega);
+    const double *compliance = taut_context_compliance(p->context);
+    const double *g = p->pass[p->passes].g;
+    taut_statistics aside = {0}; /* a diagnosis beside the micro-integration, not a part of it */
+    if (DBL_EPSILON / 2 * fastest * fastest >= 1e-6) {
+        int status = taut_slow_multipliers(p->context, p->t, p->q, p->v, p->lambda, NULL, &aside, &p->arena.allocator, error);
+        if (status != TAUT_ERROR_SINGULAR) /* of redundant springs only the sum of the pulls is determined */
+            return status;
+        taut_fail(error, TAUT_OK, "%s", "");
+    }
+    for (taut_index i = 0; i < p->sizes.bonds; i++)
+        p->lambda[i] = g[i] / compliance[i];
+    return TAUT_OK;
+}
+
+static int project(taut_projection *p, const taut_options *options, taut_error *error)
+{
+    ipa w = {.p = p};
+    taut_index n = p->sizes.coordinates;
+    w.state = TAUT_NEW(&p->arena, double, 2 * n);
+    w.sum = TAUT_NEW(&p->arena, double, 2 * n);
+    w.floor = TAUT_NEW(&p->arena, double, p->sizes.bonds);
+    if (!w.state || !w.sum || !w.floor)
+        return taut_fail_memory(error);
+    TAUT_TRY(choose(&w, options, error));
+    w.weight = TAUT_NEW(&p->arena, double, w.steps + 1);
+    if (!w.weight)
+        return taut_fail_memory(error);
+    taut_filter_weights(&taut_filter_cubic, w.steps, w.weight);
+    TAUT_TRY(taut_flow_verlet(p->context, &p->arena, &p->statistics, w.h, p->t, p->q, p->v, &w.flow, error));
+    int status = taut_projection_record(p, p->q, p->v, error);
+    if (status == 0)
+        status = iterate(&w, options, error);
+    w.flow->destroy(w.flow);
+    return status == 0 ? find_multipliers(&w, error) : status;
+}
+
+const taut_projection_method taut_projection_ipa = {
+    .name = "ipa",
+    .summary =
+        "iterative projection: Verlet to both sides, filtered by a cubic kernel, repeated; cost independent of the stiffness",
+    .reference = "Ariel, Sanz-Serna, Tsai 2012, section 3.2 and 5.2",
+    .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS | TAUT_HAS_SPRINGS,
+    .refuses = TAUT_HAS_RIGID | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_STIFF_POTENTIAL |
+               TAUT_HAS_STEPPER,
+    .kinds = 1u << TAUT_MECHANICAL,
+    .moves_held = true,
+    .project = project,
+};

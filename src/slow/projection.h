@@ -1,0 +1,49 @@
+/* projection.h - what a projection onto a slow manifold is: a constant row of the table (projections.c), one file each. */
+#ifndef TAUT_SLOW_PROJECTION_H
+#define TAUT_SLOW_PROJECTION_H
+
+#include "base/memory.h"
+
+typedef struct taut_pass {
+    double *g, *gdot; /* [m] */
+    int64_t force_evaluations;
+} taut_pass;
+
+/* A projection at work, and its result. Everything lives in the arena. */
+struct taut_projection {
+    taut_arena arena;
+    const taut_system *system;
+    taut_sizes sizes;
+    taut_context *context;
+    const struct taut_projection_method *method;
+    double t;
+    double *q, *v, *lambda; /* [n], [n], [m]; first order: the state, the algebraic variables, [m] */
+    double *q0, *v0;        /* the start */
+    int64_t passes, pass_capacity;
+    taut_pass *pass; /* [0] is the start */
+    double *entries; /* of G, for recording */
+    taut_statistics statistics;
+    double moved_normal, moved_tangential;                   /* positions; NaN when there is no foot point */
+    double moved_normal_velocity, moved_tangential_velocity; /* velocities */
+    int status;
+    char explanation[600];
+};
+
+typedef struct taut_projection_method {
+    const char *name, *summary, *reference;
+    unsigned needs, refuses; /* capability bits of taut.h */
+    unsigned kinds;          /* 1 << taut_kind of each kind of system it accepts */
+    bool moves_held;         /* cannot keep what [start] holds */
+    /* moves p->q and p->v, fills p->lambda, records passes, says in p->explanation what it chose. On failure the caller restores q, v. */
+    int (*project)(taut_projection *p, const taut_options *options, taut_error *error);
+} taut_projection_method;
+
+extern const taut_projection_method taut_projection_ipa, taut_projection_constraint;
+
+/* Records g and gdot at (q, v); force_evaluations are those of p->statistics. Not counted as an evaluation itself. */
+int taut_projection_record(taut_projection *p, const double *q, const double *v, taut_error *error);
+/* The multipliers of the rigid motion through (q, v), from the acceleration equation (multipliers.c). acceleration[n] may be NULL. */
+int taut_slow_multipliers(taut_context *context, double t, const double *q, const double *v, double *lambda, double *acceleration,
+                          taut_statistics *statistics, const taut_allocator *allocator, taut_error *error);
+
+#endif

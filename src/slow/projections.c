@@ -1,0 +1,328 @@
+/* projections.c - the table of projections, and taut_project: choose one, refuse with words, run it, measure what it moved. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearmiss.h"
+#include "base/options.h"
+#include "base/reasons.h"
+#include "slow/constraint.h"
+#include "slow/projection.h"
+
+static const taut_projection_method *const table[] = {&taut_projection_ipa, &taut_projection_constraint};
+
+enum { PROJECTIONS = sizeof table / sizeof table[0] };
+
+int taut_projection_count(void)
+{
+    return PROJECTIONS;
+}
+
+bool taut_projection_get(int k, taut_projection_info *info)
+{
+    if (k < 0 || k >= PROJECTIONS || !info)
+        return false;
+    *info = (taut_projection_info){.name = table[k]->name,
+                                   .summary = table[k]->summary,
+                                   .reference = table[k]->reference,
+                                   .needs = table[k]->needs,
+                                   .refuses = table[k]->refuses};
+    return true;
+}
+
+/* ---- choice */
+
+static int find_method(const char *name, const taut_projection_method **method, taut_error *error)
+{
+    const char *names[PROJECTIONS];
+    for (int k = 0; k < PROJECTIONS; k++) {
+        names[k] = table[k]->name;
+        if (strcmp(name, names[k]) == 0) {
+            *method = table[k];
+            return TAUT_OK;
+        }
+    }
+    const char *near = taut_near_miss(name, names, PROJECTIONS);
+    char list[200] = "";
+    for (int k = 0; k < PROJECTIONS; k++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", k ? ", " : "", names[k]);
+    return taut_fail(error, TAUT_ERROR_USAGE, "--method: there is no projection '%.40s'%s%s; those of this version are %s", name,
+                     near ? "; did you mean " : "", near ? near : "", list);
+}
+
+/* The first coordinate or velocity that is held, or -1. */
+static taut_index first_held(const taut_system *system, taut_index n)
+{
+    const unsigned char *hold = taut_system_hold(system);
+    for (taut_index i = 0; hold && i < n; i++)
+        if (hold[i] & (TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY))
+            return i;
+    return -1;
+}
+
+static int check_method(const taut_projection_method *method, const taut_projection *p, taut_error *error)
+{
+    static const char *const kinds[] = {"mechanical systems", "first-order systems", "black boxes"};
+    const taut_sizes *sizes = &p->sizes;
+    if (!(method->kinds & 1u << sizes->kind))
+        return taut_fail(error, TAUT_ERROR_REFUSED, "projection %s is not for %s", method->name, kinds[sizes->kind]);
+    if (method->needs & ~sizes->can & TAUT_HAS_SPRINGS)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "projection %s needs springs, and the system has none; --method constraint projects onto rigid bonds",
+                         method->name);
+    unsigned bits = (method->needs & ~sizes->can) | (method->refuses & sizes->can);
+    char text[500];
+    if (bits)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "projection %s %s", method->name, taut_reasons_text(bits, text, sizeof text));
+    taut_index held = first_held(p->system, sizes->coordinates);
+    if (method->moves_held && held >= 0) {
+        taut_system_name(p->system, TAUT_COORDINATE, held, text, sizeof text);
+        return taut_fail(
+            error, TAUT_ERROR_REFUSED,
+            "projection %s moves every coordinate, but [start] holds '%s'; leave out `hold`, or use --method constraint",
+            method->name, text);
+    }
+    return TAUT_OK;
+}
+
+static int choose_method(taut_projection *p, const taut_options *options, taut_error *error)
+{
+    if (taut_options_given(options, "method")) {
+        TAUT_TRY(find_method(taut_options_text(options, "method"), &p->method, error));
+        return check_method(p->method, p, error);
+    }
+    /* the first row that takes the system; the reason of the first one for its kind when none does */
+    taut_error reason;
+    int status = TAUT_OK;
+    for (int k = 0; k < PROJECTIONS && !p->method; k++) {
+        int code = check_method(table[k], p, &reason);
+        if (code == 0)
+            p->method = table[k];
+        else if (status == 0 || !(table[k]->kinds & 1u << p->sizes.kind)) {
+            status = code;
+            if (error)
+                *error = reason;
+        }
+    }
+    if (p->method)
+        taut_error_clear(error);
+    return p->method ? TAUT_OK : status;
+}
+
+/* Settings of [run] that concern a projection; `method` there is that of a run. */
+static int read_settings(const taut_system *system, taut_options *merged, taut_error *error)
+{
+    const char *name, *value;
+    for (taut_index k = 0; taut_system_setting(system, k, &name, &value); k++) {
+        const taut_option *row = taut_option_find(name);
+        if (row && row->in_model && strcmp(name, "method") != 0 && strstr(row->verbs, "project"))
+            TAUT_TRY(taut_options_set_as(merged, "[run] ", name, value, error));
+    }
+    return TAUT_OK;
+}
+
+/* ---- what passes leave behind */
+
+int taut_projection_record(taut_projection *p, const double *q, const double *v, taut_error *error)
+{
+    taut_index m = p->sizes.bonds;
+    taut_pattern jacobian;
+    TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
+    int64_t used = p->pass ? p->passes + 1 : 0;
+    taut_pass *pass = taut_arena_grow(&p->arena, p->pass, used, &p->pass_capacity, sizeof *pass);
+    taut_pass now = {TAUT_NEW(&p->arena, double, m), TAUT_NEW(&p->arena, double, m), p->statistics.force_evaluations};
+    if (!p->entries)
+        p->entries = TAUT_NEW(&p->arena, double, p->sizes.jacobian_entries);
+    if (!pass || !now.g || !now.gdot || !p->entries)
+        return taut_fail_memory(error);
+    p->pass = pass;
+    taut_values values = {.bond = now.g, .bond_dt = now.gdot, .jacobian = p->entries};
+    TAUT_TRY(taut_evaluate(p->context, p->t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, error));
+    for (taut_index i = 0; i < m; i++)
+        for (taut_index k = jacobian.start[i]; k < jacobian.start[i + 1]; k++)
+            now.gdot[i] += p->entries[k] * v[jacobian.column[k]];
+    p->pass[used] = now;
+    p->passes = used;
+    return TAUT_OK;
+}
+
+static double distance(taut_index n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (taut_index i = 0; i < n; i++)
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return sqrt(sum);
+}
+
+/* Foot points before and after: (x0, u0), (x1, u1), the arrays hold the states on entry. */
+static int find_feet(taut_projection *p, double *x0, double *u0, double *x1, double *u1, taut_error *error)
+{
+    taut_system *rigid = NULL;
+    taut_context *context = NULL;
+    taut_projector *projector = NULL;
+    taut_constraint_settings settings = {.ignore_holds = true};
+    taut_statistics aside = {0}; /* a diagnosis, not a part of the work */
+    int status = taut_system_rigid(p->system, &rigid, error);
+    if (status == 0)
+        status = taut_context_create(rigid, &p->arena.allocator, &context, error);
+    if (status == 0)
+        status = taut_constraint_create(context, &p->arena, &aside, &settings, &projector, error);
+    if (status == 0)
+        status = projector->apply(projector, p->t, x0, u0, error);
+    if (status == 0)
+        status = projector->apply(projector, p->t, x1, u1, error);
+    if (projector)
+        projector->destroy(projector);
+    taut_context_destroy(context);
+    taut_system_destroy(rigid);
+    return status;
+}
+
+static int measure_moved(taut_projection *p, taut_error *error)
+{
+    taut_index n = p->sizes.coordinates;
+    p->moved_normal = p->moved_tangential = p->moved_normal_velocity = p->moved_tangential_velocity = NAN;
+    if (p->sizes.kind != TAUT_MECHANICAL)
+        return TAUT_OK;
+    double *x[2], *u[2];
+    const double *q[2] = {p->q0, p->q}, *v[2] = {p->v0, p->v};
+    for (int k = 0; k < 2; k++) {
+        x[k] = TAUT_NEW(&p->arena, double, n);
+        u[k] = TAUT_NEW(&p->arena, double, n);
+        if (!x[k] || !u[k])
+            return taut_fail_memory(error);
+        memcpy(x[k], q[k], (size_t)n * sizeof(double));
+        memcpy(u[k], v[k], (size_t)n * sizeof(double));
+    }
+    taut_error reason;
+    int status = find_feet(p, x[0], u[0], x[1], u[1], &reason);
+    if (status == TAUT_ERROR_MEMORY)
+        return taut_fail_memory(error);
+    if (status != 0)
+        return TAUT_OK; /* redundant springs, or too far: there is nothing to measure from */
+    p->moved_tangential = distance(n, x[0], x[1]);
+    p->moved_tangential_velocity = distance(n, u[0], u[1]);
+    for (taut_index i = 0; i < n; i++) { /* state minus foot point, before and after */
+        x[0][i] = p->q0[i] - x[0][i];
+        x[1][i] = p->q[i] - x[1][i];
+        u[0][i] = p->v0[i] - u[0][i];
+        u[1][i] = p->v[i] - u[1][i];
+    }
+    p->moved_normal = distance(n, x[0], x[1]);
+    p->moved_normal_velocity = distance(n, u[0], u[1]);
+    return TAUT_OK;
+}
+
+/* ---- the object */
+
+static int new_start(taut_projection *p, const taut_options *options, taut_error *error)
+{
+    taut_index n = p->sizes.coordinates, nv = p->sizes.kind == TAUT_MECHANICAL ? n : p->sizes.algebraic;
+    p->t = taut_options_real(options, "from");
+    p->q = TAUT_NEW(&p->arena, double, n);
+    p->v = TAUT_NEW(&p->arena, double, nv);
+    p->q0 = TAUT_NEW(&p->arena, double, n);
+    p->v0 = TAUT_NEW(&p->arena, double, nv);
+    p->lambda = TAUT_NEW(&p->arena, double, p->sizes.bonds);
+    if (!p->q || !p->v || !p->q0 || !p->v0 || !p->lambda)
+        return taut_fail_memory(error);
+    TAUT_TRY(taut_context_create(p->system, &p->arena.allocator, &p->context, error));
+    TAUT_TRY(taut_context_start(p->context, p->t, p->q0, p->v0, error));
+    memcpy(p->q, p->q0, (size_t)n * sizeof(double));
+    memcpy(p->v, p->v0, (size_t)nv * sizeof(double));
+    return TAUT_OK;
+}
+
+/* What did not converge keeps its start. */
+static void restore(taut_projection *p)
+{
+    taut_index n = p->sizes.coordinates, nv = p->sizes.kind == TAUT_MECHANICAL ? n : p->sizes.algebraic;
+    memcpy(p->q, p->q0, (size_t)n * sizeof(double));
+    memcpy(p->v, p->v0, (size_t)nv * sizeof(double));
+    for (taut_index i = 0; i < p->sizes.bonds; i++)
+        p->lambda[i] = NAN;
+    p->moved_normal = p->moved_tangential = p->moved_normal_velocity = p->moved_tangential_velocity = 0;
+}
+
+static int build(taut_projection *p, const taut_options *options, taut_options *merged, taut_error *error)
+{
+    taut_system_sizes(p->system, &p->sizes);
+    TAUT_TRY(read_settings(p->system, merged, error));
+    TAUT_TRY(taut_options_merge(merged, options, error));
+    TAUT_TRY(choose_method(p, merged, error));
+    TAUT_TRY(new_start(p, merged, error));
+    p->status = p->method->project(p, merged, error);
+    if (p->status == 0)
+        return measure_moved(p, error);
+    if (p->status > 0) /* a callback cannot evaluate here */
+        p->status = taut_fail(error, TAUT_ERROR_EVALUATE, "the system cannot be evaluated on the way from the start");
+    restore(p);
+    return p->status;
+}
+
+int taut_project(const taut_system *system, const taut_options *options, const taut_allocator *allocator,
+                 taut_projection **projection, taut_error *error)
+{
+    taut_error_clear(error);
+    if (!projection || !system)
+        return taut_fail(error, TAUT_ERROR_USAGE, "taut_project: system and projection must not be NULL");
+    *projection = NULL;
+    taut_allocator from = taut_allocator_or_default(allocator);
+    taut_projection *made = from.allocate(from.user, sizeof *made);
+    if (!made)
+        return taut_fail_memory(error);
+    *made = (taut_projection){.system = system};
+    taut_arena_init(&made->arena, &from);
+    taut_options *merged = NULL;
+    int status = taut_options_create(&from, &merged, error);
+    if (status == 0)
+        status = build(made, options, merged, error);
+    taut_options_destroy(merged);
+    if (status == 0 || status == TAUT_ERROR_CONVERGE)
+        *projection = made;
+    else
+        taut_projection_destroy(made);
+    return status;
+}
+
+void taut_projection_destroy(taut_projection *projection)
+{
+    if (!projection)
+        return;
+    taut_context_destroy(projection->context);
+    taut_allocator from = projection->arena.allocator;
+    taut_arena_clear(&projection->arena);
+    from.release(from.user, projection);
+}
+
+void taut_projection_result_get(const taut_projection *p, taut_projection_result *result)
+{
+    *result = (taut_projection_result){.status = p->status,
+                                       .t = p->t,
+                                       .method = p->method->name,
+                                       .explanation = p->explanation,
+                                       .q = p->q,
+                                       .v = p->v,
+                                       .lambda = p->lambda,
+                                       .start_q = p->q0,
+                                       .start_v = p->v0,
+                                       .passes = p->passes,
+                                       .moved_normal = p->moved_normal,
+                                       .moved_tangential = p->moved_tangential,
+                                       .moved_normal_velocity = p->moved_normal_velocity,
+                                       .moved_tangential_velocity = p->moved_tangential_velocity,
+                                       .statistics = p->statistics};
+}
+
+bool taut_projection_pass(const taut_projection *p, int64_t k, const double **g, const double **gdot, int64_t *force_evaluations)
+{
+    if (!p->pass || k < 0 || k > p->passes)
+        return false;
+    if (g)
+        *g = p->pass[k].g;
+    if (gdot)
+        *gdot = p->pass[k].gdot;
+    if (force_evaluations)
+        *force_evaluations = p->pass[k].force_evaluations;
+    return true;
+}
