@@ -8,8 +8,7 @@
 
 #include <math.h>
 
-#include <math.h>
-#include <string.h>
+#include "system/system.h"
 
 enum { MOST_RESONANCES = sizeof(((taut_modes_report *)0)->resonance) / sizeof(taut_resonance), SHARES = 4 };
 
@@ -112,17 +111,13 @@ static int frequencies(taut_context *context, double t, const double *q, int cou
     taut_arena_init(&arena, &context->arena.allocator);
     int ends = count > 1 ? count / 2 : 1, found = 0;
     double *frequency = TAUT_NEW(&arena, double, 2 * (int64_t)ends);
-    int status = frequency ? taut_frequencies(context, t, q, ends, frequency, &found, &report->complete, error)
-                           : taut_fail_memory(error);
+    int status =
+        frequency ? taut_frequencies(context, t, q, ends, frequency, &found, &report->complete, error) : taut_fail_memory(error);
     report->found = found < count ? found : count;
     report->complete = report->complete && found <= count;
     for (int k = 0; k < report->found; k++)
-        mode[k] = (taut_mode){.frequency = frequency[k],
-                              .stretch = NAN,
-                              .rate = NAN,
-                              .energy = NAN,
-                              .action = NAN,
-                              .bond = {-1, -1, -1, -1}};
+        mode[k] = (taut_mode){
+            .frequency = frequency[k], .stretch = NAN, .rate = NAN, .energy = NAN, .action = NAN, .bond = {-1, -1, -1, -1}};
     if (status == 0 && report->complete)
         find_resonances(report->found, frequency, report);
     report->energy = report->correction = NAN;
