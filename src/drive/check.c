@@ -45,7 +45,8 @@ static int evaluate_start(examiner *e)
     TAUT_TRY(room(e, &e->q, e->n));
     TAUT_TRY(room(e, &e->v, nv));
     TAUT_TRY(room(e, &e->values.force, e->n));
-    TAUT_TRY(room(e, &e->values.stiff_force, e->n));
+    if (z->can & TAUT_HAS_STIFF_POTENTIAL)
+        TAUT_TRY(room(e, &e->values.stiff_force, e->n));
     TAUT_TRY(room(e, &e->values.mass, e->tangent.start ? e->tangent.start[e->n] : e->n));
     TAUT_TRY(room(e, &e->values.bond, e->m));
     TAUT_TRY(room(e, &e->values.bond_dt, e->m));
@@ -61,7 +62,9 @@ static int evaluate_start(examiner *e)
     if (z->kind != TAUT_BLACK_BOX)
         wanted |= TAUT_WANT_FORCE;
     if (z->kind == TAUT_MECHANICAL)
-        wanted |= TAUT_WANT_MASS | TAUT_WANT_GAMMA | TAUT_WANT_ENERGY | TAUT_WANT_STIFF_FORCE;
+        wanted |= TAUT_WANT_MASS | TAUT_WANT_GAMMA | TAUT_WANT_ENERGY;
+    if (e->values.stiff_force)
+        wanted |= TAUT_WANT_STIFF_FORCE;
     TAUT_TRY(taut_evaluate(e->context, e->t, e->q, e->v, wanted, &e->values, e->error));
     const double *rate = z->kind == TAUT_MECHANICAL ? e->v : e->values.force;
     for (taut_index i = 0; i < e->m; i++) {
@@ -99,13 +102,13 @@ static void measure_start(examiner *e)
 
 /* ---- rank, of the rows that `only` selects (NULL: all) */
 
-static int rank_of(examiner *e, const unsigned char *only, taut_index *rank, taut_index *rows, char *message, size_t size)
+static int rank_in(examiner *e, taut_arena *scratch, const unsigned char *only, taut_index *rank, taut_index *rows, char *message,
+                   size_t size)
 {
-    taut_index *start = TAUT_NEW(&e->arena, taut_index, e->m + 1), *row = TAUT_NEW(&e->arena, taut_index, e->m);
-    taut_index *column = TAUT_NEW(&e->arena, taut_index, e->sizes->jacobian_entries),
-               *partner = TAUT_NEW(&e->arena, taut_index, e->m);
-    double *entry = TAUT_NEW(&e->arena, double, e->sizes->jacobian_entries), *residual = TAUT_NEW(&e->arena, double, e->m);
-    unsigned char *redundant = TAUT_NEW(&e->arena, unsigned char, e->m);
+    taut_index *start = TAUT_NEW(scratch, taut_index, e->m + 1), *row = TAUT_NEW(scratch, taut_index, e->m);
+    taut_index *column = TAUT_NEW(scratch, taut_index, e->sizes->jacobian_entries), *partner = TAUT_NEW(scratch, taut_index, e->m);
+    double *entry = TAUT_NEW(scratch, double, e->sizes->jacobian_entries), *residual = TAUT_NEW(scratch, double, e->m);
+    unsigned char *redundant = TAUT_NEW(scratch, unsigned char, e->m);
     if (!start || !row || !column || !partner || !entry || !residual || !redundant)
         return taut_fail_memory(e->error);
     taut_index count = 0, entries = 0;
@@ -144,6 +147,15 @@ static int rank_of(examiner *e, const unsigned char *only, taut_index *rank, tau
     if (*rank < count - 3)
         snprintf(message + length, size - (size_t)length, "; and %d more", (int)(count - 3 - *rank));
     return 0;
+}
+
+static int rank_of(examiner *e, const unsigned char *only, taut_index *rank, taut_index *rows, char *message, size_t size)
+{
+    taut_arena scratch;
+    taut_arena_init(&scratch, &e->arena.allocator);
+    int status = rank_in(e, &scratch, only, rank, rows, message, size);
+    taut_arena_clear(&scratch);
+    return status;
 }
 
 static int check_rank(examiner *e)
@@ -330,6 +342,8 @@ static int examine(examiner *e, const taut_options *options)
     if (e->sizes->kind == TAUT_MECHANICAL) {
         TAUT_TRY(solve_start(e, backend_option(options)));
         TAUT_TRY(measure_energy(e));
+        taut_saddle_destroy(e->saddle); /* frequencies need as much again */
+        e->saddle = NULL;
         TAUT_TRY(measure_frequencies(e));
     }
     advise(e);
