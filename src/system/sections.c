@@ -64,7 +64,8 @@ static int dimension_item(taut_model *model, const taut_item_tree *item)
     taut_expand_clear(&x);
     if (model->dimension && status == 0)
         status = fail_at(model, item->place, "the dimension is given twice");
-    model->dimension = (int)value;
+    if (status == 0)
+        model->dimension = (int)value;
     return status;
 }
 
