@@ -1,4 +1,4 @@
-/* radau.c - Radau IIA methods of 1, 2, 3 stages (orders 1, 3, 5) for systems held by springs, dampers and rods.
+/* radau.c - Radau IIA methods of 1 to 5 stages (orders 1, 3, 5, 7, 9) for systems held by springs, dampers and rods.
  *
  *     M(t,q) v' = f - G^T lambda,   q' = v,   C lambda = g + T gdot          [B (3.2), (8.4); Hairer, Wanner II, IV.5, VII]
  *
@@ -19,11 +19,13 @@ static int new_past(taut_stepper *s, const taut_radau *w, bool polynomials, taut
     *past = (taut_radau_past){.force = TAUT_NEW(s->arena, double, w->n),
                               .jacobian = TAUT_NEW(s->arena, double, w->entries),
                               .mass = TAUT_NEW(s->arena, double, w->varying ? w->mass_entries : 0),
+                              .drift = TAUT_NEW(s->arena, double, w->m),
                               .tension = TAUT_NEW(s->arena, double, w->m),
                               .gamma = TAUT_NEW(s->arena, double, w->m),
                               .rate = TAUT_NEW(s->arena, double, w->m),
                               .bond = TAUT_NEW(s->arena, double, w->m)};
-    if (!past->force || !past->jacobian || !past->mass || !past->tension || !past->gamma || !past->rate || !past->bond)
+    if (!past->force || !past->jacobian || !past->mass || !past->drift || !past->tension || !past->gamma || !past->rate ||
+        !past->bond)
         return taut_fail_memory(error);
     past->a = TAUT_NEW(s->arena, double, polynomials ? (int64_t)w->s * w->n : 0);
     past->lambda = TAUT_NEW(s->arena, double, polynomials ? (int64_t)w->s * w->m : 0);
@@ -153,6 +155,16 @@ static int create5(taut_stepper *s, taut_error *error)
     return create(s, 3, error);
 }
 
+static int create7(taut_stepper *s, taut_error *error)
+{
+    return create(s, 4, error);
+}
+
+static int create9(taut_stepper *s, taut_error *error)
+{
+    return create(s, 5, error);
+}
+
 static void destroy(taut_stepper *s)
 {
     taut_radau *w = s->work;
@@ -274,3 +286,15 @@ const taut_method taut_radau5 = {
     .create = create5,
     .summary = "Radau IIA, 3 stages: stiff, damped and rigid bonds in one form; steps do not see the stiffness",
     COMMON};
+const taut_method taut_radau7 = {.name = "radau7",
+                                 .order = 7,
+                                 .error_order = 6,
+                                 .create = create7,
+                                 .summary = "Radau IIA, 4 stages: as radau5, for higher accuracy",
+                                 COMMON};
+const taut_method taut_radau9 = {.name = "radau9",
+                                 .order = 9,
+                                 .error_order = 7,
+                                 .create = create9,
+                                 .summary = "Radau IIA, 5 stages: as radau5, for the highest accuracy",
+                                 COMMON};

@@ -19,6 +19,7 @@ typedef struct taut_radau_past {
     bool smooth;                     /* the motion goes on from here: the polynomials predict the next step */
     bool ended;                      /* the values at the end are those of the present state: */
     double *force, *jacobian, *mass; /* f, G, and M when it varies */
+    double *drift;                   /* dg/dt at fixed q [m] */
     double *tension;                 /* lambda [m]; NaN for a rigid bond when it is not known */
     bool begun;                      /* and these too: */
     double *gamma, *rate, *bond;     /* g_qq(v,v) + ..., gdot, g */
@@ -54,6 +55,7 @@ typedef struct taut_radau {
     double *bond, *bond_dt;   /* [m] */
     double *work, *extra;     /* [tangents] each, for derivatives */
     double *scale;            /* [n]: what a correction is measured with */
+    double rate;              /* of convergence, in the latest step */
     double rough;             /* norms below this may be rounding */
     taut_index *pivot;        /* [n]: place of the diagonal in the tangent pattern */
     taut_radau_frozen frozen; /* tensor: at the middle stage; stage-wise: at the last one */

@@ -10,7 +10,9 @@
 
 enum { MOST_ITERATIONS = 20 };
 static const double SHARE = 0.02; /* of the tolerance: how well the equations are solved */
-static const double SLOW = 0.3;   /* a rate above this asks for another Jacobian */
+static const double NEAR = 20;
+static const double OLD = 0.1;    /* a rate above this asks for another Jacobian in the next step, */
+static const double SLOW = 0.3;   /* above this at once */
 static const double HOPELESS = 2; /* corrections that grow like this diverge */
 
 /* What a correction of each coordinate is measured with; never below what rounding leaves. */
@@ -79,6 +81,8 @@ static int predict(taut_stepper *s, double h, taut_error *error)
     taut_radau *w = s->work;
     taut_radau_past *past = &w->past[w->top], *trial = &w->past[1 - w->top];
     if (!past->smooth)
+        w->rate = 1;
+    if (!past->smooth)
         return taut_radau_guess(s, h, past, trial->a, trial->lambda, error);
     for (int i = 0; i < w->s; i++) {
         double weight[TAUT_STAGES_MAX];
@@ -103,9 +107,10 @@ static int predict(taut_stepper *s, double h, taut_error *error)
 static int iterate(taut_stepper *s, double h, bool *fresh, taut_error *error)
 {
     taut_radau *w = s->work;
-    double before = 0, rate = 0;
-    bool derive = w->stage_wise || !w->frozen.valid || w->stiff;
     TAUT_TRY(predict(s, h, error));
+    double before = 0, rate = pow(w->rate, 0.8); /* a rate that was not measured again is trusted less and less */
+    /* another step size means new factorisations: then derivatives at a new place cost little more */
+    bool derive = w->stage_wise || !w->frozen.valid || w->stiff || w->frozen.h != h || w->rate > OLD;
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         TAUT_TRY(evaluate(s, h, derive, error));
         *fresh |= derive;
@@ -116,7 +121,9 @@ static int iterate(taut_stepper *s, double h, bool *fresh, taut_error *error)
             return 1;
         if (k > 0)
             rate = norm / before;
-        if (norm <= 1e-3 || (k > 0 && rate < 1 && norm * rate / (1 - rate) <= 1) || (norm <= 1 && k == 0 && w->stage_wise))
+        w->rate = fmin(fmax(rate, DBL_EPSILON), 1);
+        /* f and G of the last iterate are kept for the next error estimate: it must not be far off, however good the rate */
+        if (norm <= 1e-3 || (rate < 1 && norm * rate / (1 - rate) <= 1 && norm <= NEAR))
             return TAUT_OK;
         if (k > 0 && rate > SLOW && norm <= w->rough)
             return TAUT_OK; /* rounding is all that is left */

@@ -129,6 +129,7 @@ int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut
     if (i == w->s - 1) {
         memcpy(trial->force, w->force, (size_t)w->n * sizeof(double));
         memcpy(trial->jacobian, jacobian, (size_t)w->entries * sizeof(double));
+        memcpy(trial->drift, w->bond_dt, (size_t)w->m * sizeof(double));
         if (w->varying)
             memcpy(trial->mass, mass, (size_t)w->mass_entries * sizeof(double));
     }

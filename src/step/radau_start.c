@@ -25,6 +25,7 @@ static int evaluate(taut_stepper *s, double t, const double *q, const double *v,
     for (taut_index k = 0; w->stiff && k < w->n; k++)
         to->force[k] += w->extra[k];
     for (taut_index i = 0; i < w->m; i++) {
+        to->drift[i] = to->rate[i];
         for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
             to->rate[i] += to->jacobian[k] * v[w->jacobian.column[k]];
         double c = w->compliance[i];
