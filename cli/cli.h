@@ -150,10 +150,12 @@ typedef struct cli_outcome {
 } cli_outcome;
 void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose);
 void cli_summary_json(FILE *out, const cli_outcome *outcome);
+void cli_json_statistics(cli_json *json, const taut_statistics *statistics); /* "stats": {...} */
 
 /* ---- verbs */
 int cli_check(cli_call *call);
 int cli_run(cli_call *call);
+int cli_project(cli_call *call);
 int cli_methods(cli_call *call);
 int cli_models(cli_call *call);
 int cli_help(cli_call *call);

@@ -61,6 +61,15 @@ static void print_energy(FILE *out, const taut_result *result)
     fprintf(out, "  %-*s%.6g -> %.6g, change %.3g\n", LABEL, "energy", result->energy_first, result->energy_last, change);
 }
 
+/* Of rigid bonds, or of constraints and invariants. */
+static void print_drift(FILE *out, const taut_sizes *sizes, const taut_result *result)
+{
+    if (sizes->constraints + sizes->invariants > 0 && sizes->kind != TAUT_MECHANICAL)
+        fprintf(out, "  %-*s%.3g at most\n", LABEL, "drift", result->drift_position);
+    else if ((sizes->can & TAUT_HAS_RIGID) || strcmp(result->motion, "rigid") == 0)
+        fprintf(out, "  %-*s|g| %.3g, |gdot| %.3g at most\n", LABEL, "drift", result->drift_position, result->drift_velocity);
+}
+
 void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
 {
     taut_result result;
@@ -78,8 +87,7 @@ void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
             strcmp(counts[k].name, "rejected") != 0 && strcmp(counts[k].name, "force_evaluations") != 0)
             fprintf(out, "  %-*s%lld\n", LABEL, counts[k].name, (long long)count_value(k, &result.statistics));
     print_energy(out, &result);
-    if (sizes.can & TAUT_HAS_RIGID)
-        fprintf(out, "  %-*s|g| %.3g, |gdot| %.3g at most\n", LABEL, "drift", result.drift_position, result.drift_velocity);
+    print_drift(out, &sizes, &result);
     if (isfinite(result.error_estimate))
         fprintf(out, "  %-*s%.3g\n", LABEL, "error estimate", result.error_estimate);
     fprintf(out, "  %-*s%.3g s\n", LABEL, "wall time", outcome->seconds);
@@ -111,6 +119,14 @@ static void json_state(cli_json *json, const taut_system *system, const taut_sol
     }
 }
 
+void cli_json_statistics(cli_json *json, const taut_statistics *statistics)
+{
+    cli_json_open(json, "stats", '{');
+    for (int k = 0; k < COUNTS; k++)
+        cli_json_integer(json, counts[k].name, count_value(k, statistics));
+    cli_json_close(json, '}');
+}
+
 void cli_summary_json(FILE *out, const cli_outcome *outcome)
 {
     taut_result result;
@@ -126,10 +142,7 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     cli_json_text(&json, "method", result.method);
     cli_json_text(&json, "motion", result.motion);
     cli_json_text(&json, "explanation", taut_solver_explanation(outcome->solver));
-    cli_json_open(&json, "stats", '{');
-    for (int k = 0; k < COUNTS; k++)
-        cli_json_integer(&json, counts[k].name, count_value(k, &result.statistics));
-    cli_json_close(&json, '}');
+    cli_json_statistics(&json, &result.statistics);
     cli_json_real(&json, "error_estimate", result.error_estimate);
     cli_json_open_flat(&json, "drift", '{');
     cli_json_real(&json, "position", result.drift_position);

@@ -23,6 +23,13 @@ const cli_verb cli_verbs[] = {
      "Options in a model's [run] section are defaults; the command line wins.\n"
      "Exit status: 0 done, 1 numerical failure, 2 wrong model or usage, 130 interrupted.",
      cli_run},
+    {"project", "MODEL", "find a slow point: a start from which the stiff springs do not ring, or one on the rigid bonds",
+     "Projects the model's start onto the slow manifold of its springs (ipa), or onto its bonds as if they were rigid (constraint), and "
+     "prints the passes, the state, the multipliers and how far it moved. With --out FILE the state is written as a [start] section "
+     "that --start FILE reads.\n"
+     MODEL_TEXT
+     "Exit status: 0 done, 1 not converged (the start is kept), 2 wrong model or usage.",
+     cli_project},
     {"methods", "", "list the methods of this version",
      "Lists the methods: name, motion, order, what they do and where they are from.",
      cli_methods},
@@ -47,7 +54,7 @@ static const taut_option own_options[] = {
 };
 
 /* Announced, but not in this version: they get a plain sentence instead of a near miss. */
-static const char *const later_verbs[] = {"project", "spectrum", "compare", "sweep", "reproduce"};
+static const char *const later_verbs[] = {"spectrum", "compare", "sweep", "reproduce"};
 static const char *const later_options[] = {"threads",    "rtol",   "atol",      "outer-step",
                                             "inner-step", "resume", "stabilize", "project"};
 
