@@ -1,4 +1,4 @@
-/* methods.c - taut methods: the method table, for people and as JSON. */
+/* methods.c - taut methods: the tables of methods and projections, for people and as JSON. */
 #include "cli.h"
 
 static void print_human(void)
@@ -12,6 +12,13 @@ static void print_human(void)
             printf("    ");
             cli_wrap(stdout, info.reference, 4, 4, CLI_WIDTH);
         }
+    }
+    taut_projection_info projection;
+    for (int k = 0; taut_projection_get(k, &projection); k++) {
+        printf("\n%s  (projection)\n    ", projection.name);
+        cli_wrap(stdout, projection.summary, 4, 4, CLI_WIDTH);
+        printf("    ");
+        cli_wrap(stdout, projection.reference, 4, 4, CLI_WIDTH);
     }
 }
 
@@ -32,6 +39,16 @@ int cli_methods(cli_call *call)
         cli_json_integer(&json, "order", info.order);
         cli_json_text(&json, "summary", info.summary);
         cli_json_text(&json, "reference", info.reference);
+        cli_json_close(&json, '}');
+    }
+    cli_json_close(&json, ']');
+    cli_json_open(&json, "projections", '[');
+    taut_projection_info projection;
+    for (int k = 0; taut_projection_get(k, &projection); k++) {
+        cli_json_open(&json, NULL, '{');
+        cli_json_text(&json, "name", projection.name);
+        cli_json_text(&json, "summary", projection.summary);
+        cli_json_text(&json, "reference", projection.reference);
         cli_json_close(&json, '}');
     }
     cli_json_close(&json, ']');

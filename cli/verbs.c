@@ -31,7 +31,7 @@ const cli_verb cli_verbs[] = {
      "Exit status: 0 done, 1 not converged (the start is kept), 2 wrong model or usage.",
      cli_project},
     {"methods", "", "list the methods of this version",
-     "Lists the methods: name, motion, order, what they do and where they are from.",
+     "Lists the methods of 'taut run' (name, motion, order, what they do, where they are from) and the projections of 'taut project'.",
      cli_methods},
     {"models", "", "list the shipped models",
      "Lists the shipped models: name and title. They are looked for in the folder $TAUT_MODELS, then in ../share/taut/models and "
@@ -146,9 +146,12 @@ bool cli_option_choice(const taut_option *option, int k, char *buffer, size_t si
 {
     if (strcmp(option->name, "method") == 0) {
         taut_method_info info;
-        bool found = taut_method_get(k, &info);
-        snprintf(buffer, size, "%s", found ? info.name : "");
-        return found;
+        taut_projection_info projection;
+        const char *name = taut_method_get(k, &info)                                   ? info.name
+                           : taut_projection_get(k - taut_method_count(), &projection) ? projection.name
+                                                                                       : "";
+        snprintf(buffer, size, "%s", name);
+        return name[0] != '\0';
     }
     const char *choice = option->type == TAUT_OPTION_CHOICE && option->choices ? option->choices : "";
     for (; k > 0 && *choice; k--) {
