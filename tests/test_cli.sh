@@ -441,10 +441,13 @@ expect 2 "--json --out -"
 run run swing.taut --steps 10 --json
 expect 0 "a limit of steps is a result"
 json out 'd["status"] == "limit" and d["stats"]["steps"] == 10' "a limit of steps in JSON"
-run run swing.taut --motion slow
-expect 2 "slow motion"
-has err "not in this version" "slow motion is for later"
-run run swing.taut --method rattle
+run run swing.taut --motion slow --json
+expect 0 "slow motion"
+json out 'd["motion"] == "slow" and d["method"] == "radau5" and d["error_estimate"] < 1e-6' "slow motion by radau5"
+run run swing.taut --motion rigid --json
+expect 0 "rigid motion"
+json out 'd["motion"] == "rigid" and d["method"] == "dop8" and d["drift"]["position"] < 1e-14' "rigid motion by dop8"
+run run swing.taut --method leapfrog
 expect 2 "unknown method"
 run run swing.taut --step 0.1
 expect 1 "unstable step"
@@ -452,7 +455,7 @@ has err "step" "unstable step is explained"
 run run swing.taut --step 0.1 --json
 expect 1 "unstable step, --json"
 json out 'd["status"] == "failed" and d["error"]["code"] == "TAUT_ERROR_STEP"' "failure in JSON"
-run run twice.taut --until 1 --step 0.1 --motion full
+run run twice.taut --until 1 --step 0.1 --method verlet
 expect 2 "Verlet refuses rigid bonds"
 run run swing.taut --out no/such/folder/rows.csv
 expect 2 "--out in a missing folder"

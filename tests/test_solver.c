@@ -4,6 +4,7 @@
 #include "drive.h"
 
 #define SPRING "[coordinates]\nx\n[bonds]\ns = x stiffness 100\n[start]\nx = 1\n"
+#define DECAY "[state]\nx\n[rates]\nx' = -x\n[start]\nx = 1\n"
 #define FALL "[coordinates]\ny\n[potential]\ny\n[start]\ny = 1\n"
 
 static const struct {
@@ -18,28 +19,47 @@ static const struct {
     {SPRING "[run]\nuntil = 2\nstep = 0.03\n", "step=0.01", 0, "step 0.01"},
     {SPRING "[run]\nmotion = slow\nuntil = 2\n", "motion=full step=0.01", 0, "motion full"},
     {SPRING "[run]\nmotion = slow\nuntil = 2\n", "method=verlet step=0.01", 0, "motion full"},
-    {SPRING "[run]\nmotion = slow\nuntil = 2\n", "", TAUT_ERROR_REFUSED,
-     "motion 'slow' is not in this version; "},
-    {SPRING, "motion=rigid until=1", TAUT_ERROR_REFUSED, "motion 'rigid' is not in this version"},
-    {SPRING, "motion=effective method=verlet until=1", TAUT_ERROR_REFUSED, "motion 'effective' is not in this version"},
+    {SPRING "[run]\nmotion = slow\nuntil = 2\n", "", 0,
+     "motion slow, method radau5 (order 5), error control with rtol 1e-06, atol 1e-09"},
+    {SPRING, "motion=rigid until=1", 0, "motion rigid, method dop8 (order 8), error control"},
+    {SPRING, "motion=rigid until=1 step=0.1", 0, "method dop8 (order 8), step 0.1"},
+    {SPRING, "motion=rigid method=verlet until=1", TAUT_ERROR_REFUSED, "method verlet is for motion full, not for motion rigid"},
     {SPRING, "method=verle until=1", TAUT_ERROR_USAGE, "there is no method 'verle'; did you mean verlet?"},
-    {SPRING, "method=radau5 until=1", TAUT_ERROR_USAGE, "'radau5' is not in this version; `taut methods`"},
+    {SPRING, "method=leapfrog until=1", TAUT_ERROR_USAGE, "'leapfrog' is not in this version; `taut methods`"},
     {SPRING, "step=0.01", TAUT_ERROR_USAGE, "--until is needed"},
-    {FALL, "until=1", TAUT_ERROR_USAGE, "--step is needed"},
+    {FALL, "until=1", 0, "motion full, method dop8"},
+    {FALL, "method=verlet until=1", TAUT_ERROR_USAGE, "--step is needed: there is no spring"},
+    {FALL, "method=rattle until=1", TAUT_ERROR_USAGE, "--step is needed"},
     {SPRING, "step=0.2 until=1", TAUT_ERROR_STEP, "step 0.2 is unstable: the fastest spring needs h < 2/omega = 0.2"},
     {SPRING, "step=0.199 until=1", 0, "3.16 steps"},
     {SPRING, "step=1e-18 until=1", TAUT_ERROR_STEP, "too small"},
     {"[coordinates]\nx\n[stiff potential]\nx^2/2 scale 100\n[start]\nx = 1\n", "step=0.3 until=1", TAUT_ERROR_STEP,
      "2/omega = 0.2"},
-    {"[coordinates]\nx\n[bonds]\ns = x\n[start]\nx = 0\n", "step=0.1 until=1", TAUT_ERROR_REFUSED,
+    /* a step of [run] is for the method of [run]; dop8 knows better than a step made for Verlet */
+    {SPRING "[run]\nuntil = 2\nstep = 0.03\n", "motion=full method=dop8", 0, "method dop8 (order 8), error control"},
+    {SPRING "[run]\nuntil = 2\nstep = 0.03\nmethod = dop8\n", "", 0, "step 0.03"},
+    {SPRING "[run]\nuntil = 2\nstep = 0.03\nmethod = dop8\n", "step=0.04", 0, "step 0.04"},
+    {SPRING, "method=dop8 until=1 rtol=1e-9 atol=1e-8", 0, "rtol 1e-09, atol 1e-08"},
+    /* methods that refuse, and what is chosen instead when nobody insists */
+    {"[coordinates]\nx\n[bonds]\ns = x\n", "method=verlet step=0.1 until=1", TAUT_ERROR_REFUSED,
      "method verlet cannot treat rigid bonds (give the bonds a stiffness)"},
-    {"[coordinates]\nx\n[bonds]\ns = x stiffness 1 damping 1\n", "step=0.1 until=1", TAUT_ERROR_REFUSED,
+    {"[coordinates]\nx, y\n[bonds]\ns = x\n", "step=0.1 until=1", 0, "motion rigid, method dop8"},
+    {"[coordinates]\nx\n[bonds]\ns = x stiffness 1 damping 1\n", "method=verlet step=0.1 until=1", TAUT_ERROR_REFUSED,
      "cannot treat damped bonds"},
-    {"[coordinates]\nx\n[forces]\nx = -x'\n", "step=0.1 until=1", TAUT_ERROR_REFUSED, "forces that depend on velocities"},
-    {"[coordinates]\nx\n[mass]\nx = 2 + sin(x)\n", "step=0.1 until=1", TAUT_ERROR_REFUSED, "a mass matrix that varies"},
-    {"[coordinates]\nx\n[forces]\nx = -x'\n[bonds]\ns = x\n", "step=0.1 until=1", TAUT_ERROR_REFUSED,
+    {"[coordinates]\nx\n[bonds]\ns = x stiffness 1 damping 1\n", "step=0.1 until=1", 0, "method radau5"},
+    {"[coordinates]\nx\n[forces]\nx = -x'\n", "method=verlet step=0.1 until=1", TAUT_ERROR_REFUSED,
+     "forces that depend on velocities"},
+    {"[coordinates]\nx\n[forces]\nx = -x'\n", "step=0.1 until=1", 0, "motion full, method dop8"},
+    {"[coordinates]\nx\n[mass]\nx = 2 + sin(x)\n", "method=verlet step=0.1 until=1", TAUT_ERROR_REFUSED,
+     "a mass matrix that varies"},
+    {"[coordinates]\nx\n[forces]\nx = -x'\n[bonds]\ns = x\n", "method=verlet step=0.1 until=1", TAUT_ERROR_REFUSED,
      "rigid bonds (give the bonds a stiffness), cannot treat forces that depend on velocities"},
-    {"[state]\nx\n[rates]\nx' = -x\n[start]\nx = 1\n", "step=0.1 until=1", TAUT_ERROR_REFUSED, "needs a mechanical system"},
+    {DECAY, "method=verlet step=0.1 until=1", TAUT_ERROR_REFUSED, "needs a mechanical system"},
+    {DECAY, "until=1", 0, "first order, method dop8 (order 8), error control"},
+    {DECAY, "motion=rigid until=1", TAUT_ERROR_USAGE, "motions belong to mechanical systems"},
+    {SPRING, "method=dop8 stabilize=post until=1", TAUT_ERROR_USAGE, "there are no rigid bonds"},
+    {"[coordinates]\nx, y\n[bonds]\ns = x\n", "method=rattle step=0.1 stabilize=baumgarte until=1", TAUT_ERROR_REFUSED,
+     "method rattle does not use them"},
 };
 
 static void test_choices(void)

@@ -18,7 +18,7 @@ static void test_discrete_solution(void)
     check_group("verlet, discrete solution");
     double h = 0.125, omega = 10, theta = 2 * asin(h * omega / 2);
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        driven d = driven_create(rows[k].model, "step=0.125 until=25", NULL);
+        driven d = driven_create(rows[k].model, "method=verlet step=0.125 until=25", NULL);
         if (driven_good(rows[k].name, &d)) {
             int code = taut_solver_advance(d.solver, 25, &d.error);
             check_row(code == 0, "%s: %s", rows[k].name, d.error.message);
@@ -36,7 +36,7 @@ static void test_full_mass(void)
 {
     check_group("verlet, constant mass matrix");
     driven d = driven_create("[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = 1\n[potential]\n2*(x^2 + y^2)\n[start]\nx = 1\n",
-                             "step=0.25 until=30", NULL);
+                             "method=verlet step=0.25 until=30", NULL);
     if (driven_good("run", &d)) {
         check_equal("advance", taut_solver_advance(d.solver, 30, &d.error), 0);
         double sum = cos(120 * 2 * asin(0.125 * sqrt(4. / 3))), difference = cos(120 * 2 * asin(0.125 * 2));
@@ -58,7 +58,7 @@ static void test_moving_bond(void)
     double h = 0.0625, omega = 20, a = pow(2 * sin(h / 2) / h, 2), amplitude = omega * omega / (omega * omega - a);
     char model[200];
     snprintf(model, sizeof model, "[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 400\n[start]\nq = %.17g\n", amplitude);
-    driven d = driven_create(model, "step=0.0625 until=100", NULL);
+    driven d = driven_create(model, "method=verlet step=0.0625 until=100", NULL);
     if (driven_good("run", &d)) {
         check_equal("advance", taut_solver_advance(d.solver, 100, &d.error), 0);
         check_near("q", taut_solver_position(d.solver)[0], amplitude * cos(100), 1e-12);
@@ -77,8 +77,8 @@ typedef struct order_row {
 
 static double error_at(const order_row *row, double step)
 {
-    char options[80];
-    snprintf(options, sizeof options, "step=%.17g until=%.17g", step, row->until);
+    char options[100];
+    snprintf(options, sizeof options, "method=verlet step=%.17g until=%.17g", step, row->until);
     driven d = driven_create(row->model, options, NULL);
     double error = NAN;
     if (driven_good(row->name, &d) && taut_solver_advance(d.solver, row->until, &d.error) == 0) {
@@ -126,7 +126,7 @@ static const char pendulum[] = "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nsp
 static void test_reversal(void)
 {
     check_group("verlet, time reversal");
-    driven d = driven_create(pendulum, "step=0.015625 until=10", NULL);
+    driven d = driven_create(pendulum, "method=verlet step=0.015625 until=10", NULL);
     if (driven_good("run", &d)) {
         check_equal("forth", taut_solver_advance(d.solver, 10, &d.error), 0);
         check_row(fabs(taut_solver_position(d.solver)[0] - 1.01) > 0.1, "it has moved: x = %g", taut_solver_position(d.solver)[0]);
@@ -153,7 +153,7 @@ static void test_energy(void)
 {
     check_group("verlet, energy");
     static kept k;
-    driven d = driven_create(pendulum, "step=0.01 until=1000 every=0.1", NULL);
+    driven d = driven_create(pendulum, "method=verlet step=0.01 until=1000 every=0.1", NULL);
     if (driven_good("run", &d)) {
         taut_sink sink = kept_sink(&k);
         check_equal("run", taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error), 0);
@@ -173,11 +173,11 @@ static void test_counts(void)
     static const struct {
         const char *options;
         int64_t steps;
-    } rows[] = {{"step=0.01 until=1", 100},  {"step=0.01 until=1 every=0.003", 100},
-                {"step=0.03 until=1", 34},   {"step=0.01 until=-1", 100},
-                {"step=0.05 until=0.05", 1}, {"step=0.05 until=0.15", 3},
-                {"step=0.01 until=5", 500},  {"step=0.01 steps=7", 7},
-                {"step=0.05 until=0.02", 1}, {"step=0.001 until=1.0005", 1001}};
+    } rows[] = {{"method=verlet step=0.01 until=1", 100},  {"method=verlet step=0.01 until=1 every=0.003", 100},
+                {"method=verlet step=0.03 until=1", 34},   {"method=verlet step=0.01 until=-1", 100},
+                {"method=verlet step=0.05 until=0.05", 1}, {"method=verlet step=0.05 until=0.15", 3},
+                {"method=verlet step=0.01 until=5", 500},  {"method=verlet step=0.01 steps=7", 7},
+                {"method=verlet step=0.05 until=0.02", 1}, {"method=verlet step=0.001 until=1.0005", 1001}};
     check_group("verlet, counts");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         static kept rows_kept;

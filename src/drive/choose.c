@@ -92,7 +92,8 @@ static int motion_of(taut_solver *solver, const taut_method *method, unsigned *m
 /* The method for a motion that is known: the one that was said, or the first of its motion that accepts the system. */
 static int settle_method(taut_solver *solver, const taut_method *method, bool step_said, taut_error *error)
 {
-    TAUT_TRY(taut_motion_system(solver, error));
+    if (solver->motion == TAUT_MOTION_RIGID)
+        TAUT_TRY(taut_motion_system(solver, method, error));
     if (!method) {
         method = taut_motion_method(solver, step_said);
         for (int k = 0; !method && taut_method_table[k]; k++) /* none accepts: the first one gives the reason */
@@ -104,7 +105,8 @@ static int settle_method(taut_solver *solver, const taut_method *method, bool st
                          taut_motions_text(method->motions, text, sizeof text), taut_motion_name(solver->motion));
     }
     solver->stepper.method = method;
-    return taut_method_accepts(method, &solver->sizes, error);
+    TAUT_TRY(taut_method_accepts(method, &solver->sizes, error));
+    return solver->motion == TAUT_MOTION_EFFECTIVE ? taut_motion_system(solver, method, error) : TAUT_OK;
 }
 
 /* Motion and method determine each other where only one is said. When the command line says one of them, what [run] says about the

@@ -9,8 +9,15 @@
 #include "drive/solver.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "slow/constraint.h"
+#include "slow/modes.h"
+#include "slow/projection.h"
+#include "wrap/fields.h"
+#include "wrap/stabilize.h"
 
 static const double HARDLY_RINGS = 1e-3; /* oscillatory energy over the energy scale */
 static const double SEPARATED = 10;      /* lowest frequency over the slow rate */
@@ -26,12 +33,12 @@ static bool offered(const taut_sizes *sizes, unsigned motion)
     return false;
 }
 
-/* What the start says about a system with springs. */
-static unsigned judge_start(const taut_check_report *r, const taut_sizes *sizes, char *why, size_t size)
+/* What the start says about a system with springs. `work` is what the slow forces do over the size of the system. */
+static unsigned judge_start(const taut_check_report *r, const taut_sizes *sizes, double work, char *why, size_t size)
 {
     double ratio = r->slow_rate > 0 ? r->frequency_least / r->slow_rate : INFINITY;
-    double ringing = r->oscillatory_energy, scale = r->energy_scale;
-    if (r->rank >= sizes->coordinates) {
+    double ringing = r->oscillatory_energy, scale = fmax(r->energy_scale, work);
+    if (r->rank >= sizes->coordinates || r->frequencies >= sizes->coordinates) {
         snprintf(why, size, "full because the bonds leave no slow motion");
         return TAUT_MOTION_FULL;
     }
@@ -68,10 +75,38 @@ static int examine_start(const taut_solver *solver, taut_check_report *report, t
     return status;
 }
 
+/* Slow forces times the largest coordinate: an energy that is there even when the start is at rest and at potential zero. */
+static int measure_work(const taut_solver *solver, double *work, taut_error *error)
+{
+    taut_arena arena;
+    taut_context *context = NULL;
+    taut_index n = solver->sizes.coordinates;
+    double size = 0, sum = 0, from = taut_options_real(solver->options, "from");
+    taut_arena_init(&arena, &solver->arena.allocator);
+    double *q = TAUT_NEW(&arena, double, n), *v = TAUT_NEW(&arena, double, n);
+    taut_values values = {.force = TAUT_NEW(&arena, double, n)};
+    int status = q && v && values.force ? TAUT_OK : taut_fail_memory(error);
+    if (status == 0)
+        status = taut_context_create(solver->system, &solver->arena.allocator, &context, error);
+    if (status == 0)
+        status = taut_context_start(context, from, q, v, error);
+    if (status == 0)
+        status = taut_evaluate(context, from, q, v, TAUT_WANT_FORCE, &values, error);
+    for (taut_index i = 0; status == 0 && i < n; i++) {
+        size = fmax(size, fabs(q[i]));
+        sum += fabs(values.force[i]);
+    }
+    *work = sum * size;
+    taut_context_destroy(context);
+    taut_arena_clear(&arena);
+    return status;
+}
+
 int taut_motion_choose(taut_solver *solver, unsigned *motion, taut_error *error)
 {
     const taut_sizes *sizes = &solver->sizes;
     taut_check_report report;
+    double work = 0;
     *motion = TAUT_MOTION_FULL;
     if (!(sizes->can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL))) {
         if ((sizes->can & TAUT_HAS_RIGID) && offered(sizes, TAUT_MOTION_RIGID))
@@ -79,17 +114,24 @@ int taut_motion_choose(taut_solver *solver, unsigned *motion, taut_error *error)
         return TAUT_OK;
     }
     TAUT_TRY(examine_start(solver, &report, error));
-    *motion = judge_start(&report, sizes, solver->why, sizeof solver->why);
+    TAUT_TRY(measure_work(solver, &work, error));
+    *motion = judge_start(&report, sizes, work, solver->why, sizeof solver->why);
     return TAUT_OK;
 }
 
 /* ---- which system, which method */
 
-int taut_motion_system(taut_solver *solver, taut_error *error)
+/* Rigid: c = 0. Effective, by the method of that name: c = 0 and the force of the actions [Lubich, Weiss (7)-(8)]; impulse methods move
+ * the model itself. */
+int taut_motion_system(taut_solver *solver, const taut_method *method, taut_error *error)
 {
-    if (solver->motion != TAUT_MOTION_RIGID || solver->sizes.kind != TAUT_MECHANICAL)
+    bool effective = solver->motion == TAUT_MOTION_EFFECTIVE && method && strcmp(method->name, "effective") == 0;
+    if (solver->sizes.kind != TAUT_MECHANICAL || (solver->motion != TAUT_MOTION_RIGID && !effective))
         return TAUT_OK;
-    TAUT_TRY(taut_system_rigid(solver->system, &solver->derived, error));
+    if (effective)
+        TAUT_TRY(taut_effective_from_start(solver->system, taut_options_real(solver->options, "from"), &solver->derived, error));
+    else
+        TAUT_TRY(taut_system_rigid(solver->system, &solver->derived, error));
     solver->moving = solver->derived;
     taut_system_sizes(solver->moving, &solver->sizes);
     return TAUT_OK;
@@ -141,14 +183,48 @@ const taut_method *taut_motion_method(const taut_solver *solver, bool step_said)
 
 /* ---- field and stabiliser */
 
+static int make_field(taut_solver *solver, bool baumgarte, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    double rate = baumgarte ? taut_options_real(solver->options, "stabilize-rate") : 0;
+    if (s->first_order)
+        return taut_field_first_order(s->context, s->arena, s->statistics, rate, &s->field, error);
+    if (solver->drift.rows > 0) /* x'' + 2 rate x' + rate^2 x = 0 has no overshoot */
+        return taut_field_index1(s->context, s->arena, s->statistics, 2 * rate, rate * rate, &s->field, error);
+    return taut_field_full(s->context, s->arena, s->statistics, &s->field, error);
+}
+
+/* Explicit methods drift from what holds exactly, so they are stabilised unless told otherwise; others keep it themselves. */
+static int make_stabilizer(taut_solver *solver, const char *kind, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    bool said = taut_options_given(solver->options, "stabilize"), something = solver->drift.rows > 0;
+    if (said && !something && strcmp(kind, "none") != 0)
+        return taut_fail(error, TAUT_ERROR_USAGE, "--stabilize %s: there are no rigid bonds, constraints or invariants to keep",
+                         kind);
+    if (!said)
+        kind = something && s->method->uses_field ? "post" : "none";
+    if (strcmp(kind, "none") == 0 || strcmp(kind, "baumgarte") == 0)
+        return TAUT_OK;
+    int passes = (int)taut_options_integer(solver->options, "stabilize-passes");
+    return taut_stabilizer_create(kind, passes, s->context, s->arena, s->statistics, &solver->stabilizer, error);
+}
+
 int taut_motion_prepare(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
+    const char *kind = taut_options_text(solver->options, "stabilize");
+    bool baumgarte = strcmp(kind, "baumgarte") == 0;
+    if (baumgarte && !s->method->uses_field)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "--stabilize baumgarte changes the equations that explicit methods integrate; method %s does not use them",
+                         s->method->name);
     if (s->method->uses_field)
-        return taut_fail(error, TAUT_ERROR_UNAVAILABLE, "this version has no fields for explicit methods");
+        TAUT_TRY(make_field(solver, baumgarte, error));
+    TAUT_TRY(make_stabilizer(solver, kind, error));
     if (solver->drift.rows == 0 || s->first_order)
         return TAUT_OK;
-    return TAUT_OK;
+    return taut_constraint_projector(s->context, s->arena, s->statistics, &solver->assembly, error);
 }
 
 void taut_motion_release(taut_solver *solver)
@@ -162,6 +238,19 @@ void taut_motion_release(taut_solver *solver)
 }
 
 /* ---- the start */
+
+static void add_why(taut_solver *solver, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add_why(taut_solver *solver, const char *format, ...)
+{
+    size_t used = strlen(solver->why), room = sizeof solver->why - used;
+    if (used > 0 && room > 2)
+        used += (size_t)snprintf(solver->why + used, room, "; ");
+    va_list list;
+    va_start(list, format);
+    vsnprintf(solver->why + used, sizeof solver->why - used, format, list);
+    va_end(list);
+}
 
 /* Good already: moving it would only add rounding. */
 static bool start_is_good(const taut_solver *solver)
@@ -186,16 +275,107 @@ static int start_on_bonds(taut_solver *solver, taut_error *error)
     TAUT_TRY(solver->assembly->apply(solver->assembly, s->now.t, s->now.q, s->now.v, error));
     solver->drift.measured = NAN;
     solver->drift.most_position = solver->drift.most_velocity = 0;
-    size_t used = strlen(solver->why);
-    snprintf(solver->why + used, sizeof solver->why - used,
-             "%sthe start was moved onto the rigid bonds, which it violated by %.2g (velocities %.2g)", used ? "; " : "", position,
-             velocity);
+    add_why(solver, "the start was moved onto the rigid bonds, which it violated by %.2g (velocities %.2g)", position, velocity);
+    return TAUT_OK;
+}
+
+/* How much of the start would be seen as oscillation: the largest of |g - c lambda| and |gdot|/omega over the springs, lambda those of the
+ * rigid motion. INFINITY when it cannot be told. */
+static int measure_ringing(taut_solver *solver, double *amplitude, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    taut_arena arena;
+    taut_index m = solver->sizes.bonds;
+    const double *c = taut_context_compliance(s->context);
+    taut_pattern g;
+    taut_error ignored;
+    *amplitude = INFINITY;
+    if (m == 0)
+        return TAUT_OK;
+    TAUT_TRY(taut_system_pattern(solver->moving, TAUT_PATTERN_JACOBIAN, &g, error));
+    taut_arena_init(&arena, &solver->arena.allocator);
+    double *lambda = TAUT_NEW(&arena, double, m);
+    taut_values values = {.bond = TAUT_NEW(&arena, double, m),
+                          .bond_dt = TAUT_NEW(&arena, double, m),
+                          .jacobian = TAUT_NEW(&arena, double, solver->sizes.jacobian_entries)};
+    int status = lambda && values.bond && values.bond_dt && values.jacobian ? TAUT_OK : taut_fail_memory(error);
+    if (status == 0)
+        status = taut_evaluate(s->context, s->now.t, s->now.q, s->now.v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, error);
+    int known = status != 0 ? status
+                            : taut_slow_multipliers(s->context, s->now.t, s->now.q, s->now.v, lambda, NULL, &solver->statistics,
+                                                    &solver->arena.allocator, &ignored);
+    if (known == TAUT_OK)
+        *amplitude = 0;
+    for (taut_index i = 0; known == TAUT_OK && i < m; i++) {
+        double rate = values.bond_dt[i], size = 0;
+        for (taut_index k = g.start[i]; k < g.start[i + 1]; k++) {
+            rate += values.jacobian[k] * s->now.v[g.column[k]];
+            size += values.jacobian[k] * values.jacobian[k];
+        }
+        /* as if masses were 1: a measure, not a result */
+        if (c[i] > 0)
+            *amplitude =
+                fmax(*amplitude, fmax(fabs(values.bond[i] - c[i] * lambda[i]), fabs(rate) * sqrt(c[i] / fmax(size, 1e-300))));
+    }
+    taut_arena_clear(&arena);
+    return status;
+}
+
+/* Takes over the slow point that iterated filtering finds. */
+static int take_slow_point(taut_solver *solver, taut_error *error)
+{
+    taut_options *options = NULL;
+    taut_projection *projection = NULL;
+    taut_projection_result result;
+    taut_stepper *s = &solver->stepper;
+    char from[40];
+    snprintf(from, sizeof from, "%.17g", solver->from);
+    TAUT_TRY(taut_options_create(&solver->arena.allocator, &options, error));
+    int status = taut_options_set(options, "method", "ipa", error);
+    if (status == 0)
+        status = taut_options_set(options, "from", from, error);
+    if (status == 0)
+        status = taut_project(solver->system, options, &solver->arena.allocator, &projection, error);
+    if (status == 0) {
+        taut_projection_result_get(projection, &result);
+        memcpy(s->now.q, result.q, (size_t)s->n * sizeof(double));
+        memcpy(s->now.v, result.v, (size_t)s->n * sizeof(double));
+        s->statistics->force_evaluations += result.statistics.force_evaluations;
+        s->statistics->micro_steps += result.statistics.micro_steps;
+        add_why(solver, "the start rings and was moved to its slow point (ipa, %d passes, normal %.2g, tangential %.2g)",
+                (int)result.passes - 1, result.moved_normal, result.moved_tangential);
+    }
+    taut_projection_destroy(projection);
+    taut_options_destroy(options);
+    return status;
+}
+
+/* Slow motion begins on the slow manifold. A start whose oscillation the tolerance cannot see is left as it is. */
+static int start_slow(taut_solver *solver, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    double amplitude, size = 0;
+    taut_error reason = {0};
+    TAUT_TRY(measure_ringing(solver, &amplitude, error));
+    for (taut_index i = 0; i < s->n; i++)
+        size = fmax(size, fabs(s->now.q[i]));
+    if (amplitude <= s->atol + s->rtol * size)
+        return TAUT_OK;
+    int status = take_slow_point(solver, &reason);
+    if (status == TAUT_ERROR_MEMORY)
+        return taut_fail_memory(error);
+    if (status != 0)
+        add_why(solver, "the start was left as it is, with an oscillation of about %.2g in it (no slow point: %.160s)", amplitude,
+                reason.message);
     return TAUT_OK;
 }
 
 int taut_motion_start(taut_solver *solver, taut_error *error)
 {
-    if (solver->drift.rows > 0 && !solver->stepper.first_order)
-        return start_on_bonds(solver, error);
-    return TAUT_OK;
+    if (solver->stepper.first_order)
+        return TAUT_OK;
+    if (solver->drift.rows > 0)
+        TAUT_TRY(start_on_bonds(solver, error));
+    bool springs = solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL);
+    return solver->motion == TAUT_MOTION_SLOW && springs ? start_slow(solver, error) : TAUT_OK;
 }

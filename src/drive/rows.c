@@ -73,27 +73,31 @@ int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut
     return TAUT_OK;
 }
 
+/* A row of the latest step, at time `due`. Without sinks only the drift is taken: the result tells the largest. */
+static int row_inside(taut_solver *solver, double due, double tiny, taut_error *error)
+{
+    const taut_state *now = &solver->stepper.now;
+    if (solver->rows.sinks == 0)
+        return taut_drift_measure(solver, now, error);
+    if (fabs(due - now->t) <= tiny)
+        return taut_rows_write(solver, due, now, error);
+    double begin = solver->stepper.last.t, theta = (due - begin) / (now->t - begin);
+    TAUT_TRY(taut_dense(solver, theta < 0 ? 0 : theta, error));
+    return taut_rows_write(solver, due, &solver->probe, error);
+}
+
 int taut_rows_due(taut_solver *solver, double t, taut_error *error)
 {
     taut_rows *rows = &solver->rows;
     const taut_state *now = &solver->stepper.now;
-    if (rows->sinks == 0)
-        return TAUT_OK;
-    if (rows->every == 0)
-        return t == now->t ? taut_rows_write(solver, t, now, error) : TAUT_OK;
-
-    double begin = solver->stepper.last.t, h = now->t - begin, way = h < 0 ? -1 : 1;
+    double begin = solver->stepper.last.t, way = now->t < begin ? -1 : 1;
     double tiny = 8 * DBL_EPSILON * fmax(fabs(begin), fabs(now->t));
+    if (rows->every == 0)
+        return t == now->t ? row_inside(solver, t, tiny, error) : TAUT_OK;
     for (;; rows->next++) {
         double due = solver->from + way * ((double)rows->next * rows->every);
         if (way * (due - t) > tiny)
             return TAUT_OK;
-        if (fabs(due - now->t) <= tiny) {
-            TAUT_TRY(taut_rows_write(solver, due, now, error));
-            continue;
-        }
-        double theta = (due - begin) / h;
-        TAUT_TRY(taut_dense(solver, theta < 0 ? 0 : theta, error));
-        TAUT_TRY(taut_rows_write(solver, due, &solver->probe, error));
+        TAUT_TRY(row_inside(solver, due, tiny, error));
     }
 }

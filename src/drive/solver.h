@@ -76,8 +76,8 @@ struct taut_solver {
     bool event_met;
     char event_name[96];
     taut_statistics statistics;
-    char why[200];         /* the motion or method was chosen by Taut because ... */
-    char explanation[600]; /* one line */
+    char why[400];         /* the motion or method was chosen by Taut because ... */
+    char explanation[800]; /* one line */
 };
 
 /* (choose.c) Motion, method, times from the options, with [run] as defaults; refusals. Makes the derived system. */
@@ -90,7 +90,7 @@ int taut_method_accepts(const taut_method *method, const taut_sizes *sizes, taut
 /* (motion.c) The motion that the model's start suggests, with the reason in solver->why. */
 int taut_motion_choose(taut_solver *solver, unsigned *motion, taut_error *error);
 /* The system that moves in this motion; solver->derived, moving and sizes. */
-int taut_motion_system(taut_solver *solver, taut_error *error);
+int taut_motion_system(taut_solver *solver, const taut_method *method, taut_error *error);
 /* The method for motion and system when none is said; NULL: there is none. */
 const taut_method *taut_motion_method(const taut_solver *solver, bool step_said);
 /* Field, stabiliser and assembly, before the method is created. */
