@@ -29,6 +29,8 @@ typedef struct taut_stepper {
     taut_state now;            /* t, q, v always; a and lambda after a step */
     taut_state last;           /* where the latest step began */
     double *error_q, *error_v; /* [n] each: estimated error of the latest step, by methods with an error_order */
+    unsigned motion;           /* TAUT_MOTION_ bit that was chosen; 0: not known */
+    bool adaptive;             /* steps are chosen by error_q, error_v; equal steps need no estimate */
     double rtol, atol;         /* what the run asks for: implicit methods solve a little better than this */
     void *work;
 } taut_stepper;

@@ -24,6 +24,8 @@ static int new_stepper(taut_solver *solver, taut_error *error)
     taut_stepper *s = &solver->stepper;
     s->context = solver->context;
     s->options = solver->options;
+    s->motion = solver->motion;
+    s->adaptive = solver->control.on;
     s->statistics = &solver->statistics;
     s->arena = &solver->arena;
     s->first_order = solver->sizes.kind != TAUT_MECHANICAL;

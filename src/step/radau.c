@@ -129,15 +129,14 @@ static int create(taut_stepper *s, int stages, taut_error *error)
     taut_collocation_make(stages, &w->table);
     TAUT_TRY(describe(s, w, error));
     const char *newton = s->options ? taut_options_text(s->options, "newton") : "auto";
-    const char *motion = s->options ? taut_options_text(s->options, "motion") : "";
-    w->oscillations = strcmp(motion, "full") == 0;
+    w->oscillations = s->motion == TAUT_MOTION_FULL;
     w->stage_wise = strcmp(newton, "stage") == 0 ||
                     (strcmp(newton, "tensor") != 0 && (int64_t)stages * ((int64_t)w->n + w->m) <= STAGE_WISE_ROWS);
     TAUT_TRY(reserve(s, w, error));
     TAUT_TRY(take_mass(s, w, error));
     TAUT_TRY(make_acceleration(s, w, error));
     TAUT_TRY(w->stage_wise ? taut_radau_whole_create(s, error) : taut_radau_tensor_create(s, error));
-    return s->error_q ? taut_radau_estimate_create(s, error) : TAUT_OK;
+    return s->adaptive ? taut_radau_estimate_create(s, error) : TAUT_OK;
 }
 
 static int create1(taut_stepper *s, taut_error *error)
@@ -185,7 +184,7 @@ static int step(taut_stepper *s, double h, taut_error *error)
         TAUT_TRY(taut_radau_start(s, past, error));
     TAUT_TRY(taut_radau_newton(s, h, error));
     taut_radau_place(s, h);
-    if (s->error_q)
+    if (s->adaptive)
         TAUT_TRY(taut_radau_estimate(s, h, error));
 
     int64_t end = (int64_t)(w->s - 1) * w->n, tension = (int64_t)(w->s - 1) * w->m;

@@ -15,17 +15,18 @@ static const double OLD = 0.1;    /* a rate above this asks for another Jacobian
 static const double SLOW = 0.3;   /* above this at once */
 static const double HOPELESS = 2; /* corrections that grow like this diverge */
 
-/* What a correction of each coordinate is measured with; never below what rounding leaves. */
+/* What a correction of each coordinate is measured with: a share of the tolerance; for equal steps, and never below, what rounding
+ * leaves. */
 static void set_scale(const taut_stepper *s, double h)
 {
     taut_radau *w = s->work;
-    double largest = 0;
+    double largest = 0, rtol = s->adaptive ? SHARE * s->rtol : 0, atol = s->adaptive ? SHARE * s->atol : 0;
     for (taut_index k = 0; k < w->n; k++)
         largest = fmax(largest, fmax(fabs(s->now.q[k]), fabs(h * s->now.v[k])));
     double floor = fmax(8 * DBL_EPSILON * largest, DBL_MIN / DBL_EPSILON);
     for (taut_index k = 0; k < w->n; k++)
-        w->scale[k] = fmax(SHARE * (s->atol + s->rtol * fabs(s->now.q[k])), floor);
-    w->rough = 50 * floor / fmax(SHARE * (s->atol + s->rtol * largest), floor);
+        w->scale[k] = fmax(atol + rtol * fabs(s->now.q[k]), floor);
+    w->rough = 50 * floor / fmax(atol + rtol * largest, floor);
 }
 
 /* Adds the corrections; returns their norm, the largest over the stages of rms (|dQ| + h |dV|) / scale. */
