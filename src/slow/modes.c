@@ -146,7 +146,9 @@ int taut_modes_create(taut_modes_work *w, taut_context *context, taut_arena *are
                                .g_column = w->rod_column,
                                .symmetric = true,
                                .positive = sizes.can & TAUT_CAN_INVERT_MASS};
-    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &arena->allocator, &w->saddle, error);
+    /* a context that holds a work is not told when it ends, so nothing outside the arena may belong to it */
+    taut_backend backend = gradient && w->n + w->rods > 16 ? TAUT_BACKEND_BANDED : TAUT_BACKEND_AUTO;
+    return taut_saddle_create(&shape, backend, &arena->allocator, &w->saddle, error);
 }
 
 void taut_modes_destroy(taut_modes_work *w)

@@ -4,9 +4,23 @@
 #include <stdio.h>
 #include <string.h>
 
-const taut_method *const taut_method_table[] = {&taut_verlet, &taut_radau5, &taut_radau3, &taut_radau1, &taut_radau7,
-                                                &taut_radau9, &taut_dop8,   &taut_dopri5, &taut_rk4,    &taut_midpoint,
-                                                &taut_euler,  &taut_ab2,    &taut_rattle, NULL};
+const taut_method *const taut_method_table[] = {&taut_verlet,
+                                                &taut_radau5,
+                                                &taut_radau3,
+                                                &taut_radau1,
+                                                &taut_radau7,
+                                                &taut_radau9,
+                                                &taut_dop8,
+                                                &taut_dopri5,
+                                                &taut_rk4,
+                                                &taut_midpoint,
+                                                &taut_euler,
+                                                &taut_ab2,
+                                                &taut_rattle,
+                                                &taut_projected_impulse,
+                                                &taut_mollified_impulse,
+                                                &taut_impulse_method,
+                                                NULL};
 
 enum { METHODS = sizeof taut_method_table / sizeof taut_method_table[0] - 1 };
 

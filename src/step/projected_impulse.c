@@ -1,0 +1,40 @@
+/* projected_impulse.c - the projected impulse method: the slow force kicks along the manifold only.
+ *
+ *     a(x) = M^-1 P(x) f(x),   P = I - G^T (G M^-1 G^T)^-1 G M^-1                                          [E (10) and section 2.3]
+ *
+ * a solves [M G^T; G 0] (a, .) = (f, 0). Without the normal part of the kick the actions are kept to O(eps), whatever the step:
+ * errors are O(h^2) + O(eps) [E Theorem 2.2]. Time-reversible, not symplectic. */
+#include <string.h>
+
+#include "step/impulse.h"
+#include "step/methods.h"
+
+static int kick(taut_impulse *w, double t, const double *x, double *acceleration, taut_error *error)
+{
+    TAUT_TRY(taut_impulse_force(w, t, x, NULL, acceleration, error));
+    taut_impulse_rows(w, w->tie_1);
+    TAUT_TRY(taut_impulse_factor(w, w->tie_1, NULL, error));
+    memset(w->y, 0, (size_t)w->stiff_count * sizeof(double));
+    w->stepper->statistics->solves++;
+    return taut_saddle_solve(w->tie, 1, acceleration, w->y, error);
+}
+
+static int create(taut_stepper *s, taut_error *error)
+{
+    return taut_impulse_create(s, kick, error);
+}
+
+const taut_method taut_projected_impulse = {
+    .name = "projected-impulse",
+    .motions = TAUT_MOTION_EFFECTIVE,
+    .order = 2,
+    .summary = "kicks by the tangential part of the slow forces, springs resolved in between; keeps the actions",
+    .reference = "Lubich, Weiss section 2.3",
+    .needs = TAUT_IMPULSE_NEEDS,
+    .refuses = TAUT_IMPULSE_REFUSES,
+    .create = create,
+    .destroy = taut_impulse_destroy,
+    .step = taut_impulse_step,
+    .changed = taut_impulse_changed,
+    .multipliers = taut_impulse_multipliers,
+};
