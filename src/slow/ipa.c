@@ -3,7 +3,8 @@
  *     (q, v) <- sum_j w_j (q, v)(t + j h),    |j| <= N,    w_j = K(j/N)/N,    h = delta/N,    delta = L/omega      [A (10), (13)]
  *
  * until the bonds and their rates change by less than epsilon [A (14)]. The samples come from a flow that goes both ways, velocity Verlet
- * (step/flow_verlet.c): 2N + 1 force evaluations a pass. Paper settings [A 5.2]: cubic kernel, L = 6 pi, N = 18, epsilon = 1e-9.
+ * (step/flow_verlet.c): 2N + 1 force evaluations a pass. Paper settings [A 5.2]: cubic kernel, L = 6 pi, N = 18, and
+ * epsilon = max(1e-9, 1e-3/omega^2), which is 1e-7 for omega = 100 and 1e-9 for 1000 and 10000 as in the paper.
  *
  * omega is in the paper the square root of the stiffness, for unit masses. Here: the smallest frequency that a single spring would have
  * with everything else at rest, sqrt(A_ii/c_i), A = G M^-1 G^T, which is the same for the paper's problem. Coupled springs have slower
@@ -145,7 +146,6 @@ static int choose(ipa *w, const taut_options *options, taut_error *error)
     double length = taut_options_real(options, "window");
     bool given = taut_options_given(options, "omega"), counted = taut_options_given(options, "micro-steps");
     w->omega = given ? taut_options_real(options, "omega") : 0;
-    w->tolerance = taut_options_real(options, "tolerance");
     taut_arena arena;
     taut_arena_init(&arena, &p->arena.allocator);
     int status = measure(w, &arena, error);
@@ -154,6 +154,9 @@ static int choose(ipa *w, const taut_options *options, taut_error *error)
 
     bool longer = !given && w->slowest < slowest_share * w->omega;
     w->window = length / (longer ? w->slowest / slowest_share : w->omega);
+    w->tolerance = taut_options_real(options, "tolerance");
+    if (isnan(w->tolerance))
+        w->tolerance = fmax(1e-9, 1e-3 * pow(w->window / length, 2));
     double steps = counted ? (double)taut_options_integer(options, "micro-steps")
                            : fmax(18, ceil(w->window * w->fastest / stable_share * (1 - 1e-12)));
     if (steps > 1e9)
@@ -223,13 +226,27 @@ static double change(const ipa *w)
     return most;
 }
 
+static int fail_passes(const ipa *w, double first, double before, double now, taut_error *error)
+{
+    const char *advice =
+        now > first        ? "the start is too far from the slow manifold, or slow and fast are not separated; start nearer "
+                             "(--method constraint gives a foot point)"
+        : now > before / 2 ? "the changes no longer shrink, because the slow motion shows within the window; a larger --tolerance "
+                             "accepts that, a shorter --window reduces it"
+                           : "a longer --window damps more in a pass, --passes allows more of them";
+    return taut_fail(error, TAUT_ERROR_CONVERGE,
+                     "after %lld passes a pass still changes the bonds by %.3g times the tolerance %.3g: %s",
+                     (long long)w->p->passes, now, w->tolerance, advice);
+}
+
 static int iterate(ipa *w, const taut_options *options, taut_error *error)
 {
     taut_projection *p = w->p;
     int64_t limit = taut_options_integer(options, "passes");
-    double first = 0, now = INFINITY;
+    double first = 0, before = INFINITY, now = INFINITY;
     while (p->passes < limit) {
         TAUT_TRY(filter(w, error));
+        before = now;
         now = change(w);
         if (now < 1)
             return TAUT_OK;
@@ -237,12 +254,7 @@ static int iterate(ipa *w, const taut_options *options, taut_error *error)
         if (now > 1e3 * first)
             break;
     }
-    bool growing = now > first;
-    return taut_fail(error, TAUT_ERROR_CONVERGE, "after %lld passes a pass still changes the bonds by %.3g of the tolerance %g: %s",
-                     (long long)p->passes, now, w->tolerance,
-                     growing ? "the start is too far from the slow manifold, or slow and fast are not separated; start nearer "
-                               "(--method constraint gives a foot point)"
-                             : "a longer --window damps more in a pass, --passes allows more of them");
+    return fail_passes(w, first, before, now, error);
 }
 
 /* lambda = C^-1 g while the rounding of g is not amplified too much, else from the acceleration equation (DESIGN 6). */

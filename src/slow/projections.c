@@ -60,18 +60,30 @@ static taut_index first_held(const taut_system *system, taut_index n)
     return -1;
 }
 
+/* The system is of another kind: which projections are for it? */
+static int fail_kind(const taut_projection_method *method, const taut_sizes *sizes, taut_error *error)
+{
+    static const char *const kinds[] = {"a mechanical system", "a first-order system", "a black box"};
+    char list[200] = "";
+    for (int k = 0; k < PROJECTIONS; k++)
+        if (table[k]->kinds & 1u << sizes->kind)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", list[0] ? ", " : "", table[k]->name);
+    return taut_fail(error, TAUT_ERROR_REFUSED, "projection %s is not for %s; %s%s", method->name, kinds[sizes->kind],
+                     list[0] ? "use --method " : "this version has none that is", list);
+}
+
 static int check_method(const taut_projection_method *method, const taut_projection *p, taut_error *error)
 {
-    static const char *const kinds[] = {"mechanical systems", "first-order systems", "black boxes"};
     const taut_sizes *sizes = &p->sizes;
+    char text[500];
     if (!(method->kinds & 1u << sizes->kind))
-        return taut_fail(error, TAUT_ERROR_REFUSED, "projection %s is not for %s", method->name, kinds[sizes->kind]);
-    if (method->needs & ~sizes->can & TAUT_HAS_SPRINGS)
+        return fail_kind(method, sizes, error);
+    unsigned bits = (method->needs & ~sizes->can) | (method->refuses & sizes->can);
+    if ((method->needs & ~sizes->can & TAUT_HAS_SPRINGS) && !(sizes->can & TAUT_HAS_STIFF_POTENTIAL))
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "projection %s needs springs, and the system has none; --method constraint projects onto rigid bonds",
                          method->name);
-    unsigned bits = (method->needs & ~sizes->can) | (method->refuses & sizes->can);
-    char text[500];
+    bits &= ~(unsigned)TAUT_HAS_SPRINGS;
     if (bits)
         return taut_fail(error, TAUT_ERROR_REFUSED, "projection %s %s", method->name, taut_reasons_text(bits, text, sizeof text));
     taut_index held = first_held(p->system, sizes->coordinates);
@@ -94,11 +106,13 @@ static int choose_method(taut_projection *p, const taut_options *options, taut_e
     /* the first row that takes the system; the reason of the first one for its kind when none does */
     taut_error reason;
     int status = TAUT_OK;
+    bool named = false; /* a row for this kind of system has said why it refuses */
     for (int k = 0; k < PROJECTIONS && !p->method; k++) {
         int code = check_method(table[k], p, &reason);
         if (code == 0)
             p->method = table[k];
-        else if (status == 0 || !(table[k]->kinds & 1u << p->sizes.kind)) {
+        else if (status == 0 || (table[k]->kinds & 1u << p->sizes.kind && !named)) {
+            named = table[k]->kinds & 1u << p->sizes.kind;
             status = code;
             if (error)
                 *error = reason;
