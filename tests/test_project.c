@@ -100,7 +100,7 @@ static void test_table_1(void)
                     char what[80];
                     snprintf(what, sizeof what, "%s pass %d, bond %d", omega[k], pass, i + 1);
                     check_near(what, g[i], row[i], half_digit(row[i], 5e-16));
-                    check_near(what, gdot[i], row[2 + i], half_digit(row[2 + i], k == 0 ? 1e-12 : 5e-12));
+                    check_near(what, gdot[i], row[2 + i], half_digit(row[2 + i], k == 0 ? 1e-13 : 1e-12));
                 }
             }
             check_equal("micro-steps", p.r.statistics.micro_steps, 36 * 5);
