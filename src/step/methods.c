@@ -20,6 +20,7 @@ const taut_method *const taut_method_table[] = {&taut_verlet,
                                                 &taut_projected_impulse,
                                                 &taut_mollified_impulse,
                                                 &taut_impulse_method,
+                                                &taut_effective,
                                                 NULL};
 
 enum { METHODS = sizeof taut_method_table / sizeof taut_method_table[0] - 1 };

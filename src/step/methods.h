@@ -9,5 +9,6 @@ extern const taut_method taut_radau1, taut_radau3, taut_radau5, taut_radau7, tau
 extern const taut_method taut_euler, taut_midpoint, taut_rk4, taut_dopri5, taut_dop8;     /* explicit.c */
 extern const taut_method taut_ab2, taut_rattle;
 extern const taut_method taut_projected_impulse, taut_mollified_impulse, taut_impulse_method; /* impulse.c */
+extern const taut_method taut_effective;
 
 #endif
