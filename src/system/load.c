@@ -121,6 +121,7 @@ static int resolve(taut_model *model, const char *text, size_t length, const cha
         TAUT_TRY(taut_document_parse_section(TAUT_SECTION_START, how->start_text, strlen(how->start_text), "--start",
                                              &model->scratch, &further, model->error));
     model->system->from = how->from;
+    model->system->allow_command = how->allow_command;
     TAUT_TRY(taut_model_tables(model));
     TAUT_TRY(taut_model_parameters(model, set));
     TAUT_TRY(taut_model_sections(model));

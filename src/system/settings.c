@@ -80,15 +80,15 @@ static int run_item(taut_model *model, const taut_item_tree *item)
 
 static int stepper_item(taut_model *model, const taut_item_tree *item)
 {
-    static const char *const keys[] = {"command", "library", "horizon", "method", "step", "order"};
+    static const char *const keys[] = {"command", "library", "horizon", "method", "step", "order", "timeout"};
     int key = 0;
-    while (key < 6 && strcmp(keys[key], item->left->name) != 0)
+    while (key < 7 && strcmp(keys[key], item->left->name) != 0)
         key++;
-    if (key == 6) {
-        const char *near = taut_near_miss(item->left->name, keys, 6);
+    if (key == 7) {
+        const char *near = taut_near_miss(item->left->name, keys, 7);
         return taut_document_fail(
             model->document, item->left->place, model->error,
-            "unknown setting '%s' in [stepper]%s%s%s; there are command, library, horizon, method, step, order", item->left->name,
+            "unknown setting '%s' in [stepper]%s%s%s; there are command, library, horizon, method, step, order, timeout", item->left->name,
             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     char text[64];

@@ -73,6 +73,7 @@ struct taut_system {
     taut_event *event;
     taut_setting *setting, *stepper; /* [run]; [stepper] as key, text */
     int32_t steppers;
+    bool allow_command; /* a command of [stepper] may be run */
     const char **warning;
     int64_t warning_capacity;
 
