@@ -70,7 +70,7 @@ typedef struct taut_radau {
 
     taut_saddle *filter; /* of the error estimate; tensor with a real block: that one */
     bool own_filter;
-    double *filter_k, *filter_x, *filter_y, *filter_lambda; /* [tangents], [n], [m], [m] */
+    double *filter_k, *filter_x, *filter_y, *filter_lambda, *ringing; /* [tangents], [n], [m], [m], [m] */
 
     taut_saddle *acceleration; /* [M G^T; G -D]: multipliers and the first guess */
     double *acceleration_g;    /* G with the rows of springs emptied */

@@ -3,12 +3,15 @@
  * The step is compared with a formula that has one more node, c = 0 [Hairer, Wanner II, (IV.8.17)-(IV.8.19)]: its difference is
  *     M e = f0 - G0^T lambda0 - M a(0),     dv = h gamma e,   dq = (h gamma)^2 e,
  * a(0) from the accelerations' polynomial. Filtered by [K G^T; G -D] at mu = gamma, so that directions held by stiff bonds and rods, in
- * which the comparison says nothing, drop out whatever the stiffness. lambda0 of a spring that the step does not resolve would make
- * every distance from the slow manifold an error, though the method damps it: its share fades as (D/(D + G M^-1 G^T))^2, unless the
- * motion asked for has all oscillations.
+ * which the comparison says nothing, drop out whatever the stiffness.
+ * lambda0 of a spring differs from the polynomial's when the spring rings. In full motion that is an error like any other. In slow
+ * motion the ringing is unwanted, and the method damps it [B Theorem 3.2]: it counts only as far as steps that follow the rest of the
+ * motion (of size h e0^(-1/order), e0 the estimate without it) would resolve the spring, with (D/(D + G M^-1 G^T))^2 at that size.
+ * Soft bonds always count.
  * A velocity that is not quite along the bonds, delta = G0 v0 + dg/dt - C lambda' (order s only, [B Theorem 4.1]), is stopped within the step by
  * multipliers (A^-1 1)_i/h (G M^-1 G^T)^-1 delta that are no polynomial's values: their part of the comparison is taken out, else
- * the estimate would not fall with h after a long step. The estimate is O(h^(s+2)) in the driver's norm; with one stage, O(h^2) from v0 - v1. */
+ * the estimate would not fall with h after a long step. In slow motion so is that of a position off the slow manifold, which makes
+ * (A^-2 1)_i/h^2 (G M^-1 G^T)^-1 (g0 - C lambda(0)). The estimate is O(h^(s+2)) in the driver's norm; with one stage, O(h^2) from v0 - v1. */
 #include "step/radau.h"
 
 #include <math.h>
@@ -22,7 +25,8 @@ int taut_radau_estimate_create(taut_stepper *s, taut_error *error)
     w->filter_x = TAUT_NEW(s->arena, double, w->n);
     w->filter_y = TAUT_NEW(s->arena, double, w->m);
     w->filter_lambda = TAUT_NEW(s->arena, double, w->m);
-    if (!w->filter_k || !w->filter_x || !w->filter_y || !w->filter_lambda)
+    w->ringing = TAUT_NEW(s->arena, double, w->m);
+    if (!w->filter_k || !w->filter_x || !w->filter_y || !w->filter_lambda || !w->ringing)
         return taut_fail_memory(error);
     if (!w->own_filter)
         return TAUT_OK;
@@ -36,54 +40,105 @@ int taut_radau_estimate_create(taut_stepper *s, taut_error *error)
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, &w->filter, error);
 }
 
-/* lambda at the start: that of the polynomial, moved towards the one of the state where the step resolves the spring. */
-static void mix_tensions(const taut_radau *w, const taut_radau_past *past, const taut_radau_past *trial, const double *mass,
-                         double e, const double *weight)
-{
-    for (taut_index i = 0; i < w->m; i++) {
-        double value = 0, share = 0;
-        for (int j = 0; j < w->s; j++)
-            value += weight[j] * trial->lambda[(int64_t)j * w->m + i];
-        if (w->compliance[i] > 0 && !isnan(past->tension[i])) {
-            double d = w->compliance[i] / fabs(e * (e + w->damping[i]));
-            double ratio = d / (d + taut_radau_mobility(w, i, past->jacobian, mass));
-            share = w->oscillations ? 1 : ratio * ratio;
-            value += share * (past->tension[i] - value);
-        }
-        w->filter_lambda[i] = value;
-        w->filter_y[i] = 0;
-    }
-}
-
-/* r += sum_i l_i(0) (A^-1 1)_i/h (G0 - G_i)^T mu, mu from G K^-1 G^T mu = delta. */
-static int forgive_velocity(taut_stepper *s, taut_saddle *filter, double h, const double *weight, double *r, taut_error *error)
+/* lambda at the start: that of the state where oscillations count, else that of the polynomial; the difference goes to ringing.
+ * Returns whether there is one. */
+static bool choose_tensions(taut_stepper *s, const taut_radau_past *past, const taut_radau_past *trial, const double *weight)
 {
     taut_radau *w = s->work;
-    const taut_radau_past *past = &w->past[w->top], *trial = &w->past[1 - w->top];
+    bool differs = false;
+    for (taut_index i = 0; i < w->m; i++) {
+        double value = 0;
+        for (int j = 0; j < w->s; j++)
+            value += weight[j] * trial->lambda[(int64_t)j * w->m + i];
+        bool spring = w->compliance[i] > 0 && !isnan(past->tension[i]);
+        bool counts = spring && (w->oscillations || taut_context_soft(s->context, i));
+        w->filter_lambda[i] = counts ? past->tension[i] : value;
+        w->ringing[i] = spring && !counts ? past->tension[i] - value : 0;
+        differs |= spring && !counts;
+    }
+    return differs;
+}
+
+/* The driver's norm of x as an error. */
+static double norm_of(const taut_stepper *s, double e, const double *x)
+{
+    double sum = 0;
+    for (taut_index k = 0; k < s->n; k++) {
+        double size = (e * e + fabs(e / ((taut_radau *)s->work)->table.gamma * e)) * fabs(x[k]);
+        size /= s->atol + s->rtol * fabs(s->now.q[k]);
+        sum += size * size;
+    }
+    return s->n > 0 ? sqrt(sum / s->n) : 0;
+}
+
+/* Adds what the springs' ringing means at the step that the rest of the motion allows. */
+static int add_ringing(taut_stepper *s, taut_saddle *filter, double e, const double *mass, taut_error *error)
+{
+    taut_radau *w = s->work;
+    const taut_radau_past *past = &w->past[w->top];
+    double norm = fmin(norm_of(s, e, w->filter_x), 1), reach = fabs(e) * pow(norm, -1.0 / s->method->error_order);
+    double *r = w->extra;
+    memset(r, 0, (size_t)w->n * sizeof *r);
+    for (taut_index i = 0; i < w->m; i++) {
+        double d = w->compliance[i] / (reach * (reach + w->damping[i]));
+        double ratio = d / (d + taut_radau_mobility(w, i, past->jacobian, mass)), value = ratio * ratio * w->ringing[i];
+        for (taut_index k = w->jacobian.start[i]; value != 0 && k < w->jacobian.start[i + 1]; k++)
+            r[w->jacobian.column[k]] -= past->jacobian[k] * value;
+        w->filter_y[i] = 0;
+    }
+    s->statistics->solves++;
+    TAUT_TRY(taut_saddle_solve(filter, 1, r, w->filter_y, error));
+    for (taut_index k = 0; k < w->n; k++)
+        w->filter_x[k] += r[k];
+    return TAUT_OK;
+}
+
+/* r += sum_i l_i(0) (A^-k 1)_i/h^k (G0 - G_i)^T mu, mu from G K^-1 G^T mu = delta; delta in w->filter_lambda. */
+static int forgive(taut_stepper *s, taut_saddle *filter, int power, double h, const double *weight, double *r, taut_error *error)
+{
+    taut_radau *w = s->work;
+    const taut_radau_past *past = &w->past[w->top];
     double *mu = w->filter_lambda, *x = w->extra;
     memset(x, 0, (size_t)w->n * sizeof *x);
-    for (taut_index i = 0; i < w->m; i++) {
-        double sum = past->drift[i], slope = 0;
-        for (int j = 0; w->s > 1 && j < w->s; j++)
-            slope += w->table.basis[j][1] * trial->lambda[(int64_t)j * w->m + i];
-        sum -= w->compliance[i] * slope / h; /* a spring that gives way slowly has this velocity */
-        for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
-            sum += past->jacobian[k] * s->now.v[w->jacobian.column[k]];
-        mu[i] = -sum;
-    }
+    for (taut_index i = 0; i < w->m; i++)
+        mu[i] = -mu[i];
     s->statistics->solves++;
     TAUT_TRY(taut_saddle_solve(filter, 1, x, mu, error));
     for (int j = 0; j < w->s; j++) {
         const double *g = w->g + (int64_t)j * w->entries;
         double pattern = 0;
         for (int k = 0; k < w->s; k++)
-            pattern += w->table.inverse[j][k];
-        pattern *= weight[j] / h;
+            pattern += power == 1 ? w->table.inverse[j][k] : w->table.inverse_square[j][k];
+        pattern *= weight[j] / (power == 1 ? h : h * h);
         for (taut_index i = 0; i < w->m; i++)
             for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
                 r[w->jacobian.column[k]] += pattern * (past->jacobian[k] - g[k]) * mu[i];
     }
     return TAUT_OK;
+}
+
+static int forgive_velocity(taut_stepper *s, taut_saddle *filter, double h, const double *weight, taut_error *error)
+{
+    taut_radau *w = s->work;
+    const taut_radau_past *past = &w->past[w->top], *trial = &w->past[1 - w->top];
+    for (taut_index i = 0; i < w->m; i++) {
+        double delta = past->drift[i], slope = 0;
+        for (int j = 0; j < w->s; j++)
+            slope += w->table.basis[j][1] * trial->lambda[(int64_t)j * w->m + i];
+        delta -= w->compliance[i] * slope / h; /* a spring that gives way slowly has this velocity */
+        for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
+            delta += past->jacobian[k] * s->now.v[w->jacobian.column[k]];
+        w->filter_lambda[i] = delta;
+    }
+    return forgive(s, filter, 1, h, weight, w->filter_x, error);
+}
+
+static int forgive_position(taut_stepper *s, taut_saddle *filter, double h, const double *weight, taut_error *error)
+{
+    taut_radau *w = s->work;
+    for (taut_index i = 0; i < w->m; i++)
+        w->filter_lambda[i] = w->compliance[i] * w->ringing[i];
+    return forgive(s, filter, 2, h, weight, w->filter_x, error);
 }
 
 int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
@@ -93,7 +148,7 @@ int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
     const double *mass = w->varying ? past->mass : w->mass;
     double weight[TAUT_STAGES_MAX], e = h * w->table.gamma;
     taut_collocation_weights(&w->table, 0, 0, weight);
-    mix_tensions(w, past, trial, mass, e, weight);
+    bool rings = choose_tensions(s, past, trial, weight);
     for (taut_index k = 0; k < w->n; k++) {
         double sum = 0;
         for (int j = 0; j < w->s; j++)
@@ -109,9 +164,14 @@ int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
         TAUT_TRY(taut_saddle_factor(filter, w->filter_k, past->jacobian, NULL, w->d, error));
     }
     if (w->m > 0 && w->s > 1)
-        TAUT_TRY(forgive_velocity(s, filter, h, weight, w->filter_x, error));
+        TAUT_TRY(forgive_velocity(s, filter, h, weight, error));
+    if (rings && w->s > 1)
+        TAUT_TRY(forgive_position(s, filter, h, weight, error));
+    memset(w->filter_y, 0, (size_t)w->m * sizeof *w->filter_y);
     s->statistics->solves++;
     TAUT_TRY(taut_saddle_solve(filter, 1, w->filter_x, w->filter_y, error));
+    if (rings)
+        TAUT_TRY(add_ringing(s, filter, e, mass, error));
     const double *end = w->v + (int64_t)(w->s - 1) * w->n;
     for (taut_index k = 0; k < w->n; k++) {
         s->error_v[k] = e * w->filter_x[k] * (w->s == 1 ? 0.5 : 1);
