@@ -360,6 +360,30 @@ static void test_chain(void)
     check_row(iterations[1] <= iterations[0] + 2, "iterations %lld, then %lld", (long long)iterations[0], (long long)iterations[1]);
 }
 
+/* An arc of 30 links, stretched: mu grows with the square of the length, and K = M alone would not converge. Independent check. */
+static void test_arc(void)
+{
+    check_group("stretched arc");
+    bench b;
+    double g[MOST], gdot[MOST];
+    if (bench_load(&b, "chain", "N=30", 0, 0)) {
+        double x = 0, y = 0;
+        for (taut_index i = 0; i < 30; i++) {
+            x += cos(0.05 * i);
+            y -= sin(0.05 * i);
+            b.q0[2 * i] = b.q[2 * i] = 1.02 * x;
+            b.q0[2 * i + 1] = b.q[2 * i + 1] = 1.02 * y;
+        }
+        if (check_row(b.projector->apply(b.projector, 0, b.q, b.v, &b.error) == 0, "%s", b.error.message)) {
+            check_below("|g|", dense_view(&b, 0, g, gdot), 1e-13);
+            check_orthogonal(&b, "arc");
+            check_row(b.statistics.jacobians > 0, "%lld iterations, none with curvature",
+                      (long long)b.statistics.newton_iterations);
+        }
+    }
+    bench_end(&b);
+}
+
 static void test_memory(void)
 {
     check_group("memory");
@@ -398,6 +422,7 @@ int main(void)
     test_holds();
     test_failures();
     test_chain();
+    test_arc();
     test_memory();
     return check_done();
 }
