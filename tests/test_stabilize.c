@@ -1,5 +1,6 @@
 /* test_stabilize.c - stabilisation of rods and invariants: the numbers of Ascher, Qin, Reich 1992 [C; FACTS C], orders kept, drift at
  * rounding, refusals. */
+#include "drive.h"
 #include "rig.h"
 
 static const double pi = 3.14159265358979323846;
@@ -318,8 +319,82 @@ static void test_refusals(void)
     }
 }
 
+/* ---- through the driver */
+
+/* Rigid double pendulum from (31)-(32) of [A] at t = 10 (recipe in test_rattle.c): at most 1.3 times the evaluations of DOP853 in scipy,
+ * 191, 274, 429 [DESIGN 6], each run near its tolerance. */
+static void test_evaluations(void)
+{
+    static const char model[] = "[coordinates]\nx1, y1, x2, y2\n[bonds]\ninner = sqrt(x1^2 + y1^2) - 1 stiffness 1e8\n"
+                                "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 stiffness 1e8\n"
+                                "[start]\nx1 = 1, x2 = 2, y1' = -0.5, y2' = 0.5\n";
+    static const double folded[4] = {0.99934375713186321, -0.036222300887320576, 0.66152386461392287, 0.90498847264811194};
+    static const struct {
+        const char *tolerance;
+        int64_t peer;
+    } rows[] = {{"1e-4", 191}, {"1e-6", 274}, {"1e-8", 429}};
+    check_group("evaluations of dop8");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char options[200];
+        snprintf(options, sizeof options, "motion=rigid method=dop8 until=10 rtol=%s atol=%s", rows[k].tolerance,
+                 rows[k].tolerance);
+        driven d = driven_create(model, options, NULL);
+        if (driven_good("create", &d)) {
+            double worst = 0;
+            taut_result result;
+            check_row(taut_solver_advance(d.solver, 10, &d.error) == 0, "advance: %s", d.error.message);
+            taut_solver_result(d.solver, &result);
+            for (int i = 0; i < 4; i++)
+                worst = fmax(worst, fabs(taut_solver_position(d.solver)[i] - folded[i]));
+            check_below("evaluations", (double)result.statistics.force_evaluations, 1.3 * (double)rows[k].peer);
+            check_below("error over tolerance", worst / atof(rows[k].tolerance), 10);
+            check_below("drift", fmax(result.drift_position, result.drift_velocity), 1e-14);
+        }
+        driven_destroy(&d);
+    }
+}
+
+/* Every stabilised run writes rows inside its steps: they are on the circle as well as dense output is, and the energy is kept. */
+static void test_rows(void)
+{
+    static const char model[] = "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1\n";
+    static const struct {
+        const char *options;
+        double rod, energy;
+    } rows[] = {{"method=dop8 rtol=1e-9 atol=1e-12", 1e-8, 1e-7},
+                {"method=dopri5 rtol=1e-9 atol=1e-12", 1e-8, 1e-6},
+                {"method=rk4 step=0.01", 1e-8, 1e-7},
+                {"method=rattle step=0.01", 1e-7, 2e-4},
+                {"method=ab2 step=0.001", 1e-9, 1e-3}};
+    check_group("rows");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        static kept kept_rows;
+        char options[200];
+        snprintf(options, sizeof options, "until=10 every=0.0137 %s", rows[k].options);
+        driven d = driven_create(model, options, NULL);
+        if (driven_good(rows[k].options, &d)) {
+            taut_sink sink = kept_sink(&kept_rows);
+            double rod = 0, energy = 0, pull = 0;
+            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "run: %s", d.error.message);
+            for (int i = 0; i < kept_rows.rows; i++) {
+                rod = fmax(rod, fabs(hypot(kept_rows.q[i][0], kept_rows.q[i][1]) - 1));
+                energy = fmax(energy, fabs(kept_rows.energy[i]));
+                /* lambda = v^2 - y = -3 y for a pendulum that starts at rest with y = 0 */
+                pull = fmax(pull, fabs(kept_rows.lambda[i][0] + 3 * kept_rows.q[i][1]));
+            }
+            check_equal("rows", kept_rows.rows, 731);
+            check_row(rod <= rows[k].rod, "%s: rod %g, allowed %g", rows[k].options, rod, rows[k].rod);
+            check_row(energy <= rows[k].energy, "%s: energy %g, allowed %g", rows[k].options, energy, rows[k].energy);
+            check_row(pull <= 3 * rows[k].energy, "%s: lambda is off by %g", rows[k].options, pull);
+        }
+        driven_destroy(&d);
+    }
+}
+
 int main(void)
 {
+    test_evaluations();
+    test_rows();
     test_reference();
     test_orders();
     test_example_4();
