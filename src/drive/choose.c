@@ -40,7 +40,7 @@ static int fail_motion(const char *motion, taut_error *error)
     unsigned bits = 0;
     for (int k = 0; taut_method_table[k]; k++)
         bits |= taut_method_table[k]->motions;
-    return taut_fail(error, TAUT_ERROR_REFUSED, "motion '%s' is not in this version; %s is", motion,
+    return taut_fail(error, TAUT_ERROR_REFUSED, "motion '%s' is not in this version, which has %s", motion,
                      taut_motions_text(bits, text, sizeof text));
 }
 

@@ -322,18 +322,21 @@ static int measure_ringing(taut_solver *solver, double *amplitude, taut_error *e
 }
 
 /* Takes over the slow point that iterated filtering finds. */
-static int take_slow_point(taut_solver *solver, taut_error *error)
+static int take_slow_point(taut_solver *solver, double tolerance, taut_error *error)
 {
     taut_options *options = NULL;
     taut_projection *projection = NULL;
     taut_projection_result result;
     taut_stepper *s = &solver->stepper;
-    char from[40];
+    char from[40], limit[40];
     snprintf(from, sizeof from, "%.17g", solver->from);
+    snprintf(limit, sizeof limit, "%.17g", tolerance);
     TAUT_TRY(taut_options_create(&solver->arena.allocator, &options, error));
     int status = taut_options_set(options, "method", "ipa", error);
     if (status == 0)
         status = taut_options_set(options, "from", from, error);
+    if (status == 0)
+        status = taut_options_set(options, "tolerance", limit, error);
     if (status == 0)
         status = taut_project(solver->system, options, &solver->arena.allocator, &projection, error);
     if (status == 0) {
@@ -359,14 +362,16 @@ static int start_slow(taut_solver *solver, taut_error *error)
     TAUT_TRY(measure_ringing(solver, &amplitude, error));
     for (taut_index i = 0; i < s->n; i++)
         size = fmax(size, fabs(s->now.q[i]));
-    if (amplitude <= s->atol + s->rtol * size)
+    double visible = s->atol + s->rtol * size;
+    if (amplitude <= visible)
         return TAUT_OK;
-    int status = take_slow_point(solver, &reason);
+    int status = take_slow_point(solver, visible / 10, &reason);
     if (status == TAUT_ERROR_MEMORY)
         return taut_fail_memory(error);
-    if (status != 0)
-        add_why(solver, "the start was left as it is, with an oscillation of about %.2g in it (no slow point: %.160s)", amplitude,
-                reason.message);
+    if (status != 0 && isinf(amplitude))
+        add_why(solver, "the start was left as it is, which may ring (%.200s)", reason.message);
+    else if (status != 0)
+        add_why(solver, "the start was left as it is, with an oscillation of about %.2g in it (%.200s)", amplitude, reason.message);
     return TAUT_OK;
 }
 

@@ -71,7 +71,7 @@ struct taut_solver {
     taut_state probe; /* a state between steps: rows, location of events */
     double *outputs;
     bool conserves; /* the energy is a constant of the motion */
-    double energy_first, energy_last, energy_scale;
+    double energy_first, energy_last, energy_scale, kinetic_most;
     int status;
     bool event_met;
     char event_name[96];

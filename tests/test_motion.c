@@ -1,0 +1,249 @@
+/* test_motion.c - the four motions of a model: what is chosen when nobody says, where the start goes, that good data stay as they are, and
+ * the motions themselves against references of the papers. */
+#include "base/method.h"
+#include "drive.h"
+#include "drive/solver.h"
+
+/* The stiff spring double pendulum [A section 5.1]. */
+#define DOUBLE_PENDULUM(omega, lift)                                                                                               \
+    "[coordinates]\nx1, y1, x2, y2\n[bonds]\ninner = sqrt(x1^2 + y1^2) - 1 stiffness " omega "^2\n"                                \
+    "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 stiffness " omega "^2\n"                                                              \
+    "[start]\nx1 = 1, y1 = " lift ", x2 = 2\ny1' = -0.5, y2' = 0.5\n"
+
+static const char slider_crank[] =
+    "[coordinates]\ntheta, x2, y2, psi\n[mass]\ntheta = 10\n[forces]\ntheta = sin(t) - theta'\ny2 = -9.81\n"
+    "[bonds]\ncentre_x = x2 - cos(theta) - 2*cos(psi)\nslide = sin(theta) - 3*sin(psi)\ncentre_y = y2 - sin(psi)\n"
+    "[start]\ntheta' = -1, x2 = 3, y2' = -1/3, psi' = -1/3\n";
+
+/* A pendulum on a spring: hardly rings at rest; `spin` and `lift` make it ring. */
+#define PENDULUM(stiffness, start)                                                                                                 \
+    "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 " stiffness "\n[start]\n" start "\n"
+
+static void test_choice(void)
+{
+    static const struct {
+        const char *model, *options, *explanation;
+    } rows[] = {
+        {PENDULUM("stiffness 1e6", "x = 1"), "until=1", "motion slow"},
+        {PENDULUM("stiffness 1e6", "x = 1"), "until=1", "slow because the start hardly rings"},
+        {PENDULUM("stiffness 4", "x = 1"), "until=1", "full because fast"},
+        {PENDULUM("stiffness 4", "x = 1"), "until=1", "motion full, method verlet"},
+        {PENDULUM("rigid", "x = 1"), "until=1", "motion rigid, method dop8"},
+        {PENDULUM("rigid", "x = 1"), "until=1 method=rattle step=0.01", "motion rigid, method rattle"},
+        {PENDULUM("rigid", "x = 1"), "until=1 method=radau5", "motion rigid, method radau5"},
+        {PENDULUM("stiffness 1e6", "x = 1"), "until=1 method=dop8", "motion full, method dop8"},
+        {PENDULUM("stiffness 1e6", "x = 1.1"), "until=1 motion=slow", "the start rings and was moved to its slow point"},
+        {PENDULUM("rigid", "x = 1.1"), "until=1", "the start was moved onto the rigid bonds, which it violated by 0.1"},
+        {PENDULUM("stiffness 1e6", "x = 1.1"), "until=1 motion=rigid", "the start was moved onto the rigid bonds"},
+        {"[coordinates]\nx\n[potential]\nx^2\n[start]\nx = 1\n", "until=1", "motion full, method dop8"},
+        {"[coordinates]\nx\n[potential]\nx^2\n[start]\nx = 1\n", "until=1 step=0.01", "motion full, method verlet"},
+        {"[coordinates]\nx, y\n[potential]\ny\n[bonds]\na = x stiffness 1e6 damping 1e3\nb = y stiffness 1e4\n", "until=1",
+         "radau5"},
+    };
+    check_group("choice");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        driven d = driven_create(rows[k].model, rows[k].options, NULL);
+        if (driven_good(rows[k].options, &d))
+            check_contains(rows[k].options, taut_solver_explanation(d.solver), rows[k].explanation);
+        driven_destroy(&d);
+    }
+}
+
+/* Starts that are good stay as they are, to the last bit; in full motion springs keep their stretch. */
+static void test_good_starts(void)
+{
+    static const struct {
+        const char *name, *model, *options;
+        double q[4], v[4];
+        int n;
+    } rows[] = {
+        {"rigid", DOUBLE_PENDULUM("1e4", "0"), "motion=rigid until=1", {1, 0, 2, 0}, {0, -0.5, 0, 0.5}, 4},
+        {"slow", DOUBLE_PENDULUM("1e4", "0"), "motion=slow until=1", {1, 0, 2, 0}, {0, -0.5, 0, 0.5}, 4},
+        {"full", DOUBLE_PENDULUM("1e4", "0.25"), "motion=full until=1", {1, 0.25, 2, 0}, {0, -0.5, 0, 0.5}, 4},
+        {"slider crank", slider_crank, "until=1", {0, 3, 0, 0}, {-1, 0, -1. / 3, -1. / 3}, 4},
+    };
+    check_group("good starts");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        driven d = driven_create(rows[k].model, rows[k].options, NULL);
+        if (driven_good(rows[k].name, &d)) {
+            const double *q = taut_solver_position(d.solver), *v = taut_solver_velocity(d.solver);
+            int same = 0;
+            for (int i = 0; i < rows[k].n; i++)
+                same += q[i] == rows[k].q[i] && v[i] == rows[k].v[i];
+            check_row(same == rows[k].n, "%s: %d of %d entries are as given", rows[k].name, same, rows[k].n);
+        }
+        driven_destroy(&d);
+    }
+    /* x hangs on a rod, y on x by a spring that is stretched: only the rod is put right */
+    driven d = driven_create("[coordinates]\nx, y\n[mass]\nx = 2, y = 3\n[bonds]\nrod = x - 1\nspring = y - x - 1 stiffness 100\n"
+                             "[start]\nx = 1.5, y = 3, x' = 1, y' = 0.25\n",
+                             "motion=full until=1", NULL);
+    if (driven_good("mixed", &d)) {
+        const double *q = taut_solver_position(d.solver), *v = taut_solver_velocity(d.solver);
+        check_row(fabs(q[0] - 1) < 1e-14 && q[1] == 3, "positions %.17g %.17g", q[0], q[1]);
+        check_row(fabs(v[0]) < 1e-14 && v[1] == 0.25, "velocities %.17g %.17g", v[0], v[1]);
+        /* the spring then moves y = 2 + cos(omega t) + ..., omega^2 = 100/3 */
+        double omega = sqrt(100. / 3);
+        check_equal("advance", taut_solver_advance(d.solver, 1, &d.error), 0);
+        check_near("y(1)", taut_solver_position(d.solver)[1], 2 + cos(omega) + 0.25 * sin(omega) / omega, 1e-4);
+    }
+    driven_destroy(&d);
+}
+
+/* The foot point of a rigid start: on the bonds, moved along G^T of where it landed (masses are 1), velocities likewise. */
+static void test_foot(void)
+{
+    check_group("foot point");
+    driven d = driven_create(DOUBLE_PENDULUM("1e4", "0.25"), "motion=rigid until=10 rtol=1e-9 atol=1e-9 every=0.1", NULL);
+    if (driven_good("rigid", &d)) {
+        const double *q = taut_solver_position(d.solver), q0[4] = {1, 0.25, 2, 0};
+        double r1 = hypot(q[0], q[1]), r2 = hypot(q[2] - q[0], q[3] - q[1]);
+        check_near("inner", r1, 1, 1e-14);
+        check_near("outer", r2, 1, 1e-14);
+        double e[2] = {(q[2] - q[0]) / r2, (q[3] - q[1]) / r2}, move[4];
+        for (int i = 0; i < 4; i++)
+            move[i] = q0[i] - q[i];
+        /* lambda2 from the second mass, lambda1 from the first: two equations must hold beside */
+        double two = move[2] * e[0] + move[3] * e[1], one = (move[0] + two * e[0]) * q[0] + (move[1] + two * e[1]) * q[1];
+        check_near("second mass moved along its rod", move[2] * e[1] - move[3] * e[0], 0, 1e-12);
+        check_near("first mass: x", move[0] + two * e[0], one * q[0], 1e-12);
+        check_near("first mass: y", move[1] + two * e[1], one * q[1], 1e-12);
+        const double *v = taut_solver_velocity(d.solver);
+        check_near("inner rate", v[0] * q[0] + v[1] * q[1], 0, 1e-14);
+        check_near("outer rate", (v[2] - v[0]) * e[0] + (v[3] - v[1]) * e[1], 0, 1e-14);
+        taut_result result;
+        check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "%s", d.error.message);
+        taut_solver_result(d.solver, &result);
+        check_below("drift of positions", result.drift_position, 1e-13);
+        check_below("drift of velocities", result.drift_velocity, 1e-13);
+        check_near("energy", result.energy_last, result.energy_first, 1e-7);
+    }
+    driven_destroy(&d);
+}
+
+/* Reference at t = 1 of the slider crank [C example 4; FACTS C], by every method that knows its steps. */
+static void test_slider_crank(void)
+{
+    static const double q[4] = {-1.061270282397952442, 2.401214566116768558, -0.2909919279848426683, -0.2952634692628417145};
+    static const double mu[3] = {0.3730378631064774131, 3.431444380758191872, -6.723523373744880700 - 3.431444380758191872};
+    static const struct {
+        const char *options;
+        double limit, force_limit; /* multipliers of Radau IIA have order s - 1 only [FACTS B] */
+    } rows[] = {
+        {"method=dop8 rtol=1e-12 atol=1e-12", 1e-10, 1e-8},
+        {"method=radau5 rtol=1e-9 atol=1e-9", 1e-7, 1e-3},
+        {"method=dopri5 rtol=1e-10 atol=1e-10", 1e-8, 1e-6},
+        {"method=dop8 rtol=1e-12 atol=1e-12 stabilize=project", 1e-10, 1e-8},
+        {"method=dop8 rtol=1e-12 atol=1e-12 stabilize=none", 1e-10, 1e-8},
+        {"method=dop8 rtol=1e-12 atol=1e-12 stabilize=baumgarte", 1e-10, 1e-8},
+    };
+    check_group("slider crank");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char options[160];
+        snprintf(options, sizeof options, "%s until=1", rows[k].options);
+        driven d = driven_create(slider_crank, options, NULL);
+        if (driven_good(options, &d)) {
+            check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "%s: %s", options, d.error.message);
+            double off = 0, force = 0;
+            for (int i = 0; i < 4; i++)
+                off = fmax(off, fabs(taut_solver_position(d.solver)[i] - q[i]));
+            for (int i = 0; i < 3; i++)
+                force = fmax(force, fabs(taut_solver_multipliers(d.solver)[i] - mu[i]));
+            check_below(options, off, rows[k].limit);
+            check_row(force <= rows[k].force_limit, "%s: multipliers off by %.3g", options, force);
+        }
+        driven_destroy(&d);
+    }
+}
+
+/* Drift over t <= 100, stabilised and not. */
+static void test_drift(void)
+{
+    static const struct {
+        const char *stabilize;
+        double least, most;
+    } rows[] = {{"post", 0, 1e-12}, {"project", 0, 1e-12}, {"none", 1e-7, 1}, {"baumgarte", 1e-12, 1e-4}};
+    check_group("drift");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char options[160];
+        snprintf(options, sizeof options, "method=dop8 rtol=1e-6 until=100 every=1 stabilize=%s", rows[k].stabilize);
+        driven d = driven_create(slider_crank, options, NULL);
+        if (driven_good(options, &d)) {
+            taut_result result;
+            check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "%s: %s", options, d.error.message);
+            taut_solver_result(d.solver, &result);
+            check_row(result.drift_position >= rows[k].least && result.drift_position <= rows[k].most, "%s: drift %.3g", options,
+                      result.drift_position);
+        }
+        driven_destroy(&d);
+    }
+}
+
+/* The slow motions of a spring in the plane are circles r = r*, omega^2 r*^3 (r* - 1) = 4 M^2, M the areal velocity [A 2.3; FACTS A]. */
+static void test_circle(void)
+{
+    check_group("slow motion");
+    static kept r;
+    driven d =
+        driven_create("[coordinates]\nx, y\n[bonds]\nspring = sqrt(x^2 + y^2) - 1 stiffness 1e6\n[start]\nx = 1.01, y' = 1\n",
+                      "motion=slow until=10 rtol=1e-8 atol=1e-8", NULL);
+    if (driven_good("circle", &d)) {
+        taut_sink sink = kept_sink(&r);
+        check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s", d.error.message);
+        double least = INFINITY, most = 0, areal = (r.q[0][0] * r.v[0][1] - r.q[0][1] * r.v[0][0]) / 2;
+        for (int i = 0; i < r.rows; i++) {
+            double radius = hypot(r.q[i][0], r.q[i][1]);
+            least = fmin(least, radius);
+            most = fmax(most, radius);
+        }
+        double star = 1;
+        for (int j = 0; j < 50; j++)
+            star = 1 + 4 * areal * areal / (1e6 * star * star * star);
+        check_near("smallest radius", least, star, 2e-9);
+        check_near("largest radius", most, star, 2e-9);
+        check_row(d.solver->statistics.steps < 400, "%d steps", (int)d.solver->statistics.steps);
+    }
+    driven_destroy(&d);
+}
+
+/* Memory that runs out at call k, for motions with their fields, stabilisers, projections. */
+static void test_faults(void)
+{
+    static const struct {
+        const char *model, *options;
+    } rows[] = {
+        {PENDULUM("rigid", "x = 1.1"), "until=0.1"},
+        {PENDULUM("stiffness 1e4", "x = 1.1"), "motion=slow until=0.1"},
+        {PENDULUM("stiffness 1e4", "x = 1"), "until=0.1"},
+        {"[state]\nx\n[rates]\nx' = -x\n[invariants]\ni = x*exp(t)\n[start]\nx = 1\n", "until=0.1"},
+    };
+    check_group("memory faults");
+    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
+        int code = TAUT_ERROR_MEMORY;
+        int64_t k = 0;
+        while (code == TAUT_ERROR_MEMORY && k < 3000) {
+            faulty f = {.fail = ++k};
+            taut_allocator allocator = faulty_allocator(&f);
+            driven d = driven_create(rows[row].model, rows[row].options, &allocator);
+            code = d.code;
+            driven_destroy(&d);
+            if (f.live != 0 || (code != 0 && code != TAUT_ERROR_MEMORY))
+                check_row(false, "row %d: failure %d leaves %d blocks, %s", (int)row, (int)k, (int)f.live, taut_code_name(code));
+            if (code == 0 && f.failed > 0)
+                code = TAUT_ERROR_MEMORY; /* what is optional was left out; go on */
+        }
+        check_row(code == 0 && k > 5, "row %d: %d failures, then %s", (int)row, (int)k - 1, taut_code_name(code));
+    }
+}
+
+int main(void)
+{
+    test_choice();
+    test_good_starts();
+    test_foot();
+    test_slider_crank();
+    test_drift();
+    test_circle();
+    test_faults();
+    return check_done();
+}
