@@ -9,7 +9,12 @@
  * belongs to Y = P(X) y [E (10)]: of these the method is an approximation, of the normal velocity it is none [E Theorem 2.2]. When
  * somebody alters that state (an event), the vibration is put on top of it again with the same stretches and rates of the springs.
  *
- * Multipliers are those of the index-1 form at (X, V), without the part that vibration adds to them. */
+ * Multipliers are the springs' mean tensions, Lambda of the effective system: with H_w = sum w_i Hess g_i the vibration adds
+ * <(G(x) - G(X))^T C^-1 g> = sum_k (J_k/Omega_k) H_{w_k} z_k = grad W to the mean force (system/modes.h), so that
+ *
+ *     M a + G^T Lambda = f - grad W,   G a = -gamma          at (X, V), W = sum J_k Omega_k                                   [E (8)]
+ *
+ * with the actions of the start. They do not influence the motion. Beyond TAUT_MODES_MOST springs grad W is left out of them. */
 #include "step/impulse.h"
 
 #include <math.h>
@@ -130,6 +135,33 @@ static int reserve(taut_impulse *w, int64_t jacobian_entries, taut_error *error)
     return w->values.jacobian ? TAUT_OK : taut_fail_memory(error);
 }
 
+static int make_modes(taut_impulse *w, taut_error *error)
+{
+    taut_stepper *s = w->stepper;
+    w->has_modes = w->stiff_count <= TAUT_MODES_MOST;
+    if (!w->has_modes)
+        return TAUT_OK;
+    w->action = TAUT_NEW(s->arena, double, w->stiff_count);
+    w->gradient = TAUT_NEW(s->arena, double, w->n);
+    if (!w->action || !w->gradient)
+        return taut_fail_memory(error);
+    return taut_modes_create(&w->modes, s->context, s->arena, true, error);
+}
+
+/* Actions of the vibrating state. */
+static int take_actions(taut_impulse *w, double t, taut_error *error)
+{
+    if (!w->has_modes)
+        return TAUT_OK;
+    TAUT_TRY(taut_modes_find(&w->modes, t, w->x, error));
+    for (int k = 0; k < w->modes.count; k++) {
+        double p, rate, omega = w->modes.frequency[k];
+        taut_modes_amplitude(&w->modes, k, w->v, &p, &rate);
+        w->action[k] = (rate * rate + omega * omega * p * p) / (2 * omega);
+    }
+    return TAUT_OK;
+}
+
 /* The micro-step: as said, or a part of the fastest vibration at the start. */
 static int choose_inner(taut_impulse *w, taut_error *error)
 {
@@ -150,6 +182,8 @@ static int choose_inner(taut_impulse *w, taut_error *error)
 }
 
 static int show(taut_impulse *w, double t, const double *x, const double *v, double *q, double *u, taut_error *error);
+static int find_multipliers(taut_impulse *w, double t, const double *q, const double *v, double *a, double *lambda,
+                            taut_error *error);
 
 static int begin(taut_impulse *w, taut_error *error)
 {
@@ -160,7 +194,8 @@ static int begin(taut_impulse *w, taut_error *error)
     TAUT_TRY(show(w, s->now.t, w->x, w->v, s->now.q, s->now.v, error));
     memcpy(w->shown_q, s->now.q, bytes);
     memcpy(w->shown_v, s->now.v, bytes);
-    return TAUT_OK;
+    TAUT_TRY(take_actions(w, s->now.t, error));
+    return find_multipliers(w, s->now.t, s->now.q, s->now.v, s->now.a, s->now.lambda, error);
 }
 
 int taut_impulse_create(taut_stepper *s, taut_impulse_kick kick, taut_error *error)
@@ -185,6 +220,7 @@ int taut_impulse_create(taut_stepper *s, taut_impulse_kick kick, taut_error *err
                                .positive = true};
     TAUT_TRY(taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, &w->tie, error));
     TAUT_TRY(choose_inner(w, error));
+    TAUT_TRY(make_modes(w, error));
     return begin(w, error);
 }
 
@@ -195,6 +231,7 @@ void taut_impulse_destroy(taut_stepper *s)
         return;
     taut_saddle_destroy(w->solid);
     taut_saddle_destroy(w->tie);
+    taut_modes_destroy(&w->modes);
 }
 
 /* ---- linear algebra */
@@ -356,7 +393,7 @@ static int follow(taut_impulse *w, taut_error *error)
     memcpy(w->v, w->next_v, bytes);
     memcpy(w->shown_q, s->now.q, bytes);
     memcpy(w->shown_v, s->now.v, bytes);
-    return TAUT_OK;
+    return take_actions(w, s->now.t, error);
 }
 
 /* ---- stepping */
@@ -425,7 +462,7 @@ int taut_impulse_step(taut_stepper *s, double h, taut_error *error)
     for (taut_index i = 0; i < w->n; i++)
         w->next_v[i] += h / 2 * w->next_kick[i];
     TAUT_TRY(show(w, next.t, w->next_x, w->next_v, next.q, next.v, error));
-    TAUT_TRY(taut_impulse_multipliers(s, next.t, next.q, next.v, next.lambda, error));
+    TAUT_TRY(find_multipliers(w, next.t, next.q, next.v, next.a, next.lambda, error));
     accept(w, &next);
     return TAUT_OK;
 }
@@ -435,26 +472,39 @@ void taut_impulse_changed(taut_stepper *s)
     ((taut_impulse *)s->work)->fresh = false;
 }
 
-int taut_impulse_multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
+/* lambda[m], and the acceleration a[n] of the effective motion. */
+static int find_multipliers(taut_impulse *w, double t, const double *q, const double *v, double *a, double *lambda,
+                            taut_error *error)
 {
-    taut_impulse *w = s->work;
-    w->values.force = w->r;
     unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA;
-    TAUT_TRY(taut_evaluate(s->context, t, q, v, wanted, &w->values, error));
+    w->values.force = a;
+    TAUT_TRY(taut_evaluate(w->stepper->context, t, q, v, wanted, &w->values, error));
+    if (w->has_modes) {
+        TAUT_TRY(taut_modes_find(&w->modes, t, q, error));
+        TAUT_TRY(taut_modes_gradient(&w->modes, t, q, w->action, w->gradient, error));
+        for (taut_index i = 0; i < w->n; i++)
+            a[i] -= w->gradient[i];
+    }
     for (taut_index i = 0, row = 0; i < w->m; i++) {
         lambda[i] = w->values.bond[i] / w->compliance[i];
         for (taut_index e = w->jacobian.start[i]; !w->stiff[i] && e < w->jacobian.start[i + 1]; e++)
-            w->r[w->jacobian.column[e]] -= w->values.jacobian[e] * lambda[i];
+            a[w->jacobian.column[e]] -= w->values.jacobian[e] * lambda[i];
         if (w->stiff[i])
             w->y[row++] = -w->values.gamma[i];
     }
     taut_impulse_rows(w, w->tie_1);
     TAUT_TRY(taut_impulse_factor(w, w->tie_1, NULL, error));
-    TAUT_TRY(taut_saddle_solve(w->tie, 1, w->r, w->y, error));
+    TAUT_TRY(taut_saddle_solve(w->tie, 1, a, w->y, error));
     for (taut_index i = 0, row = 0; i < w->m; i++)
         if (w->stiff[i])
             lambda[i] = w->y[row++];
     return TAUT_OK;
+}
+
+int taut_impulse_multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
+{
+    taut_impulse *w = s->work;
+    return find_multipliers(w, t, q, v, w->r, lambda, error);
 }
 
 /* ---- the method */

@@ -5,6 +5,7 @@
 
 #include "base/method.h"
 #include "linalg/saddle.h"
+#include "system/modes.h"
 
 typedef struct taut_impulse {
     taut_stepper *stepper;
@@ -31,6 +32,9 @@ typedef struct taut_impulse {
     double *g, *gdot;          /* [m] stretches to be kept where someone alters the state */
     double *lambda;            /* [stiff] multipliers of a projection */
     double *r, *y;             /* [n], [stiff] */
+    bool has_modes;            /* few enough springs for the force of the vibration */
+    taut_modes_work modes;
+    double *action, *gradient; /* of the vibration, [modes]; of W, [n] */
     /* the kick of a method: acceleration[n] at (t, x) */
     int (*slow)(struct taut_impulse *w, double t, const double *x, double *acceleration, taut_error *error);
     void *own; /* of a method */

@@ -7,7 +7,7 @@
  *     2 Omega dOmega = d(w^T G M^-1 G^T w) = (2 H_w z - (d(M z)/dq)^T z) . dq,     H_w = sum w_i Hess g_i,   z = M^-1 G^T w  held fixed
  *
  * in the last term. Equal frequencies have no modes of their own: their gradient exists only when they carry equal actions. */
-#include "slow/modes.h"
+#include "system/modes.h"
 
 #include <math.h>
 #include <string.h>
