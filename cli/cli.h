@@ -156,6 +156,7 @@ void cli_json_statistics(cli_json *json, const taut_statistics *statistics); /* 
 int cli_check(cli_call *call);
 int cli_run(cli_call *call);
 int cli_project(cli_call *call);
+int cli_spectrum(cli_call *call);
 int cli_methods(cli_call *call);
 int cli_models(cli_call *call);
 int cli_help(cli_call *call);

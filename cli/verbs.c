@@ -30,6 +30,13 @@ const cli_verb cli_verbs[] = {
      MODEL_TEXT
      "Exit status: 0 done, 1 not converged (the start is kept), 2 wrong model or usage.",
      cli_project},
+    {"spectrum", "MODEL", "list the stiff modes at the start: frequencies, energies, actions, near resonances",
+     "Lists the modes of the stiff springs at the model's start: frequency in rad per time, period, energy, action (energy over "
+     "frequency, which fast vibration keeps), and the springs that take part; then how well the frequencies are separated, and near "
+     "resonances, at which actions are exchanged. Bonds marked `soft` count as slow forces.\n"
+     MODEL_TEXT
+     "Exit status: 0 done, 1 numerical failure, 2 wrong model or usage.",
+     cli_spectrum},
     {"methods", "", "list the methods of this version",
      "Lists the methods of 'taut run' (name, motion, order, what they do, where they are from) and the projections of 'taut project'.",
      cli_methods},
@@ -54,7 +61,7 @@ static const taut_option own_options[] = {
 };
 
 /* Announced, but not in this version: they get a plain sentence instead of a near miss. */
-static const char *const later_verbs[] = {"spectrum", "compare", "sweep", "reproduce"};
+static const char *const later_verbs[] = {"compare", "sweep", "reproduce"};
 static const char *const later_options[] = {"threads",    "rtol",   "atol",      "outer-step",
                                             "inner-step", "resume", "stabilize", "project"};
 

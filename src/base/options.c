@@ -8,16 +8,16 @@
 #include "base/nearmiss.h"
 #include "base/number.h"
 
-#define EVERY_VERB "run check project methods models"
+#define EVERY_VERB "run check project spectrum methods models"
 #define POSITIVE DBL_TRUE_MIN, DBL_MAX
 #define ANY_REAL -DBL_MAX, DBL_MAX
 
 /* clang-format off */
 static const taut_option table[] = {
     /* name, type, default, least, most, choices, argument, verbs, repeats, in [run], help */
-    {"set", TAUT_OPTION_TEXT, "", 0, 0, "", "P=V", "run check project", true, false, "give parameter P the value V; may be repeated"},
-    {"init", TAUT_OPTION_TEXT, "", 0, 0, "", "X=V", "run check project", true, false, "give coordinate X (or velocity X') the start value V; may be repeated"},
-    {"start", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run check project", false, false, "apply the start values in FILE after the model's own"},
+    {"set", TAUT_OPTION_TEXT, "", 0, 0, "", "P=V", "run check project spectrum", true, false, "give parameter P the value V; may be repeated"},
+    {"init", TAUT_OPTION_TEXT, "", 0, 0, "", "X=V", "run check project spectrum", true, false, "give coordinate X (or velocity X') the start value V; may be repeated"},
+    {"start", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run check project spectrum", false, false, "apply the start values in FILE after the model's own"},
     {"motion", TAUT_OPTION_CHOICE, "", 0, 0, "rigid|slow|effective|full", "NAME", "run", false, true, "which motion: rigid, slow, effective or full"},
     {"method", TAUT_OPTION_TEXT, "", 0, 0, "", "NAME", "run project", false, true, "which method; `taut methods` lists them"},
     {"step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run", false, true, "equal steps of this size; default: steps by error control, or 1/30 of the fastest period of the springs"},
@@ -29,7 +29,7 @@ static const taut_option table[] = {
     {"stabilize", TAUT_OPTION_CHOICE, "", 0, 0, "none|post|post-velocity|post-position|post-simple|project|baumgarte", "NAME", "run", false, false, "what keeps explicit methods on rigid bonds and invariants; default: post"},
     {"stabilize-passes", TAUT_OPTION_INTEGER, "2", 1, 10, "", "COUNT", "run", false, true, "Newton steps of a stabilisation after a step"},
     {"stabilize-rate", TAUT_OPTION_REAL, "10", POSITIVE, "", "RATE", "run", false, true, "rate at which Baumgarte's terms pull back to the manifold"},
-    {"from", TAUT_OPTION_REAL, "0", ANY_REAL, "", "T", "run check project", false, true, "time of the start"},
+    {"from", TAUT_OPTION_REAL, "0", ANY_REAL, "", "T", "run check project spectrum", false, true, "time of the start"},
     {"until", TAUT_OPTION_REAL, "", ANY_REAL, "", "T", "run", false, true, "time of the end; before --from, the run goes backwards"},
     {"every", TAUT_OPTION_REAL, "", POSITIVE, "", "DT", "run", false, true, "time between rows; default: every step, or 1000 equal times when there are more steps"},
     {"steps", TAUT_OPTION_INTEGER, "", 1, 9007199254740992., "", "COUNT", "run", false, true, "end after COUNT steps"},
@@ -42,11 +42,12 @@ static const taut_option table[] = {
     {"tolerance", TAUT_OPTION_REAL, "", POSITIVE, "", "TOL", "project", false, true, "ipa: stop when a pass changes bonds and their rates by less; default: 1e-9, or 1e-3/omega^2 when that is more"},
     {"backend", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|tiny|dense|banded|sparse", "NAME", "check", false, false, "linear algebra to use"},
     {"no-derivatives", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "check", false, false, "skip the comparison of derivatives with differences"},
-    {"compile", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project", false, false, "compile the model's expressions with the system's C compiler"},
+    {"compile", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum", false, false, "compile the model's expressions with the system's C compiler"},
     {"allow-command", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run project", false, false, "let the model's [stepper] run its command or library"},
+    {"modes", TAUT_OPTION_INTEGER, "20", 1, 2000, "", "COUNT", "spectrum", false, false, "show at most COUNT modes, half of them from each end of the spectrum"},
     {"json", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false, "print one JSON object"},
-    {"quiet", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project", false, false, "print no summary, warnings or progress"},
-    {"verbose", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project", false, false, "print more about what was chosen and what it cost (also -v)"},
+    {"quiet", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum", false, false, "print no summary, warnings or progress"},
+    {"verbose", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum", false, false, "print more about what was chosen and what it cost (also -v)"},
     {"help", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false, "print this help"},
     {"version", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false, "print the version and the parts of this build"},
 };

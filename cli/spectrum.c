@@ -1,0 +1,233 @@
+/* spectrum.c - taut spectrum: the stiff modes of a model at its start, their energies and actions, and how well they are separated. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { DEFAULT_MODES = 20, LABEL = 20 };
+static const double near = 0.05; /* relative gap that is shown as a near resonance */
+
+typedef struct spectrum {
+    taut_context *context;
+    double *q, *v, t;
+    taut_mode *mode;
+    taut_modes_report report;
+    int count;
+} spectrum;
+
+static void release(spectrum *s)
+{
+    taut_context_destroy(s->context);
+    free(s->q);
+    free(s->v);
+    free(s->mode);
+}
+
+static int out_of_memory(taut_error *error)
+{
+    error->code = TAUT_ERROR_MEMORY;
+    snprintf(error->message, sizeof error->message, "out of memory");
+    return TAUT_ERROR_MEMORY;
+}
+
+static int compute(const cli_call *call, const cli_model *model, spectrum *s, taut_error *error)
+{
+    taut_sizes sizes;
+    taut_system_sizes(model->system, &sizes);
+    int64_t asked = taut_options_integer(call->options, "modes");
+    double from = taut_options_real(call->options, "from");
+    s->t = isnan(from) ? 0 : from;
+    s->count = asked > 0 ? (int)asked : DEFAULT_MODES;
+    size_t n = sizes.coordinates > 0 ? (size_t)sizes.coordinates : 1;
+    s->q = calloc(n, sizeof *s->q);
+    s->v = calloc(n, sizeof *s->v);
+    s->mode = calloc((size_t)s->count, sizeof *s->mode);
+    if (!s->q || !s->v || !s->mode)
+        return out_of_memory(error);
+    int code = taut_context_create(model->system, NULL, &s->context, error);
+    if (code == 0 && sizes.kind == TAUT_MECHANICAL)
+        code = taut_context_start(s->context, s->t, s->q, s->v, error);
+    if (code == 0)
+        code = taut_modes(s->context, s->t, s->q, s->v, s->count, s->mode, &s->report, error);
+    return code;
+}
+
+/* "outer 97.4%, inner 2.6%" */
+static void content(const taut_system *system, const taut_mode *mode, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int a = 0; a < 4 && mode->bond[a] >= 0; a++) {
+        char name[80];
+        if (a > 0 && mode->share[a] < 0.005)
+            break;
+        taut_system_name(system, TAUT_BOND, mode->bond[a], name, sizeof name);
+        int wrote = snprintf(text + used, size - used, "%s%s %.3g%%", a ? ", " : "", name, 100 * mode->share[a]);
+        if (wrote < 0 || (size_t)wrote >= size - used)
+            break;
+        used += (size_t)wrote;
+    }
+}
+
+static void print_table(const taut_system *system, const spectrum *s)
+{
+    const double turn = 2 * acos(-1);
+    printf("  %4s  %14s  %12s  %12s  %12s  %s\n", "mode", "frequency", "period", "energy", "action", "springs");
+    for (int k = 0; k < s->report.found; k++) {
+        char text[120];
+        const taut_mode *mode = &s->mode[k];
+        content(system, mode, text, sizeof text);
+        if (!s->report.complete && k == s->report.found - s->report.found / 2)
+            printf("   ...\n");
+        printf("  %4d  %14.8g  %12.6g", k + 1, mode->frequency, turn / mode->frequency);
+        if (isnan(mode->energy))
+            printf("  %12s  %12s\n", "-", "-");
+        else
+            printf("  %12.6g  %12.6g  %s\n", mode->energy, mode->action, text);
+    }
+}
+
+static void label(const char *word)
+{
+    printf("  %-*s", LABEL, word);
+}
+
+/* "mode 2 ~ mode 1 + mode 1, gap 3.1%" */
+static void print_resonance(const taut_resonance *r)
+{
+    printf("mode %d ~ mode %d", r->j + 1, r->k + 1);
+    if (r->l >= 0)
+        printf(" + mode %d", r->l + 1);
+    printf(", apart by %.3g%%", 100 * r->gap);
+}
+
+static void print_separation(const taut_modes_report *report)
+{
+    if (!isfinite(report->separation) && report->resonances == 0)
+        return;
+    if (isfinite(report->separation)) {
+        label("separation");
+        printf("neighbouring frequencies differ by at least %.3g%%\n", 100 * report->separation);
+    }
+    int shown = 0;
+    for (int k = 0; k < report->resonances && (k == 0 || report->resonance[k].gap < near); k++, shown++) {
+        bool close = report->resonance[k].gap < near;
+        label(k > 0 ? "" : close ? "near resonances" : "nearest resonance");
+        print_resonance(&report->resonance[k]);
+        printf("\n");
+    }
+    if (shown > 0 && report->resonance[0].gap < near) {
+        label("");
+        cli_wrap(stdout, "near these the actions are exchanged, and the effective motion does not describe the full one", LABEL + 2,
+                 LABEL + 2, CLI_WIDTH);
+    }
+}
+
+static void print_all(const cli_model *model, const spectrum *s)
+{
+    const taut_modes_report *report = &s->report;
+    const char *title = taut_system_title(model->system);
+    printf("%s", model->name);
+    if (title[0]) {
+        printf(": ");
+        cli_wrap(stdout, title, 2, (int)strlen(model->name) + 2, CLI_WIDTH);
+    } else {
+        printf("\n");
+    }
+    if (report->found == 0) {
+        printf("\n  no stiff springs, no modes\n");
+        return;
+    }
+    printf("\n");
+    print_table(model->system, s);
+    printf("\n");
+    if (!report->complete) {
+        label("modes");
+        printf("those at both ends; --modes COUNT shows more\n");
+    }
+    if (!isnan(report->energy)) {
+        label("vibration");
+        printf("energy %.6g at t = %g\n", report->energy, s->t);
+    }
+    print_separation(report);
+}
+
+static void json_modes(cli_json *json, const taut_system *system, const spectrum *s)
+{
+    cli_json_open(json, "modes", '[');
+    for (int k = 0; k < s->report.found; k++) {
+        const taut_mode *mode = &s->mode[k];
+        cli_json_open_flat(json, NULL, '{');
+        cli_json_real(json, "frequency", mode->frequency);
+        cli_json_real(json, "period", 2 * acos(-1) / mode->frequency);
+        cli_json_real(json, "stretch", mode->stretch);
+        cli_json_real(json, "rate", mode->rate);
+        cli_json_real(json, "energy", mode->energy);
+        cli_json_real(json, "action", mode->action);
+        cli_json_open_flat(json, "springs", '[');
+        for (int a = 0; a < 4 && mode->bond[a] >= 0; a++) {
+            char name[128];
+            taut_system_name(system, TAUT_BOND, mode->bond[a], name, sizeof name);
+            cli_json_open_flat(json, NULL, '{');
+            cli_json_text(json, "name", name);
+            cli_json_real(json, "share", mode->share[a]);
+            cli_json_close(json, '}');
+        }
+        cli_json_close(json, ']');
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+}
+
+static void json_all(const cli_model *model, const spectrum *s)
+{
+    cli_json json = {.out = stdout};
+    cli_json_open(&json, NULL, '{');
+    cli_json_text(&json, "status", "done");
+    cli_json_text(&json, "model", model->name);
+    cli_json_real(&json, "t", s->t);
+    cli_json_bool(&json, "complete", s->report.complete);
+    json_modes(&json, model->system, s);
+    cli_json_real(&json, "energy", s->report.energy);
+    cli_json_real(&json, "separation", s->report.separation);
+    cli_json_open(&json, "resonances", '[');
+    for (int k = 0; k < s->report.resonances; k++) {
+        const taut_resonance *r = &s->report.resonance[k];
+        cli_json_open_flat(&json, NULL, '{');
+        cli_json_integer(&json, "mode", r->j + 1);
+        cli_json_open_flat(&json, "near", '[');
+        cli_json_integer(&json, NULL, r->k + 1);
+        if (r->l >= 0)
+            cli_json_integer(&json, NULL, r->l + 1);
+        cli_json_close(&json, ']');
+        cli_json_real(&json, "gap", r->gap);
+        cli_json_close(&json, '}');
+    }
+    cli_json_close(&json, ']');
+    cli_json_close(&json, '}');
+}
+
+int cli_spectrum(cli_call *call)
+{
+    cli_model model = {0};
+    spectrum s = {0};
+    taut_error error = {.t = NAN};
+    int status = cli_model_load(call, &model);
+    if (status == 0) {
+        int code = compute(call, &model, &s, &error);
+        status = code == 0 ? CLI_DONE : cli_exit_status(code);
+        if (code != 0) {
+            cli_say_failure(&error);
+            if (call->json)
+                cli_json_failure(&error);
+        } else if (call->json) {
+            json_all(&model, &s);
+        } else if (!call->quiet) {
+            print_all(&model, &s);
+        }
+    }
+    release(&s);
+    cli_model_release(&model);
+    return status;
+}
