@@ -7,10 +7,12 @@
 
 #include <string.h>
 
-/* What a jet can follow: kernels' outputs are linear in their coefficients; energies and weights of the caller are not. */
+/* What a jet can follow: kernels' outputs are linear in their coefficients; products with v and with weights of the caller are not,
+ * unless these stand still, as they do in derivatives with respect to parameters. */
 enum {
     JET_WANTS = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_FORCE_DQ | TAUT_WANT_FORCE_DV |
-                TAUT_WANT_MASS | TAUT_WANT_STIFF_FORCE | TAUT_WANT_STIFF_HESSIAN
+                TAUT_WANT_MASS | TAUT_WANT_STIFF_FORCE | TAUT_WANT_STIFF_HESSIAN,
+    PARAMETER_WANTS = JET_WANTS | TAUT_WANT_BOND_HESSIAN | TAUT_WANT_MASS_DQ | TAUT_WANT_ENERGY | TAUT_WANT_MOMENTUM
 };
 
 typedef struct jet_kernel {
@@ -28,9 +30,11 @@ struct taut_jet {
     unsigned wanted;
     int32_t kernels;
     jet_kernel *kernel;
-    double *zero;       /* [longest] */
-    const double *seed; /* parameters: coefficients of order 1, or NULL */
-    bool frozen;        /* time stands still */
+    double *zero; /* [longest] */
+    /* derivatives with respect to a parameter */
+    bool frozen;              /* time, state and weights stand still */
+    const double *seed;       /* parameters: coefficients of order 1, or NULL */
+    const double *v, *weight; /* velocities; mass_weight of the caller */
 };
 
 static int make_kernel(taut_jet *jet, const taut_kernel *kernel, jet_kernel *k, taut_error *error)
@@ -49,14 +53,14 @@ static int make_kernel(taut_jet *jet, const taut_kernel *kernel, jet_kernel *k, 
     return 0;
 }
 
-int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet **result, taut_error *error)
+static int create(taut_context *context, int order, unsigned wanted, unsigned possible, taut_jet **result, taut_error *error)
 {
     const taut_system *system = context->system;
     *result = NULL;
     if (!(system->sizes.can & TAUT_CAN_JETS))
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "this system has no Taylor jets: they need expressions (a model file, or a builder)");
-    if (order < 0 || order > TAUT_JET_ORDER_MAX || wanted & ~(unsigned)JET_WANTS)
+    if (order < 0 || order > TAUT_JET_ORDER_MAX || wanted & ~possible)
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "jets have orders 0 to %d and give forces, bonds, their derivatives and masses only", TAUT_JET_ORDER_MAX);
     taut_pattern pattern;
@@ -86,6 +90,11 @@ int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet 
     return 0;
 }
 
+int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet **result, taut_error *error)
+{
+    return create(context, order, wanted, JET_WANTS, result, error);
+}
+
 void taut_jet_destroy(taut_jet *jet)
 {
     if (!jet)
@@ -109,10 +118,11 @@ static void set_inputs(const taut_jet *jet, const jet_kernel *k, int j, int64_t 
     for (int32_t s = 0; s < k->kernel->slots; s++) {
         const taut_slot *slot = &k->kernel->slot[s];
         double *to = regs + (int64_t)s * k->lanes;
-        const double *from = slot->source == TAUT_FROM_Q           ? q
-                             : slot->source == TAUT_FROM_V         ? v
-                             : slot->source == TAUT_FROM_PARAMETER ? parameter
-                                                                   : NULL;
+        const double *from = slot->source == TAUT_FROM_Q                  ? q
+                             : slot->source == TAUT_FROM_V                ? v
+                             : slot->source == TAUT_FROM_PARAMETER        ? parameter
+                             : slot->source == TAUT_FROM_WEIGHT && j == 0 ? jet->weight
+                                                                          : NULL;
         if (from && slot->gather)
             for (int l = 0; l < n; l++)
                 to[l] = from[slot->gather[first + l]];
@@ -135,7 +145,7 @@ static void run_kernel(taut_jet *jet, const jet_kernel *k, int j, double t, cons
         double *block = k->regs + c * k->size * (jet->order + 1), *now = block + j * k->size;
         set_inputs(jet, k, j, first, n, t, q, v, now);
         taut_tape_jet_run(k->kernel->tape, k->level, j, k->lanes, n, block);
-        taut_kernel_scatter(jet->context, k->kernel, jet->wanted, first, n, now, k->lanes, v, values);
+        taut_kernel_scatter(jet->context, k->kernel, jet->wanted, first, n, now, k->lanes, jet->frozen ? jet->v : v, values);
     }
 }
 
@@ -178,12 +188,12 @@ int taut_jet_advance(taut_jet *jet, int j, double t, const double *q, const doub
 
 /* ---- derivatives with respect to parameters */
 
-/* d(parameter)/d(parameter k), through those that are defined by others; also used for masses and compliances. */
-static int parameter_seed(taut_context *context, taut_index k, taut_arena *arena, double *seed, taut_error *error)
+/* Derivatives of the values of a list of kernels, which depend on parameters only, into result[row]. */
+static int list_seed(taut_context *context, int list, taut_index k, const double *seed, taut_arena *arena, double *result,
+                     taut_error *error)
 {
     int32_t count, first;
-    taut_kernel **kernel = taut_system_list(context->system, TAUT_LIST_PARAMETER, &count, &first);
-    seed[k] = 1;
+    taut_kernel **kernel = taut_system_list(context->system, list, &count, &first);
     for (int32_t i = 0; i < count; i++) {
         const taut_tape *tape = kernel[i]->tape;
         int64_t size = tape->registers + tape->companions;
@@ -193,7 +203,7 @@ static int parameter_seed(taut_context *context, taut_index k, taut_arena *arena
         taut_tape_jet_prepare(tape, 2, 1, regs);
         for (int64_t m = 0; m < kernel[i]->members; m++) {
             taut_index row = kernel[i]->row[m];
-            if (row == k || context->fixed[row] & 2)
+            if (list == TAUT_LIST_PARAMETER && (row == k || context->fixed[row] & 2))
                 continue;
             for (int j = 0; j < 2; j++) {
                 for (int32_t s = 0; s < kernel[i]->slots; s++) {
@@ -205,10 +215,55 @@ static int parameter_seed(taut_context *context, taut_index k, taut_arena *arena
                 }
                 taut_tape_jet_run(tape, 0, j, 1, 1, regs);
             }
-            seed[row] = regs[size + tape->output[0]];
+            result[row] = regs[size + tape->output[0]];
         }
     }
     return 0;
+}
+
+typedef struct energy_work {   /* for the energy of the springs, sum g^2 / 2c */
+    double *bond, *compliance; /* g; dc/dp */
+    double *bond_dp;           /* where dg/dp goes when the caller does not want it */
+} energy_work;
+
+static double spring_energy(const taut_context *context, const energy_work *w, const double *bond_dp)
+{
+    double sum = 0;
+    for (taut_index i = 0; i < context->system->sizes.bonds; i++) {
+        double c = context->compliance[i], g = w->bond[i];
+        if (c > 0)
+            sum += g * bond_dp[i] / c - g * g * w->compliance[i] / (2 * c * c);
+    }
+    return sum;
+}
+
+/* Order 0, then order 1 with the parameters moving alone. */
+static int run_parameter(taut_jet *jet, double t, const double *q, taut_index k, unsigned wanted, taut_values *values,
+                         taut_error *error)
+{
+    taut_context *context = jet->context;
+    const taut_sizes *sizes = &context->system->sizes;
+    double *seed = TAUT_NEW(&jet->arena, double, sizes->parameters);
+    energy_work w = {TAUT_NEW(&jet->arena, double, sizes->bonds), TAUT_NEW(&jet->arena, double, sizes->bonds),
+                     TAUT_NEW(&jet->arena, double, sizes->bonds)};
+    if (!seed || !w.bond || !w.compliance || !w.bond_dp)
+        return taut_fail_memory(error);
+    seed[k] = 1;
+    TAUT_TRY(list_seed(context, TAUT_LIST_PARAMETER, k, seed, &jet->arena, seed, error));
+    TAUT_TRY(list_seed(context, TAUT_LIST_COMPLIANCE, k, seed, &jet->arena, w.compliance, error));
+    jet->seed = seed;
+    bool energy = wanted & TAUT_WANT_ENERGY;
+    double *bond = values->bond;
+    if (energy)
+        values->bond = w.bond;
+    int status = taut_jet_advance(jet, 0, t, q, jet->v, values, error);
+    values->bond = wanted & TAUT_WANT_BOND ? bond : w.bond_dp;
+    if (status == 0)
+        status = taut_jet_advance(jet, 1, t, jet->zero, jet->zero, values, error);
+    if (energy)
+        values->bond_energy = spring_energy(context, &w, values->bond);
+    values->bond = bond;
+    return status;
 }
 
 int taut_evaluate_parameter(taut_context *context, double t, const double *q, const double *v, taut_index k, unsigned wanted,
@@ -221,15 +276,13 @@ int taut_evaluate_parameter(taut_context *context, double t, const double *q, co
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "this parameter fixes sizes or indices: there is no derivative with respect to it");
     taut_jet *jet;
-    TAUT_TRY(taut_jet_create(context, 1, wanted, &jet, error));
-    double *seed = TAUT_NEW(&jet->arena, double, sizes->parameters);
-    int status = seed ? parameter_seed(context, k, &jet->arena, seed, error) : taut_fail_memory(error);
-    jet->seed = seed;
+    /* the energy of springs needs g and its derivative */
+    unsigned all = wanted & TAUT_WANT_ENERGY ? wanted | TAUT_WANT_BOND : wanted;
+    TAUT_TRY(create(context, 1, all, PARAMETER_WANTS, &jet, error));
     jet->frozen = true;
-    if (status == 0)
-        status = taut_jet_advance(jet, 0, t, q, v, values, error);
-    if (status == 0)
-        status = taut_jet_advance(jet, 1, t, jet->zero, jet->zero, values, error);
+    jet->v = v ? v : jet->zero;
+    jet->weight = values->mass_weight;
+    int status = run_parameter(jet, t, q, k, wanted, values, error);
     taut_jet_destroy(jet);
     return status;
 }
