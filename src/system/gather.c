@@ -56,17 +56,19 @@ int taut_kernel_plan_fetches(taut_kernel *kernel, taut_arena *arena)
     return 0;
 }
 
-/* Lanes such that what values and first derivatives need stays in the first-level cache. Second derivatives may have many times as
- * many registers, but are asked for seldom: for them the second-level cache does. */
+/* Lanes such that what values and first derivatives need stays in the first-level cache; long tapes, which would have few, gain more from
+ * vectors of GOOD lanes than they lose in the second-level one. ROOM bounds the memory of second derivatives. */
 static int lanes_of(const taut_kernel *kernel)
 {
-    enum { CACHE = 256 * 1024 };
+    enum { GOOD = 128, ROOM = 512 * 1024 };
     taut_tape first = *kernel->tape;
     first.registers = kernel->fetch_end[1] + first.constants + first.level_end[1];
-    int lanes = taut_tape_lanes(&first, kernel->members);
-    while (lanes > 8 && (int64_t)lanes * kernel->tape->registers * (int64_t)sizeof(double) > CACHE)
+    int64_t lanes = taut_tape_lanes(&first, kernel->members), whole = (kernel->members + 7) / 8 * 8;
+    if (lanes > 1 && lanes < GOOD)
+        lanes = whole < GOOD ? whole : GOOD;
+    while (lanes > 8 && lanes * kernel->tape->registers * (int64_t)sizeof(double) > ROOM)
         lanes -= 8;
-    return lanes;
+    return (int)lanes;
 }
 
 int taut_kernel_regs(const taut_kernel *kernel, taut_arena *arena, taut_block_regs *regs)
