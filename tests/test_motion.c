@@ -19,6 +19,11 @@ static const char slider_crank[] =
 #define PENDULUM(stiffness, start)                                                                                                 \
     "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 " stiffness "\n[start]\n" start "\n"
 
+/* Two springs that know nothing of each other. */
+#define TWINS                                                                                                                      \
+    "[coordinates]\nx, y, u, w\n[bonds]\none = sqrt(x^2 + y^2) - 1 stiffness 1e6\ntwo = sqrt(u^2 + w^2) - 1 stiffness 1e6\n"       \
+    "[start]\nx = 1.1, u = 1.1, y' = 1, w' = 1\n"
+
 static void test_choice(void)
 {
     static const struct {
@@ -35,6 +40,13 @@ static void test_choice(void)
         {PENDULUM("stiffness 1e6", "x = 1.1"), "until=1 motion=slow", "the start rings and was moved to its slow point"},
         {PENDULUM("rigid", "x = 1.1"), "until=1", "the start was moved onto the rigid bonds, which it violated by 0.1"},
         {PENDULUM("stiffness 1e6", "x = 1.1"), "until=1 motion=rigid", "the start was moved onto the rigid bonds"},
+        {DOUBLE_PENDULUM("1e4", "0.25"), "until=1", "effective because the start rings"},
+        {DOUBLE_PENDULUM("1e4", "0.25"), "until=1", "motion effective, method effective (order 8), error control"},
+        {DOUBLE_PENDULUM("1e4", "0.25"), "until=1 step=0.1", "motion effective, method projected-impulse (order 2), step 0.1"},
+        {DOUBLE_PENDULUM("1e4", "0.25") "[run]\nstep = 1e-5\n", "until=1", "motion effective, method effective"},
+        /* equal frequencies: the effective motion cannot begin, which is said, and another is chosen */
+        {TWINS, "until=0.1", "not effective: the frequencies of modes 1 and 2 meet"},
+        {TWINS, "until=0.1", "motion full, method verlet"},
         {"[coordinates]\nx\n[potential]\nx^2\n[start]\nx = 1\n", "until=1", "motion full, method dop8"},
         {"[coordinates]\nx\n[potential]\nx^2\n[start]\nx = 1\n", "until=1 step=0.01", "motion full, method verlet"},
         {"[coordinates]\nx, y\n[potential]\ny\n[bonds]\na = x stiffness 1e6 damping 1e3\nb = y stiffness 1e4\n", "until=1",

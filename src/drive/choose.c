@@ -120,6 +120,7 @@ static int choose_method(taut_solver *solver, const taut_options *given, taut_er
     if (name[0] && !method && !(motion_said && !method_said))
         return fail_method(name, error);
 
+    solver->unsaid = !motion[0] && !name[0];
     unsigned bit = taut_motion_bit(motion);
     bool agree = method && (method->motions & bit);
     if (method && bit && !agree && method_said && !motion_said)
@@ -140,18 +141,18 @@ static int choose_method(taut_solver *solver, const taut_options *given, taut_er
     if (!motion_exists(bit))
         return fail_motion(taut_motion_name(bit), error);
     solver->motion = bit;
-    bool step_said = taut_options_given(merged, "step");
+    bool step_said = taut_options_given(bit == TAUT_MOTION_EFFECTIVE ? given : merged, "step");
     return settle_method(solver, method, step_said, error);
 }
 
-/* A step of [run] is for the method of [run], or for methods that have no error control; others would be slowed down by a step that was
- * made for resolving every oscillation. */
+/* A step of [run] is for the method of [run], or for methods that resolve every oscillation and have no error control; others would be
+ * slowed down by a step that was made for that. */
 static void choose_step_source(taut_solver *solver, const taut_options *given, const char *method_in_run)
 {
     const taut_method *method = solver->stepper.method;
     solver->step = taut_options_real(solver->options, "step");
-    bool from_run = !taut_options_given(given, "step");
-    if (from_run && method->error_order > 0 && strcmp(method->name, method_in_run) != 0)
+    bool from_run = !taut_options_given(given, "step"), longer = method->error_order > 0 || solver->motion == TAUT_MOTION_EFFECTIVE;
+    if (from_run && longer && strcmp(method->name, method_in_run) != 0)
         solver->step = NAN;
     solver->control.on = isnan(solver->step) && method->error_order > 0;
 }

@@ -34,7 +34,8 @@ static bool offered(const taut_sizes *sizes, unsigned motion)
 }
 
 /* What the start says about a system with springs. `work` is what the slow forces do over the size of the system. */
-static unsigned judge_start(const taut_check_report *r, const taut_sizes *sizes, double work, char *why, size_t size)
+static unsigned judge_start(const taut_check_report *r, const taut_sizes *sizes, double work, unsigned avoid, char *why,
+                            size_t size)
 {
     double ratio = r->slow_rate > 0 ? r->frequency_least / r->slow_rate : INFINITY;
     double ringing = r->oscillatory_energy, scale = fmax(r->energy_scale, work);
@@ -46,17 +47,18 @@ static unsigned judge_start(const taut_check_report *r, const taut_sizes *sizes,
         snprintf(why, size, "full because fast (%.3g) and slow (about %.3g) are not separated", r->frequency_least, r->slow_rate);
         return TAUT_MOTION_FULL;
     }
-    if (ringing <= HARDLY_RINGS * scale && offered(sizes, TAUT_MOTION_SLOW)) {
+    if (ringing <= HARDLY_RINGS * scale && offered(sizes, TAUT_MOTION_SLOW & ~avoid)) {
         snprintf(why, size, "slow because the start hardly rings (oscillatory energy %.2g of %.2g)", ringing, scale);
         return TAUT_MOTION_SLOW;
     }
-    if (ringing > HARDLY_RINGS * scale && offered(sizes, TAUT_MOTION_EFFECTIVE)) {
+    if (ringing > HARDLY_RINGS * scale && offered(sizes, TAUT_MOTION_EFFECTIVE & ~avoid)) {
         snprintf(why, size,
                  "effective because the start rings (oscillatory energy %.2g of %.2g): actions are kept, oscillations averaged",
                  ringing, scale);
         return TAUT_MOTION_EFFECTIVE;
     }
-    snprintf(why, size, "full: oscillatory energy %.2g of %.2g", ringing, scale);
+    size_t used = strlen(why); /* what failed before */
+    snprintf(why + used, size - used, "%sfull, with oscillatory energy %.2g of %.2g", used ? "; " : "", ringing, scale);
     return TAUT_MOTION_FULL;
 }
 
@@ -115,7 +117,7 @@ int taut_motion_choose(taut_solver *solver, unsigned *motion, taut_error *error)
     }
     TAUT_TRY(examine_start(solver, &report, error));
     TAUT_TRY(measure_work(solver, &work, error));
-    *motion = judge_start(&report, sizes, work, solver->why, sizeof solver->why);
+    *motion = judge_start(&report, sizes, work, solver->avoid, solver->why, sizeof solver->why);
     return TAUT_OK;
 }
 
@@ -161,7 +163,7 @@ const taut_method *taut_motion_method(const taut_solver *solver, bool step_said)
     } preferred[] = {
         {TAUT_MOTION_RIGID, {"dop8", "radau5", "rattle"}},
         {TAUT_MOTION_SLOW, {"radau5"}},
-        {TAUT_MOTION_EFFECTIVE, {"projected-impulse", "effective"}},
+        {TAUT_MOTION_EFFECTIVE, {"projected-impulse", "effective"}}, /* the first needs a step */
         {TAUT_MOTION_FULL, {"verlet", "dop8", "radau5"}},
     };
     bool damped = solver->sizes.kind == TAUT_MECHANICAL && (solver->sizes.can & TAUT_HAS_DAMPING);

@@ -2,6 +2,7 @@
 #include "drive/solver.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static int new_state(taut_solver *solver, taut_state *state, taut_error *error)
 {
@@ -59,9 +60,32 @@ static int build(taut_solver *solver, const taut_options *options, taut_error *e
     TAUT_TRY(taut_choose_step(solver, error));
     TAUT_TRY(taut_watch_create(solver, error));
     unsigned drives = TAUT_HAS_FORCES | TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES;
-    solver->conserves = !(solver->sizes.can & drives);
+    /* impulse methods exchange what they average with the energy that rows show */
+    bool averaged = solver->motion == TAUT_MOTION_EFFECTIVE && !solver->derived;
+    solver->conserves = !(solver->sizes.can & drives) && !averaged;
     double energy;
     return taut_rows_guard(solver, &solver->stepper.now, &energy, error);
+}
+
+/* One try. On failure *made may still hold what tells the caller why; to be destroyed. */
+static int make(const taut_system *system, const taut_options *options, const taut_allocator *allocator, unsigned avoid,
+                const char *why, taut_solver **result, taut_error *error)
+{
+    taut_allocator from = taut_allocator_or_default(allocator);
+    taut_solver *made = *result = from.allocate(from.user, sizeof *made);
+    if (!made)
+        return taut_fail_memory(error);
+    *made = (taut_solver){.system = system,
+                          .avoid = avoid,
+                          .energy_first = NAN,
+                          .energy_last = NAN,
+                          .rows = {.written = NAN},
+                          .drift = {.measured = NAN}};
+    snprintf(made->why, sizeof made->why, "%s", why);
+    taut_arena_init(&made->arena, &from);
+    int status = build(made, options, error);
+    /* a callback that "cannot evaluate here" at the start leaves nothing to run */
+    return status > 0 ? taut_fail(error, TAUT_ERROR_EVALUATE, "the system cannot be evaluated at the start") : status;
 }
 
 int taut_solver_create(const taut_system *system, const taut_options *options, const taut_allocator *allocator,
@@ -73,21 +97,28 @@ int taut_solver_create(const taut_system *system, const taut_options *options, c
     *solver = NULL;
     if (!system)
         return taut_fail(error, TAUT_ERROR_USAGE, "taut_solver_create: system must not be NULL");
-    taut_allocator from = taut_allocator_or_default(allocator);
-    taut_solver *made = from.allocate(from.user, sizeof *made);
-    if (!made)
-        return taut_fail_memory(error);
-    *made = (taut_solver){
-        .system = system, .energy_first = NAN, .energy_last = NAN, .rows = {.written = NAN}, .drift = {.measured = NAN}};
-    taut_arena_init(&made->arena, &from);
-    int status = build(made, options, error);
-    if (status != 0) {
+    unsigned avoid = 0;
+    char why[200] = "";
+    for (;;) {
+        taut_solver *made;
+        int status = make(system, options, allocator, avoid, why, &made, error);
+        if (status == 0) {
+            *solver = made;
+            return TAUT_OK;
+        }
+        if (!made)
+            return status;
+        /* a motion that was Taut's own choice and cannot begin: the next best one, with the reason */
+        bool again = made->unsaid && made->motion != TAUT_MOTION_FULL && !(avoid & made->motion) && status != TAUT_ERROR_MEMORY &&
+                     status != TAUT_ERROR_USAGE;
+        avoid |= made->motion;
+        if (again)
+            snprintf(why, sizeof why, "not %s: %.170s", taut_motion_name(made->motion), error ? error->message : "it cannot begin");
         taut_solver_destroy(made);
-        /* a callback that "cannot evaluate here" at the start leaves nothing to run */
-        return status > 0 ? taut_fail(error, TAUT_ERROR_EVALUATE, "the system cannot be evaluated at the start") : status;
+        if (!again)
+            return status;
+        taut_error_clear(error);
     }
-    *solver = made;
-    return TAUT_OK;
 }
 
 void taut_solver_destroy(taut_solver *solver)

@@ -61,6 +61,8 @@ struct taut_solver {
     taut_projector *stabilizer; /* after each step; may be NULL */
     taut_projector *assembly;   /* onto the rigid bonds, at the start and after events; may be NULL */
     unsigned motion;            /* one bit */
+    unsigned avoid;             /* motions that failed at the start, when Taut has the choice */
+    bool unsaid;                /* nobody said motion or method */
     double from, until, step;   /* step > 0: of equal steps; of error control: the latest */
     int64_t step_limit;         /* 0: none */
     double frequency;           /* fastest spring at the start; 0 when there are none, or nobody asked */
