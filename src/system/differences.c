@@ -55,7 +55,9 @@ int taut_callbacks_attach(taut_context *context, taut_error *error)
     w->bond = TAUT_NEW(arena, double, m);
     w->product = TAUT_NEW(arena, double, n);
     w->matrix = TAUT_NEW(arena, double, s->call.mass_matrix ? (int64_t)n *n : 0);
-    w->coarse = TAUT_NEW(arena, double, m && !s->call.jacobian ? context->system->tangent_start[n] : 0);
+    taut_pattern tangent; /* asked for: a derived system forms its own */
+    TAUT_TRY(taut_system_pattern(context->system, TAUT_PATTERN_TANGENT, &tangent, error));
+    w->coarse = TAUT_NEW(arena, double, m && !s->call.jacobian ? tangent.start[n] : 0);
     if (!w->entries || !w->coarse || !w->bond || !w->product || !w->matrix)
         return taut_fail_memory(error);
     context->extra = w;
