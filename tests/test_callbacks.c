@@ -170,6 +170,41 @@ static void test_choices(void)
     }
 }
 
+/* The calls that docs/c-api.md promises. */
+static void test_calls(void)
+{
+    check_group("calls");
+    for (int moving = 0; moving < 2; moving++) {
+        user u = {.moving = moving};
+        taut_callbacks c = pendulum(&u);
+        taut_system *system = make(&c);
+        check_equal("calls of force at creation", u.force_calls, 48);
+        check_equal("calls of bond at creation", u.bond_calls, moving ? 84 : 42);
+        twin a;
+        if (!system || !twin_open(&a, system))
+            continue;
+        const double weight[2] = {1, 2};
+        a.values.bond_weight = weight;
+        static const struct {
+            unsigned wanted;
+            int force, bond;
+        } rows[] = {{TAUT_WANT_FORCE, 1, 0},          {TAUT_WANT_BOND, 0, 1},
+                    {TAUT_WANT_ENERGY, 0, 1},         {TAUT_WANT_GAMMA, 0, 5},
+                    {TAUT_WANT_JACOBIAN, 0, 8},       {TAUT_WANT_FORCE_DQ | TAUT_WANT_FORCE_DV, 16, 0},
+                    {TAUT_WANT_BOND_HESSIAN, 0, 128}, {TAUT_WANT_MASS | TAUT_WANT_MOMENTUM, 0, 0}};
+        for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+            u.force_calls = u.bond_calls = 0;
+            int status = taut_evaluate(a.context, 0, pendulum_q, pendulum_v, rows[k].wanted, &a.values, &a.error);
+            int bond = rows[k].bond + (moving && rows[k].wanted == TAUT_WANT_JACOBIAN ? 2 : 0);
+            check_row(status == 0 && u.force_calls == rows[k].force && u.bond_calls == bond,
+                      "wanted %x: %lld of force, %lld of bond, expected %d and %d", rows[k].wanted, (long long)u.force_calls,
+                      (long long)u.bond_calls, rows[k].force, bond);
+        }
+        twin_close(&a);
+        taut_system_destroy(system);
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------------- mass matrix */
 
 static const char matrix_text[] = "[coordinates]\na, b, c\n"
@@ -758,6 +793,7 @@ static void test_run(void)
 int main(void)
 {
     test_choices();
+    test_calls();
     test_matrix();
     test_chain();
     test_units();
