@@ -9,7 +9,7 @@
 #include "slow/constraint.h"
 #include "slow/projection.h"
 
-static const taut_projection_method *const table[] = {&taut_projection_ipa, &taut_projection_constraint};
+static const taut_projection_method *const table[] = {&taut_projection_ipa, &taut_projection_series, &taut_projection_constraint};
 
 enum { PROJECTIONS = sizeof table / sizeof table[0] };
 
@@ -338,5 +338,13 @@ bool taut_projection_pass(const taut_projection *p, int64_t k, const double **g,
         *gdot = p->pass[k].gdot;
     if (force_evaluations)
         *force_evaluations = p->pass[k].force_evaluations;
+    return true;
+}
+
+bool taut_projection_stage_get(const taut_projection *p, int k, taut_projection_stage *stage)
+{
+    if (k < 0 || k >= p->stages)
+        return false;
+    *stage = p->stage[k];
     return true;
 }

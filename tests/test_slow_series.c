@@ -1,0 +1,283 @@
+/* test_slow_series.c - slow points by expansion in the compliance, against exact slow manifolds. */
+#include <stdlib.h>
+#include <taut/taut.h>
+
+#include "faulty.h"
+#include "slow/recursion.h"
+#include "table.h"
+
+typedef struct made {
+    taut_system *system;
+    taut_options *options;
+    taut_projection *projection;
+    taut_projection_result r;
+    taut_error error;
+    int code;
+} made;
+
+static made make(const char *model, const char *set, const char *from, const taut_allocator *allocator)
+{
+    made p = {0};
+    char path[300];
+    taut_load how = {.set = &set, .set_count = set[0] ? 1 : 0, .from = atof(from)};
+    if (strchr(model, '\n')) {
+        p.code = taut_system_parse(model, strlen(model), "model.taut", &how, &p.system, &p.error);
+    } else {
+        snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, model);
+        p.code = taut_system_load(path, &how, &p.system, &p.error);
+    }
+    if (p.code == 0)
+        p.code = taut_options_create(NULL, &p.options, &p.error);
+    if (p.code == 0)
+        p.code = taut_options_set(p.options, "method", "series", &p.error);
+    if (p.code == 0)
+        p.code = taut_options_set(p.options, "from", from, &p.error);
+    if (p.code == 0)
+        p.code = taut_project(p.system, p.options, allocator, &p.projection, &p.error);
+    if (p.projection)
+        taut_projection_result_get(p.projection, &p.r);
+    return p;
+}
+
+static void drop(made *p)
+{
+    taut_projection_destroy(p->projection);
+    taut_options_destroy(p->options);
+    taut_system_destroy(p->system);
+}
+
+static bool good(const char *what, const made *p)
+{
+    return check_row(p->code == 0, "%s: %s: %s", what, taut_code_name(p->code), p->error.message);
+}
+
+/* The exact slow point over (31)-(32) of A at omega = 1000 [FACTS A, 20 digits]; foot point and velocities stay. */
+static void test_exact_point(void)
+{
+    check_group("FACTS A, exact slow point");
+    made p =
+        make("[parameters]\nomega = 1000\n[coordinates]\nx1, y1, x2, y2\n[bonds]\ninner = sqrt(x1^2 + y1^2) - 1 stiffness omega^2\n"
+             "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 stiffness omega^2\n[start]\nx1 = 1, x2 = 2, y1' = -0.5, y2' = 0.5\n",
+             "", "0", NULL);
+    if (good("series", &p)) {
+        check_near("x1", p.r.q[0], 1.000001500045071096781, 3e-16);
+        check_near("x2", p.r.q[2], 2.000002750073263937993, 6e-16);
+        check_near("y1'", p.r.v[1], -0.5, 1e-15);
+        check_near("y2'", p.r.v[3], 0.5, 1e-15);
+        check_near("x1'", p.r.v[0], 0, 1e-15);
+        check_near("along the bonds", p.r.moved_tangential, 0, 1e-14);
+        check_near("lambda", p.r.lambda[0], 1.500045071096781, 1e-12);
+        check_near("lambda", p.r.lambda[1], 1.250028192841212, 1e-12); /* omega^2 (x2 - x1 - 1) */
+    }
+    drop(&p);
+}
+
+/* A 2.3: omega^2 r^3 (r - 1) = (r^2 phi')^2, r' = 0, from a start that rings; the foot point keeps its direction and speed along. */
+static void test_pendulum(void)
+{
+    static const double omega[] = {30, 100, 1000, 1e5};
+    check_group("A 2.3");
+    for (int k = 0; k < 4; k++) {
+        char model[300];
+        snprintf(model, sizeof model,
+                 "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness %.17g\n[start]\nx = 1.05, y' = 1.5, x' = 0.2\n",
+                 omega[k] * omega[k]);
+        made p = make(model, "", "0", NULL);
+        if (good("pendulum", &p)) {
+            double r = p.r.q[0], spin = r * p.r.v[1];
+            check_near("r", r - 1, spin * spin / (omega[k] * omega[k] * r * r * r), 1e-14);
+            check_near("x'", p.r.v[0], 0, 1e-14);
+            check_near("y'", p.r.v[1], 1.5, 1e-14); /* the tangential velocity of the foot point */
+        }
+        drop(&p);
+    }
+}
+
+/* A (5) and (6): q = A cos t, A = omega^2/(omega^2 - 1). */
+static void test_forced(void)
+{
+    check_group("A (6)");
+    made p = make("[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 1e4\n[start]\nq = 1.1, q' = 0.3\n", "", "0.7", NULL);
+    if (good("forced", &p)) {
+        double amplitude = 1e4 / (1e4 - 1);
+        check_near("q", p.r.q[0], amplitude * cos(0.7), 1e-15);
+        check_near("q'", p.r.v[0], -amplitude * sin(0.7), 1e-15);
+        check_near("lambda", p.r.lambda[0], 1e4 * (amplitude - 1) * cos(0.7), 1e-12);
+    }
+    drop(&p);
+    /* damped: q'' = -(q - cos t)/c - d (q' + sin t): the particular solution is Re B e^{it}, (1/c - 1 + i d) B = 1/c + i d */
+    p = make("[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 1e4 damping 20\n[start]\nq = 1.1, q' = 0.3\n", "", "0.7", NULL);
+    if (good("damped", &p)) {
+        double down = (1e4 - 1) * (1e4 - 1) + 400, re = (1e4 * (1e4 - 1) + 400) / down, im = (20 * (1e4 - 1) - 20 * 1e4) / down;
+        check_near("q", p.r.q[0], re * cos(0.7) - im * sin(0.7), 1e-13);
+        check_near("q'", p.r.v[0], -re * sin(0.7) - im * cos(0.7), 1e-13);
+    }
+    drop(&p);
+}
+
+/* B (1.1), horizontal and at rest: r = 1 - 3 eps^4 - 54 eps^8 [FACTS B]; gravity 1, masses in M, a mass matrix, polar coordinates. */
+static void test_smooth_start(void)
+{
+    check_group("FACTS B, smooth start");
+    double eps = 1e-2, r = 1 - 3 * pow(eps, 4) - 54 * pow(eps, 8);
+    made p = make("[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nrod = sqrt(y1^2+y2^2) - 1 stiffness 1e4\n[start]\ny1 = 1\n", "",
+                  "0", NULL);
+    if (good("Cartesian", &p))
+        check_near("r", p.r.q[0], r, 5e-16);
+    drop(&p);
+    p = make("[coordinates]\nr, th\n[kinetic]\n(r'^2 + r^2*th'^2)/2\n[potential]\n-r*cos(th)\n[bonds]\nrod = r - 1 stiffness 1e4\n"
+             "[start]\nr = 1.1, th = pi/2\n",
+             "", "0", NULL);
+    if (good("polar", &p)) {
+        check_near("r", p.r.q[0], r, 5e-16);
+        check_near("th", p.r.q[1], acos(0), 1e-15);
+    }
+    drop(&p);
+    /* x = 2 u, y = u + w: the same motion with a constant mass matrix M = S^T S */
+    p = make("[coordinates]\nu, w\n[mass]\nu = 5, w = 1\nM[u,w] = 1\n[potential]\nu + w\n[bonds]\nrod = sqrt((2*u)^2+(u+w)^2) - 1 "
+             "stiffness 1e4\n"
+             "[start]\nu = 0.5, w = -0.5\n",
+             "", "0", NULL);
+    if (good("mass matrix", &p)) {
+        check_near("x", 2 * p.r.q[0], r, 1e-15);
+        check_near("y", p.r.q[0] + p.r.q[1], 0, 1e-15);
+    }
+    drop(&p);
+}
+
+/* Rods beside springs, soft springs as forces, moving bonds: g = C lambda and gdot = C lambda' hold at the slow point, rods exactly; and
+ * the motion from there does not ring: lambda changes by O(t), seen against lambda of the point a short time later. */
+static void test_mixed(void)
+{
+    static const struct {
+        const char *model, *set, *from;
+    } rows[] = {
+        {"four_bar", "c=1e-5", "0.3"},
+        {"cart", "", "0"},
+        {"triatomic", "", "0"},
+        {"chain", "N=10", "0"},
+        {"double_pendulum", "", "0"},
+        {"[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness 1e6\nband = x - 0.5 stiffness 2 damping "
+         "0.1 soft\n"
+         "[start]\nx = 1.01, y = 0.05, x' = 0.1\n",
+         "", "0"},
+    };
+    check_group("mixed");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        made p = make(rows[k].model, rows[k].set, rows[k].from, NULL);
+        taut_context *context = NULL;
+        if (good(rows[k].set, &p) && taut_context_create(p.system, NULL, &context, NULL) == 0) {
+            taut_sizes sizes;
+            taut_system_sizes(p.system, &sizes);
+            const double *c = taut_context_compliance(context), *tau = taut_context_damping(context), *g, *gdot;
+            taut_projection_pass(p.projection, p.r.passes, &g, &gdot, NULL);
+            for (taut_index i = 0; i < sizes.bonds; i++)
+                check_row(fabs(c[i] * p.r.lambda[i] - g[i] - tau[i] * gdot[i]) <= 1e-13 + 1e-9 * fabs(g[i]),
+                          "model %d, bond %d: c lambda %.17g, g %.17g", (int)k, (int)i, c[i] * p.r.lambda[i], g[i]);
+            check_below("along the bonds", p.r.moved_tangential, 1e-12);
+        }
+        taut_context_destroy(context);
+        drop(&p);
+    }
+}
+
+/* Each level gains a power of C: lambda^(k) against the exact one of the linear example, 1e4/(1e4 - 1) cos t on its slow solution. */
+static void test_levels(void)
+{
+    check_group("levels");
+    const char *model = "[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 100\n";
+    taut_system *system = NULL;
+    taut_context *context = NULL;
+    taut_recursion *recursion = NULL;
+    taut_statistics statistics = {0};
+    taut_arena arena;
+    taut_error error = {0};
+    taut_arena_init(&arena, NULL);
+    int code = taut_system_parse(model, strlen(model), "model.taut", NULL, &system, &error);
+    code = code ? code : taut_context_create(system, NULL, &context, &error);
+    code = code ? code : taut_recursion_create(context, &arena, &statistics, 4, &recursion, &error);
+    check_row(code == 0, "%s", error.message);
+    double a = 100.0 / 99, q = a * cos(0.4), v = -a * sin(0.4), lambda, acceleration, y, ydot, exact = a * cos(0.4);
+    for (int k = 0; code == 0 && k <= 4; k++) {
+        code = taut_recursion_evaluate(recursion, k, 0.4, &q, &v, &lambda, &acceleration, &y, &ydot, &error);
+        double off = fabs(lambda - exact), expected = pow(0.01, k + 1) * exact; /* the geometric series of 1/(1 - c) */
+        check_row(off < 1.02 * expected + 1e-15 && off > 0.98 * expected - 1e-15, "level %d off by %.3g, expected %.3g", k, off,
+                  expected);
+        check_near("acceleration", acceleration, -lambda, 1e-15);
+        check_near("y", y, lambda / 100, 1e-16);
+    }
+    check_equal("too high", taut_recursion_evaluate(recursion, 5, 0.4, &q, &v, &lambda, NULL, NULL, NULL, &error),
+                TAUT_ERROR_USAGE);
+    taut_recursion_destroy(recursion);
+    taut_context_destroy(context);
+    taut_system_destroy(system);
+    taut_arena_clear(&arena);
+}
+
+/* Not separated: a soft "stiff" spring under a fast motion is refused, the start is kept. */
+static void test_failure(void)
+{
+    check_group("not separated");
+    made p = make("[coordinates]\nq\n[bonds]\ns = q - cos(3*t) stiffness 4\n[start]\nq = 1.1\n", "", "0.1", NULL);
+    check_equal("code", p.code, TAUT_ERROR_CONVERGE);
+    check_contains("reason", p.error.message, "not separated");
+    if (check_row(p.projection != NULL, "no result"))
+        check_near("q", p.r.q[0], 1.1, 0);
+    drop(&p);
+    p = make("slider_crank", "", "0", NULL);
+    check_equal("no springs", p.code, TAUT_ERROR_REFUSED);
+    drop(&p);
+}
+
+/* 10,000 links: linear cost; straight and at rest the slow chain hangs on with g = C lambda. */
+static void test_chain(void)
+{
+    check_group("chain of 10,000 links");
+    made p = make("[parameters]\nN = 10000\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n[potential]\nsum(bob[i].y for "
+                  "i in 1..N)\n"
+                  "[bonds]\nlink[1] = length(bob[1]) - 1 stiffness 1e16\nlink[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N "
+                  "stiffness 1e16\n"
+                  "[start]\nbob[i] = (0, -i) for i in 1..N\n",
+                  "", "0", NULL);
+    if (good("hanging", &p)) {
+        check_near("top", p.r.lambda[0], 10000, 1e-8); /* the weight below */
+        check_near("end", p.r.lambda[9999], 1, 1e-8);
+        check_near("stretch", p.r.q[1], -1 - 1e-12, 3e-16);
+    }
+    drop(&p);
+}
+
+static void test_memory(void)
+{
+    check_group("memory");
+    const char *model =
+        "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness 1e6\n[start]\nx = 1.01, y = 0.05\n";
+    int64_t k = 1;
+    for (; k < 2000; k = faulty_next(k)) {
+        faulty f = {.fail = k};
+        taut_allocator allocator = faulty_allocator(&f);
+        made p = make(model, "", "0", &allocator);
+        bool failed = f.failed > 0;
+        check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "call %lld: %s %s", (long long)k, taut_code_name(p.code),
+                  p.error.message);
+        drop(&p);
+        check_row(f.live == 0, "call %lld: %lld blocks left", (long long)k, (long long)f.live);
+        if (!failed)
+            break;
+    }
+    check_row(k > 10, "only %lld allocations seen", (long long)k);
+}
+
+int main(void)
+{
+    test_exact_point();
+    test_pendulum();
+    test_forced();
+    test_smooth_start();
+    test_mixed();
+    test_levels();
+    test_failure();
+    test_chain();
+    test_memory();
+    return check_done();
+}
