@@ -11,29 +11,6 @@
 
 #include "step/methods.h"
 
-/* In blocks that stay in the first-level cache while the k_j are added up. */
-void taut_combine(taut_index n, int count, const double *weight, double *const *k, double h, const double *base, double *out)
-{
-    enum { BLOCK = 512 };
-    for (taut_index first = 0; first < n; first += BLOCK) {
-        taut_index end = n - first < BLOCK ? n : first + BLOCK;
-        double sum[BLOCK];
-        memset(sum, 0, sizeof sum);
-        for (int j = 0; j < count; j++) {
-            double a = weight[j];
-            if (a != 0)
-                for (taut_index i = first; i < end; i++)
-                    sum[i - first] += a * k[j][i];
-        }
-        if (base)
-            for (taut_index i = first; i < end; i++)
-                out[i] = base[i] + h * sum[i - first];
-        else
-            for (taut_index i = first; i < end; i++)
-                out[i] = h * sum[i - first];
-    }
-}
-
 static const taut_tableau *tableau_of(const taut_method *method)
 {
     static const struct {

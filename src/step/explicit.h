@@ -4,6 +4,7 @@
 
 #include "base/method.h"
 #include "step/tableau.h"
+#include "step/vectors.h"
 
 /* Second order: k_i = (V_i, v'_i) with V_i the velocity of the stage; the k of the ends of a step are the v and a of its states. */
 typedef struct taut_runge_kutta {
@@ -18,8 +19,6 @@ typedef struct taut_runge_kutta {
     double *polynomial_q, *polynomial_v;  /* [3 + dense_rows][n] each */
 } taut_runge_kutta;
 
-/* out = base + h sum_j weight[j] k[j], j < count; base may be NULL. */
-void taut_combine(taut_index n, int count, const double *weight, double *const *k, double h, const double *base, double *out);
 /* Fills k with what belongs to the latest step (or, before it, to the step that begins at `begin`). */
 void taut_runge_kutta_stages(const taut_runge_kutta *w, const taut_state *begin, const taut_state *end, double **kq, double **kv);
 /* One more stage of the step from `begin`: its Q, V and rate. */

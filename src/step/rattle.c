@@ -6,12 +6,17 @@
  * Order 2, symplectic, time-reversible; the rods hold to rounding. The matrix [M G^T; G 0] of a point is factorised once: it gives the
  * velocities there and is the matrix of the simplified Newton iteration (SHAKE) of the next step. When that is slow (long steps), the
  * iteration goes on with G of the new point in its second row, which is Newton's own. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3") /* vector loops */
+#endif
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "expr/hot.h"
 #include "step/mechanics.h"
 #include "step/methods.h"
+#include "step/vectors.h"
 
 typedef struct rattle {
     bool fresh;    /* force, g and the factorisation belong to now */
@@ -137,17 +142,24 @@ static int residual(taut_stepper *s, double t, const double *q, const double *v,
     return TAUT_OK;
 }
 
+/* total += step, next = q + (h v + total). */
+TAUT_HOT static void move(taut_index n, double h, const double *restrict step, const double *restrict q, const double *restrict v,
+                          double *restrict total, double *restrict next)
+{
+    for (taut_index i = 0; i < n; i++) {
+        total[i] += step[i];
+        next[i] = q[i] + (h * v[i] + total[i]);
+    }
+}
+
 /* Moves next.q within old.q + h v + range(M^-1 G^T) until g = 0; total is h (v_half - v). */
 static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state *next, double h, taut_error *error)
 {
     rattle *w = s->work;
     taut_mechanics *x = &w->mechanics;
-    double before = INFINITY, scale = 0;
+    double before = INFINITY, scale = taut_largest(s->n, old->q) + fabs(h) * taut_largest(s->n, old->v);
     bool slow = false;
-    for (taut_index i = 0; i < s->n; i++)
-        scale = fmax(scale, fabs(old->q[i]) + fabs(h * old->v[i]));
     for (int k = 0; k < MOST_ITERATIONS; k++) {
-        double size = 0, floor = 2 * DBL_EPSILON * scale;
         TAUT_TRY(residual(s, next->t, next->q, old->v, slow, error));
         memset(w->step, 0, (size_t)s->n * sizeof(double));
         if (slow) {
@@ -157,11 +169,8 @@ static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state 
         TAUT_TRY(taut_saddle_solve(slow ? w->general : w->saddle, 1, w->step, w->residual, error));
         s->statistics->solves++;
         s->statistics->newton_iterations++;
-        for (taut_index i = 0; i < s->n; i++) {
-            size = fmax(size, fabs(w->step[i]));
-            w->total[i] += w->step[i];
-            next->q[i] = old->q[i] + (h * old->v[i] + w->total[i]);
-        }
+        double size = taut_largest(s->n, w->step), floor = 2 * DBL_EPSILON * scale;
+        move(s->n, h, w->step, old->q, old->v, w->total, next->q);
         /* the new point is at rounding once its correction is, or once it no longer shrinks there */
         if (size <= floor || (size > before / 2 && size < 1e3 * floor))
             return TAUT_OK;
@@ -183,9 +192,10 @@ static int step(taut_stepper *s, double h, taut_error *error)
     taut_state old = s->now, next = s->last;
     next.t = old.t + h;
     for (taut_index i = 0; i < s->n; i++) {
-        w->total[i] = h * h / 2 * w->kick[i];
-        next.q[i] = old.q[i] + (h * old.v[i] + w->total[i]);
+        w->total[i] = 0;
+        w->step[i] = h * h / 2 * w->kick[i];
     }
+    move(s->n, h, w->step, old.q, old.v, w->total, next.q);
     if (x->rods > 0)
         TAUT_TRY(reach_bonds(s, &old, &next, h, error));
     for (taut_index i = 0; i < s->n; i++)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "step/mechanics.h"
+#include "step/vectors.h"
 #include "wrap/invariants.h"
 
 enum { MOST_ITERATIONS = 50 };
@@ -56,9 +57,7 @@ static int correction(stabilizer *w, double *size, taut_error *error)
         w->residual[r] = -w->residual[r];
     w->projector.statistics->solves++;
     TAUT_TRY(taut_saddle_solve(w->saddle, 1, w->step, w->residual, error));
-    *size = 0;
-    for (taut_index i = 0; i < w->n; i++)
-        *size = fmax(*size, fabs(w->step[i]));
+    *size = taut_largest(w->n, w->step);
     return TAUT_OK;
 }
 
@@ -66,20 +65,6 @@ static void take_positions(stabilizer *w)
 {
     for (taut_index r = 0; r < w->mechanics.rods; r++)
         w->residual[r] = w->mechanics.values.bond[w->mechanics.rod[r]];
-}
-
-static void add(taut_index n, const double *step, double *x)
-{
-    for (taut_index i = 0; i < n; i++)
-        x[i] += step[i];
-}
-
-static double largest(taut_index n, const double *x)
-{
-    double size = 0;
-    for (taut_index i = 0; i < n; i++)
-        size = fmax(size, fabs(x[i]));
-    return size;
 }
 
 /* v with gdot = 0 where q is now. */
@@ -90,7 +75,7 @@ static int project_velocity(stabilizer *w, double t, taut_error *error)
     TAUT_TRY(factor(w, error));
     taut_mechanics_rates(&w->mechanics, w->v, w->residual);
     TAUT_TRY(correction(w, &size, error));
-    add(w->n, w->step, w->v);
+    taut_add(w->n, w->step, w->v);
     return TAUT_OK;
 }
 
@@ -102,7 +87,7 @@ static int newton_positions(stabilizer *w, double t, taut_error *error)
         TAUT_TRY(factor(w, error));
         take_positions(w);
         TAUT_TRY(correction(w, &size, error));
-        add(w->n, w->step, w->q);
+        taut_add(w->n, w->step, w->q);
     }
     return TAUT_OK;
 }
@@ -110,7 +95,7 @@ static int newton_positions(stabilizer *w, double t, taut_error *error)
 /* (3.10): D stays that of the first point while that converges fast; a far start takes a new one. */
 static int converge_positions(stabilizer *w, double t, taut_error *error)
 {
-    double before = INFINITY, size, floor = 4 * DBL_EPSILON * largest(w->n, w->q);
+    double before = INFINITY, size, floor = 4 * DBL_EPSILON * taut_largest(w->n, w->q);
     bool stale = true;
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
@@ -122,7 +107,7 @@ static int converge_positions(stabilizer *w, double t, taut_error *error)
         /* at rounding: small, or small and no longer shrinking */
         if (size <= floor || (size > before / 4 && size < 1e4 * floor))
             return TAUT_OK;
-        add(w->n, w->step, w->q);
+        taut_add(w->n, w->step, w->q);
         stale = size > before / 4;
         before = size;
         if (!isfinite(size))
@@ -160,12 +145,12 @@ static int apply_simple(taut_projector *projector, double t, double *q, double *
         if (w->kind->velocity) {
             taut_mechanics_rates(&w->mechanics, w->v, w->residual);
             TAUT_TRY(correction(w, &size, error));
-            add(w->n, w->step, w->v);
+            taut_add(w->n, w->step, w->v);
         }
         if (w->kind->position) {
             take_positions(w);
             TAUT_TRY(correction(w, &size, error));
-            add(w->n, w->step, w->q);
+            taut_add(w->n, w->step, w->q);
         }
     }
     memcpy(q, w->q, bytes);

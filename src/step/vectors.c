@@ -1,0 +1,81 @@
+/* vectors.c - see vectors.h. Sums are formed in blocks that stay in the first-level cache, up to four terms at a time. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3") /* vector loops */
+#endif
+#include "step/vectors.h"
+
+#include <math.h>
+
+#include "expr/hot.h"
+
+enum { BLOCK = 512, MOST_TERMS = 16 };
+
+TAUT_HOT static void add_four(int n, const double *a, const double *const *k, double *restrict sum)
+{
+    const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
+    const double *k0 = k[0], *k1 = k[1], *k2 = k[2], *k3 = k[3];
+    for (int i = 0; i < n; i++)
+        sum[i] += (a0 * k0[i] + a1 * k1[i]) + (a2 * k2[i] + a3 * k3[i]);
+}
+
+TAUT_HOT static void add_one(int n, double a, const double *k, double *restrict sum)
+{
+    for (int i = 0; i < n; i++)
+        sum[i] += a * k[i];
+}
+
+TAUT_HOT static void finish(int n, double h, const double *base, const double *restrict sum, double *out)
+{
+    if (base)
+        for (int i = 0; i < n; i++)
+            out[i] = base[i] + h * sum[i];
+    else
+        for (int i = 0; i < n; i++)
+            out[i] = h * sum[i];
+}
+
+void taut_combine(taut_index n, int count, const double *weight, double *const *k, double h, const double *base, double *out)
+{
+    double a[MOST_TERMS], sum[BLOCK];
+    const double *from[MOST_TERMS];
+    int terms = 0;
+    for (int j = 0; j < count; j++)
+        if (weight[j] != 0) {
+            a[terms] = weight[j];
+            from[terms++] = k[j];
+        }
+    for (taut_index first = 0; first < n; first += BLOCK) {
+        int length = n - first < BLOCK ? (int)(n - first) : BLOCK, j = 0;
+        for (int i = 0; i < length; i++)
+            sum[i] = 0;
+        for (; j + 4 <= terms; j += 4) {
+            const double *four[4] = {from[j] + first, from[j + 1] + first, from[j + 2] + first, from[j + 3] + first};
+            add_four(length, a + j, four, sum);
+        }
+        for (; j < terms; j++)
+            add_one(length, a[j], from[j] + first, sum);
+        finish(length, h, base ? base + first : NULL, sum, out + first);
+    }
+}
+
+TAUT_HOT double taut_largest(taut_index n, const double *x)
+{
+    double lane[8] = {0}, size = 0;
+    taut_index i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (int j = 0; j < 8; j++) {
+            double entry = fabs(x[i + j]);
+            lane[j] = entry > lane[j] ? entry : lane[j];
+        }
+    for (; i < n; i++)
+        size = fmax(size, fabs(x[i]));
+    for (int j = 0; j < 8; j++)
+        size = fmax(size, lane[j]);
+    return size;
+}
+
+TAUT_HOT void taut_add(taut_index n, const double *y, double *x)
+{
+    for (taut_index i = 0; i < n; i++)
+        x[i] += y[i];
+}
