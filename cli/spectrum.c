@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-enum { DEFAULT_MODES = 20, LABEL = 20 };
+enum { LABEL = 20, SPRINGS_WIDTH = CLI_WIDTH - 66 };
 static const double near = 0.05; /* relative gap that is shown as a near resonance */
 
 typedef struct spectrum {
@@ -35,10 +35,9 @@ static int compute(const cli_call *call, const cli_model *model, spectrum *s, ta
 {
     taut_sizes sizes;
     taut_system_sizes(model->system, &sizes);
-    int64_t asked = taut_options_integer(call->options, "modes");
     double from = taut_options_real(call->options, "from");
     s->t = isnan(from) ? 0 : from;
-    s->count = asked > 0 ? (int)asked : DEFAULT_MODES;
+    s->count = (int)taut_options_integer(call->options, "modes");
     size_t n = sizes.coordinates > 0 ? (size_t)sizes.coordinates : 1;
     s->q = calloc(n, sizeof *s->q);
     s->v = calloc(n, sizeof *s->v);
@@ -64,10 +63,19 @@ static void content(const taut_system *system, const taut_mode *mode, char *text
             break;
         taut_system_name(system, TAUT_BOND, mode->bond[a], name, sizeof name);
         int wrote = snprintf(text + used, size - used, "%s%s %.3g%%", a ? ", " : "", name, 100 * mode->share[a]);
-        if (wrote < 0 || (size_t)wrote >= size - used)
+        if (a > 0 && used + (size_t)wrote > SPRINGS_WIDTH) {
+            text[used] = '\0'; /* as many as fit the line */
             break;
+        }
         used += (size_t)wrote;
     }
+}
+
+/* Modes count from 1; those of the upper end by their place among all, when that is known. */
+static int64_t number(const spectrum *s, int k)
+{
+    int upper = s->report.found - s->report.found / 2;
+    return k < upper || s->report.complete || s->report.modes < 0 ? k + 1 : s->report.modes - s->report.found + k + 1;
 }
 
 static void print_table(const taut_system *system, const spectrum *s)
@@ -75,12 +83,12 @@ static void print_table(const taut_system *system, const spectrum *s)
     const double turn = 2 * acos(-1);
     printf("  %4s  %14s  %12s  %12s  %12s  %s\n", "mode", "frequency", "period", "energy", "action", "springs");
     for (int k = 0; k < s->report.found; k++) {
-        char text[120];
+        char text[200];
         const taut_mode *mode = &s->mode[k];
         content(system, mode, text, sizeof text);
         if (!s->report.complete && k == s->report.found - s->report.found / 2)
             printf("   ...\n");
-        printf("  %4d  %14.8g  %12.6g", k + 1, mode->frequency, turn / mode->frequency);
+        printf("  %4lld  %14.8g  %12.6g", (long long)number(s, k), mode->frequency, turn / mode->frequency);
         if (isnan(mode->energy))
             printf("  %12s  %12s\n", "-", "-");
         else
@@ -119,7 +127,7 @@ static void print_separation(const taut_modes_report *report)
     }
     if (shown > 0 && report->resonance[0].gap < near) {
         label("");
-        cli_wrap(stdout, "near these the actions are exchanged, and the effective motion does not describe the full one", LABEL + 2,
+        cli_wrap(stdout, "near a resonance modes may exchange their actions, which the effective motion does not know", LABEL + 2,
                  LABEL + 2, CLI_WIDTH);
     }
 }
@@ -144,7 +152,10 @@ static void print_all(const cli_model *model, const spectrum *s)
     printf("\n");
     if (!report->complete) {
         label("modes");
-        printf("those at both ends; --modes COUNT shows more\n");
+        if (report->modes >= 0)
+            printf("%lld; shown are those at both ends, --modes COUNT shows more\n", (long long)report->modes);
+        else
+            printf("those at both ends of the spectrum\n");
     }
     if (!isnan(report->energy)) {
         label("vibration");
@@ -159,6 +170,7 @@ static void json_modes(cli_json *json, const taut_system *system, const spectrum
     for (int k = 0; k < s->report.found; k++) {
         const taut_mode *mode = &s->mode[k];
         cli_json_open_flat(json, NULL, '{');
+        cli_json_integer(json, "mode", number(s, k));
         cli_json_real(json, "frequency", mode->frequency);
         cli_json_real(json, "period", 2 * acos(-1) / mode->frequency);
         cli_json_real(json, "stretch", mode->stretch);
@@ -188,6 +200,7 @@ static void json_all(const cli_model *model, const spectrum *s)
     cli_json_text(&json, "model", model->name);
     cli_json_real(&json, "t", s->t);
     cli_json_bool(&json, "complete", s->report.complete);
+    cli_json_integer(&json, "count", s->report.modes);
     json_modes(&json, model->system, s);
     cli_json_real(&json, "energy", s->report.energy);
     cli_json_real(&json, "separation", s->report.separation);

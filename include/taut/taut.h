@@ -297,6 +297,7 @@ typedef struct taut_resonance {
 typedef struct taut_modes_report {
     int found;                   /* entries of mode[], ascending in frequency */
     bool complete;               /* these are all; otherwise those at both ends */
+    int64_t modes;               /* how many there are; -1 when not known */
     double energy, correction;   /* sums of E and of J Omega; NaN where not known */
     double separation;           /* least relative distance of neighbouring frequencies; INFINITY for one mode */
     taut_resonance resonance[8]; /* the closest ones, closest first: (11) and (12) of Lubich and Weiss */
@@ -468,6 +469,30 @@ TAUT_API void taut_projection_result_get(const taut_projection *projection, taut
 /* Pass k (0: the start): g[m], gdot[m] there, force evaluations of the micro-integration so far. False when out of range; NULL allowed. */
 TAUT_API bool taut_projection_pass(const taut_projection *projection, int64_t k, const double **g, const double **gdot,
                                    int64_t *force_evaluations);
+
+/* ----------------------------------------------------------------------------------------------------- black boxes */
+
+/* Projection `difference` solves orders 0, 1, ... one after the other. */
+enum { TAUT_PROJECTION_STAGES = 5 };
+typedef struct taut_projection_stage {
+    int order;
+    int64_t iterations;       /* each follows the flow order + 1 times */
+    double difference, moved; /* max |difference| that is left; how far this order moved the state, max norm */
+} taut_projection_stage;
+TAUT_API bool taut_projection_stage_get(const taut_projection *projection, int k, taut_projection_stage *stage);
+
+/* A system from a function that maps a state over a time H: z(t) -> z(t + H). 0, >0 "cannot from here", <0 "stop". Arrays are copied. */
+typedef struct taut_black_box {
+    taut_index size, observables;
+    const taut_index *observable;   /* [observables]: variables that keep their values in projections */
+    const double *start;            /* [size]; NULL for 0 */
+    const char *const *names;       /* [size]; NULL for z[1].. */
+    double horizon;                 /* H of projections; 0: --horizon says it */
+    int (*advance)(void *user, double t, double H, double *z);
+    void *user;
+} taut_black_box;
+TAUT_API int taut_system_from_flow(const taut_black_box *box, const taut_allocator *allocator, taut_system **system,
+                                   taut_error *error);
 
 /* -------------------------------------------------------------------------------------------------------- checking */
 

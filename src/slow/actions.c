@@ -35,7 +35,8 @@ static void find_resonances(int modes, const double *frequency, taut_modes_repor
     for (int j = 0; j < modes; j++)
         for (int k = 0, l = modes - 1; k <= l;) {
             double excess = frequency[k] + frequency[l] - frequency[j];
-            offer(report, j, k, l, fabs(excess) / frequency[j]);
+            if (k != j && l != j) /* else only a frequency near zero: that is the separation of fast and slow */
+                offer(report, j, k, l, fabs(excess) / frequency[j]);
             if (excess > 0)
                 l--;
             else
@@ -68,6 +69,7 @@ static void find_shares(const taut_modes_work *w, const double *c, int k, taut_m
 static void fill(const taut_modes_work *w, const double *v, int count, taut_mode *mode, taut_modes_report *report)
 {
     const double *c = taut_context_compliance(w->context);
+    report->modes = w->count;
     report->complete = w->count <= count;
     report->found = report->complete ? w->count : count;
     report->energy = report->correction = 0;
@@ -115,6 +117,7 @@ static int frequencies(taut_context *context, double t, const double *q, int cou
         frequency ? taut_frequencies(context, t, q, ends, frequency, &found, &report->complete, error) : taut_fail_memory(error);
     report->found = found < count ? found : count;
     report->complete = report->complete && found <= count;
+    report->modes = report->complete ? found : -1;
     for (int k = 0; k < report->found; k++)
         mode[k] = (taut_mode){
             .frequency = frequency[k], .stretch = NAN, .rate = NAN, .energy = NAN, .action = NAN, .bond = {-1, -1, -1, -1}};

@@ -6,6 +6,7 @@
  * integrates rigid systems integrates it. Everything else is asked of a context of the base system, which lives in the arena of ours.
  * The Hessian of W is dense and formed by differences of the exact gradient, so the tangent pattern is full (up to 500 coordinates;
  * beyond, what falls outside the base's pattern is left out of df/dq). */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -307,6 +308,18 @@ int taut_system_effective(const taut_system *base, const double *action, int mod
     return 0;
 }
 
+/* Energy of stretches that are rounding errors: actions below it are none. */
+static double noise(const taut_context *context, const double *q)
+{
+    double size = 0, energy = 0;
+    for (taut_index i = 0; i < context->system->sizes.coordinates; i++)
+        size = fmax(size, fabs(q[i]));
+    double g = 8 * DBL_EPSILON * size;
+    for (taut_index i = 0; i < context->system->sizes.bonds; i++)
+        energy += context->compliance[i] > 0 ? g * g / (2 * context->compliance[i]) : 0;
+    return energy;
+}
+
 static int actions_at_start(taut_context *context, double t, taut_arena *arena, taut_mode **mode, taut_modes_report *report,
                             taut_error *error)
 {
@@ -322,6 +335,10 @@ static int actions_at_start(taut_context *context, double t, taut_arena *arena, 
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "no effective motion: it needs the actions of all stiff springs, at least one and at most %d",
                          TAUT_MODES_MOST);
+    double least = noise(context, q);
+    for (int k = 0; k < report->found; k++)
+        if ((*mode)[k].energy <= least)
+            (*mode)[k].action = 0;
     return 0;
 }
 

@@ -142,8 +142,9 @@ static int make_modes(taut_impulse *w, taut_error *error)
     if (!w->has_modes)
         return TAUT_OK;
     w->action = TAUT_NEW(s->arena, double, w->stiff_count);
+    w->blended = TAUT_NEW(s->arena, double, w->stiff_count);
     w->gradient = TAUT_NEW(s->arena, double, w->n);
-    if (!w->action || !w->gradient)
+    if (!w->action || !w->blended || !w->gradient)
         return taut_fail_memory(error);
     return taut_modes_create(&w->modes, s->context, s->arena, true, error);
 }
@@ -481,7 +482,8 @@ static int find_multipliers(taut_impulse *w, double t, const double *q, const do
     TAUT_TRY(taut_evaluate(w->stepper->context, t, q, v, wanted, &w->values, error));
     if (w->has_modes) {
         TAUT_TRY(taut_modes_find(&w->modes, t, q, error));
-        TAUT_TRY(taut_modes_gradient(&w->modes, t, q, w->action, w->gradient, error));
+        taut_modes_blend(&w->modes, w->action, w->blended);
+        TAUT_TRY(taut_modes_gradient(&w->modes, t, q, w->blended, w->gradient, error));
         for (taut_index i = 0; i < w->n; i++)
             a[i] -= w->gradient[i];
     }

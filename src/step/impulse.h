@@ -34,7 +34,8 @@ typedef struct taut_impulse {
     double *r, *y;             /* [n], [stiff] */
     bool has_modes;            /* few enough springs for the force of the vibration */
     taut_modes_work modes;
-    double *action, *gradient; /* of the vibration, [modes]; of W, [n] */
+    double *action, *blended; /* of the vibration, [modes]; modes of one frequency with their mean */
+    double *gradient;         /* of W, [n] */
     /* the kick of a method: acceleration[n] at (t, x) */
     int (*slow)(struct taut_impulse *w, double t, const double *x, double *acceleration, taut_error *error);
     void *own; /* of a method */

@@ -6,7 +6,8 @@
  *
  *     2 Omega dOmega = d(w^T G M^-1 G^T w) = (2 H_w z - (d(M z)/dq)^T z) . dq,     H_w = sum w_i Hess g_i,   z = M^-1 G^T w  held fixed
  *
- * in the last term. Equal frequencies have no modes of their own: their gradient exists only when they carry equal actions. */
+ * in the last term. Modes of one frequency are not
+ * determined: the sum over them exists when they carry equal actions, or when all of them change alike. */
 #include "system/modes.h"
 
 #include <math.h>
@@ -111,10 +112,12 @@ static int reserve(taut_modes_work *w, const taut_sizes *sizes, bool gradient, t
     w->reaction = TAUT_NEW(arena, double, p * w->rods);
     w->weight = TAUT_NEW(arena, double, p * w->m);
     w->shape = TAUT_NEW(arena, double, p * w->n);
+    w->blended = TAUT_NEW(arena, double, p);
+    w->other = TAUT_NEW(arena, double, w->n);
     w->kept = TAUT_NEW(arena, taut_kept_memory, 1);
     bool good = w->values.bond && w->values.bond_dt && w->values.jacobian && w->values.mass && w->values.bond_hessian;
     good = good && w->values.mass_dq && w->matrix && w->square && w->frequency && w->column && w->reaction;
-    if (!good || !w->weight || !w->shape || !w->kept)
+    if (!good || !w->weight || !w->shape || !w->kept || !w->blended || !w->other)
         return taut_fail_memory(error);
     w->kept->arena = arena;
     w->keep = (taut_allocator){keep_allocate, keep_release, w->kept};
@@ -243,24 +246,25 @@ void taut_modes_amplitude(const taut_modes_work *w, int k, const double *v, doub
 
 /* ---- gradient */
 
-static int refuse_meeting(const taut_modes_work *w, double t, const double *action, taut_error *error)
+/* Do modes j-1 and j have one frequency? */
+static bool meet(const taut_modes_work *w, int j)
 {
-    double most = 0;
-    for (int k = 0; k < w->count; k++)
-        most = fmax(most, fabs(action[k]));
-    for (int k = 1; k < w->count; k++)
-        if (w->frequency[k] - w->frequency[k - 1] <= meeting * w->frequency[k] &&
-            fabs(action[k] - action[k - 1]) > meeting * most) {
-            int code =
-                taut_fail(error, TAUT_ERROR_EVALUATE,
-                          "the frequencies of modes %d and %d meet (%.9g) at t = %.9g: their actions are not kept there, and "
-                          "the effective motion ends; --motion full goes through",
-                          k, k + 1, w->frequency[k], t);
-            if (error)
-                error->t = t;
-            return code;
+    return w->frequency[j] - w->frequency[j - 1] <= meeting * w->frequency[j];
+}
+
+bool taut_modes_blend(const taut_modes_work *w, const double *action, double *blended)
+{
+    bool differ = false;
+    for (int k = 0, end; k < w->count; k = end) {
+        double sum = 0;
+        for (end = k; end == k || (end < w->count && meet(w, end)); end++)
+            sum += action[end];
+        for (int j = k; j < end; j++) {
+            blended[j] = sum / (end - k);
+            differ = differ || (end - k > 1 && blended[j] != action[j]);
         }
-    return 0;
+    }
+    return differ;
 }
 
 /* gradient += factor (2 H z - (d(M z)/dq)^T z) */
@@ -278,11 +282,10 @@ static void add_mode(const taut_modes_work *w, double factor, const double *z, d
     }
 }
 
-int taut_modes_gradient(taut_modes_work *w, double t, const double *q, const double *action, double *gradient, taut_error *error)
+static int sum_gradients(taut_modes_work *w, double t, const double *q, const double *action, double *gradient, taut_error *error)
 {
     unsigned wanted = TAUT_WANT_BOND_HESSIAN | (w->varying ? TAUT_WANT_MASS_DQ : 0);
     memset(gradient, 0, (size_t)w->n * sizeof(double));
-    TAUT_TRY(refuse_meeting(w, t, action, error));
     for (int k = 0; k < w->count; k++) {
         if (action[k] == 0)
             continue;
@@ -292,4 +295,27 @@ int taut_modes_gradient(taut_modes_work *w, double t, const double *q, const dou
         add_mode(w, action[k] / (2 * w->frequency[k]), w->shape + (int64_t)k * w->n, gradient);
     }
     return 0;
+}
+
+int taut_modes_gradient(taut_modes_work *w, double t, const double *q, const double *action, double *gradient, taut_error *error)
+{
+    TAUT_TRY(sum_gradients(w, t, q, action, gradient, error));
+    if (!taut_modes_blend(w, action, w->blended))
+        return 0;
+    /* the modes of one frequency are an arbitrary choice: does it matter? */
+    double most = 0, apart = 0;
+    TAUT_TRY(sum_gradients(w, t, q, w->blended, w->other, error));
+    for (taut_index i = 0; i < w->n; i++) {
+        most = fmax(most, fmax(fabs(gradient[i]), fabs(w->other[i])));
+        apart = fmax(apart, fabs(gradient[i] - w->other[i]));
+    }
+    if (apart <= 1e-6 * most)
+        return 0;
+    int code = taut_fail(error, TAUT_ERROR_EVALUATE,
+                         "frequencies of stiff modes meet at t = %.9g: their actions are not kept there, and the effective motion "
+                         "ends; --motion full goes through",
+                         t);
+    if (error)
+        error->t = t;
+    return code;
 }

@@ -23,12 +23,13 @@ typedef struct taut_modes_work {
     taut_values values; /* bond, bond_dt, jacobian, mass at the latest point */
     taut_index *rod_start, *rod_column;
     double *rod_g;
-    taut_saddle *saddle; /* [M G_r^T; G_r 0] */
-    double *matrix;      /* [springs][springs]: S scaled by C^-1/2; then its vectors */
-    double *square;      /* Omega^2, [springs] */
-    double *column;      /* [springs][n]: Z_i of each spring */
-    double *reaction;    /* [springs][rods] */
-    taut_allocator keep; /* gives back the same memory again: nothing is allocated after create */
+    taut_saddle *saddle;     /* [M G_r^T; G_r 0] */
+    double *matrix;          /* [springs][springs]: S scaled by C^-1/2; then its vectors */
+    double *square;          /* Omega^2, [springs] */
+    double *column;          /* [springs][n]: Z_i of each spring */
+    double *reaction;        /* [springs][rods] */
+    double *blended, *other; /* [springs], [n]: for frequencies that meet */
+    taut_allocator keep;     /* gives back the same memory again: nothing is allocated after create */
     struct taut_kept_memory *kept;
 
     int count;         /* modes: springs that depend on others add none */
@@ -44,6 +45,8 @@ void taut_modes_destroy(taut_modes_work *modes); /* takes half-made ones */
 int taut_modes_find(taut_modes_work *modes, double t, const double *q, taut_error *error);
 /* p and pdot of mode k at the point of taut_modes_find, for a velocity v[n]. */
 void taut_modes_amplitude(const taut_modes_work *modes, int k, const double *v, double *p, double *pdot);
+/* Actions of modes with one frequency become their mean: such modes exchange them. False when this changes nothing. */
+bool taut_modes_blend(const taut_modes_work *modes, const double *action, double *blended);
 /* gradient[n] = sum_k action[k] dOmega_k/dq at the point of taut_modes_find, which is given again. Never allocates. */
 int taut_modes_gradient(taut_modes_work *modes, double t, const double *q, const double *action, double *gradient,
                         taut_error *error);
