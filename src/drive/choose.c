@@ -115,12 +115,12 @@ static int choose_method(taut_solver *solver, const taut_options *given, taut_er
 {
     const taut_options *merged = solver->options;
     const char *motion = taut_options_text(merged, "motion"), *name = taut_options_text(merged, "method");
-    const taut_method *method = find_method(name);
-    bool motion_said = taut_options_given(given, "motion"), method_said = taut_options_given(given, "method");
+    const taut_method *method = solver->own ? solver->own : find_method(name);
+    bool motion_said = taut_options_given(given, "motion"), method_said = solver->own || taut_options_given(given, "method");
     if (name[0] && !method && !(motion_said && !method_said))
         return fail_method(name, error);
 
-    solver->unsaid = !motion[0] && !name[0];
+    solver->unsaid = !motion[0] && !name[0] && !solver->own;
     unsigned bit = taut_motion_bit(motion);
     bool agree = method && (method->motions & bit);
     if (method && bit && !agree && method_said && !motion_said)

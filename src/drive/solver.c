@@ -67,29 +67,23 @@ static int build(taut_solver *solver, const taut_options *options, taut_error *e
     return taut_rows_guard(solver, &solver->stepper.now, &energy, error);
 }
 
-/* One try. On failure *made may still hold what tells the caller why; to be destroyed. */
-static int make(const taut_system *system, const taut_options *options, const taut_allocator *allocator, unsigned avoid,
-                const char *why, taut_solver **result, taut_error *error)
+/* One try, from a pattern that holds what is given. On failure *result may still hold what tells the caller why; to be destroyed. */
+static int make(const taut_solver *like, const taut_options *options, const taut_allocator *allocator, taut_solver **result,
+                taut_error *error)
 {
     taut_allocator from = taut_allocator_or_default(allocator);
     taut_solver *made = *result = from.allocate(from.user, sizeof *made);
     if (!made)
         return taut_fail_memory(error);
-    *made = (taut_solver){.system = system,
-                          .avoid = avoid,
-                          .energy_first = NAN,
-                          .energy_last = NAN,
-                          .rows = {.written = NAN},
-                          .drift = {.measured = NAN}};
-    snprintf(made->why, sizeof made->why, "%s", why);
+    *made = *like;
     taut_arena_init(&made->arena, &from);
     int status = build(made, options, error);
     /* a callback that "cannot evaluate here" at the start leaves nothing to run */
     return status > 0 ? taut_fail(error, TAUT_ERROR_EVALUATE, "the system cannot be evaluated at the start") : status;
 }
 
-int taut_solver_create(const taut_system *system, const taut_options *options, const taut_allocator *allocator,
-                       taut_solver **solver, taut_error *error)
+int taut_solver_create_own(const taut_system *system, const taut_options *options, const taut_method *method,
+                           const taut_allocator *allocator, taut_solver **solver, taut_error *error)
 {
     taut_error_clear(error);
     if (!solver)
@@ -97,28 +91,36 @@ int taut_solver_create(const taut_system *system, const taut_options *options, c
     *solver = NULL;
     if (!system)
         return taut_fail(error, TAUT_ERROR_USAGE, "taut_solver_create: system must not be NULL");
-    unsigned avoid = 0;
-    char why[200] = "";
+    taut_solver like = {.system = system,
+                        .own = method,
+                        .energy_first = NAN,
+                        .energy_last = NAN,
+                        .rows = {.written = NAN},
+                        .drift = {.measured = NAN}};
     for (;;) {
         taut_solver *made;
-        int status = make(system, options, allocator, avoid, why, &made, error);
-        if (status == 0) {
+        int status = make(&like, options, allocator, &made, error);
+        if (status == 0)
             *solver = made;
-            return TAUT_OK;
-        }
-        if (!made)
+        if (status == 0 || !made)
             return status;
         /* a motion that was Taut's own choice and cannot begin: the next best one, with the reason */
-        bool again = made->unsaid && made->motion != TAUT_MOTION_FULL && !(avoid & made->motion) && status != TAUT_ERROR_MEMORY &&
-                     status != TAUT_ERROR_USAGE;
-        avoid |= made->motion;
-        if (again)
-            snprintf(why, sizeof why, "not %s: %.170s", taut_motion_name(made->motion), error ? error->message : "it cannot begin");
+        bool again = made->unsaid && made->motion != TAUT_MOTION_FULL && !(like.avoid & made->motion) &&
+                     status != TAUT_ERROR_MEMORY && status != TAUT_ERROR_USAGE;
+        like.avoid |= made->motion;
+        snprintf(like.why, sizeof like.why, "not %s: %.170s", taut_motion_name(made->motion),
+                 error ? error->message : "it cannot begin");
         taut_solver_destroy(made);
         if (!again)
             return status;
         taut_error_clear(error);
     }
+}
+
+int taut_solver_create(const taut_system *system, const taut_options *options, const taut_allocator *allocator,
+                       taut_solver **solver, taut_error *error)
+{
+    return taut_solver_create_own(system, options, NULL, allocator, solver, error);
 }
 
 void taut_solver_destroy(taut_solver *solver)

@@ -57,6 +57,7 @@ struct taut_solver {
     taut_sizes sizes;          /* of moving */
     taut_context *context;     /* of moving */
     taut_options *options;     /* [run] of the model, then what the caller gave */
+    const taut_method *own;    /* a method that is not in the table, or NULL */
     taut_stepper stepper;
     taut_projector *stabilizer; /* after each step; may be NULL */
     taut_projector *assembly;   /* onto the rigid bonds, at the start and after events; may be NULL */
@@ -81,6 +82,10 @@ struct taut_solver {
     char why[400];         /* the motion or method was chosen by Taut because ... */
     char explanation[800]; /* one line */
 };
+
+/* (solver.c) A run with a method that is not in the table, for tests and for trying one out; `method` must outlive it. */
+int taut_solver_create_own(const taut_system *system, const taut_options *options, const taut_method *method,
+                           const taut_allocator *allocator, taut_solver **solver, taut_error *error);
 
 /* (choose.c) Motion, method, times from the options, with [run] as defaults; refusals. Makes the derived system. */
 int taut_choose(taut_solver *solver, const taut_options *options, taut_error *error);

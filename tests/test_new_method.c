@@ -1,0 +1,182 @@
+/* test_new_method.c - how a method is added: one file with one constant descriptor, and one row in the table (docs/architecture.md).
+ *
+ * Between the lines below stands what would be src/step/heun.c; its row would be `&taut_heun` in src/step/methods.c. Here it is given to a
+ * run directly, and everything else comes by itself: fields, stabilisers, error control, dense output, events, rows, refusals. */
+#include "base/method.h"
+#include "drive.h"
+#include "drive/solver.h"
+
+/* ------------------------------------------------------------------------------------------------------------------- heun.c
+ *
+ * Heun's method on any field,
+ *
+ *     x* = x + h f(t, x),   x+ = x + h/2 (f(t, x) + f(t + h, x*)),     estimate: x+ - x*
+ *
+ * x = (q, v) for second order, q alone for first order; order 2. [Hairer, Norsett, Wanner I, II.1; the estimate is Euler's error] */
+
+typedef struct heun {
+    bool fresh;    /* now.a belongs to now */
+    double *q, *v; /* x*, [n] */
+    double *rate;  /* f there, [n] */
+} heun;
+
+static int create(taut_stepper *s, taut_error *error)
+{
+    heun *w = s->work = TAUT_NEW(s->arena, heun, 1);
+    if (!w)
+        return taut_fail_memory(error);
+    w->q = TAUT_NEW(s->arena, double, s->n);
+    w->v = TAUT_NEW(s->arena, double, s->n);
+    w->rate = TAUT_NEW(s->arena, double, s->n);
+    return w->q && w->v && w->rate ? TAUT_OK : taut_fail_memory(error);
+}
+
+/* now.a and now.lambda: of the state the step arrived at. */
+static int complete(taut_stepper *s, taut_error *error)
+{
+    heun *w = s->work;
+    if (!w->fresh)
+        TAUT_TRY(s->field->evaluate(s->field, s->now.t, s->now.q, s->now.v, s->now.a, s->now.lambda, error));
+    w->fresh = true;
+    return TAUT_OK;
+}
+
+static int step(taut_stepper *s, double h, taut_error *error)
+{
+    heun *w = s->work;
+    TAUT_TRY(complete(s, error));
+    taut_state old = s->now, next = s->last;
+    const double *slope = s->first_order ? old.a : old.v; /* q' */
+    for (taut_index i = 0; i < s->n; i++) {
+        w->q[i] = old.q[i] + h * slope[i];
+        w->v[i] = s->first_order ? 0 : old.v[i] + h * old.a[i];
+    }
+    TAUT_TRY(s->field->evaluate(s->field, old.t + h, w->q, w->v, w->rate, NULL, error));
+    for (taut_index i = 0; i < s->n; i++) {
+        double dq = h / 2 * ((s->first_order ? w->rate[i] : w->v[i]) - slope[i]);
+        double dv = s->first_order ? 0 : h / 2 * (w->rate[i] - old.a[i]);
+        next.q[i] = w->q[i] + dq;
+        if (!s->first_order)
+            next.v[i] = w->v[i] + dv;
+        s->error_q[i] = dq;
+        s->error_v[i] = dv;
+    }
+    next.t = old.t + h;
+    s->now = next;
+    s->last = old;
+    s->statistics->steps++;
+    w->fresh = false;
+    return TAUT_OK;
+}
+
+static void changed(taut_stepper *s)
+{
+    ((heun *)s->work)->fresh = false;
+}
+
+/* A step that is undone gives back the state in which a was known. */
+static void rejected(taut_stepper *s)
+{
+    ((heun *)s->work)->fresh = true;
+}
+
+static int multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
+{
+    heun *w = s->work;
+    return s->m == 0 ? TAUT_OK : s->field->evaluate(s->field, t, q, v, w->rate, lambda, error);
+}
+
+static const taut_method taut_heun = {
+    .name = "heun",
+    .motions = TAUT_MOTION_RIGID | TAUT_MOTION_FULL,
+    .order = 2,
+    .summary = "Heun's method: explicit, with Euler's error as its estimate",
+    .reference = "Heun 1900; Hairer, Norsett, Wanner I, II.1",
+    .needs = TAUT_CAN_FORCE,
+    .uses_field = true,
+    .error_order = 2,
+    .create = create,
+    .step = step,
+    .changed = changed,
+    .rejected = rejected,
+    .complete = complete,
+    .multipliers = multipliers,
+};
+
+/* ---------------------------------------------------------------------------------------------------------- and what it can do */
+
+static driven with_heun(const char *model, const char *options)
+{
+    driven d = {0};
+    d.code = taut_system_parse(model, strlen(model), "model.taut", NULL, &d.system, &d.error);
+    if (d.code == 0)
+        d.code = taut_options_create(NULL, &d.options, &d.error);
+    driven_options(&d, options);
+    if (d.code == 0)
+        d.code = taut_solver_create_own(d.system, d.options, &taut_heun, NULL, &d.solver, &d.error);
+    driven_good(options, &d);
+    return d;
+}
+
+/* The error at the end of a run with N steps, or with a tolerance. */
+static double error_of(const char *model, const char *options, double until, double x)
+{
+    driven d = with_heun(model, options);
+    double e = NAN;
+    if (d.code == 0 && check_row(taut_solver_advance(d.solver, until, &d.error) == 0, "%s: %s", options, d.error.message))
+        e = fabs(taut_solver_position(d.solver)[0] - x);
+    driven_destroy(&d);
+    return e;
+}
+
+static void test_order(void)
+{
+    static const struct {
+        const char *name, *model;
+        double x; /* at t = 2 */
+    } rows[] = {
+        {"oscillator", "[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = 1\n", -0.41614683654714241},
+        {"decay", "[state]\nx\n[rates]\nx' = -x\n[start]\nx = 1\n", 0.13533528323661270},
+        /* a mass on a rigid circle, without other forces: x = cos t */
+        {"circle", "[coordinates]\nx, y\n[bonds]\nrod = x^2 + y^2 - 1\n[start]\nx = 1, y' = 1\n", -0.41614683654714241},
+    };
+    check_group("order");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        double coarse = error_of(rows[k].model, "step=0.02 until=2", 2, rows[k].x);
+        double fine = error_of(rows[k].model, "step=0.01 until=2", 2, rows[k].x);
+        check_near(rows[k].name, log2(coarse / fine), 2, 0.1);
+        double loose = error_of(rows[k].model, "rtol=1e-4 atol=1e-4 until=2", 2, rows[k].x);
+        double tight = error_of(rows[k].model, "rtol=1e-6 atol=1e-6 until=2", 2, rows[k].x);
+        check_row(tight < loose / 5 && tight < 1e-3, "%s: errors %.3g and %.3g by error control", rows[k].name, loose, tight);
+    }
+}
+
+static void test_rest(void)
+{
+    check_group("what comes by itself");
+    static kept r;
+    driven d = with_heun("[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1\n"
+                         "[events]\nlow = x falling stop\n",
+                         "rtol=1e-7 atol=1e-7 until=9 every=0.25");
+    if (d.code == 0) {
+        taut_sink sink = kept_sink(&r);
+        taut_result result;
+        check_equal("stops where the rod is vertical", taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error), TAUT_EVENT);
+        taut_solver_result(d.solver, &result);
+        /* quarter of a period from the horizontal: K(1/sqrt 2) = Gamma(1/4)^2 / (4 sqrt(pi)) */
+        check_near("time", result.t, 1.8540746773013719, 1e-4);
+        check_near("speed^2 = 2 g h", pow(taut_solver_velocity(d.solver)[0], 2), 2, 1e-4);
+        check_near("tension = 3 g", taut_solver_multipliers(d.solver)[0], 3, 1e-3);
+        check_below("drift", result.drift_position, 1e-13);
+        check_row(r.rows == 9 && result.statistics.rejected >= 0, "%d rows", r.rows);
+        check_contains("explanation", taut_solver_explanation(d.solver), "motion rigid, method heun (order 2), error control");
+    }
+    driven_destroy(&d);
+}
+
+int main(void)
+{
+    test_order();
+    test_rest();
+    return check_done();
+}
