@@ -750,13 +750,19 @@ static int spring_energy(void *data, double t, const double *q, double *potentia
     return 0;
 }
 
-/* The same trajectory as the model file, and the check of derivatives accepts the differences. */
+/* The same trajectory as the model file, full, rigid and slow; the check of derivatives accepts the differences. */
 static void test_run(void)
 {
     check_group("run");
     static const char model[] = "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1   stiffness 1e4\n"
                                 "[start]\nx = 1\n";
-    static const char options[] = "method=verlet step=1e-3 until=2";
+    static const struct {
+        const char *options;
+        double limit;
+    } rows[] = {{"method=verlet step=1e-3 until=2", 1e-9},
+                {"motion=rigid method=rattle step=1e-2 until=2", 1e-8},
+                {"motion=rigid method=radau5 rtol=1e-9 until=2", 1e-6},
+                {"motion=slow method=radau5 rtol=1e-9 until=2", 1e-6}};
     double centre[3] = {0, 0, 1};
     static const double q[] = {1, 0}, compliance[] = {1e-4};
     taut_callbacks c = {.coordinates = 2,
@@ -767,27 +773,33 @@ static void test_run(void)
                         .bond = unit_bond,
                         .energy = spring_energy,
                         .user = centre};
-    driven model_run = driven_create(model, options, NULL), run = {0};
-    run.system = make(&c);
-    run.code = run.system ? taut_options_create(NULL, &run.options, &run.error) : TAUT_ERROR_USAGE;
-    driven_options(&run, options);
-    if (run.code == 0)
-        run.code = taut_solver_create(run.system, run.options, NULL, &run.solver, &run.error);
-    if (driven_good("callbacks", &run) && driven_good("model", &model_run)) {
-        int one = taut_solver_run(run.solver, NULL, 0, NULL, NULL, &run.error),
-            other = taut_solver_run(model_run.solver, NULL, 0, NULL, NULL, &model_run.error);
-        check_row(one == 0 && other == 0, "%d %s; %d %s", one, run.error.message, other, model_run.error.message);
-        twins_vector("2000 steps", "positions", taut_solver_position(run.solver), taut_solver_position(model_run.solver), 2, 1e-6);
-        taut_result result;
-        taut_solver_result(run.solver, &result);
-        check_below("the energy stays", fabs(result.energy_last - result.energy_first), 1e-3);
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        driven model_run = driven_create(model, rows[k].options, NULL), run = {0};
+        run.system = make(&c);
+        run.code = run.system ? taut_options_create(NULL, &run.options, &run.error) : TAUT_ERROR_USAGE;
+        driven_options(&run, rows[k].options);
+        if (run.code == 0)
+            run.code = taut_solver_create(run.system, run.options, NULL, &run.solver, &run.error);
+        if (driven_good(rows[k].options, &run) && driven_good(rows[k].options, &model_run)) {
+            int one = taut_solver_run(run.solver, NULL, 0, NULL, NULL, &run.error),
+                other = taut_solver_run(model_run.solver, NULL, 0, NULL, NULL, &model_run.error);
+            check_row(one == 0 && other == 0, "%s: %d %s; %d %s", rows[k].options, one, run.error.message, other,
+                      model_run.error.message);
+            twins_vector(rows[k].options, "positions", taut_solver_position(run.solver), taut_solver_position(model_run.solver), 2,
+                         rows[k].limit);
+            twins_vector(rows[k].options, "multipliers", taut_solver_multipliers(run.solver),
+                         taut_solver_multipliers(model_run.solver), 1, 1e-4);
+            taut_result result;
+            taut_solver_result(run.solver, &result);
+            check_below("the energy stays", fabs(result.energy_last - result.energy_first), 1e-3);
+        }
         taut_check_report report;
-        int status = taut_check(run.system, run.options, &report, &run.error);
+        int status = run.system ? taut_check(run.system, run.options, &report, &run.error) : -1;
         check_row(status == 0 && report.verdict == 0 && report.derivatives >= 3, "check: %d %s, %d derivatives, %s", status,
                   run.error.message, report.derivatives, report.advice);
+        driven_destroy(&model_run);
+        driven_destroy(&run);
     }
-    driven_destroy(&model_run);
-    driven_destroy(&run);
 }
 
 int main(void)

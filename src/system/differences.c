@@ -334,8 +334,8 @@ static int evaluate_bonds(point *p, unsigned wanted, taut_values *values)
     if (wanted & TAUT_WANT_BOND || energy)
         TAUT_TRY(call_bond(p, p->t, p->q, g));
     for (taut_index i = 0; i < p->s->call.bonds && energy; i++)
-        if (p->s->call.compliance[i] > 0)
-            values->bond_energy += g[i] * g[i] / (2 * p->s->call.compliance[i]);
+        if (p->context->compliance[i] > 0) /* not the callbacks' own: a derived system makes springs rigid */
+            values->bond_energy += g[i] * g[i] / (2 * p->context->compliance[i]);
     if (wanted & TAUT_WANT_JACOBIAN) {
         TAUT_TRY(jacobian_at(p, p->q, 0, 3, values->jacobian));
         TAUT_TRY(bond_in_time(p, values->bond_dt));
