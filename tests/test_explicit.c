@@ -373,6 +373,11 @@ static void test_stabilised_field(void)
             r.s.now.q[0] = 1;
             rig_run(&r, 1, 20);
             check_near("z", r.s.now.q[0], 1 + exp(-2), 1e-12);
+            /* told that this is where it shall stay */
+            check_equal("begin", taut_field_first_order_begin(r.s.field, 1, r.s.now.q, &r.error), 0);
+            r.s.method->changed(&r.s);
+            rig_run(&r, 2, 20);
+            check_near("z", r.s.now.q[0], 8 + exp(-2), 1e-12);
         }
         rig_destroy(&r);
     }

@@ -249,3 +249,9 @@ int taut_field_first_order(taut_context *context, taut_arena *arena, taut_statis
         destroy(&w->field);
     return status;
 }
+
+int taut_field_first_order_begin(taut_field *field, double t, const double *z, taut_error *error)
+{
+    first_order *w = field->self;
+    return w->invariants ? taut_invariants_begin(w->invariants, t, z, error) : TAUT_OK;
+}
