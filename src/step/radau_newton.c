@@ -77,13 +77,15 @@ static int evaluate(taut_stepper *s, double h, bool derivatives, taut_error *err
 }
 
 /* The polynomials of the latest step, continued; or the guess made at the start. */
-static int predict(taut_stepper *s, double h, taut_error *error)
+static int predict(taut_stepper *s, double h, bool anew, taut_error *error)
 {
     taut_radau *w = s->work;
     taut_radau_past *past = &w->past[w->top], *trial = &w->past[1 - w->top];
-    if (!past->smooth)
+    if (anew && !past->begun)
+        TAUT_TRY(taut_radau_start(s, past, error));
+    if (anew)
         w->rate = 1;
-    if (!past->smooth)
+    if (anew)
         return taut_radau_guess(s, h, past, trial->a, trial->lambda, error);
     for (int i = 0; i < w->s; i++) {
         double weight[TAUT_STAGES_MAX];
@@ -104,11 +106,12 @@ static int predict(taut_stepper *s, double h, taut_error *error)
     return TAUT_OK;
 }
 
-/* Iterates from the prediction. *fresh: the Jacobian was formed in this step. Returns 0, >0 no convergence, <0 error. */
-static int iterate(taut_stepper *s, double h, bool *fresh, taut_error *error)
+/* Iterates from the prediction, or from a guess made anew. *fresh: the Jacobian was formed in this step. Returns 0, >0 no convergence,
+ * <0 error. */
+static int iterate(taut_stepper *s, double h, bool anew, bool *fresh, taut_error *error)
 {
     taut_radau *w = s->work;
-    TAUT_TRY(predict(s, h, error));
+    TAUT_TRY(predict(s, h, anew, error));
     double before = 0, rate = pow(w->rate, 0.8); /* a rate that was not measured again is trusted less and less */
     /* another step size means new factorisations: then derivatives at a new place cost little more */
     bool derive = w->stage_wise || !w->frozen.valid || w->stiff || w->frozen.h != h || w->rate > OLD;
@@ -128,7 +131,7 @@ static int iterate(taut_stepper *s, double h, bool *fresh, taut_error *error)
             return TAUT_OK;
         if (k > 0 && rate > SLOW && norm <= w->rough)
             return TAUT_OK; /* rounding is all that is left */
-        if (k > 1 && rate > HOPELESS)
+        if (k > anew && rate > HOPELESS)
             return 1;
         /* where the Jacobian is too old or the prediction was poor, the next iterate is a better place for it */
         derive = w->stiff || (k > 0 && rate > SLOW && (w->stage_wise || !*fresh || k % 4 == 0));
@@ -140,12 +143,14 @@ static int iterate(taut_stepper *s, double h, bool *fresh, taut_error *error)
 int taut_radau_newton(taut_stepper *s, double h, taut_error *error)
 {
     taut_radau *w = s->work;
-    bool fresh = false;
+    bool fresh = false, smooth = w->past[w->top].smooth;
     set_scale(s, h);
-    int status = iterate(s, h, &fresh, error);
-    if (status > 0 && !fresh && !w->stage_wise) {
+    int status = iterate(s, h, !smooth, &fresh, error);
+    /* an old Jacobian, or a step that was no continuation of the one before: a transient, a kink */
+    if ((status > 0 || status == TAUT_ERROR_EVALUATE) && (smooth || !fresh)) {
         w->frozen.valid = false;
-        status = iterate(s, h, &fresh, error);
+        taut_error_clear(error);
+        status = iterate(s, h, true, &fresh, error);
     }
     if (status != 0) {
         w->frozen.valid = false;
