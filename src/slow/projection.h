@@ -40,7 +40,7 @@ typedef struct taut_projection_method {
     int (*project)(taut_projection *p, const taut_options *options, taut_error *error);
 } taut_projection_method;
 
-extern const taut_projection_method taut_projection_ipa, taut_projection_series, taut_projection_constraint;
+extern const taut_projection_method taut_projection_ipa, taut_projection_series, taut_projection_constraint, taut_projection_difference;
 
 /* Records g and gdot at (q, v); force_evaluations are those of p->statistics. Not counted as an evaluation itself. */
 int taut_projection_record(taut_projection *p, const double *q, const double *v, taut_error *error);

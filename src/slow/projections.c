@@ -9,7 +9,8 @@
 #include "slow/constraint.h"
 #include "slow/projection.h"
 
-static const taut_projection_method *const table[] = {&taut_projection_ipa, &taut_projection_series, &taut_projection_constraint};
+static const taut_projection_method *const table[] = {&taut_projection_ipa, &taut_projection_series, &taut_projection_constraint,
+                                                      &taut_projection_difference};
 
 enum { PROJECTIONS = sizeof table / sizeof table[0] };
 

@@ -1,0 +1,157 @@
+/* inner.c - an open model as a black box: its rates integrated over H in equal steps, by any method that treats plain rates.
+ *
+ *     H = n h,   z <- Psi_h o ... o Psi_h (z)        (n times; [D section 4.1] takes forward Euler for Psi)
+ *
+ * Forward Euler as inner method has a slow manifold of its own, O(h) beside that of the rates: it, not H, limits the accuracy of a
+ * projection of high order. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/method.h"
+#include "base/nearmiss.h"
+#include "blackbox/flows.h"
+
+typedef struct inner_flow {
+    taut_flow flow;
+    taut_stepper stepper;
+    taut_field field;
+    taut_statistics cost;
+    double step;
+} inner_flow;
+
+static int evaluate(taut_field *field, double t, const double *q, const double *v, double *rate, double *lambda, taut_error *error)
+{
+    (void)v;
+    (void)lambda;
+    taut_values values = {.force = rate};
+    field->statistics->force_evaluations++;
+    return taut_evaluate(field->self, t, q, NULL, TAUT_WANT_FORCE, &values, error);
+}
+
+static int advance(taut_flow *flow, double t, double H, double *state, taut_error *error)
+{
+    inner_flow *f = flow->self;
+    taut_stepper *s = &f->stepper;
+    double steps = fmax(1, ceil(fabs(H) / f->step * (1 - 1e-12)));
+    s->now.t = t;
+    memcpy(s->now.q, state, (size_t)s->n * sizeof(double));
+    s->method->changed(s);
+    int status = TAUT_OK;
+    f->cost = (taut_statistics){0};
+    for (double k = 0; k < steps && status == 0; k++)
+        status = s->method->step(s, H / steps, error);
+    flow->statistics->micro_steps += f->cost.steps;
+    flow->statistics->force_evaluations += f->cost.force_evaluations;
+    flow->statistics->jacobians += f->cost.jacobians;
+    flow->statistics->factorisations += f->cost.factorisations;
+    flow->statistics->solves += f->cost.solves;
+    flow->statistics->newton_iterations += f->cost.newton_iterations;
+    if (status == TAUT_ERROR_EVALUATE || status == TAUT_ERROR_CONVERGE)
+        return 1; /* elsewhere it may be possible; the message stays */
+    if (status != 0)
+        return status;
+    memcpy(state, s->now.q, (size_t)s->n * sizeof(double));
+    return TAUT_OK;
+}
+
+static void destroy(taut_flow *flow)
+{
+    inner_flow *f = flow->self;
+    if (f->stepper.work && f->stepper.method->destroy)
+        f->stepper.method->destroy(&f->stepper);
+    f->stepper.work = NULL;
+}
+
+/* ---- creation */
+
+static bool takes_rates(const taut_method *method)
+{
+    return method->uses_field || method->first_order;
+}
+
+static int find_method(const char *name, const taut_method **method, taut_error *error)
+{
+    enum { MOST = 64 };
+    const char *names[MOST];
+    int count = 0;
+    char list[300] = "";
+    for (int k = 0; taut_method_table[k]; k++) {
+        const taut_method *row = taut_method_table[k];
+        if (!takes_rates(row) || count == MOST)
+            continue;
+        if (strcmp(row->name, name) == 0) {
+            *method = row;
+            return TAUT_OK;
+        }
+        names[count++] = row->name;
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", count > 1 ? ", " : "", row->name);
+    }
+    const char *near = taut_near_miss(name, names, count);
+    return taut_fail(error, TAUT_ERROR_REFUSED,
+                     "[stepper] method: '%.40s' cannot integrate rates in equal steps%s%s; those that can are %s", name,
+                     near ? "; did you mean " : "", near ? near : "", list);
+}
+
+static int new_state(taut_stepper *s, taut_state *state, taut_error *error)
+{
+    *state = (taut_state){.q = TAUT_NEW(s->arena, double, s->n), .a = TAUT_NEW(s->arena, double, s->n)};
+    state->v = state->lambda = TAUT_NEW(s->arena, double, 1); /* there are no algebraic variables */
+    return state->q && state->a && state->v ? TAUT_OK : taut_fail_memory(error);
+}
+
+static int build(inner_flow *f, taut_error *error)
+{
+    taut_stepper *s = &f->stepper;
+    TAUT_TRY(new_state(s, &s->now, error));
+    TAUT_TRY(new_state(s, &s->last, error));
+    s->error_q = TAUT_NEW(s->arena, double, s->n);
+    s->error_v = TAUT_NEW(s->arena, double, s->n);
+    if (!s->error_q || !s->error_v)
+        return taut_fail_memory(error);
+    TAUT_TRY(taut_context_start(s->context, 0, s->now.q, s->now.v, error));
+    /* differences of high order see what an implicit method leaves unsolved */
+    double size = 0;
+    for (taut_index i = 0; i < s->n; i++)
+        size = fmax(size, fabs(s->now.q[i]));
+    s->rtol = 1e-13;
+    s->atol = 1e-13 * fmax(size, DBL_MIN);
+    return s->method->create(s, error);
+}
+
+int taut_flow_inner(taut_context *context, taut_arena *arena, taut_statistics *statistics, const char *method, double step,
+                    taut_flow **flow, taut_error *error)
+{
+    *flow = NULL;
+    taut_sizes sizes;
+    taut_system_sizes(taut_context_system(context), &sizes);
+    const taut_method *row = NULL;
+    TAUT_TRY(find_method(method, &row, error));
+    inner_flow *f = TAUT_NEW(arena, inner_flow, 1);
+    if (!f)
+        return taut_fail_memory(error);
+    f->flow = (taut_flow){.name = row->name,
+                          .size = sizes.coordinates,
+                          .backward = true,
+                          .advance = advance,
+                          .destroy = destroy,
+                          .statistics = statistics,
+                          .self = f};
+    f->step = step;
+    f->field = (taut_field){.name = "rates", .n = sizes.coordinates, .evaluate = evaluate, .statistics = &f->cost, .self = context};
+    f->stepper = (taut_stepper){.method = row,
+                                .context = context,
+                                .field = row->uses_field ? &f->field : NULL,
+                                .statistics = &f->cost,
+                                .arena = arena,
+                                .first_order = true,
+                                .n = sizes.coordinates};
+    int status = build(f, error);
+    if (status != 0) {
+        destroy(&f->flow);
+        return status;
+    }
+    *flow = &f->flow;
+    return TAUT_OK;
+}

@@ -1,0 +1,32 @@
+/* held.h - what a projection keeps: observables, invariants and held variables of a first-order system (held.c). */
+#ifndef TAUT_SLOW_HELD_H
+#define TAUT_SLOW_HELD_H
+
+#include "linalg/saddle.h"
+
+typedef struct taut_held {
+    taut_context *context;
+    taut_index n, bonds;
+    taut_index unknowns; /* dimension of what may move */
+    bool *fixed;         /* [n]: the variable itself is kept, to the last bit */
+    taut_index rows;     /* functions of several variables that are kept */
+    taut_index *row;     /* [rows]: bond numbers */
+    taut_index *start, *column;
+    double *entry;          /* of the rows, without fixed columns */
+    double *unit;           /* [n]: K of the saddle system */
+    double *value, *target; /* [bonds]: now; to be kept */
+    double *x, *y;          /* work: [n], [rows] */
+    taut_pattern jacobian;
+    taut_values values;
+    taut_saddle *saddle; /* NULL without rows */
+} taut_held;
+
+/* Keeps what the values at (t, z) are. Memory comes from the arena; destroy frees the factorisation. */
+int taut_held_create(taut_held *held, taut_context *context, taut_arena *arena, double t, const double *z, taut_error *error);
+void taut_held_destroy(taut_held *held); /* takes half-made ones */
+/* Takes from a change x[n] at (t, z) what would alter the kept functions, orthogonally. Never allocates. */
+int taut_held_tangent(taut_held *held, double t, const double *z, double *x, taut_error *error);
+/* Moves z back to the kept values. Never allocates. */
+int taut_held_restore(taut_held *held, double t, double *z, taut_error *error);
+
+#endif
