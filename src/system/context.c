@@ -194,12 +194,12 @@ static int renew_mass(taut_context *context, taut_error *error)
 }
 
 /* Forces of linear potentials (gravity): every evaluation starts from them instead of from zero. */
-static void renew_steady_force(taut_context *context)
+static int renew_steady_force(taut_context *context, taut_error *error)
 {
     const taut_system *system = context->system;
     taut_values values = {.force = context->steady_force};
     if (!context->steady_force)
-        return;
+        return 0;
     memset(context->steady_force, 0, (size_t)system->sizes.coordinates * sizeof(double));
     for (int32_t k = 0; k < system->kernels; k++) {
         const taut_kernel *kernel = system->kernel[k];
@@ -209,6 +209,8 @@ static void renew_steady_force(taut_context *context)
             taut_kernel_scatter(context, kernel, TAUT_WANT_FORCE, first, n, regs->regs, regs->lanes, context->scratch, &values);
         }
     }
+    return taut_check_finite(system, TAUT_COORDINATE, "the force on", system->from, context->steady_force,
+                             system->sizes.coordinates, error);
 }
 
 int taut_context_renew(taut_context *context, taut_error *error)
@@ -218,7 +220,7 @@ int taut_context_renew(taut_context *context, taut_error *error)
     taut_run_list(context, TAUT_LIST_PARAMETER, &inputs, context->parameter);
     for (int32_t k = 0; k < system->kernels; k++)
         taut_kernel_set_parameters(system->kernel[k], context->parameter, &context->regs[k]);
-    renew_steady_force(context);
+    TAUT_TRY(renew_steady_force(context, error));
     taut_run_list(context, TAUT_LIST_COMPLIANCE, &inputs, context->compliance);
     taut_run_list(context, TAUT_LIST_DAMPING, &inputs, context->damping);
     apply_rigid(context);

@@ -133,7 +133,8 @@ static double run_kernel(taut_context *context, const taut_kernel *kernel, taut_
     return odd;
 }
 
-static double run_kernels(taut_context *context, const taut_inputs *inputs, unsigned wanted, taut_values *values)
+/* *forced: something was added to the steady forces, which are known to be finite. */
+static double run_kernels(taut_context *context, const taut_inputs *inputs, unsigned wanted, taut_values *values, bool *forced)
 {
     const taut_system *system = context->system;
     bool skip_mass = system->sizes.mass == TAUT_MASS_DIAGONAL;
@@ -143,8 +144,10 @@ static double run_kernels(taut_context *context, const taut_inputs *inputs, unsi
         const taut_kernel *kernel = system->kernel[k];
         unsigned asked = kernel->steady ? steady_wanted : wanted;
         int level = taut_kernel_level(kernel, asked);
-        if (level >= 0 && !(skip_mass && kernel->role == TAUT_ROLE_MASS))
-            odd += run_kernel(context, kernel, &context->regs[k], level, inputs, asked, values);
+        if (level < 0 || (skip_mass && kernel->role == TAUT_ROLE_MASS))
+            continue;
+        *forced = *forced || (kernel->role != TAUT_ROLE_BOND && !kernel->steady);
+        odd += run_kernel(context, kernel, &context->regs[k], level, inputs, asked, values);
     }
     return odd;
 }
@@ -184,8 +187,9 @@ int taut_evaluate(taut_context *context, double t, const double *q, const double
         add_plain_mass(context, wanted, v, values);
     unsigned rest = system->sizes.mass == TAUT_MASS_DIAGONAL ? wanted & ~(unsigned)TAUT_WANT_MASS : wanted;
     taut_inputs inputs = {.q = q, .v = v, .parameter = context->parameter, .weight = values->mass_weight, .t = t};
-    double odd = run_kernels(context, &inputs, rest, values);
-    TAUT_TRY(check_forces(system, t, wanted, values, error));
+    bool forced = false;
+    double odd = run_kernels(context, &inputs, rest, values, &forced);
+    TAUT_TRY(check_forces(system, t, forced ? wanted : wanted & ~(unsigned)TAUT_WANT_FORCE, values, error));
     return odd == 0 ? 0 : check_bonds(system, t, wanted, values, error);
 }
 

@@ -63,9 +63,11 @@ static int lanes_of(const taut_kernel *kernel)
     enum { GOOD = 128, ROOM = 512 * 1024 };
     taut_tape first = *kernel->tape;
     first.registers = kernel->fetch_end[1] + first.constants + first.level_end[1];
-    int64_t lanes = taut_tape_lanes(&first, kernel->members), whole = (kernel->members + 7) / 8 * 8;
+    int64_t lanes = taut_tape_lanes(&first, kernel->members), whole = (kernel->members + 15) / 16 * 16;
     if (lanes > 1 && lanes < GOOD)
         lanes = whole < GOOD ? whole : GOOD;
+    if (lanes > 16)
+        lanes -= lanes % 16; /* the unrolled loops of the interpreter then have no rest */
     while (lanes > 8 && lanes * kernel->tape->registers * (int64_t)sizeof(double) > ROOM)
         lanes -= 8;
     return (int)lanes;
