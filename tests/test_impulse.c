@@ -1,0 +1,335 @@
+/* test_impulse.c - impulse methods against the effective motion computed in angles [E; FACTS E], their invariants, refusals, faults. */
+#include "drive.h"
+#include "drive/solver.h"
+#include "pendulum_angles.h"
+#include "step/impulse.h"
+
+static const char *const gravity_model =
+    "[parameters]\neps = %.17g\n[coordinates]\nx11, x12, x21, x22\n[potential]\nx12 + x22\n[bonds]\n"
+    "inner = sqrt(x11^2 + x12^2) - 1 stiffness 1/eps^2\nouter = sqrt((x11-x21)^2 + (x12-x22)^2) - 1 stiffness 1/eps^2\n"
+    "[start]\nx11 = sqrt(0.5), x12 = -sqrt(0.5), x21 = sqrt(2), x22 = 5*eps\n";
+
+typedef struct errors {
+    double q, v;
+} errors;
+
+/* Largest errors over the grid times up to t = 2 against the effective system with the given actions. */
+static errors grid_errors(const char *method, double eps, double h, double inner, const double *action)
+{
+    char model[700], options[200];
+    errors worst = {0, 0};
+    snprintf(model, sizeof model, gravity_model, eps);
+    snprintf(options, sizeof options, "motion=effective method=%s step=%.17g inner-step=%.17g until=2", method, h, inner);
+    driven d = driven_create(model, options, NULL);
+    if (!driven_good(method, &d)) {
+        driven_destroy(&d);
+        return (errors){NAN, NAN};
+    }
+    angles x = angle_start(eps);
+    int steps = (int)lround(2 / h);
+    for (int k = 0; k <= steps; k++) {
+        double q[4], v[4];
+        if (k > 0) {
+            x = angle_advance(x, h, eps, action);
+            int code = taut_solver_advance(d.solver, k * h, &d.error);
+            if (code != 0 && !check_row(false, "%s: %s", method, d.error.message))
+                break;
+        }
+        angle_state(x, q, v);
+        for (int i = 0; i < 4; i++) {
+            worst.q = fmax(worst.q, fabs(q[i] - taut_solver_position(d.solver)[i]));
+            worst.v = fmax(worst.v, fabs(v[i] - taut_solver_velocity(d.solver)[i]));
+        }
+    }
+    driven_destroy(&d);
+    return worst;
+}
+
+/* Fits of FACTS E: 0.064 h^2 + 1.8 eps in x, 0.079 h^2 + 2.5 eps in P y, single values up to 1.15 of them. */
+static void test_fits(void)
+{
+    static const double steps[] = {.5, .25, .1}, sizes[] = {1e-2, 1e-3};
+    static const char *const methods[] = {"projected-impulse", "mollified-impulse"};
+    check_group("impulse, fits of the errors");
+    for (int m = 0; m < 2; m++)
+        for (int e = 0; e < 2; e++)
+            for (int k = 0; k < 3; k++) {
+                double eps = sizes[e], h = steps[k], action[2];
+                angle_actions(eps, action);
+                errors worst = grid_errors(methods[m], eps, h, eps / 100, action);
+                double fit_q = .064 * h * h + 1.8 * eps, fit_v = .079 * h * h + 2.5 * eps;
+                check_row(worst.q <= 1.15 * fit_q, "%s eps %g h %g: %.3g in x is %.3f of the fit", methods[m], eps, h, worst.q,
+                          worst.q / fit_q);
+                check_row(worst.v <= 1.15 * fit_v, "%s eps %g h %g: %.3g in Py is %.3f of the fit", methods[m], eps, h, worst.v,
+                          worst.v / fit_v);
+            }
+}
+
+/* Without W the reference is wrong by .37 / .86 for every eps [FACTS E]: the method follows the one with W. */
+static void test_without_correction(void)
+{
+    static const double none[2] = {0, 0}, sizes[] = {1e-2, 1e-3, 1e-4};
+    check_group("impulse, W matters");
+    for (int e = 0; e < 3; e++) {
+        double action[2], worst_q = 0, worst_v = 0;
+        angle_actions(sizes[e], action);
+        angles with = angle_start(sizes[e]), without = with;
+        for (int k = 0; k < 200; k++) {
+            double q[4], v[4], p[4], u[4];
+            with = angle_advance(with, .01, sizes[e], action);
+            without = angle_advance(without, .01, sizes[e], none);
+            angle_state(with, q, v);
+            angle_state(without, p, u);
+            for (int i = 0; i < 4; i++) {
+                worst_q = fmax(worst_q, fabs(q[i] - p[i]));
+                worst_v = fmax(worst_v, fabs(v[i] - u[i]));
+            }
+        }
+        check_near("x", worst_q, .37, .03);
+        check_near("P y", worst_v, .86, .07);
+    }
+    errors worst = grid_errors("projected-impulse", 1e-3, .1, 1e-5, none);
+    check_row(worst.q > .3 && worst.v > .7, "the method is %.3g, %.3g from the motion without W", worst.q, worst.v);
+}
+
+/* The plain method does not converge: at eps = 1e-4, h = .5 it errs by 3.4e-2 / 1.6e-1, far above the fits [FACTS E]. */
+static void test_plain(void)
+{
+    double action[2];
+    check_group("impulse, the plain method");
+    angle_actions(1e-4, action);
+    errors worst = grid_errors("impulse", 1e-4, .5, 1e-6, action), good = grid_errors("projected-impulse", 1e-4, .5, 1e-6, action);
+    check_row(worst.v > 5 * .02 && worst.q > 1.5 * .016, "errors %.3g, %.3g", worst.q, worst.v);
+    check_below("projected in x", good.q, 1.15 * (.064 * .25 + 1.8e-4));
+    check_below("projected in P y", good.v, 1.15 * (.079 * .25 + 2.5e-4));
+}
+
+/* I = J/eps of the vibrating state inside a run. */
+static void inside_actions(const driven *d, double eps, double *action)
+{
+    const taut_impulse *w = d->solver->stepper.work;
+    taut_mode mode[2];
+    taut_modes_report report = {0};
+    taut_error error;
+    int code = taut_modes(d->solver->context, 0, w->x, w->v, 2, mode, &report, &error);
+    for (int k = 0; k < 2; k++)
+        action[k] = code == 0 ? mode[k].action / eps : NAN;
+}
+
+/* Actions are kept to O(eps), whatever the step [E Theorem 5.2]; by the plain method they are not. */
+static void test_actions(void)
+{
+    static const char *const methods[] = {"projected-impulse", "mollified-impulse", "impulse"};
+    check_group("impulse, actions");
+    for (int m = 0; m < 3; m++) {
+        double eps = 1e-3, first[2], now[2], worst = 0;
+        char model[700], options[200];
+        snprintf(model, sizeof model, gravity_model, eps);
+        snprintf(options, sizeof options, "motion=effective method=%s step=0.25 until=2", methods[m]);
+        driven d = driven_create(model, options, NULL);
+        if (driven_good(methods[m], &d)) {
+            inside_actions(&d, eps, first);
+            check_near("I2 at the start", first[1], 4.4349321933, 1e-9);
+            for (int k = 1; k <= 8; k++) {
+                int code = taut_solver_advance(d.solver, .25 * k, &d.error);
+                inside_actions(&d, eps, now);
+                worst = fmax(worst, code ? NAN : fmax(fabs(now[0] - first[0]), fabs(now[1] - first[1])));
+            }
+            if (m < 2)
+                check_below(methods[m], worst, 20 * eps);
+            else
+                check_row(worst > 50 * eps, "plain: actions change by %.3g", worst);
+        }
+        driven_destroy(&d);
+    }
+}
+
+/* Forwards and back: symmetric methods return to rounding. */
+static void test_reversible(void)
+{
+    static const char *const methods[] = {"projected-impulse", "mollified-impulse", "impulse"};
+    check_group("impulse, time reversal");
+    for (int m = 0; m < 3; m++) {
+        char model[700], options[200];
+        double q[4], v[4];
+        snprintf(model, sizeof model, gravity_model, 1e-2);
+        snprintf(options, sizeof options, "motion=effective method=%s step=0.125 until=1", methods[m]);
+        driven d = driven_create(model, options, NULL);
+        if (driven_good(methods[m], &d)) {
+            keep(q, taut_solver_position(d.solver), 4);
+            keep(v, taut_solver_velocity(d.solver), 4);
+            check_equal("forwards", taut_solver_advance(d.solver, 1, &d.error), 0);
+            check_row(fabs(taut_solver_position(d.solver)[0] - q[0]) > .1, "it has moved");
+            check_equal("backwards", taut_solver_advance(d.solver, 0, &d.error), 0);
+            for (int i = 0; i < 4; i++) {
+                check_near(methods[m], taut_solver_position(d.solver)[i], q[i], 1e-10);
+                check_near(methods[m], taut_solver_velocity(d.solver)[i], v[i], 1e-9);
+            }
+        }
+        driven_destroy(&d);
+    }
+}
+
+/* Costs: one slow evaluation a step and one at the start; micro-steps as --inner-step says, one fast evaluation each. */
+static void test_counts(void)
+{
+    check_group("impulse, counts");
+    char model[700];
+    snprintf(model, sizeof model, gravity_model, 1e-2);
+    driven d = driven_create(model, "motion=effective method=projected-impulse step=0.1 inner-step=0.0003 until=1", NULL);
+    if (driven_good("run", &d)) {
+        check_equal("advance", taut_solver_advance(d.solver, 1, &d.error), 0);
+        taut_result result;
+        taut_solver_result(d.solver, &result);
+        check_equal("steps", result.statistics.steps, 10);
+        check_equal("slow", result.statistics.force_evaluations, 11);
+        check_equal("micro-steps", result.statistics.micro_steps, 10 * 334);
+        check_equal("fast", result.statistics.fast_force_evaluations, 10 * 334 + 1);
+    }
+    driven_destroy(&d);
+    /* default: 1/20 of a radian of the fastest vibration */
+    d = driven_create("[coordinates]\nx, y\n[potential]\ny\n[bonds]\ns = x stiffness 1e4\n[start]\nx = .01\n",
+                      "motion=effective method=impulse step=0.1 until=1", NULL);
+    if (driven_good("default", &d)) {
+        check_equal("advance", taut_solver_advance(d.solver, 1, &d.error), 0);
+        taut_result result;
+        taut_solver_result(d.solver, &result);
+        check_equal("micro-steps", result.statistics.micro_steps, 10 * 200);
+    }
+    driven_destroy(&d);
+}
+
+/* Where fast and slow are uncoupled the slow part is Verlet's: y_n = cos(n theta), 2 sin(theta/2) = h omega, and the fast part is not
+ * seen. omega = 2, h = .25; the slow force as potential, force, soft bond, and in coordinates with a full mass matrix. */
+static const struct {
+    const char *name, *model;
+    double factor; /* of the soft bond's multiplier */
+} uncoupled[] = {
+    {"potential", "[coordinates]\ny, x\n[potential]\n2*y^2\n[bonds]\ns = x stiffness 1e4\n[start]\ny = 1, x = .01\n", 0},
+    {"force",
+     "[coordinates]\ny, x\n[mass]\ny = 3, x = 2\n[forces]\ny = -12*y\n[bonds]\ns = x stiffness 1e4\n[start]\ny = 1, x' = 1\n", 0},
+    {"soft bond", "[coordinates]\ny, x\n[bonds]\nw = y stiffness 4 soft\ns = x stiffness 1e4\n[start]\ny = 1, x = .01\n", 4},
+    /* y = a + b with M = [2 1; 1 1]: kinetic (a'^2 + (a' + b')^2)/2, spring on a */
+    {"mass matrix",
+     "[coordinates]\na, b\n[mass]\na = 2, b = 1\nM[a,b] = 1\n[potential]\n2*(a + b)^2\n[bonds]\ns = a stiffness 1e4\n[start]\na = "
+     ".01, b = .99\n",
+     0},
+};
+
+static void test_uncoupled(void)
+{
+    static const char *const methods[] = {"projected-impulse", "mollified-impulse", "impulse"};
+    check_group("impulse, uncoupled");
+    double theta = 2 * asin(.25), end = 40 * theta;
+    for (size_t k = 0; k < sizeof uncoupled / sizeof uncoupled[0]; k++)
+        for (int m = 0; m < 3; m++) {
+            char options[120];
+            snprintf(options, sizeof options, "motion=effective method=%s step=0.25 inner-step=0.01 until=10", methods[m]);
+            driven d = driven_create(uncoupled[k].model, options, NULL);
+            if (driven_good(uncoupled[k].name, &d)) {
+                check_equal("advance", taut_solver_advance(d.solver, 10, &d.error), 0);
+                const double *q = taut_solver_position(d.solver), *v = taut_solver_velocity(d.solver);
+                bool matrix = uncoupled[k].model[14] == 'a';
+                check_near(uncoupled[k].name, matrix ? q[0] + q[1] : q[0], cos(end), 1e-11);
+                check_near(uncoupled[k].name, matrix ? v[0] + v[1] : v[0], -sin(end) * sin(theta) / .25, 1e-11);
+                check_near("x is projected", q[matrix ? 0 : 1], 0, 1e-14);
+                check_near("x' is projected", v[matrix ? 0 : 1], 0, 1e-12);
+                if (uncoupled[k].factor != 0)
+                    check_near("multiplier", taut_solver_multipliers(d.solver)[0], uncoupled[k].factor * cos(end), 1e-9);
+            }
+            driven_destroy(&d);
+        }
+}
+
+static const struct {
+    const char *model;
+    int code;
+    const char *message;
+} refusals[] = {
+    {"[coordinates]\nx, y\n[bonds]\nr = x\ns = y stiffness 1e4\n", TAUT_ERROR_REFUSED, "rigid bonds"},
+    {"[coordinates]\nx, y\n[bonds]\ns = y stiffness 1e4 damping 1\n", TAUT_ERROR_REFUSED, "damped bonds"},
+    {"[coordinates]\nx, y\n[forces]\nx = -x'\n[bonds]\ns = y stiffness 1e4\n", TAUT_ERROR_REFUSED, "depend on velocities"},
+    {"[coordinates]\nx, y\n[mass]\nx = 2 + y^2\n[bonds]\ns = y stiffness 1e4\n", TAUT_ERROR_REFUSED, "mass matrix that varies"},
+    {"[coordinates]\nx, y\n[stiff potential]\ny^2/2 scale 1e4\n", TAUT_ERROR_REFUSED, "stiff potential"},
+    {"[coordinates]\nx, y\n[potential]\nx\n", TAUT_ERROR_REFUSED, "needs stiff springs"},
+    {"[coordinates]\nx, y\n[bonds]\ns = y stiffness 4 soft\n", TAUT_ERROR_REFUSED, "needs stiff springs"},
+    {"[coordinates]\nx, y\n[bonds]\ns = y stiffness 1e4\nu = 2*y stiffness 1e4\n", TAUT_ERROR_SINGULAR, "depend on each other"},
+    {"[state]\nx\n[rates]\nx' = -x\n[start]\nx = 1\n", TAUT_ERROR_REFUSED, "mechanical system"},
+};
+
+static void test_refusals(void)
+{
+    static const char *const methods[] = {"projected-impulse", "mollified-impulse", "impulse"};
+    check_group("impulse, refusals");
+    for (size_t k = 0; k < sizeof refusals / sizeof refusals[0]; k++)
+        for (int m = 0; m < 3; m++) {
+            char options[100];
+            snprintf(options, sizeof options, "method=%s step=0.1 until=1", methods[m]);
+            driven d = driven_create(refusals[k].model, options, NULL);
+            check_row(d.code == refusals[k].code, "%d, %s: %s (%s)", (int)k, methods[m], taut_code_name(d.code), d.error.message);
+            check_contains(methods[m], d.error.message, refusals[k].message);
+            driven_destroy(&d);
+        }
+}
+
+/* An event that alters the state keeps the vibration: y falls on the floor y = 0 and bounces; x vibrates on. */
+static void test_event(void)
+{
+    check_group("impulse, events");
+    driven d = driven_create("[coordinates]\ny, x\n[potential]\ny\n[bonds]\ns = x stiffness 1e4\n[start]\ny = 0.02, x = .01\n"
+                             "[events]\nfloor = y falling then y' = -y'\n",
+                             "motion=effective method=projected-impulse step=0.05 inner-step=1e-4 until=0.5", NULL);
+    if (driven_good("run", &d)) {
+        check_equal("run", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error), 0);
+        const taut_impulse *w = d.solver->stepper.work;
+        double energy = w->v[1] * w->v[1] / 2 + 5e3 * w->x[1] * w->x[1];
+        check_near("energy of the vibration", energy, .5, 1e-3);
+        double t = .5, fall = sqrt(2 * .02); /* bounces last 2 fall each */
+        double s = fmod(t - fall, 2 * fall), y = fall * s - s * s / 2;
+        check_near("y", taut_solver_position(d.solver)[0], y, 1e-9);
+    }
+    driven_destroy(&d);
+}
+
+/* Memory fails at call k of making a solver: told, and nothing is lost. Stepping asks for none. */
+static void test_memory(void)
+{
+    static const char *const methods[] = {"projected-impulse", "mollified-impulse"};
+    check_group("impulse, memory");
+    char model[700], options[200];
+    snprintf(model, sizeof model, gravity_model, 1e-2);
+    for (int m = 0; m < 2; m++) {
+        snprintf(options, sizeof options, "motion=effective method=%s step=0.1 until=1", methods[m]);
+        for (int64_t k = 1; k < 3000; k = faulty_next(k)) {
+            faulty f = {.fail = k};
+            taut_allocator allocator = faulty_allocator(&f);
+            driven d = driven_create(model, options, &allocator);
+            int64_t calls = f.calls;
+            if (d.code == 0) {
+                d.code = taut_solver_advance(d.solver, .5, &d.error);
+                check_equal("stepping allocates nothing", f.calls, calls);
+            }
+            bool failed = f.failed > 0;
+            check_row(d.code == (failed ? TAUT_ERROR_MEMORY : 0), "call %d: %s", (int)k, taut_code_name(d.code));
+            driven_destroy(&d);
+            check_equal("live", f.live, 0);
+            if (!failed)
+                break;
+        }
+    }
+}
+
+int main(void)
+{
+    test_fits();
+    test_without_correction();
+    test_plain();
+    test_actions();
+    test_reversible();
+    test_counts();
+    test_uncoupled();
+    test_refusals();
+    test_event();
+    test_memory();
+    return check_done();
+}
