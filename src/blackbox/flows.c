@@ -50,7 +50,7 @@ static int process_flow(const taut_system *system, taut_arena *arena, taut_stati
 }
 
 static int rates_flow(taut_context *context, taut_arena *arena, taut_statistics *statistics, double horizon, taut_flow **flow,
-                      taut_error *error)
+                      const char **description, taut_error *error)
 {
     const taut_system *system = taut_context_system(context);
     const char *method = taut_stepper_text(system, "method");
@@ -60,6 +60,10 @@ static int rates_flow(taut_context *context, taut_arena *arena, taut_statistics 
     if (!(step > 0) || horizon / step > 1e9)
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "[stepper] step: expected a number > 0, and not below 1e-9 of the horizon %g, found %g", horizon, step);
+    char text[100];
+    snprintf(text, sizeof text, "%.40s in steps of %.6g", method ? method : "rk4", fmin(step, horizon));
+    if (!(*description = taut_arena_text(arena, text, strlen(text))))
+        return taut_fail_memory(error);
     return taut_flow_inner(context, arena, statistics, method ? method : "rk4", step, flow, error);
 }
 
@@ -69,7 +73,7 @@ int taut_flow_create(taut_context *context, taut_arena *arena, taut_statistics *
     const taut_system *system = taut_context_system(context);
     const char *command = taut_stepper_text(system, "command"), *library = taut_stepper_text(system, "library");
     *flow = NULL;
-    *description = "the process of [stepper]";
+    *description = "";
     if (command && library)
         return taut_fail(error, TAUT_ERROR_USAGE, "[stepper] has a command and a library; keep one of them");
     if (library)
@@ -77,12 +81,13 @@ int taut_flow_create(taut_context *context, taut_arena *arena, taut_statistics *
                          "[stepper] library '%.100s': shared libraries are not part of this version; let a small program call it "
                          "(docs/black-boxes.md) and name that as the command",
                          library);
-    if (command)
+    if (command) {
+        *description = command;
         return process_flow(system, arena, statistics, command, flow, error);
+    }
     if (system->sizes.kind == TAUT_BLACK_BOX) {
         *description = "the given function";
         return taut_flow_callback(system, arena, statistics, flow, error);
     }
-    *description = taut_stepper_text(system, "method") ? "the method of [stepper]" : "rk4 inside";
-    return rates_flow(context, arena, statistics, horizon, flow, error);
+    return rates_flow(context, arena, statistics, horizon, flow, description, error);
 }

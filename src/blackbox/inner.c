@@ -68,7 +68,7 @@ static void destroy(taut_flow *flow)
 
 static bool takes_rates(const taut_method *method)
 {
-    return method->uses_field || method->first_order;
+    return (method->motions & TAUT_MOTION_FULL) && (method->uses_field || method->first_order);
 }
 
 static int find_method(const char *name, const taut_method **method, taut_error *error)

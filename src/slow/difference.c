@@ -7,7 +7,7 @@
  * (anderson.c), and goes back to the best point and a plain step when that does not help.
  *
  * An order is done when max |delta| < tolerance * max |z|, which for the problems of [D section 4.1] is the paper's test; rounding alone
- * leaves 2^(m+1) u max |z|. */
+ * leaves about 2^(m+1) u max |z|. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -76,13 +76,13 @@ typedef struct progress {
 
 static double tolerance_of(const difference *w, int order)
 {
-    return fmax(w->tolerance, ldexp(4 * DBL_EPSILON / 2, order + 1)) * w->size;
+    return fmax(w->tolerance, ldexp(DBL_EPSILON, order + 1)) * w->size;
 }
 
 static int fail_stage(const difference *w, const progress *s, taut_error *error)
 {
     double now = s->stage->difference / w->size;
-    bool growing = !(s->best < s->first), noise = now < 1e-4 && s->since > 0;
+    bool growing = !(s->stage->difference <= s->first), noise = now < 1e-4 && s->since > 0;
     char advice[160] = "--passes allows more iterations, --iterate anderson needs fewer, and so does a longer --horizon";
     if (growing)
         strcpy(advice, "the inner integration may be unstable, the start too far, or the observables do not fix the state");
@@ -214,6 +214,7 @@ static int solve(difference *w, double *before, taut_error *error)
         *stage = (taut_projection_stage){.order = order};
         p->stages = order + 1;
         memcpy(before, p->q, (size_t)n * sizeof(double));
+        taut_held_scale(&w->held, p->q, w->next);
         TAUT_TRY(iterate(w, stage, p->q, error));
         stage->moved = distance(n, before, p->q);
         TAUT_TRY(check_order(w, stage, error));
@@ -285,16 +286,11 @@ static void explain(const difference *w, const char *flow)
     for (int k = 0; k < p->stages; k++)
         snprintf(counts + strlen(counts), sizeof counts - strlen(counts), "%s%lld", k ? ", " : "",
                  (long long)p->stage[k].iterations);
-    snprintf(p->explanation, sizeof p->explanation,
-             "projection difference of order %d, %s over %.6g, %s iteration: %s iterations for order%s 0%s%s; "
-             "last difference %.2g",
-             w->order, flow, w->horizon, w->plain ? "plain" : "Anderson's", counts, w->order ? "s" : "", w->order ? " to " : "",
-             w->order == 1   ? "1"
-             : w->order == 2 ? "2"
-             : w->order == 3 ? "3"
-             : w->order      ? "4"
-                             : "",
-             p->stages ? p->stage[p->stages - 1].difference : NAN);
+    snprintf(
+        p->explanation, sizeof p->explanation,
+        "projection difference of order %d over a horizon of %.6g, %.200s; %s iterations for the orders from 0 on: %s; difference "
+        "left: %.2g",
+        w->order, w->horizon, flow, w->plain ? "plain" : "accelerated", counts, p->stage[p->stages - 1].difference);
 }
 
 static int project(taut_projection *p, const taut_options *options, taut_error *error)
@@ -313,7 +309,8 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
         status = solve(&w, before, error);
     if (status > 0) /* the flow has said why */
         status = error ? error->code : TAUT_ERROR_EVALUATE;
-    explain(&w, description);
+    if (p->stages > 0)
+        explain(&w, description);
     for (taut_index i = 0; i < p->sizes.bonds; i++)
         p->lambda[i] = NAN; /* nothing pulls here */
     if (w.flow)

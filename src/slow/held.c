@@ -1,9 +1,13 @@
 /* held.c - the manifold c(z) = c0 on which a projection moves: c are observables and invariants.
  *
- *     tangent:   x <- x - J^T (J J^T)^-1 J x            restore:   z <- z - J^T (J J^T)^-1 (c(z) - c0), repeated          J = dc/dz
+ *     tangent:   x <- x - S J^T (J S J^T)^-1 J x        restore:   z <- z - S J^T (J S J^T)^-1 (c(z) - c0), repeated      J = dc/dz
  *
  * A function of one variable keeps that variable itself, exactly; so does `hold`. Where the observables are variables this is the
- * setting of [D (1.1)-(1.2)], and where u = x + y is observed the rest moves along y - x, as in [D (4.4)-(4.5)]. */
+ * setting of [D (1.1)-(1.2)], and where u = x + y is observed the rest moves along y - x, as in [D (4.4)-(4.5)].
+ *
+ * S = diag(s^2), s = 1 for variables up to a thousand times smaller than the largest, and in proportion to their size below: traces
+ * must not pay for what abundant species owe to a balance. (With S = I the plain iteration for hydrogen-oxygen diverges. The paper
+ * computes two abundant species from the balances [D section 4.2], which comes to much the same.) */
 #include "slow/held.h"
 
 #include <float.h>
@@ -20,14 +24,14 @@ static int new_arrays(taut_held *h, taut_arena *arena, taut_error *error)
     h->start = TAUT_NEW(arena, taut_index, h->bonds + 1);
     h->column = TAUT_NEW(arena, taut_index, entries);
     h->entry = TAUT_NEW(arena, double, entries);
-    h->unit = TAUT_NEW(arena, double, h->n);
+    h->stiff = TAUT_NEW(arena, double, h->n);
     h->value = TAUT_NEW(arena, double, h->bonds);
     h->target = TAUT_NEW(arena, double, h->bonds);
     h->x = TAUT_NEW(arena, double, h->n);
     h->y = TAUT_NEW(arena, double, h->bonds);
     h->values =
         (taut_values){.bond = h->value, .jacobian = TAUT_NEW(arena, double, entries), .bond_dt = TAUT_NEW(arena, double, h->bonds)};
-    bool good = h->fixed && h->row && h->start && h->column && h->entry && h->unit && h->value && h->target && h->x && h->y &&
+    bool good = h->fixed && h->row && h->start && h->column && h->entry && h->stiff && h->value && h->target && h->x && h->y &&
                 h->values.jacobian && h->values.bond_dt;
     return good ? TAUT_OK : taut_fail_memory(error);
 }
@@ -93,7 +97,7 @@ int taut_held_create(taut_held *h, taut_context *context, taut_arena *arena, dou
     fix_variables(h);
     take_rows(h);
     for (taut_index j = 0; j < h->n; j++)
-        h->unit[j] = 1;
+        h->stiff[j] = 1;
     TAUT_TRY(taut_evaluate(context, t, z, NULL, TAUT_WANT_BOND, &h->values, error));
     memcpy(h->target, h->value, (size_t)h->bonds * sizeof(double));
     if (h->rows == 0)
@@ -101,6 +105,18 @@ int taut_held_create(taut_held *h, taut_context *context, taut_arena *arena, dou
     taut_saddle_shape shape = {
         .n = h->n, .m = h->rows, .g_start = h->start, .g_column = h->column, .symmetric = true, .positive = true};
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &arena->allocator, &h->saddle, error);
+}
+
+void taut_held_scale(taut_held *h, const double *a, const double *b)
+{
+    static const double range = 1000, least = 1e-8;
+    double most = DBL_MIN;
+    for (taut_index j = 0; j < h->n; j++)
+        most = fmax(most, fmax(fabs(a[j]), fabs(b[j])));
+    for (taut_index j = 0; j < h->n; j++) {
+        double s = fmax(least, fmin(1, range * (fmax(fabs(a[j]), fabs(b[j])) / most)));
+        h->stiff[j] = 1 / (s * s);
+    }
 }
 
 void taut_held_destroy(taut_held *h)
@@ -118,7 +134,7 @@ static int factor(taut_held *h, double t, const double *z, taut_error *error)
         for (taut_index k = h->jacobian.start[h->row[r]]; k < h->jacobian.start[h->row[r] + 1]; k++)
             if (!h->fixed[h->jacobian.column[k]])
                 h->entry[used++] = h->values.jacobian[k];
-    int status = taut_saddle_factor(h->saddle, h->unit, h->entry, NULL, NULL, error);
+    int status = taut_saddle_factor(h->saddle, h->stiff, h->entry, NULL, NULL, error);
     if (status == TAUT_ERROR_SINGULAR)
         return taut_fail(
             error, TAUT_ERROR_SINGULAR,
@@ -135,10 +151,12 @@ int taut_held_tangent(taut_held *h, double t, const double *z, double *x, taut_e
         return TAUT_OK;
     TAUT_TRY(factor(h, t, z, error));
     memset(h->y, 0, (size_t)h->rows * sizeof(double));
+    for (taut_index j = 0; j < h->n; j++)
+        x[j] *= h->stiff[j];
     return taut_saddle_solve(h->saddle, 1, x, h->y, error);
 }
 
-/* max |c - c0| in units of what rounding leaves */
+/* max |c - c0| in stiffs of what rounding leaves */
 static double violation(taut_held *h, const double *z)
 {
     double most = 0;

@@ -13,7 +13,7 @@ typedef struct taut_held {
     taut_index *row;     /* [rows]: bond numbers */
     taut_index *start, *column;
     double *entry;          /* of the rows, without fixed columns */
-    double *unit;           /* [n]: K of the saddle system */
+    double *stiff;          /* [n]: 1/s^2, what moves small variables less than large ones */
     double *value, *target; /* [bonds]: now; to be kept */
     double *x, *y;          /* work: [n], [rows] */
     taut_pattern jacobian;
@@ -24,6 +24,8 @@ typedef struct taut_held {
 /* Keeps what the values at (t, z) are. Memory comes from the arena; destroy frees the factorisation. */
 int taut_held_create(taut_held *held, taut_context *context, taut_arena *arena, double t, const double *z, taut_error *error);
 void taut_held_destroy(taut_held *held); /* takes half-made ones */
+/* Sets s from two states: what happens in what follows is orthogonal in (x_i/s_i). Before: s = 1. */
+void taut_held_scale(taut_held *held, const double *a, const double *b);
 /* Takes from a change x[n] at (t, z) what would alter the kept functions, orthogonally. Never allocates. */
 int taut_held_tangent(taut_held *held, double t, const double *z, double *x, taut_error *error);
 /* Moves z back to the kept values. Never allocates. */
