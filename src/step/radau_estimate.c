@@ -11,11 +11,15 @@
  * A velocity that is not quite along the bonds, delta = G0 v0 + dg/dt - C lambda' (order s only, [B Theorem 4.1]), is stopped within the step by
  * multipliers (A^-1 1)_i/h (G M^-1 G^T)^-1 delta that are no polynomial's values: their part of the comparison is taken out, else
  * the estimate would not fall with h after a long step. In slow motion so is that of a position off the slow manifold, which makes
- * (A^-2 1)_i/h^2 (G M^-1 G^T)^-1 (g0 - C lambda(0)). The estimate is O(h^(s+2)) in the driver's norm; with one stage, O(h^2) from v0 - v1. */
+ * (A^-2 1)_i/h^2 (G M^-1 G^T)^-1 (g0 - C lambda(0)). The estimate is O(h^(s+2)) in the driver's norm; with one stage, O(h^2) from v0 - v1.
+ * Added to it is the velocity across the bonds at the end, which alone tells the error where bonds leave no freedom. */
 #include "step/radau.h"
 
 #include <math.h>
 #include <string.h>
+
+/* The velocity across the bonds is set anew in every step: its error does not add up, and counts less. */
+static const double ACROSS = 0.25;
 
 int taut_radau_estimate_create(taut_stepper *s, taut_error *error)
 {
@@ -141,6 +145,28 @@ static int forgive_position(taut_stepper *s, taut_saddle *filter, double h, cons
     return forgive(s, filter, 2, h, weight, w->filter_x, error);
 }
 
+/* The velocity at the end across the bonds, G1 v1 + dg/dt - C lambda', which the equations leave to the method [B Theorem 4.1: order s]:
+ * the difference to a velocity along the bonds into w->extra. */
+static int velocity_across(taut_stepper *s, taut_saddle *filter, double h, taut_error *error)
+{
+    taut_radau *w = s->work;
+    const taut_radau_past *trial = &w->past[1 - w->top];
+    const double *g = w->g + (int64_t)(w->s - 1) * w->entries, *v = w->v + (int64_t)(w->s - 1) * w->n;
+    for (taut_index i = 0; i < w->m; i++) {
+        double delta = trial->drift[i], slope = 0;
+        for (int j = 0; j < w->s; j++)
+            for (int k = 1; k < w->s; k++)
+                slope += k * w->table.basis[j][k] * trial->lambda[(int64_t)j * w->m + i];
+        delta -= w->compliance[i] * slope / h;
+        for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
+            delta += g[k] * v[w->jacobian.column[k]];
+        w->filter_y[i] = delta;
+    }
+    memset(w->extra, 0, (size_t)w->n * sizeof(double));
+    s->statistics->solves++;
+    return taut_saddle_solve(filter, 1, w->extra, w->filter_y, error);
+}
+
 int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
 {
     taut_radau *w = s->work;
@@ -172,9 +198,13 @@ int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
     TAUT_TRY(taut_saddle_solve(filter, 1, w->filter_x, w->filter_y, error));
     if (rings)
         TAUT_TRY(add_ringing(s, filter, e, mass, error));
+    if (w->m > 0)
+        TAUT_TRY(velocity_across(s, filter, h, error));
+    else
+        memset(w->extra, 0, (size_t)w->n * sizeof(double));
     const double *end = w->v + (int64_t)(w->s - 1) * w->n;
     for (taut_index k = 0; k < w->n; k++) {
-        s->error_v[k] = e * w->filter_x[k] * (w->s == 1 ? 0.5 : 1);
+        s->error_v[k] = fabs(e * w->filter_x[k]) * (w->s == 1 ? 0.5 : 1) + ACROSS * fabs(w->extra[k]);
         s->error_q[k] = w->s == 1 ? h / 2 * (s->now.v[k] - end[k]) : e * e * w->filter_x[k];
     }
     return TAUT_OK;

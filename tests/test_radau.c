@@ -1,0 +1,484 @@
+/* test_radau.c - Radau IIA as users meet it: observed orders whatever the stiffness, analytic solutions for everything that can hold a
+ * system, steps that do not see the stiffness, error control, dense output, damping. */
+#include <complex.h>
+
+#include "drive.h"
+
+/* Runs to `until`; q, v (and lambda, unless NULL) of the end. Fails a row and gives NaN when it cannot. */
+static taut_statistics run(const char *what, const char *model, const char *options, double until, double *q, double *v,
+                           double *lambda)
+{
+    taut_result result = {0};
+    taut_sizes sizes = {0};
+    char all[400];
+    snprintf(all, sizeof all, "%s until=%.17g", options, until);
+    driven d = driven_create(model, all, NULL);
+    for (int i = 0; i < KEPT_WIDTH; i++)
+        q[i] = v[i] = NAN;
+    if (driven_good(what, &d)) {
+        taut_system_sizes(d.system, &sizes);
+        int code = taut_solver_advance(d.solver, until, &d.error);
+        if (check_row(code == 0, "%s (%s): %s", what, all, d.error.message)) {
+            keep(q, taut_solver_position(d.solver), sizes.coordinates);
+            keep(v, taut_solver_velocity(d.solver), sizes.coordinates);
+            if (lambda)
+                keep(lambda, taut_solver_multipliers(d.solver), sizes.bonds);
+        }
+        taut_solver_result(d.solver, &result);
+    }
+    driven_destroy(&d);
+    return result.statistics;
+}
+
+/* ---- observed orders [B (1.1), Theorems 3.1 and 4.1; FACTS B] */
+
+static const char pendulum[] = "[parameters]\neps = %g\n[coordinates]\ny1, y2\n[potential]\ny2\n"
+                               "[bonds]\nspring = sqrt(y1^2 + y2^2) - 1 compliance eps^2\n"
+                               "[start]\ny1 = 1 - 3*eps^4 - 54*eps^8\n";
+static const double rigid_end[4] = {.87954813241188915462, -.47580992294272079709, -.46415735885099401163, -.85800803732244324777};
+static const double stiff_end[4] = {.87954814780693139261, -.47580992448454775102, -.46415732687265482858, -.85800804454502104540};
+static const double rigid_tension = 1.427429768828162;
+
+typedef struct errors {
+    double position, velocity, tension;
+} errors;
+
+static errors pendulum_errors(const char *method, const char *newton, double eps, int steps)
+{
+    char model[400], options[200];
+    double q[KEPT_WIDTH], v[KEPT_WIDTH], lambda[KEPT_WIDTH] = {NAN}, end[4];
+    /* the solution depends on eps^2, the reference at 1e-4 gives the slope */
+    for (int i = 0; i < 4; i++)
+        end[i] = rigid_end[i] + eps * eps / 1e-8 * (stiff_end[i] - rigid_end[i]);
+    snprintf(model, sizeof model, pendulum, eps);
+    snprintf(options, sizeof options, "motion=slow method=%s newton=%s step=%.17g", method, newton, 1.0 / steps);
+    run(options, model, options, 1, q, v, lambda);
+    return (errors){hypot(q[0] - end[0], q[1] - end[1]), hypot(v[0] - end[2], v[1] - end[3]), fabs(lambda[0] - rigid_tension)};
+}
+
+static void test_orders(void)
+{
+    static const struct {
+        const char *method;
+        int steps[3];       /* for y, y' and lambda */
+        double expected[3]; /* their orders */
+        double within[3], bound[3];
+    } rows[] = {
+        {"radau1", {80, 80, 0}, {1, 1, 0}, {.03, .03, 0}, {6e-3, 6e-3, 0}},
+        {"radau3", {80, 80, 80}, {3, 2, 1}, {.3, .04, .05}, {2e-9, 5e-5, 3e-2}},
+        {"radau5", {20, 160, 40}, {5, 3, 2}, {.06, .12, .2}, {2e-9, 2e-9, 3e-5}},
+        {"radau7", {5, 80, 0}, {7, 4, 0}, {.6, .5, 0}, {1e-7, 1e-8, 0}},
+    };
+    static const double eps[] = {0, 1e-6, 1e-4};
+    check_group("radau, orders");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        for (int e = 0; e < 3; e++)
+            for (int form = 0; form < 2; form++)
+                for (int part = 0; part < 3; part++) {
+                    if (rows[k].steps[part] == 0 || (part == 2 && e > 0))
+                        continue;
+                    double error[2];
+                    for (int j = 0; j < 2; j++) {
+                        errors x = pendulum_errors(rows[k].method, form ? "tensor" : "stage", eps[e], rows[k].steps[part] << j);
+                        error[j] = part == 0 ? x.position : part == 1 ? x.velocity : x.tension;
+                    }
+                    double slope = log2(error[0] / error[1]);
+                    check_row(fabs(slope - rows[k].expected[part]) < rows[k].within[part] && error[0] < rows[k].bound[part],
+                              "%s, %s, eps = %g, part %d: order %.3f (errors %.3g, %.3g), expected %g", rows[k].method,
+                              form ? "tensor" : "stage", eps[e], part, slope, error[0], error[1], rows[k].expected[part]);
+                }
+}
+
+/* ---- damping [B (3.3)-(3.5), Theorem 3.2] */
+
+/* A linear spring: each step multiplies q - i v/omega by R(i h omega). */
+static void test_stability_function(void)
+{
+    check_group("radau, stability function");
+    for (int s = 1; s <= 3; s++)
+        for (int k = 0; k < 3; k++) {
+            double h = k == 0 ? 0.01 : k == 1 ? 0.1 : 10, omega = 20;
+            double complex z = h * omega * I, one;
+            if (s == 1)
+                one = 1 / (1 - z);
+            else if (s == 2)
+                one = (1 + z / 3) / (1 - 2 * z / 3 + z * z / 6);
+            else
+                one = (1 + 2 * z / 5 + z * z / 20) / (1 - 3 * z / 5 + 3 * z * z / 20 - z * z * z / 60);
+            char options[100];
+            double q[KEPT_WIDTH], v[KEPT_WIDTH];
+            snprintf(options, sizeof options, "motion=full method=radau%d step=%g", 2 * s - 1, h);
+            run(options, "[coordinates]\nx\n[bonds]\ns = 2*x compliance 0.01\n[start]\nx = 1\n", options, 3 * h, q, v, NULL);
+            double complex expected = one * one * one;
+            check_near(options, q[0], creal(expected), 1e-13);
+            check_near(options, v[0], -omega * cimag(expected), 1e-11);
+        }
+}
+
+/* Off the manifold by h^2: two steps bring the pendulum back, at eps = 1e-4, h = 0.05 [FACTS B]. */
+static void test_collapse(void)
+{
+    check_group("radau, an off-manifold start collapses");
+    for (int s = 2; s <= 3; s++) {
+        double g[4], q[KEPT_WIDTH], v[KEPT_WIDTH], eps = 1e-4, h = 0.05, y = h / eps;
+        /* |R(iy)| for large y: 2/y with two stages, 3/y with three (quotient of the leading coefficients) */
+        double rate = (s == 2 ? 2 : 3) / y;
+        for (int n = 0; n < 4; n++) {
+            char model[400], options[100];
+            snprintf(model, sizeof model,
+                     "[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nspring = sqrt(y1^2 + y2^2) - 1 compliance 1e-8\n"
+                     "[start]\ny1 = 1.0025\n");
+            snprintf(options, sizeof options, "motion=full method=radau%d step=0.05", 2 * s - 1);
+            g[n] = 0.0025;
+            if (n > 0) {
+                run("collapse", model, options, n * h, q, v, NULL);
+                g[n] = fabs(hypot(q[0], q[1]) - 1);
+            }
+        }
+        check_below("first step", g[1], 2 * rate * g[0]);
+        /* what remains is the slow solution's own g = eps^2 lambda, lambda = 0.3 at t = 0.1, beside what rings */
+        check_below("second step", g[2], 2 * rate * rate * g[0] + 2 * eps * eps);
+        check_below("third step", g[3], 2 * rate * rate * rate * g[0] + 2 * eps * eps);
+    }
+}
+
+/* ---- everything that can hold a system, against analytic solutions */
+
+typedef struct analytic {
+    const char *name, *model, *motion;
+    double until, q[2], v[2], lambda, scale; /* scale: of the allowed error, for the less accurate */
+    int coordinates, bonds;
+} analytic;
+
+static void test_analytic(void)
+{
+    double drag = 1 - exp(-1.0); /* angle after drag 1 for time 1 from speed 1 */
+    double complex damped = (1 + 0.3 * I) / (1 + 0.3 * I - 1e-6), strong = (1 + 100 * I) / (1 + 100 * I - 1e-8);
+    const analytic rows[] = {
+        {"parabola", "[coordinates]\nx\n[potential]\nx\n[start]\nx = 1, x' = 1\n", "full", 2, {1}, {-1}, 0, 1, 1, 0},
+        {"mass matrix",
+         "[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = 1\n[potential]\n2*(x^2 + y^2)\n[start]\nx = 1\n",
+         "full",
+         1,
+         {(cos(sqrt(4. / 3)) + cos(2)) / 2, (cos(sqrt(4. / 3)) - cos(2)) / 2},
+         {(-sqrt(4. / 3) * sin(sqrt(4. / 3)) - 2 * sin(2)) / 2, (-sqrt(4. / 3) * sin(sqrt(4. / 3)) + 2 * sin(2)) / 2},
+         0,
+         1,
+         2,
+         0},
+        {"rigid circle with drag",
+         "[coordinates]\nx, y\n[forces]\nx = -x', y = -y'\n[bonds]\ns = (x^2 + y^2 - 1)/2\n[start]\nx = 1, y' = 1\n",
+         "rigid",
+         1,
+         {cos(drag), sin(drag)},
+         {-sin(drag) * (1 - drag), cos(drag) * (1 - drag)},
+         (1 - drag) * (1 - drag),
+         30,
+         2,
+         1},
+        {"rigid, polar, from the kinetic energy",
+         "[coordinates]\nr, p\n[kinetic]\n(r'^2 + r^2*p'^2)/2\n[potential]\n-r*sin(p)\n[bonds]\ns = r - 1\n[start]\nr = 1, p = 0\n",
+         "rigid",
+         1,
+         {1, atan2(-rigid_end[1], rigid_end[0])},
+         {0, hypot(rigid_end[2], rigid_end[3])},
+         rigid_tension,
+         30,
+         2,
+         1},
+        {"driven rod",
+         "[coordinates]\nx\n[mass]\nx = 2\n[bonds]\ns = x - sin(t)\n[start]\nx' = 1\n",
+         "rigid",
+         2,
+         {sin(2)},
+         {cos(2)},
+         2 * sin(2),
+         30,
+         1,
+         1},
+        /* the slow solution is A cos t, A = omega^2/(omega^2 - 1) [A (5)] */
+        {"moving spring",
+         "[coordinates]\nx\n[bonds]\ns = x - cos(t) stiffness 4e6\n[start]\nx = 4e6/(4e6 - 1)\n",
+         "slow",
+         2,
+         {4e6 / (4e6 - 1) * cos(2)},
+         {-4e6 / (4e6 - 1) * sin(2)},
+         4e6 / (4e6 - 1) * cos(2),
+         1,
+         1,
+         1},
+        /* c lambda = g + tau g', g = x - cos t: the slow solution is Re X e^(it), c X = (1 + i tau)(X - 1) */
+        {"damped spring",
+         "[coordinates]\nx\n[bonds]\ns = x - cos(t) stiffness 1e6 damping 3e5\n"
+         "[parameters]\nb = 0.3\nc = 1e-6\n[start]\nx = ((1 - c) + b^2)/((1 - c)^2 + b^2), x' = b*c/((1 - c)^2 + b^2)\n",
+         "slow",
+         2,
+         {creal(damped * cexp(2 * I))},
+         {creal(I * damped * cexp(2 * I))},
+         creal(damped * cexp(2 * I)),
+         30,
+         1,
+         1},
+        {"overdamped spring",
+         "[coordinates]\nx\n[bonds]\ns = x - cos(t) stiffness 1e8 damping 1e10\n"
+         "[parameters]\nb = 100\nc = 1e-8\n[start]\nx = ((1 - c) + b^2)/((1 - c)^2 + b^2), x' = b*c/((1 - c)^2 + b^2)\n",
+         "slow",
+         2,
+         {creal(strong * cexp(2 * I))},
+         {creal(I * strong * cexp(2 * I))},
+         creal(strong * cexp(2 * I)),
+         300,
+         1,
+         1},
+        /* a coordinate without mass: 0 = -y + lambda, x'' = -lambda, x = y */
+        {"massless",
+         "[coordinates]\nx, y\n[mass]\ny = 0\n[forces]\ny = -y\n[bonds]\ns = x - y\n[start]\nx = 1, y = 1\n",
+         "rigid",
+         2,
+         {cos(2), cos(2)},
+         {-sin(2), -sin(2)},
+         cos(2),
+         30,
+         2,
+         1},
+        /* a stiff potential whose limit is the rigid pendulum: off by about 1/(2e10) */
+        {"stiff potential",
+         "[coordinates]\nx, y\n[potential]\ny\n[stiff potential]\n(x^2 + y^2 - 1)^2/4 scale 1e10\n[start]\nx = 1\n",
+         "slow",
+         1,
+         {rigid_end[0], rigid_end[1]},
+         {rigid_end[2], rigid_end[3]},
+         0,
+         30,
+         2,
+         0},
+    };
+    check_group("radau, analytic solutions");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        for (int order = 5; order <= 9; order += 4)
+            for (int form = 0; form < 2; form++) {
+                const analytic *x = &rows[k];
+                char options[200];
+                double q[KEPT_WIDTH], v[KEPT_WIDTH], lambda[KEPT_WIDTH] = {NAN}, off = 0, pull;
+                snprintf(options, sizeof options, "motion=%s method=radau%d newton=%s rtol=1e-9 atol=1e-10", x->motion, order,
+                         form ? "tensor" : "stage");
+                run(x->name, x->model, options, x->until, q, v, lambda);
+                for (int i = 0; i < x->coordinates; i++)
+                    off = fmax(off, fmax(fabs(q[i] - x->q[i]), fabs(v[i] - x->v[i])));
+                pull = x->bonds ? fabs(lambda[0] - x->lambda) : 0;
+                check_row(off < 1e-8 * x->scale && pull < 3e-5 * x->scale, "%s, %s: off by %.3g, lambda by %.3g", x->name, options,
+                          off, pull);
+            }
+}
+
+/* ---- the double pendulum of A section 5.1 */
+
+static const char double_pendulum[] =
+    "[coordinates]\nx1, y1, x2, y2\n[bonds]\ninner = sqrt(x1^2 + y1^2) - 1 %s\nouter = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 %s\n"
+    "[start]\nx1 = %.17g, x2 = %.17g, y1' = -0.5, y2' = 0.5\n";
+
+static void make_double_pendulum(double omega, char *model, size_t size)
+{
+    char bond[60] = "rigid";
+    double c = omega > 0 ? 1 / (omega * omega) : 0;
+    if (omega > 0)
+        snprintf(bond, sizeof bond, "stiffness %.17g", omega * omega);
+    /* the slow point over (31)-(32): multipliers 3/2 and 5/4; exact at omega = 1000 [FACTS A] */
+    double x1 = omega == 1000 ? 1.000001500045071096781 : 1 + 1.5 * c, x2 = omega == 1000 ? 2.000002750073263937993 : 2 + 2.75 * c;
+    snprintf(model, size, double_pendulum, bond, bond, x1, x2);
+}
+
+static void test_uniform_steps(void)
+{
+    static const double omega[] = {1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
+    check_group("radau, steps do not see the stiffness");
+    for (int form = 0; form < 2; form++)
+        for (int order = 3; order <= 7; order += 2) {
+            char model[600], options[200];
+            double q[KEPT_WIDTH], v[KEPT_WIDTH];
+            snprintf(options, sizeof options, "motion=slow method=radau%d newton=%s rtol=%s", order, form ? "tensor" : "stage",
+                     order == 3 ? "1e-4" : "1e-6");
+            make_double_pendulum(0, model, sizeof model);
+            char rigid[220];
+            snprintf(rigid, sizeof rigid, "motion=rigid%s", options + strlen("motion=slow"));
+            double steps = (double)run("rigid", model, rigid, 10, q, v, NULL).steps;
+            check_row(steps > 10, "rigid: %g steps", steps);
+            for (int k = 0; k < 6; k++) {
+                make_double_pendulum(omega[k], model, sizeof model);
+                double here = (double)run("stiff", model, options, 10, q, v, NULL).steps;
+                check_row(fabs(here - steps) <= 0.1 * steps, "%s, omega = %g: %g steps, rigid %g", options, omega[k], here, steps);
+            }
+        }
+}
+
+/* Reference of FACTS A at t = 10, omega = 1000, from the exact slow point. */
+static void test_reference(void)
+{
+    static const double end[8] = {0.99934340676157869, -0.03622915908201496, 0.66151150110952525,  0.90497759592155011,
+                                  0.00109905864343522, 0.03032224325356639,  -0.67391036767002129, -0.21196201577063433};
+    static const struct {
+        const char *options;
+        double limit;
+    } rows[] = {{"motion=slow method=radau5 rtol=2e-10 atol=1e-12", 1e-8},
+                {"motion=slow method=radau7 rtol=1e-10 atol=1e-12", 1e-8},
+                {"motion=slow method=radau9 rtol=1e-9 atol=1e-11", 1e-8},
+                {"motion=slow method=radau9 rtol=1e-10 atol=1e-12 newton=tensor", 1e-8}};
+    check_group("radau, reference of the double pendulum");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char model[600];
+        double q[KEPT_WIDTH], v[KEPT_WIDTH], off = 0;
+        make_double_pendulum(1000, model, sizeof model);
+        taut_statistics s = run("reference", model, rows[k].options, 10, q, v, NULL);
+        for (int i = 0; i < 4; i++)
+            off = fmax(off, fmax(fabs(q[i] - end[i]), fabs(v[i] - end[4 + i])));
+        check_row(off <= rows[k].limit, "%s: off by %.3g, %lld steps, %lld evaluations", rows[k].options, off, (long long)s.steps,
+                  (long long)s.force_evaluations);
+    }
+}
+
+/* ---- error control */
+
+/* The error of a run follows its tolerance. */
+static void test_tolerance(void)
+{
+    static const double rtol[] = {1e-4, 1e-6, 1e-8, 1e-10};
+    check_group("radau, tolerance");
+    for (int order = 3; order <= 9; order += 2) {
+        double before = 0;
+        for (int k = 0; k < 4; k++) {
+            char model[400], options[200];
+            double q[KEPT_WIDTH], v[KEPT_WIDTH];
+            if (order == 3 && k == 3)
+                continue;
+            snprintf(model, sizeof model, pendulum, 0.0);
+            snprintf(options, sizeof options, "motion=rigid method=radau%d rtol=%g atol=%g", order, rtol[k], rtol[k]);
+            taut_statistics s = run(options, model, options, 1, q, v, NULL);
+            double off = hypot(q[0] - rigid_end[0], q[1] - rigid_end[1]);
+            check_row(off < 30 * rtol[k], "%s: off by %.3g in %lld steps", options, off, (long long)s.steps);
+            check_row((double)s.steps >= before && s.rejected <= s.steps / 4 + 2, "%s: %lld steps, %lld rejected", options,
+                      (long long)s.steps, (long long)s.rejected);
+            before = (double)s.steps;
+        }
+    }
+}
+
+/* Full motion resolves what slow motion leaves out: the same spring, the same start. */
+static void test_motions(void)
+{
+    static const char spring[] =
+        "[coordinates]\nx, y\n[potential]\ny\n[bonds]\ns = sqrt(x^2 + y^2) - 1 stiffness 1e4\n[start]\nx = 1.01\n";
+    check_group("radau, motions");
+    static kept k;
+    for (int full = 0; full < 2; full++) {
+        driven d = driven_create(spring,
+                                 full ? "motion=full method=radau5 until=0.2 every=0.001 rtol=1e-8"
+                                      : "motion=full method=radau5 until=0.4 step=0.1 every=0.1",
+                                 NULL);
+        if (driven_good("run", &d)) {
+            taut_sink sink = kept_sink(&k);
+            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "run: %s", d.error.message);
+            double last = 0;
+            for (int i = full ? k.rows - 70 : k.rows - 1; i < k.rows; i++)
+                last = fmax(last, fabs(hypot(k.q[i][0], k.q[i][1]) - 1));
+            /* a period is 0.0628: rows of the last one reach the amplitude again; four steps of h omega = 10 leave (3/10)^4 at most */
+            check_row(full ? last > 0.009 && last < 0.0115 : last < 0.01 * 0.0081 * 2 + 1e-4, "%s: %.4g remains of 0.01",
+                      full ? "resolved" : "equal long steps", last);
+        }
+        driven_destroy(&d);
+    }
+}
+
+/* Rows between steps: on the circle, at the speed, under the pull that belong to their time. */
+static void test_dense(void)
+{
+    check_group("radau, dense output");
+    static const double limit[] = {4e-2, 2e-4, 2e-6, 2e-8, 3e-9};
+    for (int s = 1; s <= 5; s++) {
+        static kept k;
+        char options[200];
+        snprintf(options, sizeof options, "motion=rigid method=radau%d until=2 every=0.013 step=%g", 2 * s - 1,
+                 s == 1 ? 0.02 : 0.1);
+        driven d = driven_create("[coordinates]\nx, y\n[bonds]\ns = sqrt(x^2 + y^2) - 1\n[start]\nx = 1, y' = 1\n", options, NULL);
+        if (driven_good(options, &d)) {
+            taut_sink sink = kept_sink(&k);
+            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s", options, d.error.message);
+            double q = 0, v = 0, lambda = 0;
+            for (int i = 0; i < k.rows; i++) {
+                q = fmax(q, hypot(k.q[i][0] - cos(k.t[i]), k.q[i][1] - sin(k.t[i])));
+                v = fmax(v, hypot(k.v[i][0] + sin(k.t[i]), k.v[i][1] - cos(k.t[i])));
+                if (k.t[i] > 0.2)
+                    lambda = fmax(lambda, fabs(k.lambda[i][0] - 1));
+            }
+            check_row(k.rows == 155 && q < limit[s - 1] && v < 20 * limit[s - 1] && lambda < 600 * limit[s - 1],
+                      "%s: %d rows, q off by %.3g, v by %.3g, lambda by %.3g", options, k.rows, q, v, lambda);
+        }
+        driven_destroy(&d);
+    }
+}
+
+/* Backwards, and after an event that alters the state. */
+static void test_restarts(void)
+{
+    check_group("radau, restarts");
+    driven d = driven_create("[coordinates]\nx\n[potential]\nx\n[start]\nx = 0.5\n[events]\nfloor = x falling then x' = -x'\n",
+                             "motion=full method=radau5 until=3", NULL);
+    if (driven_good("bouncing", &d)) {
+        /* falls for 1, bounces to 1/2 at t = 2, falls again: at t = 2.5 it is at 1/2 - 1/8 */
+        check_row(taut_solver_advance(d.solver, 2.5, &d.error) == 0, "bouncing: %s", d.error.message);
+        check_near("height", taut_solver_position(d.solver)[0], 0.375, 1e-7);
+        check_near("speed", taut_solver_velocity(d.solver)[0], -0.5, 1e-7);
+    }
+    driven_destroy(&d);
+    char model[400];
+    snprintf(model, sizeof model, pendulum, 0.0);
+    d = driven_create(model, "motion=rigid method=radau9 until=1 rtol=1e-10 atol=1e-12", NULL);
+    if (driven_good("there and back", &d)) {
+        check_equal("there", taut_solver_advance(d.solver, 1, &d.error), 0);
+        check_near("y1", taut_solver_position(d.solver)[0], rigid_end[0], 1e-8);
+        check_row(taut_solver_advance(d.solver, 0, &d.error) == 0, "back: %s", d.error.message);
+        check_near("y1", taut_solver_position(d.solver)[0], 1, 1e-8);
+        check_near("y2", taut_solver_position(d.solver)[1], 0, 1e-8);
+    }
+    driven_destroy(&d);
+}
+
+/* A chain long enough for the tensor form by default: falls freely where it can, and its length stays. */
+static void test_chain(void)
+{
+    check_group("radau, chain");
+    static const char model[] =
+        "[parameters]\nN = 200\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n[potential]\n"
+        "sum(bob[i].y for i in 1..N)\n[bonds]\nlink[1] = length(bob[1]) - 1 stiffness 1e12\n"
+        "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N stiffness 1e12\n[start]\nbob[i] = (i, 0) for i in 1..N\n";
+    driven d = driven_create(model, "motion=slow method=radau5 until=1", NULL);
+    if (driven_good("chain", &d)) {
+        check_row(taut_solver_advance(d.solver, 1, &d.error) == 0, "chain: %s", d.error.message);
+        const double *q = taut_solver_position(d.solver);
+        double worst = fabs(hypot(q[0], q[1]) - 1);
+        for (int i = 1; i < 200; i++)
+            worst = fmax(worst, fabs(hypot(q[2 * i] - q[2 * i - 2], q[2 * i + 1] - q[2 * i - 1]) - 1));
+        check_below("lengths", worst, 1e-6);
+        check_near("the far end falls freely", q[399], -0.5, 1e-6);
+        taut_result r;
+        taut_solver_result(d.solver, &r);
+        check_row(r.statistics.steps < 60 && r.statistics.jacobians <= 2 * r.statistics.steps, "%lld steps, %lld Jacobians",
+                  (long long)r.statistics.steps, (long long)r.statistics.jacobians);
+    }
+    driven_destroy(&d);
+}
+
+int main(void)
+{
+    test_orders();
+    test_stability_function();
+    test_collapse();
+    test_analytic();
+    test_uniform_steps();
+    test_reference();
+    test_tolerance();
+    test_motions();
+    test_dense();
+    test_restarts();
+    test_chain();
+    return check_done();
+}
