@@ -341,6 +341,31 @@ static void test_failure(void)
     drop(&p);
 }
 
+/* Nobody asked for ipa, and it does not converge (omega = 50): series does. Asked for, it fails. */
+static void test_instead(void)
+{
+    check_group("instead");
+    made p = make("fpu", "", "", NULL);
+    if (good("fpu", &p)) {
+        check_contains("method", p.r.method, "series");
+        check_contains("explanation", p.r.explanation, "ipa was tried first");
+        check_row(p.r.passes < 8, "%d passes", (int)p.r.passes);
+    }
+    drop(&p);
+    p = make("fpu", "", "method=ipa", NULL);
+    check_equal("ipa", p.code, TAUT_ERROR_CONVERGE);
+    drop(&p);
+    /* when both fail, the first reason stands */
+    p = make("[coordinates]\nq\n[bonds]\ns = q - cos(30*t) stiffness 400\n[start]\nq = 1.1\n", "", "", NULL);
+    check_equal("both", p.code, TAUT_ERROR_CONVERGE);
+    check_contains("reason", p.error.message, "not separated");
+    if (check_row(p.projection != NULL, "no result")) {
+        check_contains("method", p.r.method, "ipa");
+        check_near("kept", p.r.q[0], 1.1, 0);
+    }
+    drop(&p);
+}
+
 static void test_options(void)
 {
     check_group("options");
@@ -397,6 +422,7 @@ int main(void)
     test_moved();
     test_refusals();
     test_failure();
+    test_instead();
     test_options();
     test_memory();
     return check_done();

@@ -257,22 +257,76 @@ static int iterate(ipa *w, const taut_options *options, taut_error *error)
     return fail_passes(w, first, before, now, error);
 }
 
-/* lambda = C^-1 g while the rounding of g is not amplified too much, else from the acceleration equation (DESIGN 6). */
-static int find_multipliers(const ipa *w, taut_error *error)
+/* ---- is it slow? */
+
+/* On a slow motion the pulls of the springs, C^-1 g, are those that keep the bonds from accelerating, up to O(omega^-2). */
+typedef struct balance {
+    double *lambda; /* [m]: of the acceleration equation */
+    double energy;  /* in what the springs do beside it, in units of a single spring */
+    double off;     /* largest pull beside it, above noise */
+    double size;    /* of the pulls */
+    bool known;     /* not for redundant springs: only the sum of their pulls is determined */
+} balance;
+
+static int weigh(const ipa *w, const double *q, const double *v, const taut_pass *pass, balance *b, taut_error *error)
+{
+    const taut_projection *p = w->p;
+    const double *compliance = taut_context_compliance(p->context);
+    taut_statistics aside = {0}; /* a diagnosis beside the micro-integration, not a part of it */
+    taut_error reason = {0};
+    int status = taut_slow_multipliers(p->context, p->t, q, v, b->lambda, NULL, &aside, &p->arena.allocator, &reason);
+    if (status == TAUT_ERROR_SINGULAR)
+        return TAUT_OK;
+    if (status != 0) {
+        if (error)
+            *error = reason;
+        return status;
+    }
+    b->known = true;
+    for (taut_index i = 0; i < p->sizes.bonds; i++) {
+        double pull = pass->g[i] / compliance[i], off = fabs(pull - b->lambda[i]), rate = pass->gdot[i] / w->omega;
+        if (taut_context_soft(p->context, i))
+            continue;
+        b->energy += compliance[i] * off * off + rate * rate / compliance[i];
+        b->off = fmax(b->off, off - 10 * fmax(w->tolerance, w->floor[i]) / compliance[i]);
+        b->size = fmax(b->size, fmax(fabs(pull), fabs(b->lambda[i])));
+    }
+    return TAUT_OK;
+}
+
+/* The filter moves slow parts by O((window * slow rate)^4): a start that was better is kept. */
+static void keep_start(taut_projection *p)
+{
+    size_t bytes = (size_t)p->sizes.coordinates * sizeof(double), used = strlen(p->explanation);
+    memcpy(p->q, p->q0, bytes);
+    memcpy(p->v, p->v0, bytes);
+    snprintf(p->explanation + used, sizeof p->explanation - used,
+             "; the start is kept, it is nearer to the slow manifold than what the passes lead to");
+}
+
+/* Never worse than the start, and never far from slow. lambda = C^-1 g while the rounding of g is not amplified too much, else from the
+ * acceleration equation (DESIGN 6). */
+static int conclude(const ipa *w, double *first, double *last, taut_error *error)
 {
     taut_projection *p = w->p;
+    balance start = {.lambda = first}, end = {.lambda = last};
     double fastest = fmax(w->fastest, w->omega);
     const double *compliance = taut_context_compliance(p->context);
-    const double *g = p->pass[p->passes].g;
-    taut_statistics aside = {0}; /* a diagnosis beside the micro-integration, not a part of it */
-    if (DBL_EPSILON / 2 * fastest * fastest >= 1e-6) {
-        int status = taut_slow_multipliers(p->context, p->t, p->q, p->v, p->lambda, NULL, &aside, &p->arena.allocator, error);
-        if (status != TAUT_ERROR_SINGULAR) /* of redundant springs only the sum of the pulls is determined */
-            return status;
-        taut_fail(error, TAUT_OK, "%s", "");
-    }
+    TAUT_TRY(weigh(w, p->q0, p->v0, &p->pass[0], &start, error));
+    TAUT_TRY(weigh(w, p->q, p->v, &p->pass[p->passes], &end, error));
+    bool keep = start.known && end.known && start.energy < end.energy;
+    const balance *best = keep ? &start : &end;
+    if (best->off > 0.5 * best->size)
+        return taut_fail(
+            error, TAUT_ERROR_CONVERGE,
+            "what the passes lead to is not a slow motion: the springs pull with %.3g beside the balance of %.3g; slow and "
+            "fast are not separated at this state",
+            best->off, best->size);
+    if (keep)
+        keep_start(p);
+    bool noisy = DBL_EPSILON / 2 * fastest * fastest >= 1e-6;
     for (taut_index i = 0; i < p->sizes.bonds; i++)
-        p->lambda[i] = g[i] / compliance[i];
+        p->lambda[i] = best->known && (noisy || keep) ? best->lambda[i] : p->pass[p->passes].g[i] / compliance[i];
     return TAUT_OK;
 }
 
@@ -283,7 +337,8 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
     w.state = TAUT_NEW(&p->arena, double, 2 * n);
     w.sum = TAUT_NEW(&p->arena, double, 2 * n);
     w.floor = TAUT_NEW(&p->arena, double, p->sizes.bonds);
-    if (!w.state || !w.sum || !w.floor)
+    double *first = TAUT_NEW(&p->arena, double, p->sizes.bonds), *last = TAUT_NEW(&p->arena, double, p->sizes.bonds);
+    if (!w.state || !w.sum || !w.floor || !first || !last)
         return taut_fail_memory(error);
     TAUT_TRY(choose(&w, options, error));
     w.weight = TAUT_NEW(&p->arena, double, w.steps + 1);
@@ -295,7 +350,7 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
     if (status == 0)
         status = iterate(&w, options, error);
     w.flow->destroy(w.flow);
-    return status == 0 ? find_multipliers(&w, error) : status;
+    return status == 0 ? conclude(&w, first, last, error) : status;
 }
 
 const taut_projection_method taut_projection_ipa = {
@@ -309,4 +364,5 @@ const taut_projection_method taut_projection_ipa = {
     .kinds = 1u << TAUT_MECHANICAL,
     .moves_held = true,
     .project = project,
+    .instead = &taut_projection_series,
 };

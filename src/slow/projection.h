@@ -25,7 +25,7 @@ struct taut_projection {
     taut_statistics statistics;
     double moved_normal, moved_tangential;                   /* positions; NaN when there is no foot point */
     double moved_normal_velocity, moved_tangential_velocity; /* velocities */
-    int stages; /* of projection difference: orders solved */
+    int stages;                                              /* of projection difference: orders solved */
     taut_projection_stage stage[TAUT_PROJECTION_STAGES];
     int status;
     char explanation[600];
@@ -38,9 +38,11 @@ typedef struct taut_projection_method {
     bool moves_held;         /* cannot keep what [start] holds */
     /* moves p->q and p->v, fills p->lambda, records passes, says in p->explanation what it chose. On failure the caller restores q, v. */
     int (*project)(taut_projection *p, const taut_options *options, taut_error *error);
+    const struct taut_projection_method *instead; /* to be tried when nobody asked for this one and it does not converge; or NULL */
 } taut_projection_method;
 
-extern const taut_projection_method taut_projection_ipa, taut_projection_series, taut_projection_constraint, taut_projection_difference;
+extern const taut_projection_method taut_projection_ipa, taut_projection_series, taut_projection_constraint,
+    taut_projection_difference;
 
 /* Records g and gdot at (q, v); force_evaluations are those of p->statistics. Not counted as an evaluation itself. */
 int taut_projection_record(taut_projection *p, const double *q, const double *v, taut_error *error);

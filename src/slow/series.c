@@ -28,6 +28,7 @@ typedef struct series {
     double scale;            /* of the state, |q| */
     double correction;       /* of the last level */
     int level;
+    bool grows; /* the next level would have been worse */
 } series;
 
 static double norm(taut_index n, const double *x, const double *y)
@@ -168,6 +169,7 @@ static int expand(series *s, int most, taut_error *error)
         if (worse) { /* an asymptotic series: the level before was the best one */
             memcpy(p->q, s->last_q, bytes);
             memcpy(p->v, s->last_v, bytes);
+            s->grows = true;
             break;
         }
         s->correction = moved;
