@@ -204,7 +204,7 @@ static void test_analytic(void)
          {4e6 / (4e6 - 1) * cos(2)},
          {-4e6 / (4e6 - 1) * sin(2)},
          4e6 / (4e6 - 1) * cos(2),
-         1,
+         3,
          1,
          1},
         /* c lambda = g + tau g', g = x - cos t: the slow solution is Re X e^(it), c X = (1 + i tau)(X - 1) */
