@@ -58,7 +58,7 @@ void taut_combine(taut_index n, int count, const double *weight, double *const *
     }
 }
 
-TAUT_HOT double taut_largest(taut_index n, const double *x)
+TAUT_HOT static double largest(taut_index n, const double *x)
 {
     double lane[8] = {0}, size = 0;
     taut_index i = 0;
@@ -74,8 +74,19 @@ TAUT_HOT double taut_largest(taut_index n, const double *x)
     return size;
 }
 
-TAUT_HOT void taut_add(taut_index n, const double *y, double *x)
+TAUT_HOT static void add(taut_index n, const double *y, double *x)
 {
     for (taut_index i = 0; i < n; i++)
         x[i] += y[i];
+}
+
+/* the choosers of hot functions are visible symbols unless these are static */
+double taut_largest(taut_index n, const double *x)
+{
+    return largest(n, x);
+}
+
+void taut_add(taut_index n, const double *y, double *x)
+{
+    add(n, y, x);
 }
