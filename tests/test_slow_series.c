@@ -4,6 +4,7 @@
 
 #include "faulty.h"
 #include "slow/recursion.h"
+#include "slow/series.h"
 #include "table.h"
 
 typedef struct made {
@@ -247,6 +248,45 @@ static void test_chain(void)
     drop(&p);
 }
 
+/* The projector on states that move on: applied again it stays, it allocates nothing, failures leave the state. */
+static void test_projector(void)
+{
+    check_group("projector");
+    const char *model = "[parameters]\nk = 1e3\n[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness k\n";
+    taut_system *system = NULL;
+    taut_context *context = NULL;
+    taut_projector *projector = NULL;
+    taut_statistics statistics = {0};
+    taut_error error = {0};
+    faulty f = {0};
+    taut_allocator allocator = faulty_allocator(&f);
+    taut_arena arena;
+    taut_arena_init(&arena, &allocator);
+    int code = taut_system_parse(model, strlen(model), "model.taut", NULL, &system, &error);
+    code = code ? code : taut_context_create(system, NULL, &context, &error);
+    code = code ? code : taut_context_set_parameter(context, 0, 1e4, &error);
+    code = code ? code : taut_series_projector(context, &arena, &statistics, NULL, &projector, &error);
+    if (check_row(code == 0, "%s", error.message)) {
+        double q[2] = {0.62, 0.81}, v[2] = {-0.7, 0.6}, again[2];
+        int64_t calls = f.calls;
+        check_row(projector->apply(projector, 0, q, v, &error) == 0, "%s", error.message);
+        double r = hypot(q[0], q[1]), spin = q[0] * v[1] - q[1] * v[0];
+        check_near("r", r - 1, spin * spin / (1e4 * r * r * r), 1e-15);
+        memcpy(again, q, sizeof q);
+        check_row(projector->apply(projector, 0, again, v, &error) == 0, "%s", error.message);
+        check_near("stays", again[0], q[0], 1e-15);
+        double far[2] = {1, 0}, fast[2] = {0, 200}; /* twice as fast as the spring */
+        check_equal("not separated", projector->apply(projector, 0, far, fast, &error), TAUT_ERROR_CONVERGE);
+        check_row(far[0] == 1 && far[1] == 0 && fast[1] == 200, "the state moved");
+        check_equal("allocations while applying", f.calls - calls, 0);
+        projector->destroy(projector);
+    }
+    taut_context_destroy(context);
+    taut_system_destroy(system);
+    taut_arena_clear(&arena);
+    check_equal("blocks left", f.live, 0);
+}
+
 static void test_memory(void)
 {
     check_group("memory");
@@ -278,6 +318,7 @@ int main(void)
     test_levels();
     test_failure();
     test_chain();
+    test_projector();
     test_memory();
     return check_done();
 }

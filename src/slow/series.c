@@ -6,6 +6,8 @@
  * where y = C lambda^(k) and ydot are the values that g and gdot have on the slow manifold to order C^(k+1) (recursion.c). Solved for
  * k = 1, 2, ..., each from the one before, by Newton's iteration with the matrix of the foot point: it contracts as C. The correction from
  * k-1 to k estimates what is left; when it stops shrinking above rounding, slow and fast are not separated. */
+#include "slow/series.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,15 +19,23 @@
 #include "slow/recursion.h"
 
 typedef struct series {
-    taut_projection *p;
+    taut_projector projector;
+    taut_series_settings settings;
+    taut_context *context, *rigid_context;
+    taut_system *rigid;
+    taut_projector *foot;
     taut_recursion *recursion;
     taut_saddle *saddle; /* at the foot point */
+    taut_index n, m;
     taut_pattern jacobian, tangent;
     taut_values values;
+    double t;
+    double *q, *v;           /* where we are */
+    double *lambda;          /* [m] */
     double *y, *ydot, *d;    /* [m] */
     double *dq, *dv, *dmu;   /* steps */
     double *last_q, *last_v; /* result of the level before */
-    double scale;            /* of the state, |q| */
+    double scale;            /* of the state, |q| + |v| */
     double correction;       /* of the last level */
     int level;
     bool grows; /* the next level would have been worse */
@@ -39,57 +49,19 @@ static double norm(taut_index n, const double *x, const double *y)
     return sqrt(sum);
 }
 
-/* ---- the foot point */
-
-static int find_foot(taut_projection *p, taut_error *error)
-{
-    taut_system *rigid = NULL;
-    taut_context *context = NULL;
-    taut_projector *projector = NULL;
-    int status = taut_system_rigid(p->system, &rigid, error);
-    if (status == 0)
-        status = taut_context_create(rigid, &p->arena.allocator, &context, error);
-    if (status == 0)
-        status = taut_constraint_projector(context, &p->arena, &p->statistics, &projector, error);
-    if (status == 0)
-        status = projector->apply(projector, p->t, p->q, p->v, error);
-    if (projector)
-        projector->destroy(projector);
-    taut_context_destroy(context);
-    taut_system_destroy(rigid);
-    return status;
-}
-
 static int evaluate(series *s, unsigned more, taut_error *error)
 {
-    taut_projection *p = s->p;
-    p->statistics.force_evaluations++;
-    return taut_evaluate(p->context, p->t, p->q, p->v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more, &s->values, error);
+    s->projector.statistics->force_evaluations++;
+    return taut_evaluate(s->context, s->t, s->q, s->v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more, &s->values, error);
 }
 
 static int factor_foot(series *s, taut_error *error)
 {
-    taut_projection *p = s->p;
-    bool positive = p->sizes.can & TAUT_CAN_INVERT_MASS;
-    const double *mass = taut_context_mass(p->context), *compliance = taut_context_compliance(p->context);
-    for (taut_index i = 0; mass && i < p->sizes.coordinates; i++)
-        positive &= mass[i] > 0;
-    taut_saddle_shape shape = {.n = p->sizes.coordinates,
-                               .m = p->sizes.bonds,
-                               .k_start = s->tangent.start,
-                               .k_column = s->tangent.column,
-                               .g_start = s->jacobian.start,
-                               .g_column = s->jacobian.column,
-                               .symmetric = true,
-                               .positive = positive};
-    TAUT_TRY(taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &p->arena.allocator, &s->saddle, error));
     TAUT_TRY(evaluate(s, TAUT_WANT_MASS, error));
-    for (taut_index i = 0; i < p->sizes.bonds; i++) {
-        s->d[i] = taut_context_soft(p->context, i) && compliance[i] > 0;
+    for (taut_index i = 0; i < s->m; i++)
         for (taut_index k = s->jacobian.start[i]; k < s->jacobian.start[i + 1] && s->d[i] != 0; k++)
-            s->values.jacobian[k] = 0;
-    }
-    p->statistics.factorisations++;
+            s->values.jacobian[k] = 0; /* soft */
+    s->projector.statistics->factorisations++;
     return taut_saddle_factor(s->saddle, s->values.mass, s->values.jacobian, NULL, s->d, error);
 }
 
@@ -98,9 +70,8 @@ static int factor_foot(series *s, taut_error *error)
 /* One Newton step on the fibre; its length in *step. */
 static int correct(series *s, double *step, taut_error *error)
 {
-    taut_projection *p = s->p;
-    taut_index n = p->sizes.coordinates, m = p->sizes.bonds;
-    TAUT_TRY(taut_recursion_evaluate(s->recursion, s->level, p->t, p->q, p->v, p->lambda, NULL, s->y, s->ydot, error));
+    taut_index n = s->n, m = s->m;
+    TAUT_TRY(taut_recursion_evaluate(s->recursion, s->level, s->t, s->q, s->v, s->lambda, NULL, s->y, s->ydot, error));
     TAUT_TRY(evaluate(s, 0, error));
     for (int part = 0; part < 2; part++) {
         double *x = part ? s->dv : s->dq;
@@ -108,17 +79,17 @@ static int correct(series *s, double *step, taut_error *error)
         for (taut_index i = 0; i < m; i++) {
             double now = part ? s->values.bond_dt[i] : s->values.bond[i];
             for (taut_index k = s->jacobian.start[i]; k < s->jacobian.start[i + 1] && part; k++)
-                now += s->values.jacobian[k] * p->v[s->jacobian.column[k]];
+                now += s->values.jacobian[k] * s->v[s->jacobian.column[k]];
             s->dmu[i] = s->d[i] != 0 ? 0 : (part ? s->ydot[i] : s->y[i]) - now;
         }
         TAUT_TRY(taut_saddle_solve(s->saddle, 1, x, s->dmu, error));
     }
     for (taut_index i = 0; i < n; i++) {
-        p->q[i] += s->dq[i];
-        p->v[i] += s->dv[i];
+        s->q[i] += s->dq[i];
+        s->v[i] += s->dv[i];
     }
-    p->statistics.solves += 2;
-    p->statistics.newton_iterations++;
+    s->projector.statistics->solves += 2;
+    s->projector.statistics->newton_iterations++;
     *step = norm(n, s->dq, NULL) + norm(n, s->dv, NULL);
     return isfinite(*step) ? TAUT_OK : taut_fail(error, TAUT_ERROR_CONVERGE, "the slow multipliers are not finite");
 }
@@ -144,16 +115,15 @@ static int solve_level(series *s, taut_error *error)
 /* Level after level, until the correction is at rounding or would grow. */
 static int expand(series *s, int most, taut_error *error)
 {
-    taut_projection *p = s->p;
-    taut_index n = p->sizes.coordinates;
+    taut_index n = s->n;
     size_t bytes = (size_t)n * sizeof(double);
     int quiet = 0;
     for (s->level = 1; s->level <= most; s->level++) {
-        memcpy(s->last_q, p->q, bytes);
-        memcpy(s->last_v, p->v, bytes);
+        memcpy(s->last_q, s->q, bytes);
+        memcpy(s->last_v, s->v, bytes);
         taut_error reason = {0};
         int status = solve_level(s, &reason);
-        double moved = norm(n, p->q, s->last_q) + norm(n, p->v, s->last_v);
+        double moved = norm(n, s->q, s->last_q) + norm(n, s->v, s->last_v);
         bool worse = status == TAUT_ERROR_CONVERGE || (s->level > 1 && moved > fmax(s->correction, 1e-12 * s->scale));
         if (status != 0 && !(worse && s->level > 2)) {
             if (error)
@@ -167,13 +137,14 @@ static int expand(series *s, int most, taut_error *error)
                 "state; use --method constraint",
                 s->correction, moved);
         if (worse) { /* an asymptotic series: the level before was the best one */
-            memcpy(p->q, s->last_q, bytes);
-            memcpy(p->v, s->last_v, bytes);
+            memcpy(s->q, s->last_q, bytes);
+            memcpy(s->v, s->last_v, bytes);
             s->grows = true;
             break;
         }
         s->correction = moved;
-        TAUT_TRY(taut_projection_record(p, p->q, p->v, error));
+        if (s->settings.watch)
+            s->settings.watch(s->settings.user, s->q, s->v);
         /* one small correction may be a coefficient that happens to vanish, two are not */
         quiet = moved <= 16 * DBL_EPSILON * s->scale ? quiet + 1 : 0;
         if (quiet == 2)
@@ -183,57 +154,177 @@ static int expand(series *s, int most, taut_error *error)
     return TAUT_OK;
 }
 
-static int run(series *s, int most, taut_error *error)
+/* ---- the projector */
+
+static int run(series *s, taut_error *error)
 {
-    taut_projection *p = s->p;
-    TAUT_TRY(taut_projection_record(p, p->q, p->v, error));
-    TAUT_TRY(find_foot(p, error));
-    TAUT_TRY(taut_projection_record(p, p->q, p->v, error));
+    TAUT_TRY(s->foot->apply(s->foot, s->t, s->q, s->v, error));
+    if (s->settings.watch)
+        s->settings.watch(s->settings.user, s->q, s->v);
     TAUT_TRY(factor_foot(s, error));
-    s->scale = norm(p->sizes.coordinates, p->q, NULL) + norm(p->sizes.coordinates, p->v, NULL);
-    TAUT_TRY(taut_recursion_create(p->context, &p->arena, &p->statistics, most, &s->recursion, error));
-    TAUT_TRY(expand(s, most, error));
-    return taut_recursion_evaluate(s->recursion, s->level, p->t, p->q, p->v, p->lambda, NULL, NULL, NULL, error);
+    s->scale = norm(s->n, s->q, NULL) + norm(s->n, s->v, NULL);
+    s->correction = 0;
+    s->grows = false;
+    TAUT_TRY(expand(s, s->settings.levels, error));
+    return taut_recursion_evaluate(s->recursion, s->level, s->t, s->q, s->v, s->lambda, NULL, NULL, NULL, error);
 }
 
-static int new_arrays(series *s, taut_error *error)
+static int apply(taut_projector *projector, double t, double *q, double *v, taut_error *error)
 {
-    taut_projection *p = s->p;
-    taut_index n = p->sizes.coordinates, m = p->sizes.bonds;
-    bool matrix = p->sizes.mass != TAUT_MASS_DIAGONAL;
-    TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &s->jacobian, error));
+    series *s = (series *)projector;
+    size_t bytes = (size_t)s->n * sizeof(double);
+    s->t = t;
+    memcpy(s->q, q, bytes);
+    memcpy(s->v, v, bytes);
+    TAUT_TRY(run(s, error));
+    memcpy(q, s->q, bytes);
+    memcpy(v, s->v, bytes);
+    return TAUT_OK;
+}
+
+static void destroy(taut_projector *projector)
+{
+    series *s = (series *)projector;
+    if (!s)
+        return;
+    taut_recursion_destroy(s->recursion);
+    taut_saddle_destroy(s->saddle);
+    if (s->foot)
+        s->foot->destroy(s->foot);
+    taut_context_destroy(s->rigid_context);
+    taut_system_destroy(s->rigid);
+    s->recursion = NULL;
+    s->saddle = NULL;
+    s->foot = NULL;
+    s->rigid_context = NULL;
+    s->rigid = NULL;
+}
+
+static int new_arrays(series *s, taut_arena *arena, const taut_sizes *sizes, taut_error *error)
+{
+    bool matrix = sizes->mass != TAUT_MASS_DIAGONAL;
+    const taut_system *system = taut_context_system(s->context);
+    TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &s->jacobian, error));
     if (matrix)
-        TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_TANGENT, &s->tangent, error));
-    double **rows[] = {&s->y, &s->ydot, &s->d, &s->dmu, &s->values.bond, &s->values.bond_dt};
-    double **columns[] = {&s->dq, &s->dv, &s->last_q, &s->last_v};
+        TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &s->tangent, error));
+    double **rows[] = {&s->y, &s->ydot, &s->d, &s->dmu, &s->lambda, &s->values.bond, &s->values.bond_dt};
+    double **columns[] = {&s->q, &s->v, &s->dq, &s->dv, &s->last_q, &s->last_v};
     bool good = true;
-    for (int k = 0; k < 6; k++)
-        good &= (*rows[k] = TAUT_NEW(&p->arena, double, m)) != NULL;
-    for (int k = 0; k < 4; k++)
-        good &= (*columns[k] = TAUT_NEW(&p->arena, double, n)) != NULL;
-    s->values.jacobian = TAUT_NEW(&p->arena, double, p->sizes.jacobian_entries);
-    s->values.mass = TAUT_NEW(&p->arena, double, matrix ? s->tangent.start[n] : n);
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        good &= (*rows[k] = TAUT_NEW(arena, double, s->m)) != NULL;
+    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
+        good &= (*columns[k] = TAUT_NEW(arena, double, s->n)) != NULL;
+    s->values.jacobian = TAUT_NEW(arena, double, sizes->jacobian_entries);
+    s->values.mass = TAUT_NEW(arena, double, matrix ? s->tangent.start[s->n] : s->n);
     return good && s->values.jacobian && s->values.mass ? TAUT_OK : taut_fail_memory(error);
+}
+
+static int new_saddle(series *s, const taut_sizes *sizes, const taut_allocator *allocator, taut_error *error)
+{
+    bool positive = sizes->can & TAUT_CAN_INVERT_MASS;
+    const double *mass = taut_context_mass(s->context), *compliance = taut_context_compliance(s->context);
+    for (taut_index i = 0; mass && i < s->n; i++)
+        positive &= mass[i] > 0;
+    for (taut_index i = 0; i < s->m; i++)
+        s->d[i] = taut_context_soft(s->context, i) && compliance[i] > 0;
+    taut_saddle_shape shape = {.n = s->n,
+                               .m = s->m,
+                               .k_start = s->tangent.start,
+                               .k_column = s->tangent.column,
+                               .g_start = s->jacobian.start,
+                               .g_column = s->jacobian.column,
+                               .symmetric = true,
+                               .positive = positive};
+    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, allocator, &s->saddle, error);
+}
+
+static int build(series *s, taut_arena *arena, taut_error *error)
+{
+    enum { LEVELS = 6 }; /* C^7 is below rounding wherever the series is worth using */
+    const taut_system *system = taut_context_system(s->context);
+    taut_sizes sizes;
+    taut_system_sizes(system, &sizes);
+    s->n = sizes.coordinates;
+    s->m = sizes.bonds;
+    int most = taut_recursion_most(s->context), wanted = s->settings.levels > 0 ? s->settings.levels : LEVELS;
+    s->settings.levels = wanted < most ? wanted : most;
+    TAUT_TRY(new_arrays(s, arena, &sizes, error));
+    TAUT_TRY(new_saddle(s, &sizes, &arena->allocator, error));
+    TAUT_TRY(taut_system_rigid(system, &s->rigid, error));
+    TAUT_TRY(taut_context_create(s->rigid, &arena->allocator, &s->rigid_context, error));
+    for (taut_index k = 0; k < sizes.parameters; k++) { /* the caller may have changed some */
+        double value = taut_context_parameter(s->context, k);
+        if (value != taut_context_parameter(s->rigid_context, k))
+            TAUT_TRY(taut_context_set_parameter(s->rigid_context, k, value, error));
+    }
+    TAUT_TRY(taut_constraint_projector(s->rigid_context, arena, s->projector.statistics, &s->foot, error));
+    return taut_recursion_create(s->context, arena, s->projector.statistics, s->settings.levels, &s->recursion, error);
+}
+
+int taut_series_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                          const taut_series_settings *settings, taut_projector **projector, taut_error *error)
+{
+    *projector = NULL;
+    series *s = TAUT_NEW(arena, series, 1);
+    if (!s)
+        return taut_fail_memory(error);
+    s->projector = (taut_projector){.name = "series", .apply = apply, .destroy = destroy, .statistics = statistics};
+    s->context = context;
+    if (settings)
+        s->settings = *settings;
+    int status = build(s, arena, error);
+    if (status != 0) {
+        destroy(&s->projector);
+        return status;
+    }
+    *projector = &s->projector;
+    return TAUT_OK;
+}
+
+void taut_series_report_get(const taut_projector *projector, taut_series_report *report)
+{
+    const series *s = (const series *)projector;
+    *report = (taut_series_report){.level = s->level, .correction = s->correction, .grows = s->grows, .lambda = s->lambda};
+}
+
+/* ---- the projection */
+
+typedef struct recorder {
+    taut_projection *p;
+    taut_error *error;
+    int status;
+} recorder;
+
+static void record(void *user, const double *q, const double *v)
+{
+    recorder *r = user;
+    if (r->status == 0)
+        r->status = taut_projection_record(r->p, q, v, r->error);
 }
 
 static int project(taut_projection *p, const taut_options *options, taut_error *error)
 {
     (void)options;
-    enum { LEVELS = 6 }; /* C^7 is below rounding wherever the series is worth using */
-    series s = {.p = p};
-    int most = taut_recursion_most(p->context) < LEVELS ? taut_recursion_most(p->context) : LEVELS;
-    TAUT_TRY(new_arrays(&s, error));
-    int status = run(&s, most, error);
-    taut_recursion_destroy(s.recursion);
-    taut_saddle_destroy(s.saddle);
-    if (status == 0)
-        snprintf(
-            p->explanation, sizeof p->explanation,
-            "projection series: the foot point (pass 1), then %d levels of slow multipliers; the last one moved the state by %.3g",
-            s.level, s.correction);
-    else
+    recorder r = {.p = p, .error = error};
+    taut_series_settings settings = {.watch = record, .user = &r};
+    taut_projector *projector = NULL;
+    taut_series_report report;
+    snprintf(p->explanation, sizeof p->explanation, "projection series: the foot point (pass 1), then levels of slow multipliers");
+    record(&r, p->q, p->v);
+    TAUT_TRY(r.status);
+    TAUT_TRY(taut_series_projector(p->context, &p->arena, &p->statistics, &settings, &projector, error));
+    int status = projector->apply(projector, p->t, p->q, p->v, error);
+    status = status != 0 ? status : r.status;
+    if (status == 0) {
+        taut_series_report_get(projector, &report);
+        memcpy(p->lambda, report.lambda, (size_t)p->sizes.bonds * sizeof(double));
         snprintf(p->explanation, sizeof p->explanation,
-                 "projection series: the foot point (pass 1), then levels of slow multipliers");
+                 "projection series: the foot point (pass 1), then %d levels of slow multipliers; the last one moved the state by "
+                 "%.3g%s",
+                 report.level, report.correction,
+                 report.grows ? ", the next would move it more: slow and fast are barely separated" : "");
+    }
+    projector->destroy(projector);
     return status;
 }
 

@@ -1,0 +1,29 @@
+/* series.h - a projector onto the slow manifold, to rounding (series.c). */
+#ifndef TAUT_SLOW_SERIES_H
+#define TAUT_SLOW_SERIES_H
+
+#include "base/projector.h"
+
+/* All fields may be zero. */
+typedef struct taut_series_settings {
+    int levels; /* at most; 0: 6, or what jets allow */
+    /* called with the foot point, then with the result of every level */
+    void (*watch)(void *user, const double *q, const double *v);
+    void *user;
+} taut_series_settings;
+
+/* How the last apply() ended. */
+typedef struct taut_series_report {
+    int level;            /* the last one used */
+    double correction;    /* what it moved: an estimate of the error */
+    bool grows;           /* the next level would have moved more: slow and fast are barely separated */
+    const double *lambda; /* [m]: the multipliers of that level */
+} taut_series_report;
+
+/* The context's system needs springs, TAUT_CAN_JETS and no stiff potential. Memory comes from the arena; apply() allocates nothing (except to
+ * name bonds when G is singular) and fails with TAUT_ERROR_CONVERGE where slow and fast are not separated. */
+int taut_series_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                          const taut_series_settings *settings, taut_projector **projector, taut_error *error);
+void taut_series_report_get(const taut_projector *projector, taut_series_report *report);
+
+#endif
