@@ -1,0 +1,153 @@
+/* bench_radau.c - Radau IIA: evaluations needed for an accuracy, steps against stiffness, time per link of long chains.
+ *
+ * Rows: name | limit | value | verdict. Evaluations are compared with those measured for the two Newton forms in the design (168 / 264 /
+ * 410 stage-wise, 591 / 840 / 1715 with frozen derivatives, at errors 1e-4 / 1e-6 / 1e-8 of the double pendulum, omega = 1000, t = 10);
+ * times per link are compared with those of a chain of 100 in the same run. */
+#if defined(__linux__)
+#define _POSIX_C_SOURCE 199309L
+#endif
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <taut/taut.h>
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void row(const char *name, double limit, double value)
+{
+    printf("%s | %.3g | %.3g | %s\n", name, limit, value, value <= limit ? "met" : "missed");
+}
+
+/* A solver of a model text, with options "name=value ...". */
+typedef struct bench {
+    taut_system *system;
+    taut_options *options;
+    taut_solver *solver;
+    taut_error error;
+    int code;
+} bench;
+
+static bench make(const char *model, const char *settings)
+{
+    bench b = {0};
+    char copy[400];
+    snprintf(copy, sizeof copy, "%s", settings);
+    b.code = taut_system_parse(model, strlen(model), "bench", NULL, &b.system, &b.error);
+    if (b.code == 0)
+        b.code = taut_options_create(NULL, &b.options, &b.error);
+    for (char *word = copy, *next; b.code == 0 && *word; word = next) {
+        next = word + strcspn(word, " ");
+        if (*next)
+            *next++ = '\0';
+        char *value = strchr(word, '=');
+        *value++ = '\0';
+        b.code = taut_options_set(b.options, word, value, &b.error);
+    }
+    if (b.code == 0)
+        b.code = taut_solver_create(b.system, b.options, NULL, &b.solver, &b.error);
+    return b;
+}
+
+static int done(bench *b)
+{
+    int code = b->code;
+    if (code != 0)
+        printf("failed | %s\n", b->error.message);
+    taut_solver_destroy(b->solver);
+    taut_options_destroy(b->options);
+    taut_system_destroy(b->system);
+    return code;
+}
+
+/* ---- evaluations against errors */
+
+static const char pendulum[] = "[coordinates]\nx1, y1, x2, y2\n[bonds]\ninner = sqrt(x1^2 + y1^2) - 1 stiffness 1e6\n"
+                               "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 stiffness 1e6\n"
+                               "[start]\nx1 = 1.000001500045071096781, x2 = 2.000002750073263937993, y1' = -0.5, y2' = 0.5\n";
+
+/* Positions at t = 10: see tests/test_radau.c for where they come from. */
+static const double end[4] = {0.99934340676157869, -0.03622915908201496, 0.66151150110952525, 0.90497759592155011};
+
+static int evaluations(const char *newton, const double design[3])
+{
+    double best[3] = {INFINITY, INFINITY, INFINITY};
+    char by[3][40] = {"", "", ""};
+    for (int order = 5; order <= 9; order += 2)
+        for (int k = 6; k <= 36; k++) {
+            char settings[200];
+            double rtol = pow(10, -k / 4.0), off = 0;
+            snprintf(settings, sizeof settings, "motion=slow method=radau%d newton=%s rtol=%.3g atol=%.3g until=10", order, newton,
+                     rtol, rtol);
+            bench b = make(pendulum, settings);
+            if (b.code == 0)
+                b.code = taut_solver_advance(b.solver, 10, &b.error);
+            taut_result r = {0};
+            if (b.code == 0) {
+                taut_solver_result(b.solver, &r);
+                for (int i = 0; i < 4; i++)
+                    off = fmax(off, fabs(taut_solver_position(b.solver)[i] - end[i]));
+            }
+            if (done(&b) != 0)
+                return 1;
+            for (int j = 0; j < 3; j++)
+                if (off <= pow(10, -4 - 2 * j) && (double)r.statistics.force_evaluations < best[j]) {
+                    best[j] = (double)r.statistics.force_evaluations;
+                    snprintf(by[j], sizeof by[j], "radau%d, rtol %.2g", order, rtol);
+                }
+        }
+    for (int j = 0; j < 3; j++) {
+        char name[300];
+        snprintf(name, sizeof name, "radau %s, evaluations at error 1e-%d (%g by %s) against %g", newton, 4 + 2 * j, best[j], by[j],
+                 design[j]);
+        row(name, 1.5, best[j] / design[j]);
+    }
+    return 0;
+}
+
+/* ---- long chains */
+
+static int chain(int links, double *per_link)
+{
+    char model[600];
+    snprintf(model, sizeof model,
+             "[particles]\ndimension = 2\nbob[i] for i in 1..%d mass 1\n[potential]\nsum(bob[i].y for i in 1..%d)\n[bonds]\n"
+             "link[1] = length(bob[1]) - 1 stiffness 1e12\n"
+             "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..%d stiffness 1e12\n[start]\nbob[i] = (i, 0) for i in 1..%d\n",
+             links, links, links, links);
+    bench b = make(model, "motion=slow method=radau5 newton=tensor step=0.01 until=10");
+    double best = INFINITY;
+    taut_result before, after;
+    for (int k = 0; k < 12 && b.code == 0; k++) {
+        taut_solver_result(b.solver, &before);
+        double start = now();
+        b.code = taut_solver_advance(b.solver, 0.05 * (k + 1), &b.error);
+        taut_solver_result(b.solver, &after);
+        if (k > 0) /* the first steps fill caches and form the first guess */
+            best = fmin(best, (now() - start) / (double)(after.statistics.steps - before.statistics.steps));
+    }
+    *per_link = best * 1e9 / links;
+    if (b.code == 0)
+        printf("chain of %d links: %.3g ns per link and step, %.3g iterations a step\n", links, *per_link,
+               (double)after.statistics.newton_iterations / (double)after.statistics.steps);
+    return done(&b);
+}
+
+int main(void)
+{
+    static const double stage[3] = {168, 264, 410}, frozen[3] = {591, 840, 1715};
+    if (evaluations("stage", stage) || evaluations("tensor", frozen))
+        return 1;
+    double hundred, thousand, ten_thousand;
+    if (chain(100, &hundred) || chain(1000, &thousand) || chain(10000, &ten_thousand))
+        return 1;
+    row("radau5, chain of 1000, time per link and step against 100", 1.3, thousand / hundred);
+    row("radau5, chain of 10000, time per link and step against 100", 1.6, ten_thousand / hundred);
+    return 0;
+}
