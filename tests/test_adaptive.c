@@ -199,6 +199,28 @@ static void test_tolerances(void)
     }
 }
 
+/* Units do not matter: a system in other units takes the same steps. Only the default of --atol has a unit, and it adapts. */
+static void test_units(void)
+{
+    static const char *const models[] = {
+        "[state]\nx, y\n[rates]\nx' = -1e6*x*(1 + x*1e6) + 1\ny' = -1e6*y + 1e6*x\n[start]\nx = 1e-6\n",
+        "[state]\nx, y\n[rates]\nx' = -1e6*x*(1 + x) + 1e6\ny' = -1e6*y + 1e6*x\n[start]\nx = 1\n"};
+    check_group("units");
+    int64_t steps[2] = {0};
+    double x[2] = {0};
+    for (int k = 0; k < 2; k++) {
+        driven d = driven_create(models[k], "until=1e-5", NULL);
+        if (driven_good("run", &d)) {
+            check_equal("advance", taut_solver_advance(d.solver, 1e-5, &d.error), 0);
+            steps[k] = d.solver->statistics.steps;
+            x[k] = taut_solver_position(d.solver)[0] * (k ? 1 : 1e6);
+        }
+        driven_destroy(&d);
+    }
+    check_near("x", x[0], x[1], 1e-9);
+    check_equal("steps", steps[0], steps[1]);
+}
+
 static void test_limits(void)
 {
     check_group("limits");
@@ -371,6 +393,7 @@ int main(void)
     test_recovery();
     test_ends();
     test_tolerances();
+    test_units();
     test_limits();
     test_dense();
     test_events();

@@ -22,7 +22,7 @@ static const taut_option table[] = {
     {"method", TAUT_OPTION_TEXT, "", 0, 0, "", "NAME", "run project", false, true, "which method; `taut methods` lists them"},
     {"step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run", false, true, "equal steps of this size; default: steps by error control, or 1/30 of the fastest period of the springs"},
     {"rtol", TAUT_OPTION_REAL, "1e-6", 1e-15, 1, "", "R", "run", false, true, "relative tolerance of one step, where steps are chosen by error control"},
-    {"atol", TAUT_OPTION_REAL, "1e-9", POSITIVE, "", "A", "run", false, true, "absolute tolerance of one step, in the unit of the coordinates"},
+    {"atol", TAUT_OPTION_REAL, "1e-9", POSITIVE, "", "A", "run", false, true, "absolute tolerance of one step, in the unit of the coordinates; the default is multiplied by the largest start value below 1"},
     {"max-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run", false, true, "longest step that error control may take"},
     {"newton", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|stage|tensor", "FORM", "run", false, true, "derivatives of implicit methods: at every stage, or one for all stages, kept over steps; auto: stage while stages*(n+m) <= 64"},
     {"inner-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run", false, true, "longest micro-step of the impulse methods; default: 1/20 of a radian of the fastest vibration"},

@@ -22,7 +22,8 @@ int taut_method_accepts(const taut_method *method, const taut_sizes *sizes, taut
             error, TAUT_ERROR_REFUSED,
             "method %s needs equations; a black box without rates can be projected (taut project), not run by a method",
             method->name);
-    if (sizes->kind == TAUT_FIRST_ORDER && !method->uses_field && !method->first_order)
+    bool takes_first_order = (method->uses_field || method->first_order) && (method->motions & TAUT_MOTION_FULL);
+    if (sizes->kind == TAUT_FIRST_ORDER && !takes_first_order)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "method %s needs a mechanical system; explicit Runge-Kutta methods treat this one", method->name);
     if (sizes->kind == TAUT_FIRST_ORDER) /* rates are there, whatever the model's own stepper does with them */
@@ -131,8 +132,7 @@ static int choose_method(taut_solver *solver, const taut_options *given, taut_er
     if (solver->sizes.kind != TAUT_MECHANICAL) {
         if (bit && bit != TAUT_MOTION_FULL && motion_said)
             return taut_fail(error, TAUT_ERROR_USAGE, "--motion %s: motions belong to mechanical systems; leave it out", motion);
-        bit = method ? method->motions & -method->motions : TAUT_MOTION_FULL;
-        bit = method && method->motions & TAUT_MOTION_FULL ? TAUT_MOTION_FULL : bit;
+        bit = TAUT_MOTION_FULL;
     } else if (!bit && method) {
         TAUT_TRY(motion_of(solver, method, &bit, error));
     } else if (!bit) {

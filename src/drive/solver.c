@@ -44,6 +44,16 @@ static int new_stepper(taut_solver *solver, taut_error *error)
     return taut_context_start(solver->context, solver->from, s->now.q, s->now.v, error);
 }
 
+/* The default of --atol is for coordinates of size 1. Smaller systems (concentrations, molecules in metres) get one of their own size. */
+static void scale_tolerance(taut_solver *solver)
+{
+    double size = 0;
+    for (taut_index i = 0; i < solver->stepper.n; i++)
+        size = fmax(size, fabs(solver->stepper.now.q[i]));
+    if (!taut_options_given(solver->options, "atol") && size > 0 && size < 1)
+        solver->stepper.atol *= size;
+}
+
 static int build(taut_solver *solver, const taut_options *options, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
@@ -52,6 +62,7 @@ static int build(taut_solver *solver, const taut_options *options, taut_error *e
     TAUT_TRY(taut_choose(solver, options, error));
     TAUT_TRY(taut_context_create(solver->moving, &solver->arena.allocator, &solver->context, error));
     TAUT_TRY(new_stepper(solver, error));
+    scale_tolerance(solver);
     TAUT_TRY(taut_drift_create(solver, error));
     TAUT_TRY(taut_motion_prepare(solver, error));
     TAUT_TRY(taut_motion_start(solver, error));
