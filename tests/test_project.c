@@ -366,6 +366,27 @@ static void test_instead(void)
     drop(&p);
 }
 
+/* A chain at rest is slow already; the filter's error would make it worse. What is held goes to the projection that can hold. */
+static void test_kept(void)
+{
+    check_group("kept");
+    made p = make("chain", "", "method=ipa", NULL);
+    if (good("chain", &p)) {
+        check_contains("explanation", p.r.explanation, "the start is kept");
+        check_near("moved", p.r.moved_normal, 0, 0);
+        check_near("x", p.r.q[38], 20, 0);
+        check_near("lambda", p.r.lambda[0], 0, 1e-12); /* straight and at rest, gravity across */
+    }
+    drop(&p);
+    p = make("[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness 1e6\n[start]\nx = 0.6 hold, y = 0.7\n", "", "", NULL);
+    if (good("held", &p)) {
+        check_contains("method", p.r.method, "constraint");
+        check_near("x", p.r.q[0], 0.6, 0);
+        check_near("y", p.r.q[1], 0.8, 1e-15);
+    }
+    drop(&p);
+}
+
 static void test_options(void)
 {
     check_group("options");
@@ -423,6 +444,7 @@ int main(void)
     test_refusals();
     test_failure();
     test_instead();
+    test_kept();
     test_options();
     test_memory();
     return check_done();
