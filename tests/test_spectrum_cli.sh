@@ -1,0 +1,108 @@
+#!/bin/sh
+# test_spectrum_cli.sh - taut spectrum as a user meets it: table, separation, JSON, limits, exit status; and effective runs.
+#
+# TAUT is the program (default ../build/taut beside this script). Numbers: Lubich, Weiss, actions at eps = 1e-3 (FACTS E).
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/table.sh"
+taut=${TAUT:-$here/../build/taut}
+case $taut in
+/*) ;;
+*) taut=$(pwd)/$taut ;;
+esac
+work=$(mktemp -d "${TMPDIR:-/tmp}/taut_spectrum.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+TAUT_MODELS=$here/../models
+export TAUT_MODELS
+
+run() { # run STATUS ARGUMENTS: one call, its exit status as a row
+    want=$1
+    shift
+    "$taut" "$@" >out 2>err </dev/null
+    got=$?
+    [ $got = "$want" ]
+    row $? "taut $*: exit status $got, expected $want: $(head -c 300 err)"
+}
+has() { # has FILE TEXT
+    grep -qF -e "$2" "$1"
+    row $? "'$2' is not in: $(head -c 600 "$1")"
+}
+lacks() {
+    ! grep -qF -e "$2" "$1"
+    row $? "'$2' is in: $(head -c 600 "$1")"
+}
+narrow() {
+    [ "$(awk 'length($0) > 100' out | wc -l)" -eq 0 ]
+    row $? "lines wider than 100 columns"
+}
+json() { # json EXPRESSION: about the object d in `out`
+    if [ -x /usr/bin/python3 ]; then
+        /usr/bin/python3 -c 'import json, math, sys
+d = json.load(open("out"), parse_constant=lambda word: 1 / 0)
+sys.exit(0 if eval(sys.argv[1]) else 1)' "$1" 2>python_err
+        row $? "$1: $(tail -n 1 python_err) in $(head -c 600 out)"
+    fi
+}
+
+# the table: frequencies, actions, springs by name
+run 0 spectrum double_pendulum_gravity --set eps=1e-3
+has out "mode       frequency        period        energy        action  springs"
+has out "7.78457e-08  inner 100%"
+has out "0.00443493  outer 100%"
+has out "neighbouring frequencies differ by at least 29.3%"
+has out "nearest resonance   mode 2 ~ mode 1, apart by 29.3%"
+narrow
+run 0 spectrum double_pendulum_gravity --quiet
+[ ! -s out ]
+row $? "--quiet printed $(head -c 100 out)"
+
+# the 1:2 resonance, where the cosine between the rods is 0.748: the outer rod turned to atan2(.6637, .748)
+run 0 spectrum double_pendulum_gravity --init x11=1 --init x12=0 --init x21=1.7483 --init x22=0.66332
+has out "near resonances     mode 2 ~ mode 1 + mode 1"
+has out "may exchange their actions"
+
+# JSON
+run 0 spectrum double_pendulum_gravity --set eps=1e-3 --json
+json 'd["status"] == "done" and d["complete"] and d["count"] == 2 and len(d["modes"]) == 2'
+json 'abs(d["modes"][0]["action"]/1e-3 - 7.78456513604e-5) < 1e-15 and abs(d["modes"][1]["action"]/1e-3 - 4.4349321933) < 1e-9'
+json 'd["modes"][1]["springs"][0]["name"] == "outer" and d["resonances"][0]["near"] == [1]'
+json 'abs(d["modes"][0]["period"]*d["modes"][0]["frequency"] - 2*math.pi) < 1e-12'
+
+# many modes: both ends, numbered among all
+run 0 spectrum net --modes 8
+has out "114; shown are those at both ends"
+has out "   114 "
+narrow
+run 0 spectrum net --modes 8 --json
+json 'd["count"] == 114 and not d["complete"] and [m["mode"] for m in d["modes"]] == [1, 2, 3, 4, 111, 112, 113, 114]'
+run 0 spectrum chain --set N=1000 --modes 4
+lacks out "nan"
+has out "both ends"
+
+# nothing to tell, and refusals
+run 0 spectrum four_bar
+run 0 spectrum quartic_rod
+lacks out "nan"
+run 2 spectrum kepler
+has err "mechanical"
+run 2 spectrum double_pendulum --modes 0
+has err "--modes"
+run 2 spectrum no_such_model
+run 2 spectrum double_pendulum --step 1
+run 2 spectrum no_such_model --json
+json 'd["status"] == "failed" and d["error"]["code"] == "TAUT_ERROR_USAGE"'
+
+# the effective motion: two methods, one result
+run 0 run double_pendulum_gravity --set eps=1e-3 --motion effective --method effective --out a.csv --json
+cp out a.json
+json 'd["motion"] == "effective" and d["stats"]["micro_steps"] == 0'
+run 0 run double_pendulum_gravity --set eps=1e-3 --method projected-impulse --step 0.1 --out b.csv --json
+json 'd["motion"] == "effective" and d["stats"]["force_evaluations"] == 21 and d["stats"]["micro_steps"] > 20000'
+json 'max(abs(x - y) for x, y in zip(d["q"], json.load(open("a.json"))["q"])) < 0.064*0.01 + 1.8e-3'
+run 2 run cart --method projected-impulse --step 0.1 --out c.csv
+has err "cannot treat"
+run 2 run double_pendulum_gravity --method impulse --step 0.1 --inner-step 0 --out c.csv
+has err "--inner-step"
+
+done_rows
