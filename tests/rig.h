@@ -75,7 +75,8 @@ static inline int rig_field(rig *r, const rig_how *how)
 static inline int rig_build(rig *r, const rig_how *how)
 {
     taut_stepper *s = &r->s;
-    TAUT_TRY(rig_load(r, how));
+    if (!r->base)
+        TAUT_TRY(rig_load(r, how));
     r->system = r->base;
     if (how->rigid || (how->field && strcmp(how->field, "rigid") == 0)) {
         TAUT_TRY(taut_system_rigid(r->base, &r->derived, &r->error));
@@ -111,6 +112,16 @@ static inline void rig_create(rig *r, const rig_how *how)
     *r = (rig){0};
     taut_arena_init(&r->arena, how->allocator);
     r->code = rig_build(r, how);
+}
+
+/* The same for a system of callbacks. */
+static inline void rig_from(rig *r, const rig_how *how, const taut_callbacks *callbacks)
+{
+    *r = (rig){0};
+    taut_arena_init(&r->arena, how->allocator);
+    r->code = taut_system_from_callbacks(callbacks, how->allocator, &r->base, &r->error);
+    if (r->code == 0)
+        r->code = rig_build(r, how);
 }
 
 static inline void rig_destroy(rig *r)

@@ -217,3 +217,20 @@ int taut_mechanics_saddle(const taut_mechanics *w, bool unit_mass, bool symmetri
                                .positive = unit_mass || w->positive};
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, allocator, saddle, error);
 }
+
+int taut_mechanics_factor(const taut_mechanics *w, taut_saddle *saddle, double t, const double *k, const double *g1,
+                          const double *g2, taut_error *error)
+{
+    w->statistics->factorisations++;
+    int status = taut_saddle_factor(saddle, k, g1, g2, NULL, error);
+    if (status != TAUT_ERROR_SINGULAR || w->rods == 0)
+        return status;
+    taut_fail(
+        error, status,
+        "at t = %.9g the rigid bonds do not determine their forces: some depend on others there (`taut check` names those of the "
+        "start; leave them out or give them a compliance), or a coordinate without mass is not held",
+        t);
+    if (error)
+        error->t = t;
+    return status;
+}

@@ -84,8 +84,7 @@ static int arrive(taut_stepper *s, const taut_state *state, taut_error *error)
     TAUT_TRY(taut_mechanics_force(x, state->t, state->q, state->v, w->force, state->lambda, error));
     if (x->rods > 0)
         memcpy(w->g, x->rod_jacobian, (size_t)x->rod_start[x->rods] * sizeof(double));
-    s->statistics->factorisations++;
-    return taut_saddle_factor(w->saddle, x->mass, w->g, NULL, NULL, error);
+    return taut_mechanics_factor(x, w->saddle, state->t, x->mass, w->g, NULL, error);
 }
 
 /* Accelerations and multipliers of a state whose force is in a: [M G^T; G 0] (a, lambda) = (F, -gamma). */
@@ -162,10 +161,8 @@ static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state 
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         TAUT_TRY(residual(s, next->t, next->q, old->v, slow, error));
         memset(w->step, 0, (size_t)s->n * sizeof(double));
-        if (slow) {
-            TAUT_TRY(taut_saddle_factor(w->general, x->mass, w->g, x->rod_jacobian, NULL, error));
-            s->statistics->factorisations++;
-        }
+        if (slow)
+            TAUT_TRY(taut_mechanics_factor(x, w->general, next->t, x->mass, w->g, x->rod_jacobian, error));
         TAUT_TRY(taut_saddle_solve(slow ? w->general : w->saddle, 1, w->step, w->residual, error));
         s->statistics->solves++;
         s->statistics->newton_iterations++;
@@ -241,7 +238,7 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
     taut_statistics before = *s->statistics; /* output is not counted */
     int status = taut_mechanics_force(x, t, q, v, w->step, lambda, error);
     if (status == 0)
-        status = taut_saddle_factor(w->general, x->mass, x->rod_jacobian, NULL, NULL, error);
+        status = taut_mechanics_factor(x, w->general, t, x->mass, x->rod_jacobian, NULL, error);
     if (status == 0)
         status = accelerate(s, w->general, t, q, v, w->step, lambda, error);
     *s->statistics = before;

@@ -49,8 +49,7 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
     }
     aim(w, v);
     if (!w->factored) {
-        TAUT_TRY(taut_saddle_factor(w->saddle, x->mass, x->rod_jacobian, NULL, NULL, error));
-        field->statistics->factorisations++;
+        TAUT_TRY(taut_mechanics_factor(x, w->saddle, t, x->mass, x->rod_jacobian, NULL, error));
         w->factored = x->rods == 0 && !x->varying;
     }
     TAUT_TRY(taut_saddle_solve(w->saddle, 1, rate, w->reaction, error));

@@ -42,11 +42,10 @@ typedef struct kind {
 } kind;
 
 /* [M G^T; G 0] with G of the latest evaluation. */
-static int factor(stabilizer *w, taut_error *error)
+static int factor(stabilizer *w, double t, taut_error *error)
 {
     const taut_mechanics *x = &w->mechanics;
-    w->projector.statistics->factorisations++;
-    return taut_saddle_factor(w->saddle, w->ones ? w->ones : x->mass, x->rod_jacobian, NULL, NULL, error);
+    return taut_mechanics_factor(x, w->saddle, t, w->ones ? w->ones : x->mass, x->rod_jacobian, NULL, error);
 }
 
 /* step = -D (G D)^-1 residual with the G that was factorised; returns through *size the largest entry. */
@@ -72,7 +71,7 @@ static int project_velocity(stabilizer *w, double t, taut_error *error)
 {
     double size;
     TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
-    TAUT_TRY(factor(w, error));
+    TAUT_TRY(factor(w, t, error));
     taut_mechanics_rates(&w->mechanics, w->v, w->residual);
     TAUT_TRY(correction(w, &size, error));
     taut_add(w->n, w->step, w->v);
@@ -84,7 +83,7 @@ static int newton_positions(stabilizer *w, double t, taut_error *error)
     double size;
     for (int pass = 0; pass < w->passes; pass++) {
         TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
-        TAUT_TRY(factor(w, error));
+        TAUT_TRY(factor(w, t, error));
         take_positions(w);
         TAUT_TRY(correction(w, &size, error));
         taut_add(w->n, w->step, w->q);
@@ -100,7 +99,7 @@ static int converge_positions(stabilizer *w, double t, taut_error *error)
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
         if (stale)
-            TAUT_TRY(factor(w, error));
+            TAUT_TRY(factor(w, t, error));
         take_positions(w);
         TAUT_TRY(correction(w, &size, error));
         w->projector.statistics->newton_iterations++;
@@ -141,7 +140,7 @@ static int apply_simple(taut_projector *projector, double t, double *q, double *
     for (int pass = 0; pass < w->passes; pass++) {
         double size;
         TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
-        TAUT_TRY(factor(w, error));
+        TAUT_TRY(factor(w, t, error));
         if (w->kind->velocity) {
             taut_mechanics_rates(&w->mechanics, w->v, w->residual);
             TAUT_TRY(correction(w, &size, error));
