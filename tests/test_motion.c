@@ -218,6 +218,32 @@ static void test_circle(void)
     driven_destroy(&d);
 }
 
+/* The double pendulum at omega = 1000 from the exact slow point over (31)-(32): its start, and the state at t = 10 [FACTS A]. */
+static void test_slow_reference(void)
+{
+    static const double start[4] = {1.000001500045071096781, 0, 2.000002750073263937993, 0};
+    static const double q[4] = {0.99934340676157869, -0.03622915908201496, 0.66151150110952525, 0.90497759592155011};
+    static const double p[4] = {0.00109905864343522, 0.03032224325356639, -0.67391036767002129, -0.21196201577063433};
+    check_group("slow motion");
+    driven d = driven_create(DOUBLE_PENDULUM("1e3", "0"), "motion=slow until=10 rtol=1e-10 atol=1e-10", NULL);
+    if (driven_good("double pendulum", &d)) {
+        double off = 0, rate = 0;
+        check_contains("explanation", taut_solver_explanation(d.solver), "moved to its slow point (series");
+        for (int i = 0; i < 4; i++)
+            off = fmax(off, fabs(taut_solver_position(d.solver)[i] - start[i]));
+        check_below("start", off, 1e-14);
+        check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "%s", d.error.message);
+        off = 0;
+        for (int i = 0; i < 4; i++) {
+            off = fmax(off, fabs(taut_solver_position(d.solver)[i] - q[i]));
+            rate = fmax(rate, fabs(taut_solver_velocity(d.solver)[i] - p[i]));
+        }
+        check_below("positions", off, 1e-8);
+        check_below("velocities", rate, 1e-7);
+    }
+    driven_destroy(&d);
+}
+
 /* Memory that runs out at call k, for motions with their fields, stabilisers, projections. */
 static void test_faults(void)
 {
@@ -256,6 +282,7 @@ int main(void)
     test_slider_crank();
     test_drift();
     test_circle();
+    test_slow_reference();
     test_faults();
     return check_done();
 }

@@ -28,7 +28,7 @@ static void test_table(void)
                       row[k].value, error.message);
         /* a model file must not make Taut read, write or run anything */
         if (row[k].in_model)
-            check_row(row[k].type == TAUT_OPTION_REAL || row[k].type == TAUT_OPTION_INTEGER || !strcmp(row[k].name, "motion") ||
+            check_row(row[k].type == TAUT_OPTION_REAL || row[k].type == TAUT_OPTION_INTEGER || row[k].type == TAUT_OPTION_CHOICE ||
                           !strcmp(row[k].name, "method"),
                       "%s may stand in [run]", row[k].name);
     }

@@ -26,7 +26,7 @@ static const taut_option table[] = {
     {"max-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run", false, true, "longest step that error control may take"},
     {"newton", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|stage|tensor", "FORM", "run", false, true, "derivatives of implicit methods: at every stage, or one for all stages, kept over steps; auto: stage while stages*(n+m) <= 64"},
     {"inner-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run", false, true, "longest micro-step of the impulse methods; default: 1/20 of a radian of the fastest vibration"},
-    {"stabilize", TAUT_OPTION_CHOICE, "", 0, 0, "none|post|post-velocity|post-position|post-simple|project|baumgarte", "NAME", "run", false, false, "what keeps explicit methods on rigid bonds and invariants; default: post"},
+    {"stabilize", TAUT_OPTION_CHOICE, "", 0, 0, "none|post|post-velocity|post-position|post-simple|project|baumgarte", "NAME", "run", false, true, "what keeps explicit methods on rigid bonds and invariants; default: post"},
     {"stabilize-passes", TAUT_OPTION_INTEGER, "2", 1, 10, "", "COUNT", "run", false, true, "Newton steps of a stabilisation after a step"},
     {"stabilize-rate", TAUT_OPTION_REAL, "10", POSITIVE, "", "RATE", "run", false, true, "rate at which Baumgarte's terms pull back to the manifold"},
     {"from", TAUT_OPTION_REAL, "0", ANY_REAL, "", "T", "run check project spectrum", false, true, "time of the start"},

@@ -323,22 +323,19 @@ static int measure_ringing(taut_solver *solver, double *amplitude, taut_error *e
     return status;
 }
 
-/* Takes over the slow point that iterated filtering finds. */
-static int take_slow_point(taut_solver *solver, double tolerance, taut_error *error)
+/* Takes over the slow point that a projection finds. */
+static int take_slow_point(taut_solver *solver, const char *method, taut_error *error)
 {
     taut_options *options = NULL;
     taut_projection *projection = NULL;
     taut_projection_result result;
     taut_stepper *s = &solver->stepper;
-    char from[40], limit[40];
+    char from[40];
     snprintf(from, sizeof from, "%.17g", solver->from);
-    snprintf(limit, sizeof limit, "%.17g", tolerance);
     TAUT_TRY(taut_options_create(&solver->arena.allocator, &options, error));
-    int status = taut_options_set(options, "method", "ipa", error);
+    int status = taut_options_set(options, "method", method, error);
     if (status == 0)
         status = taut_options_set(options, "from", from, error);
-    if (status == 0)
-        status = taut_options_set(options, "tolerance", limit, error);
     if (status == 0)
         status = taut_project(solver->system, options, &solver->arena.allocator, &projection, error);
     if (status == 0) {
@@ -346,9 +343,10 @@ static int take_slow_point(taut_solver *solver, double tolerance, taut_error *er
         memcpy(s->now.q, result.q, (size_t)s->n * sizeof(double));
         memcpy(s->now.v, result.v, (size_t)s->n * sizeof(double));
         s->statistics->force_evaluations += result.statistics.force_evaluations;
+        s->statistics->jets += result.statistics.jets;
         s->statistics->micro_steps += result.statistics.micro_steps;
-        add_why(solver, "the start rings and was moved to its slow point (ipa, %d passes, normal %.2g, tangential %.2g)",
-                (int)result.passes - 1, result.moved_normal, result.moved_tangential);
+        add_why(solver, "the start rings and was moved to its slow point (%s; normal %.2g, tangential %.2g)", method,
+                result.moved_normal, result.moved_tangential);
     }
     taut_projection_destroy(projection);
     taut_options_destroy(options);
@@ -364,12 +362,15 @@ static int start_slow(taut_solver *solver, taut_error *error)
     TAUT_TRY(measure_ringing(solver, &amplitude, error));
     for (taut_index i = 0; i < s->n; i++)
         size = fmax(size, fabs(s->now.q[i]));
-    double visible = s->atol + s->rtol * size;
-    if (amplitude <= visible)
+    if (amplitude <= s->atol + s->rtol * size)
         return TAUT_OK;
-    int status = take_slow_point(solver, visible / 10, &reason);
-    if (status == TAUT_ERROR_MEMORY)
-        return taut_fail_memory(error);
+    static const char *const ways[] = {"series", "ipa"}; /* to rounding; for what has no jets */
+    int status = -1;
+    for (int k = 0; k < 2 && status != 0; k++) {
+        status = take_slow_point(solver, ways[k], &reason);
+        if (status == TAUT_ERROR_MEMORY)
+            return taut_fail_memory(error);
+    }
     if (status != 0 && isinf(amplitude))
         add_why(solver, "the start was left as it is, which may ring (%.200s)", reason.message);
     else if (status != 0)
