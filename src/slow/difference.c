@@ -71,6 +71,7 @@ typedef struct progress {
     taut_projection_stage *stage;
     double best, first;
     int64_t since;    /* iterations since the best */
+    int64_t patience; /* how long to wait for a better one */
     bool accelerated; /* the latest point came from acceleration */
 } progress;
 
@@ -82,9 +83,10 @@ static double tolerance_of(const difference *w, int order)
 static int fail_stage(const difference *w, const progress *s, taut_error *error)
 {
     double now = s->stage->difference / w->size;
-    bool growing = !(s->stage->difference <= s->first), noise = now < 1e-4 && s->since > 0;
+    bool stalled = s->since >= s->patience, noise = stalled && now < 1e-4;
+    bool growing = !(s->stage->difference <= s->first) || (stalled && !noise);
     char advice[160] = "--passes allows more iterations, --iterate anderson needs fewer, and so does a longer --horizon";
-    if (growing)
+    if (growing && !noise)
         strcpy(advice, "the inner integration may be unstable, the start too far, or the observables do not fix the state");
     else if (noise)
         snprintf(advice, sizeof advice, "the flow repeats itself only that well, it seems; --tolerance %.1g accepts it", 2 * now);
@@ -125,8 +127,7 @@ static void advance_point(difference *w, progress *s, double most, double *z)
 /* One order, from z to z. */
 static int iterate(difference *w, taut_projection_stage *stage, double *z, taut_error *error)
 {
-    progress s = {.stage = stage, .best = INFINITY};
-    int64_t patience = w->plain ? 10000 : 40;
+    progress s = {.stage = stage, .best = INFINITY, .patience = w->plain ? 10000 : 40};
     taut_anderson_clear(&w->anderson);
     while (stage->iterations < w->limit) {
         double most = INFINITY;
@@ -147,8 +148,8 @@ static int iterate(difference *w, taut_projection_stage *stage, double *z, taut_
         TAUT_TRY(taut_held_restore(&w->held, w->p->t, z, error));
         if (!isfinite(most) || most > 1e6 * s.first)
             break;
-        bool enough = !w->tolerance_given && s.best <= stalled_most * w->size && s.since >= 8;
-        if (enough || s.since >= patience) {
+        bool enough = !w->tolerance_given && s.best <= stalled_most * w->size && s.since >= (w->plain ? s.patience : 8);
+        if (enough || s.since >= s.patience) {
             memcpy(z, w->best, (size_t)w->held.n * sizeof(double));
             stage->difference = s.best;
             if (enough)
