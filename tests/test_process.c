@@ -1,0 +1,358 @@
+/* test_process.c - black boxes in a process of their own: the same digits as inside, and every way in which a program can fail gives a
+ * sentence, leaves no process behind and loses nothing. The programs are examples/legacy.c and tests/process_peer.c, built beside
+ * this test. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <taut/taut.h>
+#include <unistd.h>
+
+#include "base/flow.h"
+#include "blackbox/flows.h"
+#include "projected.h"
+
+static char folder[1000]; /* where the programs are */
+
+/* A model in that folder whose command is given; allowed unless said otherwise. */
+static projected ask(const char *variables, const char *command, const char *more, const char *options,
+                     const taut_allocator *allocator)
+{
+    static char text[3000];
+    char name[1100];
+    projected p = {0};
+    snprintf(text, sizeof text, "[state]\n%s\n[stepper]\ncommand = %s\n%s\n", variables, command, more);
+    snprintf(name, sizeof name, "%s/model.taut", folder);
+    taut_load how = {.allow_command = true};
+    p.code = taut_system_parse(text, strlen(text), name, &how, &p.system, &p.error);
+    projected_run(&p, options, allocator);
+    return p;
+}
+
+static const char five[] = "y[i] for i in 1..5";
+static const char five_more[] = "horizon = 4e-4\ntimeout = 20\n[observables]\ny[1], y[2]\n[start]\n"
+                                "y[1] = -791.2, y[2] = -792.2, y[3] = -814, y[4] = 5.2, y[5] = 405.2";
+
+/* No child is left: neither running nor waiting to be waited for. */
+static void nobody(const char *what)
+{
+    errno = 0;
+    int got = (int)waitpid(-1, NULL, WNOHANG);
+    check_row(got == -1 && errno == ECHILD, "%s: a process is left behind", what);
+}
+
+static int open_files(void)
+{
+    int count = 0;
+    for (int k = 0; k < 256; k++)
+        count += fcntl(k, F_GETFD) != -1;
+    return count;
+}
+
+/* ---- the same digits */
+
+static void same_digits(void)
+{
+    check_group("the same digits");
+    for (int order = 0; order < 3; order++)
+        for (int plain = 0; plain < 2; plain++) {
+            char options[100];
+            snprintf(options, sizeof options, "order=%d iterate=%s", order, plain ? "plain" : "anderson");
+            projected inside = project_model("michaelis_menten", NULL, options);
+            projected p = ask("x, y", "./legacy --eps 0.1", "horizon = 4e-2\n[observables]\nx\n[start]\nx = 1", options, NULL);
+            if (projected_good("inside", &inside) && projected_good("legacy", &p)) {
+                check_near("Michaelis-Menten", p.r.q[1], inside.r.q[1], 2e-14);
+                check_row(llabs(p.stage[order].iterations - inside.stage[order].iterations) <= 2, "iterations %lld and %lld",
+                          (long long)p.stage[order].iterations, (long long)inside.stage[order].iterations);
+                check_row(p.r.q[0] == 1, "x is kept");
+                check_contains("explanation", p.r.explanation, "./legacy --eps 0.1");
+            }
+            projected_drop(&p);
+            projected_drop(&inside);
+
+            static const char *const init[] = {"y[4] = 5.2", "y[5] = 405.2"};
+            taut_load how = {.init = init, .init_count = 2};
+            snprintf(options, sizeof options, "order=%d iterate=%s tolerance=1.2285e-13", order, plain ? "plain" : "anderson");
+            inside = project_model("five_dimensions", &how, options);
+            p = ask(five, "./process_peer good", five_more, options, NULL);
+            if (projected_good("inside", &inside) && projected_good("process_peer", &p))
+                for (int i = 0; i < 5; i++)
+                    check_near("five dimensions", p.r.q[i], inside.r.q[i], 3e-11 * 800);
+            projected_drop(&p);
+            projected_drop(&inside);
+        }
+    nobody("after good ones");
+}
+
+/* FACTS D through the process: Michaelis-Menten log10 errors, five dimensions residuals and counts. */
+static void facts(void)
+{
+    static const double log_error[] = {-2.38, -4.44, -5.41}, residual[] = {4.990e-3, 3.36e-5, 9.06e-7};
+    static const int counts[] = {66, 173, 335};
+    double v[5] = {-3.559434800714249, -2.559434800714249, 19.2202825996428754, -800, -1200}, mean = 0;
+    check_group("FACTS D through the process");
+    for (int i = 0; i < 5; i++)
+        mean += 0.4 * v[i];
+    for (int order = 0; order < 3; order++) {
+        char options[100];
+        snprintf(options, sizeof options, "order=%d", order);
+        projected p = ask("x, y", "./legacy", "horizon = 4e-2\n[observables]\nx\n[start]\nx = 1", options, NULL);
+        if (projected_good("legacy", &p))
+            check_near("log10 of the error", log10(fabs(p.r.q[1] - 0.503031511623918)), log_error[order], 0.006);
+        projected_drop(&p);
+        snprintf(options, sizeof options, "order=%d iterate=plain tolerance=1.2285e-13", order);
+        p = ask(five, "./process_peer good", five_more, options, NULL);
+        if (projected_good("process_peer", &p)) {
+            double sum = 0;
+            for (int i = 0; i < 5; i++)
+                sum += (p.r.q[i] - mean + v[i]) * (p.r.q[i] - mean + v[i]);
+            check_near("residual", sqrt(sum) / residual[order], 1, 0.003);
+            check_row(llabs(p.stage[order].iterations - counts[order]) <= 2, "%lld iterations, expected %d",
+                      (long long)p.stage[order].iterations, counts[order]);
+        }
+        projected_drop(&p);
+    }
+}
+
+/* ---- failures */
+
+static const struct {
+    const char *how;
+    int code;
+    const char *words, *more; /* in the message; more may be NULL */
+} failing[] = {
+    {"exit", TAUT_ERROR_PROCESS, "exit status 3", "table not found: k.dat"},
+    {"segv", TAUT_ERROR_PROCESS, "signal 11", NULL},
+    {"hang", TAUT_ERROR_PROCESS, "within 0.2 s", "timeout"},
+    {"silent", TAUT_ERROR_PROCESS, "within 0.2 s", NULL},
+    {"close", TAUT_ERROR_PROCESS, "closed its output", NULL},
+    {"half", TAUT_ERROR_PROCESS, "exit status 0", NULL},
+    {"version", TAUT_ERROR_PROCESS, "ready 7", "version 1"},
+    {"greet-garbage", TAUT_ERROR_PROCESS, "Welcome to LEGACY", "ready 1"},
+    {"greet-error", TAUT_ERROR_PROCESS, "the licence has expired", NULL},
+    {"garbage", TAUT_ERROR_PROCESS, "42 is the answer", "expected"},
+    {"words", TAUT_ERROR_PROCESS, "'three' for 'y[3]'", NULL},
+    {"few", TAUT_ERROR_PROCESS, "3 numbers where 5", NULL},
+    {"many", TAUT_ERROR_PROCESS, "6 numbers where 5", NULL},
+    {"nan", TAUT_ERROR_EVALUATE, "nan for 'y[3]'", NULL},
+    {"infinity", TAUT_ERROR_EVALUATE, "-Infinit", "y[2]"},
+    {"error", TAUT_ERROR_PROCESS, "concentration of y[2] is negative", NULL},
+    {"endless", TAUT_ERROR_PROCESS, "does not end", NULL},
+    {"twice", TAUT_ERROR_PROCESS, "without being asked", NULL},
+};
+
+static void failures(void)
+{
+    char more[400];
+    snprintf(more, sizeof more, "horizon = 4e-4\ntimeout = 0.2\n%s", strstr(five_more, "[observables]"));
+    check_group("failures");
+    int files = open_files();
+    for (size_t k = 0; k < sizeof failing / sizeof failing[0]; k++) {
+        char command[60];
+        const char *how = failing[k].how;
+        snprintf(command, sizeof command, "./process_peer %s", how);
+        projected p = ask(five, command, more, "order=0 iterate=plain", NULL);
+        check_row(p.code == failing[k].code, "%s: %s: %s", how, taut_code_name(p.code), p.error.message);
+        check_contains(how, p.error.message, failing[k].words);
+        check_contains(how, p.error.message, failing[k].more ? failing[k].more : "process_peer");
+        check_row(!strchr(p.error.message, '\033') && !strchr(p.error.message, '\n'), "%s: no control characters", how);
+        check_row(!p.projection, "%s: no result", how);
+        projected_drop(&p);
+        nobody(how);
+    }
+    check_equal("files that are open", open_files(), files);
+}
+
+/* ---- starting */
+
+static void starting(void)
+{
+    check_group("starting");
+    projected p = ask("x, y", "./no-such-program", "horizon = 1\n[observables]\nx", "", NULL);
+    projected_refused("no such file", &p, TAUT_ERROR_PROCESS, "No such file");
+    p = ask("x, y", "no-such-program-anywhere", "horizon = 1\n[observables]\nx", "", NULL);
+    projected_refused("not on PATH", &p, TAUT_ERROR_PROCESS, "not on PATH");
+    p = ask("x, y", "/", "horizon = 1\n[observables]\nx", "", NULL);
+    projected_refused("a folder", &p, TAUT_ERROR_PROCESS, "cannot start");
+    p = ask("x, y", "./legacy 'x", "horizon = 1\n[observables]\nx", "", NULL);
+    projected_refused("quote", &p, TAUT_ERROR_USAGE, "quote is not closed");
+    p = ask("x, y, z", "./legacy", "horizon = 1\n[observables]\nx", "", NULL);
+    projected_refused("another number of variables", &p, TAUT_ERROR_PROCESS, "this program has the variables x and y");
+    p = ask("x, y", "./legacy", "horizon = 1\ntimeout = 0\n[observables]\nx", "", NULL);
+    projected_refused("no time", &p, TAUT_ERROR_USAGE, "timeout");
+    p = ask("x, y", "'./legacy' \"--eps\" 0.\\1", "horizon = 4e-2\n[observables]\nx\n[start]\nx = 1", "order=0", NULL);
+    if (projected_good("quotes", &p))
+        check_near("quotes", p.r.q[1], 0.498886090308181, 1e-13);
+    projected_drop(&p);
+    nobody("after starts");
+}
+
+static void words(void)
+{
+    static const struct {
+        const char *command, *expected; /* words joined by '|' */
+    } rows[] = {{"a", "a|"},
+                {"  ./a  --fast\tb ", "./a|--fast|b|"},
+                {"a 'b c' \"d e\"", "a|b c|d e|"},
+                {"a b\\ c \\'d", "a|b c|'d|"},
+                {"a 'b\\c' \"q\\\"r\"", "a|b\\c|q\"r|"},
+                {"a '' x''y", "a||xy|"},
+                {"a $HOME *; rm", "a|$HOME|*;|rm|"}};
+    check_group("words of a command");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        taut_arena arena;
+        char **word = NULL, joined[200] = "";
+        taut_arena_init(&arena, NULL);
+        check_equal(rows[k].command, taut_command_split(rows[k].command, &arena, &word, NULL), 0);
+        for (int i = 0; word && word[i]; i++)
+            strcat(strcat(joined, word[i]), "|");
+        check_row(strcmp(joined, rows[k].expected) == 0, "%s: %s, expected %s", rows[k].command, joined, rows[k].expected);
+        taut_arena_clear(&arena);
+    }
+    taut_arena arena;
+    char **word;
+    taut_arena_init(&arena, NULL);
+    check_equal("nothing", taut_command_split("  ", &arena, &word, NULL), TAUT_ERROR_USAGE);
+    check_equal("an empty name", taut_command_split("''", &arena, &word, NULL), TAUT_ERROR_USAGE);
+    check_equal("a lone quote", taut_command_split("a \"b", &arena, &word, NULL), TAUT_ERROR_USAGE);
+    taut_arena_clear(&arena);
+}
+
+/* ---- peculiar but allowed */
+
+static void peculiar(void)
+{
+    check_group("peculiar programs");
+    projected p = ask(five, "./process_peer chatty", five_more, "order=2", NULL);
+    if (projected_good("comments, and far more on standard error than a pipe holds", &p))
+        check_near("chatty", p.r.q[3], 5.2405652, 1e-6);
+    projected_drop(&p);
+    p = ask(five, "./process_peer cannot", five_more, "order=0", NULL);
+    check_row(p.code == 0 || p.code == TAUT_ERROR_EVALUATE, "cannot: %s: %s", taut_code_name(p.code), p.error.message);
+    if (p.code == 0)
+        check_near("goes back to the best point and on", p.r.q[4], 405.24, 0.01);
+    projected_drop(&p);
+    p = ask(five, "./process_peer coarse", five_more, "order=2", NULL);
+    projected_refused("seven digits are too few for the default", &p, TAUT_ERROR_CONVERGE, "--tolerance");
+    p = ask(five, "./process_peer coarse", five_more, "order=2 tolerance=3e-6", NULL);
+    if (projected_good("seven digits, with a tolerance", &p))
+        check_near("coarse", p.r.q[4], 405.24, 0.02);
+    projected_drop(&p);
+    nobody("peculiar");
+}
+
+/* The flow itself: one process serves many calls; a failure leaves the state alone, and is remembered. */
+static void the_flow(void)
+{
+    taut_arena arena;
+    taut_statistics cost = {0};
+    taut_flow *flow = NULL;
+    projected p = {0};
+    static const char text[] = "[state]\ny[i] for i in 1..5\n[stepper]\ncommand = x\n[observables]\ny[1]\n";
+    check_group("the flow");
+    p.code = taut_system_parse(text, sizeof text - 1, "model.taut", NULL, &p.system, &p.error);
+    taut_arena_init(&arena, NULL);
+    taut_process_settings settings = {"./process_peer exit", folder, 20};
+    int code = taut_flow_process(p.system, &arena, &cost, &settings, &flow, &p.error);
+    if (check_row(code == 0, "start: %s", p.error.message)) {
+        double state[5] = {-791.2, -792.2, -814, 5, 405}, before[5];
+        check_equal("1", flow->advance(flow, 0, 1e-4, state, &p.error), 0);
+        check_equal("2", flow->advance(flow, 1, 1e-4, state, &p.error), 0);
+        memcpy(before, state, sizeof state);
+        check_equal("3 fails", flow->advance(flow, 2, 1e-4, state, &p.error), TAUT_ERROR_PROCESS);
+        check_row(memcmp(before, state, sizeof state) == 0, "the state is as before");
+        check_equal("4 fails", flow->advance(flow, 2, 1e-4, state, &p.error), TAUT_ERROR_PROCESS);
+        check_contains("4 says the same again", p.error.message, "exit status 3");
+        check_equal("without a place for words", flow->advance(flow, 2, 1e-4, state, NULL), TAUT_ERROR_PROCESS);
+        check_equal("advances", cost.micro_steps, 3);
+        flow->destroy(flow);
+        nobody("the flow");
+    }
+    taut_arena_clear(&arena);
+    projected_drop(&p);
+}
+
+/* ---- the host's signals are its own */
+
+static void signals(void)
+{
+    struct sigaction before, after;
+    check_group("signals of the host");
+    signal(SIGPIPE, SIG_DFL); /* a write to a dead program must not end us */
+    sigaction(SIGPIPE, NULL, &before);
+    for (int k = 0; k < 3; k++) {
+        projected p = ask("x, y", "/bin/true", "horizon = 1\n[observables]\nx", "", NULL);
+        projected_refused("it ends at once", &p, TAUT_ERROR_PROCESS, "exit status 0");
+    }
+    sigaction(SIGPIPE, NULL, &after);
+    check_row(after.sa_handler == before.sa_handler, "SIGPIPE is handled as before");
+    signal(SIGCHLD, SIG_IGN); /* children of such a host are waited for by the system */
+    projected p = ask("x, y", "/bin/false", "horizon = 1\n[observables]\nx", "", NULL);
+    projected_refused("children are ignored", &p, TAUT_ERROR_PROCESS, "ended");
+    signal(SIGCHLD, SIG_DFL);
+    /* a host that has closed its own input and output */
+    int kept[3];
+    fflush(stdout);
+    for (int k = 0; k < 3; k++) {
+        kept[k] = fcntl(k, F_DUPFD_CLOEXEC, 100);
+        close(k);
+    }
+    p = ask("x, y", "./legacy", "horizon = 4e-2\n[observables]\nx\n[start]\nx = 1", "order=0", NULL);
+    for (int k = 0; k < 3; k++) {
+        dup2(kept[k], k);
+        close(kept[k]);
+    }
+    if (projected_good("files 0 to 2 were closed", &p))
+        check_near("files 0 to 2 were closed", p.r.q[1], 0.498886090308181, 1e-13);
+    projected_drop(&p);
+    nobody("signals");
+}
+
+static void memory(void)
+{
+    check_group("memory");
+    int files = open_files();
+    for (int64_t k = 1; k < 100; k++) {
+        faulty f = {.fail = k};
+        taut_allocator allocator = faulty_allocator(&f);
+        projected p = ask("x, y", "./legacy", "horizon = 4e-2\n[observables]\nx\n[start]\nx = 1", "order=0", &allocator);
+        int code = p.code;
+        taut_projection_destroy(p.projection);
+        p.projection = NULL;
+        check_row(f.live == 0, "call %lld: %lld blocks left", (long long)k, (long long)f.live);
+        projected_drop(&p);
+        if (!f.failed) {
+            check_equal("without a failure", code, 0);
+            break;
+        }
+        check_equal("failed allocation", code, TAUT_ERROR_MEMORY);
+    }
+    nobody("memory");
+    check_equal("files that are open", open_files(), files);
+}
+
+int main(int count, char **argument)
+{
+    const char *slash = count > 0 ? strrchr(argument[0], '/') : NULL;
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - argument[0]) : 1, slash ? argument[0] : ".");
+    words();
+#ifdef TAUT_CORE
+    check_group("core build");
+    projected p = ask("x, y", "./legacy", "horizon = 1\n[observables]\nx", "", NULL);
+    projected_refused("no processes", &p, TAUT_ERROR_UNAVAILABLE, "not part of this build");
+    (void)five;
+    (void)five_more;
+    return check_done();
+#else
+    same_digits();
+    facts();
+    failures();
+    starting();
+    peculiar();
+    the_flow();
+    signals();
+    memory();
+    return check_done();
+#endif
+}
