@@ -295,6 +295,94 @@ static void test_refusals(void)
     taut_system_destroy(base);
 }
 
+/* Systems made in C: particles and distances as a builder makes them, and functions. Forces as those of the model file. */
+static int user_force(void *user, double t, const double *q, const double *v, double *f)
+{
+    (void)user, (void)t, (void)q, (void)v;
+    f[0] = f[2] = 0;
+    f[1] = f[3] = -1;
+    return 0;
+}
+
+static int user_bond(void *user, double t, const double *q, double *g)
+{
+    (void)user, (void)t;
+    g[0] = hypot(q[0], q[1]) - 1;
+    g[1] = hypot(q[2] - q[0], q[3] - q[1]) - 1;
+    return 0;
+}
+
+static int user_jacobian(void *user, double t, const double *q, double *e)
+{
+    (void)user, (void)t;
+    double a = hypot(q[0], q[1]), b = hypot(q[2] - q[0], q[3] - q[1]), d[2] = {(q[2] - q[0]) / b, (q[3] - q[1]) / b};
+    double rows[8] = {q[0] / a, q[1] / a, 0, 0, -d[0], -d[1], d[0], d[1]};
+    memcpy(e, rows, sizeof rows);
+    return 0;
+}
+
+static int made_in_c(int which, taut_system **system, taut_error *error)
+{
+    static const taut_index first[] = {0, 1}, second[] = {-1, 0};
+    static const double anchor[4] = {0}, rest[] = {1, 1}, stiffness[] = {1e4, 1e4}, compliance[] = {1e-4, 1e-4}, down[] = {0, -1};
+    const double start[] = {sqrt(.5), -sqrt(.5), sqrt(2), 5e-2};
+    if (which == 0) {
+        taut_callbacks call = {.coordinates = 4,
+                               .bonds = 2,
+                               .compliance = compliance,
+                               .start_q = start,
+                               .force = user_force,
+                               .bond = user_bond,
+                               .jacobian = user_jacobian};
+        return taut_system_from_callbacks(&call, NULL, system, error);
+    }
+    taut_builder *builder = NULL;
+    int code = taut_builder_create(2, 2, NULL, &builder, error);
+    code = code ? code : taut_builder_start(builder, start, NULL);
+    code = code ? code : taut_builder_gravity(builder, down);
+    code = code ? code : taut_builder_distances(builder, "rod", 2, first, second, anchor, rest, stiffness);
+    code = code ? code : taut_builder_finish(builder, system, error);
+    taut_builder_destroy(builder);
+    return code;
+}
+
+static void test_made_in_c(void)
+{
+    check_group("effective, systems made in C");
+    char model[700];
+    double force[3][4] = {{0}}, q[4] = {0}, v[4];
+    snprintf(model, sizeof model, gravity_model, 1e-2);
+    made e = make(model, NULL);
+    for (int k = 0; k < 3; k++) {
+        taut_system *base = NULL, *system = NULL;
+        taut_context *context = NULL;
+        taut_error error = {0};
+        int code = k < 2 ? made_in_c(k, &base, &error) : e.code;
+        if (code == 0 && k < 2)
+            code = taut_effective_from_start(base, 0, &system, &error);
+        if (code == 0)
+            code = taut_context_create(k < 2 ? system : e.system, NULL, &context, &error);
+        if (code == 0)
+            code = taut_context_start(context, 0, q, v, &error);
+        taut_values values = {.force = force[k]};
+        q[2] = q[0] + cos(.3); /* bent, so that W has a slope */
+        q[3] = q[1] + sin(.3);
+        if (code == 0)
+            code = taut_evaluate(context, 0, q, v, TAUT_WANT_FORCE, &values, &error);
+        check_row(code == 0, "%d: %s", k, error.message);
+        check_near("compliance", code == 0 ? taut_context_compliance(context)[1] : NAN, 0, 0);
+        taut_context_destroy(context);
+        taut_system_destroy(system);
+        taut_system_destroy(base);
+    }
+    for (int i = 0; i < 4; i++) {
+        check_near("callbacks", force[0][i], force[2][i], 1e-4); /* Hessians by differences */
+        check_near("builder", force[1][i], force[2][i], 1e-11);
+    }
+    check_row(fabs(force[2][0]) > 1e-2, "W is felt: %.3g", force[2][0]);
+    destroy(&e);
+}
+
 /* Parameters set in a context of the effective system count in the base's too. */
 static void test_parameters(void)
 {
@@ -359,6 +447,7 @@ int main(void)
     test_driver();
     test_derivatives();
     test_refusals();
+    test_made_in_c();
     test_parameters();
     test_memory();
     return check_done();

@@ -254,7 +254,7 @@ static const struct {
     {"[coordinates]\nx, y\n[potential]\nx\n", TAUT_ERROR_REFUSED, "needs stiff springs"},
     {"[coordinates]\nx, y\n[bonds]\ns = y stiffness 4 soft\n", TAUT_ERROR_REFUSED, "needs stiff springs"},
     {"[coordinates]\nx, y\n[bonds]\ns = y stiffness 1e4\nu = 2*y stiffness 1e4\n", TAUT_ERROR_SINGULAR, "depend on each other"},
-    {"[state]\nx\n[rates]\nx' = -x\n[start]\nx = 1\n", TAUT_ERROR_REFUSED, "mechanical system"},
+    {"[state]\nx\n[rates]\nx' = -x\n[start]\nx = 1\n", TAUT_ERROR_REFUSED, "method"},
 };
 
 static void test_refusals(void)
@@ -270,6 +270,19 @@ static void test_refusals(void)
             check_contains(methods[m], d.error.message, refusals[k].message);
             driven_destroy(&d);
         }
+}
+
+static void test_unstable(void)
+{
+    check_group("impulse, unstable micro-steps");
+    const char *model = "[coordinates]\nx, y\n[bonds]\ns = x stiffness 1e4\n[start]\nx = .01\n";
+    driven d = driven_create(model, "motion=effective method=impulse step=0.1 inner-step=0.02 until=1", NULL);
+    check_equal("h omega = 2", d.code, TAUT_ERROR_STEP);
+    check_contains("message", d.error.message, "2/omega = 0.02");
+    driven_destroy(&d);
+    d = driven_create(model, "motion=effective method=impulse step=0.1 inner-step=0.0199 until=1", NULL);
+    driven_good("below", &d);
+    driven_destroy(&d);
 }
 
 /* An event that alters the state keeps the vibration: y falls on the floor y = 0 and bounces; x vibrates on. */
@@ -329,6 +342,7 @@ int main(void)
     test_counts();
     test_uncoupled();
     test_refusals();
+    test_unstable();
     test_event();
     test_memory();
     return check_done();

@@ -163,7 +163,8 @@ static int take_actions(taut_impulse *w, double t, taut_error *error)
     return TAUT_OK;
 }
 
-/* The micro-step: as said, or a part of the fastest vibration at the start. */
+/* The micro-step: as said and stable, or a part of the fastest vibration at the start. A large system whose spectrum does not converge
+ * runs with what is said. */
 static int choose_inner(taut_impulse *w, taut_error *error)
 {
     enum { ENDS = 2 };
@@ -171,14 +172,21 @@ static int choose_inner(taut_impulse *w, taut_error *error)
     double frequency[2 * ENDS];
     int found = 0;
     bool complete;
+    taut_error reason;
     w->inner = s->options ? taut_options_real(s->options, "inner-step") : NAN;
-    if (!isnan(w->inner))
-        return TAUT_OK;
-    TAUT_TRY(taut_frequencies(s->context, s->now.t, s->now.q, ENDS, frequency, &found, &complete, error));
-    if (found == 0)
-        return taut_fail(error, TAUT_ERROR_REFUSED, "method %s found no vibration that would tell its micro-step: say --inner-step",
+    int status = taut_frequencies(s->context, s->now.t, s->now.q, ENDS, frequency, &found, &complete, &reason);
+    if (status == TAUT_ERROR_MEMORY)
+        return taut_fail_memory(error);
+    double fastest = status == 0 && found > 0 ? frequency[found - 1] : 0;
+    if (isnan(w->inner) && fastest == 0)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "method %s cannot tell its micro-step from the frequencies: say --inner-step",
                          s->method->name);
-    w->inner = 1 / (steps_a_radian * frequency[found - 1]);
+    if (isnan(w->inner))
+        w->inner = 1 / (steps_a_radian * fastest);
+    if (w->inner * fastest >= 2)
+        return taut_fail(error, TAUT_ERROR_STEP,
+                         "--inner-step %g is unstable: the fastest vibration needs less than 2/omega = %.4g; leave it out for %.2g",
+                         w->inner, 2 / fastest, 1 / (steps_a_radian * fastest));
     return TAUT_OK;
 }
 
