@@ -2,7 +2,7 @@
  *
  * Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, 2nd ed., II.5 (p. 181) and II.6 (p. 194); the digits are those of
  * Hairer's program dop853.f. Rows 0 to 11 of a are the stages, row 12 the weights b, rows 13 to 15 further stages that dense output
- * needs. tests/test_explicit.c checks row sums and all order conditions up to order 8. */
+ * needs. tests/test_tableau.c checks row sums and all order conditions up to order 8. */
 #include "step/tableau.h"
 
 /* clang-format off */

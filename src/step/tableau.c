@@ -1,4 +1,4 @@
-/* tableau.c - coefficients of the small explicit methods; those of dop8 are in dop8.c. tests/test_explicit.c checks the order
+/* tableau.c - coefficients of the small explicit methods; those of dop8 are in dop8.c. tests/test_tableau.c checks the order
  * conditions of all of them. */
 #include "step/tableau.h"
 
