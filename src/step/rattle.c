@@ -142,8 +142,8 @@ static int residual(taut_stepper *s, double t, const double *q, const double *v,
 }
 
 /* total += step, next = q + (h v + total). */
-TAUT_HOT static void move(taut_index n, double h, const double *restrict step, const double *restrict q, const double *restrict v,
-                          double *restrict total, double *restrict next)
+TAUT_HOT static void rattle_move(taut_index n, double h, const double *restrict step, const double *restrict q,
+                                 const double *restrict v, double *restrict total, double *restrict next)
 {
     for (taut_index i = 0; i < n; i++) {
         total[i] += step[i];
@@ -167,7 +167,7 @@ static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state 
         s->statistics->solves++;
         s->statistics->newton_iterations++;
         double size = taut_largest(s->n, w->step), floor = 2 * DBL_EPSILON * scale;
-        move(s->n, h, w->step, old->q, old->v, w->total, next->q);
+        rattle_move(s->n, h, w->step, old->q, old->v, w->total, next->q);
         /* the new point is at rounding once its correction is, or once it no longer shrinks there */
         if (size <= floor || (size > before / 2 && size < 1e3 * floor))
             return TAUT_OK;
@@ -192,7 +192,7 @@ static int step(taut_stepper *s, double h, taut_error *error)
         w->total[i] = 0;
         w->step[i] = h * h / 2 * w->kick[i];
     }
-    move(s->n, h, w->step, old.q, old.v, w->total, next.q);
+    rattle_move(s->n, h, w->step, old.q, old.v, w->total, next.q);
     if (x->rods > 0)
         TAUT_TRY(reach_bonds(s, &old, &next, h, error));
     for (taut_index i = 0; i < s->n; i++)

@@ -8,9 +8,11 @@
 
 #include "expr/hot.h"
 
+/* Hot functions are static because gcc would export their choosers; clang makes these global all the same, so names are unique. */
+
 enum { BLOCK = 512, MOST_TERMS = 16 };
 
-TAUT_HOT static void add_four(int n, const double *a, const double *const *k, double *restrict sum)
+TAUT_HOT static void vector_add_four(int n, const double *a, const double *const *k, double *restrict sum)
 {
     const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
     const double *k0 = k[0], *k1 = k[1], *k2 = k[2], *k3 = k[3];
@@ -18,13 +20,13 @@ TAUT_HOT static void add_four(int n, const double *a, const double *const *k, do
         sum[i] += (a0 * k0[i] + a1 * k1[i]) + (a2 * k2[i] + a3 * k3[i]);
 }
 
-TAUT_HOT static void add_one(int n, double a, const double *k, double *restrict sum)
+TAUT_HOT static void vector_add_one(int n, double a, const double *k, double *restrict sum)
 {
     for (int i = 0; i < n; i++)
         sum[i] += a * k[i];
 }
 
-TAUT_HOT static void finish(int n, double h, const double *base, const double *restrict sum, double *out)
+TAUT_HOT static void vector_finish(int n, double h, const double *base, const double *restrict sum, double *out)
 {
     if (base)
         for (int i = 0; i < n; i++)
@@ -50,15 +52,15 @@ void taut_combine(taut_index n, int count, const double *weight, double *const *
             sum[i] = 0;
         for (; j + 4 <= terms; j += 4) {
             const double *four[4] = {from[j] + first, from[j + 1] + first, from[j + 2] + first, from[j + 3] + first};
-            add_four(length, a + j, four, sum);
+            vector_add_four(length, a + j, four, sum);
         }
         for (; j < terms; j++)
-            add_one(length, a[j], from[j] + first, sum);
-        finish(length, h, base ? base + first : NULL, sum, out + first);
+            vector_add_one(length, a[j], from[j] + first, sum);
+        vector_finish(length, h, base ? base + first : NULL, sum, out + first);
     }
 }
 
-TAUT_HOT static double largest(taut_index n, const double *x)
+TAUT_HOT static double vector_largest(taut_index n, const double *x)
 {
     double lane[8] = {0}, size = 0;
     taut_index i = 0;
@@ -74,19 +76,18 @@ TAUT_HOT static double largest(taut_index n, const double *x)
     return size;
 }
 
-TAUT_HOT static void add(taut_index n, const double *y, double *x)
+TAUT_HOT static void vector_add(taut_index n, const double *y, double *x)
 {
     for (taut_index i = 0; i < n; i++)
         x[i] += y[i];
 }
 
-/* the choosers of hot functions are visible symbols unless these are static */
 double taut_largest(taut_index n, const double *x)
 {
-    return largest(n, x);
+    return vector_largest(n, x);
 }
 
 void taut_add(taut_index n, const double *y, double *x)
 {
-    add(n, y, x);
+    vector_add(n, y, x);
 }
