@@ -76,7 +76,10 @@ void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
     taut_sizes sizes;
     taut_solver_result(outcome->solver, &result);
     taut_system_sizes(outcome->model->system, &sizes);
-    fprintf(out, "%s: motion %s, method %s\n", outcome->model->name, result.motion, result.method);
+    if (sizes.kind == TAUT_MECHANICAL)
+        fprintf(out, "%s: motion %s, method %s\n", outcome->model->name, result.motion, result.method);
+    else
+        fprintf(out, "%s: method %s\n", outcome->model->name, result.method);
     print_end(out, outcome, &result);
     fprintf(out, "  %-*s%lld", LABEL, "steps", (long long)result.statistics.steps);
     if (result.statistics.rejected > 0)

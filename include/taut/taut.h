@@ -414,7 +414,7 @@ TAUT_API int taut_solver_create(const taut_system *system, const taut_options *o
 TAUT_API void taut_solver_destroy(taut_solver *solver);
 /* Integrates to the end time, an event, an interrupt or an error. What was computed stays available; a second call goes on from there.
  * Rows: the start, every `every` (by interpolation; steps are not changed for it), events, and the state at the end. Without `every`:
- * all steps, or 1000 equal times when there are more. Every sink that began is ended, whatever happens. */
+ * all steps, or with equal steps 1000 equal times when there are more. Every sink that began is ended, whatever happens. */
 TAUT_API int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count, taut_progress progress, void *user,
                              taut_error *error);
 /* Advances exactly to time t, forwards or backwards (the last step is shortened), without sinks; events count. */

@@ -100,6 +100,8 @@ static int settle_method(taut_solver *solver, const taut_method *method, bool st
         for (int k = 0; !method && taut_method_table[k]; k++) /* none accepts: the first one gives the reason */
             method = taut_method_table[k]->motions & solver->motion ? taut_method_table[k] : NULL;
     }
+    if (solver->sizes.kind != TAUT_MECHANICAL) /* "needs a mechanical system" says more than the name of a motion */
+        TAUT_TRY(taut_method_accepts(method, &solver->sizes, error));
     if (!(method->motions & solver->motion)) {
         char text[80];
         return taut_fail(error, TAUT_ERROR_REFUSED, "method %s is for motion %s, not for motion %s", method->name,

@@ -169,40 +169,60 @@ static bool judge(taut_solver *solver, double h, double e)
     return true;
 }
 
+/* One try of length h to time `next`: 0 accepted, >0 again with the new size, <0 error. A new state counts only when it can be stabilised
+ * and when the forces there can be evaluated (which the next step needs anyway). */
+static int try_step(taut_solver *solver, double h, double next, int *failure, taut_error *error)
+{
+    taut_control *c = &solver->control;
+    taut_stepper *s = &solver->stepper;
+    int status = s->method->step(s, h, error);
+    bool taken = status == 0;
+    if (taken) {
+        s->now.t = next;
+        if (!judge(solver, h, error_norm(s, h))) {
+            undo(s);
+            *failure = 0;
+            return 1;
+        }
+        status = taut_stabilize(solver, error);
+        if (status == 0)
+            status = taut_complete(solver, error);
+    }
+    if (status == 0 || !recoverable(status))
+        return status;
+    if (taken)
+        undo(s);
+    else
+        s->statistics->rejected++;
+    c->h = fabs(h) * (status > 0 ? 0.5 : 0.25);
+    c->held = true;
+    *failure = status;
+    return 1;
+}
+
 int taut_control_step(taut_solver *solver, double target, taut_error *error)
 {
     taut_control *c = &solver->control;
     taut_stepper *s = &solver->stepper;
     double way = target < s->now.t ? -1 : 1;
-    int failures = 0, status = 0;
+    int failures = 0, failure = 0;
     if (c->h == 0)
         TAUT_TRY(first_step(solver, target, error));
     for (;;) {
         double t = s->now.t, left = fabs(target - t), size = fmin(c->h, c->most);
         bool last = size * 1.01 >= left;
-        double h = way * (last ? left : size), full = size;
-        if (!last && !(size > smallest(t)))
-            return fail_small(solver, status, error);
-        status = s->method->step(s, h, error);
-        if (status != 0) {
-            if (!recoverable(status))
-                return status;
-            if (status < 0 && ++failures > MOST_FAILURES)
-                return fail_small(solver, status, error);
-            s->statistics->rejected++;
-            c->h = fabs(h) * (status > 0 ? 0.5 : 0.25);
-            c->held = true;
-            continue;
-        }
-        double e = error_norm(s, h);
-        if (judge(solver, h, e)) {
-            s->now.t = last ? target : t + h;
+        double h = way * (last ? left : size);
+        if ((!last && !(size > smallest(t))) || failures > MOST_FAILURES)
+            return fail_small(solver, failure, error);
+        int status = try_step(solver, h, last ? target : t + h, &failure, error);
+        if (status < 0)
+            return status;
+        if (status == 0) {
             solver->step = fabs(h);
-            if (last && c->h < full)
-                c->h = full; /* a shortened step says little against the size that was planned */
+            if (last)
+                c->h = fmax(c->h, size); /* a shortened step says little against the size that was planned */
             return TAUT_OK;
         }
-        undo(s);
-        failures = 0;
+        failures = failure < 0 ? failures + 1 : failure > 0 ? failures : 0;
     }
 }

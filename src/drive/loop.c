@@ -24,13 +24,13 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Calls after 1024 steps; where steps are long, after 0.1 s. Small systems never read the clock. */
+/* Calls after 1024 steps; where steps are long, after 0.1 s. Short steps of small systems never read the clock. */
 static int report(const taut_solver *solver, caller *to)
 {
     if (!to || !to->call)
         return TAUT_OK;
     bool due = ++to->steps >= STEPS_BETWEEN_CALLS;
-    if (!due && solver->stepper.n + solver->stepper.m >= LARGE_SYSTEM)
+    if (!due && (solver->control.on || solver->stepper.n + solver->stepper.m >= LARGE_SYSTEM))
         due = seconds() - to->heard > 0.1;
     if (!due)
         return TAUT_OK;
@@ -52,8 +52,7 @@ static int take_step(taut_solver *solver, double h, double next, taut_error *err
     return status;
 }
 
-/* Back towards the manifold; what the method remembers of its end is forgotten. */
-static int stabilize(taut_solver *solver, taut_error *error)
+int taut_stabilize(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     if (!solver->stabilizer)
@@ -101,8 +100,8 @@ static int one_step(taut_solver *solver, plan *p, taut_error *error)
     double t = solver->stepper.now.t;
     int status = solver->control.on ? taut_control_step(solver, p->target, error)
                                     : take_step(solver, next_length(p, t), next_time(p), error);
-    if (status == 0)
-        status = stabilize(solver, error);
+    if (status == 0 && !solver->control.on)
+        status = taut_stabilize(solver, error);
     if (status < 0 && error && isnan(error->t))
         error->t = t;
     p->done++;

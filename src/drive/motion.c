@@ -281,16 +281,18 @@ static int start_on_bonds(taut_solver *solver, taut_error *error)
     return TAUT_OK;
 }
 
-/* How much of the start would be seen as oscillation: the largest of |g - c lambda| and |gdot|/omega over the springs, lambda those of the
- * rigid motion. INFINITY when it cannot be told. */
+/* How much of the start would be seen as oscillation: the largest of |g + tau gdot - c lambda| and |gdot|/omega over the springs, lambda those
+ * of the rigid motion. INFINITY when it cannot be told; 0 when a spring is overdamped: it does not ring, its stretch is part of the slow
+ * motion, and no projection may take it away. */
 static int measure_ringing(taut_solver *solver, double *amplitude, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     taut_arena arena;
     taut_index m = solver->sizes.bonds;
-    const double *c = taut_context_compliance(s->context);
+    const double *c = taut_context_compliance(s->context), *tau = taut_context_damping(s->context);
     taut_pattern g;
     taut_error ignored;
+    bool overdamped = false;
     *amplitude = INFINITY;
     if (m == 0)
         return TAUT_OK;
@@ -314,11 +316,15 @@ static int measure_ringing(taut_solver *solver, double *amplitude, taut_error *e
             rate += values.jacobian[k] * s->now.v[g.column[k]];
             size += values.jacobian[k] * values.jacobian[k];
         }
+        if (c[i] == 0)
+            continue;
         /* as if masses were 1: a measure, not a result */
-        if (c[i] > 0)
-            *amplitude =
-                fmax(*amplitude, fmax(fabs(values.bond[i] - c[i] * lambda[i]), fabs(rate) * sqrt(c[i] / fmax(size, 1e-300))));
+        double period = sqrt(c[i] / fmax(size, 1e-300)); /* 1/omega */
+        overdamped = overdamped || tau[i] >= 2 * period;
+        *amplitude = fmax(*amplitude, fmax(fabs(values.bond[i] + tau[i] * rate - c[i] * lambda[i]), fabs(rate) * period));
     }
+    if (overdamped)
+        *amplitude = 0;
     taut_arena_clear(&arena);
     return status;
 }

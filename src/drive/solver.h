@@ -106,7 +106,10 @@ int taut_motion_prepare(taut_solver *solver, taut_error *error);
 int taut_motion_start(taut_solver *solver, taut_error *error);
 void taut_motion_release(taut_solver *solver);
 
-/* (control.c) One step towards `target` with error control; the time is set. */
+/* (loop.c) Back towards the manifold after a step; what the method remembers of its end is forgotten. */
+int taut_stabilize(taut_solver *solver, taut_error *error);
+
+/* (control.c) One step towards `target` with error control, stabilised; the time is set. */
 int taut_control_step(taut_solver *solver, double target, taut_error *error);
 int taut_control_create(taut_solver *solver, taut_error *error);
 
