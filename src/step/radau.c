@@ -122,6 +122,8 @@ static int make_acceleration(taut_stepper *s, taut_radau *w, taut_error *error)
 
 static int create(taut_stepper *s, int stages, taut_error *error)
 {
+    if (s->first_order)
+        return taut_radau_first_create(s, stages, error);
     taut_radau *w = s->work = TAUT_NEW(s->arena, taut_radau, 1);
     if (!w)
         return taut_fail_memory(error);
@@ -167,7 +169,9 @@ static int create9(taut_stepper *s, taut_error *error)
 static void destroy(taut_stepper *s)
 {
     taut_radau *w = s->work;
-    if (!w)
+    if (s->first_order)
+        taut_radau_first_destroy(s);
+    if (!w || s->first_order)
         return;
     taut_saddle_destroy(w->whole);
     for (int b = 0; b < TAUT_SPECTRAL_MAX; b++)
@@ -178,6 +182,8 @@ static void destroy(taut_stepper *s)
 
 static int step(taut_stepper *s, double h, taut_error *error)
 {
+    if (s->first_order)
+        return taut_radau_first_step(s, h, error);
     taut_radau *w = s->work;
     taut_radau_past *past = &w->past[w->top], *trial = &w->past[1 - w->top];
     if (!past->ended || (!past->smooth && !past->begun))
@@ -207,6 +213,10 @@ static int step(taut_stepper *s, double h, taut_error *error)
 
 static void changed(taut_stepper *s)
 {
+    if (s->first_order) {
+        taut_radau_first_forget(s, true);
+        return;
+    }
     taut_radau *w = s->work;
     taut_radau_past *past = &w->past[w->top];
     past->smooth = past->ended = past->begun = false;
@@ -215,12 +225,20 @@ static void changed(taut_stepper *s)
 /* The motion goes on; f and G at its point are new. */
 static void stabilized(taut_stepper *s)
 {
+    if (s->first_order) {
+        taut_radau_first_forget(s, false);
+        return;
+    }
     taut_radau *w = s->work;
     w->past[w->top].ended = w->past[w->top].begun = false;
 }
 
 static void rejected(taut_stepper *s)
 {
+    if (s->first_order) {
+        taut_radau_first_rejected(s);
+        return;
+    }
     taut_radau *w = s->work;
     w->top = 1 - w->top;
 }
@@ -229,6 +247,10 @@ static void rejected(taut_stepper *s)
 static int dense(taut_stepper *s, double theta, taut_state *state, taut_error *error)
 {
     (void)error;
+    if (s->first_order) {
+        taut_radau_first_dense(s, theta, state);
+        return TAUT_OK;
+    }
     const taut_radau *w = s->work;
     const taut_radau_past *past = &w->past[w->top];
     double value[TAUT_STAGES_MAX], once[TAUT_STAGES_MAX], twice[TAUT_STAGES_MAX], h = past->h;
@@ -258,12 +280,21 @@ static int dense(taut_stepper *s, double theta, taut_state *state, taut_error *e
     return TAUT_OK;
 }
 
+/* Algebraic variables are part of a first-order state: they are what they are. */
+static int multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
+{
+    if (!s->first_order)
+        return taut_radau_multipliers(s, t, q, v, lambda, error);
+    if (lambda != v)
+        memcpy(lambda, v, (size_t)s->m * sizeof *lambda);
+    return TAUT_OK;
+}
+
 /* clang-format off */
 #define COMMON                                                                                                                     \
-    .motions = TAUT_MOTION_RIGID | TAUT_MOTION_SLOW | TAUT_MOTION_FULL, .needs = TAUT_CAN_FORCE,                                   \
-    .refuses = TAUT_HAS_ALGEBRAIC | TAUT_HAS_STEPPER, .reference = "Lubich 1993, (3.2), (8.4); Hairer, Wanner II, IV.5, IV.8",     \
-    .destroy = destroy, .step = step, .changed = changed, .stabilized = stabilized, .rejected = rejected, .dense = dense,          \
-    .multipliers = taut_radau_multipliers
+    .motions = TAUT_MOTION_RIGID | TAUT_MOTION_SLOW | TAUT_MOTION_FULL, .needs = TAUT_CAN_FORCE, .first_order = true,              \
+    .reference = "Lubich 1993, (3.2), (8.4); Hairer, Wanner II, IV.5, IV.8", .destroy = destroy, .step = step,                     \
+    .changed = changed, .stabilized = stabilized, .rejected = rejected, .dense = dense, .multipliers = multipliers
 /* clang-format on */
 
 const taut_method taut_radau1 = {.name = "radau1",

@@ -113,4 +113,12 @@ int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const dou
 int taut_radau_estimate_create(taut_stepper *s, taut_error *error);
 int taut_radau_estimate(taut_stepper *s, double h, taut_error *error); /* fills error_q and error_v */
 
+/* (radau_first.c) The same method for first-order systems. `forget`: values at the present state, and the history too. */
+int taut_radau_first_create(taut_stepper *s, int stages, taut_error *error);
+void taut_radau_first_destroy(taut_stepper *s);
+int taut_radau_first_step(taut_stepper *s, double h, taut_error *error);
+void taut_radau_first_forget(taut_stepper *s, bool history);
+void taut_radau_first_rejected(taut_stepper *s);
+void taut_radau_first_dense(taut_stepper *s, double theta, taut_state *state);
+
 #endif

@@ -1,0 +1,573 @@
+/* radau_first.c - Radau IIA for first-order systems, stiff ones and those of index 2:
+ *
+ *     z' = f(t,z,y),   0 = g(t,z)                        [C (1.6); Hairer, Wanner II, IV.8, VII.4]
+ *
+ * Unknowns are the rates k_i and the algebraic variables y_i of the stages, Z_i = z0 + h sum_j a_ij k_j. One Jacobian for all stages;
+ * each eigenvalue mu of A has the saddle system
+ *     [ I - h mu df/dz   -df/dy ] [x]   [ f - k        ]^
+ *     [ dg/dz             0     ] [y] = [ -g / (h mu)  ]
+ * The error estimate is hgamma (f0 - k(0)), k(0) from the rates' polynomial, filtered by the same matrix at mu = gamma, once more
+ * where the first result is above the tolerance [Hairer, Wanner II, (IV.8.20)]. It does not see variables that only follow others, whose
+ * values at the ends are right whatever the step: the error of the polynomial between the ends is added, measured by how far the
+ * continuation of the last one missed the end of this step. Invariants are not part of the equations. */
+#include "step/radau.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ITERATIONS = 15 };
+static const double SHARE = 0.02, OLD = 0.1, SLOW = 0.3;
+
+typedef struct past {
+    double *k, *y; /* rates [s n] and algebraic variables [s m] of the stages */
+    double *rate;  /* f at the end, [n] */
+    double h;
+    bool smooth, ended; /* the polynomials predict; `rate` belongs to the present state */
+} past;
+
+typedef struct first {
+    taut_collocation table;
+    int s;
+    taut_index n, m;
+    taut_pattern tangent, jacobian, control;
+    taut_index tangents, controls, entries; /* of the first m rows of G */
+    taut_index *start, *column, *from;      /* G and df/dy^T side by side; from: place in control of the second part */
+    past past[2];
+    int top;
+    double *z, *r, *c; /* stages [s n]; f - k then corrections [s n]; g then corrections of y [s m] */
+    double *foretold;  /* z at the end by the continued polynomial, [n] */
+    double between;    /* largest |W| within a step, W(theta) = int_0^theta prod (x - c_i) dx */
+    double *force_dz, *force_dy, *bond, *bond_dt, *g, *scale;
+    double *k_real, *g1, *g2, *x_real, *y_real;
+    double complex *k, *g1c, *g2c, *x, *y;
+    double h, rate, rough; /* of the factorisations; of convergence; norms below this may be rounding */
+    bool valid;
+    taut_saddle *block[TAUT_SPECTRAL_MAX], *filter;
+} first;
+
+/* ---- making */
+
+static int take_patterns(taut_stepper *s, first *w, taut_error *error)
+{
+    const taut_system *system = taut_context_system(s->context);
+    TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, error));
+    w->tangents = w->tangent.start[w->n];
+    w->start = TAUT_NEW(s->arena, taut_index, w->m + 1);
+    if (!w->start)
+        return taut_fail_memory(error);
+    if (w->m == 0)
+        return TAUT_OK;
+    TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
+    TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_CONTROL, &w->control, error));
+    w->entries = w->jacobian.start[w->m];
+    w->controls = w->control.start[w->n];
+    taut_index all = w->entries + w->controls, used = 0;
+    w->column = TAUT_NEW(s->arena, taut_index, all);
+    w->from = TAUT_NEW(s->arena, taut_index, all);
+    if (!w->column || !w->from)
+        return taut_fail_memory(error);
+    for (taut_index i = 0; i < w->m; i++) {
+        for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++) {
+            w->from[used] = k;
+            w->column[used++] = w->jacobian.column[k];
+        }
+        for (taut_index j = 0; j < w->n; j++)
+            for (taut_index k = w->control.start[j]; k < w->control.start[j + 1]; k++)
+                if (w->control.column[k] == i) {
+                    w->from[used] = -1 - k;
+                    w->column[used++] = j;
+                }
+        w->start[i + 1] = used;
+    }
+    return TAUT_OK;
+}
+
+static int reserve(taut_stepper *s, first *w, int64_t bonds, int64_t entries, taut_error *error)
+{
+    int64_t rows = (int64_t)w->s * w->n, more = (int64_t)w->s * w->m, both = w->m > 0 ? w->start[w->m] : 0;
+    struct {
+        double **array;
+        int64_t count;
+    } parts[] = {{&w->z, rows},
+                 {&w->r, rows},
+                 {&w->c, more},
+                 {&w->force_dz, w->tangents},
+                 {&w->force_dy, w->controls},
+                 {&w->bond, bonds},
+                 {&w->bond_dt, bonds},
+                 {&w->g, entries},
+                 {&w->scale, w->n},
+                 {&w->foretold, w->n},
+                 {&w->k_real, w->tangents},
+                 {&w->g1, both},
+                 {&w->g2, both},
+                 {&w->x_real, 2 * (int64_t)w->n},
+                 {&w->y_real, w->m},
+                 {&w->past[0].k, rows},
+                 {&w->past[0].y, more},
+                 {&w->past[0].rate, w->n},
+                 {&w->past[1].k, rows},
+                 {&w->past[1].y, more},
+                 {&w->past[1].rate, w->n}};
+    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
+        if (!(*parts[k].array = TAUT_NEW(s->arena, double, parts[k].count)))
+            return taut_fail_memory(error);
+    w->k = TAUT_NEW(s->arena, double complex, w->tangents);
+    w->g1c = TAUT_NEW(s->arena, double complex, both);
+    w->g2c = TAUT_NEW(s->arena, double complex, both);
+    w->x = TAUT_NEW(s->arena, double complex, (int64_t)w->n * w->table.blocks);
+    w->y = TAUT_NEW(s->arena, double complex, (int64_t)w->m * w->table.blocks);
+    return w->k && w->g1c && w->g2c && w->x && w->y ? TAUT_OK : taut_fail_memory(error);
+}
+
+static int make_saddle(taut_stepper *s, first *w, bool complex_values, taut_saddle **saddle, taut_error *error)
+{
+    taut_saddle_shape shape = {.n = w->n,
+                               .m = w->m,
+                               .k_start = w->tangent.start,
+                               .k_column = w->tangent.column,
+                               .g_start = w->start,
+                               .g_column = w->column,
+                               .complex_values = complex_values};
+    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, saddle, error);
+}
+
+/* W(theta) = int_0^theta prod_i (x - c_i) dx: the error of a step's polynomial is proportional to it. */
+static double node_integral(const taut_collocation *table, double theta)
+{
+    double p[TAUT_STAGES_MAX + 1] = {1}, sum = 0;
+    for (int i = 0; i < table->stages; i++)
+        for (int k = i + 1; k >= 0; k--)
+            p[k] = (k > 0 ? p[k - 1] : 0) - table->c[i] * (k <= i ? p[k] : 0);
+    for (int k = table->stages; k >= 0; k--)
+        sum = sum * theta + p[k] / (k + 1);
+    return sum * theta;
+}
+
+int taut_radau_first_create(taut_stepper *s, int stages, taut_error *error)
+{
+    taut_sizes sizes;
+    taut_system_sizes(taut_context_system(s->context), &sizes);
+    first *w = s->work = TAUT_NEW(s->arena, first, 1);
+    if (!w)
+        return taut_fail_memory(error);
+    w->s = stages;
+    w->n = s->n;
+    w->m = s->m;
+    if (w->m != sizes.constraints)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "method %s needs as many constraints (%d) as algebraic variables (%d)%s",
+                         s->method->name, (int)sizes.constraints, (int)w->m,
+                         w->m == 0 ? "; constraints without algebraic variables are [invariants]" : "");
+    taut_collocation_make(stages, &w->table);
+    for (int k = 1; k < 64; k++)
+        w->between = fmax(w->between, fabs(node_integral(&w->table, k / 64.0)));
+    TAUT_TRY(take_patterns(s, w, error));
+    TAUT_TRY(reserve(s, w, sizes.bonds, sizes.jacobian_entries, error));
+    for (int b = 0; b < w->table.blocks; b++)
+        TAUT_TRY(make_saddle(s, w, !w->table.real[b], &w->block[b], error));
+    return w->table.real[0] || !s->adaptive ? TAUT_OK : make_saddle(s, w, false, &w->filter, error);
+}
+
+void taut_radau_first_destroy(taut_stepper *s)
+{
+    first *w = s->work;
+    for (int b = 0; w && b < TAUT_SPECTRAL_MAX; b++)
+        taut_saddle_destroy(w->block[b]);
+    if (w)
+        taut_saddle_destroy(w->filter);
+}
+
+/* ---- one step */
+
+/* f (into rate) and g (into c, unless NULL) at a point, with derivatives on request. */
+static int evaluate(taut_stepper *s, double t, const double *z, const double *y, bool derivatives, double *rate, double *c,
+                    taut_error *error)
+{
+    first *w = s->work;
+    taut_values values = {
+        .force = rate, .bond = w->bond, .jacobian = w->g, .bond_dt = w->bond_dt, .force_dq = w->force_dz, .force_dv = w->force_dy};
+    unsigned wanted = TAUT_WANT_FORCE | (c && w->m > 0 ? TAUT_WANT_BOND : 0);
+    if (derivatives)
+        wanted |= TAUT_WANT_FORCE_DQ | (w->m > 0 ? TAUT_WANT_FORCE_DV | TAUT_WANT_JACOBIAN : 0);
+    TAUT_TRY(taut_evaluate(s->context, t, z, y, wanted, &values, error));
+    s->statistics->force_evaluations++;
+    s->statistics->jacobians += derivatives;
+    if (c)
+        memcpy(c, w->bond, (size_t)w->m * sizeof *c);
+    return TAUT_OK;
+}
+
+/* I - e df/dz; G1 = -df/dy^T, G2 = dg/dz on the common pattern. */
+static int factor_real(first *w, taut_saddle *saddle, double e, taut_error *error)
+{
+    for (taut_index r = 0; r < w->n; r++)
+        for (taut_index k = w->tangent.start[r]; k < w->tangent.start[r + 1]; k++)
+            w->k_real[k] = (w->tangent.column[k] == r) - e * w->force_dz[k];
+    for (taut_index k = 0; w->m > 0 && k < w->start[w->m]; k++) {
+        taut_index from = w->from[k];
+        w->g1[k] = from < 0 ? -w->force_dy[-1 - from] : 0;
+        w->g2[k] = from < 0 ? 0 : w->g[from];
+    }
+    return taut_saddle_factor(saddle, w->k_real, w->g1, w->g2, NULL, error);
+}
+
+static int factor_pair(first *w, taut_saddle *saddle, double complex e, taut_error *error)
+{
+    for (taut_index r = 0; r < w->n; r++)
+        for (taut_index k = w->tangent.start[r]; k < w->tangent.start[r + 1]; k++)
+            w->k[k] = (w->tangent.column[k] == r) - e * w->force_dz[k];
+    for (taut_index k = 0; w->m > 0 && k < w->start[w->m]; k++) {
+        taut_index from = w->from[k];
+        w->g1c[k] = from < 0 ? -w->force_dy[-1 - from] : 0;
+        w->g2c[k] = from < 0 ? 0 : w->g[from];
+    }
+    return taut_saddle_factor_complex(saddle, w->k, w->g1c, w->g2c, NULL, error);
+}
+
+static int factor(taut_stepper *s, double h, taut_error *error)
+{
+    first *w = s->work;
+    w->h = 0;
+    for (int b = 0; b < w->table.blocks; b++) {
+        double complex e = h * w->table.mu[b];
+        s->statistics->factorisations++;
+        TAUT_TRY(w->table.real[b] ? factor_real(w, w->block[b], creal(e), error) : factor_pair(w, w->block[b], e, error));
+    }
+    if (w->filter) {
+        s->statistics->factorisations++;
+        TAUT_TRY(factor_real(w, w->filter, h * w->table.gamma, error));
+    }
+    w->h = h;
+    return TAUT_OK;
+}
+
+static int solve_block(first *w, int b, double complex *x, double complex *y, taut_error *error)
+{
+    if (!w->table.real[b])
+        return taut_saddle_solve_complex(w->block[b], 1, x, y, error);
+    for (taut_index k = 0; k < w->n; k++)
+        w->x_real[k] = creal(x[k]);
+    for (taut_index i = 0; i < w->m; i++)
+        w->y_real[i] = creal(y[i]);
+    TAUT_TRY(taut_saddle_solve(w->block[b], 1, w->x_real, w->y_real, error));
+    for (taut_index k = 0; k < w->n; k++)
+        x[k] = w->x_real[k];
+    for (taut_index i = 0; i < w->m; i++)
+        y[i] = w->y_real[i];
+    return TAUT_OK;
+}
+
+static void transform(const first *w, int b, const double *from, taut_index size, double complex factor_, double complex *to)
+{
+    for (taut_index k = 0; k < size; k++) {
+        double complex sum = 0;
+        for (int j = 0; j < w->s; j++)
+            sum += w->table.left[b][j] * from[(int64_t)j * size + k];
+        to[k] = factor_ * sum;
+    }
+}
+
+static void back(const first *w, const double complex *from, taut_index size, double *to)
+{
+    for (int j = 0; j < w->s; j++)
+        for (taut_index k = 0; k < size; k++) {
+            double sum = 0;
+            for (int b = 0; b < w->table.blocks; b++)
+                sum += (w->table.real[b] ? 1 : 2) * creal(w->table.right[b][j] * from[(int64_t)b * size + k]);
+            to[(int64_t)j * size + k] = sum;
+        }
+}
+
+/* f - k and g -> corrections of k and y. */
+static int solve(taut_stepper *s, double h, taut_error *error)
+{
+    first *w = s->work;
+    for (int b = 0; b < w->table.blocks; b++) {
+        double complex *x = w->x + (int64_t)b * w->n, *y = w->y + (int64_t)b * w->m;
+        transform(w, b, w->r, w->n, 1, x);
+        transform(w, b, w->c, w->m, -1 / (h * w->table.mu[b]), y);
+        s->statistics->solves++;
+        TAUT_TRY(solve_block(w, b, x, y, error));
+    }
+    back(w, w->x, w->n, w->r);
+    back(w, w->y, w->m, w->c);
+    return TAUT_OK;
+}
+
+/* to_i = sum_j weight_j(i) from_j for stages of the new step, continued from the old one. */
+static void extend(const first *w, double ratio, const double *from, taut_index size, double *to)
+{
+    for (int i = 0; i < w->s; i++) {
+        double weight[TAUT_STAGES_MAX];
+        taut_collocation_weights(&w->table, 1 + w->table.c[i] * ratio, 0, weight);
+        for (taut_index k = 0; k < size; k++) {
+            double sum = 0;
+            for (int j = 0; j < w->s; j++)
+                sum += weight[j] * from[(int64_t)j * size + k];
+            to[(int64_t)i * size + k] = sum;
+        }
+    }
+}
+
+static void predict(const taut_stepper *s, double h, bool anew)
+{
+    first *w = s->work;
+    const past *old = &w->past[w->top];
+    past *trial = &w->past[1 - w->top];
+    if (!anew) {
+        extend(w, h / old->h, old->k, w->n, trial->k);
+        extend(w, h / old->h, old->y, w->m, trial->y);
+        for (taut_index k = 0; k < w->n; k++) {
+            double sum = 0;
+            for (int j = 0; j < w->s; j++)
+                sum += w->table.a[w->s - 1][j] * trial->k[(int64_t)j * w->n + k];
+            w->foretold[k] = s->now.q[k] + h * sum;
+        }
+        return;
+    }
+    w->rate = 1;
+    for (int i = 0; i < w->s; i++) {
+        memcpy(trial->k + (int64_t)i * w->n, old->rate, (size_t)w->n * sizeof(double));
+        memcpy(trial->y + (int64_t)i * w->m, s->now.v, (size_t)w->m * sizeof(double));
+    }
+}
+
+static void set_scale(const taut_stepper *s, double h)
+{
+    first *w = s->work;
+    double largest = 0, rtol = s->adaptive ? SHARE * s->rtol : 0, atol = s->adaptive ? SHARE * s->atol : 0;
+    for (taut_index k = 0; k < w->n; k++)
+        largest = fmax(largest, fmax(fabs(s->now.q[k]), fabs(h * w->past[w->top].rate[k])));
+    double floor = fmax(8 * DBL_EPSILON * largest, DBL_MIN / DBL_EPSILON);
+    for (taut_index k = 0; k < w->n; k++)
+        w->scale[k] = fmax(atol + rtol * fabs(s->now.q[k]), floor);
+    w->rough = 50 * floor / fmax(atol + rtol * largest, floor);
+}
+
+static void place(taut_stepper *s, double h)
+{
+    first *w = s->work;
+    const double *rates = w->past[1 - w->top].k;
+    for (int i = 0; i < w->s; i++)
+        for (taut_index k = 0; k < w->n; k++) {
+            double sum = 0;
+            for (int j = 0; j < w->s; j++)
+                sum += w->table.a[i][j] * rates[(int64_t)j * w->n + k];
+            w->z[(int64_t)i * w->n + k] = s->now.q[k] + h * sum;
+        }
+}
+
+/* Adds the corrections; returns the largest rms |dZ| / scale over the stages. */
+static double correct(taut_stepper *s, double h)
+{
+    first *w = s->work;
+    past *trial = &w->past[1 - w->top];
+    double worst = 0;
+    for (int i = 0; i < w->s; i++) {
+        double sum = 0;
+        for (taut_index k = 0; k < w->n; k++) {
+            double dz = 0;
+            for (int j = 0; j < w->s; j++)
+                dz += w->table.a[i][j] * w->r[(int64_t)j * w->n + k];
+            dz *= h / w->scale[k];
+            sum += dz * dz;
+        }
+        if (isnan(sum))
+            return NAN;
+        worst = fmax(worst, sum);
+    }
+    for (int64_t k = 0; k < (int64_t)w->s * w->n; k++)
+        trial->k[k] += w->r[k];
+    for (int64_t k = 0; k < (int64_t)w->s * w->m; k++)
+        trial->y[k] += w->c[k];
+    return w->n > 0 ? sqrt(worst / w->n) : 0;
+}
+
+/* Residuals of all stages; derivatives at the middle one. The rate at the last stage is kept as that of the end. */
+static int residuals(taut_stepper *s, double h, bool derivatives, taut_error *error)
+{
+    first *w = s->work;
+    past *trial = &w->past[1 - w->top];
+    place(s, h);
+    for (int i = 0; i < w->s; i++) {
+        double *r = w->r + (int64_t)i * w->n;
+        TAUT_TRY(evaluate(s, s->now.t + w->table.c[i] * h, w->z + (int64_t)i * w->n, trial->y + (int64_t)i * w->m,
+                          derivatives && i == w->s / 2, r, w->c + (int64_t)i * w->m, error));
+        if (i == w->s - 1)
+            memcpy(trial->rate, r, (size_t)w->n * sizeof(double));
+        for (taut_index k = 0; k < w->n; k++)
+            r[k] -= trial->k[(int64_t)i * w->n + k];
+    }
+    w->valid |= derivatives;
+    return derivatives || w->h != h ? factor(s, h, error) : TAUT_OK;
+}
+
+static int iterate(taut_stepper *s, double h, bool anew, taut_error *error)
+{
+    first *w = s->work;
+    predict(s, h, anew);
+    bool derive = anew || !w->valid || w->h != h || w->rate > OLD;
+    double before = 0, rate = pow(w->rate, 0.8);
+    for (int k = 0; k < MOST_ITERATIONS; k++) {
+        TAUT_TRY(residuals(s, h, derive, error));
+        TAUT_TRY(solve(s, h, error));
+        s->statistics->newton_iterations++;
+        double norm = correct(s, h);
+        if (isnan(norm))
+            return 1;
+        if (k > 0)
+            rate = norm / before;
+        w->rate = fmin(fmax(rate, DBL_EPSILON), 1);
+        if (norm <= 1e-3 || (rate < 1 && norm * rate / (1 - rate) <= 1 && norm <= 20))
+            return TAUT_OK;
+        if (k > 0 && rate > SLOW && norm <= w->rough)
+            return TAUT_OK; /* rounding is all that is left */
+        if (k > anew && rate > 2)
+            return 1;
+        derive = k > 0 && rate > SLOW && k % 2 == 0;
+        before = norm;
+    }
+    return 1;
+}
+
+/* ---- the error */
+
+static double norm_of(const taut_stepper *s, const double *x)
+{
+    double sum = 0;
+    for (taut_index k = 0; k < s->n; k++) {
+        double e = x[k] / (s->atol + s->rtol * fabs(s->now.q[k]));
+        sum += e * e;
+    }
+    return s->n > 0 ? sqrt(sum / s->n) : 0;
+}
+
+/* error_q = h gamma (filtered) (rate - k(0)). */
+static int filtered(taut_stepper *s, double h, const double *rate, taut_error *error)
+{
+    first *w = s->work;
+    const double *k = w->past[1 - w->top].k;
+    double weight[TAUT_STAGES_MAX];
+    taut_collocation_weights(&w->table, 0, 0, weight);
+    for (taut_index i = 0; i < w->n; i++) {
+        double sum = rate[i];
+        for (int j = 0; j < w->s; j++)
+            sum -= weight[j] * k[(int64_t)j * w->n + i];
+        w->x_real[i] = sum;
+    }
+    memset(w->y_real, 0, (size_t)w->m * sizeof(double));
+    s->statistics->solves++;
+    TAUT_TRY(taut_saddle_solve(w->filter ? w->filter : w->block[0], 1, w->x_real, w->y_real, error));
+    for (taut_index i = 0; i < w->n; i++)
+        s->error_q[i] = h * w->table.gamma * w->x_real[i];
+    return TAUT_OK;
+}
+
+static int estimate(taut_stepper *s, double h, taut_error *error)
+{
+    first *w = s->work;
+    memset(s->error_v, 0, (size_t)w->n * sizeof(double));
+    TAUT_TRY(filtered(s, h, w->past[w->top].rate, error));
+    if (!(norm_of(s, s->error_q) > 1))
+        return TAUT_OK;
+    /* what is fast and damped at the start is no error of the step: the rate is looked at where the estimate leads */
+    double *z = w->x_real + w->n;
+    for (taut_index i = 0; i < w->n; i++)
+        z[i] = s->now.q[i] + s->error_q[i];
+    double *rate = w->r;
+    int status = evaluate(s, s->now.t, z, s->now.v, false, rate, NULL, NULL);
+    return status == 0 ? filtered(s, h, rate, error) : TAUT_OK;
+}
+
+/* The two errors have the same derivative: their quotient is that of the node integrals. */
+static void add_between(taut_stepper *s, double h)
+{
+    first *w = s->work;
+    const past *old = &w->past[w->top];
+    if (!old->smooth)
+        return;
+    const double *end = w->z + (int64_t)(w->s - 1) * w->n;
+    double ratio = h / old->h, missed = node_integral(&w->table, 1 + ratio) - node_integral(&w->table, 1);
+    double share = pow(fabs(ratio), w->s + 1) * w->between / fmax(fabs(missed), DBL_MIN);
+    for (taut_index k = 0; k < w->n; k++)
+        s->error_q[k] = fabs(s->error_q[k]) + share * fabs(end[k] - w->foretold[k]);
+}
+
+/* ---- the method */
+
+int taut_radau_first_step(taut_stepper *s, double h, taut_error *error)
+{
+    first *w = s->work;
+    past *old = &w->past[w->top], *trial = &w->past[1 - w->top];
+    if (!old->ended)
+        TAUT_TRY(evaluate(s, s->now.t, s->now.q, s->now.v, false, old->rate, NULL, error));
+    old->ended = true;
+    set_scale(s, h);
+    int status = iterate(s, h, !old->smooth, error);
+    if ((status > 0 || status == TAUT_ERROR_EVALUATE) && old->smooth) {
+        taut_error_clear(error);
+        status = iterate(s, h, true, error);
+    }
+    if (status != 0) {
+        w->valid = false;
+        w->h = 0;
+        return status;
+    }
+    place(s, h);
+    if (s->adaptive)
+        TAUT_TRY(estimate(s, h, error));
+    if (s->adaptive)
+        add_between(s, h);
+    taut_state was = s->now, next = s->last;
+    next.t = was.t + h;
+    memcpy(next.q, w->z + (int64_t)(w->s - 1) * w->n, (size_t)w->n * sizeof(double));
+    memcpy(next.a, trial->k + (int64_t)(w->s - 1) * w->n, (size_t)w->n * sizeof(double));
+    memcpy(next.v, trial->y + (int64_t)(w->s - 1) * w->m, (size_t)w->m * sizeof(double));
+    trial->h = h;
+    trial->smooth = trial->ended = true;
+    s->now = next;
+    s->last = was;
+    w->top = 1 - w->top;
+    s->statistics->steps++;
+    return TAUT_OK;
+}
+
+void taut_radau_first_forget(taut_stepper *s, bool history)
+{
+    first *w = s->work;
+    w->past[w->top].ended = false;
+    if (history)
+        w->past[w->top].smooth = false;
+}
+
+void taut_radau_first_rejected(taut_stepper *s)
+{
+    first *w = s->work;
+    w->top = 1 - w->top;
+}
+
+/* z(theta) = z0 + h sum_i (int l_i) k_i. */
+void taut_radau_first_dense(taut_stepper *s, double theta, taut_state *state)
+{
+    const first *w = s->work;
+    const past *x = &w->past[w->top];
+    double value[TAUT_STAGES_MAX], once[TAUT_STAGES_MAX];
+    taut_collocation_weights(&w->table, theta, 0, value);
+    taut_collocation_weights(&w->table, theta, 1, once);
+    for (taut_index k = 0; k < w->n; k++) {
+        double dz = 0, rate = 0;
+        for (int j = 0; j < w->s; j++) {
+            rate += value[j] * x->k[(int64_t)j * w->n + k];
+            dz += once[j] * x->k[(int64_t)j * w->n + k];
+        }
+        state->a[k] = rate;
+        state->q[k] = s->last.q[k] + x->h * dz;
+    }
+    for (taut_index i = 0; i < w->m; i++) {
+        double sum = 0;
+        for (int j = 0; j < w->s; j++)
+            sum += value[j] * x->y[(int64_t)j * w->m + i];
+        state->v[i] = sum;
+    }
+}
