@@ -157,6 +157,7 @@ int cli_check(cli_call *call);
 int cli_run(cli_call *call);
 int cli_project(cli_call *call);
 int cli_spectrum(cli_call *call);
+int cli_spectrum_run(cli_call *call); /* with --until: along a run */
 int cli_methods(cli_call *call);
 int cli_models(cli_call *call);
 int cli_help(cli_call *call);

@@ -223,6 +223,8 @@ static void json_all(const cli_model *model, const spectrum *s)
 
 int cli_spectrum(cli_call *call)
 {
+    if (taut_options_given(call->options, "until"))
+        return cli_spectrum_run(call);
     cli_model model = {0};
     spectrum s = {0};
     taut_error error = {.t = NAN};

@@ -34,6 +34,8 @@ const cli_verb cli_verbs[] = {
      "Lists the modes of the stiff springs at the model's start: frequency in rad per time, period, energy, action (energy over "
      "frequency, which fast vibration keeps), and the springs that take part; then how well the frequencies are separated, and near "
      "resonances, at which actions are exchanged. Bonds marked `soft` count as slow forces.\n"
+     "With --until T the full motion is computed, and rows of CSV (time, frequencies, actions, gap of the closest resonance) go to "
+     "standard output or to --out FILE.csv: are the actions kept?\n"
      MODEL_TEXT
      "Exit status: 0 done, 1 numerical failure, 2 wrong model or usage.",
      cli_spectrum},
