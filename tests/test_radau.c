@@ -241,6 +241,18 @@ static void test_analytic(void)
          30,
          2,
          1},
+        /* drag makes the velocity follow cos t: x' = (cos t + sin(t)/k)/(1 + 1/k^2) */
+        {"strong drag",
+         "[parameters]\nk = 1e6\n[coordinates]\nx\n[forces]\nx = k*(cos(t) - x')\n[start]\nx = -1/k/(1 + 1/k^2), x' = 1/(1 + "
+         "1/k^2)\n",
+         "full",
+         2,
+         {(sin(2) - 1e-6 * cos(2)) / (1 + 1e-12)},
+         {(cos(2) + 1e-6 * sin(2)) / (1 + 1e-12)},
+         0,
+         30,
+         1,
+         0},
         /* a stiff potential whose limit is the rigid pendulum: off by about 1/(2e10) */
         {"stiff potential",
          "[coordinates]\nx, y\n[potential]\ny\n[stiff potential]\n(x^2 + y^2 - 1)^2/4 scale 1e10\n[start]\nx = 1\n",

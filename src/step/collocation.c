@@ -96,3 +96,23 @@ void taut_collocation_weights(const taut_collocation *from, double theta, int in
         weight[i] = sum * (integrals == 0 ? 1 : integrals == 1 ? theta : theta * theta);
     }
 }
+
+double taut_collocation_miss(const taut_collocation *x, double from, double length, int integrals)
+{
+    /* in powers of u = x - from: the factors are u + from - c_i */
+    double p[TAUT_STAGES_MAX + 1] = {1}, sum = 0;
+    for (int i = 0; i < x->stages; i++)
+        for (int k = i + 1; k >= 0; k--)
+            p[k] = (k > 0 ? p[k - 1] : 0) + (from - x->c[i]) * (k <= i ? p[k] : 0);
+    for (int k = x->stages; k >= 0; k--)
+        sum = sum * length + p[k] / (integrals == 1 ? k + 1 : (k + 1.0) * (k + 2));
+    return sum * (integrals == 1 ? length : length * length);
+}
+
+double taut_collocation_between(const taut_collocation *x, int integrals)
+{
+    double largest = 0;
+    for (int k = 1; k < 64; k++)
+        largest = fmax(largest, fabs(taut_collocation_miss(x, 0, k / 64.0, integrals)));
+    return largest;
+}

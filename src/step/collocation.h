@@ -41,5 +41,10 @@ typedef struct taut_collocation {
 void taut_collocation_make(int stages, taut_collocation *collocation);
 /* weight[i]: l_i at theta, integrated `integrals` (0, 1, 2) times from 0. */
 void taut_collocation_weights(const taut_collocation *collocation, double theta, int integrals, double *weight);
+/* prod_i (x - c_i), to which the error of a polynomial through the stages is proportional, integrated once or twice from `from` over
+ * `length`; beyond the step it tells how far a continuation misses. */
+double taut_collocation_miss(const taut_collocation *collocation, double from, double length, int integrals);
+/* The largest of it within a step. */
+double taut_collocation_between(const taut_collocation *collocation, int integrals);
 
 #endif

@@ -53,6 +53,7 @@ static int reserve(taut_stepper *s, taut_radau *w, taut_error *error)
                  {&w->work, 4 * (int64_t)w->tangents},
                  {&w->extra, w->n},
                  {&w->scale, w->n},
+                 {&w->foretold, w->n},
                  {&w->d, bonds},
                  {&w->acceleration_g, w->entries},
                  {&w->frozen.mass, w->mass_entries},
@@ -130,6 +131,7 @@ static int create(taut_stepper *s, int stages, taut_error *error)
     w->s = stages;
     taut_collocation_make(stages, &w->table);
     TAUT_TRY(describe(s, w, error));
+    w->between = taut_collocation_between(&w->table, 2);
     const char *newton = s->options ? taut_options_text(s->options, "newton") : "auto";
     w->oscillations = s->motion == TAUT_MOTION_FULL;
     w->stage_wise = strcmp(newton, "stage") == 0 ||

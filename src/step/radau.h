@@ -59,6 +59,8 @@ typedef struct taut_radau {
     double rough;             /* norms below this may be rounding */
     taut_index *pivot;        /* [n]: place of the diagonal in the tangent pattern */
     taut_radau_frozen frozen; /* tensor: at the middle stage; stage-wise: at the last one */
+    double *foretold;         /* forces of velocities: q at the end by the continued polynomial, [n] */
+    double between;           /* taut_collocation_between */
     double *d;                /* diagonal of D, [s m] */
 
     taut_saddle *whole; /* stage-wise: all stages at once */

@@ -15,6 +15,7 @@
  * Added to it is the velocity across the bonds at the end, which alone tells the error where bonds leave no freedom. */
 #include "step/radau.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -167,6 +168,18 @@ static int velocity_across(taut_stepper *s, taut_saddle *filter, double h, taut_
     return taut_saddle_solve(filter, 1, w->extra, w->filter_y, error);
 }
 
+/* A strong drag makes velocities follow forces, and the filter removes what it damps though positions need it: the error of the
+ * polynomial between the ends is added, from how far the continuation of the last one missed the end. */
+static void add_between(taut_stepper *s, double h)
+{
+    taut_radau *w = s->work;
+    const double *end = w->q + (int64_t)(w->s - 1) * w->n;
+    double ratio = h / w->past[w->top].h, missed = taut_collocation_miss(&w->table, 1, ratio, 2);
+    double share = pow(fabs(ratio), w->s + 2) * w->between / fmax(fabs(missed), DBL_MIN);
+    for (taut_index k = 0; k < w->n; k++)
+        s->error_q[k] = fabs(s->error_q[k]) + share * fabs(end[k] - w->foretold[k]);
+}
+
 int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
 {
     taut_radau *w = s->work;
@@ -207,5 +220,7 @@ int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
         s->error_v[k] = fabs(e * w->filter_x[k]) * (w->s == 1 ? 0.5 : 1) + ACROSS * fabs(w->extra[k]);
         s->error_q[k] = w->s == 1 ? h / 2 * (s->now.v[k] - end[k]) : e * e * w->filter_x[k];
     }
+    if (w->velocity && past->smooth)
+        add_between(s, h);
     return TAUT_OK;
 }

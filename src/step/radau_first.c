@@ -37,7 +37,7 @@ typedef struct first {
     int top;
     double *z, *r, *c; /* stages [s n]; f - k then corrections [s n]; g then corrections of y [s m] */
     double *foretold;  /* z at the end by the continued polynomial, [n] */
-    double between;    /* largest |W| within a step, W(theta) = int_0^theta prod (x - c_i) dx */
+    double between;    /* taut_collocation_between */
     double *force_dz, *force_dy, *bond, *bond_dt, *g, *scale;
     double *k_real, *g1, *g2, *x_real, *y_real;
     double complex *k, *g1c, *g2c, *x, *y;
@@ -133,18 +133,6 @@ static int make_saddle(taut_stepper *s, first *w, bool complex_values, taut_sadd
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, saddle, error);
 }
 
-/* W(theta) = int_0^theta prod_i (x - c_i) dx: the error of a step's polynomial is proportional to it. */
-static double node_integral(const taut_collocation *table, double theta)
-{
-    double p[TAUT_STAGES_MAX + 1] = {1}, sum = 0;
-    for (int i = 0; i < table->stages; i++)
-        for (int k = i + 1; k >= 0; k--)
-            p[k] = (k > 0 ? p[k - 1] : 0) - table->c[i] * (k <= i ? p[k] : 0);
-    for (int k = table->stages; k >= 0; k--)
-        sum = sum * theta + p[k] / (k + 1);
-    return sum * theta;
-}
-
 int taut_radau_first_create(taut_stepper *s, int stages, taut_error *error)
 {
     taut_sizes sizes;
@@ -160,8 +148,7 @@ int taut_radau_first_create(taut_stepper *s, int stages, taut_error *error)
                          s->method->name, (int)sizes.constraints, (int)w->m,
                          w->m == 0 ? "; constraints without algebraic variables are [invariants]" : "");
     taut_collocation_make(stages, &w->table);
-    for (int k = 1; k < 64; k++)
-        w->between = fmax(w->between, fabs(node_integral(&w->table, k / 64.0)));
+    w->between = taut_collocation_between(&w->table, 1);
     TAUT_TRY(take_patterns(s, w, error));
     TAUT_TRY(reserve(s, w, sizes.bonds, sizes.jacobian_entries, error));
     for (int b = 0; b < w->table.blocks; b++)
@@ -488,7 +475,7 @@ static void add_between(taut_stepper *s, double h)
     if (!old->smooth)
         return;
     const double *end = w->z + (int64_t)(w->s - 1) * w->n;
-    double ratio = h / old->h, missed = node_integral(&w->table, 1 + ratio) - node_integral(&w->table, 1);
+    double ratio = h / old->h, missed = taut_collocation_miss(&w->table, 1, ratio, 1);
     double share = pow(fabs(ratio), w->s + 1) * w->between / fmax(fabs(missed), DBL_MIN);
     for (taut_index k = 0; k < w->n; k++)
         s->error_q[k] = fabs(s->error_q[k]) + share * fabs(end[k] - w->foretold[k]);

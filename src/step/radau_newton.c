@@ -103,6 +103,12 @@ static int predict(taut_stepper *s, double h, bool anew, taut_error *error)
             trial->lambda[(int64_t)i * w->m + k] = sum;
         }
     }
+    for (taut_index k = 0; w->velocity && k < w->n; k++) {
+        double sum = 0;
+        for (int j = 0; j < w->s; j++)
+            sum += w->table.square[w->s - 1][j] * trial->a[(int64_t)j * w->n + k];
+        w->foretold[k] = s->now.q[k] + h * (s->now.v[k] + h * sum);
+    }
     return TAUT_OK;
 }
 
