@@ -116,6 +116,29 @@ static void test_undo(void)
     rig_destroy(&straight);
 }
 
+/* An event sets the end of a step to a point inside: between the beginning and there the trajectory is still followed. */
+static void test_shortened(void)
+{
+    static const char *methods[] = {"rk4", "dopri5", "dop8", "ab2"};
+    check_group("a step cut short");
+    for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++) {
+        rig r;
+        rig_create(&r, &(rig_how){.model = oscillator, .method = methods[k], .field = "full"});
+        r.s.method->step(&r.s, 0.25, &r.error);
+        r.s.now.t = 0.1;
+        r.s.now.q[0] = cos(0.1);
+        r.s.now.v[0] = -sin(0.1);
+        r.s.method->changed(&r.s);
+        double q[1], v[1], a[1];
+        taut_state x = {.q = q, .v = v, .a = a, .lambda = a};
+        check_equal(methods[k], r.s.method->dense(&r.s, 0.5, &x, &r.error), 0);
+        check_near("t", x.t, 0.05, 1e-16);
+        check_near("x", q[0], cos(0.05), 1e-6);
+        check_near("v", v[0], -sin(0.05), 1e-6);
+        rig_destroy(&r);
+    }
+}
+
 /* ab2: a change starts the history anew (an Euler step), a stabilisation does not. */
 static void test_history(void)
 {
@@ -447,6 +470,7 @@ int main(void)
     test_orders();
     test_inside();
     test_undo();
+    test_shortened();
     test_history();
     test_fields();
     test_stabilised_field();

@@ -196,6 +196,31 @@ static void test_kepler(void)
     }
 }
 
+/* An ellipse closes after 2 pi: the order of the method remains with the energy kept. */
+static void test_kepler_orders(void)
+{
+    static const struct {
+        const char *method;
+        int order, steps;
+    } rows[] = {{"rk4", 4, 400}, {"dopri5", 5, 200}, {"dop8", 8, 60}};
+    static const char *kinds[] = {"post", "project", "post-velocity"};
+    check_group("Kepler, orders");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        for (int i = 0; i < 3; i++) {
+            double e[2];
+            for (int j = 0; j < 2; j++) {
+                rig r;
+                rig_create(&r, &(rig_how){.model = "kepler", .method = rows[k].method, .field = "first", .stabilize = kinds[i]});
+                rig_run(&r, 2 * pi, rows[k].steps << j);
+                rig_good(rows[k].method, &r);
+                e[j] = fabs(r.s.now.q[0] - 0.5) + fabs(r.s.now.q[1]) + fabs(r.s.now.q[2]) + fabs(r.s.now.q[3] - sqrt(3));
+                rig_destroy(&r);
+            }
+            check_row(log2(e[0] / e[1]) > rows[k].order - 0.4 && e[1] < 1e-4 && e[1] > 1e-15, "%s with %s: order %.2f, error %.2e",
+                      rows[k].method, kinds[i], log2(e[0] / e[1]), e[1]);
+        }
+}
+
 /* Example 2: z' = 3 t^2 by the midpoint rule lags by n h^3/4; the invariant is linear, so that one step back ends exactly on it. */
 static void test_example_2(void)
 {
@@ -400,6 +425,7 @@ int main(void)
     test_example_4();
     test_drift();
     test_kepler();
+    test_kepler_orders();
     test_example_2();
     test_invariant_value();
     test_index_2();

@@ -48,7 +48,7 @@ static int step(taut_stepper *s, double h, taut_error *error)
     if (second)
         memcpy(w->velocity, old.v, (size_t)s->n * sizeof(double));
     w->history = true;
-    w->h = h;
+    w->h = w->euler.h = h;
     w->euler.fresh = w->euler.continuous = false;
     next.t = old.t + h;
     s->now = next;

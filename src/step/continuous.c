@@ -7,6 +7,8 @@
  * [Hairer, Norsett, Wanner I, II.6 (6.12) and dop853.f] */
 #include "step/explicit.h"
 
+#include <math.h>
+
 static void hermite_part(taut_index n, double h, const double *y0, const double *y1, const double *k0, const double *k1, double *f)
 {
     for (taut_index i = 0; i < n; i++) {
@@ -25,12 +27,15 @@ static int form(taut_stepper *s, taut_error *error)
     double h = s->now.t - s->last.t, *kq[TAUT_TABLEAU_WIDTH], *kv[TAUT_TABLEAU_WIDTH];
     TAUT_TRY(taut_runge_kutta_complete(s, error));
     taut_runge_kutta_stages(w, &s->last, &s->now, kq, kv);
-    for (int i = table->stages + 1; i <= table->stages + table->extra; i++)
+    /* the stages tell nothing about another end than their own (an event inside the step): then Hermite's polynomial alone */
+    bool whole = fabs(h - w->h) <= 1e-9 * fabs(w->h);
+    w->rows = whole ? 3 + table->dense_rows : 3;
+    for (int i = table->stages + 1; whole && i <= table->stages + table->extra; i++)
         TAUT_TRY(taut_runge_kutta_stage(s, &s->last, h, i, kq, kv, error));
     hermite_part(s->n, h, s->last.q, s->now.q, kq[0], kq[table->stages], w->polynomial_q);
     if (w->second_order)
         hermite_part(s->n, h, s->last.v, s->now.v, kv[0], kv[table->stages], w->polynomial_v);
-    for (int j = 0; j < table->dense_rows; j++) {
+    for (int j = 0; j + 3 < w->rows; j++) {
         const double *weight = table->dense + j * table->width;
         int64_t row = (int64_t)(3 + j) * s->n;
         taut_combine(s->n, table->width, weight, kq, h, NULL, w->polynomial_q + row);
@@ -54,12 +59,11 @@ static void polynomial(taut_index n, int rows, double theta, const double *y0, c
 int taut_runge_kutta_dense(taut_stepper *s, double theta, taut_state *state, taut_error *error)
 {
     taut_runge_kutta *w = s->work;
-    int rows = 3 + w->tableau->dense_rows;
     if (!w->continuous)
         TAUT_TRY(form(s, error));
     state->t = s->last.t + theta * (s->now.t - s->last.t);
-    polynomial(s->n, rows, theta, s->last.q, w->polynomial_q, state->q);
+    polynomial(s->n, w->rows, theta, s->last.q, w->polynomial_q, state->q);
     if (w->second_order)
-        polynomial(s->n, rows, theta, s->last.v, w->polynomial_v, state->v);
+        polynomial(s->n, w->rows, theta, s->last.v, w->polynomial_v, state->v);
     return taut_field_multipliers(s, state->t, state->q, state->v, state->a, state->lambda, error);
 }

@@ -144,6 +144,7 @@ static int step(taut_stepper *s, double h, taut_error *error)
     estimate(s, &old, h, kq, kv);
     w->fresh = end_counts;
     w->continuous = false;
+    w->h = h;
     s->now = next;
     s->last = old;
     s->statistics->steps++;

@@ -12,8 +12,10 @@ typedef struct taut_runge_kutta {
     bool second_order;
     bool fresh;                           /* now.a (and now.lambda) belong to now */
     bool continuous;                      /* the polynomial of the latest step is formed */
+    int rows;                             /* of it */
+    double h;                             /* of the latest step */
     double *stage;                        /* Q_i, [n] */
-    double *speed;                        /* V_i of a stage that is not kept (first order: unused), [n] */
+    double *speed;                        /* for the second estimate, [n] */
     double *rate[TAUT_TABLEAU_WIDTH];     /* v' (first order: q') of stage i = 1 .. stages-1 and of the extra ones, [n] each */
     double *velocity[TAUT_TABLEAU_WIDTH]; /* V_i likewise; NULL for first order */
     double *polynomial_q, *polynomial_v;  /* [3 + dense_rows][n] each */
