@@ -54,6 +54,15 @@ static void print_passes(const project *p)
     }
 }
 
+/* Projection difference goes through orders. */
+static void print_orders(const project *p)
+{
+    taut_projection_stage stage;
+    printf("  order  iterations     difference           moved\n");
+    for (int k = 0; taut_projection_stage_get(p->projection, k, &stage); k++)
+        printf("  %5d %11lld %14.6e  %14.6e\n", stage.order, (long long)stage.iterations, stage.difference, stage.moved);
+}
+
 static void print_state(const project *p)
 {
     char name[96];
@@ -89,7 +98,11 @@ static void print_human(const project *p, const char *out)
 {
     const taut_projection_result *r = &p->result;
     cli_wrap(stdout, r->explanation, 2, 0, CLI_WIDTH);
-    print_passes(p);
+    bool orders = taut_projection_stage_get(p->projection, 0, &(taut_projection_stage){0});
+    if (orders)
+        print_orders(p);
+    else
+        print_passes(p);
     if (p->code != 0) {
         printf("  not converged: the start is kept\n");
         return;
@@ -101,7 +114,10 @@ static void print_human(const project *p, const char *out)
         printf("  %-*s%.3g across the bonds, %.3g along them\n", LABEL, "velocities moved", r->moved_normal_velocity,
                r->moved_tangential_velocity);
     }
-    printf("  %-*s%lld\n", LABEL, "force evaluations", (long long)r->statistics.force_evaluations);
+    if (r->statistics.force_evaluations > 0 || !orders)
+        printf("  %-*s%lld\n", LABEL, "force evaluations", (long long)r->statistics.force_evaluations);
+    else
+        printf("  %-*s%lld\n", LABEL, "uses of the flow", (long long)r->statistics.micro_steps);
     if (out)
         printf("  %-*s%s\n", LABEL, "start in", out);
 }
@@ -130,6 +146,23 @@ static void json_pass(cli_json *json, const project *p, const char *key, int64_t
     cli_json_reals(json, "gdot", gdot, p->sizes.bonds);
     cli_json_integer(json, "force_evaluations", evaluations);
     cli_json_close(json, '}');
+}
+
+static void json_orders(cli_json *json, const project *p)
+{
+    taut_projection_stage stage;
+    if (!taut_projection_stage_get(p->projection, 0, &stage))
+        return;
+    cli_json_open(json, "orders", '[');
+    for (int k = 0; taut_projection_stage_get(p->projection, k, &stage); k++) {
+        cli_json_open(json, NULL, '{');
+        cli_json_integer(json, "order", stage.order);
+        cli_json_integer(json, "iterations", stage.iterations);
+        cli_json_real(json, "difference", stage.difference);
+        cli_json_real(json, "moved", stage.moved);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
 }
 
 static void json_moved(cli_json *json, const taut_projection_result *r)
@@ -165,6 +198,7 @@ static void print_json(const project *p)
     for (int64_t k = 1; k <= r->passes; k++)
         json_pass(&json, p, NULL, k);
     cli_json_close(&json, ']');
+    json_orders(&json, p);
     json_moved(&json, r);
     cli_json_statistics(&json, &r->statistics);
     if (p->code != 0)
