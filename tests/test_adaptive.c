@@ -134,6 +134,45 @@ static void test_recovery(void)
     driven_destroy(&d);
 }
 
+/* A force that fails once, at call `at`: with >0, or by not being a number. */
+typedef struct moody {
+    int calls, at, answer;
+} moody;
+
+static int moody_force(void *user, double t, const double *q, const double *v, double *f)
+{
+    moody *m = user;
+    (void)t, (void)v;
+    bool now = ++m->calls == m->at;
+    f[0] = now && m->answer == 0 ? NAN : -q[0];
+    return now ? m->answer : 0;
+}
+
+static void test_moods(void)
+{
+    check_group("a force that fails once");
+    for (int answer = 0; answer < 2; answer++)
+        for (int at = 1; at <= 60; at++) { /* counted from the first step on */
+            moody m = {.answer = answer};
+            const double one = 1;
+            taut_callbacks calls = {.coordinates = 1, .start_q = &one, .force = moody_force, .user = &m};
+            driven d = {0};
+            d.code = taut_system_from_callbacks(&calls, NULL, &d.system, &d.error);
+            if (d.code == 0)
+                d.code = taut_options_create(NULL, &d.options, &d.error);
+            driven_options(&d, "method=dop8 until=6 rtol=1e-8");
+            if (d.code == 0)
+                d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+            m.at = m.calls + 1 + at; /* the first call looks at the start itself */
+            if (d.code == 0)
+                d.code = taut_solver_advance(d.solver, 6, &d.error);
+            check_row(d.code == 0 && m.calls > m.at, "call %d of %d: %s", at, m.calls, d.error.message);
+            if (d.code == 0)
+                check_near("x", taut_solver_position(d.solver)[0], cos(6), 1e-6);
+            driven_destroy(&d);
+        }
+}
+
 /* z' = z^2 leaves all bounds at t = 1; sqrt is no number beyond t = 1; a root that is reached only at t = 2 is passed by. */
 static void test_ends(void)
 {
@@ -394,6 +433,7 @@ int main(void)
 {
     test_controller();
     test_recovery();
+    test_moods();
     test_ends();
     test_tolerances();
     test_units();

@@ -76,6 +76,24 @@ static void test_csv(void)
     check_contains("17 digits", text, "0.33333333333333331,");
 }
 
+/* First order: state, algebraic variables, outputs. */
+static void test_first_order(void)
+{
+    check_group("csv of first order");
+    taut_error error;
+    size_t length;
+    const char *path = inside("c.csv");
+    int code = run_into("[state]\nx\n[algebraic]\ny\n[rates]\nx' = y\n[constraints]\nc = x - t^2\n[outputs]\ntwice = 2*x\n",
+                        "until=1 step=0.5 method=rk4", 0, path, NULL, &error);
+    check_row(code == 0, "%s", error.message);
+    const char *text = read_all(path, &length), *header = "t,x,y,twice\n";
+    check_row(strncmp(text, header, strlen(header)) == 0, "header of '%.40s'", text);
+    double row[4] = {0};
+    const char *last = strstr(text, "\n1,");
+    check_row(last && sscanf(last, "\n%lf,%lf,%lf,%lf", &row[0], &row[1], &row[2], &row[3]) == 4, "last row");
+    check_row(fabs(row[1] - 1) + fabs(row[2] - 2) + fabs(row[3] - 2) < 1e-12, "%g %g %g", row[1], row[2], row[3]);
+}
+
 static void test_names(void)
 {
     check_group("csv names");
@@ -273,6 +291,18 @@ static void test_hdf5(void)
     check_near("energy", value[ROWS - 1], 2.5, 1e-12);
     check_h5md(file);
     H5Fclose(file);
+
+    /* first order: x' = y, y the algebraic variable with x = t^2 */
+    code = run_into("[state]\nx\n[algebraic]\ny\n[rates]\nx' = y\n[constraints]\nc = x - t^2\n[start]\nx = 0\n",
+                    "until=1 step=0.125 method=rk4", 2, path, NULL, &error);
+    check_row(code == 0, "%s", error.message);
+    file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    check_equal("state", read_set(file, "/observables/state/value", value, 9, shape), 9);
+    check_near("x(1)", value[8], 1, 1e-12);
+    check_equal("algebraic", read_set(file, "/observables/algebraic/value", value, 9, shape), 9);
+    check_near("y(1)", value[8], 2, 1e-12);
+    check_row(H5Lexists(file, "/observables/energy", H5P_DEFAULT) == 0, "no energy");
+    H5Fclose(file);
 }
 
 static void test_bad_hdf5(void)
@@ -319,6 +349,7 @@ int main(void)
         return check_done();
     setenv("TMPDIR", folder, 1); /* so that what pictures leave behind is seen */
     test_csv();
+    test_first_order();
     test_names();
     test_bad_files();
     test_picture();

@@ -49,7 +49,7 @@ static double scaled(const taut_stepper *s, const double *x)
 /* Hairer's estimate from the first two derivatives of q: h0 changes q by a hundredth, h1 makes the term of order k a hundredth of the
  * tolerance were the derivatives all alike. Second order: v and v' are these derivatives; first order: the second one by an Euler step.
  * Counts one evaluation, or two. */
-static double first_by_field(taut_solver *solver, double way, taut_error *error, int *status)
+static double first_by_field(taut_solver *solver, double way, double least, taut_error *error, int *status)
 {
     taut_stepper *s = &solver->stepper;
     taut_index n = s->n;
@@ -58,7 +58,7 @@ static double first_by_field(taut_solver *solver, double way, taut_error *error,
     if (*status != 0)
         return 0;
     double d0 = scaled(s, s->now.q), d1 = scaled(s, s->first_order ? rate : s->now.v), d2 = 0;
-    double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+    double h0 = d0 < 1e-5 || d1 < 1e-5 ? least : 0.01 * d0 / d1;
     if (s->first_order) {
         h0 = fmin(h0, solver->control.most);
         for (taut_index i = 0; i < n; i++)
@@ -70,33 +70,33 @@ static double first_by_field(taut_solver *solver, double way, taut_error *error,
         d2 = scaled(s, next);
     } else {
         d2 = scaled(s, rate);
-        double by_rest = d0 < 1e-5 || d2 < 1e-5 ? 1e-6 : sqrt(0.01 * d0 / d2);
+        double by_rest = d0 < 1e-5 || d2 < 1e-5 ? least : sqrt(0.01 * d0 / d2);
         h0 = d1 < 1e-5 ? by_rest : d2 < 1e-5 ? h0 : fmin(h0, by_rest);
     }
     double worst = fmax(d1, d2);
-    double h1 = worst <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / worst, 1. / s->method->error_order);
+    double h1 = worst <= 1e-15 ? fmax(least, 1e-3 * h0) : pow(0.01 / worst, 1. / s->method->error_order);
     return fmin(100 * h0, h1);
 }
 
 /* Methods without a field: from the velocity alone; error control does the rest. */
-static double first_by_velocity(const taut_stepper *s)
+static double first_by_velocity(const taut_stepper *s, double least)
 {
     double d0 = scaled(s, s->now.q), d1 = s->first_order ? 0 : scaled(s, s->now.v);
-    return d0 < 1e-5 || d1 < 1e-5 ? 1e-4 : 0.01 * d0 / d1;
+    return d0 < 1e-5 || d1 < 1e-5 ? 100 * least : 0.01 * d0 / d1;
 }
 
+/* `least` is the length where nothing else tells one: a millionth of the way, so that it has the unit of time. */
 static int first_step(taut_solver *solver, double target, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
-    double way = target < s->now.t ? -1 : 1, length = fabs(target - s->now.t);
+    double way = target < s->now.t ? -1 : 1, length = fabs(target - s->now.t), least = 1e-6 * (isfinite(length) ? length : 1);
     int status = 0;
-    double h = s->field ? first_by_field(solver, way, error, &status) : first_by_velocity(s);
+    double h = s->field ? first_by_field(solver, way, least, error, &status) : first_by_velocity(s, least);
     if (status < 0 && h == 0)
         return status;
     taut_error_clear(error);
-    if (isfinite(length))
-        h = fmin(h, length);
-    solver->control.h = fmin(fmax(h, 1e3 * DBL_EPSILON * fmax(1, fabs(s->now.t))), solver->control.most);
+    h = fmax(fmin(h, length), 1e3 * DBL_EPSILON * fabs(s->now.t));
+    solver->control.h = fmin(h > 0 ? h : least, solver->control.most);
     return TAUT_OK;
 }
 
