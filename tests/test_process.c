@@ -95,6 +95,7 @@ static void same_digits(void)
 static void facts(void)
 {
     static const double log_error[] = {-2.38, -4.44, -5.41}, residual[] = {4.990e-3, 3.36e-5, 9.06e-7};
+    static const double mixed[] = {1.319e-2, 1.886e-4, 3.319e-6};
     static const int counts[] = {66, 173, 335};
     double v[5] = {-3.559434800714249, -2.559434800714249, 19.2202825996428754, -800, -1200}, mean = 0;
     check_group("FACTS D through the process");
@@ -106,6 +107,10 @@ static void facts(void)
         projected p = ask("x, y", "./legacy", "horizon = 4e-2\n[observables]\nx\n[start]\nx = 1", options, NULL);
         if (projected_good("legacy", &p))
             check_near("log10 of the error", log10(fabs(p.r.q[1] - 0.503031511623918)), log_error[order], 0.006);
+        projected_drop(&p);
+        p = ask("x, y", "./legacy", "horizon = 4e-2\n[observables]\nu = x + y\n[start]\nx = 1.503031511623918", options, NULL);
+        if (projected_good("mixed", &p)) /* an observable that is a function, on a state without equations */
+            check_near("mixed variables", hypot(p.r.q[0] - 1, p.r.q[1] - 0.503031511623918) / mixed[order], 1, 5e-4);
         projected_drop(&p);
         snprintf(options, sizeof options, "order=%d iterate=plain tolerance=1.2285e-13", order);
         p = ask(five, "./process_peer good", five_more, options, NULL);
