@@ -77,11 +77,10 @@ static double norm_of(const taut_stepper *s, double e, const double *x)
 }
 
 /* Adds what the springs' ringing means at the step that the rest of the motion allows. */
-static int add_ringing(taut_stepper *s, taut_saddle *filter, double e, const double *mass, taut_error *error)
+static int add_ringing(taut_stepper *s, taut_saddle *filter, double reach, const double *mass, taut_error *error)
 {
     taut_radau *w = s->work;
     const taut_radau_past *past = &w->past[w->top];
-    double norm = fmin(norm_of(s, e, w->filter_x), 1), reach = fabs(e) * pow(norm, -1.0 / s->method->error_order);
     double *r = w->extra;
     memset(r, 0, (size_t)w->n * sizeof *r);
     for (taut_index i = 0; i < w->m; i++) {
@@ -168,16 +167,43 @@ static int velocity_across(taut_stepper *s, taut_saddle *filter, double h, taut_
     return taut_saddle_solve(filter, 1, w->extra, w->filter_y, error);
 }
 
+/* Removes from d[n] what is across bonds that steps of size e do not resolve: [M G^T; G -D] (d, *) = (M d, 0). */
+static int along_bonds(taut_stepper *s, double e, double *d, taut_error *error)
+{
+    taut_radau *w = s->work;
+    const taut_radau_past *past = &w->past[w->top];
+    const double *mass = w->varying ? past->mass : w->mass;
+    for (taut_index k = 0; k < w->n; k++) {
+        w->force[k] = 0;
+        w->extra[k] = -d[k];
+    }
+    for (taut_index i = 0; i < w->m; i++) {
+        w->filter_lambda[i] = w->filter_y[i] = 0;
+        w->d[i] = fmax(w->compliance[i] / (e * (e + w->damping[i])), 0);
+    }
+    taut_radau_defect(w, w->force, past->jacobian, w->filter_lambda, mass, w->extra, d);
+    s->statistics->factorisations++;
+    s->statistics->solves++;
+    TAUT_TRY(taut_saddle_factor(w->acceleration, mass, past->jacobian, NULL, w->d, error));
+    return taut_saddle_solve(w->acceleration, 1, d, w->filter_y, error);
+}
+
 /* A strong drag makes velocities follow forces, and the filter removes what it damps though positions need it: the error of the
  * polynomial between the ends is added, from how far the continuation of the last one missed the end. */
-static void add_between(taut_stepper *s, double h)
+static int add_between(taut_stepper *s, double h, double reach, taut_error *error)
 {
     taut_radau *w = s->work;
     const double *end = w->q + (int64_t)(w->s - 1) * w->n;
     double ratio = h / w->past[w->top].h, missed = taut_collocation_miss(&w->table, 1, ratio, 2);
     double share = pow(fabs(ratio), w->s + 2) * w->between / fmax(fabs(missed), DBL_MIN);
+    double *d = w->filter_x;
     for (taut_index k = 0; k < w->n; k++)
-        s->error_q[k] = fabs(s->error_q[k]) + share * fabs(end[k] - w->foretold[k]);
+        d[k] = share * (end[k] - w->foretold[k]);
+    if (w->m > 0 && !w->oscillations)
+        TAUT_TRY(along_bonds(s, reach, d, error));
+    for (taut_index k = 0; k < w->n; k++)
+        s->error_q[k] = fabs(s->error_q[k]) + fabs(d[k]);
+    return TAUT_OK;
 }
 
 int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
@@ -209,8 +235,9 @@ int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
     memset(w->filter_y, 0, (size_t)w->m * sizeof *w->filter_y);
     s->statistics->solves++;
     TAUT_TRY(taut_saddle_solve(filter, 1, w->filter_x, w->filter_y, error));
+    double norm = fmin(norm_of(s, e, w->filter_x), 1), reach = e * pow(norm, -1.0 / s->method->error_order);
     if (rings)
-        TAUT_TRY(add_ringing(s, filter, e, mass, error));
+        TAUT_TRY(add_ringing(s, filter, fabs(reach), mass, error));
     if (w->m > 0)
         TAUT_TRY(velocity_across(s, filter, h, error));
     else
@@ -221,6 +248,6 @@ int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
         s->error_q[k] = w->s == 1 ? h / 2 * (s->now.v[k] - end[k]) : e * e * w->filter_x[k];
     }
     if (w->velocity && past->smooth)
-        add_between(s, h);
+        TAUT_TRY(add_between(s, h, reach, error));
     return TAUT_OK;
 }
