@@ -20,7 +20,8 @@ typedef struct watch {
     double *first, *least, *most; /* actions: at the start, extremes, [count] */
     taut_resonance closest;
     double closest_time;
-    int modes; /* in every row */
+    int modes;       /* in every row */
+    int64_t missing; /* between its lower and its upper half, where there are more */
     taut_error error;
 } watch;
 
@@ -52,13 +53,19 @@ static int stop(taut_error *error, int code, const char *text)
     return code;
 }
 
+/* Modes count from 1, among all. */
+static long long number(const watch *w, int k)
+{
+    return k < w->modes - w->modes / 2 ? k + 1 : k + 1 + (long long)w->missing;
+}
+
 static void print_head(const watch *w)
 {
     fprintf(w->file, "t");
-    for (int k = 1; k <= w->modes; k++)
-        fprintf(w->file, ",frequency[%d]", k);
-    for (int k = 1; k <= w->modes; k++)
-        fprintf(w->file, ",action[%d]", k);
+    for (int k = 0; k < w->modes; k++)
+        fprintf(w->file, ",frequency[%lld]", number(w, k));
+    for (int k = 0; k < w->modes; k++)
+        fprintf(w->file, ",action[%lld]", number(w, k));
     fprintf(w->file, ",gap\n");
 }
 
@@ -82,6 +89,7 @@ static int take_row(void *user, const taut_row *row, taut_error *error)
         return code < 0 ? code : stop(error, TAUT_ERROR_EVALUATE, "the modes cannot be computed here");
     if (w->rows == 0) {
         w->modes = report.found;
+        w->missing = report.modes > report.found ? report.modes - report.found : 0;
         if (w->file)
             print_head(w);
     }
@@ -138,7 +146,7 @@ static void print_summary(const watch *w, FILE *to)
     taut_solver_result(w->solver, &result);
     fprintf(to, "%s: %d modes in %d rows up to t = %g\n", w->model.name, w->modes, w->rows, result.t);
     for (int k = 0; k < w->modes; k++)
-        fprintf(to, "  action %-4d %12.6g at the start, changes by at most %.3g\n", k + 1, w->first[k], change(w, k));
+        fprintf(to, "  action %-4lld %12.6g at the start, changes by at most %.3g\n", number(w, k), w->first[k], change(w, k));
     if (w->rows > 0 && isfinite(w->closest.gap)) {
         fprintf(to, "  closest     mode %d ~ mode %d", w->closest.j + 1, w->closest.k + 1);
         if (w->closest.l >= 0)
@@ -164,7 +172,7 @@ static void print_json(const watch *w)
     cli_json_open(&json, "modes", '[');
     for (int k = 0; k < w->modes; k++) {
         cli_json_open_flat(&json, NULL, '{');
-        cli_json_integer(&json, "mode", k + 1);
+        cli_json_integer(&json, "mode", number(w, k));
         cli_json_real(&json, "action", w->first[k]);
         cli_json_real(&json, "least", w->least[k]);
         cli_json_real(&json, "most", w->most[k]);

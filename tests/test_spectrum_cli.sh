@@ -90,8 +90,30 @@ run 2 spectrum double_pendulum --modes 0
 has err "--modes"
 run 2 spectrum no_such_model
 run 2 spectrum double_pendulum --step 1
+has err "--until"
 run 2 spectrum no_such_model --json
 json 'd["status"] == "failed" and d["error"]["code"] == "TAUT_ERROR_USAGE"'
+
+# along the full motion: rows, actions kept to O(eps) up to t = 2, the 1:2 resonance met soon after
+run 0 spectrum double_pendulum_gravity --set eps=1e-3 --until 2 --every 0.5
+has out "t,frequency[1],frequency[2],action[1],action[2],gap"
+[ "$(wc -l <out)" = 6 ]
+row $? "five rows: $(cat out)"
+has err "mode 2 ~ mode 1 + mode 1, apart by 4.72%, at t = 2"
+run 0 spectrum double_pendulum_gravity --set eps=1e-3 --until 2 --every 0.01 --json
+json 'd["rows"] == 201 and d["modes"][1]["most"]/d["modes"][1]["least"] < 1.02 and d["closest"]["t"] == 2'
+run 0 spectrum double_pendulum_gravity --set eps=1e-3 --until 3 --every 0.01 --out a.csv --json
+json 'd["closest"]["gap"] < 0.01 and 2 < d["closest"]["t"] < 2.2'
+# equal frequencies exchange their actions
+run 0 spectrum fpu --until 100 --every 0.5 --out a.csv
+has out "3 modes in 201 rows"
+run 0 spectrum truss --until 0.02 --every 0.01 --modes 4 --out a.csv
+has a.csv "action[23]"
+run 2 spectrum kepler --until 1
+run 2 spectrum double_pendulum_gravity --until 1 --out a.h5
+run 2 spectrum double_pendulum_gravity --until 1 --out no_folder/a.csv
+run 2 spectrum double_pendulum_gravity --until 1 --method projected-impulse --step 0.1
+has err "motion"
 
 # the effective motion: two methods, one result
 run 0 run double_pendulum_gravity --set eps=1e-3 --motion effective --method effective --out a.csv --json
