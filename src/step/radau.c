@@ -4,7 +4,7 @@
  *
  * One code path from soft springs to rods: c = 0 is the index-3 system. Newton's iteration converges uniformly in the stiffness
  * [B Lemma 8.2]; steps are chosen for the slow motion, and what rings is damped [B Theorem 3.2]. Orders in q: 2s - 1; in v: s (s > 1), 1;
- * in lambda: s - 1 [B Theorem 4.1; FACTS: measured]. The end of a step is its last stage, multipliers included.
+ * in lambda: s - 1 [B Theorem 4.1]. The end of a step is its last stage, multipliers included.
  * A stiff potential enters through its Hessian in K; steps may then be limited by its curvature [B Lemma 8.1]. */
 #include "step/methods.h"
 
