@@ -165,6 +165,8 @@ static void test_picture(void)
          "it's <bad> \"title\" `touch pwned` $(touch pwned) \\n ' ; system('touch pwned') #"},
         {"one.svg", "[coordinates]\na\n[forces]\na = sin(t)\n", "step=0.1 until=9", NULL},
         {"single.png", SPRING, "step=0.1 until=0", ""},
+        {"drift.svg", "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = x^2 + y^2 - 1\n[start]\nx = 1\n",
+         "until=9 every=0.1 stabilize=none", "Rod"},
     };
     check_group("pictures");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
@@ -184,6 +186,8 @@ static void test_picture(void)
                   rows[k].name, (int)length);
         if (svg)
             check_row(strstr(bytes, "</svg>") && strstr(bytes, "coordinates"), "%s is whole", rows[k].name);
+        if (svg)
+            check_row((strstr(bytes, "drift from") != NULL) == !strcmp(rows[k].name, "drift.svg"), "%s: drift", rows[k].name);
         check_equal("files left", files_in(folder), before + 1);
     }
 }

@@ -26,7 +26,7 @@ typedef struct panel {
 
 typedef struct picture {
     taut_gnuplot gnuplot;
-    bool svg, conserved;
+    bool svg, conserved, first_order;
     char title[TITLE_SIZE];
     panel coordinates, paths, bonds;
     int64_t rows;
@@ -130,6 +130,7 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     choose_curves(&p->coordinates, system, TAUT_COORDINATE, sizes.coordinates, "coordinates");
     choose_paths(&p->paths, system, sizes.coordinates, sizes.dimension == 3);
     p->drift = 0;
+    p->first_order = sizes.kind != TAUT_MECHANICAL;
     if (sizes.kind == TAUT_MECHANICAL)
         choose_curves(&p->bonds, system, TAUT_BOND, sizes.bonds, "bond forces (multipliers)");
     else
@@ -238,8 +239,8 @@ static void write_energy(taut_file_sink *sink, const picture *p)
 
 static void write_drift(taut_file_sink *sink, const picture *p)
 {
-    panel drift = {.curves = 2, .title = "drift from what should hold exactly"};
-    strcpy(drift.curve[0].name, "positions");
+    panel drift = {.curves = p->first_order ? 1 : 2, .title = "drift from what should hold exactly"};
+    strcpy(drift.curve[0].name, p->first_order ? "invariants" : "positions");
     strcpy(drift.curve[1].name, "velocities");
     write_plot(sink, p, &drift, 1, 3);
 }
