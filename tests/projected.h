@@ -50,7 +50,7 @@ static inline void projected_run(projected *p, const char *options, const taut_a
 static inline projected project_model(const char *model, const taut_load *how, const char *options)
 {
     projected p = {0};
-    char path[300];
+    char path[1200];
     if (strchr(model, '\n')) {
         p.code = taut_system_parse(model, strlen(model), "model.taut", how, &p.system, &p.error);
     } else {

@@ -78,10 +78,12 @@ static void other_steppers(void)
             }
             projected_drop(&p);
         }
-    for (int order = 0; order < 5; order++) {
-        snprintf(what, sizeof what, "accurate inside, H = 0.04, order %d", order);
+    static const char *const inside[][2] = {{"dop8", "0.005"}, {"dopri5", "0.002"}, {"rk4", "0.001"}, {"radau5", "0.004"}};
+    for (int k = 0; k < 20; k++) {
+        int order = k % 5;
+        snprintf(what, sizeof what, "%s inside, H = 0.04, order %d", inside[k / 5][0], order);
         options_of(options, sizeof options, order, "");
-        projected p = project_model(mm(text, sizeof text, "0.1", "dop8", "0.005", "0.04"), NULL, options);
+        projected p = project_model(mm(text, sizeof text, "0.1", inside[k / 5][0], inside[k / 5][1], "0.04"), NULL, options);
         if (projected_good(what, &p))
             check_near(what, fabs(p.r.q[1] - mm_slow) / accurate[order], 1, 0.005);
         projected_drop(&p);

@@ -1,0 +1,83 @@
+#!/bin/sh
+# test_black_box_cli.sh - taut project on rates and on separate programs, as a user meets it: choice, orders, JSON, refusals, exit status.
+#
+# TAUT is the program, TAUT_BUILD the build folder with tests/legacy and tests/process_peer. Numbers: FACTS D.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/table.sh"
+build=${TAUT_BUILD:-$here/../build}
+taut=${TAUT:-$build/taut}
+case $taut in
+/*) ;;
+*) taut=$(pwd)/$taut ;;
+esac
+work=$(mktemp -d "${TMPDIR:-/tmp}/taut_box.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cp "$build/tests/legacy" "$build/tests/process_peer" "$work" 2>/dev/null
+cd "$work" || exit 1
+TAUT_MODELS=$here/../models
+export TAUT_MODELS
+
+run() { # run STATUS ARGUMENTS: one call, its exit status as a row
+    want=$1
+    shift
+    "$taut" "$@" >out 2>err </dev/null
+    got=$?
+    [ $got = "$want" ]
+    row $? "taut $*: exit status $got, expected $want: $(head -c 300 err)"
+}
+has() { # has FILE TEXT
+    grep -qF -e "$2" "$1"
+    row $? "'$2' is not in: $(head -c 600 "$1")"
+}
+
+run 0 project michaelis_menten
+has out "projection difference of order 2"
+has out "euler in steps of 0.01"
+has out "0.50303544577"
+run 0 project michaelis_menten --order 1 --iterate plain
+has out "      0          37"
+has out "      1          61"
+run 0 project michaelis_menten --order 0 --json
+has out '"orders"'
+has out '"iterations": 6'
+has out '"method": "difference"'
+run 0 project michaelis_menten --order 2 --out slow.start
+run 0 run michaelis_menten --start slow.start --method rk4 --until 0.1 --quiet
+run 1 project michaelis_menten --iterate plain --passes 5
+has out "the start is kept"
+has err "--passes"
+run 2 project michaelis_menten --order 5
+has err "--order"
+run 2 project michaelis_menten --method ipa
+has err "use --method difference"
+run 2 project double_pendulum --method difference
+has err "not for a mechanical system"
+
+# a program: only when allowed
+printf '# Legacy\n[state]\nx, y\n[stepper]\ncommand = ./legacy --eps 0.1\nhorizon = 0.04\n[observables]\nx\n[start]\nx = 1\n' >box.taut
+run 2 project box.taut
+has err "./legacy --eps 0.1"
+has err "--allow-command"
+if [ -n "${TAUT_TEST_CORE:-}" ]; then
+    run 2 project box.taut --allow-command
+    has err "not part of this build"
+    done_rows
+    exit
+fi
+run 0 project box.taut --allow-command
+has out "0.50303544577"
+has out "uses of the flow"
+mkdir -p elsewhere && cd elsewhere || exit 1
+run 0 project ../box.taut --allow-command
+has out "0.50303544577"
+cd "$work" || exit 1
+sed 's/legacy --eps 0.1/process_peer exit/; s/^x, y/y[i] for i in 1..5/; s/^x = 1/y[1] = -791.2, y[2] = -792.2, y[3] = -814/; s/^x$/y[1], y[2]/' \
+    box.taut >dies.taut
+run 1 project dies.taut --allow-command
+has err "exit status 3"
+has err "table not found"
+run 1 project dies.taut --allow-command --json
+has out '"code"'
+
+done_rows
