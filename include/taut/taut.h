@@ -281,11 +281,11 @@ TAUT_API int taut_frequencies(taut_context *context, double t, const double *q, 
 
 /* One stiff mode: g = sum p u with C^-1 u = Omega^2 A^-1 u, u^T A^-1 u = 1, all at the given point; soft bonds are not part of it. */
 typedef struct taut_mode {
-    double frequency;            /* Omega, rad per time */
-    double stretch, rate;        /* p, pdot */
-    double energy, action;       /* E = (pdot^2 + Omega^2 p^2)/2 and J = E/Omega; NaN where only frequencies are known */
-    taut_index bond[4];          /* where its elastic energy is, largest share first; -1: no more */
-    double share[4];             /* of that energy, u_i^2/c_i; all springs add up to 1 */
+    double frequency;      /* Omega, rad per time */
+    double stretch, rate;  /* p, pdot */
+    double energy, action; /* E = (pdot^2 + Omega^2 p^2)/2 and J = E/Omega; NaN where only frequencies are known */
+    taut_index bond[4];    /* where its elastic energy is, largest share first; -1: no more */
+    double share[4];       /* of that energy, u_i^2/c_i; all springs add up to 1 */
 } taut_mode;
 
 /* Omega_j is near Omega_k (l = -1), or near Omega_k + Omega_l: modes from 0; gap = their distance over Omega_j. */
