@@ -359,7 +359,8 @@ static int take_slow_point(taut_solver *solver, const char *method, taut_error *
     return status;
 }
 
-/* Slow motion begins on the slow manifold. A start whose oscillation the tolerance cannot see is left as it is. */
+/* Slow motion begins on the slow manifold. A start whose oscillation the tolerance cannot see is left as it is: error control sees its
+ * velocity times the step, a thousand times the amplitude when the step is a hundred periods long. */
 static int start_slow(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
@@ -368,7 +369,7 @@ static int start_slow(taut_solver *solver, taut_error *error)
     TAUT_TRY(measure_ringing(solver, &amplitude, error));
     for (taut_index i = 0; i < s->n; i++)
         size = fmax(size, fabs(s->now.q[i]));
-    if (amplitude <= s->atol + s->rtol * size)
+    if (amplitude <= 1e-3 * (s->atol + s->rtol * size))
         return TAUT_OK;
     static const char *const ways[] = {"series", "ipa"}; /* to rounding; for what has no jets */
     int status = -1;
