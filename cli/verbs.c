@@ -64,8 +64,7 @@ static const taut_option own_options[] = {
 
 /* Announced, but not in this version: they get a plain sentence instead of a near miss. */
 static const char *const later_verbs[] = {"compare", "sweep", "reproduce"};
-static const char *const later_options[] = {"threads",    "rtol",   "atol",      "outer-step",
-                                            "inner-step", "resume", "stabilize", "project"};
+static const char *const later_options[] = {"threads", "outer-step", "resume"};
 
 static const struct {
     char letter;
