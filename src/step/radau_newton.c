@@ -20,9 +20,10 @@ static const double HOPELESS = 2; /* corrections that grow like this diverge */
 static void set_scale(const taut_stepper *s, double h)
 {
     taut_radau *w = s->work;
+    const double *a = w->past[1 - w->top].a; /* as predicted: a start at rest in the origin has a size too */
     double largest = 0, rtol = s->adaptive ? SHARE * s->rtol : 0, atol = s->adaptive ? SHARE * s->atol : 0;
     for (taut_index k = 0; k < w->n; k++)
-        largest = fmax(largest, fmax(fabs(s->now.q[k]), fabs(h * s->now.v[k])));
+        largest = fmax(largest, fmax(fabs(s->now.q[k]), fmax(fabs(h * s->now.v[k]), h * h * fabs(a[k]))));
     double floor = fmax(8 * DBL_EPSILON * largest, DBL_MIN / DBL_EPSILON);
     for (taut_index k = 0; k < w->n; k++)
         w->scale[k] = fmax(atol + rtol * fabs(s->now.q[k]), floor);
@@ -118,6 +119,7 @@ static int iterate(taut_stepper *s, double h, bool anew, bool *fresh, taut_error
 {
     taut_radau *w = s->work;
     TAUT_TRY(predict(s, h, anew, error));
+    set_scale(s, h);
     double before = 0, rate = pow(w->rate, 0.8); /* a rate that was not measured again is trusted less and less */
     /* another step size means new factorisations: then derivatives at a new place cost little more */
     bool derive = w->stage_wise || !w->frozen.valid || w->stiff || w->frozen.h != h || w->rate > OLD;
@@ -150,7 +152,6 @@ int taut_radau_newton(taut_stepper *s, double h, taut_error *error)
 {
     taut_radau *w = s->work;
     bool fresh = false, smooth = w->past[w->top].smooth;
-    set_scale(s, h);
     int status = iterate(s, h, !smooth, &fresh, error);
     /* an old Jacobian, or a step that was no continuation of the one before: a transient, a kink */
     if ((status > 0 || status == TAUT_ERROR_EVALUATE) && (smooth || !fresh)) {
