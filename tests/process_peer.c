@@ -72,6 +72,12 @@ static int misbehave(const char *how, int call)
     if (strcmp(how, "endless") == 0)
         for (;;)
             fputs("ok ok ok ok ok ok ok ok ok ok ok ok ", stdout);
+    if (strcmp(how, "flood") == 0)
+        for (;;)
+            fputs("over and over\n", stderr);
+    if (strcmp(how, "comments") == 0)
+        for (;;)
+            fputs("# still thinking\n", stdout);
     if (strcmp(how, "half") == 0) {
         fputs("ok 1 2 3 4", stdout);
         exit(0);

@@ -151,6 +151,8 @@ static const struct {
     {"error", TAUT_ERROR_PROCESS, "concentration of y[2] is negative", NULL},
     {"endless", TAUT_ERROR_PROCESS, "does not end", NULL},
     {"twice", TAUT_ERROR_PROCESS, "without being asked", NULL},
+    {"flood", TAUT_ERROR_PROCESS, "within 0.2 s", "over and over"},
+    {"comments", TAUT_ERROR_PROCESS, "within 0.2 s", NULL},
 };
 
 static void failures(void)
@@ -249,6 +251,12 @@ static void peculiar(void)
     p = ask(five, "./process_peer coarse", five_more, "order=2 tolerance=3e-6", NULL);
     if (projected_good("seven digits, with a tolerance", &p))
         check_near("coarse", p.r.q[4], 405.24, 0.02);
+    projected_drop(&p);
+    /* many variables: requests and answers are longer than pipes are, both ways; and quotes reach the program as they should */
+    p = ask("z[i] for i in 1..20000", "sed -u -e 's/^taut.*/ready 1/' -e \"s/^advance [^ ]* [^ ]* [^ ]*/ok/\"",
+            "horizon = 1\ntimeout = 20\n[observables]\nz[1]\n[start]\nz[i] = 1/i for i in 1..20000", "order=1", NULL);
+    if (projected_good("20000 variables", &p))
+        check_row(p.r.q[19999] == 1.0 / 20000 && p.stage[1].iterations == 1, "20000 variables: the identity stands still");
     projected_drop(&p);
     nobody("peculiar");
 }

@@ -223,11 +223,11 @@ static void hear(taut_child *child, const char *text, size_t length)
     }
 }
 
-/* Reads what is there of its standard error. */
+/* Reads what is there of its standard error; not for ever, when it says more than one can read. */
 static void listen_to(taut_child *child)
 {
     char block[1024];
-    while (child->err >= 0) {
+    for (int k = 0; k < 256 && child->err >= 0; k++) {
         ssize_t got = read(child->err, block, sizeof block);
         if (got > 0)
             hear(child, block, (size_t)got);
@@ -255,7 +255,7 @@ static bool ended(taut_child *child, int milliseconds, int *status)
         if (now() >= until)
             return false;
         listen_to(child);
-        while (child->out >= 0 && read(child->out, block, sizeof block) > 0)
+        for (int k = 0; k < 256 && child->out >= 0 && read(child->out, block, sizeof block) > 0; k++)
             ;
         poll(NULL, 0, 2);
     }

@@ -141,7 +141,8 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
         status = starts_with(answer, "ok") ? read_state(f, answer + 2, t, e) : read_refusal(f, answer, t, e);
     if (status == 0)
         memcpy(state, f->work, (size_t)flow->size * sizeof(double));
-    e->t = t;
+    else
+        e->t = t;
     return remember(f, status, e);
 }
 

@@ -94,15 +94,20 @@ static int fail_stage(const difference *w, const progress *s, taut_error *error)
                      s->stage->order, (long long)s->stage->iterations, now, advice);
 }
 
-/* From the best point, a plain step. */
-static int fall_back(difference *w, progress *s, double *z)
+/* Failures that another point may avoid; a process that has died is none of them. */
+static bool avoidable(int status)
 {
-    taut_index n = w->held.n;
+    return status > 0 || status == TAUT_ERROR_EVALUATE || status == TAUT_ERROR_CONVERGE || status == TAUT_ERROR_SINGULAR;
+}
+
+/* From the best point, a plain step. */
+static int fall_back(difference *w, progress *s, double *z, taut_error *error)
+{
     taut_anderson_clear(&w->anderson);
     s->accelerated = false;
-    for (taut_index i = 0; i < n; i++)
+    for (taut_index i = 0; i < w->held.n; i++)
         z[i] = w->best[i] + w->best_delta[i];
-    return TAUT_OK;
+    return taut_held_restore(&w->held, w->p->t, z, error);
 }
 
 static void advance_point(difference *w, progress *s, double most, double *z)
@@ -133,11 +138,10 @@ static int iterate(difference *w, taut_projection_stage *stage, double *z, taut_
         double most = INFINITY;
         int status = evaluate(w, stage->order, z, &most, error);
         stage->iterations++;
-        if (status < 0 || (status > 0 && !s.accelerated))
+        if (status != 0 && !(s.accelerated && avoidable(status)))
             return status;
         if (s.accelerated && !(most <= growth_most * s.best)) {
-            TAUT_TRY(fall_back(w, &s, z));
-            TAUT_TRY(taut_held_restore(&w->held, w->p->t, z, error));
+            TAUT_TRY(fall_back(w, &s, z, error));
             continue;
         }
         stage->difference = most;
@@ -145,7 +149,10 @@ static int iterate(difference *w, taut_projection_stage *stage, double *z, taut_
         if (most < tolerance_of(w, stage->order) || most == 0)
             return TAUT_OK;
         advance_point(w, &s, most, z);
-        TAUT_TRY(taut_held_restore(&w->held, w->p->t, z, error));
+        status = taut_held_restore(&w->held, w->p->t, z, error);
+        if (status != 0 && s.accelerated && avoidable(status))
+            status = fall_back(w, &s, z, error);
+        TAUT_TRY(status);
         if (!isfinite(most) || most > 1e6 * s.first)
             break;
         bool enough = !w->tolerance_given && s.best <= stalled_most * w->size && s.since >= (w->plain ? s.patience : 8);
@@ -308,7 +315,9 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
         status = taut_flow_create(p->context, &arena, &p->statistics, w.horizon, &w.flow, &description, error);
     if (status == 0)
         status = solve(&w, before, error);
-    if (status > 0) /* the flow has said why */
+    if (status == 0)
+        taut_error_clear(error); /* what a flow could not do on the way was avoided */
+    if (status > 0)              /* the flow has said why */
         status = error ? error->code : TAUT_ERROR_EVALUATE;
     if (p->stages > 0)
         explain(&w, description);
