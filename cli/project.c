@@ -67,7 +67,10 @@ static void print_state(const project *p)
 {
     char name[96];
     taut_index n = p->sizes.coordinates, shown = p->call->verbose || n <= SHOWN ? n : SHOWN;
-    printf("  %-24s %22s %22s\n", "coordinate", "position", mechanical(p) ? "velocity" : "");
+    if (mechanical(p))
+        printf("  %-24s %22s %22s\n", "coordinate", "position", "velocity");
+    else
+        printf("  %-24s %22s\n", "variable", "value");
     for (taut_index i = 0; i < shown; i++) {
         taut_system_name(p->model.system, TAUT_COORDINATE, i, name, sizeof name);
         printf("  %-24s %22.15g", name, p->result.q[i]);

@@ -26,7 +26,10 @@ static const struct {
     {SPRING, "motion=rigid method=verlet until=1", TAUT_ERROR_REFUSED, "method verlet is for motion full, not for motion rigid"},
     {SPRING, "method=verle until=1", TAUT_ERROR_USAGE, "there is no method 'verle'; did you mean verlet?"},
     {SPRING, "method=leapfrog until=1", TAUT_ERROR_USAGE, "'leapfrog' is not in this version; `taut methods`"},
+    {SPRING, "method=ipa until=1", TAUT_ERROR_USAGE, "ipa is a projection, not a motion in time; `taut project`"},
     {SPRING, "step=0.01", TAUT_ERROR_USAGE, "--until is needed"},
+    /* nothing can be chosen where nothing can be evaluated */
+    {"[coordinates]\nx\n[bonds]\ns = sqrt(x) - 1 stiffness 100\n[start]\nx = -1\n", "until=1", TAUT_ERROR_EVALUATE, "at t = 0"},
     {FALL, "until=1", 0, "motion full, method dop8"},
     {FALL, "method=verlet until=1", TAUT_ERROR_USAGE, "--step is needed: there is no spring"},
     {FALL, "method=rattle until=1", TAUT_ERROR_USAGE, "--step is needed"},

@@ -50,7 +50,7 @@ static const taut_option table[] = {
     {"modes", TAUT_OPTION_INTEGER, "20", 1, 2000, "", "COUNT", "spectrum", false, false, "show at most COUNT modes, half of them from each end of the spectrum"},
     {"json", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false, "print one JSON object"},
     {"quiet", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum", false, false, "print no summary, warnings or progress"},
-    {"verbose", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum", false, false, "print more about what was chosen and what it cost (also -v)"},
+    {"verbose", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum", false, false, "print more about what was chosen and what it cost"},
     {"help", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false, "print this help"},
     {"version", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false, "print the version and the parts of this build"},
 };

@@ -56,10 +56,15 @@ static int fail_method(const char *name, taut_error *error)
     const char *near = taut_near_miss(name, names, count);
     if (near)
         return taut_fail(error, TAUT_ERROR_USAGE, "--method: there is no method '%.40s'; did you mean %s?", name, near);
+    taut_projection_info info;
+    for (int k = 0; taut_projection_get(k, &info); k++)
+        if (strcmp(info.name, name) == 0)
+            return taut_fail(error, TAUT_ERROR_USAGE, "--method: %s is a projection, not a motion in time; `taut project` uses it",
+                             info.name);
     return taut_fail(error, TAUT_ERROR_USAGE, "--method: '%.40s' is not in this version; `taut methods` lists what is", name);
 }
 
-static const taut_method *find_method(const char *name)
+const taut_method *taut_method_find(const char *name)
 {
     for (int k = 0; taut_method_table[k]; k++)
         if (strcmp(taut_method_table[k]->name, name) == 0)
@@ -118,7 +123,7 @@ static int choose_method(taut_solver *solver, const taut_options *given, taut_er
 {
     const taut_options *merged = solver->options;
     const char *motion = taut_options_text(merged, "motion"), *name = taut_options_text(merged, "method");
-    const taut_method *method = solver->own ? solver->own : find_method(name);
+    const taut_method *method = solver->own ? solver->own : taut_method_find(name);
     bool motion_said = taut_options_given(given, "motion"), method_said = solver->own || taut_options_given(given, "method");
     if (name[0] && !method && !(motion_said && !method_said))
         return fail_method(name, error);

@@ -139,20 +139,12 @@ int taut_motion_system(taut_solver *solver, const taut_method *method, taut_erro
     return TAUT_OK;
 }
 
-static const taut_method *named(const char *name)
-{
-    for (int k = 0; taut_method_table[k]; k++)
-        if (strcmp(taut_method_table[k]->name, name) == 0)
-            return taut_method_table[k];
-    return NULL;
-}
-
 /* Usable without more said: it takes the system, and knows its steps. */
 static bool usable(const taut_solver *solver, const taut_method *method, bool step_said)
 {
     bool springs = solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL);
     bool knows = step_said || method->error_order > 0 || (springs && method->stability > 0);
-    return method && (method->motions & solver->motion) && knows && taut_method_accepts(method, &solver->sizes, NULL) == 0;
+    return (method->motions & solver->motion) && knows && taut_method_accepts(method, &solver->sizes, NULL) == 0;
 }
 
 const taut_method *taut_motion_method(const taut_solver *solver, bool step_said)
@@ -167,12 +159,12 @@ const taut_method *taut_motion_method(const taut_solver *solver, bool step_said)
         {TAUT_MOTION_FULL, {"verlet", "dop8", "radau5"}},
     };
     bool damped = solver->sizes.kind == TAUT_MECHANICAL && (solver->sizes.can & TAUT_HAS_DAMPING);
-    const taut_method *radau = named("radau5");
+    const taut_method *radau = taut_method_find("radau5");
     if (damped && radau && usable(solver, radau, step_said)) /* strong damping is stiff */
         return radau;
     for (size_t j = 0; j < sizeof preferred / sizeof preferred[0]; j++)
         for (int k = 0; preferred[j].motion == solver->motion && k < 4 && preferred[j].names[k]; k++) {
-            const taut_method *method = named(preferred[j].names[k]);
+            const taut_method *method = taut_method_find(preferred[j].names[k]);
             if (method && usable(solver, method, step_said))
                 return method;
         }
@@ -277,7 +269,8 @@ static int start_on_bonds(taut_solver *solver, taut_error *error)
     TAUT_TRY(solver->assembly->apply(solver->assembly, s->now.t, s->now.q, s->now.v, error));
     solver->drift.measured = NAN;
     solver->drift.most_position = solver->drift.most_velocity = 0;
-    add_why(solver, "the start was moved onto the rigid bonds, which it violated by %.2g (velocities %.2g)", position, velocity);
+    const char *where = solver->motion == TAUT_MOTION_EFFECTIVE ? "to its foot point on the bonds" : "onto the rigid bonds";
+    add_why(solver, "the start was moved %s, which it violated by %.2g (velocities %.2g)", where, position, velocity);
     return TAUT_OK;
 }
 
@@ -351,7 +344,7 @@ static int take_slow_point(taut_solver *solver, const char *method, taut_error *
         s->statistics->force_evaluations += result.statistics.force_evaluations;
         s->statistics->jets += result.statistics.jets;
         s->statistics->micro_steps += result.statistics.micro_steps;
-        add_why(solver, "the start rings and was moved to its slow point (%s; normal %.2g, tangential %.2g)", method,
+        add_why(solver, "the start was moved to its slow point, where nothing rings (%s; normal %.2g, tangential %.2g)", method,
                 result.moved_normal, result.moved_tangential);
     }
     taut_projection_destroy(projection);
@@ -379,9 +372,9 @@ static int start_slow(taut_solver *solver, taut_error *error)
             return taut_fail_memory(error);
     }
     if (status != 0 && isinf(amplitude))
-        add_why(solver, "the start was left as it is, which may ring (%.200s)", reason.message);
+        add_why(solver, "the start was left as it is, which may ring: %.200s", reason.message);
     else if (status != 0)
-        add_why(solver, "the start was left as it is, with an oscillation of about %.2g in it (%.200s)", amplitude, reason.message);
+        add_why(solver, "the start was left as it is, with an oscillation of about %.2g in it: %.200s", amplitude, reason.message);
     return TAUT_OK;
 }
 
