@@ -314,9 +314,13 @@ static void advise(examiner *e)
         snprintf(r->advice, sizeof r->advice, "remove the redundant constraints");
     else if (e->hard && r->start_position > 1e-6)
         snprintf(r->advice, sizeof r->advice, "the start violates the constraints by %.2g", r->start_position);
-    else
-        snprintf(r->advice, sizeof r->advice, "well posed; methods for %s are not in this version",
-                 e->sizes->kind == TAUT_BLACK_BOX ? "black boxes" : "first-order systems");
+    else {
+        bool box = e->sizes->kind == TAUT_BLACK_BOX, observed = e->sizes->observables > 0;
+        snprintf(r->advice, sizeof r->advice, "well posed%s%s", box ? "" : "; `taut run` integrates it",
+                 observed ? "; `taut project` finds a slow point for its observables"
+                 : box    ? "; name [observables], and `taut project` finds a slow point for them"
+                          : "");
+    }
 }
 
 static taut_backend backend_option(const taut_options *options)
