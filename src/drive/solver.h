@@ -91,6 +91,8 @@ int taut_solver_create_own(const taut_system *system, const taut_options *option
 int taut_choose(taut_solver *solver, const taut_options *options, taut_error *error);
 /* At the start state: equal steps or error control, and the explanation. */
 int taut_choose_step(taut_solver *solver, taut_error *error);
+/* The row of a name, or NULL. */
+const taut_method *taut_method_find(const char *name);
 /* Can the method treat such a system? Fails with the reasons when not. */
 int taut_method_accepts(const taut_method *method, const taut_sizes *sizes, taut_error *error);
 
