@@ -454,6 +454,52 @@ static void test_restarts(void)
     driven_destroy(&d);
 }
 
+/* Reaction forces at the steps of a run with error control, which change their size: a mass on a circle, pushed along it, lambda = v^2. */
+static void test_reactions(void)
+{
+    check_group("radau, reaction forces");
+    for (int order = 5; order <= 9; order += 2) {
+        static kept k;
+        char options[200];
+        snprintf(options, sizeof options, "motion=rigid method=radau%d until=6 rtol=1e-6 atol=1e-6", order);
+        driven d = driven_create("[coordinates]\nx, y\n[forces]\nx = -y*cos(3*t)\ny = x*cos(3*t)\n[bonds]\ns = (x^2 + y^2 - 1)/2\n"
+                                 "[start]\nx = 1, y' = 1\n",
+                                 options, NULL);
+        if (driven_good(options, &d)) {
+            taut_sink sink = kept_sink(&k);
+            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s", options, d.error.message);
+            double off = 0;
+            for (int i = 0; i < k.rows; i++) {
+                double speed = 1 + sin(3 * k.t[i]) / 3;
+                off = fmax(off, fabs(k.lambda[i][0] - speed * speed));
+            }
+            check_row(off < 1e-3 && k.rows > 10, "%s: %d rows, lambda off by %.3g", options, k.rows, off);
+        }
+        driven_destroy(&d);
+    }
+}
+
+/* More springs than freedoms: a point held by three springs at rest, pulled by 1; the multipliers share the load by their stiffness. */
+static void test_redundant(void)
+{
+    check_group("radau, more springs than freedoms");
+    static kept k;
+    driven d = driven_create(
+        "[coordinates]\nx, y\n[potential]\ny\n[bonds]\na = y stiffness 1e6\nb = 2*y stiffness 1e6\nc = x stiffness 1e6\n"
+        "[start]\ny = -0.2e-6\n",
+        "motion=slow method=radau5 until=1 every=0.1", NULL);
+    if (driven_good("three springs", &d)) {
+        taut_sink sink = kept_sink(&k);
+        check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "three springs: %s", d.error.message);
+        /* at rest: 1 = -(lambda_a + 2 lambda_b), lambda_b = 2 lambda_a */
+        for (int i = 0; i < k.rows; i++)
+            check_row(fabs(k.lambda[i][0] + 0.2) < 1e-6 && fabs(k.lambda[i][1] + 0.4) < 1e-6 && fabs(k.lambda[i][2]) < 1e-6,
+                      "t = %g: lambda %.9g, %.9g, %.9g", k.t[i], k.lambda[i][0], k.lambda[i][1], k.lambda[i][2]);
+        check_equal("rows", k.rows, 11);
+    }
+    driven_destroy(&d);
+}
+
 /* ---- first-order systems */
 
 /* Orders of z on y' = nu (cos t - y) - sin t with nu moderate, and of the index-2 system of C example 1 (nu = 1): x = exp(t), order 2s - 1
@@ -574,6 +620,8 @@ int main(void)
     test_motions();
     test_dense();
     test_restarts();
+    test_reactions();
+    test_redundant();
     test_first_order();
     test_stiff_relaxation();
     test_refusal();

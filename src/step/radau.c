@@ -245,10 +245,23 @@ static void rejected(taut_stepper *s)
     w->top = 1 - w->top;
 }
 
+/* Who chooses steps by error control wants the best multipliers there are; equal steps show those of the method. */
+static int reactions(taut_stepper *s, taut_state *state, taut_error *error)
+{
+    const taut_radau *w = s->work;
+    if (!s->adaptive || w->oscillations)
+        return TAUT_OK;
+    return taut_radau_reactions(s, state->t, state->q, state->v, state->lambda, error);
+}
+
+static int complete(taut_stepper *s, taut_error *error)
+{
+    return s->first_order || s->statistics->steps == 0 ? TAUT_OK : reactions(s, &s->now, error);
+}
+
 /* Accelerations are integrated: q(theta) = q0 + theta h v0 + h^2 sum_i (int int l_i) a_i meets the end for s > 1; one stage is a line. */
 static int dense(taut_stepper *s, double theta, taut_state *state, taut_error *error)
 {
-    (void)error;
     if (s->first_order) {
         taut_radau_first_dense(s, theta, state);
         return TAUT_OK;
@@ -279,7 +292,8 @@ static int dense(taut_stepper *s, double theta, taut_state *state, taut_error *e
             sum += value[j] * past->lambda[(int64_t)j * w->m + i];
         state->lambda[i] = sum;
     }
-    return TAUT_OK;
+    state->t = s->last.t + theta * h;
+    return reactions(s, state, error);
 }
 
 /* Algebraic variables are part of a first-order state: they are what they are. */
@@ -296,7 +310,8 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
 #define COMMON                                                                                                                     \
     .motions = TAUT_MOTION_RIGID | TAUT_MOTION_SLOW | TAUT_MOTION_FULL, .needs = TAUT_CAN_FORCE, .first_order = true,              \
     .reference = "Lubich 1993, (3.2), (8.4); Hairer, Wanner II, IV.5, IV.8", .destroy = destroy, .step = step,                     \
-    .changed = changed, .stabilized = stabilized, .rejected = rejected, .dense = dense, .multipliers = multipliers
+    .changed = changed, .stabilized = stabilized, .rejected = rejected, .dense = dense,      \
+    .complete = complete, .multipliers = multipliers
 /* clang-format on */
 
 const taut_method taut_radau1 = {.name = "radau1",

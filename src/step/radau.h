@@ -76,6 +76,7 @@ typedef struct taut_radau {
 
     taut_saddle *acceleration; /* [M G^T; G -D]: multipliers and the first guess */
     double *acceleration_g;    /* G with the rows of springs emptied */
+    bool redundant;            /* that matrix was singular: more bonds than freedoms */
     taut_radau_past probe;     /* values at a state for multipliers */
 } taut_radau;
 
@@ -110,6 +111,10 @@ int taut_radau_newton(taut_stepper *s, double h, taut_error *error);
 int taut_radau_start(taut_stepper *s, taut_radau_past *past, taut_error *error);
 int taut_radau_guess(taut_stepper *s, double h, taut_radau_past *past, double *a, double *lambda, taut_error *error);
 int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error);
+
+/* lambda of a state by the acceleration equation where rods and stiff bonds allow it: order s where the stages have s - 1. Others keep
+ * the value that lambda[m] holds. */
+int taut_radau_reactions(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error);
 
 /* (radau_estimate.c) */
 int taut_radau_estimate_create(taut_stepper *s, taut_error *error);

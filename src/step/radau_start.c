@@ -71,21 +71,15 @@ static bool by_spring(const taut_radau *w, taut_index i, const taut_radau_past *
            (fabs(at->bond[i]) > 1e6 * DBL_EPSILON * size || DBL_EPSILON * taut_radau_mobility(w, i, at->jacobian, mass) < 1e-6 * c);
 }
 
-int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
+/* Bonds marked in w->d keep at->tension; the others get the multipliers of the acceleration equation,
+ *     [M G^T; G 0] (v', lambda) = (f - G_s^T lambda_s, -gamma). */
+static int solve_rods(taut_stepper *s, taut_radau_past *at, double *lambda, taut_error *error)
 {
     taut_radau *w = s->work;
-    taut_radau_past *at = &w->probe;
-    if (w->m == 0)
-        return TAUT_OK;
-    TAUT_TRY(evaluate(s, t, q, v, at, error));
-    double size = 0;
-    for (taut_index k = 0; k < w->n; k++)
-        size = fmax(size, fabs(q[k]));
-    memcpy(w->acceleration_g, at->jacobian, (size_t)w->entries * sizeof(double));
     taut_index rods = 0;
+    memcpy(w->acceleration_g, at->jacobian, (size_t)w->entries * sizeof(double));
     for (taut_index i = 0; i < w->m; i++) {
-        bool spring = by_spring(w, i, at, size);
-        w->d[i] = spring;
+        bool spring = w->d[i] > 0;
         lambda[i] = spring ? 0 : -at->gamma[i];
         rods += !spring;
         for (taut_index k = w->jacobian.start[i]; spring && k < w->jacobian.start[i + 1]; k++) {
@@ -103,4 +97,50 @@ int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const dou
         if (w->d[i] > 0)
             lambda[i] = at->tension[i];
     return TAUT_OK;
+}
+
+int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
+{
+    taut_radau *w = s->work;
+    taut_radau_past *at = &w->probe;
+    if (w->m == 0)
+        return TAUT_OK;
+    TAUT_TRY(evaluate(s, t, q, v, at, error));
+    double size = 0;
+    for (taut_index k = 0; k < w->n; k++)
+        size = fmax(size, fabs(q[k]));
+    for (taut_index i = 0; i < w->m; i++)
+        w->d[i] = by_spring(w, i, at, size);
+    return solve_rods(s, at, lambda, error);
+}
+
+int taut_radau_reactions(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
+{
+    static const double STIFF =
+        1e-3; /* what the acceleration equation leaves out, C lambda'', is then a thousandth of what it keeps */
+    taut_radau *w = s->work;
+    taut_radau_past *at = &w->probe;
+    double e = fabs(w->past[w->top].h * w->table.gamma);
+    if (w->m == 0 || w->redundant)
+        return TAUT_OK;
+    TAUT_TRY(evaluate(s, t, q, v, at, error));
+    for (taut_index i = 0; i < w->m; i++) {
+        double size = taut_radau_mobility(w, i, at->jacobian, w->varying ? at->mass : w->mass);
+        w->d[i] = !(w->compliance[i] <= STIFF * e * (e + w->damping[i]) * size);
+        at->tension[i] = lambda[i];
+    }
+    /* more springs than freedoms: the equation does not tell them apart, or hardly; then the stages know better */
+    int status = solve_rods(s, at, lambda, error);
+    double off = 0, largest = 0;
+    for (taut_index i = 0; status == 0 && i < w->m; i++) {
+        off = fmax(off, fabs(lambda[i] - at->tension[i]));
+        largest = fmax(largest, fabs(lambda[i]) + fabs(at->tension[i]));
+    }
+    w->redundant |= status == TAUT_ERROR_SINGULAR;
+    if (status == TAUT_ERROR_SINGULAR || !(off <= 0.5 * largest)) {
+        memcpy(lambda, at->tension, (size_t)w->m * sizeof *lambda);
+        taut_error_clear(error);
+        return TAUT_OK;
+    }
+    return status;
 }
