@@ -49,17 +49,24 @@ static int note_option(cli_call *call, const char *name, const char *value)
         good = append(&call->set, &call->set_count, value);
     if (strcmp(name, "init") == 0)
         good = append(&call->init, &call->init_count, value);
-    if (strcmp(name, "completion") == 0)
-        call->completion = value;
+    struct {
+        const char *name;
+        const char **text;
+    } const texts[] = {
+        {"completion", &call->completion}, {"methods", &call->methods}, {"steps", &call->steps}, {"tolerances", &call->tolerances}};
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++)
+        if (strcmp(texts[k].name, name) == 0)
+            *texts[k].text = value;
     return good ? 0 : cli_refuse(call, "out of memory");
 }
 
-static bool in_library(const char *name)
+/* By place, not by name: the program has options of its own for verbs that mean something else by a name. */
+static bool in_library(const taut_option *option)
 {
     int count;
     const taut_option *table = taut_option_table(&count);
     for (int k = 0; k < count; k++)
-        if (strcmp(table[k].name, name) == 0)
+        if (option == &table[k])
             return true;
     return false;
 }
@@ -68,7 +75,7 @@ static bool in_library(const char *name)
 static int store(cli_call *call, const taut_option *option, const char *value)
 {
     taut_error error;
-    if (in_library(option->name)) {
+    if (in_library(option)) {
         if (taut_options_set(call->options, option->name, value, &error) != 0)
             return cli_misuse(call, "%s", error.message);
     } else if (option->type == TAUT_OPTION_CHOICE) {
@@ -99,7 +106,7 @@ static int read_option(cli_call *call, int count, char **arguments, int *used)
     else if (!is_long)
         return unknown_option(call, given, name);
 
-    const taut_option *option = cli_option_find(name);
+    const taut_option *option = cli_option_find(name, call->verb->name);
     if (!option)
         return unknown_option(call, given, name);
     if (!cli_option_belongs(option, call->verb->name))

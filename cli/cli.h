@@ -33,6 +33,7 @@ struct cli_call {
     bool json, quiet, verbose, help, version;
     bool man, options_page, names;
     const char *completion; /* shell, or NULL */
+    const char *methods, *steps, *tolerances; /* lists of compare, or NULL */
 };
 
 /* ---- tables (verbs.c) */
@@ -43,7 +44,8 @@ bool cli_verb_is_later(const char *name);
 bool cli_option_is_later(const char *name);
 /* All options: the library's table, then the program's own; NULL past the end. */
 const taut_option *cli_option_get(int k);
-const taut_option *cli_option_find(const char *name);
+/* The option of this name that the verb has; when it has none, the first of this name. NULL: there is none. */
+const taut_option *cli_option_find(const char *name, const char *verb);
 bool cli_option_belongs(const taut_option *option, const char *verb);
 char cli_option_letter(const char *name);      /* 'q' for "quiet", 0 for none */
 const char *cli_option_of_letter(char letter); /* NULL for none */
@@ -80,6 +82,8 @@ bool cli_shipped_list(const char *program, cli_shipped *list);
 /* The models of one folder, by name. */
 bool cli_shipped_folder(const char *folder, cli_shipped *list);
 void cli_shipped_release(cli_shipped *list);
+/* The folder `name` ("reproduce") of shipped data, allocated: $variable, ../share/taut/name or ../name beside the program; NULL: none. */
+char *cli_shipped_data(const char *program, const char *variable, const char *name);
 
 /* ---- messages (say.c) */
 /* A sentence on standard error: "taut: error: ..." */
@@ -158,6 +162,8 @@ int cli_run(cli_call *call);
 int cli_project(cli_call *call);
 int cli_spectrum(cli_call *call);
 int cli_spectrum_run(cli_call *call); /* with --until: along a run */
+int cli_compare(cli_call *call);
+int cli_reproduce(cli_call *call);
 int cli_methods(cli_call *call);
 int cli_models(cli_call *call);
 int cli_help(cli_call *call);

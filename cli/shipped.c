@@ -107,6 +107,22 @@ bool cli_shipped_list(const char *program, cli_shipped *list)
     return good;
 }
 
+char *cli_shipped_data(const char *program, const char *variable, const char *name)
+{
+    static const char *const beside[] = {"../share/taut", ".."};
+    const char *own = getenv(variable);
+    if (own && own[0])
+        return cli_format("%s", own);
+    char *folder = program_folder(program), *found = NULL;
+    for (int k = 0; folder && !found && k < 2; k++) {
+        char *candidate = cli_format("%s/%s/%s", folder, beside[k], name);
+        found = candidate ? realpath(candidate, NULL) : NULL;
+        free(candidate);
+    }
+    free(folder);
+    return found;
+}
+
 void cli_shipped_release(cli_shipped *list)
 {
     for (int k = 0; k < list->count; k++) {

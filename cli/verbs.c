@@ -39,6 +39,21 @@ const cli_verb cli_verbs[] = {
      MODEL_TEXT
      "Exit status: 0 done, 1 numerical failure, 2 wrong model or usage.",
      cli_spectrum},
+    {"compare", "MODEL", "set methods side by side: error against work, for several steps or tolerances",
+     "Runs every method of --methods with every step of --steps, or every tolerance of --tolerances, from the same start to the same "
+     "end, and prints error, observed order and work of each. Errors are largest differences at the end from a reference: the method "
+     "of highest order that treats the motion, with a tolerance a hundred times tighter; a second one must agree with it. A method "
+     "that cannot treat the model says why.\n"
+     MODEL_TEXT
+     "Exit status: 0 done, 1 no reference, or no method could run, 2 wrong model or usage.",
+     cli_compare},
+    {"reproduce", "[NAME]", "compute a table or figure of a paper and set it beside the printed numbers",
+     "Computes a published table or figure, prints ours beside the printed number and a verdict for each: equal to the printed digits, "
+     "explained (a known misprint, a truncation), or unexplained. Without NAME lists what there is; 'all' does all of them. With "
+     "--out DIR the tables, and pictures where gnuplot is there, are written to that folder. Printed numbers are data, looked for in "
+     "the folder $TAUT_REPRODUCE, then in ../share/taut/reproduce and ../reproduce as seen from the folder of the program.\n"
+     "Exit status: 0 everything is equal or explained, 1 something is unexplained or cannot be computed, 2 wrong usage.",
+     cli_reproduce},
     {"methods", "", "list the methods of this version",
      "Lists the methods of 'taut run' (name, motion, order, what they do, where they are from) and the projections of 'taut project'.",
      cli_methods},
@@ -55,6 +70,11 @@ const cli_verb cli_verbs[] = {
 
 static const taut_option own_options[] = {
     {"names", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "models", false, false, "print the names only, one on a line"},
+    {"methods", TAUT_OPTION_TEXT, "", 0, 0, "", "A,B,..", "compare", false, false, "the methods to compare, separated by commas"},
+    {"steps", TAUT_OPTION_TEXT, "", 0, 0, "", "H1,H2,..", "compare", false, false,
+     "compare: equal steps of these sizes, separated by commas"},
+    {"tolerances", TAUT_OPTION_TEXT, "", 0, 0, "", "R1,R2,..", "compare", false, false,
+     "compare: error control with these relative tolerances (absolute ones are a thousandth of them)"},
     {"man", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "help", false, false, "print the man page (roff)"},
     {"completion", TAUT_OPTION_CHOICE, "", 0, 0, "bash|zsh|fish", "SHELL", "help", false, false,
      "print the completion script of a shell"},
@@ -63,7 +83,7 @@ static const taut_option own_options[] = {
 };
 
 /* Announced, but not in this version: they get a plain sentence instead of a near miss. */
-static const char *const later_verbs[] = {"compare", "sweep", "reproduce"};
+static const char *const later_verbs[] = {"sweep"};
 static const char *const later_options[] = {"threads", "outer-step", "resume"};
 
 static const struct {
@@ -113,13 +133,17 @@ const taut_option *cli_option_get(int k)
     return k - count < OWN_OPTIONS ? &own_options[k - count] : NULL;
 }
 
-const taut_option *cli_option_find(const char *name)
+const taut_option *cli_option_find(const char *name, const char *verb)
 {
-    const taut_option *option;
-    for (int k = 0; (option = cli_option_get(k)) != NULL; k++)
-        if (strcmp(option->name, name) == 0)
+    const taut_option *option, *found = NULL;
+    for (int k = 0; (option = cli_option_get(k)) != NULL; k++) {
+        if (strcmp(option->name, name) != 0)
+            continue;
+        if (cli_option_belongs(option, verb))
             return option;
-    return NULL;
+        found = found ? found : option;
+    }
+    return found;
 }
 
 bool cli_option_belongs(const taut_option *option, const char *verb)

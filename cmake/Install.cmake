@@ -13,6 +13,7 @@ install(TARGETS taut taut_static EXPORT TautTargets LIBRARY DESTINATION ${CMAKE_
 install(DIRECTORY include/taut DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/taut/models
         FILES_MATCHING PATTERN "*.taut" PATTERN "*.csv")
+install(DIRECTORY reproduce/ DESTINATION ${CMAKE_INSTALL_DATADIR}/taut/reproduce FILES_MATCHING PATTERN "*.txt")
 install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # find_package(Taut): Taut::taut (shared) and Taut::taut_static

@@ -188,7 +188,7 @@ has err "did you mean 'taut run'?" "near miss of a verb"
 run xyzzy
 expect 2 "unknown verb, far from all"
 lacks err "did you mean" "no near miss when there is none"
-for verb in compare sweep reproduce; do
+for verb in sweep; do
     run $verb double_pendulum
     expect 2 "$verb"
     has err "not in this version" "$verb is for later"

@@ -435,6 +435,9 @@ TAUT_API int taut_hdf5_create(const char *path, taut_file_sink **file, taut_sink
 /* A picture (.png or .svg) made with gnuplot: coordinates, drift and energy against time. */
 TAUT_API int taut_picture_create(const char *path, const char *title, taut_file_sink **file, taut_sink *sink, taut_error *error);
 TAUT_API void taut_file_sink_destroy(taut_file_sink *file);
+/* A picture of curves; curve k has the points start[k] .. start[k+1]-1. labels[3]: title, x, y. Both axes may be logarithmic. */
+TAUT_API int taut_plot(const char *path, const char *const *labels, const char *const *names, int curves, const int *start,
+                       const double *x, const double *y, bool logarithmic, taut_error *error);
 
 /* ------------------------------------------------------------------------------------------------------ projecting */
 
@@ -493,6 +496,27 @@ typedef struct taut_black_box {
 } taut_black_box;
 TAUT_API int taut_system_from_flow(const taut_black_box *box, const taut_allocator *allocator, taut_system **system,
                                    taut_error *error);
+
+/* ------------------------------------------------------------------------------------------------------- comparing */
+/* Every method with every value (steps, or tolerances), from the same start to the same end, against one reference. */
+typedef struct taut_compare_request {
+    const char *const *methods;
+    const double *values;
+    int method_count, value_count;
+    bool tolerances; /* values are relative tolerances; else equal steps */
+} taut_compare_request;
+typedef struct taut_compared {
+    const char *method, *message;                        /* message: why it could not run; NULL when it did */
+    double value, error, error_velocity, order, seconds; /* errors: max norms at the end; order: against the row before; NaN: none */
+    taut_statistics statistics;
+} taut_compared;
+typedef struct taut_comparison taut_comparison;
+TAUT_API int taut_compare(const taut_system *system, const taut_options *options, const taut_compare_request *request,
+                          const taut_allocator *allocator, taut_comparison **comparison, taut_error *error);
+TAUT_API void taut_comparison_destroy(taut_comparison *comparison);
+TAUT_API bool taut_comparison_get(const taut_comparison *comparison, int k, taut_compared *row); /* false when out of range */
+/* One sentence: motion, end, reference. *uncertainty (may be NULL): how far two references are apart; smaller errors mean nothing. */
+TAUT_API const char *taut_comparison_explanation(const taut_comparison *comparison, double *uncertainty);
 
 /* -------------------------------------------------------------------------------------------------------- checking */
 

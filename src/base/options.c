@@ -8,33 +8,33 @@
 #include "base/nearmiss.h"
 #include "base/number.h"
 
-#define EVERY_VERB "run check project spectrum methods models"
+#define EVERY_VERB "run check project spectrum compare reproduce methods models"
 #define POSITIVE DBL_TRUE_MIN, DBL_MAX
 #define ANY_REAL -DBL_MAX, DBL_MAX
 
 /* clang-format off */
 static const taut_option table[] = {
     /* name, type, default, least, most, choices, argument, verbs, repeats, in [run], help */
-    {"set", TAUT_OPTION_TEXT, "", 0, 0, "", "P=V", "run check project spectrum", true, false, "give parameter P the value V; may be repeated"},
-    {"init", TAUT_OPTION_TEXT, "", 0, 0, "", "X=V", "run check project spectrum", true, false, "give coordinate X (or velocity X') the start value V; may be repeated"},
-    {"start", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run check project spectrum", false, false, "apply the start values in FILE after the model's own"},
-    {"motion", TAUT_OPTION_CHOICE, "", 0, 0, "rigid|slow|effective|full", "NAME", "run", false, true, "which motion: rigid, slow, effective or full"},
+    {"set", TAUT_OPTION_TEXT, "", 0, 0, "", "P=V", "run check project spectrum compare", true, false, "give parameter P the value V; may be repeated"},
+    {"init", TAUT_OPTION_TEXT, "", 0, 0, "", "X=V", "run check project spectrum compare", true, false, "give coordinate X (or velocity X') the start value V; may be repeated"},
+    {"start", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run check project spectrum compare", false, false, "apply the start values in FILE after the model's own"},
+    {"motion", TAUT_OPTION_CHOICE, "", 0, 0, "rigid|slow|effective|full", "NAME", "run compare", false, true, "which motion: rigid, slow, effective or full"},
     {"method", TAUT_OPTION_TEXT, "", 0, 0, "", "NAME", "run project spectrum", false, true, "which method; `taut methods` lists them"},
     {"step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run spectrum", false, true, "equal steps of this size; default: steps by error control, or 1/30 of the fastest period of the springs"},
     {"rtol", TAUT_OPTION_REAL, "1e-6", 1e-15, 1, "", "R", "run", false, true, "relative tolerance of one step, where steps are chosen by error control"},
     {"atol", TAUT_OPTION_REAL, "1e-9", POSITIVE, "", "A", "run", false, true, "absolute tolerance of one step, in the unit of the coordinates; the default is multiplied by the largest start value below 1"},
-    {"max-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run", false, true, "longest step that error control may take"},
-    {"newton", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|stage|tensor", "FORM", "run", false, true, "derivatives of implicit methods: at every stage, or one for all stages, kept over steps; auto: stage while stages*(n+m) <= 64"},
-    {"inner-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run", false, true, "longest micro-step of the impulse methods; default: 1/20 of a radian of the fastest vibration"},
-    {"stabilize", TAUT_OPTION_CHOICE, "", 0, 0, "none|post|post-velocity|post-position|post-simple|project|baumgarte", "NAME", "run", false, true, "what keeps explicit methods on rigid bonds and invariants; default: post"},
-    {"stabilize-passes", TAUT_OPTION_INTEGER, "2", 1, 10, "", "COUNT", "run", false, true, "Newton steps of a stabilisation after a step"},
-    {"stabilize-rate", TAUT_OPTION_REAL, "10", POSITIVE, "", "RATE", "run", false, true, "rate at which Baumgarte's terms pull back to the manifold"},
-    {"from", TAUT_OPTION_REAL, "0", ANY_REAL, "", "T", "run check project spectrum", false, true, "time of the start"},
-    {"until", TAUT_OPTION_REAL, "", ANY_REAL, "", "T", "run spectrum", false, true, "time of the end; before --from, the run goes backwards"},
+    {"max-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run compare", false, true, "longest step that error control may take"},
+    {"newton", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|stage|tensor", "FORM", "run compare", false, true, "derivatives of implicit methods: at every stage, or one for all stages, kept over steps; auto: stage while stages*(n+m) <= 64"},
+    {"inner-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run compare", false, true, "longest micro-step of the impulse methods; default: 1/20 of a radian of the fastest vibration"},
+    {"stabilize", TAUT_OPTION_CHOICE, "", 0, 0, "none|post|post-velocity|post-position|post-simple|project|baumgarte", "NAME", "run compare", false, true, "what keeps explicit methods on rigid bonds and invariants; default: post"},
+    {"stabilize-passes", TAUT_OPTION_INTEGER, "2", 1, 10, "", "COUNT", "run compare", false, true, "Newton steps of a stabilisation after a step"},
+    {"stabilize-rate", TAUT_OPTION_REAL, "10", POSITIVE, "", "RATE", "run compare", false, true, "rate at which Baumgarte's terms pull back to the manifold"},
+    {"from", TAUT_OPTION_REAL, "0", ANY_REAL, "", "T", "run check project spectrum compare", false, true, "time of the start"},
+    {"until", TAUT_OPTION_REAL, "", ANY_REAL, "", "T", "run spectrum compare", false, true, "time of the end; before --from, the run goes backwards"},
     {"every", TAUT_OPTION_REAL, "", POSITIVE, "", "DT", "run spectrum", false, true, "time between rows; default: every step, or 1000 equal times when there are more steps"},
     {"steps", TAUT_OPTION_INTEGER, "", 1, 9007199254740992., "", "COUNT", "run", false, true, "end after COUNT steps"},
-    {"out", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run project spectrum", false, false, "write the trajectory to FILE.csv or FILE.h5 (HDF5); `-` is standard output; project: the state as a [start] section"},
-    {"plot", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run", false, false, "draw the trajectory into FILE.png or FILE.svg (needs gnuplot)"},
+    {"out", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run project spectrum reproduce", false, false, "write the trajectory to FILE.csv or FILE.h5 (HDF5); `-` is standard output; project: the state as a [start] section; reproduce: the folder for tables and pictures"},
+    {"plot", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare", false, false, "draw the trajectory into FILE.png or FILE.svg (needs gnuplot); compare: error against evaluations"},
     {"omega", TAUT_OPTION_REAL, "", POSITIVE, "", "W", "project", false, true, "ipa: the frequency that sets window and step; default: the smallest of a single spring"},
     {"window", TAUT_OPTION_REAL, "18.849555921538759", POSITIVE, "", "L", "project", false, true, "ipa: filter over times up to L/omega to both sides; the default is 6 pi"},
     {"micro-steps", TAUT_OPTION_INTEGER, "", 2, 1e9, "", "COUNT", "project", false, true, "ipa: Verlet steps to each side; default: 18, more when the fastest spring needs it"},
@@ -45,11 +45,11 @@ static const taut_option table[] = {
     {"iterate", TAUT_OPTION_CHOICE, "anderson", 0, 0, "plain|anderson", "NAME", "project", false, true, "difference: plain iteration as published, or accelerated"},
     {"backend", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|tiny|dense|banded|sparse", "NAME", "check", false, false, "linear algebra to use"},
     {"no-derivatives", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "check", false, false, "skip the comparison of derivatives with differences"},
-    {"compile", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum", false, false, "compile the model's expressions with the system's C compiler"},
+    {"compile", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum compare", false, false, "compile the model's expressions with the system's C compiler"},
     {"allow-command", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run project", false, false, "let the model's [stepper] run its command or library"},
     {"modes", TAUT_OPTION_INTEGER, "20", 1, 2000, "", "COUNT", "spectrum", false, false, "show at most COUNT modes, half of them from each end of the spectrum"},
     {"json", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false, "print one JSON object"},
-    {"quiet", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum", false, false, "print no summary, warnings or progress"},
+    {"quiet", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum compare reproduce", false, false, "print no summary, warnings or progress"},
     {"verbose", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum", false, false, "print more about what was chosen and what it cost"},
     {"help", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false, "print this help"},
     {"version", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false, "print the version and the parts of this build"},

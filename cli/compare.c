@@ -1,0 +1,240 @@
+/* compare.c - taut compare: methods side by side, error against work, as a table, an object and a picture. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { MOST = 64 }; /* methods, and values */
+
+typedef struct compare {
+    cli_call *call;
+    cli_model model;
+    char *names; /* of --methods, cut into words */
+    const char *method[MOST];
+    double value[MOST];
+    taut_compare_request request;
+    taut_comparison *comparison;
+    taut_error error;
+} compare;
+
+/* ---- arguments */
+
+static int read_methods(compare *c)
+{
+    const char *text = c->call->methods;
+    if (!text)
+        return cli_misuse(c->call, "no methods: give --methods A,B,.. ('taut methods' lists them)");
+    c->names = cli_format("%s", text);
+    if (!c->names)
+        return cli_refuse(c->call, "out of memory");
+    for (char *word = c->names; *word;) {
+        size_t length = strcspn(word, ",");
+        char *next = word + length + (word[length] == ',');
+        word[length] = '\0';
+        if (length == 0 || c->request.method_count == MOST)
+            return cli_misuse(c->call, "--methods: expected names separated by commas (at most %d), found '%s'", MOST, text);
+        c->method[c->request.method_count++] = word;
+        word = next;
+    }
+    c->request.methods = c->method;
+    return 0;
+}
+
+static int read_values(compare *c)
+{
+    const cli_call *call = c->call;
+    const char *text = call->steps ? call->steps : call->tolerances;
+    if (!text || (call->steps && call->tolerances))
+        return cli_misuse(call, "give either --steps H1,H2,.. or --tolerances R1,R2,..");
+    c->request.tolerances = call->tolerances != NULL;
+    const char *name = call->steps ? "steps" : "tolerances";
+    for (const char *p = text; *p;) {
+        char *end;
+        double value = strtod(p, &end);
+        if (end == p || (*end && *end != ',') || !(value > 0) || !isfinite(value) || c->request.value_count == MOST)
+            return cli_misuse(call, "--%s: expected numbers > 0 separated by commas (at most %d), found '%s'", name, MOST, text);
+        c->value[c->request.value_count++] = value;
+        p = end + (*end == ',');
+    }
+    if (c->request.value_count == 0)
+        return cli_misuse(call, "--%s: expected numbers > 0 separated by commas, found nothing", name);
+    c->request.values = c->value;
+    return 0;
+}
+
+static int check_picture(const compare *c, const char **path)
+{
+    const cli_call *call = c->call;
+    *path = taut_options_given(call->options, "plot") ? taut_options_text(call->options, "plot") : NULL;
+    if (*path && !cli_has_ending(*path, ".png") && !cli_has_ending(*path, ".svg"))
+        return cli_refuse(call, "--plot %s: expected a name that ends in .png or .svg", *path);
+    return 0;
+}
+
+/* ---- results */
+
+static int64_t evaluations(const taut_compared *row)
+{
+    return row->statistics.force_evaluations + row->statistics.fast_force_evaluations;
+}
+
+static void print_number(double value, const char *format, int width)
+{
+    char text[40] = "-";
+    if (!isnan(value))
+        snprintf(text, sizeof text, format, value);
+    printf(" %*s", width, text);
+}
+
+/* A refusal does not depend on the value: it is said once. */
+static void print_message(const compare *c, int k, const taut_compared *row)
+{
+    taut_compared other;
+    int values = c->request.value_count, first = k - k % values;
+    bool same = true;
+    for (int i = first; i < first + values; i++)
+        same &= taut_comparison_get(c->comparison, i, &other) && other.message && strcmp(other.message, row->message) == 0;
+    if (same && k > first)
+        return;
+    if (same)
+        printf("  %-18s %10s  ", row->method, values > 1 ? "all" : "");
+    else
+        printf("  %-18s %10.4g  ", row->method, row->value);
+    cli_wrap(stdout, row->message, 33, 33, CLI_WIDTH);
+}
+
+static void print_human(const compare *c)
+{
+    taut_compared row;
+    bool mechanical = false;
+    for (int k = 0; taut_comparison_get(c->comparison, k, &row); k++)
+        mechanical |= !isnan(row.error_velocity);
+    cli_wrap(stdout, taut_comparison_explanation(c->comparison, NULL), 2, 0, CLI_WIDTH);
+    printf("  %-18s %10s %10s", "method", c->request.tolerances ? "tolerance" : "step", "error");
+    if (mechanical)
+        printf(" %10s", "velocity");
+    printf(" %6s %12s %9s %10s\n", c->request.tolerances ? "" : "order", "evaluations", "steps", "seconds");
+    for (int k = 0; taut_comparison_get(c->comparison, k, &row); k++) {
+        if (row.message) {
+            print_message(c, k, &row);
+            continue;
+        }
+        printf("  %-18s %10.4g", row.method, row.value);
+        print_number(row.error, "%.3e", 10);
+        if (mechanical)
+            print_number(row.error_velocity, "%.3e", 10);
+        if (c->request.tolerances)
+            printf(" %6s", "");
+        else
+            print_number(row.order, "%.2f", 6);
+        printf(" %12lld %9lld %10.3g\n", (long long)evaluations(&row), (long long)row.statistics.steps, row.seconds);
+    }
+}
+
+static void print_json(const compare *c)
+{
+    double uncertainty;
+    taut_compared row;
+    cli_json json = {.out = stdout};
+    cli_json_open(&json, NULL, '{');
+    cli_json_text(&json, "status", "done");
+    cli_json_text(&json, "model", c->model.name);
+    cli_json_text(&json, "explanation", taut_comparison_explanation(c->comparison, &uncertainty));
+    cli_json_real(&json, "uncertainty", uncertainty);
+    cli_json_open(&json, "rows", '[');
+    for (int k = 0; taut_comparison_get(c->comparison, k, &row); k++) {
+        cli_json_open(&json, NULL, '{');
+        cli_json_text(&json, "method", row.method);
+        cli_json_real(&json, c->request.tolerances ? "tolerance" : "step", row.value);
+        cli_json_text(&json, "message", row.message);
+        cli_json_real(&json, "error", row.error);
+        cli_json_real(&json, "error_velocity", row.error_velocity);
+        cli_json_real(&json, "order", row.order);
+        cli_json_integer(&json, "evaluations", evaluations(&row));
+        cli_json_real(&json, "seconds", row.seconds);
+        cli_json_statistics(&json, &row.statistics);
+        cli_json_close(&json, '}');
+    }
+    cli_json_close(&json, ']');
+    cli_json_close(&json, '}');
+}
+
+/* Error against evaluations, one curve a method. Methods that never ran have no curve. */
+static int draw(compare *c, const char *path)
+{
+    enum { POINTS = MOST * MOST };
+    int start[MOST + 1] = {0}, curves = 0, points = 0, values = c->request.value_count;
+    const char *names[MOST];
+    double *x = malloc(sizeof *x * 2 * POINTS), *y = x + POINTS;
+    char *title = cli_format("%s: error against work", c->model.name);
+    int code = 0;
+    for (int m = 0; x && m < c->request.method_count; m++) {
+        taut_compared row;
+        for (int k = m * values; k < (m + 1) * values && taut_comparison_get(c->comparison, k, &row); k++)
+            if (!row.message) {
+                x[points] = (double)evaluations(&row);
+                y[points++] = row.error;
+            }
+        if (points > start[curves]) {
+            names[curves++] = c->method[m];
+            start[curves] = points;
+        }
+    }
+    if (!x || !title) {
+        free(x);
+        free(title);
+        return cli_refuse(c->call, "out of memory");
+    }
+    const char *labels[] = {title, "force evaluations", "error of the positions"};
+    code = taut_plot(path, labels, names, curves, start, x, y, true, &c->error);
+    free(x);
+    free(title);
+    if (code != 0)
+        cli_say_failure(&c->error);
+    return code == TAUT_ERROR_FILE ? CLI_MISUSED : cli_exit_status(code);
+}
+
+static int report(compare *c, const char *picture)
+{
+    taut_compared row;
+    bool any = false;
+    for (int k = 0; taut_comparison_get(c->comparison, k, &row); k++)
+        any |= row.message == NULL;
+    if (c->call->json)
+        print_json(c);
+    else if (!c->call->quiet)
+        print_human(c);
+    int status = any ? CLI_DONE : CLI_FAILED;
+    if (any && picture)
+        status = draw(c, picture);
+    return status;
+}
+
+int cli_compare(cli_call *call)
+{
+    compare c = {.call = call, .error = {.t = NAN}};
+    const char *picture = NULL;
+    int status = read_methods(&c);
+    if (status == 0)
+        status = read_values(&c);
+    if (status == 0)
+        status = check_picture(&c, &picture);
+    if (status == 0)
+        status = cli_model_load(call, &c.model);
+    if (status == 0) {
+        int code = taut_compare(c.model.system, call->options, &c.request, NULL, &c.comparison, &c.error);
+        if (code != 0) {
+            cli_say_failure(&c.error);
+            if (call->json)
+                cli_json_failure(&c.error);
+            status = cli_exit_status(code);
+        } else {
+            status = report(&c, picture);
+        }
+    }
+    taut_comparison_destroy(c.comparison);
+    cli_model_release(&c.model);
+    free(c.names);
+    return status;
+}

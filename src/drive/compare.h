@@ -1,0 +1,15 @@
+/* compare.h - one comparison from the inside. */
+#ifndef TAUT_DRIVE_COMPARE_H
+#define TAUT_DRIVE_COMPARE_H
+
+#include "base/memory.h"
+
+struct taut_comparison {
+    taut_arena arena;
+    taut_compared *row;
+    int rows;
+    double uncertainty;
+    char explanation[400];
+};
+
+#endif
