@@ -134,6 +134,7 @@ static int create(taut_stepper *s, int stages, taut_error *error)
     w->between = taut_collocation_between(&w->table, 2);
     const char *newton = s->options ? taut_options_text(s->options, "newton") : "auto";
     w->oscillations = s->motion == TAUT_MOTION_FULL;
+    w->complete = true; /* the start has its own multipliers */
     w->stage_wise = strcmp(newton, "stage") == 0 ||
                     (strcmp(newton, "tensor") != 0 && (int64_t)stages * ((int64_t)w->n + w->m) <= STAGE_WISE_ROWS);
     TAUT_TRY(reserve(s, w, error));
@@ -206,6 +207,7 @@ static int step(taut_stepper *s, double h, taut_error *error)
     trial->h = h;
     trial->smooth = trial->ended = true;
     trial->begun = false;
+    w->complete = false;
     s->now = next;
     s->last = old;
     w->top = 1 - w->top;
@@ -243,6 +245,7 @@ static void rejected(taut_stepper *s)
     }
     taut_radau *w = s->work;
     w->top = 1 - w->top;
+    w->complete = false;
 }
 
 /* Who chooses steps by error control wants the best multipliers there are; equal steps show those of the method. */
@@ -256,7 +259,11 @@ static int reactions(taut_stepper *s, taut_state *state, taut_error *error)
 
 static int complete(taut_stepper *s, taut_error *error)
 {
-    return s->first_order || s->statistics->steps == 0 ? TAUT_OK : reactions(s, &s->now, error);
+    taut_radau *w = s->work;
+    if (s->first_order || w->complete)
+        return TAUT_OK;
+    w->complete = true;
+    return reactions(s, &s->now, error);
 }
 
 /* Accelerations are integrated: q(theta) = q0 + theta h v0 + h^2 sum_i (int int l_i) a_i meets the end for s > 1; one stage is a line. */

@@ -76,6 +76,7 @@ typedef struct taut_radau {
 
     taut_saddle *acceleration; /* [M G^T; G -D]: multipliers and the first guess */
     double *acceleration_g;    /* G with the rows of springs emptied */
+    bool complete;             /* now.lambda is what reactions made of it */
     bool redundant;            /* that matrix was singular: more bonds than freedoms */
     taut_radau_past probe;     /* values at a state for multipliers */
 } taut_radau;

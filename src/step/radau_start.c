@@ -114,6 +114,19 @@ int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const dou
     return solve_rods(s, at, lambda, error);
 }
 
+/* f, G and M of the last iterate at the end of the step, with the gamma of the end itself. */
+static int evaluate_end(taut_stepper *s, taut_radau_past *to, taut_error *error)
+{
+    taut_radau *w = s->work;
+    const taut_radau_past *past = &w->past[w->top];
+    taut_values values = {.gamma = to->gamma};
+    memcpy(to->force, past->force, (size_t)w->n * sizeof(double));
+    memcpy(to->jacobian, past->jacobian, (size_t)w->entries * sizeof(double));
+    if (w->varying)
+        memcpy(to->mass, past->mass, (size_t)w->mass_entries * sizeof(double));
+    return taut_evaluate(s->context, s->now.t, s->now.q, s->now.v, TAUT_WANT_GAMMA, &values, error);
+}
+
 int taut_radau_reactions(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
 {
     static const double STIFF =
@@ -123,7 +136,8 @@ int taut_radau_reactions(taut_stepper *s, double t, const double *q, const doubl
     double e = fabs(w->past[w->top].h * w->table.gamma);
     if (w->m == 0 || w->redundant)
         return TAUT_OK;
-    TAUT_TRY(evaluate(s, t, q, v, at, error));
+    bool known = q == s->now.q && w->past[w->top].ended;
+    TAUT_TRY(known ? evaluate_end(s, at, error) : evaluate(s, t, q, v, at, error));
     for (taut_index i = 0; i < w->m; i++) {
         double size = taut_radau_mobility(w, i, at->jacobian, w->varying ? at->mass : w->mass);
         w->d[i] = !(w->compliance[i] <= STIFF * e * (e + w->damping[i]) * size);
