@@ -268,15 +268,14 @@ static int measure_frequencies(examiner *e)
 static void advise_mechanical(examiner *e)
 {
     taut_check_report *r = e->report;
-    unsigned can = e->sizes->can;
     double ratio = r->slow_rate > 0 ? r->frequency_least / r->slow_rate : INFINITY;
     char *to = r->advice;
     size_t size = sizeof r->advice;
-    bool verlet = !(can & (TAUT_HAS_RIGID | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS));
     if (r->verdict)
         snprintf(to, size, "remove the redundant bonds, or give them a stiffness");
     else if (e->hard && r->start_position > 1e-6)
-        snprintf(to, size, "the start violates rigid bonds by %.2g: correct it, or let a projection move it", r->start_position);
+        snprintf(to, size, "the start violates rigid bonds by %.2g: correct it, or let `taut run` move it onto them",
+                 r->start_position);
     else if (e->hard)
         snprintf(to, size, "rigid bonds: motion rigid is what this model asks for");
     else if (r->frequencies && ratio < 10)
@@ -285,17 +284,18 @@ static void advise_mechanical(examiner *e)
             "fast and slow are not well separated (lowest frequency %.3g, slow rate about %.3g): resolve everything, --motion full",
             r->frequency_least, r->slow_rate);
     else if (r->frequencies && r->oscillatory_energy > 1e-3 * r->energy_scale)
+        snprintf(
+            to, size,
+            "the start rings: %.2g of oscillatory energy beside %.2g; --motion slow takes the ringing away, effective averages it, "
+            "full with --step at most %.2g resolves it",
+            r->oscillatory_energy, r->energy_scale, 0.3 / r->frequency_most);
+    else if (r->frequencies)
         snprintf(to, size,
-                 "the start rings: %.2g of oscillatory energy beside %.2g; --motion full with --step at most %.2g resolves it",
-                 r->oscillatory_energy, r->energy_scale, 0.3 / r->frequency_most);
-    else if (r->frequencies && verlet)
-        snprintf(to, size, "the start hardly rings; --motion full needs --step of about %.2g (0.3 over the highest frequency)",
+                 "the start hardly rings: --motion slow takes long steps; full needs a --step of about %.2g (0.3 over the highest "
+                 "frequency)",
                  0.3 / r->frequency_most);
-    else if (verlet)
-        snprintf(to, size, "no stiff bonds: --motion full with a step that resolves the forces");
     else
-        snprintf(to, size,
-                 "usable; damping, velocity-dependent forces or a varying mass need a method that is not in this version");
+        snprintf(to, size, "no stiff springs: `taut run` integrates it with any explicit method");
 }
 
 static void advise(examiner *e)
