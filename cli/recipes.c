@@ -19,6 +19,26 @@ const cook_recipe cook_recipes[] = {
      "observed orders of Radau IIA for the stiff and the rigid pendulum", cook_b_orders},
     {"c-table-3-1", "U. M. Ascher, H. Qin, S. Reich: Stabilization of DAEs and invariant manifolds (1992), table 3.1",
      "Kepler's problem with and without stabilised energy", cook_c_table_3_1},
+    {"c-slider-crank",
+     "U. M. Ascher, H. Qin, S. Reich: Stabilization of DAEs and invariant manifolds (1992), example 4, figures 4.2 to 4.13; the "
+     "figures "
+     "have no numbers: drifts and the state at t = 1 are from an independent computation in 30 digits",
+     "slider crank with Adams-Bashforth and four ways to stabilise", cook_c_slider_crank},
+    {"d-michaelis-menten",
+     "C. W. Gear, T. J. Kaper, I. G. Kevrekidis, A. Zagaris: Projecting to a slow manifold, SIAM J. Appl. Dyn. Syst. 4 (2005), "
+     "section 4.1, "
+     "figures 2, 3, 5; errors and iterations of the figures are from an independent computation",
+     "slow points of Michaelis-Menten kinetics by vanishing differences", cook_d_michaelis_menten},
+    {"d-five-dimensions",
+     "C. W. Gear, T. J. Kaper, I. G. Kevrekidis, A. Zagaris: Projecting to a slow manifold, SIAM J. Appl. Dyn. Syst. 4 (2005), "
+     "section 4.3, "
+     "figure 6; residuals of the figure are from an independent computation",
+     "slow points of five mixed variables by vanishing differences", cook_d_five_dimensions},
+    {"e-figure-3",
+     "C. Lubich, D. Weiss: Numerical integrators for motion under a strong constraining force, figure 3; the figure has no "
+     "numbers: they "
+     "are fits to an independent computation, 0.064 h^2 + 1.8 eps in x and 0.079 h^2 + 2.5 eps in P y",
+     "projected impulse method against the effective motion", cook_e_figure_3},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -5,7 +5,8 @@
  *   truncated      ours, cut off after the printed digits, is the printed number
  *   misprint X     the printed number is wrong; ours, rounded, is X, and the note says how this is known
  *   within X       |ours - printed| <= X
- *   ratio A B      A <= ours/printed <= B */
+ *   ratio A B      A <= ours/printed <= B
+ *   below          ours is the smaller error, and the note says why */
 #define _POSIX_C_SOURCE 200809L
 #include "reproduce.h"
 
@@ -77,6 +78,8 @@ static verdict judge(const row *r)
         return same_digits(r->ours, printed, false) ? EQUAL : UNEXPLAINED;
     if (strcmp(accept, "truncated") == 0)
         return same_digits(r->ours, printed, false) ? EQUAL : same_digits(r->ours, printed, true) ? EXPLAINED : UNEXPLAINED;
+    if (strcmp(accept, "below") == 0)
+        return r->ours < value && r->field[3][0] ? EXPLAINED : UNEXPLAINED;
     if (sscanf(accept, "misprint %60s", other) == 1)
         return same_digits(r->ours, other, false) && r->field[3][0] ? EXPLAINED : UNEXPLAINED;
     if (sscanf(accept, "within %lf", &high) == 1)
@@ -175,11 +178,11 @@ static void print_table(FILE *out, const dinner *d, const cook_recipe *recipe)
         width = (int)strlen(d->rows[i].field[0]) > width ? (int)strlen(d->rows[i].field[0]) : width;
     fprintf(out, "%s: %s\n  ", recipe->name, recipe->what);
     cli_wrap(out, recipe->source, 2, 2, CLI_WIDTH);
-    fprintf(out, "  %-*s %16s %16s  %s\n", width, "", "ours", "printed", "verdict");
+    fprintf(out, "  %-*s %18s %18s  %s\n", width, "", "ours", "printed", "verdict");
     for (int i = 0; i < d->count; i++) {
         const row *r = &d->rows[i];
         int digits = digits_of(r->field[1]) + 3;
-        fprintf(out, "  %-*s %16.*g %16s  %s\n", width, r->field[0], digits < 14 ? digits : 14, r->ours, r->field[1],
+        fprintf(out, "  %-*s %18.*g %18s  %s\n", width, r->field[0], digits < 14 ? digits : 14, r->ours, r->field[1],
                 verdict_names[r->verdict]);
         if (r->verdict != EQUAL && note_of(r)[0]) {
             fprintf(out, "      ");

@@ -1,0 +1,313 @@
+/* recipes_more.c - recipes of figures: C example 4, D sections 4.1 and 4.3, E figure 3. Recipes know no printed number: what errors are
+ * measured against is computed here, by another way than what is measured. */
+#include <math.h>
+#include <string.h>
+
+#include "reproduce.h"
+
+/* ---- C, example 4: drift and error of the slider, Adams-Bashforth with h = .1 */
+
+enum { CRANK_ROWS = 101 };
+
+typedef struct crank {
+    double slider[CRANK_ROWS], position, velocity; /* largest drifts */
+    int rows;
+} crank;
+
+static int crank_row(void *user, const taut_row *row, taut_error *error)
+{
+    crank *c = user;
+    (void)error;
+    if (c->rows < CRANK_ROWS)
+        c->slider[c->rows++] = row->outputs[0];
+    c->position = fmax(c->position, row->drift_position);
+    c->velocity = fmax(c->velocity, row->drift_velocity);
+    return 0;
+}
+
+static int slider_crank(cook *k, const char *options, crank *c)
+{
+    cook_pot pot;
+    *c = (crank){.rows = 0};
+    taut_sink sink = {.row = crank_row, .user = c};
+    int status = cook_run(k, &pot, "slider_crank", "", options);
+    if (status == 0)
+        status = taut_solver_run(pot.solver, &sink, 1, NULL, NULL, &k->error);
+    if (status == 0 && c->rows != CRANK_ROWS)
+        status = cook_fail(k, "the slider crank gave %d rows instead of %d", c->rows, CRANK_ROWS);
+    cook_close(&pot);
+    return status;
+}
+
+/* Accurate state and multipliers (of the paper: outputs 1 to 3) at t = 1. */
+static int crank_at_1(cook *k)
+{
+    static const char *const names[4] = {"theta", "x2", "y2", "psi"};
+    cook_pot pot;
+    taut_context *context = NULL;
+    double outputs[COOK_COORDINATES] = {0};
+    int status = cook_run(k, &pot, "slider_crank", "", "motion=rigid method=dop8 rtol=1e-13 atol=1e-15");
+    if (status == 0)
+        status = taut_solver_advance(pot.solver, 1, &k->error);
+    if (status == 0)
+        status = taut_context_create(pot.system, NULL, &context, &k->error);
+    if (status == 0)
+        status = taut_evaluate_outputs(context, 1, taut_solver_position(pot.solver), taut_solver_velocity(pot.solver),
+                                       taut_solver_multipliers(pot.solver), outputs, &k->error);
+    for (int i = 0; i < 4 && status == 0; i++)
+        status = cook_note(k, taut_solver_position(pot.solver)[i], "t = 1, %s", names[i]);
+    if (status == 0)
+        status = cook_note(k, taut_solver_velocity(pot.solver)[0], "t = 1, theta'");
+    for (int i = 1; i <= 3 && status == 0; i++)
+        status = cook_note(k, outputs[i], "t = 1, lambda%d", i);
+    taut_context_destroy(context);
+    cook_close(&pot);
+    return status;
+}
+
+int cook_c_slider_crank(cook *k)
+{
+    static const struct {
+        const char *option, *name;
+    } rows[] = {{"none", "no stabilisation"},
+                {"post-simple", "both stabilised"},
+                {"post-velocity", "velocities stabilised"},
+                {"post-position", "positions stabilised"}};
+    crank exact, now;
+    k->labels[0] = "Slider crank, Adams-Bashforth 2, h = 0.1: error in the position of the slider (figures 4.2, 4.5, 4.8, 4.11)";
+    k->labels[1] = "t";
+    k->labels[2] = "error";
+    COOK_TRY(crank_at_1(k));
+    COOK_TRY(slider_crank(k, "motion=rigid method=dop8 rtol=1e-12 atol=1e-14 every=0.1 until=10", &exact));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char options[160];
+        snprintf(options, sizeof options, "motion=rigid method=ab2 step=0.1 every=0.1 until=10 stabilize=%s stabilize-passes=1",
+                 rows[i].option);
+        COOK_TRY(slider_crank(k, options, &now));
+        COOK_TRY(cook_note(k, now.position, "%s, drift of positions", rows[i].name));
+        COOK_TRY(cook_note(k, now.velocity, "%s, drift of velocities", rows[i].name));
+        COOK_TRY(cook_curve(k, "%s", rows[i].name));
+        for (int r = 0; r < CRANK_ROWS; r++)
+            COOK_TRY(cook_point(k, 0.1 * r, now.slider[r] - exact.slider[r]));
+    }
+    return 0;
+}
+
+/* ---- D, section 4.1 */
+
+/* The slow manifold as a function of x: along the flow from x = 12, where dy/dx forgets its start long before x = 1. */
+static int manifold(cook *k, double eps, double *y)
+{
+    static const char model[] = "[parameters]\neps = 0.1\n[state]\ny\n[definitions]\nx = 12 - t\n[rates]\n"
+                                "y' = -(x - (x + 1)*y)/(eps*(-x + (x + 0.5)*y))\n[start]\ny = 12/13\n";
+    cook_pot pot;
+    char set[40];
+    snprintf(set, sizeof set, "eps=%g", eps);
+    int status = cook_run(k, &pot, model, set, "method=dop8 rtol=1e-13 atol=1e-15 until=11");
+    if (status == 0)
+        status = taut_solver_advance(pot.solver, 11, &k->error);
+    if (status == 0)
+        *y = taut_solver_position(pot.solver)[0];
+    cook_close(&pot);
+    return status;
+}
+
+/* Iterations of the highest order of a projection. */
+static double last_iterations(const cook_pot *pot)
+{
+    taut_projection_stage stage = {0};
+    for (int i = 0; taut_projection_stage_get(pot->projection, i, &stage); i++) {
+    }
+    return (double)stage.iterations;
+}
+
+static int enzyme(cook *k, const char *iterate, int order, double exact)
+{
+    cook_pot pot;
+    char options[120];
+    snprintf(options, sizeof options, "method=difference order=%d iterate=%s", order, iterate);
+    int status = cook_project(k, &pot, "michaelis_menten", "", options);
+    if (status == 0) {
+        double error = log10(fabs(pot.result.q[1] - exact));
+        status = cook_note(k, error, "H = 0.04, m = %d, %s, log10 error", order, iterate);
+        if (status == 0)
+            status = cook_note(k, last_iterations(&pot), "H = 0.04, m = %d, %s, iterations", order, iterate);
+        if (status == 0)
+            status = cook_point(k, order, error);
+    }
+    cook_close(&pot);
+    return status;
+}
+
+/* Figure 5: u = x + y observed; errors in x and y. */
+static int mixed(cook *k, int order, double exact)
+{
+    cook_pot pot;
+    char options[80];
+    snprintf(options, sizeof options, "method=difference order=%d", order);
+    int status = cook_project(k, &pot, "michaelis_menten_mixed", "", options);
+    if (status == 0) {
+        const double *z = pot.result.q;
+        double error = hypot((z[0] - z[1]) / 2 - 1, (z[0] + z[1]) / 2 - exact);
+        status = cook_note(k, error, "mixed variables, m = %d, error", order);
+        if (status == 0)
+            status = cook_point(k, order, log10(error));
+    }
+    cook_close(&pot);
+    return status;
+}
+
+int cook_d_michaelis_menten(cook *k)
+{
+    double exact, small;
+    k->labels[0] = "Michaelis-Menten, eps = 0.1, H = 0.04 (figures 2 and 5)";
+    k->labels[1] = "m";
+    k->labels[2] = "log10 error";
+    COOK_TRY(manifold(k, 0.1, &exact));
+    COOK_TRY(manifold(k, 0.01, &small));
+    COOK_TRY(cook_note(k, exact, "slow manifold, eps = 0.1"));
+    COOK_TRY(cook_note(k, small, "slow manifold, eps = 0.01"));
+    for (int fast = 0; fast < 2; fast++) {
+        const char *iterate = fast ? "anderson" : "plain";
+        COOK_TRY(cook_curve(k, "%s iteration", iterate));
+        for (int order = 0; order <= 4; order++)
+            COOK_TRY(enzyme(k, iterate, order, exact));
+    }
+    COOK_TRY(cook_curve(k, "mixed variables"));
+    for (int order = 0; order <= 2; order++)
+        COOK_TRY(mixed(k, order, exact));
+    return 0;
+}
+
+/* ---- D, section 4.3: y = Q v, Q = 2/5 - I; y1 and y2 observed */
+
+/* On the slow manifold v = (x1, x2, x1^2 + x2^2, -beta1, -beta2). From y1 - y2 = x2 - x1 one equation in x1 is left: Newton. */
+static void five_manifold(double v[5])
+{
+    const double y1 = -791.2, y2 = -792.2, beta1 = 800, beta2 = 1200;
+    double x = -3.5, shift = y1 - y2;
+    for (int pass = 0; pass < 20; pass++) {
+        double other = x + shift, sum = x + other + x * x + other * other - beta1 - beta2;
+        double residual = 0.4 * sum - x - y1, slope = 0.4 * (2 + 2 * x + 2 * other) - 1;
+        x -= residual / slope;
+    }
+    v[0] = x;
+    v[1] = x + shift;
+    v[2] = v[0] * v[0] + v[1] * v[1];
+    v[3] = -beta1;
+    v[4] = -beta2;
+}
+
+static int five(cook *k, const char *h, const char *iterate, int order, const double v[5])
+{
+    cook_pot pot;
+    char set[40], options[120];
+    double mean = 0, sum = 0;
+    for (int i = 0; i < 5; i++)
+        mean += 0.4 * v[i];
+    snprintf(set, sizeof set, "h=%s", h);
+    snprintf(options, sizeof options, "method=difference order=%d iterate=%s tolerance=1.2e-13", order, iterate);
+    int status = cook_project(k, &pot, "five_dimensions", set, options);
+    for (int i = 0; i < 5 && status == 0; i++)
+        sum += (pot.result.q[i] - mean + v[i]) * (pot.result.q[i] - mean + v[i]);
+    if (status == 0)
+        status = cook_note(k, sqrt(sum), "h = %s, m = %d, %s, residual", h, order, iterate);
+    if (status == 0)
+        status = cook_point(k, order, log10(sqrt(sum)));
+    cook_close(&pot);
+    return status;
+}
+
+int cook_d_five_dimensions(cook *k)
+{
+    static const char *const steps[] = {"4e-4", "2e-4", "1e-4"};
+    double v[5];
+    k->labels[0] = "Five dimensions: residual (figure 6)";
+    k->labels[1] = "m";
+    k->labels[2] = "log10 residual";
+    five_manifold(v);
+    COOK_TRY(cook_note(k, v[0], "slow manifold, x1"));
+    COOK_TRY(cook_note(k, v[1], "slow manifold, x2"));
+    for (int h = 0; h < 3; h++) {
+        COOK_TRY(cook_curve(k, "h = %s", steps[h]));
+        for (int order = 0; order <= 2; order++)
+            COOK_TRY(five(k, steps[h], "anderson", order, v));
+    }
+    COOK_TRY(cook_curve(k, "h = 4e-4, plain"));
+    for (int order = 0; order <= 2; order++)
+        COOK_TRY(five(k, steps[0], "plain", order, v));
+    return 0;
+}
+
+/* ---- E, figure 3: projected impulse against the effective motion */
+
+static int pendulum_pair(cook *k, const char *method, double eps, double h, double *error_x, double *error_y)
+{
+    cook_pot fast, effective;
+    char set[40], options[160];
+    snprintf(set, sizeof set, "eps=%g", eps);
+    snprintf(options, sizeof options, "motion=effective method=%s step=%.17g inner-step=%.17g until=2", method, h, eps / 100);
+    int status = cook_run(k, &effective, "double_pendulum_gravity", set, "motion=effective method=effective rtol=1e-11 atol=1e-13");
+    int other = cook_run(k, &fast, "double_pendulum_gravity", set, options);
+    status = status != 0 ? status : other;
+    *error_x = *error_y = 0;
+    for (int n = 1; n <= (int)lround(2 / h) && status == 0; n++) {
+        status = taut_solver_advance(fast.solver, n * h, &k->error);
+        if (status == 0)
+            status = taut_solver_advance(effective.solver, n * h, &k->error);
+        for (int i = 0; i < 4 && status == 0; i++) {
+            *error_x = fmax(*error_x, fabs(taut_solver_position(fast.solver)[i] - taut_solver_position(effective.solver)[i]));
+            *error_y = fmax(*error_y, fabs(taut_solver_velocity(fast.solver)[i] - taut_solver_velocity(effective.solver)[i]));
+        }
+    }
+    cook_close(&fast);
+    cook_close(&effective);
+    return status;
+}
+
+/* The paper's actions are I = J/eps. */
+static int actions(cook *k)
+{
+    cook_pot pot;
+    taut_context *context = NULL;
+    taut_mode mode[2];
+    taut_modes_report report = {0};
+    double q[4], v[4];
+    int status = cook_open(k, &pot, "double_pendulum_gravity", "eps=1e-3", "");
+    if (status == 0)
+        status = taut_context_create(pot.system, NULL, &context, &k->error);
+    if (status == 0)
+        status = taut_context_start(context, 0, q, v, &k->error);
+    if (status == 0)
+        status = taut_modes(context, 0, q, v, 2, mode, &report, &k->error);
+    for (int i = 0; i < 2 && status == 0; i++)
+        status = cook_note(k, mode[i].action / 1e-3, "eps = 1e-3, action %d", i + 1);
+    taut_context_destroy(context);
+    cook_close(&pot);
+    return status;
+}
+
+int cook_e_figure_3(cook *k)
+{
+    static const double steps[] = {.5, .25, .125, .0625};
+    static const char *const eps[] = {"1e-2", "1e-3"};
+    k->labels[0] = "Projected impulse method, double pendulum with gravity (figure 3)";
+    k->labels[1] = "step";
+    k->labels[2] = "largest error";
+    k->logarithmic = true;
+    COOK_TRY(actions(k));
+    for (int e = 0; e < 2; e++) {
+        double value = e ? 1e-3 : 1e-2, x[4], y[4];
+        for (int i = 0; i < 4; i++) {
+            COOK_TRY(pendulum_pair(k, "projected-impulse", value, steps[i], &x[i], &y[i]));
+            COOK_TRY(cook_note(k, x[i], "eps = %s, h = %g, x", eps[e], steps[i]));
+            COOK_TRY(cook_note(k, y[i], "eps = %s, h = %g, P y", eps[e], steps[i]));
+        }
+        for (int part = 0; part < 2; part++) {
+            COOK_TRY(cook_curve(k, "eps = %s, %s", eps[e], part ? "momenta" : "positions"));
+            for (int i = 0; i < 4; i++)
+                COOK_TRY(cook_point(k, steps[i], part ? y[i] : x[i]));
+        }
+    }
+    return 0;
+}
