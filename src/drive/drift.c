@@ -35,12 +35,19 @@ int taut_drift_create(taut_solver *solver, taut_error *error)
     if (!d->first || !d->values.bond || !d->values.bond_dt || !d->values.jacobian)
         return taut_fail_memory(error);
     TAUT_TRY(taut_system_pattern(solver->moving, TAUT_PATTERN_JACOBIAN, &d->jacobian, error));
-    if (solver->sizes.invariants == 0)
+    return taut_drift_begin(solver, error);
+}
+
+int taut_drift_begin(taut_solver *solver, taut_error *error)
+{
+    taut_drift *d = &solver->drift;
+    if (d->rows == 0 || solver->sizes.invariants == 0)
         return TAUT_OK;
     const taut_state *now = &solver->stepper.now;
     TAUT_TRY(taut_evaluate(solver->context, now->t, now->q, now->v, TAUT_WANT_BOND, &d->values, error));
     for (taut_index i = solver->sizes.constraints; i < solver->sizes.constraints + solver->sizes.invariants; i++)
         d->first[i] = d->values.bond[i];
+    d->measured = NAN;
     return TAUT_OK;
 }
 

@@ -201,6 +201,8 @@ static int restart(taut_solver *solver, bool altered, taut_error *error)
     s->now = solver->probe;
     solver->probe = was;
     s->method->changed(s);
+    if (altered)
+        TAUT_TRY(taut_motion_begin(solver, error));
     if (altered && solver->assembly)
         TAUT_TRY(solver->assembly->apply(solver->assembly, s->now.t, s->now.q, s->now.v, error));
     TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, s->now.v, s->now.lambda, error));

@@ -378,10 +378,22 @@ static int start_slow(taut_solver *solver, taut_error *error)
     return TAUT_OK;
 }
 
+int taut_motion_begin(taut_solver *solver, taut_error *error)
+{
+    const taut_stepper *s = &solver->stepper;
+    if (!s->first_order)
+        return TAUT_OK;
+    if (solver->stabilizer)
+        TAUT_TRY(taut_stabilizer_begin(solver->stabilizer, s->now.t, s->now.q, error));
+    if (s->field)
+        TAUT_TRY(taut_field_first_order_begin(s->field, s->now.t, s->now.q, error));
+    return taut_drift_begin(solver, error);
+}
+
 int taut_motion_start(taut_solver *solver, taut_error *error)
 {
     if (solver->stepper.first_order)
-        return TAUT_OK;
+        return taut_motion_begin(solver, error);
     if (solver->drift.rows > 0)
         TAUT_TRY(start_on_bonds(solver, error));
     bool springs = solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL);

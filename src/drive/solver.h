@@ -106,6 +106,8 @@ const taut_method *taut_motion_method(const taut_solver *solver, bool step_said)
 int taut_motion_prepare(taut_solver *solver, taut_error *error);
 /* Puts the start where the motion begins. */
 int taut_motion_start(taut_solver *solver, taut_error *error);
+/* The present state is a new beginning: the invariants it has are those that are kept and watched from here on. */
+int taut_motion_begin(taut_solver *solver, taut_error *error);
 void taut_motion_release(taut_solver *solver);
 
 /* (loop.c) Back towards the manifold after a step; what the method remembers of its end is forgotten. */
@@ -124,6 +126,8 @@ int taut_dense(taut_solver *solver, double theta, taut_error *error);
 int taut_drift_create(taut_solver *solver, taut_error *error);
 /* Measures the drift of a state, once for each time. */
 int taut_drift_measure(taut_solver *solver, const taut_state *state, taut_error *error);
+/* Takes the invariants of the present state as those that should hold. */
+int taut_drift_begin(taut_solver *solver, taut_error *error);
 
 /* (rows.c) The energy of a state; checks that it is finite and has not exploded. */
 int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy, taut_error *error);
