@@ -32,7 +32,7 @@ struct cli_call {
     int set_count, init_count;
     bool json, quiet, verbose, help, version;
     bool man, options_page, names;
-    const char *completion; /* shell, or NULL */
+    const char *completion;                   /* shell, or NULL */
     const char *methods, *steps, *tolerances; /* lists of compare, or NULL */
 };
 

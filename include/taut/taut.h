@@ -487,10 +487,10 @@ TAUT_API bool taut_projection_stage_get(const taut_projection *projection, int k
 /* A system from a function that maps a state over a time H: z(t) -> z(t + H). 0, >0 "cannot from here", <0 "stop". Arrays are copied. */
 typedef struct taut_black_box {
     taut_index size, observables;
-    const taut_index *observable;   /* [observables]: variables that keep their values in projections */
-    const double *start;            /* [size]; NULL for 0 */
-    const char *const *names;       /* [size]; NULL for z[1].. */
-    double horizon;                 /* H of projections; 0: --horizon says it */
+    const taut_index *observable; /* [observables]: variables that keep their values in projections */
+    const double *start;          /* [size]; NULL for 0 */
+    const char *const *names;     /* [size]; NULL for z[1].. */
+    double horizon;               /* H of projections; 0: --horizon says it */
     int (*advance)(void *user, double t, double H, double *z);
     void *user;
 } taut_black_box;
@@ -506,8 +506,9 @@ typedef struct taut_compare_request {
     bool tolerances; /* values are relative tolerances; else equal steps */
 } taut_compare_request;
 typedef struct taut_compared {
-    const char *method, *message;                        /* message: why it could not run; NULL when it did */
-    double value, error, error_velocity, order, seconds; /* errors: max norms at the end; order: against the row before; NaN: none */
+    const char *method, *message; /* message: why it could not run; NULL when it did */
+    double value, error, error_velocity, order,
+        seconds; /* errors: max norms at the end; order: against the row before; NaN: none */
     taut_statistics statistics;
 } taut_compared;
 typedef struct taut_comparison taut_comparison;

@@ -88,8 +88,8 @@ static int stepper_item(taut_model *model, const taut_item_tree *item)
         const char *near = taut_near_miss(item->left->name, keys, 7);
         return taut_document_fail(
             model->document, item->left->place, model->error,
-            "unknown setting '%s' in [stepper]%s%s%s; there are command, library, horizon, method, step, order, timeout", item->left->name,
-            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+            "unknown setting '%s' in [stepper]%s%s%s; there are command, library, horizon, method, step, order, timeout",
+            item->left->name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     char text[64];
     const char *value = item->raw;
