@@ -64,7 +64,7 @@ int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy
     if (!finite_state(solver, state))
         return fail_exploded(solver, state->t, INFINITY, error);
     *energy = NAN;
-    if (solver->stepper.first_order)
+    if (solver->stepper.first_order || solver->averaged)
         return TAUT_OK;
     taut_values values = {0};
     TAUT_TRY(taut_evaluate(solver->context, state->t, state->q, state->v, TAUT_WANT_ENERGY, &values, error));

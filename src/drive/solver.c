@@ -71,9 +71,8 @@ static int build(taut_solver *solver, const taut_options *options, taut_error *e
     TAUT_TRY(taut_choose_step(solver, error));
     TAUT_TRY(taut_watch_create(solver, error));
     unsigned drives = TAUT_HAS_FORCES | TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES;
-    /* impulse methods exchange what they average with the energy that rows show */
-    bool averaged = solver->motion == TAUT_MOTION_EFFECTIVE && !solver->derived;
-    solver->conserves = !(solver->sizes.can & drives) && !averaged;
+    solver->averaged = solver->motion == TAUT_MOTION_EFFECTIVE && !solver->derived;
+    solver->conserves = !(solver->sizes.can & drives) && !solver->averaged;
     double energy;
     return taut_rows_guard(solver, &solver->stepper.now, &energy, error);
 }

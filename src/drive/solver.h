@@ -74,6 +74,7 @@ struct taut_solver {
     taut_state probe; /* a state between steps: rows, location of events */
     double *outputs;
     bool conserves; /* the energy is a constant of the motion */
+    bool averaged;  /* impulse methods: rows show the projected state, whose energy leaves out the vibration and is not told */
     double energy_first, energy_last, energy_scale, kinetic_most;
     int status;
     bool event_met;
