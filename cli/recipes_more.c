@@ -74,7 +74,7 @@ int cook_c_slider_crank(cook *k)
                 {"post-velocity", "velocities stabilised"},
                 {"post-position", "positions stabilised"}};
     crank exact, now;
-    k->labels[0] = "Slider crank, Adams-Bashforth 2, h = 0.1: error in the position of the slider (figures 4.2, 4.5, 4.8, 4.11)";
+    k->labels[0] = "Slider crank, Adams-Bashforth 2, h = 0.1: error of the slider";
     k->labels[1] = "t";
     k->labels[2] = "error";
     COOK_TRY(crank_at_1(k));

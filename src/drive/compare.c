@@ -61,7 +61,7 @@ static int fail_control(const char *method, taut_error *error)
 static int finish(bench *b, taut_solver *solver, bool tolerance, taut_error *error)
 {
     const char *name = solver->stepper.method->name;
-    if (tolerance && !solver->control.on)
+    if (tolerance && !solver->control.on) /* [run] gives this very method a step */
         return fail_control(name, error);
     int status = taut_solver_advance(solver, b->until, error);
     if (status > 0)
@@ -108,14 +108,21 @@ static int survey(bench *b, const taut_compare_request *request, taut_error *err
     taut_solver *solver = NULL;
     double value = request->tolerances ? 0 : request->values[0];
     int status = TAUT_ERROR_USAGE;
+    taut_error later; /* the first reason is the one that tells */
     for (int k = -1; k < request->method_count && status != 0 && status != TAUT_ERROR_MEMORY; k++) {
+        taut_error *why = k < 0 ? error : &later;
         taut_options_destroy(options);
         options = NULL;
-        TAUT_TRY(taut_options_create(&b->arena->allocator, &options, error));
-        status = fill_options(b, options, k < 0 ? NULL : request->methods[k], k < 0 ? 0 : value, false, error);
+        status = taut_options_create(&b->arena->allocator, &options, why);
         if (status == 0)
-            status = taut_solver_create(b->system, options, &b->arena->allocator, &solver, error);
+            status = fill_options(b, options, k < 0 ? NULL : request->methods[k], k < 0 ? 0 : value, false, why);
+        if (status == 0)
+            status = taut_solver_create(b->system, options, &b->arena->allocator, &solver, why);
     }
+    if (status == TAUT_ERROR_MEMORY)
+        taut_fail_memory(error);
+    else if (status != 0 && error)
+        status = error->code;
     if (status == 0) {
         taut_sizes sizes;
         taut_system_sizes(b->system, &sizes);
@@ -218,10 +225,13 @@ static int fill_row(bench *b, taut_comparison *c, const taut_compare_request *re
     const char *name = request->methods[k / request->value_count];
     *row = (taut_compared){.value = request->values[k % request->value_count], .error = NAN, .error_velocity = NAN, .order = NAN};
     row->method = taut_arena_text(b->arena, name, strlen(name));
-    int status = row->method ? run(b, name, row->value, request->tolerances, false, row, &why) : TAUT_ERROR_MEMORY;
+    const taut_method *method = taut_method_find(name);
+    if (!row->method)
+        return taut_fail_memory(error);
+    int status = run(b, name, row->value, request->tolerances, false, row, &why);
     if (status == TAUT_ERROR_MEMORY)
         return taut_fail_memory(error);
-    if (status == TAUT_ERROR_USAGE) /* a name that does not exist is a slip, not a result */
+    if (!method) /* a name that does not exist is a slip, not a result */
         return taut_fail(error, status, "%s", why.message);
     if (status != 0) {
         row->message = taut_arena_text(b->arena, why.message, strlen(why.message));

@@ -1,0 +1,120 @@
+#!/bin/sh
+# test_reproduce.sh - taut reproduce as a user meets it: every recipe is equal or explained, one changed digit is seen, files, JSON.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/table.sh"
+taut=${TAUT:-$here/../build/taut}
+case $taut in
+/*) ;;
+*) taut=$(pwd)/$taut ;;
+esac
+work=$(mktemp -d "${TMPDIR:-/tmp}/taut_reproduce.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+TAUT_MODELS=$here/../models
+TAUT_REPRODUCE=$here/../reproduce
+export TAUT_MODELS TAUT_REPRODUCE
+
+run() { # run STATUS ARGUMENTS: one call, its exit status as a row
+    want=$1
+    shift
+    "$taut" "$@" >out 2>err </dev/null
+    got=$?
+    [ $got = "$want" ]
+    row $? "taut $*: exit status $got, expected $want: $(head -c 300 err) $(grep -A1 UNEXPLAINED out | head -n 6)"
+}
+has() { # has FILE TEXT
+    grep -qF -e "$2" "$1"
+    row $? "'$2' is not in: $(head -c 600 "$1")"
+}
+json() { # json EXPRESSION: about the object d in `out`
+    if [ -x /usr/bin/python3 ]; then
+        /usr/bin/python3 -c 'import json, sys
+d = json.load(open("out"), parse_constant=lambda word: 1 / 0)
+sys.exit(0 if eval(sys.argv[1]) else 1)' "$1" 2>python_err
+        row $? "$1: $(tail -n 1 python_err) in $(head -c 600 out)"
+    fi
+}
+
+names="a-table-1 b-orders c-table-3-1 c-slider-crank d-michaelis-menten d-five-dimensions e-figure-3"
+run 0 reproduce
+for name in $names; do
+    has out "$name"
+done
+run 0 reproduce --json
+json 'len(d["recipes"]) == 7 and all(r["source"] for r in d["recipes"])'
+
+# everything at once: tables and pictures in a folder that is made
+run 0 reproduce all --out results
+for name in $names; do
+    has "results/$name.txt" ", 0 unexplained"
+done
+if [ -n "${TAUT_TEST_CORE:-}" ] || ! command -v gnuplot >/dev/null; then
+    skip "pictures (no gnuplot)"
+else
+    for name in a-table-1 b-orders c-slider-crank d-michaelis-menten d-five-dimensions e-figure-3; do
+        head -c 8 "results/$name.png" 2>/dev/null | grep -q PNG
+        row $? "results/$name.png is a picture"
+    done
+fi
+[ "$(awk 'length($0) > 100' out | wc -l)" -eq 0 ]
+row $? "lines wider than 100 columns: $(awk 'length($0) > 100' out | head -n 2)"
+[ "$(cat results/*.txt | grep -c UNEXPLAINED)" -eq 0 ]
+row $? "a table has unexplained entries"
+
+# verdicts and their words
+run 0 reproduce a-table-1
+has out "the minus sign is lost"
+has out "9.719184e-7, cut off"
+run 0 reproduce a-table-1 --quiet
+[ ! -s out ]
+row $? "--quiet printed $(head -c 100 out)"
+run 0 reproduce d-michaelis-menten --json
+json 'd["results"][0]["name"] == "d-michaelis-menten" and d["results"][0]["unexplained"] == 0'
+json '[r["verdict"] for r in d["results"][0]["rows"] if r["key"] == "slow manifold, eps = 0.01"] == ["explained"]'
+json 'abs([r["ours"] for r in d["results"][0]["rows"] if r["key"] == "slow manifold, eps = 0.1"][0] - 0.503031511623918) < 1e-12'
+
+# one digit changed, in a copy: what is read decides the verdict and nothing else does
+cp -R "$TAUT_REPRODUCE" copy
+TAUT_REPRODUCE=$work/copy
+changed() { # changed NAME FROM TO: one replacement, exit 1, and back
+    cp "copy/$1.txt" kept
+    sed "s/$2/$3/" kept >"copy/$1.txt"
+    [ "$(cmp -l kept "copy/$1.txt" 2>/dev/null | wc -l)" -eq 1 ]
+    row $? "$1: '$2' to '$3' changes one character"
+    run 1 reproduce "$1"
+    grep -q '[^0-9]1 unexplained' out
+    row $? "$1: one entry is unexplained: $(tail -n 1 out)"
+    run 1 reproduce "$1" --quiet
+    has out UNEXPLAINED
+    cp kept "copy/$1.txt"
+}
+changed a-table-1 '1000, pass 3, g2 | 8.95e-7' '1000, pass 3, g2 | 8.96e-7'
+changed a-table-1 'misprint 2.33e-3' 'misprint 2.34e-3'
+changed a-table-1 '5.25e-3 | truncated' '5.24e-3 | truncated'
+changed b-orders "radau3, eps 0, y' | 2" "radau3, eps 0, y' | 3"
+changed c-table-3-1 '| -.63 |' '| -.64 |'
+changed c-slider-crank '1.061270282398' '1.061270282397'
+changed d-michaelis-menten 'anderson, iterations | 6' 'anderson, iterations | 7'
+changed d-five-dimensions '3.559434800714' '3.559434800715'
+changed e-figure-3 '4.4349321933' '4.4349321934'
+run 0 reproduce all --quiet
+
+# numbers that nobody computes, files that are not there, wrong names
+echo 'no such key | 1' >>copy/b-orders.txt
+run 1 reproduce b-orders
+has out "computes no such number"
+: >copy/b-orders.txt
+run 1 reproduce b-orders
+rm copy/b-orders.txt
+run 2 reproduce b-orders
+has err "printed numbers are missing"
+run 2 reproduce a-table-2
+has err "did you mean 'a-table-1'?"
+run 2 reproduce xyzzy
+has err "lists what there is"
+run 2 reproduce a-table-1 --out /dev/null/folder
+has err "cannot make the folder"
+TAUT_MODELS=$work/results
+[ -f "$here/../build/../models/kepler.taut" ] && [ "$taut" = "$here/../build/taut" ] || run 1 reproduce c-table-3-1
+done_rows
