@@ -17,9 +17,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "linalg/spectrum.h"
 #include "slow/kernels.h"
 #include "slow/projection.h"
+#include "slow/springs.h"
 #include "step/flow_verlet.h"
 #include "step/methods.h"
 
@@ -40,101 +40,20 @@ typedef struct ipa {
 
 /* ---- frequencies */
 
-/* The springs that are not soft (all, when all are soft), as a pattern of their own. */
-typedef struct springs {
-    taut_index count;
-    taut_index *start, *column;
-    double *entry, *compliance;
-} springs;
-
-static int take_springs(const taut_projection *p, taut_arena *arena, const taut_pattern *jacobian, const double *entry, springs *s,
-                        taut_error *error)
+static int measure(ipa *w, taut_error *error)
 {
-    taut_index m = p->sizes.bonds, hard = 0, used = 0;
-    const double *compliance = taut_context_compliance(p->context);
-    for (taut_index i = 0; i < m; i++)
-        hard += !taut_context_soft(p->context, i);
-    *s = (springs){.start = TAUT_NEW(arena, taut_index, m + 1),
-                   .column = TAUT_NEW(arena, taut_index, p->sizes.jacobian_entries),
-                   .entry = TAUT_NEW(arena, double, p->sizes.jacobian_entries),
-                   .compliance = TAUT_NEW(arena, double, m)};
-    if (!s->start || !s->column || !s->entry || !s->compliance)
-        return taut_fail_memory(error);
-    for (taut_index i = 0; i < m; i++) {
-        if (hard > 0 && taut_context_soft(p->context, i))
-            continue;
-        for (taut_index k = jacobian->start[i]; k < jacobian->start[i + 1]; k++, used++) {
-            s->column[used] = jacobian->column[k];
-            s->entry[used] = entry[k];
-        }
-        s->compliance[s->count++] = compliance[i];
-        s->start[s->count] = used;
-    }
-    return TAUT_OK;
-}
-
-/* min over springs of sqrt(G_i M^-1 G_i^T / c_i), masses on a diagonal; columns of a row may repeat. */
-static double single_frequency(const springs *s, const double *mass)
-{
-    double least = INFINITY;
-    for (taut_index i = 0; i < s->count; i++) {
-        double sum = 0;
-        for (taut_index k = s->start[i]; k < s->start[i + 1]; k++)
-            for (taut_index l = s->start[i]; l < s->start[i + 1]; l++)
-                if (s->column[k] == s->column[l])
-                    sum += s->entry[k] * s->entry[l] / mass[s->column[k]];
-        if (sum > 0)
-            least = fmin(least, sqrt(sum / s->compliance[i]));
-    }
-    return least;
-}
-
-static int measure(ipa *w, taut_arena *arena, taut_error *error)
-{
-    enum { ENDS = 2 };
     taut_projection *p = w->p;
-    taut_index n = p->sizes.coordinates;
-    bool matrix = p->sizes.mass != TAUT_MASS_DIAGONAL;
-    taut_pattern jacobian, tangent = {0};
-    TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
-    if (matrix)
-        TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_TANGENT, &tangent, error));
-    taut_values values = {.jacobian = TAUT_NEW(arena, double, p->sizes.jacobian_entries),
-                          .bond_dt = TAUT_NEW(arena, double, p->sizes.bonds),
-                          .mass = TAUT_NEW(arena, double, matrix ? tangent.start[n] : n)};
-    if (!values.jacobian || !values.bond_dt || !values.mass)
-        return taut_fail_memory(error);
-    TAUT_TRY(taut_evaluate(p->context, p->t, p->q, p->v, TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &values, error));
-    for (taut_index i = 0; i < p->sizes.bonds; i++)
-        for (taut_index k = jacobian.start[i]; k < jacobian.start[i + 1]; k++)
-            w->floor[i] += 4 * DBL_EPSILON * fabs(values.jacobian[k] * p->q[jacobian.column[k]]);
-
-    springs s;
-    TAUT_TRY(take_springs(p, arena, &jacobian, values.jacobian, &s, error));
-    taut_saddle_shape shape = {.n = n,
-                               .m = s.count,
-                               .k_start = tangent.start,
-                               .k_column = tangent.column,
-                               .g_start = s.start,
-                               .g_column = s.column,
-                               .symmetric = true,
-                               .positive = true};
-    double frequency[2 * ENDS] = {0};
-    taut_spectrum spectrum = {0};
-    taut_error reason;
-    int status = taut_spectrum_bonds(&shape, values.mass, s.entry, s.compliance, ENDS, frequency, NULL, &spectrum,
-                                     &arena->allocator, &reason);
-    if (status == TAUT_ERROR_MEMORY)
-        return taut_fail_memory(error);
-    if (status == 0 && spectrum.found > 0) {
-        w->slowest = frequency[0];
-        w->fastest = frequency[spectrum.found - 1];
+    taut_springs springs = {.floor = w->floor};
+    TAUT_TRY(taut_springs_measure(p, p->q, &springs, error));
+    if (springs.found > 0) {
+        w->slowest = springs.frequency[0];
+        w->fastest = springs.frequency[springs.found - 1];
     }
     if (w->omega > 0)
         return TAUT_OK;
     if (w->fastest == 0)
         return taut_fail(error, TAUT_ERROR_CONVERGE, "the frequencies of the springs could not be computed: give --omega");
-    w->omega = matrix ? w->slowest : single_frequency(&s, values.mass);
+    w->omega = springs.single > 0 ? springs.single : w->slowest;
     return TAUT_OK;
 }
 
@@ -146,11 +65,7 @@ static int choose(ipa *w, const taut_options *options, taut_error *error)
     double length = taut_options_real(options, "window");
     bool given = taut_options_given(options, "omega"), counted = taut_options_given(options, "micro-steps");
     w->omega = given ? taut_options_real(options, "omega") : 0;
-    taut_arena arena;
-    taut_arena_init(&arena, &p->arena.allocator);
-    int status = measure(w, &arena, error);
-    taut_arena_clear(&arena);
-    TAUT_TRY(status);
+    TAUT_TRY(measure(w, error));
 
     bool longer = !given && w->slowest < slowest_share * w->omega;
     w->window = length / (longer ? w->slowest / slowest_share : w->omega);
@@ -259,41 +174,6 @@ static int iterate(ipa *w, const taut_options *options, taut_error *error)
 
 /* ---- is it slow? */
 
-/* On a slow motion the pulls of the springs, C^-1 g, are those that keep the bonds from accelerating, up to O(omega^-2). */
-typedef struct balance {
-    double *lambda; /* [m]: of the acceleration equation */
-    double energy;  /* in what the springs do beside it, in units of a single spring */
-    double off;     /* largest pull beside it, above noise */
-    double size;    /* of the pulls */
-    bool known;     /* not for redundant springs: only the sum of their pulls is determined */
-} balance;
-
-static int weigh(const ipa *w, const double *q, const double *v, const taut_pass *pass, balance *b, taut_error *error)
-{
-    const taut_projection *p = w->p;
-    const double *compliance = taut_context_compliance(p->context);
-    taut_statistics aside = {0}; /* a diagnosis beside the micro-integration, not a part of it */
-    taut_error reason = {0};
-    int status = taut_slow_multipliers(p->context, p->t, q, v, b->lambda, NULL, &aside, &p->arena.allocator, &reason);
-    if (status == TAUT_ERROR_SINGULAR)
-        return TAUT_OK;
-    if (status != 0) {
-        if (error)
-            *error = reason;
-        return status;
-    }
-    b->known = true;
-    for (taut_index i = 0; i < p->sizes.bonds; i++) {
-        double pull = pass->g[i] / compliance[i], off = fabs(pull - b->lambda[i]), rate = pass->gdot[i] / w->omega;
-        if (taut_context_soft(p->context, i))
-            continue;
-        b->energy += compliance[i] * off * off + rate * rate / compliance[i];
-        b->off = fmax(b->off, off - 10 * fmax(w->tolerance, w->floor[i]) / compliance[i]);
-        b->size = fmax(b->size, fmax(fabs(pull), fabs(b->lambda[i])));
-    }
-    return TAUT_OK;
-}
-
 /* The filter moves slow parts by O((window * slow rate)^4): a start that was better is kept. */
 static void keep_start(taut_projection *p)
 {
@@ -309,13 +189,13 @@ static void keep_start(taut_projection *p)
 static int conclude(const ipa *w, double *first, double *last, taut_error *error)
 {
     taut_projection *p = w->p;
-    balance start = {.lambda = first}, end = {.lambda = last};
+    taut_balance start = {.lambda = first}, end = {.lambda = last};
     double fastest = fmax(w->fastest, w->omega);
     const double *compliance = taut_context_compliance(p->context);
-    TAUT_TRY(weigh(w, p->q0, p->v0, &p->pass[0], &start, error));
-    TAUT_TRY(weigh(w, p->q, p->v, &p->pass[p->passes], &end, error));
+    TAUT_TRY(taut_balance_weigh(p, w->omega, w->tolerance, w->floor, p->q0, p->v0, &p->pass[0], &start, error));
+    TAUT_TRY(taut_balance_weigh(p, w->omega, w->tolerance, w->floor, p->q, p->v, &p->pass[p->passes], &end, error));
     bool keep = start.known && end.known && start.energy < end.energy;
-    const balance *best = keep ? &start : &end;
+    const taut_balance *best = keep ? &start : &end;
     if (best->off > 0.5 * best->size)
         return taut_fail(
             error, TAUT_ERROR_CONVERGE,

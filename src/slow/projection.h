@@ -41,9 +41,13 @@ typedef struct taut_projection_method {
     const struct taut_projection_method *instead; /* to be tried when nobody asked for this one and it does not converge; or NULL */
 } taut_projection_method;
 
-extern const taut_projection_method taut_projection_ipa, taut_projection_series, taut_projection_constraint,
-    taut_projection_difference;
+extern const taut_projection_method taut_projection_ipa, taut_projection_kernel, taut_projection_series, taut_projection_constraint,
+    taut_projection_difference, taut_projection_auto;
 
+/* TAUT_OK when the method takes the system of p; else TAUT_ERROR_REFUSED with the reason. */
+int taut_projection_check(const taut_projection_method *method, const taut_projection *p, taut_error *error);
+/* Back to the start: what did not converge. */
+void taut_projection_restore(taut_projection *p);
 /* Records g and gdot at (q, v); force_evaluations are those of p->statistics. Not counted as an evaluation itself. */
 int taut_projection_record(taut_projection *p, const double *q, const double *v, taut_error *error);
 /* The multipliers of the rigid motion through (q, v), from the acceleration equation (multipliers.c). acceleration[n] may be NULL. */

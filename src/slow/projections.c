@@ -9,8 +9,9 @@
 #include "slow/constraint.h"
 #include "slow/projection.h"
 
-static const taut_projection_method *const table[] = {&taut_projection_ipa, &taut_projection_series, &taut_projection_constraint,
-                                                      &taut_projection_difference};
+static const taut_projection_method *const table[] = {&taut_projection_ipa,        &taut_projection_series,
+                                                      &taut_projection_constraint, &taut_projection_kernel,
+                                                      &taut_projection_difference, &taut_projection_auto};
 
 enum { PROJECTIONS = sizeof table / sizeof table[0] };
 
@@ -73,7 +74,7 @@ static int fail_kind(const taut_projection_method *method, const taut_sizes *siz
                      list[0] ? "use --method " : "this version has none that is", list);
 }
 
-static int check_method(const taut_projection_method *method, const taut_projection *p, taut_error *error)
+int taut_projection_check(const taut_projection_method *method, const taut_projection *p, taut_error *error)
 {
     const taut_sizes *sizes = &p->sizes;
     char text[500];
@@ -102,14 +103,14 @@ static int choose_method(taut_projection *p, const taut_options *options, taut_e
 {
     if (taut_options_given(options, "method")) {
         TAUT_TRY(find_method(taut_options_text(options, "method"), &p->method, error));
-        return check_method(p->method, p, error);
+        return taut_projection_check(p->method, p, error);
     }
     /* the first row that takes the system; the reason of the first one for its kind when none does */
     taut_error reason;
     int status = TAUT_OK;
     bool named = false; /* a row for this kind of system has said why it refuses */
     for (int k = 0; k < PROJECTIONS && !p->method; k++) {
-        int code = check_method(table[k], p, &reason);
+        int code = taut_projection_check(table[k], p, &reason);
         if (code == 0)
             p->method = table[k];
         else if (status == 0 || (table[k]->kinds & 1u << p->sizes.kind && !named)) {
@@ -249,7 +250,7 @@ static int new_start(taut_projection *p, const taut_options *options, taut_error
 }
 
 /* What did not converge keeps its start. */
-static void restore(taut_projection *p)
+void taut_projection_restore(taut_projection *p)
 {
     taut_index n = p->sizes.coordinates, nv = p->sizes.kind == TAUT_MECHANICAL ? n : p->sizes.algebraic;
     memcpy(p->q, p->q0, (size_t)n * sizeof(double));
@@ -277,7 +278,7 @@ static int try_instead(taut_projection *p, const taut_options *options, taut_err
     int64_t passes = p->passes, capacity = p->pass_capacity;
     char said[sizeof p->explanation];
     memcpy(said, p->explanation, sizeof said);
-    restore(p);
+    taut_projection_restore(p);
     p->pass = NULL;
     p->passes = p->pass_capacity = 0;
     p->method = first->instead;
@@ -309,13 +310,13 @@ static int build(taut_projection *p, const taut_options *options, taut_options *
     TAUT_TRY(new_start(p, merged, error));
     p->status = p->method->project(p, merged, error);
     const taut_projection_method *instead = p->method->instead;
-    if (p->status == TAUT_ERROR_CONVERGE && !asked_for(merged) && instead && check_method(instead, p, NULL) == 0)
+    if (p->status == TAUT_ERROR_CONVERGE && !asked_for(merged) && instead && taut_projection_check(instead, p, NULL) == 0)
         TAUT_TRY(try_instead(p, merged, error));
     if (p->status == 0)
         return measure_moved(p, error);
     if (p->status > 0) /* a callback cannot evaluate here */
         p->status = taut_fail(error, TAUT_ERROR_EVALUATE, "the system cannot be evaluated on the way from the start");
-    restore(p);
+    taut_projection_restore(p);
     return p->status;
 }
 

@@ -1,0 +1,84 @@
+/* auto.c - the projection for those who do not want to choose: series where there are Taylor jets, to rounding; kernel for forces without
+ * derivatives; the foot point before kernel when the start is too far for its passes; constraint where there are no springs; difference for
+ * first-order systems and black boxes. What was chosen, and why, is said in one line. */
+#include <stdio.h>
+#include <string.h>
+
+#include "slow/projection.h"
+
+/* One way: the method, from the foot point when `foot`. */
+typedef struct way {
+    const taut_projection_method *method;
+    bool foot;
+    const char *why;
+} way;
+
+static const way ways[] = {
+    {&taut_projection_series, false, "exact derivatives are known"},
+    {&taut_projection_kernel, false, "needs forces only"},
+    {&taut_projection_kernel, true, "from the foot point, the start is far"},
+    {&taut_projection_constraint, false, "there are no springs to be slow in"},
+    {&taut_projection_difference, false, "needs the flow only"},
+};
+
+static void forget_passes(taut_projection *p)
+{
+    p->pass = NULL;
+    p->passes = p->pass_capacity = 0;
+}
+
+static int take(taut_projection *p, const way *w, const taut_options *options, taut_error *error)
+{
+    taut_projection_restore(p);
+    forget_passes(p);
+    if (w->foot) {
+        TAUT_TRY(taut_projection_constraint.project(p, options, error));
+        forget_passes(p);
+    }
+    p->method = w->method;
+    return w->method->project(p, options, error);
+}
+
+/* Is this way a result like the others? Rigid bonds are, where there is nothing slow. */
+static bool sensible(const taut_projection *p, const way *w, bool tried)
+{
+    bool springs = p->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL);
+    if (w->foot && (!tried || taut_projection_check(&taut_projection_constraint, p, NULL) != 0))
+        return false;
+    return w->method == &taut_projection_constraint ? !springs : true;
+}
+
+static int project(taut_projection *p, const taut_options *options, taut_error *error)
+{
+    taut_error reason = {0}, first = {0};
+    int status = TAUT_OK;
+    bool tried = false;
+    for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++) {
+        bool takes = sensible(p, &ways[k], tried) && taut_projection_check(ways[k].method, p, &reason) == 0;
+        int code = takes ? take(p, &ways[k], options, &reason) : TAUT_ERROR_REFUSED;
+        if (code == 0) {
+            size_t used = strlen(p->explanation);
+            snprintf(p->explanation + used, sizeof p->explanation - used, " (chosen: %s)", ways[k].why);
+            return TAUT_OK;
+        }
+        if (code == TAUT_ERROR_MEMORY)
+            return taut_fail_memory(error);
+        /* the reason of the first one that was tried; of the first that refused when none was */
+        if (status == 0 || (takes && !tried)) {
+            status = code;
+            first = reason;
+        }
+        tried |= takes;
+    }
+    if (error)
+        *error = first;
+    return status;
+}
+
+const taut_projection_method taut_projection_auto = {
+    .name = "auto",
+    .summary = "series where derivatives exist, kernel otherwise; constraint without springs, difference without equations",
+    .reference = "the methods it chooses from",
+    .kinds = 1u << TAUT_MECHANICAL | 1u << TAUT_FIRST_ORDER | 1u << TAUT_BLACK_BOX,
+    .project = project,
+};

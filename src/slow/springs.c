@@ -1,0 +1,133 @@
+/* springs.c - frequencies of the springs at a state, the rounding of their g, and the balance of forces that a slow state has. */
+#include "slow/springs.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "linalg/spectrum.h"
+
+/* The springs that are not soft (all, when all are soft), as a pattern of their own. */
+typedef struct springs {
+    taut_index count;
+    taut_index *start, *column;
+    double *entry, *compliance;
+} springs;
+
+static int take_springs(const taut_projection *p, taut_arena *arena, const taut_pattern *jacobian, const double *entry, springs *s,
+                        taut_error *error)
+{
+    taut_index m = p->sizes.bonds, hard = 0, used = 0;
+    const double *compliance = taut_context_compliance(p->context);
+    for (taut_index i = 0; i < m; i++)
+        hard += !taut_context_soft(p->context, i);
+    *s = (springs){.start = TAUT_NEW(arena, taut_index, m + 1),
+                   .column = TAUT_NEW(arena, taut_index, p->sizes.jacobian_entries),
+                   .entry = TAUT_NEW(arena, double, p->sizes.jacobian_entries),
+                   .compliance = TAUT_NEW(arena, double, m)};
+    if (!s->start || !s->column || !s->entry || !s->compliance)
+        return taut_fail_memory(error);
+    for (taut_index i = 0; i < m; i++) {
+        if (hard > 0 && taut_context_soft(p->context, i))
+            continue;
+        for (taut_index k = jacobian->start[i]; k < jacobian->start[i + 1]; k++, used++) {
+            s->column[used] = jacobian->column[k];
+            s->entry[used] = entry[k];
+        }
+        s->compliance[s->count++] = compliance[i];
+        s->start[s->count] = used;
+    }
+    return TAUT_OK;
+}
+
+/* min over springs of sqrt(G_i M^-1 G_i^T / c_i), masses on a diagonal; columns of a row may repeat. */
+static double single_frequency(const springs *s, const double *mass)
+{
+    double least = INFINITY;
+    for (taut_index i = 0; i < s->count; i++) {
+        double sum = 0;
+        for (taut_index k = s->start[i]; k < s->start[i + 1]; k++)
+            for (taut_index l = s->start[i]; l < s->start[i + 1]; l++)
+                if (s->column[k] == s->column[l])
+                    sum += s->entry[k] * s->entry[l] / mass[s->column[k]];
+        if (sum > 0)
+            least = fmin(least, sqrt(sum / s->compliance[i]));
+    }
+    return least;
+}
+
+static int measure(const taut_projection *p, const double *q, taut_arena *arena, taut_springs *known, taut_error *error)
+{
+    taut_index n = p->sizes.coordinates;
+    bool matrix = p->sizes.mass != TAUT_MASS_DIAGONAL;
+    taut_pattern jacobian, tangent = {0};
+    TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
+    if (matrix)
+        TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_TANGENT, &tangent, error));
+    taut_values values = {.jacobian = TAUT_NEW(arena, double, p->sizes.jacobian_entries),
+                          .bond_dt = TAUT_NEW(arena, double, p->sizes.bonds),
+                          .mass = TAUT_NEW(arena, double, matrix ? tangent.start[n] : n)};
+    if (!values.jacobian || !values.bond_dt || !values.mass)
+        return taut_fail_memory(error);
+    TAUT_TRY(taut_evaluate(p->context, p->t, q, p->v, TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &values, error));
+    for (taut_index i = 0; i < p->sizes.bonds && known->floor; i++)
+        for (taut_index k = jacobian.start[i]; k < jacobian.start[i + 1]; k++)
+            known->floor[i] += 4 * DBL_EPSILON * fabs(values.jacobian[k] * q[jacobian.column[k]]);
+
+    springs s;
+    TAUT_TRY(take_springs(p, arena, &jacobian, values.jacobian, &s, error));
+    taut_saddle_shape shape = {.n = n,
+                               .m = s.count,
+                               .k_start = tangent.start,
+                               .k_column = tangent.column,
+                               .g_start = s.start,
+                               .g_column = s.column,
+                               .symmetric = true,
+                               .positive = true};
+    taut_spectrum spectrum = {0};
+    taut_error reason;
+    int status = taut_spectrum_bonds(&shape, values.mass, s.entry, s.compliance, TAUT_SPRINGS_ENDS, known->frequency, NULL,
+                                     &spectrum, &arena->allocator, &reason);
+    if (status == TAUT_ERROR_MEMORY)
+        return taut_fail_memory(error);
+    known->found = status == 0 ? spectrum.found : 0;
+    known->complete = spectrum.complete;
+    known->single = matrix ? 0 : single_frequency(&s, values.mass);
+    return TAUT_OK;
+}
+
+int taut_springs_measure(const taut_projection *p, const double *q, taut_springs *known, taut_error *error)
+{
+    taut_arena arena;
+    taut_arena_init(&arena, &p->arena.allocator);
+    int status = measure(p, q, &arena, known, error);
+    taut_arena_clear(&arena);
+    return status;
+}
+
+/* ---- is it slow? */
+
+int taut_balance_weigh(const taut_projection *p, double omega, double tolerance, const double *floor, const double *q,
+                       const double *v, const taut_pass *pass, taut_balance *b, taut_error *error)
+{
+    const double *compliance = taut_context_compliance(p->context);
+    taut_statistics aside = {0}; /* a diagnosis beside the micro-integration, not a part of it */
+    taut_error reason = {0};
+    int status = taut_slow_multipliers(p->context, p->t, q, v, b->lambda, NULL, &aside, &p->arena.allocator, &reason);
+    if (status == TAUT_ERROR_SINGULAR)
+        return TAUT_OK;
+    if (status != 0) {
+        if (error)
+            *error = reason;
+        return status;
+    }
+    b->known = true;
+    for (taut_index i = 0; i < p->sizes.bonds; i++) {
+        double pull = pass->g[i] / compliance[i], off = fabs(pull - b->lambda[i]), rate = pass->gdot[i] / omega;
+        if (taut_context_soft(p->context, i))
+            continue;
+        b->energy += compliance[i] * off * off + rate * rate / compliance[i];
+        b->off = fmax(b->off, off - 10 * fmax(tolerance, floor[i]) / compliance[i]);
+        b->size = fmax(b->size, fmax(fabs(pull), fabs(b->lambda[i])));
+    }
+    return TAUT_OK;
+}

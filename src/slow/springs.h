@@ -1,0 +1,32 @@
+/* springs.h - what filtering projections know of the springs: frequencies, rounding of g, and whether a state is slow (springs.c). */
+#ifndef TAUT_SLOW_SPRINGS_H
+#define TAUT_SLOW_SPRINGS_H
+
+#include "slow/projection.h"
+
+enum { TAUT_SPRINGS_ENDS = 4 }; /* frequencies from each end of the spectrum */
+
+typedef struct taut_springs {
+    double frequency[2 * TAUT_SPRINGS_ENDS]; /* ascending; soft springs do not count unless all are soft */
+    int found;                               /* 0: they could not be computed */
+    bool complete;                           /* these are all */
+    double single; /* the least that a single spring would have with the rest at rest; 0 when M is not diagonal */
+    double *floor; /* [m], or NULL: 8 u sum |G_ik q_k| is added, the rounding of g */
+} taut_springs;
+
+int taut_springs_measure(const taut_projection *p, const double *q, taut_springs *springs, taut_error *error);
+
+/* On a slow motion the pulls of the springs, C^-1 g, are those that keep the bonds from accelerating, up to O(omega^-2). */
+typedef struct taut_balance {
+    double *lambda; /* [m]: of the acceleration equation */
+    double energy;  /* in what the springs do beside it, in units of a single spring */
+    double off;     /* largest pull beside it, above noise */
+    double size;    /* of the pulls */
+    bool known;     /* not for redundant springs: only the sum of their pulls is determined */
+} taut_balance;
+
+/* floor[m]: rounding of g. */
+int taut_balance_weigh(const taut_projection *p, double omega, double tolerance, const double *floor, const double *q,
+                       const double *v, const taut_pass *pass, taut_balance *b, taut_error *error);
+
+#endif
