@@ -12,6 +12,9 @@ typedef struct taut_gnuplot {
     char folder[TAUT_GNUPLOT_PATH]; /* empty: none was made */
 } taut_gnuplot;
 
+/* Commands that all pictures begin with: output, grid, key, eight colours that are told apart by everybody [Okabe, Ito 2008]. */
+extern const char taut_gnuplot_style[];
+
 /* Finds the program on PATH; TAUT_ERROR_UNAVAILABLE when there is none, or in a core build. */
 int taut_gnuplot_find(taut_gnuplot *gnuplot, taut_error *error);
 /* Makes the folder, private to the user. */

@@ -173,23 +173,13 @@ static int row(void *user, const taut_row *values, taut_error *error)
 
 static void write_prologue(taut_file_sink *sink, const picture *p)
 {
-    static const char *const colours[CURVES] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                "#e69f00", "#56b4e9", "#6b4c9a", "#5c5c5c"};
     if (p->svg)
         taut_writer_text(sink, "set terminal svg size 1200,900 noenhanced font 'Sans,14' background 'white'\n");
     else
         taut_writer_text(sink, "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) {\n"
                                "  set terminal pngcairo size 1200,900 noenhanced font 'Sans,12' background 'white'\n"
                                "} else {\n  set terminal png size 1200,900 noenhanced\n}\n");
-    taut_writer_text(sink,
-                     "set output 'picture'\nset grid lc rgb '#dddddd' lt 1 lw 1\nset border lc rgb '#555555'\n"
-                     "set tics textcolor rgb '#333333'\nset tics nomirror\nset key outside right top Left reverse samplen 1.5\n"
-                     "set format '%g'\nset title offset 0,-0.4\nset datafile missing 'nan'\n");
-    for (int k = 0; k < CURVES; k++) {
-        char line[80];
-        snprintf(line, sizeof line, "set linetype %d lc rgb '%s' lw 1.6\n", k + 1, colours[k]);
-        taut_writer_text(sink, line);
-    }
+    taut_writer_text(sink, taut_gnuplot_style);
     taut_writer_text(sink, "set multiplot title '");
     taut_writer_text(sink, p->title);
     taut_writer_text(sink, p->svg ? "' font 'Sans,18'\n" : "' font 'Sans,16'\n");

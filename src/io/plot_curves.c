@@ -50,10 +50,9 @@ static void write_script(taut_file_sink *sink, bool svg, const char *const *labe
                                : "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) {\n"
                                  "  set terminal pngcairo size 1000,720 font 'Sans,11' noenhanced\n"
                                  "} else {\n  set terminal png size 1000,720 noenhanced\n}\n");
-    taut_writer_text(sink, "set output 'picture'\nset grid lc rgb '#dddddd' lt 1 lw 1\nset border lc rgb '#555555'\n"
-                           "set key outside right top Left reverse\nset datafile missing 'nan'\nset format '%g'\n");
+    taut_writer_text(sink, taut_gnuplot_style);
     if (logarithmic)
-        taut_writer_text(sink, "set logscale xy\nset format '10^{%T}'\nset xtics enhanced\nset ytics enhanced\n");
+        taut_writer_text(sink, "set logscale xy\n");
     for (int k = 0; k < 3; k++) {
         taut_writer_text(sink, words[k]);
         write_quoted(sink, labels[k]);
@@ -61,7 +60,7 @@ static void write_script(taut_file_sink *sink, bool svg, const char *const *labe
     taut_writer_text(sink, "\nplot ");
     for (int c = 0; c < curves; c++) {
         char line[80];
-        snprintf(line, sizeof line, "%s'rows' index %d using 1:2 with linespoints lw 1.6 title ", c ? ", \\\n  " : "", c);
+        snprintf(line, sizeof line, "%s'rows' index %d using 1:2 with linespoints title ", c ? ", \\\n  " : "", c);
         taut_writer_text(sink, line);
         write_quoted(sink, names[c]);
     }
