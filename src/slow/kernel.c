@@ -372,18 +372,22 @@ static int new_arrays(kernel *w, bool accelerate, taut_error *error)
     return good && w->state && w->last_q && w->last_v && w->floor && w->weight[EVEN_Q] ? TAUT_OK : taut_fail_memory(error);
 }
 
-/* Has the start been there already, as far as can be told? */
-static bool was_there(const kernel *w)
+/* Has the start been as slow already, as far as can be told? What passes do along the bonds does not count. p->entries is G at the end. */
+static int was_slow(const kernel *w, bool *slow, taut_error *error)
 {
     const taut_projection *p = w->p;
-    double dq = 0, dv = 0, size = 0;
-    for (taut_index i = 0; i < p->sizes.coordinates; i++) {
-        dq = fmax(dq, fabs(p->q[i] - p->q0[i]));
-        dv = fmax(dv, fabs(p->v[i] - p->v0[i]));
-        size = fmax(size, fabs(p->q[i]));
+    const taut_pass *start = &p->pass[0], *end = &p->pass[p->passes];
+    taut_pattern jacobian;
+    TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
+    *slow = true;
+    for (taut_index i = 0; i < p->sizes.bonds && *slow; i++) {
+        double size = 0;
+        for (taut_index k = jacobian.start[i]; k < jacobian.start[i + 1]; k++)
+            size += fabs(p->entries[k]);
+        *slow = fabs(end->g[i] - start->g[i]) <= 2 * w->off_q * size + w->floor[i] &&
+                fabs(end->gdot[i] - start->gdot[i]) <= 2 * w->off_v * size + w->fastest * w->floor[i];
     }
-    double rounding = 16 * DBL_EPSILON * size;
-    return dq <= 2 * w->off_q + rounding && dv <= 2 * w->off_v + w->fastest * rounding;
+    return TAUT_OK;
 }
 
 static void explain(const kernel *w, bool kept)
@@ -410,7 +414,8 @@ static int conclude(kernel *w, taut_error *error)
     taut_balance end = {.lambda = lambda};
     if (!lambda)
         return taut_fail_memory(error);
-    bool kept = was_there(w), noisy = DBL_EPSILON / 2 * w->fastest * w->fastest >= 1e-6;
+    bool kept, noisy = DBL_EPSILON / 2 * w->fastest * w->fastest >= 1e-6;
+    TAUT_TRY(was_slow(w, &kept, error));
     if (kept) {
         memcpy(p->q, p->q0, (size_t)p->sizes.coordinates * sizeof(double));
         memcpy(p->v, p->v0, (size_t)p->sizes.coordinates * sizeof(double));

@@ -1,0 +1,365 @@
+/* test_kernel.c - kernels as data, weights that know frequencies, and the projections `kernel` and `auto`. Oracles: the polynomials of FACTS A,
+ * moments, exact slow motions (FACTS A: example (5), free pendulum 2.3), and series, which test_slow_series.c compares with exact slow points. */
+#include "projected.h"
+#include "slow/kernels.h"
+
+/* ---- kernels */
+
+static void test_values(void)
+{
+    check_group("kernel coefficients"); /* FACTS A, "better kernels" */
+    taut_kernel five = {5, 3}, seven = {7, 4}, one = {1, 0};
+    for (int k = 0; k <= 20; k++) {
+        double t = k / 20.0, u = t * t;
+        check_near("mu = 5", taut_kernel_value(&five, t), pow(1 - u, 4) * (45045 + u * (-450450 + u * 765765)) / 16384, 1e-13);
+        check_near("mu = 7", taut_kernel_value(&seven, t),
+                   pow(1 - u, 5) * (3828825 + u * (-72747675 + u * (305540235 - u * 334639305))) / 1048576, 1e-13);
+        check_near("mu = 1", taut_kernel_value(&one, t), 0.75 * (1 - u), 1e-15);
+    }
+}
+
+/* sum_j w_j (j/N)^power over both sides */
+static double moment(int steps, const double *weight, int power, int parity)
+{
+    double sum = power == 0 ? weight[0] : 0;
+    for (int j = 1; j <= steps; j++)
+        sum += (parity == power % 2 ? 2 : 0) * weight[j] * pow((double)j / steps, power);
+    return sum;
+}
+
+static void test_moments(void)
+{
+    check_group("discrete moments");
+    double weight[64];
+    for (int mu = 1; mu <= 9; mu += 2)
+        for (int nu = -1; nu <= 6; nu++)
+            for (int steps = 16; steps <= 43; steps += 9) {
+                taut_kernel kernel = {mu, nu};
+                char what[80];
+                taut_kernel_weights(&kernel, steps, 0, weight);
+                for (int power = 0; power <= mu; power++) {
+                    snprintf(what, sizeof what, "mu %d, nu %d, N %d, moment %d", mu, nu, steps, power);
+                    check_near(what, moment(steps, weight, power, 0), power == 0, 2e-14);
+                }
+                taut_kernel_weights(&kernel, steps, 1, weight);
+                for (int power = 1; power <= mu + 1; power += 2) {
+                    snprintf(what, sizeof what, "derivative, mu %d, nu %d, N %d, moment %d", mu, nu, steps, power);
+                    check_near(what, moment(steps, weight, power, 1) * steps, power == 1, 1e-12);
+                }
+            }
+    taut_kernel kernel = {5, 3};
+    taut_kernel_weights(&kernel, 30, 4, weight);
+    for (int power = 0; power <= 4; power += 2)
+        check_near("fourth derivative", moment(30, weight, power, 0) * pow(30, 4), power == 4 ? 24 : 0, 1e-9);
+}
+
+static double largest_response(int steps, const double *weight, double from, double to)
+{
+    double most = 0;
+    for (int k = 0; k <= 400; k++)
+        most = fmax(most, fabs(taut_kernel_response(steps, weight, (from + (to - from) * k / 400) / steps)));
+    return most;
+}
+
+/* A kernel whose derivatives up to nu vanish at the ends damps as (window omega)^-(nu+2) [A lemma 3.2]; a bump faster than every power. */
+static void test_decay(void)
+{
+    check_group("decay");
+    enum { STEPS = 1500 };
+    double weight[STEPS + 1];
+    for (int nu = 0; nu <= 3; nu++) {
+        taut_kernel kernel = {3, nu};
+        taut_kernel_weights(&kernel, STEPS, 0, weight);
+        double slope = log2(largest_response(STEPS, weight, 100, 110) / largest_response(STEPS, weight, 200, 210));
+        check_near("slope", slope, nu + 2, 0.25);
+    }
+    taut_kernel bump = {3, -1};
+    taut_kernel_weights(&bump, STEPS, 0, weight);
+    check_below("bump", largest_response(STEPS, weight, 200, 210), 1e-6);
+}
+
+/* forced_spring: Verlet's slow solution is A_h cos(j h) (FACTS A); the filter's error in it is of order mu + 1. */
+static void test_orders(void)
+{
+    check_group("orders on Verlet's slow solution");
+    enum { STEPS = 18 };
+    double weight[STEPS + 1], omega = 1000;
+    for (int mu = 1; mu <= 7; mu += 2) {
+        taut_kernel kernel = {mu, 3};
+        double error[2];
+        taut_kernel_weights(&kernel, STEPS, 0, weight);
+        for (int k = 0; k < 2; k++) {
+            double h = (k ? 0.5 : 1) * (mu < 5 ? 0.01 : 0.05), rate = 2 * sin(h / 2) / h;
+            double amplitude = omega * omega / (omega * omega - rate * rate), sum = 0;
+            for (int j = 1; j <= STEPS; j++) /* as differences from the centre */
+                sum += 2 * weight[j] * amplitude * -2 * pow(sin(j * h / 2), 2);
+            error[k] = fabs(sum);
+        }
+        check_near("slope", log2(error[0] / error[1]), mu + 1, 0.1);
+    }
+}
+
+static void test_aware(void)
+{
+    check_group("weights that know frequencies");
+    double weight[TAUT_AWARE_STEPS + 1], h = 1.7;
+    /* the straight double pendulum: omega^2 = (3 -+ sqrt 5)/2 */
+    double theta[2] = {2 * asin(h * (sqrt(5) - 1) / (sqrt(5) + 1) / 2), 2 * asin(h / 2)};
+    for (int steps = 4; steps <= 6; steps++) {
+        taut_aware_weights(3, 2, theta, true, steps, weight);
+        for (int k = 0; k < 2; k++)
+            check_near("zero", taut_kernel_response(steps, weight, theta[k]), 0, 1e-12);
+        check_near("moment 0", moment(steps, weight, 0, 0), 1, 1e-14);
+        check_near("moment 2", moment(steps, weight, 2, 0), 0, 1e-13);
+        check_below("sum |w|", taut_aware_sum(steps, weight), 7);
+    }
+    double left = taut_aware_weights(3, 2, theta, false, 12, weight), most = 0;
+    for (int k = 0; k <= 500; k++)
+        most = fmax(most, fabs(taut_kernel_response(12, weight, theta[0] + (theta[1] - theta[0]) * k / 500)));
+    check_below("band", most, 0.1);
+    check_near("band as promised", left, most, 0.02);
+    check_near("band, moment 2", moment(12, weight, 2, 0), 0, 1e-13);
+    check_below("band, sum |w|", taut_aware_sum(12, weight), 5);
+    check_row(isinf(taut_aware_weights(3, 2, theta, true, TAUT_AWARE_STEPS + 1, weight)), "too many steps are refused");
+    check_row(isinf(taut_aware_weights(9, 2, theta, true, 3, weight)), "too few steps are refused");
+}
+
+/* ---- projections */
+
+static projected run(const char *model, const char *set, const char *init, const char *options)
+{
+    const char *sets[] = {set};
+    taut_load how = {.set = sets, .set_count = set[0] ? 1 : 0, .start_text = init};
+    return project_model(model, &how, options);
+}
+
+/* The state as statements of [start]. */
+static void write_start(const projected *p, const double *q, const double *v, char *text, size_t size)
+{
+    taut_sizes sizes;
+    char name[96];
+    size_t used = 0;
+    taut_system_sizes(p->system, &sizes);
+    for (taut_index i = 0; i < sizes.coordinates && used < size; i++) {
+        taut_system_name(p->system, TAUT_COORDINATE, i, name, sizeof name);
+        used += (size_t)snprintf(text + used, size - used, "%s = %.17g\n%s' = %.17g\n", name, q[i], name, v[i]);
+    }
+}
+
+/* What a converged series moves: the distance to the slow manifold (DESIGN 1). */
+static void check_slow(const char *what, const projected *p, const char *model, const char *set, double most_q, double most_v,
+                       double most_lambda)
+{
+    char text[4000], row[160];
+    write_start(p, p->r.q, p->r.v, text, sizeof text);
+    projected s = run(model, set, text, "method=series");
+    if (projected_good(what, &s)) {
+        snprintf(row, sizeof row, "%s, %s: distance in q", what, set);
+        check_below(row, s.r.moved_normal + s.r.moved_tangential, most_q);
+        snprintf(row, sizeof row, "%s, %s: distance in v", what, set);
+        check_below(row, s.r.moved_normal_velocity + s.r.moved_tangential_velocity, most_v);
+        snprintf(row, sizeof row, "%s, %s: multiplier", what, set);
+        check_near(row, p->r.lambda[0], s.r.lambda[0], most_lambda);
+    }
+    projected_drop(&s);
+}
+
+/* From (29)-(30); the paper's recipe: 1.3e-10 and 3.0e-7 in 185 evaluations at omega = 1000 (FACTS A). */
+static void test_pendulum(void)
+{
+    check_group("double pendulum");
+    static const struct {
+        const char *set, *options;
+        double q, v, lambda;
+        int evaluations;
+    } rows[] = {
+        {"omega=100", "method=kernel", 1e-8, 1e-7, 1e-4, 400},
+        {"omega=1000", "method=kernel", 2e-12, 2e-12, 1e-7, 150},
+        {"omega=1e4", "method=kernel", 2e-13, 2e-12, 1e-6, 150},
+        {"omega=1e6", "method=kernel", 1e-14, 1e-9, 1e-6, 150},
+        {"omega=1e8", "method=kernel", 1e-14, 1e-7, 1e-6, 150},
+        {"omega=1000", "method=kernel kernel=aware", 1.3e-10, 3.0e-7, 1e-4, 40},
+        {"omega=1e4", "method=kernel kernel=aware", 1.3e-10, 3.0e-7, 1e-4, 40},
+        {"omega=1000", "method=kernel kernel=smooth", 2e-12, 1e-11, 1e-6, 400},
+        {"omega=1000", "method=kernel kernel=smooth accelerate=yes", 2e-12, 1e-11, 1e-6, 390},
+        {"omega=1000", "method=kernel kernel=smooth moments=7", 2e-12, 1e-10, 1e-6, 800},
+        {"omega=1000", "method=kernel kernel=bump", 5e-11, 1e-10, 1e-4, 800},
+        {"omega=1000", "method=auto", 2e-14, 1e-13, 1e-9, 30},
+    };
+    int64_t least = INT64_MAX, most = 0;
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        projected p = run("double_pendulum", rows[k].set, NULL, rows[k].options);
+        if (projected_good(rows[k].options, &p)) {
+            check_slow(rows[k].options, &p, "double_pendulum", rows[k].set, rows[k].q, rows[k].v, rows[k].lambda);
+            check_below(rows[k].options, (double)p.r.statistics.force_evaluations, rows[k].evaluations);
+            if (k >= 1 && k <= 4) {
+                least = p.r.statistics.force_evaluations < least ? p.r.statistics.force_evaluations : least;
+                most = p.r.statistics.force_evaluations > most ? p.r.statistics.force_evaluations : most;
+            }
+        }
+        projected_drop(&p);
+    }
+    check_below("evaluations over omega = 1e3 .. 1e8 differ by two passes", (double)(most - least), 9 + 43);
+}
+
+static void test_exact(void)
+{
+    check_group("exact slow motions");
+    projected p = run("forced_spring", "omega=1000", NULL, "method=kernel");
+    if (projected_good("forced_spring", &p))
+        check_near("A", p.r.q[0], 1e6 / (1e6 - 1), 1e-12); /* FACTS A, example (5) */
+    projected_drop(&p);
+    static const char *const methods[] = {"method=kernel", "method=series", "method=auto"};
+    for (int k = 0; k < 3; k++) { /* omega^2 r^3 (r - 1) = 4 M^2, M = r^2 phi'/2 */
+        p = run("free_pendulum", "lift=0.01", NULL, methods[k]);
+        if (projected_good(methods[k], &p)) {
+            const double *q = p.r.q, *v = p.r.v;
+            double area = (q[0] * v[1] - q[1] * v[0]) / 2, r = 1;
+            for (int i = 0; i < 20; i++)
+                r = 1 + 4 * area * area / (1e6 * r * r * r);
+            check_near(methods[k], hypot(q[0], q[1]), r, 1e-12);
+            check_near(methods[k], (q[0] * v[0] + q[1] * v[1]) / r, 0, 1e-11);
+        }
+        projected_drop(&p);
+    }
+}
+
+/* Points that are slow already come back as they are. */
+static void test_harmless(void)
+{
+    check_group("do no harm");
+    static const char *const sets[] = {"omega=100", "omega=1000", "omega=1e6"};
+    char text[2000];
+    for (int k = 0; k < 3; k++) {
+        projected s = run("double_pendulum", sets[k], NULL, "method=series");
+        if (!projected_good(sets[k], &s))
+            return;
+        write_start(&s, s.r.q, s.r.v, text, sizeof text);
+        projected p = run("double_pendulum", sets[k], text, "method=kernel");
+        if (projected_good(sets[k], &p)) {
+            check_row(memcmp(p.r.q, s.r.q, 4 * sizeof(double)) == 0 && memcmp(p.r.v, s.r.v, 4 * sizeof(double)) == 0,
+                      "%s: the slow point was moved by %.3g, %.3g: %s", sets[k], p.r.moved_normal, p.r.moved_normal_velocity,
+                      p.r.explanation);
+            check_contains(sets[k], p.r.explanation, "the start is kept");
+        }
+        projected_drop(&p);
+        projected_drop(&s);
+    }
+    projected p = run("double_pendulum", "omega=1000", NULL, "method=kernel passes=2");
+    check_equal("two passes are too few", p.code, TAUT_ERROR_CONVERGE);
+    check_row(p.projection && p.r.q[1] == 0.25, "the start is restored");
+    projected_drop(&p);
+}
+
+static double uniform(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*seed >> 11) / 4503599627370496. - 1;
+}
+
+/* Random directions from (31)-(32): every start up to kappa = 0.1 has a slow point; failures beyond are clean. */
+static void test_random(void)
+{
+    check_group("random starts");
+    int count = getenv("TAUT_TEST_LONG") ? 200 : 12;
+    uint64_t seed = 7;
+    for (int k = 0; k < count; k++) {
+        double kappa = 1e-6 * pow(3e5, (double)k / (count - 1)), d[8], size = 0;
+        const double at[8] = {1, 0, 2, 0, 0, -0.5, 0, 0.5};
+        static const char *const names[8] = {"x1", "y1", "x2", "y2", "x1'", "y1'", "x2'", "y2'"};
+        char text[600] = "";
+        for (int i = 0; i < 8; i++) {
+            d[i] = uniform(&seed);
+            size += d[i] * d[i];
+        }
+        for (int i = 0; i < 8; i++)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s = %.17g\n", names[i], at[i] + kappa * d[i] / sqrt(size));
+        projected p = run("double_pendulum", "omega=1000", text, "method=auto");
+        if (p.code == 0)
+            check_slow("random", &p, "double_pendulum", "omega=1000", 1e-13, 1e-12, 1e-8);
+        else
+            check_row(kappa > 0.1 && p.code == TAUT_ERROR_CONVERGE && p.projection, "kappa %.3g: %s", kappa, p.error.message);
+        projected_drop(&p);
+    }
+}
+
+/* A random chain: two methods that share nothing but the model. */
+static void test_chain(void)
+{
+    check_group("chain");
+    projected s = run("chain", "N=30", NULL, "method=series"), p = run("chain", "N=30", NULL, "method=kernel");
+    if (projected_good("series", &s) && projected_good("kernel", &p))
+        check_slow("kernel", &p, "chain", "N=30", 1e-6, 1e-6, 1);
+    projected_drop(&s);
+    projected_drop(&p);
+}
+
+/* ---- refusals, choices, faults */
+
+static void test_refusals(void)
+{
+    check_group("refusals");
+    projected p = run("truss", "", NULL, "method=kernel");
+    projected_refused("rods", &p, TAUT_ERROR_REFUSED, "rigid bonds");
+    p = run("quartic_rod", "", NULL, "method=kernel");
+    projected_refused("stiff potential", &p, TAUT_ERROR_REFUSED, "stiff potential");
+    p = run("kepler", "", NULL, "method=kernel");
+    projected_refused("first order", &p, TAUT_ERROR_REFUSED, "first-order");
+    p = run("double_pendulum", "", NULL, "method=kernel moments=4");
+    projected_refused("even moments", &p, TAUT_ERROR_USAGE, "odd");
+    p = run("double_pendulum", "", NULL, "method=kernel micro-steps=3");
+    projected_refused("few steps", &p, TAUT_ERROR_REFUSED, "--micro-steps");
+    p = run("slider_crank", "", NULL, "method=auto");
+    if (projected_good("auto, rods", &p))
+        check_contains("auto, rods", p.r.method, "constraint");
+    projected_drop(&p);
+    p = run("double_pendulum", "", NULL, "method=auto");
+    if (projected_good("auto", &p)) {
+        check_contains("auto", p.r.method, "series");
+        check_contains("auto", p.r.explanation, "chosen: exact derivatives");
+    }
+    projected_drop(&p);
+}
+
+static void test_memory(void)
+{
+    check_group("memory");
+    static const char *const options[] = {"method=kernel accelerate=yes", "method=auto"};
+    for (int way = 0; way < 2; way++) {
+        int64_t k = 1;
+        for (; k < 2000; k = faulty_next(k)) {
+            faulty f = {.fail = k};
+            taut_allocator allocator = faulty_allocator(&f);
+            projected p = {0};
+            char path[300];
+            snprintf(path, sizeof path, "%s/models/double_pendulum.taut", TAUT_SOURCE_DIR);
+            p.code = taut_system_load(path, NULL, &p.system, &p.error);
+            projected_run(&p, options[way], &allocator);
+            bool failed = f.failed > 0;
+            check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "%s, call %lld: %s %s", options[way], (long long)k,
+                      taut_code_name(p.code), p.error.message);
+            projected_drop(&p);
+            check_row(f.live == 0, "%s, call %lld: %lld blocks left", options[way], (long long)k, (long long)f.live);
+            if (!failed)
+                break;
+        }
+        check_row(k > 10, "%s: only %lld allocations seen", options[way], (long long)k);
+    }
+}
+
+int main(void)
+{
+    test_values();
+    test_moments();
+    test_decay();
+    test_orders();
+    test_aware();
+    test_pendulum();
+    test_exact();
+    test_harmless();
+    test_random();
+    test_chain();
+    test_refusals();
+    test_memory();
+    return check_done();
+}
