@@ -115,6 +115,9 @@ run 2 reproduce xyzzy
 has err "lists what there is"
 run 2 reproduce a-table-1 --out /dev/null/folder
 has err "cannot make the folder"
+# a program that stands alone finds no models
+cp "$taut" "$work/copy/taut"
+taut=$work/copy/taut
 TAUT_MODELS=$work/results
-[ -f "$here/../build/../models/kepler.taut" ] && [ "$taut" = "$here/../build/taut" ] || run 1 reproduce c-table-3-1
+run 1 reproduce c-table-3-1
 done_rows
