@@ -104,7 +104,7 @@ static void take(const problem *p, double *weight)
 
 static double zeros(problem *p, int moments, int count, const double *theta, int steps, double *weight)
 {
-    const double curb = 1e-5; /* against sums of large weights */
+    const double curb = 1e-5;  /* against sums of large weights */
     const double spread = 0.1; /* a frequency that is off by this share */
     double row[ROWS], most = 0;
     begin(p, moments, steps);
