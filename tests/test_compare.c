@@ -125,6 +125,25 @@ static void test_tolerances(void)
     drop(&c);
 }
 
+/* Absolute tolerances follow the size of the system: in another unit of x the same relative errors and the same steps. */
+static void test_units(void)
+{
+    static const char *const methods[] = {"dop8"};
+    static const double tolerances[] = {1e-5};
+    taut_compare_request request = {
+        .methods = methods, .values = tolerances, .method_count = 1, .value_count = 1, .tolerances = true};
+    static const char small[] = "[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = 1e-8\n[run]\nuntil = 2\n";
+    taut_compared row[2];
+    check_group("compare, units");
+    for (int k = 0; k < 2; k++) {
+        compared c = compare(k ? small : oscillator, "full", NULL, &request, NULL);
+        check_row(c.code == 0 && taut_comparison_get(c.comparison, 0, &row[k]), "compare: %s", c.error.message);
+        drop(&c);
+    }
+    check_near("relative error", row[1].error / row[0].error, 1e-8, 1e-10);
+    check_equal("steps", row[1].statistics.steps, row[0].statistics.steps);
+}
+
 static void test_refusals(void)
 {
     static const char *const methods[] = {"rk4", "verlet"}, *const unknown[] = {"rk4", "rk5"};
@@ -242,6 +261,7 @@ int main(void)
 {
     test_errors();
     test_tolerances();
+    test_units();
     test_refusals();
     test_disagreement();
     test_memory();

@@ -120,4 +120,5 @@ cp "$taut" "$work/copy/taut"
 taut=$work/copy/taut
 TAUT_MODELS=$work/results
 run 1 reproduce c-table-3-1
+has err "is missing"
 done_rows

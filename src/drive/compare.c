@@ -26,6 +26,7 @@ typedef struct bench {
     const char *motion; /* the one that all runs have; NULL: first order */
     double until;
     taut_index n, m; /* of q and of v */
+    double size;     /* largest start value, at most 1: absolute tolerances follow it, as in runs without --atol */
     double *end[2];  /* q and v of the two references, [n + m] */
     double *state;   /* of a run */
 } bench;
@@ -49,7 +50,7 @@ static int fill_options(const bench *b, taut_options *options, const char *metho
         return TAUT_OK;
     TAUT_TRY(set_real(options, tolerance ? "rtol" : "step", value, error));
     if (tolerance && !taut_options_given(b->given, "atol")) /* in the proportion of the defaults */
-        TAUT_TRY(set_real(options, "atol", value * 1e-3, error));
+        TAUT_TRY(set_real(options, "atol", value * 1e-3 * b->size, error));
     return TAUT_OK;
 }
 
@@ -101,6 +102,14 @@ static int run(bench *b, const char *method, double value, bool tolerance, bool 
     return status;
 }
 
+static double size_of(const double *a, taut_index count)
+{
+    double most = 0;
+    for (taut_index i = 0; i < count; i++)
+        most = fmax(most, fabs(a[i]));
+    return most;
+}
+
 /* Motion and end time as a run without a method would choose them; when no method fits by itself, the first compared one decides. */
 static int survey(bench *b, const taut_compare_request *request, taut_error *error)
 {
@@ -128,6 +137,8 @@ static int survey(bench *b, const taut_compare_request *request, taut_error *err
         taut_system_sizes(b->system, &sizes);
         b->motion = sizes.kind == TAUT_MECHANICAL ? taut_motion_name(solver->motion) : NULL;
         b->until = solver->until;
+        b->size = fmin(size_of(solver->stepper.now.q, sizes.coordinates), 1);
+        b->size = b->size > 0 ? b->size : 1;
         b->n = sizes.coordinates;
         b->m = sizes.kind == TAUT_MECHANICAL ? sizes.coordinates : sizes.algebraic;
     }
@@ -162,14 +173,6 @@ static double distance(const double *a, const double *b, taut_index count)
         double d = fabs(a[i] - b[i]);
         most = d > most || isnan(d) ? d : most;
     }
-    return most;
-}
-
-static double size_of(const double *a, taut_index count)
-{
-    double most = 0;
-    for (taut_index i = 0; i < count; i++)
-        most = fmax(most, fabs(a[i]));
     return most;
 }
 
@@ -261,7 +264,7 @@ static int check_request(const taut_compare_request *r, taut_error *error)
 static int compare(const taut_system *system, const taut_options *options, const taut_compare_request *request, taut_comparison *c,
                    taut_error *error)
 {
-    bench b = {.system = system, .given = options, .arena = &c->arena};
+    bench b = {.system = system, .given = options, .arena = &c->arena, .size = 1};
     TAUT_TRY(check_request(request, error));
     TAUT_TRY(survey(&b, request, error));
     int64_t size = (int64_t)b.n + b.m;
