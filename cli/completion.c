@@ -3,7 +3,7 @@
  * Names of models are asked of the program when they are needed, so that a script stays right when models come and go. */
 #include <string.h>
 
-#include "cli.h"
+#include "reproduce.h"
 
 static bool takes_file(const taut_option *option)
 {
@@ -33,6 +33,14 @@ static bool has_choices(const taut_option *option)
 {
     char choice[64];
     return cli_option_choice(option, 0, choice, sizeof choice);
+}
+
+/* What can be reproduced. */
+static void put_recipes(FILE *out)
+{
+    for (const cook_recipe *recipe = cook_recipes; recipe->name; recipe++)
+        fprintf(out, " %s", recipe->name);
+    fprintf(out, " all");
 }
 
 /* What follows an option: its choices, a file, or something only the user knows. */
@@ -78,6 +86,8 @@ static void bash_script(FILE *out)
         put_options(out, verb->name);
         for (const cli_verb *other = cli_verbs; other->name && strcmp(verb->operand, "[VERB]") == 0; other++)
             fprintf(out, " %s", other->name);
+        if (strcmp(verb->operand, "[NAME]") == 0)
+            put_recipes(out);
         fprintf(out, "' ;;\n");
     }
     fprintf(out, "    esac\n}\ncomplete -o filenames -F _taut taut\n");
@@ -143,6 +153,11 @@ static void zsh_script(FILE *out)
                 fprintf(out, "%s%s", other == cli_verbs ? "" : " ", other->name);
             fprintf(out, ")'");
         }
+        if (strcmp(verb->operand, "[NAME]") == 0) {
+            fprintf(out, " \\\n            '1:name:(");
+            put_recipes(out);
+            fprintf(out, ")'");
+        }
         fprintf(out, "\n        ;;\n");
     }
     fprintf(out, "    esac\n}\n_taut \"$@\"\n");
@@ -189,6 +204,11 @@ static void fish_script(FILE *out)
         if (strcmp(verb->operand, "MODEL") == 0)
             fprintf(out, "complete -c taut -n '__fish_seen_subcommand_from %s' -a '(taut models --names 2>/dev/null)' -d model\n",
                     verb->name);
+        if (strcmp(verb->operand, "[NAME]") == 0) {
+            fprintf(out, "complete -c taut -f -n '__fish_seen_subcommand_from %s' -a '", verb->name);
+            put_recipes(out);
+            fprintf(out, "'\n");
+        }
     }
     fprintf(out, "complete -c taut -f -n '__fish_seen_subcommand_from help' -a '");
     for (const cli_verb *verb = cli_verbs; verb->name; verb++)
