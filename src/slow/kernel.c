@@ -28,6 +28,7 @@ static const double smooth_left = 0.02; /* of an oscillation, after a smooth pas
 static const double finest_step = 0.3;  /* not below, however inaccurate Verlet's slow motion is */
 static const double slow_target = 1e-9; /* what Verlet may do to slow positions, relative */
 static const double shows = 1e-10;      /* an error of the kernel, relative, worth a better one */
+static const double clearly = 0.1;      /* less oscillating energy: nearer to slow */
 static const double most_sum = 5;       /* sum |w| of weights that know frequencies: beyond, passes diverge */
 
 static const double aware_enough = 300; /* a change, in units of rounding, that smooth passes deal with as well */
@@ -405,25 +406,38 @@ static void explain(const kernel *w, bool kept)
              aware, smooth, kept ? "; the start is kept, it is as slow as the result" : "");
 }
 
-/* Never worse than the start, and never far from slow; lambda = C^-1 g while rounding permits, else from the acceleration equation. */
+/* Which of start and end is nearer to the balance of forces that slow motions have? The start is kept when it is, or when the difference is
+ * within the estimated error and the end is not clearly nearer. */
+static int choose(kernel *w, taut_balance *end, bool *kept, taut_error *error)
+{
+    taut_projection *p = w->p;
+    taut_balance start = {.lambda = TAUT_NEW(&p->arena, double, p->sizes.bonds)};
+    end->lambda = TAUT_NEW(&p->arena, double, p->sizes.bonds);
+    if (!start.lambda || !end->lambda)
+        return taut_fail_memory(error);
+    double size = largest(p->sizes.coordinates, p->q);
+    double seen = fmax(fmax(w->off_q, w->tolerance), fmax(1e-9, 1e-3 / (w->slowest * w->slowest)) * size);
+    TAUT_TRY(was_slow(w, kept, error));
+    TAUT_TRY(taut_balance_weigh(p, w->slowest, seen, w->floor, p->q0, p->v0, &p->pass[0], &start, error));
+    TAUT_TRY(taut_balance_weigh(p, w->slowest, seen, w->floor, p->q, p->v, &p->pass[p->passes], end, error));
+    if (start.known && end->known)
+        *kept = (*kept && !(end->energy < clearly * start.energy)) || start.energy < clearly * end->energy;
+    if (!*kept)
+        return TAUT_OK;
+    *end = start;
+    memcpy(p->q, p->q0, (size_t)p->sizes.coordinates * sizeof(double));
+    memcpy(p->v, p->v0, (size_t)p->sizes.coordinates * sizeof(double));
+    return taut_projection_record(p, p->q, p->v, error);
+}
+
+/* lambda = C^-1 g while rounding permits, else from the acceleration equation. */
 static int conclude(kernel *w, taut_error *error)
 {
     taut_projection *p = w->p;
     const double *compliance = taut_context_compliance(p->context);
-    double *lambda = TAUT_NEW(&p->arena, double, p->sizes.bonds);
-    taut_balance end = {.lambda = lambda};
-    if (!lambda)
-        return taut_fail_memory(error);
-    bool kept, noisy = DBL_EPSILON / 2 * w->fastest * w->fastest >= 1e-6;
-    TAUT_TRY(was_slow(w, &kept, error));
-    if (kept) {
-        memcpy(p->q, p->q0, (size_t)p->sizes.coordinates * sizeof(double));
-        memcpy(p->v, p->v0, (size_t)p->sizes.coordinates * sizeof(double));
-        TAUT_TRY(taut_projection_record(p, p->q, p->v, error));
-    }
-    const taut_pass *last = &p->pass[p->passes];
-    double size = largest(p->sizes.coordinates, p->q), seen = fmax(w->off_q, fmax(1e-9, 1e-3 / (w->slowest * w->slowest)) * size);
-    TAUT_TRY(taut_balance_weigh(p, w->slowest, fmax(seen, w->tolerance), w->floor, p->q, p->v, last, &end, error));
+    bool kept = false, noisy = DBL_EPSILON / 2 * w->fastest * w->fastest >= 1e-6;
+    taut_balance end = {0};
+    TAUT_TRY(choose(w, &end, &kept, error));
     if (end.off > 0.5 * end.size)
         return taut_fail(
             error, TAUT_ERROR_CONVERGE,
@@ -431,7 +445,7 @@ static int conclude(kernel *w, taut_error *error)
             "and fast are not separated at this state",
             end.off, end.size);
     for (taut_index i = 0; i < p->sizes.bonds; i++)
-        p->lambda[i] = end.known && noisy ? end.lambda[i] : last->g[i] / compliance[i];
+        p->lambda[i] = end.known && noisy ? end.lambda[i] : p->pass[p->passes].g[i] / compliance[i];
     explain(w, kept);
     return TAUT_OK;
 }
