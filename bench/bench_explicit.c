@@ -250,8 +250,33 @@ static int flat(const char *method, const char *step)
     return 0;
 }
 
-int main(void)
+/* For bench_instructions.sh: nothing but the steps of one of the two. */
+static int only(const char *who, int links, int steps)
 {
+    chain c;
+    taut_system *system = NULL;
+    taut_solver *solver = NULL;
+    taut_error error = {0};
+    int code = 0;
+    if (strcmp(who, "hand") == 0) {
+        code = hand_create(&c, links) ? 0 : TAUT_ERROR_MEMORY;
+        for (int k = 0; k < steps && code == 0; k++)
+            hand_step(&c, 0.01);
+        hand_destroy(&c);
+        return code;
+    }
+    code = taut_create(links, "rattle", "0.01", &system, &solver, &error);
+    if (code == 0)
+        code = taut_solver_advance(solver, steps * 0.01, &error);
+    taut_solver_destroy(solver);
+    taut_system_destroy(system);
+    return code;
+}
+
+int main(int count, char **arguments)
+{
+    if (count == 4)
+        return only(arguments[1], atoi(arguments[2]), atoi(arguments[3])) ? 1 : 0;
     int code = compare(10, 20, 10); /* short: the motion is chaotic */
     if (code == 0)
         code = compare(1000, 20, 5);

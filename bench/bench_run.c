@@ -153,8 +153,33 @@ static int compare(int links, int64_t steps, double limit)
     return code;
 }
 
-int main(void)
+/* For bench_instructions.sh: nothing but the steps of one of the two. */
+static int only(const char *who, int links, int64_t steps)
 {
+    chain c;
+    taut_system *system = NULL;
+    taut_solver *solver = NULL;
+    taut_error error = {0};
+    int code = 0;
+    if (strcmp(who, "hand") == 0) {
+        code = hand_create(&c, links);
+        if (code == 0)
+            hand_steps(&c, steps);
+        hand_destroy(&c);
+        return code;
+    }
+    code = taut_create(links, &system, &solver, &error);
+    if (code == 0)
+        code = taut_solver_advance(solver, (double)steps * step, &error);
+    taut_solver_destroy(solver);
+    taut_system_destroy(system);
+    return code;
+}
+
+int main(int count, char **arguments)
+{
+    if (count == 4)
+        return only(arguments[1], atoi(arguments[2]), atoi(arguments[3])) ? 1 : 0;
     int code = compare(10, 4000, 6);
     if (code == 0)
         code = compare(1000, 100, 2.5);
