@@ -29,6 +29,7 @@ static const double finest_step = 0.3;  /* not below, however inaccurate Verlet'
 static const double slow_target = 1e-9; /* what Verlet may do to slow positions, relative */
 static const double shows = 1e-10;      /* an error of the kernel, relative, worth a better one */
 static const double clearly = 0.1;      /* less oscillating energy: nearer to slow */
+static const double poor = 1e-4;        /* an error, relative, that is not to be called a slow point */
 static const double most_sum = 5;       /* sum |w| of weights that know frequencies: beyond, passes diverge */
 
 static const double aware_enough = 300; /* a change, in units of rounding, that smooth passes deal with as well */
@@ -437,6 +438,12 @@ static int conclude(kernel *w, taut_error *error)
     const double *compliance = taut_context_compliance(p->context);
     bool kept = false, noisy = DBL_EPSILON / 2 * w->fastest * w->fastest >= 1e-6;
     taut_balance end = {0};
+    if (w->off_q > poor * largest(p->sizes.coordinates, p->q))
+        return taut_fail(
+            error, TAUT_ERROR_CONVERGE,
+            "the slow motion shows within the window of %.3g that the slowest spring (%.4g rad per time) needs, and the result "
+            "would be wrong by about %.2g: slow and fast are not separated well enough; use --method series",
+            2 * w->h * w->steps, w->slowest, w->off_q);
     TAUT_TRY(choose(w, &end, &kept, error));
     if (end.off > 0.5 * end.size)
         return taut_fail(
