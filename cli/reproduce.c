@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 
 enum { FIELDS = 4 };
-typedef enum verdict { EQUAL, EXPLAINED, UNEXPLAINED, VERDICTS } verdict;
-static const char *const verdict_names[VERDICTS] = {"equal", "explained", "UNEXPLAINED"};
+typedef enum verdict { EQUAL, WITHIN, EXPLAINED, UNEXPLAINED, VERDICTS } verdict;
+static const char *const verdict_names[VERDICTS] = {"equal", "within", "explained", "UNEXPLAINED"};
 
 typedef struct row {
     char *field[FIELDS]; /* key, printed, accept, note; into the text of the file */
@@ -83,9 +83,9 @@ static verdict judge(const row *r)
     if (sscanf(accept, "misprint %60s", other) == 1)
         return same_digits(r->ours, other, false) && r->field[3][0] ? EXPLAINED : UNEXPLAINED;
     if (sscanf(accept, "within %lf", &high) == 1)
-        return fabs(r->ours - value) <= high ? EQUAL : UNEXPLAINED;
+        return fabs(r->ours - value) <= high ? WITHIN : UNEXPLAINED;
     if (sscanf(accept, "ratio %lf %lf", &low, &high) == 2)
-        return r->ours / value >= low && r->ours / value <= high ? EQUAL : UNEXPLAINED;
+        return r->ours / value >= low && r->ours / value <= high ? WITHIN : UNEXPLAINED;
     return UNEXPLAINED;
 }
 
@@ -184,12 +184,13 @@ static void print_table(FILE *out, const dinner *d, const cook_recipe *recipe)
         int digits = digits_of(r->field[1]) + 3;
         fprintf(out, "  %-*s %18.*g %18s  %s\n", width, r->field[0], digits < 14 ? digits : 14, r->ours, r->field[1],
                 verdict_names[r->verdict]);
-        if (r->verdict != EQUAL && note_of(r)[0]) {
+        if (r->verdict > WITHIN && note_of(r)[0]) {
             fprintf(out, "      ");
             cli_wrap(out, note_of(r), 6, 6, CLI_WIDTH);
         }
     }
-    fprintf(out, "  %d equal, %d explained, %d unexplained\n", d->counts[EQUAL], d->counts[EXPLAINED], d->counts[UNEXPLAINED]);
+    fprintf(out, "  %d equal, %d within, %d explained, %d unexplained\n", d->counts[EQUAL], d->counts[WITHIN], d->counts[EXPLAINED],
+            d->counts[UNEXPLAINED]);
 }
 
 static void print_json(dinner *d, const cook_recipe *recipe)

@@ -48,11 +48,12 @@ const cli_verb cli_verbs[] = {
      "Exit status: 0 done, 1 no reference, or no method could run, 2 wrong model or usage.",
      cli_compare},
     {"reproduce", "[NAME]", "compute a table or figure of a paper and set it beside the printed numbers",
-     "Computes a published table or figure, prints ours beside the printed number and a verdict for each: equal to the printed digits, "
-     "explained (a known misprint, a truncation), or unexplained. Without NAME lists what there is; 'all' does all of them. With "
-     "--out DIR the tables, and pictures where gnuplot is there, are written to that folder. Printed numbers are data, looked for in "
+     "Computes a published table or figure, prints ours beside the printed number and a verdict for each: equal to the printed "
+     "digits, within a stated range, explained (a known misprint, a truncation), or unexplained. Without NAME lists what there is; "
+     "'all' does all of them. With --out DIR the tables, and pictures where gnuplot is there, are written to that folder. Printed "
+     "numbers are data, looked for in "
      "the folder $TAUT_REPRODUCE, then in ../share/taut/reproduce and ../reproduce as seen from the folder of the program.\n"
-     "Exit status: 0 everything is equal or explained, 1 something is unexplained or cannot be computed, 2 wrong usage.",
+     "Exit status: 0 everything is equal, within its range or explained, 1 something is unexplained or cannot be computed, 2 wrong usage.",
      cli_reproduce},
     {"methods", "", "list the methods of this version",
      "Lists the methods of 'taut run' (name, motion, order, what they do, where they are from) and the projections of 'taut project'.",
