@@ -17,7 +17,7 @@ static const way ways[] = {
     {&taut_projection_series, false, "exact derivatives are known"},
     {&taut_projection_kernel, false, "needs forces only"},
     {&taut_projection_kernel, true, "from the foot point, the start is far"},
-    {&taut_projection_constraint, false, "there are no springs to be slow in"},
+    {&taut_projection_constraint, false, "no projection onto slow motions takes this system"},
     {&taut_projection_difference, false, "needs the flow only"},
 };
 
@@ -39,13 +39,12 @@ static int take(taut_projection *p, const way *w, const taut_options *options, t
     return w->method->project(p, options, error);
 }
 
-/* Is this way a result like the others? Rigid bonds are, where there is nothing slow. */
+/* The foot point is for kernel after it has failed; rigid bonds are the answer where no slow point can be tried. */
 static bool sensible(const taut_projection *p, const way *w, bool tried)
 {
-    bool springs = p->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL);
     if (w->foot && (!tried || taut_projection_check(&taut_projection_constraint, p, NULL) != 0))
         return false;
-    return w->method == &taut_projection_constraint ? !springs : true;
+    return w->method != &taut_projection_constraint || !tried;
 }
 
 static int project(taut_projection *p, const taut_options *options, taut_error *error)
@@ -70,6 +69,7 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
         }
         tried |= takes;
     }
+    p->method = &taut_projection_auto;
     if (error)
         *error = first;
     return status;

@@ -244,5 +244,4 @@ const taut_projection_method taut_projection_ipa = {
     .kinds = 1u << TAUT_MECHANICAL,
     .moves_held = true,
     .project = project,
-    .instead = &taut_projection_series,
 };

@@ -38,7 +38,6 @@ typedef struct taut_projection_method {
     bool moves_held;         /* cannot keep what [start] holds */
     /* moves p->q and p->v, fills p->lambda, records passes, says in p->explanation what it chose. On failure the caller restores q, v. */
     int (*project)(taut_projection *p, const taut_options *options, taut_error *error);
-    const struct taut_projection_method *instead; /* to be tried when nobody asked for this one and it does not converge; or NULL */
 } taut_projection_method;
 
 extern const taut_projection_method taut_projection_ipa, taut_projection_kernel, taut_projection_series, taut_projection_constraint,

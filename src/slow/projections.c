@@ -99,11 +99,25 @@ int taut_projection_check(const taut_projection_method *method, const taut_proje
     return TAUT_OK;
 }
 
+/* Options that only ipa has (or shares with kernel) mean ipa. */
+static bool means_ipa(const taut_options *options)
+{
+    static const char *const own[] = {"omega", "window", "micro-steps", "passes", "tolerance"};
+    for (size_t k = 0; k < sizeof own / sizeof own[0]; k++)
+        if (taut_options_given(options, own[k]))
+            return true;
+    return false;
+}
+
 static int choose_method(taut_projection *p, const taut_options *options, taut_error *error)
 {
     if (taut_options_given(options, "method")) {
         TAUT_TRY(find_method(taut_options_text(options, "method"), &p->method, error));
         return taut_projection_check(p->method, p, error);
+    }
+    if (!means_ipa(options)) {
+        p->method = &taut_projection_auto;
+        return TAUT_OK;
     }
     /* the first row that takes the system; the reason of the first one for its kind when none does */
     taut_error reason;
@@ -260,47 +274,6 @@ void taut_projection_restore(taut_projection *p)
     p->moved_normal = p->moved_tangential = p->moved_normal_velocity = p->moved_tangential_velocity = 0;
 }
 
-/* Did the user mean this projection? By name, or by one of the options that only it has. */
-static bool asked_for(const taut_options *options)
-{
-    static const char *const own[] = {"method", "omega", "window", "micro-steps", "passes", "tolerance"};
-    for (size_t k = 0; k < sizeof own / sizeof own[0]; k++)
-        if (taut_options_given(options, own[k]))
-            return true;
-    return false;
-}
-
-/* The second choice, from the start again; when it fails too, the first one's reason stands. */
-static int try_instead(taut_projection *p, const taut_options *options, taut_error *error)
-{
-    const taut_projection_method *first = p->method;
-    taut_pass *pass = p->pass;
-    int64_t passes = p->passes, capacity = p->pass_capacity;
-    char said[sizeof p->explanation];
-    memcpy(said, p->explanation, sizeof said);
-    taut_projection_restore(p);
-    p->pass = NULL;
-    p->passes = p->pass_capacity = 0;
-    p->method = first->instead;
-    taut_error reason;
-    int status = p->method->project(p, options, &reason);
-    if (status == TAUT_ERROR_MEMORY)
-        return taut_fail_memory(error);
-    if (status == 0) {
-        size_t used = strlen(p->explanation);
-        snprintf(p->explanation + used, sizeof p->explanation - used, " (%s was tried first and did not converge)", first->name);
-        taut_error_clear(error);
-        p->status = TAUT_OK;
-        return TAUT_OK;
-    }
-    p->method = first;
-    p->pass = pass;
-    p->passes = passes;
-    p->pass_capacity = capacity;
-    memcpy(p->explanation, said, sizeof said);
-    return TAUT_OK;
-}
-
 static int build(taut_projection *p, const taut_options *options, taut_options *merged, taut_error *error)
 {
     taut_system_sizes(p->system, &p->sizes);
@@ -309,9 +282,6 @@ static int build(taut_projection *p, const taut_options *options, taut_options *
     TAUT_TRY(choose_method(p, merged, error));
     TAUT_TRY(new_start(p, merged, error));
     p->status = p->method->project(p, merged, error);
-    const taut_projection_method *instead = p->method->instead;
-    if (p->status == TAUT_ERROR_CONVERGE && !asked_for(merged) && instead && taut_projection_check(instead, p, NULL) == 0)
-        TAUT_TRY(try_instead(p, merged, error));
     if (p->status == 0)
         return measure_moved(p, error);
     if (p->status > 0) /* a callback cannot evaluate here */
