@@ -303,6 +303,8 @@ static int measure_ringing(taut_solver *solver, double *amplitude, taut_error *e
                                                     &solver->arena.allocator, &ignored);
     if (known == TAUT_OK)
         *amplitude = 0;
+    else if (known == TAUT_ERROR_MEMORY)
+        status = taut_fail_memory(error);
     for (taut_index i = 0; known == TAUT_OK && i < m; i++) {
         double rate = values.bond_dt[i], size = 0;
         for (taut_index k = g.start[i]; k < g.start[i + 1]; k++) {

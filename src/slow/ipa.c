@@ -150,8 +150,8 @@ static int fail_passes(const ipa *w, double first, double before, double now, ta
                              "accepts that, a shorter --window reduces it"
                            : "a longer --window damps more in a pass, --passes allows more of them";
     return taut_fail(error, TAUT_ERROR_CONVERGE,
-                     "after %lld passes a pass still changes the bonds by %.3g times the tolerance %.3g: %s",
-                     (long long)w->p->passes, now, w->tolerance, advice);
+                     "after %lld %s a pass still changes the bonds by %.3g times the tolerance %.3g: %s", (long long)w->p->passes,
+                     w->p->passes == 1 ? "pass" : "passes", now, w->tolerance, advice);
 }
 
 static int iterate(ipa *w, const taut_options *options, taut_error *error)

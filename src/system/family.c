@@ -161,7 +161,10 @@ static int bounds(lister *l, int level, int64_t *first, int64_t *last)
 {
     TAUT_TRY(taut_index_member(&l->run, 0));
     double a = l->run.value[l->bound[level][0]], b = l->run.value[l->bound[level][1]];
-    if (a != floor(a) || b != floor(b) || fabs(a) > 1e9 || fabs(b) > 2e9)
+    if (a == floor(a) && b == floor(b) && (fabs(a) > 1e9 || fabs(b) > 1e9))
+        return taut_expand_fail(l->x, l->x->iterator[level]->place, "the range of '%s', %g..%g, is too large: at most %d members",
+                                l->x->iterator[level]->name, a, b, TAUT_MEMBER_LIMIT);
+    if (a != floor(a) || b != floor(b))
         return taut_expand_fail(l->x, l->x->iterator[level]->place, "the range of '%s' must have integers as bounds, found %g..%g",
                                 l->x->iterator[level]->name, a, b);
     *first = (int64_t)a;

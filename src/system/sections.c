@@ -82,6 +82,7 @@ static int find_dimension(taut_model *model)
 static int declare_variables(taut_model *model)
 {
     taut_system *system = model->system;
+    bool declared = false;
     for (int64_t k = 0; k < model->document->items; k++) {
         const taut_item_tree *item = &model->document->item[k];
         bool plain = item->section == TAUT_SECTION_COORDINATES || item->section == TAUT_SECTION_STATE,
@@ -93,13 +94,16 @@ static int declare_variables(taut_model *model)
             return fail_at(model, item->place, "expected a name to declare");
         if (particle && !model->dimension)
             return fail_at(model, item->place, "write 'dimension = 2' or 'dimension = 3' in [particles]");
+        declared = declared || !algebraic;
         TAUT_TRY(taut_model_declare(model, model->document, algebraic ? TAUT_SYMBOL_ALGEBRAIC : TAUT_SYMBOL_COORDINATE, item,
                                     item->value, algebraic ? &system->algebraic : &system->coordinates,
                                     particle ? model->dimension : 1, NULL));
     }
     if (system->coordinates.total == 0)
         return taut_document_fail(model->document, (taut_place){1, 1, 0}, model->error,
-                                  "the model has no coordinates: a section [coordinates], [particles] or [state] is needed");
+                                  declared
+                                      ? "all families of coordinates are empty: is a size zero?"
+                                      : "the model has no coordinates: a section [coordinates], [particles] or [state] is needed");
     return 0;
 }
 
