@@ -124,7 +124,9 @@ static void mixed(void)
         }
 }
 
-/* ---- five dimensions: FACTS D, paper figure 6. FACTS does not say where the iteration began; 0.05 from the result gives its counts. */
+/* ---- five dimensions: FACTS D, paper figure 6. FACTS says neither where the iteration began nor
+ * when it ended: the start (0.05 from the result) and the tolerance were chosen so that its counts come out. They show that the counts are
+ * possible, not that they are confirmed; the residuals do not depend on this choice. */
 
 static void five_dimensions(void)
 {

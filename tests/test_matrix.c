@@ -1,8 +1,9 @@
 /* test_matrix.c - every method on every shipped model in every motion it offers: within tolerance, or refused with a reason.
  *
- * The reference of a cell is another method of another family at a tight tolerance; where none exists the cell must still end with
- * finite numbers. Stiffness is made mild, so that resolving it costs little. The refusals are compared with docs/methods.md: a method
- * refuses exactly by its capability bits, and the sentence says what to do. */
+ * The reference of a cell is dop8, for dop8 and dopri5 radau5, at a tight tolerance. What this does not show: in slow motion only Radau
+ * methods run, so that radau5 at the tight tolerance judges its own family, and a common error would not be seen; in effective motion
+ * there is no reference, and a cell must only end with finite numbers. Stiffness is made mild, so that resolving it costs little. The
+ * refusals are compared with docs/refusals.md, and the sentence says what to do. */
 #include "table.h"
 
 #include <dirent.h>
@@ -134,7 +135,7 @@ static const outcome *reference(const taut_system *system, const cell *c, refere
     }
     bool explicit_one = strncmp(c->method, "dop", 3) == 0;
     for (int k = 0; k < 2; k++) {
-        int family = explicit_one ? 1 - k : k; /* another family judges */
+        int family = explicit_one ? 1 - k : k; /* another family judges, where it offers the motion */
         cell other = {c->model, c->motion, judge[family], 8};
         if (!r->made[family])
             r->by[family] = run(system, &other, NULL, "1e-9");
