@@ -22,7 +22,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
 # Declarations may go over several lines: join them, then take the name before the first bracket.
-tr '\n' ' ' <include/taut/taut.h | sed 's/TAUT_API/\n&/g' | sed -n 's/^TAUT_API \([^(;]*\)(.*/\1/p' | sed 's/.*[ *]//' |
+cat include/taut/*.h | tr '\n' ' ' | sed 's/TAUT_API/\n&/g' | sed -n 's/^TAUT_API \([^(;]*\)(.*/\1/p' | sed 's/.*[ *]//' |
     grep '^taut_' | sort >"$work/declared"
 nm -D --defined-only "$shared" | awk '$2 ~ /^[A-Z]$/ { print $3 }' | sed 's/@.*//' | grep -v -e '^_init$' -e '^_fini$' | sort >"$work/exported"
 [ "$(wc -l <"$work/declared")" -ge 40 ]
