@@ -259,8 +259,7 @@ static void put_loop(taut_source *source, const char *function, int length)
     }
 }
 
-/* The entry: the body of the level wanted. One lane has constant addresses, which is worth a copy of the body; long bodies are
- * neither copied nor vectorised, since compilers take too long for that. */
+/* The entry: the body of the level wanted. Long bodies are not vectorised, since compilers take too long for that. */
 static void put_entry(taut_source *source, const taut_tape *tape, const char *function)
 {
     print(source, "void %s(int level, int lanes, int n, double *regs)\n{\n    const long s = lanes;\n", function);
@@ -274,9 +273,9 @@ static void put_entry(taut_source *source, const taut_tape *tape, const char *fu
             print(source, "    {\n");
         if (length <= INLINE_LENGTH)
             print(source,
-                  "        if (s == 1 && n == 1)\n            %s_%d(regs, regs, 1);\n        else if (TAUT_HAS_AVX2)\n"
-                  "            %s_%d_lanes_avx2(regs, s, n);\n        else\n            %s_%d_lanes(regs, s, n);\n",
-                  function, length, function, length, function, length);
+                  "        if (TAUT_HAS_AVX2)\n            %s_%d_lanes_avx2(regs, s, n);\n        else\n"
+                  "            %s_%d_lanes(regs, s, n);\n",
+                  function, length, function, length);
         else
             print(source, "        for (int l = 0; l < n; l++)\n            %s_%d(regs + l, regs + l, s);\n", function, length);
         print(source, "        return;\n    }\n");
@@ -284,10 +283,20 @@ static void put_entry(taut_source *source, const taut_tape *tape, const char *fu
     print(source, "}\n");
 }
 
-/* Everything for one level: the body and, for short ones, the loops. */
+/* One lane alone: addresses are constant, and the caller goes to the body of its level without any test. */
+static void put_table(taut_source *source, const taut_tape *tape, const char *function)
+{
+    print(source, "void (*const %s_one[])(double *) = {", function);
+    for (int level = 0; level < TAUT_LEVELS; level++)
+        print(source, "%s%s_%d_one", level ? ", " : "", function, (int)tape->level_end[level]);
+    print(source, "};\n");
+}
+
+/* Everything for one level: the body, its form for one lane and, for short ones, the loops. */
 static void put_level(taut_source *source, const taut_tape *tape, const char *function, int length, unsigned char *flag)
 {
     put_body(source, tape, function, length, flag);
+    print(source, "static void %s_%d_one(double *regs)\n{\n    %s_%d(regs, regs, 1);\n}\n", function, length, function, length);
     if (length <= INLINE_LENGTH)
         put_loop(source, function, length);
 }
@@ -309,5 +318,6 @@ int taut_native_emit(const taut_tape *tape, const char *function, taut_source *s
         if (level + 1 == TAUT_LEVELS || tape->level_end[level + 1] != tape->level_end[level])
             put_level(source, tape, function, tape->level_end[level], flag);
     put_entry(source, tape, function);
+    put_table(source, tape, function);
     return source->failed ? taut_fail_memory(error) : 0;
 }

@@ -50,7 +50,10 @@ struct taut_native {
     void *object; /* of dlopen */
 };
 
-typedef void (*native_function)(int level, int lanes, int n, double *regs);
+typedef struct native_function {
+    void (*lanes)(int level, int lanes, int n, double *regs);
+    void (*const *one)(double *regs);
+} native_function;
 
 /* What one creation works with; texts live in the arena. */
 typedef struct build {
@@ -377,20 +380,27 @@ static int compile(build *b)
     return 0;
 }
 
-/* Loads the cached object and finds its functions. dlsym gives a data pointer; POSIX has it mean a function all the same. */
+/* dlsym gives a data pointer; POSIX has it mean a function all the same. */
+static bool find_function(void *object, int k, native_function *function)
+{
+    char name[32];
+    snprintf(name, sizeof name, "taut_f%d", k);
+    void *symbol = dlsym(object, name);
+    memcpy(&function->lanes, &symbol, sizeof symbol);
+    snprintf(name, sizeof name, "taut_f%d_one", k);
+    function->one = dlsym(object, name);
+    return symbol && function->one;
+}
+
+/* Loads the cached object and finds its functions. */
 static int load(build *b, void **object)
 {
     *object = is_whole(b->cached) ? dlopen(b->cached, RTLD_NOW | RTLD_LOCAL) : NULL;
-    for (int i = 0; *object && i < b->count; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "taut_f%d", i);
-        void *symbol = dlsym(*object, name);
-        memcpy(&b->function[i], &symbol, sizeof symbol);
-        if (!symbol) {
+    for (int i = 0; *object && i < b->count; i++)
+        if (!find_function(*object, i, &b->function[i])) {
             dlclose(*object);
             *object = NULL;
         }
-    }
     return *object ? 0 : -1;
 }
 
@@ -448,8 +458,10 @@ int taut_native_create(taut_tape *const *tapes, int count, const char *folder, c
         taut_arena_clear(&arena);
         return status;
     }
-    for (int i = 0; i < count; i++)
-        tapes[i]->native = b.function[i];
+    for (int i = 0; i < count; i++) {
+        tapes[i]->native = b.function[i].lanes;
+        tapes[i]->native_one = b.function[i].one;
+    }
     made->arena = arena;
     *native = made;
     return 0;

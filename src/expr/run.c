@@ -96,17 +96,10 @@ TAUT_HOT static void run_lanes(const taut_tape *tape, int32_t length, int lanes,
         run_instruction(tape, &tape->code[k], lanes, n, regs);
 }
 
-void taut_tape_run(const taut_tape *tape, int level, int lanes, int n, double *regs)
+void taut_tape_interpret(const taut_tape *tape, int level, int lanes, int n, double *regs)
 {
-    if (level < 0 || n <= 0)
-        return;
-    if (tape->native) {
-        tape->native(level, lanes, n, regs);
-        return;
-    }
-    int32_t length = tape->level_end[level < TAUT_LEVELS ? level : TAUT_LEVELS - 1];
     if (lanes == 1)
-        run_one(tape, tape->code, tape->code + length, regs);
+        run_one(tape, tape->code, tape->code + tape->level_end[level], regs);
     else
-        run_lanes(tape, length, lanes, n, regs);
+        run_lanes(tape, tape->level_end[level], lanes, n, regs);
 }

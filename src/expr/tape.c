@@ -10,7 +10,8 @@ typedef struct builder {
     const taut_graph *graph;
     taut_arena work;
     unsigned char *need; /* per node: the lowest level that needs it, or UNUSED */
-    int32_t *place;      /* per node: its register */
+    unsigned char *rank; /* per node: where in its level it stands, see find_ranks */
+    int32_t *place;      /* per node: its register; -1 before */
     int32_t size;        /* nodes that matter */
     int64_t constants, curves, companions;
     int64_t level_count[TAUT_LEVELS];
@@ -71,25 +72,59 @@ static int count_all(builder *build, int32_t inputs, taut_error *error)
     return 0;
 }
 
-/* Registers: inputs, constants, then instructions sorted by level and, within one, in the order of the graph. */
-static void place_registers(builder *build, const taut_tape *tape, double *constant)
+/* Outputs that nothing else of their level is made of stand at its end, in the order of the outputs as far as they do not need one
+ * another. Their registers are then neighbours, which compilers store, and compute, as vectors. */
+enum { RANK_FIRST, RANK_OUTPUT, RANK_LAST };
+
+static void find_ranks(builder *build, int32_t count, const int32_t *node)
 {
-    int32_t next_constant = 0, next[TAUT_LEVELS];
-    for (int k = 0; k < TAUT_LEVELS; k++)
-        next[k] = tape->inputs + tape->constants + (k ? tape->level_end[k - 1] : 0);
+    for (int32_t k = 0; k < count; k++)
+        if (taut_op_table[taut_graph_node(build->graph, node[k])->op].arity > 0)
+            build->rank[node[k]] = RANK_OUTPUT;
+    for (int32_t k = build->size - 1; k >= 0; k--) { /* users before operands */
+        const taut_node *user = taut_graph_node(build->graph, k);
+        for (int j = 0; build->rank[k] == RANK_FIRST && build->need[k] != UNUSED && j < taut_op_table[user->op].arity; j++)
+            if (build->need[operand(user, j)] == build->need[k])
+                build->rank[operand(user, j)] = RANK_FIRST;
+    }
+    for (int32_t k = 0; k < build->size; k++) {
+        const taut_node *user = taut_graph_node(build->graph, k);
+        for (int j = 0; build->rank[k] != RANK_FIRST && build->need[k] != UNUSED && j < taut_op_table[user->op].arity; j++)
+            if (build->need[operand(user, j)] == build->need[k] && build->rank[operand(user, j)] != RANK_FIRST)
+                build->rank[k] = RANK_LAST;
+    }
+}
+
+static void place_inputs(builder *build, const taut_tape *tape, double *constant)
+{
+    int32_t next = 0;
     for (int32_t k = 0; k < build->size; k++) {
         const taut_node *node = taut_graph_node(build->graph, k);
+        build->place[k] = -1;
         if (build->need[k] == UNUSED)
             continue;
         if (node->op == TAUT_OP_CONSTANT) {
-            constant[next_constant] = node->value;
-            build->place[k] = tape->inputs + next_constant++;
+            constant[next] = node->value;
+            build->place[k] = tape->inputs + next++;
         } else if (node->op == TAUT_OP_INPUT) {
             build->place[k] = node->a;
-        } else {
-            build->place[k] = next[build->need[k]]++;
         }
     }
+}
+
+/* Registers: inputs, constants, then instructions sorted by level, within one by rank, and then in the order of the graph. */
+static void place_registers(builder *build, const taut_tape *tape, int32_t count, const int32_t *output, double *constant)
+{
+    int32_t next[TAUT_LEVELS];
+    for (int k = 0; k < TAUT_LEVELS; k++)
+        next[k] = tape->inputs + tape->constants + (k ? tape->level_end[k - 1] : 0);
+    place_inputs(build, tape, constant);
+    for (int rank = RANK_FIRST; rank <= RANK_LAST; rank++)
+        for (int32_t k = 0; k < (rank == RANK_OUTPUT ? count : build->size); k++) {
+            const int32_t node = rank == RANK_OUTPUT ? output[k] : k;
+            if (build->need[node] != UNUSED && build->rank[node] == rank && build->place[node] < 0)
+                build->place[node] = next[build->need[node]]++;
+        }
 }
 
 static void write_code(builder *build, taut_tape *tape, taut_instruction *code, const struct taut_curve **curve)
@@ -140,7 +175,7 @@ static int assemble(builder *build, taut_arena *arena, int32_t inputs, int32_t c
     int32_t *output = TAUT_NEW(arena, int32_t, count);
     if (!constant || !code || !curve || !output)
         return taut_fail_memory(error);
-    place_registers(build, tape, constant);
+    place_registers(build, tape, count, node, constant);
     write_code(build, tape, code, curve);
     for (int32_t k = 0; k < count; k++)
         output[k] = build->place[node[k]];
@@ -161,10 +196,12 @@ int taut_tape_create(const taut_graph *graph, taut_arena *arena, int32_t inputs,
         build.size = node[k] >= build.size ? node[k] + 1 : build.size;
     taut_arena_init(&build.work, &arena->allocator);
     build.need = TAUT_NEW(&build.work, unsigned char, build.size);
+    build.rank = TAUT_NEW(&build.work, unsigned char, build.size);
     build.place = TAUT_NEW(&build.work, int32_t, build.size);
-    int status = build.need && build.place ? 0 : taut_fail_memory(error);
+    int status = build.need && build.rank && build.place ? 0 : taut_fail_memory(error);
     if (status == 0) {
         find_needs(&build, count, node, level);
+        find_ranks(&build, count, node);
         status = count_all(&build, inputs, error);
     }
     if (status == 0)

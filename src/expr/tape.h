@@ -27,8 +27,10 @@ typedef struct taut_tape {
     const taut_instruction *code;
     const struct taut_curve *const *curve;
     bool kinks; /* some instruction has a kink */
-    void (*native)(int level, int lanes, int n,
-                   double *regs); /* compiled form, or NULL: same effect as the interpreter on outputs */
+    /* compiled form, or NULL: same effect as the interpreter on outputs; and for each level the form for one lane alone,
+     * or NULL */
+    void (*native)(int level, int lanes, int n, double *regs);
+    void (*const *native_one)(double *regs); /* [TAUT_LEVELS] */
 } taut_tape;
 
 /* Makes a tape of `count` outputs (graph nodes) with their levels. `inputs` is the number of slots. The tape lives in the arena. */
@@ -39,12 +41,25 @@ int taut_tape_create(const taut_graph *graph, taut_arena *arena, int32_t inputs,
 int taut_tape_lanes(const taut_tape *tape, int64_t members);
 /* Writes the constants into all lanes of a block of registers; once per block. */
 void taut_tape_prepare(const taut_tape *tape, int lanes, double *regs);
-/* Runs lanes 0..n-1 up to a level. Never allocates, never fails: NaN and infinity pass through. */
-void taut_tape_run(const taut_tape *tape, int level, int lanes, int n, double *regs);
+/* The interpreter: lanes 0..n-1 up to a level of the tape. */
+void taut_tape_interpret(const taut_tape *tape, int level, int lanes, int n, double *regs);
+/* Runs lanes 0..n-1 up to a level. Never allocates, never fails: NaN and infinity pass through. Inline, because a small system is many
+ * such calls with one lane, and what they are is known where they are made. */
+static inline void taut_tape_run(const taut_tape *tape, int level, int lanes, int n, double *regs)
+{
+    if (level < 0 || n <= 0)
+        return;
+    if (level >= TAUT_LEVELS)
+        level = TAUT_LEVELS - 1;
+    if (!tape->native)
+        taut_tape_interpret(tape, level, lanes, n, regs);
+    else if (lanes == 1 && tape->native_one)
+        tape->native_one[level](regs);
+    else
+        tape->native(level, lanes, n, regs);
+}
 
-/* How many companion registers an operation needs (contiguous, from `registers` on). */
-int taut_jet_companions(taut_op op);
-/* The number of companion series that jets of an operation need (jet.c). */
+/* How many companion registers jets of an operation need (contiguous, from `registers` on; jet.c). */
 int taut_jet_companions(taut_op op);
 /* Taylor coefficient `order` of every register, those of lower order being there already. Coefficient j is
  * regs[(j * (registers + companions) + register) * lanes + lane]; inputs of this order are set by the caller (constants by
