@@ -252,10 +252,19 @@ static int report(project *p)
 {
     const cli_call *call = p->call;
     const char *out = taut_options_given(call->options, "out") ? taut_options_text(call->options, "out") : NULL;
+    const char *plot = taut_options_given(call->options, "plot") ? taut_options_text(call->options, "plot") : NULL;
     int status = cli_exit_status(p->code);
     if (p->code == 0 && out) {
         int written = write_start(p, out);
         status = status != 0 ? status : written;
+    }
+    if (plot) {
+        const char *title = taut_system_title(p->model.system);
+        taut_error error = {.t = NAN};
+        int code = taut_projection_plot(p->projection, plot, title[0] ? title : p->model.name, &error);
+        if (code != 0)
+            cli_say_failure(&error);
+        status = status != 0 ? status : code == TAUT_ERROR_FILE ? CLI_MISUSED : cli_exit_status(code);
     }
     if (call->json)
         print_json(p);

@@ -473,6 +473,17 @@ TAUT_API void taut_projection_result_get(const taut_projection *projection, taut
 /* Pass k (0: the start): g[m], gdot[m] there, force evaluations of the micro-integration so far. False when out of range; NULL allowed. */
 TAUT_API bool taut_projection_pass(const taut_projection *projection, int64_t k, const double **g, const double **gdot,
                                    int64_t *force_evaluations);
+/* The micro-solution of a pass; kept when the option plot is given, for projections that sample. At most 8 bonds, spread evenly. */
+typedef struct taut_projection_window {
+    int64_t pass; /* the pass that it leads to */
+    int count, bonds;
+    const taut_index *bond;       /* [bonds]: which */
+    const double *t, *weight, *g; /* [count]: times from that of the start, ascending; the weights; g: [bonds][count] */
+} taut_projection_window;
+/* which = 0: of the first pass, 1: of the last, when there is more than one. False when there is none. */
+TAUT_API bool taut_projection_window_get(const taut_projection *projection, int which, taut_projection_window *window);
+/* A picture (.png or .svg, by gnuplot): the windows, the weights, residuals of the passes; without windows what there is. */
+TAUT_API int taut_projection_plot(const taut_projection *projection, const char *path, const char *title, taut_error *error);
 
 /* ----------------------------------------------------------------------------------------------------- black boxes */
 

@@ -17,6 +17,7 @@
 #include "slow/anderson.h"
 #include "slow/held.h"
 #include "slow/projection.h"
+#include "slow/trace.h"
 
 static const double paper_tolerance = 1e-14;
 static const double growth_most = 10;     /* an accelerated step may multiply the difference by this */
@@ -138,6 +139,7 @@ static int iterate(difference *w, taut_projection_stage *stage, double *z, taut_
         double most = INFINITY;
         int status = evaluate(w, stage->order, z, &most, error);
         stage->iterations++;
+        TAUT_TRY(taut_trace_difference(w->p, stage->order, most, error));
         if (status != 0 && !(s.accelerated && avoidable(status)))
             return status;
         if (s.accelerated && !(most <= growth_most * s.best)) {

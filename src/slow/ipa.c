@@ -20,6 +20,7 @@
 #include "slow/kernels.h"
 #include "slow/projection.h"
 #include "slow/springs.h"
+#include "slow/trace.h"
 #include "step/flow_verlet.h"
 #include "step/methods.h"
 
@@ -105,6 +106,7 @@ static int filter_side(ipa *w, double h, taut_error *error)
     memcpy(w->state + n, p->v, (size_t)n * sizeof(double));
     for (int j = 1; j <= w->steps; j++) {
         TAUT_TRY(w->flow->advance(w->flow, t, h, w->state, error));
+        TAUT_TRY(taut_trace_sample(p, h < 0 ? -j : j, w->state, error));
         t += h;
         for (taut_index i = 0; i < n; i++) {
             w->sum[i] += w->weight[j] * (w->state[i] - p->q[i]);
@@ -119,6 +121,7 @@ static int filter(ipa *w, taut_error *error)
     taut_projection *p = w->p;
     taut_index n = p->sizes.coordinates;
     memset(w->sum, 0, (size_t)(2 * n) * sizeof(double));
+    TAUT_TRY(taut_trace_begin(p, w->steps, w->h, w->weight, error));
     TAUT_TRY(filter_side(w, w->h, error));
     TAUT_TRY(filter_side(w, -w->h, error));
     for (taut_index i = 0; i < n; i++) {

@@ -19,6 +19,7 @@
 #include "slow/kernels.h"
 #include "slow/projection.h"
 #include "slow/springs.h"
+#include "slow/trace.h"
 #include "step/flow_verlet.h"
 #include "step/methods.h"
 
@@ -84,6 +85,7 @@ static int filter_side(kernel *w, int side, taut_error *error)
     memcpy(w->state + n, p->v, (size_t)n * sizeof(double));
     for (int j = 1; j <= w->steps; j++) {
         TAUT_TRY(w->flow->advance(w->flow, p->t + side * (j - 1) * w->h, side * w->h, w->state, error));
+        TAUT_TRY(taut_trace_sample(p, side * j, w->state, error));
         for (int k = 0; k < w->sums; k++) {
             bool velocity = k == EVEN_V || k == BETTER_V;
             const double *from = velocity ? p->v : p->q, *now = velocity ? w->state + n : w->state;
@@ -100,6 +102,7 @@ static int sample(kernel *w, taut_error *error)
 {
     for (int k = 0; k < w->sums; k++)
         memset(w->sum[k], 0, (size_t)w->p->sizes.coordinates * sizeof(double));
+    TAUT_TRY(taut_trace_begin(w->p, w->steps, w->h, w->weight[EVEN_Q], error));
     TAUT_TRY(filter_side(w, 1, error));
     return filter_side(w, -1, error);
 }

@@ -22,6 +22,7 @@ struct taut_projection {
     int64_t passes, pass_capacity;
     taut_pass *pass; /* [0] is the start */
     double *entries; /* of G, for recording */
+    struct taut_trace *trace; /* for a picture (trace.h), or NULL */
     taut_statistics statistics;
     double moved_normal, moved_tangential;                   /* positions; NaN when there is no foot point */
     double moved_normal_velocity, moved_tangential_velocity; /* velocities */

@@ -8,6 +8,7 @@
 #include "base/reasons.h"
 #include "slow/constraint.h"
 #include "slow/projection.h"
+#include "slow/trace.h"
 
 static const taut_projection_method *const table[] = {&taut_projection_ipa,        &taut_projection_series,
                                                       &taut_projection_constraint, &taut_projection_kernel,
@@ -281,6 +282,8 @@ static int build(taut_projection *p, const taut_options *options, taut_options *
     TAUT_TRY(taut_options_merge(merged, options, error));
     TAUT_TRY(choose_method(p, merged, error));
     TAUT_TRY(new_start(p, merged, error));
+    if (taut_options_given(merged, "plot"))
+        TAUT_TRY(taut_trace_create(p, error));
     p->status = p->method->project(p, merged, error);
     if (p->status == 0)
         return measure_moved(p, error);

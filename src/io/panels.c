@@ -1,0 +1,220 @@
+/* panels.c - see panels.h. Only numbers and cleaned texts get into the script. */
+#include "io/panels.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT = 160, DIGITS = 12, COLOURS = 8, NARROW = 8 };
+
+/* ---- what all pictures share */
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), wanted = strlen(ending);
+    return length > wanted && strcmp(text + length - wanted, ending) == 0;
+}
+
+int taut_picture_kind(const char *path, bool *svg, taut_error *error)
+{
+    *svg = path && ends_with(path, ".svg");
+    if (*svg || (path && ends_with(path, ".png")))
+        return TAUT_OK;
+    return taut_fail(error, TAUT_ERROR_USAGE, "a picture's name must end in .png or .svg, found '%.200s'", path ? path : "");
+}
+
+void taut_picture_clean(const char *text, char *result, size_t size)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:;()[]+-=*/|<>^% ";
+    size_t k = 0;
+    for (; text[k] && k + 1 < size; k++)
+        result[k] = strchr(allowed, text[k]) ? text[k] : ' ';
+    result[k] = '\0';
+}
+
+static void write_clean(taut_file_sink *sink, const char *before, const char *text, const char *after)
+{
+    char clean[TEXT];
+    taut_picture_clean(text ? text : "", clean, sizeof clean);
+    taut_writer_text(sink, before);
+    taut_writer_text(sink, clean);
+    taut_writer_text(sink, after);
+}
+
+void taut_picture_begin(taut_file_sink *sink, bool svg, int width, int height, const char *title)
+{
+    char line[400];
+    /* the cairo terminal is not in every gnuplot */
+    if (svg)
+        snprintf(line, sizeof line, "set terminal svg size %d,%d noenhanced font 'Sans,13' background 'white'\n", width, height);
+    else
+        snprintf(line, sizeof line,
+                 "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) {\n"
+                 "  set terminal pngcairo size %d,%d noenhanced font 'Sans,11' background 'white'\n"
+                 "} else {\n  set terminal png size %d,%d noenhanced\n}\n",
+                 width, height, width, height);
+    taut_writer_text(sink, line);
+    taut_writer_text(sink, taut_gnuplot_style);
+    if (title && title[0])
+        write_clean(sink, "set multiplot title '", title, svg ? "' font 'Sans,17'\n" : "' font 'Sans,15'\n");
+    else if (title)
+        taut_writer_text(sink, "set multiplot\n");
+}
+
+void taut_picture_place(taut_file_sink *sink, int k, int panels, bool titled)
+{
+    static const double places[TAUT_PANELS][TAUT_PANELS][4] = {
+        {{0, 0, 1, 1}},
+        {{0, .5, 1, .5}, {0, 0, 1, .5}},
+        {{0, .5, 1, .5}, {0, 0, .5, .5}, {.5, 0, .5, .5}},
+        {{0, .5, .5, .5}, {.5, .5, .5, .5}, {0, 0, .5, .5}, {.5, 0, .5, .5}}};
+    static const char *const words[4] = {"set origin ", ", ", "\nset size noratio ", ", "};
+    const double *at = places[panels - 1][k], height = titled ? .95 : 1; /* the title has the rest */
+    for (int j = 0; j < 4; j++) {
+        taut_writer_text(sink, words[j]);
+        taut_writer_number(sink, j % 2 ? at[j] * height : at[j], 6);
+    }
+    taut_writer_text(sink, "\n");
+}
+
+/* ---- points */
+
+static bool shown(const taut_panel *p, double x, double y)
+{
+    return isfinite(x) && isfinite(y) && !(p->log_x && x <= 0) && !(p->log_y && y <= 0);
+}
+
+/* One block of points a curve; two empty lines separate blocks, which gnuplot counts as `index`. */
+static void write_points(taut_file_sink *sink, const taut_panel *p, const taut_curve *curve)
+{
+    int64_t seen = 0;
+    for (int64_t k = 0; k < curve->count; k++) {
+        if (!shown(p, curve->x[k], curve->y[k]))
+            continue;
+        taut_writer_number(sink, curve->x[k], DIGITS);
+        taut_writer_text(sink, " ");
+        taut_writer_number(sink, curve->y[k], DIGITS);
+        taut_writer_text(sink, "\n");
+        seen++;
+    }
+    taut_writer_text(sink, seen ? "\n\n" : "nan nan\n\n\n"); /* the block must be there: blocks are counted */
+}
+
+/* ---- the script */
+
+static void write_curve(taut_file_sink *sink, const taut_curve *curve, int index)
+{
+    static const char *const styles[] = {"lines", "points pt 7 ps 1.2", "linespoints pt 7 ps 0.8", "lines", "impulses"};
+    char line[160];
+    int colour = (curve->colour - 1 + COLOURS) % COLOURS + 1;
+    snprintf(line, sizeof line, "'rows' index %d using 1:2 with %s lt %d ", index, styles[curve->style], colour);
+    taut_writer_text(sink, line);
+    if (curve->style == TAUT_CURVE_DASHED)
+        taut_writer_text(sink, "dt 2 ");
+    if (curve->name && curve->name[0])
+        write_clean(sink, "title '", curve->name, "'");
+    else
+        taut_writer_text(sink, "notitle");
+}
+
+static void write_tics(taut_file_sink *sink, const taut_panel *p)
+{
+    char place[40];
+    if (!p->tic) {
+        taut_writer_text(sink, p->whole ? "set xtics autofreq\nset format x '%.0f'\n" : "set xtics autofreq\nset format x '%g'\n");
+        return;
+    }
+    taut_writer_text(sink, p->tics > NARROW ? "set xtics rotate by -40 (" : "set xtics norotate (");
+    for (int k = 0; k < p->tics; k++) {
+        snprintf(place, sizeof place, "' %d", k + 1);
+        write_clean(sink, k ? ", '" : "'", p->tic[k], place);
+    }
+    snprintf(place, sizeof place, ")\nset xrange [0.5:%d.5]\n", p->tics);
+    taut_writer_text(sink, place);
+}
+
+static void write_panel(taut_file_sink *sink, const taut_panel *p, int *index)
+{
+    taut_writer_text(sink, p->log_x ? "set logscale x\n" : "unset logscale x\n");
+    taut_writer_text(sink, p->log_y ? "set logscale y\n" : "unset logscale y\n");
+    taut_writer_text(sink, "set xrange [*:*]\nset yrange [*:*]\n");
+    write_tics(sink, p);
+    write_clean(sink, "set title '", p->title, "'\n");
+    write_clean(sink, "set xlabel '", p->x, "' offset 0,0.4\n");
+    write_clean(sink, "set ylabel '", p->y, "' offset 0.8,0\nplot ");
+    for (int k = 0; k < p->curves; k++) {
+        taut_writer_text(sink, k ? ", \\\n  " : "");
+        write_curve(sink, &p->curve[k], (*index)++);
+    }
+    taut_writer_text(sink, "\n");
+}
+
+typedef struct drawing {
+    const char *title;
+    const taut_panel *panel;
+    int panels, width, height;
+    bool svg;
+} drawing;
+
+static void write_rows(taut_file_sink *sink, const drawing *d)
+{
+    for (int k = 0; k < d->panels; k++)
+        for (int c = 0; c < d->panel[k].curves; c++)
+            write_points(sink, &d->panel[k], &d->panel[k].curve[c]);
+}
+
+static void write_script(taut_file_sink *sink, const drawing *d)
+{
+    int index = 0;
+    bool titled = d->title && d->title[0];
+    taut_picture_begin(sink, d->svg, d->width, d->height, d->title ? d->title : "");
+    for (int k = 0; k < d->panels; k++) {
+        taut_picture_place(sink, k, d->panels, titled);
+        write_panel(sink, &d->panel[k], &index);
+    }
+    taut_writer_text(sink, "unset multiplot\nunset output\n");
+}
+
+static void discard(taut_file_sink *sink)
+{
+    taut_gnuplot_discard(sink->work);
+}
+
+static int write_file(taut_file_sink *sink, const char *name, void (*write)(taut_file_sink *, const drawing *), const drawing *d,
+                      taut_error *error)
+{
+    char path[TAUT_GNUPLOT_PATH];
+    taut_gnuplot_path(sink->work, name, path);
+    TAUT_TRY(taut_writer_open(sink, path, error));
+    write(sink, d);
+    return taut_writer_close(sink, error);
+}
+
+static int draw(taut_file_sink *sink, const drawing *d, taut_error *error)
+{
+    taut_gnuplot *gnuplot = sink->work;
+    TAUT_TRY(taut_gnuplot_find(gnuplot, error));
+    TAUT_TRY(taut_gnuplot_open(gnuplot, error));
+    TAUT_TRY(write_file(sink, "rows", write_rows, d, error));
+    TAUT_TRY(write_file(sink, "script", write_script, d, error));
+    TAUT_TRY(taut_gnuplot_run(gnuplot, error));
+    return taut_gnuplot_deliver(gnuplot, sink->path, error);
+}
+
+int taut_panels_draw(const char *path, const char *title, const taut_panel *panel, int panels, int width, int height,
+                     taut_error *error)
+{
+    drawing d = {.title = title, .panel = panel, .panels = panels, .width = width, .height = height};
+    taut_file_sink *sink = NULL;
+    TAUT_TRY(taut_picture_kind(path, &d.svg, error));
+    int curves = 0;
+    for (int k = 0; k < panels; k++)
+        curves += panel[k].curves;
+    if (curves < 1 || panels > TAUT_PANELS)
+        return taut_fail(error, TAUT_ERROR_USAGE, "there is nothing to draw");
+    TAUT_TRY(taut_writer_create(path, sizeof(taut_gnuplot), &sink, error));
+    sink->discard = discard;
+    int status = draw(sink, &d, error);
+    taut_file_sink_destroy(sink);
+    return status;
+}

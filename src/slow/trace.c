@@ -1,0 +1,94 @@
+/* trace.c - see trace.h. */
+#include "slow/trace.h"
+
+static int new_window(taut_projection *p, taut_trace_window *w, taut_error *error)
+{
+    int64_t most = 2 * TAUT_TRACE_SIDE + 1;
+    w->t = TAUT_NEW(&p->arena, double, most);
+    w->weight = TAUT_NEW(&p->arena, double, most);
+    w->g = TAUT_NEW(&p->arena, double, most *TAUT_TRACE_BONDS);
+    return w->t && w->weight && w->g ? TAUT_OK : taut_fail_memory(error);
+}
+
+int taut_trace_create(taut_projection *p, taut_error *error)
+{
+    taut_index m = p->sizes.bonds;
+    taut_trace *trace = TAUT_NEW(&p->arena, taut_trace, 1);
+    if (!trace || !(trace->values = TAUT_NEW(&p->arena, double, m)))
+        return taut_fail_memory(error);
+    TAUT_TRY(new_window(p, &trace->window[0], error));
+    TAUT_TRY(new_window(p, &trace->window[1], error));
+    trace->bonds = m < TAUT_TRACE_BONDS ? (int)m : TAUT_TRACE_BONDS;
+    for (int k = 0; k < trace->bonds; k++)
+        trace->bond[k] = trace->bonds < 2 ? 0 : (taut_index)((int64_t)k * (m - 1) / (trace->bonds - 1));
+    p->trace = trace;
+    return TAUT_OK;
+}
+
+int taut_trace_begin(taut_projection *p, int steps, double h, const double *weight, taut_error *error)
+{
+    taut_trace *trace = p->trace;
+    if (!trace)
+        return TAUT_OK;
+    int64_t pass = p->passes + 1;
+    trace->filling = trace->window[0].pass > 0 && trace->window[0].pass < pass;
+    if (trace->filling == 0)
+        trace->window[1].pass = 0; /* a new beginning: passes are counted from 1 again */
+    taut_trace_window *w = &trace->window[trace->filling];
+    w->pass = pass;
+    w->h = h;
+    w->stride = (steps + TAUT_TRACE_SIDE - 1) / TAUT_TRACE_SIDE;
+    w->stride = w->stride > 1 ? w->stride : 1;
+    w->side = steps / w->stride;
+    for (int j = -w->side; j <= w->side; j++)
+        w->weight[w->side + j] = weight[(j < 0 ? -j : j) * w->stride];
+    return taut_trace_sample(p, 0, p->q, error);
+}
+
+int taut_trace_sample(taut_projection *p, int j, const double *q, taut_error *error)
+{
+    taut_trace *trace = p->trace;
+    if (!trace)
+        return TAUT_OK;
+    taut_trace_window *w = &trace->window[trace->filling];
+    if (j % w->stride != 0)
+        return TAUT_OK;
+    int at = w->side + j / w->stride;
+    if (at < 0 || at > 2 * w->side)
+        return TAUT_OK;
+    w->t[at] = j * w->h;
+    taut_values values = {.bond = trace->values};
+    TAUT_TRY(taut_evaluate(p->context, p->t + w->t[at], q, NULL, TAUT_WANT_BOND, &values, error));
+    for (int k = 0; k < trace->bonds; k++)
+        w->g[k * (2 * w->side + 1) + at] = trace->values[trace->bond[k]];
+    return TAUT_OK;
+}
+
+int taut_trace_difference(taut_projection *p, int order, double difference, taut_error *error)
+{
+    taut_trace *trace = p->trace;
+    if (!trace)
+        return TAUT_OK;
+    taut_trace_iteration *grown = taut_arena_grow(&p->arena, trace->iteration, trace->iterations, &trace->capacity, sizeof *grown);
+    if (!grown)
+        return taut_fail_memory(error);
+    trace->iteration = grown;
+    grown[trace->iterations++] = (taut_trace_iteration){order, difference};
+    return TAUT_OK;
+}
+
+bool taut_projection_window_get(const taut_projection *p, int which, taut_projection_window *window)
+{
+    const taut_trace *trace = p->trace;
+    if (!trace || which < 0 || which > 1 || trace->window[which].pass == 0)
+        return false;
+    const taut_trace_window *w = &trace->window[which];
+    *window = (taut_projection_window){.pass = w->pass,
+                                       .count = 2 * w->side + 1,
+                                       .bonds = trace->bonds,
+                                       .bond = trace->bond,
+                                       .t = w->t,
+                                       .weight = w->weight,
+                                       .g = w->g};
+    return true;
+}
