@@ -204,6 +204,8 @@ static int step(taut_stepper *s, double h, taut_error *error)
     memcpy(next.a, trial->a + end, (size_t)w->n * sizeof(double));
     memcpy(next.lambda, trial->lambda + tension, (size_t)w->m * sizeof(double));
     memcpy(trial->tension, next.lambda, (size_t)w->m * sizeof(double));
+    if (s->adaptive) /* equal steps show the method itself */
+        TAUT_TRY(taut_radau_along(s, h, next.q, next.v, error));
     trial->h = h;
     trial->smooth = trial->ended = true;
     trial->begun = false;

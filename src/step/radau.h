@@ -121,6 +121,9 @@ int taut_radau_reactions(taut_stepper *s, double t, const double *q, const doubl
 int taut_radau_estimate_create(taut_stepper *s, taut_error *error);
 int taut_radau_estimate(taut_stepper *s, double h, taut_error *error); /* fills error_q and error_v */
 
+/* (radau_along.c) Puts the velocity v at the end (q) of the step just solved along the rods. */
+int taut_radau_along(taut_stepper *s, double h, const double *q, double *v, taut_error *error);
+
 /* (radau_first.c) The same method for first-order systems. `forget`: values at the present state, and the history too. */
 int taut_radau_first_create(taut_stepper *s, int stages, taut_error *error);
 void taut_radau_first_destroy(taut_stepper *s);

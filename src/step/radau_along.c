@@ -1,0 +1,56 @@
+/* radau_along.c - the velocity at the end of a step, put along the rods.
+ *
+ * The equations of the stages hold the positions on the bonds and leave the velocity across them to the method: an error O(h^s) where the
+ * motion along them has O(h^(2s-1)) [B Theorem 4.1]. One M-orthogonal projection at the end removes it,
+ *
+ *     M dv + G^T mu = 0,     G (v + dv) + dg/dt = 0                                       [Hairer, Wanner II, VII.4, VII.7]
+ *
+ * Springs are left alone: their slow velocity C lambda' is known only as well as the derivative of the multipliers' polynomial, whose
+ * order is s - 2. */
+#include <string.h>
+
+#include "step/radau.h"
+
+/* G with the rows of springs emptied, 1 in D there; right-hand sides of the rods. Returns how many rods there are. */
+static taut_index take_rods(taut_radau *w, const taut_radau_past *end, const double *v, double *y)
+{
+    taut_index rods = 0;
+    for (taut_index i = 0; i < w->m; i++) {
+        bool rod = w->compliance[i] == 0;
+        double rate = end->drift[i];
+        for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++) {
+            rate += end->jacobian[k] * v[w->jacobian.column[k]];
+            w->acceleration_g[k] = rod ? end->jacobian[k] : 0;
+        }
+        w->d[i] = !rod;
+        y[i] = rod ? -rate : 0;
+        rods += rod;
+    }
+    return rods;
+}
+
+int taut_radau_along(taut_stepper *s, double h, const double *q, double *v, taut_error *error)
+{
+    taut_radau *w = s->work;
+    taut_radau_past *end = &w->past[1 - w->top];
+    double *dv = w->extra, *y = w->bond; /* free between steps */
+    if (take_rods(w, end, v, y) == 0)
+        return TAUT_OK;
+    /* the last iterate was near; G of the end itself leaves rounding only */
+    taut_values values = {.bond = w->bond, .bond_dt = end->drift, .jacobian = end->jacobian};
+    TAUT_TRY(taut_evaluate(s->context, s->now.t + h, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, error));
+    take_rods(w, end, v, y);
+    memset(dv, 0, (size_t)w->n * sizeof *dv);
+    s->statistics->factorisations++;
+    s->statistics->solves++;
+    int status = taut_saddle_factor(w->acceleration, w->varying ? end->mass : w->mass, w->acceleration_g, NULL, w->d, error);
+    if (status == 0)
+        status = taut_saddle_solve(w->acceleration, 1, dv, y, error);
+    if (status == TAUT_ERROR_SINGULAR) { /* Newton's iteration has got through it: the velocity stays as the method left it */
+        taut_error_clear(error);
+        return TAUT_OK;
+    }
+    for (taut_index k = 0; status == 0 && k < w->n; k++)
+        v[k] += dv[k];
+    return status;
+}

@@ -1,0 +1,67 @@
+/* test_radau_rods.c - Radau IIA with error control holds rods in position and in velocity; with equal steps it is the method itself. */
+#include "drive.h"
+
+#define PENDULUM "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = x^2 + y^2 - 1 rigid\n[start]\nx = 1\n"
+#define DRIVEN                                                                                                                     \
+    "[coordinates]\na, x, y\n[potential]\ny\n[bonds]\ncrank = a - 2*t rigid\nrod = hypot(x - cos(a), y - sin(a)) - 3 rigid\n"      \
+    "[start]\na = 0, a' = 2, x = 4, y = 0, y' = 2\n"
+#define MIXED                                                                                                                      \
+    "[coordinates]\nx1, y1, x2, y2\n[potential]\ny1 + y2\n[bonds]\nrod = hypot(x1, y1) - 1 rigid\n"                                \
+    "spring = hypot(x2 - x1, y2 - y1) - 1 stiffness 1e8\n[start]\nx1 = 1, x2 = 2\n"
+#define VARYING                                                                                                                    \
+    "[coordinates]\nr, phi\n[kinetic]\n(r'^2 + r^2*phi'^2)/2\n[potential]\n-r*cos(phi)\n[bonds]\nrod = r*(1 + phi^2/10) - 1 "      \
+    "rigid\n"                                                                                                                      \
+    "[start]\nphi = 1, r = 1/1.1\n"
+
+static const struct {
+    const char *name, *model, *motion;
+} models[] = {
+    {"pendulum", PENDULUM, "rigid"}, {"driven", DRIVEN, "rigid"}, {"mixed", MIXED, "slow"}, {"varying mass", VARYING, "rigid"}};
+
+static double drift(const char *model, const char *options, double *position)
+{
+    double velocity = NAN;
+    driven d = driven_create(model, options, NULL);
+    static kept rows;
+    taut_sink sink = kept_sink(&rows);
+    if (driven_good(options, &d) &&
+        check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s", options, d.error.message)) {
+        taut_result result;
+        taut_solver_result(d.solver, &result);
+        velocity = result.drift_velocity;
+        *position = result.drift_position;
+    }
+    driven_destroy(&d);
+    return velocity;
+}
+
+int main(void)
+{
+    check_group("error control");
+    for (size_t k = 0; k < sizeof models / sizeof models[0]; k++)
+        for (int order = 1; order <= 9; order += 2) {
+            char options[160];
+            double position = NAN;
+            snprintf(options, sizeof options, "method=radau%d motion=%s until=2 every=0.25 rtol=1e-%d", order, models[k].motion,
+                     order == 1 ? 3 : 6);
+            double velocity = drift(models[k].model, options, &position);
+            /* positions are solved to a fiftieth of the tolerance, velocities to rounding */
+            check_row(position <= (order == 1 ? 1e-3 : 1e-6), "%s, %s: |g| %.3g", models[k].name, options, position);
+            check_row(velocity <= 1e-13, "%s, %s: |gdot| %.3g", models[k].name, options, velocity);
+        }
+
+    /* equal steps: order s across the rod [B Theorem 4.1], the same as FACTS B observes in y' */
+    check_group("equal steps");
+    for (int s = 2; s <= 3; s++) {
+        double before = NAN, position, order = NAN;
+        for (int steps = 20; steps <= 80; steps *= 2) {
+            char options[120];
+            snprintf(options, sizeof options, "method=radau%d motion=rigid until=1 step=%.17g", 2 * s - 1, 1.0 / steps);
+            double velocity = drift(PENDULUM, options, &position);
+            order = log2(before / velocity);
+            before = velocity;
+        }
+        check_row(fabs(order - s) < 0.2, "radau%d: order %.3g across the rod, expected %d", 2 * s - 1, order, s);
+    }
+    return check_done();
+}
