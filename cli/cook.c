@@ -89,10 +89,16 @@ static int load(cook *k, cook_pot *pot, const char *model, const char *set)
 {
     enum { MOST = 8 };
     char text[200];
-    const char *word[MOST];
+    static const char start[] = "start:";
+    const char *word[MOST], *init[MOST];
     snprintf(text, sizeof text, "%s", set);
-    int count = cut_words(text, word, MOST);
-    taut_load how = {.set = word, .set_count = count < 0 ? 0 : count};
+    int count = cut_words(text, word, MOST), parameters = 0, starts = 0;
+    for (int i = 0; i < count; i++)
+        if (strncmp(word[i], start, sizeof start - 1) == 0)
+            init[starts++] = word[i] + sizeof start - 1;
+        else
+            word[parameters++] = word[i];
+    taut_load how = {.set = word, .set_count = parameters, .init = init, .init_count = starts};
     if (strchr(model, '\n'))
         return taut_system_parse(model, strlen(model), "recipe", &how, &pot->system, &k->error);
     for (int i = 0; i < k->models.count; i++)

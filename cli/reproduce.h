@@ -46,7 +46,8 @@ typedef struct cook_pot {
     taut_projection *projection;
     taut_projection_result result;
 } cook_pot;
-/* A shipped model, or a text when it has a line break. `set` (parameters) and `options` are words "name=value". */
+/* A shipped model, or a text when it has a line break. `set` and `options` are words "name=value": parameters, or start values when
+ * the word begins with "start:"; options. */
 int cook_open(cook *k, cook_pot *pot, const char *model, const char *set, const char *options);
 int cook_run(cook *k, cook_pot *pot, const char *model, const char *set, const char *options);     /* and a solver */
 int cook_project(cook *k, cook_pot *pot, const char *model, const char *set, const char *options); /* and a projection */
