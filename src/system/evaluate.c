@@ -122,8 +122,6 @@ static double run_kernel(taut_context *context, const taut_kernel *kernel, taut_
                          const taut_inputs *inputs, unsigned wanted, taut_values *values)
 {
     double odd = 0;
-    if (taut_single_suits(kernel, wanted))
-        return taut_single_run(context->system, kernel, level, inputs, regs->regs, wanted, values);
     for (int64_t first = 0; first < kernel->members; first += regs->lanes) {
         int n = kernel->members - first < regs->lanes ? (int)(kernel->members - first) : regs->lanes;
         taut_kernel_run(kernel, level, first, n, inputs, regs);
@@ -150,6 +148,51 @@ static double run_kernels(taut_context *context, const taut_inputs *inputs, unsi
         odd += run_kernel(context, kernel, &context->regs[k], level, inputs, asked, values);
     }
     return odd;
+}
+
+/* The same for simple requests, in which small systems would spend more on questions than on expressions. */
+static double run_simple(taut_context *context, const taut_inputs *inputs, unsigned wanted, taut_values *values, bool *forced)
+{
+    const taut_system *system = context->system;
+    const unsigned index = taut_simple_index(wanted);
+    double odd = 0;
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_kernel *kernel = system->kernel[k];
+        const int level = kernel->simple_level[index];
+        if (level < 0)
+            continue;
+        *forced = *forced || kernel->role != TAUT_ROLE_BOND;
+        odd += kernel->single ? taut_single_run(system, kernel, level, inputs, context->regs[k].regs, wanted, values)
+                              : run_kernel(context, kernel, &context->regs[k], level, inputs, wanted, values);
+    }
+    return odd;
+}
+
+/* Forces begin with the steady ones, or with zero. */
+static void begin_forces(const taut_context *context, unsigned wanted, taut_values *values)
+{
+    const size_t bytes = (size_t)context->system->sizes.coordinates * sizeof(double);
+    if (bytes && wanted & TAUT_WANT_FORCE && context->steady_force)
+        memcpy(values->force, context->steady_force, bytes);
+    else if (bytes && wanted & TAUT_WANT_FORCE)
+        memset(values->force, 0, bytes);
+    if (bytes && wanted & TAUT_WANT_STIFF_FORCE)
+        memset(values->stiff_force, 0, bytes);
+}
+
+static double run_all(taut_context *context, const taut_inputs *inputs, unsigned wanted, taut_values *values, bool *forced)
+{
+    const taut_system *system = context->system;
+    const unsigned simple = TAUT_WANT_SIMPLE, rest = wanted & ~simple;
+    begin_forces(context, wanted, values);
+    if (!rest)
+        return run_simple(context, inputs, wanted, values, forced);
+    taut_values_clear(system, rest, values);
+    if (wanted & (TAUT_WANT_MASS | TAUT_WANT_ENERGY | TAUT_WANT_MOMENTUM))
+        add_plain_mass(context, wanted, inputs->v, values);
+    if (system->sizes.mass == TAUT_MASS_DIAGONAL)
+        wanted &= ~(unsigned)TAUT_WANT_MASS;
+    return run_kernels(context, inputs, wanted, values, forced);
 }
 
 static void count(taut_context *context, unsigned wanted)
@@ -180,16 +223,13 @@ int taut_evaluate(taut_context *context, double t, const double *q, const double
         TAUT_TRY(check_forces(system, t, wanted, values, error));
         return check_bonds(system, t, wanted, values, error);
     }
-    taut_values_clear(system, context->steady_force ? wanted & ~(unsigned)TAUT_WANT_FORCE : wanted, values);
-    if (wanted & TAUT_WANT_FORCE && context->steady_force)
-        memcpy(values->force, context->steady_force, (size_t)system->sizes.coordinates * sizeof(double));
-    if (wanted & (TAUT_WANT_MASS | TAUT_WANT_ENERGY | TAUT_WANT_MOMENTUM))
-        add_plain_mass(context, wanted, v, values);
-    unsigned rest = system->sizes.mass == TAUT_MASS_DIAGONAL ? wanted & ~(unsigned)TAUT_WANT_MASS : wanted;
     taut_inputs inputs = {.q = q, .v = v, .parameter = context->parameter, .weight = values->mass_weight, .t = t};
     bool forced = false;
-    double odd = run_kernels(context, &inputs, rest, values, &forced);
-    TAUT_TRY(check_forces(system, t, forced ? wanted : wanted & ~(unsigned)TAUT_WANT_FORCE, values, error));
+    double odd = run_all(context, &inputs, wanted, values, &forced);
+    if (!forced)
+        wanted &= ~(unsigned)TAUT_WANT_FORCE;
+    if (wanted & (TAUT_WANT_FORCE | TAUT_WANT_STIFF_FORCE | TAUT_WANT_ENERGY))
+        TAUT_TRY(check_forces(system, t, wanted, values, error));
     return odd == 0 ? 0 : check_bonds(system, t, wanted, values, error);
 }
 

@@ -2,7 +2,7 @@
  *
  * Bonds:    gdot = G v + g_t and gamma = g_qq(v,v) + 2 g_qt v + g_tt are directional derivatives along (q' = v, t' = 1, v' = 0).
  * Kinetic:  p = T_v, M = T_vv, inertial force T_q - (d/dt) p at v' = 0   (Euler-Lagrange). */
-#include "system/kernel.h"
+#include "system/scatter.h"
 
 #include <string.h>
 
@@ -384,6 +384,7 @@ static int plan_evaluation(taut_kernel *kernel, taut_local *local, taut_arena *a
         local[c].places = taut_places_make(local[c].gather, local[c].one, kernel->members);
     kernel->rows = taut_places_make(kernel->row, 0, kernel->members);
     kernel->steady = is_steady(kernel);
+    taut_kernel_plan_simple(kernel);
     if (taut_kernel_plan_fetches(kernel, arena))
         return TAUT_ERROR_MEMORY;
     return kernel->role == TAUT_ROLE_BOND ? plan_watch(kernel, arena) : 0;

@@ -81,6 +81,8 @@ typedef struct taut_kernel {
     bool kinks;                     /* the value has abs, min, floor, ... */
     bool second;                    /* second derivatives are not identically zero */
     bool steady;                    /* POTENTIAL: the gradient depends on nothing but parameters */
+    bool single;                    /* one member of a bond, potential or force: single.c can run it */
+    signed char simple_level[16];   /* level for requests of f, g, G and stiff force alone (scatter.h), -1: not needed */
 } taut_kernel;
 
 /* What a builder hands over: the graph, its root, and the slots that are in use. */

@@ -12,9 +12,16 @@ void taut_values_clear(const taut_system *system, unsigned wanted, taut_values *
 void taut_kernel_scatter(const taut_context *context, const taut_kernel *kernel, unsigned wanted, int64_t first, int n,
                          const double *regs, int lanes, const double *v, taut_values *values);
 
-/* (single.c) Is this a kernel of one member, of which nothing is wanted but f, g, G? Then taut_single_run does all: it loads, runs,
- * stores (forces are added), and returns what taut_kernel_test does. */
-bool taut_single_suits(const taut_kernel *kernel, unsigned wanted);
+/* What every step asks for: evaluations of nothing else take a shorter way, in which a kernel's level is looked up. */
+enum { TAUT_WANT_SIMPLE = TAUT_WANT_FORCE | TAUT_WANT_STIFF_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN };
+static inline unsigned taut_simple_index(unsigned wanted)
+{
+    return (wanted & (TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN)) | (wanted & TAUT_WANT_STIFF_FORCE ? 8 : 0);
+}
+/* Sets `single` and simple_level of a finished kernel. (single.c) */
+void taut_kernel_plan_simple(taut_kernel *kernel);
+/* For a kernel that is `single`, and simple requests: loads, runs, stores (forces are added), and returns what taut_kernel_test does.
+ * (single.c) */
 double taut_single_run(const taut_system *system, const taut_kernel *kernel, int level, const taut_inputs *inputs, double *regs,
                        unsigned wanted, taut_values *values);
 

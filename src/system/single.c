@@ -2,11 +2,15 @@
  * so that loads, tape and stores go without the loops of gather.c and scatter.c, which would cost more than the expressions. */
 #include "system/scatter.h"
 
-enum { SIMPLE = TAUT_WANT_FORCE | TAUT_WANT_STIFF_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN };
-
-bool taut_single_suits(const taut_kernel *kernel, unsigned wanted)
+void taut_kernel_plan_simple(taut_kernel *kernel)
 {
-    return kernel->members == 1 && kernel->role <= TAUT_ROLE_FORCE && !(wanted & ~(unsigned)SIMPLE);
+    kernel->single = kernel->members == 1 && kernel->role <= TAUT_ROLE_FORCE;
+    for (unsigned k = 0; k < 16; k++) {
+        unsigned wanted = (k & 7) | (k & 8 ? (unsigned)TAUT_WANT_STIFF_FORCE : 0);
+        if (kernel->steady) /* its force is known */
+            wanted &= ~(unsigned)TAUT_WANT_FORCE;
+        kernel->simple_level[k] = (signed char)taut_kernel_level(kernel, wanted);
+    }
 }
 
 static void load(const taut_kernel *kernel, int level, const taut_inputs *inputs, double *regs)
