@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT = 160, DIGITS = 12, COLOURS = 8, NARROW = 8 };
+enum { TEXT = 160, DIGITS = 12, COLOURS = 8, FEW_TICS = 8, MOST_TICS = 5 };
+
+/* below the axis, so that it covers nothing and panels below each other line up */
+#define KEY "set key bmargin center horizontal Left reverse samplen 1.5 width 0.5 height 0.7\nset lmargin 10\nset rmargin 3\n"
 
 /* ---- what all pictures share */
 
@@ -79,21 +82,54 @@ void taut_picture_place(taut_file_sink *sink, int k, int panels, bool titled)
 
 /* ---- points */
 
+static const double narrow = 0.02; /* least over most: a logarithmic axis that has fewer decades is labelled with plain numbers */
+
+/* What is drawn of a panel: the ends of its axes, and where zeros stand on a logarithmic one. */
+typedef struct extent {
+    double least[2], most[2]; /* x, y; least > most: nothing is there */
+    double decades;           /* between tics of a logarithmic y axis; 0: nothing is there */
+    double zero;              /* y of zeros; 0: there are none, or no need */
+} extent;
+
 static bool shown(const taut_panel *p, double x, double y)
 {
-    return isfinite(x) && isfinite(y) && !(p->log_x && x <= 0) && !(p->log_y && y <= 0);
+    return isfinite(x) && isfinite(y) && !(p->log_x && x <= 0) && !(p->log_y && y < 0);
+}
+
+static extent measure(const taut_panel *p)
+{
+    extent e = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}, 0, 0};
+    bool zeros = false;
+    for (int c = 0; c < p->curves; c++)
+        for (int64_t k = 0; k < p->curve[c].count; k++) {
+            double at[2] = {p->curve[c].x[k], p->curve[c].y[k]};
+            if (!shown(p, at[0], at[1]))
+                continue;
+            zeros |= p->log_y && at[1] == 0;
+            for (int j = 0; j < 2; j++)
+                if (!(j == 1 && p->log_y && at[1] == 0)) {
+                    e.least[j] = fmin(e.least[j], at[j]);
+                    e.most[j] = fmax(e.most[j], at[j]);
+                }
+        }
+    if (p->log_y && (zeros ? e.least[1] <= e.most[1] : e.least[1] < narrow * e.most[1])) {
+        e.decades = fmax(1, ceil((log10(e.most[1]) - log10(e.least[1])) / MOST_TICS));
+        e.zero = zeros ? pow(10, floor(log10(e.least[1])) - e.decades) : 0;
+    }
+    return e;
 }
 
 /* One block of points a curve; two empty lines separate blocks, which gnuplot counts as `index`. */
-static void write_points(taut_file_sink *sink, const taut_panel *p, const taut_curve *curve)
+static void write_points(taut_file_sink *sink, const taut_panel *p, const taut_curve *curve, const extent *e)
 {
     int64_t seen = 0;
     for (int64_t k = 0; k < curve->count; k++) {
-        if (!shown(p, curve->x[k], curve->y[k]))
+        double x = curve->x[k], y = p->log_y && curve->y[k] == 0 ? e->zero : curve->y[k];
+        if (!shown(p, x, y) || (p->log_y && y == 0))
             continue;
-        taut_writer_number(sink, curve->x[k], DIGITS);
+        taut_writer_number(sink, x, DIGITS);
         taut_writer_text(sink, " ");
-        taut_writer_number(sink, curve->y[k], DIGITS);
+        taut_writer_number(sink, y, DIGITS);
         taut_writer_text(sink, "\n");
         seen++;
     }
@@ -104,7 +140,12 @@ static void write_points(taut_file_sink *sink, const taut_panel *p, const taut_c
 
 static void write_curve(taut_file_sink *sink, const taut_curve *curve, int index)
 {
-    static const char *const styles[] = {"lines", "points pt 7 ps 1.2", "linespoints pt 7 ps 0.8", "lines", "impulses"};
+    static const char *const styles[] = {[TAUT_CURVE_LINE] = "lines",
+                                         [TAUT_CURVE_POINTS] = "points pt 7 ps 0.9",
+                                         [TAUT_CURVE_MARKS] = "points pt 13 ps 1.9",
+                                         [TAUT_CURVE_BOTH] = "linespoints pt 7 ps 0.6",
+                                         [TAUT_CURVE_DASHED] = "linespoints pt 6 ps 0.6",
+                                         [TAUT_CURVE_STEMS] = "impulses"};
     char line[160];
     int colour = (curve->colour - 1 + COLOURS) % COLOURS + 1;
     snprintf(line, sizeof line, "'rows' index %d using 1:2 with %s lt %d ", index, styles[curve->style], colour);
@@ -117,14 +158,18 @@ static void write_curve(taut_file_sink *sink, const taut_curve *curve, int index
         taut_writer_text(sink, "notitle");
 }
 
-static void write_tics(taut_file_sink *sink, const taut_panel *p)
+/* Steps of 1, 2 or 5 times a power of ten that make at most `most` of [from, to]. */
+static double nice_step(double from, double to, int most, bool whole)
+{
+    double least = (to - from) / most, power = pow(10, floor(log10(least)));
+    double step = least <= power ? power : least <= 2 * power ? 2 * power : least <= 5 * power ? 5 * power : 10 * power;
+    return whole ? fmax(1, step) : step;
+}
+
+static void write_named_tics(taut_file_sink *sink, const taut_panel *p)
 {
     char place[40];
-    if (!p->tic) {
-        taut_writer_text(sink, p->whole ? "set xtics autofreq\nset format x '%.0f'\n" : "set xtics autofreq\nset format x '%g'\n");
-        return;
-    }
-    taut_writer_text(sink, p->tics > NARROW ? "set xtics rotate by -40 (" : "set xtics norotate (");
+    taut_writer_text(sink, p->tics > FEW_TICS ? "set xtics rotate by -40 (" : "set xtics norotate (");
     for (int k = 0; k < p->tics; k++) {
         snprintf(place, sizeof place, "' %d", k + 1);
         write_clean(sink, k ? ", '" : "'", p->tic[k], place);
@@ -133,14 +178,52 @@ static void write_tics(taut_file_sink *sink, const taut_panel *p)
     taut_writer_text(sink, place);
 }
 
-static void write_panel(taut_file_sink *sink, const taut_panel *p, int *index)
+/* A logarithmic y axis: whole decades, and zero below them where there are zeros. */
+static void write_decades(taut_file_sink *sink, const extent *e)
 {
+    double least = pow(10, floor(log10(e->least[1])));
+    taut_writer_text(sink, "set ytics ");
+    taut_writer_number(sink, least, DIGITS);
+    taut_writer_text(sink, ", ");
+    taut_writer_number(sink, pow(10, e->decades), DIGITS);
+    if (e->zero > 0) {
+        taut_writer_text(sink, "\nset ytics add ('0' ");
+        taut_writer_number(sink, e->zero, DIGITS);
+        taut_writer_text(sink, ")");
+    }
+    taut_writer_text(sink, "\nset yrange [");
+    taut_writer_number(sink, e->zero > 0 ? e->zero : least, DIGITS);
+    taut_writer_text(sink, ":");
+    taut_writer_number(sink, fmax(10 * least, pow(10, ceil(log10(e->most[1])))), DIGITS);
+    taut_writer_text(sink, "]\n");
+}
+
+static void write_axes(taut_file_sink *sink, const taut_panel *p, const extent *e)
+{
+    bool powers = p->log_x && e->least[0] < narrow * e->most[0];
     taut_writer_text(sink, p->log_x ? "set logscale x\n" : "unset logscale x\n");
     taut_writer_text(sink, p->log_y ? "set logscale y\n" : "unset logscale y\n");
-    taut_writer_text(sink, "set xrange [*:*]\nset yrange [*:*]\n");
-    write_tics(sink, p);
-    write_clean(sink, "set title '", p->title, "'\n");
-    write_clean(sink, "set xlabel '", p->x, "' offset 0,0.4\n");
+    taut_writer_text(sink, powers ? "set format x '1e%T'\n" : "set format x '%g'\n");
+    taut_writer_text(sink, e->decades > 0 ? "set format y '1e%T'\n" : "set format y '%g'\n");
+    taut_writer_text(sink, "set xrange [*:*]\nset yrange [*:*]\nset ytics autofreq\nset xtics norotate autofreq\nunset mytics\n");
+    if (p->tic)
+        write_named_tics(sink, p);
+    else if (!p->log_x && e->least[0] < e->most[0]) {
+        taut_writer_text(sink, "set xtics ");
+        taut_writer_number(sink, nice_step(e->least[0], e->most[0], MOST_TICS, p->whole), DIGITS);
+        taut_writer_text(sink, "\n");
+    }
+    if (e->decades > 0)
+        write_decades(sink, e);
+}
+
+static void write_panel(taut_file_sink *sink, const taut_panel *p, int *index)
+{
+    extent e = measure(p);
+    write_axes(sink, p, &e);
+    if (p->title)
+        write_clean(sink, "set title '", p->title, "'\n");
+    write_clean(sink, "set xlabel '", p->x, "' offset 0,0.6\n");
     write_clean(sink, "set ylabel '", p->y, "' offset 0.8,0\nplot ");
     for (int k = 0; k < p->curves; k++) {
         taut_writer_text(sink, k ? ", \\\n  " : "");
@@ -158,9 +241,11 @@ typedef struct drawing {
 
 static void write_rows(taut_file_sink *sink, const drawing *d)
 {
-    for (int k = 0; k < d->panels; k++)
+    for (int k = 0; k < d->panels; k++) {
+        extent e = measure(&d->panel[k]);
         for (int c = 0; c < d->panel[k].curves; c++)
-            write_points(sink, &d->panel[k], &d->panel[k].curve[c]);
+            write_points(sink, &d->panel[k], &d->panel[k].curve[c], &e);
+    }
 }
 
 static void write_script(taut_file_sink *sink, const drawing *d)
@@ -168,6 +253,7 @@ static void write_script(taut_file_sink *sink, const drawing *d)
     int index = 0;
     bool titled = d->title && d->title[0];
     taut_picture_begin(sink, d->svg, d->width, d->height, d->title ? d->title : "");
+    taut_writer_text(sink, KEY);
     for (int k = 0; k < d->panels; k++) {
         taut_picture_place(sink, k, d->panels, titled);
         write_panel(sink, &d->panel[k], &index);

@@ -11,7 +11,8 @@ enum { TAUT_PANELS = 4 };
 typedef enum taut_curve_style {
     TAUT_CURVE_LINE,
     TAUT_CURVE_POINTS,
-    TAUT_CURVE_BOTH,
+    TAUT_CURVE_MARKS, /* larger points */
+    TAUT_CURVE_BOTH,  /* a line through points */
     TAUT_CURVE_DASHED,
     TAUT_CURVE_STEMS
 } taut_curve_style;
@@ -26,8 +27,8 @@ typedef struct taut_curve {
 
 typedef struct taut_panel {
     const char *title, *x, *y; /* labels */
-    bool log_x, log_y;         /* points that have no logarithm are left out */
-    bool whole;                /* x are numbers of things: tics at whole numbers only */
+    bool log_x, log_y; /* points that have no logarithm are left out, but y = 0, which has a tic of its own below all others */
+    bool whole;        /* x are numbers of things: tics at whole numbers only */
     int curves;
     const taut_curve *curve;
     const char *const *tic; /* [tics]: names of x = 1, 2, ...; NULL: numbers */

@@ -3,15 +3,24 @@
  *
  * At most eight curves a panel, evenly spread over what there is. Rows are written to a file as they come; gnuplot draws at the end.
  * Only numbers and cleaned names get into its script. */
-#include "io/gnuplot.h"
-#include "io/writer.h"
+#include "io/panels.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/number.h"
 
-enum { CURVES = 8, PANELS = 4, NAME_SIZE = 64, TITLE_SIZE = 120, DIGITS = 12, MOST_POINTS = 5000, FEW_COORDINATES = 64 };
+enum {
+    WIDTH = 1200,
+    HEIGHT = 900,
+    CURVES = 8,
+    PANELS = TAUT_PANELS,
+    NAME_SIZE = 64,
+    TITLE_SIZE = 120,
+    DIGITS = 12,
+    MOST_POINTS = 5000,
+    FEW_COORDINATES = 64
+};
 
 typedef struct curve {
     taut_index x, y; /* of coordinates or bonds; x is used by paths only */
@@ -34,21 +43,11 @@ typedef struct picture {
     double drift;  /* largest; 0: no panel */
 } picture;
 
-/* Names and numbers only: everything else becomes a blank. */
-static void clean(const char *text, char *result, size_t size)
-{
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:;()[]+-=*/ ";
-    size_t k = 0;
-    for (; text[k] && k + 1 < size; k++)
-        result[k] = strchr(allowed, text[k]) ? text[k] : ' ';
-    result[k] = '\0';
-}
-
 static const char *take_name(const taut_system *system, taut_item item, taut_index k, char cleaned[NAME_SIZE])
 {
     char name[NAME_SIZE];
     taut_system_name(system, item, k, name, sizeof name);
-    clean(name, cleaned, NAME_SIZE);
+    taut_picture_clean(name, cleaned, NAME_SIZE);
     return cleaned;
 }
 
@@ -171,36 +170,6 @@ static int row(void *user, const taut_row *values, taut_error *error)
     return taut_writer_check(sink, error);
 }
 
-static void write_prologue(taut_file_sink *sink, const picture *p)
-{
-    if (p->svg)
-        taut_writer_text(sink, "set terminal svg size 1200,900 noenhanced font 'Sans,14' background 'white'\n");
-    else
-        taut_writer_text(sink, "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) {\n"
-                               "  set terminal pngcairo size 1200,900 noenhanced font 'Sans,12' background 'white'\n"
-                               "} else {\n  set terminal png size 1200,900 noenhanced\n}\n");
-    taut_writer_text(sink, taut_gnuplot_style);
-    taut_writer_text(sink, "set multiplot title '");
-    taut_writer_text(sink, p->title);
-    taut_writer_text(sink, p->svg ? "' font 'Sans,18'\n" : "' font 'Sans,16'\n");
-}
-
-/* Where panel k of `panels` stands: one or two fill the width, three put the first above two, four make a square. */
-static void place_panel(taut_file_sink *sink, int k, int panels)
-{
-    static const double places[PANELS][PANELS][4] = {{{0, 0, 1, 1}},
-                                                     {{0, .5, 1, .5}, {0, 0, 1, .5}},
-                                                     {{0, .5, 1, .5}, {0, 0, .5, .5}, {.5, 0, .5, .5}},
-                                                     {{0, .5, .5, .5}, {.5, .5, .5, .5}, {0, 0, .5, .5}, {.5, 0, .5, .5}}};
-    const double *at = places[panels - 1][k], height = .95; /* the title has the rest */
-    static const char *const words[4] = {"set origin ", ", ", "\nset size noratio ", ", "};
-    for (int j = 0; j < 4; j++) {
-        taut_writer_text(sink, words[j]);
-        taut_writer_number(sink, j % 2 ? at[j] * height : at[j], 6);
-    }
-    taut_writer_text(sink, "\n");
-}
-
 /* plot 'rows' every E using X:Y title 'name', ...; x_column 1 is time, 0 means pairs of columns. */
 static void write_plot(taut_file_sink *sink, const picture *p, const panel *at, int x_column, int column)
 {
@@ -240,30 +209,30 @@ static void write_script(taut_file_sink *sink, const picture *p)
     bool bonds = p->bonds.curves > 0, energy = isfinite(p->energy), drift = p->drift > 0;
     bool paths = p->paths.curves > 0 && 2 + bonds + energy + drift <= PANELS; /* what matters comes first */
     int panels = 1 + paths + bonds + energy + drift, k = 0, column = 5;
-    write_prologue(sink, p);
-    place_panel(sink, k++, panels);
+    taut_picture_begin(sink, p->svg, WIDTH, HEIGHT, p->title);
+    taut_picture_place(sink, k++, panels, true);
     taut_writer_text(sink, "set xlabel 't' offset 0,0.5\n");
     write_plot(sink, p, &p->coordinates, 1, column);
     column += p->coordinates.curves;
     if (!paths)
         column += 2 * p->paths.curves;
     if (paths) {
-        place_panel(sink, k++, panels);
+        taut_picture_place(sink, k++, panels, true);
         taut_writer_text(sink, "set size ratio -1\nset xlabel 'x' offset 0,0.5\nset ylabel 'y' offset 1,0\n");
         write_plot(sink, p, &p->paths, 0, column);
         taut_writer_text(sink, "set xlabel 't' offset 0,0.5\nunset ylabel\n");
         column += 2 * p->paths.curves;
     }
     if (bonds) {
-        place_panel(sink, k++, panels);
+        taut_picture_place(sink, k++, panels, true);
         write_plot(sink, p, &p->bonds, 1, column);
     }
     if (energy) {
-        place_panel(sink, k++, panels);
+        taut_picture_place(sink, k++, panels, true);
         write_energy(sink, p);
     }
     if (drift) {
-        place_panel(sink, k++, panels);
+        taut_picture_place(sink, k++, panels, true);
         write_drift(sink, p);
     }
     taut_writer_text(sink, "unset multiplot\nunset output\n");
@@ -292,20 +261,11 @@ static void discard(taut_file_sink *sink)
     taut_gnuplot_discard(&((picture *)sink->work)->gnuplot);
 }
 
-static bool ends_with(const char *text, const char *ending)
-{
-    size_t length = strlen(text), wanted = strlen(ending);
-    return length > wanted && strcmp(text + length - wanted, ending) == 0;
-}
-
 int taut_picture_create(const char *path, const char *title, taut_file_sink **file, taut_sink *sink, taut_error *error)
 {
     TAUT_TRY(taut_writer_create(path, sizeof(picture), file, error));
     picture *p = (*file)->work;
-    p->svg = ends_with(path, ".svg");
-    int status = TAUT_OK;
-    if (!p->svg && !ends_with(path, ".png"))
-        status = taut_fail(error, TAUT_ERROR_USAGE, "a picture's name must end in .png or .svg, found '%.200s'", path);
+    int status = taut_picture_kind(path, &p->svg, error);
     if (status == 0)
         status = taut_gnuplot_find(&p->gnuplot, error);
     if (status != 0) {
@@ -313,7 +273,7 @@ int taut_picture_create(const char *path, const char *title, taut_file_sink **fi
         *file = NULL;
         return status;
     }
-    clean(title ? title : "", p->title, sizeof p->title);
+    taut_picture_clean(title ? title : "", p->title, sizeof p->title);
     (*file)->discard = discard;
     *sink = (taut_sink){begin, row, end, *file};
     return TAUT_OK;

@@ -11,7 +11,7 @@
 #include "io/panels.h"
 #include "slow/trace.h"
 
-enum { WIDTH = 1080, HEIGHT = 720, NAME = 64, NAMED = 16, FEW_SAMPLES = 81, CURVES = 2 * TAUT_TRACE_BONDS };
+enum { WIDTH = 1080, HEIGHT = 720, NAME = 64, NAMED = 16, FEW_SAMPLES = 81, MOST_STEMS = 2000, CURVES = 2 * TAUT_TRACE_BONDS };
 
 typedef struct picture {
     const taut_projection *p;
@@ -62,7 +62,7 @@ static double largest(const double *x, taut_index count)
 {
     double most = 0;
     for (taut_index i = 0; i < count; i++)
-        most = fmax(most, fabs(x[i]));
+        most = isnan(x[i]) || isnan(most) ? NAN : fmax(most, fabs(x[i]));
     return most;
 }
 
@@ -85,7 +85,7 @@ static void add_window(picture *w, const taut_projection_window *window)
                                window->count, window->count <= FEW_SAMPLES ? TAUT_CURVE_BOTH : TAUT_CURVE_LINE, k + 1});
     }
     for (int k = 0; w->good && k < window->bonds; k++)
-        add_curve(w, panel, (taut_curve){k ? NULL : "filtered", centre, filtered + k, 1, TAUT_CURVE_POINTS, k + 1});
+        add_curve(w, panel, (taut_curve){k ? NULL : "filtered", centre, filtered + k, 1, TAUT_CURVE_MARKS, k + 1});
 }
 
 static bool same_weights(const taut_projection_window *a, const taut_projection_window *b)
@@ -111,7 +111,7 @@ static void add_weights(picture *w, const taut_projection_window *windows, int c
 
 /* ---- passes */
 
-/* Residuals of every pass and what it changed; against evaluations where every pass has its own, else against passes. */
+/* Residuals of every pass and what it changed; against evaluations where these were counted, else against passes. */
 static void add_passes(picture *w)
 {
     const taut_projection *p = w->p;
@@ -123,19 +123,17 @@ static void add_passes(picture *w)
     double *step = new_numbers(w, m);
     if (!w->good)
         return;
-    bool counted = true;
-    for (int64_t k = 1; k < count; k++)
-        counted &= p->pass[k].force_evaluations > p->pass[k - 1].force_evaluations;
+    bool counted = p->pass[p->passes].force_evaluations > p->pass[0].force_evaluations;
     for (int64_t k = 0; k < count; k++) {
         const taut_pass *now = &p->pass[k];
         x[k] = counted ? (double)now->force_evaluations : (double)k;
         y[0][k] = largest(now->g, m);
         y[1][k] = largest(now->gdot, m);
         for (taut_index i = 0; i < m; i++)
-            step[i] = k ? now->g[i] - now[-1].g[i] : 0;
+            step[i] = k ? now->g[i] - now[-1].g[i] : NAN;
         y[2][k] = largest(step, m);
         for (taut_index i = 0; i < m; i++)
-            step[i] = k ? now->gdot[i] - now[-1].gdot[i] : 0;
+            step[i] = k ? now->gdot[i] - now[-1].gdot[i] : NAN;
         y[3][k] = largest(step, m);
     }
     taut_panel *panel =
@@ -146,7 +144,7 @@ static void add_passes(picture *w)
         add_curve(w, panel, (taut_curve){names[k], x, y[k], count, k < 2 ? TAUT_CURVE_BOTH : TAUT_CURVE_DASHED, k % 2 + 1});
 }
 
-/* ---- numbers of things: one stem each, names below when there are few */
+/* ---- numbers of things: one stem each with names below when there are few, else points */
 
 static taut_panel *add_things(picture *w, const char *title, taut_item item, taut_index count, const char *y)
 {
@@ -165,13 +163,15 @@ static taut_panel *add_things(picture *w, const char *title, taut_item item, tau
 
 static void add_stems(picture *w, taut_panel *panel, const char *name, const double *y, taut_index count, int colour, double shift)
 {
-    double *x = new_numbers(w, count);
-    for (taut_index k = 0; x && k < count; k++)
-        x[k] = k + 1 + (panel->tic ? shift : 0);
-    taut_curve_style style = panel->tic ? TAUT_CURVE_STEMS : TAUT_CURVE_LINE;
-    add_curve(w, panel, (taut_curve){name, x, y, count, style, colour});
+    taut_index stride = count / MOST_STEMS + 1, shown = (count + stride - 1) / stride;
+    double *x = new_numbers(w, shown), *thinned = new_numbers(w, shown);
+    for (taut_index k = 0; w->good && k < shown; k++) {
+        x[k] = k * stride + 1 + (panel->tic ? shift : 0);
+        thinned[k] = y[k * stride];
+    }
     if (panel->tic)
-        add_curve(w, panel, (taut_curve){NULL, x, y, count, TAUT_CURVE_POINTS, colour});
+        add_curve(w, panel, (taut_curve){name, x, thinned, shown, TAUT_CURVE_STEMS, colour});
+    add_curve(w, panel, (taut_curve){panel->tic ? NULL : name, x, thinned, shown, TAUT_CURVE_POINTS, colour});
 }
 
 static void add_multipliers(picture *w)
