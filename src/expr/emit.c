@@ -177,30 +177,92 @@ static void put_instruction(taut_source *source, const taut_tape *tape, const ch
     put(source, ";\n", 2);
 }
 
+enum { READ = 1, WRITTEN = 2 };
+
+/* Reads input k: from its register, or from where it is bound to. */
+static void put_input(taut_source *source, const taut_tape_binding *binding, int32_t k)
+{
+    const taut_bound_input *in = binding ? &binding->input[k] : NULL;
+    print(source, "    const double r%d = ", (int)k);
+    if (in && in->number)
+        put_number(source, *in->number);
+    else if (in && in->array >= 0)
+        print(source, "from[%d][%d]", (int)in->array, (int)in->place);
+    else
+        print(source, in ? "x[%d]" : "x[%d * s]", (int)k);
+    put(source, ";\n", 2);
+}
+
+/* An instruction, and before it the inputs that it is the first to need. */
+static void put_step(taut_source *source, const taut_tape *tape, const taut_tape_binding *binding, const char *function, int32_t i,
+                     unsigned char *flag)
+{
+    const taut_instruction *in = &tape->code[i];
+    const int32_t operand[3] = {in->a, in->b, in->c};
+    for (int k = 0; k < taut_op_table[in->op].arity; k++)
+        if (operand[k] < tape->inputs && !(flag[operand[k]] & READ)) {
+            flag[operand[k]] |= READ;
+            put_input(source, binding, operand[k]);
+        }
+    put_instruction(source, tape, function, in);
+}
+
 /* One body: all instructions up to a level, for one lane; registers of a lane lie s apart. Outputs that are inputs or constants
  * are in their place already. The pointers are restricted: no register is both an input and the result of an instruction. */
 static void put_body(taut_source *source, const taut_tape *tape, const char *function, int32_t length, unsigned char *flag)
 {
-    enum { READ = 1, WRITTEN = 2 };
     memset(flag, 0, (size_t)tape->registers);
     for (int32_t i = 0; i < tape->outputs; i++)
         flag[tape->output[i]] |= WRITTEN;
     print(source, "static inline%s void %s_%d(const double *restrict x, double *restrict y, long s)\n{\n",
           length <= INLINE_LENGTH ? " __attribute__((always_inline))" : "", function, (int)length);
     for (int32_t i = 0; i < length; i++) {
-        const taut_instruction *in = &tape->code[i];
-        const int32_t operand[3] = {in->a, in->b, in->c};
-        for (int k = 0; k < taut_op_table[in->op].arity; k++) {
-            if (operand[k] >= tape->inputs || (flag[operand[k]] & READ))
-                continue;
-            flag[operand[k]] |= READ;
-            print(source, "    const double r%d = x[%d * s];\n", (int)operand[k], (int)operand[k]);
-        }
-        put_instruction(source, tape, function, in);
-        if (flag[in->to] & WRITTEN)
-            print(source, "    y[%d * s] = r%d;\n", (int)in->to, (int)in->to);
+        put_step(source, tape, NULL, function, i, flag);
+        if (flag[tape->code[i].to] & WRITTEN)
+            print(source, "    y[%d * s] = r%d;\n", (int)tape->code[i].to, (int)tape->code[i].to);
     }
     print(source, "}\n");
+}
+
+/* Inputs that an output or the sum of a bound tape shows directly. */
+static void put_shown(taut_source *source, const taut_tape *tape, int32_t reg, unsigned char *flag)
+{
+    if (reg >= tape->inputs || (flag[reg] & READ))
+        return;
+    flag[reg] |= READ;
+    put_input(source, tape->binding, reg);
+}
+
+/* The bound form of a level: everything is read before anything is written, so that arrays may overlap. */
+static void put_bound(taut_source *source, const taut_tape *tape, const char *function, int level, unsigned char *flag)
+{
+    const taut_tape_binding *binding = tape->binding;
+    const taut_bound_output *end = binding->output + binding->output_end[level];
+    memset(flag, 0, (size_t)tape->registers);
+    print(source, "static double %s_bound%d(const double *const *from, double *const *to, const double *x)\n{\n", function, level);
+    for (int32_t i = 0; i < tape->level_end[level]; i++)
+        put_step(source, tape, binding, function, i, flag);
+    for (const taut_bound_output *out = binding->output; out < end; out++)
+        put_shown(source, tape, out->from, flag);
+    for (int32_t k = 0; k < binding->watch_end[level]; k++)
+        put_shown(source, tape, binding->watch[k], flag);
+    print(source, "    const double sum = 0.0");
+    for (int32_t k = 0; k < binding->watch_end[level]; k++) {
+        put(source, " + ", 3);
+        put_operand(source, tape, binding->watch[k]);
+    }
+    print(source, ";\n");
+    for (const taut_bound_output *out = binding->output; out < end; out++) {
+        if (out->optional)
+            print(source, "    if (to[%d])\n    ", (int)out->array);
+        print(source, "    to[%d][%d] %s ", (int)out->array, (int)out->place,
+              out->how == '+'   ? "+="
+              : out->how == '-' ? "-="
+                                : "=");
+        put_operand(source, tape, out->from);
+        put(source, ";\n", 2);
+    }
+    print(source, "    return sum - sum;\n}\n");
 }
 
 /* The table of one curve, and a function that looks it up as taut_curve_value does. */
@@ -259,7 +321,13 @@ static void put_loop(taut_source *source, const char *function, int length)
     }
 }
 
-/* The entry: the body of the level wanted. Long bodies are not vectorised, since compilers take too long for that. */
+/* Long bodies are not vectorised, since compilers take too long for that; tapes of one member need not be. */
+static bool has_loops(const taut_tape *tape, int32_t length)
+{
+    return length <= INLINE_LENGTH && !tape->binding;
+}
+
+/* The entry: the body of the level wanted. */
 static void put_entry(taut_source *source, const taut_tape *tape, const char *function)
 {
     print(source, "void %s(int level, int lanes, int n, double *regs)\n{\n    const long s = lanes;\n", function);
@@ -271,7 +339,7 @@ static void put_entry(taut_source *source, const taut_tape *tape, const char *fu
             print(source, "    if (level <= %d) {\n", level);
         else
             print(source, "    {\n");
-        if (length <= INLINE_LENGTH)
+        if (has_loops(tape, length))
             print(source,
                   "        if (TAUT_HAS_AVX2)\n            %s_%d_lanes_avx2(regs, s, n);\n        else\n"
                   "            %s_%d_lanes(regs, s, n);\n",
@@ -292,12 +360,22 @@ static void put_table(taut_source *source, const taut_tape *tape, const char *fu
     print(source, "};\n");
 }
 
+static void put_bound_table(taut_source *source, const taut_tape *tape, const char *function, unsigned char *flag)
+{
+    if (!tape->binding)
+        return;
+    for (int level = 0; level < TAUT_BOUND_LEVELS; level++)
+        put_bound(source, tape, function, level, flag);
+    print(source, "double (*const %s_bound[])(const double *const *, double *const *, const double *) = {%s_bound0, %s_bound1};\n",
+          function, function, function);
+}
+
 /* Everything for one level: the body, its form for one lane and, for short ones, the loops. */
 static void put_level(taut_source *source, const taut_tape *tape, const char *function, int length, unsigned char *flag)
 {
     put_body(source, tape, function, length, flag);
     print(source, "static void %s_%d_one(double *regs)\n{\n    %s_%d(regs, regs, 1);\n}\n", function, length, function, length);
-    if (length <= INLINE_LENGTH)
+    if (has_loops(tape, length))
         put_loop(source, function, length);
 }
 
@@ -319,5 +397,6 @@ int taut_native_emit(const taut_tape *tape, const char *function, taut_source *s
             put_level(source, tape, function, tape->level_end[level], flag);
     put_entry(source, tape, function);
     put_table(source, tape, function);
+    put_bound_table(source, tape, function, flag);
     return source->failed ? taut_fail_memory(error) : 0;
 }

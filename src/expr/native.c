@@ -53,6 +53,7 @@ struct taut_native {
 typedef struct native_function {
     void (*lanes)(int level, int lanes, int n, double *regs);
     void (*const *one)(double *regs);
+    const taut_bound_function *bound; /* NULL for tapes that are not bound */
 } native_function;
 
 /* What one creation works with; texts live in the arena. */
@@ -389,6 +390,8 @@ static bool find_function(void *object, int k, native_function *function)
     memcpy(&function->lanes, &symbol, sizeof symbol);
     snprintf(name, sizeof name, "taut_f%d_one", k);
     function->one = dlsym(object, name);
+    snprintf(name, sizeof name, "taut_f%d_bound", k);
+    function->bound = dlsym(object, name);
     return symbol && function->one;
 }
 
@@ -461,6 +464,7 @@ int taut_native_create(taut_tape *const *tapes, int count, const char *folder, c
     for (int i = 0; i < count; i++) {
         tapes[i]->native = b.function[i].lanes;
         tapes[i]->native_one = b.function[i].one;
+        tapes[i]->native_bound = b.function[i].bound;
     }
     made->arena = arena;
     *native = made;

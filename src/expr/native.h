@@ -25,8 +25,8 @@ typedef struct taut_source {
     bool failed;
 } taut_source;
 
-/* Appends `void function(int level, int lanes, int n, double *regs)` for one tape, and the table function_one[] of the forms for one
- * lane; the first call writes what all functions share. (emit.c) */
+/* Appends `void function(int level, int lanes, int n, double *regs)` for one tape, the table function_one[] of the forms for one lane
+ * and, for a bound tape, function_bound[]; the first call writes what all functions share. (emit.c) */
 int taut_native_emit(const taut_tape *tape, const char *function, taut_source *source, taut_error *error);
 
 #endif

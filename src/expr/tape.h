@@ -16,6 +16,28 @@ typedef struct taut_instruction {
     int32_t companion;   /* jets: first register of the companion series (cos for sin, ...), from `registers` on; -1 for none */
 } taut_instruction;
 
+/* A tape of one member can be bound to arrays: its compiled form then loads its inputs and stores its outputs itself, without any trip
+ * through registers in memory. Input k is *number, or from[array][place], or stays in its register when array < 0; an output goes
+ * to[array][place], by '=', '+' or '-'. What is stored up to level k is a prefix, and so are the registers whose sum is returned. */
+enum { TAUT_BOUND_LEVELS = 2 };
+typedef struct taut_bound_input {
+    const double *number;
+    int32_t array, place;
+} taut_bound_input;
+typedef struct taut_bound_output {
+    int32_t from, array, place; /* from: register */
+    char how;
+    bool optional; /* to[array] may be NULL */
+} taut_bound_output;
+typedef struct taut_tape_binding {
+    const taut_bound_input *input; /* [inputs] */
+    const taut_bound_output *output;
+    const int32_t *watch; /* registers */
+    int32_t output_end[TAUT_BOUND_LEVELS], watch_end[TAUT_BOUND_LEVELS];
+} taut_tape_binding;
+/* Returns sum - sum of the watched registers: 0, or NaN when one is not finite or they are very large. */
+typedef double (*taut_bound_function)(const double *const *from, double *const *to, const double *regs);
+
 typedef struct taut_tape {
     int32_t inputs, constants, registers; /* counts; registers includes inputs and constants */
     int32_t companions;                   /* further registers that jets need */
@@ -31,6 +53,8 @@ typedef struct taut_tape {
      * or NULL */
     void (*native)(int level, int lanes, int n, double *regs);
     void (*const *native_one)(double *regs); /* [TAUT_LEVELS] */
+    const taut_tape_binding *binding;        /* of a tape with one member, or NULL */
+    const taut_bound_function *native_bound; /* [TAUT_BOUND_LEVELS], or NULL */
 } taut_tape;
 
 /* Makes a tape of `count` outputs (graph nodes) with their levels. `inputs` is the number of slots. The tape lives in the arena. */

@@ -384,10 +384,9 @@ static int plan_evaluation(taut_kernel *kernel, taut_local *local, taut_arena *a
         local[c].places = taut_places_make(local[c].gather, local[c].one, kernel->members);
     kernel->rows = taut_places_make(kernel->row, 0, kernel->members);
     kernel->steady = is_steady(kernel);
-    taut_kernel_plan_simple(kernel);
-    if (taut_kernel_plan_fetches(kernel, arena))
+    if (taut_kernel_plan_fetches(kernel, arena) || (kernel->role == TAUT_ROLE_BOND && plan_watch(kernel, arena)))
         return TAUT_ERROR_MEMORY;
-    return kernel->role == TAUT_ROLE_BOND ? plan_watch(kernel, arena) : 0;
+    return taut_kernel_plan_simple(kernel, arena);
 }
 
 static int64_t output_room(int64_t nc)

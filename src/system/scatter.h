@@ -18,8 +18,8 @@ static inline unsigned taut_simple_index(unsigned wanted)
 {
     return (wanted & (TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN)) | (wanted & TAUT_WANT_STIFF_FORCE ? 8 : 0);
 }
-/* Sets `single` and simple_level of a finished kernel. (single.c) */
-void taut_kernel_plan_simple(taut_kernel *kernel);
+/* Sets `single` and simple_level of a finished kernel, and the binding of its tape; 0 or TAUT_ERROR_MEMORY. (single.c) */
+int taut_kernel_plan_simple(taut_kernel *kernel, taut_arena *arena);
 /* For a kernel that is `single`, and simple requests: loads, runs, stores (forces are added), and returns what taut_kernel_test does.
  * (single.c) */
 double taut_single_run(const taut_system *system, const taut_kernel *kernel, int level, const taut_inputs *inputs, double *regs,

@@ -1,0 +1,151 @@
+/* test_native_system.c - compiled systems of single statements, whose code loads and stores by itself: every combination of f, g, G and
+ * stiff force against formulas, and against the interpreter bit by bit; what is not wanted stays untouched, what is not finite is named. */
+#ifndef TAUT_CORE
+#define _XOPEN_SOURCE 700
+#endif
+
+#include "table.h"
+
+#ifdef TAUT_CORE
+
+int main(void)
+{
+    check_group("compiled systems");
+    check_skip("this build cannot compile expressions");
+    return check_done();
+}
+
+#else
+
+#include "native_place.h"
+#include "system/scatter.h"
+
+enum { N = 3, M = 5, ENTRIES = 8, SENTINEL = 12345 };
+
+static const char model[] = "[parameters]\nk = 3\nw = 0.7\n[coordinates]\nx, y, z\n[forces]\nx = -k*x' + sin(w*t)\ny = z*x\n"
+                            "[potential]\nk*x^2*y\n[stiff potential]\n(x^2 + y^2 - 1)^2/4 scale k^2\n[bonds]\n"
+                            "rod = sqrt(x^2 + y^2) - 1\nmoving = z - w*t\nplain = x\nodd[i] = i*z^2 - 2*i for i in 3..3\n"
+                            "depth = log(z) + x*y\n[start]\nx = 1\nz = 1\n";
+
+typedef struct arrays {
+    double force[N], stiff[N], bond[M], dt[M], jacobian[ENTRIES];
+} arrays;
+
+static const double q[N] = {0.8, -0.7, 1.3}, v[N] = {0.4, 0.1, -0.2}, t = 0.25;
+
+/* By hand; rows of G in the order of first mention. */
+static arrays expected(double k)
+{
+    const double x = q[0], y = q[1], z = q[2], r = sqrt(x * x + y * y), s = k * k * (x * x + y * y - 1);
+    return (arrays){.force = {-k * v[0] + sin(0.7 * t) - 2 * k * x * y, z * x - k * x * x, 0},
+                    .stiff = {-s * x, -s * y, 0},
+                    .bond = {r - 1, z - 0.7 * t, x, 3 * z * z - 6, log(z) + x * y},
+                    .dt = {0, -0.7, 0, 0, 0},
+                    .jacobian = {x / r, y / r, 1, 1, 6 * z, 1 / z, y, x}};
+}
+
+static int evaluate(taut_context *context, const double *at, unsigned wanted, arrays *a, taut_error *error)
+{
+    double *all = (double *)a;
+    for (size_t i = 0; i < sizeof *a / sizeof *all; i++)
+        all[i] = SENTINEL;
+    taut_values values = {.force = a->force, .stiff_force = a->stiff, .bond = a->bond, .bond_dt = a->dt, .jacobian = a->jacobian};
+    return taut_evaluate(context, t, at, v, wanted, &values, error);
+}
+
+static double farthest(const double *x, const double *y, int count, bool wanted)
+{
+    double worst = 0;
+    for (int i = 0; i < count; i++)
+        worst = fmax(worst, fabs(x[i] - (wanted ? y[i] : SENTINEL)));
+    return worst;
+}
+
+/* How far `a` is from `b` where it is wanted, and from untouched where it is not. */
+static double distance(const arrays *a, const arrays *b, unsigned wanted)
+{
+    double worst = farthest(a->force, b->force, N, wanted & TAUT_WANT_FORCE);
+    worst = fmax(worst, farthest(a->stiff, b->stiff, N, wanted & TAUT_WANT_STIFF_FORCE));
+    worst = fmax(worst, farthest(a->bond, b->bond, M, wanted & TAUT_WANT_BOND));
+    worst = fmax(worst, farthest(a->dt, b->dt, M, wanted & TAUT_WANT_JACOBIAN));
+    return fmax(worst, farthest(a->jacobian, b->jacobian, ENTRIES, wanted & TAUT_WANT_JACOBIAN));
+}
+
+static void test_values(taut_context *const context[2], double k)
+{
+    const arrays want = expected(k);
+    for (unsigned bits = 0; bits < 16; bits++) {
+        const unsigned wanted = (bits & 7) | (bits & 8 ? (unsigned)TAUT_WANT_STIFF_FORCE : 0);
+        arrays a, b;
+        taut_error error = {0};
+        int status = evaluate(context[0], q, wanted, &a, &error);
+        status |= evaluate(context[1], q, wanted, &b, &error);
+        char name[60];
+        snprintf(name, sizeof name, "k = %g, wanted %#x, compiled against formulas", k, wanted);
+        check_equal("status", status, 0);
+        check_below(name, distance(&a, &want, wanted), 1e-14);
+        check_row(memcmp(&a, &b, sizeof a) == 0, "wanted %#x: compiled and interpreted differ by %g", wanted,
+                  distance(&a, &b, wanted));
+    }
+}
+
+static void test_not_finite(taut_context *context)
+{
+    static const double at[N] = {0.8, -0.7, 0};
+    for (unsigned wanted = TAUT_WANT_BOND; wanted <= TAUT_WANT_JACOBIAN; wanted <<= 1) {
+        taut_error error = {0};
+        arrays a;
+        check_equal("log(0): status", evaluate(context, at, wanted, &a, &error), TAUT_ERROR_EVALUATE);
+        check_contains("log(0)", error.message, "depth");
+    }
+    static const double far[N] = {1e200, 1, 1};
+    taut_error error = {0};
+    arrays a;
+    check_equal("force too large: status", evaluate(context, far, TAUT_WANT_FORCE, &a, &error), TAUT_ERROR_EVALUATE);
+    check_contains("force too large", error.message, "force on");
+}
+
+static void test_system(void)
+{
+    check_group("compiled system");
+    taut_system *system[2] = {0};
+    taut_context *context[2] = {0};
+    taut_error error = {0};
+    int status = 0;
+    setenv("XDG_CACHE_HOME", in_place("system"), 1);
+    for (int i = 0; i < 2 && status == 0; i++) {
+        taut_load how = {.compile = i == 0};
+        status = taut_system_parse(model, strlen(model), "model", &how, &system[i], &error);
+        if (status == 0)
+            status = taut_context_create(system[i], NULL, &context[i], &error);
+    }
+    check_row(status == 0, "model: %s", error.message);
+    if (status == 0 && check_row(system[0]->native != NULL, "not compiled: %s", taut_system_warning(system[0], 0))) {
+        int bound = 0;
+        for (int32_t k = 0; k < system[0]->kernels; k++)
+            bound += system[0]->kernel[k]->tape->native_bound != NULL;
+        check_equal("statements whose code loads and stores by itself", bound, 9);
+        test_values(context, 3);
+        for (int i = 0; i < 2; i++)
+            status |= taut_context_set_parameter(context[i], taut_system_find(system[i], TAUT_PARAMETER, "k"), 5, &error);
+        check_equal("another value of a parameter", status, 0);
+        test_values(context, 5);
+        test_not_finite(context[0]);
+    }
+    for (int i = 0; i < 2; i++) {
+        taut_context_destroy(context[i]);
+        taut_system_destroy(system[i]);
+    }
+}
+
+int main(void)
+{
+    char compiler[400];
+    check_group("compiled systems");
+    if (place_open(compiler, sizeof compiler))
+        test_system();
+    remove_tree(place);
+    return check_done();
+}
+
+#endif
