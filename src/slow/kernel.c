@@ -26,6 +26,7 @@
 static const double aware_step = 1.7;   /* h times the fastest frequency; Verlet is stable below 2 */
 static const double smooth_step = 1.7;  /* the same for smooth kernels: another would have another slow motion of Verlet */
 static const double smooth_left = 0.02; /* of an oscillation, after a smooth pass */
+static const double glides = 0.1;       /* changes of two passes that differ less are one */
 static const double finest_step = 0.3;  /* not below, however inaccurate Verlet's slow motion is */
 static const double slow_target = 1e-9; /* what Verlet may do to slow positions, relative */
 static const double shows = 1e-10;      /* an error of the kernel, relative, worth a better one */
@@ -313,6 +314,7 @@ static int smooth_passes(kernel *w, int64_t limit, taut_error *error)
 {
     taut_projection *p = w->p;
     double before = INFINITY, now = INFINITY;
+    int alike = 0; /* passes in a row that changed as much as the one before */
     w->sums = SUMS;
     for (int64_t k = 0; p->passes < limit; k++) {
         TAUT_TRY(sample(w, error));
@@ -326,6 +328,11 @@ static int smooth_passes(kernel *w, int64_t limit, taut_error *error)
             taut_anderson_clear(&w->anderson); /* the safeguard: plain passes again */
         /* below rounding, or going there with the next pass; or no longer shrinking: slow motion drifts under the filter */
         if (now < 10 || (k > 0 && !w->point && now * (now / before) < 10) || (now > 0.5 * before && now <= 0.01 * w->first))
+            return TAUT_OK;
+        /* of an oscillation a pass leaves smooth_left: changes that repeat themselves are the slow motion gliding [A 4.2], from a start
+         * that had little else */
+        alike = fabs(now - before) <= glides * before ? alike + 1 : 0;
+        if (alike == 2)
             return TAUT_OK;
         if (!(now <= 1e3 * w->first))
             break;
