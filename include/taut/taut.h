@@ -520,11 +520,12 @@ TAUT_API const char *taut_comparison_explanation(const taut_comparison *comparis
 
 /* -------------------------------------------------------------------------------------------------------- checking */
 
-/* One derivative compared with extrapolated central differences: largest relative deviation and where. */
+/* One derivative compared with extrapolated central differences: largest relative deviation and where. It is wrong when the deviation
+ * is larger than limit + uncertainty, the latter being how far the differences themselves may be off there, relative like the others. */
 typedef struct taut_derivative_check {
     const char *name; /* "G", "gamma", "df/dq", ... */
     int derivative;   /* 1 or 2: which limit applies */
-    double deviation, limit;
+    double deviation, limit, uncertainty;
     char where[96];
 } taut_derivative_check;
 

@@ -302,7 +302,8 @@ static void advise(examiner *e)
 {
     taut_check_report *r = e->report;
     for (int k = 0; k < r->derivatives; k++)
-        if (!(r->derivative[k].deviation <= r->derivative[k].limit) && !(e->sizes->can & TAUT_HAS_KINKS)) {
+        if (!(r->derivative[k].deviation <= r->derivative[k].limit + r->derivative[k].uncertainty) &&
+            !(e->sizes->can & TAUT_HAS_KINKS)) {
             r->verdict = 1;
             snprintf(r->advice, sizeof r->advice, "%s does not agree with differences (%.2g at %s): correct the derivative",
                      r->derivative[k].name, r->derivative[k].deviation, r->derivative[k].where);

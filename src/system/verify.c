@@ -1,5 +1,7 @@
 /* verify.c - see verify.h. A directional derivative d/ds F(x + s w) is taken by central differences at s, s/2, s/4, ... and
- * extrapolated (Ridders 1982); each entry keeps the value with the smallest estimated error. */
+ * extrapolated (Ridders 1982); each entry keeps the value with the smallest estimated error. Points, directions and steps are made of
+ * so few binary digits that x + s w is exact: in a chain of a million links the coordinates are 10^6 times as large as the links, and
+ * rounding them would be the error of the differences. */
 #include "system/verify.h"
 
 #include <float.h>
@@ -7,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LEVELS = 6 };
+/* First steps 2^FIRST_STEP, and a sixteenth of it, and so on; large systems have one. */
+enum { LEVELS = 6, FIRST_STEP = -3, ONLY_STEP = -5 };
 
 typedef struct verifier {
     taut_context *context;
@@ -26,6 +29,7 @@ typedef struct verifier {
     double *best, *best_error, *floor, *exact, *work;
     double exact_size, state_ratio; /* largest |exact|; largest |q| over largest |dq| */
     int levels, starts;
+    int exact_steps; /* displacements by 2^-k, k <= exact_steps, are free of rounding */
     taut_derivative_check *rows;
     int room, count;
 } verifier;
@@ -274,11 +278,12 @@ static void extrapolate(verifier *w, int64_t i, const double *noise, double *val
     }
 }
 
-/* Rounding errors of what is differenced: of its own size, and of the state it is computed from. Without this floor two differences
- * may agree by chance, which among many entries they do. */
-static double rounding(const verifier *w, int64_t size)
+/* Rounding errors of what is differenced: of its own size, and of the state it is computed from where that is rounded. Without this
+ * floor two differences may agree by chance, which among many entries they do. */
+static double rounding(const verifier *w, int64_t size, double step)
 {
-    return DBL_EPSILON * (largest_of(w->work, size) + w->state_ratio * w->exact_size);
+    const double state = step < ldexp(1, -w->exact_steps) ? w->state_ratio * w->exact_size : 0;
+    return DBL_EPSILON * (largest_of(w->work, size) + state);
 }
 
 /* From several first steps, because the right one differs between entries (a steep potential beside a flat one); a step that leaves
@@ -288,13 +293,13 @@ static int differentiate(verifier *w, probe f, int64_t size)
     int good = 0;
     for (int64_t i = 0; i < size; i++)
         w->best_error[i] = INFINITY;
-    double first = w->starts > 1 ? 0.1 : 0.03;
+    double first = ldexp(1, w->starts > 1 ? FIRST_STEP : ONLY_STEP);
     for (int start = 0; start < (good ? w->starts : w->starts + 4); start++, first /= 16) {
         int status = 0;
         double step = first, noise[LEVELS];
         for (int k = 0; k < w->levels && status == 0; k++, step /= 2) {
             status = difference(w, f, size, step, w->table[k]);
-            noise[k] = rounding(w, size) / step;
+            noise[k] = rounding(w, size, step) / step;
         }
         if (status == TAUT_ERROR_EVALUATE)
             continue;
@@ -313,31 +318,40 @@ static int differentiate(verifier *w, probe f, int64_t size)
     return good ? 0 : TAUT_ERROR_EVALUATE;
 }
 
+/* The largest deviation over the entries, its place in *at. What the differences cannot explain comes before anything else. */
+static void judge(const verifier *w, int64_t size, taut_derivative_check *row, int64_t *at)
+{
+    const double largest = larger(w->exact_size, largest_of(w->best, size));
+    bool wrong = false;
+    *at = 0;
+    for (int64_t i = 0; i < size && largest > 0; i++) {
+        /* entries far below the largest are judged against a hundredth of it */
+        double off = fabs(w->exact[i] - w->best[i]), scale = larger(larger(fabs(w->exact[i]), fabs(w->best[i])), 0.01 * largest);
+        double deviation = isfinite(off) ? off / scale : INFINITY, uncertainty = (w->best_error[i] + 16 * w->floor[i]) / scale;
+        if (!isfinite(uncertainty)) /* a value that is no number excuses nothing */
+            uncertainty = 0;
+        bool bad = !(deviation <= row->limit + uncertainty);
+        if (bad == wrong ? deviation > row->deviation : bad) {
+            wrong = bad;
+            row->deviation = deviation;
+            row->uncertainty = uncertainty;
+            *at = i;
+        }
+    }
+}
+
 static int compare(verifier *w, const char *name, int derivative, probe f, int64_t size, taut_item item)
 {
     if (w->count == w->room || size == 0)
         return 0;
-    double *exact = w->exact;
-    w->exact_size = largest_of(exact, size);
+    w->exact_size = largest_of(w->exact, size);
     TAUT_TRY(differentiate(w, f, size));
-    double largest = larger(w->exact_size, largest_of(w->best, size)), worst = 0;
-    int64_t at = 0;
-    double limit = derivative == 1 ? 1e-8 : 1e-6;
-    if (!(w->sizes->can & TAUT_CAN_DERIVATIVES)) /* differences of differences (differences.c) */
-        limit *= 100;
-    for (int64_t i = 0; i < size && largest > 0; i++) {
-        /* entries far below the largest are judged against a hundredth of it */
-        double off = fabs(exact[i] - w->best[i]), scale = larger(larger(fabs(exact[i]), fabs(w->best[i])), 0.01 * largest);
-        if (off > limit * scale) /* what counts then is what the uncertainty of the differences does not explain */
-            off = larger(off - 16 * w->floor[i] - w->best_error[i], 0);
-        double deviation = isfinite(off) ? off / scale : INFINITY;
-        if (!(deviation <= worst)) {
-            worst = deviation;
-            at = i;
-        }
-    }
     taut_derivative_check *row = &w->rows[w->count++];
-    *row = (taut_derivative_check){.name = name, .derivative = derivative, .deviation = worst, .limit = limit};
+    *row = (taut_derivative_check){.name = name, .derivative = derivative, .limit = derivative == 1 ? 1e-8 : 1e-6};
+    if (!(w->sizes->can & TAUT_CAN_DERIVATIVES)) /* differences of differences (differences.c) */
+        row->limit *= 100;
+    int64_t at;
+    judge(w, size, row, &at);
     if (size > 1)
         taut_system_name(w->context->system, item, (taut_index)at, row->where, sizeof row->where);
     return 0;
@@ -441,6 +455,29 @@ static int shorten_directions(verifier *w, const double *q)
     return 0;
 }
 
+/* Rounds x and d so that x + d 2^-k is exact for k <= digits. No entry of a direction becomes 0 by it. */
+static void make_exact(double *x, double *d, int64_t count, int digits)
+{
+    for (int64_t i = 0; i < count; i++) {
+        int exponent;
+        frexp(fabs(x[i]) + fabs(d[i]), &exponent);
+        const double grid = ldexp(1, exponent - 52), coarse = ldexp(grid, digits);
+        if (!(grid >= DBL_MIN) || !isfinite(coarse)) /* numbers at the ends of what there is */
+            continue;
+        x[i] = rint(x[i] / grid) * grid;
+        const double rounded = rint(d[i] / coarse) * coarse;
+        d[i] = rounded != 0 || d[i] == 0 ? rounded : copysign(coarse, d[i]);
+    }
+}
+
+static void make_all_exact(verifier *w)
+{
+    double one = 1;
+    make_exact(w->q, w->dq, w->n, w->exact_steps);
+    make_exact(w->v, w->dv, w->nv, w->exact_steps);
+    make_exact(&w->t, &one, 1, w->exact_steps);
+}
+
 static int prepare(verifier *w, const double *q, const double *v)
 {
     const taut_system *system = w->context->system;
@@ -451,6 +488,7 @@ static int prepare(verifier *w, const double *q, const double *v)
     TAUT_TRY(allocate(w));
     choose_directions(w, q, v);
     TAUT_TRY(shorten_directions(w, q));
+    make_all_exact(w);
     w->values.bond_weight = w->weight;
     w->values.mass_weight = w->dv;
     w->values.bond = w->work;
@@ -466,6 +504,7 @@ static int prepare(verifier *w, const double *q, const double *v)
         return status;
     copy(w->q, q, w->n); /* beside the start is outside the domain */
     copy(w->v, v, w->nv);
+    make_all_exact(w);
     return taut_evaluate(w->context, w->t, w->q, w->v, wanted, &w->values, w->error);
 }
 
@@ -480,6 +519,7 @@ int taut_verify_derivatives(taut_context *context, double t, const double *q, co
     w.nv = sizes->kind == TAUT_MECHANICAL ? w.n : sizes->algebraic;
     w.levels = w.n > 20000 ? 5 : LEVELS;
     w.starts = w.n > 20000 ? 1 : 3;
+    w.exact_steps = w.levels - 1 - (w.starts > 1 ? FIRST_STEP : ONLY_STEP) + 4 * (w.starts - 1);
     int status = prepare(&w, q, v);
     if (status == 0 && w.m)
         status = verify_bonds(&w);
