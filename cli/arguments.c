@@ -81,10 +81,10 @@ static int store(cli_call *call, const taut_option *option, const char *value)
     } else if (option->type == TAUT_OPTION_CHOICE) {
         char choice[64];
         bool found = false;
-        for (int k = 0; !found && cli_option_choice(option, k, choice, sizeof choice); k++)
+        for (int k = 0; !found && cli_option_choice(option, call->verb->name, k, choice, sizeof choice); k++)
             found = strcmp(choice, value) == 0;
         char note[256];
-        cli_option_note(option, note, sizeof note);
+        cli_option_note(option, call->verb->name, note, sizeof note);
         if (!found)
             return cli_misuse(call, "--%s: found '%s', expected %s", option->name, value, note);
     }

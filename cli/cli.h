@@ -49,12 +49,14 @@ const taut_option *cli_option_find(const char *name, const char *verb);
 bool cli_option_belongs(const taut_option *option, const char *verb);
 char cli_option_letter(const char *name);      /* 'q' for "quiet", 0 for none */
 const char *cli_option_of_letter(char letter); /* NULL for none */
-/* The values an option is known to take, one per call ("" past the end): choices of the table, methods, shells. */
-bool cli_option_choice(const taut_option *option, int k, char *buffer, size_t size);
+/* The values an option is known to take, one per call ("" past the end): choices of the table, methods, shells. `verb` NULL: of all verbs. */
+bool cli_option_choice(const taut_option *option, const char *verb, int k, char *buffer, size_t size);
+/* The help text without what is about other verbs: "for all; compare: for compare" has clauses. */
+void cli_option_help(const taut_option *option, const char *verb, char *buffer, size_t size);
 /* "--rtol R": the flag with the name of its value. */
 void cli_option_usage(const taut_option *option, char *buffer, size_t size);
 /* "default 1e-6" or "one of a, b" and the like, empty when there is nothing to say. */
-void cli_option_note(const taut_option *option, char *buffer, size_t size);
+void cli_option_note(const taut_option *option, const char *verb, char *buffer, size_t size);
 
 /* ---- arguments (arguments.c) */
 /* Reads argv after the verb. Returns 0 or CLI_MISUSED, having said why. */
@@ -130,6 +132,22 @@ void cli_json_names(cli_json *json, const char *key, const taut_system *system, 
 void cli_json_error(cli_json *json, const taut_error *error);
 /* A whole object {"status": "failed", "error": {...}} on standard output. */
 void cli_json_failure(const taut_error *error);
+
+/* ---- files that verbs write (output.c) */
+const char *cli_option_text(const cli_call *call,
+                            const char *name); /* of an option that was given; NULL when it was not, or is empty */
+/* Refuse names that cannot be right before anything is computed: 0 or CLI_MISUSED, having said why. NULL and "-" are right. */
+int cli_output_check(const cli_call *call, const char *option, const char *path);
+int cli_picture_check(const cli_call *call, const char *path);
+/* A file that appears whole or not at all; "-" is standard output. */
+typedef struct cli_output {
+    const char *path;
+    char *part; /* written first, renamed at the end; NULL for devices */
+    FILE *file;
+    int reason; /* errno of what failed */
+} cli_output;
+bool cli_output_open(cli_output *output, const char *path);
+int cli_output_close(cli_output *output, const char *option); /* also after a failed open; 0, or CLI_FAILED having said why */
 
 /* ---- progress and interrupt (progress.c) */
 typedef struct cli_progress {

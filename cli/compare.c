@@ -63,15 +63,6 @@ static int read_values(compare *c)
     return 0;
 }
 
-static int check_picture(const compare *c, const char **path)
-{
-    const cli_call *call = c->call;
-    *path = taut_options_given(call->options, "plot") ? taut_options_text(call->options, "plot") : NULL;
-    if (*path && !cli_has_ending(*path, ".png") && !cli_has_ending(*path, ".svg"))
-        return cli_refuse(call, "--plot %s: expected a name that ends in .png or .svg", *path);
-    return 0;
-}
-
 /* ---- results */
 
 static int64_t evaluations(const taut_compared *row)
@@ -132,13 +123,13 @@ static void print_human(const compare *c)
     }
 }
 
-static void print_json(const compare *c)
+static void print_json(const compare *c, int status)
 {
     double uncertainty;
     taut_compared row;
     cli_json json = {.out = stdout};
     cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "status", "done");
+    cli_json_text(&json, "status", status == 0 ? "done" : "failed");
     cli_json_text(&json, "model", c->model.name);
     cli_json_text(&json, "explanation", taut_comparison_explanation(c->comparison, &uncertainty));
     cli_json_real(&json, "uncertainty", uncertainty);
@@ -157,6 +148,8 @@ static void print_json(const compare *c)
         cli_json_close(&json, '}');
     }
     cli_json_close(&json, ']');
+    if (status != 0)
+        cli_json_error(&json, &c->error);
     cli_json_close(&json, '}');
 }
 
@@ -166,7 +159,7 @@ static int draw(compare *c, const char *path)
     enum { POINTS = MOST * MOST };
     int start[MOST + 1] = {0}, curves = 0, points = 0, values = c->request.value_count;
     const char *names[MOST];
-    double *x = malloc(sizeof *x * 2 * POINTS), *y = x + POINTS;
+    double *x = malloc(sizeof *x * 2 * POINTS), *y = x ? x + POINTS : NULL;
     char *title = cli_format("%s: error against work", c->model.name);
     int code = 0;
     for (int m = 0; x && m < c->request.method_count; m++) {
@@ -184,7 +177,9 @@ static int draw(compare *c, const char *path)
     if (!x || !title) {
         free(x);
         free(title);
-        return cli_refuse(c->call, "out of memory");
+        c->error = (taut_error){.code = TAUT_ERROR_MEMORY, .t = NAN, .message = "out of memory"};
+        cli_say_failure(&c->error);
+        return CLI_FAILED;
     }
     const char *labels[] = {title, "force evaluations", "error of the positions"};
     code = taut_plot(path, labels, names, curves, start, x, y, true, &c->error);
@@ -192,7 +187,7 @@ static int draw(compare *c, const char *path)
     free(title);
     if (code != 0)
         cli_say_failure(&c->error);
-    return code == TAUT_ERROR_FILE ? CLI_MISUSED : cli_exit_status(code);
+    return cli_exit_status(code);
 }
 
 static int report(compare *c, const char *picture)
@@ -201,25 +196,29 @@ static int report(compare *c, const char *picture)
     bool any = false;
     for (int k = 0; taut_comparison_get(c->comparison, k, &row); k++)
         any |= row.message == NULL;
-    if (c->call->json)
-        print_json(c);
-    else if (!c->call->quiet)
-        print_human(c);
     int status = any ? CLI_DONE : CLI_FAILED;
+    if (!any) {
+        c->error = (taut_error){.code = TAUT_ERROR_REFUSED, .t = NAN};
+        snprintf(c->error.message, sizeof c->error.message, "none of the methods could run; the rows say why");
+    }
     if (any && picture)
         status = draw(c, picture);
+    if (c->call->json)
+        print_json(c, status);
+    else if (!c->call->quiet)
+        print_human(c);
     return status;
 }
 
 int cli_compare(cli_call *call)
 {
     compare c = {.call = call, .error = {.t = NAN}};
-    const char *picture = NULL;
+    const char *picture = cli_option_text(call, "plot");
     int status = read_methods(&c);
     if (status == 0)
         status = read_values(&c);
     if (status == 0)
-        status = check_picture(&c, &picture);
+        status = cli_picture_check(call, picture);
     if (status == 0)
         status = cli_model_load(call, &c.model);
     if (status == 0) {

@@ -22,17 +22,23 @@ static void put_options(FILE *out, const char *verb)
         }
 }
 
-static void put_choices(FILE *out, const taut_option *option)
+static void put_choices(FILE *out, const taut_option *option, const char *verb)
 {
     char choice[64];
-    for (int k = 0; cli_option_choice(option, k, choice, sizeof choice); k++)
+    for (int k = 0; cli_option_choice(option, verb, k, choice, sizeof choice); k++)
         fprintf(out, "%s%s", k ? " " : "", choice);
 }
 
 static bool has_choices(const taut_option *option)
 {
     char choice[64];
-    return cli_option_choice(option, 0, choice, sizeof choice);
+    return cli_option_choice(option, NULL, 0, choice, sizeof choice);
+}
+
+/* Do verbs mean different things by this option? */
+static bool differs(const taut_option *option)
+{
+    return strcmp(option->name, "method") == 0;
 }
 
 /* What can be reproduced. */
@@ -47,9 +53,15 @@ static void put_recipes(FILE *out)
 static void bash_value(FILE *out, const taut_option *option)
 {
     fprintf(out, "    --%s) ", option->name);
-    if (has_choices(option)) {
+    if (differs(option)) {
+        fprintf(out, "if [ \"${COMP_WORDS[1]}\" = project ]; then _taut_words '");
+        put_choices(out, option, "project");
+        fprintf(out, "'; else _taut_words '");
+        put_choices(out, option, "run");
+        fprintf(out, "'; fi; ");
+    } else if (has_choices(option)) {
         fprintf(out, "_taut_words '");
-        put_choices(out, option);
+        put_choices(out, option, NULL);
         fprintf(out, "'; ");
     } else if (takes_file(option)) {
         fprintf(out, "mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); ");
@@ -105,11 +117,13 @@ static void put_zsh(FILE *out, const char *text)
             fputc(*text == '`' ? '"' : *text, out);
 }
 
-static void zsh_option(FILE *out, const taut_option *option)
+static void zsh_option(FILE *out, const taut_option *option, const char *verb)
 {
+    char help[600];
+    cli_option_help(option, verb, help, sizeof help);
     fprintf(out, " \\\n            '%s--%s%s[", option->repeats ? "*" : "", option->name,
             option->type == TAUT_OPTION_FLAG ? "" : "=");
-    put_zsh(out, option->help);
+    put_zsh(out, help);
     fprintf(out, "]");
     if (option->type != TAUT_OPTION_FLAG) {
         fprintf(out, ":");
@@ -117,7 +131,7 @@ static void zsh_option(FILE *out, const taut_option *option)
         fprintf(out, ":");
         if (has_choices(option)) {
             fprintf(out, "(");
-            put_choices(out, option);
+            put_choices(out, option, verb);
             fprintf(out, ")");
         } else if (takes_file(option)) {
             fprintf(out, "_files");
@@ -144,7 +158,7 @@ static void zsh_script(FILE *out)
         fprintf(out, "    %s)\n        _arguments", verb->name);
         for (int k = 0; (option = cli_option_get(k)) != NULL; k++)
             if (cli_option_belongs(option, verb->name))
-                zsh_option(out, option);
+                zsh_option(out, option, verb->name);
         if (strcmp(verb->operand, "MODEL") == 0)
             fprintf(out, " \\\n            '1:model:_taut_models'");
         if (strcmp(verb->operand, "[VERB]") == 0) {
@@ -172,11 +186,12 @@ static void put_fish(FILE *out, const char *text)
             fputc(*text, out);
 }
 
-static void fish_option(FILE *out, const taut_option *option)
+/* One line for all verbs that take the option, or, when they differ in its values, for `only`. */
+static void fish_option(FILE *out, const taut_option *option, const char *only)
 {
     fprintf(out, "complete -c taut -n '__fish_seen_subcommand_from");
     for (const cli_verb *verb = cli_verbs; verb->name; verb++)
-        if (cli_option_belongs(option, verb->name))
+        if (cli_option_belongs(option, verb->name) && (!only || strcmp(verb->name, only) == 0))
             fprintf(out, " %s", verb->name);
     fprintf(out, "' -l %s", option->name);
     if (cli_option_letter(option->name))
@@ -185,7 +200,7 @@ static void fish_option(FILE *out, const taut_option *option)
         fprintf(out, takes_file(option) ? " -r -F" : " -x");
     if (has_choices(option)) {
         fprintf(out, " -a '");
-        put_choices(out, option);
+        put_choices(out, option, only);
         fprintf(out, "'");
     }
     fprintf(out, " -d '");
@@ -215,7 +230,12 @@ static void fish_script(FILE *out)
         fprintf(out, "%s%s", verb == cli_verbs ? "" : " ", verb->name);
     fprintf(out, "'\n");
     for (int k = 0; (option = cli_option_get(k)) != NULL; k++)
-        fish_option(out, option);
+        for (const cli_verb *verb = cli_verbs; verb->name; verb++)
+            if (!differs(option)) {
+                fish_option(out, option, NULL);
+                break;
+            } else if (cli_option_belongs(option, verb->name))
+                fish_option(out, option, verb->name);
 }
 
 bool cli_completion(FILE *out, const char *shell)

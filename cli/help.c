@@ -29,12 +29,13 @@ void cli_help_program(FILE *out)
     fprintf(out, "  taut run double_pendulum --set omega=100 --motion full --method verlet --step 1e-3 --plot a.png\n");
 }
 
-static void print_option(FILE *out, const taut_option *option)
+static void print_option(FILE *out, const taut_option *option, const char *verb)
 {
-    char usage[128], note[512], text[1200];
+    char usage[128], note[512], help[600], text[1200];
     cli_option_usage(option, usage, sizeof usage);
-    cli_option_note(option, note, sizeof note);
-    snprintf(text, sizeof text, note[0] ? "%s (%s)" : "%s", option->help, note);
+    cli_option_note(option, verb, note, sizeof note);
+    cli_option_help(option, verb, help, sizeof help);
+    snprintf(text, sizeof text, note[0] ? "%s (%s)" : "%s", help, note);
     int column = fprintf(out, "  %s", usage);
     if (column + 2 > OPTION_COLUMN) {
         fprintf(out, "\n");
@@ -52,7 +53,7 @@ void cli_help_verb(FILE *out, const cli_verb *verb)
     const taut_option *option;
     for (int k = 0; (option = cli_option_get(k)) != NULL; k++)
         if (cli_option_belongs(option, verb->name))
-            print_option(out, option);
+            print_option(out, option, verb->name);
 }
 
 int cli_help(cli_call *call)

@@ -84,7 +84,7 @@ static void put_options(FILE *out)
             fprintf(out, " \\fI%s\\fR", option->argument);
         fprintf(out, "\n");
         put(out, option->help);
-        cli_option_note(option, note, sizeof note);
+        cli_option_note(option, NULL, note, sizeof note);
         if (note[0]) {
             fprintf(out, " (");
             put(out, note);
@@ -109,6 +109,19 @@ static void put_methods(FILE *out)
     }
 }
 
+static void put_projections(FILE *out)
+{
+    taut_projection_info info;
+    put_section(out, "PROJECTIONS");
+    for (int k = 0; taut_projection_get(k, &info); k++) {
+        fprintf(out, ".TP\n.B %s\n", info.name);
+        put(out, info.summary);
+        fprintf(out, "\n");
+        put(out, info.reference);
+        fprintf(out, "\n");
+    }
+}
+
 /* Sections that no table holds. */
 static const struct {
     const char *title;
@@ -121,6 +134,8 @@ static const struct {
       {"130", "Interrupted by Ctrl-C; what was computed is written."}}},
     {"ENVIRONMENT",
      {{"TAUT_MODELS", "A folder that is searched for models before the shipped ones."},
+      {"TAUT_REPRODUCE", "The folder of the printed numbers that `taut reproduce` compares with."},
+      {"TMPDIR", "Where pictures are put together before they are written; default /tmp."},
       {"NO_COLOR", "When set and not empty, messages have no colours. Without a terminal they never have."},
       {"XDG_CACHE_HOME", "Where compiled expressions (--compile) are kept, in a folder private to the user; default ~/.cache."}}},
     {"FILES", {{"share/taut/models/*.taut", "The shipped models, beside the folder of the program."}}},
@@ -146,6 +161,7 @@ void cli_man_page(FILE *out)
     put_verbs(out);
     put_options(out);
     put_methods(out);
+    put_projections(out);
     for (size_t k = 0; k < sizeof closing / sizeof closing[0]; k++) {
         put_section(out, closing[k].title);
         for (int row = 0; row < 5 && closing[k].row[row][0]; row++) {

@@ -8,6 +8,12 @@
 
 #include "cli.h"
 
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 static bool is_file(const char *path)
 {
     struct stat status;
@@ -73,7 +79,11 @@ static int find_model(const cli_call *call, cli_model *model)
     for (int k = 0; k < shipped.count && !strchr(call->operand, '/'); k++)
         if (strcmp(shipped.name[k], call->operand) == 0)
             model->path = cli_format("%s", shipped.path[k]);
-    int status = model->path ? 0 : not_found(call, &shipped);
+    int status =
+        model->path ? 0
+        : is_folder(call->operand)
+            ? cli_refuse(call, "'%s' is a folder, expected a model file ('taut models' lists the shipped ones)", call->operand)
+            : not_found(call, &shipped);
     cli_shipped_release(&shipped);
     return status;
 }
@@ -85,12 +95,15 @@ static int read_start(const cli_call *call, cli_model *model)
     if (!taut_options_given(call->options, "start"))
         return 0;
     const char *path = taut_options_text(call->options, "start");
-    FILE *file = fopen(path, "r");
+    bool here = strcmp(path, "-") == 0;
+    if (here && call->operand && strcmp(call->operand, "-") == 0)
+        return cli_refuse(call, "--start -: standard input is the model already; give the start a file");
+    FILE *file = here ? stdin : fopen(path, "r");
     size_t length = 0;
     if (file)
         model->start_text = cli_read_file(file, &length);
     int reason = errno;
-    if (file)
+    if (file && !here)
         fclose(file);
     if (!model->start_text)
         return cli_refuse(call, "--start: cannot read '%s': %s", path, strerror(reason));

@@ -14,7 +14,7 @@ static void value_words(const taut_option *option, char *buffer, size_t size)
     case TAUT_OPTION_FLAG: snprintf(buffer, size, "flag"); break;
     case TAUT_OPTION_TEXT: snprintf(buffer, size, "text"); break;
     case TAUT_OPTION_CHOICE:
-        for (int k = 0; cli_option_choice(option, k, choice, sizeof choice) && used < size; k++)
+        for (int k = 0; cli_option_choice(option, NULL, k, choice, sizeof choice) && used < size; k++)
             used += (size_t)snprintf(buffer + used, size - used, "%s`%s`", k ? ", " : "one of ", choice);
         break;
     case TAUT_OPTION_INTEGER:

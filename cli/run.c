@@ -1,9 +1,6 @@
 /* run.c - taut run: from a model to its motion, as CSV and as a picture. */
-#define _POSIX_C_SOURCE 200809L
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli.h"
 
@@ -28,32 +25,12 @@ static int fail(const run *r, int code)
     return code == TAUT_ERROR_FILE ? CLI_MISUSED : cli_exit_status(code);
 }
 
-static const char *text_option(const cli_call *call, const char *name)
-{
-    const char *text = taut_options_given(call->options, name) ? taut_options_text(call->options, name) : NULL;
-    return text && text[0] ? text : NULL;
-}
-
-/* A file in a folder that does not exist is a slip of the user's, better said before the computation than after it. */
-static int check_folder(const cli_call *call, const char *option, const char *path)
-{
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    if (!slash || slash == path)
-        return 0;
-    char *folder = cli_format("%.*s", (int)(slash - path), path);
-    struct stat status;
-    bool good = folder && stat(folder, &status) == 0 && S_ISDIR(status.st_mode);
-    int result = good ? 0 : cli_refuse(call, "%s %s: there is no folder '%s'", option, path, folder ? folder : "");
-    free(folder);
-    return result;
-}
-
 /* Where the rows and the picture go; endings that this version cannot write are refused before the computation. */
 static int choose_outputs(run *r)
 {
     cli_call *call = r->call;
-    r->out = text_option(call, "out");
-    r->plot = text_option(call, "plot");
+    r->out = cli_option_text(call, "out");
+    r->plot = cli_option_text(call, "plot");
     if (!r->out && !call->json)
         r->out = "-";
     if (r->out && call->json && strcmp(r->out, "-") == 0)
@@ -64,10 +41,8 @@ static int choose_outputs(run *r)
     /* a name without an ending is a device or a pipe */
     if (name && strchr(name, '.') && !r->hdf5 && !cli_has_ending(name, ".csv"))
         return cli_refuse(call, "--out %s: expected a name that ends in .csv, or in .h5", r->out);
-    if (r->plot && !cli_has_ending(r->plot, ".png") && !cli_has_ending(r->plot, ".svg"))
-        return cli_refuse(call, "--plot %s: expected a name that ends in .png or .svg", r->plot);
-    int status = check_folder(call, "--out", r->out);
-    return status != 0 ? status : check_folder(call, "--plot", r->plot);
+    int status = cli_output_check(call, "out", r->out);
+    return status != 0 ? status : cli_picture_check(call, r->plot);
 }
 
 static int open_outputs(run *r)

@@ -24,9 +24,10 @@ const cli_verb cli_verbs[] = {
      "Exit status: 0 done, 1 numerical failure, 2 wrong model or usage, 130 interrupted.",
      cli_run},
     {"project", "MODEL", "find a slow point: a start from which the stiff springs do not ring, or one on the rigid bonds",
-     "Projects the model's start onto the slow manifold of its springs (ipa), or onto its bonds as if they were rigid (constraint), and "
-     "prints the passes, the state, the multipliers and how far it moved. With --out FILE the state is written as a [start] section "
-     "that --start FILE reads.\n"
+     "Projects the model's start onto the slow manifold of its springs (series, kernel, ipa), onto its bonds as if they were rigid "
+     "(constraint), or, for first-order systems and black boxes, onto the slow manifold of their flow (difference); auto, the default, "
+     "chooses and says why. Prints the passes, the state, the multipliers and how far it moved. With --out FILE the state is written as "
+     "a [start] section that --start FILE reads; with --plot FILE.png a picture shows how it was found.\n"
      MODEL_TEXT
      "Exit status: 0 done, 1 not converged (the start is kept), 2 wrong model or usage.",
      cli_project},
@@ -175,16 +176,23 @@ const char *cli_option_of_letter(char letter)
     return NULL;
 }
 
-bool cli_option_choice(const taut_option *option, int k, char *buffer, size_t size)
+/* The k-th name of a method; `verb` NULL: methods of runs, then projections. */
+static const char *method_name(const char *verb, int k)
+{
+    taut_method_info info;
+    taut_projection_info projection;
+    bool project = verb && strcmp(verb, "project") == 0;
+    if (!project && taut_method_get(k, &info))
+        return info.name;
+    k -= project ? 0 : taut_method_count();
+    return (project || !verb) && taut_projection_get(k, &projection) ? projection.name : "";
+}
+
+bool cli_option_choice(const taut_option *option, const char *verb, int k, char *buffer, size_t size)
 {
     if (strcmp(option->name, "method") == 0) {
-        taut_method_info info;
-        taut_projection_info projection;
-        const char *name = taut_method_get(k, &info)                                   ? info.name
-                           : taut_projection_get(k - taut_method_count(), &projection) ? projection.name
-                                                                                       : "";
-        snprintf(buffer, size, "%s", name);
-        return name[0] != '\0';
+        snprintf(buffer, size, "%s", method_name(verb, k));
+        return buffer[0] != '\0';
     }
     const char *choice = option->type == TAUT_OPTION_CHOICE && option->choices ? option->choices : "";
     for (; k > 0 && *choice; k--) {
@@ -193,6 +201,39 @@ bool cli_option_choice(const taut_option *option, int k, char *buffer, size_t si
     }
     snprintf(buffer, size, "%.*s", (int)strcspn(choice, "|"), choice);
     return buffer[0] != '\0';
+}
+
+/* Is `text` the beginning of a clause "verb: words"? *length is that of "verb: ". */
+static bool begins_clause(const char *text, const char *verb, size_t *length)
+{
+    *length = strlen(verb) + 2;
+    return strncmp(text, verb, *length - 2) == 0 && strncmp(text + *length - 2, ": ", 2) == 0;
+}
+
+/* The next "; verb: " of any verb at or after `text`, or the end of the text. */
+static const char *clause_end(const char *text)
+{
+    size_t length;
+    for (const char *p = strstr(text, "; "); p; p = strstr(p + 2, "; "))
+        for (const cli_verb *verb = cli_verbs; verb->name; verb++)
+            if (begins_clause(p + 2, verb->name, &length))
+                return p;
+    return text + strlen(text);
+}
+
+void cli_option_help(const taut_option *option, const char *verb, char *buffer, size_t size)
+{
+    const char *chosen = option->help;
+    for (const char *clause = option->help;;) {
+        size_t length;
+        const char *end = clause_end(clause);
+        if (begins_clause(clause, verb, &length))
+            chosen = clause + length;
+        if (*end == '\0')
+            break;
+        clause = end + 2;
+    }
+    snprintf(buffer, size, "%.*s", (int)(clause_end(chosen) - chosen), chosen);
 }
 
 void cli_option_usage(const taut_option *option, char *buffer, size_t size)
@@ -207,22 +248,22 @@ void cli_option_usage(const taut_option *option, char *buffer, size_t size)
 }
 
 /* True when the help text names all choices already. */
-static bool names_choices(const taut_option *option)
+static bool names_choices(const taut_option *option, const char *verb)
 {
     char choice[64];
-    for (int k = 0; cli_option_choice(option, k, choice, sizeof choice); k++)
+    for (int k = 0; cli_option_choice(option, verb, k, choice, sizeof choice); k++)
         if (!strstr(option->help, choice))
             return false;
     return true;
 }
 
-void cli_option_note(const taut_option *option, char *buffer, size_t size)
+void cli_option_note(const taut_option *option, const char *verb, char *buffer, size_t size)
 {
     size_t used = 0;
     char choice[64];
-    const char *lead = cli_option_choice(option, 1, choice, sizeof choice) ? "one of " : "in this version: ";
+    const char *lead = cli_option_choice(option, verb, 1, choice, sizeof choice) ? "one of " : "in this version: ";
     buffer[0] = '\0';
-    for (int k = 0; !names_choices(option) && cli_option_choice(option, k, choice, sizeof choice) && used < size; k++)
+    for (int k = 0; !names_choices(option, verb) && cli_option_choice(option, verb, k, choice, sizeof choice) && used < size; k++)
         used += (size_t)snprintf(buffer + used, size - used, "%s%s", k ? ", " : lead, choice);
     if (option->type != TAUT_OPTION_FLAG && option->value && option->value[0] && used < size)
         snprintf(buffer + used, size - used, "%sdefault %s", used ? "; " : "", option->value);

@@ -1,0 +1,93 @@
+/* output.c - files that a verb writes: wrong names are refused before the computation, and a file appears whole or not at all. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+const char *cli_option_text(const cli_call *call, const char *name)
+{
+    const char *text = taut_options_given(call->options, name) ? taut_options_text(call->options, name) : NULL;
+    return text && text[0] ? text : NULL;
+}
+
+/* A file in a folder that does not exist is a slip of the user's, better said before the computation than after it. */
+int cli_output_check(const cli_call *call, const char *option, const char *path)
+{
+    struct stat status;
+    if (!path || strcmp(path, "-") == 0)
+        return 0;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        return cli_refuse(call, "--%s %s: this is a folder, expected the name of a file", option, path);
+    const char *slash = strrchr(path, '/');
+    if (!slash || slash == path)
+        return 0;
+    char *folder = cli_format("%.*s", (int)(slash - path), path);
+    int result = 0;
+    if (!folder)
+        result = cli_refuse(call, "out of memory");
+    else if (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode))
+        result = cli_refuse(call, "--%s %s: there is no folder '%s'", option, path, folder);
+    free(folder);
+    return result;
+}
+
+int cli_picture_check(const cli_call *call, const char *path)
+{
+    if (path && !cli_has_ending(path, ".png") && !cli_has_ending(path, ".svg"))
+        return cli_refuse(call, "--plot %s: expected a name that ends in .png or .svg", path);
+    return cli_output_check(call, "plot", path);
+}
+
+/* ---- a file that appears whole or not at all */
+
+bool cli_output_open(cli_output *output, const char *path)
+{
+    struct stat status;
+    *output = (cli_output){.path = path};
+    if (strcmp(path, "-") == 0) {
+        output->file = stdout;
+        return true;
+    }
+    /* a device or a pipe is written to as it is; a link stays a link */
+    bool direct = lstat(path, &status) == 0 && !S_ISREG(status.st_mode);
+    output->part = direct ? NULL : cli_format("%s.part", path);
+    if (!direct && !output->part)
+        errno = ENOMEM;
+    if (output->part && !(output->file = fopen(output->part, "w")) && lstat(path, &status) == 0) {
+        free(output->part); /* the file is there, but its folder takes no other: it is overwritten */
+        output->part = NULL;
+        direct = true;
+    }
+    if (direct)
+        output->file = fopen(path, "w");
+    output->reason = output->file ? 0 : errno;
+    return output->file != NULL;
+}
+
+int cli_output_close(cli_output *output, const char *option)
+{
+    if (output->file && output->file != stdout) {
+        errno = 0;
+        bool good = !ferror(output->file);
+        good &= fflush(output->file) == 0;
+        if (!good)
+            output->reason = errno ? errno : EIO;
+        if (fclose(output->file) != 0 && good)
+            output->reason = errno;
+        if (output->reason == 0 && output->part && rename(output->part, output->path) != 0)
+            output->reason = errno;
+        if (output->reason != 0 && output->part)
+            remove(output->part);
+    }
+    output->file = NULL;
+    free(output->part);
+    output->part = NULL;
+    if (output->reason == 0)
+        return CLI_DONE;
+    cli_error("--%s: cannot write '%s': %s", option, output->path, strerror(output->reason));
+    return CLI_FAILED;
+}

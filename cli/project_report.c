@@ -1,0 +1,230 @@
+/* project_report.c - what taut project prints: the passes, the state, the multipliers, how far it moved; and the same as JSON. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "project.h"
+
+enum { LABEL = 20, SHOWN = 12, SHOWN_VERBOSE = 200, WORST = 8 }; /* rows of a table: usually, with --verbose; bonds of a pass */
+
+/* ---- for people */
+
+static double largest(const double *x, taut_index count)
+{
+    double most = 0;
+    for (taut_index i = 0; i < count && !isnan(most); i++)
+        most = isnan(x[i]) ? NAN : fmax(most, fabs(x[i]));
+    return most;
+}
+
+/* How many rows of `count` are printed. */
+static taut_index rows(const project *p, taut_index count)
+{
+    taut_index most = p->call->verbose ? SHOWN_VERBOSE : SHOWN;
+    return count <= most ? count : most;
+}
+
+static void print_rest(const project *p, taut_index count)
+{
+    if (rows(p, count) < count)
+        printf("  ... and %d more (%s--out FILE writes the state, --json prints all)\n", (int)(count - rows(p, count)),
+               p->call->verbose ? "" : "--verbose prints more, ");
+}
+
+/* The bonds of a pass: all of them, or those with the largest |g|. */
+static void print_bonds(const project *p, const double *g, const double *gdot)
+{
+    char name[96];
+    taut_index m = p->sizes.bonds, worst[WORST];
+    int count = 0;
+    for (taut_index i = 0; i < m; i++) {
+        int at = count < WORST ? count++ : WORST;
+        for (; at > 0 && m > SHOWN && fabs(g[i]) > fabs(g[worst[at - 1]]); at--)
+            if (at < WORST)
+                worst[at] = worst[at - 1];
+        if (at < WORST)
+            worst[at] = i;
+    }
+    for (taut_index k = 0; k < (m > SHOWN ? count : m); k++) {
+        taut_index i = m > SHOWN ? worst[k] : k;
+        taut_system_name(p->model.system, TAUT_BOND, i, name, sizeof name);
+        printf("          %-24s %14.6e %14.6e\n", name, g[i], gdot[i]);
+    }
+    if (m > SHOWN)
+        printf("          ... and %d bonds with less\n", (int)(m - count));
+}
+
+static void print_passes(const project *p)
+{
+    const double *g, *gdot;
+    int64_t evaluations;
+    printf("  pass        |g|           |gdot|    force evaluations\n");
+    for (int64_t k = 0; taut_projection_pass(p->projection, k, &g, &gdot, &evaluations); k++) {
+        printf("  %4lld %14.6e %14.6e %12lld\n", (long long)k, largest(g, p->sizes.bonds), largest(gdot, p->sizes.bonds),
+               (long long)evaluations);
+        if (p->call->verbose)
+            print_bonds(p, g, gdot);
+    }
+}
+
+/* Projection difference goes through orders. */
+static void print_orders(const project *p)
+{
+    taut_projection_stage stage;
+    printf("  order  iterations     difference           moved\n");
+    for (int k = 0; taut_projection_stage_get(p->projection, k, &stage); k++)
+        printf("  %5d %11lld %14.6e  %14.6e\n", stage.order, (long long)stage.iterations, stage.difference, stage.moved);
+}
+
+static void print_state(const project *p)
+{
+    char name[96];
+    taut_index n = p->sizes.coordinates, shown = rows(p, n);
+    if (project_is_mechanical(p))
+        printf("  %-24s %22s %22s\n", "coordinate", "position", "velocity");
+    else
+        printf("  %-24s %22s\n", "variable", "value");
+    for (taut_index i = 0; i < shown; i++) {
+        taut_system_name(p->model.system, TAUT_COORDINATE, i, name, sizeof name);
+        printf("  %-24s %22.15g", name, p->result.q[i]);
+        if (project_is_mechanical(p))
+            printf(" %22.15g", p->result.v[i]);
+        printf("\n");
+    }
+    print_rest(p, n);
+}
+
+static void print_multipliers(const project *p)
+{
+    char name[96];
+    taut_index m = p->sizes.bonds, shown = rows(p, m);
+    if (!project_is_mechanical(p) || m == 0)
+        return;
+    printf("  %-24s %22s\n", "bond", "multiplier");
+    for (taut_index i = 0; i < shown; i++) {
+        taut_system_name(p->model.system, TAUT_BOND, i, name, sizeof name);
+        printf("  %-24s %22.15g\n", name, p->result.lambda[i]);
+    }
+    print_rest(p, m);
+}
+
+static void print_files(const project *p)
+{
+    bool written = p->code != 0 || p->status == 0; /* what could not be written has been said */
+    if (p->out && p->code == 0 && written)
+        printf("  %-*s%s\n", LABEL, "start in", p->out);
+    if (p->plot && written)
+        printf("  %-*s%s\n", LABEL, "picture in", p->plot);
+}
+
+void project_print(const project *p)
+{
+    const taut_projection_result *r = &p->result;
+    cli_wrap(stdout, r->explanation, 2, 0, CLI_WIDTH);
+    bool orders = taut_projection_stage_get(p->projection, 0, &(taut_projection_stage){0});
+    if (orders)
+        print_orders(p);
+    else
+        print_passes(p);
+    if (p->code != 0) {
+        printf("  not converged: the start is kept\n");
+        print_files(p);
+        return;
+    }
+    print_state(p);
+    print_multipliers(p);
+    if (isfinite(r->moved_normal)) {
+        printf("  %-*s%.3g across the bonds, %.3g along them\n", LABEL, "moved", r->moved_normal, r->moved_tangential);
+        printf("  %-*s%.3g across the bonds, %.3g along them\n", LABEL, "velocities moved", r->moved_normal_velocity,
+               r->moved_tangential_velocity);
+    }
+    if (r->statistics.force_evaluations > 0 || !orders)
+        printf("  %-*s%lld\n", LABEL, "force evaluations", (long long)r->statistics.force_evaluations);
+    else
+        printf("  %-*s%lld\n", LABEL, "uses of the flow", (long long)r->statistics.micro_steps);
+    print_files(p);
+}
+
+/* ---- as JSON */
+
+static void json_names(cli_json *json, const project *p)
+{
+    cli_json_open(json, "names", '{');
+    cli_json_names(json, project_is_mechanical(p) ? "q" : "state", p->model.system, TAUT_COORDINATE, p->sizes.coordinates);
+    if (project_is_mechanical(p))
+        cli_json_names(json, "lambda", p->model.system, TAUT_BOND, p->sizes.bonds);
+    else
+        cli_json_names(json, "algebraic", p->model.system, TAUT_ALGEBRAIC, p->sizes.algebraic);
+    cli_json_close(json, '}');
+}
+
+static void json_pass(cli_json *json, const project *p, const char *key, int64_t k)
+{
+    const double *g, *gdot;
+    int64_t evaluations;
+    if (!taut_projection_pass(p->projection, k, &g, &gdot, &evaluations))
+        return;
+    cli_json_open(json, key, '{');
+    cli_json_reals(json, "g", g, p->sizes.bonds);
+    cli_json_reals(json, "gdot", gdot, p->sizes.bonds);
+    cli_json_integer(json, "force_evaluations", evaluations);
+    cli_json_close(json, '}');
+}
+
+static void json_orders(cli_json *json, const project *p)
+{
+    taut_projection_stage stage;
+    if (!taut_projection_stage_get(p->projection, 0, &stage))
+        return;
+    cli_json_open(json, "orders", '[');
+    for (int k = 0; taut_projection_stage_get(p->projection, k, &stage); k++) {
+        cli_json_open(json, NULL, '{');
+        cli_json_integer(json, "order", stage.order);
+        cli_json_integer(json, "iterations", stage.iterations);
+        cli_json_real(json, "difference", stage.difference);
+        cli_json_real(json, "moved", stage.moved);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+}
+
+static void json_moved(cli_json *json, const taut_projection_result *r)
+{
+    cli_json_open(json, "moved", '{');
+    cli_json_real(json, "normal", r->moved_normal);
+    cli_json_real(json, "tangential", r->moved_tangential);
+    cli_json_real(json, "normal_velocity", r->moved_normal_velocity);
+    cli_json_real(json, "tangential_velocity", r->moved_tangential_velocity);
+    cli_json_close(json, '}');
+}
+
+void project_json(const project *p)
+{
+    const taut_projection_result *r = &p->result;
+    cli_json json = {.out = stdout};
+    cli_json_open(&json, NULL, '{');
+    cli_json_text(&json, "status", p->status == 0 ? "done" : "failed");
+    cli_json_text(&json, "model", p->model.name);
+    cli_json_real(&json, "t", r->t);
+    json_names(&json, p);
+    cli_json_reals(&json, project_is_mechanical(p) ? "q" : "state", r->q, p->sizes.coordinates);
+    if (project_is_mechanical(p)) {
+        cli_json_reals(&json, "v", r->v, p->sizes.coordinates);
+        cli_json_reals(&json, "lambda", r->lambda, p->sizes.bonds);
+    } else {
+        cli_json_reals(&json, "algebraic", r->v, p->sizes.algebraic);
+    }
+    cli_json_text(&json, "method", r->method);
+    cli_json_text(&json, "explanation", r->explanation);
+    json_pass(&json, p, "start", 0);
+    cli_json_open(&json, "iterations", '[');
+    for (int64_t k = 1; k <= r->passes; k++)
+        json_pass(&json, p, NULL, k);
+    cli_json_close(&json, ']');
+    json_orders(&json, p);
+    json_moved(&json, r);
+    cli_json_statistics(&json, &r->statistics);
+    if (p->status != 0)
+        cli_json_error(&json, &p->error);
+    cli_json_close(&json, '}');
+}
