@@ -6,8 +6,9 @@
  * before: higher orders have false solutions far away [D section 2, end]. `plain` is the iteration above; `anderson` accelerates it
  * (anderson.c), and goes back to the best point and a plain step when that does not help.
  *
- * An order is done when max |delta| < tolerance * max |z|, which for the problems of [D section 4.1] is the paper's test; rounding alone
- * leaves about 2^(m+1) u max |z|. */
+ * An order is done when max |delta| < tolerance * max |z|, which for the problems of [D section 4.1] is the paper's test. Rounding can
+ * leave 2^(m+1) u max |z|; it leaves less where the largest variables are observed ones (hydrogen-oxygen), so that below this level the
+ * iteration goes on as long as it gains. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 static const double paper_tolerance = 1e-14;
 static const double growth_most = 10;     /* an accelerated step may multiply the difference by this */
 static const double stalled_most = 1e-11; /* of max |z|: a difference that stops shrinking here is as small as the flow allows */
+static const int rounding_patience = 3;   /* iterations without gain, at the level of rounding */
 
 typedef struct difference {
     taut_projection *p;
@@ -76,9 +78,13 @@ typedef struct progress {
     bool accelerated; /* the latest point came from acceleration */
 } progress;
 
-static double tolerance_of(const difference *w, int order)
+/* The best difference is all that can be had: it has stopped to shrink, at the level of rounding or, where no tolerance was asked for, at
+ * that of the flow. */
+static bool exhausted(const difference *w, const progress *s)
 {
-    return fmax(w->tolerance, ldexp(DBL_EPSILON, order + 1)) * w->size;
+    if (s->best < ldexp(DBL_EPSILON, s->stage->order + 1) * w->size)
+        return s->since >= rounding_patience;
+    return !w->tolerance_given && s->best <= stalled_most * w->size && s->since >= (w->plain ? s->patience : 8);
 }
 
 static int fail_stage(const difference *w, const progress *s, taut_error *error)
@@ -148,7 +154,7 @@ static int iterate(difference *w, taut_projection_stage *stage, double *z, taut_
         }
         stage->difference = most;
         s.first = stage->iterations == 1 ? most : s.first;
-        if (most < tolerance_of(w, stage->order) || most == 0)
+        if (most < w->tolerance * w->size || most == 0)
             return TAUT_OK;
         advance_point(w, &s, most, z);
         status = taut_held_restore(&w->held, w->p->t, z, error);
@@ -157,7 +163,7 @@ static int iterate(difference *w, taut_projection_stage *stage, double *z, taut_
         TAUT_TRY(status);
         if (!isfinite(most) || most > 1e6 * s.first)
             break;
-        bool enough = !w->tolerance_given && s.best <= stalled_most * w->size && s.since >= (w->plain ? s.patience : 8);
+        bool enough = exhausted(w, &s);
         if (enough || s.since >= s.patience) {
             memcpy(z, w->best, (size_t)w->held.n * sizeof(double));
             stage->difference = s.best;
