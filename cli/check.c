@@ -89,19 +89,33 @@ static void print_parameters(const taut_system *system, const taut_sizes *sizes)
         line("parameters", text);
 }
 
+static bool is_right(const taut_derivative_check *row)
+{
+    return row->deviation <= row->limit + row->uncertainty;
+}
+
 static void print_derivatives(const taut_check_report *report)
 {
+    bool unsure = false;
     if (report->derivatives == 0)
         return;
-    printf("\n  %-*s%12s%12s   verdict\n", LABEL, "derivative", "deviation", "limit");
+    printf("\n  %-*s%12s%14s%12s   verdict\n", LABEL, "derivative", "deviation", "uncertainty", "limit");
     for (int k = 0; k < report->derivatives; k++) {
         const taut_derivative_check *row = &report->derivative[k];
-        bool good = row->deviation <= row->limit;
-        printf("  %-*s%12.3g%12.3g   %s", LABEL, row->name, row->deviation, row->limit, good ? "ok" : "WRONG");
-        if (!good && row->where[0])
+        bool right = is_right(row), within = right && !(row->deviation <= row->limit);
+        printf("  %-*s%12.3g%14.3g%12.3g   %s", LABEL, row->name, row->deviation, row->uncertainty, row->limit,
+               !right   ? "WRONG"
+               : within ? "ok within the uncertainty"
+                        : "ok");
+        if ((!right || within) && row->where[0])
             printf(" at %s", row->where);
         printf("\n");
+        unsure = unsure || within;
     }
+    if (unsure)
+        line("", "The differences that derivatives are compared with are uncertain themselves: a derivative is wrong when it "
+                 "deviates by "
+                 "more than limit and uncertainty together.");
     printf("\n");
 }
 
@@ -217,8 +231,9 @@ static void json_derivatives(cli_json *json, const taut_check_report *report)
         cli_json_integer(json, "derivative", row->derivative);
         cli_json_real(json, "deviation", row->deviation);
         cli_json_real(json, "limit", row->limit);
+        cli_json_real(json, "uncertainty", row->uncertainty);
         cli_json_text(json, "where", row->where);
-        cli_json_bool(json, "good", row->deviation <= row->limit);
+        cli_json_bool(json, "good", is_right(row));
         cli_json_close(json, '}');
     }
     cli_json_close(json, ']');

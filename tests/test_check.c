@@ -2,6 +2,8 @@
  * that rings or violates rods; and that a good system is called good. */
 #include "table.h"
 
+#include <stdlib.h>
+
 #include <taut/taut.h>
 
 /* A spring pendulum in C whose gradient can be spoiled. */
@@ -68,6 +70,138 @@ static void test_derivatives(void)
     }
 }
 
+/* ---- a long chain in C: coordinates are up to 10^5 links long, which must not hide a small mistake */
+
+enum { LINKS = 100000 };
+
+typedef struct chain {
+    taut_index bad; /* link whose gradient is spoiled, -1: none */
+    double factor;
+    taut_index *start, *column;
+    double *q, *compliance;
+} chain;
+
+/* The vector along link i. */
+static void along(const double *q, taut_index i, double u[2])
+{
+    u[0] = q[2 * i] - (i ? q[2 * i - 2] : 0);
+    u[1] = q[2 * i + 1] - (i ? q[2 * i - 1] : 0);
+}
+
+static int chain_force(void *user, double t, const double *q, const double *v, double *f)
+{
+    (void)user, (void)t, (void)q, (void)v;
+    for (taut_index i = 0; i < LINKS; i++) {
+        f[2 * i] = 0;
+        f[2 * i + 1] = -1;
+    }
+    return 0;
+}
+
+static int chain_bond(void *user, double t, const double *q, double *g)
+{
+    (void)user, (void)t;
+    for (taut_index i = 0; i < LINKS; i++) {
+        double u[2];
+        along(q, i, u);
+        g[i] = sqrt(u[0] * u[0] + u[1] * u[1]) - 1;
+    }
+    return 0;
+}
+
+static int chain_gradient(void *user, double t, const double *q, double *entries)
+{
+    const chain *c = user;
+    (void)t;
+    for (taut_index i = 0; i < LINKS; i++) {
+        double u[2], *to = entries + c->start[i];
+        along(q, i, u);
+        double r = sqrt(u[0] * u[0] + u[1] * u[1]);
+        to[0] = u[0] / r * (i == c->bad ? c->factor : 1);
+        to[1] = u[1] / r;
+        if (i) {
+            to[2] = -u[0] / r;
+            to[3] = -u[1] / r;
+        }
+    }
+    return 0;
+}
+
+static bool chain_create(chain *c)
+{
+    *c = (chain){.bad = -1, .factor = 1};
+    c->start = calloc(LINKS + 1, sizeof *c->start);
+    c->column = calloc(4 * LINKS, sizeof *c->column);
+    c->q = calloc(2 * LINKS, sizeof *c->q);
+    c->compliance = calloc(LINKS, sizeof *c->compliance);
+    if (!c->start || !c->column || !c->q || !c->compliance)
+        return false;
+    for (taut_index i = 0; i < LINKS; i++) {
+        taut_index *column = c->column + c->start[i], ends = i ? 4 : 2;
+        for (taut_index k = 0; k < ends; k++)
+            column[k] = k < 2 ? 2 * i + k : 2 * i - 4 + k;
+        c->start[i + 1] = c->start[i] + ends;
+        c->q[2 * i] = i + 1;
+        c->compliance[i] = 1e-4;
+    }
+    return true;
+}
+
+/* The row of G. */
+static taut_derivative_check check_chain(chain *c, int *verdict)
+{
+    taut_callbacks calls = {.coordinates = 2 * LINKS,
+                            .bonds = LINKS,
+                            .compliance = c->compliance,
+                            .start_q = c->q,
+                            .jacobian_start = c->start,
+                            .jacobian_column = c->column,
+                            .force = chain_force,
+                            .bond = chain_bond,
+                            .jacobian = chain_gradient,
+                            .user = c};
+    taut_check_report report = {.derivative[0] = {.deviation = NAN}};
+    taut_error error = {0};
+    taut_system *system = NULL;
+    int status = taut_system_from_callbacks(&calls, NULL, &system, &error);
+    if (status == 0)
+        status = taut_check(system, NULL, &report, &error);
+    check_row(status == 0 && report.derivatives > 0 && !strcmp(report.derivative[0].name, "G"), "check: %d %s", status,
+              error.message);
+    *verdict = report.verdict;
+    taut_system_destroy(system);
+    return report.derivative[0];
+}
+
+static void test_long_chain(void)
+{
+    check_group("chain of 100000 links");
+    chain c;
+    int verdict;
+    if (check_row(chain_create(&c), "memory")) {
+        taut_derivative_check right = check_chain(&c, &verdict);
+        check_row(verdict == 0, "a right gradient: verdict %d", verdict);
+        check_below("a right gradient: deviation", right.deviation, 1e-8);
+        check_below("a right gradient: uncertainty", right.uncertainty, 1e-8);
+        c.factor = 1 + 1e-5;
+        for (c.bad = 1; c.bad < LINKS; c.bad += LINKS / 2 - 1) { /* near, in the middle, at the end */
+            char name[40];
+            taut_derivative_check wrong = check_chain(&c, &verdict);
+            snprintf(name, sizeof name, "bond[%d]", (int)c.bad + 1);
+            check_row(verdict == 1 && wrong.deviation > wrong.limit + wrong.uncertainty && !strcmp(wrong.where, name),
+                      "off by 1e-5 in %s: verdict %d, deviation %.3g, uncertainty %.3g, limit %.3g, at %s", name, verdict,
+                      wrong.deviation, wrong.uncertainty, wrong.limit, wrong.where);
+            check_row(wrong.deviation > 1e-6 && wrong.deviation < 1e-4, "its size: %.3g", wrong.deviation);
+        }
+    }
+    free(c.start);
+    free(c.column);
+    free(c.q);
+    free(c.compliance);
+}
+
+/* ---- models */
+
 static const struct {
     const char *name, *text, *advice, *rank;
     int verdict;
@@ -107,6 +241,7 @@ static void test_models(void)
 int main(void)
 {
     test_derivatives();
+    test_long_chain();
     test_models();
     return check_done();
 }
