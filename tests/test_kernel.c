@@ -305,8 +305,6 @@ static void test_refusals(void)
     check_group("refusals");
     projected p = run("truss", "", NULL, "method=kernel");
     projected_refused("rods", &p, TAUT_ERROR_REFUSED, "rigid bonds");
-    p = run("quartic_rod", "", NULL, "method=kernel");
-    projected_refused("stiff potential", &p, TAUT_ERROR_REFUSED, "stiff potential");
     p = run("kepler", "", NULL, "method=kernel");
     projected_refused("first order", &p, TAUT_ERROR_REFUSED, "first-order");
     p = run("double_pendulum", "", NULL, "method=kernel moments=4");

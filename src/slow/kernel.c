@@ -9,271 +9,135 @@
  * the same samples.
  *
  * What is left is estimated from the same samples: the difference to the kernel of mu + 2 moments, and what Verlet does to slow positions,
- * h^2/12 |q''''|/omega^2. A start that differs from the result by no more is kept. */
+ * h^2/12 |q''''|/omega^2. A start that differs from the result by no more is kept.
+ *
+ * Without springs the frequencies are those of the stiff potential or of the forces (springs.c), and the accelerations take the part of the
+ * bonds (gauge.c). They are measured again where the passes have led to, until they are those that the passes were made for. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "slow/anderson.h"
-#include "slow/kernels.h"
-#include "slow/projection.h"
-#include "slow/springs.h"
-#include "slow/trace.h"
-#include "step/flow_verlet.h"
-#include "step/methods.h"
+#include "slow/sampler.h"
+#include "step/vectors.h"
 
-static const double aware_step = 1.7;   /* h times the fastest frequency; Verlet is stable below 2 */
-static const double smooth_step = 1.7;  /* the same for smooth kernels: another would have another slow motion of Verlet */
-static const double smooth_left = 0.02; /* of an oscillation, after a smooth pass */
-static const double glides = 0.1;       /* changes of two passes that differ less are one */
+static const double smooth_step =
+    1.7; /* h times the fastest frequency: that of aware passes, for Verlet's slow motion depends on it */
 static const double finest_step = 0.3;  /* not below, however inaccurate Verlet's slow motion is */
 static const double slow_target = 1e-9; /* what Verlet may do to slow positions, relative */
 static const double shows = 1e-10;      /* an error of the kernel, relative, worth a better one */
 static const double clearly = 0.1;      /* less oscillating energy: nearer to slow */
 static const double poor = 1e-4;        /* an error, relative, that is not to be called a slow point */
-static const double most_sum = 5;       /* sum |w| of weights that know frequencies: beyond, passes diverge */
+static const double glides = 0.1;       /* changes of two passes that differ less are one */
+static const double alike = 0.1;        /* relative change of frequencies that weights bear */
 
 static const double aware_enough = 300; /* a change, in units of rounding, that smooth passes deal with as well */
-
 static const double alone_enough = 1e4; /* the same when there are none */
 
-enum { AWARE_PASSES = 8, MOST_STEPS = 1 << 22 };
-
-/* Weighted sums of samples, each [n]. */
-enum { EVEN_Q, EVEN_V, BETTER_Q, BETTER_V, RATE, FOURTH, SUMS };
+enum { AWARE_PASSES = 8, ROUNDS = 3 };
 
 typedef struct kernel {
     taut_projection *p;
     taut_springs springs;
+    taut_rates rates; /* without springs */
+    taut_gauge gauge;
+    taut_sampler sampler;
     double slowest, fastest;
     taut_kernel shape; /* of the smooth passes */
     double tolerance;
-    double first;          /* change of the first smooth pass */
-    double h, smooth_step; /* step; that of smooth passes times the fastest frequency */
-    int steps;
-    double *weight[SUMS];            /* [steps + 1]; those of q and v are one array */
-    double *sum[SUMS];               /* [n] */
-    int sums;                        /* how many are formed */
-    double *state;                   /* [2n] */
-    double *last_q, *last_v;         /* before the latest pass */
-    double *floor;                   /* [m] */
+    double first;                    /* change of the first smooth pass */
+    double smooth_step;              /* that of smooth passes times the fastest frequency */
     double off_q, off_v, off_verlet; /* estimated errors, max norm; part of off_q that is Verlet's */
     int64_t aware_passes;
+    bool declared;   /* the stiffness: there are springs */
     bool alone;      /* no smooth passes follow */
     bool aware_done; /* they ended because they had nothing more to do */
     int aware_steps;
-    taut_flow *flow;
     taut_anderson anderson;
     double *point, *residual; /* [2n]: for acceleration; NULL without */
 } kernel;
 
-static double largest(taut_index n, const double *x)
-{
-    double most = 0;
-    for (taut_index i = 0; i < n; i++)
-        most = fmax(most, fabs(x[i]));
-    return most;
-}
-
-/* ---- one pass */
-
-static int filter_side(kernel *w, int side, taut_error *error)
-{
-    taut_projection *p = w->p;
-    taut_index n = p->sizes.coordinates;
-    memcpy(w->state, p->q, (size_t)n * sizeof(double));
-    memcpy(w->state + n, p->v, (size_t)n * sizeof(double));
-    for (int j = 1; j <= w->steps; j++) {
-        TAUT_TRY(w->flow->advance(w->flow, p->t + side * (j - 1) * w->h, side * w->h, w->state, error));
-        TAUT_TRY(taut_trace_sample(p, side * j, w->state, error));
-        for (int k = 0; k < w->sums; k++) {
-            bool velocity = k == EVEN_V || k == BETTER_V;
-            const double *from = velocity ? p->v : p->q, *now = velocity ? w->state + n : w->state;
-            double weight = (k == RATE ? side : 1) * w->weight[k][j], *sum = w->sum[k];
-            /* as differences from the centre: a constant passes unchanged, and rounding stays small */
-            for (taut_index i = 0; i < n; i++)
-                sum[i] += weight * (now[i] - from[i]);
-        }
-    }
-    return TAUT_OK;
-}
-
-static int sample(kernel *w, taut_error *error)
-{
-    for (int k = 0; k < w->sums; k++)
-        memset(w->sum[k], 0, (size_t)w->p->sizes.coordinates * sizeof(double));
-    TAUT_TRY(taut_trace_begin(w->p, w->steps, w->h, w->weight[EVEN_Q], error));
-    TAUT_TRY(filter_side(w, 1, error));
-    return filter_side(w, -1, error);
-}
-
-static void move_by(kernel *w, const double *dq, const double *dv)
-{
-    taut_projection *p = w->p;
-    taut_index n = p->sizes.coordinates;
-    memcpy(w->last_q, p->q, (size_t)n * sizeof(double));
-    memcpy(w->last_v, p->v, (size_t)n * sizeof(double));
-    for (taut_index i = 0; i < n; i++) {
-        p->q[i] += dq[i];
-        p->v[i] += dv[i];
-    }
-}
-
-/* The largest change of bonds by the last pass in units of rounding, or of the tolerance where that is more. */
+/* The largest change by the last pass in units of rounding, or of the tolerance where that is more. */
 static double change(const kernel *w)
 {
-    const taut_pass *now = &w->p->pass[w->p->passes], *before = now - 1;
-    double most = 0;
-    for (taut_index i = 0; i < w->p->sizes.bonds; i++) {
-        double g = fabs(now->g[i] - before->g[i]) / fmax(w->tolerance, w->floor[i]);
-        double rate = fabs(now->gdot[i] - before->gdot[i]) / (w->fastest * fmax(w->tolerance, w->floor[i]));
-        most = fmax(most, isnan(g + rate) ? INFINITY : fmax(g, rate));
-    }
-    return most;
+    return taut_gauge_change(&w->gauge, w->tolerance, w->fastest * w->tolerance, w->fastest);
 }
 
 /* ---- passes that know the frequencies */
 
 static int measure(kernel *w, taut_error *error)
 {
-    TAUT_TRY(taut_springs_measure(w->p, w->p->q, &w->springs, error));
+    taut_projection *p = w->p;
+    bool first = w->fastest == 0;
+    w->springs.floor = first && w->declared ? w->gauge.floor : NULL;
+    TAUT_TRY(taut_springs_measure(p, p->q, &w->springs, error));
     if (w->springs.found == 0)
-        return taut_fail(error, TAUT_ERROR_CONVERGE, "the frequencies of the springs could not be computed at this state");
-    double size = largest(w->p->sizes.coordinates, w->p->q) + largest(w->p->sizes.coordinates, w->p->v) / w->springs.frequency[0];
-    for (taut_index i = 0; i < w->p->sizes.bonds && w->springs.floor; i++) /* at q = 0 rounding is that of the motion */
-        w->floor[i] = fmax(w->floor[i], DBL_EPSILON * fmax(size, DBL_MIN / DBL_EPSILON));
-    w->springs.floor = NULL;
+        return w->declared
+                   ? taut_fail(error, TAUT_ERROR_CONVERGE, "the frequencies of the springs could not be computed at this state")
+                   : taut_springs_separated(&w->springs, error);
     w->slowest = w->springs.frequency[0];
     w->fastest = w->springs.frequency[w->springs.found - 1];
+    if (!first)
+        return TAUT_OK;
+    taut_index n = p->sizes.coordinates;
+    double size = taut_largest(n, p->q) + taut_largest(n, p->v) / w->slowest; /* at q = 0 rounding is that of the motion */
+    for (taut_index i = 0; i < w->gauge.count; i++)
+        w->gauge.floor[i] = fmax(w->gauge.floor[i], (w->declared ? 1 : 4) * DBL_EPSILON * fmax(size, DBL_MIN / DBL_EPSILON));
+    w->gauge.unit = w->fastest;
     return TAUT_OK;
-}
-
-/* The shortest weights that are tame; false when there are none. */
-static bool find_aware(kernel *w)
-{
-    const double spread_left = 2, band_left = 0.1; /* of an oscillation whose frequency is off, of one in a band */
-    double theta[2 * TAUT_SPRINGS_ENDS];
-    int count = w->springs.found;
-    w->h = aware_step / w->fastest;
-    for (int k = 0; k < count; k++)
-        theta[k] = 2 * asin(fmin(1, w->h * w->springs.frequency[k] / 2));
-    int distinct = 0; /* repeated frequencies need one zero */
-    for (int k = 0; k < count; k++)
-        if (distinct == 0 || theta[k] > 1.02 * theta[distinct - 1])
-            theta[distinct++] = theta[k];
-    for (int steps = 4; steps <= TAUT_AWARE_STEPS; steps++) {
-        double left = taut_aware_weights(3, distinct, theta, w->springs.complete, steps, w->weight[EVEN_Q]);
-        bool band = !w->springs.complete || distinct > steps - 1 || distinct > TAUT_AWARE_ZEROS;
-        if (left <= (band ? band_left : spread_left) && taut_aware_sum(steps, w->weight[EVEN_Q]) <= most_sum) {
-            w->steps = w->aware_steps = steps;
-            return true;
-        }
-    }
-    return false;
 }
 
 static int aware_passes(kernel *w, int64_t limit, taut_error *error)
 {
-    taut_projection *p = w->p;
     double before = INFINITY, now = INFINITY;
-    w->sums = EVEN_V + 1;
     for (int64_t k = 0; k < limit; k++) {
-        if (!find_aware(w))
+        if (!taut_sampler_aware(&w->sampler, &w->springs))
             return TAUT_OK;
-        TAUT_TRY(sample(w, error));
-        move_by(w, w->sum[EVEN_Q], w->sum[EVEN_V]);
-        TAUT_TRY(taut_projection_record(p, p->q, p->v, error));
+        w->aware_steps = w->sampler.steps;
+        TAUT_TRY(taut_sampler_run(&w->sampler, error));
+        taut_sampler_move(&w->sampler);
+        TAUT_TRY(taut_gauge_take(&w->gauge, error));
         w->aware_passes++;
         before = now;
         now = change(w);
         w->aware_done = now < 1 || (k > 0 && now * (now / before) < (w->alone ? alone_enough : aware_enough));
+        if (!w->aware_done && w->declared && now > 0.5 * before)
+            return TAUT_OK;
+        if (!w->aware_done || !w->declared)
+            TAUT_TRY(measure(w, error));
         if (w->aware_done || now > 0.5 * before)
             return TAUT_OK;
-        TAUT_TRY(measure(w, error));
     }
     return TAUT_OK;
 }
 
 /* ---- smooth passes */
 
-/* The fewest steps that leave little of every oscillation, from 12 on. */
-static int find_smooth(kernel *w, double *scratch)
-{
-    double least = 2 * asin(w->smooth_step * w->slowest / w->fastest / 2), most = 2 * asin(w->smooth_step / 2);
-    double from = fmax(12, 8 / least);
-    if (from > MOST_STEPS / 4)
-        return 0;
-    for (int steps = (int)from; steps < 3 * from; steps += 1 + steps / 32) {
-        double worst = 0;
-        taut_kernel_weights(&w->shape, steps, 0, scratch);
-        for (int i = 0; i <= 64; i++) { /* the response falls off quickly: dense near the slowest */
-            double theta = least * pow(most / least, i / 64.0);
-            worst = fmax(worst, fabs(taut_kernel_response(steps, scratch, theta)));
-        }
-        if (worst <= smooth_left)
-            return steps;
-    }
-    return (int)(3 * from);
-}
-
-static int prepare_smooth(kernel *w, const taut_options *options, taut_error *error)
-{
-    taut_projection *p = w->p;
-    double *scratch =
-        TAUT_NEW(&p->arena, double, 4 + (int64_t)fmin(MOST_STEPS, 100 * w->fastest / w->slowest / w->smooth_step + 100));
-    if (!scratch)
-        return taut_fail_memory(error);
-    w->h = w->smooth_step / w->fastest;
-    w->steps = taut_options_given(options, "micro-steps")
-                   ? (int)fmin(MOST_STEPS, (double)taut_options_integer(options, "micro-steps"))
-                   : find_smooth(w, scratch);
-    if (w->steps <= w->shape.moments + 2)
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         w->steps == 0
-                             ? "projection kernel would need millions of steps a pass: the fastest spring is %.3g times as "
-                               "fast as the slowest; use --method series"
-                             : "projection kernel needs more --micro-steps than its --moments and two (the springs differ "
-                               "by %.3g in frequency)",
-                         w->fastest / w->slowest);
-    for (int k = 0; k < SUMS; k++)
-        w->weight[k] = k == EVEN_V || k == BETTER_V ? w->weight[k - 1] : TAUT_NEW(&p->arena, double, w->steps + 1);
-    for (int k = 0; k < SUMS; k++)
-        if (!w->weight[k])
-            return taut_fail_memory(error);
-    taut_kernel better = {w->shape.moments < TAUT_KERNEL_MOMENTS ? w->shape.moments + 2 : w->shape.moments - 2, w->shape.smooth};
-    taut_kernel fourth = {w->shape.moments < 5 ? 5 : w->shape.moments, w->shape.smooth};
-    taut_kernel_weights(&w->shape, w->steps, 0, w->weight[EVEN_Q]);
-    taut_kernel_weights(&better, w->steps, 0, w->weight[BETTER_Q]);
-    taut_kernel_weights(&w->shape, w->steps, 1, w->weight[RATE]);
-    taut_kernel_weights(&fourth, w->steps, 4, w->weight[FOURTH]);
-    return TAUT_OK;
-}
-
 /* What the latest samples say about the error of the result. */
 static void estimate(kernel *w)
 {
+    const taut_sampler *s = &w->sampler;
     taut_index n = w->p->sizes.coordinates;
-    double truncated = 0, rate = 0, fourth = 0;
+    double truncated = 0, rate = 0, fourth = taut_largest(n, s->sum[TAUT_FOURTH]);
     for (taut_index i = 0; i < n; i++) {
-        truncated = fmax(truncated, fabs(w->sum[BETTER_Q][i] - w->sum[EVEN_Q][i]));
-        rate = fmax(rate, fabs(w->sum[BETTER_V][i] - w->sum[EVEN_V][i]));
-        fourth = fmax(fourth, fabs(w->sum[FOURTH][i]));
+        truncated = fmax(truncated, fabs(s->sum[TAUT_BETTER_Q][i] - s->sum[TAUT_EVEN_Q][i]));
+        rate = fmax(rate, fabs(s->sum[TAUT_BETTER_V][i] - s->sum[TAUT_EVEN_V][i]));
     }
-    double slow = pow(w->h, -2) / 12 * fourth / (w->slowest * w->slowest);
-    w->off_verlet = slow;
-    w->off_q = truncated + slow;
-    w->off_v = rate + slow / (w->h * w->steps);
+    w->off_verlet = pow(s->h, -2) / 12 * fourth / (w->slowest * w->slowest);
+    w->off_q = truncated + w->off_verlet;
+    w->off_v = rate + w->off_verlet / (s->h * s->steps);
 }
 
 static void finish(kernel *w)
 {
     taut_projection *p = w->p;
+    const taut_sampler *s = &w->sampler;
     /* where the kernel shows, the samples of the settled iteration have no oscillation left that a less damping one would pass */
-    int best = w->off_q - w->off_verlet > shows * largest(p->sizes.coordinates, p->q) ? BETTER_Q : EVEN_Q;
+    int best = w->off_q - w->off_verlet > shows * taut_largest(p->sizes.coordinates, p->q) ? TAUT_BETTER_Q : TAUT_EVEN_Q;
     for (taut_index i = 0; i < p->sizes.coordinates; i++) {
-        p->q[i] = w->last_q[i] + w->sum[best][i];
-        p->v[i] = w->sum[RATE][i] / w->h;
+        p->q[i] = s->last_q[i] + s->sum[best][i];
+        p->v[i] = s->sum[TAUT_RATE][i] / s->h;
     }
 }
 
@@ -281,29 +145,28 @@ static int fail_passes(const kernel *w, double now, taut_error *error)
 {
     return taut_fail(
         error, TAUT_ERROR_CONVERGE,
-        "after %lld passes a pass still changes the bonds by %.3g times what it should: the start is too far from the slow "
-        "manifold, or slow and fast are not separated (slowest spring %.4g rad per time, window %.3g); start nearer "
-        "(--method constraint gives a foot point), or allow more --passes",
-        (long long)w->p->passes, now, w->slowest, 2 * w->h * w->steps);
+        "after %lld passes a pass still changes %s by %.3g times what it should: the start is too far from the slow "
+        "manifold, or slow and fast are not separated (slowest %s %.4g rad per time, window %.3g); start nearer%s, or allow more "
+        "--passes",
+        (long long)w->p->passes, w->declared ? "the bonds" : "what is fast", now, w->declared ? "spring" : "of the fast",
+        w->slowest, 2 * w->sampler.h * w->sampler.steps, w->declared ? " (--method constraint gives a foot point)" : "");
 }
 
 /* The next point of the iteration, accelerated when that was asked for. */
 static void go_on(kernel *w)
 {
     taut_projection *p = w->p;
+    taut_sampler *s = &w->sampler;
     taut_index n = p->sizes.coordinates;
-    if (!w->point) {
-        move_by(w, w->sum[EVEN_Q], w->sum[EVEN_V]);
-        return;
-    }
-    memcpy(w->last_q, p->q, (size_t)n * sizeof(double));
-    memcpy(w->last_v, p->v, (size_t)n * sizeof(double));
-    for (taut_index i = 0; i < n; i++) { /* velocities in the unit of positions */
+    for (taut_index i = 0; i < n && w->point; i++) { /* velocities in the unit of positions */
         w->point[i] = p->q[i];
         w->point[n + i] = p->v[i] / w->slowest;
-        w->residual[i] = w->sum[EVEN_Q][i];
-        w->residual[n + i] = w->sum[EVEN_V][i] / w->slowest;
+        w->residual[i] = s->sum[TAUT_EVEN_Q][i];
+        w->residual[n + i] = s->sum[TAUT_EVEN_V][i] / w->slowest;
     }
+    taut_sampler_move(s);
+    if (!w->point)
+        return;
     taut_anderson_next(&w->anderson, w->point, w->residual, w->point);
     memcpy(p->q, w->point, (size_t)n * sizeof(double));
     for (taut_index i = 0; i < n; i++)
@@ -314,12 +177,11 @@ static int smooth_passes(kernel *w, int64_t limit, taut_error *error)
 {
     taut_projection *p = w->p;
     double before = INFINITY, now = INFINITY;
-    int alike = 0; /* passes in a row that changed as much as the one before */
-    w->sums = SUMS;
+    int repeated = 0; /* passes in a row that changed as much as the one before */
     for (int64_t k = 0; p->passes < limit; k++) {
-        TAUT_TRY(sample(w, error));
+        TAUT_TRY(taut_sampler_run(&w->sampler, error));
         go_on(w);
-        TAUT_TRY(taut_projection_record(p, p->q, p->v, error));
+        TAUT_TRY(taut_gauge_take(&w->gauge, error));
         estimate(w);
         before = now;
         now = change(w);
@@ -331,8 +193,8 @@ static int smooth_passes(kernel *w, int64_t limit, taut_error *error)
             return TAUT_OK;
         /* of an oscillation a pass leaves smooth_left: changes that repeat themselves are the slow motion gliding [A 4.2], from a start
          * that had little else */
-        alike = fabs(now - before) <= glides * before ? alike + 1 : 0;
-        if (alike == 2)
+        repeated = fabs(now - before) <= glides * before ? repeated + 1 : 0;
+        if (repeated == 2)
             return TAUT_OK;
         if (!(now <= 1e3 * w->first))
             break;
@@ -340,64 +202,84 @@ static int smooth_passes(kernel *w, int64_t limit, taut_error *error)
     return fail_passes(w, now, error);
 }
 
+/* Passes with one kernel. */
+static int smooth_round(kernel *w, const taut_options *options, int64_t limit, taut_error *error)
+{
+    int64_t steps = taut_options_given(options, "micro-steps") ? taut_options_integer(options, "micro-steps") : 0;
+    if (w->point)
+        taut_anderson_clear(&w->anderson);
+    TAUT_TRY(taut_sampler_smooth(&w->sampler, &w->shape, w->slowest, w->fastest, w->smooth_step, steps, error));
+    return smooth_passes(w, limit, error);
+}
+
+/* Measures again; are the frequencies still those that the passes were made for? */
+static int measure_again(kernel *w, bool *same, taut_error *error)
+{
+    double slowest = w->slowest, fastest = w->fastest;
+    TAUT_TRY(measure(w, error));
+    *same = fabs(w->slowest - slowest) < alike * slowest && fabs(w->fastest - fastest) < alike * fastest;
+    return TAUT_OK;
+}
+
 /* Smooth passes, again with shorter steps where those of Verlet show. */
 static int smooth_stage(kernel *w, const taut_options *options, int64_t limit, taut_error *error)
 {
     taut_projection *p = w->p;
-    bool counted = taut_options_given(options, "micro-steps");
+    bool same = w->declared;
     w->smooth_step = smooth_step;
-    TAUT_TRY(prepare_smooth(w, options, error));
-    TAUT_TRY(smooth_passes(w, limit, error));
-    double target = slow_target * largest(p->sizes.coordinates, p->q);
-    if (w->off_verlet > 2 * target && !counted) {
+    for (int round = 0; round == 0 || (round < ROUNDS && !same); round++) {
+        TAUT_TRY(smooth_round(w, options, limit, error));
+        if (!w->declared)
+            TAUT_TRY(measure_again(w, &same, error));
+    }
+    TAUT_TRY(taut_springs_separated(&w->springs, error));
+    double target = slow_target * taut_largest(p->sizes.coordinates, p->q);
+    if (w->off_verlet > 2 * target && !taut_options_given(options, "micro-steps")) {
         w->smooth_step *= fmax(sqrt(target / w->off_verlet), finest_step / smooth_step);
-        if (w->point)
-            taut_anderson_clear(&w->anderson);
-        TAUT_TRY(prepare_smooth(w, options, error));
-        TAUT_TRY(smooth_passes(w, limit, error));
+        TAUT_TRY(smooth_round(w, options, limit, error));
     }
     finish(w);
-    return taut_projection_record(p, p->q, p->v, error);
+    return taut_gauge_take(&w->gauge, error);
 }
 
 /* ---- the projection */
 
-static int new_arrays(kernel *w, bool accelerate, taut_error *error)
+static int create(kernel *w, const taut_options *options, taut_error *error)
 {
     taut_projection *p = w->p;
     taut_index n = p->sizes.coordinates;
-    bool good = true;
-    for (int k = 0; k < SUMS; k++)
-        good &= (w->sum[k] = TAUT_NEW(&p->arena, double, n)) != NULL;
-    w->state = TAUT_NEW(&p->arena, double, 2 * n);
-    w->last_q = TAUT_NEW(&p->arena, double, n);
-    w->last_v = TAUT_NEW(&p->arena, double, n);
-    w->floor = w->springs.floor = TAUT_NEW(&p->arena, double, p->sizes.bonds);
-    w->weight[EVEN_Q] = w->weight[EVEN_V] = TAUT_NEW(&p->arena, double, TAUT_AWARE_STEPS + 1);
-    if (accelerate) {
+    w->declared = taut_springs_declared(p);
+    if (!w->declared) {
+        TAUT_TRY(taut_rates_create(p, &w->rates, error));
+        w->springs.rates = &w->rates;
+        w->springs.given = taut_options_given(options, "omega") ? taut_options_real(options, "omega") : 0;
+    }
+    TAUT_TRY(taut_gauge_create(p, w->springs.rates, &w->gauge, error));
+    if (taut_options_flag(options, "accelerate")) {
         w->point = TAUT_NEW(&p->arena, double, 2 * n);
         w->residual = TAUT_NEW(&p->arena, double, 2 * n);
         if (!w->point || !w->residual)
             return taut_fail_memory(error);
         TAUT_TRY(taut_anderson_create(&w->anderson, 2 * n, TAUT_ANDERSON_DEPTH, &p->arena, error));
     }
-    return good && w->state && w->last_q && w->last_v && w->floor && w->weight[EVEN_Q] ? TAUT_OK : taut_fail_memory(error);
+    TAUT_TRY(measure(w, error));
+    return taut_sampler_create(p, &w->sampler, error);
 }
 
 /* Has the start been as slow already, as far as can be told? What passes do along the bonds does not count. p->entries is G at the end. */
 static int was_slow(const kernel *w, bool *slow, taut_error *error)
 {
     const taut_projection *p = w->p;
-    const taut_pass *start = &p->pass[0], *end = &p->pass[p->passes];
+    const taut_gauge *g = &w->gauge;
     taut_pattern jacobian;
     TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
     *slow = true;
-    for (taut_index i = 0; i < p->sizes.bonds && *slow; i++) {
-        double size = 0;
-        for (taut_index k = jacobian.start[i]; k < jacobian.start[i + 1]; k++)
+    for (taut_index i = 0; i < g->count && *slow; i++) {
+        double size = w->declared ? 0 : 1;
+        for (taut_index k = w->declared ? jacobian.start[i] : 0; w->declared && k < jacobian.start[i + 1]; k++)
             size += fabs(p->entries[k]);
-        *slow = fabs(end->g[i] - start->g[i]) <= 2 * w->off_q * size + w->floor[i] &&
-                fabs(end->gdot[i] - start->gdot[i]) <= 2 * w->off_v * size + w->fastest * w->floor[i];
+        *slow = fabs(g->now[i] - g->first[i]) <= 2 * w->off_q * size + g->floor[i] &&
+                fabs(g->now_dt[i] - g->first_dt[i]) <= 2 * w->off_v * size + w->fastest * g->floor[i];
     }
     return TAUT_OK;
 }
@@ -405,16 +287,29 @@ static int was_slow(const kernel *w, bool *slow, taut_error *error)
 static void explain(const kernel *w, bool kept)
 {
     taut_projection *p = w->p;
-    char aware[100] = "", smooth[160] = "";
+    char seen[160] = "", aware[100] = "", smooth[160] = "";
+    if (!w->declared)
+        snprintf(seen, sizeof seen, " seen in %s (slow ones up to %.3g)%s",
+                 p->sizes.can & TAUT_HAS_SPRINGS || !(p->sizes.can & TAUT_HAS_STIFF_POTENTIAL) ? "differences of forces"
+                                                                                               : "the stiff potential",
+                 w->springs.slow, p->sizes.bonds > 0 ? "" : "; without bonds there are no multipliers");
     if (w->aware_passes > 0)
         snprintf(aware, sizeof aware, "; %lld passes that know the frequencies, %d evaluations each", (long long)w->aware_passes,
                  2 * w->aware_steps + 1);
     if (w->smooth_step > 0)
         snprintf(smooth, sizeof smooth,
                  "; then passes of a %s with %d moments, %d evaluations each; error about %.1g in q, %.1g in v",
-                 w->shape.smooth < 0 ? "bump" : "smooth kernel", w->shape.moments, 2 * w->steps + 1, w->off_q, w->off_v);
-    snprintf(p->explanation, sizeof p->explanation, "projection kernel, frequencies %.5g to %.5g%s%s%s", w->slowest, w->fastest,
-             aware, smooth, kept ? "; the start is kept, it is as slow as the result" : "");
+                 w->shape.smooth < 0 ? "bump" : "smooth kernel", w->shape.moments, 2 * w->sampler.steps + 1, w->off_q, w->off_v);
+    snprintf(p->explanation, sizeof p->explanation, "projection kernel, frequencies %.5g to %.5g%s%s%s%s", w->slowest, w->fastest,
+             seen, aware, smooth, kept ? "; the start is kept, it is as slow as the result" : "");
+}
+
+static int keep_start(kernel *w, taut_error *error)
+{
+    taut_projection *p = w->p;
+    memcpy(p->q, p->q0, (size_t)p->sizes.coordinates * sizeof(double));
+    memcpy(p->v, p->v0, (size_t)p->sizes.coordinates * sizeof(double));
+    return taut_projection_record(p, p->q, p->v, error);
 }
 
 /* Which of start and end is nearer to the balance of forces that slow motions have? The start is kept when it is, or when the difference is
@@ -426,19 +321,39 @@ static int choose(kernel *w, taut_balance *end, bool *kept, taut_error *error)
     end->lambda = TAUT_NEW(&p->arena, double, p->sizes.bonds);
     if (!start.lambda || !end->lambda)
         return taut_fail_memory(error);
-    double size = largest(p->sizes.coordinates, p->q);
-    double seen = fmax(fmax(w->off_q, w->tolerance), fmax(1e-9, 1e-3 / (w->slowest * w->slowest)) * size);
     TAUT_TRY(was_slow(w, kept, error));
-    TAUT_TRY(taut_balance_weigh(p, w->slowest, seen, w->floor, p->q0, p->v0, &p->pass[0], &start, error));
-    TAUT_TRY(taut_balance_weigh(p, w->slowest, seen, w->floor, p->q, p->v, &p->pass[p->passes], end, error));
+    if (w->declared) {
+        double size = taut_largest(p->sizes.coordinates, p->q), *floor = w->gauge.floor;
+        double seen = fmax(fmax(w->off_q, w->tolerance), fmax(1e-9, 1e-3 / (w->slowest * w->slowest)) * size);
+        TAUT_TRY(taut_balance_weigh(p, w->slowest, seen, floor, p->q0, p->v0, &p->pass[0], &start, error));
+        TAUT_TRY(taut_balance_weigh(p, w->slowest, seen, floor, p->q, p->v, &p->pass[p->passes], end, error));
+    }
     if (start.known && end->known)
         *kept = (*kept && !(end->energy < clearly * start.energy)) || start.energy < clearly * end->energy;
     if (!*kept)
         return TAUT_OK;
     *end = start;
-    memcpy(p->q, p->q0, (size_t)p->sizes.coordinates * sizeof(double));
-    memcpy(p->v, p->v0, (size_t)p->sizes.coordinates * sizeof(double));
-    return taut_projection_record(p, p->q, p->v, error);
+    return keep_start(w, error);
+}
+
+/* A result that is not one: the slow motion is as fast as the window is long, or what is left pulls as hard as before. */
+static int check_slow(const kernel *w, const taut_balance *end, taut_error *error)
+{
+    const taut_projection *p = w->p;
+    double size = taut_largest(p->sizes.coordinates, p->q);
+    if (end->off > 0.5 * end->size)
+        return taut_fail(
+            error, TAUT_ERROR_CONVERGE,
+            "what the passes lead to is not a slow motion: the springs pull with %.3g beside the balance of %.3g; slow "
+            "and fast are not separated at this state",
+            end->off, end->size);
+    double rate = w->declared || !(size > 0) ? 0 : w->gauge.unit * sqrt(taut_largest(w->gauge.count, w->gauge.now) / size);
+    if (rate > 0.3 * w->slowest)
+        return taut_fail(error, TAUT_ERROR_CONVERGE,
+                         "what the passes lead to is not a slow motion: it changes at a rate of %.3g beside fast frequencies from "
+                         "%.3g on",
+                         rate, w->slowest);
+    return TAUT_OK;
 }
 
 /* lambda = C^-1 g while rounding permits, else from the acceleration equation. */
@@ -448,19 +363,15 @@ static int conclude(kernel *w, taut_error *error)
     const double *compliance = taut_context_compliance(p->context);
     bool kept = false, noisy = DBL_EPSILON / 2 * w->fastest * w->fastest >= 1e-6;
     taut_balance end = {0};
-    if (w->off_q > poor * largest(p->sizes.coordinates, p->q))
+    if (w->off_q > poor * taut_largest(p->sizes.coordinates, p->q))
         return taut_fail(
             error, TAUT_ERROR_CONVERGE,
-            "the slow motion shows within the window of %.3g that the slowest spring (%.4g rad per time) needs, and the result "
-            "would be wrong by about %.2g: slow and fast are not separated well enough; use --method series",
-            2 * w->h * w->steps, w->slowest, w->off_q);
+            "the slow motion shows within the window of %.3g that the slowest %s (%.4g rad per time) needs, and the result "
+            "would be wrong by about %.2g: slow and fast are not separated well enough%s",
+            2 * w->sampler.h * w->sampler.steps, w->declared ? "spring" : "of the fast", w->slowest, w->off_q,
+            w->declared ? "; use --method series" : "");
     TAUT_TRY(choose(w, &end, &kept, error));
-    if (end.off > 0.5 * end.size)
-        return taut_fail(
-            error, TAUT_ERROR_CONVERGE,
-            "what the passes lead to is not a slow motion: the springs pull with %.3g beside the balance of %.3g; slow "
-            "and fast are not separated at this state",
-            end.off, end.size);
+    TAUT_TRY(check_slow(w, &end, error));
     for (taut_index i = 0; i < p->sizes.bonds; i++)
         p->lambda[i] = end.known && noisy ? end.lambda[i] : p->pass[p->passes].g[i] / compliance[i];
     explain(w, kept);
@@ -469,12 +380,12 @@ static int conclude(kernel *w, taut_error *error)
 
 static int run(kernel *w, const taut_options *options, taut_error *error)
 {
-    taut_projection *p = w->p;
     const char *name = taut_options_text(options, "kernel");
     int64_t limit = taut_options_integer(options, "passes");
     bool aware = strcmp(name, "auto") == 0 || strcmp(name, "aware") == 0;
     w->alone = strcmp(name, "aware") == 0;
-    TAUT_TRY(taut_projection_record(p, p->q, p->v, error));
+    explain(w, false);
+    TAUT_TRY(taut_gauge_take(&w->gauge, error));
     if (aware)
         TAUT_TRY(aware_passes(w, limit < AWARE_PASSES ? limit : AWARE_PASSES, error));
     if (!w->alone)
@@ -485,7 +396,7 @@ static int run(kernel *w, const taut_options *options, taut_error *error)
                                                 "there are no short weights for frequencies from %.4g to %.4g; use --kernel smooth",
                                                 w->slowest, w->fastest)
                                     : fail_passes(w, change(w), error);
-    return TAUT_OK;
+    return taut_springs_separated(&w->springs, error);
 }
 
 static int project(taut_projection *p, const taut_options *options, taut_error *error)
@@ -497,22 +408,22 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
                          w.shape.moments, w.shape.moments + 1);
     w.shape.smooth = bump ? -1 : (w.shape.moments + 1) / 2;
     w.tolerance = taut_options_given(options, "tolerance") ? taut_options_real(options, "tolerance") : 0;
-    TAUT_TRY(new_arrays(&w, taut_options_flag(options, "accelerate"), error));
-    TAUT_TRY(measure(&w, error));
-    TAUT_TRY(taut_flow_verlet(p->context, &p->arena, &p->statistics, INFINITY, p->t, p->q, p->v, &w.flow, error));
-    explain(&w, false);
-    int status = run(&w, options, error);
-    w.flow->destroy(w.flow);
-    return status == 0 ? conclude(&w, error) : status;
+    int status = create(&w, options, error);
+    if (status == 0)
+        status = run(&w, options, error);
+    if (status == 0)
+        status = conclude(&w, error);
+    taut_sampler_destroy(&w.sampler);
+    taut_rates_destroy(&w.rates);
+    return status;
 }
 
 const taut_projection_method taut_projection_kernel = {
     .name = "kernel",
     .summary = "iterative projection with weights that know the frequencies, then a smooth kernel of order 6; needs forces only",
     .reference = "Ariel, Sanz-Serna, Tsai 2012, section 3.2, with better kernels",
-    .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS | TAUT_HAS_SPRINGS,
-    .refuses = TAUT_HAS_RIGID | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_STIFF_POTENTIAL |
-               TAUT_HAS_STEPPER,
+    .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
+    .refuses = TAUT_HAS_RIGID | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_STEPPER,
     .kinds = 1u << TAUT_MECHANICAL,
     .moves_held = true,
     .project = project,

@@ -1,4 +1,8 @@
-/* springs.c - frequencies of the springs at a state, the rounding of their g, and the balance of forces that a slow state has. */
+/* springs.c - frequencies of the springs at a state, the rounding of their g, and the balance of forces that a slow state has.
+ *
+ * Without springs the frequencies of everything that moves are those of the stiff potential, or seen in differences of forces (rates.c).
+ * The largest gap among them separates fast from slow. Away from the slow manifold the pull of a stretched spring makes frequencies across
+ * it that vanish on the way there: a point that rings is measured again after every pass, and judged by the last one. */
 #include "slow/springs.h"
 
 #include <float.h>
@@ -95,13 +99,122 @@ static int measure(const taut_projection *p, const double *q, taut_arena *arena,
     return TAUT_OK;
 }
 
+/* ---- without springs: what is fast? */
+
+static const double joined = 4;        /* frequencies nearer than this are not apart */
+static const double separate = 8;      /* fast over slow, at least */
+static const double given_least = 0.6; /* of --omega: coupled springs are slower than single ones */
+
+/* The place of the first fast one among rates[count], ascending. */
+static int find_gap(int count, const double *rate, double floor, double given)
+{
+    int first = 0;
+    if (given > 0) {
+        while (first < count && rate[first] < given_least * given)
+            first++;
+        return first;
+    }
+    double widest = joined;
+    for (int k = 1; k < count; k++) {
+        double ratio = rate[k] / fmax(rate[k - 1], floor);
+        if (ratio > widest) {
+            widest = ratio;
+            first = k;
+        }
+    }
+    /* no gap: a state that rings hides it; what is faster than its pulls can make appear is fast */
+    for (int k = 1; k < count && widest == joined; k++)
+        if (rate[k] > 2 * floor && rate[k - 1] <= 2 * floor)
+            return k;
+    return first;
+}
+
+static void split(int count, const double *rate, double floor, bool complete, taut_springs *known)
+{
+    int first = find_gap(count, rate, floor, known->given), fast = count - first;
+    known->slow = first > 0 ? fmax(rate[first - 1], floor) : 0;
+    known->complete = complete && fast <= 2 * TAUT_SPRINGS_ENDS;
+    known->found = fast < 2 * TAUT_SPRINGS_ENDS ? fast : 2 * TAUT_SPRINGS_ENDS;
+    for (int k = 0; k < known->found; k++) {
+        bool low = fast <= 2 * TAUT_SPRINGS_ENDS || k < TAUT_SPRINGS_ENDS;
+        known->frequency[k] = rate[low ? first + k : count - known->found + k];
+    }
+}
+
+static int see_forces(const taut_projection *p, const double *q, taut_springs *known, taut_error *error)
+{
+    taut_rates_seen seen;
+    TAUT_TRY(taut_rates_see(known->rates, q, p->v, &seen, error));
+    split(seen.count, seen.rate, seen.floor, seen.complete, known);
+    known->repels = false;
+    known->loose = 0;
+    int first = 0;
+    while (known->found > 0 && seen.rate[first] < known->frequency[0])
+        first++;
+    for (int k = first; k < seen.count; k++)
+        known->repels |= seen.repels[k];
+    if (known->found > 0)
+        known->loose = seen.loose[first] / known->frequency[0];
+    return TAUT_OK;
+}
+
+static int see_potential(const taut_projection *p, const double *q, taut_arena *arena, taut_springs *known, taut_error *error)
+{
+    enum { ALL = 400 };
+    int n = p->sizes.coordinates, ends = n <= ALL ? (n + 1) / 2 : TAUT_SPRINGS_ENDS, found;
+    double *rate = TAUT_NEW(arena, double, 2 * ends);
+    bool complete;
+    taut_error reason;
+    if (!rate)
+        return taut_fail_memory(error);
+    int status = taut_frequencies(p->context, p->t, q, ends, rate, &found, &complete, &reason);
+    if (status == TAUT_ERROR_MEMORY)
+        return taut_fail_memory(error);
+    known->found = 0;
+    if (status == 0)
+        split(found, rate, found > 0 ? 1e-4 * rate[found - 1] : 0, complete, known);
+    return TAUT_OK;
+}
+
+bool taut_springs_declared(const taut_projection *p)
+{
+    return (p->sizes.can & TAUT_HAS_SPRINGS) && !(p->sizes.can & TAUT_HAS_STIFF_POTENTIAL);
+}
+
 int taut_springs_measure(const taut_projection *p, const double *q, taut_springs *known, taut_error *error)
 {
     taut_arena arena;
     taut_arena_init(&arena, &p->arena.allocator);
-    int status = measure(p, q, &arena, known, error);
+    int status = taut_springs_declared(p)                  ? measure(p, q, &arena, known, error)
+                 : p->sizes.can & TAUT_HAS_SPRINGS         ? see_forces(p, q, known, error)
+                 : p->sizes.can & TAUT_HAS_STIFF_POTENTIAL ? see_potential(p, q, &arena, known, error)
+                                                           : see_forces(p, q, known, error);
     taut_arena_clear(&arena);
     return status;
+}
+
+int taut_springs_separated(const taut_springs *known, taut_error *error)
+{
+    if (!known->rates)
+        return TAUT_OK;
+    if (known->found == 0)
+        return taut_fail(error, TAUT_ERROR_CONVERGE, "no force of this system oscillates%s",
+                         known->given > 0 ? " as fast as --omega says" : ": there is nothing to project onto");
+    if (known->repels)
+        return taut_fail(error, TAUT_ERROR_CONVERGE,
+                         "among the fast forces (rates from %.4g on) is one that repels: there is no slow motion beside it",
+                         known->frequency[0]);
+    if (known->given == 0 && known->loose > 0.1)
+        return taut_fail(error, TAUT_ERROR_CONVERGE,
+                         "the slowest of the fast frequencies could not be found among so many (about %.4g, up to %.4g): give "
+                         "--omega, the frequency from which on motion is fast",
+                         known->frequency[0], known->frequency[known->found - 1]);
+    if (known->given == 0 && known->slow > 0 && known->frequency[0] < separate * known->slow)
+        return taut_fail(error, TAUT_ERROR_CONVERGE,
+                         "slow and fast are not separated: the largest gap among the frequencies is that between %.4g and %.4g; "
+                         "--omega says from where on they are fast",
+                         known->slow, known->frequency[0]);
+    return TAUT_OK;
 }
 
 /* ---- is it slow? */

@@ -1,8 +1,8 @@
-/* springs.h - what filtering projections know of the springs: frequencies, rounding of g, and whether a state is slow (springs.c). */
+/* springs.h - what filtering projections know of what is stiff: frequencies, rounding of g, and whether a state is slow (springs.c). */
 #ifndef TAUT_SLOW_SPRINGS_H
 #define TAUT_SLOW_SPRINGS_H
 
-#include "slow/projection.h"
+#include "slow/rates.h"
 
 enum { TAUT_SPRINGS_ENDS = 4 }; /* frequencies from each end of the spectrum */
 
@@ -10,11 +10,21 @@ typedef struct taut_springs {
     double frequency[2 * TAUT_SPRINGS_ENDS]; /* ascending; soft springs do not count unless all are soft */
     int found;                               /* 0: they could not be computed */
     bool complete;                           /* these are all */
-    double single; /* the least that a single spring would have with the rest at rest; 0 when M is not diagonal */
-    double *floor; /* [m], or NULL: 8 u sum |G_ik q_k| is added, the rounding of g */
+    double
+        single; /* the least that a single spring would have with the rest at rest; 0 when M is not diagonal, or without springs */
+    double *floor;     /* [m], or NULL: 8 u sum |G_ik q_k| is added, the rounding of g */
+    taut_rates *rates; /* without springs: where the frequencies are seen, together with slow ones; NULL: springs */
+    double given;      /* without springs: what the user calls fast begins here; 0: the largest gap decides */
+    double slow;       /* without springs: the fastest below the gap; 0: there is none, or it is not known */
+    bool repels;       /* without springs: some force above the gap pushes away from equilibrium */
+    double loose;      /* without springs: how far the slowest of the fast may be from a true one, relative */
 } taut_springs;
 
+/* Does the system have springs that tell their frequencies? Otherwise they are those of the stiff potential, or seen in its forces. */
+bool taut_springs_declared(const taut_projection *p);
 int taut_springs_measure(const taut_projection *p, const double *q, taut_springs *springs, taut_error *error);
+/* Fails with both numbers unless fast and slow are apart; springs that are declared always pass. */
+int taut_springs_separated(const taut_springs *springs, taut_error *error);
 
 /* On a slow motion the pulls of the springs, C^-1 g, are those that keep the bonds from accelerating, up to O(omega^-2). */
 typedef struct taut_balance {

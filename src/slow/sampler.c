@@ -1,0 +1,166 @@
+/* sampler.c - samples of the full motion to both sides of a state, and weights for them. */
+#include "slow/sampler.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "slow/trace.h"
+#include "step/flow_verlet.h"
+
+static const double aware_step = 1.7;   /* h times the fastest frequency; Verlet is stable below 2 */
+static const double smooth_left = 0.02; /* of an oscillation, after a smooth pass */
+static const double most_sum = 5;       /* sum |w| of weights that know frequencies: beyond, passes diverge */
+
+enum { MOST_STEPS = 1 << 22 };
+
+int taut_sampler_create(taut_projection *p, taut_sampler *s, taut_error *error)
+{
+    taut_index n = p->sizes.coordinates;
+    bool good = true;
+    *s = (taut_sampler){.p = p};
+    for (int k = 0; k < TAUT_SUMS; k++)
+        good &= (s->sum[k] = TAUT_NEW(&p->arena, double, n)) != NULL;
+    s->state = TAUT_NEW(&p->arena, double, 2 * n);
+    s->last_q = TAUT_NEW(&p->arena, double, n);
+    s->last_v = TAUT_NEW(&p->arena, double, n);
+    s->aware = TAUT_NEW(&p->arena, double, TAUT_AWARE_STEPS + 1);
+    if (!good || !s->state || !s->last_q || !s->last_v || !s->aware)
+        return taut_fail_memory(error);
+    return taut_flow_verlet(p->context, &p->arena, &p->statistics, INFINITY, p->t, p->q, p->v, &s->flow, error);
+}
+
+void taut_sampler_destroy(taut_sampler *s)
+{
+    if (s->flow)
+        s->flow->destroy(s->flow);
+    s->flow = NULL;
+}
+
+/* ---- one pass */
+
+static int sample_side(taut_sampler *s, int side, taut_error *error)
+{
+    taut_projection *p = s->p;
+    taut_index n = p->sizes.coordinates;
+    memcpy(s->state, p->q, (size_t)n * sizeof(double));
+    memcpy(s->state + n, p->v, (size_t)n * sizeof(double));
+    for (int j = 1; j <= s->steps; j++) {
+        TAUT_TRY(s->flow->advance(s->flow, p->t + side * (j - 1) * s->h, side * s->h, s->state, error));
+        TAUT_TRY(taut_trace_sample(p, side * j, s->state, error));
+        for (int k = 0; k < s->sums; k++) {
+            bool velocity = k == TAUT_EVEN_V || k == TAUT_BETTER_V;
+            const double *from = velocity ? p->v : p->q, *now = velocity ? s->state + n : s->state;
+            double weight = (k == TAUT_RATE ? side : 1) * s->weight[k][j], *sum = s->sum[k];
+            /* as differences from the centre: a constant passes unchanged, and rounding stays small */
+            for (taut_index i = 0; i < n; i++)
+                sum[i] += weight * (now[i] - from[i]);
+        }
+    }
+    return TAUT_OK;
+}
+
+int taut_sampler_run(taut_sampler *s, taut_error *error)
+{
+    for (int k = 0; k < s->sums; k++)
+        memset(s->sum[k], 0, (size_t)s->p->sizes.coordinates * sizeof(double));
+    TAUT_TRY(taut_trace_begin(s->p, s->steps, s->h, s->weight[TAUT_EVEN_Q], error));
+    TAUT_TRY(sample_side(s, 1, error));
+    return sample_side(s, -1, error);
+}
+
+void taut_sampler_move(taut_sampler *s)
+{
+    taut_projection *p = s->p;
+    taut_index n = p->sizes.coordinates;
+    memcpy(s->last_q, p->q, (size_t)n * sizeof(double));
+    memcpy(s->last_v, p->v, (size_t)n * sizeof(double));
+    for (taut_index i = 0; i < n; i++) {
+        p->q[i] += s->sum[TAUT_EVEN_Q][i];
+        p->v[i] += s->sum[TAUT_EVEN_V][i];
+    }
+}
+
+/* ---- weights */
+
+bool taut_sampler_aware(taut_sampler *s, const taut_springs *springs)
+{
+    const double spread_left = 2, band_left = 0.1; /* of an oscillation whose frequency is off, of one in a band */
+    double theta[2 * TAUT_SPRINGS_ENDS];
+    int count = springs->found;
+    s->h = aware_step / springs->frequency[count - 1];
+    s->sums = TAUT_EVEN_V + 1;
+    s->weight[TAUT_EVEN_Q] = s->weight[TAUT_EVEN_V] = s->aware;
+    for (int k = 0; k < count; k++)
+        theta[k] = 2 * asin(fmin(1, s->h * springs->frequency[k] / 2));
+    int distinct = 0; /* repeated frequencies need one zero */
+    for (int k = 0; k < count; k++)
+        if (distinct == 0 || theta[k] > 1.02 * theta[distinct - 1])
+            theta[distinct++] = theta[k];
+    for (int steps = 4; steps <= TAUT_AWARE_STEPS; steps++) {
+        double left = taut_aware_weights(3, distinct, theta, springs->complete, steps, s->aware);
+        bool band = !springs->complete || distinct > steps - 1 || distinct > TAUT_AWARE_ZEROS;
+        if (left <= (band ? band_left : spread_left) && taut_aware_sum(steps, s->aware) <= most_sum) {
+            s->steps = steps;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The fewest steps that leave little of every oscillation, from 12 on; 0 when there would be millions. */
+static int find_smooth(const taut_kernel *shape, double ratio, double step, double *scratch)
+{
+    double least = 2 * asin(step * ratio / 2), most = 2 * asin(step / 2), from = fmax(12, 8 / least);
+    for (int steps = (int)from; steps < 3 * from; steps += 1 + steps / 32) {
+        double worst = 0;
+        taut_kernel_weights(shape, steps, 0, scratch);
+        for (int i = 0; i <= 64; i++) { /* the response falls off quickly: dense near the slowest */
+            double theta = least * pow(most / least, i / 64.0);
+            worst = fmax(worst, fabs(taut_kernel_response(steps, scratch, theta)));
+        }
+        if (worst <= smooth_left)
+            return steps;
+    }
+    return (int)(3 * from);
+}
+
+/* Place for weights of up to `steps` steps. */
+static int reserve(taut_sampler *s, int64_t steps, taut_error *error)
+{
+    if (steps <= s->room)
+        return TAUT_OK;
+    for (int k = 0; k < TAUT_SUMS; k++) {
+        bool same = k == TAUT_EVEN_V || k == TAUT_BETTER_V;
+        s->smooth[k] = same ? s->smooth[k - 1] : TAUT_NEW(&s->p->arena, double, steps + 1);
+        if (!s->smooth[k])
+            return taut_fail_memory(error);
+    }
+    s->room = (int)steps;
+    return TAUT_OK;
+}
+
+int taut_sampler_smooth(taut_sampler *s, const taut_kernel *shape, double slowest, double fastest, double step, int64_t steps,
+                        taut_error *error)
+{
+    double ratio = slowest / fastest, expected = steps > 0 ? (double)steps : 3 * fmax(12, 8 / (step * ratio)) + 4;
+    if (expected > MOST_STEPS)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "projection kernel would need millions of steps a pass: the fastest spring is %.3g times as fast as the "
+                         "slowest; use --method series",
+                         fastest / slowest);
+    TAUT_TRY(reserve(s, (int64_t)expected, error));
+    s->h = step / fastest;
+    s->sums = TAUT_SUMS;
+    memcpy(s->weight, s->smooth, sizeof s->weight);
+    s->steps = steps > 0 ? (int)steps : find_smooth(shape, ratio, step, s->smooth[TAUT_EVEN_Q]);
+    if (s->steps <= shape->moments + 2)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "projection kernel needs more --micro-steps than its --moments and two, %d",
+                         shape->moments + 2);
+    taut_kernel better = {shape->moments < TAUT_KERNEL_MOMENTS ? shape->moments + 2 : shape->moments - 2, shape->smooth};
+    taut_kernel fourth = {shape->moments < 5 ? 5 : shape->moments, shape->smooth};
+    taut_kernel_weights(shape, s->steps, 0, s->weight[TAUT_EVEN_Q]);
+    taut_kernel_weights(&better, s->steps, 0, s->weight[TAUT_BETTER_Q]);
+    taut_kernel_weights(shape, s->steps, 1, s->weight[TAUT_RATE]);
+    taut_kernel_weights(&fourth, s->steps, 4, s->weight[TAUT_FOURTH]);
+    return TAUT_OK;
+}

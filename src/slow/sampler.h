@@ -1,0 +1,41 @@
+/* sampler.h - one pass of projection kernel: Verlet to both sides of a state, weighted sums of the samples, and the choice of weights
+ * (sampler.c). */
+#ifndef TAUT_SLOW_SAMPLER_H
+#define TAUT_SLOW_SAMPLER_H
+
+#include "base/flow.h"
+#include "slow/kernels.h"
+#include "slow/springs.h"
+
+/* Weighted sums of samples, each [n]: of q and v with the weights of the pass, of kernels with two more moments, the derivative of q, its
+ * fourth difference. */
+enum { TAUT_EVEN_Q, TAUT_EVEN_V, TAUT_BETTER_Q, TAUT_BETTER_V, TAUT_RATE, TAUT_FOURTH, TAUT_SUMS };
+
+typedef struct taut_sampler {
+    taut_projection *p;
+    taut_flow *flow;
+    double h; /* between samples */
+    int steps;
+    int sums;                  /* how many are formed */
+    double *weight[TAUT_SUMS]; /* [steps + 1]; those of q and v are one array */
+    double *sum[TAUT_SUMS];    /* [n], as differences from the centre */
+    double *state;             /* [2n] */
+    double *last_q, *last_v;   /* [n]: before the latest pass */
+    int room;                  /* steps that the arrays of smooth weights have place for */
+    double *aware, *smooth[TAUT_SUMS];
+} taut_sampler;
+
+/* Memory comes from the arena of p. */
+int taut_sampler_create(taut_projection *p, taut_sampler *sampler, taut_error *error);
+void taut_sampler_destroy(taut_sampler *sampler); /* takes half-made ones */
+/* The shortest weights that know the frequencies and are tame; false when there are none. Forms sums of q and v. */
+bool taut_sampler_aware(taut_sampler *sampler, const taut_springs *springs);
+/* Weights of a smooth kernel with h times the fastest frequency = step; steps = 0: as few as leave little of the slowest. Forms all sums. */
+int taut_sampler_smooth(taut_sampler *sampler, const taut_kernel *shape, double slowest, double fastest, double step, int64_t steps,
+                        taut_error *error);
+/* Samples around (p->q, p->v) and forms the sums. */
+int taut_sampler_run(taut_sampler *sampler, taut_error *error);
+/* Keeps (p->q, p->v) as last_q, last_v and adds the sums of q and v. */
+void taut_sampler_move(taut_sampler *sampler);
+
+#endif
