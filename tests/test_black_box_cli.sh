@@ -6,30 +6,8 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"
 build=${TAUT_BUILD:-$here/../build}
-taut=${TAUT:-$build/taut}
-case $taut in
-/*) ;;
-*) taut=$(pwd)/$taut ;;
-esac
-work=$(mktemp -d "${TMPDIR:-/tmp}/taut_box.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cp "$build/tests/legacy" "$build/tests/process_peer" "$work" 2>/dev/null
-cd "$work" || exit 1
-TAUT_MODELS=$here/../models
-export TAUT_MODELS
-
-run() { # run STATUS ARGUMENTS: one call, its exit status as a row
-    want=$1
-    shift
-    "$taut" "$@" >out 2>err </dev/null
-    got=$?
-    [ $got = "$want" ]
-    row $? "taut $*: exit status $got, expected $want: $(head -c 300 err)"
-}
-has() { # has FILE TEXT
-    grep -qF -e "$2" "$1"
-    row $? "'$2' is not in: $(head -c 600 "$1")"
-}
+open_cli box
+cp "$build/tests/legacy" "$build/tests/process_peer" . 2>/dev/null
 
 run 0 project michaelis_menten
 has out "projection difference of order 2"

@@ -5,41 +5,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"
-taut=${TAUT:-$here/../build/taut}
-case $taut in
-/*) ;;
-*) taut=$(pwd)/$taut ;;
-esac
-work=$(mktemp -d "${TMPDIR:-/tmp}/taut_project.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-TAUT_MODELS=$here/../models
-export TAUT_MODELS
-
-run() { # run STATUS ARGUMENTS: one call, its exit status as a row
-    want=$1
-    shift
-    "$taut" "$@" >out 2>err </dev/null
-    got=$?
-    [ $got = "$want" ]
-    row $? "taut $*: exit status $got, expected $want: $(head -c 300 err)"
-}
-has() { # has FILE TEXT
-    grep -qF -e "$2" "$1"
-    row $? "'$2' is not in: $(head -c 600 "$1")"
-}
-lacks() {
-    ! grep -qF -e "$2" "$1"
-    row $? "'$2' is in: $(head -c 600 "$1")"
-}
-json() { # json EXPRESSION: about the object d in `out`
-    if [ -x /usr/bin/python3 ]; then
-        /usr/bin/python3 -c 'import json, math, sys
-d = json.load(open("out"), parse_constant=lambda word: 1 / 0)
-sys.exit(0 if eval(sys.argv[1]) else 1)' "$1" 2>python_err
-        row $? "$1: $(tail -n 1 python_err) in $(head -c 600 out)"
-    fi
-}
+open_cli project
 
 # the table of passes, state, multipliers by name, distances
 run 0 project double_pendulum --set omega=1000 --method ipa
@@ -51,8 +17,7 @@ has out "along them"
 lacks out "  outer                      0.9"
 run 0 project double_pendulum --set omega=1000 --method ipa -v
 has out "outer                      8.952276e-07   1.612199e-06"
-[ "$(awk 'length($0) > 100' out | wc -l)" -eq 0 ]
-row $? "lines wider than 100 columns"
+narrow
 run 0 project double_pendulum --set omega=1000 --quiet
 [ ! -s out ]
 row $? "--quiet printed $(head -c 100 out)"

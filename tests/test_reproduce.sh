@@ -3,38 +3,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"
-taut=${TAUT:-$here/../build/taut}
-case $taut in
-/*) ;;
-*) taut=$(pwd)/$taut ;;
-esac
-work=$(mktemp -d "${TMPDIR:-/tmp}/taut_reproduce.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-TAUT_MODELS=$here/../models
-TAUT_REPRODUCE=$here/../reproduce
-export TAUT_MODELS TAUT_REPRODUCE
-
-run() { # run STATUS ARGUMENTS: one call, its exit status as a row
-    want=$1
-    shift
-    "$taut" "$@" >out 2>err </dev/null
-    got=$?
-    [ $got = "$want" ]
-    row $? "taut $*: exit status $got, expected $want: $(head -c 300 err) $(grep -A1 UNEXPLAINED out | head -n 6)"
-}
-has() { # has FILE TEXT
-    grep -qF -e "$2" "$1"
-    row $? "'$2' is not in: $(head -c 600 "$1")"
-}
-json() { # json EXPRESSION: about the object d in `out`
-    if [ -x /usr/bin/python3 ]; then
-        /usr/bin/python3 -c 'import json, sys
-d = json.load(open("out"), parse_constant=lambda word: 1 / 0)
-sys.exit(0 if eval(sys.argv[1]) else 1)' "$1" 2>python_err
-        row $? "$1: $(tail -n 1 python_err) in $(head -c 600 out)"
-    fi
-}
+open_cli reproduce
 
 names="a-table-1 b-orders c-table-3-1 c-slider-crank d-michaelis-menten d-five-dimensions e-figure-3"
 run 0 reproduce
@@ -49,16 +18,14 @@ run 0 reproduce all --out results
 for name in $names; do
     has "results/$name.txt" ", 0 unexplained"
 done
-if [ -n "${TAUT_TEST_CORE:-}" ] || ! command -v gnuplot >/dev/null; then
-    skip "pictures (no gnuplot)"
-else
+if pictures; then
     for name in a-table-1 b-orders c-slider-crank d-michaelis-menten d-five-dimensions e-figure-3; do
-        head -c 8 "results/$name.png" 2>/dev/null | grep -q PNG
-        row $? "results/$name.png is a picture"
+        picture "results/$name.png"
     done
+else
+    skip "pictures (no gnuplot)"
 fi
-[ "$(awk 'length($0) > 100' out | wc -l)" -eq 0 ]
-row $? "lines wider than 100 columns: $(awk 'length($0) > 100' out | head -n 2)"
+narrow
 [ "$(cat results/*.txt | grep -c UNEXPLAINED)" -eq 0 ]
 row $? "a table has unexplained entries"
 

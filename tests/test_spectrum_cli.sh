@@ -5,45 +5,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"
-taut=${TAUT:-$here/../build/taut}
-case $taut in
-/*) ;;
-*) taut=$(pwd)/$taut ;;
-esac
-work=$(mktemp -d "${TMPDIR:-/tmp}/taut_spectrum.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-TAUT_MODELS=$here/../models
-export TAUT_MODELS
-
-run() { # run STATUS ARGUMENTS: one call, its exit status as a row
-    want=$1
-    shift
-    "$taut" "$@" >out 2>err </dev/null
-    got=$?
-    [ $got = "$want" ]
-    row $? "taut $*: exit status $got, expected $want: $(head -c 300 err)"
-}
-has() { # has FILE TEXT
-    grep -qF -e "$2" "$1"
-    row $? "'$2' is not in: $(head -c 600 "$1")"
-}
-lacks() {
-    ! grep -qF -e "$2" "$1"
-    row $? "'$2' is in: $(head -c 600 "$1")"
-}
-narrow() {
-    [ "$(awk 'length($0) > 100' out | wc -l)" -eq 0 ]
-    row $? "lines wider than 100 columns"
-}
-json() { # json EXPRESSION: about the object d in `out`
-    if [ -x /usr/bin/python3 ]; then
-        /usr/bin/python3 -c 'import json, math, sys
-d = json.load(open("out"), parse_constant=lambda word: 1 / 0)
-sys.exit(0 if eval(sys.argv[1]) else 1)' "$1" 2>python_err
-        row $? "$1: $(tail -n 1 python_err) in $(head -c 600 out)"
-    fi
-}
+open_cli spectrum
 
 # the table: frequencies, actions, springs by name
 run 0 spectrum double_pendulum_gravity --set eps=1e-3
