@@ -28,7 +28,7 @@ static const struct {
     {"michaelis_menten_mixed", "iksc", ""},
     {"net", "d", ""},
     {"pendulum", "d", ""},
-    {"quartic_rod", "ikscda", ""},
+    {"quartic_rod", "ikd", ""},
     {"rope_bending", "d", ""},
     {"slider_crank", "iksd", ""},
     {"triatomic", "d", ""},

@@ -458,6 +458,7 @@ typedef struct taut_projection_result {
     double t;
     const char *method, *explanation;
     const double *q, *v, *lambda; /* [n], [n], [m]; first order: the state, the algebraic variables */
+    const double *stiff_force; /* [n]: slow part of the force of a stiff potential; NULL when there is none, or it is not known */
     const double *start_q, *start_v;
     int64_t passes;
     double moved_normal, moved_tangential, moved_normal_velocity, moved_tangential_velocity;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "slow/constraint.h"
-#include "slow/projection.h"
+#include "slow/potential.h"
 
 typedef struct foot {
     taut_projection *p;
@@ -40,6 +40,8 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
     foot f = {.p = p, .error = error};
     taut_system *rigid = NULL;
     taut_context *context = NULL;
+    if (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
+        return taut_potential_constraint(p, error);
     if (p->sizes.bonds == 0)
         return taut_fail(error, TAUT_ERROR_REFUSED, "projection constraint needs bonds, and the system has none");
     TAUT_TRY(taut_system_rigid(p->system, &rigid, error));
@@ -59,7 +61,7 @@ const taut_projection_method taut_projection_constraint = {
     .summary = "M-orthogonal projection onto g = 0, G v + g_t = 0 (foot point), with the multipliers of the rigid motion",
     .reference = "Ariel, Sanz-Serna, Tsai 2012, section 4.3.1",
     .needs = TAUT_CAN_FORCE,
-    .refuses = TAUT_HAS_STIFF_POTENTIAL | TAUT_HAS_STEPPER,
+    .refuses = TAUT_HAS_STEPPER,
     .kinds = 1u << TAUT_MECHANICAL,
     .project = project,
 };

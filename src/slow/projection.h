@@ -19,6 +19,7 @@ struct taut_projection {
     double t;
     double *q, *v, *lambda; /* [n], [n], [m]; first order: the state, the algebraic variables, [m] */
     double *q0, *v0;        /* the start */
+    double *stiff_force;    /* [n]: of a stiff potential, its slow part; NULL when not known */
     int64_t passes, pass_capacity;
     taut_pass *pass; /* [0] is the start */
     double *entries; /* of G, for recording */

@@ -7,7 +7,7 @@
 #include "base/options.h"
 #include "base/reasons.h"
 #include "slow/constraint.h"
-#include "slow/projection.h"
+#include "slow/potential.h"
 #include "slow/trace.h"
 
 static const taut_projection_method *const table[] = {&taut_projection_ipa,        &taut_projection_series,
@@ -193,10 +193,12 @@ static int find_feet(taut_projection *p, double *x0, double *u0, double *x1, dou
     taut_projector *projector = NULL;
     taut_constraint_settings settings = {.ignore_holds = true};
     taut_statistics aside = {0}; /* a diagnosis, not a part of the work */
-    int status = taut_system_rigid(p->system, &rigid, error);
-    if (status == 0)
+    bool stiff = p->sizes.can & TAUT_HAS_STIFF_POTENTIAL;
+    int status = stiff ? taut_potential_foot(p->context, &p->arena, &aside, &settings, &projector, error)
+                       : taut_system_rigid(p->system, &rigid, error);
+    if (status == 0 && !stiff)
         status = taut_context_create(rigid, &p->arena.allocator, &context, error);
-    if (status == 0)
+    if (status == 0 && !stiff)
         status = taut_constraint_create(context, &p->arena, &aside, &settings, &projector, error);
     if (status == 0)
         status = projector->apply(projector, p->t, x0, u0, error);
@@ -337,6 +339,7 @@ void taut_projection_result_get(const taut_projection *p, taut_projection_result
                                        .q = p->q,
                                        .v = p->v,
                                        .lambda = p->lambda,
+                                       .stiff_force = p->stiff_force,
                                        .start_q = p->q0,
                                        .start_v = p->v0,
                                        .passes = p->passes,

@@ -15,7 +15,7 @@
 
 #include "linalg/saddle.h"
 #include "slow/constraint.h"
-#include "slow/projection.h"
+#include "slow/potential.h"
 #include "slow/recursion.h"
 
 typedef struct series {
@@ -305,6 +305,8 @@ static void record(void *user, const double *q, const double *v)
 static int project(taut_projection *p, const taut_options *options, taut_error *error)
 {
     (void)options;
+    if (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
+        return taut_potential_series(p, error);
     recorder r = {.p = p, .error = error};
     taut_series_settings settings = {.watch = record, .user = &r};
     taut_projector *projector = NULL;
@@ -334,7 +336,7 @@ const taut_projection_method taut_projection_series = {
         "slow point by expansion in the compliance: Taylor jets along the motion, exact to rounding when slow and fast are apart",
     .reference = "Lubich 1993, Theorem 2.2; jets in place of its recursion",
     .needs = TAUT_CAN_FORCE | TAUT_CAN_DERIVATIVES | TAUT_CAN_JETS | TAUT_HAS_SPRINGS,
-    .refuses = TAUT_HAS_STIFF_POTENTIAL | TAUT_HAS_STEPPER,
+    .refuses = TAUT_HAS_STEPPER,
     .kinds = 1u << TAUT_MECHANICAL,
     .moves_held = true,
     .project = project,

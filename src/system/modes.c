@@ -13,45 +13,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "system/kept.h"
+
 static const double zero_mode = 1e-13; /* of the largest Omega^2: rounding */
 static const double meeting = 1e-9;    /* relative distance at which two frequencies count as one */
 enum { MOST_NUMBERS = 50000000 };      /* in the arrays of a work */
-
-/* ---- memory that is asked for again and again in the same sizes */
-
-enum { KEPT_BLOCKS = 8 };
-typedef struct taut_kept_memory {
-    taut_arena *arena;
-    void *block[KEPT_BLOCKS];
-    size_t bytes[KEPT_BLOCKS];
-    bool used[KEPT_BLOCKS];
-} taut_kept_memory;
-
-static void *keep_allocate(void *user, size_t bytes)
-{
-    taut_kept_memory *kept = user;
-    for (int k = 0; k < KEPT_BLOCKS; k++)
-        if (kept->block[k] && !kept->used[k] && kept->bytes[k] >= bytes) {
-            kept->used[k] = true;
-            return kept->block[k];
-        }
-    for (int k = 0; k < KEPT_BLOCKS; k++)
-        if (!kept->block[k]) {
-            kept->block[k] = taut_arena_get(kept->arena, (int64_t)bytes, 1);
-            kept->bytes[k] = bytes;
-            kept->used[k] = kept->block[k] != NULL;
-            return kept->block[k];
-        }
-    return NULL;
-}
-
-static void keep_release(void *user, void *block)
-{
-    taut_kept_memory *kept = user;
-    for (int k = 0; k < KEPT_BLOCKS; k++)
-        if (kept->block[k] == block)
-            kept->used[k] = false;
-}
 
 /* ---- making */
 
@@ -114,13 +80,11 @@ static int reserve(taut_modes_work *w, const taut_sizes *sizes, bool gradient, t
     w->shape = TAUT_NEW(arena, double, p * w->n);
     w->blended = TAUT_NEW(arena, double, p);
     w->other = TAUT_NEW(arena, double, w->n);
-    w->kept = TAUT_NEW(arena, taut_kept_memory, 1);
+    w->keep = taut_kept_allocator(arena);
     bool good = w->values.bond && w->values.bond_dt && w->values.jacobian && w->values.mass && w->values.bond_hessian;
     good = good && w->values.mass_dq && w->matrix && w->square && w->frequency && w->column && w->reaction;
-    if (!good || !w->weight || !w->shape || !w->kept || !w->blended || !w->other)
+    if (!good || !w->weight || !w->shape || !w->keep.allocate || !w->blended || !w->other)
         return taut_fail_memory(error);
-    w->kept->arena = arena;
-    w->keep = (taut_allocator){keep_allocate, keep_release, w->kept};
     /* rehearsed once on the unit matrix, so that later calls find their memory */
     for (int64_t i = 0; i < p; i++)
         w->matrix[i * p + i] = 1;

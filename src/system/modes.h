@@ -30,7 +30,6 @@ typedef struct taut_modes_work {
     double *reaction;        /* [springs][rods] */
     double *blended, *other; /* [springs], [n]: for frequencies that meet */
     taut_allocator keep;     /* gives back the same memory again: nothing is allocated after create */
-    struct taut_kept_memory *kept;
 
     int count;         /* modes: springs that depend on others add none */
     double *frequency; /* [count], ascending */

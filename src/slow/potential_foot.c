@@ -1,0 +1,411 @@
+/* potential_foot.c - the foot point of a state on the manifold where a stiff potential is least and the bonds hold:
+ *
+ *     grad V(X) = 0,  g(X) = 0,     X - q  M-orthogonal to the manifold,         V M-orthogonally projected onto its tangent space
+ *
+ * With z_k, Omega_k^2 the modes of (Hess V/eps^2, M) on G z = 0 (stiff.c), all taken where we are, a step is
+ *
+ *     dx = dx_G - sum_{k<d} z_k z_k^T (F + K dx_G)/Omega_k^2  +  P (q - x),
+ *
+ * dx_G the shortest change that mends the bonds, F = grad V/eps^2, and P the projector onto what bonds and stiff modes leave: Newton's
+ * iteration towards the manifold, and along it a fixed point that contracts as the distance over the radius of curvature, accelerated
+ * (anderson.c). The rank d is decided on the manifold, where the other eigenvalues are rounding; so the first phase goes there without
+ * regard to where it arrives. What [start] holds is a row of its own. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "slow/anderson.h"
+#include "slow/potential.h"
+
+typedef struct foot {
+    taut_projector projector;
+    taut_context *context;
+    const taut_system *system;
+    taut_constraint_settings settings;
+    taut_stiff stiff;
+    taut_jet *jet; /* of the stiff force: its rate, time included */
+    taut_anderson anderson;
+    taut_index n, m;
+    const unsigned char *hold; /* [n] or NULL */
+    bool guesses;
+    int rank;
+    double t;
+    double *x, *u, *from;          /* [n]: where we are; what the foot point is taken of */
+    double *dx, *part, *force, *y; /* [n] */
+    double *rate;                  /* [n]: dF/dt */
+    double *s;                     /* [m] */
+} foot;
+
+enum { MOST_ITERATIONS = 200, ANDERSON = 3 };
+static const double zero_mode = 1e-8; /* of the largest Omega^2, as in the spectrum of a stiff potential */
+
+/* sqrt(x^T M x) */
+static double size_of(foot *c, const double *x, const double *y)
+{
+    for (taut_index i = 0; i < c->n; i++)
+        c->y[i] = x[i] - (y ? y[i] : 0);
+    taut_cholesky_multiply(c->n, c->stiff.root, c->y);
+    double sum = 0;
+    for (taut_index i = 0; i < c->n; i++)
+        sum += c->y[i] * c->y[i];
+    return sqrt(sum);
+}
+
+static double dot(taut_index n, const double *x, const double *y)
+{
+    double sum = 0;
+    for (taut_index i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+static int find_modes(foot *c, taut_error *error)
+{
+    c->projector.statistics->force_evaluations++;
+    c->projector.statistics->jacobians++;
+    return taut_stiff_find(&c->stiff, c->t, c->x, error);
+}
+
+static int fail(foot *c, int code, const char *text, taut_error *error)
+{
+    taut_fail(error, code, "%s", text);
+    if (error)
+        error->t = c->t;
+    return code;
+}
+
+/* ---- positions */
+
+/* dx: towards the manifold, by bonds and the first `count` modes. */
+static void normal_step(foot *c, int count)
+{
+    for (taut_index i = 0; i < c->m; i++)
+        c->s[i] = -c->stiff.values.bond[i];
+    taut_stiff_satisfy(&c->stiff, c->s, c->dx);
+    taut_stiff_gradient(&c->stiff, c->force);
+    taut_stiff_multiply(&c->stiff, c->dx, c->part);
+    for (taut_index i = 0; i < c->n; i++)
+        c->force[i] += c->part[i];
+    for (int k = 0; k < count; k++) {
+        const double *z = c->stiff.mode + (int64_t)k * c->n;
+        double step = dot(c->n, z, c->force) / fabs(c->stiff.value[k]);
+        for (taut_index i = 0; i < c->n; i++)
+            c->dx[i] -= step * z[i];
+    }
+}
+
+/* dx += P (from - x) */
+static void tangential_step(foot *c)
+{
+    for (taut_index i = 0; i < c->n; i++)
+        c->part[i] = c->from[i] - c->x[i];
+    taut_stiff_mass(&c->stiff, c->part, c->force);
+    taut_cholesky_multiply(c->n, c->stiff.root, c->part);
+    taut_rows_remove(&c->stiff.rows, c->part);
+    taut_cholesky_upper(c->n, c->stiff.root, c->part);
+    for (int k = 0; k < c->rank; k++) {
+        const double *z = c->stiff.mode + (int64_t)k * c->n;
+        double along = dot(c->n, z, c->force);
+        for (taut_index i = 0; i < c->n; i++)
+            c->part[i] -= along * z[i];
+    }
+    for (taut_index i = 0; i < c->n; i++)
+        c->dx[i] += c->part[i];
+}
+
+/* To the manifold, anywhere near: every curved direction counts, whatever it is. Its rank is decided at the end. */
+static int reach(foot *c, taut_error *error)
+{
+    double before = INFINITY, first = 0;
+    for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
+        TAUT_TRY(find_modes(c, error));
+        double steep = fabs(c->stiff.value[0]), scale = size_of(c, c->x, NULL) + size_of(c, c->x, c->from);
+        if (!(steep > 0))
+            return fail(c, TAUT_ERROR_CONVERGE, "the stiff potential has no curvature here: its Hessian is zero", error);
+        normal_step(c, taut_stiff_rank(&c->stiff, zero_mode));
+        double step = 0; /* weak directions are left to later */
+        for (int k = 0; k < c->n; k++) {
+            double slope = dot(c->n, c->stiff.mode + (int64_t)k * c->n, c->force) / steep;
+            step += slope * slope;
+        }
+        for (taut_index i = 0; i < c->m; i++)
+            c->s[i] = c->stiff.rigid[i] ? -c->stiff.values.bond[i] : 0;
+        taut_stiff_satisfy(&c->stiff, c->s, c->part);
+        step = sqrt(step) + size_of(c, c->part, NULL);
+        if (!isfinite(step))
+            break;
+        if (step <= 1e-13 * scale || (step <= 1e-9 * scale && step > before / 2)) {
+            c->rank = taut_stiff_rank(&c->stiff, zero_mode);
+            return TAUT_OK;
+        }
+        double length = size_of(c, c->dx, NULL);
+        first = iteration == 0 ? length : first;
+        double part = length > 2 * first ? 2 * first / length : 1;
+        for (taut_index i = 0; i < c->n; i++)
+            c->x[i] += part * c->dx[i];
+        before = step;
+    }
+    return fail(
+        c, TAUT_ERROR_CONVERGE,
+        "no minimum of the stiff potential was found near the start, or its Hessian vanishes there; give start values that are "
+        "nearer to it",
+        error);
+}
+
+/* Along the manifold to the point nearest to where we came from. */
+static int settle(foot *c, taut_error *error)
+{
+    double before = INFINITY, first = 0;
+    taut_anderson_clear(&c->anderson);
+    for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
+        TAUT_TRY(find_modes(c, error));
+        if (c->settings.watch)
+            c->settings.watch(c->settings.user, c->t, c->x, c->u);
+        normal_step(c, c->rank);
+        tangential_step(c);
+        double step = size_of(c, c->dx, NULL), scale = size_of(c, c->x, NULL) + size_of(c, c->x, c->from);
+        if (!isfinite(step))
+            break;
+        first = iteration == 0 ? step : first;
+        bool last = step <= 4 * DBL_EPSILON * scale || (step <= 1e-13 * scale && step > 0.25 * before);
+        if (step > 2 * before) /* what was learned does not hold here */
+            taut_anderson_clear(&c->anderson);
+        if (last || step > 2 * first) {
+            double part = last ? 1 : 2 * first / step;
+            for (taut_index i = 0; i < c->n; i++)
+                c->x[i] += part * c->dx[i];
+        } else {
+            taut_anderson_next(&c->anderson, c->x, c->dx, c->x);
+        }
+        c->projector.statistics->newton_iterations++;
+        if (last)
+            return find_modes(c, error);
+        before = step;
+    }
+    return fail(c, TAUT_ERROR_CONVERGE,
+                "no foot point on the minimum of the stiff potential was found; give start values that are nearer to it", error);
+}
+
+/* ---- what was found */
+
+/* Rigid bonds that depend on others, or on what is held: are they kept all the same? */
+static int check_lost(foot *c, const double *value, const char *what, taut_error *error)
+{
+    for (taut_index k = 0; k < c->stiff.losts; k++) {
+        taut_index i = c->stiff.lost[k];
+        double scale = 0;
+        char name[96];
+        for (taut_index e = c->stiff.jacobian.start[i]; e < c->stiff.jacobian.start[i + 1]; e++)
+            scale += fabs(c->stiff.values.jacobian[e]);
+        for (taut_index j = 0; j < c->n; j++)
+            c->y[j] = fabs(what[0] == 'v' ? c->u[j] : c->x[j]);
+        double most = 0;
+        for (taut_index j = 0; j < c->n; j++)
+            most = fmax(most, c->y[j]);
+        if (c->hold && fabs(value[i]) <= 1e-9 * scale * most)
+            continue;
+        taut_system_name(c->system, TAUT_BOND, i, name, sizeof name);
+        int code =
+            c->hold ? taut_fail(error, TAUT_ERROR_CONVERGE,
+                                "[start] holds all of the %s of bond '%s' that others leave, and it is off by %.3g; release one, "
+                                "or correct it",
+                                what, name, value[i])
+                    : taut_fail(error, TAUT_ERROR_SINGULAR, "bond '%s' depends on other bonds; leave it out", name);
+        if (error)
+            error->t = c->t;
+        return code;
+    }
+    return TAUT_OK;
+}
+
+/* On the manifold V is least without regard to the bonds; and constant rank means a gap in the spectrum. */
+static int check_minimum(foot *c, taut_error *error)
+{
+    const double *value = c->stiff.value;
+    double steep = fabs(value[0]), scale = size_of(c, c->x, NULL);
+    for (int k = 0; k < c->rank; k++)
+        if (!(value[k] > 0))
+            return fail(c, TAUT_ERROR_CONVERGE, "the stiff potential is stationary here but not least; start nearer to its minimum",
+                        error);
+    if (c->rank == 0 || (c->rank < c->n && fabs(value[c->rank]) > 1e-6 * steep) || !(value[c->rank - 1] > zero_mode * steep))
+        return fail(
+            c, TAUT_ERROR_CONVERGE,
+            "the Hessian of the stiff potential has no constant rank along its minimum: there is no manifold near the start",
+            error);
+    taut_stiff_gradient(&c->stiff, c->force);
+    taut_cholesky_lower(c->n, c->stiff.root, c->force);
+    if (sqrt(dot(c->n, c->force, c->force)) <= 1e-9 * steep * scale)
+        return TAUT_OK;
+    return fail(c, TAUT_ERROR_CONVERGE,
+                c->hold
+                    ? "what [start] holds, or the bonds, keep the stiff potential from its minimum; release one, or correct it"
+                    : "bonds and stiff potential pull against one another: where the bonds hold, the potential is not least; write "
+                      "the springs as part of the stiff potential",
+                error);
+}
+
+/* ---- velocities */
+
+static void choose_held(foot *c, unsigned bit)
+{
+    for (taut_index i = 0; i < c->n; i++)
+        c->stiff.held[i] = c->hold && (c->hold[i] & bit);
+}
+
+/* rate = dF/dt along u, by a jet of order 1; s = -gdot */
+static int find_rates(foot *c, taut_error *error)
+{
+    taut_values values = {.stiff_force = c->rate};
+    TAUT_TRY(taut_jet_advance(c->jet, 0, c->t, c->x, c->u, &values, error));
+    TAUT_TRY(taut_jet_advance(c->jet, 1, c->t, c->u, c->u, &values, error));
+    for (taut_index i = 0; i < c->n; i++)
+        c->rate[i] = -c->rate[i];
+    for (taut_index i = 0; i < c->m; i++) {
+        c->s[i] = -c->stiff.values.bond_dt[i];
+        for (taut_index e = c->stiff.jacobian.start[i]; e < c->stiff.jacobian.start[i + 1]; e++)
+            c->s[i] -= c->stiff.values.jacobian[e] * c->u[c->stiff.jacobian.column[e]];
+    }
+    return TAUT_OK;
+}
+
+static int project_velocity(foot *c, taut_error *error)
+{
+    bool other = false; /* other rows than those of the position */
+    for (taut_index i = 0; c->hold && i < c->n; i++)
+        other |= !(c->hold[i] & TAUT_HOLD_POSITION) != !(c->hold[i] & TAUT_HOLD_VELOCITY);
+    choose_held(c, TAUT_HOLD_VELOCITY);
+    if (other)
+        TAUT_TRY(find_modes(c, error));
+    int count = 0;
+    while (count < c->n && c->stiff.value[count] > zero_mode * c->stiff.value[0])
+        count++;
+    for (int round = 0; round < 2; round++) { /* the second takes out the rounding of the first */
+        TAUT_TRY(find_rates(c, error));
+        taut_stiff_satisfy(&c->stiff, c->s, c->dx);
+        taut_stiff_multiply(&c->stiff, c->dx, c->part);
+        for (taut_index i = 0; i < c->n; i++)
+            c->rate[i] += c->part[i];
+        for (int k = 0; k < count; k++) {
+            const double *z = c->stiff.mode + (int64_t)k * c->n;
+            double step = dot(c->n, z, c->rate) / c->stiff.value[k];
+            for (taut_index i = 0; i < c->n; i++)
+                c->dx[i] -= step * z[i];
+        }
+        for (taut_index i = 0; i < c->n; i++)
+            c->u[i] += c->stiff.held[i] ? 0 : c->dx[i];
+    }
+    TAUT_TRY(find_rates(c, error));
+    TAUT_TRY(check_lost(c, c->s, "velocities", error));
+    taut_cholesky_lower(c->n, c->stiff.root, c->rate);
+    if (c->hold && sqrt(dot(c->n, c->rate, c->rate)) > 1e-9 * c->stiff.value[0] * size_of(c, c->u, NULL))
+        return fail(c, TAUT_ERROR_CONVERGE,
+                    "the velocities that [start] holds leave the minimum of the stiff potential; release one", error);
+    return TAUT_OK;
+}
+
+/* ---- the projector */
+
+/* The guesses go to the minimum first, as far as they can, the others held. */
+static int move_guesses(foot *c, taut_error *error)
+{
+    taut_error reason;
+    for (taut_index i = 0; i < c->n; i++)
+        c->stiff.held[i] = !(c->hold[i] & TAUT_GUESS) || (c->hold[i] & TAUT_HOLD_POSITION);
+    int status = reach(c, &reason);
+    if (status == TAUT_ERROR_MEMORY)
+        return taut_fail_memory(error);
+    if (status != 0) /* no failure: the foot point is taken from where it was */
+        memcpy(c->x, c->from, (size_t)c->n * sizeof(double));
+    return TAUT_OK;
+}
+
+static int project(foot *c, taut_error *error)
+{
+    size_t bytes = (size_t)c->n * sizeof(double);
+    memcpy(c->from, c->x, bytes);
+    if (c->guesses) {
+        TAUT_TRY(move_guesses(c, error));
+        memcpy(c->from, c->x, bytes);
+    }
+    choose_held(c, TAUT_HOLD_POSITION);
+    TAUT_TRY(reach(c, error));
+    TAUT_TRY(settle(c, error));
+    for (taut_index i = 0; i < c->n; i++)
+        c->x[i] = c->stiff.held[i] ? c->from[i] : c->x[i];
+    TAUT_TRY(check_lost(c, c->stiff.values.bond, "positions", error));
+    TAUT_TRY(check_minimum(c, error));
+    TAUT_TRY(project_velocity(c, error));
+    if (c->settings.watch)
+        c->settings.watch(c->settings.user, c->t, c->x, c->u);
+    return TAUT_OK;
+}
+
+static int apply(taut_projector *projector, double t, double *q, double *v, taut_error *error)
+{
+    foot *c = (foot *)projector;
+    size_t bytes = (size_t)c->n * sizeof(double);
+    c->t = t;
+    memcpy(c->x, q, bytes);
+    memcpy(c->u, v, bytes);
+    TAUT_TRY(project(c, error));
+    memcpy(q, c->x, bytes);
+    memcpy(v, c->u, bytes);
+    return TAUT_OK;
+}
+
+static void destroy(taut_projector *projector)
+{
+    foot *c = (foot *)projector;
+    if (!c)
+        return;
+    taut_jet_destroy(c->jet);
+    c->jet = NULL;
+}
+
+static int build(foot *c, taut_arena *arena, taut_error *error)
+{
+    taut_sizes sizes;
+    taut_system_sizes(c->system, &sizes);
+    c->n = sizes.coordinates;
+    c->m = sizes.bonds;
+    double **columns[] = {&c->x, &c->u, &c->from, &c->dx, &c->part, &c->force, &c->y, &c->rate};
+    TAUT_TRY(taut_stiff_create(&c->stiff, c->context, arena, true, error));
+    TAUT_TRY(taut_anderson_create(&c->anderson, c->n, ANDERSON, arena, error));
+    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
+        if (!(*columns[k] = TAUT_NEW(arena, double, c->n)))
+            return taut_fail_memory(error);
+    if (!(c->s = TAUT_NEW(arena, double, c->m)))
+        return taut_fail_memory(error);
+    c->hold = c->settings.ignore_holds ? NULL : taut_system_hold(c->system);
+    for (taut_index i = 0; c->hold && i < c->n; i++)
+        c->guesses |= (c->hold[i] & TAUT_GUESS) && !(c->hold[i] & TAUT_HOLD_POSITION);
+    return taut_jet_create(c->context, 1, TAUT_WANT_STIFF_FORCE, &c->jet, error);
+}
+
+int taut_potential_foot(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                        const taut_constraint_settings *settings, taut_projector **projector, taut_error *error)
+{
+    *projector = NULL;
+    foot *c = TAUT_NEW(arena, foot, 1);
+    if (!c)
+        return taut_fail_memory(error);
+    c->projector = (taut_projector){.name = "constraint", .apply = apply, .destroy = destroy, .statistics = statistics};
+    c->context = context;
+    c->system = taut_context_system(context);
+    if (settings)
+        c->settings = *settings;
+    int status = build(c, arena, error);
+    if (status != 0) {
+        destroy(&c->projector);
+        return status;
+    }
+    *projector = &c->projector;
+    return TAUT_OK;
+}
+
+const taut_stiff *taut_potential_foot_modes(const taut_projector *projector, int *count)
+{
+    const foot *c = (const foot *)projector;
+    *count = c->rank;
+    return &c->stiff;
+}

@@ -1,0 +1,172 @@
+/* potential_series.c - the projection `series` for a system with a stiff potential: the slow point over the foot point of the start, as
+ * an expansion in eps^2 [B Theorem 2.2]. The point is on the normal fibre of the foot point (X, V),
+ *
+ *     q = X + W alpha + M^-1 G^T mu,   v = V + W beta + M^-1 G^T nu   (all at X),       g = y^(k),   gdot = ydot^(k),
+ *
+ * where g are the d functions of the potential and the bonds, and y^(k) what these are on the slow manifold to order eps^(2k+2)
+ * (potential_recursion.c). Levels as in series.c. Since G W = 0 and Omega^-2 W^T (Hess V/eps^2) W = 1 at X, Newton's step there is
+ * d alpha = y - g for the potential, beside the shortest step of the bonds. */
+#include "slow/potential.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct series {
+    taut_projection *p;
+    taut_projector *foot;
+    taut_potential_recursion *recursion;
+    taut_potential_frame frame;
+    taut_potential_values values;
+    taut_index n, m;
+    double *q, *v, *last_q, *last_v, *dq, *dv, *s;
+    double scale, correction; /* |q| + |v|; what the last level moved */
+    int level;
+    bool grows;
+} series;
+
+static double norm(taut_index n, const double *x, const double *y)
+{
+    double sum = 0;
+    for (taut_index i = 0; i < n; i++)
+        sum += (x[i] - (y ? y[i] : 0)) * (x[i] - (y ? y[i] : 0));
+    return sqrt(sum);
+}
+
+static int evaluate(series *s, taut_error *error)
+{
+    s->p->statistics.force_evaluations++;
+    return taut_potential_recursion_evaluate(s->recursion, &s->frame, s->level, s->p->t, s->q, s->v, &s->values, error);
+}
+
+/* dx: the step on the fibre that takes the functions from `now` to `wanted`. */
+static void fibre_step(series *s, const double *now, const double *wanted, double *dx)
+{
+    int count;
+    const taut_stiff *w = taut_potential_foot_modes(s->foot, &count);
+    for (taut_index i = 0; i < s->m; i++)
+        s->s[i] = wanted[count + i] - now[count + i];
+    taut_stiff_satisfy(w, s->s, dx);
+    for (int k = 0; k < count; k++)
+        for (taut_index i = 0; i < s->n; i++)
+            dx[i] += (wanted[k] - now[k]) * s->frame.mode[(int64_t)k * s->n + i];
+}
+
+static int solve_level(series *s, taut_error *error)
+{
+    enum { MOST = 40 };
+    double before = INFINITY;
+    for (int k = 0; k < MOST; k++) {
+        TAUT_TRY(evaluate(s, error));
+        fibre_step(s, s->values.g, s->values.y, s->dq);
+        fibre_step(s, s->values.gdot, s->values.ydot, s->dv);
+        for (taut_index i = 0; i < s->n; i++) {
+            s->q[i] += s->dq[i];
+            s->v[i] += s->dv[i];
+        }
+        s->p->statistics.newton_iterations++;
+        double step = norm(s->n, s->dq, NULL) + norm(s->n, s->dv, NULL);
+        if (step <= 4 * DBL_EPSILON * s->scale || (step > 0.25 * before && step <= 1e-11 * s->scale))
+            return TAUT_OK;
+        if (!(step <= 4 * before))
+            break;
+        before = step;
+    }
+    return taut_fail(
+        error, TAUT_ERROR_CONVERGE,
+        "level %d of the slow multipliers does not converge: slow and fast are not separated at this state; a larger scale "
+        "of the stiff potential or a slower motion has a slow point, or use --method constraint",
+        s->level);
+}
+
+/* Level after level, until the correction is at rounding or would grow. */
+static int expand(series *s, int most, taut_error *error)
+{
+    size_t bytes = (size_t)s->n * sizeof(double);
+    int quiet = 0;
+    for (s->level = 1; s->level <= most; s->level++) {
+        memcpy(s->last_q, s->q, bytes);
+        memcpy(s->last_v, s->v, bytes);
+        taut_error reason = {0};
+        int status = solve_level(s, &reason);
+        double moved = norm(s->n, s->q, s->last_q) + norm(s->n, s->v, s->last_v);
+        bool worse = status == TAUT_ERROR_CONVERGE || (s->level > 1 && moved > fmax(s->correction, 1e-12 * s->scale));
+        if (status != 0 && !(worse && s->level > 2)) {
+            if (error)
+                *error = reason;
+            return status;
+        }
+        if (worse && s->level <= 2)
+            return taut_fail(
+                error, TAUT_ERROR_CONVERGE,
+                "the corrections of the slow multipliers grow from %.3g to %.3g: slow and fast are not separated at this "
+                "state; use --method constraint",
+                s->correction, moved);
+        if (worse) { /* an asymptotic series: the level before was the best one */
+            memcpy(s->q, s->last_q, bytes);
+            memcpy(s->v, s->last_v, bytes);
+            s->grows = true;
+            break;
+        }
+        s->correction = moved;
+        TAUT_TRY(taut_projection_record(s->p, s->q, s->v, error));
+        /* one small correction may be a coefficient that happens to vanish, two are not */
+        quiet = moved <= 16 * DBL_EPSILON * s->scale ? quiet + 1 : 0;
+        if (quiet == 2)
+            return TAUT_OK;
+    }
+    s->level--;
+    return TAUT_OK;
+}
+
+static int run(series *s, taut_error *error)
+{
+    taut_projection *p = s->p;
+    int most = taut_potential_most(p->context);
+    TAUT_TRY(taut_projection_record(p, s->q, s->v, error));
+    TAUT_TRY(taut_potential_foot(p->context, &p->arena, &p->statistics, NULL, &s->foot, error));
+    TAUT_TRY(s->foot->apply(s->foot, p->t, s->q, s->v, error));
+    TAUT_TRY(taut_projection_record(p, s->q, s->v, error));
+    TAUT_TRY(taut_potential_take_frame(s->foot, &s->frame, s->dq, s->dv, error));
+    TAUT_TRY(taut_potential_recursion_create(p->context, &p->arena, &p->statistics, most, &s->recursion, error));
+    s->scale = norm(s->n, s->q, NULL) + norm(s->n, s->v, NULL);
+    TAUT_TRY(expand(s, most, error));
+    return evaluate(s, error);
+}
+
+static void give(series *s)
+{
+    taut_projection *p = s->p;
+    size_t bytes = (size_t)s->n * sizeof(double);
+    memcpy(p->q, s->q, bytes);
+    memcpy(p->v, s->v, bytes);
+    memcpy(p->lambda, s->values.lambda + s->frame.count, (size_t)s->m * sizeof(double));
+    p->stiff_force = s->values.reaction;
+    snprintf(p->explanation, sizeof p->explanation,
+             "projection series: the foot point where the stiff potential is least, rank %d (pass 1), then %d levels of slow "
+             "multipliers; the last one moved the state by %.3g%s",
+             s->frame.count, s->level, s->correction,
+             s->grows ? ", the next would move it more: slow and fast are barely separated" : "");
+}
+
+int taut_potential_series(taut_projection *p, taut_error *error)
+{
+    series s = {.p = p, .n = p->sizes.coordinates, .m = p->sizes.bonds};
+    double **columns[] = {&s.q, &s.v, &s.last_q, &s.last_v, &s.dq, &s.dv};
+    TAUT_TRY(taut_potential_reserve(s.n, s.m, &p->arena, &s.frame, &s.values, error));
+    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
+        if (!(*columns[k] = TAUT_NEW(&p->arena, double, s.n)))
+            return taut_fail_memory(error);
+    if (!(s.s = TAUT_NEW(&p->arena, double, s.m)))
+        return taut_fail_memory(error);
+    memcpy(s.q, p->q, (size_t)s.n * sizeof(double));
+    memcpy(s.v, p->v, (size_t)s.n * sizeof(double));
+    int status = run(&s, error);
+    if (status == 0)
+        give(&s);
+    taut_potential_recursion_destroy(s.recursion);
+    if (s.foot)
+        s.foot->destroy(s.foot);
+    return status;
+}
