@@ -200,6 +200,35 @@ static void test_long_chain(void)
     free(c.compliance);
 }
 
+/* ---- bonds that cancel inside: their differences are noise, of which nothing but its size must be taken from the deviation */
+
+static const char noisy[] =
+    "[parameters]\nbig = 1e8\n[coordinates]\nx[i] for i in 1..200\n[bonds]\n"
+    "g[i] = (sin(x[i]) + big) - big for i in 1..200 stiffness 100\n[start]\nx[i] = 0.5 + 0.001*i for i in 1..200\n";
+
+static void test_noise(void)
+{
+    check_group("bonds that cancel");
+    static const struct {
+        const char *set;
+        bool above; /* the deviation exceeds the limit, and is shown */
+    } rows[] = {{"big=0", false}, {"big=1e4", false}, {"big=1e8", true}, {"big=1e9", true}};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        taut_load how = {.set = &rows[k].set, .set_count = 1};
+        taut_check_report report = {0};
+        taut_error error = {0};
+        taut_system *system;
+        int status = taut_system_parse(noisy, strlen(noisy), "noisy", &how, &system, &error);
+        if (status == 0)
+            status = taut_check(system, NULL, &report, &error);
+        const taut_derivative_check *g = &report.derivative[0];
+        check_row(status == 0 && report.verdict == 0, "%s: %s", rows[k].set, status ? error.message : report.advice);
+        check_row((g->deviation > g->limit) == rows[k].above && g->deviation <= g->limit + g->uncertainty,
+                  "%s: deviation %.3g, uncertainty %.3g, limit %.3g", rows[k].set, g->deviation, g->uncertainty, g->limit);
+        taut_system_destroy(system);
+    }
+}
+
 /* ---- models */
 
 static const struct {
@@ -242,6 +271,7 @@ int main(void)
 {
     test_derivatives();
     test_long_chain();
+    test_noise();
     test_models();
     return check_done();
 }

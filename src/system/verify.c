@@ -286,6 +286,34 @@ static double rounding(const verifier *w, int64_t size, double step)
     return DBL_EPSILON * (largest_of(w->work, size) + state);
 }
 
+/* One entry of the column that two extrapolations give: what remains of it between steps is hardly truncation any more. */
+static double twice(const verifier *w, int64_t i, int k)
+{
+    const double a = w->table[k - 2][i], b = w->table[k - 1][i], c = w->table[k][i];
+    const double ab = b + (b - a) / 3, bc = c + (c - b) / 3;
+    return bc + (bc - ab) / 15;
+}
+
+/* The noise of what is differenced, times the smallest step, from how much twice() scatters at the two smallest steps: expressions may
+ * cancel inside and be far less exact than their size tells. Two values agree by chance now and then, many do not, and a few at a kink
+ * must not count for all: the geometric mean over the entries, to a factor of two. */
+static double scatter(const verifier *w, int64_t size)
+{
+    const int last = w->levels - 1;
+    int64_t sum = 0, count = 0;
+    for (int64_t i = 0; i < size; i++) {
+        const double middle = twice(w, i, last - 1);
+        const double change = fabs(twice(w, i, last) - middle) + 2 * fabs(middle - twice(w, i, last - 2));
+        int exponent;
+        if (!(change > 0) || !isfinite(change))
+            continue;
+        frexp(change, &exponent);
+        sum += exponent;
+        count++;
+    }
+    return count ? ldexp(1, (int)(sum / count)) : 0;
+}
+
 /* From several first steps, because the right one differs between entries (a steep potential beside a flat one); a step that leaves
  * the domain is left out. */
 static int differentiate(verifier *w, probe f, int64_t size)
@@ -305,6 +333,9 @@ static int differentiate(verifier *w, probe f, int64_t size)
             continue;
         TAUT_TRY(status);
         good++;
+        const double least = scatter(w, size);
+        for (int k = 0; k < w->levels; k++) /* noise is the same at all steps, differences divide it by them */
+            noise[k] = larger(noise[k], ldexp(least, k + 1 - w->levels));
         for (int64_t i = 0; i < size; i++) {
             double value, uncertainty, floor = 0;
             extrapolate(w, i, noise, &value, &uncertainty, &floor);
