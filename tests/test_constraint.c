@@ -312,7 +312,7 @@ static void test_failures(void)
         {"held apart", "[coordinates]\nx, y\n[bonds]\nrod = x - 1\nother = y\n[start]\nx = 2 hold, y = 1\n", TAUT_ERROR_CONVERGE,
          "release"},
         {"held to death", "[coordinates]\nx, y\n[bonds]\na = x + y\nb = x - y\n[start]\nx = 2 hold, y = 1\n", TAUT_ERROR_SINGULAR,
-         "holds"},
+         "is held"},
         {"velocity held", "[coordinates]\nx, y\n[bonds]\nrod = x - 1\n[start]\nx = 2, x' = 1 hold\n", TAUT_ERROR_CONVERGE,
          "velocities"},
     };

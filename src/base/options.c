@@ -35,6 +35,7 @@ static const taut_option table[] = {
     {"steps", TAUT_OPTION_INTEGER, "", 1, 9007199254740992., "", "COUNT", "run", false, true, "end after COUNT steps"},
     {"out", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run project spectrum reproduce", false, false, "write the trajectory to FILE.csv or FILE.h5 (HDF5); `-` is standard output; project: write the state to FILE as a [start] section; `-` is standard output; spectrum: write the rows of --until to FILE.csv; reproduce: the folder for tables and pictures"},
     {"plot", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare project", false, false, "draw the trajectory into FILE.png or FILE.svg (needs gnuplot); compare: draw error against evaluations into FILE.png or FILE.svg (needs gnuplot); project: draw how the state was found into FILE.png or FILE.svg (needs gnuplot)"},
+    {"hold", TAUT_OPTION_TEXT, "", 0, 0, "", "NAMES", "project", true, false, "keep these: coordinates, velocities (theta'), members, particles, families, separated by commas; others move"},
     {"omega", TAUT_OPTION_REAL, "", POSITIVE, "", "W", "project", false, true, "ipa: the frequency that sets window and step; default: the smallest of a single spring"},
     {"window", TAUT_OPTION_REAL, "18.849555921538759", POSITIVE, "", "L", "project", false, true, "ipa: filter over times up to L/omega to both sides; the default is 6 pi"},
     {"micro-steps", TAUT_OPTION_INTEGER, "", 2, 1e9, "", "COUNT", "project", false, true, "ipa: Verlet steps to each side; default: 18, more when the fastest spring needs it"},

@@ -6,7 +6,7 @@
  * beside the radius of curvature of the bonds), then, when that contracts slowly, with K = M + sum mu_i Hess g_i + d(M w)/dq, w = X - q.
  * A long chain needs the second form: its mu grow with the square of its length.
  *
- * What [start] holds does not move: its columns leave the matrix; a bond without any other coordinate is checked, not solved for.
+ * What is held does not move: its columns leave the matrix; a bond without any other coordinate is checked, not solved for.
  * What is marked `guess` moves first: a least-squares fit of the bonds by these coordinates alone (Levenberg-Marquardt), and the foot
  * point is taken from there. */
 #include "slow/constraint.h"
@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "linalg/saddle.h"
+#include "slow/hold.h"
 
 typedef struct constraint {
     taut_projector projector;
@@ -134,6 +135,7 @@ static int fail_singular(constraint *c, double t, taut_error *error)
     taut_allocator allocator = ((const taut_arena *)c->projector.self)->allocator;
     taut_saddle_shape shape = {.n = c->n, .m = c->m, .g_start = c->jacobian.start, .g_column = c->jacobian.column};
     taut_arena arena;
+    bool held = taut_hold_any(c->hold, c->n, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY);
     taut_arena_init(&arena, &allocator);
     unsigned char *redundant = TAUT_NEW(&arena, unsigned char, c->m);
     taut_index *partner = TAUT_NEW(&arena, taut_index, c->m), rank, bad = -1;
@@ -147,9 +149,10 @@ static int fail_singular(constraint *c, double t, taut_error *error)
         taut_system_name(c->system, TAUT_BOND, bad, name, sizeof name);
         if (partner[bad] >= 0)
             taut_system_name(c->system, TAUT_BOND, partner[bad], other, sizeof other);
-        taut_fail(error, TAUT_ERROR_SINGULAR, "G is singular: bond '%s' %s%s%s%s; leave it out, or give it a stiffness", name,
+        taut_fail(error, TAUT_ERROR_SINGULAR, "G is singular: bond '%s' %s%s%s%s; %s", name,
                   other[0] ? "depends on others such as '" : "has a zero gradient", other, other[0] ? "'" : "",
-                  c->hold ? " (with what [start] holds fixed)" : "");
+                  held ? " (with what is held standing still)" : "",
+                  held ? "release one of its coordinates or velocities" : "leave it out, or give it a stiffness");
     } else if (status == 0) {
         taut_fail(error, TAUT_ERROR_SINGULAR,
                   "the saddle matrix of masses and rigid bonds is singular: neither determines some coordinate");
@@ -188,13 +191,14 @@ static int check_held(const constraint *c, double t, const double *value, const 
         double scale = 0;
         for (taut_index k = c->jacobian.start[i]; k < c->jacobian.start[i + 1]; k++)
             scale += fabs(c->values.jacobian[k]) * most;
-        if (!c->rigid[i] || c->d[i] == 0 || fabs(value[i]) <= 1e-9 * scale)
+        bool spring = c->settings.springs && c->settings.springs[i];
+        if (!c->rigid[i] || spring || c->d[i] == 0 || fabs(value[i]) <= 1e-9 * scale)
             continue;
         char name[96];
         taut_system_name(c->system, TAUT_BOND, i, name, sizeof name);
         int code = taut_fail(error, TAUT_ERROR_CONVERGE,
-                             "[start] holds all of the %s of bond '%s', which is off by %.3g; release one, or correct it", what,
-                             name, value[i]);
+                             "all of the %s of bond '%s' are held, and it is off by %.3g; release one, or correct it", what, name,
+                             value[i]);
         if (error)
             error->t = t;
         return code;
@@ -461,7 +465,7 @@ static int build(constraint *c, taut_arena *arena, taut_error *error)
     TAUT_TRY(new_arrays(c, arena, &sizes, error));
     for (taut_index i = 0; i < c->m; i++)
         c->rigid[i] = compliance[i] == 0;
-    c->hold = c->settings.ignore_holds ? NULL : taut_system_hold(c->system);
+    c->hold = c->settings.ignore_holds ? NULL : c->settings.hold ? c->settings.hold : taut_system_hold(c->system);
     for (taut_index i = 0; c->hold && i < c->n; i++)
         c->guesses |= (c->hold[i] & TAUT_GUESS) && !(c->hold[i] & TAUT_HOLD_POSITION);
     return new_saddles(c, &sizes, &arena->allocator, error);

@@ -6,7 +6,10 @@
 
 /* All fields may be zero. */
 typedef struct taut_constraint_settings {
-    bool ignore_holds; /* hold and guess of [start] do not count */
+    bool ignore_holds;         /* hold and guess do not count */
+    const unsigned char *hold; /* [n] of the bits of taut_system_hold, instead of what [start] says; NULL: that */
+    /* [m], or NULL: bonds that may be off where all of their coordinates are held, because they are springs */
+    const unsigned char *springs;
     /* called with every point on the way, the first one included */
     void (*watch)(void *user, double t, const double *q, const double *v);
     void *user;

@@ -23,7 +23,7 @@ static int find(foot *f, taut_context *context)
 {
     taut_projection *p = f->p;
     taut_projector *projector = NULL;
-    taut_constraint_settings settings = {.watch = watch, .user = f};
+    taut_constraint_settings settings = {.ignore_holds = !p->hold, .hold = p->hold, .watch = watch, .user = f};
     TAUT_TRY(taut_constraint_create(context, &p->arena, &p->statistics, &settings, &projector, f->error));
     int status = projector->apply(projector, p->t, p->q, p->v, f->error);
     if (status == 0)
@@ -40,8 +40,12 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
     foot f = {.p = p, .error = error};
     taut_system *rigid = NULL;
     taut_context *context = NULL;
-    if (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
+    if (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL) {
+        if (p->hold != taut_system_hold(p->system))
+            return taut_fail(error, TAUT_ERROR_REFUSED,
+                             "--hold is not possible beside a stiff potential; write `hold` behind the values in [start]");
         return taut_potential_constraint(p, error);
+    }
     if (p->sizes.bonds == 0)
         return taut_fail(error, TAUT_ERROR_REFUSED, "projection constraint needs bonds, and the system has none");
     TAUT_TRY(taut_system_rigid(p->system, &rigid, error));

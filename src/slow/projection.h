@@ -17,12 +17,13 @@ struct taut_projection {
     taut_context *context;
     const struct taut_projection_method *method;
     double t;
-    double *q, *v, *lambda; /* [n], [n], [m]; first order: the state, the algebraic variables, [m] */
-    double *q0, *v0;        /* the start */
-    double *stiff_force;    /* [n]: of a stiff potential, its slow part; NULL when not known */
+    double *q, *v, *lambda;    /* [n], [n], [m]; first order: the state, the algebraic variables, [m] */
+    double *q0, *v0;           /* the start */
+    double *stiff_force;       /* [n]: of a stiff potential, its slow part; NULL when not known */
+    const unsigned char *hold; /* [n]: what [start] and --hold keep (slow/hold.h), or NULL */
     int64_t passes, pass_capacity;
-    taut_pass *pass; /* [0] is the start */
-    double *entries; /* of G, for recording */
+    taut_pass *pass;          /* [0] is the start */
+    double *entries;          /* of G, for recording */
     struct taut_trace *trace; /* for a picture (trace.h), or NULL */
     taut_statistics statistics;
     double moved_normal, moved_tangential;                   /* positions; NaN when there is no foot point */
@@ -37,7 +38,7 @@ typedef struct taut_projection_method {
     const char *name, *summary, *reference;
     unsigned needs, refuses; /* capability bits of taut.h */
     unsigned kinds;          /* 1 << taut_kind of each kind of system it accepts */
-    bool moves_held;         /* cannot keep what [start] holds */
+    bool moves_held;         /* cannot keep what is held */
     /* moves p->q and p->v, fills p->lambda, records passes, says in p->explanation what it chose. On failure the caller restores q, v. */
     int (*project)(taut_projection *p, const taut_options *options, taut_error *error);
 } taut_projection_method;

@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "base/reasons.h"
 #include "slow/constraint.h"
+#include "slow/hold.h"
 #include "slow/potential.h"
 #include "slow/trace.h"
 
@@ -54,11 +55,10 @@ static int find_method(const char *name, const taut_projection_method **method, 
 }
 
 /* The first coordinate or velocity that is held, or -1. */
-static taut_index first_held(const taut_system *system, taut_index n)
+static taut_index first_held(const taut_projection *p)
 {
-    const unsigned char *hold = taut_system_hold(system);
-    for (taut_index i = 0; hold && i < n; i++)
-        if (hold[i] & (TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY))
+    for (taut_index i = 0; p->hold && i < p->sizes.coordinates; i++)
+        if (p->hold[i] & (TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY))
             return i;
     return -1;
 }
@@ -89,12 +89,12 @@ int taut_projection_check(const taut_projection_method *method, const taut_proje
     bits &= ~(unsigned)TAUT_HAS_SPRINGS;
     if (bits)
         return taut_fail(error, TAUT_ERROR_REFUSED, "projection %s %s", method->name, taut_reasons_text(bits, text, sizeof text));
-    taut_index held = first_held(p->system, sizes->coordinates);
+    taut_index held = first_held(p);
     if (method->moves_held && held >= 0) {
         taut_system_name(p->system, TAUT_COORDINATE, held, text, sizeof text);
         return taut_fail(
             error, TAUT_ERROR_REFUSED,
-            "projection %s moves every coordinate, but [start] holds '%s'; leave out `hold`, or use --method constraint",
+            "projection %s moves every coordinate, and '%s' is held; release it, or use --method series, ipa or constraint",
             method->name, text);
     }
     return TAUT_OK;
@@ -282,6 +282,7 @@ static int build(taut_projection *p, const taut_options *options, taut_options *
     taut_system_sizes(p->system, &p->sizes);
     TAUT_TRY(read_settings(p->system, merged, error));
     TAUT_TRY(taut_options_merge(merged, options, error));
+    TAUT_TRY(taut_hold_names(p->system, taut_options_text(merged, "hold"), &p->arena, &p->hold, error));
     TAUT_TRY(choose_method(p, merged, error));
     TAUT_TRY(new_start(p, merged, error));
     if (taut_options_given(merged, "plot"))

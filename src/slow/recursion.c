@@ -17,6 +17,7 @@
  * y = (1 + T d/dt)^-1 C lambda, that is y_i = c lambda_i - tau (i+1) y_{i+1}. Soft bonds are forces. */
 #include "slow/recursion.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "linalg/saddle.h"
@@ -187,6 +188,17 @@ int taut_recursion_evaluate(taut_recursion *r, int level, double t, const double
         memcpy(ydot, r->y + r->m, row);
     }
     return TAUT_OK;
+}
+
+void taut_recursion_rates(const taut_recursion *r, double *acceleration, double *jerk)
+{
+    double first = 0, second = 0;
+    for (taut_index i = 0; i < r->n; i++) {
+        first += r->a[i] * r->a[i];
+        second += r->a[r->n + i] * r->a[r->n + i];
+    }
+    *acceleration = sqrt(first);
+    *jerk = sqrt(second);
 }
 
 /* ---- the object */

@@ -17,5 +17,7 @@ int taut_recursion_most(taut_context *context);
  * manifold to this order (0 for rods; soft bonds: 0). All but lambda may be NULL, y and ydot together. Allocates nothing. */
 int taut_recursion_evaluate(taut_recursion *recursion, int level, double t, const double *q, const double *v, double *lambda,
                             double *acceleration, double *y, double *ydot, taut_error *error);
+/* Lengths of v' and v'' after an evaluation that gave ydot. */
+void taut_recursion_rates(const taut_recursion *recursion, double *acceleration, double *jerk);
 
 #endif

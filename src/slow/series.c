@@ -3,9 +3,15 @@
  *
  *     q = X + M^-1 G^T mu,   v = V + M^-1 G^T nu    (M, G at X),        g(q) = y(q, v),   G(q) v + g_t = ydot(q, v),
  *
- * where y = C lambda^(k) and ydot are the values that g and gdot have on the slow manifold to order C^(k+1) (recursion.c). Solved for
- * k = 1, 2, ..., each from the one before, by Newton's iteration with the matrix of the foot point: it contracts as C. The correction from
- * k-1 to k estimates what is left; when it stops shrinking above rounding, slow and fast are not separated. */
+ * where y = C lambda^(k) and ydot are the values that g and gdot have on the slow manifold to order C^(k+1) (recursion.c). Newton's
+ * iteration with the matrix of the foot point contracts as C, just as a level gains a power of C, so every level k = 1, 2, ... takes one
+ * step. The step of level k estimates what is left; when steps stop shrinking above rounding, slow and fast are not separated.
+ *
+ * What is held does not move: foot point and fibre are those of the space in which held coordinates (for v: velocities) are constants,
+ *
+ *     M_ff (X - q)_f + G_f^T mu = 0,  X_h = q_h,      q_f = X_f + M_ff^-1 G_f^T mu,  q_h = X_h             (f: free, h: held)
+ *
+ * while y and ydot are those of the motion in which nothing is held. A bond without a free coordinate is checked. */
 #include "slow/series.h"
 
 #include <float.h>
@@ -13,8 +19,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "linalg/saddle.h"
 #include "slow/constraint.h"
+#include "slow/hold.h"
 #include "slow/potential.h"
 #include "slow/recursion.h"
 
@@ -25,27 +31,29 @@ typedef struct series {
     taut_system *rigid;
     taut_projector *foot;
     taut_recursion *recursion;
-    taut_saddle *saddle; /* at the foot point */
+    taut_still position, velocity; /* at the foot point; velocity without its own matrix where both are the same */
+    bool apart;                    /* they are not */
     taut_index n, m;
-    taut_pattern jacobian, tangent;
     taut_values values;
     double t;
-    double *q, *v;           /* where we are */
-    double *lambda;          /* [m] */
-    double *y, *ydot, *d;    /* [m] */
-    double *dq, *dv, *dmu;   /* steps */
-    double *last_q, *last_v; /* result of the level before */
-    double scale;            /* of the state, |q| + |v| */
-    double correction;       /* of the last level */
+    double *q, *v;                   /* where we are */
+    double *lambda;                  /* [m] */
+    double *y, *ydot;                /* [m] */
+    double *dq, *dv, *dmu;           /* steps */
+    double *last_q, *last_v;         /* result of the level before */
+    unsigned char *counts, *springs; /* [m]: not soft; with a compliance */
+    double rate, scale;              /* of the slow motion, 1/time; of positions: |q| + |v|/rate */
+    double correction;               /* of the last level: |dq| + |dv| */
     int level;
-    bool grows; /* the next level would have been worse */
+    bool grows;       /* the next level would have been worse */
+    bool unseparated; /* slow and fast are not: why apply() failed */
 } series;
 
-static double norm(taut_index n, const double *x, const double *y)
+static double norm(taut_index n, const double *x)
 {
     double sum = 0;
     for (taut_index i = 0; i < n; i++)
-        sum += (x[i] - (y ? y[i] : 0)) * (x[i] - (y ? y[i] : 0));
+        sum += x[i] * x[i];
     return sqrt(sum);
 }
 
@@ -58,99 +66,202 @@ static int evaluate(series *s, unsigned more, taut_error *error)
 static int factor_foot(series *s, taut_error *error)
 {
     TAUT_TRY(evaluate(s, TAUT_WANT_MASS, error));
-    for (taut_index i = 0; i < s->m; i++)
-        for (taut_index k = s->jacobian.start[i]; k < s->jacobian.start[i + 1] && s->d[i] != 0; k++)
-            s->values.jacobian[k] = 0; /* soft */
-    s->projector.statistics->factorisations++;
-    return taut_saddle_factor(s->saddle, s->values.mass, s->values.jacobian, NULL, s->d, error);
+    s->projector.statistics->factorisations += 1 + s->apart;
+    TAUT_TRY(taut_still_factor(&s->position, s->values.mass, s->values.jacobian, s->counts, 0, error));
+    return s->apart ? taut_still_factor(&s->velocity, s->values.mass, s->values.jacobian, s->counts, 0, error) : TAUT_OK;
 }
 
 /* ---- levels */
 
-/* One Newton step on the fibre; its length in *step. */
+/* A rate of the slow motion from the lengths of q and its derivatives: the positive root of |q| r^3 + |v| r^2 = |v'| r + |v''|. It is a unit
+ * of time in which positions and velocities can be compared, whatever the units of the model and wherever its origin. */
+static void find_scale(series *s)
+{
+    double a, b, q = norm(s->n, s->q), v = norm(s->n, s->v), low = 0, high = 1;
+    taut_recursion_rates(s->recursion, &a, &b);
+    s->rate = 0;
+    if (q + v > 0 && a + b > 0 && isfinite(a + b)) {
+        while (high < 1e150 && (q * high + v) * high * high < a * high + b)
+            high *= 16;
+        for (int k = 0; k < 200 && high > low * (1 + 1e-3); k++) {
+            double middle = low > 0 ? sqrt(low * high) : high / 16;
+            if ((q * middle + v) * middle * middle < a * middle + b)
+                low = middle;
+            else
+                high = middle;
+            if (high < 1e-150)
+                break;
+        }
+        s->rate = high;
+    }
+    s->scale = s->rate > 0 ? q + v / s->rate : q;
+}
+
+/* (|dq| + |dv|/rate) over the scale of positions: what a step is in units of the state. */
+static double relative(const series *s, const double *dq, const double *dv)
+{
+    double q = norm(s->n, dq), v = norm(s->n, dv);
+    if (s->rate > 0)
+        q += v / s->rate;
+    return s->scale > 0 ? q / s->scale : q > 0 ? INFINITY : 0;
+}
+
+static void residual(series *s, bool velocity)
+{
+    const taut_pattern *g = &s->position.jacobian;
+    for (taut_index i = 0; i < s->m; i++) {
+        double now = velocity ? s->values.bond_dt[i] : s->values.bond[i];
+        for (taut_index k = g->start[i]; k < g->start[i + 1] && velocity; k++)
+            now += s->values.jacobian[k] * s->v[g->column[k]];
+        s->dmu[i] = (velocity ? s->ydot[i] : s->y[i]) - now;
+    }
+}
+
+/* One Newton step on the fibre, velocities where the positions have landed; *step is its size beside that of the state. lambda is that of
+ * the point before it; values are those of the latest positions, before and after. */
 static int correct(series *s, double *step, taut_error *error)
 {
-    taut_index n = s->n, m = s->m;
+    taut_index n = s->n;
     TAUT_TRY(taut_recursion_evaluate(s->recursion, s->level, s->t, s->q, s->v, s->lambda, NULL, s->y, s->ydot, error));
-    TAUT_TRY(evaluate(s, 0, error));
-    for (int part = 0; part < 2; part++) {
-        double *x = part ? s->dv : s->dq;
-        memset(x, 0, (size_t)n * sizeof(double));
-        for (taut_index i = 0; i < m; i++) {
-            double now = part ? s->values.bond_dt[i] : s->values.bond[i];
-            for (taut_index k = s->jacobian.start[i]; k < s->jacobian.start[i + 1] && part; k++)
-                now += s->values.jacobian[k] * s->v[s->jacobian.column[k]];
-            s->dmu[i] = s->d[i] != 0 ? 0 : (part ? s->ydot[i] : s->y[i]) - now;
-        }
-        TAUT_TRY(taut_saddle_solve(s->saddle, 1, x, s->dmu, error));
-    }
-    for (taut_index i = 0; i < n; i++) {
+    if (s->level == 1)
+        find_scale(s);
+    memset(s->dq, 0, (size_t)n * sizeof(double));
+    memset(s->dv, 0, (size_t)n * sizeof(double));
+    residual(s, false);
+    TAUT_TRY(taut_still_solve(&s->position, s->dq, s->dmu, error));
+    for (taut_index i = 0; i < n; i++)
         s->q[i] += s->dq[i];
+    TAUT_TRY(evaluate(s, 0, error));
+    residual(s, true);
+    TAUT_TRY(taut_still_solve(s->apart ? &s->velocity : &s->position, s->dv, s->dmu, error));
+    for (taut_index i = 0; i < n; i++)
         s->v[i] += s->dv[i];
-    }
     s->projector.statistics->solves += 2;
     s->projector.statistics->newton_iterations++;
-    *step = norm(n, s->dq, NULL) + norm(n, s->dv, NULL);
+    *step = relative(s, s->dq, s->dv);
+    s->correction = norm(n, s->dq) + norm(n, s->dv);
     return isfinite(*step) ? TAUT_OK : taut_fail(error, TAUT_ERROR_CONVERGE, "the slow multipliers are not finite");
 }
 
-static int solve_level(series *s, taut_error *error)
+static int fail_separation(series *s, double before, double now, taut_error *error)
 {
-    enum { MOST = 40 };
-    double before = INFINITY, step;
-    for (int k = 0; k < MOST; k++) {
-        TAUT_TRY(correct(s, &step, error));
-        if (step <= 4 * DBL_EPSILON * s->scale || (step > 0.25 * before && step <= 1e-11 * s->scale))
-            return TAUT_OK;
-        if (step > 4 * before)
-            break;
-        before = step;
-    }
-    return taut_fail(error, TAUT_ERROR_CONVERGE,
-                     "level %d of the slow multipliers does not converge: slow and fast are not separated at this state; a stiffer "
-                     "spring or a slower motion has a slow point, or use --method constraint",
-                     s->level);
+    s->unseparated = true;
+    return taut_fail(
+        error, TAUT_ERROR_CONVERGE,
+        "slow and fast are not separated at this state: it moves at a rate of about %.3g, and the corrections of the slow "
+        "multipliers grow from %.3g to %.3g; a stiffer spring or a slower motion has a slow point, or use --method constraint",
+        s->rate, before, now);
 }
 
-/* Level after level, until the correction is at rounding or would grow. */
+static void keep(series *s)
+{
+    memcpy(s->last_q, s->q, (size_t)s->n * sizeof(double));
+    memcpy(s->last_v, s->v, (size_t)s->n * sizeof(double));
+}
+
+static int go_back(series *s, taut_error *error)
+{
+    memcpy(s->q, s->last_q, (size_t)s->n * sizeof(double));
+    memcpy(s->v, s->last_v, (size_t)s->n * sizeof(double));
+    return evaluate(s, 0, error);
+}
+
+static const double quiet = 16 * DBL_EPSILON; /* a step that is rounding */
+
+/* More steps with the last level, which is the best there is, while they shrink and are larger than `enough`. */
+static int polish(series *s, double step, double enough, taut_error *error)
+{
+    enum { MOST = 40 };
+    for (int k = 0; k < MOST && step > fmax(quiet, enough); k++) {
+        double next;
+        keep(s);
+        TAUT_TRY(correct(s, &next, error));
+        if (next >= step)
+            return go_back(s, error);
+        step = next;
+    }
+    return TAUT_OK;
+}
+
+/* An asymptotic series: the level before was the best one. `step` is what the next one would do, the error of what is left. */
+static int settle(series *s, double before, double step, double moved, taut_error *error)
+{
+    TAUT_TRY(go_back(s, error));
+    s->grows = true;
+    s->level--;
+    TAUT_TRY(polish(s, before, 0.01 * step, error));
+    s->correction = moved;
+    return TAUT_OK;
+}
+
+/* Level after level, until the step is at rounding or would grow. In symmetric states every other coefficient may vanish: steps grow when
+ * they are above the last one and not far below the one before it. */
 static int expand(series *s, int most, taut_error *error)
 {
-    taut_index n = s->n;
-    size_t bytes = (size_t)n * sizeof(double);
-    int quiet = 0;
+    double last[2] = {0, 0}, step = 0, moved = 0; /* steps of the latest levels, latest first */
+    double ratio = INFINITY;                      /* the largest of two steps above rounding that followed each other */
     for (s->level = 1; s->level <= most; s->level++) {
-        memcpy(s->last_q, s->q, bytes);
-        memcpy(s->last_v, s->v, bytes);
         taut_error reason = {0};
-        int status = solve_level(s, &reason);
-        double moved = norm(n, s->q, s->last_q) + norm(n, s->v, s->last_v);
-        bool worse = status == TAUT_ERROR_CONVERGE || (s->level > 1 && moved > fmax(s->correction, 1e-12 * s->scale));
-        if (status != 0 && !(worse && s->level > 2)) {
+        keep(s);
+        int status = correct(s, &step, &reason);
+        bool lost = status == TAUT_ERROR_CONVERGE || status == TAUT_ERROR_EVALUATE || status > 0; /* the step led nowhere */
+        if (status != 0 && !(lost && s->level > 2)) {
             if (error)
                 *error = reason;
             return status;
         }
-        if (worse && s->level <= 2)
-            return taut_fail(
-                error, TAUT_ERROR_CONVERGE,
-                "the corrections of the slow multipliers grow from %.3g to %.3g: slow and fast are not separated at this "
-                "state; use --method constraint",
-                s->correction, moved);
-        if (worse) { /* an asymptotic series: the level before was the best one */
-            memcpy(s->q, s->last_q, bytes);
-            memcpy(s->v, s->last_v, bytes);
-            s->grows = true;
-            break;
-        }
-        s->correction = moved;
+        bool grows = s->level == 1   ? step > 0.5 /* as large as the state */
+                     : s->level == 2 ? step > last[0] && step > 1e-6
+                                     : step > fmax(last[0], 1e-12) && step > 0.1 * last[1];
+        if ((grows || status != 0) && s->level <= 2)
+            return fail_separation(s, last[0], step, error);
+        if (grows || status != 0)
+            return settle(s, last[0], status != 0 ? last[0] : step, moved, error);
         if (s->settings.watch)
             s->settings.watch(s->settings.user, s->q, s->v);
-        /* one small correction may be a coefficient that happens to vanish, two are not */
-        quiet = moved <= 16 * DBL_EPSILON * s->scale ? quiet + 1 : 0;
-        if (quiet == 2)
+        /* one small step may be a coefficient that happens to vanish; not so when steps have led there */
+        if (step <= quiet && s->level > 1 && (last[0] <= quiet || last[0] * ratio <= quiet))
             return TAUT_OK;
+        if (s->level > 1 && last[0] > quiet && step > quiet)
+            ratio = ratio < INFINITY ? fmax(ratio, step / last[0]) : step / last[0];
+        last[1] = last[0];
+        last[0] = step;
+        moved = s->correction;
     }
     s->level--;
+    TAUT_TRY(polish(s, step, 1e-12, error));
+    s->correction = moved;
+    return TAUT_OK;
+}
+
+/* ---- what is held */
+
+/* Springs of which nothing can move must have the length and rate of the slow motion already. */
+static int check_held(series *s, taut_error *error)
+{
+    const taut_pattern *g = &s->position.jacobian;
+    for (int part = 0; part < 2; part++) {
+        const taut_still *still = part && s->apart ? &s->velocity : &s->position;
+        const double *x = part ? s->v : s->q;
+        double most = 0;
+        for (taut_index i = 0; i < s->n; i++)
+            most = fmax(most, fabs(x[i]));
+        residual(s, part);
+        for (taut_index i = 0; i < s->m; i++) {
+            double size = 0;
+            for (taut_index k = g->start[i]; k < g->start[i + 1]; k++)
+                size += fabs(s->values.jacobian[k]) * most;
+            if (!s->counts[i] || still->moves[i] || fabs(s->dmu[i]) <= 1e-9 * size)
+                continue;
+            char name[96];
+            taut_system_name(taut_context_system(s->context), TAUT_BOND, i, name, sizeof name);
+            return taut_fail(
+                error, TAUT_ERROR_CONVERGE,
+                "all of the %s of bond '%s' are held, and its %s is off by %.3g from that of the slow motion; release one, or "
+                "correct it",
+                part ? "velocities" : "coordinates", name, part ? "rate" : "stretch", fabs(s->dmu[i]));
+        }
+    }
     return TAUT_OK;
 }
 
@@ -162,11 +273,10 @@ static int run(series *s, taut_error *error)
     if (s->settings.watch)
         s->settings.watch(s->settings.user, s->q, s->v);
     TAUT_TRY(factor_foot(s, error));
-    s->scale = norm(s->n, s->q, NULL) + norm(s->n, s->v, NULL);
     s->correction = 0;
-    s->grows = false;
+    s->grows = s->unseparated = false;
     TAUT_TRY(expand(s, s->settings.levels, error));
-    return taut_recursion_evaluate(s->recursion, s->level, s->t, s->q, s->v, s->lambda, NULL, NULL, NULL, error);
+    return s->settings.hold ? check_held(s, error) : TAUT_OK;
 }
 
 static int apply(taut_projector *projector, double t, double *q, double *v, taut_error *error)
@@ -188,13 +298,13 @@ static void destroy(taut_projector *projector)
     if (!s)
         return;
     taut_recursion_destroy(s->recursion);
-    taut_saddle_destroy(s->saddle);
+    taut_still_destroy(&s->position);
+    taut_still_destroy(&s->velocity);
     if (s->foot)
         s->foot->destroy(s->foot);
     taut_context_destroy(s->rigid_context);
     taut_system_destroy(s->rigid);
     s->recursion = NULL;
-    s->saddle = NULL;
     s->foot = NULL;
     s->rigid_context = NULL;
     s->rigid = NULL;
@@ -202,62 +312,60 @@ static void destroy(taut_projector *projector)
 
 static int new_arrays(series *s, taut_arena *arena, const taut_sizes *sizes, taut_error *error)
 {
-    bool matrix = sizes->mass != TAUT_MASS_DIAGONAL;
-    const taut_system *system = taut_context_system(s->context);
-    TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &s->jacobian, error));
-    if (matrix)
-        TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &s->tangent, error));
-    double **rows[] = {&s->y, &s->ydot, &s->d, &s->dmu, &s->lambda, &s->values.bond, &s->values.bond_dt};
+    double **rows[] = {&s->y, &s->ydot, &s->dmu, &s->lambda, &s->values.bond, &s->values.bond_dt};
     double **columns[] = {&s->q, &s->v, &s->dq, &s->dv, &s->last_q, &s->last_v};
     bool good = true;
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
         good &= (*rows[k] = TAUT_NEW(arena, double, s->m)) != NULL;
     for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
         good &= (*columns[k] = TAUT_NEW(arena, double, s->n)) != NULL;
+    s->counts = TAUT_NEW(arena, unsigned char, s->m);
+    s->springs = TAUT_NEW(arena, unsigned char, s->m);
     s->values.jacobian = TAUT_NEW(arena, double, sizes->jacobian_entries);
-    s->values.mass = TAUT_NEW(arena, double, matrix ? s->tangent.start[s->n] : s->n);
-    return good && s->values.jacobian && s->values.mass ? TAUT_OK : taut_fail_memory(error);
+    s->values.mass = TAUT_NEW(arena, double, s->position.matrix ? s->position.tangent.start[s->n] : s->n);
+    return good && s->counts && s->springs && s->values.jacobian && s->values.mass ? TAUT_OK : taut_fail_memory(error);
 }
 
-static int new_saddle(series *s, const taut_sizes *sizes, const taut_allocator *allocator, taut_error *error)
+/* The matrices of the fibre: one, unless other velocities are held than positions. */
+static int new_stills(series *s, taut_arena *arena, taut_error *error)
 {
-    bool positive = sizes->can & TAUT_CAN_INVERT_MASS;
-    const double *mass = taut_context_mass(s->context), *compliance = taut_context_compliance(s->context);
-    for (taut_index i = 0; mass && i < s->n; i++)
-        positive &= mass[i] > 0;
-    for (taut_index i = 0; i < s->m; i++)
-        s->d[i] = taut_context_soft(s->context, i) && compliance[i] > 0;
-    taut_saddle_shape shape = {.n = s->n,
-                               .m = s->m,
-                               .k_start = s->tangent.start,
-                               .k_column = s->tangent.column,
-                               .g_start = s->jacobian.start,
-                               .g_column = s->jacobian.column,
-                               .symmetric = true,
-                               .positive = positive};
-    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, allocator, &s->saddle, error);
+    const unsigned char *hold = s->settings.hold;
+    for (taut_index i = 0; hold && i < s->n; i++)
+        s->apart |= !(hold[i] & TAUT_HOLD_POSITION) != !(hold[i] & TAUT_HOLD_VELOCITY);
+    TAUT_TRY(taut_still_create(&s->position, s->context, arena, hold, TAUT_HOLD_POSITION, error));
+    return s->apart ? taut_still_create(&s->velocity, s->context, arena, hold, TAUT_HOLD_VELOCITY, error) : TAUT_OK;
+}
+
+static int new_foot(series *s, taut_arena *arena, const taut_sizes *sizes, taut_error *error)
+{
+    taut_constraint_settings settings = {.ignore_holds = !s->settings.hold, .hold = s->settings.hold, .springs = s->springs};
+    TAUT_TRY(taut_system_rigid(taut_context_system(s->context), &s->rigid, error));
+    TAUT_TRY(taut_context_create(s->rigid, &arena->allocator, &s->rigid_context, error));
+    for (taut_index k = 0; k < sizes->parameters; k++) { /* the caller may have changed some */
+        double value = taut_context_parameter(s->context, k);
+        if (value != taut_context_parameter(s->rigid_context, k))
+            TAUT_TRY(taut_context_set_parameter(s->rigid_context, k, value, error));
+    }
+    return taut_constraint_create(s->rigid_context, arena, s->projector.statistics, &settings, &s->foot, error);
 }
 
 static int build(series *s, taut_arena *arena, taut_error *error)
 {
     enum { LEVELS = 6 }; /* C^7 is below rounding wherever the series is worth using */
-    const taut_system *system = taut_context_system(s->context);
     taut_sizes sizes;
-    taut_system_sizes(system, &sizes);
+    taut_system_sizes(taut_context_system(s->context), &sizes);
     s->n = sizes.coordinates;
     s->m = sizes.bonds;
     int most = taut_recursion_most(s->context), wanted = s->settings.levels > 0 ? s->settings.levels : LEVELS;
     s->settings.levels = wanted < most ? wanted : most;
+    TAUT_TRY(new_stills(s, arena, error));
     TAUT_TRY(new_arrays(s, arena, &sizes, error));
-    TAUT_TRY(new_saddle(s, &sizes, &arena->allocator, error));
-    TAUT_TRY(taut_system_rigid(system, &s->rigid, error));
-    TAUT_TRY(taut_context_create(s->rigid, &arena->allocator, &s->rigid_context, error));
-    for (taut_index k = 0; k < sizes.parameters; k++) { /* the caller may have changed some */
-        double value = taut_context_parameter(s->context, k);
-        if (value != taut_context_parameter(s->rigid_context, k))
-            TAUT_TRY(taut_context_set_parameter(s->rigid_context, k, value, error));
+    const double *compliance = taut_context_compliance(s->context);
+    for (taut_index i = 0; i < s->m; i++) {
+        s->counts[i] = !(taut_context_soft(s->context, i) && compliance[i] > 0);
+        s->springs[i] = compliance[i] > 0;
     }
-    TAUT_TRY(taut_constraint_projector(s->rigid_context, arena, s->projector.statistics, &s->foot, error));
+    TAUT_TRY(new_foot(s, arena, &sizes, error));
     return taut_recursion_create(s->context, arena, s->projector.statistics, s->settings.levels, &s->recursion, error);
 }
 
@@ -268,7 +376,7 @@ int taut_series_projector(taut_context *context, taut_arena *arena, taut_statist
     series *s = TAUT_NEW(arena, series, 1);
     if (!s)
         return taut_fail_memory(error);
-    s->projector = (taut_projector){.name = "series", .apply = apply, .destroy = destroy, .statistics = statistics};
+    s->projector = (taut_projector){.name = "series", .apply = apply, .destroy = destroy, .statistics = statistics, .self = arena};
     s->context = context;
     if (settings)
         s->settings = *settings;
@@ -284,7 +392,12 @@ int taut_series_projector(taut_context *context, taut_arena *arena, taut_statist
 void taut_series_report_get(const taut_projector *projector, taut_series_report *report)
 {
     const series *s = (const series *)projector;
-    *report = (taut_series_report){.level = s->level, .correction = s->correction, .grows = s->grows, .lambda = s->lambda};
+    *report = (taut_series_report){.level = s->level,
+                                   .correction = s->correction,
+                                   .rate = s->rate,
+                                   .grows = s->grows,
+                                   .unseparated = s->unseparated,
+                                   .lambda = s->lambda};
 }
 
 /* ---- the projection */
@@ -302,13 +415,37 @@ static void record(void *user, const double *q, const double *v)
         r->status = taut_projection_record(r->p, q, v, r->error);
 }
 
+/* Adds to "not separated" how fast the springs are. */
+static int tell_frequency(taut_projection *p, double rate, taut_error *error)
+{
+    double frequency[2];
+    int found = 0;
+    bool complete;
+    taut_error ignored;
+    int status = taut_frequencies(p->context, p->t, p->q0, 1, frequency, &found, &complete, &ignored);
+    if (status == TAUT_ERROR_MEMORY)
+        return taut_fail_memory(error);
+    if (status == 0 && found > 0)
+        taut_fail(
+            error, TAUT_ERROR_CONVERGE,
+            "slow and fast are not separated at this state: it moves at a rate of about %.3g, and the slowest spring oscillates at "
+            "%.3g (rad per time); a stiffer spring or a slower motion has a slow point, or use --method constraint",
+            rate, frequency[0]);
+    return TAUT_ERROR_CONVERGE;
+}
+
 static int project(taut_projection *p, const taut_options *options, taut_error *error)
 {
     (void)options;
-    if (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
+    if (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL) {
+        if (taut_hold_any(p->hold, p->sizes.coordinates, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY))
+            return taut_fail(error, TAUT_ERROR_REFUSED,
+                             "projection series cannot hold coordinates beside a stiff potential; release them, or use --method "
+                             "constraint");
         return taut_potential_series(p, error);
+    }
     recorder r = {.p = p, .error = error};
-    taut_series_settings settings = {.watch = record, .user = &r};
+    taut_series_settings settings = {.hold = p->hold, .watch = record, .user = &r};
     taut_projector *projector = NULL;
     taut_series_report report;
     snprintf(p->explanation, sizeof p->explanation, "projection series: the foot point (pass 1), then levels of slow multipliers");
@@ -317,8 +454,10 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
     TAUT_TRY(taut_series_projector(p->context, &p->arena, &p->statistics, &settings, &projector, error));
     int status = projector->apply(projector, p->t, p->q, p->v, error);
     status = status != 0 ? status : r.status;
+    taut_series_report_get(projector, &report);
+    if (status == TAUT_ERROR_CONVERGE && report.unseparated)
+        status = tell_frequency(p, report.rate, error);
     if (status == 0) {
-        taut_series_report_get(projector, &report);
         memcpy(p->lambda, report.lambda, (size_t)p->sizes.bonds * sizeof(double));
         snprintf(p->explanation, sizeof p->explanation,
                  "projection series: the foot point (pass 1), then %d levels of slow multipliers; the last one moved the state by "
@@ -338,6 +477,5 @@ const taut_projection_method taut_projection_series = {
     .needs = TAUT_CAN_FORCE | TAUT_CAN_DERIVATIVES | TAUT_CAN_JETS | TAUT_HAS_SPRINGS,
     .refuses = TAUT_HAS_STEPPER,
     .kinds = 1u << TAUT_MECHANICAL,
-    .moves_held = true,
     .project = project,
 };

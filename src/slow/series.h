@@ -6,7 +6,8 @@
 
 /* All fields may be zero. */
 typedef struct taut_series_settings {
-    int levels; /* at most; 0: 6, or what jets allow */
+    int levels;                /* at most; 0: 6, or what jets allow */
+    const unsigned char *hold; /* [n] of the bits of taut_system_hold: what stays; NULL: nothing */
     /* called with the foot point, then with the result of every level */
     void (*watch)(void *user, const double *q, const double *v);
     void *user;
@@ -16,12 +17,14 @@ typedef struct taut_series_settings {
 typedef struct taut_series_report {
     int level;            /* the last one used */
     double correction;    /* what it moved: an estimate of the error */
+    double rate;          /* of the slow motion, 1/time */
     bool grows;           /* the next level would have moved more: slow and fast are barely separated */
+    bool unseparated;     /* it failed because they are not separated */
     const double *lambda; /* [m]: the multipliers of that level */
 } taut_series_report;
 
 /* The context's system needs springs, TAUT_CAN_JETS and no stiff potential. Memory comes from the arena; apply() allocates nothing (except to
- * name bonds when G is singular) and fails with TAUT_ERROR_CONVERGE where slow and fast are not separated. */
+ * say in words why it fails) and fails with TAUT_ERROR_CONVERGE where slow and fast are not separated. */
 int taut_series_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                           const taut_series_settings *settings, taut_projector **projector, taut_error *error);
 void taut_series_report_get(const taut_projector *projector, taut_series_report *report);
