@@ -35,10 +35,10 @@ const cook_recipe cook_recipes[] = {
      "figure 6; residuals of the figure are from an independent computation",
      "slow points of five mixed variables by vanishing differences", cook_d_five_dimensions},
     {"e-figure-3",
-     "C. Lubich, D. Weiss: Numerical integrators for motion under a strong constraining force, figure 3; the figure has no "
-     "numbers: they "
-     "are fits to an independent computation, 0.064 h^2 + 1.8 eps in x and 0.079 h^2 + 2.5 eps in P y",
-     "projected impulse method against the effective motion", cook_e_figure_3},
+     "C. Lubich, D. Weiss: Numerical integrators for motion under a strong constraining force, figures 2 and 3; the figures have "
+     "no "
+     "numbers: they are fits to an independent computation, 0.064 h^2 + 1.8 eps in x and 0.079 h^2 + 2.5 eps in P y",
+     "projected and mollified impulse methods against the effective motion", cook_e_figure_3},
     {NULL, NULL, NULL, NULL},
 };
 

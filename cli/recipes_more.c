@@ -1,4 +1,4 @@
-/* recipes_more.c - recipes of figures: C example 4, D sections 4.1 and 4.3, E figure 3. Recipes know no printed number: what errors are
+/* recipes_more.c - recipes of figures: C example 4, D sections 4.1 and 4.3. Recipes know no printed number: what errors are
  * measured against is computed here, by another way than what is measured. */
 #include <math.h>
 #include <string.h>
@@ -270,78 +270,5 @@ int cook_d_five_dimensions(cook *k)
     COOK_TRY(cook_curve(k, "h = 4e-4, plain"));
     for (int order = 0; order <= 2; order++)
         COOK_TRY(five(k, steps[0], "plain", order, v));
-    return 0;
-}
-
-/* ---- E, figure 3: projected impulse against the effective motion */
-
-static int pendulum_pair(cook *k, const char *method, double eps, double h, double *error_x, double *error_y)
-{
-    cook_pot fast, effective;
-    char set[40], options[160];
-    snprintf(set, sizeof set, "eps=%g", eps);
-    snprintf(options, sizeof options, "motion=effective method=%s step=%.17g inner-step=%.17g until=2", method, h, eps / 100);
-    int status = cook_run(k, &effective, "double_pendulum_gravity", set, "motion=effective method=effective rtol=1e-11 atol=1e-13");
-    int other = cook_run(k, &fast, "double_pendulum_gravity", set, options);
-    status = status != 0 ? status : other;
-    *error_x = *error_y = 0;
-    for (int n = 1; n <= (int)lround(2 / h) && status == 0; n++) {
-        status = taut_solver_advance(fast.solver, n * h, &k->error);
-        if (status == 0)
-            status = taut_solver_advance(effective.solver, n * h, &k->error);
-        for (int i = 0; i < 4 && status == 0; i++) {
-            *error_x = fmax(*error_x, fabs(taut_solver_position(fast.solver)[i] - taut_solver_position(effective.solver)[i]));
-            *error_y = fmax(*error_y, fabs(taut_solver_velocity(fast.solver)[i] - taut_solver_velocity(effective.solver)[i]));
-        }
-    }
-    cook_close(&fast);
-    cook_close(&effective);
-    return status;
-}
-
-/* The paper's actions are I = J/eps. */
-static int actions(cook *k)
-{
-    cook_pot pot;
-    taut_context *context = NULL;
-    taut_mode mode[2];
-    taut_modes_report report = {0};
-    double q[4], v[4];
-    int status = cook_open(k, &pot, "double_pendulum_gravity", "eps=1e-3", "");
-    if (status == 0)
-        status = taut_context_create(pot.system, NULL, &context, &k->error);
-    if (status == 0)
-        status = taut_context_start(context, 0, q, v, &k->error);
-    if (status == 0)
-        status = taut_modes(context, 0, q, v, 2, mode, &report, &k->error);
-    for (int i = 0; i < 2 && status == 0; i++)
-        status = cook_note(k, mode[i].action / 1e-3, "eps = 1e-3, action %d", i + 1);
-    taut_context_destroy(context);
-    cook_close(&pot);
-    return status;
-}
-
-int cook_e_figure_3(cook *k)
-{
-    static const double steps[] = {.5, .25, .125, .0625};
-    static const char *const eps[] = {"1e-2", "1e-3"};
-    k->labels[0] = "Projected impulse method, double pendulum with gravity (figure 3)";
-    k->labels[1] = "step";
-    k->labels[2] = "largest error";
-    k->logarithmic = true;
-    COOK_TRY(actions(k));
-    for (int e = 0; e < 2; e++) {
-        double value = e ? 1e-3 : 1e-2, x[4], y[4];
-        for (int i = 0; i < 4; i++) {
-            COOK_TRY(pendulum_pair(k, "projected-impulse", value, steps[i], &x[i], &y[i]));
-            COOK_TRY(cook_note(k, x[i], "eps = %s, h = %g, x", eps[e], steps[i]));
-            COOK_TRY(cook_note(k, y[i], "eps = %s, h = %g, P y", eps[e], steps[i]));
-        }
-        for (int part = 0; part < 2; part++) {
-            COOK_TRY(cook_curve(k, "eps = %s, %s", eps[e], part ? "momenta" : "positions"));
-            for (int i = 0; i < 4; i++)
-                COOK_TRY(cook_point(k, steps[i], part ? y[i] : x[i]));
-        }
-    }
     return 0;
 }
