@@ -87,6 +87,7 @@ static const double narrow = 0.02; /* least over most: a logarithmic axis that h
 /* What is drawn of a panel: the ends of its axes, and where zeros stand on a logarithmic one. */
 typedef struct extent {
     double least[2], most[2]; /* x, y; least > most: nothing is there */
+    bool log_y;               /* as wished, where there is something above zero */
     double decades;           /* between tics of a logarithmic y axis; 0: nothing is there */
     double zero;              /* y of zeros; 0: there are none, or no need */
 } extent;
@@ -98,7 +99,7 @@ static bool shown(const taut_panel *p, double x, double y)
 
 static extent measure(const taut_panel *p)
 {
-    extent e = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}, 0, 0};
+    extent e = {.least = {INFINITY, INFINITY}, .most = {-INFINITY, -INFINITY}};
     bool zeros = false;
     for (int c = 0; c < p->curves; c++)
         for (int64_t k = 0; k < p->curve[c].count; k++) {
@@ -112,7 +113,8 @@ static extent measure(const taut_panel *p)
                     e.most[j] = fmax(e.most[j], at[j]);
                 }
         }
-    if (p->log_y && (zeros ? e.least[1] <= e.most[1] : e.least[1] < narrow * e.most[1])) {
+    e.log_y = p->log_y && e.least[1] <= e.most[1];
+    if (e.log_y && (zeros || e.least[1] < narrow * e.most[1])) {
         e.decades = fmax(1, ceil((log10(e.most[1]) - log10(e.least[1])) / MOST_TICS));
         e.zero = zeros ? pow(10, floor(log10(e.least[1])) - e.decades) : 0;
     }
@@ -124,8 +126,8 @@ static void write_points(taut_file_sink *sink, const taut_panel *p, const taut_c
 {
     int64_t seen = 0;
     for (int64_t k = 0; k < curve->count; k++) {
-        double x = curve->x[k], y = p->log_y && curve->y[k] == 0 ? e->zero : curve->y[k];
-        if (!shown(p, x, y) || (p->log_y && y == 0))
+        double x = curve->x[k], y = e->log_y && curve->y[k] == 0 ? e->zero : curve->y[k];
+        if (!shown(p, x, y))
             continue;
         taut_writer_number(sink, x, DIGITS);
         taut_writer_text(sink, " ");
@@ -202,7 +204,7 @@ static void write_axes(taut_file_sink *sink, const taut_panel *p, const extent *
 {
     bool powers = p->log_x && e->least[0] < narrow * e->most[0];
     taut_writer_text(sink, p->log_x ? "set logscale x\n" : "unset logscale x\n");
-    taut_writer_text(sink, p->log_y ? "set logscale y\n" : "unset logscale y\n");
+    taut_writer_text(sink, e->log_y ? "set logscale y\n" : "unset logscale y\n");
     taut_writer_text(sink, powers ? "set format x '1e%T'\n" : "set format x '%g'\n");
     taut_writer_text(sink, e->decades > 0 ? "set format y '1e%T'\n" : "set format y '%g'\n");
     taut_writer_text(sink, "set xrange [*:*]\nset yrange [*:*]\nset ytics autofreq\nset xtics norotate autofreq\nunset mytics\n");
@@ -215,6 +217,8 @@ static void write_axes(taut_file_sink *sink, const taut_panel *p, const extent *
     }
     if (e->decades > 0)
         write_decades(sink, e);
+    if (e->least[0] > e->most[0]) /* gnuplot has no range for nothing */
+        taut_writer_text(sink, "set xrange [0:1]\nset yrange [0:1]\n");
 }
 
 static void write_panel(taut_file_sink *sink, const taut_panel *p, int *index)
