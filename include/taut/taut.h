@@ -55,13 +55,14 @@ enum {
     TAUT_ERROR_FILE = -3,         /* a file cannot be read or written */
     TAUT_ERROR_MEMORY = -4,       /* the allocator returned NULL */
     TAUT_ERROR_SIZE = -5,         /* too large: a bound of the reader or of taut_index */
-    TAUT_ERROR_EVALUATE = -6,     /* a force, bond or callback gave NaN or infinity, or asked to stop */
+    TAUT_ERROR_EVALUATE = -6,     /* a force, bond or callback gave NaN or infinity, or cannot evaluate */
     TAUT_ERROR_SINGULAR = -7,     /* G is rank deficient, or the saddle matrix singular */
     TAUT_ERROR_CONVERGE = -8,     /* an iteration did not converge */
     TAUT_ERROR_STEP = -9,         /* the step became too small */
     TAUT_ERROR_REFUSED = -10,     /* this method cannot treat this system; the message says why and what to do */
     TAUT_ERROR_UNAVAILABLE = -11, /* a part that this build does not have */
     TAUT_ERROR_PROCESS = -12,     /* a program that Taut started failed */
+    TAUT_ERROR_STOPPED = -13,     /* a callback returned a negative number: it is not called again */
 };
 
 typedef struct taut_error {
@@ -256,7 +257,8 @@ typedef struct taut_values {
  * a callback cannot evaluate here; TAUT_ERROR_EVALUATE, with the name of the coordinate or bond, for NaN or infinity. */
 TAUT_API int taut_evaluate(taut_context *context, double t, const double *q, const double *v, unsigned wanted, taut_values *values,
                            taut_error *error);
-/* Derivatives of everything wanted with respect to parameter k (energies included). Needs TAUT_CAN_JETS. */
+/* Derivatives of everything wanted with respect to parameter k (energies included). Needs TAUT_CAN_JETS. The first call makes room in the
+ * context, later ones allocate only for what none before them wanted. */
 TAUT_API int taut_evaluate_parameter(taut_context *context, double t, const double *q, const double *v, taut_index k,
                                      unsigned wanted, taut_values *values, taut_error *error);
 /* [outputs] and [events] of a model at a state; lambda[m] may be NULL when no output uses it. */

@@ -26,6 +26,7 @@ static const struct {
     {TAUT_ERROR_REFUSED, "TAUT_ERROR_REFUSED", "the method cannot treat this system"},
     {TAUT_ERROR_UNAVAILABLE, "TAUT_ERROR_UNAVAILABLE", "not part of this build"},
     {TAUT_ERROR_PROCESS, "TAUT_ERROR_PROCESS", "a separate program failed"},
+    {TAUT_ERROR_STOPPED, "TAUT_ERROR_STOPPED", "a callback asked to stop"},
 };
 
 const char *taut_code_name(int code)
