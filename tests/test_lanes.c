@@ -369,8 +369,92 @@ static void test_steady(void)
     close_fixture(&f);
 }
 
+/* ---- derivatives with respect to parameters make room once */
+
+typedef struct purse {
+    int64_t given, left; /* allocations so far; how many more are granted, negative: any number */
+} purse;
+
+static void *purse_give(void *user, size_t bytes)
+{
+    purse *p = user;
+    if (p->left == 0)
+        return NULL;
+    p->left -= p->left > 0;
+    p->given++;
+    return malloc(bytes);
+}
+
+static void purse_take(void *user, void *block)
+{
+    (void)user;
+    free(block);
+}
+
+static const char sensitive[] = "[parameters]\na = 2\nb = a^2\n[coordinates]\nx, y\n[potential]\na*x^2*y + 3*y^3\n[bonds]\n"
+                                "rod = a*sqrt(x^2 + y^2) - 1 stiffness b\n[start]\nx = 1\n";
+
+/* At x = 0.6, y = 0.8, r = 1: U = a x^2 y + ..., spring energy a^2 (a r - 1)^2 / 2. */
+static double sensitive_error(taut_context *context, unsigned wanted, int *status)
+{
+    static const double q[2] = {0.6, 0.8};
+    double force[2] = {0}, bond[1] = {0}, jacobian[2] = {0}, dt[1];
+    const double a = taut_context_parameter(context, 0), x = q[0], y = q[1], right_force[2] = {-2 * x * y, -x * x};
+    taut_values values = {.force = force, .bond = bond, .jacobian = jacobian, .bond_dt = dt};
+    taut_error error = {0};
+    *status = taut_evaluate_parameter(context, 0, q, NULL, 0, wanted, &values, &error);
+    double worst = 0;
+    for (int i = 0; i < 2 && wanted & TAUT_WANT_FORCE; i++)
+        worst = fmax(worst, fabs(force[i] - right_force[i]));
+    for (int i = 0; i < 2 && wanted & TAUT_WANT_JACOBIAN; i++)
+        worst = fmax(worst, fabs(jacobian[i] - q[i]));
+    if (wanted & TAUT_WANT_BOND)
+        worst = fmax(worst, fabs(bond[0] - 1));
+    if (wanted & TAUT_WANT_ENERGY) {
+        worst = fmax(worst, fabs(values.potential - x * x * y));
+        worst = fmax(worst, fabs(values.bond_energy - (a * (a - 1) * (a - 1) + a * a * (a - 1))));
+    }
+    return worst;
+}
+
+static void test_parameters(void)
+{
+    check_group("parameters");
+    static const unsigned wants[] = {TAUT_WANT_BOND, TAUT_WANT_ENERGY, TAUT_WANT_FORCE | TAUT_WANT_JACOBIAN,
+                                     TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_ENERGY};
+    enum { WANTS = sizeof wants / sizeof wants[0] };
+    purse money = {.left = -1};
+    const taut_allocator allocator = {purse_give, purse_take, &money};
+    taut_system *system;
+    taut_context *context;
+    taut_error error = {0};
+    int status = taut_system_parse(sensitive, strlen(sensitive), "test", NULL, &system, &error);
+    if (!check_row(status == 0, "model: %s", error.message))
+        return;
+    for (int64_t grant = 0, done = 0; !done; grant++) { /* memory ends at the first, second, ... allocation */
+        status = taut_context_create(system, &allocator, &context, &error);
+        if (!check_row(status == 0, "context: %s", error.message))
+            break;
+        money.left = grant;
+        sensitive_error(context, wants[WANTS - 1], &status);
+        done = status == 0 || grant > 100;
+        money.left = -1;
+        check_row(status == 0 || status == TAUT_ERROR_MEMORY, "memory for %d allocations: %d", (int)grant, status);
+        check_below("and then enough", sensitive_error(context, wants[WANTS - 1], &status), 1e-14);
+        const int64_t before = money.given;
+        for (int k = 0; k < 3 * WANTS; k++)
+            check_below("again", sensitive_error(context, wants[k % WANTS], &status) + fabs((double)status), 1e-14);
+        status = taut_context_set_parameter(context, 0, 3, &error);
+        check_below("another value", sensitive_error(context, wants[WANTS - 1], &status), 1e-13);
+        check_equal("allocations after the first call", money.given - before, 0);
+        taut_context_destroy(context);
+    }
+    taut_system_destroy(system);
+}
+
 int main(void)
 {
+    test_parameters();
     test_places();
     test_strides();
     test_sums_in_one_place();

@@ -24,7 +24,8 @@ typedef struct jet_kernel {
 
 struct taut_jet {
     taut_context *context;
-    taut_arena arena;
+    taut_arena arena;   /* of a jet that someone created */
+    taut_arena *memory; /* it, or that of the context */
     int order;
     int done; /* orders computed since the start, -1 before */
     unsigned wanted;
@@ -37,15 +38,13 @@ struct taut_jet {
     const double *v, *weight; /* velocities; mass_weight of the caller */
 };
 
-static int make_kernel(taut_jet *jet, const taut_kernel *kernel, jet_kernel *k, taut_error *error)
+static int make_kernel(taut_jet *jet, jet_kernel *k, taut_error *error)
 {
-    *k = (jet_kernel){.kernel = kernel, .level = taut_kernel_level(kernel, jet->wanted)};
-    if (k->level < 0)
-        return 0;
+    const taut_kernel *kernel = k->kernel;
     k->lanes = taut_tape_lanes(kernel->tape, kernel->members);
     k->chunks = (kernel->members + k->lanes - 1) / k->lanes;
     k->size = (int64_t)(kernel->tape->registers + kernel->tape->companions) * k->lanes;
-    k->regs = TAUT_NEW(&jet->arena, double, k->chunks * k->size * (jet->order + 1));
+    k->regs = TAUT_NEW(jet->memory, double, k->chunks * k->size * (jet->order + 1));
     if (!k->regs)
         return taut_fail_memory(error);
     for (int64_t c = 0; c < k->chunks; c++)
@@ -53,46 +52,65 @@ static int make_kernel(taut_jet *jet, const taut_kernel *kernel, jet_kernel *k, 
     return 0;
 }
 
-static int create(taut_context *context, int order, unsigned wanted, unsigned possible, taut_jet **result, taut_error *error)
+/* Settles what is wanted. Kernels that this is the first to need get their memory. */
+static int want(taut_jet *jet, unsigned wanted, taut_error *error)
 {
-    const taut_system *system = context->system;
-    *result = NULL;
-    if (!(system->sizes.can & TAUT_CAN_JETS))
+    jet->wanted = wanted;
+    for (int32_t k = 0; k < jet->kernels; k++) {
+        jet_kernel *one = &jet->kernel[k];
+        one->kernel = jet->context->system->kernel[k];
+        one->level = taut_kernel_level(one->kernel, wanted);
+        if (one->level >= 0 && !one->regs)
+            TAUT_TRY(make_kernel(jet, one, error));
+    }
+    return 0;
+}
+
+static int check_request(const taut_context *context, int order, unsigned wanted, unsigned possible, taut_error *error)
+{
+    if (!(context->system->sizes.can & TAUT_CAN_JETS))
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "this system has no Taylor jets: they need expressions (a model file, or a builder)");
     if (order < 0 || order > TAUT_JET_ORDER_MAX || wanted & ~possible)
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "jets have orders 0 to %d and give forces, bonds, their derivatives and masses only", TAUT_JET_ORDER_MAX);
     taut_pattern pattern;
-    TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &pattern, error));
+    return taut_system_pattern(context->system, TAUT_PATTERN_TANGENT, &pattern, error);
+}
+
+/* What jets of both kinds have, in jet->memory. */
+static int fill_jet(taut_jet *jet, taut_context *context, int order, taut_error *error)
+{
+    const taut_system *system = context->system;
+    jet->context = context;
+    jet->order = order;
+    jet->done = -1;
+    jet->kernels = system->kernels;
+    jet->kernel = TAUT_NEW(jet->memory, jet_kernel, jet->kernels);
+    jet->zero = TAUT_NEW(jet->memory, double, system->sizes.coordinates + system->sizes.algebraic + system->sizes.parameters);
+    return jet->kernel && jet->zero ? 0 : taut_fail_memory(error);
+}
+
+int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet **result, taut_error *error)
+{
+    *result = NULL;
+    TAUT_TRY(check_request(context, order, wanted, JET_WANTS, error));
     taut_arena arena;
     taut_arena_init(&arena, &context->arena.allocator);
     taut_jet *jet = TAUT_NEW(&arena, taut_jet, 1);
     if (!jet)
         return taut_fail_memory(error);
-    jet->context = context;
     jet->arena = arena;
-    jet->order = order;
-    jet->done = -1;
-    jet->wanted = wanted;
-    jet->kernels = system->kernels;
-    taut_index longest = system->sizes.coordinates + system->sizes.algebraic + system->sizes.parameters;
-    jet->kernel = TAUT_NEW(&jet->arena, jet_kernel, jet->kernels);
-    jet->zero = TAUT_NEW(&jet->arena, double, longest);
-    int status = jet->kernel && jet->zero ? 0 : taut_fail_memory(error);
-    for (int32_t k = 0; k < jet->kernels && status == 0; k++)
-        status = make_kernel(jet, system->kernel[k], &jet->kernel[k], error);
+    jet->memory = &jet->arena;
+    int status = fill_jet(jet, context, order, error);
+    if (status == 0)
+        status = want(jet, wanted, error);
     if (status) {
         taut_jet_destroy(jet);
         return status;
     }
     *result = jet;
     return 0;
-}
-
-int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet **result, taut_error *error)
-{
-    return create(context, order, wanted, JET_WANTS, result, error);
 }
 
 void taut_jet_destroy(taut_jet *jet)
@@ -188,18 +206,23 @@ int taut_jet_advance(taut_jet *jet, int j, double t, const double *q, const doub
 
 /* ---- derivatives with respect to parameters */
 
+/* Made at the first call for a context and kept in its arena, so that later ones allocate nothing. */
+struct parameter_work {
+    taut_jet jet;
+    double *seed;              /* [parameters] */
+    double *bond, *compliance; /* for the energy of the springs, sum g^2 / 2c: g; dc/dp */
+    double *bond_dp;           /* where dg/dp goes when the caller does not want it */
+    double *regs;              /* jet of order 1 of one member of a parameter or compliance */
+};
+
 /* Derivatives of the values of a list of kernels, which depend on parameters only, into result[row]. */
-static int list_seed(taut_context *context, int list, taut_index k, const double *seed, taut_arena *arena, double *result,
-                     taut_error *error)
+static void list_seed(taut_context *context, int list, taut_index k, const double *seed, double *regs, double *result)
 {
     int32_t count, first;
     taut_kernel **kernel = taut_system_list(context->system, list, &count, &first);
     for (int32_t i = 0; i < count; i++) {
         const taut_tape *tape = kernel[i]->tape;
         int64_t size = tape->registers + tape->companions;
-        double *regs = TAUT_NEW(arena, double, 2 * size);
-        if (!regs)
-            return taut_fail_memory(error);
         taut_tape_jet_prepare(tape, 2, 1, regs);
         for (int64_t m = 0; m < kernel[i]->members; m++) {
             taut_index row = kernel[i]->row[m];
@@ -218,15 +241,45 @@ static int list_seed(taut_context *context, int list, taut_index k, const double
             result[row] = regs[size + tape->output[0]];
         }
     }
+}
+
+/* The longest tape of a list, with room for order 1. */
+static int64_t list_room(const taut_system *system, int list)
+{
+    int32_t count, first;
+    int64_t most = 0;
+    taut_kernel **kernel = taut_system_list(system, list, &count, &first);
+    for (int32_t i = 0; i < count; i++) {
+        const int64_t size = (int64_t)kernel[i]->tape->registers + kernel[i]->tape->companions;
+        most = size > most ? size : most;
+    }
+    return 2 * most;
+}
+
+static int make_work(taut_context *context, taut_error *error)
+{
+    const taut_sizes *sizes = &context->system->sizes;
+    taut_arena *arena = &context->arena;
+    struct parameter_work *w = TAUT_NEW(arena, struct parameter_work, 1);
+    if (!w)
+        return taut_fail_memory(error);
+    const int64_t a = list_room(context->system, TAUT_LIST_PARAMETER), b = list_room(context->system, TAUT_LIST_COMPLIANCE);
+    w->seed = TAUT_NEW(arena, double, sizes->parameters);
+    w->bond = TAUT_NEW(arena, double, sizes->bonds);
+    w->compliance = TAUT_NEW(arena, double, sizes->bonds);
+    w->bond_dp = TAUT_NEW(arena, double, sizes->bonds);
+    w->regs = TAUT_NEW(arena, double, a > b ? a : b);
+    if (!w->seed || !w->bond || !w->compliance || !w->bond_dp || !w->regs)
+        return taut_fail_memory(error);
+    w->jet.memory = arena;
+    w->jet.frozen = true;
+    w->jet.seed = w->seed;
+    TAUT_TRY(fill_jet(&w->jet, context, 1, error));
+    context->parameter_work = w;
     return 0;
 }
 
-typedef struct energy_work {   /* for the energy of the springs, sum g^2 / 2c */
-    double *bond, *compliance; /* g; dc/dp */
-    double *bond_dp;           /* where dg/dp goes when the caller does not want it */
-} energy_work;
-
-static double spring_energy(const taut_context *context, const energy_work *w, const double *bond_dp)
+static double spring_energy(const taut_context *context, const struct parameter_work *w, const double *bond_dp)
 {
     double sum = 0;
     for (taut_index i = 0; i < context->system->sizes.bonds; i++) {
@@ -237,31 +290,33 @@ static double spring_energy(const taut_context *context, const energy_work *w, c
     return sum;
 }
 
+/* How parameters and compliances move with parameter k. */
+static void seed_parameter(taut_context *context, struct parameter_work *w, taut_index k)
+{
+    const taut_sizes *sizes = &context->system->sizes;
+    for (taut_index i = 0; i < sizes->parameters; i++)
+        w->seed[i] = i == k;
+    for (taut_index i = 0; i < sizes->bonds; i++)
+        w->compliance[i] = 0;
+    list_seed(context, TAUT_LIST_PARAMETER, k, w->seed, w->regs, w->seed);
+    list_seed(context, TAUT_LIST_COMPLIANCE, k, w->seed, w->regs, w->compliance);
+}
+
 /* Order 0, then order 1 with the parameters moving alone. */
-static int run_parameter(taut_jet *jet, double t, const double *q, taut_index k, unsigned wanted, taut_values *values,
+static int run_parameter(struct parameter_work *w, double t, const double *q, unsigned wanted, taut_values *values,
                          taut_error *error)
 {
-    taut_context *context = jet->context;
-    const taut_sizes *sizes = &context->system->sizes;
-    double *seed = TAUT_NEW(&jet->arena, double, sizes->parameters);
-    energy_work w = {TAUT_NEW(&jet->arena, double, sizes->bonds), TAUT_NEW(&jet->arena, double, sizes->bonds),
-                     TAUT_NEW(&jet->arena, double, sizes->bonds)};
-    if (!seed || !w.bond || !w.compliance || !w.bond_dp)
-        return taut_fail_memory(error);
-    seed[k] = 1;
-    TAUT_TRY(list_seed(context, TAUT_LIST_PARAMETER, k, seed, &jet->arena, seed, error));
-    TAUT_TRY(list_seed(context, TAUT_LIST_COMPLIANCE, k, seed, &jet->arena, w.compliance, error));
-    jet->seed = seed;
+    taut_jet *jet = &w->jet;
     bool energy = wanted & TAUT_WANT_ENERGY;
     double *bond = values->bond;
     if (energy)
-        values->bond = w.bond;
+        values->bond = w->bond;
     int status = taut_jet_advance(jet, 0, t, q, jet->v, values, error);
-    values->bond = wanted & TAUT_WANT_BOND ? bond : w.bond_dp;
+    values->bond = wanted & TAUT_WANT_BOND ? bond : w->bond_dp;
     if (status == 0)
         status = taut_jet_advance(jet, 1, t, jet->zero, jet->zero, values, error);
     if (energy)
-        values->bond_energy = spring_energy(context, &w, values->bond);
+        values->bond_energy = spring_energy(jet->context, w, values->bond);
     values->bond = bond;
     return status;
 }
@@ -275,14 +330,14 @@ int taut_evaluate_parameter(taut_context *context, double t, const double *q, co
     if (context->system->parameter_fixed[k] & 1)
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "this parameter fixes sizes or indices: there is no derivative with respect to it");
-    taut_jet *jet;
+    TAUT_TRY(check_request(context, 1, wanted, PARAMETER_WANTS, error));
+    if (!context->parameter_work)
+        TAUT_TRY(make_work(context, error));
+    struct parameter_work *w = context->parameter_work;
     /* the energy of springs needs g and its derivative */
-    unsigned all = wanted & TAUT_WANT_ENERGY ? wanted | TAUT_WANT_BOND : wanted;
-    TAUT_TRY(create(context, 1, all, PARAMETER_WANTS, &jet, error));
-    jet->frozen = true;
-    jet->v = v ? v : jet->zero;
-    jet->weight = values->mass_weight;
-    int status = run_parameter(jet, t, q, k, wanted, values, error);
-    taut_jet_destroy(jet);
-    return status;
+    TAUT_TRY(want(&w->jet, wanted & TAUT_WANT_ENERGY ? wanted | TAUT_WANT_BOND : wanted, error));
+    w->jet.v = v ? v : w->jet.zero;
+    w->jet.weight = values->mass_weight;
+    seed_parameter(context, w, k);
+    return run_parameter(w, t, q, wanted, values, error);
 }

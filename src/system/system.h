@@ -102,12 +102,13 @@ struct taut_context {
     taut_arena arena;
     taut_statistics statistics;
     double *parameter, *compliance, *damping, *mass;
-    unsigned char *fixed;             /* as parameter_fixed, for this context */
-    double *scratch;                  /* [n] zero velocities, where v is not given */
-    double *steady_force;             /* [n] forces that depend on parameters only, or NULL */
-    taut_block_regs *regs;            /* one per kernel of system->kernel */
-    taut_block_regs *value_regs;      /* one per value kernel, lists in the order of value_kernels */
-    double *event_value, *event_regs; /* for taut_event_apply */
+    unsigned char *fixed;                  /* as parameter_fixed, for this context */
+    double *scratch;                       /* [n] zero velocities, where v is not given */
+    double *steady_force;                  /* [n] forces that depend on parameters only, or NULL */
+    taut_block_regs *regs;                 /* one per kernel of system->kernel */
+    taut_block_regs *value_regs;           /* one per value kernel, lists in the order of value_kernels */
+    double *event_value, *event_regs;      /* for taut_event_apply */
+    struct parameter_work *parameter_work; /* of taut_evaluate_parameter, made at its first call (jets.c) */
     void *extra;
 };
 
