@@ -4,6 +4,7 @@
 #   make demo       set up, build, check and run the stiff double pendulum, draw it
 #   make test       set up, build, run all tests (at most four minutes on two cores)
 #   make test-all   the long versions too, and five minutes of fuzzing
+#   make pictures   draw the pictures of the documentation anew
 #   make bench      measurements: limit, value, verdict
 #   make format     format the sources;  make format-check  only looks
 #   make install    PREFIX=/usr/local, DESTDIR=
@@ -15,7 +16,7 @@ CMAKE ?= cmake
 CMAKE_FLAGS ?=
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup configure demo test test-all fuzz bench format format-check install clean
+.PHONY: all setup configure demo pictures test test-all fuzz bench format format-check install clean
 
 all: configure
 	@$(CMAKE) --build $(BUILD) -j $(JOBS)
@@ -30,6 +31,9 @@ configure:
 demo: setup
 	@$(MAKE) all
 	@tools/demo $(BUILD)
+
+pictures: all
+	@tools/pictures $(BUILD)
 
 test: setup
 	@$(MAKE) all

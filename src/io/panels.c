@@ -8,7 +8,7 @@
 enum { TEXT = 160, DIGITS = 12, COLOURS = 8, FEW_TICS = 8, MOST_TICS = 5 };
 
 /* below the axis, so that it covers nothing and panels below each other line up */
-#define KEY "set key bmargin center horizontal Left reverse samplen 1.5 width 0.5 height 0.7\nset lmargin 10\nset rmargin 3\n"
+#define KEY "set key bmargin center horizontal Left reverse samplen 2 width 0.5 height 0.7\nset lmargin 10\nset rmargin 3\n"
 
 /* ---- what all pictures share */
 
