@@ -23,6 +23,21 @@ struct taut_saddle {
     char structure[160];
 };
 
+/* What backends with a full matrix work with: tiny, and dense. (tiny.c) */
+typedef struct taut_full {
+    void *matrix;
+    taut_index *pivot;
+} taut_full;
+int taut_full_create(taut_saddle *saddle, taut_error *error);
+/* Loads the values and forms the matrix. */
+int taut_full_form(taut_saddle *saddle, const taut_saddle_values *values, taut_error *error);
+/* Own kernels: 1 + the column of the first small pivot, or 0; and the solution of form->vector. */
+taut_index taut_full_decompose(const taut_form *form, taut_full *work, double tolerance);
+void taut_full_substitute(taut_form *form, const taut_full *work);
+
+/* After LAPACK factored the matrix of a form and said `info`: 1 + the column of the first small pivot, or 0. (dense.c) */
+taut_index taut_small_pivot(const taut_form *form, const void *matrix, int info, double tolerance);
+
 extern const taut_backend_functions taut_backend_tiny, taut_backend_dense, taut_backend_banded, taut_backend_sparse;
 
 #endif

@@ -5,7 +5,6 @@
  * blocked routines where the build has them. */
 #include "linalg/backend.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "linalg/kernels.h"
@@ -50,17 +49,7 @@ static taut_index decompose_wide(taut_form *form, banded *work, double tolerance
         zgbtrf_(&n, &n, &b, &b, work->matrix, &lead, work->pivot, &info);
     else
         dgbtrf_(&n, &n, &b, &b, work->matrix, &lead, work->pivot, &info);
-    if (info)
-        return info > 0 ? info : 1;
-    if (form->definite) /* Cholesky's diagonal is the root of the pivot */
-        tolerance = sqrt(tolerance);
-    for (taut_index j = 0; j < n; j++) {
-        int64_t at = form->offset + j * (form->step + 1);
-        double size = form->shape.complex_values ? cabs(((double complex *)work->matrix)[at]) : fabs(((double *)work->matrix)[at]);
-        if (!(size > tolerance))
-            return j + 1;
-    }
-    return 0;
+    return taut_small_pivot(form, work->matrix, info, tolerance);
 }
 
 static void substitute_wide(taut_form *form, banded *work)

@@ -5,41 +5,19 @@
  * (OPENBLAS_NUM_THREADS=1, or openblas_set_num_threads(1) in main). */
 #include "linalg/backend.h"
 
+#ifdef TAUT_HAVE_LAPACK
 #include <math.h>
-#include <string.h>
 
-#include "linalg/kernels.h"
-#ifdef TAUT_HAVE_LAPACK
 #include "linalg/lapack.h"
-#endif
 
-typedef struct dense {
-    void *matrix;
-    taut_index *pivot;
-} dense;
-
-static int dense_create(taut_saddle *saddle, taut_error *error)
-{
-    taut_form *form = &saddle->form;
-    dense *work = saddle->work = TAUT_NEW(&saddle->arena, dense, 1);
-    if (!work)
-        return taut_fail_memory(error);
-    form->offset = 0;
-    form->step = form->rows;
-    work->matrix = taut_arena_get(&saddle->arena, (int64_t)form->rows * form->rows, taut_form_scalar(form));
-    work->pivot = TAUT_NEW(&saddle->arena, taut_index, form->rows);
-    return work->matrix && work->pivot ? 0 : taut_fail_memory(error);
-}
-
-#ifdef TAUT_HAVE_LAPACK
-
-/* 1 + the column of the first small pivot after LAPACK was done, or 0. */
-static taut_index small_pivot(const taut_form *form, const void *matrix, int info, double tolerance)
+taut_index taut_small_pivot(const taut_form *form, const void *matrix, int info, double tolerance)
 {
     if (info)
         return info > 0 ? info : 1;
+    if (form->definite) /* Cholesky's diagonal is the root of the pivot */
+        tolerance = sqrt(tolerance);
     for (taut_index j = 0; j < form->rows; j++) {
-        int64_t at = (int64_t)j * (form->rows + 1);
+        int64_t at = form->offset + j * (form->step + 1);
         double size = form->shape.complex_values ? cabs(((const double complex *)matrix)[at]) : fabs(((const double *)matrix)[at]);
         if (!(size > tolerance))
             return j + 1;
@@ -47,7 +25,7 @@ static taut_index small_pivot(const taut_form *form, const void *matrix, int inf
     return 0;
 }
 
-static taut_index decompose(taut_form *form, dense *work, double tolerance)
+static taut_index decompose(taut_form *form, taut_full *work, double tolerance)
 {
     const int n = form->rows, lead = n > 0 ? n : 1;
     int info = 0;
@@ -57,11 +35,10 @@ static taut_index decompose(taut_form *form, dense *work, double tolerance)
         zgetrf_(&n, &n, work->matrix, &lead, work->pivot, &info);
     else
         dgetrf_(&n, &n, work->matrix, &lead, work->pivot, &info);
-    /* Cholesky's diagonal is the root of the pivot */
-    return small_pivot(form, work->matrix, info, form->definite ? sqrt(tolerance) : tolerance);
+    return taut_small_pivot(form, work->matrix, info, tolerance);
 }
 
-static void substitute(taut_form *form, dense *work)
+static void substitute(taut_form *form, taut_full *work)
 {
     const int n = form->rows, lead = n > 0 ? n : 1, one = 1;
     int info = 0;
@@ -74,31 +51,15 @@ static void substitute(taut_form *form, dense *work)
 }
 
 #else
-
-static taut_index decompose(taut_form *form, dense *work, double tolerance)
-{
-    return form->definite ? taut_ldl_factor(form->rows, work->matrix, tolerance)
-                          : taut_lu_factor(form->shape.complex_values, form->rows, work->matrix, work->pivot, tolerance);
-}
-
-static void substitute(taut_form *form, dense *work)
-{
-    if (form->definite)
-        taut_ldl_solve(form->rows, work->matrix, form->vector);
-    else
-        taut_lu_solve(form->shape.complex_values, form->rows, work->matrix, work->pivot, form->vector);
-}
-
+#define decompose taut_full_decompose
+#define substitute taut_full_substitute
 #endif
 
 static int dense_factor(taut_saddle *saddle, const taut_saddle_values *values, taut_error *error)
 {
-    dense *work = saddle->work;
     taut_form *form = &saddle->form;
-    TAUT_TRY(taut_form_load(form, values, error));
-    memset(work->matrix, 0, (size_t)form->rows * (size_t)form->rows * taut_form_scalar(form));
-    taut_form_assemble(form, values, work->matrix);
-    taut_index bad = decompose(form, work, taut_form_tolerance(form->rows));
+    TAUT_TRY(taut_full_form(saddle, values, error));
+    taut_index bad = decompose(form, saddle->work, taut_form_tolerance(form->rows));
     return bad ? taut_form_singular(form, values, bad - 1, error) : 0;
 }
 
@@ -109,4 +70,4 @@ static int dense_solve(taut_saddle *saddle, taut_error *error)
     return 0;
 }
 
-const taut_backend_functions taut_backend_dense = {dense_create, dense_factor, dense_solve, NULL};
+const taut_backend_functions taut_backend_dense = {taut_full_create, dense_factor, dense_solve, NULL};
