@@ -1,7 +1,8 @@
 /* gauge.c - how much of a state is fast: what passes of a filter change, and when they have nothing more to do.
  *
  * With springs it is g and gdot [A (14)]. Forces without bonds have accelerations a = M^-1 F instead: a/Omega^2 is to a slow state what
- * C lambda = g is, O(Omega^-2), and is of the size of the displacement in a ringing one; its rate is the difference over q +- v/Omega. */
+ * C lambda = g is, O(Omega^-2), and is of the size of the displacement in a ringing one; its rate is the difference over q +- v dt.
+ * Omega is the slowest of the fast frequencies, so that none is overlooked, and every coordinate has its own rounding. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -19,6 +20,38 @@ int taut_gauge_create(taut_projection *p, taut_rates *rates, taut_gauge *g, taut
     return good ? TAUT_OK : taut_fail_memory(error);
 }
 
+/* Rounding of a_i is u |q| times the stiffness that coordinate i meets: seen in two displacements. */
+static int measure_noise(taut_gauge *g, taut_error *error)
+{
+    const taut_projection *p = g->p;
+    double size = taut_largest(g->count, p->q), shift = sqrt(DBL_EPSILON) * (size > 0 ? size : 1);
+    TAUT_TRY(taut_rates_accelerate(g->rates, p->t, p->q, p->v, g->now, error));
+    for (int k = 0; k < 2; k++) {
+        for (taut_index i = 0; i < g->count; i++) /* signs in no order: neighbours must not move together only */
+            g->here[i] = p->q[i] + ((uint32_t)(i + 1) * (k ? 2654435761u : 2246822519u) >> 31 ? -shift : shift);
+        TAUT_TRY(taut_rates_accelerate(g->rates, p->t, g->here, p->v, g->now_dt, error));
+        for (taut_index i = 0; i < g->count; i++)
+            g->floor[i] = fmax(g->floor[i], fabs(g->now_dt[i] - g->now[i]) / shift);
+    }
+    return TAUT_OK;
+}
+
+int taut_gauge_scale(taut_gauge *g, double slowest, double fastest, taut_error *error)
+{
+    const taut_projection *p = g->p;
+    taut_index n = p->sizes.coordinates;
+    /* at q = 0 rounding is that of the motion */
+    double size = fmax(taut_largest(n, p->q) + taut_largest(n, p->v) / slowest, DBL_MIN / DBL_EPSILON);
+    g->unit = slowest;
+    g->dt = 1 / fastest;
+    if (g->rates)
+        TAUT_TRY(measure_noise(g, error));
+    for (taut_index i = 0; i < g->count; i++)
+        g->floor[i] =
+            g->rates ? 4 * DBL_EPSILON * size * fmax(1, g->floor[i] / (slowest * slowest)) : fmax(g->floor[i], DBL_EPSILON * size);
+    return TAUT_OK;
+}
+
 static int accelerate_beside(taut_gauge *g, double dt, double *a, taut_error *error)
 {
     const taut_projection *p = g->p;
@@ -30,7 +63,7 @@ static int accelerate_beside(taut_gauge *g, double dt, double *a, taut_error *er
 static int measure_forces(taut_gauge *g, taut_error *error)
 {
     const taut_projection *p = g->p;
-    double square = g->unit * g->unit, dt = 1 / g->unit;
+    double square = g->unit * g->unit, dt = g->dt;
     TAUT_TRY(accelerate_beside(g, -dt, g->now, error));
     TAUT_TRY(accelerate_beside(g, dt, g->now_dt, error));
     for (taut_index i = 0; i < g->count; i++)

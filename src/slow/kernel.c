@@ -78,14 +78,7 @@ static int measure(kernel *w, taut_error *error)
                    : taut_springs_separated(&w->springs, error);
     w->slowest = w->springs.frequency[0];
     w->fastest = w->springs.frequency[w->springs.found - 1];
-    if (!first)
-        return TAUT_OK;
-    taut_index n = p->sizes.coordinates;
-    double size = taut_largest(n, p->q) + taut_largest(n, p->v) / w->slowest; /* at q = 0 rounding is that of the motion */
-    for (taut_index i = 0; i < w->gauge.count; i++)
-        w->gauge.floor[i] = fmax(w->gauge.floor[i], (w->declared ? 1 : 4) * DBL_EPSILON * fmax(size, DBL_MIN / DBL_EPSILON));
-    w->gauge.unit = w->fastest;
-    return TAUT_OK;
+    return first ? taut_gauge_scale(&w->gauge, w->slowest, w->fastest, error) : TAUT_OK;
 }
 
 static int aware_passes(kernel *w, int64_t limit, taut_error *error)
@@ -143,6 +136,8 @@ static void finish(kernel *w)
 
 static int fail_passes(const kernel *w, double now, taut_error *error)
 {
+    if (w->springs.repels)
+        return taut_springs_separated(&w->springs, error);
     return taut_fail(
         error, TAUT_ERROR_CONVERGE,
         "after %lld passes a pass still changes %s by %.3g times what it should: the start is too far from the slow "

@@ -3,7 +3,8 @@
  *     K x = -(F(t, q + d x) - F(t, q))/d,      K x = Omega^2 M x,      sought by Lanczos' iteration in the inner product of M
  *
  * with full orthogonalisation [Parlett 1998, chapter 13], so that it ends after as many steps as there are different frequencies. K is
- * projected as a whole and made symmetric: what one-sided differences leave beside symmetry is noise. The displacement is sqrt(u) of
+ * projected as a whole: where it is symmetric up to the noise of one-sided differences it is made so, and where forces have no reaction
+ * its eigenvalues are those of a Hessenberg matrix. The displacement is sqrt(u) of
  * the size of the state, because a longer one stretches springs, and their pull looks like a frequency sqrt(d) Omega across them; a shorter
  * one drowns in rounding. Both noises are about 1e-4 of the fastest frequency: slower motion cannot be told from rest, and need not be. */
 #include "slow/rates.h"
@@ -111,7 +112,8 @@ static int apply(taut_rates *r, const double *q, const double *v, double length,
 }
 
 /* Fills matrix[0..steps)[0..steps); *left is the norm of what the next vector would have been. */
-static int iterate(taut_rates *r, const double *q, const double *v, double length, int *steps, double *left, taut_error *error)
+static int iterate(taut_rates *r, const double *q, const double *v, double length, double noise, int *steps, double *left,
+                   taut_error *error)
 {
     taut_index n = r->n;
     uint64_t seed = 3;
@@ -136,7 +138,7 @@ static int iterate(taut_rates *r, const double *q, const double *v, double lengt
         TAUT_TRY(normalise(r, x, mx, left, error));
         if (k + 1 < r->most)
             r->matrix[(k + 1) * r->most + k] = *left;
-        if (!(*left > 1e-6 * largest)) { /* nothing new but noise */
+        if (!(*left > noise * largest)) { /* nothing new but noise */
             *left = 0;
             break;
         }
@@ -146,25 +148,67 @@ static int iterate(taut_rates *r, const double *q, const double *v, double lengt
     return TAUT_OK;
 }
 
-/* Frequencies from the projected matrix, by size. The last entries of its vectors tell how good they are. */
+/* Is the projected matrix symmetric but for noise? Otherwise some force has no reaction. */
+static bool symmetric(const taut_rates *r, int steps)
+{
+    double most = 0, off = 0;
+    for (int i = 0; i < steps; i++)
+        for (int j = i; j < steps; j++) {
+            most = fmax(most, fabs(r->matrix[i * r->most + j]));
+            off = fmax(off, fabs(r->matrix[i * r->most + j] - r->matrix[j * r->most + i]));
+        }
+    return off <= 1e-4 * most;
+}
+
+/* Puts Omega^2 = square, which may be off by `off`, among those seen, the largest last. */
+static void add(taut_rates_seen *seen, double square, bool repels, double off)
+{
+    double rate = sqrt(fabs(square));
+    int to = seen->count++;
+    for (; to > 0 && seen->rate[to - 1] > rate; to--) {
+        seen->rate[to] = seen->rate[to - 1];
+        seen->loose[to] = seen->loose[to - 1];
+        seen->repels[to] = seen->repels[to - 1];
+    }
+    seen->rate[to] = rate;
+    seen->loose[to] = off / fmax(rate, DBL_MIN);
+    seen->repels[to] = repels;
+}
+
+/* Frequencies from the projected matrix. The last entries of its vectors tell how good they are. */
 static int solve(taut_rates *r, int steps, double left, taut_rates_seen *seen, taut_error *error)
 {
-    int most = r->most;
-    for (int i = 0; i < steps; i++) /* packed: steps x steps, Lanczos' three diagonals made symmetric */
+    double *a = r->x, *imaginary = r->mx; /* steps x steps, and steps: not more than the vectors took */
+    bool even = symmetric(r, steps);
+    for (int i = 0; i < steps; i++)
         for (int j = 0; j < steps; j++) {
+            double here = r->matrix[i * r->most + j], there = r->matrix[j * r->most + i];
             bool inside = i - j <= 1 && j - i <= 1;
-            r->x[(int64_t)i * steps + j] = inside ? (r->matrix[i * most + j] + r->matrix[j * most + i]) / 2 : 0;
+            a[(int64_t)i * steps + j] = !even ? (i - j <= 1 ? here : 0) : inside ? (here + there) / 2 : 0;
         }
-    double *a = r->x;
-    TAUT_TRY(taut_eigen_symmetric(steps, a, r->value, error, &r->p->arena.allocator));
-    seen->count = 0;
-    for (int low = 0, high = steps - 1; low <= high;) { /* by falling |Omega^2| */
-        int k = fabs(r->value[low]) > fabs(r->value[high]) ? low++ : high--;
-        int to = steps - 1 - seen->count++;
-        seen->rate[to] = sqrt(fabs(r->value[k]));
-        seen->repels[to] = r->value[k] < 0;
-        seen->loose[to] = left * fabs(a[(int64_t)k * steps + steps - 1]) / fmax(seen->rate[to], DBL_MIN);
+    if (even)
+        TAUT_TRY(taut_eigen_symmetric(steps, a, r->value, error, &r->p->arena.allocator));
+    else if (!taut_hessenberg_values(steps, a, r->value, imaginary))
+        return taut_fail(error, TAUT_ERROR_CONVERGE, "the frequencies of the forces could not be computed at this state");
+    for (int k = 0; k < steps; k++) {
+        double turns = even ? 0 : fabs(imaginary[k]), square = hypot(r->value[k], turns); /* growing and decaying oscillations */
+        double off = even ? left * fabs(a[(int64_t)k * steps + steps - 1]) : left > 0 ? square : 0;
+        add(seen, square, r->value[k] < 0 || turns > 1e-2 * square, off);
     }
+    return TAUT_OK;
+}
+
+/* The rate of the motion itself: what is slower than this is not fast, however large the gap below it. */
+static double pace(taut_index n, const double *q, const double *v, const double *a)
+{
+    double size = taut_largest(n, q);
+    return size > 0 ? fmax(taut_largest(n, v) / size, sqrt(taut_largest(n, a) / size)) : 0;
+}
+
+int taut_rates_pace(taut_rates *r, const double *q, const double *v, double *rate, taut_error *error)
+{
+    TAUT_TRY(taut_rates_accelerate(r, r->p->t, q, v, r->base, error));
+    *rate = pace(r->n, q, v, r->base);
     return TAUT_OK;
 }
 
@@ -175,19 +219,10 @@ int taut_rates_see(taut_rates *r, const double *q, const double *v, taut_rates_s
     int steps = 0;
     memset(seen, 0, sizeof *seen);
     TAUT_TRY(taut_mechanics_force(&r->mechanics, r->p->t, q, v, r->base, NULL, error));
-    TAUT_TRY(iterate(r, q, v, relative * length, &steps, &left, error));
+    TAUT_TRY(iterate(r, q, v, relative * length, 4 * relative, &steps, &left, error));
     TAUT_TRY(solve(r, steps, left, seen, error));
     seen->complete = left == 0;
-    /* rates that the motion itself has: what is slower than these is not fast, however large the gap below it */
-    double still = 0, moves = 0;
     TAUT_TRY(divide(r, r->base, error));
-    for (taut_index i = 0; i < r->n; i++) {
-        still = fmax(still, fabs(r->base[i]));
-        moves = fmax(moves, fabs(v[i]));
-    }
-    seen->floor =
-        fmax(2 * sqrt(relative) * seen->rate[steps - 1], fmax(moves / fmax(size, DBL_MIN), sqrt(still / fmax(size, DBL_MIN))));
-    if (!(size > 0))
-        seen->floor = 2 * sqrt(relative) * seen->rate[steps - 1];
+    seen->floor = fmax(2 * sqrt(relative) * seen->rate[steps - 1], pace(r->n, q, v, r->base));
     return TAUT_OK;
 }

@@ -38,6 +38,12 @@ typedef struct taut_rates_seen {
 /* Costs one evaluation and one for each step of the iteration: n up to 128 coordinates. */
 int taut_rates_see(taut_rates *rates, const double *q, const double *v, taut_rates_seen *seen, taut_error *error);
 
+/* The rate of the motion at a point, from velocities and accelerations: one evaluation. */
+int taut_rates_pace(taut_rates *rates, const double *q, const double *v, double *rate, taut_error *error);
+
+/* Eigenvalues of h[n][n], zero below the first subdiagonal; h is overwritten. False when they could not be found. (hessenberg.c) */
+bool taut_hessenberg_values(int n, double *h, double *real, double *imaginary);
+
 /* ---- gauge.c */
 
 /* What is fast in a state: the bonds of springs and their rates; without springs the accelerations over Omega^2, which play their part
@@ -46,7 +52,7 @@ typedef struct taut_gauge {
     taut_projection *p;
     taut_rates *rates; /* NULL: bonds */
     taut_index count;
-    double unit;                           /* Omega */
+    double unit, dt;                       /* Omega; what rates are taken over */
     double *first, *before, *now;          /* [count]: of the start, before and after the latest pass */
     double *first_dt, *before_dt, *now_dt; /* their rates */
     double *floor;                         /* [count]: rounding of them */
@@ -54,6 +60,8 @@ typedef struct taut_gauge {
 } taut_gauge;
 
 int taut_gauge_create(taut_projection *p, taut_rates *rates, taut_gauge *gauge, taut_error *error);
+/* Once, before the first pass: the unit, and the floor. That of bonds holds 8 u sum |G q| already; without springs, 3 evaluations. */
+int taut_gauge_scale(taut_gauge *gauge, double slowest, double fastest, taut_error *error);
 /* Measures at (p->q, p->v) and records a pass. */
 int taut_gauge_take(taut_gauge *gauge, taut_error *error);
 /* The largest change by the latest pass, in units of max(tolerance, floor) and of max(tolerance_dt, omega floor); NaN counts as infinity. */

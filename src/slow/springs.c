@@ -171,8 +171,11 @@ static int see_potential(const taut_projection *p, const double *q, taut_arena *
     if (status == TAUT_ERROR_MEMORY)
         return taut_fail_memory(error);
     known->found = 0;
-    if (status == 0)
-        split(found, rate, found > 0 ? 1e-4 * rate[found - 1] : 0, complete, known);
+    if (status != 0)
+        return TAUT_OK;
+    double floor;
+    TAUT_TRY(taut_rates_pace(known->rates, q, p->v, &floor, error));
+    split(found, rate, floor, complete, known);
     return TAUT_OK;
 }
 
