@@ -283,7 +283,7 @@ static int build(difference *w, taut_arena *arena, taut_error *error)
 {
     taut_projection *p = w->p;
     taut_index n = p->sizes.coordinates;
-    TAUT_TRY(taut_held_create(&w->held, p->context, arena, p->t, p->q, error));
+    TAUT_TRY(taut_held_create(&w->held, p->context, arena, p->hold, p->t, p->q, error));
     TAUT_TRY(check_held(w, error));
     int depth = w->held.unknowns < TAUT_ANDERSON_DEPTH ? (int)w->held.unknowns : TAUT_ANDERSON_DEPTH;
     TAUT_TRY(taut_anderson_create(&w->anderson, n, depth, arena, error));

@@ -51,9 +51,8 @@ static taut_index single_variable(const taut_held *h, taut_index i)
     return found;
 }
 
-static void fix_variables(taut_held *h)
+static void fix_variables(taut_held *h, const unsigned char *hold)
 {
-    const unsigned char *hold = taut_system_hold(taut_context_system(h->context));
     for (taut_index j = 0; hold && j < h->n; j++)
         h->fixed[j] = hold[j] & TAUT_HOLD_POSITION;
     bool more = true;
@@ -86,7 +85,8 @@ static void take_rows(taut_held *h)
     h->unknowns -= h->rows;
 }
 
-int taut_held_create(taut_held *h, taut_context *context, taut_arena *arena, double t, const double *z, taut_error *error)
+int taut_held_create(taut_held *h, taut_context *context, taut_arena *arena, const unsigned char *hold, double t, const double *z,
+                     taut_error *error)
 {
     taut_sizes sizes;
     const taut_system *system = taut_context_system(context);
@@ -94,7 +94,7 @@ int taut_held_create(taut_held *h, taut_context *context, taut_arena *arena, dou
     *h = (taut_held){.context = context, .n = sizes.coordinates, .bonds = sizes.bonds};
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &h->jacobian, error));
     TAUT_TRY(new_arrays(h, arena, error));
-    fix_variables(h);
+    fix_variables(h, hold);
     take_rows(h);
     for (taut_index j = 0; j < h->n; j++)
         h->stiff[j] = 1;
@@ -156,7 +156,7 @@ int taut_held_tangent(taut_held *h, double t, const double *z, double *x, taut_e
     return taut_saddle_solve(h->saddle, 1, x, h->y, error);
 }
 
-/* max |c - c0| in stiffs of what rounding leaves */
+/* max |c - c0| in units of what rounding leaves */
 static double violation(taut_held *h, const double *z)
 {
     double most = 0;

@@ -21,8 +21,9 @@ typedef struct taut_held {
     taut_saddle *saddle; /* NULL without rows */
 } taut_held;
 
-/* Keeps what the values at (t, z) are. Memory comes from the arena; destroy frees the factorisation. */
-int taut_held_create(taut_held *held, taut_context *context, taut_arena *arena, double t, const double *z, taut_error *error);
+/* Keeps what the values at (t, z) are; hold[n] (slow/hold.h) says which variables themselves, NULL: none. Memory comes from the arena; destroy frees the factorisation. */
+int taut_held_create(taut_held *held, taut_context *context, taut_arena *arena, const unsigned char *hold, double t,
+                     const double *z, taut_error *error);
 void taut_held_destroy(taut_held *held); /* takes half-made ones */
 /* Sets s from two states: what happens in what follows is orthogonal in (x_i/s_i). Before: s = 1. */
 void taut_held_scale(taut_held *held, const double *a, const double *b);
