@@ -11,12 +11,16 @@
  * modes; where the slowest is below 0.6 omega (in the paper's problem it stays above 0.61) the window is lengthened to keep
  * delta 0.6 of L over it, and where the fastest would come near Verlet's limit h omega = 2, N is raised.
  *
- * The stopping test knows rounding: tolerances are at least 8 u sum|G q| for g and omega times that for gdot (DESIGN 6). */
+ * The stopping test knows rounding: tolerances are at least 8 u sum|G q| for g and omega times that for gdot (DESIGN 6).
+ *
+ * Without springs omega is taken from the stiff potential or from differences of forces (springs.c), so that the window is that of
+ * springs with these modes, and measured again after a pass; accelerations over omega^2 take the part of g in (14) (gauge.c). */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "slow/hold.h"
 #include "slow/kernels.h"
 #include "slow/projection.h"
 #include "slow/springs.h"
@@ -26,17 +30,22 @@
 
 static const double slowest_share = 0.6; /* of omega: see above */
 static const double stable_share = 1.75; /* h times the fastest frequency, at most */
+static const double alike = 0.1;         /* relative change of frequencies that a window bears */
 
 typedef struct ipa {
     taut_projection *p;
+    taut_springs springs;
+    taut_rates rates; /* without springs */
+    taut_gauge gauge;
     double omega, slowest, fastest; /* 0: not known */
     double window, h;               /* delta; step */
-    int steps;                      /* N */
+    int steps, room;                /* N; what the weights have place for */
     double tolerance;
+    bool declared;       /* the stiffness: there are springs */
     double *weight;      /* [N+1] */
     double *state, *sum; /* [2n]: q, then v */
-    double *floor;       /* [m]: 8 u sum |G_ik q_k| */
     taut_flow *flow;
+    taut_grip *grip; /* NULL: nothing is held */
 } ipa;
 
 /* ---- frequencies */
@@ -44,17 +53,24 @@ typedef struct ipa {
 static int measure(ipa *w, taut_error *error)
 {
     taut_projection *p = w->p;
-    taut_springs springs = {.floor = w->floor};
-    TAUT_TRY(taut_springs_measure(p, p->q, &springs, error));
-    if (springs.found > 0) {
-        w->slowest = springs.frequency[0];
-        w->fastest = springs.frequency[springs.found - 1];
+    bool first = w->slowest == 0;
+    w->springs.floor = w->declared && first ? w->gauge.floor : NULL;
+    TAUT_TRY(taut_springs_measure(p, p->q, &w->springs, error));
+    if (w->springs.found > 0) {
+        w->slowest = w->springs.frequency[0];
+        w->fastest = w->springs.frequency[w->springs.found - 1];
+    } else if (!w->declared) {
+        return taut_springs_separated(&w->springs, error);
     }
-    if (w->omega > 0)
+    if (!w->declared && first)
+        TAUT_TRY(taut_gauge_scale(&w->gauge, w->slowest, w->fastest, error));
+    if (w->springs.given > 0) {
+        w->omega = w->springs.given;
         return TAUT_OK;
+    }
     if (w->fastest == 0)
         return taut_fail(error, TAUT_ERROR_CONVERGE, "the frequencies of the springs could not be computed: give --omega");
-    w->omega = springs.single > 0 ? springs.single : w->slowest;
+    w->omega = w->springs.single > 0 ? w->springs.single : w->declared ? w->slowest : fmin(w->fastest, w->slowest / slowest_share);
     return TAUT_OK;
 }
 
@@ -64,11 +80,8 @@ static int choose(ipa *w, const taut_options *options, taut_error *error)
 {
     taut_projection *p = w->p;
     double length = taut_options_real(options, "window");
-    bool given = taut_options_given(options, "omega"), counted = taut_options_given(options, "micro-steps");
-    w->omega = given ? taut_options_real(options, "omega") : 0;
-    TAUT_TRY(measure(w, error));
-
-    bool longer = !given && w->slowest < slowest_share * w->omega;
+    bool given = w->springs.given > 0, counted = taut_options_given(options, "micro-steps");
+    bool longer = !given && w->slowest < slowest_share * w->omega * (1 - 1e-12);
     w->window = length / (longer ? w->slowest / slowest_share : w->omega);
     w->tolerance = taut_options_real(options, "tolerance");
     if (isnan(w->tolerance))
@@ -89,9 +102,30 @@ static int choose(ipa *w, const taut_options *options, taut_error *error)
                          w->steps, w->window, taut_verlet.stability, w->fastest, ceil(w->window * w->fastest / stable_share));
     snprintf(p->explanation, sizeof p->explanation,
              "projection ipa, omega %.6g%s, window %.4g%s, %d Verlet steps of %.4g to each side: %d force evaluations a pass",
-             w->omega, given ? "" : " (the slowest single spring)", w->window,
-             longer ? " (lengthened for slower modes of coupled springs)" : "", w->steps, w->h, 2 * w->steps + 1);
+             w->omega,
+             given                                     ? ""
+             : w->declared                             ? " (the slowest single spring)"
+             : p->sizes.can & TAUT_HAS_STIFF_POTENTIAL ? " (of the stiff potential)"
+                                                       : " (seen in differences of forces)",
+             w->window, longer ? " (lengthened for slower modes of coupled springs)" : "", w->steps, w->h, 2 * w->steps + 1);
+    if (w->steps > w->room) {
+        w->weight = TAUT_NEW(&p->arena, double, w->steps + 1);
+        w->room = w->weight ? w->steps : 0;
+    }
+    if (!w->weight)
+        return taut_fail_memory(error);
+    taut_filter_weights(&taut_filter_cubic, w->steps, w->weight);
     return TAUT_OK;
+}
+
+/* Without springs: where a pass has led to, frequencies are seen more clearly. */
+static int choose_again(ipa *w, const taut_options *options, taut_error *error)
+{
+    double slowest = w->slowest, fastest = w->fastest;
+    TAUT_TRY(measure(w, error));
+    if (fabs(w->slowest - slowest) < alike * slowest && fabs(w->fastest - fastest) < alike * fastest)
+        return TAUT_OK;
+    return choose(w, options, error);
 }
 
 /* ---- passes */
@@ -128,33 +162,27 @@ static int filter(ipa *w, taut_error *error)
         p->q[i] += w->sum[i];
         p->v[i] += w->sum[n + i];
     }
-    return taut_projection_record(p, p->q, p->v, error);
+    TAUT_TRY(taut_grip_restore(w->grip, p->t, p->q, p->v, error));
+    return taut_gauge_take(&w->gauge, error);
 }
 
 /* The largest change of the last pass, in units of its tolerance; below 1: done. */
 static double change(const ipa *w)
 {
-    const taut_pass *now = &w->p->pass[w->p->passes], *before = now - 1;
-    double most = 0;
-    for (taut_index i = 0; i < w->p->sizes.bonds; i++) {
-        double g = fabs(now->g[i] - before->g[i]) / fmax(w->tolerance, w->floor[i]);
-        double rate = fabs(now->gdot[i] - before->gdot[i]) / fmax(w->tolerance, w->omega * w->floor[i]);
-        most = fmax(most, isnan(g + rate) ? INFINITY : fmax(g, rate));
-    }
-    return most;
+    return taut_gauge_change(&w->gauge, w->tolerance, w->tolerance, w->omega);
 }
 
 static int fail_passes(const ipa *w, double first, double before, double now, taut_error *error)
 {
     const char *advice =
         now > first        ? "the start is too far from the slow manifold, or slow and fast are not separated; start nearer "
-                             "(--method constraint gives a foot point)"
+                             "(--method constraint gives a foot point of bonds)"
         : now > before / 2 ? "the changes no longer shrink, because the slow motion shows within the window; a larger --tolerance "
                              "accepts that, a shorter --window reduces it"
                            : "a longer --window damps more in a pass, --passes allows more of them";
-    return taut_fail(error, TAUT_ERROR_CONVERGE,
-                     "after %lld %s a pass still changes the bonds by %.3g times the tolerance %.3g: %s", (long long)w->p->passes,
-                     w->p->passes == 1 ? "pass" : "passes", now, w->tolerance, advice);
+    return taut_fail(error, TAUT_ERROR_CONVERGE, "after %lld %s a pass still changes %s by %.3g times the tolerance %.3g: %s",
+                     (long long)w->p->passes, w->p->passes == 1 ? "pass" : "passes", w->declared ? "the bonds" : "what is fast",
+                     now, w->tolerance, advice);
 }
 
 static int iterate(ipa *w, const taut_options *options, taut_error *error)
@@ -167,7 +195,9 @@ static int iterate(ipa *w, const taut_options *options, taut_error *error)
         before = now;
         now = change(w);
         if (now < 1)
-            return TAUT_OK;
+            return w->declared ? TAUT_OK : taut_springs_separated(&w->springs, error);
+        if (!w->declared && p->passes <= 4)
+            TAUT_TRY(choose_again(w, options, error));
         first = p->passes == 1 ? now : first;
         if (now > 1e3 * first)
             break;
@@ -195,8 +225,13 @@ static int conclude(const ipa *w, double *first, double *last, taut_error *error
     taut_balance start = {.lambda = first}, end = {.lambda = last};
     double fastest = fmax(w->fastest, w->omega);
     const double *compliance = taut_context_compliance(p->context);
-    TAUT_TRY(taut_balance_weigh(p, w->omega, w->tolerance, w->floor, p->q0, p->v0, &p->pass[0], &start, error));
-    TAUT_TRY(taut_balance_weigh(p, w->omega, w->tolerance, w->floor, p->q, p->v, &p->pass[p->passes], &end, error));
+    if (!w->declared) {
+        for (taut_index i = 0; i < p->sizes.bonds; i++)
+            p->lambda[i] = p->pass[p->passes].g[i] / compliance[i];
+        return TAUT_OK;
+    }
+    TAUT_TRY(taut_balance_weigh(p, w->omega, w->tolerance, w->gauge.floor, p->q0, p->v0, &p->pass[0], &start, error));
+    TAUT_TRY(taut_balance_weigh(p, w->omega, w->tolerance, w->gauge.floor, p->q, p->v, &p->pass[p->passes], &end, error));
     bool keep = start.known && end.known && start.energy < end.energy;
     const taut_balance *best = keep ? &start : &end;
     if (best->off > 0.5 * best->size)
@@ -213,26 +248,40 @@ static int conclude(const ipa *w, double *first, double *last, taut_error *error
     return TAUT_OK;
 }
 
+static int create(ipa *w, const taut_options *options, taut_error *error)
+{
+    taut_projection *p = w->p;
+    taut_index n = p->sizes.coordinates;
+    w->state = TAUT_NEW(&p->arena, double, 2 * n);
+    w->sum = TAUT_NEW(&p->arena, double, 2 * n);
+    if (!w->state || !w->sum)
+        return taut_fail_memory(error);
+    w->declared = taut_springs_declared(p);
+    w->springs.given = taut_options_given(options, "omega") ? taut_options_real(options, "omega") : 0;
+    if (!w->declared) {
+        TAUT_TRY(taut_rates_create(p, &w->rates, error));
+        w->springs.rates = &w->rates;
+    }
+    TAUT_TRY(taut_gauge_create(p, w->springs.rates, &w->gauge, error));
+    TAUT_TRY(measure(w, error));
+    TAUT_TRY(choose(w, options, error));
+    TAUT_TRY(taut_grip_create(p->context, &p->arena, &p->statistics, p->hold, p->t, p->q, p->v, &w->grip, error));
+    return taut_flow_verlet(p->context, &p->arena, &p->statistics, INFINITY, p->t, p->q, p->v, &w->flow, error);
+}
+
 static int project(taut_projection *p, const taut_options *options, taut_error *error)
 {
     ipa w = {.p = p};
-    taut_index n = p->sizes.coordinates;
-    w.state = TAUT_NEW(&p->arena, double, 2 * n);
-    w.sum = TAUT_NEW(&p->arena, double, 2 * n);
-    w.floor = TAUT_NEW(&p->arena, double, p->sizes.bonds);
     double *first = TAUT_NEW(&p->arena, double, p->sizes.bonds), *last = TAUT_NEW(&p->arena, double, p->sizes.bonds);
-    if (!w.state || !w.sum || !w.floor || !first || !last)
-        return taut_fail_memory(error);
-    TAUT_TRY(choose(&w, options, error));
-    w.weight = TAUT_NEW(&p->arena, double, w.steps + 1);
-    if (!w.weight)
-        return taut_fail_memory(error);
-    taut_filter_weights(&taut_filter_cubic, w.steps, w.weight);
-    TAUT_TRY(taut_flow_verlet(p->context, &p->arena, &p->statistics, w.h, p->t, p->q, p->v, &w.flow, error));
-    int status = taut_projection_record(p, p->q, p->v, error);
+    int status = first && last ? create(&w, options, error) : taut_fail_memory(error);
+    if (status == 0)
+        status = taut_gauge_take(&w.gauge, error);
     if (status == 0)
         status = iterate(&w, options, error);
-    w.flow->destroy(w.flow);
+    if (w.flow)
+        w.flow->destroy(w.flow);
+    taut_grip_destroy(w.grip);
+    taut_rates_destroy(&w.rates);
     return status == 0 ? conclude(&w, first, last, error) : status;
 }
 
@@ -241,10 +290,8 @@ const taut_projection_method taut_projection_ipa = {
     .summary =
         "iterative projection: Verlet to both sides, filtered by a cubic kernel, repeated; cost independent of the stiffness",
     .reference = "Ariel, Sanz-Serna, Tsai 2012, section 3.2 and 5.2",
-    .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS | TAUT_HAS_SPRINGS,
-    .refuses = TAUT_HAS_RIGID | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_STIFF_POTENTIAL |
-               TAUT_HAS_STEPPER,
+    .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
+    .refuses = TAUT_HAS_RIGID | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_STEPPER,
     .kinds = 1u << TAUT_MECHANICAL,
-    .moves_held = true,
     .project = project,
 };
