@@ -70,3 +70,12 @@ int taut_fail_memory(taut_error *error)
 {
     return taut_fail(error, TAUT_ERROR_MEMORY, "out of memory: a smaller system, or more memory, is needed");
 }
+
+int taut_fail_final(int status, const taut_error *reason, taut_error *error)
+{
+    if (status != TAUT_ERROR_MEMORY && status != TAUT_ERROR_STOPPED)
+        return TAUT_OK;
+    if (error && error != reason)
+        *error = *reason;
+    return status;
+}

@@ -8,6 +8,9 @@
 int taut_fail(taut_error *error, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The same for an allocation that failed. */
 int taut_fail_memory(taut_error *error);
+/* For callers who can do without what failed, and try another way: 0, or the status with its reason in *error (may be NULL) when no other
+ * way is open, because memory ran out or a callback asked to stop. */
+int taut_fail_final(int status, const taut_error *reason, taut_error *error);
 /* Empties *error (may be NULL). */
 void taut_error_clear(taut_error *error);
 

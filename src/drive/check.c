@@ -252,8 +252,7 @@ static int measure_frequencies(examiner *e)
     TAUT_TRY(room(e, &frequency, 2 * (int64_t)count + 2));
     taut_error ignored;
     int status = taut_frequencies(e->context, e->t, e->q, count, frequency, &found, &complete, &ignored);
-    if (status == TAUT_ERROR_MEMORY)
-        return taut_fail_memory(e->error);
+    TAUT_TRY(taut_fail_final(status, &ignored, e->error));
     if (status || found == 0)
         return 0;
     r->frequency_least = frequency[0];

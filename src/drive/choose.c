@@ -220,8 +220,7 @@ static int find_frequency(taut_solver *solver, taut_error *error)
     if (!(solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)) || solver->stepper.method->stability == 0)
         return TAUT_OK;
     int status = taut_frequencies(solver->context, now->t, now->q, ENDS, frequency, &found, &complete, &reason);
-    if (status == TAUT_ERROR_MEMORY)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_fail_final(status, &reason, error));
     if (status == 0 && found > 0)
         solver->frequency = frequency[found - 1];
     return TAUT_OK;

@@ -303,8 +303,8 @@ static int measure_ringing(taut_solver *solver, double *amplitude, taut_error *e
                                                     &solver->arena.allocator, &ignored);
     if (known == TAUT_OK)
         *amplitude = 0;
-    else if (known == TAUT_ERROR_MEMORY)
-        status = taut_fail_memory(error);
+    else if (status == 0)
+        status = taut_fail_final(known, &ignored, error);
     for (taut_index i = 0; known == TAUT_OK && i < m; i++) {
         double rate = values.bond_dt[i], size = 0;
         for (taut_index k = g.start[i]; k < g.start[i + 1]; k++) {
@@ -370,8 +370,7 @@ static int start_slow(taut_solver *solver, taut_error *error)
     int status = -1;
     for (int k = 0; k < 2 && status != 0; k++) {
         status = take_slow_point(solver, ways[k], &reason);
-        if (status == TAUT_ERROR_MEMORY)
-            return taut_fail_memory(error);
+        TAUT_TRY(taut_fail_final(status, &reason, error));
     }
     if (status != 0 && isinf(amplitude))
         add_why(solver, "the start was left as it is, which may ring: %.200s", reason.message);

@@ -116,7 +116,7 @@ int taut_solver_create_own(const taut_system *system, const taut_options *option
             return status;
         /* a motion that was Taut's own choice and cannot begin: the next best one, with the reason */
         bool chosen = made->unsaid && made->motion != 0 && made->motion != TAUT_MOTION_FULL && !(like.avoid & made->motion);
-        bool again = chosen && status != TAUT_ERROR_MEMORY && status != TAUT_ERROR_USAGE;
+        bool again = chosen && status != TAUT_ERROR_MEMORY && status != TAUT_ERROR_USAGE && status != TAUT_ERROR_STOPPED;
         like.avoid |= made->motion;
         snprintf(like.why, sizeof like.why, "not %s: %.170s", taut_motion_name(made->motion),
                  error ? error->message : "it cannot begin");

@@ -258,14 +258,14 @@ static int fit_guesses(constraint *c, double t, taut_error *error)
     for (int round = 0; round < MOST_FITS; round++) {
         taut_error reason;
         int status = evaluate(c, t, 0, &reason);
+        TAUT_TRY(taut_fail_final(status, &reason, error));
         double now = status == 0 ? misfit(c) : INFINITY;
         if (!(now < best))
             break;
         best = now;
         memcpy(c->fitted, c->x, (size_t)c->n * sizeof(double));
         status = fit_step(c, &reason);
-        if (status == TAUT_ERROR_MEMORY)
-            return taut_fail_memory(error);
+        TAUT_TRY(taut_fail_final(status, &reason, error));
         if (status != 0)
             break;
         for (taut_index i = 0; i < c->n; i++)

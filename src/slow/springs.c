@@ -168,8 +168,7 @@ static int see_potential(const taut_projection *p, const double *q, taut_arena *
     if (!rate)
         return taut_fail_memory(error);
     int status = taut_frequencies(p->context, p->t, q, ends, rate, &found, &complete, &reason);
-    if (status == TAUT_ERROR_MEMORY)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_fail_final(status, &reason, error));
     known->found = 0;
     if (status != 0)
         return TAUT_OK;

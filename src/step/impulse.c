@@ -175,8 +175,7 @@ static int choose_inner(taut_impulse *w, taut_error *error)
     taut_error reason;
     w->inner = s->options ? taut_options_real(s->options, "inner-step") : NAN;
     int status = taut_frequencies(s->context, s->now.t, s->now.q, ENDS, frequency, &found, &complete, &reason);
-    if (status == TAUT_ERROR_MEMORY)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_fail_final(status, &reason, error));
     double fastest = status == 0 && found > 0 ? frequency[found - 1] : 0;
     if (isnan(w->inner) && fastest == 0)
         return taut_fail(error, TAUT_ERROR_REFUSED, "method %s cannot tell its micro-step from the frequencies: say --inner-step",
