@@ -229,8 +229,7 @@ static int measure_moved(taut_projection *p, taut_error *error)
     }
     taut_error reason;
     int status = find_feet(p, x[0], u[0], x[1], u[1], &reason);
-    if (status == TAUT_ERROR_MEMORY)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_fail_final(status, &reason, error));
     if (status != 0)
         return TAUT_OK; /* redundant springs, or too far: there is nothing to measure from */
     p->moved_tangential = distance(n, x[0], x[1]);
