@@ -362,7 +362,7 @@ static void put_table(taut_source *source, const taut_tape *tape, const char *fu
 
 static void put_bound_table(taut_source *source, const taut_tape *tape, const char *function, unsigned char *flag)
 {
-    if (!tape->binding)
+    if (!tape->binding || tape->level_end[TAUT_BOUND_LEVELS - 1] > INLINE_LENGTH)
         return;
     for (int level = 0; level < TAUT_BOUND_LEVELS; level++)
         put_bound(source, tape, function, level, flag);

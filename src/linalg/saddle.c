@@ -63,7 +63,7 @@ static taut_backend cheapest(const taut_form *form)
 static void describe(taut_saddle *saddle, bool chosen)
 {
     const taut_form *form = &saddle->form;
-    char width[80] = "", rows[64];
+    char width[80] = "", rows[24];
     if (saddle->backend == TAUT_BACKEND_BANDED)
         snprintf(width, sizeof width, " of half-width %d%s", form->half_width, form->ordered ? " after reordering" : "");
     else if (saddle->backend == TAUT_BACKEND_SPARSE && chosen)
