@@ -302,6 +302,32 @@ static void test_chain(void)
     projected_drop(&p);
 }
 
+/* What is held stays; without bonds that would follow it, passes and putting back alternate. */
+static void test_held(void)
+{
+    check_group("held");
+    springs s = {.omega = 1000};
+    double q[] = {0.8, 0.61}, v[] = {0.02, 1};
+    projected p = project_force(2, free_force, &s, q, v, false, "method=kernel hold=q[1]", NULL);
+    if (projected_good("free pendulum", &p)) {
+        const double *x = p.r.q, *u = p.r.v;
+        double spin = x[0] * u[1] - x[1] * u[0], r = 1;
+        for (int i = 0; i < 20; i++)
+            r = 1 + spin * spin / (1e6 * r * r * r);
+        check_near("x", x[0], 0.8, 0);
+        check_near("y", x[1], sqrt(r * r - 0.64), 2e-12);
+        check_near("r'", (x[0] * u[0] + x[1] * u[1]) / r, 0, 2e-12);
+    }
+    projected_drop(&p);
+    p = project_force(4, double_force, &s, start_q, start_v, false, "method=kernel hold=q[2],q[4]'", NULL);
+    if (projected_good("double pendulum", &p)) {
+        check_near("y1", p.r.q[1], 0.25, 0);
+        check_near("y2'", p.r.v[3], 0.5, 0);
+        check_slow("double pendulum", &p, "double_pendulum", "omega=1000", 4, pendulum_names, "", 2e-12, 2e-12);
+    }
+    projected_drop(&p);
+}
+
 /* ---- do no harm; failures */
 
 static void test_harmless(void)
@@ -411,6 +437,7 @@ int main(void)
     test_potentials();
     test_more();
     test_chain();
+    test_held();
     test_harmless();
     test_failures();
     test_memory();

@@ -306,8 +306,6 @@ static void test_refusals(void)
         {"[coordinates]\nx\n[bonds]\ns = x stiffness 100 damping 1\n", "", "method=ipa", "damped", TAUT_ERROR_REFUSED},
         {"[coordinates]\nx\n[forces]\nx = -x'\n[bonds]\ns = x stiffness 100\n", "", "method=ipa", "depend on velocities",
          TAUT_ERROR_REFUSED},
-        {"[coordinates]\nx\n[bonds]\ns = x stiffness 100\n[start]\nx = 1 hold\n", "", "method=kernel", "'x' is held",
-         TAUT_ERROR_REFUSED},
         {"[coordinates]\nx\n[potential]\nx^2\n", "", "method=constraint", "has none", TAUT_ERROR_REFUSED},
     };
     check_group("refusals");

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "slow/anderson.h"
+#include "slow/hold.h"
 #include "slow/sampler.h"
 #include "step/vectors.h"
 
@@ -54,6 +55,8 @@ typedef struct kernel {
     bool alone;      /* no smooth passes follow */
     bool aware_done; /* they ended because they had nothing more to do */
     int aware_steps;
+    taut_grip *grip; /* NULL: nothing is held */
+    bool alternates; /* what is held is put back without bonds that would follow: an alternation of projections */
     taut_anderson anderson;
     double *point, *residual; /* [2n]: for acceleration; NULL without */
 } kernel;
@@ -62,6 +65,12 @@ typedef struct kernel {
 static double change(const kernel *w)
 {
     return taut_gauge_change(&w->gauge, w->tolerance, w->fastest * w->tolerance, w->fastest);
+}
+
+/* What is held goes back to where it was. */
+static int put_back(kernel *w, taut_error *error)
+{
+    return taut_grip_restore(w->grip, w->p->t, w->p->q, w->p->v, error);
 }
 
 /* ---- passes that know the frequencies */
@@ -90,6 +99,7 @@ static int aware_passes(kernel *w, int64_t limit, taut_error *error)
         w->aware_steps = w->sampler.steps;
         TAUT_TRY(taut_sampler_run(&w->sampler, error));
         taut_sampler_move(&w->sampler);
+        TAUT_TRY(put_back(w, error));
         TAUT_TRY(taut_gauge_take(&w->gauge, error));
         w->aware_passes++;
         before = now;
@@ -147,25 +157,40 @@ static int fail_passes(const kernel *w, double now, taut_error *error)
         w->slowest, 2 * w->sampler.h * w->sampler.steps, w->declared ? " (--method constraint gives a foot point)" : "");
 }
 
+/* The same between smooth passes. Without bonds nothing follows a velocity that is put back at the very end, when velocities change from
+ * those of Verlet to derivatives: Verlet's is put back with the difference already in it. */
+static int put_back_between(kernel *w, taut_error *error)
+{
+    const taut_projection *p = w->p;
+    const taut_sampler *s = &w->sampler;
+    TAUT_TRY(put_back(w, error));
+    for (taut_index i = 0; i < p->sizes.coordinates && w->alternates; i++)
+        if (p->hold[i] & TAUT_HOLD_VELOCITY)
+            p->v[i] -= s->sum[TAUT_RATE][i] / s->h - (s->last_v[i] + s->sum[TAUT_EVEN_V][i]);
+    return TAUT_OK;
+}
+
 /* The next point of the iteration, accelerated when that was asked for. */
-static void go_on(kernel *w)
+static int go_on(kernel *w, taut_error *error)
 {
     taut_projection *p = w->p;
     taut_sampler *s = &w->sampler;
     taut_index n = p->sizes.coordinates;
-    for (taut_index i = 0; i < n && w->point; i++) { /* velocities in the unit of positions */
-        w->point[i] = p->q[i];
-        w->point[n + i] = p->v[i] / w->slowest;
-        w->residual[i] = s->sum[TAUT_EVEN_Q][i];
-        w->residual[n + i] = s->sum[TAUT_EVEN_V][i] / w->slowest;
-    }
     taut_sampler_move(s);
+    TAUT_TRY(put_back_between(w, error));
     if (!w->point)
-        return;
+        return TAUT_OK;
+    for (taut_index i = 0; i < n; i++) { /* velocities in the unit of positions */
+        w->point[i] = s->last_q[i];
+        w->point[n + i] = s->last_v[i] / w->slowest;
+        w->residual[i] = p->q[i] - s->last_q[i];
+        w->residual[n + i] = (p->v[i] - s->last_v[i]) / w->slowest;
+    }
     taut_anderson_next(&w->anderson, w->point, w->residual, w->point);
     memcpy(p->q, w->point, (size_t)n * sizeof(double));
     for (taut_index i = 0; i < n; i++)
         p->v[i] = w->slowest * w->point[n + i];
+    return put_back_between(w, error); /* to the last bit */
 }
 
 static int smooth_passes(kernel *w, int64_t limit, taut_error *error)
@@ -175,7 +200,7 @@ static int smooth_passes(kernel *w, int64_t limit, taut_error *error)
     int repeated = 0; /* passes in a row that changed as much as the one before */
     for (int64_t k = 0; p->passes < limit; k++) {
         TAUT_TRY(taut_sampler_run(&w->sampler, error));
-        go_on(w);
+        TAUT_TRY(go_on(w, error));
         TAUT_TRY(taut_gauge_take(&w->gauge, error));
         estimate(w);
         before = now;
@@ -184,7 +209,8 @@ static int smooth_passes(kernel *w, int64_t limit, taut_error *error)
         if (now > before && w->point)
             taut_anderson_clear(&w->anderson); /* the safeguard: plain passes again */
         /* below rounding, or going there with the next pass; or no longer shrinking: slow motion drifts under the filter */
-        if (now < 10 || (k > 0 && !w->point && now * (now / before) < 10) || (now > 0.5 * before && now <= 0.01 * w->first))
+        bool stands = now > 0.5 * before && now <= 0.01 * w->first && !w->alternates;
+        if (now < 10 || (k > 0 && !w->point && now * (now / before) < 10) || stands)
             return TAUT_OK;
         /* of an oscillation a pass leaves smooth_left: changes that repeat themselves are the slow motion gliding [A 4.2], from a start
          * that had little else */
@@ -234,6 +260,7 @@ static int smooth_stage(kernel *w, const taut_options *options, int64_t limit, t
         TAUT_TRY(smooth_round(w, options, limit, error));
     }
     finish(w);
+    TAUT_TRY(put_back(w, error));
     return taut_gauge_take(&w->gauge, error);
 }
 
@@ -250,7 +277,9 @@ static int create(kernel *w, const taut_options *options, taut_error *error)
         w->springs.given = taut_options_given(options, "omega") ? taut_options_real(options, "omega") : 0;
     }
     TAUT_TRY(taut_gauge_create(p, w->springs.rates, &w->gauge, error));
-    if (taut_options_flag(options, "accelerate")) {
+    TAUT_TRY(taut_grip_create(p->context, &p->arena, &p->statistics, p->hold, p->t, p->q, p->v, &w->grip, error));
+    w->alternates = w->grip && !w->declared;
+    if (taut_options_flag(options, "accelerate") || w->alternates) {
         w->point = TAUT_NEW(&p->arena, double, 2 * n);
         w->residual = TAUT_NEW(&p->arena, double, 2 * n);
         if (!w->point || !w->residual)
@@ -410,6 +439,7 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
         status = conclude(&w, error);
     taut_sampler_destroy(&w.sampler);
     taut_rates_destroy(&w.rates);
+    taut_grip_destroy(w.grip);
     return status;
 }
 
@@ -420,6 +450,5 @@ const taut_projection_method taut_projection_kernel = {
     .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
     .refuses = TAUT_HAS_RIGID | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_STEPPER,
     .kinds = 1u << TAUT_MECHANICAL,
-    .moves_held = true,
     .project = project,
 };
