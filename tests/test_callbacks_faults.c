@@ -27,32 +27,44 @@ static void test_returns(void)
     const double weight[2] = {1, -1};
     a.values.bond_weight = weight;
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        twin_close(&a);
+        if (!twin_open(&a, system))
+            return;
+        a.values.bond_weight = weight;
         u.fail_at = u.force_calls = u.bond_calls = 0;
         int status = taut_evaluate(a.context, 0.5, pendulum_q, pendulum_v, rows[k].wanted, &a.values, &a.error);
         int64_t calls = u.force_calls + u.bond_calls;
         check_row(status == 0 && calls > 0, "%s: %d", rows[k].name, status);
         for (int64_t at = 1; at <= calls; at++)
             for (int way = 0; way < 2; way++) {
+                twin_close(&a); /* a context in which a callback has asked to stop evaluates nothing more */
+                if (!twin_open(&a, system))
+                    return;
+                a.values.bond_weight = weight;
                 u.force_calls = u.bond_calls = 0;
                 u.fail_at = at;
                 u.fail_with = way ? -3 : 7;
                 status = taut_evaluate(a.context, 0.5, pendulum_q, pendulum_v, rows[k].wanted, &a.values, &a.error);
-                check_row(way ? status == TAUT_ERROR_EVALUATE && a.error.code == status &&
+                check_row(way ? status == TAUT_ERROR_STOPPED && a.error.code == status &&
                                     strstr(a.error.message, rows[k].callback) && strstr(a.error.message, "-3") &&
                                     fabs(a.error.t - 0.5) < 0.01
                               : status == 7,
                           "%s, call %lld of %lld returns %d: %d \"%s\" t = %g", rows[k].name, (long long)at, (long long)calls,
                           u.fail_with, status, a.error.message, a.error.t);
                 check_equal("no calls after the failure", u.force_calls + u.bond_calls, at);
+                u.fail_at = 0;
+                int again = taut_evaluate(a.context, 0.5, pendulum_q, NULL, TAUT_WANT_FORCE, &a.values, NULL);
+                check_row(way ? again == TAUT_ERROR_STOPPED && u.force_calls + u.bond_calls == at : again == 0, "%s after %d: %d",
+                          rows[k].name, u.fail_with, again);
             }
     }
-    u.fail_at = 0;
-    check_row(taut_evaluate(a.context, 0.5, pendulum_q, NULL, TAUT_WANT_FORCE, &a.values, NULL) == 0,
-              "good again, without an error");
+    twin_close(&a);
+    if (!twin_open(&a, system))
+        return;
     u.force_calls = u.bond_calls = 0;
     u.fail_at = 1;
     check_equal("failing without an error to fill",
-                taut_evaluate(a.context, 0.5, pendulum_q, NULL, TAUT_WANT_FORCE, &a.values, NULL), TAUT_ERROR_EVALUATE);
+                taut_evaluate(a.context, 0.5, pendulum_q, NULL, TAUT_WANT_FORCE, &a.values, NULL), TAUT_ERROR_STOPPED);
     twin_close(&a);
     taut_system_destroy(system);
 }
@@ -137,7 +149,7 @@ static void test_wrong(void)
     WRONG("a matrix beyond all bounds", TAUT_ERROR_SIZE, "too large",
           c = (taut_callbacks){.coordinates = 1000000, .bonds = 1000000, .force = no_force, .bond = unit_bond});
     u = (user){.fail_at = 1, .fail_with = -1};
-    WRONG("a force that stops at once", TAUT_ERROR_EVALUATE, "asked to stop", (void)0);
+    WRONG("a force that stops at once", TAUT_ERROR_STOPPED, "asked to stop", (void)0);
 #undef WRONG
 }
 

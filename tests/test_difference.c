@@ -580,7 +580,8 @@ static void functions(void)
     box.user = stop;
     p.code = taut_system_from_flow(&box, NULL, &p.system, &p.error);
     projected_run(&p, "order=0", NULL);
-    projected_refused("stop", &p, TAUT_ERROR_EVALUATE, "asked to stop");
+    projected_refused("stop", &p, TAUT_ERROR_STOPPED, "asked to stop");
+    check_equal("it is not called again", stop[0], 3);
     box.advance = advance_nan;
     p.code = taut_system_from_flow(&box, NULL, &p.system, &p.error);
     projected_run(&p, "order=0", NULL);

@@ -8,9 +8,10 @@
 extern "C" {
 #endif
 
-/* A system from C functions. Each returns 0, >0 "cannot evaluate here, try a smaller step", <0 "stop". Only `force` and, with bonds,
- * `bond` are required; what is NULL is formed by coloured differences (G: central, accurate to about 1e-10 relative; second
- * derivatives: about 1e-6), and the system then lacks TAUT_CAN_DERIVATIVES. Functions must be re-entrant. */
+/* A system from C functions. Each returns 0, >0 "cannot evaluate here, try a smaller step", <0 "stop": then none is called again by that
+ * solver, projection or context, which fails with TAUT_ERROR_STOPPED. NaN counts as >0. Only `force` and, with bonds, `bond` are
+ * required; what is NULL is formed by coloured differences (where functions vary over lengths of the size of the state: first
+ * derivatives to about 1e-10, second ones to 1e-9), and the system then lacks TAUT_CAN_DERIVATIVES. Functions must be re-entrant. */
 typedef struct taut_callbacks {
     taut_index coordinates, bonds;
     const double *mass;                                      /* diagonal, [n]; NULL for 1 */
@@ -27,6 +28,8 @@ typedef struct taut_callbacks {
     int (*energy)(void *user, double t, const double *q, double *potential);
     int (*mass_matrix)(void *user, double t, const double *q, double *mass); /* dense n x n, symmetric; replaces mass */
     bool time_dependent;                                                     /* f or g depends on t explicitly */
+    /* f depends on v. Where this is false it is found out at the start: say it when f depends on v only elsewhere (brakes, contacts). */
+    bool velocity_dependent;
     void *user;
 } taut_callbacks;
 TAUT_API int taut_system_from_callbacks(const taut_callbacks *callbacks, const taut_allocator *allocator, taut_system **system,

@@ -175,7 +175,7 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
     flow->statistics->micro_steps++;
     int status = f->box->advance(f->box->user, t, H, f->work);
     if (status < 0)
-        return taut_fail(error, TAUT_ERROR_EVALUATE, "the function `advance` asked to stop at t = %g (it returned %d)", t, status);
+        return taut_fail(error, TAUT_ERROR_STOPPED, "the function `advance` asked to stop at t = %g (it returned %d)", t, status);
     if (status > 0) {
         taut_fail(error, TAUT_ERROR_EVALUATE, "the function `advance` cannot go on from t = %g (it returned %d)", t, status);
         return 1;

@@ -60,8 +60,7 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
             snprintf(p->explanation + used, sizeof p->explanation - used, " (chosen: %s)", ways[k].why);
             return TAUT_OK;
         }
-        if (code == TAUT_ERROR_MEMORY)
-            return taut_fail_memory(error);
+        TAUT_TRY(taut_fail_final(code, &reason, error));
         /* the reason of the first one that was tried; of the first that refused when none was */
         if (status == 0 || (takes && !tried)) {
             status = code;

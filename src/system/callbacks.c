@@ -203,7 +203,7 @@ static int find_velocity_forces(const maker *m, taut_arena *scratch, bool *depen
         if (status == 0)
             status = call->force(call->user, 0, q, v, moving);
         if (status < 0)
-            return taut_fail(m->error, TAUT_ERROR_EVALUATE,
+            return taut_fail(m->error, TAUT_ERROR_STOPPED,
                              "taut_system_from_callbacks: the callback 'force' asked to stop at the start (it returned %d)",
                              status);
         bool usable = status == 0;
@@ -233,10 +233,10 @@ static int find_capabilities(maker *m)
         can |= TAUT_HAS_VARYING_MASS;
     if (call->time_dependent)
         can |= TAUT_HAS_TIME | (call->bonds ? TAUT_HAS_MOVING_BONDS : 0);
-    bool velocity = false;
+    bool velocity = call->velocity_dependent;
     taut_arena scratch;
     taut_arena_init(&scratch, &m->system->arena.allocator);
-    int status = find_velocity_forces(m, &scratch, &velocity);
+    int status = velocity ? 0 : find_velocity_forces(m, &scratch, &velocity);
     taut_arena_clear(&scratch);
     TAUT_TRY(status);
     if (velocity)

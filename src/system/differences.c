@@ -22,6 +22,10 @@ typedef struct workspace {
     double *coarse;           /* weighted Hessian with doubled steps, [tangent] */
     double *bond;             /* g where only the energy asks for it, [m] */
     double *matrix, *product; /* M, n x n, and M times a vector, [n] */
+    /* Someone asked to stop: many callers can do without a value and go on, so it is here that nobody is asked again. */
+    const char *stopped; /* which one, or NULL */
+    int stop_status;
+    double stop_t;
 } workspace;
 
 typedef struct point {
@@ -81,15 +85,29 @@ int taut_callbacks_start(taut_context *context, double t, double *q, double *v, 
 
 /* ---- calls */
 
-/* 0; >0 as the callback said; <0 becomes an error. Both have a message. */
+static int fail_stopped(const workspace *w, taut_error *error)
+{
+    int code = taut_fail(error, TAUT_ERROR_STOPPED, "the callback '%s' asked to stop at t = %.9g (it returned %d)", w->stopped,
+                         w->stop_t, w->stop_status);
+    if (error)
+        error->t = w->stop_t;
+    return code;
+}
+
+/* 0; >0 as the callback said; <0 becomes an error that no smaller step avoids. Both have a message. */
 static int judge(const point *p, const char *which, double t, int status)
 {
     if (status == 0)
         return 0;
-    int code = taut_fail(p->error, status < 0 ? TAUT_ERROR_EVALUATE : status,
-                         status < 0 ? "the callback '%s' asked to stop at t = %.9g (it returned %d)"
-                                    : "the callback '%s' cannot evaluate at t = %.9g (it returned %d): a smaller step may help",
-                         which, t, status);
+    if (status < 0) {
+        p->w->stopped = which;
+        p->w->stop_status = status;
+        p->w->stop_t = t;
+        return fail_stopped(p->w, p->error);
+    }
+    int code =
+        taut_fail(p->error, status, "the callback '%s' cannot evaluate at t = %.9g (it returned %d): a smaller step may help",
+                  which, t, status);
     if (p->error)
         p->error->t = t;
     return code;
@@ -389,6 +407,8 @@ int taut_callbacks_evaluate(taut_context *context, double t, const double *q, co
 {
     point p = {
         .context = context, .s = context->system->extra, .w = context->extra, .t = t, .q = q, .v = v, .widen = 1, .error = error};
+    if (p.w->stopped)
+        return fail_stopped(p.w, error);
     taut_values_clear(context->system, wanted, values);
     TAUT_TRY(evaluate_forces(&p, wanted, values));
     if (p.s->call.bonds)

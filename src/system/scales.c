@@ -17,6 +17,7 @@ typedef struct ladder {
     taut_index rows;
     double *q, *way, *zero, *high, *low; /* displaced point, direction, [n]; values, [max(n, m)] */
     double *now, *last;                  /* D(h), D(4h) */
+    int stop;                            /* what a callback returned that asked to stop */
 } ladder;
 
 taut_difference_scale taut_plain_scale(const double *x, taut_index n)
@@ -35,7 +36,10 @@ static bool value_at(ladder *l, double h, double *y)
     double t = l->time ? 0.3 + h : 0; /* not 0, where a periodic drive may stand still */
     for (taut_index i = 0; i < call->coordinates; i++)
         l->q[i] = call->start_q[i] + (l->time ? 0 : h * l->way[i]);
+    if (l->stop)
+        return false;
     int status = l->force ? call->force(call->user, t, l->q, l->zero, y) : call->bond(call->user, t, l->q, y);
+    l->stop = status < 0 ? status : 0;
     for (taut_index i = 0; i < l->rows && status == 0; i++)
         status = !isfinite(y[i]);
     return status == 0;
@@ -134,14 +138,19 @@ int taut_callbacks_measure(taut_callback_system *s, const taut_allocator *alloca
         l.force = true;
         l.rows = n;
         climb(&l, size, &s->force);
-        l.force = false;
-        l.rows = m;
-        if (m)
+        if (m && !l.stop) {
+            l.force = false;
+            l.rows = m;
             climb(&l, size, &s->bond);
-        l.time = true;
-        if (m && s->call.time_dependent)
-            climb(&l, 1, &s->clock);
+            l.time = true;
+            if (s->call.time_dependent)
+                climb(&l, 1, &s->clock);
+        }
     }
     taut_arena_clear(&scratch);
+    if (l.stop)
+        return taut_fail(error, TAUT_ERROR_STOPPED,
+                         "taut_system_from_callbacks: the callback '%s' asked to stop near the start (it returned %d)",
+                         l.force ? "force" : "bond", l.stop);
     return good ? 0 : taut_fail_memory(error);
 }
