@@ -3,6 +3,7 @@
  * recursion (potential_recursion.c). */
 #include "slow/potential.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static int check_spring(const taut_stiff *w, const taut_potential_frame *frame, 
 
 int taut_potential_take_frame(const taut_projector *foot, taut_potential_frame *frame, double *x, double *e, taut_error *error)
 {
-    const taut_stiff *w = taut_potential_foot_modes(foot, &frame->count);
+    const taut_stiff *w = taut_potential_foot_modes(foot, false, &frame->count);
     const double *c = taut_context_compliance(w->context);
     int64_t n = w->n;
     for (int k = 0; k < frame->count; k++) {
@@ -78,6 +79,11 @@ int taut_potential_take_frame(const taut_projector *foot, taut_potential_frame *
         if (c[i] > 0 && w->rigid[i])
             TAUT_TRY(check_spring(w, frame, i, x, e, error));
     return TAUT_OK;
+}
+
+double taut_potential_noise(const taut_potential_frame *frame)
+{
+    return frame->count ? DBL_EPSILON * frame->value[0] / frame->value[frame->count - 1] : DBL_EPSILON;
 }
 
 /* ---- the projection */
@@ -126,7 +132,7 @@ int taut_potential_constraint(taut_projection *p, taut_error *error)
     if (status == 0)
         status = find_forces(p, foot, error);
     if (status == 0) {
-        taut_potential_foot_modes(foot, &count);
+        taut_potential_foot_modes(foot, false, &count);
         snprintf(
             p->explanation, sizeof p->explanation,
             "projection constraint: the foot point where the stiff potential is least (rank %d)%s; its force, and multipliers, are "

@@ -14,8 +14,14 @@
 /* As taut_constraint_create, for a system with a stiff potential (not its rigid derivative: bonds that are not soft count as rigid). */
 int taut_potential_foot(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                         const taut_constraint_settings *settings, taut_projector **projector, taut_error *error);
-/* The stiff modes at the latest foot point; *count is the rank d, and the first d of them are those of V. */
-const taut_stiff *taut_potential_foot_modes(const taut_projector *projector, int *count);
+/* The stiff modes at the latest foot point, with what is held of positions (of velocities) standing still; *count is the rank d, and the
+ * first d of them are those of V. */
+const taut_stiff *taut_potential_foot_modes(const taut_projector *projector, bool velocity, int *count);
+/* Can the potential's functions take any value and rate with what is held? */
+bool taut_potential_foot_whole(const taut_projector *projector);
+/* dx[n]: the shortest change with G dx = s[m] on the rows of `stiff`, and then, by its first `count` modes, with K dx = sign force[n], as far
+ * as these can; force is overwritten. */
+void taut_potential_step(const taut_stiff *stiff, int count, const double *s, double *force, double sign, double *dx);
 
 /* ---- slow multipliers (potential_recursion.c) */
 
@@ -47,6 +53,10 @@ int taut_potential_most(taut_context *context);
 int taut_potential_recursion_evaluate(taut_potential_recursion *recursion, const taut_potential_frame *frame, int level, double t,
                                       const double *q, const double *v, const taut_potential_values *values, taut_error *error);
 
+/* dx += W alpha, such that dx changes the functions of the potential by g[d], linearised at the point of the latest evaluation; g is
+ * overwritten. */
+void taut_potential_recursion_adjust(const taut_potential_recursion *recursion, double *g, double *dx);
+
 /* ---- projections (potential.c, potential_series.c) */
 
 /* What `constraint` and `series` do for a system with a stiff potential. */
@@ -55,6 +65,9 @@ int taut_potential_series(taut_projection *p, taut_error *error);
 /* Room for a frame and for values. */
 int taut_potential_reserve(taut_index n, taut_index m, taut_arena *arena, taut_potential_frame *frame,
                            taut_potential_values *values, taut_error *error);
+/* Rounding of a position: the Hessian of a potential without structure has that of its largest entries in all directions, so weak modes
+ * are known to u (Omega_max/Omega_min)^2 only. */
+double taut_potential_noise(const taut_potential_frame *frame);
 /* The frame at the foot point that `foot` found last; x[n], e[n] are work. Refuses springs that stretch where the potential is stiff. */
 int taut_potential_take_frame(const taut_projector *foot, taut_potential_frame *frame, double *x, double *e, taut_error *error);
 

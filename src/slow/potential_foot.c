@@ -22,13 +22,14 @@ typedef struct foot {
     taut_context *context;
     const taut_system *system;
     taut_constraint_settings settings;
-    taut_stiff stiff;
-    taut_jet *jet; /* of the stiff force: its rate, time included */
+    taut_stiff stiff, moving; /* with held positions; with held velocities, where these are others */
+    bool apart;               /* they are */
+    taut_jet *jet;            /* of the stiff force: its rate, time included */
     taut_anderson anderson;
     taut_index n, m;
     const unsigned char *hold; /* [n] or NULL */
     bool guesses;
-    int rank;
+    int rank, full; /* of Hess V with what is held standing still; without */
     double t;
     double *x, *u, *from;          /* [n]: where we are; what the foot point is taken of */
     double *dx, *part, *force, *y; /* [n] */
@@ -59,6 +60,19 @@ static double dot(taut_index n, const double *x, const double *y)
     return sum;
 }
 
+void taut_potential_step(const taut_stiff *w, int count, const double *s, double *force, double sign, double *dx)
+{
+    taut_stiff_satisfy(w, s, dx);
+    for (taut_index i = 0; i < w->n; i++) /* what the bonds' change does to the force */
+        force[i] -= sign * dot(w->n, w->k + (int64_t)i * w->n, dx);
+    for (int k = 0; k < count && fabs(w->value[k]) > zero_mode * fabs(w->value[0]); k++) {
+        const double *z = w->mode + (int64_t)k * w->n;
+        double step = sign * dot(w->n, z, force) / fabs(w->value[k]);
+        for (taut_index i = 0; i < w->n; i++)
+            dx[i] += step * z[i];
+    }
+}
+
 static int find_modes(foot *c, taut_error *error)
 {
     c->projector.statistics->force_evaluations++;
@@ -76,22 +90,13 @@ static int fail(foot *c, int code, const char *text, taut_error *error)
 
 /* ---- positions */
 
-/* dx: towards the manifold, by bonds and the first `count` modes. */
+/* dx: towards the manifold, by bonds and the first `count` modes; force becomes what is left to the modes. */
 static void normal_step(foot *c, int count)
 {
     for (taut_index i = 0; i < c->m; i++)
         c->s[i] = -c->stiff.values.bond[i];
-    taut_stiff_satisfy(&c->stiff, c->s, c->dx);
     taut_stiff_gradient(&c->stiff, c->force);
-    taut_stiff_multiply(&c->stiff, c->dx, c->part);
-    for (taut_index i = 0; i < c->n; i++)
-        c->force[i] += c->part[i];
-    for (int k = 0; k < count; k++) {
-        const double *z = c->stiff.mode + (int64_t)k * c->n;
-        double step = dot(c->n, z, c->force) / fabs(c->stiff.value[k]);
-        for (taut_index i = 0; i < c->n; i++)
-            c->dx[i] -= step * z[i];
-    }
+    taut_potential_step(&c->stiff, count, c->s, c->force, -1, c->dx);
 }
 
 /* dx += P (from - x) */
@@ -120,6 +125,9 @@ static int reach(foot *c, taut_error *error)
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
         TAUT_TRY(find_modes(c, error));
         double steep = fabs(c->stiff.value[0]), scale = size_of(c, c->x, NULL) + size_of(c, c->x, c->from);
+        c->rank = 0;
+        if (c->stiff.rows.count == c->n) /* everything is held */
+            return TAUT_OK;
         if (!(steep > 0))
             return fail(c, TAUT_ERROR_CONVERGE, "the stiff potential has no curvature here: its Hessian is zero", error);
         normal_step(c, taut_stiff_rank(&c->stiff, zero_mode));
@@ -152,13 +160,18 @@ static int reach(foot *c, taut_error *error)
         error);
 }
 
-/* Along the manifold to the point nearest to where we came from. */
+/* Along the manifold to the point nearest to where we came from, going back to it before every step: beside it the curvature of stiff
+ * directions hides weak ones. Ends when steps are at rounding, or, near it, have not become smaller for a while. */
 static int settle(foot *c, taut_error *error)
 {
-    double before = INFINITY, first = 0;
+    enum { PATIENCE = 6 };
+    double before = INFINITY, best = INFINITY, first = 0;
+    int rank = c->rank, waited = 0;
     taut_anderson_clear(&c->anderson);
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
-        TAUT_TRY(find_modes(c, error));
+        if (iteration > 0)
+            TAUT_TRY(reach(c, error));
+        c->rank = rank;
         if (c->settings.watch)
             c->settings.watch(c->settings.user, c->t, c->x, c->u);
         normal_step(c, c->rank);
@@ -167,7 +180,10 @@ static int settle(foot *c, taut_error *error)
         if (!isfinite(step))
             break;
         first = iteration == 0 ? step : first;
-        bool last = step <= 4 * DBL_EPSILON * scale || (step <= 1e-13 * scale && step > 0.25 * before);
+        double noise = DBL_EPSILON * fabs(c->stiff.value[0] / c->stiff.value[rank > 0 ? rank - 1 : 0]); /* of weak modes */
+        waited = step < 0.5 * best ? 0 : waited + 1;
+        best = fmin(best, step);
+        bool last = step <= 4 * DBL_EPSILON * scale || (waited >= PATIENCE && step <= fmax(1e-13, 100 * noise) * scale);
         if (step > 2 * before) /* what was learned does not hold here */
             taut_anderson_clear(&c->anderson);
         if (last || step > 2 * first) {
@@ -189,28 +205,25 @@ static int settle(foot *c, taut_error *error)
 /* ---- what was found */
 
 /* Rigid bonds that depend on others, or on what is held: are they kept all the same? */
-static int check_lost(foot *c, const double *value, const char *what, taut_error *error)
+static int check_lost(foot *c, const taut_stiff *w, const double *value, const char *what, taut_error *error)
 {
-    for (taut_index k = 0; k < c->stiff.losts; k++) {
-        taut_index i = c->stiff.lost[k];
+    for (taut_index k = 0; k < w->losts; k++) {
+        taut_index i = w->lost[k];
         double scale = 0;
         char name[96];
-        for (taut_index e = c->stiff.jacobian.start[i]; e < c->stiff.jacobian.start[i + 1]; e++)
-            scale += fabs(c->stiff.values.jacobian[e]);
-        for (taut_index j = 0; j < c->n; j++)
-            c->y[j] = fabs(what[0] == 'v' ? c->u[j] : c->x[j]);
+        for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
+            scale += fabs(w->values.jacobian[e]);
         double most = 0;
         for (taut_index j = 0; j < c->n; j++)
-            most = fmax(most, c->y[j]);
+            most = fmax(most, fabs(what[0] == 'v' ? c->u[j] : c->x[j]));
         if (c->hold && fabs(value[i]) <= 1e-9 * scale * most)
             continue;
         taut_system_name(c->system, TAUT_BOND, i, name, sizeof name);
-        int code =
-            c->hold ? taut_fail(error, TAUT_ERROR_CONVERGE,
-                                "[start] holds all of the %s of bond '%s' that others leave, and it is off by %.3g; release one, "
-                                "or correct it",
-                                what, name, value[i])
-                    : taut_fail(error, TAUT_ERROR_SINGULAR, "bond '%s' depends on other bonds; leave it out", name);
+        int code = c->hold ? taut_fail(error, TAUT_ERROR_CONVERGE,
+                                       "all of the %s of bond '%s' that others leave are held, and it is off by %.3g; release one, "
+                                       "or correct it",
+                                       what, name, value[i])
+                           : taut_fail(error, TAUT_ERROR_SINGULAR, "bond '%s' depends on other bonds; leave it out", name);
         if (error)
             error->t = c->t;
         return code;
@@ -222,12 +235,18 @@ static int check_lost(foot *c, const double *value, const char *what, taut_error
 static int check_minimum(foot *c, taut_error *error)
 {
     const double *value = c->stiff.value;
-    double steep = fabs(value[0]), scale = size_of(c, c->x, NULL);
+    double steep = 0, scale = size_of(c, c->x, NULL);
     for (int k = 0; k < c->rank; k++)
         if (!(value[k] > 0))
             return fail(c, TAUT_ERROR_CONVERGE, "the stiff potential is stationary here but not least; start nearer to its minimum",
                         error);
-    if (c->rank == 0 || (c->rank < c->n && fabs(value[c->rank]) > 1e-6 * steep) || !(value[c->rank - 1] > zero_mode * steep))
+    for (taut_index i = 0; i < c->n; i++) { /* max K_ii/M_ii: of all directions, held ones too */
+        const double *row = c->stiff.root + (int64_t)i * c->n;
+        steep = fmax(steep, fabs(c->stiff.k[(int64_t)i * (c->n + 1)]) / dot(i + 1, row, row));
+    }
+    bool apart = c->rank == 0 || (value[c->rank - 1] > zero_mode * fabs(value[0]) &&
+                                  (c->rank == c->n || fabs(value[c->rank]) <= 1e-6 * fabs(value[0])));
+    if (!apart || (c->rank == 0 && !c->hold))
         return fail(
             c, TAUT_ERROR_CONVERGE,
             "the Hessian of the stiff potential has no constant rank along its minimum: there is no manifold near the start",
@@ -238,7 +257,7 @@ static int check_minimum(foot *c, taut_error *error)
         return TAUT_OK;
     return fail(c, TAUT_ERROR_CONVERGE,
                 c->hold
-                    ? "what [start] holds, or the bonds, keep the stiff potential from its minimum; release one, or correct it"
+                    ? "what is held, or the bonds, keep the stiff potential from its minimum; release one, or correct it"
                     : "bonds and stiff potential pull against one another: where the bonds hold, the potential is not least; write "
                       "the springs as part of the stiff potential",
                 error);
@@ -246,14 +265,14 @@ static int check_minimum(foot *c, taut_error *error)
 
 /* ---- velocities */
 
-static void choose_held(foot *c, unsigned bit)
+static void choose_held(const foot *c, taut_stiff *w, unsigned bit)
 {
     for (taut_index i = 0; i < c->n; i++)
-        c->stiff.held[i] = c->hold && (c->hold[i] & bit);
+        w->held[i] = c->hold && (c->hold[i] & bit);
 }
 
 /* rate = dF/dt along u, by a jet of order 1; s = -gdot */
-static int find_rates(foot *c, taut_error *error)
+static int find_rates(foot *c, const taut_stiff *w, taut_error *error)
 {
     taut_values values = {.stiff_force = c->rate};
     TAUT_TRY(taut_jet_advance(c->jet, 0, c->t, c->x, c->u, &values, error));
@@ -261,49 +280,48 @@ static int find_rates(foot *c, taut_error *error)
     for (taut_index i = 0; i < c->n; i++)
         c->rate[i] = -c->rate[i];
     for (taut_index i = 0; i < c->m; i++) {
-        c->s[i] = -c->stiff.values.bond_dt[i];
-        for (taut_index e = c->stiff.jacobian.start[i]; e < c->stiff.jacobian.start[i + 1]; e++)
-            c->s[i] -= c->stiff.values.jacobian[e] * c->u[c->stiff.jacobian.column[e]];
+        c->s[i] = -w->values.bond_dt[i];
+        for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
+            c->s[i] -= w->values.jacobian[e] * c->u[w->jacobian.column[e]];
     }
     return TAUT_OK;
 }
 
 static int project_velocity(foot *c, taut_error *error)
 {
-    bool other = false; /* other rows than those of the position */
-    for (taut_index i = 0; c->hold && i < c->n; i++)
-        other |= !(c->hold[i] & TAUT_HOLD_POSITION) != !(c->hold[i] & TAUT_HOLD_VELOCITY);
-    choose_held(c, TAUT_HOLD_VELOCITY);
-    if (other)
-        TAUT_TRY(find_modes(c, error));
-    int count = 0;
-    while (count < c->n && c->stiff.value[count] > zero_mode * c->stiff.value[0])
-        count++;
+    taut_stiff *w = c->apart ? &c->moving : &c->stiff;
+    choose_held(c, w, TAUT_HOLD_VELOCITY);
+    if (c->apart)
+        TAUT_TRY(taut_stiff_find(w, c->t, c->x, error));
     for (int round = 0; round < 2; round++) { /* the second takes out the rounding of the first */
-        TAUT_TRY(find_rates(c, error));
-        taut_stiff_satisfy(&c->stiff, c->s, c->dx);
-        taut_stiff_multiply(&c->stiff, c->dx, c->part);
+        TAUT_TRY(find_rates(c, w, error));
+        taut_potential_step(w, c->rank, c->s, c->rate, -1, c->dx);
         for (taut_index i = 0; i < c->n; i++)
-            c->rate[i] += c->part[i];
-        for (int k = 0; k < count; k++) {
-            const double *z = c->stiff.mode + (int64_t)k * c->n;
-            double step = dot(c->n, z, c->rate) / c->stiff.value[k];
-            for (taut_index i = 0; i < c->n; i++)
-                c->dx[i] -= step * z[i];
-        }
-        for (taut_index i = 0; i < c->n; i++)
-            c->u[i] += c->stiff.held[i] ? 0 : c->dx[i];
+            c->u[i] += w->held[i] ? 0 : c->dx[i];
     }
-    TAUT_TRY(find_rates(c, error));
-    TAUT_TRY(check_lost(c, c->s, "velocities", error));
-    taut_cholesky_lower(c->n, c->stiff.root, c->rate);
-    if (c->hold && sqrt(dot(c->n, c->rate, c->rate)) > 1e-9 * c->stiff.value[0] * size_of(c, c->u, NULL))
-        return fail(c, TAUT_ERROR_CONVERGE,
-                    "the velocities that [start] holds leave the minimum of the stiff potential; release one", error);
+    TAUT_TRY(find_rates(c, w, error));
+    TAUT_TRY(check_lost(c, w, c->s, "velocities", error));
+    taut_cholesky_lower(c->n, w->root, c->rate);
+    if (c->hold && sqrt(dot(c->n, c->rate, c->rate)) > 1e-9 * fabs(w->value[0]) * size_of(c, c->u, NULL))
+        return fail(c, TAUT_ERROR_CONVERGE, "the held velocities leave the minimum of the stiff potential; release one", error);
     return TAUT_OK;
 }
 
 /* ---- the projector */
+
+/* The rank without regard to what is held; leaves the modes as they were. */
+static int count_rank(foot *c, taut_error *error)
+{
+    int rank = c->rank;
+    c->full = rank;
+    if (!c->hold)
+        return TAUT_OK;
+    memset(c->stiff.held, 0, (size_t)c->n);
+    TAUT_TRY(find_modes(c, error));
+    c->full = taut_stiff_rank(&c->stiff, zero_mode);
+    choose_held(c, &c->stiff, TAUT_HOLD_POSITION);
+    return find_modes(c, error);
+}
 
 /* The guesses go to the minimum first, as far as they can, the others held. */
 static int move_guesses(foot *c, taut_error *error)
@@ -327,14 +345,15 @@ static int project(foot *c, taut_error *error)
         TAUT_TRY(move_guesses(c, error));
         memcpy(c->from, c->x, bytes);
     }
-    choose_held(c, TAUT_HOLD_POSITION);
+    choose_held(c, &c->stiff, TAUT_HOLD_POSITION);
     TAUT_TRY(reach(c, error));
     TAUT_TRY(settle(c, error));
     for (taut_index i = 0; i < c->n; i++)
         c->x[i] = c->stiff.held[i] ? c->from[i] : c->x[i];
-    TAUT_TRY(check_lost(c, c->stiff.values.bond, "positions", error));
+    TAUT_TRY(check_lost(c, &c->stiff, c->stiff.values.bond, "positions", error));
     TAUT_TRY(check_minimum(c, error));
     TAUT_TRY(project_velocity(c, error));
+    TAUT_TRY(count_rank(c, error));
     if (c->settings.watch)
         c->settings.watch(c->settings.user, c->t, c->x, c->u);
     return TAUT_OK;
@@ -377,8 +396,12 @@ static int build(foot *c, taut_arena *arena, taut_error *error)
     if (!(c->s = TAUT_NEW(arena, double, c->m)))
         return taut_fail_memory(error);
     c->hold = c->settings.ignore_holds ? NULL : taut_system_hold(c->system);
-    for (taut_index i = 0; c->hold && i < c->n; i++)
+    for (taut_index i = 0; c->hold && i < c->n; i++) {
         c->guesses |= (c->hold[i] & TAUT_GUESS) && !(c->hold[i] & TAUT_HOLD_POSITION);
+        c->apart |= !(c->hold[i] & TAUT_HOLD_POSITION) != !(c->hold[i] & TAUT_HOLD_VELOCITY);
+    }
+    if (c->apart)
+        TAUT_TRY(taut_stiff_create(&c->moving, c->context, arena, true, error));
     return taut_jet_create(c->context, 1, TAUT_WANT_STIFF_FORCE, &c->jet, error);
 }
 
@@ -403,9 +426,16 @@ int taut_potential_foot(taut_context *context, taut_arena *arena, taut_statistic
     return TAUT_OK;
 }
 
-const taut_stiff *taut_potential_foot_modes(const taut_projector *projector, int *count)
+const taut_stiff *taut_potential_foot_modes(const taut_projector *projector, bool velocity, int *count)
 {
     const foot *c = (const foot *)projector;
     *count = c->rank;
-    return &c->stiff;
+    return velocity && c->apart ? &c->moving : &c->stiff;
+}
+
+bool taut_potential_foot_whole(const taut_projector *projector)
+{
+    const foot *c = (const foot *)projector;
+    const taut_stiff *moving = c->apart ? &c->moving : &c->stiff;
+    return c->rank == c->full && taut_stiff_rank(moving, zero_mode) >= c->full;
 }

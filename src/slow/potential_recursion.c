@@ -1,19 +1,22 @@
 /* potential_recursion.c - slow multipliers beside a stiff potential, to any order in eps^2.
  *
- * At the foot point X let W be the stiff modes, L = Hess V/eps^2 W, B = L Omega^-2, so that W^T B = 1. The stiff force F = grad V/eps^2 is
+ * Let W be the stiff modes at the foot point, L = Hess V/eps^2 where we are, B = L W (W^T L W)^-1. The stiff force F = grad V/eps^2 is
  *
  *     F(q) = B lambda + r(q),     lambda = W^T F,     r = F - B W^T F,
  *
  * and the d functions g = Omega^-2 W^T F(q) are to it what bonds are to springs: C lambda = g with C = Omega^-2, exactly. r is what F has
- * outside the range of B; it is small, and B (8.6)-(8.7) treats it alike. So the recursion of recursion.c holds with these d rows beside
- * those of the bonds: along the motion of level j,
+ * outside the range of B; B (8.6)-(8.7) treats it alike. So the recursion of recursion.c holds with these d rows beside those of the
+ * bonds: along the motion of level j,
  *
  *     M a + B lambda + G^T mu = f - r,     g'' = (C lambda^(j-1))''   (bonds likewise),
  *
- * order by order. lambda is solved for and never computed from F, whose rounding is multiplied by Omega^2; r is, once an order, which
- * reaches the slow point divided by Omega^2 again. The coefficient i+2 of g is that with q_{i+2} = 0, plus Omega^-2 W^T L(q) q_{i+2};
- * so jets of F run two orders ahead, twice an order. Unlike repeated derivatives of the stiff motion itself [B (8.1)] nothing grows as
- * (Omega_max/Omega_min)^2k. Damped and soft bonds are treated as in recursion.c. */
+ * order by order. lambda is solved for and never computed from F, whose rounding is multiplied by Omega^2, and whose value along the
+ * motion of level j belongs to level j-1. For the same reason r is not F's own but that of a displacement W eta beside the motion where
+ * F has the lambda of this level, to first order:  r <- r + (1 - B W^T) L(t) W eta,   W^T L(t) W eta = lambda - W^T F.
+ *
+ * The coefficient i+2 of g is that with q_{i+2} = 0, plus Omega^-2 W^T L q_{i+2}; so jets of F run two orders ahead, twice an order.
+ * Unlike repeated derivatives of the stiff motion itself [B (8.1)] nothing grows as (Omega_max/Omega_min)^2k. Damped and soft bonds are
+ * treated as in recursion.c. */
 #include "slow/potential.h"
 
 #include <math.h>
@@ -38,9 +41,12 @@ struct taut_potential_recursion {
     double *lambda, *y;          /* [orders+5][n+m]: rows of the potential (n reserved), then bonds */
     double *jacobian_i, *mass_i; /* [orders+1][entries] */
     double *bond, *bond_dt, *gamma;
-    double *hessian;              /* tangent: L at q_0 */
+    double *hessian_i;            /* [orders+1][tangent]: L */
+    double *eta;                  /* [orders+1][n]: W eta */
+    double *t;                    /* [d][d] by columns: Omega^-2 W^T L W, factored; about 1 */
+    taut_index *t_pivot;          /* [d] */
     double *root;                 /* [n][n]: of M_0 */
-    double *row1, *row2;          /* [n+m][n]: B^T and G; Omega^-2 W^T L and G, at q_0, without soft rows */
+    double *row1, *row2;          /* [n+m][n]: B^T and G; Omega^-2 W^T L and G, without soft rows */
     double *schur, *unit;         /* [n+m][n+m] by columns: row2 M^-1 row1^T, rows and columns scaled by unit[] */
     double *solved;               /* [n+m][n]: M^-1 row1^T */
     taut_index *pivot;            /* [n+m] */
@@ -115,19 +121,43 @@ static double soft_pull(const taut_potential_recursion *r, taut_index row, int i
     return (r->bond[row] + r->damping[row] * rate) / r->compliance[row];
 }
 
-/* out -= r, r = F - B W^T F of coefficient i */
+/* y += L_b x */
+static void add_hessian(const taut_potential_recursion *r, int b, const double *x, double *y)
+{
+    const double *entry = r->hessian_i + b * (int64_t)r->tangent.start[r->n];
+    for (taut_index i = 0; i < r->n; i++)
+        for (taut_index e = r->tangent.start[i]; e < r->tangent.start[i + 1]; e++)
+            y[i] += entry[e] * x[r->tangent.column[e]];
+}
+
+/* fr: coefficient i of F and of what W eta adds to it, as far as it is known before lambda_i is; out -= (1 - B W^T) fr. */
 static void subtract_remainder(const taut_potential_recursion *r, int i, double *out)
 {
-    const double *f = r->stiff + i * (int64_t)r->n;
-    for (taut_index j = 0; j < r->n; j++)
-        r->fr[j] = f[j];
-    for (int k = 0; k < r->frame->count; k++) {
-        double part = dot(r->n, r->frame->mode + (int64_t)k * r->n, f);
-        for (taut_index j = 0; j < r->n; j++)
-            r->fr[j] -= part * r->frame->force[(int64_t)k * r->n + j];
-    }
-    for (taut_index j = 0; j < r->n; j++)
+    const int64_t n = r->n;
+    memcpy(r->fr, r->stiff + i * n, (size_t)n * sizeof(double));
+    for (int b = 1; b <= i; b++)
+        add_hessian(r, b, r->eta + (i - b) * n, r->fr);
+    for (taut_index j = 0; j < n; j++)
         out[j] -= r->fr[j];
+    for (int k = 0; k < r->frame->count; k++) {
+        double part = dot(r->n, r->frame->mode + k * n, r->fr);
+        for (taut_index j = 0; j < n; j++)
+            out[j] += part * r->row1[k * n + j];
+    }
+}
+
+/* W eta_i: the displacement with which W^T F is lambda_i; fr as left above. */
+static void find_eta(taut_potential_recursion *r, int i, const double *lambda)
+{
+    const int64_t n = r->n;
+    double *eta = r->eta + i * n;
+    for (int k = 0; k < r->frame->count; k++)
+        r->s[k] = (lambda[k] - dot(r->n, r->frame->mode + k * n, r->fr)) / r->frame->value[k];
+    taut_lu_solve(false, r->frame->count, r->t, r->t_pivot, r->s);
+    memset(eta, 0, (size_t)n * sizeof(double));
+    for (int k = 0; k < r->frame->count; k++)
+        for (taut_index j = 0; j < n; j++)
+            eta[j] += r->s[k] * r->frame->mode[k * n + j];
 }
 
 /* ---- the matrix at q_0 */
@@ -143,28 +173,48 @@ static int factor_mass(taut_potential_recursion *r, taut_error *error)
                                         : taut_fail(error, TAUT_ERROR_SINGULAR, "the mass matrix is not positive definite");
 }
 
-static void fill_rows(taut_potential_recursion *r)
+/* The rows of the potential: Omega^-2 W^T L, and B from them. */
+static int fill_potential(taut_potential_recursion *r, taut_error *error)
 {
     const int64_t n = r->n;
-    int d = r->frame->count;
+    const int d = r->frame->count;
+    for (int k = 0; k < d; k++) {
+        add_hessian(r, 0, r->frame->mode + k * n, r->row2 + k * n);
+        for (taut_index j = 0; j < n; j++)
+            r->row2[k * n + j] /= r->frame->value[k];
+        for (int l = 0; l < d; l++)
+            r->t[l * d + k] = dot(r->n, r->row2 + k * n, r->frame->mode + l * n);
+    }
+    if (taut_lu_factor(false, d, r->t, r->t_pivot, 1e-6) != 0)
+        return taut_fail(error, TAUT_ERROR_CONVERGE, "the stiff modes turn or vanish between the foot point and the slow point");
+    for (int l = 0; l < d; l++) { /* column l of (W^T L W)^-1 */
+        memset(r->rest, 0, (size_t)d * sizeof(double));
+        r->rest[l] = 1 / r->frame->value[l];
+        taut_lu_solve(false, d, r->t, r->t_pivot, r->rest);
+        for (int k = 0; k < d; k++)
+            for (taut_index j = 0; j < n; j++)
+                r->row1[l * n + j] += r->rest[k] * r->frame->value[k] * r->row2[k * n + j];
+    }
+    return TAUT_OK;
+}
+
+static int fill_rows(taut_potential_recursion *r, taut_error *error)
+{
+    const int64_t n = r->n, d = r->frame->count;
     memset(r->row1, 0, (size_t)(rows_of(r) * n) * sizeof(double));
     memset(r->row2, 0, (size_t)(rows_of(r) * n) * sizeof(double));
-    memcpy(r->row1, r->frame->force, (size_t)(d * n) * sizeof(double));
-    for (int k = 0; k < d; k++)
-        for (taut_index i = 0; i < n; i++) /* L is symmetric */
-            for (taut_index e = r->tangent.start[i]; e < r->tangent.start[i + 1]; e++)
-                r->row2[k * n + r->tangent.column[e]] += r->frame->mode[k * n + i] * r->hessian[e] / r->frame->value[k];
     for (taut_index i = 0; i < r->m; i++)
         for (taut_index e = r->jacobian.start[i]; e < r->jacobian.start[i + 1] && !r->soft[i]; e++)
             r->row1[(d + i) * n + r->jacobian.column[e]] += r->jacobian_i[e];
     memcpy(r->row2 + d * n, r->row1 + d * n, (size_t)(r->m * n) * sizeof(double));
+    return fill_potential(r, error);
 }
 
 static int factor(taut_potential_recursion *r, taut_error *error)
 {
     const int64_t n = r->n, rows = rows_of(r);
     TAUT_TRY(factor_mass(r, error));
-    fill_rows(r);
+    TAUT_TRY(fill_rows(r, error));
     memcpy(r->solved, r->row1, (size_t)(rows * n) * sizeof(double));
     for (taut_index j = 0; j < rows; j++)
         taut_cholesky_solve(r->n, r->root, r->solved + j * n);
@@ -256,6 +306,7 @@ static int next_order(taut_potential_recursion *r, int i, double t, bool first_l
                           .bond_dt = r->bond_dt,
                           .gamma = r->gamma,
                           .jacobian = r->jacobian_i + i * r->g_entries,
+                          .stiff_hessian = r->hessian_i + i * (int64_t)r->tangent.start[r->n],
                           .mass = r->mass_i + (r->varying || i == 0 ? i : 1) * r->m_entries}; /* constant: 0 beyond */
     TAUT_TRY(taut_jet_advance(r->jet, i, t, r->q + i * n, r->v + i * n, &values, error));
     if (i == 0 && first_level)
@@ -271,6 +322,7 @@ static int next_order(taut_potential_recursion *r, int i, double t, bool first_l
     }
     solve(r, a, r->rest);
     memcpy(lambda, r->rest, (size_t)d * sizeof(double));
+    find_eta(r, i, lambda);
     for (taut_index k = 0; k < r->m; k++)
         lambda[n + k] = r->soft[k] ? lambda[n + k] : r->rest[d + k];
     for (taut_index k = 0; k < n; k++) {
@@ -315,7 +367,7 @@ static void give(const taut_potential_recursion *r, const taut_potential_values 
     memset(values->reaction, 0, (size_t)n * sizeof(double));
     subtract_remainder(r, 0, values->reaction);
     for (int k = 0; k < d; k++) {
-        const double *mode = r->frame->mode + k * n, *force = r->frame->force + k * n;
+        const double *mode = r->frame->mode + k * n, *force = r->row1 + k * n;
         values->g[k] = dot(r->n, mode, r->stiff) / r->frame->value[k];
         values->gdot[k] = dot(r->n, mode, r->stiff + n) / r->frame->value[k];
         for (taut_index i = 0; i < n; i++)
@@ -341,9 +393,6 @@ int taut_potential_recursion_evaluate(taut_potential_recursion *r, const taut_po
     if (level > r->most)
         return taut_fail(error, TAUT_ERROR_USAGE, "level %d of the slow multipliers was asked, %d were prepared", level, r->most);
     r->frame = frame;
-    taut_values stiff = {.stiff_hessian = r->hessian};
-    TAUT_TRY(taut_evaluate(r->context, t, q, NULL, TAUT_WANT_STIFF_HESSIAN, &stiff, error));
-    r->statistics->jacobians++;
     memset(r->y, 0, (size_t)((r->orders + 5) * rows) * sizeof(double));
     for (int j = 0; j <= level; j++) {
         int order = order_of(r->damped, level, j);
@@ -361,16 +410,27 @@ int taut_potential_recursion_evaluate(taut_potential_recursion *r, const taut_po
     return TAUT_OK;
 }
 
+void taut_potential_recursion_adjust(const taut_potential_recursion *r, double *g, double *dx)
+{
+    const int64_t n = r->n;
+    for (int k = 0; k < r->frame->count; k++)
+        g[k] -= dot(r->n, r->row2 + k * n, dx);
+    taut_lu_solve(false, r->frame->count, r->t, r->t_pivot, g);
+    for (int k = 0; k < r->frame->count; k++)
+        for (taut_index j = 0; j < n; j++)
+            dx[j] += g[k] * r->frame->mode[k * n + j];
+}
+
 /* ---- the object */
 
 static int new_arrays(taut_potential_recursion *r, taut_arena *arena, taut_error *error)
 {
     int64_t n = r->n, kept = r->orders + 3, rows = r->n + r->m, masses = r->varying ? kept : 1;
-    double **columns[] = {&r->q, &r->v, &r->a, &r->stiff}, **both[] = {&r->lambda, &r->y};
+    double **columns[] = {&r->q, &r->v, &r->a, &r->stiff, &r->eta}, **both[] = {&r->lambda, &r->y};
     double **bonds[] = {&r->bond, &r->bond_dt, &r->gamma}, **work[] = {&r->s, &r->rest, &r->zero, &r->fr, &r->unit};
     double **dense[] = {&r->row1, &r->row2, &r->solved};
     bool good = true;
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 5; k++)
         good &= (*columns[k] = TAUT_NEW(arena, double, kept *n)) != NULL;
     for (int k = 0; k < 2; k++)
         good &= (*both[k] = TAUT_NEW(arena, double, (kept + 2) * rows)) != NULL;
@@ -382,12 +442,14 @@ static int new_arrays(taut_potential_recursion *r, taut_arena *arena, taut_error
         good &= (*dense[k] = TAUT_NEW(arena, double, rows *n)) != NULL;
     r->schur = TAUT_NEW(arena, double, rows *rows);
     r->root = TAUT_NEW(arena, double, n *n);
-    r->hessian = TAUT_NEW(arena, double, r->tangent.start[n]);
+    r->hessian_i = TAUT_NEW(arena, double, kept * r->tangent.start[n]);
+    r->t = TAUT_NEW(arena, double, n *n);
+    r->t_pivot = TAUT_NEW(arena, taut_index, n);
     r->jacobian_i = TAUT_NEW(arena, double, kept * r->g_entries);
     r->mass_i = TAUT_NEW(arena, double, (masses + 1) * r->m_entries);
     r->soft = TAUT_NEW(arena, unsigned char, r->m);
     r->pivot = TAUT_NEW(arena, taut_index, rows);
-    good = good && r->schur && r->root && r->hessian && r->jacobian_i && r->mass_i && r->soft && r->pivot;
+    good = good && r->schur && r->root && r->hessian_i && r->t && r->t_pivot && r->jacobian_i && r->mass_i && r->soft && r->pivot;
     return good ? TAUT_OK : taut_fail_memory(error);
 }
 
@@ -411,7 +473,8 @@ static int build(taut_potential_recursion *r, taut_arena *arena, taut_error *err
     TAUT_TRY(new_arrays(r, arena, error));
     for (taut_index i = 0; i < r->m; i++)
         r->soft[i] = taut_context_soft(r->context, i) && r->compliance[i] > 0;
-    unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_MASS;
+    unsigned wanted =
+        TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_MASS | TAUT_WANT_STIFF_HESSIAN;
     TAUT_TRY(taut_jet_create(r->context, r->orders, wanted, &r->jet, error));
     return taut_jet_create(r->context, r->orders + 2, TAUT_WANT_STIFF_FORCE, &r->ahead, error);
 }

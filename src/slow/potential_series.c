@@ -4,8 +4,8 @@
  *     q = X + W alpha + M^-1 G^T mu,   v = V + W beta + M^-1 G^T nu   (all at X),       g = y^(k),   gdot = ydot^(k),
  *
  * where g are the d functions of the potential and the bonds, and y^(k) what these are on the slow manifold to order eps^(2k+2)
- * (potential_recursion.c). Levels as in series.c. Since G W = 0 and Omega^-2 W^T (Hess V/eps^2) W = 1 at X, Newton's step there is
- * d alpha = y - g for the potential, beside the shortest step of the bonds. */
+ * (potential_recursion.c). Levels as in series.c, Newton's steps with the matrix of the foot point. What is held does not move: the
+ * modes of the fibre are then those of the space in which it stands still. */
 #include "slow/potential.h"
 
 #include <float.h>
@@ -20,8 +20,9 @@ typedef struct series {
     taut_potential_frame frame;
     taut_potential_values values;
     taut_index n, m;
-    double *q, *v, *last_q, *last_v, *dq, *dv, *s;
+    double *q, *v, *last_q, *last_v, *dq, *dv, *force, *s;
     double scale, correction; /* |q| + |v|; what the last level moved */
+    double noise;             /* of a step, over the scale */
     int level;
     bool grows;
 } series;
@@ -40,17 +41,26 @@ static int evaluate(series *s, taut_error *error)
     return taut_potential_recursion_evaluate(s->recursion, &s->frame, s->level, s->p->t, s->q, s->v, &s->values, error);
 }
 
-/* dx: the step on the fibre that takes the functions from `now` to `wanted`. */
-static void fibre_step(series *s, const double *now, const double *wanted, double *dx)
+/* dx: the step on the fibre that takes the functions from `now` to `wanted`. Where the velocities that are held are others than the
+ * positions, their modes are others than those of the frame. */
+static void fibre_step(series *s, bool velocity, const double *now, const double *wanted, double *dx)
 {
     int count;
-    const taut_stiff *w = taut_potential_foot_modes(s->foot, &count);
+    const taut_stiff *w = taut_potential_foot_modes(s->foot, velocity, &count);
+    bool apart = velocity && w != taut_potential_foot_modes(s->foot, false, &count);
     for (taut_index i = 0; i < s->m; i++)
         s->s[i] = wanted[count + i] - now[count + i];
-    taut_stiff_satisfy(w, s->s, dx);
-    for (int k = 0; k < count; k++)
+    memset(s->force, 0, (size_t)s->n * sizeof(double));
+    for (int k = 0; k < count && apart; k++)
         for (taut_index i = 0; i < s->n; i++)
-            dx[i] += (wanted[k] - now[k]) * s->frame.mode[(int64_t)k * s->n + i];
+            s->force[i] += (wanted[k] - now[k]) * s->frame.value[k] * s->frame.force[(int64_t)k * s->n + i];
+    taut_potential_step(w, apart ? count : 0, s->s, s->force, 1, dx);
+    for (int k = 0; k < count; k++)
+        s->force[k] = wanted[k] - now[k];
+    if (!apart)
+        taut_potential_recursion_adjust(s->recursion, s->force, dx);
+    for (taut_index i = 0; i < s->n; i++)
+        dx[i] = w->held[i] ? 0 : dx[i];
 }
 
 static int solve_level(series *s, taut_error *error)
@@ -59,15 +69,15 @@ static int solve_level(series *s, taut_error *error)
     double before = INFINITY;
     for (int k = 0; k < MOST; k++) {
         TAUT_TRY(evaluate(s, error));
-        fibre_step(s, s->values.g, s->values.y, s->dq);
-        fibre_step(s, s->values.gdot, s->values.ydot, s->dv);
+        fibre_step(s, false, s->values.g, s->values.y, s->dq);
+        fibre_step(s, true, s->values.gdot, s->values.ydot, s->dv);
         for (taut_index i = 0; i < s->n; i++) {
             s->q[i] += s->dq[i];
             s->v[i] += s->dv[i];
         }
         s->p->statistics.newton_iterations++;
         double step = norm(s->n, s->dq, NULL) + norm(s->n, s->dv, NULL);
-        if (step <= 4 * DBL_EPSILON * s->scale || (step > 0.25 * before && step <= 1e-11 * s->scale))
+        if (step <= 4 * DBL_EPSILON * s->scale || (step > 0.25 * before && step <= 10 * s->noise * s->scale))
             return TAUT_OK;
         if (!(step <= 4 * before))
             break;
@@ -91,7 +101,7 @@ static int expand(series *s, int most, taut_error *error)
         taut_error reason = {0};
         int status = solve_level(s, &reason);
         double moved = norm(s->n, s->q, s->last_q) + norm(s->n, s->v, s->last_v);
-        bool worse = status == TAUT_ERROR_CONVERGE || (s->level > 1 && moved > fmax(s->correction, 1e-12 * s->scale));
+        bool worse = status == TAUT_ERROR_CONVERGE || (s->level > 1 && moved > fmax(s->correction, s->noise * s->scale));
         if (status != 0 && !(worse && s->level > 2)) {
             if (error)
                 *error = reason;
@@ -112,7 +122,7 @@ static int expand(series *s, int most, taut_error *error)
         s->correction = moved;
         TAUT_TRY(taut_projection_record(s->p, s->q, s->v, error));
         /* one small correction may be a coefficient that happens to vanish, two are not */
-        quiet = moved <= 16 * DBL_EPSILON * s->scale ? quiet + 1 : 0;
+        quiet = moved <= fmax(16 * DBL_EPSILON, 4 * taut_potential_noise(&s->frame)) * s->scale ? quiet + 1 : 0;
         if (quiet == 2)
             return TAUT_OK;
     }
@@ -128,8 +138,14 @@ static int run(series *s, taut_error *error)
     TAUT_TRY(taut_potential_foot(p->context, &p->arena, &p->statistics, NULL, &s->foot, error));
     TAUT_TRY(s->foot->apply(s->foot, p->t, s->q, s->v, error));
     TAUT_TRY(taut_projection_record(p, s->q, s->v, error));
+    if (!taut_potential_foot_whole(s->foot))
+        return taut_fail(
+            error, TAUT_ERROR_REFUSED,
+            "so much is held that the stiff potential cannot be given its slow value; release a coordinate or velocity, or use "
+            "--method constraint");
     TAUT_TRY(taut_potential_take_frame(s->foot, &s->frame, s->dq, s->dv, error));
     TAUT_TRY(taut_potential_recursion_create(p->context, &p->arena, &p->statistics, most, &s->recursion, error));
+    s->noise = fmax(1e-12, 100 * taut_potential_noise(&s->frame));
     s->scale = norm(s->n, s->q, NULL) + norm(s->n, s->v, NULL);
     TAUT_TRY(expand(s, most, error));
     return evaluate(s, error);
@@ -145,15 +161,15 @@ static void give(series *s)
     p->stiff_force = s->values.reaction;
     snprintf(p->explanation, sizeof p->explanation,
              "projection series: the foot point where the stiff potential is least, rank %d (pass 1), then %d levels of slow "
-             "multipliers; the last one moved the state by %.3g%s",
-             s->frame.count, s->level, s->correction,
+             "multipliers; the last one moved the state by %.3g, rounding by about %.1g%s",
+             s->frame.count, s->level, s->correction, 4 * taut_potential_noise(&s->frame) * s->scale,
              s->grows ? ", the next would move it more: slow and fast are barely separated" : "");
 }
 
 int taut_potential_series(taut_projection *p, taut_error *error)
 {
     series s = {.p = p, .n = p->sizes.coordinates, .m = p->sizes.bonds};
-    double **columns[] = {&s.q, &s.v, &s.last_q, &s.last_v, &s.dq, &s.dv};
+    double **columns[] = {&s.q, &s.v, &s.last_q, &s.last_v, &s.dq, &s.dv, &s.force};
     TAUT_TRY(taut_potential_reserve(s.n, s.m, &p->arena, &s.frame, &s.values, error));
     for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
         if (!(*columns[k] = TAUT_NEW(&p->arena, double, s.n)))
