@@ -341,6 +341,46 @@ static void test_hold(void)
     projected_drop(&p);
 }
 
+/* Held coordinates of the double pendulum: kept to the last bit, the same as with bonds, and on the slow manifold. */
+static void test_hold_series(void)
+{
+    static const char *const hold[] = {"y1", "y2,y2'", "x2'", "y1,x1'", "y1'"}, *const kinds[] = {"pp", "bp"};
+    static const char *const name[] = {"x1", "y1", "x2", "y2"};
+    check_group("hold, series");
+    for (int k = 0; k < 5; k++)
+        for (int j = 0; j < 2; j++) {
+            char text[900], bonds[900], options[100], again[900], start[300] = "";
+            pendulum_text(text, sizeof text, kinds[j], 300, 1, START_29, "");
+            pendulum_text(bonds, sizeof bonds, "bb", 300, 1, START_29, "");
+            snprintf(options, sizeof options, "method=series hold=%s", hold[k]);
+            projected p = project(text, options), b = project(bonds, options);
+            if (projected_good(options, &p) && projected_good("bonds", &b)) {
+                check_row(apart(4, p.r.q, b.r.q) <= 1e-13, "%s: positions differ by %.3g", options, apart(4, p.r.q, b.r.q));
+                check_row(apart(4, p.r.v, b.r.v) <= 1e-13, "%s: velocities differ by %.3g", options, apart(4, p.r.v, b.r.v));
+                for (int i = 0; i < 4; i++) {
+                    const char *at = strstr(hold[k], name[i]);
+                    for (; at; at = strstr(at + 1, name[i]))
+                        check_row(at[2] == '\'' ? p.r.v[i] == p.r.start_v[i] : p.r.q[i] == p.r.start_q[i], "%s: %s moved", options,
+                                  at);
+                    snprintf(start + strlen(start), sizeof start - strlen(start), "%s = %.17g, %s' = %.17g\n", name[i], p.r.q[i],
+                             name[i], p.r.v[i]);
+                }
+                pendulum_text(again, sizeof again, kinds[j], 300, 1, start, "");
+                projected free = project(again, "method=series");
+                if (projected_good("again", &free)) {
+                    check_below("off the slow manifold", apart(4, p.r.q, free.r.q), 1e-14);
+                    check_below("off the slow manifold", apart(4, p.r.v, free.r.v), 1e-14);
+                }
+                projected_drop(&free);
+            }
+            projected_drop(&p);
+            projected_drop(&b);
+        }
+    projected p = project("[coordinates]\nx, y\n[stiff potential]\n(x^2 + y^2 - 1)^2/8 scale 1e6\n[start]\nx = 0.6, y = 0.8\n",
+                          "method=series hold=x,y");
+    projected_refused("too much", &p, TAUT_ERROR_REFUSED, "so much is held");
+}
+
 /* Twice is once, from starts at every distance up to 0.3 in 40 directions; and the point lies on the circle of slow_radius. */
 static void test_distances(void)
 {
@@ -452,6 +492,7 @@ int main(void)
     test_feet();
     test_barely();
     test_hold();
+    test_hold_series();
     test_distances();
     test_refusals();
     test_memory();

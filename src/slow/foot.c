@@ -40,12 +40,8 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
     foot f = {.p = p, .error = error};
     taut_system *rigid = NULL;
     taut_context *context = NULL;
-    if (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL) {
-        if (p->hold != taut_system_hold(p->system))
-            return taut_fail(error, TAUT_ERROR_REFUSED,
-                             "--hold is not possible beside a stiff potential; write `hold` behind the values in [start]");
+    if (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
         return taut_potential_constraint(p, error);
-    }
     if (p->sizes.bonds == 0)
         return taut_fail(error, TAUT_ERROR_REFUSED, "projection constraint needs bonds, and the system has none");
     TAUT_TRY(taut_system_rigid(p->system, &rigid, error));

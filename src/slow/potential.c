@@ -123,7 +123,7 @@ static int find_forces(taut_projection *p, const taut_projector *foot, taut_erro
 int taut_potential_constraint(taut_projection *p, taut_error *error)
 {
     watcher w = {.p = p, .error = error};
-    taut_constraint_settings settings = {.watch = watch, .user = &w};
+    taut_constraint_settings settings = {.ignore_holds = !p->hold, .hold = p->hold, .watch = watch, .user = &w};
     taut_projector *foot = NULL;
     int count;
     TAUT_TRY(taut_potential_foot(p->context, &p->arena, &p->statistics, &settings, &foot, error));

@@ -395,7 +395,7 @@ static int build(foot *c, taut_arena *arena, taut_error *error)
             return taut_fail_memory(error);
     if (!(c->s = TAUT_NEW(arena, double, c->m)))
         return taut_fail_memory(error);
-    c->hold = c->settings.ignore_holds ? NULL : taut_system_hold(c->system);
+    c->hold = c->settings.ignore_holds ? NULL : c->settings.hold ? c->settings.hold : taut_system_hold(c->system);
     for (taut_index i = 0; c->hold && i < c->n; i++) {
         c->guesses |= (c->hold[i] & TAUT_GUESS) && !(c->hold[i] & TAUT_HOLD_POSITION);
         c->apart |= !(c->hold[i] & TAUT_HOLD_POSITION) != !(c->hold[i] & TAUT_HOLD_VELOCITY);

@@ -134,8 +134,9 @@ static int run(series *s, taut_error *error)
 {
     taut_projection *p = s->p;
     int most = taut_potential_most(p->context);
+    taut_constraint_settings settings = {.ignore_holds = !p->hold, .hold = p->hold};
     TAUT_TRY(taut_projection_record(p, s->q, s->v, error));
-    TAUT_TRY(taut_potential_foot(p->context, &p->arena, &p->statistics, NULL, &s->foot, error));
+    TAUT_TRY(taut_potential_foot(p->context, &p->arena, &p->statistics, &settings, &s->foot, error));
     TAUT_TRY(s->foot->apply(s->foot, p->t, s->q, s->v, error));
     TAUT_TRY(taut_projection_record(p, s->q, s->v, error));
     if (!taut_potential_foot_whole(s->foot))

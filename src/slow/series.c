@@ -437,13 +437,8 @@ static int tell_frequency(taut_projection *p, double rate, taut_error *error)
 static int project(taut_projection *p, const taut_options *options, taut_error *error)
 {
     (void)options;
-    if (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL) {
-        if (taut_hold_any(p->hold, p->sizes.coordinates, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY))
-            return taut_fail(error, TAUT_ERROR_REFUSED,
-                             "projection series cannot hold coordinates beside a stiff potential; release them, or use --method "
-                             "constraint");
+    if (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
         return taut_potential_series(p, error);
-    }
     recorder r = {.p = p, .error = error};
     taut_series_settings settings = {.hold = p->hold, .watch = record, .user = &r};
     taut_projector *projector = NULL;
