@@ -215,6 +215,113 @@ static void test_levels(void)
     taut_arena_clear(&arena);
 }
 
+/* How many Taylor jets a slow point takes: (29)-(30) of A. References: tests/oracle/slow_double_pendulum.py, 50 digits. Limits: issue of
+ * the projections, 2e-14 in at most 10 jets for omega = 1000, 1e-11 with levels up to 6 and 1e-9 in at most 30 jets for omega = 100. */
+static void test_jets(void)
+{
+    static const struct {
+        const char *set;
+        double limit;
+        int64_t jets;
+        double q[4], v[4];
+    } rows[] = {
+        {"omega=100",
+         1e-11,
+         30,
+         {0.9749146817746796991623559, 0.2229211419632771447242181, 1.952142306242345609432948, 0.01040372687242432647425956},
+         {0.08365107311398860436227776, -0.365082966438613662634376, 0.2596314282082050264496514, 0.4435590339924478969424897}},
+        {"omega=1000",
+         2e-14,
+         10,
+         {0.974852048138037795115037, 0.2228564801748740509215424, 1.952029427005124777376678, 0.01042826555495173727434017},
+         {0.08349927625449422107559822, -0.3652474590177415995535358, 0.2593404127423415579119737, 0.4436222974969081512209017}},
+    };
+    check_group("jets");
+    for (int k = 0; k < 2; k++) {
+        made p = make("double_pendulum", rows[k].set, "0", NULL);
+        if (good(rows[k].set, &p)) {
+            for (int i = 0; i < 4; i++) {
+                check_near("q", p.r.q[i], rows[k].q[i], rows[k].limit);
+                check_near("v", p.r.v[i], rows[k].v[i], rows[k].limit);
+            }
+            check_row(p.r.statistics.jets <= rows[k].jets, "%s: %lld jets, at most %lld", rows[k].set,
+                      (long long)p.r.statistics.jets, (long long)rows[k].jets);
+            check_row(p.r.passes <= 7, "%lld levels", (long long)p.r.passes - 1);
+        }
+        drop(&p);
+    }
+}
+
+/* Multipliers of (31)-(32), exactly 3/2 and 5/4 [FACTS A], by a projection of the stiff system and extrapolation. Returns the error. */
+static double extrapolated(const char *method, const char *omega, const char *levels, const char *model)
+{
+    made p = {0};
+    char path[300];
+    const char *set[] = {omega, "lift=0"};
+    taut_load how = {.set = set, .set_count = 2};
+    snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, model);
+    p.code = taut_system_load(path, &how, &p.system, &p.error);
+    p.code = p.code ? p.code : taut_options_create(NULL, &p.options, &p.error);
+    p.code = p.code ? p.code : taut_options_set(p.options, "method", method, &p.error);
+    p.code = p.code ? p.code : taut_options_set(p.options, "richardson", levels, &p.error);
+    p.code = p.code ? p.code : taut_project(p.system, p.options, NULL, &p.projection, &p.error);
+    double off = NAN;
+    if (good(method, &p)) {
+        taut_projection_result_get(p.projection, &p.r);
+        off = fmax(fabs(p.r.lambda[0] - 1.5), fabs(p.r.lambda[1] - 1.25));
+        check_row((strstr(p.r.explanation, "extrapolated") != NULL) == (levels[0] != '0'), "%s", p.r.explanation);
+    }
+    drop(&p);
+    return off;
+}
+
+static void test_richardson(void)
+{
+    static const char *const methods[] = {"ipa", "kernel", "series"};
+    check_group("Richardson [A 5.4]");
+    for (int k = 0; k < 3; k++) {
+        check_below(methods[k], extrapolated(methods[k], "omega=1000", "2", "double_pendulum"), 2e-8);
+        check_below(methods[k], extrapolated(methods[k], "omega=1000", "1", "double_pendulum"), 2e-7);
+    }
+    /* orders: what is left is O(omega^-2), O(omega^-4), O(omega^-6) */
+    for (int levels = 0; levels <= 2; levels++) {
+        char text[2] = {(char)('0' + levels), 0};
+        double ratio = extrapolated("series", "omega=250", text, "double_pendulum") /
+                       extrapolated("series", "omega=500", text, "double_pendulum"),
+               expected = pow(4, levels + 1);
+        check_row(ratio > 0.9 * expected && ratio < 1.1 * expected, "%d levels: twice omega divides the error by %.4g, not %g",
+                  levels, ratio, expected);
+    }
+}
+
+static void test_richardson_refusals(void)
+{
+    static const struct {
+        const char *model, *method, *words;
+    } rows[] = {
+        {"slider_crank", "constraint", "already"},
+        {"[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2+y^2) - 1\n[start]\nx = 1\n", "auto", "already"},
+        {"michaelis_menten", "difference", "no springs"},
+        {"quartic_rod", "series", "stiff potential"},
+    };
+    check_group("Richardson refused");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        made p = {0};
+        char path[300];
+        snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, rows[k].model);
+        p.code = strchr(rows[k].model, '\n')
+                     ? taut_system_parse(rows[k].model, strlen(rows[k].model), "model.taut", NULL, &p.system, &p.error)
+                     : taut_system_load(path, NULL, &p.system, &p.error);
+        p.code = p.code ? p.code : taut_options_create(NULL, &p.options, &p.error);
+        p.code = p.code ? p.code : taut_options_set(p.options, "method", rows[k].method, &p.error);
+        p.code = p.code ? p.code : taut_options_set(p.options, "richardson", "1", &p.error);
+        p.code = p.code ? p.code : taut_project(p.system, p.options, NULL, &p.projection, &p.error);
+        check_equal(rows[k].method, p.code, TAUT_ERROR_REFUSED);
+        check_contains(rows[k].method, p.error.message, rows[k].words);
+        drop(&p);
+    }
+}
+
 /* Not separated: a soft "stiff" spring under a fast motion is refused, the start is kept. */
 static void test_failure(void)
 {
@@ -316,6 +423,9 @@ int main(void)
     test_smooth_start();
     test_mixed();
     test_levels();
+    test_jets();
+    test_richardson();
+    test_richardson_refusals();
     test_failure();
     test_chain();
     test_projector();

@@ -52,6 +52,8 @@ int taut_projection_check(const taut_projection_method *method, const taut_proje
 void taut_projection_restore(taut_projection *p);
 /* Records g and gdot at (q, v); force_evaluations are those of p->statistics. Not counted as an evaluation itself. */
 int taut_projection_record(taut_projection *p, const double *q, const double *v, taut_error *error);
+/* After p->method has found its state: the multipliers of p, extrapolated to infinite stiffness in `levels` (richardson.c). */
+int taut_richardson(taut_projection *p, const taut_options *options, int levels, taut_error *error);
 /* The multipliers of the rigid motion through (q, v), from the acceleration equation (multipliers.c). acceleration[n] may be NULL. */
 int taut_slow_multipliers(taut_context *context, double t, const double *q, const double *v, double *lambda, double *acceleration,
                           taut_statistics *statistics, const taut_allocator *allocator, taut_error *error);

@@ -287,6 +287,9 @@ static int build(taut_projection *p, const taut_options *options, taut_options *
     if (taut_options_given(merged, "plot"))
         TAUT_TRY(taut_trace_create(p, error));
     p->status = p->method->project(p, merged, error);
+    int levels = (int)taut_options_integer(merged, "richardson");
+    if (p->status == 0 && levels > 0)
+        p->status = taut_richardson(p, merged, levels, error);
     if (p->status == 0)
         return measure_moved(p, error);
     if (p->status > 0) /* a callback cannot evaluate here */

@@ -81,13 +81,16 @@ static int make_event_room(taut_context *context, taut_error *error)
     return context->event_value && context->event_regs ? 0 : taut_fail_memory(error);
 }
 
-/* The one thing a rigid derived system changes. */
-static void apply_rigid(taut_context *context)
+/* The one thing that rigid and softer derived systems change. */
+static void apply_derived(taut_context *context)
 {
     const taut_system *system = context->system;
-    for (taut_index i = 0; system->rigid && context->compliance && context->damping && i < system->sizes.bonds; i++)
-        if (!(system->soft && system->soft[i]))
-            context->compliance[i] = context->damping[i] = 0;
+    double factor = system->softer;
+    for (taut_index i = 0; (system->rigid || factor > 0) && i < system->sizes.bonds; i++)
+        if (!(system->soft && system->soft[i])) {
+            context->compliance[i] = system->rigid ? 0 : factor * context->compliance[i];
+            context->damping[i] = system->rigid ? 0 : factor * context->damping[i];
+        }
 }
 
 int taut_context_create(const taut_system *system, const taut_allocator *allocator, taut_context **result, taut_error *error)
@@ -106,11 +109,12 @@ int taut_context_create(const taut_system *system, const taut_allocator *allocat
         status = make_regs(context, error);
     if (status == 0)
         status = make_event_room(context, error);
-    if (status == 0 && system->attach)
+    if (status == 0 && system->attach) {
         status = system->attach(context, error);
-    else if (status == 0)
+        apply_derived(context);
+    } else if (status == 0) {
         status = taut_context_renew(context, error);
-    apply_rigid(context);
+    }
     if (status) {
         taut_context_destroy(context);
         return status;
@@ -223,7 +227,7 @@ int taut_context_renew(taut_context *context, taut_error *error)
     TAUT_TRY(renew_steady_force(context, error));
     taut_run_list(context, TAUT_LIST_COMPLIANCE, &inputs, context->compliance);
     taut_run_list(context, TAUT_LIST_DAMPING, &inputs, context->damping);
-    apply_rigid(context);
+    apply_derived(context);
     TAUT_TRY(check_bonds(context, error));
     return renew_mass(context, error);
 }

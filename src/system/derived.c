@@ -1,6 +1,6 @@
 /* derived.c - systems made from systems: they share kernels, names and patterns with their base and change one thing.
  *
- * rigid: c = 0 for every bond that is not `soft` (DESIGN 2). */
+ * rigid: c = 0 for every bond that is not `soft` (DESIGN 2); softer: all of these c times a factor, for extrapolation in the stiffness. */
 #include "system/system.h"
 
 taut_system *taut_system_derive(const taut_system *base)
@@ -38,6 +38,19 @@ int taut_system_rigid(const taut_system *base, taut_system **result, taut_error 
     for (taut_index i = 0; i < system->sizes.bonds; i++)
         can |= system->soft && system->soft[i] ? base->sizes.can & TAUT_HAS_DAMPING : 0;
     system->sizes.can = can;
+    *result = system;
+    return 0;
+}
+
+int taut_system_softer(const taut_system *base, double factor, taut_system **result, taut_error *error)
+{
+    *result = NULL;
+    if (base->sizes.kind != TAUT_MECHANICAL || !(factor > 0))
+        return taut_fail(error, TAUT_ERROR_USAGE, "springs of mechanical systems are made softer, by a factor above 0");
+    taut_system *system = taut_system_derive(base);
+    if (!system)
+        return taut_fail_memory(error);
+    system->softer = factor * (base->softer > 0 ? base->softer : 1);
     *result = system;
     return 0;
 }

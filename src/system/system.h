@@ -88,6 +88,7 @@ struct taut_system {
 
     const taut_system *base; /* of a derived system (derived.c), or NULL */
     bool rigid;              /* bonds that are not soft have compliance 0 */
+    double softer;           /* ... or this times their compliance and damping time; 0: as stated */
 
     /* systems that are not made of kernels evaluate themselves (callbacks.c); NULL for kernels */
     int (*evaluate)(taut_context *context, double t, const double *q, const double *v, unsigned wanted, taut_values *values,
@@ -132,6 +133,9 @@ int taut_system_complete(taut_system *system, taut_error *error);
 taut_system *taut_system_new(const taut_allocator *allocator);
 /* A copy that shares everything with `base`, which must outlive it; NULL when out of memory. (derived.c) */
 taut_system *taut_system_derive(const taut_system *base);
+/* A derived system whose springs, but for soft ones, have `factor` > 0 times their compliance; the damping constants d = tau/c stay. `base`
+ * must outlive it. (derived.c) */
+int taut_system_softer(const taut_system *base, double factor, taut_system **system, taut_error *error);
 /* Forms the tangent (and control) pattern and the maps of all kernels; idempotent, thread-safe. */
 int taut_system_tangent(taut_system *system, taut_error *error);
 /* Renews what depends on parameters: derived parameters, compliances, damping times, constant masses. */
