@@ -200,6 +200,36 @@ static void test_potentials(void)
         }
 }
 
+/* Against series for stiff potentials, which shares only the model: from the start at rest of the shipped rod the same point, from one that
+ * rings a point that series leaves where it is. */
+static void test_stiff_potential(void)
+{
+    check_group("stiff potential");
+    static const char *const names[] = {"x", "y"};
+    projected s = project_model("quartic_rod", NULL, "method=series"), p = project_model("quartic_rod", NULL, "method=kernel");
+    if (projected_good("series", &s) && projected_good("kernel", &p))
+        for (int i = 0; i < 2; i++) {
+            check_near(names[i], p.r.q[i], s.r.q[i], 1e-10);
+            check_near(names[i], p.r.v[i], s.r.v[i], 1e-10);
+        }
+    projected_drop(&s);
+    projected_drop(&p);
+    taut_load how = {.start_text = "x = 1.02\ny = 0.1\ny' = 0.7\n"};
+    p = project_model("quartic_rod", &how, "method=kernel");
+    if (projected_good("ringing", &p))
+        check_slow("ringing", &p, "quartic_rod", "", 2, names, "", 1e-10, 1e-10);
+    projected_drop(&p);
+    p = project_model("quartic_rod", &how, "method=ipa");
+    if (projected_good("ipa", &p)) /* the paper's accuracy: O(omega^-4) in q, O(omega^-2) in v (FACTS A) */
+        check_slow("ipa", &p, "quartic_rod", "", 2, names, "", 1.3e-9, 1e-6);
+    projected_drop(&p);
+    const char *model = PENDULUM_HEAD "[stiff potential]\n(a^2 + b^2)/2 scale omega^2\n";
+    p = project_model(model, NULL, "method=kernel");
+    if (projected_good("pendulum", &p))
+        check_slow("pendulum", &p, model, "", 4, pendulum_names, "", 1e-10, 1e-10);
+    projected_drop(&p);
+}
+
 /* ---- more than one scale, other masses, many coordinates */
 
 static int three_force(void *user, double t, const double *q, const double *v, double *f)
@@ -435,6 +465,7 @@ int main(void)
     test_double();
     test_exact();
     test_potentials();
+    test_stiff_potential();
     test_more();
     test_chain();
     test_held();
