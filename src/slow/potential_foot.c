@@ -73,6 +73,17 @@ void taut_potential_step(const taut_stiff *w, int count, const double *s, double
     }
 }
 
+/* max K_ii/M_ii: how stiff it is in all directions, held ones too. */
+static double steepness(const foot *c)
+{
+    double most = 0;
+    for (taut_index i = 0; i < c->n; i++) {
+        const double *row = c->stiff.root + (int64_t)i * c->n;
+        most = fmax(most, fabs(c->stiff.k[(int64_t)i * (c->n + 1)]) / dot(i + 1, row, row));
+    }
+    return most;
+}
+
 static int find_modes(foot *c, taut_error *error)
 {
     c->projector.statistics->force_evaluations++;
@@ -126,7 +137,7 @@ static int reach(foot *c, taut_error *error)
         TAUT_TRY(find_modes(c, error));
         double steep = fabs(c->stiff.value[0]), scale = size_of(c, c->x, NULL) + size_of(c, c->x, c->from);
         c->rank = 0;
-        if (c->stiff.rows.count == c->n) /* everything is held */
+        if (c->hold && !(steep > zero_mode * steepness(c))) /* what is held leaves it nothing: is it least? */
             return TAUT_OK;
         if (!(steep > 0))
             return fail(c, TAUT_ERROR_CONVERGE, "the stiff potential has no curvature here: its Hessian is zero", error);
@@ -235,15 +246,11 @@ static int check_lost(foot *c, const taut_stiff *w, const double *value, const c
 static int check_minimum(foot *c, taut_error *error)
 {
     const double *value = c->stiff.value;
-    double steep = 0, scale = size_of(c, c->x, NULL);
+    double steep = steepness(c), scale = size_of(c, c->x, NULL);
     for (int k = 0; k < c->rank; k++)
         if (!(value[k] > 0))
             return fail(c, TAUT_ERROR_CONVERGE, "the stiff potential is stationary here but not least; start nearer to its minimum",
                         error);
-    for (taut_index i = 0; i < c->n; i++) { /* max K_ii/M_ii: of all directions, held ones too */
-        const double *row = c->stiff.root + (int64_t)i * c->n;
-        steep = fmax(steep, fabs(c->stiff.k[(int64_t)i * (c->n + 1)]) / dot(i + 1, row, row));
-    }
     bool apart = c->rank == 0 || (value[c->rank - 1] > zero_mode * fabs(value[0]) &&
                                   (c->rank == c->n || fabs(value[c->rank]) <= 1e-6 * fabs(value[0])));
     if (!apart || (c->rank == 0 && !c->hold))
