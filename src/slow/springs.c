@@ -79,6 +79,10 @@ static int measure(const taut_projection *p, const double *q, taut_arena *arena,
 
     springs s;
     TAUT_TRY(take_springs(p, arena, &jacobian, values.jacobian, &s, error));
+    /* soft ones go with the slow motion: what passes do to them tells nothing */
+    for (taut_index i = 0; i < p->sizes.bonds && known->floor && s.count < p->sizes.bonds; i++)
+        if (taut_context_soft(p->context, i))
+            known->floor[i] = INFINITY;
     taut_saddle_shape shape = {.n = n,
                                .m = s.count,
                                .k_start = tangent.start,
