@@ -33,6 +33,8 @@ static const double poor = 1e-4;        /* an error, relative, that is not to be
 static const double glides = 0.1;       /* changes of two passes that differ less are one */
 static const double alike = 0.1;        /* relative change of frequencies that weights bear */
 
+static const double least_shrink =
+    1e-4; /* what a pass with zeros at the frequencies leaves: at least, because these change on the way */
 static const double aware_enough = 300; /* a change, in units of rounding, that smooth passes deal with as well */
 static const double alone_enough = 1e4; /* the same when there are none */
 
@@ -54,6 +56,7 @@ typedef struct kernel {
     bool declared;   /* the stiffness: there are springs */
     bool alone;      /* no smooth passes follow */
     bool aware_done; /* they ended because they had nothing more to do */
+    double shrinks;  /* what a pass that knows the frequencies has left of the change of the one before */
     int aware_steps;
     taut_grip *grip; /* NULL: nothing is held */
     bool alternates; /* what is held is put back without bonds that would follow: an alternation of projections */
@@ -104,6 +107,7 @@ static int aware_passes(kernel *w, int64_t limit, taut_error *error)
         w->aware_passes++;
         before = now;
         now = change(w);
+        w->shrinks = isfinite(before) ? now / before : 1;
         w->aware_done = now < 1 || (k > 0 && now * (now / before) < (w->alone ? alone_enough : aware_enough));
         if (!w->aware_done && w->declared && now > 0.5 * before)
             return TAUT_OK;
@@ -210,7 +214,8 @@ static int smooth_passes(kernel *w, int64_t limit, taut_error *error)
             taut_anderson_clear(&w->anderson); /* the safeguard: plain passes again */
         /* below rounding, or going there with the next pass; or no longer shrinking: slow motion drifts under the filter */
         bool stands = now > 0.5 * before && now <= 0.01 * w->first && !w->alternates;
-        if (now < 10 || (k > 0 && !w->point && now * (now / before) < 10) || stands)
+        double expected = k > 0 ? now / before : w->sampler.zeros ? fmax(w->shrinks, least_shrink) : 1;
+        if (now < 10 || (!w->point && now * expected < 10) || stands)
             return TAUT_OK;
         /* of an oscillation a pass leaves smooth_left: changes that repeat themselves are the slow motion gliding [A 4.2], from a start
          * that had little else */
@@ -229,7 +234,7 @@ static int smooth_round(kernel *w, const taut_options *options, int64_t limit, t
     int64_t steps = taut_options_given(options, "micro-steps") ? taut_options_integer(options, "micro-steps") : 0;
     if (w->point)
         taut_anderson_clear(&w->anderson);
-    TAUT_TRY(taut_sampler_smooth(&w->sampler, &w->shape, w->slowest, w->fastest, w->smooth_step, steps, error));
+    TAUT_TRY(taut_sampler_smooth(&w->sampler, &w->shape, &w->springs, w->smooth_step, steps, error));
     return smooth_passes(w, limit, error);
 }
 
@@ -426,7 +431,7 @@ static int run(kernel *w, const taut_options *options, taut_error *error)
 static int project(taut_projection *p, const taut_options *options, taut_error *error)
 {
     bool bump = strcmp(taut_options_text(options, "kernel"), "bump") == 0;
-    kernel w = {.p = p, .shape = {.moments = (int)taut_options_integer(options, "moments"), .smooth = 3}};
+    kernel w = {.p = p, .shape = {.moments = (int)taut_options_integer(options, "moments"), .smooth = 3}, .shrinks = 1};
     if (w.shape.moments % 2 == 0)
         return taut_fail(error, TAUT_ERROR_USAGE, "--moments: kernels are even, so that %d moments are %d: give an odd number",
                          w.shape.moments, w.shape.moments + 1);

@@ -138,3 +138,82 @@ double taut_kernel_response(int steps, const double *weight, double theta)
         sum += 2 * weight[j] * cos(j * theta);
     return sum;
 }
+
+/* ---- zeros at known frequencies */
+
+enum { CONDITIONS = (TAUT_KERNEL_MOMENTS + 3) / 2 + TAUT_KERNEL_ZEROS };
+
+/* Gaussian elimination with pivoting; the solution replaces b. False when singular. */
+static bool solve(int size, double a[][CONDITIONS], double *b)
+{
+    for (int k = 0; k < size; k++) {
+        int best = k;
+        for (int i = k + 1; i < size; i++)
+            best = fabs(a[i][k]) > fabs(a[best][k]) ? i : best;
+        if (!(fabs(a[best][k]) > 1e-13))
+            return false;
+        for (int j = 0; j < size; j++) {
+            double keep = a[k][j];
+            a[k][j] = a[best][j];
+            a[best][j] = keep;
+        }
+        double keep = b[k];
+        b[k] = b[best];
+        b[best] = keep;
+        for (int i = k + 1; i < size; i++) {
+            double factor = a[i][k] / a[k][k];
+            for (int j = k; j < size; j++)
+                a[i][j] -= factor * a[k][j];
+            b[i] -= factor * b[k];
+        }
+    }
+    for (int k = size - 1; k >= 0; k--) {
+        for (int j = k + 1; j < size; j++)
+            b[k] -= a[k][j] * b[j];
+        b[k] /= a[k][k];
+    }
+    return true;
+}
+
+/* The conditions at sample j: moments first, then cos or sin of the frequencies. */
+static void conditions(const taut_kernel *kernel, bool odd, int steps, int j, int count, const double *theta, double *row)
+{
+    int used = 0;
+    double t = (double)j / steps;
+    for (int power = odd; power < kernel->moments + odd; power += 2)
+        row[used++] = pow(t, power);
+    for (int k = 0; k < count; k++)
+        row[used++] = odd ? sin(j * theta[k]) : cos(j * theta[k]);
+}
+
+bool taut_kernel_zeros(const taut_kernel *kernel, bool odd, int steps, int count, const double *theta, double *weight)
+{
+    int moments = (kernel->moments + 1) / 2, size = moments + count; /* powers 0, 2, .., mu - 1, or 1, 3, .., mu */
+    double a[CONDITIONS][CONDITIONS] = {{0}}, b[CONDITIONS] = {0}, row[CONDITIONS], sum = 0;
+    if (count > TAUT_KERNEL_ZEROS || size > steps)
+        return false;
+    for (int j = 0; j < steps;
+         j++) { /* the least change in sum (dw)^2/window that leaves the moments and takes the responses away */
+        double t = (double)j / steps, share = window(kernel, t), times = j ? 2 : 1;
+        conditions(kernel, odd, steps, j, count, theta, row);
+        for (int i = 0; i < size; i++) {
+            for (int k = 0; k < size; k++)
+                a[i][k] += times * share * row[i] * row[k];
+            if (i >= moments)
+                b[i] -= times * weight[j] * row[i];
+        }
+    }
+    if (!solve(size, a, b))
+        return false;
+    for (int j = odd; j < steps; j++) {
+        double change = 0;
+        conditions(kernel, odd, steps, j, count, theta, row);
+        for (int i = 0; i < size; i++)
+            change += b[i] * row[i];
+        weight[j] += window(kernel, (double)j / steps) * change;
+        sum += j ? 2 * weight[j] : 0;
+    }
+    if (!odd)
+        weight[0] = 1 - sum;
+    return true;
+}

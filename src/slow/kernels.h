@@ -33,6 +33,12 @@ void taut_kernel_weights(const taut_kernel *kernel, int steps, int k, double *we
 /* sum_j weight_j cos(j theta) over both sides, even weights: what is left of an oscillation. */
 double taut_kernel_response(int steps, const double *weight, double theta);
 
+enum { TAUT_KERNEL_ZEROS = 8 };
+
+/* Changes the weights of a value (or, odd, of a first derivative) as little as can be, so that an oscillation of each frequency theta[count]
+ * leaves nothing, and the moments stay exact. False, and nothing changed, when there are too many for the steps. */
+bool taut_kernel_zeros(const taut_kernel *kernel, bool odd, int steps, int count, const double *theta, double *weight);
+
 /* ---- weights that know frequencies (aware.c) */
 
 enum { TAUT_AWARE_STEPS = 40, TAUT_AWARE_ZEROS = 8 };

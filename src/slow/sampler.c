@@ -82,20 +82,26 @@ void taut_sampler_move(taut_sampler *s)
 
 /* ---- weights */
 
+/* theta[] of the frequencies as Verlet samples them, 2 sin(theta/2) = h omega; repeated ones need one zero. */
+static int angles(double h, const taut_springs *springs, double *theta)
+{
+    int distinct = 0;
+    for (int k = 0; k < springs->found; k++) {
+        double here = 2 * asin(fmin(1, h * springs->frequency[k] / 2));
+        if (distinct == 0 || here > 1.02 * theta[distinct - 1])
+            theta[distinct++] = here;
+    }
+    return distinct;
+}
+
 bool taut_sampler_aware(taut_sampler *s, const taut_springs *springs)
 {
     const double spread_left = 2, band_left = 0.1; /* of an oscillation whose frequency is off, of one in a band */
     double theta[2 * TAUT_SPRINGS_ENDS];
-    int count = springs->found;
-    s->h = aware_step / springs->frequency[count - 1];
+    s->h = aware_step / springs->frequency[springs->found - 1];
     s->sums = TAUT_EVEN_V + 1;
     s->weight[TAUT_EVEN_Q] = s->weight[TAUT_EVEN_V] = s->aware;
-    for (int k = 0; k < count; k++)
-        theta[k] = 2 * asin(fmin(1, s->h * springs->frequency[k] / 2));
-    int distinct = 0; /* repeated frequencies need one zero */
-    for (int k = 0; k < count; k++)
-        if (distinct == 0 || theta[k] > 1.02 * theta[distinct - 1])
-            theta[distinct++] = theta[k];
+    int distinct = angles(s->h, springs, theta);
     for (int steps = 4; steps <= TAUT_AWARE_STEPS; steps++) {
         double left = taut_aware_weights(3, distinct, theta, springs->complete, steps, s->aware);
         bool band = !springs->complete || distinct > steps - 1 || distinct > TAUT_AWARE_ZEROS;
@@ -139,10 +145,21 @@ static int reserve(taut_sampler *s, int64_t steps, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_sampler_smooth(taut_sampler *s, const taut_kernel *shape, double slowest, double fastest, double step, int64_t steps,
+/* Zeros at the frequencies, where these are all: then one pass does what otherwise takes two. */
+static void place_zeros(taut_sampler *s, const taut_kernel *shape, const taut_kernel *better, const taut_springs *springs)
+{
+    double theta[2 * TAUT_SPRINGS_ENDS];
+    int count = angles(s->h, springs, theta);
+    s->zeros = springs->complete && taut_kernel_zeros(shape, false, s->steps, count, theta, s->weight[TAUT_EVEN_Q]) &&
+               taut_kernel_zeros(better, false, s->steps, count, theta, s->weight[TAUT_BETTER_Q]) &&
+               taut_kernel_zeros(shape, true, s->steps, count, theta, s->weight[TAUT_RATE]);
+}
+
+int taut_sampler_smooth(taut_sampler *s, const taut_kernel *shape, const taut_springs *springs, double step, int64_t steps,
                         taut_error *error)
 {
-    double ratio = slowest / fastest, expected = steps > 0 ? (double)steps : 3 * fmax(12, 8 / (step * ratio)) + 4;
+    double slowest = springs->frequency[0], fastest = springs->frequency[springs->found - 1], ratio = slowest / fastest;
+    double expected = steps > 0 ? (double)steps : 3 * fmax(12, 8 / (step * ratio)) + 4;
     if (expected > MOST_STEPS)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "projection kernel would need millions of steps a pass: the fastest spring is %.3g times as fast as the "
@@ -162,5 +179,6 @@ int taut_sampler_smooth(taut_sampler *s, const taut_kernel *shape, double slowes
     taut_kernel_weights(&better, s->steps, 0, s->weight[TAUT_BETTER_Q]);
     taut_kernel_weights(shape, s->steps, 1, s->weight[TAUT_RATE]);
     taut_kernel_weights(&fourth, s->steps, 4, s->weight[TAUT_FOURTH]);
+    place_zeros(s, shape, &better, springs);
     return TAUT_OK;
 }

@@ -21,6 +21,7 @@ typedef struct taut_sampler {
     double *sum[TAUT_SUMS];    /* [n], as differences from the centre */
     double *state;             /* [2n] */
     double *last_q, *last_v;   /* [n]: before the latest pass */
+    bool zeros;                /* smooth weights vanish at the frequencies */
     int room;                  /* steps that the arrays of smooth weights have place for */
     double *aware, *smooth[TAUT_SUMS];
 } taut_sampler;
@@ -30,8 +31,9 @@ int taut_sampler_create(taut_projection *p, taut_sampler *sampler, taut_error *e
 void taut_sampler_destroy(taut_sampler *sampler); /* takes half-made ones */
 /* The shortest weights that know the frequencies and are tame; false when there are none. Forms sums of q and v. */
 bool taut_sampler_aware(taut_sampler *sampler, const taut_springs *springs);
-/* Weights of a smooth kernel with h times the fastest frequency = step; steps = 0: as few as leave little of the slowest. Forms all sums. */
-int taut_sampler_smooth(taut_sampler *sampler, const taut_kernel *shape, double slowest, double fastest, double step, int64_t steps,
+/* Weights of a smooth kernel with h times the fastest frequency = step; steps = 0: as few as leave little of the slowest. Zeros at
+ * the frequencies where these are all that there are. Forms all sums. */
+int taut_sampler_smooth(taut_sampler *sampler, const taut_kernel *shape, const taut_springs *springs, double step, int64_t steps,
                         taut_error *error);
 /* Samples around (p->q, p->v) and forms the sums. */
 int taut_sampler_run(taut_sampler *sampler, taut_error *error);
