@@ -1,7 +1,7 @@
 /* test_process.c - black boxes in a process of their own: the same digits as inside, and every way in which a program can fail gives a
  * sentence, leaves no process behind and loses nothing. The programs are examples/legacy.c and tests/process_peer.c, built beside
  * this test. */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -48,6 +48,18 @@ static void nobody(const char *what)
     check_row(got == -1 && errno == ECHILD, "%s: a process is left behind", what);
 }
 
+/* Ended, and not yet waited for by its new parent. */
+static bool zombie(long pid)
+{
+    char path[60], state = '?';
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    FILE *file = fopen(path, "r");
+    bool read = file && fscanf(file, "%*d (%*[^)]) %c", &state) == 1;
+    if (file)
+        fclose(file);
+    return read && state == 'Z';
+}
+
 static int open_files(void)
 {
     int count = 0;
@@ -79,7 +91,8 @@ static void same_digits(void)
 
             static const char *const init[] = {"y[4] = 5.2", "y[5] = 405.2"};
             taut_load how = {.init = init, .init_count = 2};
-            snprintf(options, sizeof options, "order=%d iterate=%s tolerance=1.2285e-13", order, plain ? "plain" : "anderson");
+            snprintf(options, sizeof options, "order=%d iterate=%s tolerance=%.17g", order, plain ? "plain" : "anderson",
+                     1e-10 / 814);
             inside = project_model("five_dimensions", &how, options);
             p = ask(five, "./process_peer good", five_more, options, NULL);
             if (projected_good("inside", &inside) && projected_good("process_peer", &p))
@@ -112,7 +125,8 @@ static void facts(void)
         if (projected_good("mixed", &p)) /* an observable that is a function, on a state without equations */
             check_near("mixed variables", hypot(p.r.q[0] - 1, p.r.q[1] - 0.503031511623918) / mixed[order], 1, 5e-4);
         projected_drop(&p);
-        snprintf(options, sizeof options, "order=%d iterate=plain tolerance=1.2285e-13", order);
+        snprintf(options, sizeof options, "order=%d iterate=plain tolerance=%.17g", order,
+                 1e-10 / 814); /* as in test_difference.c */
         p = ask(five, "./process_peer good", five_more, options, NULL);
         if (projected_good("process_peer", &p)) {
             double sum = 0;
@@ -151,6 +165,7 @@ static const struct {
     {"error", TAUT_ERROR_PROCESS, "concentration of y[2] is negative", NULL},
     {"endless", TAUT_ERROR_PROCESS, "does not end", NULL},
     {"twice", TAUT_ERROR_PROCESS, "without being asked", NULL},
+    {"double", TAUT_ERROR_PROCESS, "without being asked", NULL},
     {"flood", TAUT_ERROR_PROCESS, "within 0.2 s", "over and over"},
     {"comments", TAUT_ERROR_PROCESS, "within 0.2 s", NULL},
 };
@@ -292,6 +307,33 @@ static void the_flow(void)
     projected_drop(&p);
 }
 
+/* What a program has started ends with it, also when it goes by itself. */
+static void offspring(void)
+{
+    char command[1200], path[1100];
+    long pid = 0;
+    check_group("processes of the program");
+    snprintf(path, sizeof path, "%s/offspring.%ld", folder, (long)getpid());
+    for (int how = 0; how < 2; how++) {
+        snprintf(command, sizeof command, "./process_peer parent offspring.%ld", (long)getpid());
+        projected p = ask(five, command, five_more, how ? "order=0 passes=3 iterate=plain" : "order=0", NULL);
+        check_row(how ? p.code == TAUT_ERROR_CONVERGE : p.code == 0, "%s: %s", taut_code_name(p.code), p.error.message);
+        projected_drop(&p);
+        FILE *file = fopen(path, "r");
+        check_row(file && fscanf(file, "%ld", &pid) == 1, "it has told its number");
+        if (file)
+            fclose(file);
+        bool gone = false;
+        for (int k = 0; k < 200 && pid > 0 && !gone; k++) { /* who inherits it needs a moment to wait for it */
+            gone = kill((pid_t)pid, 0) != 0 || zombie(pid);
+            usleep(5000);
+        }
+        check_row(gone, "process %ld has ended", pid);
+        unlink(path);
+        nobody("offspring");
+    }
+}
+
 /* ---- the host's signals are its own */
 
 static void signals(void)
@@ -368,6 +410,7 @@ int main(int count, char **argument)
     starting();
     peculiar();
     the_flow();
+    offspring();
     signals();
     memory();
     return check_done();

@@ -2,7 +2,8 @@
  *
  * No shell: execv on words. Its standard input is a socket, because writing to one can be asked not to raise SIGPIPE, whatever the host
  * program does with signals; its output and its messages are pipes. All ends are closed on exec in other children of the host, and
- * the host's files are closed in this one. It leads a process group of its own, so that it can be ended with all it has started. */
+ * the host's files are closed in this one. It leads a process group of its own, so that it can be ended with all it has started. We keep
+ * its end of the socket too: so we see whether a request has been read when an answer comes. */
 #if !defined TAUT_CORE && !defined _GNU_SOURCE
 #define _GNU_SOURCE /* pipe2, close_range */
 #endif
@@ -47,13 +48,14 @@ int taut_child_fail(taut_child *child, const char *what, taut_error *error)
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 4096, GRACE = 1000 /* milliseconds */ };
+enum { PATH_ROOM = 4096, GRACE = 1000 /* milliseconds */, FILES_MOST = 65536 };
 
 static double now(void)
 {
@@ -75,6 +77,7 @@ static void close_end(int *end)
 typedef struct ends {
     int in[2], out[2], err[2];
     int status[2]; /* tells the errno of an exec that failed */
+    int files;     /* numbers of files that the host may have open */
 } ends;
 
 /* Numbers 0 to 2 would be overwritten in the child when the host has closed its own. */
@@ -91,6 +94,8 @@ static bool lift(int *end)
 static bool open_ends(ends *e)
 {
     int *pair[] = {e->in, e->out, e->err, e->status};
+    long files = sysconf(_SC_OPEN_MAX);
+    e->files = files > 0 && files < FILES_MOST ? (int)files : FILES_MOST;
     for (int k = 0; k < 4; k++)
         pair[k][0] = pair[k][1] = -1;
     int sockets[2];
@@ -132,6 +137,17 @@ static bool find_program(const char *name, char path[PATH_ROOM])
     return false;
 }
 
+/* Closes what the host has open beyond 3; systems without close_range do it one by one. */
+static void close_others(int files)
+{
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, 4u, ~0u, 0u) == 0)
+        return;
+#endif
+    for (int k = 4; k < files; k++)
+        close(k);
+}
+
 /* In the child: only calls that are safe between fork and exec. */
 static void become(const taut_child *child, const char *path, const ends *e)
 {
@@ -141,9 +157,7 @@ static void become(const taut_child *child, const char *path, const ends *e)
     sigprocmask(SIG_SETMASK, &none, NULL);
     setpgid(0, 0);
     if (dup2(e->in[0], 0) >= 0 && dup2(e->out[1], 1) >= 0 && dup2(e->err[1], 2) >= 0 && dup3(e->status[1], 3, O_CLOEXEC) >= 0) {
-#ifdef SYS_close_range
-        syscall(SYS_close_range, 4u, ~0u, 0u);
-#endif
+        close_others(e->files);
         if (chdir(child->folder) == 0)
             execv(path, child->words);
     }
@@ -173,7 +187,7 @@ int taut_child_start(taut_child *child, size_t room, taut_arena *arena, taut_err
 {
     char path[PATH_ROOM];
     ends e;
-    child->in = child->out = child->err = -1;
+    child->in = child->out = child->err = child->heard = -1;
     child->room = room;
     child->line = TAUT_NEW(arena, char, room + 1);
     if (!child->line)
@@ -196,7 +210,8 @@ int taut_child_start(taut_child *child, size_t room, taut_arena *arena, taut_err
         child->in = e.in[1];
         child->out = e.out[0];
         child->err = e.err[0];
-        e.in[1] = e.out[0] = e.err[0] = -1;
+        child->heard = e.in[0];
+        e.in[0] = e.in[1] = e.out[0] = e.err[0] = -1;
     }
     close_ends(&e);
     if (child->pid)
@@ -240,18 +255,34 @@ static void listen_to(taut_child *child)
 
 /* ---- ending */
 
+/* Has it ended? Then what it has started is ended too, while its number still stands for its group, and it is waited for. *status is -1
+ * when someone else has waited for it. */
+static bool reap(taut_child *child, int *status)
+{
+    siginfo_t info = {.si_pid = 0};
+    pid_t pid = (pid_t)child->pid, got;
+    int known = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
+    if ((known != 0 && errno == EINTR) || (known == 0 && info.si_pid == 0))
+        return false;
+    if (known == 0)
+        kill(-pid, SIGKILL);
+    do
+        got = waitpid(pid, status, 0);
+    while (got < 0 && errno == EINTR);
+    if (got != pid)
+        *status = -1;
+    child->pid = 0;
+    return true;
+}
+
 /* Its status once it has ended; waits at most `milliseconds`, reading on so that it is not kept from ending. False: still there. */
 static bool ended(taut_child *child, int milliseconds, int *status)
 {
     char block[1024];
     double until = now() + milliseconds / 1000.0;
     for (;;) {
-        pid_t got = waitpid((pid_t)child->pid, status, WNOHANG);
-        if (got == child->pid || (got < 0 && errno != EINTR)) {
-            *status = got < 0 ? -1 : *status; /* someone else has waited for it */
-            child->pid = 0;
+        if (reap(child, status))
             return true;
-        }
         if (now() >= until)
             return false;
         listen_to(child);
@@ -267,6 +298,7 @@ static bool finish(taut_child *child, int grace, int *status)
     if (child->pid == 0)
         return false;
     close_end(&child->in);
+    close_end(&child->heard);
     bool alone = ended(child, grace, status);
     if (!alone) {
         if (kill(-(pid_t)child->pid, SIGKILL) != 0)
@@ -359,6 +391,13 @@ static void send_some(taut_child *child, const char *request, size_t length, siz
         *sent = length;
 }
 
+/* Is all of the request still waiting to be read? Then a line that comes now does not answer it. */
+static bool unread(const taut_child *child, size_t length)
+{
+    int waiting = 0;
+    return ioctl(child->heard, FIONREAD, &waiting) == 0 && waiting >= 0 && (size_t)waiting >= length;
+}
+
 /* Waits until something can be done, and does it. 0, or 1 at the end of its output. */
 static int exchange(taut_child *child, double until, const char *request, size_t length, size_t *sent)
 {
@@ -387,8 +426,10 @@ int taut_child_ask(taut_child *child, const char *request, size_t length, char *
         return taut_child_fail(child, "it wrote a line without being asked", error);
     for (;;) {
         int end = exchange(child, until, request, length, &sent);
-        if ((*answer = take_line(child)))
+        if ((*answer = take_line(child))) {
+            child->unasked = unread(child, length);
             return TAUT_OK;
+        }
         if (end)
             return fail_ended(child, error);
         if (child->have == child->room)

@@ -137,7 +137,10 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
     int length = write_request(f, t, H, state);
     flow->statistics->micro_steps++;
     int status = taut_child_ask(&f->child, f->request, (size_t)length, &answer, e);
-    if (status == 0)
+    if (status == 0 && f->child.unasked && starts_with(answer, "ok"))
+        status =
+            taut_child_fail(&f->child, "it wrote a line without being asked", e); /* perhaps a second answer to the last request */
+    else if (status == 0)
         status = starts_with(answer, "ok") ? read_state(f, answer + 2, t, e) : read_refusal(f, answer, t, e);
     if (status == 0)
         memcpy(state, f->work, (size_t)flow->size * sizeof(double));

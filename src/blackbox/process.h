@@ -10,6 +10,8 @@ typedef struct taut_child {
     double timeout; /* seconds for one exchange */
     long pid;       /* 0: none, or already waited for */
     int in, out, err;
+    int heard;         /* the child's own end of `in`, to look at */
+    bool unasked;      /* the latest line came while the request was still unread */
     char *line;        /* what the program has written and nobody has read yet */
     size_t room, have; /* of it */
     size_t used;       /* bytes of `line` that belong to the latest line, its end included */
