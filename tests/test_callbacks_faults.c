@@ -105,6 +105,78 @@ static void test_nan(void)
     taut_system_destroy(system);
 }
 
+/* Every optional function can give NaN too; where there is an item it has its name. */
+static int nan_jacobian(void *data, double t, const double *q, double *entries)
+{
+    int status = pendulum_jacobian(data, t, q, entries);
+    entries[4] = INFINITY; /* of the second bond */
+    return status;
+}
+
+static int nan_gamma(void *data, double t, const double *q, const double *v, double *gamma)
+{
+    int status = pendulum_gamma(data, t, q, v, gamma);
+    gamma[1] = NAN;
+    return status;
+}
+
+static int nan_energy(void *data, double t, const double *q, double *potential)
+{
+    (void)data;
+    (void)t;
+    (void)q;
+    *potential = NAN;
+    return 0;
+}
+
+static int nan_mass(void *data, double t, const double *q, double *mass)
+{
+    int status = matrix_mass(data, t, q, mass);
+    mass[4] = NAN; /* of the second coordinate */
+    return status;
+}
+
+static void test_nan_optional(void)
+{
+    static const char *const bonds[] = {"inner", "outer"};
+    static const struct {
+        unsigned wanted;
+        const char *words;
+    } rows[] = {
+        {TAUT_WANT_JACOBIAN, "outer"}, {TAUT_WANT_GAMMA, "outer"}, {TAUT_WANT_ENERGY, "energy"}, {TAUT_WANT_BOND_HESSIAN, "outer"}};
+    check_group("not a number, optional functions");
+    user u = {0};
+    const double weight[2] = {1, 1}, q[3] = {0.1, 0.2, 0.3}, v[3] = {1, 2, 3};
+    taut_callbacks c = pendulum(&u);
+    c.bond_names = bonds;
+    c.jacobian_start = pendulum_start;
+    c.jacobian_column = pendulum_column;
+    c.jacobian = nan_jacobian;
+    c.gamma = nan_gamma;
+    c.energy = nan_energy;
+    taut_system *system = make(&c);
+    twin a;
+    if (system && twin_open(&a, system)) {
+        a.values.bond_weight = weight;
+        for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+            int status = taut_evaluate(a.context, 2.25, pendulum_q, pendulum_v, rows[k].wanted, &a.values, &a.error);
+            check_row(status == TAUT_ERROR_EVALUATE && strstr(a.error.message, rows[k].words) && a.error.t == 2.25,
+                      "wanted %x: %d \"%s\"", rows[k].wanted, status, a.error.message);
+        }
+        twin_close(&a);
+    }
+    taut_system_destroy(system);
+    taut_callbacks heavy = {.coordinates = 3, .bonds = 1, .force = matrix_force, .bond = matrix_bond, .mass_matrix = nan_mass};
+    system = make(&heavy);
+    if (system && twin_open(&a, system)) {
+        int status = taut_evaluate(a.context, 2.25, q, v, TAUT_WANT_MASS, &a.values, &a.error);
+        check_row(status == TAUT_ERROR_EVALUATE && strstr(a.error.message, "q[2]") && a.error.t == 2.25, "mass: %d \"%s\"", status,
+                  a.error.message);
+        twin_close(&a);
+    }
+    taut_system_destroy(system);
+}
+
 /* ------------------------------------------------------------------------------------------------------------- arguments */
 
 static void wrong(const char *what, const taut_callbacks *c, int code, const char *words)
@@ -132,6 +204,7 @@ static void test_wrong(void)
     static const double minus[] = {1, -1, 1, 1}, infinite[] = {1, INFINITY, 1, 1}, damped[] = {0, 1};
     static const taut_index falling[] = {0, 2, 1}, late[] = {1, 2, 3}, outside[] = {0, 4, 1, 2, 3, 0}, twice[] = {0, 0, 1, 2, 3, 0};
     static const char *const empty[] = {"a", "", "c", "d"};
+    check_equal("nothing at all", taut_system_from_callbacks(NULL, NULL, NULL, NULL), TAUT_ERROR_USAGE);
     WRONG("no force", TAUT_ERROR_USAGE, "'force' is required", c.force = NULL);
     WRONG("no bond", TAUT_ERROR_USAGE, "'bond' is required", c.bond = NULL);
     WRONG("no coordinates", TAUT_ERROR_USAGE, "0 coordinates", c.coordinates = 0);
@@ -271,6 +344,7 @@ int main(void)
 {
     test_returns();
     test_nan();
+    test_nan_optional();
     test_wrong();
     test_copies();
     test_memory();

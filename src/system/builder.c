@@ -2,7 +2,6 @@
  * and taut_builder_finish says what it was; assemble.c makes the kernels. */
 #include "system/builder.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -98,13 +97,15 @@ int taut_builder_gravity(taut_builder *b, const double *acceleration)
     return take_reals(b, "taut_builder_gravity: acceleration", acceleration, b->dimension, -INFINITY, &b->gravity);
 }
 
+static const char letters[] =
+    "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"; /* those from 11 on may be the first */
+
 /* Names as in model files: a letter, then letters, digits and underscores; each once. */
 static int check_name(taut_builder *b, const char *name)
 {
     size_t length = name ? strlen(name) : 0;
-    bool good = length > 0 && length <= TAUT_NAME_LIMIT && isalpha((unsigned char)name[0]);
-    for (size_t k = 0; k < length && good; k++)
-        good = isalnum((unsigned char)name[k]) || name[k] == '_';
+    /* not isalpha: what is a letter must not depend on the locale of the host */
+    bool good = length > 0 && length <= TAUT_NAME_LIMIT && strspn(name, letters) == length && strchr(letters + 11, name[0]);
     if (!good)
         return WRONG(b, "taut_builder_distances: the name of a family is a letter, then letters, digits or '_', at most %d",
                      TAUT_NAME_LIMIT);

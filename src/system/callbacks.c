@@ -288,6 +288,8 @@ int taut_system_from_callbacks(const taut_callbacks *callbacks, const taut_alloc
                                taut_error *error)
 {
     taut_error_clear(error);
+    if (!callbacks || !result)
+        return taut_fail(error, TAUT_ERROR_USAGE, "taut_system_from_callbacks: callbacks and system must not be NULL");
     *result = NULL;
     TAUT_TRY(check_calls(callbacks, error));
     maker m = {.given = callbacks, .error = error};

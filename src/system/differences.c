@@ -217,11 +217,31 @@ static int momentum_of_q(const point *p, const double *x, double *y)
     return call_mass(p, x, p->weight, y);
 }
 
-static int jacobian_at(const point *p, const double *x, int level, int root, double *entries)
+/* G by its callback; NaN has the name of its bond. */
+static int call_jacobian(const point *p, const double *x, double *entries)
 {
     const taut_callbacks *call = &p->s->call;
-    if (call->jacobian)
-        return judge(p, "jacobian", p->t, call->jacobian(call->user, p->t, x, entries));
+    const taut_system *system = p->context->system;
+    TAUT_TRY(judge(p, "jacobian", p->t, call->jacobian(call->user, p->t, x, entries)));
+    for (taut_index i = 0; i < call->bonds; i++)
+        for (taut_index k = system->jacobian_start[i]; k < system->jacobian_start[i + 1]; k++)
+            if (!isfinite(entries[k])) {
+                char name[160];
+                taut_system_name(system, TAUT_BOND, i, name, sizeof name);
+                int code =
+                    taut_fail(p->error, TAUT_ERROR_EVALUATE,
+                              "the callback 'jacobian' gives %g for the gradient of bond %s at t = %.9g", entries[k], name, p->t);
+                if (p->error)
+                    p->error->t = p->t;
+                return code;
+            }
+    return 0;
+}
+
+static int jacobian_at(const point *p, const double *x, int level, int root, double *entries)
+{
+    if (p->s->call.jacobian)
+        return call_jacobian(p, x, entries);
     return difference(p, &p->s->jacobian, bond_of_q, x, &p->s->bond, level, root, entries);
 }
 
@@ -333,8 +353,10 @@ static int gamma_from_bonds(const point *p, double s, double *gamma)
 static int gamma_at(const point *p, double *gamma)
 {
     const taut_callbacks *call = &p->s->call;
-    if (call->gamma)
-        return judge(p, "gamma", p->t, call->gamma(call->user, p->t, p->q, p->v, gamma));
+    if (call->gamma) {
+        TAUT_TRY(judge(p, "gamma", p->t, call->gamma(call->user, p->t, p->q, p->v, gamma)));
+        return taut_check_finite(p->context->system, TAUT_BOND, "gamma of bond", p->t, gamma, call->bonds, p->error);
+    }
     bool from_jacobian = call->jacobian && !call->time_dependent;
     double s = step_along(p, from_jacobian ? 3 : 6);
     memset(gamma, 0, (size_t)call->bonds * sizeof *gamma);
@@ -376,9 +398,15 @@ static int evaluate_forces(point *p, unsigned wanted, taut_values *values)
         taut_difference_scale scale = taut_plain_scale(p->v, call->coordinates);
         TAUT_TRY(difference(p, &p->s->tangent, force_of_v, p->v, &scale, 0, 3, values->force_dv));
     }
-    if (wanted & TAUT_WANT_ENERGY && call->energy)
-        TAUT_TRY(judge(p, "energy", p->t, call->energy(call->user, p->t, p->q, &values->potential)));
-    return 0;
+    if (!(wanted & TAUT_WANT_ENERGY) || !call->energy)
+        return 0;
+    TAUT_TRY(judge(p, "energy", p->t, call->energy(call->user, p->t, p->q, &values->potential)));
+    if (isfinite(values->potential))
+        return 0;
+    int code = taut_fail(p->error, TAUT_ERROR_EVALUATE, "the callback 'energy' gives %g at t = %.9g", values->potential, p->t);
+    if (p->error)
+        p->error->t = p->t;
+    return code;
 }
 
 static int evaluate_masses(point *p, unsigned wanted, taut_values *values)
