@@ -293,5 +293,6 @@ const taut_projection_method taut_projection_ipa = {
     .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
     .refuses = TAUT_HAS_RIGID | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_STEPPER,
     .kinds = 1u << TAUT_MECHANICAL,
+    .moves_slow = true,
     .project = project,
 };

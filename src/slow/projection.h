@@ -39,6 +39,7 @@ typedef struct taut_projection_method {
     unsigned needs, refuses; /* capability bits of taut.h */
     unsigned kinds;          /* 1 << taut_kind of each kind of system it accepts */
     bool moves_held;         /* cannot keep what is held */
+    bool moves_slow;         /* is a filter: moves a slow state too, by its own errors (already.c) */
     /* moves p->q and p->v, fills p->lambda, records passes, says in p->explanation what it chose. On failure the caller restores q, v. */
     int (*project)(taut_projection *p, const taut_options *options, taut_error *error);
 } taut_projection_method;
@@ -52,6 +53,8 @@ int taut_projection_check(const taut_projection_method *method, const taut_proje
 void taut_projection_restore(taut_projection *p);
 /* Records g and gdot at (q, v); force_evaluations are those of p->statistics. Not counted as an evaluation itself. */
 int taut_projection_record(taut_projection *p, const double *q, const double *v, taut_error *error);
+/* Is the start slow already, to rounding? Then it is the result, with its multipliers; needs derivatives (already.c). */
+int taut_projection_already(taut_projection *p, bool *slow, taut_error *error);
 /* After p->method has found its state: the multipliers of p, extrapolated to infinite stiffness in `levels` (richardson.c). */
 int taut_richardson(taut_projection *p, const taut_options *options, int levels, taut_error *error);
 /* The multipliers of the rigid motion through (q, v), from the acceleration equation (multipliers.c). acceleration[n] may be NULL. */

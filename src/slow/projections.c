@@ -286,7 +286,10 @@ static int build(taut_projection *p, const taut_options *options, taut_options *
     TAUT_TRY(new_start(p, merged, error));
     if (taut_options_given(merged, "plot"))
         TAUT_TRY(taut_trace_create(p, error));
-    p->status = p->method->project(p, merged, error);
+    bool slow = false;
+    if (p->method->moves_slow && !p->trace)
+        TAUT_TRY(taut_projection_already(p, &slow, error));
+    p->status = slow ? TAUT_OK : p->method->project(p, merged, error);
     int levels = (int)taut_options_integer(merged, "richardson");
     if (p->status == 0 && levels > 0)
         p->status = taut_richardson(p, merged, levels, error);
