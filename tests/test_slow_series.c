@@ -322,6 +322,142 @@ static void test_richardson_refusals(void)
     }
 }
 
+/* ---- the expansion B (2.6) */
+
+static made expanded(const char *model, const char *from)
+{
+    made p = {0};
+    taut_load how = {.from = atof(from)};
+    p.code = taut_system_parse(model, strlen(model), "model.taut", &how, &p.system, &p.error);
+    p.code = p.code ? p.code : taut_options_create(NULL, &p.options, &p.error);
+    p.code = p.code ? p.code : taut_options_set(p.options, "method", "series", &p.error);
+    p.code = p.code ? p.code : taut_options_set(p.options, "from", from, &p.error);
+    p.code = p.code ? p.code : taut_options_set(p.options, "expansion", NULL, &p.error);
+    p.code = p.code ? p.code : taut_project(p.system, p.options, NULL, &p.projection, &p.error);
+    if (p.projection)
+        taut_projection_result_get(p.projection, &p.r);
+    return p;
+}
+
+/* B (1.1) at th = pi/2, at rest: r = 1 - 3 eps^4 [FACTS B], so that y^1 = 0 and y^2 = (-3, 0). */
+static void test_expansion_pendulum(void)
+{
+    const double *q[3], *v[3];
+    double eps2 = 0;
+    check_group("B (2.6), pendulum");
+    made p = expanded(
+        "[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nrod = sqrt(y1^2+y2^2) - 1 compliance 1e-4\n[start]\ny1 = 1\n", "0");
+    if (good("at rest", &p)) {
+        for (int k = 0; k < 3; k++)
+            check_row(taut_projection_expansion(p.projection, k, &q[k], &v[k], &eps2), "no term %d", k);
+        check_near("eps2", eps2, 1e-4, 0);
+        check_near("y^0", q[0][0], 1, 0);
+        check_near("y^1", q[1][0], 0, 1e-15);
+        check_near("y^2", q[2][0], -3, 1e-14);
+        check_near("y^2 y", q[2][1], 0, 1e-15);
+        check_row(!taut_projection_expansion(p.projection, 3, NULL, NULL, NULL), "a term too many");
+    }
+    drop(&p);
+    /* A 2.3: r' = 0 and omega^2 r^3 (r - 1) = (r u)^2, u the speed across the rod, which the fibre keeps. So r (r - 1) = eps^2 u^2, and
+     * r = 1 + eps^2 u^2 - eps^4 u^4 + ... */
+    p = expanded("[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness 1e6\n[start]\nx = 1.02, y' = 1.5, x' = 0.2\n",
+                 "0");
+    if (good("free", &p)) {
+        for (int k = 0; k < 3; k++)
+            taut_projection_expansion(p.projection, k, &q[k], &v[k], &eps2);
+        check_near("y^1", q[1][0], 2.25, 1e-14);
+        check_near("y^2", q[2][0], -2.25 * 2.25, 1e-13);
+        check_near("v^1", v[1][0], 0, 1e-14);
+        check_near("v^2", v[2][0], 0, 1e-13);
+    }
+    drop(&p);
+}
+
+/* A (5): q = cos t/(1 - eps^2) = cos t (1 + eps^2 + eps^4 + ...). Damped, d fixed: (1 - eps^2 + i d eps^2) B = 1 + i d eps^2, so that
+ * B = 1 + eps^2 + eps^4 (1 - i d) + ...: the damping shows in the second term. */
+static void test_expansion_forced(void)
+{
+    const double *q[3], *v[3];
+    check_group("B (2.6), forced");
+    made p = expanded("[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 1e4\n[start]\nq = 1.1\n", "0.7");
+    if (good("forced", &p))
+        for (int k = 0; k < 3; k++) {
+            taut_projection_expansion(p.projection, k, &q[k], &v[k], NULL);
+            check_near("q", q[k][0], cos(0.7), 1e-15);
+            check_near("v", v[k][0], -sin(0.7), 1e-15);
+        }
+    drop(&p);
+    p = expanded("[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 1e4 damping 20\n[start]\nq = 1.1\n", "0.7");
+    if (good("damped", &p)) {
+        for (int k = 0; k < 3; k++)
+            taut_projection_expansion(p.projection, k, &q[k], &v[k], NULL);
+        check_near("q^1", q[1][0], cos(0.7), 1e-14);
+        check_near("q^2", q[2][0], cos(0.7) + 20 * sin(0.7), 1e-13); /* Re (1 - 20 i) e^{it} */
+        check_near("v^2", v[2][0], -sin(0.7) + 20 * cos(0.7), 1e-13);
+    }
+    drop(&p);
+}
+
+/* Puts `value` in the place of every "%s". */
+static void fill_in(const char *model, const char *value, char *text, size_t size)
+{
+    text[0] = 0;
+    for (const char *next; (next = strstr(model, "%s")); model = next + 2) {
+        snprintf(text + strlen(text), size - strlen(text), "%.*s%s", (int)(next - model), model, value);
+    }
+    snprintf(text + strlen(text), size - strlen(text), "%s", model);
+}
+
+/* What three terms leave is O(eps^6): against series itself at three stiffnesses, for masses that vary, a mass matrix, moving, damped,
+ * rigid and soft bonds. */
+static void test_expansion_order(void)
+{
+    static const struct {
+        const char *name, *model; /* %s is the compliance */
+    } rows[] = {
+        {"double pendulum",
+         "[coordinates]\nx1, y1, x2, y2\n[bonds]\ninner = sqrt(x1^2 + y1^2) - 1 compliance %s\nouter = sqrt((x1-x2)^2 "
+         "+ (y1-y2)^2) - 1 compliance 2*(%s)\n[start]\nx1 = 1, y1 = 0.25, x2 = 2, y1' = -0.5, y2' = 0.5\n"},
+        {"kinetic",
+         "[coordinates]\nr, th\n[kinetic]\n(r'^2 + r^2*th'^2)/2\n[potential]\n-r*cos(th)\n[bonds]\nrod = r - 1 compliance "
+         "%s\n[start]\nr = 1.1, th = 1, th' = 0.4\n"},
+        {"mass matrix", "[coordinates]\nu, w\n[mass]\nu = 5, w = 1\nM[u,w] = 1\n[potential]\nu + w\n[bonds]\nrod = "
+                        "sqrt((2*u)^2+(u+w)^2) - 1 compliance %s\n[start]\nu = 0.4, w = -0.2, u' = 0.3\n"},
+        {"varying mass",
+         "[coordinates]\nx, y\n[mass]\nx = 1 + y^2/4, y = 2 + sin(x)\n[potential]\ny\n[bonds]\nrod = sqrt(x^2+y^2) - 1 "
+         "compliance %s\n[start]\nx = 0.8, y = 0.5, x' = 0.3\n"},
+        {"all kinds",
+         "[coordinates]\nx, y, z, w\n[potential]\ny + w\n[forces]\nz = -0.3*z'\n[bonds]\nrod = sqrt((x-0.1*sin(t))^2+y^2) - 1 "
+         "compliance %s\nbar = sqrt((x-z)^2+(y-w)^2) - 1\nband = z - 1 stiffness 3 damping 0.2 soft\n[start]\nx = 0.7, "
+         "y = -0.6, z = 1.6, w = -0.7, x' = 0.2, w' = 0.1\n"},
+    };
+    static const char *const compliance[] = {"4e-4", "2e-4", "1e-4"};
+    check_group("B (2.6), order");
+    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
+        double left[3] = {0};
+        for (int k = 0; k < 3; k++) {
+            char model[900];
+            const double *q[3], *v[3];
+            double eps2 = 0;
+            fill_in(rows[row].model, compliance[k], model, sizeof model);
+            made p = expanded(model, "0.2");
+            taut_sizes sizes = {0};
+            if (good(rows[row].name, &p))
+                taut_system_sizes(p.system, &sizes);
+            for (int j = 0; j < 3 && sizes.coordinates > 0; j++)
+                taut_projection_expansion(p.projection, j, &q[j], &v[j], &eps2);
+            for (taut_index i = 0; i < sizes.coordinates; i++) {
+                left[k] = fmax(left[k], fabs(p.r.q[i] - q[0][i] - eps2 * q[1][i] - eps2 * eps2 * q[2][i]));
+                left[k] = fmax(left[k], fabs(p.r.v[i] - v[0][i] - eps2 * v[1][i] - eps2 * eps2 * v[2][i]));
+            }
+            drop(&p);
+        }
+        for (int k = 0; k < 2; k++)
+            check_row(left[k] / left[k + 1] > 7 && left[k] / left[k + 1] < 9, "%s: left %.3g, %.3g: not of third order",
+                      rows[row].name, left[k], left[k + 1]);
+    }
+}
+
 /* Not separated: a soft "stiff" spring under a fast motion is refused, the start is kept. */
 static void test_failure(void)
 {
@@ -426,6 +562,9 @@ int main(void)
     test_jets();
     test_richardson();
     test_richardson_refusals();
+    test_expansion_pendulum();
+    test_expansion_forced();
+    test_expansion_order();
     test_failure();
     test_chain();
     test_projector();

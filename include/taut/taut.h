@@ -476,6 +476,9 @@ TAUT_API void taut_projection_result_get(const taut_projection *projection, taut
 /* Pass k (0: the start): g[m], gdot[m] there, force evaluations of the micro-integration so far. False when out of range; NULL allowed. */
 TAUT_API bool taut_projection_pass(const taut_projection *projection, int64_t k, const double **g, const double **gdot,
                                    int64_t *force_evaluations);
+/* With the option expansion, series gives y^0 + eps^2 y^1 + eps^4 y^2 + ... of the slow point [Lubich 1993, (2.6)]: y^k, k = 0 (the foot
+ * point), 1, 2, in q[n] and v[n]; eps^2 is the largest compliance, others are in proportion. False when there is none; NULL allowed. */
+TAUT_API bool taut_projection_expansion(const taut_projection *projection, int k, const double **q, const double **v, double *eps2);
 /* The micro-solution of a pass; kept when the option plot is given, for projections that sample. At most 8 bonds, spread evenly. */
 typedef struct taut_projection_window {
     int64_t pass; /* the pass that it leads to */

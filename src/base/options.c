@@ -37,6 +37,7 @@ static const taut_option table[] = {
     {"plot", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare project", false, false, "draw the trajectory into FILE.png or FILE.svg (needs gnuplot); compare: draw error against evaluations into FILE.png or FILE.svg (needs gnuplot); project: draw how the state was found into FILE.png or FILE.svg (needs gnuplot)"},
     {"hold", TAUT_OPTION_TEXT, "", 0, 0, "", "NAMES", "project", true, false, "keep these: coordinates, velocities (theta'), members, particles, families, separated by commas; others move"},
     {"richardson", TAUT_OPTION_INTEGER, "0", 0, 2, "", "LEVELS", "project", false, true, "extrapolate the multipliers to infinite stiffness: 1 from omega and 2 omega, 2 from omega/2 as well"},
+    {"expansion", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "project", false, false, "series: also the coefficients of the slow point as a power series in the compliance"},
     {"omega", TAUT_OPTION_REAL, "", POSITIVE, "", "W", "project", false, true, "ipa: the frequency that sets window and step; default: the smallest of a single spring"},
     {"window", TAUT_OPTION_REAL, "18.849555921538759", POSITIVE, "", "L", "project", false, true, "ipa: filter over times up to L/omega to both sides; the default is 6 pi"},
     {"micro-steps", TAUT_OPTION_INTEGER, "", 2, 1e9, "", "COUNT", "project", false, true, "ipa: Verlet steps to each side; default: 18, more when the fastest spring needs it"},

@@ -22,9 +22,10 @@ struct taut_projection {
     double *stiff_force;       /* [n]: of a stiff potential, its slow part; NULL when not known */
     const unsigned char *hold; /* [n]: what [start] and --hold keep (slow/hold.h), or NULL */
     int64_t passes, pass_capacity;
-    taut_pass *pass;          /* [0] is the start */
-    double *entries;          /* of G, for recording */
-    struct taut_trace *trace; /* for a picture (trace.h), or NULL */
+    taut_pass *pass;                  /* [0] is the start */
+    double *entries;                  /* of G, for recording */
+    struct taut_expansion *expansion; /* of series (expansion.h), or NULL */
+    struct taut_trace *trace;         /* for a picture (trace.h), or NULL */
     taut_statistics statistics;
     double moved_normal, moved_tangential;                   /* positions; NaN when there is no foot point */
     double moved_normal_velocity, moved_tangential_velocity; /* velocities */

@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "base/reasons.h"
 #include "slow/constraint.h"
+#include "slow/expansion.h"
 #include "slow/hold.h"
 #include "slow/potential.h"
 #include "slow/trace.h"
@@ -291,6 +292,11 @@ static int build(taut_projection *p, const taut_options *options, taut_options *
         TAUT_TRY(taut_projection_already(p, &slow, error));
     p->status = slow ? TAUT_OK : p->method->project(p, merged, error);
     int levels = (int)taut_options_integer(merged, "richardson");
+    if (p->status == 0 && taut_options_flag(merged, "expansion") && !p->expansion)
+        p->status = taut_fail(
+            error, TAUT_ERROR_REFUSED,
+            "--expansion: projection %s does not expand in the compliance; use --method series, with bonds that are springs",
+            p->method->name);
     if (p->status == 0 && levels > 0)
         p->status = taut_richardson(p, merged, levels, error);
     if (p->status == 0)
@@ -374,5 +380,18 @@ bool taut_projection_stage_get(const taut_projection *p, int k, taut_projection_
     if (k < 0 || k >= p->stages)
         return false;
     *stage = p->stage[k];
+    return true;
+}
+
+bool taut_projection_expansion(const taut_projection *p, int k, const double **q, const double **v, double *eps2)
+{
+    if (!p->expansion || k < 0 || k >= TAUT_EXPANSION_TERMS)
+        return false;
+    if (q)
+        *q = p->expansion->q[k];
+    if (v)
+        *v = p->expansion->v[k];
+    if (eps2)
+        *eps2 = p->expansion->eps2;
     return true;
 }

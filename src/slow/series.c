@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "slow/constraint.h"
+#include "slow/expansion.h"
 #include "slow/hold.h"
 #include "slow/potential.h"
 #include "slow/recursion.h"
@@ -41,6 +42,7 @@ typedef struct series {
     double *y, *ydot;                /* [m] */
     double *dq, *dv, *dmu;           /* steps */
     double *last_q, *last_v;         /* result of the level before */
+    double *foot_q, *foot_v;         /* the foot point */
     unsigned char *counts, *springs; /* [m]: not soft; with a compliance */
     double rate, scale;              /* of the slow motion, 1/time; of positions: |q| + |v|/rate */
     double correction;               /* of the last level: |dq| + |dv| */
@@ -272,6 +274,8 @@ static int run(series *s, taut_error *error)
     TAUT_TRY(s->foot->apply(s->foot, s->t, s->q, s->v, error));
     if (s->settings.watch)
         s->settings.watch(s->settings.user, s->q, s->v);
+    memcpy(s->foot_q, s->q, (size_t)s->n * sizeof(double));
+    memcpy(s->foot_v, s->v, (size_t)s->n * sizeof(double));
     TAUT_TRY(factor_foot(s, error));
     s->correction = 0;
     s->grows = s->unseparated = false;
@@ -313,7 +317,7 @@ static void destroy(taut_projector *projector)
 static int new_arrays(series *s, taut_arena *arena, const taut_sizes *sizes, taut_error *error)
 {
     double **rows[] = {&s->y, &s->ydot, &s->dmu, &s->lambda, &s->values.bond, &s->values.bond_dt};
-    double **columns[] = {&s->q, &s->v, &s->dq, &s->dv, &s->last_q, &s->last_v};
+    double **columns[] = {&s->q, &s->v, &s->dq, &s->dv, &s->last_q, &s->last_v, &s->foot_q, &s->foot_v};
     bool good = true;
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
         good &= (*rows[k] = TAUT_NEW(arena, double, s->m)) != NULL;
@@ -397,7 +401,9 @@ void taut_series_report_get(const taut_projector *projector, taut_series_report 
                                    .rate = s->rate,
                                    .grows = s->grows,
                                    .unseparated = s->unseparated,
-                                   .lambda = s->lambda};
+                                   .lambda = s->lambda,
+                                   .foot_q = s->foot_q,
+                                   .foot_v = s->foot_v};
 }
 
 /* ---- the projection */
@@ -434,9 +440,19 @@ static int tell_frequency(taut_projection *p, double rate, taut_error *error)
     return TAUT_ERROR_CONVERGE;
 }
 
+/* The coefficients of B (2.6), when they are asked for. */
+static int expand_foot(taut_projection *p, const taut_series_report *report, taut_error *error)
+{
+    if (taut_hold_any(p->hold, p->sizes.coordinates, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY))
+        return taut_fail(error, TAUT_ERROR_REFUSED, "--expansion is that of a state in which nothing is held; release what is");
+    p->expansion = TAUT_NEW(&p->arena, taut_expansion, 1);
+    if (!p->expansion)
+        return taut_fail_memory(error);
+    return taut_expansion_make(p->context, &p->arena, &p->statistics, p->t, report->foot_q, report->foot_v, p->expansion, error);
+}
+
 static int project(taut_projection *p, const taut_options *options, taut_error *error)
 {
-    (void)options;
     if (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
         return taut_potential_series(p, error);
     recorder r = {.p = p, .error = error};
@@ -459,6 +475,8 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
                  "%.3g%s",
                  report.level, report.correction,
                  report.grows ? ", the next would move it more: slow and fast are barely separated" : "");
+        if (taut_options_flag(options, "expansion"))
+            status = expand_foot(p, &report, error);
     }
     projector->destroy(projector);
     return status;

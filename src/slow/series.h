@@ -15,12 +15,13 @@ typedef struct taut_series_settings {
 
 /* How the last apply() ended. */
 typedef struct taut_series_report {
-    int level;            /* the last one used */
-    double correction;    /* what it moved: an estimate of the error */
-    double rate;          /* of the slow motion, 1/time */
-    bool grows;           /* the next level would have moved more: slow and fast are barely separated */
-    bool unseparated;     /* it failed because they are not separated */
-    const double *lambda; /* [m]: the multipliers of that level */
+    int level;                     /* the last one used */
+    double correction;             /* what it moved: an estimate of the error */
+    double rate;                   /* of the slow motion, 1/time */
+    bool grows;                    /* the next level would have moved more: slow and fast are barely separated */
+    bool unseparated;              /* it failed because they are not separated */
+    const double *lambda;          /* [m]: the multipliers of that level */
+    const double *foot_q, *foot_v; /* [n]: the foot point */
 } taut_series_report;
 
 /* The context's system needs springs, TAUT_CAN_JETS and no stiff potential. Memory comes from the arena; apply() allocates nothing (except to
