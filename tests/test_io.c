@@ -2,6 +2,9 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -335,6 +338,37 @@ static void test_bad_hdf5(void)
 }
 #endif
 
+/* A disk that is full after so many bytes, as far as this process can tell. HDF5 must survive it, to the end of the process. */
+static void test_full_disk(void)
+{
+    static const char *const names[] = {"full.csv", "full.png", "full.h5"};
+    static const rlim_t room[] = {0, 1, 700, 2048, 2100, 4096, 10000, 30000};
+    struct rlimit before;
+    check_group("full disk");
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before);
+    for (int kind = 0; kind < 3; kind++) {
+        for (size_t k = 0; k < sizeof room / sizeof room[0]; k++) {
+            taut_error error;
+            char path[600];
+            struct rlimit now = {room[k], before.rlim_max};
+            snprintf(path, sizeof path, "%s", inside(names[kind]));
+            setrlimit(RLIMIT_FSIZE, &now);
+            int code = run_into(SPRING, "step=0.001 until=10 every=0.001", kind, path, "", &error);
+            setrlimit(RLIMIT_FSIZE, &before);
+            if (code == TAUT_ERROR_UNAVAILABLE)
+                break;
+            check_row(code == TAUT_ERROR_FILE, "%s, %d bytes: %s %s", names[kind], (int)room[k], taut_code_name(code),
+                      error.message);
+            check_contains(names[kind], error.message, strerror(EFBIG));
+            check_row(kind != 1 || access(path, F_OK) != 0, "%s, %d bytes: a part of a picture is left", names[kind], (int)room[k]);
+        }
+    }
+    taut_error error;
+    int code = run_into(SPRING, "step=0.001 until=1", 2, inside("full.h5"), NULL, &error);
+    check_row(code == 0 || code == TAUT_ERROR_UNAVAILABLE, "room again: %s", error.message);
+}
+
 static void remove_folder(void)
 {
     DIR *list = opendir(folder);
@@ -360,6 +394,7 @@ int main(void)
     test_bad_pictures();
     test_hdf5();
     test_bad_hdf5();
+    test_full_disk();
     remove_folder();
     return check_done();
 }
