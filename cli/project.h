@@ -19,5 +19,8 @@ typedef struct project {
 bool project_is_mechanical(const project *p);
 void project_print(const project *p);
 void project_json(const project *p);
+/* (project_expansion.c) Nothing when there is no expansion. */
+void project_print_expansion(const project *p);
+void project_json_expansion(cli_json *json, const project *p);
 
 #endif

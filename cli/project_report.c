@@ -133,6 +133,7 @@ void project_print(const project *p)
     }
     print_state(p);
     print_multipliers(p);
+    project_print_expansion(p);
     if (isfinite(r->moved_normal)) {
         printf("  %-*s%.3g across the bonds, %.3g along them\n", LABEL, "moved", r->moved_normal, r->moved_tangential);
         printf("  %-*s%.3g across the bonds, %.3g along them\n", LABEL, "velocities moved", r->moved_normal_velocity,
@@ -223,6 +224,7 @@ void project_json(const project *p)
     cli_json_close(&json, ']');
     json_orders(&json, p);
     json_moved(&json, r);
+    project_json_expansion(&json, p);
     cli_json_statistics(&json, &r->statistics);
     if (p->status != 0)
         cli_json_error(&json, &p->error);
