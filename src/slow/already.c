@@ -11,6 +11,7 @@
 
 #include "slow/projection.h"
 #include "slow/recursion.h"
+#include "step/vectors.h"
 
 enum { MOST_LEVELS = 5 };
 
@@ -34,8 +35,10 @@ static int new_arrays(already *w, taut_error *error)
         return taut_fail_memory(error);
     taut_pattern jacobian;
     TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
+    /* at q = 0 rounding is that of the motion */
+    double least = DBL_EPSILON * fmax(taut_largest(p->sizes.coordinates, p->q), DBL_MIN / DBL_EPSILON);
     for (taut_index i = 0; i < p->sizes.bonds; i++) {
-        w->floor[i] = DBL_MIN;
+        w->floor[i] = least;
         for (taut_index k = jacobian.start[i]; k < jacobian.start[i + 1]; k++)
             w->floor[i] += 4 * DBL_EPSILON * fabs(p->entries[k] * p->q[jacobian.column[k]]);
     }
@@ -70,17 +73,19 @@ static int look(already *w, bool *slow, taut_error *error)
     int most = taut_recursion_most(p->context);
     most = most < MOST_LEVELS ? most : MOST_LEVELS;
     TAUT_TRY(taut_recursion_create(p->context, &w->arena, &p->statistics, most, &w->recursion, error));
-    for (int level = 0; level <= most; level++) {
+    double before = INFINITY;
+    for (int level = 0, quiet = 0; level <= most; level++) {
         TAUT_TRY(taut_recursion_evaluate(w->recursion, level, p->t, p->q, p->v, w->lambda, NULL, w->y, w->ydot, error));
         double off = apart(w, w->y, start->g, 1), change = apart(w, w->y, w->before, 1);
         if (level == 0)
             TAUT_TRY(measure_fastest(w, error));
-        else if (change <= 1 && apart(w, w->ydot, w->before_dt, w->fastest) <= 1) {
+        /* one level that changes nothing may be a coefficient that happens to vanish, two are not */
+        quiet = level > 0 && change <= 1 && apart(w, w->ydot, w->before_dt, w->fastest) <= 1 ? quiet + 1 : 0;
+        if (quiet == 2)
             *slow = off <= 2 && apart(w, w->ydot, start->gdot, w->fastest) <= 2;
+        if (quiet == 2 || off > 2 + 2 * fmax(change, before)) /* farther from g than the levels are from each other */
             return TAUT_OK;
-        }
-        if (level > 0 && off > 2 + 2 * change) /* farther from g than the levels are from each other */
-            return TAUT_OK;
+        before = level > 0 ? change : INFINITY;
         memcpy(w->before, w->y, bytes);
         memcpy(w->before_dt, w->ydot, bytes);
     }
