@@ -4,7 +4,8 @@
  *     q_h = given,   g(q) = g(q filtered),       v_h = given,   G(q) v + g_t = gdot(filtered)      (M_ff-orthogonally over what is free)
  *
  * Putting them back alone would be an alternation of projections, as slow as the angle between held directions and bonds makes it; this way
- * a pass loses nothing but the O(omega^-2) by which slow stretches differ along the manifold. */
+ * a pass loses nothing but the O(omega^-2) by which slow stretches differ along the manifold. Stiffness that no bond declares gives nothing
+ * to follow: there it is the alternation. */
 #include "slow/hold.h"
 
 #include <float.h>

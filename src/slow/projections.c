@@ -283,6 +283,8 @@ static int build(taut_projection *p, const taut_options *options, taut_options *
     TAUT_TRY(read_settings(p->system, merged, error));
     TAUT_TRY(taut_options_merge(merged, options, error));
     TAUT_TRY(taut_hold_names(p->system, taut_options_text(merged, "hold"), &p->arena, &p->hold, error));
+    if (taut_options_flag(merged, "expansion") && first_held(p) >= 0)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "--expansion is that of a state in which nothing is held; release what is");
     TAUT_TRY(choose_method(p, merged, error));
     TAUT_TRY(new_start(p, merged, error));
     if (taut_options_given(merged, "plot"))

@@ -443,8 +443,6 @@ static int tell_frequency(taut_projection *p, double rate, taut_error *error)
 /* The coefficients of B (2.6), when they are asked for. */
 static int expand_foot(taut_projection *p, const taut_series_report *report, taut_error *error)
 {
-    if (taut_hold_any(p->hold, p->sizes.coordinates, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY))
-        return taut_fail(error, TAUT_ERROR_REFUSED, "--expansion is that of a state in which nothing is held; release what is");
     p->expansion = TAUT_NEW(&p->arena, taut_expansion, 1);
     if (!p->expansion)
         return taut_fail_memory(error);
