@@ -57,13 +57,15 @@ static void content(const taut_system *system, const taut_mode *mode, char *text
 {
     size_t used = 0;
     text[0] = '\0';
+    if (mode->potential >= 0.005)
+        used = (size_t)snprintf(text, size, "stiff potential %.3g%%", 100 * mode->potential);
     for (int a = 0; a < 4 && mode->bond[a] >= 0; a++) {
         char name[80];
-        if (a > 0 && mode->share[a] < 0.005)
+        if (used > 0 && mode->share[a] < 0.005)
             break;
         taut_system_name(system, TAUT_BOND, mode->bond[a], name, sizeof name);
-        int wrote = snprintf(text + used, size - used, "%s%s %.3g%%", a ? ", " : "", name, 100 * mode->share[a]);
-        if (a > 0 && used + (size_t)wrote > SPRINGS_WIDTH) {
+        int wrote = snprintf(text + used, size - used, "%s%s %.3g%%", used ? ", " : "", name, 100 * mode->share[a]);
+        if (used > 0 && used + (size_t)wrote > SPRINGS_WIDTH) {
             text[used] = '\0'; /* as many as fit the line */
             break;
         }
@@ -144,7 +146,7 @@ static void print_all(const cli_model *model, const spectrum *s)
         printf("\n");
     }
     if (report->found == 0) {
-        printf("\n  no stiff springs, no modes\n");
+        printf("\n  nothing stiff, no modes\n");
         return;
     }
     printf("\n");
@@ -177,6 +179,7 @@ static void json_modes(cli_json *json, const taut_system *system, const spectrum
         cli_json_real(json, "rate", mode->rate);
         cli_json_real(json, "energy", mode->energy);
         cli_json_real(json, "action", mode->action);
+        cli_json_real(json, "potential", mode->potential);
         cli_json_open_flat(json, "springs", '[');
         for (int a = 0; a < 4 && mode->bond[a] >= 0; a++) {
             char name[128];

@@ -190,9 +190,10 @@ static int prepare(watch *w)
 {
     taut_sizes sizes;
     taut_system_sizes(w->model.system, &sizes);
-    if (!(sizes.can & TAUT_HAS_SPRINGS) || sizes.kind != TAUT_MECHANICAL || (sizes.can & TAUT_HAS_STIFF_POTENTIAL))
+    if (!(sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)) || sizes.kind != TAUT_MECHANICAL)
         return cli_refuse(w->call,
-                          "actions along a run need bonds with a stiffness; without --until the spectrum of the start is shown");
+                          "actions along a run need bonds with a stiffness or a stiff potential; without --until the spectrum "
+                          "of the start is shown");
     w->count = (int)taut_options_integer(w->call->options, "modes");
     w->mode = calloc((size_t)w->count, sizeof *w->mode);
     w->first = calloc((size_t)w->count, sizeof(double));

@@ -288,7 +288,8 @@ typedef struct taut_mode {
     double stretch, rate;  /* p, pdot */
     double energy, action; /* E = (pdot^2 + Omega^2 p^2)/2 and J = E/Omega; NaN where only frequencies are known */
     taut_index bond[4];    /* where its elastic energy is, largest share first; -1: no more */
-    double share[4];       /* of that energy, u_i^2/c_i; all springs add up to 1 */
+    double share[4];       /* of that energy, u_i^2/c_i; all springs and the potential add up to 1 */
+    double potential;      /* the share of a stiff potential */
 } taut_mode;
 
 /* Omega_j is near Omega_k (l = -1), or near Omega_k + Omega_l: modes from 0; gap = their distance over Omega_j. */
@@ -308,7 +309,8 @@ typedef struct taut_modes_report {
 } taut_modes_report;
 
 /* The modes at a state: mode[count], at most `count` are written (half from each end when there are more). v may be NULL for rest.
- * Beyond 400 springs, and for a stiff potential, only frequencies are computed. */
+ * Beyond 400 springs, or 400 coordinates with a stiff potential, only frequencies are computed. A stiff potential has
+ * K z = Omega^2 M z, K = scale Hess V + G^T C^-1 G, p = z^T U_q/Omega^2 with U all that is stiff; as many modes as on its minimum. */
 TAUT_API int taut_modes(taut_context *context, double t, const double *q, const double *v, int count, taut_mode *mode,
                         taut_modes_report *report, taut_error *error);
 

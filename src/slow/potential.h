@@ -19,9 +19,6 @@ int taut_potential_foot(taut_context *context, taut_arena *arena, taut_statistic
 const taut_stiff *taut_potential_foot_modes(const taut_projector *projector, bool velocity, int *count);
 /* Can the potential's functions take any value and rate with what is held? */
 bool taut_potential_foot_whole(const taut_projector *projector);
-/* dx[n]: the shortest change with G dx = s[m] on the rows of `stiff`, and then, by its first `count` modes, with K dx = sign force[n], as far
- * as these can; force is overwritten. */
-void taut_potential_step(const taut_stiff *stiff, int count, const double *s, double *force, double sign, double *dx);
 
 /* ---- slow multipliers (potential_recursion.c) */
 

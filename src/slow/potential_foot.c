@@ -40,48 +40,12 @@ typedef struct foot {
 enum { MOST_ITERATIONS = 200, ANDERSON = 3 };
 static const double zero_mode = 1e-8; /* of the largest Omega^2, as in the spectrum of a stiff potential */
 
-/* sqrt(x^T M x) */
-static double size_of(foot *c, const double *x, const double *y)
-{
-    for (taut_index i = 0; i < c->n; i++)
-        c->y[i] = x[i] - (y ? y[i] : 0);
-    taut_cholesky_multiply(c->n, c->stiff.root, c->y);
-    double sum = 0;
-    for (taut_index i = 0; i < c->n; i++)
-        sum += c->y[i] * c->y[i];
-    return sqrt(sum);
-}
-
 static double dot(taut_index n, const double *x, const double *y)
 {
     double sum = 0;
     for (taut_index i = 0; i < n; i++)
         sum += x[i] * y[i];
     return sum;
-}
-
-void taut_potential_step(const taut_stiff *w, int count, const double *s, double *force, double sign, double *dx)
-{
-    taut_stiff_satisfy(w, s, dx);
-    for (taut_index i = 0; i < w->n; i++) /* what the bonds' change does to the force */
-        force[i] -= sign * dot(w->n, w->k + (int64_t)i * w->n, dx);
-    for (int k = 0; k < count && fabs(w->value[k]) > zero_mode * fabs(w->value[0]); k++) {
-        const double *z = w->mode + (int64_t)k * w->n;
-        double step = sign * dot(w->n, z, force) / fabs(w->value[k]);
-        for (taut_index i = 0; i < w->n; i++)
-            dx[i] += step * z[i];
-    }
-}
-
-/* max K_ii/M_ii: how stiff it is in all directions, held ones too. */
-static double steepness(const foot *c)
-{
-    double most = 0;
-    for (taut_index i = 0; i < c->n; i++) {
-        const double *row = c->stiff.root + (int64_t)i * c->n;
-        most = fmax(most, fabs(c->stiff.k[(int64_t)i * (c->n + 1)]) / dot(i + 1, row, row));
-    }
-    return most;
 }
 
 static int find_modes(foot *c, taut_error *error)
@@ -107,7 +71,7 @@ static void normal_step(foot *c, int count)
     for (taut_index i = 0; i < c->m; i++)
         c->s[i] = -c->stiff.values.bond[i];
     taut_stiff_gradient(&c->stiff, c->force);
-    taut_potential_step(&c->stiff, count, c->s, c->force, -1, c->dx);
+    taut_stiff_step(&c->stiff, count, c->s, c->force, -1, c->dx);
 }
 
 /* dx += P (from - x) */
@@ -129,41 +93,16 @@ static void tangential_step(foot *c)
         c->dx[i] += c->part[i];
 }
 
-/* To the manifold, anywhere near: every curved direction counts, whatever it is. Its rank is decided at the end. */
+/* To the manifold, anywhere near; its rank is decided there. */
 static int reach(foot *c, taut_error *error)
 {
-    double before = INFINITY, first = 0;
-    for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
-        TAUT_TRY(find_modes(c, error));
-        double steep = fabs(c->stiff.value[0]), scale = size_of(c, c->x, NULL) + size_of(c, c->x, c->from);
-        c->rank = 0;
-        if (c->hold && !(steep > zero_mode * steepness(c))) /* what is held leaves it nothing: is it least? */
-            return TAUT_OK;
-        if (!(steep > 0))
-            return fail(c, TAUT_ERROR_CONVERGE, "the stiff potential has no curvature here: its Hessian is zero", error);
-        normal_step(c, taut_stiff_rank(&c->stiff, zero_mode));
-        double step = 0; /* weak directions are left to later */
-        for (int k = 0; k < c->n; k++) {
-            double slope = dot(c->n, c->stiff.mode + (int64_t)k * c->n, c->force) / steep;
-            step += slope * slope;
-        }
-        for (taut_index i = 0; i < c->m; i++)
-            c->s[i] = c->stiff.rigid[i] ? -c->stiff.values.bond[i] : 0;
-        taut_stiff_satisfy(&c->stiff, c->s, c->part);
-        step = sqrt(step) + size_of(c, c->part, NULL);
-        if (!isfinite(step))
-            break;
-        if (step <= 1e-13 * scale || (step <= 1e-9 * scale && step > before / 2)) {
-            c->rank = taut_stiff_rank(&c->stiff, zero_mode);
-            return TAUT_OK;
-        }
-        double length = size_of(c, c->dx, NULL);
-        first = iteration == 0 ? length : first;
-        double part = length > 2 * first ? 2 * first / length : 1;
-        for (taut_index i = 0; i < c->n; i++)
-            c->x[i] += part * c->dx[i];
-        before = step;
-    }
+    bool found;
+    int64_t count = 0;
+    int status = taut_stiff_descend(&c->stiff, c->t, c->x, &c->rank, &found, &count, error);
+    c->projector.statistics->force_evaluations += count;
+    c->projector.statistics->jacobians += count;
+    if (status != 0 || found)
+        return status;
     return fail(
         c, TAUT_ERROR_CONVERGE,
         "no minimum of the stiff potential was found near the start, or its Hessian vanishes there; give start values that are "
@@ -187,7 +126,8 @@ static int settle(foot *c, taut_error *error)
             c->settings.watch(c->settings.user, c->t, c->x, c->u);
         normal_step(c, c->rank);
         tangential_step(c);
-        double step = size_of(c, c->dx, NULL), scale = size_of(c, c->x, NULL) + size_of(c, c->x, c->from);
+        double step = taut_stiff_length(&c->stiff, c->dx, NULL),
+               scale = taut_stiff_length(&c->stiff, c->x, NULL) + taut_stiff_length(&c->stiff, c->x, c->from);
         if (!isfinite(step))
             break;
         first = iteration == 0 ? step : first;
@@ -246,7 +186,7 @@ static int check_lost(foot *c, const taut_stiff *w, const double *value, const c
 static int check_minimum(foot *c, taut_error *error)
 {
     const double *value = c->stiff.value;
-    double steep = steepness(c), scale = size_of(c, c->x, NULL);
+    double steep = taut_stiff_steepness(&c->stiff), scale = taut_stiff_length(&c->stiff, c->x, NULL);
     for (int k = 0; k < c->rank; k++)
         if (!(value[k] > 0))
             return fail(c, TAUT_ERROR_CONVERGE, "the stiff potential is stationary here but not least; start nearer to its minimum",
@@ -302,14 +242,14 @@ static int project_velocity(foot *c, taut_error *error)
         TAUT_TRY(taut_stiff_find(w, c->t, c->x, error));
     for (int round = 0; round < 2; round++) { /* the second takes out the rounding of the first */
         TAUT_TRY(find_rates(c, w, error));
-        taut_potential_step(w, c->rank, c->s, c->rate, -1, c->dx);
+        taut_stiff_step(w, c->rank, c->s, c->rate, -1, c->dx);
         for (taut_index i = 0; i < c->n; i++)
             c->u[i] += w->held[i] ? 0 : c->dx[i];
     }
     TAUT_TRY(find_rates(c, w, error));
     TAUT_TRY(check_lost(c, w, c->s, "velocities", error));
     taut_cholesky_lower(c->n, w->root, c->rate);
-    if (c->hold && sqrt(dot(c->n, c->rate, c->rate)) > 1e-9 * fabs(w->value[0]) * size_of(c, c->u, NULL))
+    if (c->hold && sqrt(dot(c->n, c->rate, c->rate)) > 1e-9 * fabs(w->value[0]) * taut_stiff_length(&c->stiff, c->u, NULL))
         return fail(c, TAUT_ERROR_CONVERGE, "the held velocities leave the minimum of the stiff potential; release one", error);
     return TAUT_OK;
 }

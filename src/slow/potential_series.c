@@ -54,7 +54,7 @@ static void fibre_step(series *s, bool velocity, const double *now, const double
     for (int k = 0; k < count && apart; k++)
         for (taut_index i = 0; i < s->n; i++)
             s->force[i] += (wanted[k] - now[k]) * s->frame.value[k] * s->frame.force[(int64_t)k * s->n + i];
-    taut_potential_step(w, apart ? count : 0, s->s, s->force, 1, dx);
+    taut_stiff_step(w, apart ? count : 0, s->s, s->force, 1, dx);
     for (int k = 0; k < count; k++)
         s->force[k] = wanted[k] - now[k];
     if (!apart)

@@ -1,5 +1,8 @@
 /* frequencies.c - frequencies of the stiff modes of a system at a state (spectrum.h has the definitions). */
+#include <math.h>
+
 #include "linalg/spectrum.h"
+#include "system/stiff.h"
 #include "system/system.h"
 
 typedef struct work {
@@ -41,6 +44,72 @@ static int evaluate(work *w, taut_context *context, double t, const double *q, b
     return status;
 }
 
+/* A stiff potential of few coordinates, alone or with springs: all modes, and as many as there are on the manifold near q. */
+static int small_stiff(taut_context *context, double t, const double *q, int count, double *frequency, int *found, bool *complete,
+                       taut_error *error)
+{
+    taut_arena arena;
+    taut_stiff modes;
+    int rank = 0;
+    if (count < 1)
+        return taut_fail(error, TAUT_ERROR_USAGE, "at least one frequency must be asked for, not %d", count);
+    int64_t before = context->statistics.force_evaluations;
+    taut_arena_init(&arena, &context->arena.allocator);
+    int status = taut_stiff_create(&modes, context, &arena, false, error);
+    if (status == 0)
+        status = taut_stiff_modes(&modes, t, q, &rank, error);
+    context->statistics.force_evaluations = before; /* a diagnosis, not a part of the motion */
+    int stable = 0;                                 /* negative eigenvalues are no frequencies */
+    for (int k = 0; status == 0 && k < rank; k++)
+        if (modes.value[k] > 0)
+            modes.value[stable++] = modes.value[k];
+    *complete = stable <= 2 * count;
+    *found = *complete ? stable : 2 * count;
+    for (int k = 0; k < *found; k++) { /* values descend */
+        int from = *complete || k < count ? stable - 1 - k : *found - 1 - k;
+        frequency[k] = sqrt(modes.value[from]);
+    }
+    taut_arena_clear(&arena);
+    return status;
+}
+
+/* Adds G_s^T C^-1 G_s of the springs that are not soft to the Hessian, and takes their rows out of G: that is K of stiff.h. */
+static int join_springs(work *w, const taut_context *context, taut_error *error)
+{
+    const taut_sizes *sizes = &context->system->sizes;
+    taut_index *start = TAUT_NEW(&w->arena, taut_index, (int64_t)sizes->bonds + 1), used = 0;
+    taut_index *column = TAUT_NEW(&w->arena, taut_index, sizes->jacobian_entries);
+    if (!start || !column)
+        return taut_fail_memory(error);
+    const taut_index *old = w->shape.g_start, *at = w->shape.g_column;
+    w->shape.m = 0;
+    for (taut_index i = 0; i < sizes->bonds; i++) {
+        bool spring = context->compliance[i] > 0;
+        for (taut_index e = old[i]; e < old[i + 1] && spring && !taut_context_soft(context, i); e++)
+            for (taut_index f = old[i]; f < old[i + 1]; f++) {
+                taut_index k = w->tangent.start[at[e]];
+                while (k < w->tangent.start[at[e] + 1] && w->tangent.column[k] != at[f])
+                    k++;
+                if (k == w->tangent.start[at[e] + 1])
+                    return taut_fail(
+                        error, TAUT_ERROR_REFUSED,
+                        "frequencies of linear springs beside a stiff potential of more than %d coordinates are not in this "
+                        "version: write the springs as part of the stiff potential",
+                        TAUT_STIFF_MOST);
+                w->values.stiff_hessian[k] += w->values.jacobian[e] * w->values.jacobian[f] / context->compliance[i];
+            }
+        for (taut_index e = old[i]; e < old[i + 1] && !spring; e++, used++) {
+            column[used] = at[e];
+            w->values.jacobian[used] = w->values.jacobian[e];
+        }
+        if (!spring)
+            start[++w->shape.m] = used;
+    }
+    w->shape.g_start = start;
+    w->shape.g_column = column;
+    return 0;
+}
+
 int taut_frequencies(taut_context *context, double t, const double *q, int count, double *frequency, int *found, bool *complete,
                      taut_error *error)
 {
@@ -52,14 +121,14 @@ int taut_frequencies(taut_context *context, double t, const double *q, int count
         return taut_fail(error, TAUT_ERROR_REFUSED, "frequencies belong to mechanical systems");
     if (!(system->sizes.can & TAUT_HAS_SPRINGS) && !stiff)
         return 0;
-    if ((system->sizes.can & TAUT_HAS_SPRINGS) && stiff)
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "frequencies of springs beside a stiff potential are not in this version: write the stiff potential as "
-                         "bonds, or the bonds as stiff potential");
+    if (stiff && system->sizes.coordinates <= TAUT_STIFF_MOST)
+        return small_stiff(context, t, q, count, frequency, found, complete, error);
     work w = {0};
     taut_spectrum spectrum = {0};
     taut_arena_init(&w.arena, &context->arena.allocator);
     int status = evaluate(&w, context, t, q, stiff, error);
+    if (status == 0 && stiff && (system->sizes.can & TAUT_HAS_SPRINGS))
+        status = join_springs(&w, context, error);
     if (status == 0 && stiff)
         status = taut_spectrum_potential(&w.shape, w.values.mass, w.values.jacobian, w.tangent.start, w.tangent.column,
                                          w.values.stiff_hessian, count, frequency, &spectrum, &context->arena.allocator, error);

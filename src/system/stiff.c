@@ -8,14 +8,16 @@
 #include "linalg/spectrum.h"
 #include "system/kept.h"
 
+static const double zero_mode = 1e-8; /* of the largest Omega^2, as in spectrum_potential.c */
+
 /* ---- making */
 
 static int reserve(taut_stiff *w, const taut_sizes *sizes, taut_arena *arena, taut_error *error)
 {
     const int64_t n = w->n, entries = w->tangent.start[n];
     double **squares[] = {&w->root, &w->k, &w->mode, &w->vector};
-    double **columns[] = {&w->value, &w->ascending, &w->line, &w->s, &w->values.stiff_force};
-    double **rows[] = {&w->values.bond, &w->values.bond_dt};
+    double **columns[] = {&w->value, &w->ascending, &w->line, &w->s, &w->x, &w->start, &w->dx, &w->force, &w->values.stiff_force};
+    double **rows[] = {&w->values.bond, &w->values.bond_dt, &w->bonds};
     bool good = true;
     for (size_t i = 0; i < sizeof squares / sizeof squares[0]; i++)
         good &= (*squares[i] = TAUT_NEW(arena, double, n *n)) != NULL;
@@ -218,4 +220,113 @@ void taut_stiff_mass(const taut_stiff *w, const double *x, double *y)
         for (taut_index e = w->matrix ? w->tangent.start[i] : i; e < (w->matrix ? w->tangent.start[i + 1] : i + 1); e++)
             y[i] += w->values.mass[e] * x[w->matrix ? w->tangent.column[e] : i];
     }
+}
+
+double taut_stiff_length(const taut_stiff *w, const double *x, const double *y)
+{
+    double sum = 0;
+    for (taut_index i = 0; i < w->n; i++)
+        w->line[i] = x[i] - (y ? y[i] : 0);
+    taut_cholesky_multiply(w->n, w->root, w->line);
+    for (taut_index i = 0; i < w->n; i++)
+        sum += w->line[i] * w->line[i];
+    return sqrt(sum);
+}
+
+static double dot(taut_index n, const double *x, const double *y)
+{
+    double sum = 0;
+    for (taut_index i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+void taut_stiff_step(const taut_stiff *w, int count, const double *s, double *force, double sign, double *dx)
+{
+    taut_stiff_satisfy(w, s, dx);
+    for (taut_index i = 0; i < w->n; i++) /* what the bonds' change does to the force */
+        force[i] -= sign * dot(w->n, w->k + (int64_t)i * w->n, dx);
+    for (int k = 0; k < count && fabs(w->value[k]) > zero_mode * fabs(w->value[0]); k++) {
+        const double *z = w->mode + (int64_t)k * w->n;
+        double step = sign * dot(w->n, z, force) / fabs(w->value[k]);
+        for (taut_index i = 0; i < w->n; i++)
+            dx[i] += step * z[i];
+    }
+}
+
+/* ---- the minimum */
+
+/* dx: Newton's step to the minimum, every curved direction taken as it is. Returns how far the minimum and the rows are: the slope over
+ * the largest curvature (weak directions count little; none when it is flat), and the bonds' own step. */
+static double newton_step(taut_stiff *w, bool flat)
+{
+    double slope = 0;
+    for (taut_index i = 0; i < w->m; i++)
+        w->bonds[i] = -w->values.bond[i];
+    taut_stiff_satisfy(w, w->bonds, w->dx);
+    double bonds = taut_stiff_length(w, w->dx, NULL);
+    taut_stiff_gradient(w, w->force);
+    taut_stiff_step(w, flat ? 0 : w->n, w->bonds, w->force, -1, w->dx);
+    for (taut_index k = 0; k < w->n && !flat; k++) {
+        double part = dot(w->n, w->mode + (int64_t)k * w->n, w->force) / fabs(w->value[0]);
+        slope += part * part;
+    }
+    return bonds + sqrt(slope);
+}
+
+double taut_stiff_steepness(const taut_stiff *w)
+{
+    double most = 0;
+    for (taut_index i = 0; i < w->n; i++) {
+        const double *row = w->root + (int64_t)i * w->n;
+        most = fmax(most, fabs(w->k[(int64_t)i * (w->n + 1)]) / dot(i + 1, row, row));
+    }
+    return most;
+}
+
+int taut_stiff_descend(taut_stiff *w, double t, double *x, int *rank, bool *found, int64_t *count, taut_error *error)
+{
+    enum { MOST = 200 };
+    double before = INFINITY, first = 0, steepest = 0;
+    *found = false;
+    *rank = 0;
+    memcpy(w->x, x, (size_t)w->n * sizeof(double));
+    for (int iteration = 0; iteration < MOST; iteration++) {
+        TAUT_TRY(taut_stiff_find(w, t, x, error));
+        ++*count;
+        /* the rows, with what is held, leave it no curvature: whether it is least is the caller's question */
+        bool flat = !(fabs(w->value[0]) > zero_mode * taut_stiff_steepness(w));
+        if (flat && w->rows.count == 0)
+            return TAUT_OK;
+        double far = newton_step(w, flat), scale = taut_stiff_length(w, x, NULL) + taut_stiff_length(w, x, w->x);
+        if (!isfinite(far))
+            return TAUT_OK;
+        *found = far <= 1e-13 * scale || (far <= 1e-9 * scale && far > before / 2);
+        steepest = fmax(steepest, fabs(w->value[0]));
+        if (*found && fabs(w->value[0]) < zero_mode * steepest && !flat) /* it vanishes on the way: x^4 */
+            *found = false;
+        else if (*found) {
+            *rank = flat ? 0 : taut_stiff_rank(w, zero_mode);
+            return TAUT_OK;
+        }
+        double length = taut_stiff_length(w, w->dx, NULL);
+        first = iteration == 0 ? length : first;
+        double part = length > 2 * first ? 2 * first / length : 1; /* far away the quadratic model promises too much */
+        for (taut_index i = 0; i < w->n; i++)
+            x[i] += part * w->dx[i];
+        before = far;
+    }
+    return TAUT_OK;
+}
+
+int taut_stiff_modes(taut_stiff *w, double t, const double *q, int *rank, taut_error *error)
+{
+    bool found;
+    int64_t count = 0;
+    memcpy(w->start, q, (size_t)w->n * sizeof(double));
+    TAUT_TRY(taut_stiff_descend(w, t, w->start, rank, &found, &count, error));
+    TAUT_TRY(taut_stiff_find(w, t, q, error));
+    int here = taut_stiff_rank(w, zero_mode);
+    *rank = found && *rank > 0 && *rank < here ? *rank : here;
+    return TAUT_OK;
 }

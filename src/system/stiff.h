@@ -25,12 +25,14 @@ typedef struct taut_stiff {
     taut_index *where; /* [n]: bond of each independent row, ~coordinate for held ones */
     taut_index *lost;  /* [m]: rigid bonds that depend on rows before them */
     taut_index losts;
-    double *k;         /* [n][n]: K, without regard to the rows */
-    double *value;     /* [n]: eigenvalues of K on G_r z = 0, largest in absolute value first */
-    double *mode;      /* [n][n]: z, in the same order */
-    double *vector;    /* [n][n] work, the modes in the metric's own coordinates, ascending */
-    double *ascending; /* [n] */
-    double *line, *s;  /* [n] work */
+    double *k;                      /* [n][n]: K, without regard to the rows */
+    double *value;                  /* [n]: eigenvalues of K on G_r z = 0, largest in absolute value first */
+    double *mode;                   /* [n][n]: z, in the same order */
+    double *vector;                 /* [n][n] work, the modes in the metric's own coordinates, ascending */
+    double *ascending;              /* [n] */
+    double *line, *s;               /* [n] work */
+    double *x, *start, *dx, *force; /* [n] work of descend */
+    double *bonds;                  /* [m] work */
     taut_allocator keep;
 } taut_stiff;
 
@@ -39,6 +41,19 @@ typedef struct taut_stiff {
 int taut_stiff_create(taut_stiff *stiff, taut_context *context, taut_arena *arena, bool rigid_springs, taut_error *error);
 /* Everything at (t, q), modes included. Never allocates. TAUT_ERROR_SINGULAR when M is not positive definite. */
 int taut_stiff_find(taut_stiff *stiff, double t, const double *q, taut_error *error);
+/* dx[n]: the shortest change with G_r dx = s[m], and then, by the first `count` modes, with K dx = sign force[n] as far as these can;
+ * force is overwritten. */
+void taut_stiff_step(const taut_stiff *stiff, int count, const double *s, double *force, double sign, double *dx);
+/* Moves x[n] to where the rows hold and what is stiff is least, anywhere near, and finds everything there; *rank is that of K: how many
+ * values exceed 1e-8 of the largest, negative ones included. Only there can it be told, beside the minimum every direction is curved.
+ * *found is false, x is anywhere, when there is no minimum near. Counts evaluations in *count. Never allocates. */
+int taut_stiff_descend(taut_stiff *stiff, double t, double *x, int *rank, bool *found, int64_t *count, taut_error *error);
+/* max K_ii/M_ii: how stiff it is in all directions, whatever the rows. */
+double taut_stiff_steepness(const taut_stiff *stiff);
+/* sqrt((x - y)^T M (x - y)); y may be NULL. */
+double taut_stiff_length(const taut_stiff *stiff, const double *x, const double *y);
+/* The modes of a system with a stiff potential at (t, q): *rank as on the manifold near q, values and modes those of q. */
+int taut_stiff_modes(taut_stiff *stiff, double t, const double *q, int *rank, taut_error *error);
 /* How many |value| exceed `part` of the largest. */
 int taut_stiff_rank(const taut_stiff *stiff, double part);
 /* force[n] of all that is stiff, K's own: grad V/eps^2 (+ G_s^T C^-1 g_s). */
