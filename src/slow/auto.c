@@ -51,7 +51,7 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
 {
     taut_error reason = {0}, first = {0};
     int status = TAUT_OK;
-    bool tried = false;
+    bool tried = false, named = false;
     for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++) {
         bool takes = sensible(p, &ways[k], tried) && taut_projection_check(ways[k].method, p, &reason) == 0;
         int code = takes ? take(p, &ways[k], options, &reason) : TAUT_ERROR_REFUSED;
@@ -61,11 +61,13 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
             return TAUT_OK;
         }
         TAUT_TRY(taut_fail_final(code, &reason, error));
-        /* the reason of the first one that was tried; of the first that refused when none was */
-        if (status == 0 || (takes && !tried)) {
+        /* the reason of the first one that was tried; when none was, of the first that is for this kind of system */
+        bool kind = ways[k].method->kinds & 1u << p->sizes.kind;
+        if (status == 0 || (takes && !tried) || (kind && !named && !tried)) {
             status = code;
             first = reason;
         }
+        named |= kind;
         tried |= takes;
     }
     p->method = &taut_projection_auto;
