@@ -154,8 +154,12 @@ static int fail_singular(constraint *c, double t, taut_error *error)
                   held ? " (with what is held standing still)" : "",
                   held ? "release one of its coordinates or velocities" : "leave it out, or give it a stiffness");
     } else if (status == 0) {
-        taut_fail(error, TAUT_ERROR_SINGULAR,
-                  "the saddle matrix of masses and rigid bonds is singular: neither determines some coordinate");
+        taut_fail(
+            error, TAUT_ERROR_SINGULAR, "%s",
+            held
+                ? "the bonds cannot be met, or only just, with what is held standing still; release one of the held coordinates or "
+                  "velocities"
+                : "the saddle matrix of masses and rigid bonds is singular: neither determines some coordinate");
     }
     taut_arena_clear(&arena);
     if (error && status == 0)
@@ -298,6 +302,17 @@ static int newton_step(constraint *c, bool curved, double t, taut_error *error)
     return taut_saddle_solve(curved ? c->exact : c->plain, 1, c->dx, c->dmu, error);
 }
 
+/* A step beside the state, in the metric of M and in the largest entry: in M alone a light mass beside a heavy one would never count. */
+static double relative(const constraint *c, double step)
+{
+    double scale = size_of(c, c->x, NULL) + size_of(c, c->x, c->from), most = 0, size = 0;
+    for (taut_index i = 0; i < c->n; i++) {
+        most = fmax(most, fabs(c->dx[i]));
+        size = fmax(size, fmax(fabs(c->x[i]), fabs(c->from[i])));
+    }
+    return fmax(step > 0 ? step / scale : 0, most > 0 ? most / size : 0);
+}
+
 /* Ends when the steps are at rounding: as small as they can be, or small and no longer shrinking. */
 static int find_foot(constraint *c, double t, taut_error *error)
 {
@@ -306,7 +321,7 @@ static int find_foot(constraint *c, double t, taut_error *error)
     memset(c->mu, 0, (size_t)c->m * sizeof(double));
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
         TAUT_TRY(newton_step(c, curved, t, error));
-        double step = size_of(c, c->dx, NULL), scale = size_of(c, c->x, NULL) + size_of(c, c->x, c->from);
+        double step = size_of(c, c->dx, NULL), share = relative(c, step);
         if (iteration == 0)
             first = step;
         if (!isfinite(step))
@@ -317,11 +332,11 @@ static int find_foot(constraint *c, double t, taut_error *error)
             c->x[i] += c->free[i] ? part * c->dx[i] : 0;
         for (taut_index i = 0; i < c->m; i++)
             c->mu[i] += part * c->dmu[i];
-        bool stalled = step > 0.25 * before;
-        if (step <= 2 * DBL_EPSILON * scale || (stalled && step <= 1e-9 * scale && (curved || step <= 1e-13 * scale)))
+        bool stalled = share > 0.25 * before;
+        if (share <= 2 * DBL_EPSILON || (stalled && share <= 1e-9 && (curved || share <= 1e-13)))
             return TAUT_OK;
-        curved |= step > 0.1 * before;
-        before = step;
+        curved |= share > 0.1 * before;
+        before = share;
     }
     return fail_far(c, t, MOST_ITERATIONS, error);
 }
