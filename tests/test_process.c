@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <taut/taut.h>
 #include <unistd.h>
@@ -336,6 +337,14 @@ static void offspring(void)
 
 /* ---- the host's signals are its own */
 
+static volatile sig_atomic_t rings;
+
+static void ring(int number)
+{
+    (void)number;
+    rings++;
+}
+
 static void signals(void)
 {
     struct sigaction before, after;
@@ -352,6 +361,25 @@ static void signals(void)
     projected p = ask("x, y", "/bin/false", "horizon = 1\n[observables]\nx", "", NULL);
     projected_refused("children are ignored", &p, TAUT_ERROR_PROCESS, "ended");
     signal(SIGCHLD, SIG_DFL);
+    /* a host with a clock that interrupts every call */
+    struct sigaction tick = {.sa_handler = ring};
+    struct itimerval often = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
+    sigaction(SIGALRM, &tick, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    p = ask(five, "./process_peer chatty", five_more, "order=1", NULL);
+    setitimer(ITIMER_REAL, &never, NULL);
+    signal(SIGALRM, SIG_DFL);
+    check_row(rings > 10, "%d interruptions", (int)rings);
+    if (projected_good("interrupted all the time", &p))
+        check_near("interrupted all the time", p.r.q[3], 5.2405652, 1e-3);
+    projected_drop(&p);
+    /* a host with open files that it does not close on exec */
+    int open_one = dup(1), open_two = fcntl(1, F_DUPFD, 77);
+    p = ask(five, "./process_peer files", five_more, "order=0", NULL);
+    projected_good("the program has none of the host's files", &p);
+    projected_drop(&p);
+    close(open_one);
+    close(open_two);
     /* a host that has closed its own input and output */
     int kept[3];
     fflush(stdout);
