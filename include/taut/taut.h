@@ -469,7 +469,8 @@ typedef struct taut_projection_result {
     taut_statistics statistics;
 } taut_projection_result;
 /* Projects the start of `system` onto the slow manifold of its springs or its flow, or onto its rigid bonds. Options read: method, from,
- * omega, window, micro-steps, passes, tolerance, order, horizon, iterate; those but method may stand in [run]. When it does not
+ * hold, richardson, expansion, omega, window, micro-steps, passes, tolerance, order, horizon, iterate; all but method, hold and expansion may
+ * stand in [run]. When it does not
  * converge (TAUT_ERROR_CONVERGE) the result is made all the same, with its passes; after other errors it is NULL. */
 TAUT_API int taut_project(const taut_system *system, const taut_options *options, const taut_allocator *allocator,
                           taut_projection **projection, taut_error *error);
