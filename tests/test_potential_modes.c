@@ -149,8 +149,13 @@ static void test_energy(void)
             rows[k].stiff);
         seen s = look(text, 0, NULL);
         if (good(rows[k].what, &s)) {
+            taut_check_report report;
             check_equal("modes", s.report.found, 3);
             check_near(rows[k].what, s.report.energy, energy, 1e-12 * energy);
+            /* nothing is slow: all of it rings */
+            check_equal("check", taut_check(s.system, NULL, &report, &s.error), 0);
+            check_near("oscillatory energy", report.oscillatory_energy, energy, 1e-9 * energy);
+            check_equal("frequencies", report.frequencies, 3);
             for (int j = 0; j < 3; j++) {
                 first[j] = k == 0 ? s.mode[j].action : first[j];
                 check_near("action", s.mode[j].action, first[j], 1e-12 * energy);
@@ -222,12 +227,40 @@ static void test_memory(void)
     check_row(k > 3, "only %lld allocations seen", (long long)k);
 }
 
+/* What a start has beside its slow point: quartic_rod at rest and horizontal, 0.02 too long: omega^2 0.02^2/2; the same with the slow
+ * displacement of a turning rod, v^2/omega^2. */
+static void test_ringing(void)
+{
+    static const struct {
+        double x, rate, speed;
+    } rows[] = {{1.02, 0, 0}, {1, 0, 0}, {0.99, 3, 0}, {1 + 2.25e-6, 0, 1.5}, {1.01, 0.1, 1.5}};
+    check_group("oscillatory energy");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char text[400];
+        taut_check_report report;
+        double off = rows[k].x - 1 - rows[k].speed * rows[k].speed / 1e6;
+        double energy = (rows[k].rate * rows[k].rate + 1e6 * off * off) / 2;
+        snprintf(text, sizeof text,
+                 "[coordinates]\nx, y\n[definitions]\ns = x^2 + y^2 - 1\n[stiff potential]\ns^2/8 + s^3/12 + s^4/32 scale 1e6\n"
+                 "[start]\nx = %.17g, x' = %.17g, y' = %.17g\n",
+                 rows[k].x, rows[k].rate, rows[k].speed);
+        seen s = look(text, 0, NULL);
+        if (good("start", &s)) {
+            check_equal("check", taut_check(s.system, NULL, &report, &s.error), 0);
+            check_near("energy", report.oscillatory_energy, energy, 1e-9 * fmax(energy, 1));
+            check_equal("frequencies", report.frequencies, 1);
+        }
+        drop(&s);
+    }
+}
+
 int main(void)
 {
     test_straight();
     test_beside();
     test_energy();
     test_moving();
+    test_ringing();
     test_large();
     test_memory();
     return check_done();

@@ -234,6 +234,25 @@ static void test_moving(void)
     projected_drop(&p);
 }
 
+/* At rest at the origin of y = x^2, pulled along x: x = t^2/2, y + y''/omega^2 = t^4/4, so y = 6/omega^4 (what the potential does to x comes
+ * in at t^6). */
+static void test_origin(void)
+{
+    check_group("the origin");
+    projected p = project("[coordinates]\nx, y\n[forces]\nx = 1\n[stiff potential]\n(y - x^2)^2/2 scale 1e4\n", "method=series");
+    if (projected_good("parabola", &p)) {
+        check_near("x", p.r.q[0], 0, 1e-18);
+        check_near("y", p.r.q[1], 6e-8, 1e-14);
+        check_near("y'", p.r.v[1], 0, 1e-15);
+    }
+    projected_drop(&p);
+    p = project("[coordinates]\nx, y\n[forces]\nx = 1\n[stiff potential]\n(sqrt(1 + (y - x^2)^2) - 1) scale 1e4\n",
+                "method=constraint");
+    if (projected_good("with noise", &p))
+        check_near("y", p.r.q[1], 0, 1e-18);
+    projected_drop(&p);
+}
+
 /* The nearest point of the ellipse a(u) = (2 cos u, sin u) in the metric of the masses, by bisection in u. */
 static double nearest(double mx, double my, double x, double y)
 {
@@ -489,6 +508,7 @@ int main(void)
     test_circles();
     test_smooth_start();
     test_moving();
+    test_origin();
     test_feet();
     test_barely();
     test_hold();

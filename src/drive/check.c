@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "linalg/saddle.h"
+#include "slow/potential.h"
 
 typedef struct examiner {
     const taut_system *system;
@@ -217,6 +218,12 @@ static int measure_energy(examiner *e)
         r->slow_rate = fmax(r->slow_rate, fmax(fabs(e->v[i]) / size, sqrt(fabs(e->acceleration[i]) / size)));
     }
     r->energy_scale = e->values.kinetic + work;
+    if (e->sizes->can & TAUT_HAS_STIFF_POTENTIAL) {
+        taut_error ignored;
+        int status = taut_potential_ringing(e->context, e->t, e->q, e->v, &e->arena.allocator, &r->oscillatory_energy, &ignored);
+        if (status == 0 || status == TAUT_ERROR_MEMORY) /* else there is no foot point, and only the springs are known */
+            return status == 0 ? 0 : taut_fail_memory(e->error);
+    }
     for (taut_index i = 0; i < e->m; i++) {
         double off = e->values.bond[i] - c[i] * e->lambda[i];
         if (c[i] > 0)

@@ -142,3 +142,85 @@ int taut_potential_constraint(taut_projection *p, taut_error *error)
     foot->destroy(foot);
     return status;
 }
+
+/* ---- does a state ring? */
+
+typedef struct beside { /* a state beside its slow one */
+    taut_projector *foot;
+    taut_potential_recursion *recursion;
+    taut_potential_frame frame;
+    taut_potential_values values;
+    double *x, *u, *d, *s, *mass; /* foot point; displacement and its velocity; [m]; [n] */
+} beside;
+
+/* E = (d^T K d + (v-V)^T M (v-V))/2 with d = q - X less the slow displacement, all of the limit of infinite stiffness. */
+static double energy_beside(beside *b, taut_index n, taut_index m, const double *q, const double *v)
+{
+    int count;
+    const taut_stiff *w = taut_potential_foot_modes(b->foot, false, &count);
+    const double *c = taut_context_compliance(w->context);
+    double energy = 0;
+    for (taut_index i = 0; i < m; i++)
+        b->s[i] = w->rigid[i] ? c[i] * b->values.lambda[count + i] : 0;
+    memset(b->values.reaction, 0, (size_t)n * sizeof(double));
+    taut_stiff_step(w, 0, b->s, b->values.reaction, 1, b->d);
+    for (taut_index i = 0; i < n; i++) {
+        double slow = b->d[i];
+        for (int k = 0; k < count; k++)
+            slow += b->frame.mode[(int64_t)k * n + i] * b->values.lambda[k] / b->frame.value[k];
+        b->d[i] = q[i] - b->x[i] - slow;
+        b->u[i] = v[i] - b->u[i];
+    }
+    taut_stiff_multiply(w, b->d, b->values.reaction);
+    taut_stiff_mass(w, b->u, b->mass);
+    for (taut_index i = 0; i < n; i++)
+        energy += (b->d[i] * b->values.reaction[i] + b->u[i] * b->mass[i]) / 2;
+    for (taut_index i = 0; i < m; i++) {
+        double stretch = 0;
+        for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
+            stretch += w->values.jacobian[e] * b->d[w->jacobian.column[e]];
+        if (c[i] > 0 && w->rigid[i])
+            energy += stretch * stretch / (2 * c[i]);
+    }
+    return energy;
+}
+
+static int measure_beside(beside *b, taut_context *context, double t, const double *q, const double *v, taut_arena *arena,
+                          double *energy, taut_error *error)
+{
+    taut_sizes sizes;
+    taut_statistics aside = {0}; /* a diagnosis, not a part of the work */
+    taut_constraint_settings settings = {.ignore_holds = true};
+    taut_system_sizes(taut_context_system(context), &sizes);
+    taut_index n = sizes.coordinates, m = sizes.bonds;
+    double **columns[] = {&b->x, &b->u, &b->d, &b->mass};
+    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
+        if (!(*columns[k] = TAUT_NEW(arena, double, n)))
+            return taut_fail_memory(error);
+    if (!(b->s = TAUT_NEW(arena, double, m)))
+        return taut_fail_memory(error);
+    memcpy(b->x, q, (size_t)n * sizeof(double));
+    memcpy(b->u, v, (size_t)n * sizeof(double));
+    TAUT_TRY(taut_potential_reserve(n, m, arena, &b->frame, &b->values, error));
+    TAUT_TRY(taut_potential_foot(context, arena, &aside, &settings, &b->foot, error));
+    TAUT_TRY(b->foot->apply(b->foot, t, b->x, b->u, error));
+    TAUT_TRY(taut_potential_take_frame(b->foot, &b->frame, b->d, b->mass, error));
+    TAUT_TRY(taut_potential_recursion_create(context, arena, &aside, 0, &b->recursion, error));
+    TAUT_TRY(taut_potential_recursion_evaluate(b->recursion, &b->frame, 0, t, b->x, b->u, &b->values, error));
+    *energy = energy_beside(b, n, m, q, v);
+    return TAUT_OK;
+}
+
+int taut_potential_ringing(taut_context *context, double t, const double *q, const double *v, const taut_allocator *allocator,
+                           double *energy, taut_error *error)
+{
+    beside b = {0};
+    taut_arena arena;
+    taut_arena_init(&arena, allocator);
+    int status = measure_beside(&b, context, t, q, v, &arena, energy, error);
+    taut_potential_recursion_destroy(b.recursion);
+    if (b.foot)
+        b.foot->destroy(b.foot);
+    taut_arena_clear(&arena);
+    return status;
+}

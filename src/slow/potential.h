@@ -59,6 +59,10 @@ void taut_potential_recursion_adjust(const taut_potential_recursion *recursion, 
 /* What `constraint` and `series` do for a system with a stiff potential. */
 int taut_potential_constraint(taut_projection *p, taut_error *error);
 int taut_potential_series(taut_projection *p, taut_error *error);
+/* The oscillatory energy of a state of a system with a stiff potential: of what it has beside its slow point, to leading order. Fails where
+ * there is no foot point. */
+int taut_potential_ringing(taut_context *context, double t, const double *q, const double *v, const taut_allocator *allocator,
+                           double *energy, taut_error *error);
 /* Room for a frame and for values. */
 int taut_potential_reserve(taut_index n, taut_index m, taut_arena *arena, taut_potential_frame *frame,
                            taut_potential_values *values, taut_error *error);

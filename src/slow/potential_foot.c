@@ -98,7 +98,7 @@ static int reach(foot *c, taut_error *error)
 {
     bool found;
     int64_t count = 0;
-    int status = taut_stiff_descend(&c->stiff, c->t, c->x, &c->rank, &found, &count, error);
+    int status = taut_stiff_descend(&c->stiff, c->t, c->from, c->x, &c->rank, &found, &count, error);
     c->projector.statistics->force_evaluations += count;
     c->projector.statistics->jacobians += count;
     if (status != 0 || found)
@@ -126,8 +126,7 @@ static int settle(foot *c, taut_error *error)
             c->settings.watch(c->settings.user, c->t, c->x, c->u);
         normal_step(c, c->rank);
         tangential_step(c);
-        double step = taut_stiff_length(&c->stiff, c->dx, NULL),
-               scale = taut_stiff_length(&c->stiff, c->x, NULL) + taut_stiff_length(&c->stiff, c->x, c->from);
+        double step = taut_stiff_length(&c->stiff, c->dx, NULL), scale = taut_stiff_scale(&c->stiff, c->from, c->x);
         if (!isfinite(step))
             break;
         first = iteration == 0 ? step : first;
@@ -186,7 +185,7 @@ static int check_lost(foot *c, const taut_stiff *w, const double *value, const c
 static int check_minimum(foot *c, taut_error *error)
 {
     const double *value = c->stiff.value;
-    double steep = taut_stiff_steepness(&c->stiff), scale = taut_stiff_length(&c->stiff, c->x, NULL);
+    double steep = taut_stiff_steepness(&c->stiff), scale = taut_stiff_scale(&c->stiff, c->from, c->x);
     for (int k = 0; k < c->rank; k++)
         if (!(value[k] > 0))
             return fail(c, TAUT_ERROR_CONVERGE, "the stiff potential is stationary here but not least; start nearer to its minimum",

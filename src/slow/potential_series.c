@@ -147,7 +147,8 @@ static int run(series *s, taut_error *error)
     TAUT_TRY(taut_potential_take_frame(s->foot, &s->frame, s->dq, s->dv, error));
     TAUT_TRY(taut_potential_recursion_create(p->context, &p->arena, &p->statistics, most, &s->recursion, error));
     s->noise = fmax(1e-12, 100 * taut_potential_noise(&s->frame));
-    s->scale = norm(s->n, s->q, NULL) + norm(s->n, s->v, NULL);
+    /* at rest at the origin nothing else says what is small */
+    s->scale = 1e-6 + norm(s->n, s->q, NULL) + norm(s->n, s->v, NULL) + norm(s->n, s->q, p->q0) + norm(s->n, s->v, p->v0);
     TAUT_TRY(expand(s, most, error));
     return evaluate(s, error);
 }

@@ -16,7 +16,7 @@ static int reserve(taut_stiff *w, const taut_sizes *sizes, taut_arena *arena, ta
 {
     const int64_t n = w->n, entries = w->tangent.start[n];
     double **squares[] = {&w->root, &w->k, &w->mode, &w->vector};
-    double **columns[] = {&w->value, &w->ascending, &w->line, &w->s, &w->x, &w->start, &w->dx, &w->force, &w->values.stiff_force};
+    double **columns[] = {&w->value, &w->ascending, &w->line, &w->s, &w->start, &w->dx, &w->force, &w->values.stiff_force};
     double **rows[] = {&w->values.bond, &w->values.bond_dt, &w->bonds};
     bool good = true;
     for (size_t i = 0; i < sizeof squares / sizeof squares[0]; i++)
@@ -241,6 +241,14 @@ static double dot(taut_index n, const double *x, const double *y)
     return sum;
 }
 
+double taut_stiff_scale(const taut_stiff *w, const double *from, const double *x)
+{
+    double mass = 0;
+    for (taut_index i = 0; i < w->n; i++)
+        mass = fmax(mass, dot(i + 1, w->root + (int64_t)i * w->n, w->root + (int64_t)i * w->n));
+    return taut_stiff_length(w, from, NULL) + taut_stiff_length(w, x, from) + 1e-6 * sqrt(mass);
+}
+
 void taut_stiff_step(const taut_stiff *w, int count, const double *s, double *force, double sign, double *dx)
 {
     taut_stiff_satisfy(w, s, dx);
@@ -284,13 +292,13 @@ double taut_stiff_steepness(const taut_stiff *w)
     return most;
 }
 
-int taut_stiff_descend(taut_stiff *w, double t, double *x, int *rank, bool *found, int64_t *count, taut_error *error)
+int taut_stiff_descend(taut_stiff *w, double t, const double *from, double *x, int *rank, bool *found, int64_t *count,
+                       taut_error *error)
 {
     enum { MOST = 200 };
     double before = INFINITY, first = 0, steepest = 0;
     *found = false;
     *rank = 0;
-    memcpy(w->x, x, (size_t)w->n * sizeof(double));
     for (int iteration = 0; iteration < MOST; iteration++) {
         TAUT_TRY(taut_stiff_find(w, t, x, error));
         ++*count;
@@ -298,7 +306,7 @@ int taut_stiff_descend(taut_stiff *w, double t, double *x, int *rank, bool *foun
         bool flat = !(fabs(w->value[0]) > zero_mode * taut_stiff_steepness(w));
         if (flat && w->rows.count == 0)
             return TAUT_OK;
-        double far = newton_step(w, flat), scale = taut_stiff_length(w, x, NULL) + taut_stiff_length(w, x, w->x);
+        double far = newton_step(w, flat), scale = taut_stiff_scale(w, from, x);
         if (!isfinite(far))
             return TAUT_OK;
         *found = far <= 1e-13 * scale || (far <= 1e-9 * scale && far > before / 2);
@@ -324,7 +332,7 @@ int taut_stiff_modes(taut_stiff *w, double t, const double *q, int *rank, taut_e
     bool found;
     int64_t count = 0;
     memcpy(w->start, q, (size_t)w->n * sizeof(double));
-    TAUT_TRY(taut_stiff_descend(w, t, w->start, rank, &found, &count, error));
+    TAUT_TRY(taut_stiff_descend(w, t, q, w->start, rank, &found, &count, error));
     TAUT_TRY(taut_stiff_find(w, t, q, error));
     int here = taut_stiff_rank(w, zero_mode);
     *rank = found && *rank > 0 && *rank < here ? *rank : here;

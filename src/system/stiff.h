@@ -25,14 +25,14 @@ typedef struct taut_stiff {
     taut_index *where; /* [n]: bond of each independent row, ~coordinate for held ones */
     taut_index *lost;  /* [m]: rigid bonds that depend on rows before them */
     taut_index losts;
-    double *k;                      /* [n][n]: K, without regard to the rows */
-    double *value;                  /* [n]: eigenvalues of K on G_r z = 0, largest in absolute value first */
-    double *mode;                   /* [n][n]: z, in the same order */
-    double *vector;                 /* [n][n] work, the modes in the metric's own coordinates, ascending */
-    double *ascending;              /* [n] */
-    double *line, *s;               /* [n] work */
-    double *x, *start, *dx, *force; /* [n] work of descend */
-    double *bonds;                  /* [m] work */
+    double *k;                  /* [n][n]: K, without regard to the rows */
+    double *value;              /* [n]: eigenvalues of K on G_r z = 0, largest in absolute value first */
+    double *mode;               /* [n][n]: z, in the same order */
+    double *vector;             /* [n][n] work, the modes in the metric's own coordinates, ascending */
+    double *ascending;          /* [n] */
+    double *line, *s;           /* [n] work */
+    double *start, *dx, *force; /* [n] work of descend */
+    double *bonds;              /* [m] work */
     taut_allocator keep;
 } taut_stiff;
 
@@ -46,8 +46,11 @@ int taut_stiff_find(taut_stiff *stiff, double t, const double *q, taut_error *er
 void taut_stiff_step(const taut_stiff *stiff, int count, const double *s, double *force, double sign, double *dx);
 /* Moves x[n] to where the rows hold and what is stiff is least, anywhere near, and finds everything there; *rank is that of K: how many
  * values exceed 1e-8 of the largest, negative ones included. Only there can it be told, beside the minimum every direction is curved.
- * *found is false, x is anywhere, when there is no minimum near. Counts evaluations in *count. Never allocates. */
-int taut_stiff_descend(taut_stiff *stiff, double t, double *x, int *rank, bool *found, int64_t *count, taut_error *error);
+ * *found is false, x is anywhere, when there is no minimum near. `from` is where it all began, for what is small. Counts evaluations in *count. Never allocates. */
+int taut_stiff_descend(taut_stiff *stiff, double t, const double *from, double *x, int *rank, bool *found, int64_t *count,
+                       taut_error *error);
+/* The size of a state at x that came from `from`, in the metric of M: |from| + |x - from|, and a little more for the origin. */
+double taut_stiff_scale(const taut_stiff *stiff, const double *from, const double *x);
 /* max K_ii/M_ii: how stiff it is in all directions, whatever the rows. */
 double taut_stiff_steepness(const taut_stiff *stiff);
 /* sqrt((x - y)^T M (x - y)); y may be NULL. */
