@@ -178,10 +178,11 @@ static int fail_passes(const ipa *w, double first, double before, double now, ta
     for (taut_index i = 0; i < w->gauge.count; i++) /* soft springs have none */
         rounding = isfinite(w->gauge.floor[i]) ? fmax(rounding, w->gauge.floor[i]) : rounding;
     if (w->tolerance < rounding && now < 100) /* changes are counted in units of rounding then */
-        return taut_fail(error, TAUT_ERROR_CONVERGE,
-                         "--tolerance %.3g is below what rounding leaves of the bonds, about %.2g: after %lld passes they still change by "
-                         "%.2g; give a larger --tolerance, or none",
-                         w->tolerance, 10 * rounding, (long long)w->p->passes, now * rounding);
+        return taut_fail(
+            error, TAUT_ERROR_CONVERGE,
+            "--tolerance %.3g is below what rounding leaves of the bonds, about %.2g: after %lld passes they still change by "
+            "%.2g; give a larger --tolerance, or none",
+            w->tolerance, 10 * rounding, (long long)w->p->passes, now * rounding);
     const char *advice =
         now > first        ? "the start is too far from the slow manifold, or slow and fast are not separated; start nearer "
                              "(--method constraint gives a foot point of bonds)"
