@@ -39,6 +39,7 @@ struct cli_call {
 /* ---- tables (verbs.c) */
 extern const cli_verb cli_verbs[]; /* ends with a NULL name */
 const cli_verb *cli_verb_find(const char *name);
+int cli_verb_unknown(const cli_call *call, const char *name); /* says so and what is near; CLI_MISUSED. call may be NULL */
 /* Verbs and options that are announced for later versions get their own sentence. */
 bool cli_verb_is_later(const char *name);
 bool cli_option_is_later(const char *name);
@@ -144,7 +145,7 @@ typedef struct cli_output {
     const char *path;
     char *part; /* written first, renamed at the end; NULL for devices */
     FILE *file;
-    int reason; /* errno of what failed */
+    int reason; /* errno of what failed first; whoever writes may set it */
 } cli_output;
 bool cli_output_open(cli_output *output, const char *path);
 int cli_output_close(cli_output *output, const char *option); /* also after a failed open; 0, or CLI_FAILED having said why */
@@ -158,6 +159,7 @@ typedef struct cli_progress {
 } cli_progress;
 double cli_clock(void);
 void cli_interrupt_watch(void); /* from now on Ctrl-C asks to stop; the second one kills */
+bool cli_interrupted(void);
 int cli_progress_call(void *user, double t, double until, int64_t steps); /* a taut_progress; user is a cli_progress */
 void cli_progress_clear(cli_progress *progress);
 

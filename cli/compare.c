@@ -182,9 +182,12 @@ static int draw(compare *c, const char *path)
         return CLI_FAILED;
     }
     const char *labels[] = {title, "force evaluations", "error of the positions"};
+    cli_interrupt_watch(); /* gnuplot ends by it, and its folder is removed */
     code = taut_plot(path, labels, names, curves, start, x, y, true, &c->error);
     free(x);
     free(title);
+    if (code != 0 && cli_interrupted())
+        return CLI_INTERRUPTED;
     if (code != 0)
         cli_say_failure(&c->error);
     return cli_exit_status(code);

@@ -68,9 +68,7 @@ int cli_help(cli_call *call)
         cli_help_program(stdout);
     else if (cli_verb_find(call->operand))
         cli_help_verb(stdout, cli_verb_find(call->operand));
-    else if (cli_verb_is_later(call->operand))
-        return cli_refuse(call, "'taut %s' is not in this version", call->operand);
     else
-        return cli_misuse(call, "unknown verb '%s'", call->operand);
+        return cli_verb_unknown(call, call->operand);
     return CLI_DONE;
 }

@@ -5,20 +5,6 @@
 
 #include "cli.h"
 
-static int unknown_verb(const char *name)
-{
-    const char *names[16];
-    int count = 0;
-    for (const cli_verb *verb = cli_verbs; verb->name; verb++)
-        names[count++] = verb->name;
-    if (cli_verb_is_later(name))
-        return cli_refuse(NULL, "'taut %s' is not in this version", name);
-    const char *near = cli_near(name, names, count);
-    if (near)
-        return cli_misuse(NULL, "unknown verb '%s'; did you mean 'taut %s'?", name, near);
-    return cli_misuse(NULL, "unknown verb '%s'", name);
-}
-
 /* taut, taut --help, taut --version. Returns -1 when the first argument is something else. */
 static int without_verb(int count, char **arguments)
 {
@@ -38,7 +24,7 @@ static int with_verb(int count, char **arguments)
 {
     cli_call call = {.program = arguments[0], .verb = cli_verb_find(arguments[1])};
     if (!call.verb)
-        return unknown_verb(arguments[1]);
+        return cli_verb_unknown(NULL, arguments[1]);
     int status = cli_arguments_read(&call, count - 2, arguments + 2);
     if (status == 0) {
         if (call.help)

@@ -72,11 +72,9 @@ int cli_output_close(cli_output *output, const char *option)
 {
     if (output->file && output->file != stdout) {
         errno = 0;
-        bool good = !ferror(output->file);
-        good &= fflush(output->file) == 0;
-        if (!good)
+        if ((fflush(output->file) != 0 || ferror(output->file)) && output->reason == 0)
             output->reason = errno ? errno : EIO;
-        if (fclose(output->file) != 0 && good)
+        if (fclose(output->file) != 0 && output->reason == 0)
             output->reason = errno;
         if (output->reason == 0 && output->part && rename(output->part, output->path) != 0)
             output->reason = errno;

@@ -24,6 +24,11 @@ void cli_interrupt_watch(void)
         sigaction(SIGINT, &action, NULL);
 }
 
+bool cli_interrupted(void)
+{
+    return interrupted != 0;
+}
+
 double cli_clock(void)
 {
     struct timespec now;

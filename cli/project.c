@@ -1,4 +1,5 @@
 /* project.c - taut project: a slow point or a foot point, its multipliers, and how it was found. */
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,12 +12,14 @@ bool project_is_mechanical(const project *p)
 
 /* ---- a [start] section */
 
-static void write_values(FILE *file, const project *p, taut_item item, taut_index count, const double *value, const char *prime)
+static void write_values(cli_output *output, const project *p, taut_item item, taut_index count, const double *value,
+                         const char *prime)
 {
     char name[256];
-    for (taut_index i = 0; i < count && !ferror(file); i++) {
+    for (taut_index i = 0; i < count && output->reason == 0; i++) {
         taut_system_name(p->model.system, item, i, name, sizeof name);
-        fprintf(file, "%s%s = %.17g\n", name, prime, value[i]);
+        if (fprintf(output->file, "%s%s = %.17g\n", name, prime, value[i]) < 0)
+            output->reason = errno ? errno : EIO;
     }
 }
 
@@ -26,11 +29,11 @@ static int write_start(const project *p)
     const taut_projection_result *r = &p->result;
     if (cli_output_open(&output, p->out)) {
         fprintf(output.file, "# %s, projection %s at t = %.17g\n[start]\n", p->model.name, r->method, r->t);
-        write_values(output.file, p, TAUT_COORDINATE, p->sizes.coordinates, r->q, "");
+        write_values(&output, p, TAUT_COORDINATE, p->sizes.coordinates, r->q, "");
         if (project_is_mechanical(p))
-            write_values(output.file, p, TAUT_COORDINATE, p->sizes.coordinates, r->v, "'");
+            write_values(&output, p, TAUT_COORDINATE, p->sizes.coordinates, r->v, "'");
         else
-            write_values(output.file, p, TAUT_ALGEBRAIC, p->sizes.algebraic, r->v, "");
+            write_values(&output, p, TAUT_ALGEBRAIC, p->sizes.algebraic, r->v, "");
     }
     return cli_output_close(&output, "out");
 }
@@ -41,9 +44,12 @@ static int draw(project *p)
 {
     const char *title = taut_system_title(p->model.system);
     taut_error error = {.t = NAN};
+    cli_interrupt_watch(); /* gnuplot ends by it, and its folder is removed */
     int code = taut_projection_plot(p->projection, p->plot, title[0] ? title : p->model.name, &error);
     if (code == 0)
         return CLI_DONE;
+    if (cli_interrupted())
+        return CLI_INTERRUPTED;
     cli_say_failure(&error);
     if (p->code == 0)
         p->error = error;

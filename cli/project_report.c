@@ -51,7 +51,7 @@ static void print_bonds(const project *p, const double *g, const double *gdot)
         printf("          %-24s %14.6e %14.6e\n", name, g[i], gdot[i]);
     }
     if (m > SHOWN)
-        printf("          ... and %d bonds with less\n", (int)(m - count));
+        printf("          ... and %d bonds with no more\n", (int)(m - count));
 }
 
 static void print_passes(const project *p)

@@ -108,6 +108,22 @@ const cli_verb *cli_verb_find(const char *name)
     return NULL;
 }
 
+/* Says that there is no such verb, with the nearest one. */
+int cli_verb_unknown(const cli_call *call, const char *name)
+{
+    const char *names[16];
+    cli_call about = {.json = call && call->json}; /* without a verb: the hint is the list of verbs */
+    int count = 0;
+    for (const cli_verb *verb = cli_verbs; verb->name; verb++)
+        names[count++] = verb->name;
+    if (cli_verb_is_later(name))
+        return cli_refuse(&about, "'taut %s' is not in this version", name);
+    const char *near = cli_near(name, names, count);
+    if (near)
+        return cli_misuse(&about, "unknown verb '%s'; did you mean 'taut %s'?", name, near);
+    return cli_misuse(&about, "unknown verb '%s'", name);
+}
+
 static bool listed(const char *name, const char *const *list, int count)
 {
     for (int k = 0; k < count; k++)

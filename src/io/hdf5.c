@@ -30,7 +30,7 @@ typedef struct series {
 
 typedef struct hdf5 {
     hid_t file;
-    int failure; /* errno of the first write that failed: HDF5 does not say it */
+    taut_hdf5_file disk; /* knows which write failed: HDF5 does not */
     taut_sizes sizes;
     bool particles;
     int count;
@@ -57,7 +57,7 @@ static void loud(hdf5 *w)
 static int fail(const taut_file_sink *sink, const char *what, taut_error *error)
 {
     const hdf5 *w = sink->work;
-    int number = w->failure ? w->failure : errno;
+    int number = w->disk.failure ? w->disk.failure : errno;
     int code = taut_fail(error, TAUT_ERROR_FILE, "cannot %s %.300s: %s", what, sink->path,
                          number ? strerror(number) : "the HDF5 library refuses it");
     if (error)
@@ -217,7 +217,7 @@ static int flush_rows(taut_file_sink *sink, taut_error *error)
             return fail(sink, "write", error);
     w->written += w->waiting;
     w->waiting = 0;
-    return H5Fflush(w->file, H5F_SCOPE_LOCAL) < 0 || w->failure ? fail(sink, "write", error) : TAUT_OK;
+    return H5Fflush(w->file, H5F_SCOPE_LOCAL) < 0 || w->disk.failure ? fail(sink, "write", error) : TAUT_OK;
 }
 
 /* ---- the sink */
@@ -322,13 +322,13 @@ static int close_file(taut_file_sink *sink, taut_error *error)
     int status = TAUT_OK;
     if (w->file < 0)
         return TAUT_OK;
-    if (w->failure == 0) /* else it has been said */
+    if (w->disk.failure == 0) /* else it has been said */
         status = flush_rows(sink, error);
-    bool said = w->failure != 0;
+    bool said = w->disk.failure != 0;
     for (int k = 0; k < w->count; k++)
         if (w->series[k].set >= 0)
             H5Dclose(w->series[k].set);
-    if ((H5Fclose(w->file) < 0 || (w->failure && !said)) && status == 0)
+    if ((H5Fclose(w->file) < 0 || (w->disk.failure && !said)) && status == 0)
         status = fail(sink, "close", error);
     w->file = -1;
     return status;
@@ -343,12 +343,12 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     TAUT_TRY(get_buffers(sink, error));
     w->written = w->waiting = 0;
     quiet(w);
-    w->failure = 0;
-    hid_t access = taut_hdf5_access(&w->failure);
+    w->disk = (taut_hdf5_file){.open = false};
+    hid_t access = taut_hdf5_access(&w->disk);
     w->file = access < 0 ? -1 : H5Fcreate(sink->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     int status = w->file < 0 ? fail(sink, "open", error) : TAUT_OK;
     H5Pclose(access);
-    if (status == 0 && (!write_head(w, system) || w->failure)) {
+    if (status == 0 && (!write_head(w, system) || w->disk.failure)) {
         status = fail(sink, "write", error);
         close_file(sink, NULL);
     }

@@ -1,7 +1,7 @@
 /* hdf5_driver.c - see hdf5_driver.h.
  *
  * A write that fails leaves HDF5 (1.10) with a file that can neither be closed nor left open: its own clean-up at the end of the process
- * then crashes. So it is told that all went well, and whoever uses the file asks `failure`. Everything else is plain POSIX. */
+ * then crashes. So it is told that all went well, and whoever uses the file looks at `failure`. Everything else is plain POSIX. */
 #ifndef TAUT_CORE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -12,63 +12,50 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if H5_VERSION_GE(1, 13, 0)
-#include <H5FDdevelop.h>
-#endif
-
+/* HDF5 copies this, so it points to the file. */
 typedef struct settings {
-    int *failure;
+    taut_hdf5_file *file;
 } settings;
 
-typedef struct file {
-    H5FD_t base; /* HDF5's own part comes first */
-    int number, *failure;
-    haddr_t end_used, end; /* of what is allocated; of the file */
-} file;
-
-static void note(const file *f, int reason)
+static void note(taut_hdf5_file *f, int reason)
 {
-    if (*f->failure == 0)
-        *f->failure = reason ? reason : EIO;
+    if (f->failure == 0)
+        f->failure = reason ? reason : EIO;
 }
 
 static H5FD_t *open_file(const char *name, unsigned flags, hid_t access, haddr_t most)
 {
     (void)most;
     const settings *how = H5Pget_driver_info(access);
-    file *f = calloc(1, sizeof *f);
-    struct stat status;
-    if (!f || !how) {
-        free(f);
+    taut_hdf5_file *f = how ? how->file : NULL;
+    if (!f || f->open)
         return NULL;
-    }
     int mode = (flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY) | (flags & H5F_ACC_CREAT ? O_CREAT : 0) |
                (flags & H5F_ACC_TRUNC ? O_TRUNC : 0) | (flags & H5F_ACC_EXCL ? O_EXCL : 0) | O_CLOEXEC;
-    f->failure = how->failure;
-    f->number = open(name, mode, 0666);
-    if (f->number < 0 || fstat(f->number, &status) != 0) {
+    struct stat status;
+    int number = open(name, mode, 0666);
+    if (number < 0)
+        return NULL;
+    if (fstat(number, &status) != 0) {
         int reason = errno;
-        if (f->number >= 0)
-            close(f->number);
-        free(f);
+        close(number);
         errno = reason;
         return NULL;
     }
-    f->end = (haddr_t)status.st_size;
+    *f = (taut_hdf5_file){.open = true, .number = number, .end = (haddr_t)status.st_size};
     return &f->base;
 }
 
 static herr_t close_file(H5FD_t *base)
 {
-    file *f = (file *)base;
+    taut_hdf5_file *f = (taut_hdf5_file *)base;
     if (close(f->number) != 0)
         note(f, errno);
-    free(f);
+    f->open = false;
     return 0;
 }
 
@@ -82,20 +69,20 @@ static herr_t query(const H5FD_t *base, unsigned long *flags)
 static haddr_t get_used(const H5FD_t *base, H5FD_mem_t type)
 {
     (void)type;
-    return ((const file *)base)->end_used;
+    return ((const taut_hdf5_file *)base)->end_used;
 }
 
 static herr_t set_used(H5FD_t *base, H5FD_mem_t type, haddr_t end)
 {
     (void)type;
-    ((file *)base)->end_used = end;
+    ((taut_hdf5_file *)base)->end_used = end;
     return 0;
 }
 
 static haddr_t get_end(const H5FD_t *base, H5FD_mem_t type)
 {
     (void)type;
-    return ((const file *)base)->end;
+    return ((const taut_hdf5_file *)base)->end;
 }
 
 /* What was never written reads as zeros. */
@@ -103,7 +90,7 @@ static herr_t read_bytes(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t 
 {
     (void)type;
     (void)transfer;
-    const file *f = (const file *)base;
+    const taut_hdf5_file *f = (const taut_hdf5_file *)base;
     char *to = buffer;
     while (size > 0) {
         ssize_t count = pread(f->number, to, size, (off_t)at);
@@ -126,10 +113,10 @@ static herr_t write_bytes(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t
 {
     (void)type;
     (void)transfer;
-    file *f = (file *)base;
+    taut_hdf5_file *f = (taut_hdf5_file *)base;
     const char *from = buffer;
     f->end = at + size > f->end ? at + size : f->end;
-    while (size > 0 && *f->failure == 0) {
+    while (size > 0 && f->failure == 0) {
         ssize_t count = pwrite(f->number, from, size, (off_t)at);
         if (count < 0 && errno == EINTR)
             continue;
@@ -148,8 +135,8 @@ static herr_t truncate_file(H5FD_t *base, hid_t transfer, hbool_t closing)
 {
     (void)transfer;
     (void)closing;
-    file *f = (file *)base;
-    if (*f->failure == 0 && f->end != f->end_used && ftruncate(f->number, (off_t)f->end_used) != 0)
+    taut_hdf5_file *f = (taut_hdf5_file *)base;
+    if (f->failure == 0 && f->end != f->end_used && ftruncate(f->number, (off_t)f->end_used) != 0)
         note(f, errno);
     f->end = f->end_used;
     return 0;
@@ -175,10 +162,10 @@ static const H5FD_class_t driver = {
     .truncate = truncate_file,
     .fl_map = H5FD_FLMAP_DICHOTOMY};
 
-hid_t taut_hdf5_access(int *failure)
+hid_t taut_hdf5_access(taut_hdf5_file *file)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), id = H5FDregister(&driver);
-    settings how = {failure};
+    settings how = {file};
     if (access >= 0 && (id < 0 || H5Pset_driver(access, id, &how) < 0)) {
         H5Pclose(access);
         access = -1;

@@ -5,10 +5,23 @@
 #ifdef TAUT_HAVE_HDF5
 
 #include <hdf5.h>
+#include <stdbool.h>
 
-/* A list of file access properties with the driver; close it with H5Pclose. *failure becomes the errno of the first write that fails, and
- * must live as long as the file is open. Negative when HDF5 refuses. */
-hid_t taut_hdf5_access(int *failure);
+#if H5_VERSION_GE(1, 13, 0)
+#include <H5FDdevelop.h>
+#endif
+
+/* One file, in memory of the caller that lives as long as the file is open. Zero it first. */
+typedef struct taut_hdf5_file {
+    H5FD_t base; /* HDF5's own part comes first */
+    bool open;
+    int number;            /* of the file in this process */
+    int failure;           /* errno of the first write that failed, or 0 */
+    haddr_t end_used, end; /* of what is allocated; of the file */
+} taut_hdf5_file;
+
+/* A list of file access properties with the driver, for one file; close it with H5Pclose. Negative when HDF5 refuses. */
+hid_t taut_hdf5_access(taut_hdf5_file *file);
 
 #endif
 
