@@ -327,6 +327,11 @@ static void refusals(void)
     refuse("horizon", mm(text, sizeof text, "0.1", "euler", "0.01", "0"), "", TAUT_ERROR_USAGE, "horizon");
     refuse("order", "[state]\nx, y\n[rates]\nx' = 0\ny' = x - y\n[observables]\nx\n[stepper]\norder = 7\nhorizon = 1\n", "",
            TAUT_ERROR_USAGE, "0 to 4");
+    refuse("order beyond all numbers",
+           "[state]\nx, y\n[rates]\nx' = 0\ny' = x - y\n[observables]\nx\n[stepper]\norder = 1e300\nhorizon = 1\n", "",
+           TAUT_ERROR_USAGE, "0 to 4");
+    refuse("half an order", "[state]\nx, y\n[rates]\nx' = 0\ny' = x - y\n[observables]\nx\n[stepper]\norder = 1.5\nhorizon = 1\n",
+           "", TAUT_ERROR_USAGE, "0 to 4");
     refuse("command", "[state]\nx, y\n[observables]\nx\n[stepper]\ncommand = ./legacy\nhorizon = 1\n", "", TAUT_ERROR_REFUSED,
            "--allow-command");
     refuse("library", "[state]\nx, y\n[observables]\nx\n[stepper]\nlibrary = ./legacy.so\nhorizon = 1\n", "",

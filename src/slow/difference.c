@@ -246,7 +246,8 @@ static int read_options(difference *w, const taut_options *options, taut_error *
     const taut_system *system = w->p->system;
     double horizon = taut_options_real(options, "horizon"), order = taut_stepper_number(system, "order");
     w->horizon = isnan(horizon) ? taut_stepper_number(system, "horizon") : horizon;
-    w->order = taut_options_given(options, "order") || isnan(order) ? (int)taut_options_integer(options, "order") : (int)order;
+    if (taut_options_given(options, "order") || isnan(order))
+        order = (double)taut_options_integer(options, "order");
     w->plain = strcmp(taut_options_text(options, "iterate"), "plain") == 0;
     w->tolerance_given = taut_options_given(options, "tolerance");
     w->tolerance = w->tolerance_given ? taut_options_real(options, "tolerance") : paper_tolerance;
@@ -257,9 +258,10 @@ static int read_options(difference *w, const taut_options *options, taut_error *
                          "--horizon; a little more than the time in which fast parts decay is a good choice");
     if (!(w->horizon > 0))
         return taut_fail(error, TAUT_ERROR_USAGE, "[stepper] horizon: expected a number > 0, found %g", w->horizon);
-    if (!(w->order >= 0 && w->order < TAUT_PROJECTION_STAGES) || (!isnan(order) && order != floor(order)))
+    if (!(order >= 0 && order < TAUT_PROJECTION_STAGES) || order != floor(order))
         return taut_fail(error, TAUT_ERROR_USAGE, "[stepper] order: expected a whole number from 0 to %d, found %g",
                          TAUT_PROJECTION_STAGES - 1, order);
+    w->order = (int)order;
     return TAUT_OK;
 }
 
