@@ -331,6 +331,7 @@ static int close_file(taut_file_sink *sink, taut_error *error)
     if ((H5Fclose(w->file) < 0 || (w->disk.failure && !said)) && status == 0)
         status = fail(sink, "close", error);
     w->file = -1;
+    taut_hdf5_release(&w->disk);
     return status;
 }
 
@@ -343,11 +344,12 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     TAUT_TRY(get_buffers(sink, error));
     w->written = w->waiting = 0;
     quiet(w);
-    w->disk = (taut_hdf5_file){.open = false};
     hid_t access = taut_hdf5_access(&w->disk);
     w->file = access < 0 ? -1 : H5Fcreate(sink->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     int status = w->file < 0 ? fail(sink, "open", error) : TAUT_OK;
     H5Pclose(access);
+    if (status != 0)
+        taut_hdf5_release(&w->disk);
     if (status == 0 && (!write_head(w, system) || w->disk.failure)) {
         status = fail(sink, "write", error);
         close_file(sink, NULL);

@@ -46,7 +46,7 @@ static H5FD_t *open_file(const char *name, unsigned flags, hid_t access, haddr_t
         errno = reason;
         return NULL;
     }
-    *f = (taut_hdf5_file){.open = true, .number = number, .end = (haddr_t)status.st_size};
+    *f = (taut_hdf5_file){.driver = f->driver, .open = true, .number = number, .end = (haddr_t)status.st_size};
     return &f->base;
 }
 
@@ -164,15 +164,21 @@ static const H5FD_class_t driver = {
 
 hid_t taut_hdf5_access(taut_hdf5_file *file)
 {
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS), id = H5FDregister(&driver);
     settings how = {file};
-    if (access >= 0 && (id < 0 || H5Pset_driver(access, id, &how) < 0)) {
+    *file = (taut_hdf5_file){.driver = H5FDregister(&driver)};
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (access >= 0 && (file->driver < 0 || H5Pset_driver(access, file->driver, &how) < 0)) {
         H5Pclose(access);
         access = -1;
     }
-    if (id >= 0)
-        H5FDunregister(id); /* the list, and then the file, hold on to it */
     return access;
+}
+
+void taut_hdf5_release(taut_hdf5_file *file)
+{
+    if (file->driver > 0)
+        H5FDunregister(file->driver);
+    file->driver = 0;
 }
 
 #else

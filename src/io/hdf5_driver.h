@@ -11,9 +11,10 @@
 #include <H5FDdevelop.h>
 #endif
 
-/* One file, in memory of the caller that lives as long as the file is open. Zero it first. */
+/* One file, in memory of the caller that lives as long as the file is open. */
 typedef struct taut_hdf5_file {
-    H5FD_t base; /* HDF5's own part comes first */
+    H5FD_t base;  /* HDF5's own part comes first */
+    hid_t driver; /* that of HDF5 for this file */
     bool open;
     int number;            /* of the file in this process */
     int failure;           /* errno of the first write that failed, or 0 */
@@ -22,6 +23,8 @@ typedef struct taut_hdf5_file {
 
 /* A list of file access properties with the driver, for one file; close it with H5Pclose. Negative when HDF5 refuses. */
 hid_t taut_hdf5_access(taut_hdf5_file *file);
+/* When the file is closed, or could not be opened: HDF5 still looks at a driver while it closes the last file of it. */
+void taut_hdf5_release(taut_hdf5_file *file);
 
 #endif
 
