@@ -102,6 +102,12 @@ int taut_gauge_take(taut_gauge *g, taut_error *error)
     return TAUT_OK;
 }
 
+void taut_gauge_rewind(taut_gauge *g)
+{
+    memcpy(g->now, g->first, (size_t)g->count * sizeof(double));
+    memcpy(g->now_dt, g->first_dt, (size_t)g->count * sizeof(double));
+}
+
 double taut_gauge_change(const taut_gauge *g, double tolerance, double tolerance_dt, double omega)
 {
     double most = 0;

@@ -21,11 +21,7 @@
 #include <string.h>
 
 #include "slow/hold.h"
-#include "slow/kernels.h"
-#include "slow/projection.h"
-#include "slow/springs.h"
-#include "slow/trace.h"
-#include "step/flow_verlet.h"
+#include "slow/sampler.h"
 #include "step/methods.h"
 
 static const double slowest_share = 0.6; /* of omega: see above */
@@ -39,13 +35,12 @@ typedef struct ipa {
     taut_gauge gauge;
     double omega, slowest, fastest; /* 0: not known */
     double window, h;               /* delta; step */
-    int steps, room;                /* N; what the weights have place for */
+    int steps;                      /* N */
     double tolerance;
-    bool declared;       /* the stiffness: there are springs */
-    double *weight;      /* [N+1] */
-    double *state, *sum; /* [2n]: q, then v */
-    taut_flow *flow;
-    taut_grip *grip; /* NULL: nothing is held */
+    bool declared; /* the stiffness: there are springs */
+    taut_sampler sampler;
+    double off_q, off_v; /* estimated errors, max norm; NaN: not known */
+    taut_grip *grip;     /* NULL: nothing is held */
 } ipa;
 
 /* ---- frequencies */
@@ -108,14 +103,7 @@ static int choose(ipa *w, const taut_options *options, taut_error *error)
              : p->sizes.can & TAUT_HAS_STIFF_POTENTIAL ? " (of the stiff potential)"
                                                        : " (seen in differences of forces)",
              w->window, longer ? " (lengthened for slower modes of coupled springs)" : "", w->steps, w->h, 2 * w->steps + 1);
-    if (w->steps > w->room) {
-        w->weight = TAUT_NEW(&p->arena, double, w->steps + 1);
-        w->room = w->weight ? w->steps : 0;
-    }
-    if (!w->weight)
-        return taut_fail_memory(error);
-    taut_filter_weights(&taut_filter_cubic, w->steps, w->weight);
-    return TAUT_OK;
+    return taut_sampler_filter(&w->sampler, &taut_filter_cubic, w->steps, w->h, error);
 }
 
 /* Without springs: where a pass has led to, frequencies are seen more clearly. */
@@ -130,38 +118,14 @@ static int choose_again(ipa *w, const taut_options *options, taut_error *error)
 
 /* ---- passes */
 
-/* Adds the samples of one side to the sum, as differences from the centre: the weights add up to 1, and rounding stays small. */
-static int filter_side(ipa *w, double h, taut_error *error)
-{
-    taut_projection *p = w->p;
-    taut_index n = p->sizes.coordinates;
-    double t = p->t;
-    memcpy(w->state, p->q, (size_t)n * sizeof(double));
-    memcpy(w->state + n, p->v, (size_t)n * sizeof(double));
-    for (int j = 1; j <= w->steps; j++) {
-        TAUT_TRY(w->flow->advance(w->flow, t, h, w->state, error));
-        TAUT_TRY(taut_trace_sample(p, h < 0 ? -j : j, w->state, error));
-        t += h;
-        for (taut_index i = 0; i < n; i++) {
-            w->sum[i] += w->weight[j] * (w->state[i] - p->q[i]);
-            w->sum[n + i] += w->weight[j] * (w->state[n + i] - p->v[i]);
-        }
-    }
-    return TAUT_OK;
-}
-
 static int filter(ipa *w, taut_error *error)
 {
     taut_projection *p = w->p;
-    taut_index n = p->sizes.coordinates;
-    memset(w->sum, 0, (size_t)(2 * n) * sizeof(double));
-    TAUT_TRY(taut_trace_begin(p, w->steps, w->h, w->weight, error));
-    TAUT_TRY(filter_side(w, w->h, error));
-    TAUT_TRY(filter_side(w, -w->h, error));
-    for (taut_index i = 0; i < n; i++) {
-        p->q[i] += w->sum[i];
-        p->v[i] += w->sum[n + i];
-    }
+    TAUT_TRY(taut_sampler_run(&w->sampler, error));
+    taut_sampler_move(&w->sampler);
+    taut_sampled_errors e = taut_sampler_errors(&w->sampler, w->slowest > 0 ? w->slowest : w->omega);
+    w->off_q = e.filter_q + e.verlet_q;
+    w->off_v = e.filter_v + e.verlet_v;
     TAUT_TRY(taut_grip_restore(w->grip, p->t, p->q, p->v, error));
     return taut_gauge_take(&w->gauge, error);
 }
@@ -194,6 +158,17 @@ static int fail_passes(const ipa *w, double first, double before, double now, ta
                      now, w->tolerance, advice);
 }
 
+/* Without springs there is no balance of forces to tell: the start is as slow as the result when they differ by no more than its errors. */
+static bool was_slow(const ipa *w)
+{
+    const taut_gauge *g = &w->gauge;
+    bool slow = !w->declared;
+    for (taut_index i = 0; i < g->count && slow; i++)
+        slow = fabs(g->now[i] - g->first[i]) <= 2 * w->off_q + g->floor[i] &&
+               fabs(g->now_dt[i] - g->first_dt[i]) <= 2 * w->off_v + w->fastest * g->floor[i];
+    return slow;
+}
+
 static int iterate(ipa *w, const taut_options *options, taut_error *error)
 {
     taut_projection *p = w->p;
@@ -203,7 +178,7 @@ static int iterate(ipa *w, const taut_options *options, taut_error *error)
         TAUT_TRY(filter(w, error));
         before = now;
         now = change(w);
-        if (now < 1)
+        if (now < 1 || (p->passes == 1 && was_slow(w)))
             return w->declared ? TAUT_OK : taut_springs_separated(&w->springs, error);
         if (!w->declared && p->passes <= 4)
             TAUT_TRY(choose_again(w, options, error));
@@ -219,11 +194,24 @@ static int iterate(ipa *w, const taut_options *options, taut_error *error)
 /* The filter moves slow parts by O((window * slow rate)^4): a start that was better is kept. */
 static void keep_start(taut_projection *p)
 {
-    size_t bytes = (size_t)p->sizes.coordinates * sizeof(double), used = strlen(p->explanation);
+    size_t bytes = (size_t)p->sizes.coordinates * sizeof(double);
     memcpy(p->q, p->q0, bytes);
     memcpy(p->v, p->v0, bytes);
-    snprintf(p->explanation + used, sizeof p->explanation - used,
-             "; the start is kept, it is nearer to the slow manifold than what the passes lead to");
+}
+
+/* What is left of the oscillation after the last pass is less than it changed. */
+static void state_errors(const ipa *w, bool kept)
+{
+    taut_projection *p = w->p;
+    size_t used = strlen(p->explanation);
+    double rest = w->tolerance * fmin(1, change(w));
+    if (!isnan(w->off_q))
+        used += (size_t)snprintf(p->explanation + used, sizeof p->explanation - used, "; error about %.1g in q, %.1g in v",
+                                 w->off_q + rest, w->off_v + rest);
+    if (kept && used < sizeof p->explanation)
+        snprintf(p->explanation + used, sizeof p->explanation - used,
+                 "; the start is kept, it is %s the slow manifold %s what the passes lead to",
+                 w->declared ? "nearer to" : "as near to", w->declared ? "than" : "as");
 }
 
 /* Never worse than the start, and never far from slow. lambda = C^-1 g while the rounding of g is not amplified too much, else from the
@@ -235,8 +223,13 @@ static int conclude(const ipa *w, double *first, double *last, taut_error *error
     double fastest = fmax(w->fastest, w->omega);
     const double *compliance = taut_context_compliance(p->context);
     if (!w->declared) {
+        bool kept = was_slow(w);
+        int64_t pass = kept ? 0 : p->passes;
         for (taut_index i = 0; i < p->sizes.bonds; i++)
-            p->lambda[i] = p->pass[p->passes].g[i] / compliance[i];
+            p->lambda[i] = p->pass[pass].g[i] / compliance[i];
+        state_errors(w, kept);
+        if (kept)
+            keep_start(p);
         return TAUT_OK;
     }
     TAUT_TRY(taut_balance_weigh(p, w->omega, w->tolerance, w->gauge.floor, p->q0, p->v0, &p->pass[0], &start, error));
@@ -249,6 +242,7 @@ static int conclude(const ipa *w, double *first, double *last, taut_error *error
             "what the passes lead to is not a slow motion: the springs pull with %.3g beside the balance of %.3g; slow and "
             "fast are not separated at this state",
             best->off, best->size);
+    state_errors(w, keep);
     if (keep)
         keep_start(p);
     bool noisy = DBL_EPSILON / 2 * fastest * fastest >= 1e-6;
@@ -260,11 +254,6 @@ static int conclude(const ipa *w, double *first, double *last, taut_error *error
 static int create(ipa *w, const taut_options *options, taut_error *error)
 {
     taut_projection *p = w->p;
-    taut_index n = p->sizes.coordinates;
-    w->state = TAUT_NEW(&p->arena, double, 2 * n);
-    w->sum = TAUT_NEW(&p->arena, double, 2 * n);
-    if (!w->state || !w->sum)
-        return taut_fail_memory(error);
     w->declared = taut_springs_declared(p);
     w->springs.given = taut_options_given(options, "omega") ? taut_options_real(options, "omega") : 0;
     if (!w->declared) {
@@ -273,9 +262,9 @@ static int create(ipa *w, const taut_options *options, taut_error *error)
     }
     TAUT_TRY(taut_gauge_create(p, w->springs.rates, &w->gauge, error));
     TAUT_TRY(measure(w, error));
+    TAUT_TRY(taut_sampler_create(p, &w->sampler, error));
     TAUT_TRY(choose(w, options, error));
-    TAUT_TRY(taut_grip_create(p->context, &p->arena, &p->statistics, p->hold, p->t, p->q, p->v, &w->grip, error));
-    return taut_flow_verlet(p->context, &p->arena, &p->statistics, INFINITY, p->t, p->q, p->v, &w->flow, error);
+    return taut_grip_create(p->context, &p->arena, &p->statistics, p->hold, p->t, p->q, p->v, &w->grip, error);
 }
 
 static int project(taut_projection *p, const taut_options *options, taut_error *error)
@@ -287,8 +276,7 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
         status = taut_gauge_take(&w.gauge, error);
     if (status == 0)
         status = iterate(&w, options, error);
-    if (w.flow)
-        w.flow->destroy(w.flow);
+    taut_sampler_destroy(&w.sampler);
     taut_grip_destroy(w.grip);
     taut_rates_destroy(&w.rates);
     return status == 0 ? conclude(&w, first, last, error) : status;

@@ -121,19 +121,13 @@ static int aware_passes(kernel *w, int64_t limit, taut_error *error)
 
 /* ---- smooth passes */
 
-/* What the latest samples say about the error of the result. */
+/* What the latest samples say about the error of the result, whose velocity is a derivative. */
 static void estimate(kernel *w)
 {
-    const taut_sampler *s = &w->sampler;
-    taut_index n = w->p->sizes.coordinates;
-    double truncated = 0, rate = 0, fourth = taut_largest(n, s->sum[TAUT_FOURTH]);
-    for (taut_index i = 0; i < n; i++) {
-        truncated = fmax(truncated, fabs(s->sum[TAUT_BETTER_Q][i] - s->sum[TAUT_EVEN_Q][i]));
-        rate = fmax(rate, fabs(s->sum[TAUT_BETTER_V][i] - s->sum[TAUT_EVEN_V][i]));
-    }
-    w->off_verlet = pow(s->h, -2) / 12 * fourth / (w->slowest * w->slowest);
-    w->off_q = truncated + w->off_verlet;
-    w->off_v = rate + w->off_verlet / (s->h * s->steps);
+    taut_sampled_errors e = taut_sampler_errors(&w->sampler, w->slowest);
+    w->off_verlet = e.verlet_q;
+    w->off_q = e.filter_q + e.verlet_q;
+    w->off_v = e.filter_v + e.verlet_q / (w->sampler.h * w->sampler.steps);
 }
 
 static void finish(kernel *w)
@@ -313,6 +307,38 @@ static int was_slow(const kernel *w, bool *slow, taut_error *error)
     return TAUT_OK;
 }
 
+/* A start in which little is fast gets a smooth pass first: when that moves it by no more than its own error, it stays. */
+static int look_first(kernel *w, const taut_options *options, bool *slow, taut_error *error)
+{
+    const double little = 1e-4; /* of the coordinates */
+    taut_projection *p = w->p;
+    double most = 0;
+    *slow = false;
+    for (taut_index i = 0; i < w->gauge.count; i++)
+        if (isfinite(w->gauge.floor[i]))
+            most = fmax(most, fmax(fabs(w->gauge.now[i]), fabs(w->gauge.now_dt[i]) / w->slowest));
+    if (!(most <= little * taut_largest(p->sizes.coordinates, p->q)) || taut_springs_separated(&w->springs, NULL) != 0)
+        return TAUT_OK;
+    int64_t steps = taut_options_given(options, "micro-steps") ? taut_options_integer(options, "micro-steps") : 0;
+    w->smooth_step = smooth_step;
+    TAUT_TRY(taut_sampler_smooth(&w->sampler, &w->shape, &w->springs, smooth_step, steps, error));
+    TAUT_TRY(taut_sampler_run(&w->sampler, error));
+    taut_sampler_move(&w->sampler);
+    estimate(w);
+    finish(w);
+    TAUT_TRY(put_back(w, error));
+    TAUT_TRY(taut_gauge_take(&w->gauge, error));
+    TAUT_TRY(was_slow(w, slow, error));
+    if (*slow)
+        return TAUT_OK;
+    w->smooth_step = 0; /* as if nothing had been: the velocity that `finish` gives is not for further passes */
+    memcpy(p->q, p->q0, (size_t)p->sizes.coordinates * sizeof(double));
+    memcpy(p->v, p->v0, (size_t)p->sizes.coordinates * sizeof(double));
+    p->passes = 0;
+    taut_gauge_rewind(&w->gauge);
+    return TAUT_OK;
+}
+
 static void explain(const kernel *w, bool kept)
 {
     taut_projection *p = w->p;
@@ -333,12 +359,17 @@ static void explain(const kernel *w, bool kept)
              seen, aware, smooth, kept ? "; the start is kept, it is as slow as the result" : "");
 }
 
+/* What is stated then is how far the result would have been as well: the two may not be told apart otherwise. */
 static int keep_start(kernel *w, taut_error *error)
 {
     taut_projection *p = w->p;
+    for (taut_index i = 0; i < p->sizes.coordinates; i++) {
+        w->off_q = fmax(w->off_q, fabs(p->q[i] - p->q0[i]));
+        w->off_v = fmax(w->off_v, fabs(p->v[i] - p->v0[i]));
+    }
     memcpy(p->q, p->q0, (size_t)p->sizes.coordinates * sizeof(double));
     memcpy(p->v, p->v0, (size_t)p->sizes.coordinates * sizeof(double));
-    return taut_projection_record(p, p->q, p->v, error);
+    return p->passes > 1 ? taut_projection_record(p, p->q, p->v, error) : TAUT_OK;
 }
 
 /* Which of start and end is nearer to the balance of forces that slow motions have? The start is kept when it is, or when the difference is
@@ -415,6 +446,10 @@ static int run(kernel *w, const taut_options *options, taut_error *error)
     w->alone = strcmp(name, "aware") == 0;
     explain(w, false);
     TAUT_TRY(taut_gauge_take(&w->gauge, error));
+    bool slow;
+    TAUT_TRY(look_first(w, options, &slow, error));
+    if (slow)
+        return TAUT_OK;
     if (aware)
         TAUT_TRY(aware_passes(w, limit < AWARE_PASSES ? limit : AWARE_PASSES, error));
     if (!w->alone)

@@ -64,6 +64,8 @@ int taut_gauge_create(taut_projection *p, taut_rates *rates, taut_gauge *gauge, 
 int taut_gauge_scale(taut_gauge *gauge, double slowest, double fastest, taut_error *error);
 /* Measures at (p->q, p->v) and records a pass. */
 int taut_gauge_take(taut_gauge *gauge, taut_error *error);
+/* As if the passes since the start had not been. */
+void taut_gauge_rewind(taut_gauge *gauge);
 /* The largest change by the latest pass, in units of max(tolerance, floor) and of max(tolerance_dt, omega floor); NaN counts as infinity. */
 double taut_gauge_change(const taut_gauge *gauge, double tolerance, double tolerance_dt, double omega);
 

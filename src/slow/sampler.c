@@ -6,6 +6,7 @@
 
 #include "slow/trace.h"
 #include "step/flow_verlet.h"
+#include "step/vectors.h"
 
 static const double aware_step = 1.7;   /* h times the fastest frequency; Verlet is stable below 2 */
 static const double smooth_left = 0.02; /* of an oscillation, after a smooth pass */
@@ -78,6 +79,22 @@ void taut_sampler_move(taut_sampler *s)
         p->q[i] += s->sum[TAUT_EVEN_Q][i];
         p->v[i] += s->sum[TAUT_EVEN_V][i];
     }
+}
+
+taut_sampled_errors taut_sampler_errors(const taut_sampler *s, double slowest)
+{
+    taut_index n = s->p->sizes.coordinates;
+    taut_sampled_errors e = {0};
+    if (s->sums < TAUT_SUMS)
+        return (taut_sampled_errors){NAN, NAN, NAN, NAN};
+    for (taut_index i = 0; i < n; i++) {
+        double velocity = s->last_v[i] + s->sum[TAUT_EVEN_V][i];
+        e.filter_q = fmax(e.filter_q, fabs(s->sum[TAUT_BETTER_Q][i] - s->sum[TAUT_EVEN_Q][i]));
+        e.filter_v = fmax(e.filter_v, fabs(s->sum[TAUT_BETTER_V][i] - s->sum[TAUT_EVEN_V][i]));
+        e.verlet_v = fmax(e.verlet_v, fabs(s->sum[TAUT_RATE][i] / s->h - velocity));
+    }
+    e.verlet_q = pow(s->h, -2) / 12 * taut_largest(n, s->sum[TAUT_FOURTH]) / (slowest * slowest);
+    return e;
 }
 
 /* ---- weights */
@@ -180,5 +197,22 @@ int taut_sampler_smooth(taut_sampler *s, const taut_kernel *shape, const taut_sp
     taut_kernel_weights(shape, s->steps, 1, s->weight[TAUT_RATE]);
     taut_kernel_weights(&fourth, s->steps, 4, s->weight[TAUT_FOURTH]);
     place_zeros(s, shape, &better, springs);
+    return TAUT_OK;
+}
+
+int taut_sampler_filter(taut_sampler *s, const taut_filter *filter, int steps, double h, taut_error *error)
+{
+    const taut_kernel better = {5, 3};
+    TAUT_TRY(reserve(s, steps, error));
+    s->h = h;
+    s->steps = steps;
+    s->sums = steps > better.moments + 2 ? TAUT_SUMS : TAUT_EVEN_V + 1;
+    memcpy(s->weight, s->smooth, sizeof s->weight);
+    taut_filter_weights(filter, steps, s->weight[TAUT_EVEN_Q]);
+    if (s->sums < TAUT_SUMS)
+        return TAUT_OK;
+    taut_kernel_weights(&better, steps, 0, s->weight[TAUT_BETTER_Q]);
+    taut_kernel_weights(&better, steps, 1, s->weight[TAUT_RATE]);
+    taut_kernel_weights(&better, steps, 4, s->weight[TAUT_FOURTH]);
     return TAUT_OK;
 }

@@ -35,9 +35,18 @@ bool taut_sampler_aware(taut_sampler *sampler, const taut_springs *springs);
  * the frequencies where these are all that there are. Forms all sums. */
 int taut_sampler_smooth(taut_sampler *sampler, const taut_kernel *shape, const taut_springs *springs, double step, int64_t steps,
                         taut_error *error);
+/* The weights of a kernel of the literature, h apart; all sums where there are steps enough for them, else those of q and v. */
+int taut_sampler_filter(taut_sampler *sampler, const taut_filter *filter, int steps, double h, taut_error *error);
 /* Samples around (p->q, p->v) and forms the sums. */
 int taut_sampler_run(taut_sampler *sampler, taut_error *error);
 /* Keeps (p->q, p->v) as last_q, last_v and adds the sums of q and v. */
 void taut_sampler_move(taut_sampler *sampler);
+
+/* What the latest samples say about errors of the filtered state, max norms: of the filter, by a kernel with more moments, in q and v; of
+ * Verlet's slow motion in q, h^2/12 |q^(4)|/slowest^2; of its velocities. NaN where the sums are not formed. */
+typedef struct taut_sampled_errors {
+    double filter_q, filter_v, verlet_q, verlet_v;
+} taut_sampled_errors;
+taut_sampled_errors taut_sampler_errors(const taut_sampler *sampler, double slowest);
 
 #endif
