@@ -17,6 +17,7 @@ typedef struct project {
 } project;
 
 bool project_is_mechanical(const project *p);
+taut_index project_rows(const project *p, taut_index count); /* how many of so many rows are printed */
 void project_print(const project *p);
 void project_json(const project *p);
 /* (project_expansion.c) Nothing when there is no expansion. */

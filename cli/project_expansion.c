@@ -5,14 +5,13 @@
 
 void project_print_expansion(const project *p)
 {
-    enum { SHOWN = 12 };
     const double *q[3], *v[3];
     double eps2;
     char name[96];
     for (int k = 0; k < 3; k++)
         if (!taut_projection_expansion(p->projection, k, &q[k], &v[k], &eps2))
             return;
-    taut_index n = p->sizes.coordinates, shown = p->call->verbose || n <= SHOWN ? n : SHOWN;
+    taut_index n = p->sizes.coordinates, shown = project_rows(p, n);
     printf("  y = y0 + eps^2 y1 + eps^4 y2 + ..., eps^2 = %.6g, the largest compliance\n", eps2);
     printf("  %-24s %18s %18s %18s\n", "coordinate", "y0", "y1", "y2");
     for (taut_index i = 0; i < 2 * shown; i++) {

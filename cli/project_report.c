@@ -17,8 +17,7 @@ static double largest(const double *x, taut_index count)
     return most;
 }
 
-/* How many rows of `count` are printed. */
-static taut_index rows(const project *p, taut_index count)
+taut_index project_rows(const project *p, taut_index count)
 {
     taut_index most = p->call->verbose ? SHOWN_VERBOSE : SHOWN;
     return count <= most ? count : most;
@@ -26,8 +25,8 @@ static taut_index rows(const project *p, taut_index count)
 
 static void print_rest(const project *p, taut_index count)
 {
-    if (rows(p, count) < count)
-        printf("  ... and %d more (%s--out FILE writes the state, --json prints all)\n", (int)(count - rows(p, count)),
+    if (project_rows(p, count) < count)
+        printf("  ... and %d more (%s--out FILE writes the state, --json prints all)\n", (int)(count - project_rows(p, count)),
                p->call->verbose ? "" : "--verbose prints more, ");
 }
 
@@ -79,7 +78,7 @@ static void print_orders(const project *p)
 static void print_state(const project *p)
 {
     char name[96];
-    taut_index n = p->sizes.coordinates, shown = rows(p, n);
+    taut_index n = p->sizes.coordinates, shown = project_rows(p, n);
     if (project_is_mechanical(p))
         printf("  %-24s %22s %22s\n", "coordinate", "position", "velocity");
     else
@@ -97,7 +96,7 @@ static void print_state(const project *p)
 static void print_multipliers(const project *p)
 {
     char name[96];
-    taut_index m = p->sizes.bonds, shown = rows(p, m);
+    taut_index m = p->sizes.bonds, shown = project_rows(p, m);
     if (!project_is_mechanical(p) || m == 0)
         return;
     printf("  %-24s %22s\n", "bond", "multiplier");
