@@ -75,6 +75,8 @@ static int compute(run *r)
     bool rows_here = r->out && strcmp(r->out, "-") == 0;
     FILE *report = rows_here ? stderr : stdout;
     bool silent = call->quiet || call->json;
+    for (int k = 0; !call->quiet && taut_solver_warning(r->solver, k); k++)
+        cli_warning("%s", taut_solver_warning(r->solver, k));
     if (!silent) {
         cli_wrap(report, taut_solver_explanation(r->solver), 2, 0, CLI_WIDTH);
         fflush(report);

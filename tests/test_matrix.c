@@ -2,7 +2,7 @@
  * with it, or refused with a reason. The judges are in matrix_judge.h, the rules below and, in words, in docs/refusals.md, which this
  * program makes (test_matrix FILE) and compares.
  *
- * TAUT_TEST_LONG: models run to the end times of their own [run], where the short form stops at 1. */
+ * TAUT_TEST_LONG: large models are taken whole, and as far as small ones. */
 #include "table.h"
 
 #include <dirent.h>

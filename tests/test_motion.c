@@ -244,6 +244,157 @@ static void test_slow_reference(void)
     driven_destroy(&d);
 }
 
+/* Without jets a slow start takes its slow point from forces alone, by `kernel`: on the circle r*, as above, to what differences know. */
+static int no_force(void *user, double t, const double *q, const double *v, double *f)
+{
+    (void)user, (void)t, (void)q, (void)v;
+    f[0] = f[1] = 0;
+    return 0;
+}
+
+static int radius_bond(void *user, double t, const double *q, double *g)
+{
+    (void)user, (void)t;
+    g[0] = hypot(q[0], q[1]) - 1;
+    return 0;
+}
+
+static void test_start_without_jets(void)
+{
+    static const double q[2] = {1.01, 0}, v[2] = {0, 1}, compliance[1] = {1e-6};
+    taut_callbacks c = {.coordinates = 2, .bonds = 1, .compliance = compliance, .start_q = q, .start_v = v};
+    driven d = {0};
+    c.force = no_force;
+    c.bond = radius_bond;
+    check_group("a slow start without jets");
+    d.code = taut_system_from_callbacks(&c, NULL, &d.system, &d.error);
+    if (d.code == 0)
+        d.code = taut_options_create(NULL, &d.options, &d.error);
+    driven_options(&d, "motion=slow until=1");
+    if (d.code == 0)
+        d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+    if (driven_good("callbacks", &d)) {
+        const double *x = taut_solver_position(d.solver), *u = taut_solver_velocity(d.solver);
+        double areal = (x[0] * u[1] - x[1] * u[0]) / 2, star = 1;
+        for (int j = 0; j < 50; j++)
+            star = 1 + 4 * areal * areal / (1e6 * star * star * star);
+        check_contains("explanation", taut_solver_explanation(d.solver), "moved to its slow point, where nothing rings (kernel");
+        check_near("radius", hypot(x[0], x[1]), star, 1e-9);
+        check_near("radial velocity", (x[0] * u[0] + x[1] * u[1]) / star, 0, 1e-6);
+    }
+    driven_destroy(&d);
+}
+
+/* Options that a run never reads are told, whatever they are; those it reads are not. */
+static void test_unread(void)
+{
+    static const char spring[] = PENDULUM("stiffness 1e4", "x = 1"), rod[] = PENDULUM("rigid", "x = 1");
+    static const struct {
+        const char *model, *options, *warnings; /* names, in the order of the table */
+    } rows[] = {
+        {spring, "until=0.1 motion=full method=dop8 newton=tensor", "newton"},
+        {spring, "until=0.1 motion=slow method=radau5 newton=tensor", ""},
+        {spring, "until=0.1 motion=full method=verlet rtol=1e-8 atol=1e-9 max-step=1", "rtol atol max-step"},
+        {spring, "until=0.1 motion=full method=dop8 rtol=1e-8 atol=1e-9 max-step=1", ""},
+        {spring, "until=0.1 motion=full method=dop8 step=0.001 rtol=1e-8", "rtol"},
+        {spring, "until=0.1 motion=effective method=projected-impulse step=0.05 inner-step=1e-4", ""},
+        {spring, "until=0.1 motion=effective method=effective inner-step=1e-4", "inner-step"},
+        {spring, "until=0.1 motion=slow method=radau5 step=0.01 rtol=1e-8", ""}, /* the start is judged by it */
+        {rod, "until=0.1 method=dop8 stabilize-passes=3", ""},
+        {rod, "until=0.1 method=dop8 stabilize-rate=3", "stabilize-rate"},
+        {rod, "until=0.1 method=dop8 stabilize=baumgarte stabilize-rate=3 stabilize-passes=2", "stabilize-passes"},
+        {rod, "until=0.1 method=rattle step=0.01 stabilize-passes=3", "stabilize-passes"},
+        {rod, "until=0.1 method=dop8 every=0.01 steps=100 from=0 window=3", "window"},
+        {PENDULUM("stiffness 1e4", "x = 1") "[run]\nnewton = tensor\nwindow = 3\n", "until=0.1 motion=full method=dop8", ""},
+    };
+    check_group("options without effect");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        driven d = driven_create(rows[k].model, rows[k].options, NULL);
+        char names[200] = "";
+        for (int i = 0; d.solver && taut_solver_warning(d.solver, i); i++) {
+            const char *text = taut_solver_warning(d.solver, i) + 2;
+            size_t used = strlen(names);
+            snprintf(names + used, sizeof names - used, "%s%.*s", used ? " " : "", (int)strcspn(text, " "), text);
+        }
+        if (driven_good(rows[k].options, &d))
+            check_row(strcmp(names, rows[k].warnings) == 0, "%s: told '%s', expected '%s'", rows[k].options, names,
+                      rows[k].warnings);
+        driven_destroy(&d);
+    }
+}
+
+/* [run] takes every option whose row says so, and only those; a step from there is said to be from there. */
+static void test_run_section(void)
+{
+    int count;
+    const taut_option *table = taut_option_table(&count);
+    check_group("[run]");
+    for (int k = 0; k < count; k++) {
+        char text[200], value[40] = "1";
+        if (table[k].type == TAUT_OPTION_CHOICE)
+            snprintf(value, sizeof value, "%.*s", (int)strcspn(table[k].choices, "|"), table[k].choices);
+        else if (table[k].type == TAUT_OPTION_FLAG)
+            snprintf(value, sizeof value, "yes");
+        else if (table[k].type == TAUT_OPTION_TEXT)
+            snprintf(value, sizeof value, "dop8");
+        else if (table[k].least > 1)
+            snprintf(value, sizeof value, "%g", table[k].least);
+        snprintf(text, sizeof text, "[coordinates]\nx\n[run]\n%s = %s\n", table[k].name, value);
+        taut_system *system = NULL;
+        taut_error error;
+        int status = taut_system_parse(text, strlen(text), "model.taut", NULL, &system, &error);
+        check_row(table[k].in_model ? status == 0 : status == TAUT_ERROR_MODEL && error.line == 4, "%s = %s: %s: %s", table[k].name,
+                  value, taut_code_name(status), status ? error.message : "");
+        taut_system_destroy(system);
+    }
+    driven d =
+        driven_create(PENDULUM("stiffness 1e4", "x = 1") "[run]\nstep = 0.003\n", "until=0.1 motion=full method=verlet", NULL);
+    if (driven_good("step", &d))
+        check_contains("explanation", taut_solver_explanation(d.solver), "step 0.003 (of [run])");
+    driven_destroy(&d);
+    d = driven_create(PENDULUM("stiffness 1e4", "x = 1") "[run]\nstep = 0.003\n", "until=0.1 motion=full method=verlet step=0.004",
+                      NULL);
+    if (driven_good("step", &d))
+        check_row(!strstr(taut_solver_explanation(d.solver), "[run]"), "%s", taut_solver_explanation(d.solver));
+    driven_destroy(&d);
+}
+
+/* Equal steps that are unstable do not end with success, energy or not: x' = -1000 x with step 0.01 grows nine times a step. A state that
+ * leaves zero, or grows as fast as it can be resolved, is none of that: x' = 10 x with step 0.01 is exp(10) at t = 1, exp(500) at
+ * t = 50, with a relative error of 0.1^5/120 a step. */
+static void test_growth(void)
+{
+    static const char stiff[] = "[state]\nx\n[rates]\nx' = -1000*x\n[start]\nx = 1\n";
+    static const char grows[] = "[state]\nx\n[rates]\nx' = 10*x\n[start]\nx = 1\n";
+    static const char leaves[] = "[state]\nx\n[rates]\nx' = t^5\n";
+    static const struct {
+        const char *name, *model, *options;
+        int code;
+        double x, allowed;
+    } rows[] = {
+        {"stiff", stiff, "until=1 method=euler step=0.01", TAUT_ERROR_STEP, 0, 0},
+        {"stiff", stiff, "until=1 method=rk4 step=0.01", TAUT_ERROR_STEP, 0, 0},
+        {"stiff", stiff, "until=1 method=rk4 step=0.002", TAUT_OK, 0, 1e-12},
+        {"grows", grows, "until=1 method=rk4 step=0.01", TAUT_OK, 22026.465794806718, 22026 * 1e-5},
+        {"grows far", grows, "until=50 method=rk4 step=0.01", TAUT_OK, 1.4035922178528375e217, 6.5e213},
+        {"leaves", leaves, "until=1 method=rk4 step=0.001", TAUT_OK, 1. / 6, 1e-9},
+    };
+    check_group("growth");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        driven d = driven_create(rows[k].model, rows[k].options, NULL);
+        if (driven_good(rows[k].name, &d)) {
+            int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+            check_row(code == rows[k].code, "%s, %s: %s: %s", rows[k].name, rows[k].options, taut_code_name(code),
+                      code < 0 ? d.error.message : "");
+            if (code == 0)
+                check_near(rows[k].name, taut_solver_position(d.solver)[0], rows[k].x, rows[k].allowed);
+            else
+                check_contains(rows[k].name, d.error.message, "unstable");
+        }
+        driven_destroy(&d);
+    }
+}
+
 /* Memory that runs out at call k, for motions with their fields, stabilisers, projections. */
 static void test_faults(void)
 {
@@ -283,6 +434,10 @@ int main(void)
     test_drift();
     test_circle();
     test_slow_reference();
+    test_start_without_jets();
+    test_unread();
+    test_run_section();
+    test_growth();
     test_faults();
     return check_done();
 }

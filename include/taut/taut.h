@@ -431,6 +431,8 @@ TAUT_API const double *taut_solver_multipliers(const taut_solver *solver); /* la
 TAUT_API void taut_solver_result(const taut_solver *solver, taut_result *result);
 /* One line: what was chosen and why. */
 TAUT_API const char *taut_solver_explanation(const taut_solver *solver);
+/* Warning k: an option that was given to taut_solver_create and has no effect in this run; NULL when out of range. */
+TAUT_API const char *taut_solver_warning(const taut_solver *solver, int k);
 
 /* Sinks that come with Taut. `path` "-" is standard output. Destroy closes; a failed write is reported by the run (disk full). */
 typedef struct taut_file_sink taut_file_sink;

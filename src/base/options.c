@@ -67,6 +67,7 @@ enum { ROWS = sizeof table / sizeof table[0] };
 struct taut_options {
     taut_allocator allocator;
     char *text[ROWS]; /* values that were given; NULL otherwise */
+    bool *read;       /* [ROWS], or NULL: not tracked */
 };
 
 const taut_option *taut_option_table(int *count)
@@ -113,6 +114,8 @@ void taut_options_destroy(taut_options *options)
     for (int k = 0; k < ROWS; k++)
         if (options->text[k])
             from.release(from.user, options->text[k]);
+    if (options->read)
+        from.release(from.user, options->read);
     from.release(from.user, options);
 }
 
@@ -236,6 +239,24 @@ int taut_options_merge(taut_options *options, const taut_options *from, taut_err
     return TAUT_OK;
 }
 
+int taut_options_track(taut_options *options, taut_error *error)
+{
+    if (!options->read)
+        options->read = options->allocator.allocate(options->allocator.user, ROWS * sizeof *options->read);
+    if (!options->read)
+        return taut_fail_memory(error);
+    memset(options->read, 0, ROWS * sizeof *options->read);
+    return TAUT_OK;
+}
+
+const char *taut_options_unread(const taut_options *options, const taut_options *given, int *at)
+{
+    while (++*at < ROWS)
+        if (table[*at].in_model && given && given->text[*at] && options->read && !options->read[*at])
+            return table[*at].name;
+    return NULL;
+}
+
 bool taut_options_given(const taut_options *options, const char *name)
 {
     const taut_option *row = taut_option_find(name);
@@ -247,6 +268,8 @@ const char *taut_options_text(const taut_options *options, const char *name)
     const taut_option *row = taut_option_find(name);
     if (!row)
         return NULL;
+    if (options && options->read)
+        options->read[row - table] = true;
     return options && options->text[row - table] ? options->text[row - table] : row->value;
 }
 

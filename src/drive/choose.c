@@ -161,6 +161,7 @@ static void choose_step_source(taut_solver *solver, const taut_options *given, c
     bool from_run = !taut_options_given(given, "step"), longer = method->error_order > 0 || solver->motion == TAUT_MOTION_EFFECTIVE;
     if (from_run && longer && strcmp(method->name, method_in_run) != 0)
         solver->step = NAN;
+    solver->step_in_run = from_run && !isnan(solver->step);
     solver->control.on = isnan(solver->step) && method->error_order > 0;
 }
 
@@ -169,9 +170,11 @@ static int choose_times(taut_solver *solver, taut_error *error)
     const taut_options *merged = solver->options;
     solver->from = taut_options_real(merged, "from");
     solver->until = taut_options_real(merged, "until");
-    solver->stepper.rtol = taut_options_real(merged, "rtol");
-    solver->stepper.atol = taut_options_real(merged, "atol");
-    double most = taut_options_real(merged, "max-step");
+    /* equal steps have no tolerance, but a slow start must not ring more than one */
+    const taut_options *tolerant = solver->control.on || solver->motion == TAUT_MOTION_SLOW ? merged : NULL;
+    solver->stepper.rtol = taut_options_real(tolerant, "rtol");
+    solver->stepper.atol = taut_options_real(tolerant, "atol");
+    double most = solver->control.on ? taut_options_real(merged, "max-step") : NAN;
     solver->control.most = isnan(most) ? INFINITY : most;
     solver->step_limit = taut_options_integer(merged, "steps");
     double every = taut_options_real(merged, "every");
@@ -200,6 +203,7 @@ int taut_choose(taut_solver *solver, const taut_options *options, taut_error *er
 {
     char method_in_run[40];
     TAUT_TRY(taut_options_create(&solver->arena.allocator, &solver->options, error));
+    TAUT_TRY(taut_options_track(solver->options, error));
     TAUT_TRY(read_settings(solver->system, solver->options, error));
     snprintf(method_in_run, sizeof method_in_run, "%s", taut_options_text(solver->options, "method"));
     TAUT_TRY(taut_options_merge(solver->options, options, error));
@@ -287,7 +291,7 @@ static void explain(taut_solver *solver, bool said, double period)
     if (solver->control.on)
         add(solver, ", error control with rtol %g, atol %g", s->rtol, s->atol);
     else
-        add(solver, ", step %.6g%s", solver->step, said ? "" : " (chosen)");
+        add(solver, ", step %.6g%s", solver->step, !said ? " (chosen)" : solver->step_in_run ? " (of [run])" : "");
     if (solver->frequency > 0 && !solver->control.on)
         add(solver, ": %.3g steps in the period of the fastest spring (omega = %.6g)", period / solver->step, solver->frequency);
     else if (!solver->control.on && s->method->stability > 0 && (solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)))

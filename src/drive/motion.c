@@ -366,7 +366,7 @@ static int start_slow(taut_solver *solver, taut_error *error)
         size = fmax(size, fabs(s->now.q[i]));
     if (amplitude <= 1e-3 * (s->atol + s->rtol * size))
         return TAUT_OK;
-    static const char *const ways[] = {"series", "ipa"}; /* to rounding; for what has no jets */
+    static const char *const ways[] = {"series", "kernel"}; /* from jets; from forces alone */
     int status = -1;
     for (int k = 0; k < 2 && status != 0; k++) {
         status = take_slow_point(solver, ways[k], &reason);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/options.h"
+
 static int new_state(taut_solver *solver, taut_state *state, taut_error *error)
 {
     const taut_stepper *s = &solver->stepper;
@@ -54,6 +56,16 @@ static void scale_tolerance(taut_solver *solver)
         solver->stepper.atol *= size;
 }
 
+/* An option that was given and that nobody has read has no effect: said, not refused, since scripts give the same options to many methods. */
+static void find_unread(taut_solver *solver, const taut_options *given)
+{
+    enum { MOST = sizeof solver->warning / sizeof solver->warning[0] };
+    int at = -1;
+    for (const char *name; solver->warnings < MOST && (name = taut_options_unread(solver->options, given, &at));)
+        snprintf(solver->warning[solver->warnings++], sizeof solver->warning[0], "--%s has no effect: method %s%s does not use it",
+                 name, solver->stepper.method->name, solver->control.on ? " with error control" : " with equal steps");
+}
+
 static int build(taut_solver *solver, const taut_options *options, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
@@ -70,6 +82,7 @@ static int build(taut_solver *solver, const taut_options *options, taut_error *e
     TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, s->now.v, s->now.lambda, error));
     TAUT_TRY(taut_choose_step(solver, error));
     TAUT_TRY(taut_watch_create(solver, error));
+    find_unread(solver, options);
     unsigned drives = TAUT_HAS_FORCES | TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES;
     solver->averaged = solver->motion == TAUT_MOTION_EFFECTIVE && !solver->derived;
     solver->conserves = !(solver->sizes.can & drives) && !solver->averaged;
@@ -105,6 +118,7 @@ int taut_solver_create_own(const taut_system *system, const taut_options *option
                         .own = method,
                         .energy_first = NAN,
                         .energy_last = NAN,
+                        .size = NAN,
                         .rows = {.written = NAN},
                         .drift = {.measured = NAN}};
     for (;;) {
@@ -172,6 +186,11 @@ const double *taut_solver_multipliers(const taut_solver *solver)
 const char *taut_solver_explanation(const taut_solver *solver)
 {
     return solver->explanation;
+}
+
+const char *taut_solver_warning(const taut_solver *solver, int k)
+{
+    return k >= 0 && k < solver->warnings ? solver->warning[k] : NULL;
 }
 
 void taut_solver_result(const taut_solver *solver, taut_result *result)

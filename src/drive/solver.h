@@ -65,6 +65,7 @@ struct taut_solver {
     unsigned avoid;             /* motions that failed at the start, when Taut has the choice */
     bool unsaid;                /* nobody said motion or method */
     double from, until, step;   /* step > 0: of equal steps; of error control: the latest */
+    bool step_in_run;           /* the step is that of [run] */
     int64_t step_limit;         /* 0: none */
     double frequency;           /* fastest spring at the start; 0 when there are none, or nobody asked */
     taut_control control;
@@ -75,11 +76,15 @@ struct taut_solver {
     double *outputs;
     bool conserves; /* the energy is a constant of the motion */
     bool averaged;  /* impulse methods: rows show the projected state, whose energy leaves out the vibration and is not told */
+    double size;    /* equal steps: largest coordinate when it was last looked at; NaN before */
+    bool grew;      /* and it had grown beyond all measure */
     double energy_first, energy_last, energy_scale, kinetic_most;
     int status;
     bool event_met;
     char event_name[96];
     taut_statistics statistics;
+    int warnings;
+    char warning[6][160];  /* options without effect */
     char why[400];         /* the motion or method was chosen by Taut because ... */
     char explanation[800]; /* one line */
 };

@@ -45,8 +45,7 @@ static int run_item(taut_model *model, const taut_item_tree *item)
         if (*c == '_')
             *c = '-';
     const taut_option *option = taut_option_find(key);
-    if (!option || !strstr(option->verbs, "run") || strcmp(key, "set") == 0 || strcmp(key, "init") == 0 ||
-        strcmp(key, "out") == 0 || strcmp(key, "plot") == 0) {
+    if (!option || !option->in_model) {
         taut_error unknown;
         taut_option_unknown("", key, &unknown);
         return taut_document_fail(model->document, item->left->place, model->error, "unknown setting '%s' in [run]: %s",
