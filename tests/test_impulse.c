@@ -170,7 +170,8 @@ static void test_reversible(void)
     }
 }
 
-/* Costs: one slow evaluation a step and one at the start; micro-steps as --inner-step says, one fast evaluation each. */
+/* Costs: one slow evaluation a step and one at the start; micro-steps as --inner-step says, one fast evaluation each. Multipliers cost one
+ * more where they are shown: at the start, before the first step and at the end here, however many steps there are. */
 static void test_counts(void)
 {
     check_group("impulse, counts");
@@ -182,9 +183,12 @@ static void test_counts(void)
         taut_result result;
         taut_solver_result(d.solver, &result);
         check_equal("steps", result.statistics.steps, 10);
-        check_equal("slow", result.statistics.force_evaluations, 11);
+        check_equal("slow", result.statistics.force_evaluations, 11 + 3);
         check_equal("micro-steps", result.statistics.micro_steps, 10 * 334);
         check_equal("fast", result.statistics.fast_force_evaluations, 10 * 334 + 1);
+        check_equal("advance", taut_solver_advance(d.solver, 2, &d.error), 0);
+        taut_solver_result(d.solver, &result);
+        check_equal("slow, twice as far", result.statistics.force_evaluations, 11 + 3 + 10 + 1);
     }
     driven_destroy(&d);
     /* default: 1/20 of a radian of the fastest vibration */
@@ -285,6 +289,35 @@ static void test_unstable(void)
     driven_destroy(&d);
 }
 
+/* The same with a bond that moves: nothing vibrates, and an event inside a step must not make it. Omega depends on y, so that y would feel
+ * it. y bounces as a ball does: errors are O(h^2) + O(1/omega), and a parabola has none of the first kind. */
+static void test_moving_event(void)
+{
+    static const char *const methods[] = {"projected-impulse", "mollified-impulse", "impulse"};
+    check_group("impulse, events beside moving bonds");
+    for (int m = 0; m < 3; m++) {
+        char options[200];
+        snprintf(options, sizeof options, "motion=effective method=%s step=0.1 until=1.7", methods[m]);
+        driven d = driven_create("[coordinates]\nx, y\n[potential]\ny\n[bonds]\ns = sqrt(2+y)*(x - t) stiffness 1e6\n"
+                                 "[start]\nx' = 1, y = 0.3\n[events]\nfloor = y falling then y' = -y'\n",
+                                 options, NULL);
+        if (driven_good(methods[m], &d)) {
+            double fall = sqrt(0.6), after = 1.7 - fall; /* it meets the floor with the velocity -fall */
+            check_row(taut_solver_advance(d.solver, 1.7, &d.error) == 0, "%s: %s", methods[m], d.error.message);
+            check_near("x", taut_solver_position(d.solver)[0], 1.7, 1e-3);
+            check_near("y", taut_solver_position(d.solver)[1], fall * after - after * after / 2, 1e-3);
+        }
+        driven_destroy(&d);
+    }
+    /* micro-steps without end are refused, not begun */
+    driven d = driven_create("[coordinates]\nx, y\n[potential]\ny\n[bonds]\ns = x stiffness 1e4\n[start]\nx = .01\n",
+                             "motion=effective method=impulse step=0.1 inner-step=1e-300 until=1", NULL);
+    int code = d.code ? d.code : taut_solver_advance(d.solver, 1, &d.error);
+    check_equal("micro-steps", code, TAUT_ERROR_STEP);
+    check_contains("micro-steps", d.error.message, "inner-step");
+    driven_destroy(&d);
+}
+
 /* An event that alters the state keeps the vibration: y falls on the floor y = 0 and bounces; x vibrates on. */
 static void test_event(void)
 {
@@ -344,6 +377,7 @@ int main(void)
     test_refusals();
     test_unstable();
     test_event();
+    test_moving_event();
     test_memory();
     return check_done();
 }

@@ -14,7 +14,8 @@
  *
  *     M a + G^T Lambda = f - grad W,   G a = -gamma          at (X, V), W = sum J_k Omega_k                                   [E (8)]
  *
- * with the actions of the start. They do not influence the motion. Beyond TAUT_MODES_MOST springs grad W is left out of them. */
+ * with the actions of the start. They do not influence the motion, and are computed where somebody asks for them. Beyond
+ * TAUT_MODES_MOST springs grad W is left out of them. */
 #include "step/impulse.h"
 
 #include <math.h>
@@ -190,9 +191,6 @@ static int choose_inner(taut_impulse *w, taut_error *error)
 }
 
 static int show(taut_impulse *w, double t, const double *x, const double *v, double *q, double *u, taut_error *error);
-static int find_multipliers(taut_impulse *w, double t, const double *q, const double *v, double *a, double *lambda,
-                            taut_error *error);
-
 static int begin(taut_impulse *w, taut_error *error)
 {
     taut_stepper *s = w->stepper;
@@ -202,8 +200,11 @@ static int begin(taut_impulse *w, taut_error *error)
     TAUT_TRY(show(w, s->now.t, w->x, w->v, s->now.q, s->now.v, error));
     memcpy(w->shown_q, s->now.q, bytes);
     memcpy(w->shown_v, s->now.v, bytes);
+    for (taut_index i = 0; i < w->n; i++)
+        s->now.a[i] = NAN;
     TAUT_TRY(take_actions(w, s->now.t, error));
-    return find_multipliers(w, s->now.t, s->now.q, s->now.v, s->now.a, s->now.lambda, error);
+    w->time = s->now.t;
+    return taut_impulse_complete(s, error);
 }
 
 int taut_impulse_create(taut_stepper *s, taut_impulse_kick kick, taut_error *error)
@@ -374,9 +375,9 @@ static int show(taut_impulse *w, double t, const double *x, const double *v, dou
 }
 
 /* Stretches and rates of the vibrating state. */
-static int measure(taut_impulse *w, double t, taut_error *error)
+static int measure(taut_impulse *w, taut_error *error)
 {
-    TAUT_TRY(taut_evaluate(w->stepper->context, t, w->x, w->v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &w->values, error));
+    TAUT_TRY(taut_evaluate(w->stepper->context, w->time, w->x, w->v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &w->values, error));
     for (taut_index i = 0; i < w->m; i++) {
         w->g[i] = w->values.bond[i];
         w->gdot[i] = w->values.bond_dt[i];
@@ -393,7 +394,7 @@ static int follow(taut_impulse *w, taut_error *error)
     size_t bytes = (size_t)w->n * sizeof(double);
     if (memcmp(w->shown_q, s->now.q, bytes) == 0 && memcmp(w->shown_v, s->now.v, bytes) == 0)
         return TAUT_OK;
-    TAUT_TRY(measure(w, s->now.t, error));
+    TAUT_TRY(measure(w, error)); /* at its own time: an event lies before the end of the step, and bonds may move */
     TAUT_TRY(taut_impulse_project(w, s->now.t, s->now.q, w->g, w->next_x, error));
     memcpy(w->next_v, s->now.v, bytes);
     TAUT_TRY(project_velocity(w, w->tie_2, w->gdot, w->next_v, error));
@@ -401,6 +402,7 @@ static int follow(taut_impulse *w, taut_error *error)
     memcpy(w->v, w->next_v, bytes);
     memcpy(w->shown_q, s->now.q, bytes);
     memcpy(w->shown_v, s->now.v, bytes);
+    w->time = s->now.t;
     return take_actions(w, s->now.t, error);
 }
 
@@ -409,7 +411,11 @@ static int follow(taut_impulse *w, taut_error *error)
 /* The springs alone over a time h, from (next_x, next_v) and the acceleration in next_fast. */
 static int vibrate(taut_impulse *w, double t, double h, taut_error *error)
 {
+    static const double most = 1e12; /* micro-steps in one step: more would not end */
     double count = ceil(fabs(h) / w->inner * (1 - 1e-12));
+    if (!(count <= most))
+        return taut_fail(error, TAUT_ERROR_STEP, "a step of %g would take %.2g micro-steps of %g; say a longer --inner-step", h,
+                         count, w->inner);
     int64_t steps = count < 1 ? 1 : (int64_t)count;
     double d = h / (double)steps;
     double *restrict x = w->next_x, *restrict v = w->next_v;
@@ -446,6 +452,10 @@ static void accept(taut_impulse *w, const taut_state *next)
     s->now = *next;
     memcpy(w->shown_q, next->q, (size_t)w->n * sizeof(double));
     memcpy(w->shown_v, next->v, (size_t)w->n * sizeof(double));
+    for (taut_index i = 0; i < w->n; i++) /* a belongs to the vibration or to the mean motion: rows do without */
+        s->now.a[i] = NAN;
+    w->time = next->t;
+    w->complete = false;
     s->statistics->steps++;
 }
 
@@ -470,14 +480,14 @@ int taut_impulse_step(taut_stepper *s, double h, taut_error *error)
     for (taut_index i = 0; i < w->n; i++)
         w->next_v[i] += h / 2 * w->next_kick[i];
     TAUT_TRY(show(w, next.t, w->next_x, w->next_v, next.q, next.v, error));
-    TAUT_TRY(find_multipliers(w, next.t, next.q, next.v, next.a, next.lambda, error));
     accept(w, &next);
     return TAUT_OK;
 }
 
 void taut_impulse_changed(taut_stepper *s)
 {
-    ((taut_impulse *)s->work)->fresh = false;
+    taut_impulse *w = s->work;
+    w->fresh = w->complete = false;
 }
 
 /* lambda[m], and the acceleration a[n] of the effective motion. */
@@ -487,6 +497,7 @@ static int find_multipliers(taut_impulse *w, double t, const double *q, const do
     unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA;
     w->values.force = a;
     TAUT_TRY(taut_evaluate(w->stepper->context, t, q, v, wanted, &w->values, error));
+    w->stepper->statistics->force_evaluations++;
     if (w->has_modes) {
         TAUT_TRY(taut_modes_find(&w->modes, t, q, error));
         taut_modes_blend(&w->modes, w->action, w->blended);
@@ -504,9 +515,21 @@ static int find_multipliers(taut_impulse *w, double t, const double *q, const do
     taut_impulse_rows(w, w->tie_1);
     TAUT_TRY(taut_impulse_factor(w, w->tie_1, NULL, error));
     TAUT_TRY(taut_saddle_solve(w->tie, 1, a, w->y, error));
+    w->stepper->statistics->solves++;
     for (taut_index i = 0, row = 0; i < w->m; i++)
         if (w->stiff[i])
             lambda[i] = w->y[row++];
+    return TAUT_OK;
+}
+
+int taut_impulse_complete(taut_stepper *s, taut_error *error)
+{
+    taut_impulse *w = s->work;
+    if (w->complete)
+        return TAUT_OK;
+    TAUT_TRY(follow(w, error)); /* the actions, where somebody has altered the state */
+    TAUT_TRY(find_multipliers(w, s->now.t, s->now.q, s->now.v, w->r, s->now.lambda, error));
+    w->complete = true;
     return TAUT_OK;
 }
 
@@ -530,16 +553,9 @@ static int create(taut_stepper *s, taut_error *error)
 }
 
 const taut_method taut_impulse_method = {
+    TAUT_IMPULSE_METHOD,
     .name = "impulse",
-    .motions = TAUT_MOTION_EFFECTIVE,
-    .order = 2,
     .summary = "kicks by the slow forces, springs resolved in between; actions are not kept: for comparison",
     .reference = "Grubmueller et al. 1991; Tuckerman et al. 1992; Lubich, Weiss section 2.1",
-    .needs = TAUT_IMPULSE_NEEDS,
-    .refuses = TAUT_IMPULSE_REFUSES,
     .create = create,
-    .destroy = taut_impulse_destroy,
-    .step = taut_impulse_step,
-    .changed = taut_impulse_changed,
-    .multipliers = taut_impulse_multipliers,
 };

@@ -23,16 +23,17 @@ typedef struct taut_impulse {
     taut_values values;
     double inner; /* longest micro-step */
 
+    double time;                          /* of the vibrating state */
     double *x, *v;                        /* the vibrating state of stepper->now, [n] each */
     double *next_x, *next_v;              /* the one that is being formed */
     double *kick;                         /* slow acceleration at x; valid when fresh */
     double *next_kick, *fast, *next_fast; /* fast: acceleration by the springs at x; valid when fresh */
-    bool fresh;
-    double *shown_q, *shown_v; /* what `now` was when the state was projected */
-    double *g, *gdot;          /* [m] stretches to be kept where someone alters the state */
-    double *lambda;            /* [stiff] multipliers of a projection */
-    double *r, *y;             /* [n], [stiff] */
-    bool has_modes;            /* few enough springs for the force of the vibration */
+    bool fresh, complete;                 /* complete: now.lambda are its multipliers */
+    double *shown_q, *shown_v;            /* what `now` was when the state was projected */
+    double *g, *gdot;                     /* [m] stretches to be kept where someone alters the state */
+    double *lambda;                       /* [stiff] multipliers of a projection */
+    double *r, *y;                        /* [n], [stiff] */
+    bool has_modes;                       /* few enough springs for the force of the vibration */
     taut_modes_work modes;
     double *action, *blended; /* of the vibration, [modes]; modes of one frequency with their mean */
     double *gradient;         /* of W, [n] */
@@ -47,6 +48,7 @@ int taut_impulse_create(taut_stepper *stepper, taut_impulse_kick kick, taut_erro
 void taut_impulse_destroy(taut_stepper *stepper);
 int taut_impulse_step(taut_stepper *stepper, double h, taut_error *error);
 void taut_impulse_changed(taut_stepper *stepper);
+int taut_impulse_complete(taut_stepper *stepper, taut_error *error);
 int taut_impulse_multipliers(taut_stepper *stepper, double t, const double *q, const double *v, double *lambda, taut_error *error);
 
 /* force[n] = f - G^T C^-1 g of the soft bonds at x; G stays in w->values. One slow evaluation. */
@@ -60,10 +62,12 @@ int taut_impulse_project(taut_impulse *w, double t, const double *x, const doubl
 /* Factors [M G1^T; G2 0]; g2 == NULL means g1. */
 int taut_impulse_factor(taut_impulse *w, const double *g1, const double *g2, taut_error *error);
 
-enum {
-    TAUT_IMPULSE_NEEDS = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
-    TAUT_IMPULSE_REFUSES = TAUT_HAS_RIGID | TAUT_HAS_DAMPING | TAUT_HAS_STIFF_POTENTIAL | TAUT_HAS_VELOCITY_FORCES |
-                           TAUT_HAS_VARYING_MASS | TAUT_HAS_ALGEBRAIC | TAUT_HAS_STEPPER
-};
+/* What all rows share; they differ in `create`, which names the kick. */
+#define TAUT_IMPULSE_METHOD                                                                                                        \
+    .motions = TAUT_MOTION_EFFECTIVE, .order = 2, .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,                                  \
+    .refuses = TAUT_HAS_RIGID | TAUT_HAS_DAMPING | TAUT_HAS_STIFF_POTENTIAL | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS |   \
+               TAUT_HAS_ALGEBRAIC | TAUT_HAS_STEPPER,                                                                              \
+    .destroy = taut_impulse_destroy, .step = taut_impulse_step, .changed = taut_impulse_changed,                                   \
+    .complete = taut_impulse_complete, .multipliers = taut_impulse_multipliers
 
 #endif

@@ -62,16 +62,9 @@ static int create(taut_stepper *s, taut_error *error)
 }
 
 const taut_method taut_mollified_impulse = {
+    TAUT_IMPULSE_METHOD,
     .name = "mollified-impulse",
-    .motions = TAUT_MOTION_EFFECTIVE,
-    .order = 2,
     .summary = "kicks by the slow potential at the projected point, springs resolved in between; symplectic, keeps the actions",
     .reference = "Izaguirre, Reich, Skeel 1999; Lubich, Weiss section 2.2",
-    .needs = TAUT_IMPULSE_NEEDS,
-    .refuses = TAUT_IMPULSE_REFUSES,
     .create = create,
-    .destroy = taut_impulse_destroy,
-    .step = taut_impulse_step,
-    .changed = taut_impulse_changed,
-    .multipliers = taut_impulse_multipliers,
 };

@@ -25,16 +25,9 @@ static int create(taut_stepper *s, taut_error *error)
 }
 
 const taut_method taut_projected_impulse = {
+    TAUT_IMPULSE_METHOD,
     .name = "projected-impulse",
-    .motions = TAUT_MOTION_EFFECTIVE,
-    .order = 2,
     .summary = "kicks by the tangential part of the slow forces, springs resolved in between; keeps the actions",
     .reference = "Lubich, Weiss section 2.3",
-    .needs = TAUT_IMPULSE_NEEDS,
-    .refuses = TAUT_IMPULSE_REFUSES,
     .create = create,
-    .destroy = taut_impulse_destroy,
-    .step = taut_impulse_step,
-    .changed = taut_impulse_changed,
-    .multipliers = taut_impulse_multipliers,
 };
