@@ -358,6 +358,30 @@ static void test_held(void)
     projected_drop(&p);
 }
 
+/* Forces in single precision: frequencies all the same, and a slow point as far as such forces know one: their noise is 2^-24 of the
+ * stiffness times the coordinates, some 1e-7 in q. */
+static int single_force(void *user, double t, const double *q, const double *v, double *f)
+{
+    int status = double_force(user, t, q, v, f);
+    springs *s = user;
+    double w = s->omega * s->omega;
+    for (int i = 0; i < 4; i++) /* as if the stretch had been formed with 24 bits */
+        f[i] = w * (double)(float)(f[i] / w + 1) - w;
+    return status;
+}
+
+static void test_single(void)
+{
+    check_group("forces in single precision");
+    springs s = {.omega = 1000};
+    projected p = project_force(4, single_force, &s, start_q, start_v, false, "method=kernel tolerance=1e-6", NULL);
+    if (projected_good("kernel", &p)) {
+        check_frequencies("frequencies", &p, "double_pendulum", "omega=1000", 1e-2);
+        check_slow("kernel", &p, "double_pendulum", "omega=1000", 4, pendulum_names, "", 1e-6, 1e-3);
+    }
+    projected_drop(&p);
+}
+
 /* ---- do no harm; failures */
 
 static void test_harmless(void)
@@ -403,6 +427,14 @@ static int dragged_force(void *user, double t, const double *q, const double *v,
     return 0;
 }
 
+static int falling_force(void *user, double t, const double *q, const double *v, double *f)
+{
+    (void)user, (void)t, (void)q, (void)v;
+    f[0] = 0;
+    f[1] = -9.81;
+    return 0;
+}
+
 static int pushing_force(void *user, double t, const double *q, const double *v, double *f)
 {
     (void)user, (void)t, (void)v;
@@ -424,6 +456,8 @@ static void test_failures(void)
     projected_drop(&p);
     p = project_force(2, pushing_force, &s, q, v, false, "method=kernel", NULL);
     projected_refused("repelling", &p, TAUT_ERROR_CONVERGE, "repels");
+    p = project_force(2, falling_force, &s, q, v, false, "method=kernel", NULL);
+    projected_refused("nothing oscillates", &p, TAUT_ERROR_CONVERGE, "nothing to project onto");
     p = project_force(1, dragged_force, &s, q, v, false, "method=kernel", NULL);
     projected_refused("drag", &p, TAUT_ERROR_REFUSED, "depend on velocities");
     p = project_force(4, double_force, &s, start_q, start_v, false, "method=kernel omega=1e5", NULL);
@@ -469,6 +503,7 @@ int main(void)
     test_more();
     test_chain();
     test_held();
+    test_single();
     test_harmless();
     test_failures();
     test_memory();

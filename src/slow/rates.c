@@ -5,7 +5,7 @@
  * with full orthogonalisation [Parlett 1998, chapter 13], so that it ends after as many steps as there are different frequencies. K is
  * projected as a whole: where it is symmetric up to the noise of one-sided differences it is made so, and where forces have no reaction
  * its eigenvalues are those of a Hessenberg matrix. The displacement is sqrt(u) of
- * the size of the state, because a longer one stretches springs, and their pull looks like a frequency sqrt(d) Omega across them; a shorter
+ * the size of the state (more where forces are noisier than that), because a longer one stretches springs, and their pull looks like a frequency sqrt(d) Omega across them; a shorter
  * one drowns in rounding. Both noises are about 1e-4 of the fastest frequency: slower motion cannot be told from rest, and need not be. */
 #include "slow/rates.h"
 
@@ -96,18 +96,42 @@ static double scattered(uint64_t *state)
 static int apply(taut_rates *r, const double *q, const double *v, double length, const double *x, taut_error *error)
 {
     double d = length / fmax(taut_largest(r->n, x), DBL_MIN);
-    int status = TAUT_OK;
-    for (int side = 1; side >= -1; side -= 2, d = -d) {
+    taut_error reason = {0};
+    int status = 1;
+    for (int side = 1; side >= -1 && status != 0; side -= 2) {
+        d *= side;
         for (taut_index i = 0; i < r->n; i++)
             r->here[i] = q[i] + d * x[i];
-        status = taut_mechanics_force(&r->mechanics, r->p->t, r->here, v, r->force, NULL, error);
-        if (status == 0)
-            break;
+        status = taut_mechanics_force(&r->mechanics, r->p->t, r->here, v, r->force, NULL, &reason);
+        TAUT_TRY(taut_fail_final(status, &reason, error));
     }
-    TAUT_TRY(status);
-    taut_error_clear(error);
-    for (taut_index i = 0; i < r->n; i++)
+    if (status != 0 && error)
+        *error = reason;
+    for (taut_index i = 0; i < r->n && status == 0; i++)
         r->force[i] = -(r->force[i] - r->base[i]) / d;
+    return status;
+}
+
+/* The shortest displacement, relative, at which twice as long a one shows the same: forces may be noisier than rounding makes them. */
+static int choose_shift(taut_rates *r, const double *q, const double *v, double length, double least, taut_error *error)
+{
+    static const double most = 1e-3, agree = 1e-2;
+    uint64_t seed = 11;
+    for (taut_index i = 0; i < r->n; i++)
+        r->x[i] = scattered(&seed);
+    for (r->relative = least; r->relative < most; r->relative *= 10) {
+        double apart = 0, size = 0;
+        TAUT_TRY(apply(r, q, v, r->relative * length, r->x, error));
+        memcpy(r->mx, r->force, (size_t)r->n * sizeof(double));
+        TAUT_TRY(apply(r, q, v, 2 * r->relative * length, r->x, error));
+        for (taut_index i = 0; i < r->n; i++) {
+            size = fmax(size, fabs(r->mx[i]));
+            apart = fmax(apart, fabs(r->mx[i] - r->force[i]));
+        }
+        if (size > 0 && apart <= agree * size)
+            return TAUT_OK;
+    }
+    r->relative = least; /* kinks, or no force at all: nothing is better */
     return TAUT_OK;
 }
 
@@ -215,14 +239,15 @@ int taut_rates_pace(taut_rates *r, const double *q, const double *v, double *rat
 int taut_rates_see(taut_rates *r, const double *q, const double *v, taut_rates_seen *seen, taut_error *error)
 {
     double size = taut_largest(r->n, q), length = size > 0 && size < 1 ? size : 1, left = 0;
-    double relative = sqrt(DBL_EPSILON * fmax(size, length) / length);
     int steps = 0;
     memset(seen, 0, sizeof *seen);
     TAUT_TRY(taut_mechanics_force(&r->mechanics, r->p->t, q, v, r->base, NULL, error));
-    TAUT_TRY(iterate(r, q, v, relative * length, 4 * relative, &steps, &left, error));
+    if (r->relative == 0)
+        TAUT_TRY(choose_shift(r, q, v, length, sqrt(DBL_EPSILON * fmax(size, length) / length), error));
+    TAUT_TRY(iterate(r, q, v, r->relative * length, 4 * r->relative, &steps, &left, error));
     TAUT_TRY(solve(r, steps, left, seen, error));
     seen->complete = left == 0;
     TAUT_TRY(divide(r, r->base, error));
-    seen->floor = fmax(2 * sqrt(relative) * seen->rate[steps - 1], pace(r->n, q, v, r->base));
+    seen->floor = fmax(2 * sqrt(r->relative) * seen->rate[steps - 1], pace(r->n, q, v, r->base));
     return TAUT_OK;
 }

@@ -14,6 +14,7 @@ typedef struct taut_rates {
     int most; /* steps of Lanczos' iteration */
     taut_mechanics mechanics;
     taut_saddle *mass;           /* factorised; NULL for a diagonal one */
+    double relative;             /* displacement of differences, of the size of the state; 0: not chosen */
     double *base, *force, *here; /* [n]: F at the point, F beside it, the point beside it */
     double *x, *mx;              /* [most][n]: vectors, and M times them */
     double *matrix, *value;      /* [most][most], [most] */

@@ -135,7 +135,10 @@ static int find_gap(int count, const double *rate, double floor, double given)
 
 static void split(int count, const double *rate, double floor, bool complete, taut_springs *known)
 {
-    int first = find_gap(count, rate, floor, known->given), fast = count - first;
+    int first = find_gap(count, rate, floor, known->given);
+    while (first < count && !(rate[first] > 0))
+        first++;
+    int fast = count - first;
     known->slow = first > 0 ? fmax(rate[first - 1], floor) : 0;
     known->complete = complete && fast <= 2 * TAUT_SPRINGS_ENDS;
     known->found = fast < 2 * TAUT_SPRINGS_ENDS ? fast : 2 * TAUT_SPRINGS_ENDS;
