@@ -27,6 +27,24 @@ static void forget_passes(taut_projection *p)
     p->passes = p->pass_capacity = 0;
 }
 
+/* The method, with the state that p has reached for its start: what it keeps is that one, not the start of p. */
+static int take_from_here(taut_projection *p, const way *w, const taut_options *options, taut_error *error)
+{
+    taut_index n = p->sizes.coordinates;
+    size_t bytes = (size_t)n * sizeof(double);
+    double *q0 = p->q0, *v0 = p->v0, *q = TAUT_NEW(&p->arena, double, n), *v = TAUT_NEW(&p->arena, double, n);
+    if (!q || !v)
+        return taut_fail_memory(error);
+    memcpy(q, p->q, bytes);
+    memcpy(v, p->v, bytes);
+    p->q0 = q;
+    p->v0 = v;
+    int status = w->method->project(p, options, error);
+    p->q0 = q0;
+    p->v0 = v0;
+    return status;
+}
+
 static int take(taut_projection *p, const way *w, const taut_options *options, taut_error *error)
 {
     taut_projection_restore(p);
@@ -36,7 +54,7 @@ static int take(taut_projection *p, const way *w, const taut_options *options, t
         forget_passes(p);
     }
     p->method = w->method;
-    return w->method->project(p, options, error);
+    return w->foot ? take_from_here(p, w, options, error) : w->method->project(p, options, error);
 }
 
 /* The foot point is for kernel after it has failed; rigid bonds are the answer where no slow point can be tried. */
