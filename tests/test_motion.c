@@ -395,6 +395,49 @@ static void test_growth(void)
     }
 }
 
+/* A start that exists from its own time on only (log t at t = 0 does not): x = 1 + log t with its invariant, u = log t as the rate of
+ * another variable, and y = 1/t as an algebraic variable that keeps x on log t. */
+static void test_late_start(void)
+{
+    static const char held[] = "[state]\nx\n[rates]\nx' = 1/t\n[invariants]\ni = x - log(t)\n[start]\nx = log(t) + 1\n";
+    static const char rate[] = "[state]\nx, u\n[rates]\nx' = u\nu' = 1/t\n[invariants]\ni = u - log(t)\n[start]\nu = log(t)\n";
+    static const char index2[] =
+        "[state]\nx\n[algebraic]\ny\n[rates]\nx' = y\n[constraints]\nc = x - log(t)\n[start]\nx = log(t), y = 1/t\n";
+    static const struct {
+        const char *name, *model, *options;
+        double x; /* at t = 2 */
+    } rows[] = {
+        {"post", held, "from=1 until=2 method=dop8 rtol=1e-9", 1.6931471805599453},
+        {"baumgarte", held, "from=1 until=2 method=dop8 rtol=1e-9 stabilize=baumgarte", 1.6931471805599453},
+        {"post-velocity", rate, "from=1 until=2 method=dop8 rtol=1e-9 stabilize=post-velocity", 0.38629436111989061},
+        {"algebraic", index2, "from=1 until=2 method=dop8 rtol=1e-9", 0.69314718055994531},
+        {"algebraic, linear", index2, "from=1 until=2 method=rk4 step=0.01", 0.69314718055994531},
+    };
+    check_group("late starts");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        driven d = driven_create(rows[k].model, rows[k].options, NULL);
+        if (driven_good(rows[k].name, &d)) {
+            int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+            check_row(code == 0, "%s: %s", rows[k].name, code ? d.error.message : "");
+            check_near(rows[k].name, taut_solver_position(d.solver)[0], rows[k].x, 1e-8);
+            /* f is linear in y: one evaluation a stage, and what is found out at the start */
+            if (strcmp(rows[k].name, "algebraic, linear") == 0)
+                check_below("evaluations", (double)d.solver->statistics.force_evaluations, 402);
+        }
+        driven_destroy(&d);
+    }
+    /* rows by time end on the end itself, once: 0.3 - 3 * 0.1 is not 0 */
+    static kept r;
+    driven d = driven_create("[state]\nx\n[rates]\nx' = -x\n[start]\nx = 1\n", "from=0.3 until=0 every=0.1", NULL);
+    if (driven_good("rows", &d)) {
+        taut_sink sink = kept_sink(&r);
+        check_equal("run", taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error), 0);
+        check_equal("rows", r.rows, 4);
+        check_near("last row", r.t[r.rows - 1], 0, 0);
+    }
+    driven_destroy(&d);
+}
+
 /* Memory that runs out at call k, for motions with their fields, stabilisers, projections. */
 static void test_faults(void)
 {
@@ -438,6 +481,7 @@ int main(void)
     test_unread();
     test_run_section();
     test_growth();
+    test_late_start();
     test_faults();
     return check_done();
 }

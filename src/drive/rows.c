@@ -110,7 +110,7 @@ static int row_inside(taut_solver *solver, double due, double tiny, taut_error *
     if (solver->rows.sinks == 0)
         return taut_drift_measure(solver, now, error);
     if (fabs(due - now->t) <= tiny)
-        return taut_rows_write(solver, due, now, error);
+        return taut_rows_write(solver, now->t == solver->until ? now->t : due, now, error); /* 0.3 - 3 * 0.1 is not 0 */
     double begin = solver->stepper.last.t, theta = (due - begin) / (now->t - begin);
     TAUT_TRY(taut_dense(solver, theta < 0 ? 0 : theta, error));
     return taut_rows_write(solver, due, &solver->probe, error);

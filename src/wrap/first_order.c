@@ -18,7 +18,8 @@ typedef struct first_order {
     taut_context *context;
     taut_index n, rows, algebraic; /* rows of h */
     double gamma;
-    bool linear; /* f is linear in y */
+    bool linear, known;          /* f is linear in y; that has been found out */
+    double *y0, *near, *entries; /* for finding out: y of the start, a state, df/dy */
     taut_pattern jacobian, control;
     taut_values values; /* jacobian, bond_dt, force_dv */
     double *y, *residual, *correction;
@@ -141,10 +142,12 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
     return TAUT_OK;
 }
 
-/* df/dy at the start and at points near it, for several y: the same bits everywhere? With functions that have no kinks, agreement at
+/* df/dy at a state and at points near it, for several y: the same bits everywhere? With functions that have no kinks, agreement at
  * points in general position means that it does not depend on y. */
-static bool find_linear(first_order *w, const double *z0, const double *y0, double *z, double *b0)
+static bool find_linear(first_order *w, double t, const double *z0)
 {
+    double *z = w->near, *b0 = w->entries;
+    const double *y0 = w->y0;
     taut_sizes sizes;
     taut_error ignored;
     taut_system_sizes(taut_context_system(w->context), &sizes);
@@ -157,7 +160,7 @@ static bool find_linear(first_order *w, const double *z0, const double *y0, doub
         for (int k = 0; k < 3; k++) {
             for (taut_index i = 0; i < w->algebraic; i++)
                 w->y[i] = y0[i] + k * (0.37 + fabs(y0[i])) * cos(2.0 * k + i);
-            if (taut_evaluate(w->context, 0.01 * point, z, w->y, TAUT_WANT_FORCE_DV, &w->values, &ignored) != 0)
+            if (taut_evaluate(w->context, t + 0.01 * point, z, w->y, TAUT_WANT_FORCE_DV, &w->values, &ignored) != 0)
                 return false;
             if (k == 0)
                 memcpy(b0, w->values.force_dv, (size_t)entries * sizeof(double));
@@ -166,6 +169,13 @@ static bool find_linear(first_order *w, const double *z0, const double *y0, doub
         }
     }
     return true;
+}
+
+static void learn(first_order *w, double t, const double *z)
+{
+    w->linear = find_linear(w, t, z);
+    w->known = true;
+    memcpy(w->y, w->y0, (size_t)w->algebraic * sizeof(double));
 }
 
 static int prepare_algebraic(first_order *w, const taut_sizes *sizes, taut_arena *arena, taut_error *error)
@@ -186,19 +196,27 @@ static int prepare_algebraic(first_order *w, const taut_sizes *sizes, taut_arena
     w->matrix = TAUT_NEW(arena, double, (int64_t)k *k);
     w->start = TAUT_NEW(arena, taut_index, k + 1);
     w->column = TAUT_NEW(arena, taut_index, (int64_t)k * k);
-    double *z0 = TAUT_NEW(arena, double, w->n), *y0 = TAUT_NEW(arena, double, w->n > k ? w->n : k);
-    double *z = TAUT_NEW(arena, double, w->n), *b0 = TAUT_NEW(arena, double, entries);
+    double *z0 = TAUT_NEW(arena, double, w->n);
+    w->y0 = TAUT_NEW(arena, double, w->n > k ? w->n : k);
+    w->near = TAUT_NEW(arena, double, w->n);
+    w->entries = TAUT_NEW(arena, double, entries);
     if (!w->values.jacobian || !w->values.bond_dt || !w->values.force_dv || !w->residual || !w->correction || !w->matrix ||
-        !w->start || !w->column || !z0 || !y0 || !z || !b0)
+        !w->start || !w->column || !z0 || !w->y0 || !w->near || !w->entries)
         return taut_fail_memory(error);
     for (taut_index i = 0; i < k; i++) {
         w->start[i + 1] = (i + 1) * k;
         for (taut_index j = 0; j < k; j++)
             w->column[i * k + j] = j;
     }
-    TAUT_TRY(taut_context_start(w->context, 0, z0, y0, error));
-    w->linear = find_linear(w, z0, y0, z, b0);
-    memcpy(w->y, y0, (size_t)k * sizeof(double));
+    /* the start at t = 0 need not exist: a run may begin later, and says so (taut_field_first_order_begin) */
+    taut_error reason;
+    int status = taut_context_start(w->context, 0, z0, w->y0, &reason);
+    if (status == 0)
+        learn(w, 0, z0);
+    else if (status != TAUT_ERROR_EVALUATE)
+        return taut_fail(error, reason.code, "%s", reason.message);
+    else
+        memset(w->y0, 0, (size_t)k * sizeof(double));
     taut_saddle_shape shape = {.n = k, .k_start = w->start, .k_column = w->column};
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &arena->allocator, &w->solver, error);
 }
@@ -253,5 +271,7 @@ int taut_field_first_order(taut_context *context, taut_arena *arena, taut_statis
 int taut_field_first_order_begin(taut_field *field, double t, const double *z, taut_error *error)
 {
     first_order *w = field->self;
+    if (w->algebraic > 0 && !w->known)
+        learn(w, t, z);
     return w->invariants ? taut_invariants_begin(w->invariants, t, z, error) : TAUT_OK;
 }

@@ -10,11 +10,16 @@
 struct taut_invariants {
     taut_context *context;
     taut_statistics *statistics;
-    taut_index n, rows, constraints;
+    taut_index n, rows, constraints, algebraic;
     taut_pattern jacobian;   /* of all rows of g; the leading ones are h */
     taut_values values;      /* bond, jacobian, bond_dt */
     unsigned char *velocity; /* [n]: may move; NULL: all */
-    double *kept;            /* [rows]: values of the invariants at the start; 0 for constraints */
+    bool marked;             /* velocity is set */
+    unsigned char *again;    /* and where they are found out, [n]; */
+    taut_pattern tangent;
+    taut_values rates; /* force, force_dq */
+    double *near, *y;  /* [n]; algebraic variables of the start */
+    double *kept;      /* [rows]: values of the invariants at the start; 0 for constraints */
     double *h, *right, *ones;
     taut_saddle *saddle;
 };
@@ -23,14 +28,6 @@ void taut_invariants_destroy(taut_invariants *w)
 {
     taut_saddle_destroy(w->saddle);
     w->saddle = NULL;
-}
-
-int taut_invariants_begin(taut_invariants *w, double t, const double *z, taut_error *error)
-{
-    TAUT_TRY(taut_evaluate(w->context, t, z, NULL, TAUT_WANT_BOND, &w->values, error));
-    for (taut_index i = w->constraints; i < w->rows; i++)
-        w->kept[i] = w->values.bond[i];
-    return TAUT_OK;
 }
 
 /* Row i of df/dz has one entry, 1, in column j, and the rate is z_j itself: then z_j is the velocity of z_i. */
@@ -50,31 +47,61 @@ static void mark_velocities(taut_invariants *w, const taut_pattern *tangent, con
     }
 }
 
-static int find_velocities(taut_invariants *w, taut_arena *arena, const double *z, const double *y, taut_error *error)
+static int prepare_velocities(taut_invariants *w, taut_arena *arena, taut_error *error)
 {
-    taut_pattern tangent;
-    TAUT_TRY(taut_system_pattern(taut_context_system(w->context), TAUT_PATTERN_TANGENT, &tangent, error));
-    taut_values values = {.force = TAUT_NEW(arena, double, w->n), .force_dq = TAUT_NEW(arena, double, tangent.start[w->n])};
-    double *near = TAUT_NEW(arena, double, w->n);
-    unsigned char *again = TAUT_NEW(arena, unsigned char, w->n);
+    TAUT_TRY(taut_system_pattern(taut_context_system(w->context), TAUT_PATTERN_TANGENT, &w->tangent, error));
+    w->rates.force = TAUT_NEW(arena, double, w->n);
+    w->rates.force_dq = TAUT_NEW(arena, double, w->tangent.start[w->n]);
+    w->near = TAUT_NEW(arena, double, w->n);
+    w->again = TAUT_NEW(arena, unsigned char, w->n);
     w->velocity = TAUT_NEW(arena, unsigned char, w->n);
-    if (!values.force || !values.force_dq || !near || !again || !w->velocity)
+    if (!w->rates.force || !w->rates.force_dq || !w->near || !w->again || !w->velocity)
         return taut_fail_memory(error);
-    /* at the start and beside it: an entry may be 1 there by chance */
+    return TAUT_OK;
+}
+
+static int find_velocities(taut_invariants *w, double t, const double *z, taut_error *error)
+{
+    /* here and beside: an entry may be 1 by chance */
     unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_FORCE_DQ;
-    TAUT_TRY(taut_evaluate(w->context, 0, z, y, wanted, &values, error));
-    mark_velocities(w, &tangent, &values, z, w->velocity);
+    TAUT_TRY(taut_evaluate(w->context, t, z, w->y, wanted, &w->rates, error));
+    mark_velocities(w, &w->tangent, &w->rates, z, w->velocity);
     for (taut_index i = 0; i < w->n; i++)
-        near[i] = z[i] + 1e-3 * (fabs(z[i]) + 1e-3) * sin(1.0 + i);
-    TAUT_TRY(taut_evaluate(w->context, 0.01, near, y, wanted, &values, error));
-    mark_velocities(w, &tangent, &values, near, again);
+        w->near[i] = z[i] + 1e-3 * (fabs(z[i]) + 1e-3) * sin(1.0 + i);
+    TAUT_TRY(taut_evaluate(w->context, t + 0.01, w->near, w->y, wanted, &w->rates, error));
+    mark_velocities(w, &w->tangent, &w->rates, w->near, w->again);
     taut_index count = 0;
     for (taut_index i = 0; i < w->n; i++)
-        count += w->velocity[i] = w->velocity[i] && again[i];
+        count += w->velocity[i] = w->velocity[i] && w->again[i];
+    w->marked = true;
     if (count == 0)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "stabilisation by velocities needs variables that are the rate of another one (x' = u); use `post`");
     return TAUT_OK;
+}
+
+int taut_invariants_begin(taut_invariants *w, double t, const double *z, taut_error *error)
+{
+    TAUT_TRY(taut_evaluate(w->context, t, z, NULL, TAUT_WANT_BOND, &w->values, error));
+    for (taut_index i = w->constraints; i < w->rows; i++)
+        w->kept[i] = w->values.bond[i];
+    return w->velocity && !w->marked ? find_velocities(w, t, z, error) : TAUT_OK;
+}
+
+/* The model's start at t = 0, which need not exist: a run may begin later, and says so by taut_invariants_begin. */
+static int begin_at_zero(taut_invariants *w, double *z, taut_error *error)
+{
+    taut_error reason;
+    int status = taut_context_start(w->context, 0, z, w->y, &reason);
+    if (status == 0)
+        status = taut_invariants_begin(w, 0, z, &reason);
+    if (status == TAUT_ERROR_EVALUATE) {
+        memset(w->y, 0, (size_t)w->algebraic * sizeof(double));
+        return TAUT_OK;
+    }
+    if (status < 0 && error)
+        *error = reason;
+    return status;
 }
 
 static int fill(taut_invariants *w, taut_invariants_of which, taut_arena *arena, taut_error *error)
@@ -84,6 +111,7 @@ static int fill(taut_invariants *w, taut_invariants_of which, taut_arena *arena,
     taut_system_sizes(system, &sizes);
     w->n = sizes.coordinates;
     w->constraints = sizes.constraints;
+    w->algebraic = sizes.algebraic;
     w->rows = sizes.constraints + sizes.invariants;
     if (w->rows == 0)
         return taut_fail(error, TAUT_ERROR_REFUSED,
@@ -97,15 +125,14 @@ static int fill(taut_invariants *w, taut_invariants_of which, taut_arena *arena,
     w->right = TAUT_NEW(arena, double, w->rows);
     w->ones = TAUT_NEW(arena, double, w->n);
     double *z = TAUT_NEW(arena, double, w->n);
-    double *y = TAUT_NEW(arena, double, w->n > sizes.algebraic ? w->n : sizes.algebraic);
-    if (!w->values.bond || !w->values.bond_dt || !w->values.jacobian || !w->kept || !w->h || !w->right || !w->ones || !z || !y)
+    w->y = TAUT_NEW(arena, double, w->n > sizes.algebraic ? w->n : sizes.algebraic);
+    if (!w->values.bond || !w->values.bond_dt || !w->values.jacobian || !w->kept || !w->h || !w->right || !w->ones || !z || !w->y)
         return taut_fail_memory(error);
     for (taut_index i = 0; i < w->n; i++)
         w->ones[i] = 1;
-    TAUT_TRY(taut_context_start(w->context, 0, z, y, error));
-    TAUT_TRY(taut_invariants_begin(w, 0, z, error));
     if (which == TAUT_INVARIANTS_VELOCITY)
-        TAUT_TRY(find_velocities(w, arena, z, y, error));
+        TAUT_TRY(prepare_velocities(w, arena, error));
+    TAUT_TRY(begin_at_zero(w, z, error));
     taut_saddle_shape shape = {
         .n = w->n, .m = w->rows, .g_start = w->jacobian.start, .g_column = w->jacobian.column, .symmetric = true, .positive = true};
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &arena->allocator, &w->saddle, error);

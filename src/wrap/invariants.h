@@ -18,7 +18,7 @@ typedef struct taut_invariants taut_invariants;
 int taut_invariants_create(taut_context *context, taut_invariants_of which, taut_arena *arena, taut_statistics *statistics,
                            taut_invariants **invariants, taut_error *error);
 void taut_invariants_destroy(taut_invariants *invariants); /* what the arena does not free */
-/* Takes the invariants' values at a state for those that are kept. Creation does so at the model's start at t = 0. */
+/* Takes the invariants' values at a state for those that are kept. Creation does so at the model's start at t = 0, if there is one. */
 int taut_invariants_begin(taut_invariants *invariants, double t, const double *z, taut_error *error);
 /* push[n] = F h at (t, z). */
 int taut_invariants_step(taut_invariants *invariants, double t, const double *z, double *push, taut_error *error);
