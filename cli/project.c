@@ -64,14 +64,16 @@ static int report(project *p)
     p->status = cli_exit_status(p->code);
     if (p->code == 0 && p->out) {
         p->status = write_start(p);
-        if (p->status != 0) {
+        p->written = p->status == 0;
+        if (!p->written) {
             p->error = (taut_error){.code = TAUT_ERROR_FILE, .t = NAN};
             snprintf(p->error.message, sizeof p->error.message, "--out: cannot write '%.300s'", p->out);
         }
     }
     if (p->plot) {
-        int drawn = draw(p);
-        p->status = p->status != 0 ? p->status : drawn;
+        int status = draw(p);
+        p->drawn = status == 0;
+        p->status = p->status != 0 ? p->status : status;
     }
     if (call->json)
         project_json(p);

@@ -9,6 +9,7 @@ typedef struct project {
     cli_model model;
     taut_sizes sizes;
     const char *out, *plot; /* files to write; NULL for none */
+    bool written, drawn;    /* they are there */
     taut_projection *projection;
     taut_projection_result result;
     taut_error error; /* of the projection, or of a file that could not be written */

@@ -109,10 +109,9 @@ static void print_multipliers(const project *p)
 
 static void print_files(const project *p)
 {
-    bool written = p->code != 0 || p->status == 0; /* what could not be written has been said */
-    if (p->out && p->code == 0 && written)
+    if (p->written)
         printf("  %-*s%s\n", LABEL, "start in", p->out);
-    if (p->plot && written)
+    if (p->drawn)
         printf("  %-*s%s\n", LABEL, "picture in", p->plot);
 }
 

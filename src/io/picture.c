@@ -39,6 +39,7 @@ typedef struct picture {
     char title[TITLE_SIZE];
     panel coordinates, paths, bonds;
     int64_t rows;
+    bool pulls;    /* a multiplier, or algebraic variable, had a value */
     double energy; /* of the first row; NaN: no panel */
     double drift;  /* largest; 0: no panel */
 } picture;
@@ -125,6 +126,7 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     unsigned drives = TAUT_HAS_FORCES | TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES;
     p->conserved = !(sizes.can & drives);
     p->rows = 0;
+    p->pulls = false;
     p->paths.curves = 0;
     choose_curves(&p->coordinates, system, TAUT_COORDINATE, sizes.coordinates, "coordinates");
     choose_paths(&p->paths, system, sizes.coordinates, sizes.dimension == 3);
@@ -164,8 +166,10 @@ static int row(void *user, const taut_row *values, taut_error *error)
         write_value(sink, values->q[p->paths.curve[k].x]);
         write_value(sink, values->q[p->paths.curve[k].y]);
     }
-    for (int k = 0; k < p->bonds.curves; k++)
+    for (int k = 0; k < p->bonds.curves; k++) {
+        p->pulls |= isfinite(values->lambda[p->bonds.curve[k].y]);
         write_value(sink, values->lambda[p->bonds.curve[k].y]);
+    }
     taut_writer_text(sink, "\n");
     return taut_writer_check(sink, error);
 }
@@ -206,7 +210,7 @@ static void write_drift(taut_file_sink *sink, const picture *p)
 
 static void write_script(taut_file_sink *sink, const picture *p)
 {
-    bool bonds = p->bonds.curves > 0, energy = isfinite(p->energy), drift = p->drift > 0;
+    bool bonds = p->bonds.curves > 0 && p->pulls, energy = isfinite(p->energy), drift = p->drift > 0;
     bool paths = p->paths.curves > 0 && 2 + bonds + energy + drift <= PANELS; /* what matters comes first */
     int panels = 1 + paths + bonds + energy + drift, k = 0, column = 5;
     taut_picture_begin(sink, p->svg, WIDTH, HEIGHT, p->title);
