@@ -381,6 +381,20 @@ static void test_refusals(void)
     check_equal("no modes", report.found, 0);
     check_equal("count", taut_modes(o.context, 0, o.q, o.v, 0, mode, &report, &o.error), TAUT_ERROR_USAGE);
     close_text(&o);
+    /* soft springs are slow forces, unless there are no others */
+    static const char *const soft[] = {"", " soft"};
+    for (int k = 0; k < 2; k++) {
+        char text[300];
+        double frequency[4];
+        int found = 0;
+        bool complete;
+        snprintf(text, sizeof text, "[coordinates]\nx, y\n[bonds]\na = x stiffness 4 soft\nb = y stiffness 1e4%s\n", soft[k]);
+        o = open_text(text, NULL);
+        check_equal("soft", taut_frequencies(o.context, 0, o.q, 2, frequency, &found, &complete, &o.error), 0);
+        check_equal("found", found, 1 + k);
+        check_near("highest", frequency[found - 1], 100, 1e-10);
+        close_text(&o);
+    }
     /* a stiff potential (more in test_potential_modes.c) */
     o = open_text("[coordinates]\nx, y\n[stiff potential]\n(x^2 + y^2 - 1)^2/8 scale 1e4\n[start]\nx = 1\n", NULL);
     check_equal("potential", taut_modes(o.context, 0, o.q, o.v, 2, mode, &report, &o.error), 0);

@@ -7,7 +7,7 @@
 
 static const double dependent = 1e-10; /* remainder of a unit row that counts as zero */
 
-static double dot(taut_index n, const double *x, const double *y)
+double taut_dot(taut_index n, const double *x, const double *y)
 {
     double sum = 0;
     for (taut_index i = 0; i < n; i++)
@@ -19,7 +19,7 @@ bool taut_cholesky(taut_index n, double *a)
 {
     for (taut_index i = 0; i < n; i++)
         for (taut_index j = 0; j <= i; j++) {
-            double *row = a + (int64_t)i * n, *other = a + (int64_t)j * n, left = row[j] - dot(j, row, other);
+            double *row = a + (int64_t)i * n, *other = a + (int64_t)j * n, left = row[j] - taut_dot(j, row, other);
             if (i == j && !(left > 0))
                 return false;
             row[j] = i == j ? sqrt(left) : left / other[j];
@@ -30,7 +30,7 @@ bool taut_cholesky(taut_index n, double *a)
 void taut_cholesky_lower(taut_index n, const double *r, double *x)
 {
     for (taut_index i = 0; i < n; i++)
-        x[i] = (x[i] - dot(i, r + (int64_t)i * n, x)) / r[(int64_t)i * n + i];
+        x[i] = (x[i] - taut_dot(i, r + (int64_t)i * n, x)) / r[(int64_t)i * n + i];
 }
 
 void taut_cholesky_upper(taut_index n, const double *r, double *x)
@@ -72,7 +72,7 @@ int taut_rows_create(taut_rows *rows, taut_index n, taut_index most, taut_arena 
 bool taut_rows_add(taut_rows *rows, double *a)
 {
     taut_index n = rows->n, count = rows->count;
-    double length = sqrt(dot(n, a, a));
+    double length = sqrt(taut_dot(n, a, a));
     if (count == rows->most || !(length > 0))
         return false;
     double *t = rows->t + (int64_t)count * rows->most;
@@ -81,12 +81,12 @@ bool taut_rows_add(taut_rows *rows, double *a)
     for (int round = 0; round < 2; round++)
         for (taut_index k = 0; k < count; k++) {
             const double *q = rows->q + (int64_t)k * n;
-            double part = dot(n, q, a);
+            double part = taut_dot(n, q, a);
             t[k] += part;
             for (taut_index i = 0; i < n; i++)
                 a[i] -= part * q[i];
         }
-    t[count] = sqrt(dot(n, a, a));
+    t[count] = sqrt(taut_dot(n, a, a));
     if (!(t[count] > dependent * length))
         return false;
     for (taut_index i = 0; i < n; i++)
@@ -99,7 +99,7 @@ void taut_rows_satisfy(const taut_rows *rows, double *s, double *y)
 {
     for (taut_index k = 0; k < rows->count; k++) {
         const double *t = rows->t + (int64_t)k * rows->most, *q = rows->q + (int64_t)k * rows->n;
-        s[k] = (s[k] - dot(k, t, s)) / t[k];
+        s[k] = (s[k] - taut_dot(k, t, s)) / t[k];
         for (taut_index i = 0; i < rows->n; i++)
             y[i] += s[k] * q[i];
     }
@@ -109,7 +109,7 @@ void taut_rows_remove(const taut_rows *rows, double *y)
 {
     for (taut_index k = 0; k < rows->count; k++) {
         const double *q = rows->q + (int64_t)k * rows->n;
-        double part = dot(rows->n, q, y);
+        double part = taut_dot(rows->n, q, y);
         for (taut_index i = 0; i < rows->n; i++)
             y[i] -= part * q[i];
     }

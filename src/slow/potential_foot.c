@@ -40,14 +40,6 @@ typedef struct foot {
 enum { MOST_ITERATIONS = 200, ANDERSON = 3 };
 static const double zero_mode = 1e-8; /* of the largest Omega^2, as in the spectrum of a stiff potential */
 
-static double dot(taut_index n, const double *x, const double *y)
-{
-    double sum = 0;
-    for (taut_index i = 0; i < n; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
-
 static int find_modes(foot *c, taut_error *error)
 {
     c->projector.statistics->force_evaluations++;
@@ -85,7 +77,7 @@ static void tangential_step(foot *c)
     taut_cholesky_upper(c->n, c->stiff.root, c->part);
     for (int k = 0; k < c->rank; k++) {
         const double *z = c->stiff.mode + (int64_t)k * c->n;
-        double along = dot(c->n, z, c->force);
+        double along = taut_dot(c->n, z, c->force);
         for (taut_index i = 0; i < c->n; i++)
             c->part[i] -= along * z[i];
     }
@@ -199,7 +191,7 @@ static int check_minimum(foot *c, taut_error *error)
             error);
     taut_stiff_gradient(&c->stiff, c->force);
     taut_cholesky_lower(c->n, c->stiff.root, c->force);
-    if (sqrt(dot(c->n, c->force, c->force)) <= 1e-9 * steep * scale)
+    if (sqrt(taut_dot(c->n, c->force, c->force)) <= 1e-9 * steep * scale)
         return TAUT_OK;
     return fail(c, TAUT_ERROR_CONVERGE,
                 c->hold
@@ -248,7 +240,7 @@ static int project_velocity(foot *c, taut_error *error)
     TAUT_TRY(find_rates(c, w, error));
     TAUT_TRY(check_lost(c, w, c->s, "velocities", error));
     taut_cholesky_lower(c->n, w->root, c->rate);
-    if (c->hold && sqrt(dot(c->n, c->rate, c->rate)) > 1e-9 * fabs(w->value[0]) * taut_stiff_length(&c->stiff, c->u, NULL))
+    if (c->hold && sqrt(taut_dot(c->n, c->rate, c->rate)) > 1e-9 * fabs(w->value[0]) * taut_stiff_length(&c->stiff, c->u, NULL))
         return fail(c, TAUT_ERROR_CONVERGE, "the held velocities leave the minimum of the stiff potential; release one", error);
     return TAUT_OK;
 }

@@ -71,14 +71,6 @@ int taut_potential_most(taut_context *context)
     return (TAUT_JET_ORDER_MAX - 3) / (is_damped(context) ? 3 : 2); /* order_of + 2 <= TAUT_JET_ORDER_MAX */
 }
 
-static double dot(taut_index n, const double *x, const double *y)
-{
-    double sum = 0;
-    for (taut_index i = 0; i < n; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
-
 static taut_index rows_of(const taut_potential_recursion *r)
 {
     return r->frame->count + r->m;
@@ -140,7 +132,7 @@ static void subtract_remainder(const taut_potential_recursion *r, int i, double 
     for (taut_index j = 0; j < n; j++)
         out[j] -= r->fr[j];
     for (int k = 0; k < r->frame->count; k++) {
-        double part = dot(r->n, r->frame->mode + k * n, r->fr);
+        double part = taut_dot(r->n, r->frame->mode + k * n, r->fr);
         for (taut_index j = 0; j < n; j++)
             out[j] += part * r->row1[k * n + j];
     }
@@ -152,7 +144,7 @@ static void find_eta(taut_potential_recursion *r, int i, const double *lambda)
     const int64_t n = r->n;
     double *eta = r->eta + i * n;
     for (int k = 0; k < r->frame->count; k++)
-        r->s[k] = (lambda[k] - dot(r->n, r->frame->mode + k * n, r->fr)) / r->frame->value[k];
+        r->s[k] = (lambda[k] - taut_dot(r->n, r->frame->mode + k * n, r->fr)) / r->frame->value[k];
     taut_lu_solve(false, r->frame->count, r->t, r->t_pivot, r->s);
     memset(eta, 0, (size_t)n * sizeof(double));
     for (int k = 0; k < r->frame->count; k++)
@@ -183,7 +175,7 @@ static int fill_potential(taut_potential_recursion *r, taut_error *error)
         for (taut_index j = 0; j < n; j++)
             r->row2[k * n + j] /= r->frame->value[k];
         for (int l = 0; l < d; l++)
-            r->t[l * d + k] = dot(r->n, r->row2 + k * n, r->frame->mode + l * n);
+            r->t[l * d + k] = taut_dot(r->n, r->row2 + k * n, r->frame->mode + l * n);
     }
     if (taut_lu_factor(false, d, r->t, r->t_pivot, 1e-6) != 0)
         return taut_fail(error, TAUT_ERROR_CONVERGE, "the stiff modes turn or vanish between the foot point and the slow point");
@@ -219,10 +211,10 @@ static int factor(taut_potential_recursion *r, taut_error *error)
     for (taut_index j = 0; j < rows; j++)
         taut_cholesky_solve(r->n, r->root, r->solved + j * n);
     for (taut_index j = 0; j < rows; j++) {
-        double size = dot(r->n, r->row2 + j * n, r->solved + j * n);
+        double size = taut_dot(r->n, r->row2 + j * n, r->solved + j * n);
         r->unit[j] = size > 0 ? 1 / sqrt(size) : 1;
         for (taut_index i = 0; i < rows; i++)
-            r->schur[j * rows + i] = dot(r->n, r->row2 + i * n, r->solved + j * n);
+            r->schur[j * rows + i] = taut_dot(r->n, r->row2 + i * n, r->solved + j * n);
         if (j >= r->frame->count && r->soft[j - r->frame->count])
             r->schur[j * rows + j] = 1;
     }
@@ -245,7 +237,7 @@ static void solve(taut_potential_recursion *r, double *a, double *lambda)
     taut_cholesky_solve(r->n, r->root, a);
     for (taut_index i = 0; i < rows; i++) {
         bool soft = i >= r->frame->count && r->soft[i - r->frame->count];
-        lambda[i] = r->unit[i] * (soft ? r->s[i] : dot(r->n, r->row2 + i * n, a) - r->s[i]);
+        lambda[i] = r->unit[i] * (soft ? r->s[i] : taut_dot(r->n, r->row2 + i * n, a) - r->s[i]);
     }
     taut_lu_solve(false, (taut_index)rows, r->schur, r->pivot, lambda);
     for (taut_index j = 0; j < rows; j++) {
@@ -281,7 +273,7 @@ static int fill_right(taut_potential_recursion *r, int i, double t, taut_error *
     double both = (i + 1) * (i + 2);
     TAUT_TRY(stiff_coefficient(r, i + 2, t, r->zero, error));
     for (int k = 0; k < d; k++) {
-        double g = dot(r->n, r->frame->mode + k * n, r->stiff + (i + 2) * n) / r->frame->value[k];
+        double g = taut_dot(r->n, r->frame->mode + k * n, r->stiff + (i + 2) * n) / r->frame->value[k];
         r->s[k] = both * (y[k] - g);
     }
     for (taut_index k = 0; k < r->m; k++) {
@@ -368,8 +360,8 @@ static void give(const taut_potential_recursion *r, const taut_potential_values 
     subtract_remainder(r, 0, values->reaction);
     for (int k = 0; k < d; k++) {
         const double *mode = r->frame->mode + k * n, *force = r->row1 + k * n;
-        values->g[k] = dot(r->n, mode, r->stiff) / r->frame->value[k];
-        values->gdot[k] = dot(r->n, mode, r->stiff + n) / r->frame->value[k];
+        values->g[k] = taut_dot(r->n, mode, r->stiff) / r->frame->value[k];
+        values->gdot[k] = taut_dot(r->n, mode, r->stiff + n) / r->frame->value[k];
         for (taut_index i = 0; i < n; i++)
             values->reaction[i] -= r->lambda[k] * force[i];
     }
@@ -414,7 +406,7 @@ void taut_potential_recursion_adjust(const taut_potential_recursion *r, double *
 {
     const int64_t n = r->n;
     for (int k = 0; k < r->frame->count; k++)
-        g[k] -= dot(r->n, r->row2 + k * n, dx);
+        g[k] -= taut_dot(r->n, r->row2 + k * n, dx);
     taut_lu_solve(false, r->frame->count, r->t, r->t_pivot, g);
     for (int k = 0; k < r->frame->count; k++)
         for (taut_index j = 0; j < n; j++)

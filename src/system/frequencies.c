@@ -10,6 +10,7 @@ typedef struct work {
     taut_values values;
     taut_saddle_shape shape;
     taut_pattern tangent;
+    const double *compliance; /* of the rows of `shape` */
 } work;
 
 static int evaluate(work *w, taut_context *context, double t, const double *q, bool stiff, taut_error *error)
@@ -110,6 +111,38 @@ static int join_springs(work *w, const taut_context *context, taut_error *error)
     return 0;
 }
 
+/* Soft springs are slow forces, not stiff modes; where there are no others, they are what vibrates. */
+static int drop_soft(work *w, const taut_context *context, taut_error *error)
+{
+    const taut_sizes *sizes = &context->system->sizes;
+    taut_index hard = 0, used = 0, rows = 0;
+    w->compliance = context->compliance;
+    for (taut_index i = 0; i < sizes->bonds; i++)
+        hard += context->compliance[i] > 0 && !taut_context_soft(context, i);
+    if (!context->system->soft || hard == 0)
+        return 0;
+    taut_index *start = TAUT_NEW(&w->arena, taut_index, (int64_t)sizes->bonds + 1);
+    taut_index *column = TAUT_NEW(&w->arena, taut_index, sizes->jacobian_entries);
+    double *compliance = TAUT_NEW(&w->arena, double, sizes->bonds);
+    if (!start || !column || !compliance)
+        return taut_fail_memory(error);
+    for (taut_index i = 0; i < sizes->bonds; i++) {
+        if (context->compliance[i] > 0 && taut_context_soft(context, i))
+            continue;
+        for (taut_index e = w->shape.g_start[i]; e < w->shape.g_start[i + 1]; e++, used++) {
+            column[used] = w->shape.g_column[e];
+            w->values.jacobian[used] = w->values.jacobian[e];
+        }
+        compliance[rows] = context->compliance[i];
+        start[++rows] = used;
+    }
+    w->shape.m = rows;
+    w->shape.g_start = start;
+    w->shape.g_column = column;
+    w->compliance = compliance;
+    return 0;
+}
+
 int taut_frequencies(taut_context *context, double t, const double *q, int count, double *frequency, int *found, bool *complete,
                      taut_error *error)
 {
@@ -129,12 +162,14 @@ int taut_frequencies(taut_context *context, double t, const double *q, int count
     int status = evaluate(&w, context, t, q, stiff, error);
     if (status == 0 && stiff && (system->sizes.can & TAUT_HAS_SPRINGS))
         status = join_springs(&w, context, error);
+    if (status == 0 && !stiff)
+        status = drop_soft(&w, context, error);
     if (status == 0 && stiff)
         status = taut_spectrum_potential(&w.shape, w.values.mass, w.values.jacobian, w.tangent.start, w.tangent.column,
                                          w.values.stiff_hessian, count, frequency, &spectrum, &context->arena.allocator, error);
     else if (status == 0)
-        status = taut_spectrum_bonds(&w.shape, w.values.mass, w.values.jacobian, context->compliance, count, frequency, NULL,
-                                     &spectrum, &context->arena.allocator, error);
+        status = taut_spectrum_bonds(&w.shape, w.values.mass, w.values.jacobian, w.compliance, count, frequency, NULL, &spectrum,
+                                     &context->arena.allocator, error);
     taut_arena_clear(&w.arena);
     *found = spectrum.found;
     *complete = spectrum.complete;

@@ -233,19 +233,11 @@ double taut_stiff_length(const taut_stiff *w, const double *x, const double *y)
     return sqrt(sum);
 }
 
-static double dot(taut_index n, const double *x, const double *y)
-{
-    double sum = 0;
-    for (taut_index i = 0; i < n; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
-
 double taut_stiff_scale(const taut_stiff *w, const double *from, const double *x)
 {
     double mass = 0;
     for (taut_index i = 0; i < w->n; i++)
-        mass = fmax(mass, dot(i + 1, w->root + (int64_t)i * w->n, w->root + (int64_t)i * w->n));
+        mass = fmax(mass, taut_dot(i + 1, w->root + (int64_t)i * w->n, w->root + (int64_t)i * w->n));
     return taut_stiff_length(w, from, NULL) + taut_stiff_length(w, x, from) + 1e-6 * sqrt(mass);
 }
 
@@ -253,10 +245,10 @@ void taut_stiff_step(const taut_stiff *w, int count, const double *s, double *fo
 {
     taut_stiff_satisfy(w, s, dx);
     for (taut_index i = 0; i < w->n; i++) /* what the bonds' change does to the force */
-        force[i] -= sign * dot(w->n, w->k + (int64_t)i * w->n, dx);
+        force[i] -= sign * taut_dot(w->n, w->k + (int64_t)i * w->n, dx);
     for (int k = 0; k < count && fabs(w->value[k]) > zero_mode * fabs(w->value[0]); k++) {
         const double *z = w->mode + (int64_t)k * w->n;
-        double step = sign * dot(w->n, z, force) / fabs(w->value[k]);
+        double step = sign * taut_dot(w->n, z, force) / fabs(w->value[k]);
         for (taut_index i = 0; i < w->n; i++)
             dx[i] += step * z[i];
     }
@@ -276,7 +268,7 @@ static double newton_step(taut_stiff *w, bool flat)
     taut_stiff_gradient(w, w->force);
     taut_stiff_step(w, flat ? 0 : w->n, w->bonds, w->force, -1, w->dx);
     for (taut_index k = 0; k < w->n && !flat; k++) {
-        double part = dot(w->n, w->mode + (int64_t)k * w->n, w->force) / fabs(w->value[0]);
+        double part = taut_dot(w->n, w->mode + (int64_t)k * w->n, w->force) / fabs(w->value[0]);
         slope += part * part;
     }
     return bonds + sqrt(slope);
@@ -287,7 +279,7 @@ double taut_stiff_steepness(const taut_stiff *w)
     double most = 0;
     for (taut_index i = 0; i < w->n; i++) {
         const double *row = w->root + (int64_t)i * w->n;
-        most = fmax(most, fabs(w->k[(int64_t)i * (w->n + 1)]) / dot(i + 1, row, row));
+        most = fmax(most, fabs(w->k[(int64_t)i * (w->n + 1)]) / taut_dot(i + 1, row, row));
     }
     return most;
 }
