@@ -146,6 +146,51 @@ static void test_smooth_start(void)
     drop(&p);
 }
 
+/* States that have no size of their own, and units far from 1. A spring under f(t) = sin t is stretched by c/(1 - c) sin t. */
+static void test_scales(void)
+{
+    check_group("scales");
+    made p = make("[coordinates]\nq\n[forces]\nq = 3\n[bonds]\ns = q stiffness 1e4\n", "", "0", NULL);
+    if (good("at rest in the origin", &p)) {
+        check_near("q", p.r.q[0], 3e-4, 1e-19);
+        check_near("v", p.r.v[0], 0, 1e-19);
+    }
+    drop(&p);
+    double c = 1e-4, gain = 1 / (1 - c);
+    p = make("[coordinates]\nq\n[forces]\nq = sin(t)\n[bonds]\ns = q stiffness 1e4\n", "", "0", NULL);
+    if (good("no force yet", &p)) {
+        check_near("q", p.r.q[0], 0, 1e-19);
+        check_near("v", p.r.v[0], gain * c, 1e-19);
+    }
+    drop(&p);
+    p = make("[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 1e4\n[start]\nq = 0.1\n", "", "1.5707963267948966", NULL);
+    if (good("through the origin", &p)) {
+        check_near("q", p.r.q[0], gain * cos(1.5707963267948966), 1e-18);
+        check_near("v", p.r.v[0], -gain, 3e-16);
+    }
+    drop(&p);
+    /* A 2.3 in other units: lengths of 1e-10, times of 1e-13, masses of 1e-26: r (r - u) = v^2/w^2 */
+    p = make(
+        "[parameters]\nu = 1e-10, m = 1e-26, w = 1e15\n[coordinates]\nx, y\n[mass]\nx = m, y = m\n[bonds]\nrod = sqrt(x^2+y^2) - u "
+        "stiffness m*w^2\n[start]\nx = 1.02*u, y' = 1.5e3, x' = 200\n",
+        "", "0", NULL);
+    if (good("small units", &p)) {
+        double v = 1.5e3, r = (1e-10 + sqrt(1e-20 + 4 * v * v / 1e30)) / 2;
+        check_near("r", p.r.q[0], r, 1e-25);
+        check_near("r'", p.r.v[0], 0, 1e-11);
+        check_near("along", p.r.v[1], v, 1e-12);
+    }
+    drop(&p);
+    p = make(
+        "[coordinates]\nx, y\n[bonds]\nrod = sqrt((x-1e6)^2+y^2) - 1 stiffness 1e4\n[start]\nx = 1e6 + 1.02, y' = 1.5, x' = 0.2\n",
+        "", "0", NULL);
+    if (good("far from the origin", &p)) { /* the rounding of 1e6 is 1.2e-10 */
+        check_near("r", p.r.q[0] - 1e6, (1 + sqrt(1 + 4 * 2.25e-4)) / 2, 3e-10);
+        check_near("r'", p.r.v[0], 0, 3e-10);
+    }
+    drop(&p);
+}
+
 /* Rods beside springs, soft springs as forces, moving bonds: g = C lambda and gdot = C lambda' hold at the slow point, rods exactly; and
  * the motion from there does not ring: lambda changes by O(t), seen against lambda of the point a short time later. */
 static void test_mixed(void)
@@ -557,6 +602,7 @@ int main(void)
     test_pendulum();
     test_forced();
     test_smooth_start();
+    test_scales();
     test_mixed();
     test_levels();
     test_jets();

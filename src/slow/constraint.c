@@ -31,13 +31,13 @@ typedef struct constraint {
     const unsigned char *hold; /* [n] or NULL */
     unsigned char *rigid;      /* [m] */
     unsigned char *free;       /* [n] columns that may move now */
-    bool guesses;
-    double *x, *u;         /* where we are: position, velocity */
-    double *from, *fitted; /* what the foot point is taken of; after the fit of the guesses */
-    double *mu;            /* [m] */
-    double *dx, *dmu;      /* a step */
-    double *g, *k, *d;     /* G without held columns and soft rows; K likewise; 1 in rows that have nothing left */
-    double *weight;        /* diagonal of M, 1 where it has none */
+    bool guesses, guess_first; /* there are some; they move first */
+    double *x, *u;             /* where we are: position, velocity */
+    double *from, *fitted;     /* what the foot point is taken of; after the fit of the guesses */
+    double *mu;                /* [m] */
+    double *dx, *dmu;          /* a step */
+    double *g, *k, *d;         /* G without held columns and soft rows; K likewise; 1 in rows that have nothing left */
+    double *weight;            /* diagonal of M, 1 where it has none */
 } constraint;
 
 enum { MOST_ITERATIONS = 80, MOST_FITS = 30 };
@@ -377,7 +377,7 @@ static int project_velocity(constraint *c, double t, taut_error *error)
 
 static int project(constraint *c, double t, taut_error *error)
 {
-    if (c->guesses)
+    if (c->guesses && c->guess_first)
         TAUT_TRY(fit_guesses(c, t, error));
     memcpy(c->from, c->x, (size_t)c->n * sizeof(double));
     choose_free(c, TAUT_HOLD_POSITION);
@@ -496,6 +496,7 @@ int taut_constraint_create(taut_context *context, taut_arena *arena, taut_statis
     c->projector =
         (taut_projector){.name = "constraint", .apply = apply, .destroy = destroy, .statistics = statistics, .self = arena};
     c->context = context;
+    c->guess_first = true;
     c->system = taut_context_system(context);
     if (settings)
         c->settings = *settings;
@@ -506,6 +507,13 @@ int taut_constraint_create(taut_context *context, taut_arena *arena, taut_statis
     }
     *projector = &c->projector;
     return TAUT_OK;
+}
+
+bool taut_constraint_guess(taut_projector *projector, bool first)
+{
+    constraint *c = (constraint *)projector;
+    c->guess_first = first;
+    return c->guesses;
 }
 
 int taut_constraint_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics, taut_projector **projector,

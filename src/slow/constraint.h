@@ -20,6 +20,8 @@ typedef struct taut_constraint_settings {
  * allocate, except to name the bonds when G is singular. */
 int taut_constraint_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                            const taut_constraint_settings *settings, taut_projector **projector, taut_error *error);
+/* From now on guesses move first, or are coordinates like others. True when there are any. */
+bool taut_constraint_guess(taut_projector *projector, bool first);
 int taut_constraint_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics, taut_projector **projector,
                               taut_error *error);
 

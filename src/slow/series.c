@@ -44,9 +44,11 @@ typedef struct series {
     double *last_q, *last_v;         /* result of the level before */
     double *foot_q, *foot_v;         /* the foot point */
     unsigned char *counts, *springs; /* [m]: not soft; with a compliance */
-    double rate, scale;              /* of the slow motion, 1/time; of positions: |q| + |v|/rate */
+    double rate;                     /* of the slow motion, 1/time; 0 when there is none */
+    double scale_q, scale_v;         /* of positions and velocities: |q| + |v|/rate, and rate times that */
     double correction;               /* of the last level: |dq| + |dv| */
     int level;
+    bool large;       /* the first step is as large as the state */
     bool grows;       /* the next level would have been worse */
     bool unseparated; /* slow and fast are not: why apply() failed */
 } series;
@@ -77,7 +79,7 @@ static int factor_foot(series *s, taut_error *error)
 
 /* A rate of the slow motion from the lengths of q and its derivatives: the positive root of |q| r^3 + |v| r^2 = |v'| r + |v''|. It is a unit
  * of time in which positions and velocities can be compared, whatever the units of the model and wherever its origin. */
-static void find_scale(series *s)
+static void find_rate(series *s)
 {
     double a, b, q = norm(s->n, s->q), v = norm(s->n, s->v), low = 0, high = 1;
     taut_recursion_rates(s->recursion, &a, &b);
@@ -96,16 +98,26 @@ static void find_scale(series *s)
         }
         s->rate = high;
     }
-    s->scale = s->rate > 0 ? q + v / s->rate : q;
 }
 
-/* (|dq| + |dv|/rate) over the scale of positions: what a step is in units of the state. */
-static double relative(const series *s, const double *dq, const double *dv)
+/* What steps are measured by, when the first one is known: at least its own size, for a state at rest in the origin has none. */
+static void set_scales(series *s)
 {
-    double q = norm(s->n, dq), v = norm(s->n, dv);
-    if (s->rate > 0)
-        q += v / s->rate;
-    return s->scale > 0 ? q / s->scale : q > 0 ? INFINITY : 0;
+    double q = norm(s->n, s->q), v = norm(s->n, s->v), dq = norm(s->n, s->dq), dv = norm(s->n, s->dv);
+    s->scale_q = fmax(q, dq);
+    s->scale_v = fmax(v, dv);
+    s->large = s->rate > 0 && dq + dv / s->rate > 0.5 * (q + v / s->rate);
+    if (s->rate > 0) {
+        s->scale_q = fmax(q + v / s->rate, dq + dv / s->rate);
+        s->scale_v = s->rate * s->scale_q;
+    }
+}
+
+/* What the step (dq, dv) is in units of the state. */
+static double relative(const series *s)
+{
+    double q = norm(s->n, s->dq), v = norm(s->n, s->dv);
+    return (q > 0 ? q / s->scale_q : 0) + (v > 0 ? v / s->scale_v : 0);
 }
 
 static void residual(series *s, bool velocity)
@@ -126,7 +138,7 @@ static int correct(series *s, double *step, taut_error *error)
     taut_index n = s->n;
     TAUT_TRY(taut_recursion_evaluate(s->recursion, s->level, s->t, s->q, s->v, s->lambda, NULL, s->y, s->ydot, error));
     if (s->level == 1)
-        find_scale(s);
+        find_rate(s);
     memset(s->dq, 0, (size_t)n * sizeof(double));
     memset(s->dv, 0, (size_t)n * sizeof(double));
     residual(s, false);
@@ -140,7 +152,9 @@ static int correct(series *s, double *step, taut_error *error)
         s->v[i] += s->dv[i];
     s->projector.statistics->solves += 2;
     s->projector.statistics->newton_iterations++;
-    *step = relative(s, s->dq, s->dv);
+    if (s->level == 1)
+        set_scales(s);
+    *step = relative(s);
     s->correction = norm(n, s->dq) + norm(n, s->dv);
     return isfinite(*step) ? TAUT_OK : taut_fail(error, TAUT_ERROR_CONVERGE, "the slow multipliers are not finite");
 }
@@ -212,7 +226,7 @@ static int expand(series *s, int most, taut_error *error)
                 *error = reason;
             return status;
         }
-        bool grows = s->level == 1   ? step > 0.5 /* as large as the state */
+        bool grows = s->level == 1   ? s->large
                      : s->level == 2 ? step > last[0] && step > 1e-6
                                      : step > fmax(last[0], 1e-12) && step > 0.1 * last[1];
         if ((grows || status != 0) && s->level <= 2)
@@ -283,11 +297,37 @@ static int run(series *s, taut_error *error)
     return s->settings.hold ? check_held(s, error) : TAUT_OK;
 }
 
+/* A start that is slow already must stay, and fitting its guesses to rigid bonds would move it along them. */
+static int decide_guesses(series *s, const double *q, const double *v)
+{
+    static const double near = 1e-6; /* of the state */
+    size_t bytes = (size_t)s->n * sizeof(double);
+    if (!taut_constraint_guess(s->foot, false))
+        return TAUT_OK;
+    taut_series_settings settings = s->settings;
+    taut_error ignored;
+    memcpy(s->q, q, bytes);
+    memcpy(s->v, v, bytes);
+    s->settings.watch = NULL;
+    int status = run(s, &ignored);
+    s->settings = settings;
+    if (status == TAUT_ERROR_MEMORY)
+        return status;
+    for (taut_index i = 0; i < s->n; i++) {
+        s->dq[i] = s->q[i] - q[i];
+        s->dv[i] = s->v[i] - v[i];
+    }
+    taut_constraint_guess(s->foot, status != 0 || relative(s) > near);
+    return TAUT_OK;
+}
+
 static int apply(taut_projector *projector, double t, double *q, double *v, taut_error *error)
 {
     series *s = (series *)projector;
     size_t bytes = (size_t)s->n * sizeof(double);
     s->t = t;
+    if (decide_guesses(s, q, v) != 0)
+        return taut_fail_memory(error);
     memcpy(s->q, q, bytes);
     memcpy(s->v, v, bytes);
     TAUT_TRY(run(s, error));
