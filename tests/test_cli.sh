@@ -4,41 +4,24 @@
 # TAUT is the program (default ../build/taut beside this script). Every row passes or fails; the last line counts them.
 # Rows that need a tool this machine lacks (python3 for JSON, /dev/full, gnuplot) are skipped and counted.
 here=$(cd "$(dirname "$0")" && pwd)
-taut=${TAUT:-$here/../build/taut}
+. "$here/table.sh"
+open_cli cli
 models=$here/../models
-case $taut in
-/*) ;;
-*) taut=$(pwd)/$taut ;;
-esac
 python=/usr/bin/python3
 [ -x "$python" ] || python=
-work=$(mktemp -d "${TMPDIR:-/tmp}/taut_cli.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-TAUT_MODELS=$models
-export TAUT_MODELS
 unset NO_COLOR
-
-passed=0 failed=0 skipped=0
 group=
 
 pass() {
-    passed=$((passed + 1))
-    [ -z "$TAUT_TEST_VERBOSE" ] || echo "ok   $group: $1"
+    row 0 "$group: $1"
 }
 
-fail() {
-    failed=$((failed + 1))
-    echo "FAIL $group: $1"
+fail() { # fail WHAT DETAIL...
+    row 1 "$group: $1"
     shift
     for line in "$@"; do
         echo "$line" | head -n 12 | sed 's/^/     | /'
     done
-}
-
-skip() {
-    skipped=$((skipped + 1))
-    echo "skip $group: $1"
 }
 
 # run ARGUMENTS: output, message and status of one call
@@ -92,7 +75,7 @@ narrow() {
 # json FILE EXPRESSION WHAT: FILE is one JSON value d for which the Python expression holds
 json() {
     if [ -z "$python" ]; then
-        skip "$3 (no python3)"
+        skip "$group: $3 (no python3)"
     elif "$python" -c 'import json, math, sys
 d = json.load(open(sys.argv[1]), parse_constant=lambda word: 1 / 0)
 sys.exit(0 if eval(sys.argv[2]) else 1)' "$1" "$2" 2>python_err; then
@@ -158,7 +141,7 @@ if command -v groff >/dev/null; then
     groff -ww -man -Tascii out >page 2>groff_err
     empty groff_err "groff has nothing to say about the man page"
 else
-    skip "man page through groff (no groff)"
+    skip "$group: man page through groff (no groff)"
 fi
 for shell in bash zsh fish; do
     run help --completion $shell
@@ -167,9 +150,27 @@ for shell in bash zsh fish; do
     if command -v $shell >/dev/null; then
         if $shell -n out 2>shell_err; then pass "$shell reads its script"; else fail "$shell -n" "$(cat shell_err)"; fi
     else
-        skip "$shell reads its script (no $shell)"
+        skip "$group: $shell reads its script (no $shell)"
     fi
 done
+# what bash offers after --method depends on the verb
+if command -v bash >/dev/null 2>&1; then
+    run help --completion bash
+    cp out taut.bash
+    offered() { bash -c '. ./taut.bash; COMP_WORDS=(taut "$1" chain --method ""); COMP_CWORD=4; _taut; echo " ${COMPREPLY[*]} "' - "$1" >out 2>err; }
+    offered project
+    has out " series " "bash offers projections to project"
+    lacks out " dop8 " "bash offers no methods to project"
+    offered run
+    has out " dop8 " "bash offers methods to run"
+    lacks out " series " "bash offers no projections to run"
+else
+    skip "$group: completion in bash (no bash)"
+fi
+run help --completion fish
+has out "__fish_seen_subcommand_from project' -l method" "fish has its own line for the methods of project"
+run help --man
+has out ".SH PROJECTIONS" "the man page has the projections"
 run help --completion ksh
 expect 2 "help --completion ksh"
 run help --options-page
@@ -372,8 +373,8 @@ if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </
     TERM=xterm NO_COLOR=1 script -qec "'$taut' check wrong.taut" /dev/null >screen 2>/dev/null </dev/null
     lacks screen "$(printf '\033')" "no colours with NO_COLOR"
 else
-    skip "colours on a terminal (no script)"
-    skip "no colours with NO_COLOR (no script)"
+    skip "$group: colours on a terminal (no script)"
+    skip "$group: no colours with NO_COLOR (no script)"
 fi
 cat >unused.taut <<'END'
 # A name that nobody uses
@@ -512,8 +513,8 @@ if command -v gnuplot >/dev/null && [ -z "${TAUT_TEST_CORE:-}" ]; then
     expect 0 "--plot .svg"
     has swing.svg "<svg" "an SVG file"
 else
-    skip "--plot .png (no gnuplot, or a core build)"
-    skip "--plot .svg (no gnuplot, or a core build)"
+    skip "$group: --plot .png (no gnuplot, or a core build)"
+    skip "$group: --plot .svg (no gnuplot, or a core build)"
 fi
 
 # --------------------------------------------------------------------------------------------------------------------
@@ -538,7 +539,7 @@ if [ -w /dev/full ]; then
     status=$?
     expect 1 "disk full, --json"
 else
-    skip "disk full (no /dev/full)"
+    skip "$group: disk full (no /dev/full)"
 fi
 
 # Ctrl-C: the shell starts background jobs with the signal ignored, env gives it back
@@ -546,7 +547,7 @@ if env --default-signal=INT true 2>/dev/null; then
     env --default-signal=INT "$taut" run swing.taut --until 1e6 --every 1 --out long.csv --json >out 2>err &
     job=$!
     tries=0
-    while [ "$(rows long.csv 2>/dev/null || echo 0)" -lt 2 ] && [ $tries -lt 100 ]; do
+    while [ "$(cat long.csv 2>/dev/null | wc -l)" -lt 2 ] && [ $tries -lt 100 ]; do
         sleep 0.1
         tries=$((tries + 1))
     done
@@ -560,8 +561,17 @@ if env --default-signal=INT true 2>/dev/null; then
     else
         fail "Ctrl-C: the last row" "$(tail -n 1 long.csv)"
     fi
+    # a projection that takes long has nothing to keep: it ends at once and leaves no file
+    env --default-signal=INT "$taut" project chain --set N=4000 --method ipa --out long.start --plot long.png >out 2>err &
+    job=$!
+    sleep 1
+    kill -INT $job
+    wait $job
+    status=$?
+    expect 130 "Ctrl-C ends a projection"
+    if ls long.start* long.png >/dev/null 2>&1; then fail "Ctrl-C: files of a projection" "$(ls long.*)"; else pass "no files"; fi
 else
-    skip "Ctrl-C (env cannot restore signals)"
+    skip "$group: Ctrl-C (env cannot restore signals)"
 fi
 
 # --------------------------------------------------------------------------------------------------------------------
@@ -579,5 +589,4 @@ for file in "$models"/*.taut; do
     esac
 done
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+done_rows
