@@ -103,6 +103,17 @@ static void test_analytic(void)
          30,
          2,
          1},
+        /* a coordinate without mass that only a force holds: 0 = x - y, x'' = -y */
+        {"massless, held by a force",
+         "[coordinates]\nx, y\n[mass]\ny = 0\n[forces]\ny = x - y, x = -y\n[start]\nx = 1, y = 1\n",
+         "full",
+         2,
+         {cos(2), cos(2)},
+         {-sin(2), -sin(2)},
+         0,
+         30,
+         2,
+         0},
         /* drag makes the velocity follow cos t: x' = (cos t + sin(t)/k)/(1 + 1/k^2) */
         {"strong drag",
          "[parameters]\nk = 1e6\n[coordinates]\nx\n[forces]\nx = k*(cos(t) - x')\n[start]\nx = -1/k/(1 + 1/k^2), x' = 1/(1 + "

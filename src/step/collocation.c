@@ -116,3 +116,38 @@ double taut_collocation_between(const taut_collocation *x, int integrals)
         largest = fmax(largest, fabs(taut_collocation_miss(x, 0, k / 64.0, integrals)));
     return largest;
 }
+
+void taut_collocation_extend(const taut_collocation *x, double ratio, int32_t size, const double *from, double *to)
+{
+    for (int i = 0; i < x->stages; i++) {
+        double weight[TAUT_STAGES_MAX];
+        taut_collocation_weights(x, 1 + x->c[i] * ratio, 0, weight);
+        for (int32_t k = 0; k < size; k++) {
+            double sum = 0;
+            for (int j = 0; j < x->stages; j++)
+                sum += weight[j] * from[(int64_t)j * size + k];
+            to[(int64_t)i * size + k] = sum;
+        }
+    }
+}
+
+void taut_collocation_split(const taut_collocation *x, int b, int32_t size, const double *from, double complex *to)
+{
+    for (int32_t k = 0; k < size; k++) {
+        double complex sum = 0;
+        for (int j = 0; j < x->stages; j++)
+            sum += x->left[b][j] * from[(int64_t)j * size + k];
+        to[k] = sum;
+    }
+}
+
+void taut_collocation_join(const taut_collocation *x, int32_t size, const double complex *from, double *to)
+{
+    for (int j = 0; j < x->stages; j++)
+        for (int32_t k = 0; k < size; k++) {
+            double sum = 0;
+            for (int b = 0; b < x->blocks; b++)
+                sum += (x->real[b] ? 1 : 2) * creal(x->right[b][j] * from[(int64_t)b * size + k]);
+            to[(int64_t)j * size + k] = sum;
+        }
+}

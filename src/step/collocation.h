@@ -7,6 +7,7 @@
 
 #include <complex.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 enum { TAUT_STAGES_MAX = 5, TAUT_SPECTRAL_MAX = 3 };
 
@@ -46,5 +47,11 @@ void taut_collocation_weights(const taut_collocation *collocation, double theta,
 double taut_collocation_miss(const taut_collocation *collocation, double from, double length, int integrals);
 /* The largest of it within a step. */
 double taut_collocation_between(const taut_collocation *collocation, int integrals);
+
+/* Values of all stages, x[stages][size]. Continued from a step of length 1 into the next one of length `ratio`: values at its stages. */
+void taut_collocation_extend(const taut_collocation *collocation, double ratio, int32_t size, const double *from, double *to);
+/* to[size] = left . x of block b; and back, x = sum over blocks of right from, from[blocks][size]. */
+void taut_collocation_split(const taut_collocation *collocation, int b, int32_t size, const double *from, double complex *to);
+void taut_collocation_join(const taut_collocation *collocation, int32_t size, const double complex *from, double *to);
 
 #endif

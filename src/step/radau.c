@@ -302,7 +302,10 @@ static int dense(taut_stepper *s, double theta, taut_state *state, taut_error *e
         state->lambda[i] = sum;
     }
     state->t = s->last.t + theta * h;
-    return reactions(s, state, error);
+    taut_statistics before = *s->statistics; /* output is not counted */
+    int status = reactions(s, state, error);
+    *s->statistics = before;
+    return status;
 }
 
 /* Algebraic variables are part of a first-order state: they are what they are. */

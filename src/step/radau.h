@@ -108,6 +108,16 @@ int taut_radau_tensor_solve(taut_stepper *s, double h, taut_error *error);
 /* (radau_newton.c) Solves the equations of a step: 0, >0 when a smaller step is needed. */
 int taut_radau_newton(taut_stepper *s, double h, taut_error *error);
 
+/* Parts of it that first-order systems share. scale[n]: what a correction of each coordinate is measured with, a share of the tolerance;
+ * for equal steps, and never below, what rounding leaves of coordinates of size `largest`. Returns the norm below which it may be that. */
+double taut_radau_scale(const taut_stepper *s, double largest, double *scale);
+/* After correction k of size `norm`, `rate` times the one before: 0 solved, 1 go on, -1 hopeless. *kept: the rate, for the next step. */
+int taut_radau_verdict(double norm, double rate, double rough, int k, bool anew, double *kept);
+/* Whether what failed from a prediction, or with an old Jacobian, may succeed from a guess made anew. */
+bool taut_radau_again(int status);
+/* Passes the status on; a singular matrix gets a sentence that says where, and what to do. */
+int taut_radau_explain(const taut_stepper *s, int status, taut_error *error);
+
 /* (radau_start.c) Values at a state that no step has reached, the first guess from them, multipliers of any state. */
 int taut_radau_start(taut_stepper *s, taut_radau_past *past, taut_error *error);
 int taut_radau_guess(taut_stepper *s, double h, taut_radau_past *past, double *a, double *lambda, taut_error *error);

@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { MOST_ITERATIONS = 15 };
-static const double SHARE = 0.02, OLD = 0.1, SLOW = 0.3;
+static const double OLD = 0.1, SLOW = 0.3; /* as in radau_newton.c */
 
 typedef struct past {
     double *k, *y; /* rates [s n] and algebraic variables [s m] of the stages */
@@ -245,56 +245,22 @@ static int solve_block(first *w, int b, double complex *x, double complex *y, ta
     return TAUT_OK;
 }
 
-static void transform(const first *w, int b, const double *from, taut_index size, double complex factor_, double complex *to)
-{
-    for (taut_index k = 0; k < size; k++) {
-        double complex sum = 0;
-        for (int j = 0; j < w->s; j++)
-            sum += w->table.left[b][j] * from[(int64_t)j * size + k];
-        to[k] = factor_ * sum;
-    }
-}
-
-static void back(const first *w, const double complex *from, taut_index size, double *to)
-{
-    for (int j = 0; j < w->s; j++)
-        for (taut_index k = 0; k < size; k++) {
-            double sum = 0;
-            for (int b = 0; b < w->table.blocks; b++)
-                sum += (w->table.real[b] ? 1 : 2) * creal(w->table.right[b][j] * from[(int64_t)b * size + k]);
-            to[(int64_t)j * size + k] = sum;
-        }
-}
-
 /* f - k and g -> corrections of k and y. */
 static int solve(taut_stepper *s, double h, taut_error *error)
 {
     first *w = s->work;
     for (int b = 0; b < w->table.blocks; b++) {
         double complex *x = w->x + (int64_t)b * w->n, *y = w->y + (int64_t)b * w->m;
-        transform(w, b, w->r, w->n, 1, x);
-        transform(w, b, w->c, w->m, -1 / (h * w->table.mu[b]), y);
+        taut_collocation_split(&w->table, b, w->n, w->r, x);
+        taut_collocation_split(&w->table, b, w->m, w->c, y);
+        for (taut_index i = 0; i < w->m; i++)
+            y[i] /= -h * w->table.mu[b];
         s->statistics->solves++;
         TAUT_TRY(solve_block(w, b, x, y, error));
     }
-    back(w, w->x, w->n, w->r);
-    back(w, w->y, w->m, w->c);
+    taut_collocation_join(&w->table, w->n, w->x, w->r);
+    taut_collocation_join(&w->table, w->m, w->y, w->c);
     return TAUT_OK;
-}
-
-/* to_i = sum_j weight_j(i) from_j for stages of the new step, continued from the old one. */
-static void extend(const first *w, double ratio, const double *from, taut_index size, double *to)
-{
-    for (int i = 0; i < w->s; i++) {
-        double weight[TAUT_STAGES_MAX];
-        taut_collocation_weights(&w->table, 1 + w->table.c[i] * ratio, 0, weight);
-        for (taut_index k = 0; k < size; k++) {
-            double sum = 0;
-            for (int j = 0; j < w->s; j++)
-                sum += weight[j] * from[(int64_t)j * size + k];
-            to[(int64_t)i * size + k] = sum;
-        }
-    }
 }
 
 static void predict(const taut_stepper *s, double h, bool anew)
@@ -303,8 +269,8 @@ static void predict(const taut_stepper *s, double h, bool anew)
     const past *old = &w->past[w->top];
     past *trial = &w->past[1 - w->top];
     if (!anew) {
-        extend(w, h / old->h, old->k, w->n, trial->k);
-        extend(w, h / old->h, old->y, w->m, trial->y);
+        taut_collocation_extend(&w->table, h / old->h, w->n, old->k, trial->k);
+        taut_collocation_extend(&w->table, h / old->h, w->m, old->y, trial->y);
         for (taut_index k = 0; k < w->n; k++) {
             double sum = 0;
             for (int j = 0; j < w->s; j++)
@@ -323,13 +289,10 @@ static void predict(const taut_stepper *s, double h, bool anew)
 static void set_scale(const taut_stepper *s, double h)
 {
     first *w = s->work;
-    double largest = 0, rtol = s->adaptive ? SHARE * s->rtol : 0, atol = s->adaptive ? SHARE * s->atol : 0;
+    double largest = 0;
     for (taut_index k = 0; k < w->n; k++)
         largest = fmax(largest, fmax(fabs(s->now.q[k]), fabs(h * w->past[w->top].rate[k])));
-    double floor = fmax(8 * DBL_EPSILON * largest, DBL_MIN / DBL_EPSILON);
-    for (taut_index k = 0; k < w->n; k++)
-        w->scale[k] = fmax(atol + rtol * fabs(s->now.q[k]), floor);
-    w->rough = 50 * floor / fmax(atol + rtol * largest, floor);
+    w->rough = taut_radau_scale(s, largest, w->scale);
 }
 
 static void place(taut_stepper *s, double h)
@@ -405,13 +368,9 @@ static int iterate(taut_stepper *s, double h, bool anew, taut_error *error)
             return 1;
         if (k > 0)
             rate = norm / before;
-        w->rate = fmin(fmax(rate, DBL_EPSILON), 1);
-        if (norm <= 1e-3 || (rate < 1 && norm * rate / (1 - rate) <= 1 && norm <= 20))
-            return TAUT_OK;
-        if (k > 0 && rate > SLOW && norm <= w->rough)
-            return TAUT_OK; /* rounding is all that is left */
-        if (k > anew && rate > 2)
-            return 1;
+        int verdict = taut_radau_verdict(norm, rate, w->rough, k, anew, &w->rate);
+        if (verdict <= 0)
+            return -verdict;
         derive = k > 0 && rate > SLOW && k % 2 == 0;
         before = norm;
     }
@@ -463,8 +422,9 @@ static int estimate(taut_stepper *s, double h, taut_error *error)
     for (taut_index i = 0; i < w->n; i++)
         z[i] = s->now.q[i] + s->error_q[i];
     double *rate = w->r;
-    int status = evaluate(s, s->now.t, z, s->now.v, false, rate, NULL, NULL);
-    return status == 0 ? filtered(s, h, rate, error) : TAUT_OK;
+    taut_error reason = {0};
+    int status = evaluate(s, s->now.t, z, s->now.v, false, rate, NULL, &reason);
+    return status == 0 ? filtered(s, h, rate, error) : taut_fail_final(status, &reason, error);
 }
 
 /* The two errors have the same derivative: their quotient is that of the node integrals. */
@@ -492,14 +452,15 @@ int taut_radau_first_step(taut_stepper *s, double h, taut_error *error)
     old->ended = true;
     set_scale(s, h);
     int status = iterate(s, h, !old->smooth, error);
-    if ((status > 0 || status == TAUT_ERROR_EVALUATE) && old->smooth) {
+    if (taut_radau_again(status) && old->smooth) {
         taut_error_clear(error);
         status = iterate(s, h, true, error);
     }
     if (status != 0) {
         w->valid = false;
         w->h = 0;
-        return status;
+        w->rate = 1;
+        return taut_radau_explain(s, status, error);
     }
     place(s, h);
     if (s->adaptive)

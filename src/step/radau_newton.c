@@ -15,19 +15,23 @@ static const double OLD = 0.1;    /* a rate above this asks for another Jacobian
 static const double SLOW = 0.3;   /* above this at once */
 static const double HOPELESS = 2; /* corrections that grow like this diverge */
 
-/* What a correction of each coordinate is measured with: a share of the tolerance; for equal steps, and never below, what rounding
- * leaves. */
+double taut_radau_scale(const taut_stepper *s, double largest, double *scale)
+{
+    double rtol = s->adaptive ? SHARE * s->rtol : 0, atol = s->adaptive ? SHARE * s->atol : 0;
+    double floor = fmax(8 * DBL_EPSILON * largest, DBL_MIN / DBL_EPSILON);
+    for (taut_index k = 0; k < s->n; k++)
+        scale[k] = fmax(atol + rtol * fabs(s->now.q[k]), floor);
+    return 50 * floor / fmax(atol + rtol * largest, floor);
+}
+
 static void set_scale(const taut_stepper *s, double h)
 {
     taut_radau *w = s->work;
     const double *a = w->past[1 - w->top].a; /* as predicted: a start at rest in the origin has a size too */
-    double largest = 0, rtol = s->adaptive ? SHARE * s->rtol : 0, atol = s->adaptive ? SHARE * s->atol : 0;
+    double largest = 0;
     for (taut_index k = 0; k < w->n; k++)
         largest = fmax(largest, fmax(fabs(s->now.q[k]), fmax(fabs(h * s->now.v[k]), h * h * fabs(a[k]))));
-    double floor = fmax(8 * DBL_EPSILON * largest, DBL_MIN / DBL_EPSILON);
-    for (taut_index k = 0; k < w->n; k++)
-        w->scale[k] = fmax(atol + rtol * fabs(s->now.q[k]), floor);
-    w->rough = 50 * floor / fmax(atol + rtol * largest, floor);
+    w->rough = taut_radau_scale(s, largest, w->scale);
 }
 
 /* Adds the corrections; returns their norm, the largest over the stages of rms (|dQ| + h |dV|) / scale. */
@@ -88,22 +92,8 @@ static int predict(taut_stepper *s, double h, bool anew, taut_error *error)
         w->rate = 1;
     if (anew)
         return taut_radau_guess(s, h, past, trial->a, trial->lambda, error);
-    for (int i = 0; i < w->s; i++) {
-        double weight[TAUT_STAGES_MAX];
-        taut_collocation_weights(&w->table, 1 + w->table.c[i] * h / past->h, 0, weight);
-        for (taut_index k = 0; k < w->n; k++) {
-            double sum = 0;
-            for (int j = 0; j < w->s; j++)
-                sum += weight[j] * past->a[(int64_t)j * w->n + k];
-            trial->a[(int64_t)i * w->n + k] = sum;
-        }
-        for (taut_index k = 0; k < w->m; k++) {
-            double sum = 0;
-            for (int j = 0; j < w->s; j++)
-                sum += weight[j] * past->lambda[(int64_t)j * w->m + k];
-            trial->lambda[(int64_t)i * w->m + k] = sum;
-        }
-    }
+    taut_collocation_extend(&w->table, h / past->h, w->n, past->a, trial->a);
+    taut_collocation_extend(&w->table, h / past->h, w->m, past->lambda, trial->lambda);
     for (taut_index k = 0; w->velocity && k < w->n; k++) {
         double sum = 0;
         for (int j = 0; j < w->s; j++)
@@ -111,6 +101,17 @@ static int predict(taut_stepper *s, double h, bool anew, taut_error *error)
         w->foretold[k] = s->now.q[k] + h * (s->now.v[k] + h * sum);
     }
     return TAUT_OK;
+}
+
+int taut_radau_verdict(double norm, double rate, double rough, int k, bool anew, double *kept)
+{
+    *kept = isnan(rate) ? 1 : fmin(fmax(rate, DBL_EPSILON), 1);
+    /* f and G of the last iterate are kept for the next error estimate: it must not be far off, however good the rate */
+    if (norm <= 1e-3 || (rate < 1 && norm * rate / (1 - rate) <= 1 && norm <= NEAR))
+        return 0;
+    if (k > 0 && rate > SLOW && norm <= rough)
+        return 0; /* rounding is all that is left */
+    return k > anew && rate > HOPELESS ? -1 : 1;
 }
 
 /* Iterates from the prediction, or from a guess made anew. *fresh: the Jacobian was formed in this step. Returns 0, >0 no convergence,
@@ -133,19 +134,33 @@ static int iterate(taut_stepper *s, double h, bool anew, bool *fresh, taut_error
             return 1;
         if (k > 0)
             rate = norm / before;
-        w->rate = fmin(fmax(rate, DBL_EPSILON), 1);
-        /* f and G of the last iterate are kept for the next error estimate: it must not be far off, however good the rate */
-        if (norm <= 1e-3 || (rate < 1 && norm * rate / (1 - rate) <= 1 && norm <= NEAR))
-            return TAUT_OK;
-        if (k > 0 && rate > SLOW && norm <= w->rough)
-            return TAUT_OK; /* rounding is all that is left */
-        if (k > anew && rate > HOPELESS)
-            return 1;
+        int verdict = taut_radau_verdict(norm, rate, w->rough, k, anew, &w->rate);
+        if (verdict <= 0)
+            return -verdict;
         /* where the Jacobian is too old or the prediction was poor, the next iterate is a better place for it */
         derive = w->stiff || (k > 0 && rate > SLOW && (w->stage_wise || !*fresh || k % 4 == 0));
         before = norm;
     }
     return 1;
+}
+
+bool taut_radau_again(int status)
+{
+    return status > 0 || status == TAUT_ERROR_EVALUATE || status == TAUT_ERROR_SINGULAR;
+}
+
+int taut_radau_explain(const taut_stepper *s, int status, taut_error *error)
+{
+    if (status != TAUT_ERROR_SINGULAR || !error)
+        return status;
+    taut_error reason = *error;
+    const char *advice = s->first_order ? "the constraints, differentiated once, must determine the algebraic variables"
+                         : s->m > 0     ? "leave out rigid bonds that depend on others (`taut check` names those of the start), or "
+                                          "give them a compliance; each coordinate needs a mass or a bond"
+                                        : "each coordinate needs a mass, or a force that holds it";
+    taut_fail(error, status, "at t = %.9g method %s cannot go on: %s (%.200s)", s->now.t, s->method->name, advice, reason.message);
+    error->t = s->now.t;
+    return status;
 }
 
 int taut_radau_newton(taut_stepper *s, double h, taut_error *error)
@@ -154,7 +169,7 @@ int taut_radau_newton(taut_stepper *s, double h, taut_error *error)
     bool fresh = false, smooth = w->past[w->top].smooth;
     int status = iterate(s, h, !smooth, &fresh, error);
     /* an old Jacobian, or a step that was no continuation of the one before: a transient, a kink */
-    if ((status > 0 || status == TAUT_ERROR_EVALUATE) && (smooth || !fresh)) {
+    if (taut_radau_again(status) && (smooth || !fresh)) {
         w->frozen.valid = false;
         taut_error_clear(error);
         status = iterate(s, h, true, &fresh, error);
@@ -162,6 +177,7 @@ int taut_radau_newton(taut_stepper *s, double h, taut_error *error)
     if (status != 0) {
         w->frozen.valid = false;
         w->frozen.h = 0;
+        w->rate = 1;
     }
-    return status;
+    return taut_radau_explain(s, status, error);
 }

@@ -53,8 +53,16 @@ int taut_radau_guess(taut_stepper *s, double h, taut_radau_past *past, double *a
     }
     s->statistics->factorisations++;
     s->statistics->solves++;
-    TAUT_TRY(taut_saddle_factor(w->acceleration, mass, past->jacobian, NULL, w->d, error));
-    TAUT_TRY(taut_saddle_solve(w->acceleration, 1, a, lambda, error));
+    int status = taut_saddle_factor(w->acceleration, mass, past->jacobian, NULL, w->d, error);
+    if (status == 0)
+        status = taut_saddle_solve(w->acceleration, 1, a, lambda, error);
+    if (status == TAUT_ERROR_SINGULAR) { /* a coordinate without mass that forces hold: it is in K, which Newton's iteration has */
+        taut_error_clear(error);
+        memset(a, 0, (size_t)w->n * sizeof *a);
+        memset(lambda, 0, (size_t)w->m * sizeof *lambda);
+        status = TAUT_OK;
+    }
+    TAUT_TRY(status);
     for (int j = 1; j < w->s; j++) {
         memcpy(a + (int64_t)j * w->n, a, (size_t)w->n * sizeof *a);
         memcpy(lambda + (int64_t)j * w->m, lambda, (size_t)w->m * sizeof *lambda);
@@ -99,19 +107,41 @@ static int solve_rods(taut_stepper *s, taut_radau_past *at, double *lambda, taut
     return TAUT_OK;
 }
 
+/* Values at the present state, which its first step needs too. */
+static int evaluate_now(taut_stepper *s, taut_radau_past *to, taut_error *error)
+{
+    taut_radau *w = s->work;
+    taut_radau_past *past = &w->past[w->top];
+    if (!past->ended || !past->begun)
+        TAUT_TRY(taut_radau_start(s, past, error));
+    memcpy(to->force, past->force, (size_t)w->n * sizeof(double));
+    memcpy(to->jacobian, past->jacobian, (size_t)w->entries * sizeof(double));
+    memcpy(to->bond, past->bond, (size_t)w->m * sizeof(double));
+    memcpy(to->gamma, past->gamma, (size_t)w->m * sizeof(double));
+    memcpy(to->tension, past->tension, (size_t)w->m * sizeof(double));
+    if (w->varying)
+        memcpy(to->mass, past->mass, (size_t)w->mass_entries * sizeof(double));
+    return TAUT_OK;
+}
+
 int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
 {
     taut_radau *w = s->work;
     taut_radau_past *at = &w->probe;
     if (w->m == 0)
         return TAUT_OK;
-    TAUT_TRY(evaluate(s, t, q, v, at, error));
+    bool now = q == s->now.q && v == s->now.v && t == s->now.t && !w->past[w->top].ended;
+    taut_statistics before = *s->statistics; /* output is not counted */
+    TAUT_TRY(now ? evaluate_now(s, at, error) : evaluate(s, t, q, v, at, error));
     double size = 0;
     for (taut_index k = 0; k < w->n; k++)
         size = fmax(size, fabs(q[k]));
     for (taut_index i = 0; i < w->m; i++)
         w->d[i] = by_spring(w, i, at, size);
-    return solve_rods(s, at, lambda, error);
+    int status = solve_rods(s, at, lambda, error);
+    if (!now)
+        *s->statistics = before;
+    return taut_radau_explain(s, status, error);
 }
 
 /* f, G and M of the last iterate at the end of the step, with the gamma of the end itself. */

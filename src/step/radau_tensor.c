@@ -73,19 +73,11 @@ int taut_radau_tensor_factor(taut_stepper *s, double h, taut_error *error)
 /* left . R and left . S of a block. */
 static void transform(taut_radau *w, int b, double h, double complex *x, double complex *y)
 {
-    const double complex *left = w->table.left[b], hmu = h * w->table.mu[b];
-    for (taut_index k = 0; k < w->n; k++) {
-        double complex sum = 0;
-        for (int j = 0; j < w->s; j++)
-            sum += left[j] * w->r[(int64_t)j * w->n + k];
-        x[k] = sum;
-    }
-    for (taut_index i = 0; i < w->m; i++) {
-        double complex sum = 0;
-        for (int j = 0; j < w->s; j++)
-            sum += left[j] * w->y[(int64_t)j * w->m + i];
-        y[i] = -sum / (hmu * (hmu + w->damping[i]));
-    }
+    const double complex hmu = h * w->table.mu[b];
+    taut_collocation_split(&w->table, b, w->n, w->r, x);
+    taut_collocation_split(&w->table, b, w->m, w->y, y);
+    for (taut_index i = 0; i < w->m; i++)
+        y[i] /= -hmu * (hmu + w->damping[i]);
 }
 
 /* A real block solves in the front half of its own array. */
@@ -106,18 +98,6 @@ static int solve_block(taut_radau *w, int b, double complex *x, double complex *
     return TAUT_OK;
 }
 
-/* to_j = sum over blocks of right_j x, twice the real part for pairs. */
-static void back(const taut_radau *w, const double complex *from, taut_index size, double *to)
-{
-    for (int j = 0; j < w->s; j++)
-        for (taut_index k = 0; k < size; k++) {
-            double sum = 0;
-            for (int b = 0; b < w->table.blocks; b++)
-                sum += (w->table.real[b] ? 1 : 2) * creal(w->table.right[b][j] * from[(int64_t)b * size + k]);
-            to[(int64_t)j * size + k] = sum;
-        }
-}
-
 int taut_radau_tensor_solve(taut_stepper *s, double h, taut_error *error)
 {
     taut_radau *w = s->work;
@@ -127,7 +107,7 @@ int taut_radau_tensor_solve(taut_stepper *s, double h, taut_error *error)
         s->statistics->solves++;
         TAUT_TRY(solve_block(w, b, x, y, error));
     }
-    back(w, w->block_x, w->n, w->r);
-    back(w, w->block_y, w->m, w->y);
+    taut_collocation_join(&w->table, w->n, w->block_x, w->r);
+    taut_collocation_join(&w->table, w->m, w->block_y, w->y);
     return TAUT_OK;
 }
