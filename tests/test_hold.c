@@ -242,6 +242,34 @@ static void test_checked(void)
     projected_refused("crank off", &q, TAUT_ERROR_CONVERGE, "'drive'");
 }
 
+static double noise(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / 8388608.0 - 1;
+}
+
+/* Starts off the bonds by up to kappa in every direction, bent rods, other coordinates held each time: all have a slow point. */
+static void test_random(void)
+{
+    static const char *const held[] = {"y1", "x1'", "y1,x2'", "y2,y1'", "y1,y1'", "x2,y2'"};
+    static const double kappa[] = {1e-6, 1e-3, 0.01, 0.1};
+    check_group("random starts");
+    unsigned seed = 11;
+    for (int row = 0; row < 96; row++) {
+        double a = 0.7 * noise(&seed), b = a + (row % 2 ? 1 : -1) * (0.8 + 0.5 * noise(&seed)), k = kappa[row % 4], z[8];
+        double base[8] = {cos(a), sin(a), cos(a) + cos(b), sin(a) + sin(b), -0.3 * sin(a), 0.3 * cos(a), 0.1, 0.2};
+        for (int i = 0; i < 8; i++)
+            z[i] = base[i] + k * noise(&seed);
+        char text[400];
+        snprintf(text, sizeof text,
+                 "x1 = %.17g\ny1 = %.17g\nx2 = %.17g\ny2 = %.17g\nx1' = %.17g\ny1' = %.17g\nx2' = %.17g\ny2' = %.17g\n", z[0], z[1],
+                 z[2], z[3], z[4], z[5], z[6], z[7]);
+        const char *thousand[] = {"omega=1000"};
+        taut_load how = {.set = thousand, .set_count = 1, .start_text = text};
+        run_cell("double_pendulum", how, "method=auto", held[row % 6], 1e-12, 1e-13);
+    }
+}
+
 /* A guess moves first, from afar; but a state that is slow already stays where it is, to rounding. */
 static void test_guess(void)
 {
@@ -371,6 +399,7 @@ int main(void)
     test_foot();
     test_cranks();
     test_checked();
+    test_random();
     test_guess();
     test_refusals();
     test_names();
