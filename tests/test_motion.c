@@ -438,6 +438,85 @@ static void test_late_start(void)
     driven_destroy(&d);
 }
 
+/* A kick may give any energy; what is no explosion is not called one: x'' = -x with a hundredfold velocity at x = 0 swings 100 wide. */
+static void test_kick(void)
+{
+    check_group("kicks");
+    driven d = driven_create("[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = 1\n[events]\nkick = x falling then x' = 100*x'\n",
+                             "motion=full method=verlet step=0.001 until=3.1415926535897931", NULL);
+    if (driven_good("kick", &d)) {
+        int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+        check_row(code == 0, "%s: %s", taut_code_name(code), code ? d.error.message : "");
+        check_near("x(pi)", taut_solver_position(d.solver)[0], -100, 1e-3);
+    }
+    driven_destroy(&d);
+}
+
+/* A callback that cannot evaluate (>0), at call k of the run, never ends it as if an event had been met: it is an error, or the step is
+ * tried again. */
+typedef struct refusing {
+    int64_t calls, refuse;
+} refusing;
+
+static int oscillate(void *user, double t, const double *q, const double *v, double *f)
+{
+    refusing *r = user;
+    (void)t, (void)v;
+    f[0] = -q[0];
+    return ++r->calls == r->refuse;
+}
+
+static void test_refusing(void)
+{
+    static const char *const ways[] = {"method=verlet step=0.1", "method=rk4 step=0.1",    "method=dop8",
+                                       "method=radau5",          "method=radau5 step=0.1", "method=ab2 step=0.1"};
+    static const double q[1] = {1};
+    static kept rows;
+    check_group("callbacks that cannot evaluate");
+    for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++) {
+        int64_t calls = 1;
+        for (int64_t at = 0; at < calls; at++) { /* at = 0: none, which counts */
+            refusing r = {.refuse = at};
+            taut_callbacks c = {.coordinates = 1, .start_q = q, .force = oscillate, .user = &r};
+            driven d = {0};
+            d.code = taut_system_from_callbacks(&c, NULL, &d.system, &d.error);
+            if (d.code == 0)
+                d.code = taut_options_create(NULL, &d.options, &d.error);
+            driven_options(&d, "motion=full until=0.5 every=0.03");
+            driven_options(&d, ways[k]);
+            if (d.code == 0)
+                d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+            taut_sink sink = kept_sink(&rows);
+            if (d.code == 0)
+                d.code = taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error);
+            bool good = d.code == 0 ? fabs(taut_solver_position(d.solver)[0] - cos(0.5)) < 0.1 : d.code == TAUT_ERROR_EVALUATE;
+            check_row(good && (at > 0 || d.code == 0), "%s, call %d: %s: %s", ways[k], (int)at, taut_code_name(d.code),
+                      d.code < 0 ? d.error.message : "");
+            driven_destroy(&d);
+            if (at == 0)
+                calls = r.calls < 400 ? r.calls + 1 : 400;
+        }
+    }
+}
+
+/* Names of redundant bonds that are longer than the message has room for. */
+static void test_long_names(void)
+{
+#define LONG_NAME "a_name_longer_than_anybody_would_like_to_read_or_write_it"
+    static const char model[] = "[coordinates]\nx, y\n[bonds]\n" LONG_NAME "_1 = x\n" LONG_NAME "_2 = x\n" LONG_NAME
+                                "_3 = 2*x\n" LONG_NAME "_4 = 3*x\n" LONG_NAME "_5 = y - y\n";
+    taut_check_report report;
+    driven d = {0};
+    check_group("long names");
+    d.code = taut_system_parse(model, strlen(model), "model.taut", NULL, &d.system, &d.error);
+    if (driven_good("parse", &d)) {
+        check_equal("check", taut_check(d.system, NULL, &report, &d.error), 0);
+        check_equal("verdict", report.verdict, 1);
+        check_contains("message", report.rank_message, "rank 1 of 5: " LONG_NAME);
+    }
+    driven_destroy(&d);
+}
+
 /* Memory that runs out at call k, for motions with their fields, stabilisers, projections. */
 static void test_faults(void)
 {
@@ -482,6 +561,9 @@ int main(void)
     test_run_section();
     test_growth();
     test_late_start();
+    test_kick();
+    test_refusing();
+    test_long_names();
     test_faults();
     return check_done();
 }

@@ -139,11 +139,12 @@ static int rank_in(examiner *e, taut_arena *scratch, const unsigned char *only, 
         taut_system_name(e->system, TAUT_BOND, row[i], name, sizeof name);
         if (partner[i] >= 0)
             taut_system_name(e->system, TAUT_BOND, row[partner[i]], other, sizeof other);
-        length += snprintf(message + length, size - (size_t)length, "%s%s %s%s", shown++ ? "; " : "", name,
-                           partner[i] < 0 ? "has a zero gradient"
-                           : conflict     ? "contradicts "
-                                          : "follows from others such as ",
-                           other);
+        snprintf(message + length, size - (size_t)length, "%s%s %s%s", shown++ ? "; " : "", name,
+                 partner[i] < 0 ? "has a zero gradient"
+                 : conflict     ? "contradicts "
+                                : "follows from others such as ",
+                 other);
+        length = (int)strlen(message); /* long names may have cut it */
     }
     if (*rank < count - 3)
         snprintf(message + length, size - (size_t)length, "; and %d more", (int)(count - 3 - *rank));

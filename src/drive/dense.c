@@ -48,10 +48,15 @@ static void blend_rates(const taut_stepper *s, double theta, bool known, taut_st
         x->a[i] = known ? (1 - theta) * x0->a[i] + theta * x1->a[i] : (y1[i] - y0[i]) / h;
 }
 
+int taut_unevaluated(int status, double t, taut_error *error)
+{
+    return status <= 0 ? status : taut_fail(error, TAUT_ERROR_EVALUATE, "the system cannot be evaluated at t = %.9g", t);
+}
+
 int taut_complete(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
-    return s->method->complete ? s->method->complete(s, error) : TAUT_OK;
+    return s->method->complete ? taut_unevaluated(s->method->complete(s, error), s->now.t, error) : TAUT_OK;
 }
 
 int taut_dense(taut_solver *solver, double theta, taut_error *error)
@@ -65,7 +70,7 @@ int taut_dense(taut_solver *solver, double theta, taut_error *error)
     x->t = x0->t + theta * h;
     if (s->method->dense) {
         double t = x->t;
-        TAUT_TRY(s->method->dense(s, theta, x, error));
+        TAUT_TRY(taut_unevaluated(s->method->dense(s, theta, x, error), t, error));
         x->t = t;
         blend_rates(s, theta, known, x);
         return TAUT_OK;
@@ -86,5 +91,5 @@ int taut_dense(taut_solver *solver, double theta, taut_error *error)
         cubic(s->n, theta, h, x0->q, x0->v, x1->q, x1->v, x->q, x->v);
         blend_rates(s, theta, known, x);
     }
-    return s->method->multipliers(s, x->t, x->q, x->v, x->lambda, error);
+    return taut_unevaluated(s->method->multipliers(s, x->t, x->q, x->v, x->lambda, error), x->t, error);
 }

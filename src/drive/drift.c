@@ -58,7 +58,8 @@ int taut_drift_measure(taut_solver *solver, const taut_state *state, taut_error 
         return TAUT_OK;
     bool mechanical = solver->sizes.kind == TAUT_MECHANICAL;
     unsigned wanted = TAUT_WANT_BOND | (mechanical ? TAUT_WANT_JACOBIAN : 0);
-    TAUT_TRY(taut_evaluate(solver->context, state->t, state->q, state->v, wanted, &d->values, error));
+    TAUT_TRY(
+        taut_unevaluated(taut_evaluate(solver->context, state->t, state->q, state->v, wanted, &d->values, error), state->t, error));
     d->position = d->velocity = 0;
     for (taut_index i = 0; i < solver->sizes.bonds; i++) {
         if (!d->watched[i])

@@ -202,6 +202,8 @@ static int restart(taut_solver *solver, bool altered, taut_error *error)
     solver->probe = was;
     s->method->changed(s);
     if (altered)
+        solver->energy_base = NAN; /* `then` may give any energy */
+    if (altered)
         TAUT_TRY(taut_motion_begin(solver, error));
     if (altered && solver->assembly)
         TAUT_TRY(solver->assembly->apply(solver->assembly, s->now.t, s->now.q, s->now.v, error));

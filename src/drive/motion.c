@@ -324,6 +324,19 @@ static int measure_ringing(taut_solver *solver, double *amplitude, taut_error *e
     return status;
 }
 
+/* What finding the start cost; steps are those of the run alone. */
+static void add_statistics(taut_statistics *to, const taut_statistics *from)
+{
+    to->force_evaluations += from->force_evaluations;
+    to->fast_force_evaluations += from->fast_force_evaluations;
+    to->jets += from->jets;
+    to->jacobians += from->jacobians;
+    to->factorisations += from->factorisations;
+    to->solves += from->solves;
+    to->newton_iterations += from->newton_iterations;
+    to->micro_steps += from->micro_steps;
+}
+
 /* Takes over the slow point that a projection finds. */
 static int take_slow_point(taut_solver *solver, const char *method, taut_error *error)
 {
@@ -343,9 +356,7 @@ static int take_slow_point(taut_solver *solver, const char *method, taut_error *
         taut_projection_result_get(projection, &result);
         memcpy(s->now.q, result.q, (size_t)s->n * sizeof(double));
         memcpy(s->now.v, result.v, (size_t)s->n * sizeof(double));
-        s->statistics->force_evaluations += result.statistics.force_evaluations;
-        s->statistics->jets += result.statistics.jets;
-        s->statistics->micro_steps += result.statistics.micro_steps;
+        add_statistics(s->statistics, &result.statistics);
         add_why(solver, "the start was moved to its slow point, where nothing rings (%s; normal %.2g, tangential %.2g)", method,
                 result.moved_normal, result.moved_tangential);
     }

@@ -20,12 +20,12 @@ static int fail_exploded(const taut_solver *solver, double t, double energy, tau
     int code;
     if (solver->control.on)
         code = taut_fail(error, TAUT_ERROR_STEP, "the motion left all bounds at t = %.9g (the energy grew from %.6g to %.6g)", t,
-                         solver->energy_first, energy);
+                         solver->energy_base, energy);
     else
         code = taut_fail(
             error, TAUT_ERROR_STEP,
             "the energy grew from %.6g to %.6g at t = %.9g: step %g is unstable for this motion; a smaller --step is needed",
-            solver->energy_first, energy, t, solver->step);
+            solver->energy_base, energy, t, solver->step);
     if (error)
         error->t = t;
     return code;
@@ -43,10 +43,10 @@ static double spring_energy(const taut_solver *solver, const taut_state *state)
 }
 
 /* What the forces at the start do over the size of the system: an energy that is there even for a start at rest and at potential zero.
- * probe.a is scratch. */
+ * error_q is scratch: nobody reads it between steps. */
 static double work_scale(taut_solver *solver, const taut_state *state)
 {
-    taut_values values = {.force = solver->probe.a};
+    taut_values values = {.force = solver->stepper.error_q};
     double sum = 0, size = 0;
     if (taut_evaluate(solver->context, state->t, state->q, state->v, TAUT_WANT_FORCE, &values, NULL) != 0)
         return 0;
@@ -67,18 +67,22 @@ int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy
     if (solver->stepper.first_order || solver->averaged)
         return TAUT_OK;
     taut_values values = {0};
-    TAUT_TRY(taut_evaluate(solver->context, state->t, state->q, state->v, TAUT_WANT_ENERGY, &values, error));
+    TAUT_TRY(taut_unevaluated(taut_evaluate(solver->context, state->t, state->q, state->v, TAUT_WANT_ENERGY, &values, error),
+                              state->t, error));
     if (solver->motion == TAUT_MOTION_SLOW)
         values.bond_energy = spring_energy(solver, state);
     *energy = values.kinetic + values.potential + values.bond_energy + values.stiff_energy;
-    if (isnan(solver->energy_first)) {
+    if (isnan(solver->energy_first))
         solver->energy_first = *energy;
+    if (isnan(solver->energy_base)) {
+        solver->energy_base = *energy;
+        solver->kinetic_most = values.kinetic;
         solver->energy_scale =
             values.kinetic + fabs(values.potential) + values.bond_energy + fabs(values.stiff_energy) + work_scale(solver, state);
     }
     solver->energy_last = *energy;
     solver->kinetic_most = fmax(solver->kinetic_most, values.kinetic);
-    double off = fabs(*energy - solver->energy_first);
+    double off = fabs(*energy - solver->energy_base);
     if (solver->conserves && !solver->control.on && off > 1e3 * solver->energy_scale && off > 0.1 * solver->kinetic_most)
         return fail_exploded(solver, state->t, *energy, error);
     return TAUT_OK;

@@ -118,6 +118,7 @@ int taut_solver_create_own(const taut_system *system, const taut_options *option
                         .own = method,
                         .energy_first = NAN,
                         .energy_last = NAN,
+                        .energy_base = NAN,
                         .size = NAN,
                         .rows = {.written = NAN},
                         .drift = {.measured = NAN}};

@@ -78,7 +78,9 @@ struct taut_solver {
     bool averaged;  /* impulse methods: rows show the projected state, whose energy leaves out the vibration and is not told */
     double size;    /* equal steps: largest coordinate when it was last looked at; NaN before */
     bool grew;      /* and it had grown beyond all measure */
-    double energy_first, energy_last, energy_scale, kinetic_most;
+    double energy_first, energy_last;
+    double energy_base, energy_scale,
+        kinetic_most; /* what explosions are measured by: since the start, or the latest kick; NaN before */
     int status;
     bool event_met;
     char event_name[96];
@@ -123,7 +125,9 @@ int taut_stabilize(taut_solver *solver, taut_error *error);
 int taut_control_step(taut_solver *solver, double target, taut_error *error);
 int taut_control_create(taut_solver *solver, taut_error *error);
 
-/* (dense.c) Sets a and lambda of the present state where the method left them for later. */
+/* (dense.c) >0, a callback that "cannot evaluate here", becomes an error where no smaller step can help; it must not be taken for a result. */
+int taut_unevaluated(int status, double t, taut_error *error);
+/* Sets a and lambda of the present state where the method left them for later. */
 int taut_complete(taut_solver *solver, taut_error *error);
 /* The state at a fraction theta of the latest step, multipliers included, into solver->probe. */
 int taut_dense(taut_solver *solver, double theta, taut_error *error);
