@@ -130,6 +130,8 @@ void cli_json_integer(cli_json *json, const char *key, int64_t value);
 void cli_json_bool(cli_json *json, const char *key, bool value);
 void cli_json_reals(cli_json *json, const char *key, const double *value, int64_t count); /* NULL is null */
 void cli_json_names(cli_json *json, const char *key, const taut_system *system, taut_item item, int64_t count);
+/* names, q, v, lambda; first order: names, state, algebraic (in v). */
+void cli_json_state(cli_json *json, const taut_system *system, const double *q, const double *v, const double *lambda);
 void cli_json_error(cli_json *json, const taut_error *error);
 /* A whole object {"status": "failed", "error": {...}} on standard output. */
 void cli_json_failure(const taut_error *error);

@@ -146,6 +146,24 @@ void cli_json_names(cli_json *json, const char *key, const taut_system *system, 
     cli_json_close(json, ']');
 }
 
+void cli_json_state(cli_json *json, const taut_system *system, const double *q, const double *v, const double *lambda)
+{
+    taut_sizes sizes;
+    taut_system_sizes(system, &sizes);
+    bool mechanical = sizes.kind == TAUT_MECHANICAL;
+    cli_json_open(json, "names", '{');
+    cli_json_names(json, mechanical ? "q" : "state", system, TAUT_COORDINATE, sizes.coordinates);
+    if (mechanical)
+        cli_json_names(json, "lambda", system, TAUT_BOND, sizes.bonds);
+    else
+        cli_json_names(json, "algebraic", system, TAUT_ALGEBRAIC, sizes.algebraic);
+    cli_json_close(json, '}');
+    cli_json_reals(json, mechanical ? "q" : "state", q, sizes.coordinates);
+    cli_json_reals(json, mechanical ? "v" : "algebraic", v, mechanical ? sizes.coordinates : sizes.algebraic);
+    if (mechanical)
+        cli_json_reals(json, "lambda", lambda, sizes.bonds);
+}
+
 void cli_json_error(cli_json *json, const taut_error *error)
 {
     cli_json_open(json, "error", '{');

@@ -146,17 +146,6 @@ void project_print(const project *p)
 
 /* ---- as JSON */
 
-static void json_names(cli_json *json, const project *p)
-{
-    cli_json_open(json, "names", '{');
-    cli_json_names(json, project_is_mechanical(p) ? "q" : "state", p->model.system, TAUT_COORDINATE, p->sizes.coordinates);
-    if (project_is_mechanical(p))
-        cli_json_names(json, "lambda", p->model.system, TAUT_BOND, p->sizes.bonds);
-    else
-        cli_json_names(json, "algebraic", p->model.system, TAUT_ALGEBRAIC, p->sizes.algebraic);
-    cli_json_close(json, '}');
-}
-
 static void json_pass(cli_json *json, const project *p, const char *key, int64_t k)
 {
     const double *g, *gdot;
@@ -205,14 +194,7 @@ void project_json(const project *p)
     cli_json_text(&json, "status", p->status == 0 ? "done" : "failed");
     cli_json_text(&json, "model", p->model.name);
     cli_json_real(&json, "t", r->t);
-    json_names(&json, p);
-    cli_json_reals(&json, project_is_mechanical(p) ? "q" : "state", r->q, p->sizes.coordinates);
-    if (project_is_mechanical(p)) {
-        cli_json_reals(&json, "v", r->v, p->sizes.coordinates);
-        cli_json_reals(&json, "lambda", r->lambda, p->sizes.bonds);
-    } else {
-        cli_json_reals(&json, "algebraic", r->v, p->sizes.algebraic);
-    }
+    cli_json_state(&json, p->model.system, r->q, r->v, r->lambda);
     cli_json_text(&json, "method", r->method);
     cli_json_text(&json, "explanation", r->explanation);
     json_pass(&json, p, "start", 0);

@@ -100,28 +100,6 @@ void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
         fprintf(out, "  %-*s%s\n", LABEL, "picture in", outcome->plot);
 }
 
-/* names, q, v, lambda; first order: names, state, algebraic. */
-static void json_state(cli_json *json, const taut_system *system, const taut_solver *solver)
-{
-    taut_sizes sizes;
-    taut_system_sizes(system, &sizes);
-    bool mechanical = sizes.kind == TAUT_MECHANICAL;
-    cli_json_open(json, "names", '{');
-    cli_json_names(json, mechanical ? "q" : "state", system, TAUT_COORDINATE, sizes.coordinates);
-    if (mechanical)
-        cli_json_names(json, "lambda", system, TAUT_BOND, sizes.bonds);
-    else
-        cli_json_names(json, "algebraic", system, TAUT_ALGEBRAIC, sizes.algebraic);
-    cli_json_close(json, '}');
-    cli_json_reals(json, mechanical ? "q" : "state", taut_solver_position(solver), sizes.coordinates);
-    if (mechanical) {
-        cli_json_reals(json, "v", taut_solver_velocity(solver), sizes.coordinates);
-        cli_json_reals(json, "lambda", taut_solver_multipliers(solver), sizes.bonds);
-    } else {
-        cli_json_reals(json, "algebraic", taut_solver_velocity(solver), sizes.algebraic);
-    }
-}
-
 void cli_json_statistics(cli_json *json, const taut_statistics *statistics)
 {
     cli_json_open(json, "stats", '{');
@@ -141,7 +119,8 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     if (outcome->code == TAUT_EVENT)
         cli_json_text(&json, "event", result.event);
     cli_json_real(&json, "t", result.t);
-    json_state(&json, outcome->model->system, outcome->solver);
+    cli_json_state(&json, outcome->model->system, taut_solver_position(outcome->solver), taut_solver_velocity(outcome->solver),
+                   taut_solver_multipliers(outcome->solver));
     cli_json_text(&json, "method", result.method);
     cli_json_text(&json, "motion", result.motion);
     cli_json_text(&json, "explanation", taut_solver_explanation(outcome->solver));
