@@ -73,7 +73,7 @@ static int look(already *w, bool *slow, taut_error *error)
     int most = taut_recursion_most(p->context);
     most = most < MOST_LEVELS ? most : MOST_LEVELS;
     TAUT_TRY(taut_recursion_create(p->context, &w->arena, &p->statistics, most, &w->recursion, error));
-    double before = INFINITY;
+    double before = 0;
     for (int level = 0, quiet = 0; level <= most; level++) {
         TAUT_TRY(taut_recursion_evaluate(w->recursion, level, p->t, p->q, p->v, w->lambda, NULL, w->y, w->ydot, error));
         double off = apart(w, w->y, start->g, 1), change = apart(w, w->y, w->before, 1);
@@ -83,9 +83,10 @@ static int look(already *w, bool *slow, taut_error *error)
         quiet = level > 0 && change <= 1 && apart(w, w->ydot, w->before_dt, w->fastest) <= 1 ? quiet + 1 : 0;
         if (quiet == 2)
             *slow = off <= 2 && apart(w, w->ydot, start->gdot, w->fastest) <= 2;
-        if (quiet == 2 || off > 2 + 2 * fmax(change, before)) /* farther from g than the levels are from each other */
+        bool far = level > 0 && off > 2 + 2 * fmax(change, before); /* farther from g than the levels are from each other */
+        if (quiet == 2 || far)
             return TAUT_OK;
-        before = level > 0 ? change : INFINITY;
+        before = level > 0 ? change : 0;
         memcpy(w->before, w->y, bytes);
         memcpy(w->before_dt, w->ydot, bytes);
     }
