@@ -31,6 +31,7 @@ static const double shows = 1e-10;      /* an error of the kernel, relative, wor
 static const double clearly = 0.1;      /* less oscillating energy: nearer to slow */
 static const double poor = 1e-4;        /* an error, relative, that is not to be called a slow point */
 static const double glides = 0.1;       /* changes of two passes that differ less are one */
+static const double tuned = 1e-3;       /* the same that zeros at frequencies bear */
 static const double alike = 0.1;        /* relative change of frequencies that weights bear */
 
 static const double least_shrink =
@@ -193,7 +194,21 @@ static int go_on(kernel *w, taut_error *error)
     return put_back_between(w, error); /* to the last bit */
 }
 
-static int smooth_passes(kernel *w, int64_t limit, taut_error *error)
+/* The zeros follow the frequencies, which springs tell at no cost; others are measured between rounds. */
+static int retune(kernel *w, int64_t steps, taut_error *error)
+{
+    double slowest = w->slowest, fastest = w->fastest;
+    if (!w->declared || !w->sampler.zeros)
+        return TAUT_OK;
+    TAUT_TRY(measure(w, error));
+    if (fabs(w->slowest - slowest) <= tuned * slowest && fabs(w->fastest - fastest) <= tuned * fastest)
+        return TAUT_OK;
+    if (w->point)
+        taut_anderson_clear(&w->anderson);
+    return taut_sampler_smooth(&w->sampler, &w->shape, &w->springs, w->smooth_step, steps, error);
+}
+
+static int smooth_passes(kernel *w, int64_t limit, int64_t steps, taut_error *error)
 {
     taut_projection *p = w->p;
     double before = INFINITY, now = INFINITY;
@@ -220,6 +235,7 @@ static int smooth_passes(kernel *w, int64_t limit, taut_error *error)
             return TAUT_OK;
         if (!(now <= 1e3 * w->first))
             break;
+        TAUT_TRY(retune(w, steps, error));
     }
     return fail_passes(w, now, error);
 }
@@ -231,7 +247,7 @@ static int smooth_round(kernel *w, const taut_options *options, int64_t limit, t
     if (w->point)
         taut_anderson_clear(&w->anderson);
     TAUT_TRY(taut_sampler_smooth(&w->sampler, &w->shape, &w->springs, w->smooth_step, steps, error));
-    return smooth_passes(w, limit, error);
+    return smooth_passes(w, limit, steps, error);
 }
 
 /* Measures again; are the frequencies still those that the passes were made for? */
@@ -353,8 +369,8 @@ static void explain(const kernel *w, bool kept)
                                                                                                : "the stiff potential",
                  w->springs.slow, p->sizes.bonds > 0 ? "" : "; without bonds there are no multipliers");
     if (w->aware_passes > 0)
-        snprintf(aware, sizeof aware, "; %lld passes that know the frequencies, %d evaluations each", (long long)w->aware_passes,
-                 2 * w->aware_steps + 1);
+        snprintf(aware, sizeof aware, "; %lld %s the frequencies, %d evaluations each", (long long)w->aware_passes,
+                 w->aware_passes == 1 ? "pass that knows" : "passes that know", 2 * w->aware_steps + 1);
     if (w->smooth_step > 0)
         snprintf(smooth, sizeof smooth,
                  "; then passes of a %s with %d moments, %d evaluations each; error about %.1g in q, %.1g in v",
