@@ -402,8 +402,43 @@ static void test_starts(double omega, bool functions, bool anywhere)
     }
 }
 
+/* ---- a start that is slow */
+
+/* The exact slow point over (31)-(32) [FACTS A], without a pass, and with memory that ends at every call. */
+static void test_already(void)
+{
+    check_group("slow already");
+    const char *set = "omega=1000";
+    taut_load how = {
+        .set = &set, .set_count = 1, .start_text = "x1 = 1.000001500045071096781\ny1 = 0\nx2 = 2.000002750073263937993\n"};
+    projected loaded = project_model("double_pendulum", &how, "method=kernel");
+    if (projected_good("kernel", &loaded)) {
+        check_equal("passes", loaded.r.passes, 0);
+        check_equal("force evaluations", loaded.r.statistics.force_evaluations, 0);
+        check_row(same_bits(4, loaded.r.q, loaded.r.start_q) && same_bits(4, loaded.r.v, loaded.r.start_v), "the start moved");
+        check_near("lambda", loaded.r.lambda[0], 1.500045071096781, 1e-12);
+    }
+    int64_t k = 1;
+    for (; k < 2000; k = faulty_next(k)) {
+        faulty f = {.fail = k};
+        taut_allocator allocator = faulty_allocator(&f);
+        projected p = {.system = loaded.system};
+        projected_run(&p, "method=ipa", &allocator);
+        bool failed = f.failed > 0;
+        check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "call %lld: %s", (long long)k, p.error.message);
+        p.system = NULL;
+        projected_drop(&p);
+        check_row(f.live == 0, "call %lld: %lld blocks left", (long long)k, (long long)f.live);
+        if (!failed)
+            break;
+    }
+    check_row(k > 10, "only %lld allocations seen", (long long)k);
+    projected_drop(&loaded);
+}
+
 int main(void)
 {
+    test_already();
     test_chain();
     test_judge();
     for (int k = 0; k < 8; k++) {
