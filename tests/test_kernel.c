@@ -2,6 +2,7 @@
  * moments, exact slow motions (FACTS A: example (5), free pendulum 2.3), and series, which test_slow_series.c compares with exact slow points. */
 #include "projected.h"
 #include "slow/kernels.h"
+#include "stated.h"
 
 /* ---- kernels */
 
@@ -199,13 +200,14 @@ static void write_start(const projected *p, const double *q, const double *v, ch
         taut_system_name(p->system, TAUT_COORDINATE, i, name, sizeof name);
         used += (size_t)snprintf(text + used, size - used, "%s = %.17g\n%s' = %.17g\n", name, q[i], name, v[i]);
     }
+    check_row(used < size, "a start of %d coordinates is too long a text", (int)sizes.coordinates);
 }
 
 /* What a converged series moves: the distance to the slow manifold (DESIGN 1). */
 static void check_slow(const char *what, const projected *p, const char *model, const char *set, double most_q, double most_v,
                        double most_lambda)
 {
-    char text[4000], row[160];
+    char text[20000], row[160];
     write_start(p, p->r.q, p->r.v, text, sizeof text);
     projected s = run(model, set, text, "method=series");
     if (projected_good(what, &s)) {
@@ -351,6 +353,36 @@ static void test_chain(void)
     }
 }
 
+/* Acceleration pays where frequencies are many, and its safeguard keeps it from harm: from afar it finds a slow point or fails cleanly. */
+static void test_accelerate(void)
+{
+    check_group("acceleration");
+    const char *start = "bob[3] = (3.001, 0.2)\nbob[1].x' = 0.3\n";
+    int64_t count[2] = {0};
+    for (int k = 0; k < 2; k++) {
+        const char *options = k ? "method=kernel kernel=smooth accelerate=yes" : "method=kernel kernel=smooth";
+        projected p = run("chain", "N=40 omega=1e5", start, options);
+        if (projected_good(options, &p)) {
+            count[k] = p.r.statistics.force_evaluations;
+            check_slow(options, &p, "chain", "N=40 omega=1e5", 1e-8, 1e-7, 1e-3);
+        }
+        projected_drop(&p);
+    }
+    check_row(count[1] < count[0], "%lld evaluations accelerated, %lld plain", (long long)count[1], (long long)count[0]);
+    for (int k = 1; k <= 8; k++) {
+        char text[80];
+        snprintf(text, sizeof text, "x1 = %g\ny1 = %g\nx1' = %g\n", 1 + 0.08 * k, 0.05 * k, 3.0 * k);
+        projected p = run("double_pendulum", "omega=1000", text, "method=kernel kernel=smooth accelerate=yes");
+        double q = 0, v = 0;
+        if (p.code == 0 && check_row(stated_accuracy(&p.r, &q, &v), "from afar: %s", p.r.explanation))
+            check_slow("from afar", &p, "double_pendulum", "omega=1000", 10 * q + 1e-13, 10 * v + 1e-10, 2e7 * q + 1e-6);
+        else
+            check_row(p.code == TAUT_ERROR_CONVERGE && p.projection && p.r.q[1] == p.r.start_q[1], "from afar, %d: %s", k,
+                      p.error.message);
+        projected_drop(&p);
+    }
+}
+
 /* What is held stays to the last bit; the rest is the slow point that series gives for the same hold. The oracle shares nothing with
  * the filter but the definition of the slow point; free_pendulum has its exact radius. */
 static void test_held(void)
@@ -461,6 +493,7 @@ int main(void)
     test_harmless();
     test_random();
     test_chain();
+    test_accelerate();
     test_held();
     test_refusals();
     test_memory();

@@ -224,7 +224,7 @@ static int smooth_passes(kernel *w, int64_t limit, int64_t steps, taut_error *er
         if (now > before && w->point)
             taut_anderson_clear(&w->anderson); /* the safeguard: plain passes again */
         /* below rounding, or going there with the next pass; or no longer shrinking: slow motion drifts under the filter */
-        bool stands = now > 0.5 * before && now <= 0.01 * w->first && !w->alternates;
+        bool stands = now > 0.5 * before && now <= 0.01 * w->first && !w->point; /* accelerated ones shrink unevenly */
         double expected = k > 0 ? now / before : w->sampler.zeros ? fmax(w->shrinks, least_shrink) : 1;
         if (now < 10 || (!w->point && now * expected < 10) || stands)
             return TAUT_OK;
