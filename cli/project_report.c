@@ -59,6 +59,10 @@ static void print_passes(const project *p)
     int64_t evaluations;
     printf("  pass        |g|           |gdot|    force evaluations\n");
     for (int64_t k = 0; taut_projection_pass(p->projection, k, &g, &gdot, &evaluations); k++) {
+        if (p->sizes.bonds == 0) { /* a stiff potential alone */
+            printf("  %4lld %14s %14s %12lld\n", (long long)k, "-", "-", (long long)evaluations);
+            continue;
+        }
         printf("  %4lld %14.6e %14.6e %12lld\n", (long long)k, largest(g, p->sizes.bonds), largest(gdot, p->sizes.bonds),
                (long long)evaluations);
         if (p->call->verbose)
@@ -80,7 +84,8 @@ static void print_state(const project *p)
     char name[96];
     taut_index n = p->sizes.coordinates, shown = project_rows(p, n);
     if (project_is_mechanical(p))
-        printf("  %-24s %22s %22s\n", "coordinate", "position", "velocity");
+        printf("  %-24s %22s %22s%s\n", "coordinate", "position", "velocity",
+               p->result.stiff_force ? "            stiff force" : "");
     else
         printf("  %-24s %22s\n", "variable", "value");
     for (taut_index i = 0; i < shown; i++) {
@@ -88,6 +93,8 @@ static void print_state(const project *p)
         printf("  %-24s %22.15g", name, p->result.q[i]);
         if (project_is_mechanical(p))
             printf(" %22.15g", p->result.v[i]);
+        if (p->result.stiff_force)
+            printf(" %22.15g", p->result.stiff_force[i]);
         printf("\n");
     }
     print_rest(p, n);
@@ -195,6 +202,8 @@ void project_json(const project *p)
     cli_json_text(&json, "model", p->model.name);
     cli_json_real(&json, "t", r->t);
     cli_json_state(&json, p->model.system, r->q, r->v, r->lambda);
+    if (r->stiff_force)
+        cli_json_reals(&json, "stiff_force", r->stiff_force, p->sizes.coordinates);
     cli_json_text(&json, "method", r->method);
     cli_json_text(&json, "explanation", r->explanation);
     json_pass(&json, p, "start", 0);

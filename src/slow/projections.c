@@ -301,6 +301,8 @@ static int build(taut_projection *p, const taut_options *options, taut_options *
             p->method->name);
     if (p->status == 0 && levels > 0)
         p->status = taut_richardson(p, merged, levels, error);
+    if (p->method != &taut_projection_series && p->method != &taut_projection_constraint)
+        p->stiff_force = NULL; /* of a foot point that was only on the way */
     if (p->status == 0)
         return measure_moved(p, error);
     if (p->status > 0) /* a callback cannot evaluate here */
