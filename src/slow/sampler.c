@@ -10,7 +10,7 @@
 
 static const double aware_step = 1.7;   /* h times the fastest frequency; Verlet is stable below 2 */
 static const double smooth_left = 0.02; /* of an oscillation, after a smooth pass */
-static const double most_sum = 5;       /* sum |w| of weights that know frequencies: beyond, passes diverge */
+static const double most_sum = 5;       /* sum |w| of weights that know frequencies: beyond, passes diverge (DESIGN 6) */
 
 enum { MOST_STEPS = 1 << 22 };
 
@@ -162,14 +162,25 @@ static int reserve(taut_sampler *s, int64_t steps, taut_error *error)
     return TAUT_OK;
 }
 
-/* Zeros at the frequencies, where these are all: then one pass does what otherwise takes two. */
+static void form_smooth(taut_sampler *s, const taut_kernel *shape, const taut_kernel *better)
+{
+    taut_kernel_weights(shape, s->steps, 0, s->weight[TAUT_EVEN_Q]);
+    taut_kernel_weights(better, s->steps, 0, s->weight[TAUT_BETTER_Q]);
+    taut_kernel_weights(shape, s->steps, 1, s->weight[TAUT_RATE]);
+}
+
+/* Zeros at the frequencies, where these are all: then one pass does what otherwise takes two. Not at the price of large weights. */
 static void place_zeros(taut_sampler *s, const taut_kernel *shape, const taut_kernel *better, const taut_springs *springs)
 {
     double theta[2 * TAUT_SPRINGS_ENDS];
     int count = angles(s->h, springs, theta);
     s->zeros = springs->complete && taut_kernel_zeros(shape, false, s->steps, count, theta, s->weight[TAUT_EVEN_Q]) &&
                taut_kernel_zeros(better, false, s->steps, count, theta, s->weight[TAUT_BETTER_Q]) &&
-               taut_kernel_zeros(shape, true, s->steps, count, theta, s->weight[TAUT_RATE]);
+               taut_kernel_zeros(shape, true, s->steps, count, theta, s->weight[TAUT_RATE]) &&
+               taut_aware_sum(s->steps, s->weight[TAUT_EVEN_Q]) <= most_sum &&
+               taut_aware_sum(s->steps, s->weight[TAUT_BETTER_Q]) <= most_sum;
+    if (!s->zeros)
+        form_smooth(s, shape, better);
 }
 
 int taut_sampler_smooth(taut_sampler *s, const taut_kernel *shape, const taut_springs *springs, double step, int64_t steps,
@@ -192,9 +203,7 @@ int taut_sampler_smooth(taut_sampler *s, const taut_kernel *shape, const taut_sp
                          shape->moments + 2);
     taut_kernel better = {shape->moments < TAUT_KERNEL_MOMENTS ? shape->moments + 2 : shape->moments - 2, shape->smooth};
     taut_kernel fourth = {shape->moments < 5 ? 5 : shape->moments, shape->smooth};
-    taut_kernel_weights(shape, s->steps, 0, s->weight[TAUT_EVEN_Q]);
-    taut_kernel_weights(&better, s->steps, 0, s->weight[TAUT_BETTER_Q]);
-    taut_kernel_weights(shape, s->steps, 1, s->weight[TAUT_RATE]);
+    form_smooth(s, shape, &better);
     taut_kernel_weights(&fourth, s->steps, 4, s->weight[TAUT_FOURTH]);
     place_zeros(s, shape, &better, springs);
     return TAUT_OK;
