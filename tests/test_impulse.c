@@ -337,6 +337,24 @@ static void test_event(void)
     driven_destroy(&d);
 }
 
+/* A constant mass matrix is read at any point: the start need not exist at t = 0 (step/mechanics.c, and here). */
+static void test_late_start(void)
+{
+    static const char *const options[] = {"motion=rigid method=rattle step=0.05 from=2 until=2.5",
+                                          "motion=rigid method=dop8 from=2 until=2.5",
+                                          "motion=effective method=projected-impulse step=0.05 from=2 until=2.5"};
+    check_group("a start that does not exist at t = 0");
+    for (int k = 0; k < 3; k++) {
+        driven d = driven_create(
+            "[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = 0.5\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness 1e6\n"
+            "[start]\nx = sqrt(t - 1), y' = 1\n",
+            options[k], NULL);
+        if (driven_good(options[k], &d))
+            check_row(taut_solver_advance(d.solver, 2.5, &d.error) == 0, "%s: %s", options[k], d.error.message);
+        driven_destroy(&d);
+    }
+}
+
 /* Memory fails at call k of making a solver: told, and nothing is lost. Stepping asks for none. */
 static void test_memory(void)
 {
@@ -378,6 +396,7 @@ int main(void)
     test_unstable();
     test_event();
     test_moving_event();
+    test_late_start();
     test_memory();
     return check_done();
 }

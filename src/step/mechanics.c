@@ -101,7 +101,11 @@ static int take_matrix(taut_mechanics *w, taut_arena *arena, taut_error *error)
     double *q = TAUT_NEW(arena, double, w->n), *v = TAUT_NEW(arena, double, w->n);
     if (!q || !v)
         return taut_fail_memory(error);
-    TAUT_TRY(taut_context_start(w->context, 0, q, v, error));
+    /* constant: any point will do; the start need not exist at t = 0, but callbacks may like it better than the origin */
+    taut_error reason;
+    if (taut_context_start(w->context, 0, q, v, &reason) != 0)
+        for (taut_index i = 0; i < w->n; i++)
+            q[i] = v[i] = 0;
     TAUT_TRY(taut_evaluate(w->context, 0, q, v, TAUT_WANT_MASS, &w->values, error));
     return keep_mass(w, &tangent, w->values.mass, arena, error);
 }
