@@ -1,0 +1,46 @@
+/* saddle_bonds.c - see saddle_bonds.h. In the Schur form,
+ *
+ *     (A + D) y = -s,     x = -K^-1 G1^T y,
+ *
+ * nothing is to be done before, and x is a sum over each column of G, written once. */
+#include "linalg/saddle_bonds.h"
+
+#include <string.h>
+
+#include "linalg/backend.h"
+
+/* Scales and reorders s; and back, with x. */
+static void begin(taut_form *form, const double *restrict y)
+{
+    double *restrict vector = form->vector;
+    const taut_index *place = form->place;
+    for (taut_index i = 0; i < form->shape.m; i++)
+        vector[place[i]] = -y[i] * form->scale[i];
+}
+
+static void finish(const taut_form *form, double *restrict x, double *restrict y)
+{
+    const double *restrict vector = form->vector, *restrict g1 = form->g1, *restrict k_inverse = form->k_inverse;
+    const taut_index *start = form->columns.start, *row = form->columns.row, *entry = form->columns.entry;
+    for (taut_index i = 0; i < form->shape.m; i++)
+        y[i] = vector[form->place[i]] * form->scale[i];
+    for (taut_index j = 0, e = start[0]; j < form->shape.n; j++) {
+        double sum = 0;
+        for (taut_index end = start[j + 1]; e < end; e++)
+            sum += g1[entry[e]] * vector[row[e]];
+        x[j] = -k_inverse[j] * sum;
+    }
+}
+
+int taut_saddle_solve_bonds(taut_saddle *saddle, double *x, double *y, taut_error *error)
+{
+    taut_form *form = &saddle->form;
+    if (!form->schur || form->shape.complex_values || !saddle->factored) {
+        memset(x, 0, (size_t)form->shape.n * sizeof *x);
+        return taut_saddle_solve(saddle, 1, x, y, error);
+    }
+    begin(form, y);
+    TAUT_TRY(saddle->functions->solve(saddle, error));
+    finish(form, x, y);
+    return TAUT_OK;
+}
