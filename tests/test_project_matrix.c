@@ -1,4 +1,4 @@
-/* test_project_matrix.c - every projection on every shipped model, and on variants that users have asked for: within the accuracy that it
+/* test_project_matrix.c - every projection on every shipped model, and on variants that users have: within the accuracy that it
  * states, or a refusal with a reason.
  *
  * Judges, none of which is the method itself (written down before anything was measured):
@@ -69,6 +69,14 @@ static const subject variants[] = {
      "x = 0.81, y = -0.6, x' = 0.3, y' = 0.4\n",
      NULL, 0},
     {"an elastic coupler", "four_bar", "c=1e-6", 0.3},
+    {"springs that depend on one another",
+     "[particles]\ndimension = 2\np[i] for i in 1..4 mass 1\n[potential]\nsum(p[i].y for i in 1..4) + 0.5*dot(p[1], "
+     "p[1])\n[bonds]\n"
+     "side[i] = length(p[i+1] - p[i]) - 1 for i in 1..3 stiffness 1e6\nside[4] = length(p[4] - p[1]) - 1 stiffness 1e6\n"
+     "brace[1] = length(p[3] - p[1]) - sqrt(2) stiffness 1e6\nbrace[2] = length(p[4] - p[2]) - sqrt(2) stiffness 1e6\n[start]\n"
+     "p[1] = (0, 0), p[2] = (1.001, 0), p[3] = (1, 1), p[4] = (0, 1.002)\n"
+     "p[1]' = (0, 0), p[2]' = (0, 0.3), p[3]' = (-0.3, 0.3), p[4]' = (-0.3, 0)\n",
+     NULL, 0},
 };
 
 enum { VARIANTS = sizeof variants / sizeof variants[0], MOST_MODELS = 60, MOST_LINE = 900 };

@@ -83,8 +83,7 @@ static void test_chain(void)
 {
     check_group("crooked chain, omega 1e6");
     static const taut_index sizes[] = {10, 100, 1000, 10000};
-    int count = getenv("TAUT_TEST_LONG") ? 4 : 3;
-    for (int k = 0; k < count; k++) {
+    for (int k = 0; k < 4; k++) {
         taut_index links = sizes[k];
         char what[60];
         double *q = calloc(2 * (size_t)links, sizeof *q);
@@ -95,7 +94,8 @@ static void test_chain(void)
         snprintf(what, sizeof what, "%d links at rest", (int)links);
         compare_chain(what, links, NULL, NULL);
         snprintf(what, sizeof what, "%d links, moving", (int)links);
-        compare_chain(what, links, q, v);
+        if (links <= 1000 || getenv("TAUT_TEST_LONG"))
+            compare_chain(what, links, q, v);
         free(q);
         free(v);
     }
