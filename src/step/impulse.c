@@ -21,6 +21,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "step/mechanics.h"
 #include "step/methods.h"
 
 enum { MOST_NEWTON = 40 };
@@ -74,21 +75,10 @@ static int take_matrix(taut_impulse *w, taut_error *error)
     TAUT_TRY(taut_system_pattern(taut_context_system(s->context), TAUT_PATTERN_TANGENT, &w->tangent, error));
     int64_t entries = w->tangent.start[w->n];
     taut_values values = {.mass = TAUT_NEW(s->arena, double, entries)};
-    w->mass = TAUT_NEW(s->arena, double, entries);
-    w->mass_start = TAUT_NEW(s->arena, taut_index, (int64_t)w->n + 1);
-    w->mass_column = TAUT_NEW(s->arena, taut_index, entries);
-    if (!values.mass || !w->mass || !w->mass_start || !w->mass_column)
+    if (!values.mass)
         return taut_fail_memory(error);
     TAUT_TRY(taut_evaluate(s->context, s->now.t, s->now.q, s->now.v, TAUT_WANT_MASS, &values, error));
-    taut_index used = 0;
-    for (taut_index i = 0; i < w->n; i++) {
-        for (taut_index k = w->tangent.start[i]; k < w->tangent.start[i + 1]; k++)
-            if (values.mass[k] != 0) {
-                w->mass_column[used] = w->tangent.column[k];
-                w->mass[used++] = values.mass[k];
-            }
-        w->mass_start[i + 1] = used;
-    }
+    TAUT_TRY(taut_mass_compress(&w->tangent, values.mass, s->arena, &w->mass_start, &w->mass_column, &w->mass, error));
     taut_saddle_shape shape = {
         .n = w->n, .k_start = w->mass_start, .k_column = w->mass_column, .symmetric = true, .positive = true};
     TAUT_TRY(taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, &w->solid, error));

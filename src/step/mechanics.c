@@ -50,27 +50,26 @@ static int take_bonds(taut_mechanics *w, const taut_sizes *sizes, taut_arena *ar
     return TAUT_OK;
 }
 
-/* Constant masses are often sparser than the tangent pattern they are delivered on: only what is not zero is kept. */
-static int keep_mass(taut_mechanics *w, const taut_pattern *tangent, const double *entry, taut_arena *arena, taut_error *error)
+int taut_mass_compress(const taut_pattern *tangent, const double *entry, taut_arena *arena, taut_index **start, taut_index **column,
+                       double **value, taut_error *error)
 {
     int64_t count = 0;
-    for (taut_index k = 0; k < tangent->start[w->n]; k++)
+    taut_index n = tangent->rows, used = 0;
+    for (taut_index k = 0; k < tangent->start[n]; k++)
         count += entry[k] != 0;
-    double *value = TAUT_NEW(arena, double, count);
-    w->mass_start = TAUT_NEW(arena, taut_index, w->n + 1);
-    w->mass_column = TAUT_NEW(arena, taut_index, count);
-    if (!value || !w->mass_start || !w->mass_column)
+    *value = TAUT_NEW(arena, double, count);
+    *start = TAUT_NEW(arena, taut_index, (int64_t)n + 1);
+    *column = TAUT_NEW(arena, taut_index, count);
+    if (!*value || !*start || !*column)
         return taut_fail_memory(error);
-    taut_index used = 0;
-    for (taut_index i = 0; i < w->n; i++) {
+    for (taut_index i = 0; i < n; i++) {
         for (taut_index k = tangent->start[i]; k < tangent->start[i + 1]; k++)
             if (entry[k] != 0) {
-                w->mass_column[used] = tangent->column[k];
-                value[used++] = entry[k];
+                (*column)[used] = tangent->column[k];
+                (*value)[used++] = entry[k];
             }
-        w->mass_start[i + 1] = used;
+        (*start)[i + 1] = used;
     }
-    w->mass = value;
     return TAUT_OK;
 }
 
@@ -107,7 +106,10 @@ static int take_matrix(taut_mechanics *w, taut_arena *arena, taut_error *error)
         for (taut_index i = 0; i < w->n; i++)
             q[i] = v[i] = 0;
     TAUT_TRY(taut_evaluate(w->context, 0, q, v, TAUT_WANT_MASS, &w->values, error));
-    return keep_mass(w, &tangent, w->values.mass, arena, error);
+    double *value;
+    TAUT_TRY(taut_mass_compress(&tangent, w->values.mass, arena, &w->mass_start, &w->mass_column, &value, error));
+    w->mass = value;
+    return TAUT_OK;
 }
 
 static int take_mass(taut_mechanics *w, const taut_sizes *sizes, taut_arena *arena, taut_error *error)

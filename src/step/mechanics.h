@@ -43,6 +43,10 @@ void taut_mechanics_rates(const taut_mechanics *mechanics, const double *v, doub
 int taut_mechanics_saddle(const taut_mechanics *mechanics, bool unit_mass, bool symmetric, const taut_allocator *allocator,
                           taut_saddle **saddle, taut_error *error);
 
+/* Constant masses are often sparser than the tangent pattern they are delivered on: a pattern and values of what is not zero. */
+int taut_mass_compress(const taut_pattern *tangent, const double *entry, taut_arena *arena, taut_index **start, taut_index **column,
+                       double **value, taut_error *error);
+
 /* taut_saddle_factor, with a sentence about the rigid bonds when the matrix is singular at time t. */
 int taut_mechanics_factor(const taut_mechanics *mechanics, taut_saddle *saddle, double t, const double *k, const double *g1,
                           const double *g2, taut_error *error);
