@@ -39,7 +39,6 @@ typedef struct taut_projection_method {
     const char *name, *summary, *reference;
     unsigned needs, refuses; /* capability bits of taut.h */
     unsigned kinds;          /* 1 << taut_kind of each kind of system it accepts */
-    bool moves_held;         /* cannot keep what is held */
     bool moves_slow;         /* is a filter: moves a slow state too, by its own errors (already.c) */
     /* moves p->q and p->v, fills p->lambda, records passes, says in p->explanation what it chose. On failure the caller restores q, v. */
     int (*project)(taut_projection *p, const taut_options *options, taut_error *error);

@@ -55,15 +55,6 @@ static int find_method(const char *name, const taut_projection_method **method, 
                      near ? "; did you mean " : "", near ? near : "", list);
 }
 
-/* The first coordinate or velocity that is held, or -1. */
-static taut_index first_held(const taut_projection *p)
-{
-    for (taut_index i = 0; p->hold && i < p->sizes.coordinates; i++)
-        if (p->hold[i] & (TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY))
-            return i;
-    return -1;
-}
-
 /* The system is of another kind: which projections are for it? */
 static int fail_kind(const taut_projection_method *method, const taut_sizes *sizes, taut_error *error)
 {
@@ -90,14 +81,6 @@ int taut_projection_check(const taut_projection_method *method, const taut_proje
     bits &= ~(unsigned)TAUT_HAS_SPRINGS;
     if (bits)
         return taut_fail(error, TAUT_ERROR_REFUSED, "projection %s %s", method->name, taut_reasons_text(bits, text, sizeof text));
-    taut_index held = first_held(p);
-    if (method->moves_held && held >= 0) {
-        taut_system_name(p->system, TAUT_COORDINATE, held, text, sizeof text);
-        return taut_fail(
-            error, TAUT_ERROR_REFUSED,
-            "projection %s moves every coordinate, and '%s' is held; release it, or use --method series, ipa or constraint",
-            method->name, text);
-    }
     return TAUT_OK;
 }
 
@@ -283,7 +266,8 @@ static int build(taut_projection *p, const taut_options *options, taut_options *
     TAUT_TRY(read_settings(p->system, merged, error));
     TAUT_TRY(taut_options_merge(merged, options, error));
     TAUT_TRY(taut_hold_names(p->system, taut_options_text(merged, "hold"), &p->arena, &p->hold, error));
-    if (taut_options_flag(merged, "expansion") && first_held(p) >= 0)
+    if (taut_options_flag(merged, "expansion") &&
+        taut_hold_any(p->hold, p->sizes.coordinates, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY))
         return taut_fail(error, TAUT_ERROR_REFUSED, "--expansion is that of a state in which nothing is held; release what is");
     TAUT_TRY(choose_method(p, merged, error));
     TAUT_TRY(new_start(p, merged, error));
