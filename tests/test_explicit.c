@@ -419,6 +419,11 @@ static void test_faults(void)
             double off = 0;
             for (int i = 0; i < 4; i++)
                 off = fmax(off, fabs(now[i] - good[i]));
+            if (k > 0 && x.code < 0) { /* who asked to stop is not asked again */
+                check_row(status == TAUT_ERROR_STOPPED, "%s: the next try after a stop: %d", methods[m], status);
+                rig_destroy(&r);
+                continue;
+            }
             check_row(status == 0 && off <= (m == 4 ? 1e-15 : 0), "%s: the next try is good: %d, off by %g", methods[m], status,
                       off);
             rig_destroy(&r);
