@@ -10,7 +10,7 @@ static projected project(const char *model, const char *options)
     return project_model(model, NULL, options);
 }
 
-/* The double pendulum of A 5.1, each rod as a bond (b) or as part of the stiff potential (p), the outer one `ratio` times as stiff. */
+/* The double pendulum of A 5.1, each rod as a bond (b), damped (d) or rigid (r), or as part of the stiff potential (p), the outer one `ratio` times as stiff. */
 static void pendulum_text(char *text, size_t size, const char *kinds, double omega, double ratio, const char *start,
                           const char *more)
 {
@@ -26,8 +26,8 @@ static void pendulum_text(char *text, size_t size, const char *kinds, double ome
         else if (kinds[k] == 'r')
             used += snprintf(text + used, size - (size_t)used, "[bonds]\n%sbond = %s rigid\n", name[k], name[k]);
         else
-            used +=
-                snprintf(text + used, size - (size_t)used, "[bonds]\n%sbond = %s stiffness %.17g\n", name[k], name[k], stiffness);
+            used += snprintf(text + used, size - (size_t)used, "[bonds]\n%sbond = %s stiffness %.17g%s\n", name[k], name[k],
+                             stiffness, kinds[k] == 'd' ? " damping 50" : "");
     }
 }
 
@@ -106,6 +106,9 @@ static void test_same_as_bonds(void)
         {"a mass that varies", "bp", "bb", 300, 1, START_29, "[mass]\nx1 = 1 + y2^2, y2 = 2 + sin(t)\nM[x1,y1] = 0.2*x2\n"},
         {"friction", "pp", "bb", 300, 1, START_29, "[forces]\nx2 = -x2' + 0.3*y1'^2\ny2 = -y2'\n"},
         {"forces of time", "bp", "bb", 300, 1, START_29, "[forces]\nx2 = sin(3*t)\n"},
+        {"a damped spring", "dp", "db", 1000, 1, START_29, ""},
+        {"a rod that moves", "pp", "bb", 300, 1, START_29, "[bonds]\ndrive = y2 - 0.1*sin(2*t) rigid\n"},
+        {"a spring that moves", "pp", "bb", 300, 1, START_29, "[bonds]\ndrive = y2 - 0.1*sin(2*t) stiffness 4e4\n"},
         {"a soft spring", "pp", "bb", 300, 1, START_29, "[bonds]\nload = x2 - 1 stiffness 3 soft damping 0.5\n"},
     };
     check_group("as bonds");
