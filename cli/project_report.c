@@ -57,15 +57,15 @@ static void print_passes(const project *p)
 {
     const double *g, *gdot;
     int64_t evaluations;
-    printf("  pass        |g|           |gdot|    force evaluations\n");
+    bool bonds = p->sizes.bonds > 0;
+    printf(bonds ? "  pass        |g|           |gdot|    force evaluations\n" : "  pass  force evaluations\n");
     for (int64_t k = 0; taut_projection_pass(p->projection, k, &g, &gdot, &evaluations); k++) {
-        if (p->sizes.bonds == 0) { /* a stiff potential alone */
-            printf("  %4lld %14s %14s %12lld\n", (long long)k, "-", "-", (long long)evaluations);
-            continue;
-        }
-        printf("  %4lld %14.6e %14.6e %12lld\n", (long long)k, largest(g, p->sizes.bonds), largest(gdot, p->sizes.bonds),
-               (long long)evaluations);
-        if (p->call->verbose)
+        if (bonds)
+            printf("  %4lld %14.6e %14.6e %12lld\n", (long long)k, largest(g, p->sizes.bonds), largest(gdot, p->sizes.bonds),
+                   (long long)evaluations);
+        else
+            printf("  %4lld %12lld\n", (long long)k, (long long)evaluations);
+        if (p->call->verbose && bonds)
             print_bonds(p, g, gdot);
     }
 }
@@ -114,6 +114,25 @@ static void print_multipliers(const project *p)
     print_rest(p, m);
 }
 
+/* Where nothing is known to be fast there is nothing to be across or along. */
+static void print_moved(const project *p)
+{
+    const taut_projection_result *r = &p->result;
+    const struct {
+        const char *label;
+        double normal, tangential;
+    } rows[] = {{"moved", r->moved_normal, r->moved_tangential},
+                {"velocities moved", r->moved_normal_velocity, r->moved_tangential_velocity}};
+    bool bonds = p->sizes.bonds > 0, manifold = bonds || (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL);
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0] && isfinite(r->moved_normal); k++) {
+        if (manifold)
+            printf("  %-*s%.3g across the %s, %.3g along %s\n", LABEL, rows[k].label, rows[k].normal, bonds ? "bonds" : "manifold",
+                   rows[k].tangential, bonds ? "them" : "it");
+        else
+            printf("  %-*s%.3g\n", LABEL, rows[k].label, rows[k].tangential);
+    }
+}
+
 static void print_files(const project *p)
 {
     if (p->written)
@@ -139,11 +158,7 @@ void project_print(const project *p)
     print_state(p);
     print_multipliers(p);
     project_print_expansion(p);
-    if (isfinite(r->moved_normal)) {
-        printf("  %-*s%.3g across the bonds, %.3g along them\n", LABEL, "moved", r->moved_normal, r->moved_tangential);
-        printf("  %-*s%.3g across the bonds, %.3g along them\n", LABEL, "velocities moved", r->moved_normal_velocity,
-               r->moved_tangential_velocity);
-    }
+    print_moved(p);
     if (r->statistics.force_evaluations > 0 || !orders)
         printf("  %-*s%lld\n", LABEL, "force evaluations", (long long)r->statistics.force_evaluations);
     else

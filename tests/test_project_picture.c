@@ -89,6 +89,10 @@ static void test_ipa(void)
         sum += first.weight[k];
     check_near("sum of the weights", sum, 1, 1e-15);
     /* g at the centre of the last window is that of pass 4 [table 1, omega = 1000] */
+    /* the filtered points are those of passes 1 and 5 [table 1] */
+    check_near("filtered, pass 1", first.filtered[0], -3.399540e-4, 1e-10);
+    check_near("filtered, pass 1, outer", first.filtered[1], -2.413246e-4, 1e-10);
+    check_near("filtered, pass 5", last.filtered[1], 8.952276e-7, 1e-13);
     check_near("pass 4, inner", last.g[18], 1.007216e-6, 1e-12);
     check_near("pass 4, outer", last.g[37 + 18], 8.952275e-7, 1e-13);
     projected_drop(&p);
@@ -148,6 +152,25 @@ static void test_many(void)
             check_near("even", window.weight[k], window.weight[window.count - 1 - k], 0);
         }
         check_near("sum of the weights", sum, 1, 1e-14);
+    }
+    projected_drop(&p);
+}
+
+/* Without bonds coordinates are shown: x'' = -w^2 (x - y), y'' = w^2 (x - y) - y as forces. Slow is x - y = y/(2 w^2) up to O(w^-4). */
+#define FORCES "[coordinates]\nx, y\n[forces]\nx = -1e6*(x - y)\ny = 1e6*(x - y) - y\n[start]\nx = 1.01\ny = 1\n"
+
+static void test_coordinates(void)
+{
+    check_group("windows without bonds");
+    projected p = project_model(FORCES, NULL, "method=kernel plot=a.png");
+    taut_projection_window first, last;
+    if (projected_good("forces", &p) && check_row(taut_projection_window_get(p.projection, 0, &first), "first window") &&
+        check_row(taut_projection_window_get(p.projection, 1, &last), "last window")) {
+        check_row(first.item == TAUT_COORDINATE && first.bonds == 2, "%d coordinates", first.bonds);
+        check_near("x at the centre", first.g[first.count / 2], 1.01, 0);
+        check_near("y at the centre", first.g[first.count + first.count / 2], 1, 0);
+        check_near("centre of gravity", first.filtered[0] + first.filtered[1], 2.01, 1e-5);
+        check_near("x - y", last.filtered[0] - last.filtered[1], 0.5e-6 * last.filtered[1], 1e-11);
     }
     projected_drop(&p);
 }
@@ -215,6 +238,10 @@ static void test_pictures(void)
     p = pendulum("method=ipa passes=2 plot=a.png");
     check_equal("not converged", p.code, TAUT_ERROR_CONVERGE);
     draw("not converged", &p, "", "projection ipa, not converged;pass 2;change of gdot");
+    p = project_model(FORCES, NULL, "method=kernel plot=a.png");
+    draw("forces", &p, "", "pass 1: the coordinates within its window;filtered;how far the start was moved");
+    p = project_model("quartic_rod", NULL, "method=series plot=a.png");
+    draw("stiff potential", &p, "", "projection series;how far");
     p = project_model("michaelis_menten", NULL, "plot=a.png");
     draw("difference", &p, "", "projection difference;every iteration;order 0;order 2;what every order left and moved");
     p = project_model("slider_crank", NULL, "method=constraint plot=a.png");
@@ -296,6 +323,7 @@ int main(void)
     test_ipa();
     test_unchanged();
     test_many();
+    test_coordinates();
     test_pictures();
     test_bad_pictures();
     test_memory();

@@ -485,12 +485,15 @@ TAUT_API bool taut_projection_pass(const taut_projection *projection, int64_t k,
 /* With the option expansion, series gives y^0 + eps^2 y^1 + eps^4 y^2 + ... of the slow point [Lubich 1993, (2.6)]: y^k, k = 0 (the foot
  * point), 1, 2, in q[n] and v[n]; eps^2 is the largest compliance, others are in proportion. False when there is none; NULL allowed. */
 TAUT_API bool taut_projection_expansion(const taut_projection *projection, int k, const double **q, const double **v, double *eps2);
-/* The micro-solution of a pass; kept when the option plot is given, for projections that sample. At most 8 bonds, spread evenly. */
+/* The micro-solution of a pass; kept when the option plot is given, for projections that sample. At most 8 bonds, spread evenly; of systems
+ * without bonds coordinates in their place. */
 typedef struct taut_projection_window {
-    int64_t pass; /* the pass that it leads to */
+    int64_t pass;   /* the pass that it leads to */
+    taut_item item; /* TAUT_BOND or TAUT_COORDINATE */
     int count, bonds;
     const taut_index *bond;       /* [bonds]: which */
     const double *t, *weight, *g; /* [count]: times from that of the start, ascending; the weights; g: [bonds][count] */
+    const double *filtered;       /* [bonds]: after the pass */
 } taut_projection_window;
 /* which = 0: of the first pass, 1: of the last, when there is more than one. False when there is none. */
 TAUT_API bool taut_projection_window_get(const taut_projection *projection, int which, taut_projection_window *window);

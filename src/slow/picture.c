@@ -71,21 +71,21 @@ static double largest(const double *x, taut_index count)
 static void add_window(picture *w, const taut_projection_window *window)
 {
     char title[120];
-    int64_t bonds = w->p->sizes.bonds;
-    snprintf(title, sizeof title, "pass %lld: the bonds within its window", (long long)window->pass);
-    if (bonds > window->bonds)
-        snprintf(title, sizeof title, "pass %lld: %d of %lld bonds within its window", (long long)window->pass, window->bonds,
-                 (long long)bonds);
-    taut_panel *panel = add_panel(w, keep_text(w, title), "time from the start", "g");
-    double *centre = new_numbers(w, 1), *filtered = new_numbers(w, window->bonds);
-    for (int k = 0; w->good && k < window->bonds; k++) {
-        filtered[k] = w->p->pass[window->pass].g[window->bond[k]];
-        add_curve(w, panel,
-                  (taut_curve){name_of(w, TAUT_BOND, window->bond[k]), window->t, window->g + (int64_t)k * window->count,
-                               window->count, window->count <= FEW_SAMPLES ? TAUT_CURVE_BOTH : TAUT_CURVE_LINE, k + 1});
-    }
+    bool bonds = window->item == TAUT_BOND;
+    const char *what = bonds ? "bonds" : "coordinates";
+    int64_t all = bonds ? w->p->sizes.bonds : w->p->sizes.coordinates;
+    snprintf(title, sizeof title, "pass %lld: the %s within its window", (long long)window->pass, what);
+    if (all > window->bonds)
+        snprintf(title, sizeof title, "pass %lld: %d of %lld %s within its window", (long long)window->pass, window->bonds,
+                 (long long)all, what);
+    taut_panel *panel = add_panel(w, keep_text(w, title), "time from the start", bonds ? "g" : "q");
+    double *centre = new_numbers(w, 1);
     for (int k = 0; w->good && k < window->bonds; k++)
-        add_curve(w, panel, (taut_curve){k ? NULL : "filtered", centre, filtered + k, 1, TAUT_CURVE_MARKS, k + 1});
+        add_curve(w, panel,
+                  (taut_curve){name_of(w, window->item, window->bond[k]), window->t, window->g + (int64_t)k * window->count,
+                               window->count, window->count <= FEW_SAMPLES ? TAUT_CURVE_BOTH : TAUT_CURVE_LINE, k + 1});
+    for (int k = 0; w->good && k < window->bonds; k++)
+        add_curve(w, panel, (taut_curve){k ? NULL : "filtered", centre, window->filtered + k, 1, TAUT_CURVE_MARKS, k + 1});
 }
 
 static bool same_weights(const taut_projection_window *a, const taut_projection_window *b)
@@ -256,11 +256,12 @@ static void compose(picture *w)
         add_orders(w);
     } else if (p->pass && p->sizes.bonds > 0)
         add_passes(w);
-    if (windows == 0 && p->status == 0) {
-        if (p->sizes.kind == TAUT_MECHANICAL && p->sizes.bonds > 0)
-            add_multipliers(w);
+    if (p->status != 0)
+        return;
+    if (windows == 0 && p->sizes.kind == TAUT_MECHANICAL && p->sizes.bonds > 0)
+        add_multipliers(w);
+    if (windows == 0 || p->sizes.bonds == 0)
         add_moved(w);
-    }
 }
 
 int taut_projection_plot(const taut_projection *p, const char *path, const char *title, taut_error *error)

@@ -277,6 +277,7 @@ static int build(taut_projection *p, const taut_options *options, taut_options *
     if (p->method->moves_slow && !p->trace)
         TAUT_TRY(taut_projection_already(p, &slow, error));
     p->status = slow ? TAUT_OK : p->method->project(p, merged, error);
+    taut_trace_end(p);
     int levels = (int)taut_options_integer(merged, "richardson");
     if (p->status == 0 && taut_options_flag(merged, "expansion") && !p->expansion)
         p->status = taut_fail(

@@ -12,17 +12,35 @@ static int new_window(taut_projection *p, taut_trace_window *w, taut_error *erro
 
 int taut_trace_create(taut_projection *p, taut_error *error)
 {
-    taut_index m = p->sizes.bonds;
+    taut_index m = p->sizes.bonds > 0 ? p->sizes.bonds : p->sizes.coordinates;
     taut_trace *trace = TAUT_NEW(&p->arena, taut_trace, 1);
     if (!trace || !(trace->values = TAUT_NEW(&p->arena, double, m)))
         return taut_fail_memory(error);
     TAUT_TRY(new_window(p, &trace->window[0], error));
     TAUT_TRY(new_window(p, &trace->window[1], error));
+    trace->item = p->sizes.bonds > 0 ? TAUT_BOND : TAUT_COORDINATE;
     trace->bonds = m < TAUT_TRACE_BONDS ? (int)m : TAUT_TRACE_BONDS;
     for (int k = 0; k < trace->bonds; k++)
         trace->bond[k] = trace->bonds < 2 ? 0 : (taut_index)((int64_t)k * (m - 1) / (trace->bonds - 1));
     p->trace = trace;
     return TAUT_OK;
+}
+
+static void pick(const taut_trace *trace, const double *from, double *to)
+{
+    for (int k = 0; k < trace->bonds; k++)
+        to[k] = from[trace->bond[k]];
+}
+
+/* The window that is being filled leads to p->q, where bonds have been recorded. */
+void taut_trace_end(taut_projection *p)
+{
+    taut_trace *trace = p->trace;
+    if (!trace)
+        return;
+    taut_trace_window *w = &trace->window[trace->filling];
+    if (w->pass > 0 && w->pass <= p->passes)
+        pick(trace, trace->item == TAUT_BOND ? p->pass[w->pass].g : p->q, w->filtered);
 }
 
 int taut_trace_begin(taut_projection *p, int steps, double h, const double *weight, taut_error *error)
@@ -31,6 +49,7 @@ int taut_trace_begin(taut_projection *p, int steps, double h, const double *weig
     if (!trace)
         return TAUT_OK;
     int64_t pass = p->passes + 1;
+    taut_trace_end(p);
     trace->filling = trace->window[0].pass > 0 && trace->window[0].pass < pass;
     if (trace->filling == 0)
         trace->window[1].pass = 0; /* a new beginning: passes are counted from 1 again */
@@ -58,9 +77,10 @@ int taut_trace_sample(taut_projection *p, int j, const double *q, taut_error *er
         return TAUT_OK;
     w->t[at] = j * w->h;
     taut_values values = {.bond = trace->values};
-    TAUT_TRY(taut_evaluate(p->context, p->t + w->t[at], q, NULL, TAUT_WANT_BOND, &values, error));
+    if (trace->item == TAUT_BOND)
+        TAUT_TRY(taut_evaluate(p->context, p->t + w->t[at], q, NULL, TAUT_WANT_BOND, &values, error));
     for (int k = 0; k < trace->bonds; k++)
-        w->g[k * (2 * w->side + 1) + at] = trace->values[trace->bond[k]];
+        w->g[k * (2 * w->side + 1) + at] = trace->item == TAUT_BOND ? trace->values[trace->bond[k]] : q[trace->bond[k]];
     return TAUT_OK;
 }
 
@@ -84,6 +104,8 @@ bool taut_projection_window_get(const taut_projection *p, int which, taut_projec
         return false;
     const taut_trace_window *w = &trace->window[which];
     *window = (taut_projection_window){.pass = w->pass,
+                                       .item = trace->item,
+                                       .filtered = w->filtered,
                                        .count = 2 * w->side + 1,
                                        .bonds = trace->bonds,
                                        .bond = trace->bond,

@@ -12,6 +12,7 @@ typedef struct taut_trace_window {
     int side, stride;       /* samples that are kept to each side: every which one */
     double h;               /* between samples, kept or not */
     double *t, *weight, *g; /* [2 side + 1]; times from that of the start; g: [bonds][2 side + 1] */
+    double filtered[TAUT_TRACE_BONDS];
 } taut_trace_window;
 
 typedef struct taut_trace_iteration {
@@ -20,6 +21,7 @@ typedef struct taut_trace_iteration {
 } taut_trace_iteration;
 
 typedef struct taut_trace {
+    taut_item item; /* bonds, or coordinates where there are none */
     int bonds;
     taut_index bond[TAUT_TRACE_BONDS]; /* spread evenly */
     double *values;                    /* [m] */
@@ -35,6 +37,8 @@ int taut_trace_create(taut_projection *p, taut_error *error);
 int taut_trace_begin(taut_projection *p, int steps, double h, const double *weight, taut_error *error);
 /* Sample j of it, -steps <= j <= steps. Not counted as an evaluation. */
 int taut_trace_sample(taut_projection *p, int j, const double *q, taut_error *error);
+/* The passes are done; p->q is the result. */
+void taut_trace_end(taut_projection *p);
 /* An iteration of projection difference. */
 int taut_trace_difference(taut_projection *p, int order, double difference, taut_error *error);
 
