@@ -37,6 +37,41 @@ static void test_richardson(void)
     }
 }
 
+static int no_force(void *user, double t, const double *q, const double *v, double *f)
+{
+    (void)user, (void)t, (void)q, (void)v;
+    memset(f, 0, 4 * sizeof(double));
+    return 0;
+}
+
+static int two_rods(void *user, double t, const double *q, double *g)
+{
+    (void)user, (void)t;
+    g[0] = hypot(q[0], q[1]) - 1;
+    g[1] = hypot(q[2] - q[0], q[3] - q[1]) - 1;
+    return 0;
+}
+
+/* The same from C functions, whose compliances are numbers, not expressions. */
+static void test_richardson_callbacks(void)
+{
+    check_group("Richardson, C functions");
+    const double q[4] = {1, 0, 2, 0}, v[4] = {0, -0.5, 0, 0.5}, c[2] = {1e-6, 1e-6};
+    taut_callbacks calls = {
+        .coordinates = 4, .bonds = 2, .compliance = c, .start_q = q, .start_v = v, .force = no_force, .bond = two_rods};
+    static const char *const ways[] = {"method=ipa richardson=2", "method=kernel richardson=2"};
+    for (int k = 0; k < 2; k++) {
+        projected p = {0};
+        p.code = taut_system_from_callbacks(&calls, NULL, &p.system, &p.error);
+        projected_run(&p, ways[k], NULL);
+        if (projected_good(ways[k], &p)) {
+            check_near(ways[k], p.r.lambda[0], 1.5, 2e-8);
+            check_near(ways[k], p.r.lambda[1], 1.25, 2e-8);
+        }
+        projected_drop(&p);
+    }
+}
+
 static void test_richardson_refusals(void)
 {
     static const struct {
@@ -189,6 +224,7 @@ static void test_expansion_order(void)
 int main(void)
 {
     test_richardson();
+    test_richardson_callbacks();
     test_richardson_refusals();
     test_expansion_pendulum();
     test_expansion_forced();
