@@ -398,6 +398,49 @@ static void test_first_order(void)
 }
 
 /* Nothing is allocated while stepping, whatever runs. */
+/* A callback that asks to stop ends a comparison, at whatever call, with that reason: it is not one more row. */
+typedef struct stopping {
+    int64_t calls, stop;
+} stopping;
+
+static int swing(void *user, double t, const double *q, const double *v, double *f)
+{
+    stopping *s = user;
+    (void)t, (void)v;
+    f[0] = -q[0];
+    return ++s->calls == s->stop ? -1 : 0;
+}
+
+static void test_stop(void)
+{
+    static const double q[1] = {1}, steps[2] = {0.1, 0.05};
+    static const char *const methods[2] = {"verlet", "rk4"};
+    const taut_compare_request request = {.methods = methods, .values = steps, .method_count = 2, .value_count = 2};
+    check_group("comparisons that are stopped");
+    int64_t calls = 0;
+    for (int64_t at = 0; at <= calls; at += at < 60 ? 1 : calls / 40) { /* at = 0: never, which counts */
+        stopping s = {.stop = at};
+        taut_callbacks c = {.coordinates = 1, .start_q = q, .force = swing, .user = &s};
+        taut_system *system = NULL;
+        taut_options *options = NULL;
+        taut_comparison *comparison = NULL;
+        taut_error error;
+        int code = taut_system_from_callbacks(&c, NULL, &system, &error);
+        if (code == 0)
+            code = taut_options_create(NULL, &options, &error);
+        if (code == 0)
+            code = taut_options_set(options, "until", "1", &error);
+        if (code == 0)
+            code = taut_compare(system, options, &request, NULL, &comparison, &error);
+        check_row(code == (at ? TAUT_ERROR_STOPPED : 0), "call %d of %d: %s: %s", (int)at, (int)calls, taut_code_name(code),
+                  code ? error.message : "");
+        taut_comparison_destroy(comparison);
+        taut_options_destroy(options);
+        taut_system_destroy(system);
+        calls = at ? calls : s.calls;
+    }
+}
+
 static void test_memory(void)
 {
     static const struct {
@@ -441,6 +484,7 @@ int main(void)
     test_dense();
     test_events();
     test_first_order();
+    test_stop();
     test_memory();
     return check_done();
 }

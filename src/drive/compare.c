@@ -117,9 +117,9 @@ static int survey(bench *b, const taut_compare_request *request, taut_error *err
     taut_solver *solver = NULL;
     double value = request->tolerances ? 0 : request->values[0];
     int status = TAUT_ERROR_USAGE;
-    taut_error later; /* the first reason is the one that tells */
-    for (int k = -1; k < request->method_count && status != 0 && status != TAUT_ERROR_MEMORY; k++) {
-        taut_error *why = k < 0 ? error : &later;
+    taut_error reason[2], *why = reason; /* the first one is the one that tells */
+    for (int k = -1; k < request->method_count && status != 0 && taut_fail_final(status, why, NULL) == 0; k++) {
+        why = &reason[k >= 0];
         taut_options_destroy(options);
         options = NULL;
         status = taut_options_create(&b->arena->allocator, &options, why);
@@ -128,10 +128,11 @@ static int survey(bench *b, const taut_compare_request *request, taut_error *err
         if (status == 0)
             status = taut_solver_create(b->system, options, &b->arena->allocator, &solver, why);
     }
-    if (status == TAUT_ERROR_MEMORY)
-        taut_fail_memory(error);
-    else if (status != 0 && error)
-        status = error->code;
+    if (status != 0 && taut_fail_final(status, why, error) == 0) {
+        status = reason[0].code;
+        if (error)
+            *error = reason[0];
+    }
     if (status == 0) {
         taut_sizes sizes;
         taut_system_sizes(b->system, &sizes);
@@ -184,8 +185,7 @@ static int make_references(bench *b, double tolerance, taut_comparison *c, taut_
     taut_error last = {.t = NAN};
     for (int k = 0; k < count && found < 2; k++) {
         int status = run(b, candidate[k]->name, tolerance, true, true, NULL, &last);
-        if (status == TAUT_ERROR_MEMORY)
-            return taut_fail_memory(error);
+        TAUT_TRY(taut_fail_final(status, &last, error));
         if (status != 0)
             continue;
         used[found] = candidate[k];
@@ -232,8 +232,7 @@ static int fill_row(bench *b, taut_comparison *c, const taut_compare_request *re
     if (!row->method)
         return taut_fail_memory(error);
     int status = run(b, name, row->value, request->tolerances, false, row, &why);
-    if (status == TAUT_ERROR_MEMORY)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_fail_final(status, &why, error));
     if (!method) /* a name that does not exist is a slip, not a result */
         return taut_fail(error, status, "%s", why.message);
     if (status != 0) {

@@ -44,17 +44,21 @@ static double spring_energy(const taut_solver *solver, const taut_state *state)
 
 /* What the forces at the start do over the size of the system: an energy that is there even for a start at rest and at potential zero.
  * error_q is scratch: nobody reads it between steps. */
-static double work_scale(taut_solver *solver, const taut_state *state)
+static int work_scale(taut_solver *solver, const taut_state *state, double *scale, taut_error *error)
 {
     taut_values values = {.force = solver->stepper.error_q};
+    taut_error reason;
     double sum = 0, size = 0;
-    if (taut_evaluate(solver->context, state->t, state->q, state->v, TAUT_WANT_FORCE, &values, NULL) != 0)
-        return 0;
+    *scale = 0;
+    int status = taut_evaluate(solver->context, state->t, state->q, state->v, TAUT_WANT_FORCE, &values, &reason);
+    if (status != 0) /* it is a measure, not a result */
+        return taut_fail_final(status, &reason, error);
     for (taut_index i = 0; i < solver->stepper.n; i++) {
         sum += fabs(values.force[i]);
         size = fmax(size, fabs(state->q[i]));
     }
-    return sum * size;
+    *scale = sum * size;
+    return TAUT_OK;
 }
 
 /* Exploded, with equal steps: the energy error is 1000 times all energy there was at the start, and a good part of the largest kinetic
@@ -77,8 +81,9 @@ int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy
     if (isnan(solver->energy_base)) {
         solver->energy_base = *energy;
         solver->kinetic_most = values.kinetic;
-        solver->energy_scale =
-            values.kinetic + fabs(values.potential) + values.bond_energy + fabs(values.stiff_energy) + work_scale(solver, state);
+        double work;
+        TAUT_TRY(work_scale(solver, state, &work, error));
+        solver->energy_scale = values.kinetic + fabs(values.potential) + values.bond_energy + fabs(values.stiff_energy) + work;
     }
     solver->energy_last = *energy;
     solver->kinetic_most = fmax(solver->kinetic_most, values.kinetic);
