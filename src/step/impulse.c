@@ -481,13 +481,12 @@ void taut_impulse_changed(taut_stepper *s)
 }
 
 /* lambda[m], and the acceleration a[n] of the effective motion. */
-static int find_multipliers(taut_impulse *w, double t, const double *q, const double *v, double *a, double *lambda,
-                            taut_error *error)
+static int solve_multipliers(taut_impulse *w, double t, const double *q, const double *v, double *a, double *lambda,
+                             taut_error *error)
 {
     unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA;
     w->values.force = a;
     TAUT_TRY(taut_evaluate(w->stepper->context, t, q, v, wanted, &w->values, error));
-    w->stepper->statistics->force_evaluations++;
     if (w->has_modes) {
         TAUT_TRY(taut_modes_find(&w->modes, t, q, error));
         taut_modes_blend(&w->modes, w->action, w->blended);
@@ -505,11 +504,20 @@ static int find_multipliers(taut_impulse *w, double t, const double *q, const do
     taut_impulse_rows(w, w->tie_1);
     TAUT_TRY(taut_impulse_factor(w, w->tie_1, NULL, error));
     TAUT_TRY(taut_saddle_solve(w->tie, 1, a, w->y, error));
-    w->stepper->statistics->solves++;
     for (taut_index i = 0, row = 0; i < w->m; i++)
         if (w->stiff[i])
             lambda[i] = w->y[row++];
     return TAUT_OK;
+}
+
+/* What only rows need is not counted, as in the other methods. */
+static int find_multipliers(taut_impulse *w, double t, const double *q, const double *v, double *a, double *lambda,
+                            taut_error *error)
+{
+    const taut_statistics before = *w->stepper->statistics;
+    int status = solve_multipliers(w, t, q, v, a, lambda, error);
+    *w->stepper->statistics = before;
+    return status;
 }
 
 int taut_impulse_complete(taut_stepper *s, taut_error *error)
