@@ -1,8 +1,10 @@
 /* bench_explicit.c - rigid chains: RATTLE by Taut, from the model text, against hand-written C; dop8 on the index-1 form, stabilised;
  * time per link and step as the chain grows.
  *
- * Rows: name | limit | value | verdict. The hand-written RATTLE solves the same equations to the same accuracy: tridiagonal matrix of the
- * old point, simplified Newton iteration. Times are the best of several rounds, in which both take turns. */
+ * Rows: name | limit | value | verdict. The limit of 2 for 1000 links is our aim; chains of 10, where calls count, and of
+ * 100000, which do not fit the caches, have limits that only watch over what was reached. The hand-written RATTLE solves the
+ * same equations to the same accuracy: tridiagonal matrix of the old point, simplified Newton iteration. Times are the best of
+ * several rounds, in which both take turns. */
 #if defined(__linux__)
 #define _POSIX_C_SOURCE 199309L
 #endif
@@ -279,7 +281,7 @@ int main(int count, char **arguments)
         return only(arguments[1], atoi(arguments[2]), atoi(arguments[3])) ? 1 : 0;
     int code = compare(10, 20, 10); /* short: the motion is chaotic */
     if (code == 0)
-        code = compare(1000, 20, 5);
+        code = compare(1000, 20, 2);
     if (code == 0)
         code = compare(100000, 2, 5);
     if (code == 0)

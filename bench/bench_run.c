@@ -1,7 +1,9 @@
 /* bench_run.c - Verlet on the hanging chain: Taut, from the model text, against hand-written C, in one run.
  *
- * Rows: name | limit | value | verdict. Both integrate the same motion with the same steps; the times are the best of several short
- * ones, so that other load disturbs little. Taut's include one evaluation of the energy in each of them (the guard of the run). */
+ * Rows: name | limit | value | verdict. The limit of 2 for 1000 links is our aim; chains of 10, where calls count, and of
+ * 100000, which do not fit the caches, have limits that only watch over what was reached. Both integrate the same motion with
+ * the same steps; the times are the best of several short ones, so that other load disturbs little. Taut's include one
+ * evaluation of the energy in each of them (the guard of the run). */
 #if defined(__linux__)
 #define _POSIX_C_SOURCE 199309L
 #endif
@@ -182,7 +184,7 @@ int main(int count, char **arguments)
         return only(arguments[1], atoi(arguments[2]), atoi(arguments[3])) ? 1 : 0;
     int code = compare(10, 4000, 6);
     if (code == 0)
-        code = compare(1000, 100, 2.5);
+        code = compare(1000, 100, 2);
     if (code == 0)
         code = compare(100000, 10, 5);
     return code ? 1 : 0;
