@@ -1,0 +1,52 @@
+#!/bin/sh
+# test_run_words.sh - what `taut run` says of its options: those without effect, where a step comes from, what [run] may hold, and that
+# equal steps that explode are a failure.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/table.sh"
+open_cli run_words
+
+# an option that the method never reads: a warning, also in the object; not with --quiet
+run 0 run pendulum --motion full --method dop8 --newton tensor --until 0.01 --out rows.csv
+has err "warning: --newton has no effect: method dop8 with error control does not use it"
+run 0 run pendulum --motion full --method dop8 --newton tensor --until 0.01 --out rows.csv --json
+json 'd["warnings"] == ["--newton has no effect: method dop8 with error control does not use it"]'
+run 0 run pendulum --motion full --method dop8 --newton tensor --until 0.01 --out rows.csv --quiet
+[ ! -s err ]
+row $? "--quiet: $(cat err)"
+run 0 run pendulum --motion full --method verlet --step 1e-4 --rtol 1e-8 --max-step 1 --until 0.01 --out rows.csv --json
+json '[w.split()[0] for w in d["warnings"]] == ["--rtol", "--max-step"]'
+run 0 run pendulum --motion slow --method radau5 --newton tensor --rtol 1e-8 --until 0.1 --out rows.csv --json
+json 'd["warnings"] == []'
+
+# a step of [run] is said to be from there, one of the command line is not
+run 0 run pendulum --motion full --method verlet --until 0.01 --out rows.csv --json
+json '"step 0.0003 (of [run])" in d["explanation"]'
+run 0 run pendulum --motion full --method verlet --step 1e-4 --until 0.01 --out rows.csv --json
+json '"step 0.0001:" in d["explanation"] and "[run]" not in d["explanation"]'
+
+# settings of projections stand in [run] too, and reach taut project
+cat >window.taut <<'MODEL'
+[coordinates]
+x, y
+[bonds]
+spring = sqrt(x^2 + y^2) - 1 stiffness 1e6
+[start]
+x = 1.001, y' = 1
+[run]
+until = 0.1
+passes = 1
+window = 30
+MODEL
+run 0 run window.taut --motion slow --out rows.csv --json
+json 'd["status"] == "done" and d["warnings"] == []'
+run 1 project window.taut --method ipa # one pass shows no convergence
+has err "1 pass"
+run 0 project window.taut --method ipa --passes 30
+
+# equal steps that explode: the index-2 system of paper C with the step of its [run], by an explicit method
+run 1 run index2 --method rk4 --out rows.csv --json
+json 'd["status"] == "failed" and "unstable" in d["error"]["message"] and "error control" in d["error"]["message"]'
+run 0 run index2 --method rk4 --step 1e-4 --out rows.csv --json
+json 'abs(d["state"][0] - 2.718281828459045) < 1e-6'
+done_rows
