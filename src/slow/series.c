@@ -183,6 +183,7 @@ static int go_back(series *s, taut_error *error)
 }
 
 static const double quiet = 16 * DBL_EPSILON; /* a step that is rounding */
+static const double poor = 0.01;              /* the best step, when it is larger than this, leads to no slow point */
 
 /* More steps with the last level, which is the best there is, while they shrink and are larger than `enough`. */
 static int polish(series *s, double step, double enough, taut_error *error)
@@ -229,7 +230,7 @@ static int expand(series *s, int most, taut_error *error)
         bool grows = s->level == 1   ? s->large
                      : s->level == 2 ? step > last[0] && step > 1e-6
                                      : step > fmax(last[0], 1e-12) && step > 0.1 * last[1];
-        if ((grows || status != 0) && s->level <= 2)
+        if ((grows || status != 0) && (s->level <= 2 || last[0] > poor))
             return fail_separation(s, last[0], step, error);
         if (grows || status != 0)
             return settle(s, last[0], status != 0 ? last[0] : step, moved, error);
