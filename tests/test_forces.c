@@ -358,6 +358,48 @@ static void test_held(void)
     projected_drop(&p);
 }
 
+/* The free pendulum in polar coordinates (r, phi): a mass matrix that varies, forces that depend on velocities, nothing declared. */
+static int polar_force(void *user, double t, const double *q, const double *v, double *f)
+{
+    (void)t;
+    double w = ((springs *)user)->omega;
+    f[0] = q[0] * v[1] * v[1] - w * w * (q[0] - 1);
+    f[1] = -2 * q[0] * v[0] * v[1];
+    return 0;
+}
+
+static int polar_mass(void *user, double t, const double *q, double *mass)
+{
+    (void)user, (void)t;
+    mass[0] = 1;
+    mass[1] = mass[2] = 0;
+    mass[3] = q[0] * q[0];
+    return 0;
+}
+
+static void test_polar(void)
+{
+    check_group("polar coordinates as functions");
+    springs s = {.omega = 1000};
+    double q[] = {1.01, 0.3}, v[] = {0.05, 1.2};
+    static const char *const options[] = {"method=kernel", "method=auto", "method=ipa"};
+    for (int k = 0; k < 3; k++) {
+        projected p = {0};
+        taut_callbacks calls = {
+            .coordinates = 2, .force = polar_force, .mass_matrix = polar_mass, .start_q = q, .start_v = v, .user = &s};
+        p.code = taut_system_from_callbacks(&calls, NULL, &p.system, &p.error);
+        projected_run(&p, options[k], NULL);
+        if (projected_good(options[k], &p)) {
+            double r = 1, spin = p.r.q[0] * p.r.q[0] * p.r.v[1];
+            for (int i = 0; i < 20; i++)
+                r = 1 + spin * spin / (1e6 * r * r * r); /* FACTS A, 2.3 */
+            check_near(options[k], p.r.q[0], r, k == 2 ? 1.3e-9 : 2e-12);
+            check_near(options[k], p.r.v[0], 0, k == 2 ? 1e-6 : 2e-12);
+        }
+        projected_drop(&p);
+    }
+}
+
 /* Forces in single precision: frequencies all the same, and a slow point as far as such forces know one: their noise is 2^-24 of the
  * stiffness times the coordinates, some 1e-7 in q. */
 static int single_force(void *user, double t, const double *q, const double *v, double *f)
@@ -459,7 +501,9 @@ static void test_failures(void)
     p = project_force(2, falling_force, &s, q, v, false, "method=kernel", NULL);
     projected_refused("nothing oscillates", &p, TAUT_ERROR_CONVERGE, "nothing to project onto");
     p = project_force(1, dragged_force, &s, q, v, false, "method=kernel", NULL);
-    projected_refused("drag", &p, TAUT_ERROR_REFUSED, "depend on velocities");
+    if (projected_good("drag", &p)) /* the only slow motion is rest */
+        check_near("drag", p.r.q[0], 0, 1e-12);
+    projected_drop(&p);
     p = project_force(4, double_force, &s, start_q, start_v, false, "method=kernel omega=1e5", NULL);
     projected_refused("omega", &p, TAUT_ERROR_CONVERGE, "--omega");
     for (int k = 8; k < 200; k += 17) { /* NaN from some call on: an error, never a result */
@@ -503,6 +547,7 @@ int main(void)
     test_more();
     test_chain();
     test_held();
+    test_polar();
     test_single();
     test_harmless();
     test_failures();

@@ -358,9 +358,6 @@ static void test_refusals(void)
         {"michaelis_menten", "", "method=constraint", "not for a first-order system", TAUT_ERROR_REFUSED},
         {"double_pendulum", "", "method=ipb", "did you mean ipa", TAUT_ERROR_USAGE},
         {"double_pendulum", "", "method=ipa micro-steps=10", "unstable", TAUT_ERROR_STEP},
-        {"[coordinates]\nx\n[bonds]\ns = x stiffness 100 damping 1\n", "", "method=ipa", "damped", TAUT_ERROR_REFUSED},
-        {"[coordinates]\nx\n[forces]\nx = -x'\n[bonds]\ns = x stiffness 100\n", "", "method=ipa", "depend on velocities",
-         TAUT_ERROR_REFUSED},
         {"[coordinates]\nx\n[potential]\nx^2\n", "", "method=constraint", "has none", TAUT_ERROR_REFUSED},
     };
     check_group("refusals");

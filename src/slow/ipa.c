@@ -126,6 +126,12 @@ static int filter(ipa *w, taut_error *error)
     taut_sampled_errors e = taut_sampler_errors(&w->sampler, w->slowest > 0 ? w->slowest : w->omega);
     w->off_q = e.filter_q + e.verlet_q;
     w->off_v = e.filter_v + e.verlet_v;
+    if (w->sampler.general) {
+        double dragged;
+        TAUT_TRY(taut_sampler_dragged(&w->sampler, w->slowest > 0 ? w->slowest : w->omega, &dragged, error));
+        w->off_q += dragged;
+        w->off_v += dragged / w->window;
+    }
     TAUT_TRY(taut_grip_restore(w->grip, p->t, p->q, p->v, error));
     return taut_gauge_take(&w->gauge, error);
 }
@@ -221,12 +227,11 @@ static int conclude(const ipa *w, double *first, double *last, taut_error *error
     taut_projection *p = w->p;
     taut_balance start = {.lambda = first}, end = {.lambda = last};
     double fastest = fmax(w->fastest, w->omega);
-    const double *compliance = taut_context_compliance(p->context);
     if (!w->declared) {
         bool kept = was_slow(w);
         int64_t pass = kept ? 0 : p->passes;
         for (taut_index i = 0; i < p->sizes.bonds; i++)
-            p->lambda[i] = p->pass[pass].g[i] / compliance[i];
+            p->lambda[i] = taut_springs_pull(p, &p->pass[pass], i);
         state_errors(w, kept);
         if (kept)
             keep_start(p);
@@ -247,7 +252,7 @@ static int conclude(const ipa *w, double *first, double *last, taut_error *error
         keep_start(p);
     bool noisy = DBL_EPSILON / 2 * fastest * fastest >= 1e-6;
     for (taut_index i = 0; i < p->sizes.bonds; i++)
-        p->lambda[i] = best->known && (noisy || keep) ? best->lambda[i] : p->pass[p->passes].g[i] / compliance[i];
+        p->lambda[i] = best->known && (noisy || keep) ? best->lambda[i] : taut_springs_pull(p, &p->pass[p->passes], i);
     return TAUT_OK;
 }
 
@@ -288,7 +293,7 @@ const taut_projection_method taut_projection_ipa = {
         "iterative projection: Verlet to both sides, filtered by a cubic kernel, repeated; cost independent of the stiffness",
     .reference = "Ariel, Sanz-Serna, Tsai 2012, section 3.2 and 5.2",
     .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
-    .refuses = TAUT_HAS_RIGID | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_STEPPER,
+    .refuses = TAUT_HAS_RIGID | TAUT_HAS_STEPPER,
     .kinds = 1u << TAUT_MECHANICAL,
     .moves_slow = true,
     .project = project,

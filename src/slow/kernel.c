@@ -244,10 +244,17 @@ static int smooth_passes(kernel *w, int64_t limit, int64_t steps, taut_error *er
 static int smooth_round(kernel *w, const taut_options *options, int64_t limit, taut_error *error)
 {
     int64_t steps = taut_options_given(options, "micro-steps") ? taut_options_integer(options, "micro-steps") : 0;
+    w->first = 0;
     if (w->point)
         taut_anderson_clear(&w->anderson);
     TAUT_TRY(taut_sampler_smooth(&w->sampler, &w->shape, &w->springs, w->smooth_step, steps, error));
-    return smooth_passes(w, limit, steps, error);
+    TAUT_TRY(smooth_passes(w, limit, steps, error));
+    double dragged;
+    TAUT_TRY(taut_sampler_dragged(&w->sampler, w->slowest, &dragged, error));
+    w->off_verlet += dragged;
+    w->off_q += dragged;
+    w->off_v += dragged / (w->sampler.h * w->sampler.steps);
+    return TAUT_OK;
 }
 
 /* Measures again; are the frequencies still those that the passes were made for? */
@@ -422,7 +429,7 @@ static int choose(kernel *w, taut_balance *end, bool *kept, taut_error *error)
 static int check_slow(const kernel *w, const taut_balance *end, taut_error *error)
 {
     const taut_projection *p = w->p;
-    double size = taut_largest(p->sizes.coordinates, p->q);
+    double size = fmax(taut_largest(p->sizes.coordinates, p->q), taut_largest(p->sizes.coordinates, p->q0));
     if (end->off > 0.5 * end->size)
         return taut_fail(
             error, TAUT_ERROR_CONVERGE,
@@ -442,10 +449,10 @@ static int check_slow(const kernel *w, const taut_balance *end, taut_error *erro
 static int conclude(kernel *w, taut_error *error)
 {
     taut_projection *p = w->p;
-    const double *compliance = taut_context_compliance(p->context);
     bool kept = false, noisy = DBL_EPSILON / 2 * w->fastest * w->fastest >= 1e-6;
     taut_balance end = {0};
-    if (w->off_q > poor * taut_largest(p->sizes.coordinates, p->q))
+    taut_index n = p->sizes.coordinates;
+    if (w->off_q > poor * fmax(taut_largest(n, p->q), taut_largest(n, p->q0)))
         return taut_fail(
             error, TAUT_ERROR_CONVERGE,
             "the slow motion shows within the window of %.3g that the slowest %s (%.4g rad per time) needs, and the result "
@@ -455,7 +462,7 @@ static int conclude(kernel *w, taut_error *error)
     TAUT_TRY(choose(w, &end, &kept, error));
     TAUT_TRY(check_slow(w, &end, error));
     for (taut_index i = 0; i < p->sizes.bonds; i++)
-        p->lambda[i] = end.known && noisy ? end.lambda[i] : p->pass[p->passes].g[i] / compliance[i];
+        p->lambda[i] = end.known && noisy ? end.lambda[i] : taut_springs_pull(p, &p->pass[p->passes], i);
     explain(w, kept);
     return TAUT_OK;
 }
@@ -510,7 +517,7 @@ const taut_projection_method taut_projection_kernel = {
     .summary = "iterative projection with weights that know the frequencies, then a smooth kernel of order 6; needs forces only",
     .reference = "Ariel, Sanz-Serna, Tsai 2012, section 3.2, with better kernels",
     .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
-    .refuses = TAUT_HAS_RIGID | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_STEPPER,
+    .refuses = TAUT_HAS_RIGID | TAUT_HAS_STEPPER,
     .kinds = 1u << TAUT_MECHANICAL,
     .moves_slow = true,
     .project = project,

@@ -39,7 +39,8 @@ int taut_rates_create(taut_projection *p, taut_rates *r, taut_error *error)
     if (!r->mechanics.mass_start)
         return TAUT_OK;
     TAUT_TRY(taut_mechanics_saddle(&r->mechanics, false, true, &arena->allocator, &r->mass, error));
-    return taut_mechanics_factor(&r->mechanics, r->mass, p->t, r->mechanics.mass, NULL, NULL, error);
+    return r->mechanics.varying ? TAUT_OK
+                                : taut_mechanics_factor(&r->mechanics, r->mass, p->t, r->mechanics.mass, NULL, NULL, error);
 }
 
 void taut_rates_destroy(taut_rates *r)
@@ -48,7 +49,14 @@ void taut_rates_destroy(taut_rates *r)
     r->mass = NULL;
 }
 
-/* a <- M^-1 a */
+/* F(t, q, v), and the factors of M there when it varies. */
+static int evaluate(taut_rates *r, double t, const double *q, const double *v, double *force, taut_error *error)
+{
+    TAUT_TRY(taut_mechanics_force(&r->mechanics, t, q, v, force, NULL, error));
+    return r->mechanics.varying ? taut_mechanics_factor(&r->mechanics, r->mass, t, r->mechanics.mass, NULL, NULL, error) : TAUT_OK;
+}
+
+/* a <- M^-1 a, with the latest factors */
 static int divide(taut_rates *r, double *a, taut_error *error)
 {
     if (r->mass)
@@ -60,7 +68,7 @@ static int divide(taut_rates *r, double *a, taut_error *error)
 
 int taut_rates_accelerate(taut_rates *r, double t, const double *q, const double *v, double *a, taut_error *error)
 {
-    TAUT_TRY(taut_mechanics_force(&r->mechanics, t, q, v, a, NULL, error));
+    TAUT_TRY(evaluate(r, t, q, v, a, error));
     return divide(r, a, error);
 }
 
@@ -241,7 +249,7 @@ int taut_rates_see(taut_rates *r, const double *q, const double *v, taut_rates_s
     double size = taut_largest(r->n, q), length = size > 0 && size < 1 ? size : 1, left = 0;
     int steps = 0;
     memset(seen, 0, sizeof *seen);
-    TAUT_TRY(taut_mechanics_force(&r->mechanics, r->p->t, q, v, r->base, NULL, error));
+    TAUT_TRY(evaluate(r, r->p->t, q, v, r->base, error));
     if (r->relative == 0)
         TAUT_TRY(choose_shift(r, q, v, length, sqrt(DBL_EPSILON * fmax(size, length) / length), error));
     TAUT_TRY(iterate(r, q, v, r->relative * length, 4 * r->relative, &steps, &left, error));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "slow/trace.h"
+#include "step/flow_leap.h"
 #include "step/flow_verlet.h"
 #include "step/vectors.h"
 
@@ -27,6 +28,10 @@ int taut_sampler_create(taut_projection *p, taut_sampler *s, taut_error *error)
     s->aware = TAUT_NEW(&p->arena, double, TAUT_AWARE_STEPS + 1);
     if (!good || !s->state || !s->last_q || !s->last_v || !s->aware)
         return taut_fail_memory(error);
+    const unsigned general = TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_KINETIC | TAUT_HAS_DAMPING;
+    s->general = p->sizes.can & general;
+    if (s->general)
+        return taut_flow_leap(p->context, &p->arena, &p->statistics, p->t, &s->flow, error);
     return taut_flow_verlet(p->context, &p->arena, &p->statistics, INFINITY, p->t, p->q, p->v, &s->flow, error);
 }
 
@@ -95,6 +100,20 @@ taut_sampled_errors taut_sampler_errors(const taut_sampler *s, double slowest)
     }
     e.verlet_q = pow(s->h, -2) / 12 * taut_largest(n, s->sum[TAUT_FOURTH]) / (slowest * slowest);
     return e;
+}
+
+int taut_sampler_dragged(taut_sampler *s, double slowest, double *off, taut_error *error)
+{
+    const taut_projection *p = s->p;
+    double most = 0;
+    *off = 0;
+    if (!s->general || s->sums < TAUT_SUMS)
+        return TAUT_OK;
+    for (taut_index i = 0; i < p->sizes.coordinates; i++) /* h^2/6 of the third derivative is seen */
+        s->state[i] = 1.5 * (s->last_v[i] + s->sum[TAUT_EVEN_V][i] - s->sum[TAUT_RATE][i] / s->h);
+    TAUT_TRY(taut_flow_leap_feels(s->flow, p->t, p->q, p->v, s->state, &most, error));
+    *off = most / (slowest * slowest);
+    return TAUT_OK;
 }
 
 /* ---- weights */

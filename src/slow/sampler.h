@@ -14,7 +14,8 @@ enum { TAUT_EVEN_Q, TAUT_EVEN_V, TAUT_BETTER_Q, TAUT_BETTER_V, TAUT_RATE, TAUT_F
 typedef struct taut_sampler {
     taut_projection *p;
     taut_flow *flow;
-    double h; /* between samples */
+    bool general; /* the flow is not Verlet: masses vary, or forces depend on velocities */
+    double h;     /* between samples */
     int steps;
     int sums;                  /* how many are formed */
     double *weight[TAUT_SUMS]; /* [steps + 1]; those of q and v are one array */
@@ -48,5 +49,8 @@ typedef struct taut_sampled_errors {
     double filter_q, filter_v, verlet_q, verlet_v;
 } taut_sampled_errors;
 taut_sampled_errors taut_sampler_errors(const taut_sampler *sampler, double slowest);
+/* Where forces depend on velocities, the micro-integration has them at velocities that are off by h^2/4 of the third derivative: what that makes of positions
+ * after the latest pass, max norm; 0 for Verlet. Two evaluations. */
+int taut_sampler_dragged(taut_sampler *sampler, double slowest, double *off, taut_error *error);
 
 #endif

@@ -228,6 +228,11 @@ int taut_springs_separated(const taut_springs *known, taut_error *error)
 
 /* ---- is it slow? */
 
+double taut_springs_pull(const taut_projection *p, const taut_pass *pass, taut_index i)
+{
+    return (pass->g[i] + taut_context_damping(p->context)[i] * pass->gdot[i]) / taut_context_compliance(p->context)[i];
+}
+
 int taut_balance_weigh(const taut_projection *p, double omega, double tolerance, const double *floor, const double *q,
                        const double *v, const taut_pass *pass, taut_balance *b, taut_error *error)
 {
@@ -244,7 +249,7 @@ int taut_balance_weigh(const taut_projection *p, double omega, double tolerance,
     }
     b->known = true;
     for (taut_index i = 0; i < p->sizes.bonds; i++) {
-        double pull = pass->g[i] / compliance[i], off = fabs(pull - b->lambda[i]), rate = pass->gdot[i] / omega;
+        double pull = taut_springs_pull(p, pass, i), off = fabs(pull - b->lambda[i]), rate = pass->gdot[i] / omega;
         if (taut_context_soft(p->context, i))
             continue;
         b->energy += compliance[i] * off * off + rate * rate / compliance[i];

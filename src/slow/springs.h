@@ -26,7 +26,10 @@ int taut_springs_measure(const taut_projection *p, const double *q, taut_springs
 /* Fails with both numbers unless fast and slow are apart; springs that are declared always pass. */
 int taut_springs_separated(const taut_springs *springs, taut_error *error);
 
-/* On a slow motion the pulls of the springs, C^-1 g, are those that keep the bonds from accelerating, up to O(omega^-2). */
+/* C^-1 (g + T gdot) of bond i. */
+double taut_springs_pull(const taut_projection *p, const taut_pass *pass, taut_index i);
+
+/* On a slow motion the pulls of the springs are those that keep the bonds from accelerating, up to O(omega^-2). */
 typedef struct taut_balance {
     double *lambda; /* [m]: of the acceleration equation */
     double energy;  /* in what the springs do beside it, in units of a single spring */

@@ -1,0 +1,142 @@
+/* flow_leap.c - the generalised leapfrog
+ *
+ *     u = v + h/2 a(t, q, u),     q+ = q + h u,     v+ = u + h/2 a(t + h, q+, u),      a = M(t,q)^-1 F(t, q, v)
+ *
+ * for accelerations that depend on velocities [Hairer, Lubich, Wanner 2006, VI.3 (3.4), in velocities]. The second half is the adjoint of the first,
+ * so that a step of -h undoes one of h, as filters to both sides need it; where a does not depend on v it is velocity Verlet. The first
+ * equation is solved by iteration: stiff forces depend on q alone, what depends on u is slow, and h is short. */
+#include "step/flow_leap.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "step/mechanics.h"
+
+enum { MOST_ITERATIONS = 40 };
+
+typedef struct leap {
+    taut_flow flow;
+    taut_mechanics mechanics;
+    taut_saddle *mass;    /* NULL for a diagonal one */
+    double *a, *u, *next; /* [n]: acceleration, velocity between, the other one */
+    double *last;         /* [n]: acceleration at the latest end, a guess */
+} leap;
+
+static int accelerate(leap *f, double t, const double *q, const double *v, double *a, taut_error *error)
+{
+    taut_mechanics *m = &f->mechanics;
+    TAUT_TRY(taut_mechanics_force(m, t, q, v, a, NULL, error));
+    if (!f->mass) {
+        for (taut_index i = 0; i < m->n; i++)
+            a[i] /= m->mass[i];
+        return TAUT_OK;
+    }
+    if (m->varying)
+        TAUT_TRY(taut_mechanics_factor(m, f->mass, t, m->mass, NULL, NULL, error));
+    m->statistics->solves++;
+    return taut_saddle_solve(f->mass, 1, a, NULL, error);
+}
+
+/* u = v + H/2 a(t, q, u) */
+static int solve(leap *f, double t, double H, const double *q, const double *v, taut_error *error)
+{
+    taut_index n = f->mechanics.n;
+    double before = INFINITY;
+    for (taut_index i = 0; i < n; i++)
+        f->u[i] = v[i] + H / 2 * f->last[i];
+    for (int k = 0; k < MOST_ITERATIONS; k++) {
+        TAUT_TRY(accelerate(f, t, q, f->u, f->a, error));
+        double change = 0, size = 0;
+        for (taut_index i = 0; i < n; i++) {
+            double u = v[i] + H / 2 * f->a[i];
+            change = fmax(change, fabs(u - f->u[i]));
+            size = fmax(size, fabs(u) + fabs(H * f->a[i]));
+            f->u[i] = u;
+        }
+        if (!(change <= 1e3 * before) || isnan(change))
+            break;
+        if (change <= 2 * DBL_EPSILON * size || (k > 2 && change >= before && change <= 1e-12 * size))
+            return TAUT_OK;
+        before = change;
+    }
+    return taut_fail(error, TAUT_ERROR_CONVERGE,
+                     "forces that depend on velocities are too strong for micro-steps of %.3g: damping as fast as the oscillation "
+                     "cannot be filtered; use --method series",
+                     fabs(H));
+}
+
+static int advance(taut_flow *flow, double t, double H, double *state, taut_error *error)
+{
+    leap *f = (leap *)flow;
+    taut_index n = f->mechanics.n;
+    TAUT_TRY(solve(f, t, H, state, state + n, error));
+    for (taut_index i = 0; i < n; i++)
+        f->next[i] = state[i] + H * f->u[i];
+    TAUT_TRY(accelerate(f, t + H, f->next, f->u, f->last, error));
+    memcpy(state, f->next, (size_t)n * sizeof(double));
+    for (taut_index i = 0; i < n; i++)
+        state[n + i] = f->u[i] + H / 2 * f->last[i];
+    flow->statistics->micro_steps++;
+    return TAUT_OK;
+}
+
+int taut_flow_leap_feels(taut_flow *flow, double t, const double *q, const double *v, const double *dv, double *most,
+                         taut_error *error)
+{
+    leap *f = (leap *)flow;
+    taut_index n = f->mechanics.n;
+    for (taut_index i = 0; i < n; i++)
+        f->u[i] = v[i] + dv[i];
+    TAUT_TRY(accelerate(f, t, q, v, f->a, error));
+    TAUT_TRY(accelerate(f, t, q, f->u, f->next, error));
+    *most = 0;
+    for (taut_index i = 0; i < n; i++)
+        *most = fmax(*most, fabs(f->next[i] - f->a[i]));
+    return TAUT_OK;
+}
+
+static void destroy(taut_flow *flow)
+{
+    taut_saddle_destroy(((leap *)flow)->mass);
+}
+
+static int build(leap *f, taut_context *context, taut_arena *arena, double t, taut_error *error)
+{
+    taut_mechanics *m = &f->mechanics;
+    TAUT_TRY(taut_mechanics_create(m, context, arena, f->flow.statistics, 0, error));
+    if (m->rods > 0)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "a filter cannot treat bonds without compliance; give them a stiffness");
+    double **arrays[] = {&f->a, &f->u, &f->next, &f->last};
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
+        if (!(*arrays[k] = TAUT_NEW(arena, double, m->n)))
+            return taut_fail_memory(error);
+    if (!m->mass_start)
+        return TAUT_OK;
+    TAUT_TRY(taut_mechanics_saddle(m, false, true, &arena->allocator, &f->mass, error));
+    return m->varying ? TAUT_OK : taut_mechanics_factor(m, f->mass, t, m->mass, NULL, NULL, error);
+}
+
+int taut_flow_leap(taut_context *context, taut_arena *arena, taut_statistics *statistics, double t, taut_flow **flow,
+                   taut_error *error)
+{
+    *flow = NULL;
+    leap *f = TAUT_NEW(arena, leap, 1);
+    if (!f)
+        return taut_fail_memory(error);
+    taut_sizes sizes;
+    taut_system_sizes(taut_context_system(context), &sizes);
+    f->flow = (taut_flow){.name = "leapfrog",
+                          .size = 2 * sizes.coordinates,
+                          .backward = true,
+                          .advance = advance,
+                          .destroy = destroy,
+                          .statistics = statistics};
+    int status = build(f, context, arena, t, error);
+    if (status != 0) {
+        destroy(&f->flow);
+        return status;
+    }
+    *flow = &f->flow;
+    return TAUT_OK;
+}
