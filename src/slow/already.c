@@ -13,7 +13,7 @@
 #include "slow/recursion.h"
 #include "step/vectors.h"
 
-enum { MOST_LEVELS = 5 };
+enum { MOST_LEVELS = 5, MOST_COORDINATES = 100000 }; /* jets of more would take gigabytes */
 
 typedef struct already {
     taut_projection *p;
@@ -99,7 +99,8 @@ int taut_projection_already(taut_projection *p, bool *slow, taut_error *error)
     already w = {.p = p};
     taut_error reason = {0};
     *slow = false;
-    if ((p->sizes.can & needs) != needs || (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL) || p->hold)
+    if ((p->sizes.can & needs) != needs || (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL) || p->hold ||
+        p->sizes.coordinates > MOST_COORDINATES)
         return TAUT_OK;
     TAUT_TRY(taut_projection_record(p, p->q, p->v, error));
     taut_arena_init(&w.arena, &p->arena.allocator);
