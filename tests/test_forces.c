@@ -518,23 +518,36 @@ static void test_failures(void)
 static void test_memory(void)
 {
     check_group("memory");
-    static const char *const options[] = {"method=kernel accelerate=yes", "method=ipa"};
-    for (int way = 0; way < 2; way++) {
+    static const struct {
+        const char *options;
+        taut_callbacks calls;
+    } ways[] = {
+        {"method=kernel accelerate=yes", {.coordinates = 4, .force = double_force, .start_q = start_q, .start_v = start_v}},
+        {"method=ipa", {.coordinates = 4, .force = double_force, .start_q = start_q, .start_v = start_v}},
+        {"method=kernel hold=q[2]", {.coordinates = 4, .force = double_force, .start_q = start_q, .start_v = start_v}},
+        {"method=kernel",
+         {.coordinates = 2, .force = polar_force, .mass_matrix = polar_mass, .start_q = start_q, .start_v = start_q}},
+    };
+    for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
         int64_t k = 1;
         for (; k < 3000; k = faulty_next(k)) {
             faulty f = {.fail = k};
             taut_allocator allocator = faulty_allocator(&f);
             springs s = {.omega = 1000};
-            projected p = project_force(4, double_force, &s, start_q, start_v, false, options[way], &allocator);
+            taut_callbacks calls = ways[way].calls;
+            projected p = {0};
+            calls.user = &s;
+            p.code = taut_system_from_callbacks(&calls, NULL, &p.system, &p.error);
+            projected_run(&p, ways[way].options, &allocator);
             bool failed = f.failed > 0;
-            check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "%s, call %lld: %s %s", options[way], (long long)k,
+            check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "%s, call %lld: %s %s", ways[way].options, (long long)k,
                       taut_code_name(p.code), p.error.message);
             projected_drop(&p);
-            check_row(f.live == 0, "%s, call %lld: %lld blocks left", options[way], (long long)k, (long long)f.live);
+            check_row(f.live == 0, "%s, call %lld: %lld blocks left", ways[way].options, (long long)k, (long long)f.live);
             if (!failed)
                 break;
         }
-        check_row(k > 10, "%s: only %lld allocations seen", options[way], (long long)k);
+        check_row(k > 10, "%s: only %lld allocations seen", ways[way].options, (long long)k);
     }
 }
 
