@@ -9,6 +9,9 @@
 #include <float.h>
 #include <math.h>
 
+static const double PASSES =
+    1e-3; /* rate of the event function after `then` over that before; less is a stop, at the root, or a bounce */
+
 enum { MOST_IN_ONE_STEP = 16, MOST_ITERATIONS = 200 };
 
 int taut_watch_create(taut_solver *solver, taut_error *error)
@@ -218,6 +221,14 @@ static void keep_before(taut_watch *w, taut_index j, bool rising)
         w->before[j] = rising ? -DBL_MIN : DBL_MIN;
 }
 
+/* After a restart at the root of event k the state is on one side of it, whatever rounding says, or the projection onto rigid bonds has
+ * done: it takes away what interpolation left, which is far more than rounding. */
+static void take_side(taut_watch *w, taut_index k, bool positive)
+{
+    if (positive ? w->before[k] <= 0 : w->before[k] >= 0)
+        w->before[k] = positive ? DBL_MIN : -DBL_MIN;
+}
+
 /* Event k alters the state. */
 static int alter(taut_solver *solver, taut_index k, taut_error *error)
 {
@@ -233,11 +244,14 @@ static int alter(taut_solver *solver, taut_index k, taut_error *error)
     TAUT_TRY(rate(solver, k, &before, error));
     TAUT_TRY(apply(solver, k, high, error));
     TAUT_TRY(rate(solver, k, &after, error));
-    bool passes = before > 0 ? after >= before / 2 : after <= before / 2;
+    bool passes = after / before > PASSES; /* slowed down or sped up, but on its way */
     TAUT_TRY(apply(solver, k, passes ? high : low, error));
+    /* unless `then` takes the state elsewhere */
+    TAUT_TRY(evaluate(solver, &solver->probe, w->trial, error));
+    bool at_root = fabs(w->trial[k]) <= 1e-8 * (fabs(w->before[k]) + fabs(w->after[k]));
     TAUT_TRY(restart(solver, true, error));
-    if (!passes && w->before[k] == 0)
-        keep_before(w, k, before > 0);
+    if (at_root)
+        take_side(w, k, passes == (before > 0));
     /* others at the same moment have their turn in the next step */
     for (taut_index j = 0; j < w->count; j++)
         if (j != k && w->high[j] <= together)
