@@ -20,11 +20,19 @@ typedef struct compare {
 
 /* ---- arguments */
 
+/* A list that ends in a comma lacks something. */
+static bool unfinished(const char *text)
+{
+    return text[0] && text[strlen(text) - 1] == ',';
+}
+
 static int read_methods(compare *c)
 {
     const char *text = c->call->methods;
     if (!text)
         return cli_misuse(c->call, "no methods: give --methods A,B,.. ('taut methods' lists them)");
+    if (unfinished(text))
+        return cli_misuse(c->call, "--methods: expected a name after the last comma, found '%s'", text);
     c->names = cli_format("%s", text);
     if (!c->names)
         return cli_refuse(c->call, "out of memory");
@@ -49,6 +57,8 @@ static int read_values(compare *c)
         return cli_misuse(call, "give either --steps H1,H2,.. or --tolerances R1,R2,..");
     c->request.tolerances = call->tolerances != NULL;
     const char *name = call->steps ? "steps" : "tolerances";
+    if (unfinished(text))
+        return cli_misuse(call, "--%s: expected a number after the last comma, found '%s'", name, text);
     for (const char *p = text; *p;) {
         char *end;
         double value = strtod(p, &end);

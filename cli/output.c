@@ -1,6 +1,7 @@
 /* output.c - files that a verb writes: wrong names are refused before the computation, and a file appears whole or not at all. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -44,6 +45,17 @@ int cli_picture_check(const cli_call *call, const char *path)
 
 /* ---- a file that appears whole or not at all */
 
+/* A new file, never what someone else has put there: a link with this name would lead elsewhere. */
+static FILE *open_new(const char *path)
+{
+    unlink(path);
+    int number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    FILE *file = number < 0 ? NULL : fdopen(number, "w");
+    if (number >= 0 && !file)
+        close(number);
+    return file;
+}
+
 bool cli_output_open(cli_output *output, const char *path)
 {
     struct stat status;
@@ -57,7 +69,7 @@ bool cli_output_open(cli_output *output, const char *path)
     output->part = direct ? NULL : cli_format("%s.part", path);
     if (!direct && !output->part)
         errno = ENOMEM;
-    if (output->part && !(output->file = fopen(output->part, "w")) && lstat(path, &status) == 0) {
+    if (output->part && !(output->file = open_new(output->part)) && lstat(path, &status) == 0) {
         free(output->part); /* the file is there, but its folder takes no other: it is overwritten */
         output->part = NULL;
         direct = true;

@@ -46,6 +46,9 @@ run 2 compare kepler --methods rk4 --steps 0.1 --tolerances 1e-3
 run 2 compare kepler --methods rk4 --steps 0.1,zero
 has err "found '0.1,zero'"
 run 2 compare kepler --methods rk4,,dop8 --steps 0.1
+run 2 compare kepler --methods rk4, --steps 0.1
+has err "after the last comma"
+run 2 compare kepler --methods rk4 --steps 0.1,
 run 2 compare kepler --methods rk4 --steps 0.1 --plot work.gif
 has err ".png or .svg"
 run 2 compare kepler --methods rk4 --steps 0.1 --every 1

@@ -86,6 +86,10 @@ row $? "a link is written through"
 run 0 project double_pendulum --out old.start
 [ ! -e old.start.part ]
 row $? "nothing is left beside the file"
+echo other >other && ln -s other new.start.part
+run 0 project double_pendulum --out new.start --quiet
+[ "$(cat other)" = other ] && grep -q "x1 = " new.start && [ ! -e new.start.part ]
+row $? "a link beside the file is not followed"
 if [ -w /dev/full ]; then
     run 1 project double_pendulum --out /dev/full
     has err "--out: cannot write '/dev/full': No space left on device"
