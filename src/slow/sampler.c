@@ -149,10 +149,15 @@ bool taut_sampler_aware(taut_sampler *s, const taut_springs *springs)
     return false;
 }
 
-/* The fewest steps that leave little of every oscillation, from 12 on; 0 when there would be millions. */
+/* The fewest steps that leave little of every oscillation, from 12 on. What long windows leave depends on steps times theta alone: it is looked
+ * up with shorter ones. */
 static int find_smooth(const taut_kernel *shape, double ratio, double step, double *scratch)
 {
+    enum { ENOUGH = 400 };
     double least = 2 * asin(step * ratio / 2), most = 2 * asin(step / 2), from = fmax(12, 8 / least);
+    double scale = fmax(1, from / ENOUGH);
+    least *= scale;
+    from /= scale;
     for (int steps = (int)from; steps < 3 * from; steps += 1 + steps / 32) {
         double worst = 0;
         taut_kernel_weights(shape, steps, 0, scratch);
@@ -161,9 +166,9 @@ static int find_smooth(const taut_kernel *shape, double ratio, double step, doub
             worst = fmax(worst, fabs(taut_kernel_response(steps, scratch, theta)));
         }
         if (worst <= smooth_left)
-            return steps;
+            return (int)(steps * scale);
     }
-    return (int)(3 * from);
+    return (int)(3 * from * scale);
 }
 
 /* Place for weights of up to `steps` steps. */
