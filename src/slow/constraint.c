@@ -191,6 +191,8 @@ static int check_held(const constraint *c, double t, const double *value, const 
     double most = 0;
     for (taut_index i = 0; i < c->n; i++)
         most = fmax(most, fabs(x[i]));
+    if (most == 0) /* at rest in the origin nothing says what is small: what rounding leaves of numbers of size 1 is */
+        most = 1e-3;
     for (taut_index i = 0; i < c->m; i++) {
         double scale = 0;
         for (taut_index k = c->jacobian.start[i]; k < c->jacobian.start[i + 1]; k++)
