@@ -25,7 +25,8 @@ int taut_method_accepts(const taut_method *method, const taut_sizes *sizes, taut
     bool takes_first_order = (method->uses_field || method->first_order) && (method->motions & TAUT_MOTION_FULL);
     if (sizes->kind == TAUT_FIRST_ORDER && !takes_first_order)
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "method %s needs a mechanical system; explicit Runge-Kutta and Radau methods treat this one", method->name);
+                         "method %s needs a mechanical system; explicit Runge-Kutta and Radau methods treat this one",
+                         method->name);
     if (sizes->kind == TAUT_FIRST_ORDER) /* rates are there, whatever the model's own stepper does with them */
         bits &= ~(unsigned)(TAUT_HAS_STEPPER | TAUT_CAN_INVERT_MASS);
     if (!bits)
