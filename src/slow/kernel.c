@@ -334,17 +334,32 @@ static int was_slow(const kernel *w, bool *slow, taut_error *error)
     return TAUT_OK;
 }
 
-/* A start in which little is fast gets a smooth pass first: when that moves it by no more than its own error, it stays. */
-static int look_first(kernel *w, const taut_options *options, bool *slow, taut_error *error)
+/* Does the start ring for all to see? Springs do not pull with what balances the forces then; without springs, much of it is fast. */
+static int rings(kernel *w, bool *yes, taut_error *error)
 {
-    const double little = 1e-4; /* of the coordinates */
+    const double much = 1e-4; /* of the coordinates */
     taut_projection *p = w->p;
+    taut_balance start = {.lambda = TAUT_NEW(&p->arena, double, p->sizes.bonds)};
     double most = 0;
-    *slow = false;
+    if (!start.lambda)
+        return taut_fail_memory(error);
+    if (w->declared)
+        TAUT_TRY(taut_balance_weigh(p, w->slowest, 0, w->gauge.floor, p->q, p->v, &p->pass[0], &start, error));
     for (taut_index i = 0; i < w->gauge.count; i++)
         if (isfinite(w->gauge.floor[i]))
             most = fmax(most, fmax(fabs(w->gauge.now[i]), fabs(w->gauge.now_dt[i]) / w->slowest));
-    if (!(most <= little * taut_largest(p->sizes.coordinates, p->q)) || taut_springs_separated(&w->springs, NULL) != 0)
+    *yes = !(most <= much * taut_largest(p->sizes.coordinates, p->q)) || (start.known && start.off > 0.5 * start.size);
+    return TAUT_OK;
+}
+
+/* A start in which little is fast gets a smooth pass first: when that moves it by no more than its own error, it stays. */
+static int look_first(kernel *w, const taut_options *options, bool *slow, taut_error *error)
+{
+    taut_projection *p = w->p;
+    bool ringing = true;
+    *slow = false;
+    TAUT_TRY(rings(w, &ringing, error));
+    if (ringing || taut_springs_separated(&w->springs, NULL) != 0)
         return TAUT_OK;
     int64_t steps = taut_options_given(options, "micro-steps") ? taut_options_integer(options, "micro-steps") : 0;
     w->smooth_step = smooth_step;
