@@ -1,102 +1,7 @@
 /* test_forces.c - projections `kernel` and `ipa` of systems whose stiffness is not declared: a force as a C function, a potential that
  * happens to be stiff, a stiff potential. Oracles: exact slow motions (FACTS A), the frequencies of the declared model (taut_frequencies),
  * and series on the declared model from the result: what it moves is the distance to the slow manifold (DESIGN 1). */
-#include "projected.h"
-
-/* ---- forces as C functions */
-
-typedef struct springs {
-    double omega;
-    int calls, bad_after; /* NaN from this call on; 0: never */
-} springs;
-
-/* The double pendulum of A 5.1: two springs of stiffness omega^2 and length 1. */
-static int double_force(void *user, double t, const double *q, const double *v, double *f)
-{
-    springs *s = user;
-    (void)t, (void)v;
-    double r1 = hypot(q[0], q[1]), dx = q[2] - q[0], dy = q[3] - q[1], r2 = hypot(dx, dy), w = s->omega * s->omega;
-    double pull1 = w * (r1 - 1) / r1, pull2 = w * (r2 - 1) / r2;
-    f[0] = -pull1 * q[0] + pull2 * dx;
-    f[1] = -pull1 * q[1] + pull2 * dy;
-    f[2] = -pull2 * dx;
-    f[3] = -pull2 * dy;
-    if (++s->calls > s->bad_after && s->bad_after > 0)
-        f[1] = NAN;
-    return 0;
-}
-
-static int forced_force(void *user, double t, const double *q, const double *v, double *f)
-{
-    (void)v;
-    double w = ((springs *)user)->omega;
-    f[0] = -w * w * (q[0] - cos(t));
-    return 0;
-}
-
-static int free_force(void *user, double t, const double *q, const double *v, double *f)
-{
-    (void)t, (void)v;
-    double w = ((springs *)user)->omega, r = hypot(q[0], q[1]);
-    f[0] = -w * w * (r - 1) * q[0] / r;
-    f[1] = -w * w * (r - 1) * q[1] / r;
-    return 0;
-}
-
-typedef int force_function(void *user, double t, const double *q, const double *v, double *f);
-
-static projected project_force(taut_index n, force_function *force, springs *s, const double *q, const double *v, bool time,
-                               const char *options, const taut_allocator *allocator)
-{
-    projected p = {0};
-    taut_callbacks calls = {.coordinates = n, .force = force, .start_q = q, .start_v = v, .time_dependent = time, .user = s};
-    p.code = taut_system_from_callbacks(&calls, NULL, &p.system, &p.error);
-    projected_run(&p, options, allocator);
-    return p;
-}
-
-/* The result as statements of [start] of a declared model, and how far series moves it. */
-static void check_slow(const char *what, const projected *p, const char *model, const char *set, int n, const char *const *names,
-                       const char *from, double most_q, double most_v)
-{
-    char text[2000] = "", options[100];
-    size_t used = 0;
-    for (int i = 0; i < n; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s = %.17g\n%s' = %.17g\n", names[i], p->r.q[i], names[i],
-                                 p->r.v[i]);
-    taut_load how = {.set = &set, .set_count = set[0] != '\0', .start_text = text};
-    snprintf(options, sizeof options, "method=series %s", from);
-    projected s = project_model(model, &how, options);
-    if (projected_good(what, &s)) {
-        check_below(what, s.r.moved_normal + s.r.moved_tangential, most_q);
-        check_below(what, s.r.moved_normal_velocity + s.r.moved_tangential_velocity, most_v);
-    }
-    projected_drop(&s);
-}
-
-/* The two numbers of "frequencies A to B" against those of the declared model at the same state. */
-static void check_frequencies(const char *what, const projected *p, const char *model, const char *set, double relative)
-{
-    double least = NAN, most = NAN, frequency[8];
-    const char *text = strstr(p->r.explanation, "frequencies ");
-    int found = 0;
-    bool complete;
-    if (text)
-        sscanf(text, "frequencies %lf to %lf", &least, &most);
-    taut_load how = {.set = &set, .set_count = 1};
-    char path[300];
-    taut_system *system = NULL;
-    taut_context *context = NULL;
-    snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, model);
-    if (taut_system_load(path, &how, &system, NULL) == 0 && taut_context_create(system, NULL, &context, NULL) == 0)
-        taut_frequencies(context, p->r.t, p->r.q, 4, frequency, &found, &complete, NULL);
-    if (check_row(found > 0, "%s: no frequencies", what)) {
-        check_near(what, least, frequency[0], relative * frequency[0]);
-        check_near(what, most, frequency[found - 1], relative * frequency[found - 1]);
-    }
-    taut_context_destroy(context);
-    taut_system_destroy(system);
-}
+#include "forces.h"
 
 static const char *const pendulum_names[] = {"x1", "y1", "x2", "y2"};
 static const double start_q[] = {1, 0.25, 2, 0}, start_v[] = {0, -0.5, 0, 0.5}; /* A (29)-(30) */
@@ -400,6 +305,49 @@ static void test_polar(void)
     }
 }
 
+/* Springs declared, but as functions: no jets, G by differences. Multipliers are there. */
+static int slack_force(void *user, double t, const double *q, const double *v, double *f)
+{
+    (void)user, (void)t, (void)q, (void)v;
+    memset(f, 0, 4 * sizeof *f);
+    return 0;
+}
+
+static int two_bonds(void *user, double t, const double *q, double *g)
+{
+    (void)user, (void)t;
+    g[0] = hypot(q[0], q[1]) - 1;
+    g[1] = hypot(q[2] - q[0], q[3] - q[1]) - 1;
+    return 0;
+}
+
+static void test_bonds(void)
+{
+    check_group("bonds as functions");
+    const double compliance[] = {1e-6, 1e-6};
+    projected p = {0};
+    taut_callbacks calls = {.coordinates = 4,
+                            .bonds = 2,
+                            .force = slack_force,
+                            .bond = two_bonds,
+                            .compliance = compliance,
+                            .start_q = start_q,
+                            .start_v = start_v};
+    p.code = taut_system_from_callbacks(&calls, NULL, &p.system, &p.error);
+    projected_run(&p, "method=auto", NULL);
+    projected exact =
+        project_model("double_pendulum", &(taut_load){.set = (const char *[]){"omega=1000"}, .set_count = 1}, "method=kernel");
+    if (projected_good("auto", &p) && projected_good("model", &exact)) {
+        check_contains("auto", p.r.method, "kernel");
+        check_slow("auto", &p, "double_pendulum", "omega=1000", 4, pendulum_names, "", 2e-12, 2e-12);
+        for (int i = 0; i < 2; i++)
+            check_near("lambda", p.r.lambda[i], exact.r.lambda[i], 1e-6);
+        check_row(p.r.statistics.force_evaluations <= 150, "%d evaluations", (int)p.r.statistics.force_evaluations);
+    }
+    projected_drop(&exact);
+    projected_drop(&p);
+}
+
 /* Forces in single precision: frequencies all the same, and a slow point as far as such forces know one: their noise is 2^-24 of the
  * stiffness times the coordinates, some 1e-7 in q. */
 static int single_force(void *user, double t, const double *q, const double *v, double *f)
@@ -561,6 +509,7 @@ int main(void)
     test_chain();
     test_held();
     test_polar();
+    test_bonds();
     test_single();
     test_harmless();
     test_failures();
