@@ -2,7 +2,7 @@
  *
  *     u = v + h/2 a(t, q, u),     q+ = q + h u,     v+ = u + h/2 a(t + h, q+, u),      a = M(t,q)^-1 F(t, q, v)
  *
- * for accelerations that depend on velocities [Hairer, Lubich, Wanner 2006, VI.3 (3.4), in velocities]. The second half is the adjoint of the first,
+ * for accelerations that depend on velocities [after Hairer, Lubich, Wanner 2006, section VI.3]. The second half is the adjoint of the first,
  * so that a step of -h undoes one of h, as filters to both sides need it; where a does not depend on v it is velocity Verlet. The first
  * equation is solved by iteration: stiff forces depend on q alone, what depends on u is slow, and h is short. */
 #include "step/flow_leap.h"
