@@ -106,7 +106,7 @@ static int evaluations(const char *newton, const double design[3])
         char name[300];
         snprintf(name, sizeof name, "radau %s, evaluations at error 1e-%d (%g by %s) against %g", newton, 4 + 2 * j, best[j], by[j],
                  design[j]);
-        row(name, 1.5, best[j] / design[j]);
+        row(name, 1.1, best[j] / design[j]);
     }
     return 0;
 }
