@@ -82,7 +82,7 @@ for model in double_pendulum chain triatomic; do
 done
 
 # refusals end with 2 and name what does the work instead
-run 2 project cart --method kernel
+run 2 project michaelis_menten --method kernel
 has err "projection kernel"
 run 2 project slider_crank --method series
 has err "--method constraint"
