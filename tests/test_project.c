@@ -480,8 +480,21 @@ static void test_memory(void)
     }
 }
 
+/* A long loose chain has no slow motion: auto says so at once, instead of letting filters look for it. */
+static void test_hopeless(void)
+{
+    check_group("auto without separation");
+    made p = make("chain", "N=2000", "method=auto", NULL);
+    check_row(p.code == TAUT_ERROR_CONVERGE && strstr(p.error.message, "not separated"), "%s: %s", taut_code_name(p.code),
+              p.error.message);
+    if (p.projection)
+        check_row(p.r.statistics.force_evaluations <= 20, "%lld force evaluations", (long long)p.r.statistics.force_evaluations);
+    drop(&p);
+}
+
 int main(void)
 {
+    test_hopeless();
     test_table_1();
     test_uniform();
     test_glide();
