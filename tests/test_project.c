@@ -484,7 +484,7 @@ static void test_memory(void)
 static void test_hopeless(void)
 {
     check_group("auto without separation");
-    made p = make("chain", "N=2000", "method=auto", NULL);
+    made p = make("chain", "N=10000", "method=auto", NULL);
     check_row(p.code == TAUT_ERROR_CONVERGE && strstr(p.error.message, "not separated"), "%s: %s", taut_code_name(p.code),
               p.error.message);
     if (p.projection)
