@@ -45,7 +45,7 @@ int main(void)
             snprintf(options, sizeof options, "method=radau%d motion=%s until=2 every=0.25 rtol=1e-%d", order, models[k].motion,
                      order == 1 ? 3 : 6);
             double velocity = drift(models[k].model, options, &position);
-            /* positions are solved to a fiftieth of the tolerance, velocities to rounding */
+            /* positions are solved to a twentieth of the tolerance, velocities to rounding */
             check_row(position <= (order == 1 ? 1e-3 : 1e-6), "%s, %s: |g| %.3g", models[k].name, options, position);
             check_row(velocity <= 1e-13, "%s, %s: |gdot| %.3g", models[k].name, options, velocity);
         }

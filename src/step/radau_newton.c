@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { MOST_ITERATIONS = 20 };
-static const double SHARE = 0.02; /* of the tolerance: how well the equations are solved */
+static const double SHARE = 0.05; /* of the tolerance: how well the equations are solved */
 static const double NEAR = 20;
 static const double OLD = 0.1;    /* a rate above this asks for another Jacobian in the next step, */
 static const double SLOW = 0.3;   /* above this at once */
