@@ -110,7 +110,7 @@ int taut_radau_newton(taut_stepper *s, double h, taut_error *error);
 
 /* Parts of it that first-order systems share. scale[n]: what a correction of each coordinate is measured with, a share of the tolerance;
  * for equal steps, and never below, what rounding leaves of coordinates of size `largest`. Returns the norm below which it may be that. */
-double taut_radau_scale(const taut_stepper *s, double largest, double *scale);
+double taut_radau_scale(const taut_stepper *s, bool stage_wise, double largest, double *scale);
 /* After correction k of size `norm`, `rate` times the one before: 0 solved, 1 go on, -1 hopeless. *kept: the rate, for the next step. */
 int taut_radau_verdict(double norm, double rate, double rough, int k, bool anew, double *kept);
 /* Whether what failed from a prediction, or with an old Jacobian, may succeed from a guess made anew. */

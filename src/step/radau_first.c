@@ -292,7 +292,7 @@ static void set_scale(const taut_stepper *s, double h)
     double largest = 0;
     for (taut_index k = 0; k < w->n; k++)
         largest = fmax(largest, fmax(fabs(s->now.q[k]), fabs(h * w->past[w->top].rate[k])));
-    w->rough = taut_radau_scale(s, largest, w->scale);
+    w->rough = taut_radau_scale(s, false, largest, w->scale);
 }
 
 static void place(taut_stepper *s, double h)

@@ -9,15 +9,17 @@
 #include <string.h>
 
 enum { MOST_ITERATIONS = 20 };
-static const double SHARE = 0.05; /* of the tolerance: how well the equations are solved */
+/* Of the tolerance: how well the equations are solved. Newton's own iteration ends far below it, the simplified one just below. */
+static const double SHARE = 0.02, SHARE_STAGE_WISE = 0.05;
 static const double NEAR = 20;
 static const double OLD = 0.1;    /* a rate above this asks for another Jacobian in the next step, */
 static const double SLOW = 0.3;   /* above this at once */
 static const double HOPELESS = 2; /* corrections that grow like this diverge */
 
-double taut_radau_scale(const taut_stepper *s, double largest, double *scale)
+double taut_radau_scale(const taut_stepper *s, bool stage_wise, double largest, double *scale)
 {
-    double rtol = s->adaptive ? SHARE * s->rtol : 0, atol = s->adaptive ? SHARE * s->atol : 0;
+    double share = stage_wise ? SHARE_STAGE_WISE : SHARE;
+    double rtol = s->adaptive ? share * s->rtol : 0, atol = s->adaptive ? share * s->atol : 0;
     double floor = fmax(8 * DBL_EPSILON * largest, DBL_MIN / DBL_EPSILON);
     for (taut_index k = 0; k < s->n; k++)
         scale[k] = fmax(atol + rtol * fabs(s->now.q[k]), floor);
@@ -31,7 +33,7 @@ static void set_scale(const taut_stepper *s, double h)
     double largest = 0;
     for (taut_index k = 0; k < w->n; k++)
         largest = fmax(largest, fmax(fabs(s->now.q[k]), fmax(fabs(h * s->now.v[k]), h * h * fabs(a[k]))));
-    w->rough = taut_radau_scale(s, largest, w->scale);
+    w->rough = taut_radau_scale(s, w->stage_wise, largest, w->scale);
 }
 
 /* Adds the corrections; returns their norm, the largest over the stages of rms (|dQ| + h |dV|) / scale. */
