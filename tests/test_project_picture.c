@@ -230,7 +230,7 @@ static void test_pictures(void)
          "Two springs: projection ipa;pass 1: the bonds within its window;pass 5: the bonds;inner;outer;filtered;kernel: weights;"
          "force evaluations;|g|;|gdot|;change of g");
     p = pendulum("method=kernel plot=a.png");
-    draw("kernel", &p, NULL, "projection kernel;pass 1;weight;force evaluations");
+    draw("kernel", &p, NULL, "projection kernel;pass 2;weight;force evaluations");
     p = pendulum("method=series plot=a.png");
     draw("series", &p, "", "projection series;multipliers;inner;how far the start was moved;x1;velocity;|gdot|");
     p = pendulum("method=series"); /* nothing was kept: what there is */

@@ -65,13 +65,6 @@ static bool sensible(const taut_projection *p, const way *w, bool tried)
     return w->method != &taut_projection_constraint || !tried;
 }
 
-/* series has found the foot point and no slow motion over it: filters would take long to say the same. Where there is no foot point
- * (springs that depend on each other, a start that is far) they may still find a slow one. */
-static bool not_separated(const taut_projection *p, const way *w, int code)
-{
-    return w->method == &taut_projection_series && code == TAUT_ERROR_CONVERGE && p->passes > 0;
-}
-
 static int project(taut_projection *p, const taut_options *options, taut_error *error)
 {
     taut_error reason = {0}, first = {0};
@@ -94,7 +87,7 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
         }
         named |= kind;
         tried |= takes;
-        if (takes && not_separated(p, &ways[k], code))
+        if (p->hopeless) /* filters would take long to say the same */
             break;
     }
     p->method = &taut_projection_auto;

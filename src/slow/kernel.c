@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "slow/anderson.h"
+#include "slow/constraint.h"
 #include "slow/hold.h"
 #include "slow/sampler.h"
 #include "step/vectors.h"
@@ -56,6 +57,7 @@ typedef struct kernel {
     double off_verlet_v;             /* of Verlet's velocities, which the result does not have */
     int64_t aware_passes;
     bool declared;   /* the stiffness: there are springs */
+    bool foot;       /* passes begin at the foot point */
     bool alone;      /* no smooth passes follow */
     bool aware_done; /* they ended because they had nothing more to do */
     double shrinks;  /* what a pass that knows the frequencies has left of the change of the one before */
@@ -208,6 +210,26 @@ static int retune(kernel *w, int64_t steps, taut_error *error)
     return taut_sampler_smooth(&w->sampler, &w->shape, &w->springs, w->smooth_step, steps, error);
 }
 
+/* Do the bonds differ from what they were by no more than `share` of the estimated errors, and by the glide? p->entries is G at the end. */
+static int differs_little(const kernel *w, const double *then, const double *then_dt, double share, double glide, bool *little,
+                          taut_error *error)
+{
+    const taut_projection *p = w->p;
+    const taut_gauge *g = &w->gauge;
+    taut_pattern jacobian;
+    TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
+    *little = true;
+    for (taut_index i = 0; i < g->count && *little; i++) {
+        double size = w->declared ? 0 : 1;
+        for (taut_index k = w->declared ? jacobian.start[i] : 0; w->declared && k < jacobian.start[i + 1]; k++)
+            size += fabs(p->entries[k]);
+        *little =
+            fabs(g->now[i] - then[i]) <= share * w->off_q * size + glide * fabs(g->now[i]) + g->floor[i] &&
+            fabs(g->now_dt[i] - then_dt[i]) <= share * w->off_v * size + glide * fabs(g->now_dt[i]) + w->fastest * g->floor[i];
+    }
+    return TAUT_OK;
+}
+
 static int smooth_passes(kernel *w, int64_t limit, int64_t steps, taut_error *error)
 {
     taut_projection *p = w->p;
@@ -227,6 +249,12 @@ static int smooth_passes(kernel *w, int64_t limit, int64_t steps, taut_error *er
         bool stands = now > 0.5 * before && now <= 0.01 * w->first && !w->point; /* accelerated ones shrink unevenly */
         double expected = k > 0 ? now / before : w->sampler.zeros ? fmax(w->shrinks, least_shrink) : 1;
         if (now < 10 || (!w->point && now * expected < 10) || stands)
+            return TAUT_OK;
+        /* from the foot point little was left to remove; of an oscillation that a pass has changed by less than its error, 0.02 stay */
+        bool little = false;
+        if (w->foot && !w->point)
+            TAUT_TRY(differs_little(w, w->gauge.before, w->gauge.before_dt, 0.5, 0, &little, error));
+        if (little)
             return TAUT_OK;
         /* of an oscillation a pass leaves smooth_left: changes that repeat themselves are the slow motion gliding [A 4.2], from a start
          * that had little else */
@@ -314,24 +342,12 @@ static int create(kernel *w, const taut_options *options, taut_error *error)
     return taut_sampler_create(p, &w->sampler, error);
 }
 
-/* Has the start been as slow already, as far as can be told? What passes do along the bonds does not count. p->entries is G at the end. */
+/* Has the start been as slow already, as far as can be told? What passes do along the bonds does not count. */
 static int was_slow(const kernel *w, bool *slow, taut_error *error)
 {
-    const taut_projection *p = w->p;
-    const taut_gauge *g = &w->gauge;
-    taut_pattern jacobian;
-    TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
-    *slow = true;
     /* velocities along the bonds come back changed by Verlet's error, and slow stretches go with their square */
-    double moves = taut_largest(p->sizes.coordinates, p->v), glide = moves > 0 ? fmin(1e-3, 4 * w->off_verlet_v / moves) : 0;
-    for (taut_index i = 0; i < g->count && *slow; i++) {
-        double size = w->declared ? 0 : 1;
-        for (taut_index k = w->declared ? jacobian.start[i] : 0; w->declared && k < jacobian.start[i + 1]; k++)
-            size += fabs(p->entries[k]);
-        *slow = fabs(g->now[i] - g->first[i]) <= 2 * w->off_q * size + glide * fabs(g->now[i]) + g->floor[i] &&
-                fabs(g->now_dt[i] - g->first_dt[i]) <= 2 * w->off_v * size + glide * fabs(g->now_dt[i]) + w->fastest * g->floor[i];
-    }
-    return TAUT_OK;
+    double moves = taut_largest(w->p->sizes.coordinates, w->p->v), glide = moves > 0 ? fmin(1e-3, 4 * w->off_verlet_v / moves) : 0;
+    return differs_little(w, w->gauge.first, w->gauge.first_dt, 2, glide, slow, error);
 }
 
 /* Does the start ring for all to see? Springs do not pull with what balances the forces then; without springs, much of it is fast. */
@@ -385,6 +401,7 @@ static void explain(const kernel *w, bool kept)
 {
     taut_projection *p = w->p;
     char seen[160] = "", aware[100] = "", smooth[160] = "";
+    const char *foot = w->foot ? "; the foot point (pass 1)" : "";
     if (!w->declared)
         snprintf(seen, sizeof seen, " seen in %s (slow ones up to %.3g)%s",
                  p->sizes.can & TAUT_HAS_SPRINGS || !(p->sizes.can & TAUT_HAS_STIFF_POTENTIAL) ? "differences of forces"
@@ -397,8 +414,8 @@ static void explain(const kernel *w, bool kept)
         snprintf(smooth, sizeof smooth,
                  "; then passes of a %s with %d moments, %d evaluations each; error about %.1g in q, %.1g in v",
                  w->shape.smooth < 0 ? "bump" : "smooth kernel", w->shape.moments, 2 * w->sampler.steps + 1, w->off_q, w->off_v);
-    snprintf(p->explanation, sizeof p->explanation, "projection kernel, frequencies %.5g to %.5g%s%s%s%s", w->slowest, w->fastest,
-             seen, aware, smooth, kept ? "; the start is kept, it is as slow as the result" : "");
+    snprintf(p->explanation, sizeof p->explanation, "projection kernel, frequencies %.5g to %.5g%s%s%s%s%s", w->slowest, w->fastest,
+             seen, foot, aware, smooth, kept ? "; the start is kept, it is as slow as the result" : "");
 }
 
 /* What is stated then counts how far the result would have been: in q, and across the bonds in v, because along them it has only glided. */
@@ -482,6 +499,37 @@ static int conclude(kernel *w, taut_error *error)
     return TAUT_OK;
 }
 
+/* Springs have a foot point, and the slow point of the start is over it. A filter glides along the bonds by as much as the start is off them:
+ * from the foot point by next to nothing. Where there is none (redundant springs, a start too far) passes begin at the start. */
+static int begin_at_foot(kernel *w, taut_error *error)
+{
+    taut_projection *p = w->p;
+    taut_system *rigid = NULL;
+    taut_context *context = NULL;
+    taut_projector *projector = NULL;
+    taut_constraint_settings settings = {.ignore_holds = true};
+    taut_error reason = {0};
+    if (!w->declared || w->grip)
+        return TAUT_OK;
+    int status = taut_system_rigid(p->system, &rigid, &reason);
+    if (status == 0)
+        status = taut_context_create(rigid, &p->arena.allocator, &context, &reason);
+    if (status == 0)
+        status = taut_constraint_create(context, &p->arena, &p->statistics, &settings, &projector, &reason);
+    if (status == 0)
+        status = projector->apply(projector, p->t, p->q, p->v, &reason);
+    if (projector)
+        projector->destroy(projector);
+    taut_context_destroy(context);
+    taut_system_destroy(rigid);
+    w->foot = status == 0;
+    TAUT_TRY(taut_fail_final(status, &reason, error));
+    if (!w->foot)
+        return TAUT_OK;
+    TAUT_TRY(measure(w, error));
+    return taut_gauge_take(&w->gauge, error);
+}
+
 static int run(kernel *w, const taut_options *options, taut_error *error)
 {
     const char *name = taut_options_text(options, "kernel");
@@ -494,6 +542,8 @@ static int run(kernel *w, const taut_options *options, taut_error *error)
     TAUT_TRY(look_first(w, options, &slow, error));
     if (slow)
         return TAUT_OK;
+    if (strcmp(name, "auto") == 0)
+        TAUT_TRY(begin_at_foot(w, error));
     if (aware)
         TAUT_TRY(aware_passes(w, limit < AWARE_PASSES ? limit : AWARE_PASSES, error));
     if (!w->alone)

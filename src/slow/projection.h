@@ -32,6 +32,7 @@ struct taut_projection {
     int stages;                                              /* of projection difference: orders solved */
     taut_projection_stage stage[TAUT_PROJECTION_STAGES];
     int status;
+    bool hopeless; /* after a failure: slow and fast are not separated, whatever the method */
     char explanation[600];
 };
 

@@ -462,7 +462,7 @@ static void record(void *user, const double *q, const double *v)
         r->status = taut_projection_record(r->p, q, v, r->error);
 }
 
-/* Adds to "not separated" how fast the springs are. */
+/* Adds to "not separated" how fast the springs are; or finds that they are far faster, and that something else is wrong. */
 static int tell_frequency(taut_projection *p, double rate, taut_error *error)
 {
     double frequency[2];
@@ -472,6 +472,14 @@ static int tell_frequency(taut_projection *p, double rate, taut_error *error)
     int status = taut_frequencies(p->context, p->t, p->q0, 1, frequency, &found, &complete, &ignored);
     if (status == TAUT_ERROR_MEMORY)
         return taut_fail_memory(error);
+    p->hopeless = status != 0 || found == 0 || rate > 0.05 * frequency[0];
+    if (!p->hopeless)
+        return taut_fail(
+            error, TAUT_ERROR_CONVERGE,
+            "the levels of the slow multipliers do not shrink, though the slowest spring oscillates at %.3g and the state moves at "
+            "a "
+            "rate of about %.3g (rad per time): at the foot point the bonds are nearly stationary%s; use --method kernel",
+            frequency[0], rate, p->hold ? " in what is not held" : "");
     if (status == 0 && found > 0)
         taut_fail(
             error, TAUT_ERROR_CONVERGE,
