@@ -85,11 +85,12 @@ static int normalise(taut_rates *r, double *x, double *mx, double *norm, taut_er
 {
     memcpy(x, mx, (size_t)r->n * sizeof(double));
     TAUT_TRY(divide(r, x, error));
-    *norm = sqrt(inner(r->n, x, mx));
-    for (taut_index i = 0; i<r->n && * norm> 0; i++) {
-        x[i] /= *norm;
-        mx[i] /= *norm;
+    double length = sqrt(inner(r->n, x, mx));
+    for (taut_index i = 0; i < r->n && length > 0; i++) {
+        x[i] /= length;
+        mx[i] /= length;
     }
+    *norm = length;
     return TAUT_OK;
 }
 
