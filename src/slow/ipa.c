@@ -159,9 +159,12 @@ static int fail_passes(const ipa *w, double first, double before, double now, ta
         : now > before / 2 ? "the changes no longer shrink, because the slow motion shows within the window; a larger --tolerance "
                              "accepts that, a shorter --window reduces it"
                            : "a longer --window damps more in a pass, --passes allows more of them";
-    return taut_fail(error, TAUT_ERROR_CONVERGE, "after %lld %s a pass still changes %s by %.3g times the tolerance %.3g: %s",
+    return taut_fail(error, TAUT_ERROR_CONVERGE,
+                     "after %lld %s a pass still changes %s by %.3g times the tolerance %.3g: %s (the start moves at a rate of "
+                     "%.3g, omega is %.4g "
+                     "rad per time)",
                      (long long)w->p->passes, w->p->passes == 1 ? "pass" : "passes", w->declared ? "the bonds" : "what is fast",
-                     now, w->tolerance, advice);
+                     now, w->tolerance, advice, taut_springs_pace(w->p), w->omega);
 }
 
 /* Without springs there is no balance of forces to tell: the start is as slow as the result when they differ by no more than its errors. */
@@ -245,8 +248,8 @@ static int conclude(const ipa *w, double *first, double *last, taut_error *error
         return taut_fail(
             error, TAUT_ERROR_CONVERGE,
             "what the passes lead to is not a slow motion: the springs pull with %.3g beside the balance of %.3g; slow and "
-            "fast are not separated at this state",
-            best->off, best->size);
+            "fast are not separated at this state: it moves at a rate of %.3g, the slowest single spring oscillates at %.4g",
+            best->off, best->size, taut_springs_pace(p), w->omega);
     state_errors(w, keep);
     if (keep)
         keep_start(p);

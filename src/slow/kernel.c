@@ -151,13 +151,14 @@ static int fail_passes(const kernel *w, double now, taut_error *error)
 {
     if (w->springs.repels)
         return taut_springs_separated(&w->springs, error);
-    return taut_fail(
-        error, TAUT_ERROR_CONVERGE,
-        "after %lld passes a pass still changes %s by %.3g times what it should: the start is too far from the slow "
-        "manifold, or slow and fast are not separated (slowest %s %.4g rad per time, window %.3g); start nearer%s, or allow more "
-        "--passes",
-        (long long)w->p->passes, w->declared ? "the bonds" : "what is fast", now, w->declared ? "spring" : "of the fast",
-        w->slowest, 2 * w->sampler.h * w->sampler.steps, w->declared ? " (--method constraint gives a foot point)" : "");
+    return taut_fail(error, TAUT_ERROR_CONVERGE,
+                     "after %lld passes a pass still changes %s by %.3g times what it should: the start is too far from the slow "
+                     "manifold, or slow and fast are not separated (the start moves at a rate of %.3g, the slowest %s oscillates "
+                     "at %.4g rad per "
+                     "time, the window is %.3g); start nearer%s, or allow more --passes",
+                     (long long)w->p->passes, w->declared ? "the bonds" : "what is fast", now, taut_springs_pace(w->p),
+                     w->declared ? "spring" : "of the fast", w->slowest, 2 * w->sampler.h * w->sampler.steps,
+                     w->declared ? " (--method constraint gives a foot point)" : "");
 }
 
 /* The same between smooth passes. Without bonds nothing follows a velocity that is put back at the very end, when velocities change from
@@ -466,8 +467,8 @@ static int check_slow(const kernel *w, const taut_balance *end, taut_error *erro
         return taut_fail(
             error, TAUT_ERROR_CONVERGE,
             "what the passes lead to is not a slow motion: the springs pull with %.3g beside the balance of %.3g; slow "
-            "and fast are not separated at this state",
-            end->off, end->size);
+            "and fast are not separated at this state: it moves at a rate of %.3g, the slowest spring oscillates at %.4g",
+            end->off, end->size, taut_springs_pace(p), w->slowest);
     double rate = w->declared || !(size > 0) ? 0 : w->gauge.unit * sqrt(taut_largest(w->gauge.count, w->gauge.now) / size);
     if (rate > 0.3 * w->slowest)
         return taut_fail(error, TAUT_ERROR_CONVERGE,
@@ -485,12 +486,12 @@ static int conclude(kernel *w, taut_error *error)
     taut_balance end = {0};
     taut_index n = p->sizes.coordinates;
     if (w->off_q > poor * fmax(taut_largest(n, p->q), taut_largest(n, p->q0)))
-        return taut_fail(
-            error, TAUT_ERROR_CONVERGE,
-            "the slow motion shows within the window of %.3g that the slowest %s (%.4g rad per time) needs, and the result "
-            "would be wrong by about %.2g: slow and fast are not separated well enough%s",
-            2 * w->sampler.h * w->sampler.steps, w->declared ? "spring" : "of the fast", w->slowest, w->off_q,
-            w->declared ? "; use --method series" : "");
+        return taut_fail(error, TAUT_ERROR_CONVERGE,
+                         "the slow motion (rate %.3g at the start) shows within the window of %.3g that the slowest %s (%.4g rad "
+                         "per time) needs, "
+                         "and the result would be wrong by about %.2g: slow and fast are not separated well enough%s",
+                         taut_springs_pace(p), 2 * w->sampler.h * w->sampler.steps, w->declared ? "spring" : "of the fast",
+                         w->slowest, w->off_q, w->declared ? "; use --method series" : "");
     TAUT_TRY(choose(w, &end, &kept, error));
     TAUT_TRY(check_slow(w, &end, error));
     for (taut_index i = 0; i < p->sizes.bonds; i++)

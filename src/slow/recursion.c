@@ -27,7 +27,8 @@ struct taut_recursion {
     taut_statistics *statistics;
     taut_index n, m;
     int64_t g_entries, m_entries;
-    int most, orders; /* level; coefficients kept are 0..orders */
+    int most, room, orders; /* last level; that for which there is room; coefficients kept are 0..orders */
+    taut_arena *arena;
     bool damped, matrix, varying;
     taut_pattern jacobian, tangent;
     taut_jet *jet;
@@ -163,6 +164,42 @@ static void make_y(taut_recursion *r, int order)
                 r->y[i * m + k] = r->compliance[k] * r->lambda[i * m + k] - r->damping[k] * (i + 1) * r->y[(i + 1) * m + k];
 }
 
+static int new_arrays(taut_recursion *r, taut_error *error)
+{
+    taut_arena *arena = r->arena;
+    int64_t kept = r->orders + 2, masses = r->varying ? kept : 1;
+    double **columns[] = {&r->q, &r->v, &r->a}, **rows[] = {&r->lambda, &r->y};
+    double **single[] = {&r->bond, &r->bond_dt, &r->gamma, &r->d, &r->s};
+    bool good = true;
+    for (int k = 0; k < 3; k++)
+        good &= (*columns[k] = TAUT_NEW(arena, double, kept * r->n)) != NULL;
+    for (int k = 0; k < 2; k++)
+        good &= (*rows[k] = TAUT_NEW(arena, double, (kept + 2) * r->m)) != NULL;
+    for (int k = 0; k < 5; k++)
+        good &= (*single[k] = TAUT_NEW(arena, double, r->m)) != NULL;
+    r->jacobian_i = TAUT_NEW(arena, double, kept * r->g_entries);
+    r->mass_i = TAUT_NEW(arena, double, (masses + 1) * r->m_entries);
+    r->g0 = TAUT_NEW(arena, double, r->g_entries);
+    r->soft = TAUT_NEW(arena, unsigned char, r->m);
+    return good && r->jacobian_i && r->mass_i && r->g0 && r->soft ? TAUT_OK : taut_fail_memory(error);
+}
+
+/* Jets of all levels are kilobytes a coordinate, and most systems need three: the others are made when they are asked for, once. */
+static int make_room(taut_recursion *r, int levels, taut_error *error)
+{
+    unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_MASS;
+    r->room = -1;
+    r->orders = order_of(r, levels, 0, 1);
+    TAUT_TRY(new_arrays(r, error));
+    for (taut_index i = 0; i < r->m; i++)
+        r->d[i] = r->soft[i] = taut_context_soft(r->context, i) && r->compliance[i] > 0;
+    taut_jet_destroy(r->jet);
+    r->jet = NULL;
+    TAUT_TRY(taut_jet_create(r->context, r->orders, wanted, &r->jet, error));
+    r->room = levels;
+    return TAUT_OK;
+}
+
 int taut_recursion_evaluate(taut_recursion *r, int level, double t, const double *q, const double *v, double *lambda,
                             double *acceleration, double *y, double *ydot, taut_error *error)
 {
@@ -170,6 +207,8 @@ int taut_recursion_evaluate(taut_recursion *r, int level, double t, const double
     size_t row = (size_t)r->m * sizeof(double), column = (size_t)r->n * sizeof(double);
     if (level > r->most)
         return taut_fail(error, TAUT_ERROR_USAGE, "level %d of the slow multipliers was asked, %d were prepared", level, r->most);
+    if (level > r->room)
+        TAUT_TRY(make_room(r, r->most, error));
     memset(r->y, 0, (size_t)(r->orders + 4) * row);
     for (int j = 0; j <= level; j++) {
         int order = order_of(r, level, j, extra);
@@ -203,25 +242,6 @@ void taut_recursion_rates(const taut_recursion *r, double *acceleration, double 
 
 /* ---- the object */
 
-static int new_arrays(taut_recursion *r, taut_arena *arena, taut_error *error)
-{
-    int64_t kept = r->orders + 2, masses = r->varying ? kept : 1;
-    double **columns[] = {&r->q, &r->v, &r->a}, **rows[] = {&r->lambda, &r->y};
-    double **single[] = {&r->bond, &r->bond_dt, &r->gamma, &r->d, &r->s};
-    bool good = true;
-    for (int k = 0; k < 3; k++)
-        good &= (*columns[k] = TAUT_NEW(arena, double, kept * r->n)) != NULL;
-    for (int k = 0; k < 2; k++)
-        good &= (*rows[k] = TAUT_NEW(arena, double, (kept + 2) * r->m)) != NULL;
-    for (int k = 0; k < 5; k++)
-        good &= (*single[k] = TAUT_NEW(arena, double, r->m)) != NULL;
-    r->jacobian_i = TAUT_NEW(arena, double, kept * r->g_entries);
-    r->mass_i = TAUT_NEW(arena, double, (masses + 1) * r->m_entries);
-    r->g0 = TAUT_NEW(arena, double, r->g_entries);
-    r->soft = TAUT_NEW(arena, unsigned char, r->m);
-    return good && r->jacobian_i && r->mass_i && r->g0 && r->soft ? TAUT_OK : taut_fail_memory(error);
-}
-
 static int new_saddle(taut_recursion *r, const taut_sizes *sizes, const taut_allocator *allocator, taut_error *error)
 {
     bool positive = sizes->can & TAUT_CAN_INVERT_MASS;
@@ -239,8 +259,9 @@ static int new_saddle(taut_recursion *r, const taut_sizes *sizes, const taut_all
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, allocator, &r->saddle, error);
 }
 
-static int build(taut_recursion *r, taut_arena *arena, taut_error *error)
+static int build(taut_recursion *r, bool gradual, taut_error *error)
 {
+    enum { FIRST = 3 };
     const taut_system *system = taut_context_system(r->context);
     taut_sizes sizes;
     taut_system_sizes(system, &sizes);
@@ -250,22 +271,17 @@ static int build(taut_recursion *r, taut_arena *arena, taut_error *error)
     r->matrix = sizes.mass != TAUT_MASS_DIAGONAL;
     r->varying = sizes.can & TAUT_HAS_VARYING_MASS;
     r->damped = sizes.can & TAUT_HAS_DAMPING;
-    r->orders = order_of(r, r->most, 0, 1);
     r->compliance = taut_context_compliance(r->context);
     r->damping = taut_context_damping(r->context);
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &r->jacobian, error));
     if (r->matrix)
         TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &r->tangent, error));
     r->m_entries = r->matrix ? r->tangent.start[r->n] : r->n;
-    TAUT_TRY(new_arrays(r, arena, error));
-    for (taut_index i = 0; i < r->m; i++)
-        r->d[i] = r->soft[i] = taut_context_soft(r->context, i) && r->compliance[i] > 0;
-    unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_MASS;
-    TAUT_TRY(taut_jet_create(r->context, r->orders, wanted, &r->jet, error));
-    return new_saddle(r, &sizes, &arena->allocator, error);
+    TAUT_TRY(make_room(r, gradual && FIRST < r->most ? FIRST : r->most, error));
+    return new_saddle(r, &sizes, &r->arena->allocator, error);
 }
 
-int taut_recursion_create(taut_context *context, taut_arena *arena, taut_statistics *statistics, int most,
+int taut_recursion_create(taut_context *context, taut_arena *arena, taut_statistics *statistics, int most, bool gradual,
                           taut_recursion **recursion, taut_error *error)
 {
     *recursion = NULL;
@@ -274,8 +290,9 @@ int taut_recursion_create(taut_context *context, taut_arena *arena, taut_statist
         return taut_fail_memory(error);
     r->context = context;
     r->statistics = statistics;
+    r->arena = arena;
     r->most = most;
-    int status = build(r, arena, error);
+    int status = build(r, gradual, error);
     if (status != 0) {
         taut_recursion_destroy(r);
         return status;

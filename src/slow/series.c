@@ -411,7 +411,8 @@ static int build(series *s, taut_arena *arena, taut_error *error)
         s->springs[i] = compliance[i] > 0;
     }
     TAUT_TRY(new_foot(s, arena, &sizes, error));
-    return taut_recursion_create(s->context, arena, s->projector.statistics, s->settings.levels, &s->recursion, error);
+    return taut_recursion_create(s->context, arena, s->projector.statistics, s->settings.levels, s->settings.gradual, &s->recursion,
+                                 error);
 }
 
 int taut_series_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,
@@ -503,7 +504,7 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
     if (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
         return taut_potential_series(p, error);
     recorder r = {.p = p, .error = error};
-    taut_series_settings settings = {.hold = p->hold, .watch = record, .user = &r};
+    taut_series_settings settings = {.gradual = true, .hold = p->hold, .watch = record, .user = &r};
     taut_projector *projector = NULL;
     taut_series_report report;
     snprintf(p->explanation, sizeof p->explanation, "projection series: the foot point (pass 1), then levels of slow multipliers");

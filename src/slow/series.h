@@ -7,6 +7,7 @@
 /* All fields may be zero. */
 typedef struct taut_series_settings {
     int levels;                /* at most; 0: 6, or what jets allow */
+    bool gradual;              /* for one use: room for later levels is made when they are reached, in apply() */
     const unsigned char *hold; /* [n] of the bits of taut_system_hold: what stays; NULL: nothing */
     /* called with the foot point, then with the result of every level */
     void (*watch)(void *user, const double *q, const double *v);

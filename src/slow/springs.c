@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "linalg/spectrum.h"
+#include "step/vectors.h"
 
 /* The springs that are not soft (all, when all are soft), as a pattern of their own. */
 typedef struct springs {
@@ -227,6 +228,12 @@ int taut_springs_separated(const taut_springs *known, taut_error *error)
 }
 
 /* ---- is it slow? */
+
+double taut_springs_pace(const taut_projection *p)
+{
+    double size = taut_largest(p->sizes.coordinates, p->q0);
+    return size > 0 ? taut_largest(p->sizes.coordinates, p->v0) / size : 0;
+}
 
 double taut_springs_pull(const taut_projection *p, const taut_pass *pass, taut_index i)
 {

@@ -26,6 +26,9 @@ int taut_springs_measure(const taut_projection *p, const double *q, taut_springs
 /* Fails with both numbers unless fast and slow are apart; springs that are declared always pass. */
 int taut_springs_separated(const taut_springs *springs, taut_error *error);
 
+/* How fast the start moves, |v|/|q| in 1/time: the other number where slow and fast are not separated. */
+double taut_springs_pace(const taut_projection *p);
+
 /* C^-1 (g + T gdot) of bond i. */
 double taut_springs_pull(const taut_projection *p, const taut_pass *pass, taut_index i);
 
