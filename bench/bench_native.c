@@ -8,19 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "expr/native.h"
 
 enum { ROUNDS = 300, REPEAT = 1000, BATCH = 256, OUTPUTS = 12 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Seconds of one call: the best of ROUNDS timings of `repeat` calls. */
 static double best_time(void (*call)(void *), void *data, int repeat)
@@ -33,11 +26,6 @@ static double best_time(void (*call)(void *), void *data, int repeat)
         best = fmin(best, (now() - start) / repeat);
     }
     return best;
-}
-
-static void row(const char *name, double limit, double value)
-{
-    printf("%s | %.3g | %.3g | %s\n", name, limit, value, value <= limit ? "met" : "missed");
 }
 
 /* ---- double pendulum [Ariel, Sanz-Serna, Tsai, section 5.1]: g1 = |p1| - 1, g2 = |p1 - p2| - 1, forces -omega^2 g grad g */

@@ -9,21 +9,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include <taut/taut.h>
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void row(const char *name, double limit, double value)
-{
-    printf("%s | %.3g | %.3g | %s\n", name, limit, value, value <= limit ? "met" : "missed");
-}
+#include "bench.h"
 
 /* A solver of a model text, with options "name=value ...". */
 typedef struct bench {

@@ -11,25 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <taut/taut.h>
+#include "bench.h"
 
 enum { ROUNDS = 21 };
 
 static const double omega = 1000, step = 1e-4;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void row(const char *name, double limit, double value)
-{
-    printf("%s | %.3g | %.3g | %s\n", name, limit, value, value <= limit ? "met" : "missed");
-}
 
 /* ---- by hand: forces of all links, masses 1, gravity 1 along -y */
 

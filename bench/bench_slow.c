@@ -8,15 +8,14 @@
 #define _XOPEN_SOURCE 700
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench.h"
 #include "crooked.h"
 
-static double now(void)
+/* Of this process: other load disturbs less. */
+static double spent(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* of this process: other load disturbs less */
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return bench_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* Seconds of one projection, the best of `count`; negative when it fails. *jets: of one. */
@@ -33,9 +32,9 @@ static double project(const char *method, taut_index links, int count, double *j
         status = taut_options_set(options, "method", method, &error);
     for (int k = 0; k < count && status == 0; k++) {
         taut_projection *projection = NULL;
-        double start = now();
+        double start = spent();
         status = taut_project(system, options, NULL, &projection, &error);
-        double seconds = now() - start;
+        double seconds = spent() - start;
         best = best < 0 || seconds < best ? seconds : best;
         if (projection) {
             taut_projection_result result;
@@ -49,11 +48,6 @@ static double project(const char *method, taut_index links, int count, double *j
     taut_options_destroy(options);
     taut_system_destroy(system);
     return status == 0 ? best : -1;
-}
-
-static void row(const char *name, double limit, double value)
-{
-    printf("%s | %.3g | %.3g | %s\n", name, limit, value, value <= limit ? "met" : "missed");
 }
 
 int main(int argc, char **argv)

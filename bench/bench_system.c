@@ -17,24 +17,12 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "system/system.h"
 
 enum { LINKS = 1000, ROUNDS = 300, WANTED = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void row(const char *name, double limit, double value)
-{
-    printf("%s | %.3g | %.3g | %s\n", name, limit, value, value <= limit ? "met" : "missed");
-}
 
 /* ---- one model by Taut, and the same arrays by hand */
 

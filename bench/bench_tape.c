@@ -13,20 +13,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench.h"
 #include "expr/tape.h"
 
 enum { BONDS = 1000, STATE = 2 * BONDS + 2, ROUNDS = 300 };
 
 static const double kappa = 1e4;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double time_of(void (*call)(void *), void *data, int repeat)
 {
@@ -45,11 +38,6 @@ static double ratio(void (*tape)(void *), void (*hand)(void *), void *data, int 
         best_hand = fmin(best_hand, time_of(hand, data, repeat));
     }
     return best_tape / best_hand;
-}
-
-static void row(const char *name, double limit, double value)
-{
-    printf("%s | %.3g | %.3g | %s\n", name, limit, value, value <= limit ? "met" : "missed");
 }
 
 static double largest_difference(const double *x, const double *y, int n)
