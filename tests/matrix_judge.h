@@ -238,7 +238,7 @@ static inline int judge_field(judge *j, double t, const double *y, double *chang
     taut_error error;
     int most = taut_recursion_most(j->context);
     most = most < 6 ? most : 6;
-    if (taut_recursion_create(j->context, &j->arena, &j->statistics, most, false, &j->recursion, &error) != 0)
+    if (taut_recursion_create(j->context, &j->arena, &j->statistics, most, 0, &j->recursion, &error) != 0)
         return -1;
     double *a = j->work, *before = a + j->n, last = INFINITY;
     *change = INFINITY;

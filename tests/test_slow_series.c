@@ -241,7 +241,7 @@ static void test_levels(void)
     taut_arena_init(&arena, NULL);
     int code = taut_system_parse(model, strlen(model), "model.taut", NULL, &system, &error);
     code = code ? code : taut_context_create(system, NULL, &context, &error);
-    code = code ? code : taut_recursion_create(context, &arena, &statistics, 4, false, &recursion, &error);
+    code = code ? code : taut_recursion_create(context, &arena, &statistics, 4, 0, &recursion, &error);
     check_row(code == 0, "%s", error.message);
     double a = 100.0 / 99, q = a * cos(0.4), v = -a * sin(0.4), lambda, acceleration, y, ydot, exact = a * cos(0.4);
     for (int k = 0; code == 0 && k <= 4; k++) {

@@ -72,7 +72,7 @@ static int look(already *w, bool *slow, taut_error *error)
     size_t bytes = (size_t)p->sizes.bonds * sizeof(double);
     int most = taut_recursion_most(p->context);
     most = most < MOST_LEVELS ? most : MOST_LEVELS;
-    TAUT_TRY(taut_recursion_create(p->context, &w->arena, &p->statistics, most, true, &w->recursion, error));
+    TAUT_TRY(taut_recursion_create(p->context, &w->arena, &p->statistics, most, 1, &w->recursion, error));
     double before = 0;
     for (int level = 0, quiet = 0; level <= most; level++) {
         TAUT_TRY(taut_recursion_evaluate(w->recursion, level, p->t, p->q, p->v, w->lambda, NULL, w->y, w->ydot, error));

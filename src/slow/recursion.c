@@ -184,7 +184,7 @@ static int new_arrays(taut_recursion *r, taut_error *error)
     return good && r->jacobian_i && r->mass_i && r->g0 && r->soft ? TAUT_OK : taut_fail_memory(error);
 }
 
-/* Jets of all levels are kilobytes a coordinate, and most systems need three: the others are made when they are asked for, once. */
+/* Jets of all levels are kilobytes a coordinate, and long chains need two of them. */
 static int make_room(taut_recursion *r, int levels, taut_error *error)
 {
     unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_MASS;
@@ -207,8 +207,8 @@ int taut_recursion_evaluate(taut_recursion *r, int level, double t, const double
     size_t row = (size_t)r->m * sizeof(double), column = (size_t)r->n * sizeof(double);
     if (level > r->most)
         return taut_fail(error, TAUT_ERROR_USAGE, "level %d of the slow multipliers was asked, %d were prepared", level, r->most);
-    if (level > r->room)
-        TAUT_TRY(make_room(r, r->most, error));
+    if (level > r->room) /* and for the next one, which often follows */
+        TAUT_TRY(make_room(r, level < r->most ? level + 1 : level, error));
     memset(r->y, 0, (size_t)(r->orders + 4) * row);
     for (int j = 0; j <= level; j++) {
         int order = order_of(r, level, j, extra);
@@ -259,9 +259,8 @@ static int new_saddle(taut_recursion *r, const taut_sizes *sizes, const taut_all
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, allocator, &r->saddle, error);
 }
 
-static int build(taut_recursion *r, bool gradual, taut_error *error)
+static int build(taut_recursion *r, int first, taut_error *error)
 {
-    enum { FIRST = 3 };
     const taut_system *system = taut_context_system(r->context);
     taut_sizes sizes;
     taut_system_sizes(system, &sizes);
@@ -277,11 +276,11 @@ static int build(taut_recursion *r, bool gradual, taut_error *error)
     if (r->matrix)
         TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &r->tangent, error));
     r->m_entries = r->matrix ? r->tangent.start[r->n] : r->n;
-    TAUT_TRY(make_room(r, gradual && FIRST < r->most ? FIRST : r->most, error));
+    TAUT_TRY(make_room(r, first > 0 && first < r->most ? first : r->most, error));
     return new_saddle(r, &sizes, &r->arena->allocator, error);
 }
 
-int taut_recursion_create(taut_context *context, taut_arena *arena, taut_statistics *statistics, int most, bool gradual,
+int taut_recursion_create(taut_context *context, taut_arena *arena, taut_statistics *statistics, int most, int first,
                           taut_recursion **recursion, taut_error *error)
 {
     *recursion = NULL;
@@ -292,7 +291,7 @@ int taut_recursion_create(taut_context *context, taut_arena *arena, taut_statist
     r->statistics = statistics;
     r->arena = arena;
     r->most = most;
-    int status = build(r, gradual, error);
+    int status = build(r, first, error);
     if (status != 0) {
         taut_recursion_destroy(r);
         return status;

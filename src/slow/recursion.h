@@ -6,9 +6,9 @@
 
 typedef struct taut_recursion taut_recursion;
 
-/* Prepares levels 0 to `most`; the context's system needs TAUT_CAN_JETS. Memory comes from the arena; destroy frees the rest. `gradual`: room
- * for the first levels, and for the others when they are asked for. */
-int taut_recursion_create(taut_context *context, taut_arena *arena, taut_statistics *statistics, int most, bool gradual,
+/* Prepares levels 0 to `most`; the context's system needs TAUT_CAN_JETS. Memory comes from the arena; destroy frees the rest. first > 0: room
+ * for that many levels, and for more when a higher one is asked for. */
+int taut_recursion_create(taut_context *context, taut_arena *arena, taut_statistics *statistics, int most, int first,
                           taut_recursion **recursion, taut_error *error);
 void taut_recursion_destroy(taut_recursion *recursion);
 /* The highest level that jets allow for this system: fewer with damping. */

@@ -411,8 +411,8 @@ static int build(series *s, taut_arena *arena, taut_error *error)
         s->springs[i] = compliance[i] > 0;
     }
     TAUT_TRY(new_foot(s, arena, &sizes, error));
-    return taut_recursion_create(s->context, arena, s->projector.statistics, s->settings.levels, s->settings.gradual, &s->recursion,
-                                 error);
+    return taut_recursion_create(s->context, arena, s->projector.statistics, s->settings.levels, s->settings.gradual ? 2 : 0,
+                                 &s->recursion, error);
 }
 
 int taut_series_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,
