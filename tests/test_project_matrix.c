@@ -85,7 +85,6 @@ enum { VARIANTS = sizeof variants / sizeof variants[0], MOST_MODELS = 60, MOST_L
 static const struct {
     const char *cell, *rule, *why;
 } missed[] = {
-    {"butane, ipa", "slow", "the torsion is hardly slower than the slowest spring: passes glide along it"},
     {"butane, series", "unsure", "the torsion is hardly slower than the slowest spring"},
     {"butane, auto", "unsure", "the torsion is hardly slower than the slowest spring"},
     {"chain, series", "unsure", "what slow motion does in six periods of the slowest mode"},

@@ -11,6 +11,7 @@
 #include "slow/hold.h"
 #include "slow/potential.h"
 #include "slow/trace.h"
+#include "step/vectors.h"
 
 static const taut_projection_method *const table[] = {&taut_projection_ipa,        &taut_projection_series,
                                                       &taut_projection_constraint, &taut_projection_kernel,
@@ -260,6 +261,22 @@ void taut_projection_restore(taut_projection *p)
     p->moved_normal = p->moved_tangential = p->moved_normal_velocity = p->moved_tangential_velocity = 0;
 }
 
+/* A pass of a filter moves a state along the bonds by about as much as it was off them [A 4.2]. What has gone ten times as far has followed a
+ * motion along the bonds that is nearly as fast as the springs, to another slow point. */
+static int check_glide(const taut_projection *p, taut_error *error)
+{
+    const double most = 10, poor = 1e-4; /* poor: of the size of the state, as in kernel.c */
+    bool springs = p->sizes.can & TAUT_HAS_SPRINGS && !(p->sizes.can & TAUT_HAS_STIFF_POTENTIAL); /* else there is more across */
+    if (!p->method->moves_slow || !springs || p->hold ||
+        !(p->moved_tangential > most * p->moved_normal + poor * taut_largest(p->sizes.coordinates, p->q0)))
+        return TAUT_OK;
+    return taut_fail(
+        error, TAUT_ERROR_CONVERGE,
+        "the passes of %s have followed the motion along the bonds, by %.3g where the start was off them by %.3g: slow and "
+        "fast are not separated at this state; use --method series",
+        p->method->name, p->moved_tangential, p->moved_normal);
+}
+
 static int build(taut_projection *p, const taut_options *options, taut_options *merged, taut_error *error)
 {
     taut_system_sizes(p->system, &p->sizes);
@@ -289,7 +306,11 @@ static int build(taut_projection *p, const taut_options *options, taut_options *
     if (p->method != &taut_projection_series && p->method != &taut_projection_constraint)
         p->stiff_force = NULL; /* of a foot point that was only on the way */
     if (p->status == 0)
-        return measure_moved(p, error);
+        p->status = measure_moved(p, error);
+    if (p->status == 0)
+        p->status = check_glide(p, error);
+    if (p->status == 0)
+        return TAUT_OK;
     if (p->status > 0) /* a callback cannot evaluate here */
         p->status = taut_fail(error, TAUT_ERROR_EVALUATE, "the system cannot be evaluated on the way from the start");
     taut_projection_restore(p);
