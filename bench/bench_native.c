@@ -182,7 +182,7 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
 
 int main(void)
 {
-    char folder[] = "/tmp/taut-bench-XXXXXX";
+    char folder[] = "taut-bench-XXXXXX"; /* here: the folder is private, and removed at the end */
     taut_arena arena;
     taut_arena_init(&arena, NULL);
     taut_native *native = NULL;

@@ -315,7 +315,7 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
 
 int main(void)
 {
-    char folder[] = "/tmp/taut-bench-XXXXXX";
+    char folder[] = "taut-bench-XXXXXX"; /* here: the folder is private, and removed at the end */
     if (!mkdtemp(folder) || setenv("XDG_CACHE_HOME", folder, 1))
         return 1;
     int failed = bench_chain();

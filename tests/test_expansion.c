@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "projected.h"
+#include "two_rods.h"
 
 /* Multipliers of (31)-(32), exactly 3/2 and 5/4 [FACTS A], by a projection of the stiff system and extrapolation. Returns the error. */
 static double extrapolated(const char *method, const char *omega, int levels)
@@ -35,21 +36,6 @@ static void test_richardson(void)
         check_row(ratio > 0.9 * expected && ratio < 1.1 * expected, "%d levels: twice omega divides the error by %.4g, not %g",
                   levels, ratio, expected);
     }
-}
-
-static int no_force(void *user, double t, const double *q, const double *v, double *f)
-{
-    (void)user, (void)t, (void)q, (void)v;
-    memset(f, 0, 4 * sizeof(double));
-    return 0;
-}
-
-static int two_rods(void *user, double t, const double *q, double *g)
-{
-    (void)user, (void)t;
-    g[0] = hypot(q[0], q[1]) - 1;
-    g[1] = hypot(q[2] - q[0], q[3] - q[1]) - 1;
-    return 0;
 }
 
 /* The same from C functions, whose compliances are numbers, not expressions. */

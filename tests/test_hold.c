@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "projected.h"
+#include "two_rods.h"
 
 /* The state of `p` as another [start] section. */
 static char *start_text(const projected *p)
@@ -348,21 +349,6 @@ static void test_names(void)
         check_near("b", hypot(p.r.q[4] - p.r.q[6], p.r.q[5] - p.r.q[7]), 1, 1e-15);
     }
     projected_drop(&p);
-}
-
-static int no_force(void *user, double t, const double *q, const double *v, double *f)
-{
-    (void)user, (void)t, (void)q, (void)v;
-    memset(f, 0, 4 * sizeof(double));
-    return 0;
-}
-
-static int two_rods(void *user, double t, const double *q, double *g)
-{
-    (void)user, (void)t;
-    g[0] = hypot(q[0], q[1]) - 1;
-    g[1] = hypot(q[2] - q[0], q[3] - q[1]) - 1;
-    return 0;
 }
 
 /* C functions without derivatives: names are q[1]..q[4]; auto takes a filter. The measure is series on the same system as a model. */

@@ -291,7 +291,7 @@ static int build(taut_projection *p, const taut_options *options, taut_options *
     if (taut_options_given(merged, "plot"))
         TAUT_TRY(taut_trace_create(p, error));
     bool slow = false;
-    if (p->method->moves_slow && !p->trace)
+    if (p->method->moves_slow)
         TAUT_TRY(taut_projection_already(p, &slow, error));
     p->status = slow ? TAUT_OK : p->method->project(p, merged, error);
     taut_trace_end(p);
