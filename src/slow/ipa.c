@@ -83,7 +83,7 @@ static int choose(ipa *w, const taut_options *options, taut_error *error)
         w->tolerance = fmax(1e-9, 1e-3 * pow(w->window / length, 2));
     double steps = counted ? (double)taut_options_integer(options, "micro-steps")
                            : fmax(18, ceil(w->window * w->fastest / stable_share * (1 - 1e-12)));
-    if (steps > 1e9)
+    if (!(steps <= 1e9))
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "projection ipa would need %.3g steps a pass, because the fastest spring oscillates %.3g times as fast as "
                          "the slowest; use --method constraint",

@@ -212,7 +212,7 @@ int taut_sampler_smooth(taut_sampler *s, const taut_kernel *shape, const taut_sp
 {
     double slowest = springs->frequency[0], fastest = springs->frequency[springs->found - 1], ratio = slowest / fastest;
     double expected = steps > 0 ? (double)steps : 3 * fmax(12, 8 / (step * ratio)) + 4;
-    if (expected > MOST_STEPS)
+    if (!(expected <= MOST_STEPS))
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "projection kernel would need millions of steps a pass: the fastest spring is %.3g times as fast as the "
                          "slowest; use --method series",

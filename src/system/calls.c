@@ -277,13 +277,15 @@ static int sum_level(taut_expand *x, const taut_tree *tree, int level, taut_bind
         TAUT_TRY(taut_expand_decide(x, TAUT_DECIDE_COUNT, NULL, width, tree->place, &choice));
         count = choice;
     }
+    if (count < -2e9)
+        return taut_expand_fail(x, iterator->place, "the range of '%s' is too large: its bounds are at most 1e9", iterator->name);
     if (count != floor(count) || count > TAUT_UNROLL_LIMIT ||
         (taut_graph_is_constant(x->graph, first, &from) && from != floor(from)))
         return taut_expand_fail(x, iterator->place,
                                 count > TAUT_UNROLL_LIMIT ? "a sum inside a nonlinear expression has more than %d terms"
                                                           : "the bounds of a range must be integers (at most %d terms)",
                                 TAUT_UNROLL_LIMIT);
-    for (int k = 0; k < (int)count; k++) {
+    for (int k = 0; k < count; k++) {
         taut_binding binding = {.next = scope, .name = iterator->name, .node = add(x, first, taut_graph_constant(x->graph, k))};
         taut_binding *kept = TAUT_NEW(&x->arena, taut_binding, 1);
         if (!kept)
