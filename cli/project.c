@@ -62,6 +62,8 @@ static int report(project *p)
     const cli_call *call = p->call;
     taut_projection_result_get(p->projection, &p->result);
     p->status = cli_exit_status(p->code);
+    for (int k = 0; !call->quiet && taut_projection_warning(p->projection, k); k++)
+        cli_warning("%s", taut_projection_warning(p->projection, k));
     if (p->code == 0 && p->out) {
         p->status = write_start(p);
         p->written = p->status == 0;

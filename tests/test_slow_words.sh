@@ -81,6 +81,18 @@ for model in double_pendulum chain triatomic; do
     done
 done
 
+# an option that does nothing says so; one that does is used in silence
+run 0 project double_pendulum --method series --window 2 --json
+has err "--window has no effect: projection series does not use it"
+run 0 project double_pendulum --method kernel --omega 10
+has err "--omega has no effect"
+run 0 project double_pendulum --method ipa --window 12 --passes 20
+lacks err "no effect"
+run 0 project double_pendulum --method kernel --moments 7 --accelerate
+lacks err "no effect"
+run 0 project double_pendulum --method kernel --omega 10 --quiet
+lacks err "no effect"
+
 # refusals end with 2 and name what does the work instead
 run 2 project michaelis_menten --method kernel
 has err "projection kernel"

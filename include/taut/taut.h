@@ -479,6 +479,8 @@ TAUT_API int taut_project(const taut_system *system, const taut_options *options
                           taut_projection **projection, taut_error *error);
 TAUT_API void taut_projection_destroy(taut_projection *projection);
 TAUT_API void taut_projection_result_get(const taut_projection *projection, taut_projection_result *result);
+/* Warning k: an option that was given to taut_project and has no effect on this projection; NULL when out of range. */
+TAUT_API const char *taut_projection_warning(const taut_projection *projection, int k);
 /* Pass k (0: the start): g[m], gdot[m] there, force evaluations of the micro-integration so far. False when out of range; NULL allowed. */
 TAUT_API bool taut_projection_pass(const taut_projection *projection, int64_t k, const double **g, const double **gdot,
                                    int64_t *force_evaluations);

@@ -43,7 +43,7 @@ static const taut_option table[] = {
     {"micro-steps", TAUT_OPTION_INTEGER, "", 2, 1e9, "", "COUNT", "project", false, true, "ipa: Verlet steps to each side; default: 18, more when the fastest spring needs it; kernel: of smooth passes"},
     {"kernel", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|aware|smooth|bump", "NAME", "project", false, true, "kernel: passes with weights that know the frequencies, with a smooth kernel, with a smooth bump; auto: aware, then smooth"},
     {"moments", TAUT_OPTION_INTEGER, "5", 1, 9, "", "MU", "project", false, true, "kernel: vanishing moments of the smooth kernel, an odd number"},
-    {"accelerate", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "project", false, false, "kernel: Anderson's acceleration of smooth passes"},
+    {"accelerate", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "project", false, true, "kernel: Anderson's acceleration of smooth passes"},
     {"passes", TAUT_OPTION_INTEGER, "30", 1, 1e6, "", "COUNT", "project", false, true, "iterations at most; difference: of each order, default 500, plain 10000000"},
     {"tolerance", TAUT_OPTION_REAL, "", POSITIVE, "", "TOL", "project", false, true, "ipa: stop when a pass changes bonds and their rates by less; default: 1e-9, or 1e-3/omega^2 when that is more; difference: stop when the difference is below TOL of the state; default: 1e-14"},
     {"order", TAUT_OPTION_INTEGER, "2", 0, 4, "", "M", "project", false, true, "difference: make the (M+1)-st difference vanish; default: that of [stepper], or 2"},

@@ -34,6 +34,8 @@ struct taut_projection {
     int status;
     bool hopeless; /* after a failure: slow and fast are not separated, whatever the method */
     char explanation[600];
+    int warnings;
+    char warning[6][160]; /* options without effect */
 };
 
 typedef struct taut_projection_method {

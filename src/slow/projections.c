@@ -277,11 +277,22 @@ static int check_glide(const taut_projection *p, taut_error *error)
         p->method->name, p->moved_tangential, p->moved_normal);
 }
 
+/* An option that was given and that nobody has read has no effect: said, not refused, since scripts give the same options to many methods. */
+static void find_unread(taut_projection *p, const taut_options *merged, const taut_options *given)
+{
+    enum { MOST = sizeof p->warning / sizeof p->warning[0] };
+    int at = -1;
+    for (const char *name; p->warnings < MOST && (name = taut_options_unread(merged, given, &at));)
+        snprintf(p->warning[p->warnings++], sizeof p->warning[0], "--%s has no effect: projection %s does not use it here", name,
+                 p->method->name);
+}
+
 static int build(taut_projection *p, const taut_options *options, taut_options *merged, taut_error *error)
 {
     taut_system_sizes(p->system, &p->sizes);
     TAUT_TRY(read_settings(p->system, merged, error));
     TAUT_TRY(taut_options_merge(merged, options, error));
+    TAUT_TRY(taut_options_track(merged, error));
     TAUT_TRY(taut_hold_names(p->system, taut_options_text(merged, "hold"), &p->arena, &p->hold, error));
     if (taut_options_flag(merged, "expansion") &&
         taut_hold_any(p->hold, p->sizes.coordinates, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY))
@@ -296,6 +307,8 @@ static int build(taut_projection *p, const taut_options *options, taut_options *
     p->status = slow ? TAUT_OK : p->method->project(p, merged, error);
     taut_trace_end(p);
     int levels = (int)taut_options_integer(merged, "richardson");
+    if (!slow && p->status == 0)
+        find_unread(p, merged, options);
     if (p->status == 0 && taut_options_flag(merged, "expansion") && !p->expansion)
         p->status = taut_fail(
             error, TAUT_ERROR_REFUSED,
@@ -370,6 +383,11 @@ void taut_projection_result_get(const taut_projection *p, taut_projection_result
                                        .moved_normal_velocity = p->moved_normal_velocity,
                                        .moved_tangential_velocity = p->moved_tangential_velocity,
                                        .statistics = p->statistics};
+}
+
+const char *taut_projection_warning(const taut_projection *p, int k)
+{
+    return k >= 0 && k < p->warnings ? p->warning[k] : NULL;
 }
 
 bool taut_projection_pass(const taut_projection *p, int64_t k, const double **g, const double **gdot, int64_t *force_evaluations)
