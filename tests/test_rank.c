@@ -1,6 +1,7 @@
 /* test_rank.c - dependent rows of G: found, named in the given order, and told apart from conflicts. The oracle eliminates dense rows
  * in the given order, in long double, and finds coefficients by least squares. */
 #include "linalg/saddle.h"
+#include "faulty.h"
 #include "table.h"
 
 enum { ROWS = 120, COLUMNS = 160 };
@@ -371,40 +372,21 @@ static void star(taut_index ends, bool extra)
     free(partner), free(start), free(column), free(g), free(marked);
 }
 
-typedef struct counter {
-    int calls, fail_at, alive;
-} counter;
-
-static void *counted_allocate(void *user, size_t bytes)
-{
-    counter *c = user;
-    if (++c->calls == c->fail_at)
-        return NULL;
-    c->alive++;
-    return malloc(bytes);
-}
-
-static void counted_release(void *user, void *block)
-{
-    ((counter *)user)->alive--;
-    free(block);
-}
-
 static void faults(void)
 {
     taut_error error;
     taut_index rank;
-    counter c = {0};
-    taut_allocator allocator = {counted_allocate, counted_release, &c};
+    faulty c = {0};
+    taut_allocator allocator = faulty_allocator(&c);
     random_rows(100, 80, 3, 12);
     compress();
     taut_saddle_shape shape = shape_of();
     int status = TAUT_ERROR_MEMORY, fail_at = 1;
     for (; fail_at < 200 && status; fail_at++) {
-        c = (counter){.fail_at = fail_at};
+        c = (faulty){.fail = fail_at};
         status = taut_rank(&shape, s.g, 1e-9, NULL, &rank, NULL, NULL, NULL, &allocator, &error);
-        check_row((status == 0 || status == TAUT_ERROR_MEMORY) && c.alive == 0, "allocation %d fails: status %d, %d blocks left",
-                  fail_at, status, c.alive);
+        check_row((status == 0 || status == TAUT_ERROR_MEMORY) && c.live == 0, "allocation %d fails: status %d, %lld blocks left",
+                  fail_at, status, (long long)c.live);
     }
     check_row(status == 0 && fail_at > 3, "succeeds after %d allocations", fail_at - 2);
     s.g[5] = NAN;

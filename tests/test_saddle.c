@@ -2,6 +2,7 @@
 #include <complex.h>
 
 #include "linalg/saddle.h"
+#include "faulty.h"
 #include "table.h"
 
 enum { LARGEST_K = 40000, LARGEST_G = 20000, SIDES = 3 };
@@ -450,30 +451,11 @@ static void misuse(void)
 }
 
 /* Counts blocks, and fails at a given call. */
-typedef struct counter {
-    int calls, fail_at, alive;
-} counter;
-
-static void *counted_allocate(void *user, size_t bytes)
-{
-    counter *c = user;
-    if (++c->calls == c->fail_at)
-        return NULL;
-    c->alive++;
-    return malloc(bytes);
-}
-
-static void counted_release(void *user, void *block)
-{
-    ((counter *)user)->alive--;
-    free(block);
-}
-
 static void memory(taut_backend backend, bool stored_mass)
 {
     taut_error error;
-    counter c = {0};
-    taut_allocator allocator = {counted_allocate, counted_release, &c};
+    faulty c = {0};
+    taut_allocator allocator = faulty_allocator(&c);
     static double complex x[SIDES * 600], y[SIDES * 300];
     taut_index links = backend == TAUT_BACKEND_TINY ? 4 : 300;
     begin(&p, "memory", 2 * links, links, !stored_mass, false);
@@ -485,20 +467,20 @@ static void memory(taut_backend backend, bool stored_mass)
     taut_saddle_shape shape = shape_of(&p);
     for (int fail_at = 1; fail_at < 200; fail_at++) {
         taut_saddle *saddle = NULL;
-        c = (counter){.fail_at = fail_at};
+        c = (faulty){.fail = fail_at};
         int status = taut_saddle_create(&shape, backend, &allocator, &saddle, &error);
         if (status == 0) {
-            int before = c.calls;
+            int64_t before = c.calls;
             check_equal("factor", factor(saddle, &p, &error), 0);
             check_equal("solve", solve(saddle, &p, x, y, &error), 0);
             check_equal("allocations in factor and solve", c.calls - before, 0);
             taut_saddle_destroy(saddle);
-            check_row(c.alive == 0, "%s: %d blocks left after destroy", taut_backend_name(backend), c.alive);
+            check_row(c.live == 0, "%s: %lld blocks left after destroy", taut_backend_name(backend), (long long)c.live);
             check_row(fail_at > 2, "%s: only %d allocations seen", taut_backend_name(backend), fail_at - 1);
             return;
         }
-        check_row(status == TAUT_ERROR_MEMORY && c.alive == 0 && !saddle, "%s, allocation %d fails: status %d, %d blocks left",
-                  taut_backend_name(backend), fail_at, status, c.alive);
+        check_row(status == TAUT_ERROR_MEMORY && c.live == 0 && !saddle, "%s, allocation %d fails: status %d, %lld blocks left",
+                  taut_backend_name(backend), fail_at, status, (long long)c.live);
     }
     check_row(false, "%s: never succeeded", taut_backend_name(backend));
 }

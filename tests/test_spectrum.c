@@ -1,6 +1,7 @@
 /* test_spectrum.c - frequencies against analytic chains, against the definition computed densely here (Gauss, Jacobi), and as
  * properties: the limit of infinite stiffness, springs stated twice, bonds against their own potential, iteration against dense. */
 #include "linalg/spectrum.h"
+#include "faulty.h"
 #include "table.h"
 
 static uint64_t seed = 7;
@@ -492,39 +493,20 @@ static void eigenproblems(void)
         }
 }
 
-typedef struct counter {
-    int calls, fail_at, alive;
-} counter;
-
-static void *counted_allocate(void *user, size_t bytes)
-{
-    counter *c = user;
-    if (++c->calls == c->fail_at)
-        return NULL;
-    c->alive++;
-    return malloc(bytes);
-}
-
-static void counted_release(void *user, void *block)
-{
-    ((counter *)user)->alive--;
-    free(block);
-}
-
 static void fail_every(const char *what, int count)
 {
     taut_error error;
     taut_spectrum spectrum;
     double frequency[100];
-    counter c = {0};
-    taut_allocator allocator = {counted_allocate, counted_release, &c};
+    faulty c = {0};
+    taut_allocator allocator = faulty_allocator(&c);
     taut_saddle_shape shape = shape_of();
     int status = TAUT_ERROR_MEMORY, fail_at = 1;
     for (; fail_at < 1000 && status; fail_at++) {
-        c = (counter){.fail_at = fail_at};
+        c = (faulty){.fail = fail_at};
         status = taut_spectrum_bonds(&shape, s.mass, s.g, s.c, count, frequency, NULL, &spectrum, &allocator, &error);
-        if ((status != 0 && status != TAUT_ERROR_MEMORY) || c.alive)
-            check_row(false, "%s, allocation %d fails: status %d, %d blocks left", what, fail_at, status, c.alive);
+        if ((status != 0 && status != TAUT_ERROR_MEMORY) || c.live)
+            check_row(false, "%s, allocation %d fails: status %d, %lld blocks left", what, fail_at, status, (long long)c.live);
     }
     check_row(status == 0 && fail_at > 5, "%s: succeeds after %d allocations", what, fail_at - 2);
 }
