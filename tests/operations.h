@@ -4,18 +4,9 @@
 
 #include "expr/tape.h"
 #include "table.h"
+#include "uniform.h"
 
 enum { LIMIT = 1000000, MOST_INPUTS = 8 };
-
-static uint64_t random_state = 88172645463325252u;
-
-static inline double uniform(double from, double to)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return from + (to - from) * (double)(random_state >> 11) * 0x1p-53;
-}
 
 /* ---- every operation, as a function in extended precision */
 

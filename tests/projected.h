@@ -1,4 +1,4 @@
-/* projected.h - for tests of projections of black boxes: a model, options as words, the result. */
+/* projected.h - for tests of projections: a model, options as words, the result. */
 #ifndef TAUT_TESTS_PROJECTED_H
 #define TAUT_TESTS_PROJECTED_H
 
@@ -47,7 +47,8 @@ static inline void projected_run(projected *p, const char *options, const taut_a
 }
 
 /* The model is a text, or the name of a shipped one when it has no line break. */
-static inline projected project_model(const char *model, const taut_load *how, const char *options)
+static inline projected project_model_with(const char *model, const taut_load *how, const char *options,
+                                           const taut_allocator *allocator)
 {
     projected p = {0};
     char path[1200];
@@ -57,8 +58,13 @@ static inline projected project_model(const char *model, const taut_load *how, c
         snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, model);
         p.code = taut_system_load(path, how, &p.system, &p.error);
     }
-    projected_run(&p, options, NULL);
+    projected_run(&p, options, allocator);
     return p;
+}
+
+static inline projected project_model(const char *model, const taut_load *how, const char *options)
+{
+    return project_model_with(model, how, options, NULL);
 }
 
 static inline void projected_drop(projected *p)

@@ -5,18 +5,9 @@
 #include "expr/values.h"
 #include "series.h"
 #include "table.h"
+#include "uniform.h"
 
 /* ---------------------------------------------------------------------------------------------------------- running jets */
-
-static uint64_t random_state = 88172645463325252u;
-
-static double uniform(double from, double to)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return from + (to - from) * (double)(random_state >> 11) * 0x1p-53;
-}
 
 /* Coefficients that neither vanish nor explode; they are doubles, so both sides start alike. */
 static series random_series(double start)

@@ -8,6 +8,7 @@
 #include "expr/native.h"
 #include "expr/values.h"
 #include "table.h"
+#include "uniform.h"
 
 static void hex_digest(const char *text, size_t repeat, char hex[2 * TAUT_DIGEST_BYTES + 1])
 {
@@ -71,16 +72,6 @@ static double ulps(double x, double y)
     if (isnan(x) || isnan(y) || isinf(x) || isinf(y))
         return INFINITY;
     return fabs(x - y) / (nextafter(fmax(fabs(x), fabs(y)), INFINITY) - fmax(fabs(x), fabs(y)));
-}
-
-static uint64_t random_state = 88172645463325252u;
-
-static double uniform(double from, double to)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return from + (to - from) * (double)(random_state >> 11) * 0x1p-53;
 }
 
 static double sample(int turn)

@@ -3,76 +3,18 @@
 #include <stdlib.h>
 #include <taut/taut.h>
 
-#include "faulty.h"
+#include "projected.h"
 #include "slow/kernels.h"
-#include "table.h"
 
-/* A projection of a model (text, or name of a shipped one) with options "name=value ..." and one --set. */
-typedef struct made {
-    taut_system *system;
-    taut_options *options;
-    taut_projection *projection;
-    taut_projection_result r;
-    taut_error error;
-    int code;
-} made;
-
-static void made_options(made *p, const char *text)
-{
-    char copy[300];
-    snprintf(copy, sizeof copy, "%s", text);
-    for (char *word = strtok(copy, " "); word && p->code == 0; word = strtok(NULL, " ")) {
-        char *value = strchr(word, '=');
-        *value++ = '\0';
-        p->code = taut_options_set(p->options, word, value, &p->error);
-    }
-}
-
-static made make_with(const char *model, const taut_load *how, const char *options, const taut_allocator *allocator)
-{
-    made p = {0};
-    char path[300];
-    if (strchr(model, '\n')) {
-        p.code = taut_system_parse(model, strlen(model), "model.taut", how, &p.system, &p.error);
-    } else {
-        snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, model);
-        p.code = taut_system_load(path, how, &p.system, &p.error);
-    }
-    if (p.code == 0)
-        p.code = taut_options_create(NULL, &p.options, &p.error);
-    made_options(&p, options);
-    if (p.code == 0)
-        p.code = taut_project(p.system, p.options, allocator, &p.projection, &p.error);
-    if (p.projection)
-        taut_projection_result_get(p.projection, &p.r);
-    return p;
-}
-
-static made make(const char *model, const char *set, const char *options, const taut_allocator *allocator)
+/* With one or two --set. */
+static projected make(const char *model, const char *set, const char *options, const taut_allocator *allocator)
 {
     char one[100], two[100];
     const char *sets[2] = {one, two};
     taut_load how = {.set = sets};
     how.set_count = sscanf(set, "%99s %99s", one, two);
     how.set_count = how.set_count < 0 ? 0 : how.set_count;
-    return make_with(model, &how, options, allocator);
-}
-
-static made make_from(const char *model, const taut_load *how, const char *options)
-{
-    return make_with(model, how, options, NULL);
-}
-
-static void drop(made *p)
-{
-    taut_projection_destroy(p->projection);
-    taut_options_destroy(p->options);
-    taut_system_destroy(p->system);
-}
-
-static bool good(const char *what, const made *p)
-{
-    return check_row(p->code == 0, "%s: %s: %s", what, taut_code_name(p->code), p->error.message);
+    return project_model_with(model, &how, options, allocator);
 }
 
 /* FACTS A, table 1: g1, g2, gdot1, gdot2 of every pass, for omega = 1000 and 10000. */
@@ -100,8 +42,8 @@ static void test_table_1(void)
     static const char *const omega[] = {"omega=1000", "omega=1e4"};
     check_group("A table 1");
     for (int k = 0; k < 2; k++) {
-        made p = make("double_pendulum", omega[k], "method=ipa", NULL);
-        if (good(omega[k], &p) && check_equal("passes", p.r.passes, 5)) {
+        projected p = make("double_pendulum", omega[k], "method=ipa", NULL);
+        if (projected_good(omega[k], &p) && check_equal("passes", p.r.passes, 5)) {
             for (int pass = 1; pass <= 5; pass++) {
                 const double *g, *gdot;
                 int64_t evaluations;
@@ -117,18 +59,18 @@ static void test_table_1(void)
             }
             check_equal("micro-steps", p.r.statistics.micro_steps, 36 * 5);
         }
-        drop(&p);
+        projected_drop(&p);
     }
     /* row 0 of the printed table: 3.08(-2) 3.08(-2) -1.21(-1) -2.42(-1) */
-    made p = make("double_pendulum", "omega=1000", "method=ipa", NULL);
+    projected p = make("double_pendulum", "omega=1000", "method=ipa", NULL);
     const double *g, *gdot;
-    if (good("start", &p) && check_row(taut_projection_pass(p.projection, 0, &g, &gdot, NULL), "no row 0")) {
+    if (projected_good("start", &p) && check_row(taut_projection_pass(p.projection, 0, &g, &gdot, NULL), "no row 0")) {
         check_near("g", g[0], 3.08e-2, 5e-5);
         check_near("gdot", gdot[0], -1.21e-1, 5e-4);
         check_near("gdot", gdot[1], -2.42e-1, 6e-4);
         check_contains("method", p.r.method, "ipa");
     }
-    drop(&p);
+    projected_drop(&p);
 }
 
 /* Issue 4: the cost is the same for every stiffness within two passes of 37, all converge, and multipliers are right to 1e-6 at omega = 1e8
@@ -139,8 +81,8 @@ static void test_uniform(void)
     check_group("cost");
     int64_t least = INT64_MAX, most = 0;
     for (int k = 0; k < 4; k++) {
-        made p = make("double_pendulum", omega[k], "method=ipa", NULL);
-        if (good(omega[k], &p)) {
+        projected p = make("double_pendulum", omega[k], "method=ipa", NULL);
+        if (projected_good(omega[k], &p)) {
             int64_t count = p.r.statistics.force_evaluations;
             least = count < least ? count : least;
             most = count > most ? count : most;
@@ -152,12 +94,13 @@ static void test_uniform(void)
             for (int i = 0; i < 4; i++)
                 snprintf(text + strlen(text), sizeof text - strlen(text), "%s = %.17g\n%s' = %.17g\n", names[i], p.r.q[i], names[i],
                          p.r.v[i]);
-            made s = make_from("double_pendulum", &(taut_load){.set = sets, .set_count = 1, .start_text = text}, "method=series");
-            for (int i = 0; i < 2 && good("series", &s); i++)
+            projected s =
+                project_model("double_pendulum", &(taut_load){.set = sets, .set_count = 1, .start_text = text}, "method=series");
+            for (int i = 0; i < 2 && projected_good("series", &s); i++)
                 check_near("lambda at omega = 1e8", p.r.lambda[i], s.r.lambda[i], 1e-6);
-            drop(&s);
+            projected_drop(&s);
         }
-        drop(&p);
+        projected_drop(&p);
     }
     check_row(most - least <= 2 * 37, "force evaluations from %lld to %lld", (long long)least, (long long)most);
 }
@@ -177,14 +120,14 @@ static void test_glide(void)
     check_row(fabs(factor - 1) > 1e-6, "the glide of %.3g can be seen", factor - 1);
     int64_t before = 0;
     for (int k = 0; k < 5; k++) {
-        made p = make(model, "", options[k], NULL);
-        if (good(options[k], &p)) {
+        projected p = make(model, "", options[k], NULL);
+        if (projected_good(options[k], &p)) {
             check_row(p.r.passes > before, "%s: %d passes", options[k], (int)p.r.passes);
             check_near("x", p.r.q[0], pow(factor, (double)p.r.passes), 1e-13);
             check_near("linear", (p.r.q[0] - 1) / (factor - 1), (double)p.r.passes, 0.01 * (double)p.r.passes);
             before = p.r.passes;
         }
-        drop(&p);
+        projected_drop(&p);
     }
 }
 
@@ -192,8 +135,8 @@ static void test_glide(void)
 static void test_points(void)
 {
     check_group("A (33)-(36)");
-    made p = make("double_pendulum", "omega=1000 lift=0", "method=ipa", NULL);
-    if (good("omega 1000", &p)) {
+    projected p = make("double_pendulum", "omega=1000 lift=0", "method=ipa", NULL);
+    if (projected_good("omega 1000", &p)) {
         check_equal("passes", p.r.passes, 2);
         check_near("x1", p.r.q[0], 1.000001499566133, 1e-14);
         check_near("x2", p.r.q[2], 2.000002748383089, 1e-14);
@@ -202,16 +145,16 @@ static void test_points(void)
         check_near("y1", p.r.q[1], 0, 1e-15);
         check_near("x1'", p.r.v[0], 0, 1e-12);
     }
-    drop(&p);
+    projected_drop(&p);
     p = make("double_pendulum", "omega=1e4 lift=0", "method=ipa", NULL);
-    if (good("omega 10000", &p)) {
+    if (projected_good("omega 10000", &p)) {
         check_equal("passes", p.r.passes, 2);
         check_near("x1", p.r.q[0], 1.0000000150, 5.1e-11);
         check_near("x2", p.r.q[2], 2.0000000275, 5.1e-11);
         check_near("y1'", p.r.v[1], -0.499999952, 1.1e-9);
         check_near("y2'", p.r.v[3], 0.499999973, 1.1e-9);
     }
-    drop(&p);
+    projected_drop(&p);
 }
 
 /* Multipliers at (31)-(32): exactly 3/2 and 5/4 [A 5.4]. */
@@ -222,10 +165,10 @@ static void test_multipliers(void)
     double lambda[3][2] = {{0}};
     check_group("multipliers");
     for (int k = 0; k < 3; k++) {
-        made p = make("double_pendulum", omega[k], "method=ipa tolerance=1e-11", NULL);
-        if (good(omega[k], &p))
+        projected p = make("double_pendulum", omega[k], "method=ipa tolerance=1e-11", NULL);
+        if (projected_good(omega[k], &p))
             memcpy(lambda[k], p.r.lambda, sizeof lambda[k]);
-        drop(&p);
+        projected_drop(&p);
     }
     for (int i = 0; i < 2; i++) {
         double one = (4 * lambda[1][i] - lambda[0][i]) / 3, next = (4 * lambda[2][i] - lambda[1][i]) / 3;
@@ -235,25 +178,25 @@ static void test_multipliers(void)
     }
     static const char *const stiff[] = {"omega=1e5 lift=0", "omega=1e8 lift=0"};
     for (int k = 0; k < 2; k++) { /* C^-1 g would be noise here */
-        made p = make("double_pendulum", stiff[k], "method=ipa", NULL);
-        for (int i = 0; i < 2 && good(stiff[k], &p); i++)
+        projected p = make("double_pendulum", stiff[k], "method=ipa", NULL);
+        for (int i = 0; i < 2 && projected_good(stiff[k], &p); i++)
             check_near(stiff[k], p.r.lambda[i], exact[i], 1e-8);
-        drop(&p);
+        projected_drop(&p);
     }
-    made p = make("double_pendulum", "lift=0", "method=constraint", NULL);
-    for (int i = 0; i < 2 && good("constraint", &p); i++)
+    projected p = make("double_pendulum", "lift=0", "method=constraint", NULL);
+    for (int i = 0; i < 2 && projected_good("constraint", &p); i++)
         check_near("constraint", p.r.lambda[i], exact[i], 1e-14);
-    drop(&p);
+    projected_drop(&p);
     /* a bob at rest: the rod carries its weight */
     p = make(
         "[coordinates]\nx, y\n[mass]\nx = 3, y = 3\n[potential]\n3*9.81*y\n[bonds]\nrod = sqrt(x^2+y^2) - 2\n[start]\ny = -1.5\n",
         "", "", NULL);
-    if (good("weight", &p)) {
+    if (projected_good("weight", &p)) {
         check_contains("default method", p.r.method, "constraint");
         check_near("y", p.r.q[1], -2, 1e-15);
         check_near("lambda", p.r.lambda[0], 3 * 9.81, 1e-13);
     }
-    drop(&p);
+    projected_drop(&p);
 }
 
 /* A 2.3: the slow manifold of the spring pendulum is omega^2 r^3 (r - 1) = 4 M^2 = (r^2 phi')^2, r' = 0. */
@@ -262,14 +205,14 @@ static void test_pendulum(void)
     check_group("A 2.3");
     const char *model =
         "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 stiffness 1e8\n[start]\nx = 1.01, y' = 1.5, x' = 0.02\n";
-    made p = make(model, "", "method=ipa tolerance=1e-13", NULL);
-    if (good("pendulum", &p)) {
+    projected p = make(model, "", "method=ipa tolerance=1e-13", NULL);
+    if (projected_good("pendulum", &p)) {
         const double *q = p.r.q, *v = p.r.v;
         double r = hypot(q[0], q[1]), spin = q[0] * v[1] - q[1] * v[0];
         check_near("r", r - 1, spin * spin / (1e8 * r * r * r), 2e-13); /* the filter errs by O((L phi'/omega)^4) */
         check_below("r'", fabs(q[0] * v[0] + q[1] * v[1]) / r, 1e-11);
     }
-    drop(&p);
+    projected_drop(&p);
 }
 
 /* A (5): q'' = -omega^2 (q - cos t). Verlet's own slow solution is A_h cos t [FACTS A]; the kernel adds O((L/omega)^4). */
@@ -277,14 +220,14 @@ static void test_forced(void)
 {
     check_group("A (5)");
     const char *model = "[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 1e6\n[start]\nq = 1.1, q' = 0.3\n";
-    made p = make(model, "", "method=ipa from=0.7 tolerance=1e-14", NULL);
-    if (good("forced", &p)) {
+    projected p = make(model, "", "method=ipa from=0.7 tolerance=1e-14", NULL);
+    if (projected_good("forced", &p)) {
         double h = acos(-1) / 3e3, a = pow(2 * sin(h / 2) / h, 2), amplitude = 1e6 / (1e6 - a);
         check_near("q", p.r.q[0], amplitude * cos(0.7), 2e-9);
         check_near("q'", p.r.v[0], -amplitude * sin(0.7), 2e-7); /* (h^2/6) of Verlet's velocity */
         check_near("time", p.r.t, 0.7, 0);
     }
-    drop(&p);
+    projected_drop(&p);
 }
 
 /* Two stiffnesses, gravity, masses: the projected state must not ring: lambda of ipa and of the acceleration equation agree. */
@@ -309,9 +252,9 @@ static void test_several(void)
     };
     check_group("several springs");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        made p = make(rows[k].model, rows[k].set, "method=ipa", NULL),
-             c = make(rows[k].model, rows[k].set, "method=constraint", NULL);
-        if (good("ipa", &p) && good("constraint", &c)) {
+        projected p = make(rows[k].model, rows[k].set, "method=ipa", NULL),
+                  c = make(rows[k].model, rows[k].set, "method=constraint", NULL);
+        if (projected_good("ipa", &p) && projected_good("constraint", &c)) {
             taut_sizes sizes;
             taut_system_sizes(p.system, &sizes);
             for (taut_index i = 0; i < sizes.bonds; i++)
@@ -320,8 +263,8 @@ static void test_several(void)
             check_row(p.r.moved_tangential < 0.2 * p.r.moved_normal + 1e-6, "model %d: moved %g normally, %g tangentially", (int)k,
                       p.r.moved_normal, p.r.moved_tangential);
         }
-        drop(&p);
-        drop(&c);
+        projected_drop(&p);
+        projected_drop(&c);
     }
 }
 
@@ -329,21 +272,22 @@ static void test_moved(void)
 {
     check_group("moved");
     /* the foot point keeps itself: nothing tangential; from (1.2, 0) to the unit circle: 0.2 */
-    made p = make("[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1.2, x' = 0.5, y' = 1\n", "", "", NULL);
-    if (good("constraint", &p)) {
+    projected p =
+        make("[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1.2, x' = 0.5, y' = 1\n", "", "", NULL);
+    if (projected_good("constraint", &p)) {
         check_near("normal", p.r.moved_normal, 0.2, 1e-15);
         check_near("tangential", p.r.moved_tangential, 0, 1e-15);
         check_near("normal velocity", p.r.moved_normal_velocity, 0.5, 1e-15);
         check_near("tangential velocity", p.r.moved_tangential_velocity, 0, 1e-15);
     }
-    drop(&p);
+    projected_drop(&p);
     /* by its choice of tangential point ipa is not exact: O(omega^-2) from (31)-(32), |p| 5e-6 [FACTS A] */
     p = make("double_pendulum", "omega=1000 lift=0", "method=ipa", NULL);
-    if (good("ipa", &p)) {
+    if (projected_good("ipa", &p)) {
         check_near("normal", p.r.moved_normal, hypot(1.5e-6, 2.75e-6), 2e-9);
         check_near("tangential velocity", p.r.moved_tangential_velocity, hypot(4.866542e-6, 2.745776e-6), 1e-8);
     }
-    drop(&p);
+    projected_drop(&p);
 }
 
 static void test_refusals(void)
@@ -362,10 +306,10 @@ static void test_refusals(void)
     };
     check_group("refusals");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        made p = make(rows[k].model, rows[k].set, rows[k].options, NULL);
+        projected p = make(rows[k].model, rows[k].set, rows[k].options, NULL);
         check_row(p.code == rows[k].code && !p.projection, "row %d: %s: %s", (int)k, taut_code_name(p.code), p.error.message);
         check_contains(rows[k].options, p.error.message, rows[k].says);
-        drop(&p);
+        projected_drop(&p);
     }
 }
 
@@ -373,7 +317,7 @@ static void test_refusals(void)
 static void test_failure(void)
 {
     check_group("not converged");
-    made p = make("double_pendulum", "omega=1000", "method=ipa passes=3", NULL);
+    projected p = make("double_pendulum", "omega=1000", "method=ipa passes=3", NULL);
     check_equal("code", p.code, TAUT_ERROR_CONVERGE);
     if (check_row(p.projection != NULL, "no result")) {
         check_equal("status", p.r.status, TAUT_ERROR_CONVERGE);
@@ -382,28 +326,28 @@ static void test_failure(void)
         check_near("y1'", p.r.v[1], -0.5, 0);
         check_contains("advice", p.error.message, "--passes");
     }
-    drop(&p);
+    projected_drop(&p);
     p = make("[coordinates]\nx, y\n[bonds]\nnever = x^2 + y^2 + 1\n[start]\nx = 1, y = 2\n", "", "", NULL);
     check_equal("constraint", p.code, TAUT_ERROR_CONVERGE);
     if (check_row(p.projection != NULL, "no result"))
         check_near("x", p.r.q[0], 1, 0);
-    drop(&p);
+    projected_drop(&p);
 }
 
 /* Where ipa does not converge (omega = 50), what is chosen without asking does. */
 static void test_unasked(void)
 {
     check_group("unasked");
-    made p = make("fpu", "", "", NULL);
-    if (good("fpu", &p)) {
+    projected p = make("fpu", "", "", NULL);
+    if (projected_good("fpu", &p)) {
         check_contains("method", p.r.method, "series");
         check_contains("explanation", p.r.explanation, "chosen: exact derivatives");
         check_row(p.r.passes < 8, "%d passes", (int)p.r.passes);
     }
-    drop(&p);
+    projected_drop(&p);
     p = make("fpu", "", "method=ipa", NULL);
     check_equal("ipa", p.code, TAUT_ERROR_CONVERGE);
-    drop(&p);
+    projected_drop(&p);
     /* when all fail, the first reason stands */
     p = make("[coordinates]\nq\n[bonds]\ns = q - cos(30*t) stiffness 400\n[start]\nq = 1.1\n", "", "", NULL);
     check_equal("both", p.code, TAUT_ERROR_CONVERGE);
@@ -412,44 +356,44 @@ static void test_unasked(void)
         check_contains("method", p.r.method, "auto");
         check_near("kept", p.r.q[0], 1.1, 0);
     }
-    drop(&p);
+    projected_drop(&p);
 }
 
 /* A chain at rest is slow already; the filter's error would make it worse. What is held goes to the projection that can hold. */
 static void test_kept(void)
 {
     check_group("kept");
-    made p = make("chain", "", "method=ipa", NULL);
-    if (good("chain", &p)) {
+    projected p = make("chain", "", "method=ipa", NULL);
+    if (projected_good("chain", &p)) {
         check_contains("explanation", p.r.explanation, "the start is kept");
         check_near("moved", p.r.moved_normal, 0, 0);
         check_near("x", p.r.q[38], 20, 0);
         check_near("lambda", p.r.lambda[0], 0, 1e-12); /* straight and at rest, gravity across */
     }
-    drop(&p);
+    projected_drop(&p);
     p = make("[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness 1e6\n[start]\nx = 0.6 hold, y = 0.7\n", "", "", NULL);
-    if (good("held", &p)) {
+    if (projected_good("held", &p)) {
         check_contains("method", p.r.method, "series");
         check_near("x", p.r.q[0], 0.6, 0);
         check_near("y", p.r.q[1], 0.8, 1e-15);
     }
-    drop(&p);
+    projected_drop(&p);
 }
 
 static void test_options(void)
 {
     check_group("options");
     /* twice the window in twice the steps: the same step, 73 evaluations a pass, better damping */
-    made p = make("double_pendulum", "omega=1e4", "method=ipa window=37.699111843077517 micro-steps=36", NULL);
-    if (good("window", &p)) {
+    projected p = make("double_pendulum", "omega=1e4", "method=ipa window=37.699111843077517 micro-steps=36", NULL);
+    if (projected_good("window", &p)) {
         check_equal("evaluations", p.r.statistics.force_evaluations, 73 * p.r.passes);
         check_row(p.r.passes <= 5, "%d passes", (int)p.r.passes);
     }
-    drop(&p);
+    projected_drop(&p);
     p = make("double_pendulum", "omega=1e4", "method=ipa omega=2e4 micro-steps=18 tolerance=1e-4", NULL);
-    if (good("omega", &p))
+    if (projected_good("omega", &p))
         check_contains("explanation", p.r.explanation, "omega 20000");
-    drop(&p);
+    projected_drop(&p);
     taut_projection_info info;
     int count = 0;
     for (; taut_projection_get(count, &info); count++)
@@ -467,11 +411,11 @@ static void test_memory(void)
         for (; k < 2000; k = faulty_next(k)) {
             faulty f = {.fail = k};
             taut_allocator allocator = faulty_allocator(&f);
-            made p = make("double_pendulum", "omega=1000", options[way], &allocator);
+            projected p = make("double_pendulum", "omega=1000", options[way], &allocator);
             bool failed = f.failed > 0;
             check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "%s, call %lld: %s %s", options[way], (long long)k,
                       taut_code_name(p.code), p.error.message);
-            drop(&p);
+            projected_drop(&p);
             check_row(f.live == 0, "%s, call %lld: %lld blocks left", options[way], (long long)k, (long long)f.live);
             if (!failed)
                 break;
@@ -484,12 +428,12 @@ static void test_memory(void)
 static void test_hopeless(void)
 {
     check_group("auto without separation");
-    made p = make("chain", "N=10000", "method=auto", NULL);
+    projected p = make("chain", "N=10000", "method=auto", NULL);
     check_row(p.code == TAUT_ERROR_CONVERGE && strstr(p.error.message, "not separated"), "%s: %s", taut_code_name(p.code),
               p.error.message);
     if (p.projection)
         check_row(p.r.statistics.force_evaluations <= 20, "%lld force evaluations", (long long)p.r.statistics.force_evaluations);
-    drop(&p);
+    projected_drop(&p);
 }
 
 int main(void)

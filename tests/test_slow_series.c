@@ -2,65 +2,27 @@
 #include <stdlib.h>
 #include <taut/taut.h>
 
-#include "faulty.h"
+#include "projected.h"
 #include "slow/recursion.h"
 #include "slow/series.h"
-#include "table.h"
 
-typedef struct made {
-    taut_system *system;
-    taut_options *options;
-    taut_projection *projection;
-    taut_projection_result r;
-    taut_error error;
-    int code;
-} made;
-
-static made make(const char *model, const char *set, const char *from, const taut_allocator *allocator)
+static projected make(const char *model, const char *set, const char *from, const taut_allocator *allocator)
 {
-    made p = {0};
-    char path[300];
+    char options[60];
     taut_load how = {.set = &set, .set_count = set[0] ? 1 : 0, .from = atof(from)};
-    if (strchr(model, '\n')) {
-        p.code = taut_system_parse(model, strlen(model), "model.taut", &how, &p.system, &p.error);
-    } else {
-        snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, model);
-        p.code = taut_system_load(path, &how, &p.system, &p.error);
-    }
-    if (p.code == 0)
-        p.code = taut_options_create(NULL, &p.options, &p.error);
-    if (p.code == 0)
-        p.code = taut_options_set(p.options, "method", "series", &p.error);
-    if (p.code == 0)
-        p.code = taut_options_set(p.options, "from", from, &p.error);
-    if (p.code == 0)
-        p.code = taut_project(p.system, p.options, allocator, &p.projection, &p.error);
-    if (p.projection)
-        taut_projection_result_get(p.projection, &p.r);
-    return p;
-}
-
-static void drop(made *p)
-{
-    taut_projection_destroy(p->projection);
-    taut_options_destroy(p->options);
-    taut_system_destroy(p->system);
-}
-
-static bool good(const char *what, const made *p)
-{
-    return check_row(p->code == 0, "%s: %s: %s", what, taut_code_name(p->code), p->error.message);
+    snprintf(options, sizeof options, "method=series from=%s", from);
+    return project_model_with(model, &how, options, allocator);
 }
 
 /* The exact slow point over (31)-(32) of A at omega = 1000 [FACTS A, 20 digits]; foot point and velocities stay. */
 static void test_exact_point(void)
 {
     check_group("FACTS A, exact slow point");
-    made p =
+    projected p =
         make("[parameters]\nomega = 1000\n[coordinates]\nx1, y1, x2, y2\n[bonds]\ninner = sqrt(x1^2 + y1^2) - 1 stiffness omega^2\n"
              "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 stiffness omega^2\n[start]\nx1 = 1, x2 = 2, y1' = -0.5, y2' = 0.5\n",
              "", "0", NULL);
-    if (good("series", &p)) {
+    if (projected_good("series", &p)) {
         check_near("x1", p.r.q[0], 1.000001500045071096781, 3e-16);
         check_near("x2", p.r.q[2], 2.000002750073263937993, 6e-16);
         check_near("y1'", p.r.v[1], -0.5, 1e-15);
@@ -70,7 +32,7 @@ static void test_exact_point(void)
         check_near("lambda", p.r.lambda[0], 1.500045071096781, 1e-12);
         check_near("lambda", p.r.lambda[1], 1.250028192841212, 1e-12); /* omega^2 (x2 - x1 - 1) */
     }
-    drop(&p);
+    projected_drop(&p);
 }
 
 /* A 2.3: omega^2 r^3 (r - 1) = (r^2 phi')^2, r' = 0, from a start that rings; the foot point keeps its direction and speed along. */
@@ -83,14 +45,14 @@ static void test_pendulum(void)
         snprintf(model, sizeof model,
                  "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness %.17g\n[start]\nx = 1.05, y' = 1.5, x' = 0.2\n",
                  omega[k] * omega[k]);
-        made p = make(model, "", "0", NULL);
-        if (good("pendulum", &p)) {
+        projected p = make(model, "", "0", NULL);
+        if (projected_good("pendulum", &p)) {
             double r = p.r.q[0], spin = r * p.r.v[1];
             check_near("r", r - 1, spin * spin / (omega[k] * omega[k] * r * r * r), 1e-14);
             check_near("x'", p.r.v[0], 0, 1e-14);
             check_near("y'", p.r.v[1], 1.5, 1e-14); /* the tangential velocity of the foot point */
         }
-        drop(&p);
+        projected_drop(&p);
     }
 }
 
@@ -98,22 +60,22 @@ static void test_pendulum(void)
 static void test_forced(void)
 {
     check_group("A (6)");
-    made p = make("[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 1e4\n[start]\nq = 1.1, q' = 0.3\n", "", "0.7", NULL);
-    if (good("forced", &p)) {
+    projected p = make("[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 1e4\n[start]\nq = 1.1, q' = 0.3\n", "", "0.7", NULL);
+    if (projected_good("forced", &p)) {
         double amplitude = 1e4 / (1e4 - 1);
         check_near("q", p.r.q[0], amplitude * cos(0.7), 1e-15);
         check_near("q'", p.r.v[0], -amplitude * sin(0.7), 1e-15);
         check_near("lambda", p.r.lambda[0], 1e4 * (amplitude - 1) * cos(0.7), 1e-12);
     }
-    drop(&p);
+    projected_drop(&p);
     /* damped: q'' = -(q - cos t)/c - d (q' + sin t): the particular solution is Re B e^{it}, (1/c - 1 + i d) B = 1/c + i d */
     p = make("[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 1e4 damping 20\n[start]\nq = 1.1, q' = 0.3\n", "", "0.7", NULL);
-    if (good("damped", &p)) {
+    if (projected_good("damped", &p)) {
         double down = (1e4 - 1) * (1e4 - 1) + 400, re = (1e4 * (1e4 - 1) + 400) / down, im = (20 * (1e4 - 1) - 20 * 1e4) / down;
         check_near("q", p.r.q[0], re * cos(0.7) - im * sin(0.7), 1e-13);
         check_near("q'", p.r.v[0], -re * sin(0.7) - im * cos(0.7), 1e-13);
     }
-    drop(&p);
+    projected_drop(&p);
 }
 
 /* B (1.1), horizontal and at rest: r = 1 - 3 eps^4 - 54 eps^8 [FACTS B]; gravity 1, masses in M, a mass matrix, polar coordinates. */
@@ -121,74 +83,75 @@ static void test_smooth_start(void)
 {
     check_group("FACTS B, smooth start");
     double eps = 1e-2, r = 1 - 3 * pow(eps, 4) - 54 * pow(eps, 8);
-    made p = make("[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nrod = sqrt(y1^2+y2^2) - 1 stiffness 1e4\n[start]\ny1 = 1\n", "",
-                  "0", NULL);
-    if (good("Cartesian", &p))
+    projected p =
+        make("[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nrod = sqrt(y1^2+y2^2) - 1 stiffness 1e4\n[start]\ny1 = 1\n", "", "0",
+             NULL);
+    if (projected_good("Cartesian", &p))
         check_near("r", p.r.q[0], r, 5e-16);
-    drop(&p);
+    projected_drop(&p);
     p = make("[coordinates]\nr, th\n[kinetic]\n(r'^2 + r^2*th'^2)/2\n[potential]\n-r*cos(th)\n[bonds]\nrod = r - 1 stiffness 1e4\n"
              "[start]\nr = 1.1, th = pi/2\n",
              "", "0", NULL);
-    if (good("polar", &p)) {
+    if (projected_good("polar", &p)) {
         check_near("r", p.r.q[0], r, 5e-16);
         check_near("th", p.r.q[1], acos(0), 1e-15);
     }
-    drop(&p);
+    projected_drop(&p);
     /* x = 2 u, y = u + w: the same motion with a constant mass matrix M = S^T S */
     p = make("[coordinates]\nu, w\n[mass]\nu = 5, w = 1\nM[u,w] = 1\n[potential]\nu + w\n[bonds]\nrod = sqrt((2*u)^2+(u+w)^2) - 1 "
              "stiffness 1e4\n"
              "[start]\nu = 0.5, w = -0.5\n",
              "", "0", NULL);
-    if (good("mass matrix", &p)) {
+    if (projected_good("mass matrix", &p)) {
         check_near("x", 2 * p.r.q[0], r, 1e-15);
         check_near("y", p.r.q[0] + p.r.q[1], 0, 1e-15);
     }
-    drop(&p);
+    projected_drop(&p);
 }
 
 /* States that have no size of their own, and units far from 1. A spring under f(t) = sin t is stretched by c/(1 - c) sin t. */
 static void test_scales(void)
 {
     check_group("scales");
-    made p = make("[coordinates]\nq\n[forces]\nq = 3\n[bonds]\ns = q stiffness 1e4\n", "", "0", NULL);
-    if (good("at rest in the origin", &p)) {
+    projected p = make("[coordinates]\nq\n[forces]\nq = 3\n[bonds]\ns = q stiffness 1e4\n", "", "0", NULL);
+    if (projected_good("at rest in the origin", &p)) {
         check_near("q", p.r.q[0], 3e-4, 1e-19);
         check_near("v", p.r.v[0], 0, 1e-19);
     }
-    drop(&p);
+    projected_drop(&p);
     double c = 1e-4, gain = 1 / (1 - c);
     p = make("[coordinates]\nq\n[forces]\nq = sin(t)\n[bonds]\ns = q stiffness 1e4\n", "", "0", NULL);
-    if (good("no force yet", &p)) {
+    if (projected_good("no force yet", &p)) {
         check_near("q", p.r.q[0], 0, 1e-19);
         check_near("v", p.r.v[0], gain * c, 1e-19);
     }
-    drop(&p);
+    projected_drop(&p);
     p = make("[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 1e4\n[start]\nq = 0.1\n", "", "1.5707963267948966", NULL);
-    if (good("through the origin", &p)) {
+    if (projected_good("through the origin", &p)) {
         check_near("q", p.r.q[0], gain * cos(1.5707963267948966), 1e-18);
         check_near("v", p.r.v[0], -gain, 3e-16);
     }
-    drop(&p);
+    projected_drop(&p);
     /* A 2.3 in other units: lengths of 1e-10, times of 1e-13, masses of 1e-26: r (r - u) = v^2/w^2 */
     p = make(
         "[parameters]\nu = 1e-10, m = 1e-26, w = 1e15\n[coordinates]\nx, y\n[mass]\nx = m, y = m\n[bonds]\nrod = sqrt(x^2+y^2) - u "
         "stiffness m*w^2\n[start]\nx = 1.02*u, y' = 1.5e3, x' = 200\n",
         "", "0", NULL);
-    if (good("small units", &p)) {
+    if (projected_good("small units", &p)) {
         double v = 1.5e3, r = (1e-10 + sqrt(1e-20 + 4 * v * v / 1e30)) / 2;
         check_near("r", p.r.q[0], r, 1e-25);
         check_near("r'", p.r.v[0], 0, 1e-11);
         check_near("along", p.r.v[1], v, 1e-12);
     }
-    drop(&p);
+    projected_drop(&p);
     p = make(
         "[coordinates]\nx, y\n[bonds]\nrod = sqrt((x-1e6)^2+y^2) - 1 stiffness 1e4\n[start]\nx = 1e6 + 1.02, y' = 1.5, x' = 0.2\n",
         "", "0", NULL);
-    if (good("far from the origin", &p)) { /* the rounding of 1e6 is 1.2e-10 */
+    if (projected_good("far from the origin", &p)) { /* the rounding of 1e6 is 1.2e-10 */
         check_near("r", p.r.q[0] - 1e6, (1 + sqrt(1 + 4 * 2.25e-4)) / 2, 3e-10);
         check_near("r'", p.r.v[0], 0, 3e-10);
     }
-    drop(&p);
+    projected_drop(&p);
 }
 
 /* Rods beside springs, soft springs as forces, moving bonds: g = C lambda and gdot = C lambda' hold at the slow point, rods exactly; and
@@ -210,9 +173,9 @@ static void test_mixed(void)
     };
     check_group("mixed");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        made p = make(rows[k].model, rows[k].set, rows[k].from, NULL);
+        projected p = make(rows[k].model, rows[k].set, rows[k].from, NULL);
         taut_context *context = NULL;
-        if (good(rows[k].set, &p) && taut_context_create(p.system, NULL, &context, NULL) == 0) {
+        if (projected_good(rows[k].set, &p) && taut_context_create(p.system, NULL, &context, NULL) == 0) {
             taut_sizes sizes;
             taut_system_sizes(p.system, &sizes);
             const double *c = taut_context_compliance(context), *tau = taut_context_damping(context), *g, *gdot;
@@ -223,7 +186,7 @@ static void test_mixed(void)
             check_below("along the bonds", p.r.moved_tangential, 1e-12);
         }
         taut_context_destroy(context);
-        drop(&p);
+        projected_drop(&p);
     }
 }
 
@@ -283,8 +246,8 @@ static void test_jets(void)
     };
     check_group("jets");
     for (int k = 0; k < 2; k++) {
-        made p = make("double_pendulum", rows[k].set, "0", NULL);
-        if (good(rows[k].set, &p)) {
+        projected p = make("double_pendulum", rows[k].set, "0", NULL);
+        if (projected_good(rows[k].set, &p)) {
             for (int i = 0; i < 4; i++) {
                 check_near("q", p.r.q[i], rows[k].q[i], rows[k].limit);
                 check_near("v", p.r.v[i], rows[k].v[i], rows[k].limit);
@@ -293,7 +256,7 @@ static void test_jets(void)
                       (long long)p.r.statistics.jets, (long long)rows[k].jets);
             check_row(p.r.passes <= 7, "%lld levels", (long long)p.r.passes - 1);
         }
-        drop(&p);
+        projected_drop(&p);
     }
 }
 
@@ -301,12 +264,12 @@ static void test_jets(void)
 static void test_failure(void)
 {
     check_group("not separated");
-    made p = make("[coordinates]\nq\n[bonds]\ns = q - cos(3*t) stiffness 4\n[start]\nq = 1.1\n", "", "0.1", NULL);
+    projected p = make("[coordinates]\nq\n[bonds]\ns = q - cos(3*t) stiffness 4\n[start]\nq = 1.1\n", "", "0.1", NULL);
     check_equal("code", p.code, TAUT_ERROR_CONVERGE);
     check_contains("reason", p.error.message, "not separated");
     if (check_row(p.projection != NULL, "no result"))
         check_near("q", p.r.q[0], 1.1, 0);
-    drop(&p);
+    projected_drop(&p);
     /* springs hardly faster than the motion: a result that is off by percents is none */
     static const char *const slow[] = {"omega=2", "omega=3", "omega=4", "omega=5", "omega=7"};
     for (int k = 0; k < 5; k++) {
@@ -314,29 +277,30 @@ static void test_failure(void)
         check_equal(slow[k], p.code, TAUT_ERROR_CONVERGE);
         check_contains("both rates", p.error.message, "slowest spring oscillates");
         check_row(p.projection && p.r.q[1] == 0.25, "the start is not kept");
-        drop(&p);
+        projected_drop(&p);
     }
     p = make("slider_crank", "", "0", NULL);
     check_equal("no springs", p.code, TAUT_ERROR_REFUSED);
-    drop(&p);
+    projected_drop(&p);
 }
 
 /* 10,000 links: linear cost; straight and at rest the slow chain hangs on with g = C lambda. */
 static void test_chain(void)
 {
     check_group("chain of 10,000 links");
-    made p = make("[parameters]\nN = 10000\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n[potential]\nsum(bob[i].y for "
-                  "i in 1..N)\n"
-                  "[bonds]\nlink[1] = length(bob[1]) - 1 stiffness 1e16\nlink[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N "
-                  "stiffness 1e16\n"
-                  "[start]\nbob[i] = (0, -i) for i in 1..N\n",
-                  "", "0", NULL);
-    if (good("hanging", &p)) {
+    projected p =
+        make("[parameters]\nN = 10000\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n[potential]\nsum(bob[i].y for "
+             "i in 1..N)\n"
+             "[bonds]\nlink[1] = length(bob[1]) - 1 stiffness 1e16\nlink[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N "
+             "stiffness 1e16\n"
+             "[start]\nbob[i] = (0, -i) for i in 1..N\n",
+             "", "0", NULL);
+    if (projected_good("hanging", &p)) {
         check_near("top", p.r.lambda[0], 10000, 1e-8); /* the weight below */
         check_near("end", p.r.lambda[9999], 1, 1e-8);
         check_near("stretch", p.r.q[1], -1 - 1e-12, 3e-16);
     }
-    drop(&p);
+    projected_drop(&p);
 }
 
 /* The projector on states that move on: applied again it stays, it allocates nothing, failures leave the state. */
@@ -387,11 +351,11 @@ static void test_memory(void)
     for (; k < 2000; k = faulty_next(k)) {
         faulty f = {.fail = k};
         taut_allocator allocator = faulty_allocator(&f);
-        made p = make(model, "", "0", &allocator);
+        projected p = make(model, "", "0", &allocator);
         bool failed = f.failed > 0;
         check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "call %lld: %s %s", (long long)k, taut_code_name(p.code),
                   p.error.message);
-        drop(&p);
+        projected_drop(&p);
         check_row(f.live == 0, "call %lld: %lld blocks left", (long long)k, (long long)f.live);
         if (!failed)
             break;
