@@ -21,7 +21,9 @@
 #include <string.h>
 
 #include "slow/hold.h"
+#include "slow/rods.h"
 #include "slow/sampler.h"
+#include "step/flow_rattle.h"
 #include "step/methods.h"
 
 static const double slowest_share = 0.6; /* of omega: see above */
@@ -41,6 +43,7 @@ typedef struct ipa {
     taut_sampler sampler;
     double off_q, off_v; /* estimated errors, max norm; NaN: not known */
     taut_grip *grip;     /* NULL: nothing is held */
+    taut_rods rods;
 } ipa;
 
 /* ---- frequencies */
@@ -96,13 +99,14 @@ static int choose(ipa *w, const taut_options *options, taut_error *error)
                          "micro-steps are needed",
                          w->steps, w->window, taut_verlet.stability, w->fastest, ceil(w->window * w->fastest / stable_share));
     snprintf(p->explanation, sizeof p->explanation,
-             "projection ipa, omega %.6g%s, window %.4g%s, %d Verlet steps of %.4g to each side: %d force evaluations a pass",
+             "projection ipa, omega %.6g%s, window %.4g%s, %d Verlet steps of %.4g to each side%s: %d force evaluations a pass",
              w->omega,
              given                                     ? ""
              : w->declared                             ? " (the slowest single spring)"
              : p->sizes.can & TAUT_HAS_STIFF_POTENTIAL ? " (of the stiff potential)"
                                                        : " (seen in differences of forces)",
-             w->window, longer ? " (lengthened for slower modes of coupled springs)" : "", w->steps, w->h, 2 * w->steps + 1);
+             w->window, longer ? " (lengthened for slower modes of coupled springs)" : "", w->steps, w->h,
+             w->sampler.rods ? ", on the rods" : "", 2 * w->steps + 1);
     return taut_sampler_filter(&w->sampler, &taut_filter_cubic, w->steps, w->h, error);
 }
 
@@ -132,6 +136,7 @@ static int filter(ipa *w, taut_error *error)
         w->off_q += dragged;
         w->off_v += dragged / w->window;
     }
+    TAUT_TRY(taut_rods_put(&w->rods, error));
     TAUT_TRY(taut_grip_restore(w->grip, p->t, p->q, p->v, error));
     return taut_gauge_take(&w->gauge, error);
 }
@@ -253,15 +258,19 @@ static int conclude(const ipa *w, double *first, double *last, taut_error *error
     state_errors(w, keep);
     if (keep)
         keep_start(p);
-    bool noisy = DBL_EPSILON / 2 * fastest * fastest >= 1e-6;
+    bool noisy = DBL_EPSILON / 2 * fastest * fastest >= 1e-6, balance = best->known && (noisy || keep);
+    if (w->sampler.rods && !balance)
+        return taut_flow_rattle_multipliers(w->sampler.flow, p->t, p->q, p->v, p->lambda, error);
     for (taut_index i = 0; i < p->sizes.bonds; i++)
-        p->lambda[i] = best->known && (noisy || keep) ? best->lambda[i] : taut_springs_pull(p, &p->pass[p->passes], i);
+        p->lambda[i] = balance ? best->lambda[i] : taut_springs_pull(p, &p->pass[p->passes], i);
     return TAUT_OK;
 }
 
 static int create(ipa *w, const taut_options *options, taut_error *error)
 {
     taut_projection *p = w->p;
+    TAUT_TRY(taut_rods_create(p, &w->rods, error));
+    TAUT_TRY(taut_rods_begin(&w->rods, error));
     w->declared = taut_springs_declared(p);
     w->springs.given = taut_options_given(options, "omega") ? taut_options_real(options, "omega") : 0;
     if (!w->declared) {
@@ -284,10 +293,14 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
         status = taut_gauge_take(&w.gauge, error);
     if (status == 0)
         status = iterate(&w, options, error);
+    if (status == 0)
+        status = conclude(&w, first, last, error);
+    taut_rods_end(&w.rods);
+    taut_rods_destroy(&w.rods);
     taut_sampler_destroy(&w.sampler);
     taut_grip_destroy(w.grip);
     taut_rates_destroy(&w.rates);
-    return status == 0 ? conclude(&w, first, last, error) : status;
+    return status;
 }
 
 const taut_projection_method taut_projection_ipa = {
@@ -296,7 +309,7 @@ const taut_projection_method taut_projection_ipa = {
         "iterative projection: Verlet to both sides, filtered by a cubic kernel, repeated; cost independent of the stiffness",
     .reference = "Ariel, Sanz-Serna, Tsai 2012, section 3.2 and 5.2",
     .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
-    .refuses = TAUT_HAS_RIGID | TAUT_HAS_STEPPER,
+    .refuses = TAUT_HAS_STEPPER,
     .kinds = 1u << TAUT_MECHANICAL,
     .moves_slow = true,
     .project = project,

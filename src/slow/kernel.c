@@ -21,7 +21,9 @@
 #include "slow/anderson.h"
 #include "slow/constraint.h"
 #include "slow/hold.h"
+#include "slow/rods.h"
 #include "slow/sampler.h"
+#include "step/flow_rattle.h"
 #include "step/vectors.h"
 
 static const double smooth_step =
@@ -63,6 +65,7 @@ typedef struct kernel {
     double shrinks;  /* what a pass that knows the frequencies has left of the change of the one before */
     int aware_steps;
     taut_grip *grip; /* NULL: nothing is held */
+    taut_rods rods;
     bool alternates; /* what is held is put back without bonds that would follow: an alternation of projections */
     taut_anderson anderson;
     double *point, *residual; /* [2n]: for acceleration; NULL without */
@@ -74,9 +77,10 @@ static double change(const kernel *w)
     return taut_gauge_change(&w->gauge, w->tolerance, w->fastest * w->tolerance, w->fastest);
 }
 
-/* What is held goes back to where it was. */
+/* Back onto the rods; and what is held goes back to where it was. */
 static int put_back(kernel *w, taut_error *error)
 {
+    TAUT_TRY(taut_rods_put(&w->rods, error));
     return taut_grip_restore(w->grip, w->p->t, w->p->q, w->p->v, error);
 }
 
@@ -323,6 +327,8 @@ static int create(kernel *w, const taut_options *options, taut_error *error)
 {
     taut_projection *p = w->p;
     taut_index n = p->sizes.coordinates;
+    TAUT_TRY(taut_rods_create(p, &w->rods, error));
+    TAUT_TRY(taut_rods_begin(&w->rods, error));
     w->declared = taut_springs_declared(p);
     if (!w->declared) {
         TAUT_TRY(taut_rates_create(p, &w->rates, error));
@@ -494,9 +500,12 @@ static int conclude(kernel *w, taut_error *error)
                          w->slowest, w->off_q, w->declared ? "; use --method series" : "");
     TAUT_TRY(choose(w, &end, &kept, error));
     TAUT_TRY(check_slow(w, &end, error));
-    for (taut_index i = 0; i < p->sizes.bonds; i++)
-        p->lambda[i] = end.known && noisy ? end.lambda[i] : taut_springs_pull(p, &p->pass[p->passes], i);
     explain(w, kept);
+    noisy = noisy && end.known;
+    if (w->sampler.rods && !noisy)
+        return taut_flow_rattle_multipliers(w->sampler.flow, p->t, p->q, p->v, p->lambda, error);
+    for (taut_index i = 0; i < p->sizes.bonds; i++)
+        p->lambda[i] = noisy ? end.lambda[i] : taut_springs_pull(p, &p->pass[p->passes], i);
     return TAUT_OK;
 }
 
@@ -518,7 +527,7 @@ static int begin_at_foot(kernel *w, taut_error *error)
     if (status == 0)
         status = taut_constraint_create(context, &p->arena, &p->statistics, &settings, &projector, &reason);
     if (status == 0)
-        status = projector->apply(projector, p->t, p->q, p->v, &reason);
+        status = taut_rods_given(&w->rods, projector, &reason);
     if (projector)
         projector->destroy(projector);
     taut_context_destroy(context);
@@ -572,6 +581,8 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
         status = run(&w, options, error);
     if (status == 0)
         status = conclude(&w, error);
+    taut_rods_end(&w.rods);
+    taut_rods_destroy(&w.rods);
     taut_sampler_destroy(&w.sampler);
     taut_rates_destroy(&w.rates);
     taut_grip_destroy(w.grip);
@@ -583,7 +594,7 @@ const taut_projection_method taut_projection_kernel = {
     .summary = "iterative projection with weights that know the frequencies, then a smooth kernel of order 6; needs forces only",
     .reference = "Ariel, Sanz-Serna, Tsai 2012, section 3.2, with better kernels",
     .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
-    .refuses = TAUT_HAS_RIGID | TAUT_HAS_STEPPER,
+    .refuses = TAUT_HAS_STEPPER,
     .kinds = 1u << TAUT_MECHANICAL,
     .moves_slow = true,
     .project = project,

@@ -79,6 +79,12 @@ int taut_projection_check(const taut_projection_method *method, const taut_proje
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "projection %s needs springs, and the system has none; --method constraint projects onto rigid bonds",
                          method->name);
+    const unsigned stiff = TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL;
+    if (method->moves_slow && (sizes->can & TAUT_HAS_RIGID) && (sizes->can & stiff) != TAUT_HAS_SPRINGS)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "projection %s treats rigid bonds beside springs alone, and the system has %s",
+                         method->name,
+                         sizes->can & TAUT_HAS_STIFF_POTENTIAL ? "a stiff potential; use --method series"
+                                                               : "no springs; --method constraint projects onto rigid bonds");
     bits &= ~(unsigned)TAUT_HAS_SPRINGS;
     if (bits)
         return taut_fail(error, TAUT_ERROR_REFUSED, "projection %s %s", method->name, taut_reasons_text(bits, text, sizeof text));

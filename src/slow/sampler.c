@@ -4,8 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "slow/rods.h"
 #include "slow/trace.h"
 #include "step/flow_leap.h"
+#include "step/flow_rattle.h"
 #include "step/flow_verlet.h"
 #include "step/vectors.h"
 
@@ -30,6 +32,9 @@ int taut_sampler_create(taut_projection *p, taut_sampler *s, taut_error *error)
         return taut_fail_memory(error);
     const unsigned general = TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_KINETIC | TAUT_HAS_DAMPING;
     s->general = p->sizes.can & general;
+    s->rods = taut_rods_any(p->context);
+    if (s->rods)
+        return taut_flow_rattle(p->context, &p->arena, &p->statistics, &s->flow, error);
     if (s->general)
         return taut_flow_leap(p->context, &p->arena, &p->statistics, p->t, &s->flow, error);
     return taut_flow_verlet(p->context, &p->arena, &p->statistics, INFINITY, p->t, p->q, p->v, &s->flow, error);
@@ -111,7 +116,7 @@ int taut_sampler_dragged(taut_sampler *s, double slowest, double *off, taut_erro
         return TAUT_OK;
     for (taut_index i = 0; i < p->sizes.coordinates; i++) /* h^2/6 of the third derivative is seen */
         s->state[i] = 1.5 * (s->last_v[i] + s->sum[TAUT_EVEN_V][i] - s->sum[TAUT_RATE][i] / s->h);
-    TAUT_TRY(taut_flow_leap_feels(s->flow, p->t, p->q, p->v, s->state, &most, error));
+    TAUT_TRY((s->rods ? taut_flow_rattle_feels : taut_flow_leap_feels)(s->flow, p->t, p->q, p->v, s->state, &most, error));
     *off = most / (slowest * slowest);
     return TAUT_OK;
 }

@@ -1,5 +1,5 @@
-/* sampler.h - one pass of projection kernel: Verlet to both sides of a state, weighted sums of the samples, and the choice of weights
- * (sampler.c). */
+/* sampler.h - one pass of a filter: Verlet to both sides of a state (RATTLE where there are rods), weighted sums of the samples, and the choice
+ * of weights (sampler.c). */
 #ifndef TAUT_SLOW_SAMPLER_H
 #define TAUT_SLOW_SAMPLER_H
 
@@ -14,7 +14,8 @@ enum { TAUT_EVEN_Q, TAUT_EVEN_V, TAUT_BETTER_Q, TAUT_BETTER_V, TAUT_RATE, TAUT_F
 typedef struct taut_sampler {
     taut_projection *p;
     taut_flow *flow;
-    bool general; /* the flow is not Verlet: masses vary, or forces depend on velocities */
+    bool general; /* masses vary, or forces depend on velocities */
+    bool rods;    /* the flow is RATTLE */
     double h;     /* between samples */
     int steps;
     int sums;                  /* how many are formed */
@@ -38,7 +39,7 @@ int taut_sampler_smooth(taut_sampler *sampler, const taut_kernel *shape, const t
                         taut_error *error);
 /* The weights of a kernel of the literature, h apart; all sums where there are steps enough for them, else those of q and v. */
 int taut_sampler_filter(taut_sampler *sampler, const taut_filter *filter, int steps, double h, taut_error *error);
-/* Samples around (p->q, p->v) and forms the sums. */
+/* Samples around (p->q, p->v), which is on the rods, and forms the sums. */
 int taut_sampler_run(taut_sampler *sampler, taut_error *error);
 /* Keeps (p->q, p->v) as last_q, last_v and adds the sums of q and v. */
 void taut_sampler_move(taut_sampler *sampler);

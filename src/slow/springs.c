@@ -24,7 +24,7 @@ static int take_springs(const taut_projection *p, taut_arena *arena, const taut_
     taut_index m = p->sizes.bonds, hard = 0, used = 0;
     const double *compliance = taut_context_compliance(p->context);
     for (taut_index i = 0; i < m; i++)
-        hard += !taut_context_soft(p->context, i);
+        hard += compliance[i] > 0 && !taut_context_soft(p->context, i);
     *s = (springs){.start = TAUT_NEW(arena, taut_index, m + 1),
                    .column = TAUT_NEW(arena, taut_index, p->sizes.jacobian_entries),
                    .entry = TAUT_NEW(arena, double, p->sizes.jacobian_entries),
@@ -257,7 +257,7 @@ int taut_balance_weigh(const taut_projection *p, double omega, double tolerance,
     b->known = true;
     for (taut_index i = 0; i < p->sizes.bonds; i++) {
         double pull = taut_springs_pull(p, pass, i), off = fabs(pull - b->lambda[i]), rate = pass->gdot[i] / omega;
-        if (taut_context_soft(p->context, i))
+        if (taut_context_soft(p->context, i) || !(compliance[i] > 0)) /* rods pull with whatever they have to */
             continue;
         b->energy += compliance[i] * off * off + rate * rate / compliance[i];
         b->off = fmax(b->off, off - 10 * fmax(tolerance, floor[i]) / compliance[i]);
