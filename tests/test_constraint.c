@@ -315,6 +315,10 @@ static void test_failures(void)
          "is held"},
         {"velocity held", "[coordinates]\nx, y\n[bonds]\nrod = x - 1\n[start]\nx = 2, x' = 1 hold\n", TAUT_ERROR_CONVERGE,
          "velocities"},
+        {"a rod too many", "[coordinates]\nx, y\n[bonds]\na = x - 1\nb = 2*x - 2\n[start]\nx = 2\n", TAUT_ERROR_SINGULAR,
+         "leave it out, or give it a stiffness"},
+        {"a spring too many", "[coordinates]\nx, y\n[bonds]\na = x - 1 stiffness 9\nb = 2*x - 2 stiffness 9\n[start]\nx = 2\n",
+         TAUT_ERROR_SINGULAR, "mark it `soft`"},
     };
     check_group("failures");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
@@ -327,6 +331,41 @@ static void test_failures(void)
                 check_row(b.q[i] == b.q0[i] && b.v[i] == b.v0[i], "%s: the state moved", rows[k].name);
         }
         bench_end(&b);
+    }
+}
+
+typedef struct observer {
+    int calls, stop; /* ends at this call */
+} observer;
+
+static int observe(void *user, double t, const double *q, const double *v, taut_error *error)
+{
+    observer *o = user;
+    (void)t, (void)q, (void)v;
+    return ++o->calls == o->stop ? taut_fail(error, TAUT_ERROR_STOPPED, "enough") : TAUT_OK;
+}
+
+/* Whoever watches may end it, at any point on the way: what it says comes back, it is not asked again, and nothing moves. */
+static void test_watch(void)
+{
+    check_group("a watcher that stops");
+    for (int stop = 1; stop < 50; stop++) {
+        bench b;
+        observer o = {.stop = stop};
+        taut_constraint_settings settings = {.watch = observe, .user = &o};
+        taut_projector *projector = NULL;
+        if (!bench_text(&b, "[coordinates]\nx, y\n[bonds]\nrod = x^2 + y^2 - 1\n[start]\nx = 0.9, y = 1.2\n", 0))
+            break;
+        check_equal("create", taut_constraint_create(b.context, &b.arena, &b.statistics, &settings, &projector, &b.error), 0);
+        int code = projector->apply(projector, 0, b.q, b.v, &b.error);
+        bool ended = o.calls < stop;
+        check_equal("code", code, ended ? 0 : TAUT_ERROR_STOPPED);
+        check_row(ended ? stop > 3 : o.calls == stop && b.q[0] == b.q0[0] && b.v[1] == b.v0[1], "stop at call %d of %d", stop,
+                  o.calls);
+        projector->destroy(projector);
+        bench_end(&b);
+        if (ended)
+            break;
     }
 }
 
@@ -421,6 +460,7 @@ int main(void)
     test_foot_points();
     test_holds();
     test_failures();
+    test_watch();
     test_chain();
     test_arc();
     test_memory();

@@ -17,6 +17,7 @@
 
 #include "linalg/saddle.h"
 #include "slow/hold.h"
+#include "system/system.h"
 
 typedef struct constraint {
     taut_projector projector;
@@ -129,6 +130,34 @@ static void choose_free(constraint *c, unsigned held)
 
 /* ---- failures */
 
+/* Was this bond, rigid here, a spring before the system was made rigid? */
+static int was_spring(const constraint *c, taut_index bond, const taut_allocator *allocator, bool *spring, taut_error *error)
+{
+    taut_context *stated = NULL;
+    *spring = false;
+    if (!c->system->base)
+        return TAUT_OK;
+    TAUT_TRY(taut_context_create(c->system->base, allocator, &stated, error));
+    *spring = taut_context_compliance(stated)[bond] > 0;
+    taut_context_destroy(stated);
+    return TAUT_OK;
+}
+
+static void fail_bond(const constraint *c, taut_index bond, taut_index partner, bool spring, taut_error *error)
+{
+    char name[96], other[96] = "";
+    bool held = taut_hold_any(c->hold, c->n, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY);
+    taut_system_name(c->system, TAUT_BOND, bond, name, sizeof name);
+    if (partner >= 0)
+        taut_system_name(c->system, TAUT_BOND, partner, other, sizeof other);
+    taut_fail(error, TAUT_ERROR_SINGULAR, "G is singular: bond '%s' %s%s%s%s; %s", name,
+              other[0] ? "depends on others such as '" : "has a zero gradient", other, other[0] ? "'" : "",
+              held ? " (with what is held standing still)" : "",
+              held     ? "release one of its coordinates or velocities"
+              : spring ? "as a spring that does no harm, but not all of them can be rods: leave it out, or mark it `soft`"
+                       : "leave it out, or give it a stiffness");
+}
+
 /* Names the first bond that depends on others. The factorisation knows a number at best. */
 static int fail_singular(constraint *c, double t, taut_error *error)
 {
@@ -141,18 +170,14 @@ static int fail_singular(constraint *c, double t, taut_error *error)
     taut_index *partner = TAUT_NEW(&arena, taut_index, c->m), rank, bad = -1;
     int status = redundant && partner ? taut_rank(&shape, c->g, 0, NULL, &rank, redundant, partner, NULL, &allocator, error)
                                       : taut_fail_memory(error);
-    char name[96] = "", other[96] = "";
+    bool spring = false;
     for (taut_index i = 0; status == 0 && i < c->m && bad < 0; i++)
         if (redundant[i] && c->d[i] == 0)
             bad = i;
-    if (bad >= 0) {
-        taut_system_name(c->system, TAUT_BOND, bad, name, sizeof name);
-        if (partner[bad] >= 0)
-            taut_system_name(c->system, TAUT_BOND, partner[bad], other, sizeof other);
-        taut_fail(error, TAUT_ERROR_SINGULAR, "G is singular: bond '%s' %s%s%s%s; %s", name,
-                  other[0] ? "depends on others such as '" : "has a zero gradient", other, other[0] ? "'" : "",
-                  held ? " (with what is held standing still)" : "",
-                  held ? "release one of its coordinates or velocities" : "leave it out, or give it a stiffness");
+    if (bad >= 0)
+        status = was_spring(c, bad, &allocator, &spring, error);
+    if (bad >= 0 && status == 0) {
+        fail_bond(c, bad, partner[bad], spring, error);
     } else if (status == 0) {
         taut_fail(
             error, TAUT_ERROR_SINGULAR, "%s",
@@ -283,14 +308,18 @@ static int fit_guesses(constraint *c, double t, taut_error *error)
 
 /* ---- positions */
 
+static int watch(const constraint *c, double t, taut_error *error)
+{
+    return c->settings.watch ? c->settings.watch(c->settings.user, t, c->x, c->u, error) : TAUT_OK;
+}
+
 static int newton_step(constraint *c, bool curved, double t, taut_error *error)
 {
     unsigned more = !curved ? 0 : TAUT_WANT_BOND_HESSIAN | (c->mass_matrix ? TAUT_WANT_MASS_DQ : 0);
     for (taut_index i = 0; i < c->n; i++)
         c->dx[i] = c->x[i] - c->from[i]; /* read as mass_weight */
     TAUT_TRY(evaluate(c, t, more, error));
-    if (c->settings.watch)
-        c->settings.watch(c->settings.user, t, c->x, c->u);
+    TAUT_TRY(watch(c, t, error));
     mask_jacobian(c);
     stationarity(c, c->dx);
     for (taut_index i = 0; i < c->n; i++)
@@ -387,8 +416,7 @@ static int project(constraint *c, double t, taut_error *error)
     TAUT_TRY(evaluate(c, t, 0, error));
     TAUT_TRY(check_held(c, t, c->values.bond, c->x, "coordinates", error));
     TAUT_TRY(project_velocity(c, t, error));
-    if (c->settings.watch)
-        c->settings.watch(c->settings.user, t, c->x, c->u);
+    TAUT_TRY(watch(c, t, error));
     return TAUT_OK;
 }
 

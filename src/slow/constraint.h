@@ -10,8 +10,8 @@ typedef struct taut_constraint_settings {
     const unsigned char *hold; /* [n] of the bits of taut_system_hold, instead of what [start] says; NULL: that */
     /* [m], or NULL: bonds that may be off where all of their coordinates are held, because they are springs */
     const unsigned char *springs;
-    /* called with every point on the way, the first one included */
-    void (*watch)(void *user, double t, const double *q, const double *v);
+    /* called with every point on the way, the first one included; what is not 0 ends the projection, and is what it returns */
+    int (*watch)(void *user, double t, const double *q, const double *v, taut_error *error);
     void *user;
 } taut_constraint_settings;
 

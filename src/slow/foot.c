@@ -5,39 +5,27 @@
 #include "slow/constraint.h"
 #include "slow/potential.h"
 
-typedef struct foot {
-    taut_projection *p;
-    taut_error *error;
-    int status;
-} foot;
-
-static void watch(void *user, double t, const double *q, const double *v)
+static int watch(void *user, double t, const double *q, const double *v, taut_error *error)
 {
-    foot *f = user;
     (void)t;
-    if (f->status == 0)
-        f->status = taut_projection_record(f->p, q, v, f->error);
+    return taut_projection_record(user, q, v, error);
 }
 
-static int find(foot *f, taut_context *context)
+static int find(taut_projection *p, taut_context *context, taut_error *error)
 {
-    taut_projection *p = f->p;
     taut_projector *projector = NULL;
-    taut_constraint_settings settings = {.ignore_holds = !p->hold, .hold = p->hold, .watch = watch, .user = f};
-    TAUT_TRY(taut_constraint_create(context, &p->arena, &p->statistics, &settings, &projector, f->error));
-    int status = projector->apply(projector, p->t, p->q, p->v, f->error);
-    if (status == 0)
-        status = f->status;
+    taut_constraint_settings settings = {.ignore_holds = !p->hold, .hold = p->hold, .watch = watch, .user = p};
+    TAUT_TRY(taut_constraint_create(context, &p->arena, &p->statistics, &settings, &projector, error));
+    int status = projector->apply(projector, p->t, p->q, p->v, error);
     projector->destroy(projector);
     return status != 0
                ? status
-               : taut_slow_multipliers(context, p->t, p->q, p->v, p->lambda, NULL, &p->statistics, &p->arena.allocator, f->error);
+               : taut_slow_multipliers(context, p->t, p->q, p->v, p->lambda, NULL, &p->statistics, &p->arena.allocator, error);
 }
 
 static int project(taut_projection *p, const taut_options *options, taut_error *error)
 {
     (void)options;
-    foot f = {.p = p, .error = error};
     taut_system *rigid = NULL;
     taut_context *context = NULL;
     if (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
@@ -47,7 +35,7 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
     TAUT_TRY(taut_system_rigid(p->system, &rigid, error));
     int status = taut_context_create(rigid, &p->arena.allocator, &context, error);
     if (status == 0)
-        status = find(&f, context);
+        status = find(p, context, error);
     snprintf(p->explanation, sizeof p->explanation,
              "projection constraint: the foot point on the bonds, all rigid%s; multipliers of the rigid motion",
              p->sizes.can & TAUT_HAS_SPRINGS ? " (the slow point of infinite stiffness)" : "");

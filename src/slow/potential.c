@@ -88,18 +88,10 @@ double taut_potential_noise(const taut_potential_frame *frame)
 
 /* ---- the projection */
 
-typedef struct watcher {
-    taut_projection *p;
-    taut_error *error;
-    int status;
-} watcher;
-
-static void watch(void *user, double t, const double *q, const double *v)
+static int watch(void *user, double t, const double *q, const double *v, taut_error *error)
 {
-    watcher *w = user;
     (void)t;
-    if (w->status == 0)
-        w->status = taut_projection_record(w->p, q, v, w->error);
+    return taut_projection_record(user, q, v, error);
 }
 
 static int find_forces(taut_projection *p, const taut_projector *foot, taut_error *error)
@@ -122,13 +114,11 @@ static int find_forces(taut_projection *p, const taut_projector *foot, taut_erro
 
 int taut_potential_constraint(taut_projection *p, taut_error *error)
 {
-    watcher w = {.p = p, .error = error};
-    taut_constraint_settings settings = {.ignore_holds = !p->hold, .hold = p->hold, .watch = watch, .user = &w};
+    taut_constraint_settings settings = {.ignore_holds = !p->hold, .hold = p->hold, .watch = watch, .user = p};
     taut_projector *foot = NULL;
     int count;
     TAUT_TRY(taut_potential_foot(p->context, &p->arena, &p->statistics, &settings, &foot, error));
     int status = foot->apply(foot, p->t, p->q, p->v, error);
-    status = status != 0 ? status : w.status;
     if (status == 0)
         status = find_forces(p, foot, error);
     if (status == 0) {

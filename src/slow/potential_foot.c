@@ -102,6 +102,11 @@ static int reach(foot *c, taut_error *error)
         error);
 }
 
+static int watch(const foot *c, taut_error *error)
+{
+    return c->settings.watch ? c->settings.watch(c->settings.user, c->t, c->x, c->u, error) : TAUT_OK;
+}
+
 /* Along the manifold to the point nearest to where we came from, going back to it before every step: beside it the curvature of stiff
  * directions hides weak ones. Ends when steps are at rounding, or, near it, have not become smaller for a while. */
 static int settle(foot *c, taut_error *error)
@@ -114,8 +119,7 @@ static int settle(foot *c, taut_error *error)
         if (iteration > 0)
             TAUT_TRY(reach(c, error));
         c->rank = rank;
-        if (c->settings.watch)
-            c->settings.watch(c->settings.user, c->t, c->x, c->u);
+        TAUT_TRY(watch(c, error));
         normal_step(c, c->rank);
         tangential_step(c);
         double step = taut_stiff_length(&c->stiff, c->dx, NULL), scale = taut_stiff_scale(&c->stiff, c->from, c->x);
@@ -292,8 +296,7 @@ static int project(foot *c, taut_error *error)
     TAUT_TRY(check_minimum(c, error));
     TAUT_TRY(project_velocity(c, error));
     TAUT_TRY(count_rank(c, error));
-    if (c->settings.watch)
-        c->settings.watch(c->settings.user, c->t, c->x, c->u);
+    TAUT_TRY(watch(c, error));
     return TAUT_OK;
 }
 
