@@ -48,12 +48,18 @@ static int find_method(const char *name, const taut_projection_method **method, 
             return TAUT_OK;
         }
     }
+    taut_method_info moves;
+    for (int k = 0; taut_method_get(k, &moves); k++)
+        if (strcmp(name, moves.name) == 0)
+            return taut_fail(error, TAUT_ERROR_USAGE, "--method: %s moves a system in time, it is no projection; `taut run` uses it",
+                             moves.name);
     const char *near = taut_near_miss(name, names, PROJECTIONS);
+    if (near)
+        return taut_fail(error, TAUT_ERROR_USAGE, "--method: there is no projection '%.40s'; did you mean %s?", name, near);
     char list[200] = "";
     for (int k = 0; k < PROJECTIONS; k++)
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", k ? ", " : "", names[k]);
-    return taut_fail(error, TAUT_ERROR_USAGE, "--method: there is no projection '%.40s'%s%s; those of this version are %s", name,
-                     near ? "; did you mean " : "", near ? near : "", list);
+    return taut_fail(error, TAUT_ERROR_USAGE, "--method: there is no projection '%.40s'; those of this version are %s", name, list);
 }
 
 /* The system is of another kind: which projections are for it? */
