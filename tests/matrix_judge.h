@@ -44,6 +44,9 @@ typedef struct judge {
     int level;
     double *work; /* of the integrator */
     int64_t evaluations;
+    /* may be NULL: adds a force to force[n] at (t, q) */
+    int (*more)(void *user, double t, const double *q, double *force);
+    void *user;
 } judge;
 
 static inline double *judge_new(judge *j, int64_t count)
@@ -218,6 +221,8 @@ static inline int judge_rate(judge *j, double t, const double *y, double *dy)
     if (taut_evaluate(j->context, t, q, v, j->wanted, &j->values, NULL) != 0)
         return -1;
     memcpy(j->right, j->values.force, (size_t)n * sizeof(double));
+    if (j->more && j->more(j->user, t, q, j->right) != 0)
+        return -1;
     for (taut_index i = 0; j->wanted & TAUT_WANT_STIFF_FORCE && i < n; i++)
         j->right[i] += j->values.stiff_force[i];
     for (taut_index i = 0, r = 0; i < j->m; i++) {
