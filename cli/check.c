@@ -174,14 +174,7 @@ static void print_frequencies(const taut_check_report *report)
 
 static void print_report(const cli_model *model, const taut_check_report *report, bool verbose)
 {
-    const char *title = taut_system_title(model->system);
-    printf("%s", model->name);
-    if (title[0]) {
-        printf(": ");
-        cli_wrap(stdout, title, 2, (int)strlen(model->name) + 2, CLI_WIDTH);
-    } else {
-        printf("\n");
-    }
+    cli_model_title(stdout, model);
     printf("\n");
     print_sizes(&report->sizes);
     print_parameters(model->system, &report->sizes);

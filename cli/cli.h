@@ -75,6 +75,7 @@ typedef struct cli_model {
 /* Finds and loads call->operand; on failure says why (in JSON too) and returns the exit status. Prints the reader's warnings. */
 int cli_model_load(cli_call *call, cli_model *model);
 void cli_model_release(cli_model *model);
+void cli_model_title(FILE *out, const cli_model *model); /* "name: the first comment of the file", wrapped */
 /* Shipped models, sorted by name (shipped.c). */
 typedef struct cli_shipped {
     int count;

@@ -52,7 +52,8 @@ static int not_found(const cli_call *call, const cli_shipped *shipped)
     else if (name)
         hint = cli_format("; did you mean '%s'?", name);
     else if (!slash)
-        hint = cli_format(" ('taut models' lists those)");
+        hint = cli_format(shipped->count > 0 ? " ('taut models' lists those)"
+                                             : "; no shipped models were found: set TAUT_MODELS to the folder that holds them");
     int status = cli_refuse(call, "%s'%s'%s%s", slash ? "there is no file " : "", given,
                             slash ? "" : " is neither a file nor a shipped model", hint ? hint : "");
     free(hint);
@@ -168,6 +169,13 @@ int cli_model_load(cli_call *call, cli_model *model)
     for (taut_index k = 0; !call->quiet && taut_system_warning(model->system, k); k++)
         cli_say_warning(taut_system_warning(model->system, k), model->text);
     return 0;
+}
+
+void cli_model_title(FILE *out, const cli_model *model)
+{
+    const char *title = taut_system_title(model->system);
+    int column = fprintf(out, title[0] ? "%s: " : "%s", model->name);
+    cli_wrap(out, title, 2, column, CLI_WIDTH);
 }
 
 void cli_model_release(cli_model *model)

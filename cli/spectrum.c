@@ -137,14 +137,7 @@ static void print_separation(const taut_modes_report *report)
 static void print_all(const cli_model *model, const spectrum *s)
 {
     const taut_modes_report *report = &s->report;
-    const char *title = taut_system_title(model->system);
-    printf("%s", model->name);
-    if (title[0]) {
-        printf(": ");
-        cli_wrap(stdout, title, 2, (int)strlen(model->name) + 2, CLI_WIDTH);
-    } else {
-        printf("\n");
-    }
+    cli_model_title(stdout, model);
     if (report->found == 0) {
         printf("\n  nothing stiff, no modes\n");
         return;
