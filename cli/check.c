@@ -122,12 +122,17 @@ static void print_derivatives(const taut_check_report *report)
 static void print_rank(const taut_check_report *report)
 {
     char text[600];
+    int64_t soft = report->soft, rows = report->sizes.bonds - soft;
     if (report->sizes.bonds == 0)
         return;
-    bool full = report->rank == report->sizes.bonds;
-    snprintf(text, sizeof text, "%lld of %lld%s%s%s", (long long)report->rank, (long long)report->sizes.bonds, full ? ", full" : "",
+    bool full = report->rank == rows;
+    snprintf(text, sizeof text, "%lld of %lld%s%s%s", (long long)report->rank, (long long)rows, full ? ", full" : "",
              report->rank_message[0] ? ": " : "", report->rank_message);
-    line("rank of G", text);
+    if (rows > 0)
+        line("rank of G", text);
+    snprintf(text, sizeof text, "%lld, %s", (long long)soft, soft == 1 ? "a force like others" : "forces like others");
+    if (soft > 0)
+        line("soft springs", text);
 }
 
 static void print_start(const taut_check_report *report)
@@ -140,9 +145,10 @@ static void print_start(const taut_check_report *report)
         snprintf(text, sizeof text, "rigid bonds: max |g| %.3g, max |gdot| %.3g", report->start_position, report->start_velocity);
         line("start", text);
     }
-    if ((can & TAUT_HAS_SPRINGS) || report->sizes.kind != TAUT_MECHANICAL) {
-        snprintf(text, sizeof text, "%s: max |g| %.3g", report->sizes.kind == TAUT_MECHANICAL ? "all bonds" : "constraints",
-                 report->foot_distance);
+    bool mechanical = report->sizes.kind == TAUT_MECHANICAL;
+    if (!mechanical || ((can & TAUT_HAS_SPRINGS) && report->frequencies > 0)) {
+        const char *which = !mechanical ? "constraints" : report->soft > 0 ? "bonds that are not soft" : "all bonds";
+        snprintf(text, sizeof text, "%s: max |g| %.3g", which, report->foot_distance);
         line(can & TAUT_HAS_RIGID ? "" : "start", text);
     }
 }
@@ -160,7 +166,7 @@ static void print_frequencies(const taut_check_report *report)
         snprintf(text + used, sizeof text - used, "%.6g rad per time", report->frequency_most);
     line("frequencies", text);
     if (report->slow_rate > 0) {
-        snprintf(text, sizeof text, "%.3g (slowest stiff frequency over the rate of the slow motion, %.3g)",
+        snprintf(text, sizeof text, "%.3g at the start (slowest stiff frequency over the rate of slow motion, %.3g)",
                  report->frequency_least / report->slow_rate, report->slow_rate);
         line("separation", text);
     }
@@ -245,6 +251,7 @@ static void json_report(const cli_model *model, const taut_check_report *report)
     cli_json_open_flat(&json, "rank", '{');
     cli_json_integer(&json, "rank", report->rank);
     cli_json_integer(&json, "bonds", report->sizes.bonds);
+    cli_json_integer(&json, "soft", report->soft);
     cli_json_text(&json, "message", report->rank_message);
     cli_json_close(&json, '}');
     cli_json_open_flat(&json, "start", '{');

@@ -267,11 +267,63 @@ static void test_models(void)
     }
 }
 
+/* ---- soft springs are forces: by hand. A stiff pendulum of length 1 at rest beside a soft spring z - x of stiffness 2, stretched by 2:
+ * its pull is 4, the stiff spring holds lambda = 4 against it, so the oscillatory energy is c lambda^2/2 = 8e-8 with c = 1e-8, the energy
+ * scale |4 x| + |4 z| = 16, and the soft spring alone has the frequency sqrt(2 (1 + 1)) = 2. */
+
+#define STIFF_AND_SOFT                                                                                                             \
+    "[coordinates]\nx, y, z\n[potential]\ny\n[bonds]\nstiff = sqrt(x^2 + y^2) - 1 stiffness 1e8\n"                                 \
+    "belt = z - x stiffness 2 soft\n[start]\nx = 1, z = 3\n"
+#define ROD_AND_SOFT                                                                                                               \
+    "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\none = x - 1 stiffness 2 soft\ntwo = 2*x - 3 stiffness 2 soft\n"      \
+    "[start]\nx = 1\n"
+#define ALL_SOFT "[coordinates]\nx, y\n[bonds]\none = x - 1 stiffness 2 soft\ntwo = y stiffness 9 soft\n[start]\nx = 3\n"
+/* the pull -8 of the damped soft spring, 4 g + 4 tau gdot = 4 + 4, on the unit mass */
+#define DAMPED_SOFT                                                                                                                \
+    "[coordinates]\nx, y\n[bonds]\nstiff = y stiffness 1e6\nsoft = x stiffness 4 damping 2 soft\n[start]\nx = 1, x' = 2\n"
+
+static const struct {
+    const char *name, *text, *advice;
+    int soft, rank, frequencies;
+    double least, energy, scale, slow_rate, foot;
+} soft[] = {
+    {"stiff and soft", STIFF_AND_SOFT, "hardly rings", 1, 1, 1, 1e4, 8e-8, 16, 2, 0},
+    {"rod and soft", ROD_AND_SOFT, "motion rigid", 2, 1, 0, 0, 0, 4, 2.8284271247461903, 0},
+    {"all soft", ALL_SOFT, "no stiff springs", 2, 0, 0, 0, 0, 12, 3, 0},
+    {"damped soft", DAMPED_SOFT, "hardly rings", 1, 1, 1, 1e3, 0, 10, 2.8284271247461903, 0},
+};
+
+static void test_soft(void)
+{
+    check_group("soft springs");
+    for (size_t k = 0; k < sizeof soft / sizeof soft[0]; k++) {
+        taut_system *system;
+        taut_error error;
+        taut_check_report r = {0};
+        int status = taut_system_parse(soft[k].text, strlen(soft[k].text), soft[k].name, NULL, &system, &error);
+        if (status == 0)
+            status = taut_check(system, NULL, &r, &error);
+        check_row(status == 0 && r.verdict == 0, "%s: %s", soft[k].name, status ? error.message : r.advice);
+        check_equal("soft springs", r.soft, soft[k].soft);
+        check_equal("rank", r.rank, soft[k].rank);
+        check_contains("rank message", "", r.rank_message);
+        check_equal("stiff modes", r.frequencies, soft[k].frequencies);
+        check_near("least frequency", r.frequency_least, soft[k].least, 1e-9 * soft[k].least);
+        check_near("oscillatory energy", r.oscillatory_energy, soft[k].energy, 1e-9 * soft[k].energy + 1e-15);
+        check_near("energy scale", r.energy_scale, soft[k].scale, 1e-12);
+        check_near("slow rate", r.slow_rate, soft[k].slow_rate, 1e-12);
+        check_near("from the foot point", r.foot_distance, soft[k].foot, 1e-15);
+        check_contains("advice", r.advice, soft[k].advice);
+        taut_system_destroy(system);
+    }
+}
+
 int main(void)
 {
     test_derivatives();
     test_long_chain();
     test_noise();
     test_models();
+    test_soft();
     return check_done();
 }

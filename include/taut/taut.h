@@ -551,13 +551,14 @@ typedef struct taut_check_report {
     char structure[160]; /* which linear algebra was chosen, and why */
     taut_derivative_check derivative[16];
     int derivatives;
-    taut_index rank;                         /* of G; == bonds when full */
+    taut_index soft;                         /* bonds marked `soft`: forces, and no part of what follows */
+    taut_index rank;                         /* of G; == bonds - soft when full */
     char rank_message[400];                  /* names of redundant or conflicting bonds */
     double start_position, start_velocity;   /* max |g|, |gdot| of the rigid bonds at the start */
-    double foot_distance;                    /* how far the start is from g = 0 (all bonds), max |g| */
+    double foot_distance;                    /* how far the start is from g = 0 (bonds that are not soft), max |g| */
     double frequency_least, frequency_most;  /* 0 when there are no springs */
     int64_t frequencies;                     /* number of stiff modes */
-    double slow_rate;                        /* estimate of the rate of the slow motion, for the separation */
+    double slow_rate;                        /* estimate of the rate of the slow motion at the start, for the separation */
     double oscillatory_energy, energy_scale; /* of the start */
     char advice[400];                        /* one line */
     int verdict;                             /* 0 usable, 1 numerically unusable */

@@ -1,7 +1,8 @@
 /* check.c - is a system well posed at its start? Sizes, structure, derivatives, rank, consistency, frequencies, energy, advice.
  *
  * The slow multipliers lambda0 solve  [M G^T; G 0] (v', lambda) = (f, -gamma)  (index-1 form), and the oscillatory energy is
- * measured from them: sum (g - c lambda0)^2 / 2c  +  gdot^T A^-1 gdot / 2  over the springs. */
+ * measured from them: sum (g - c lambda0)^2 / 2c  +  gdot^T A^-1 gdot / 2  over the springs. Soft springs are forces: they are part of
+ * f and have no rows. */
 #include "system/verify.h"
 
 #include <math.h>
@@ -24,7 +25,8 @@ typedef struct examiner {
     taut_index n, m, hard; /* hard: rows that must hold exactly (rigid bonds, constraints) */
     double t;
     double *q, *v, *gdot, *acceleration, *lambda;
-    unsigned char *rigid; /* [m] */
+    double *soft_rows;             /* [m]: 1 in rows of soft springs, which are empty in the saddle matrix */
+    unsigned char *rigid, *counts; /* [m]: holds exactly; is not a soft spring */
     bool solvable;
 } examiner;
 
@@ -56,7 +58,10 @@ static int evaluate_start(examiner *e)
     TAUT_TRY(room(e, &e->gdot, e->m));
     TAUT_TRY(room(e, &e->acceleration, e->n));
     TAUT_TRY(room(e, &e->lambda, e->m));
-    if (!(e->rigid = TAUT_NEW(&e->arena, unsigned char, e->m)))
+    TAUT_TRY(room(e, &e->soft_rows, e->m));
+    e->rigid = TAUT_NEW(&e->arena, unsigned char, e->m);
+    e->counts = TAUT_NEW(&e->arena, unsigned char, e->m);
+    if (!e->rigid || !e->counts)
         return taut_fail_memory(e->error);
     TAUT_TRY(taut_context_start(e->context, e->t, e->q, e->v, e->error));
     unsigned wanted = TAUT_WANT_BOND | TAUT_WANT_JACOBIAN;
@@ -77,13 +82,17 @@ static int evaluate_start(examiner *e)
     return 0;
 }
 
-/* Rigid bonds; of first-order systems the constraints. */
+/* Rigid bonds, of first-order systems the constraints; soft springs. */
 static void find_rigid(examiner *e)
 {
     const double *c = taut_context_compliance(e->context);
+    bool mechanical = e->sizes->kind == TAUT_MECHANICAL;
     for (taut_index i = 0; i < e->m; i++) {
-        e->rigid[i] = e->sizes->kind == TAUT_MECHANICAL ? c[i] == 0 : i < e->sizes->constraints;
+        e->rigid[i] = mechanical ? c[i] == 0 : i < e->sizes->constraints;
+        e->counts[i] = !(mechanical && c[i] > 0 && taut_context_soft(e->context, i));
+        e->soft_rows[i] = !e->counts[i];
         e->hard += e->rigid[i];
+        e->report->soft += !e->counts[i];
     }
 }
 
@@ -96,12 +105,12 @@ static void measure_start(examiner *e)
             r->start_position = fmax(r->start_position, fabs(e->values.bond[i]));
             r->start_velocity = fmax(r->start_velocity, fabs(e->gdot[i]));
         }
-        if (!observable)
+        if (!observable && e->counts[i])
             r->foot_distance = fmax(r->foot_distance, fabs(e->values.bond[i]));
     }
 }
 
-/* ---- rank, of the rows that `only` selects (NULL: all) */
+/* ---- rank, of the rows that `only` selects */
 
 static int rank_in(examiner *e, taut_arena *scratch, const unsigned char *only, taut_index *rank, taut_index *rows, char *message,
                    size_t size)
@@ -114,7 +123,7 @@ static int rank_in(examiner *e, taut_arena *scratch, const unsigned char *only, 
         return taut_fail_memory(e->error);
     taut_index count = 0, entries = 0;
     for (taut_index i = 0; i < e->m; i++) {
-        if (only && !only[i])
+        if (!only[i])
             continue;
         for (taut_index k = e->jacobian.start[i]; k < e->jacobian.start[i + 1]; k++, entries++) {
             column[entries] = e->jacobian.column[k];
@@ -165,20 +174,20 @@ static int check_rank(examiner *e)
     taut_check_report *r = e->report;
     taut_index rank, rows;
     char text[300];
-    r->rank = e->m;
+    r->rank = e->m - r->soft;
     if (e->hard) {
         TAUT_TRY(rank_of(e, e->rigid, &rank, &rows, text, sizeof text));
         if (rank < rows) {
             r->verdict = 1;
-            r->rank = rank + (e->m - rows);
+            r->rank -= rows - rank;
             snprintf(r->rank_message, sizeof r->rank_message, "%s have rank %d of %d: %s",
                      e->sizes->kind == TAUT_MECHANICAL ? "the rigid bonds" : "the constraints", rank, rows, text);
             return 0;
         }
     }
-    if (e->sizes->kind != TAUT_MECHANICAL || e->hard == e->m)
+    if (e->sizes->kind != TAUT_MECHANICAL || e->hard == r->rank)
         return 0;
-    TAUT_TRY(rank_of(e, NULL, &r->rank, &rows, text, sizeof text));
+    TAUT_TRY(rank_of(e, e->counts, &r->rank, &rows, text, sizeof text));
     if (r->rank < rows)
         snprintf(r->rank_message, sizeof r->rank_message, "G has rank %d of %d, which springs allow but rigid motion does not: %s",
                  r->rank, rows, text);
@@ -186,6 +195,39 @@ static int check_rank(examiner *e)
 }
 
 /* ---- the saddle system of the index-1 form: structure, slow multipliers, slow rate, oscillatory energy */
+
+/* The diagonal of M, wherever it is stored; 0 when it has no such entry. */
+static double mass_of(const examiner *e, taut_index i)
+{
+    if (!e->tangent.start)
+        return e->values.mass[i];
+    for (taut_index k = e->tangent.start[i]; k < e->tangent.start[i + 1]; k++)
+        if (e->tangent.column[k] == i)
+            return e->values.mass[k];
+    return 0;
+}
+
+/* Soft springs join the force, and their rows leave the matrix. Their own frequencies, with the rest at rest, belong to the slow motion. */
+static void take_soft(examiner *e)
+{
+    const double *c = taut_context_compliance(e->context), *tau = taut_context_damping(e->context);
+    for (taut_index i = 0; i < e->m; i++) {
+        if (e->counts[i])
+            continue;
+        double pull = (e->values.bond[i] + tau[i] * e->gdot[i]) / c[i], mobility = 0;
+        taut_index begin = e->jacobian.start[i], end = e->jacobian.start[i + 1];
+        for (taut_index k = begin; k < end; k++) {
+            taut_index column = e->jacobian.column[k];
+            double mass = mass_of(e, column);
+            e->values.force[column] -= e->values.jacobian[k] * pull;
+            for (taut_index l = begin; l < end && mass > 0; l++) /* columns may repeat */
+                mobility += e->jacobian.column[l] == column ? e->values.jacobian[k] * e->values.jacobian[l] / mass : 0;
+        }
+        for (taut_index k = begin; k < end; k++)
+            e->values.jacobian[k] = 0;
+        e->report->slow_rate = fmax(e->report->slow_rate, sqrt(fmax(mobility, 0) / c[i]));
+    }
+}
 
 static int solve_start(examiner *e, taut_backend backend)
 {
@@ -195,11 +237,12 @@ static int solve_start(examiner *e, taut_backend backend)
     shape.k_column = e->tangent.column;
     TAUT_TRY(taut_saddle_create(&shape, backend, &e->arena.allocator, &e->saddle, e->error));
     snprintf(e->report->structure, sizeof e->report->structure, "%s", taut_saddle_structure(e->saddle));
-    if (taut_saddle_factor(e->saddle, e->values.mass, e->values.jacobian, NULL, NULL, NULL) != 0)
+    take_soft(e);
+    if (taut_saddle_factor(e->saddle, e->values.mass, e->values.jacobian, NULL, e->soft_rows, NULL) != 0)
         return 0; /* redundant springs: what follows needs a regular matrix, and is left out */
     memcpy(e->acceleration, e->values.force, (size_t)e->n * sizeof(double));
     for (taut_index i = 0; i < e->m; i++)
-        e->lambda[i] = -e->values.gamma[i];
+        e->lambda[i] = e->counts[i] ? -e->values.gamma[i] : 0;
     TAUT_TRY(taut_saddle_solve(e->saddle, 1, e->acceleration, e->lambda, e->error));
     e->solvable = true;
     return 0;
@@ -227,7 +270,7 @@ static int measure_energy(examiner *e)
     }
     for (taut_index i = 0; i < e->m; i++) {
         double off = e->values.bond[i] - c[i] * e->lambda[i];
-        if (c[i] > 0)
+        if (c[i] > 0 && e->counts[i])
             r->oscillatory_energy += off * off / (2 * c[i]);
     }
     if (!e->solvable)
@@ -235,11 +278,11 @@ static int measure_energy(examiner *e)
     TAUT_TRY(room(e, &x, e->n));
     TAUT_TRY(room(e, &y, e->m));
     for (taut_index i = 0; i < e->m; i++)
-        y[i] = c[i] > 0 ? e->gdot[i] : 0;
+        y[i] = c[i] > 0 && e->counts[i] ? e->gdot[i] : 0;
     TAUT_TRY(taut_saddle_solve(e->saddle, 1, x, y, e->error));
     double kinetic = 0;
     for (taut_index i = 0; i < e->m; i++)
-        kinetic -= y[i] * (c[i] > 0 ? e->gdot[i] : 0) / 2;
+        kinetic -= c[i] > 0 && e->counts[i] ? y[i] * e->gdot[i] / 2 : 0;
     r->oscillatory_energy += fmax(kinetic, 0);
     return 0;
 }
@@ -252,7 +295,7 @@ static int measure_frequencies(examiner *e)
     int found;
     bool complete;
     for (taut_index i = 0; i < e->m; i++)
-        r->frequencies += c[i] > 0;
+        r->frequencies += c[i] > 0 && e->counts[i];
     bool stiff = e->sizes->can & TAUT_HAS_STIFF_POTENTIAL;
     if (!r->frequencies && !stiff)
         return 0;
@@ -265,8 +308,10 @@ static int measure_frequencies(examiner *e)
         return 0;
     r->frequency_least = frequency[0];
     r->frequency_most = frequency[found - 1];
-    if (stiff)
-        r->frequencies = complete ? found : e->n;
+    if (complete)
+        r->frequencies = found; /* springs that depend on others add none */
+    else if (stiff)
+        r->frequencies = e->n;
     return 0;
 }
 
@@ -283,13 +328,13 @@ static void advise_mechanical(examiner *e)
     else if (e->hard && r->start_position > 1e-6)
         snprintf(to, size, "the start violates rigid bonds by %.2g: correct it, or let `taut run` move it onto them",
                  r->start_position);
-    else if (e->hard)
+    else if (e->hard && !r->frequencies)
         snprintf(to, size, "rigid bonds: motion rigid is what this model asks for");
     else if (r->frequencies && ratio < 10)
-        snprintf(
-            to, size,
-            "fast and slow are not well separated (lowest frequency %.3g, slow rate about %.3g): resolve everything, --motion full",
-            r->frequency_least, r->slow_rate);
+        snprintf(to, size,
+                 "fast and slow are not well separated (lowest frequency %.3g, slow rate about %.3g at the start): resolve "
+                 "everything, --motion full",
+                 r->frequency_least, r->slow_rate);
     else if (r->frequencies && r->oscillatory_energy > 1e-3 * r->energy_scale)
         snprintf(
             to, size,

@@ -116,6 +116,11 @@ int taut_motion_choose(taut_solver *solver, unsigned *motion, taut_error *error)
         return TAUT_OK;
     }
     TAUT_TRY(examine_start(solver, &report, error));
+    if (report.frequencies == 0 && !(sizes->can & TAUT_HAS_STIFF_POTENTIAL)) { /* soft springs are forces */
+        if ((sizes->can & TAUT_HAS_RIGID) && offered(sizes, TAUT_MOTION_RIGID))
+            *motion = TAUT_MOTION_RIGID;
+        return TAUT_OK;
+    }
     TAUT_TRY(measure_work(solver, &work, error));
     *motion = judge_start(&report, sizes, work, solver->avoid, solver->why, sizeof solver->why);
     return TAUT_OK;
@@ -274,8 +279,8 @@ static int start_on_bonds(taut_solver *solver, taut_error *error)
     return TAUT_OK;
 }
 
-/* How much of the start would be seen as oscillation: the largest of |g + tau gdot - c lambda| and |gdot|/omega over the springs, lambda those
- * of the rigid motion. INFINITY when it cannot be told; 0 when a spring is overdamped: it does not ring, its stretch is part of the slow
+/* How much of the start would be seen as oscillation: the largest of |g + tau gdot - c lambda| and |gdot|/omega over the stiff springs, lambda
+ * those of the rigid motion. INFINITY when it cannot be told; 0 when a spring is overdamped: it does not ring, its stretch is part of the slow
  * motion, and no projection may take it away. */
 static int measure_ringing(taut_solver *solver, double *amplitude, taut_error *error)
 {
@@ -287,7 +292,7 @@ static int measure_ringing(taut_solver *solver, double *amplitude, taut_error *e
     taut_error ignored;
     bool overdamped = false;
     *amplitude = INFINITY;
-    if (m == 0)
+    if (m == 0 || (solver->sizes.can & TAUT_HAS_STIFF_POTENTIAL))
         return TAUT_OK;
     TAUT_TRY(taut_system_pattern(solver->moving, TAUT_PATTERN_JACOBIAN, &g, error));
     taut_arena_init(&arena, &solver->arena.allocator);
@@ -311,7 +316,7 @@ static int measure_ringing(taut_solver *solver, double *amplitude, taut_error *e
             rate += values.jacobian[k] * s->now.v[g.column[k]];
             size += values.jacobian[k] * values.jacobian[k];
         }
-        if (c[i] == 0)
+        if (c[i] == 0 || taut_context_soft(s->context, i))
             continue;
         /* as if masses were 1: a measure, not a result */
         double period = sqrt(c[i] / fmax(size, 1e-300)); /* 1/omega */
