@@ -158,7 +158,7 @@ json 'd["lambda"] == [None, None]'
 # refusals and slips
 run 2 project michaelis_menten --method ipa
 has err "first-order"
-run 2 project four_bar --set c=1e-6 --method ipa
+run 2 project slider_crank --method ipa
 has err "rigid bonds"
 run 2 project slider_crank --method ipa
 has err "rigid bonds"
