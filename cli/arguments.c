@@ -4,6 +4,11 @@
 
 #include "cli.h"
 
+static bool has_parameters(const cli_call *call)
+{
+    return cli_option_belongs(cli_option_find("set", call->verb->name), call->verb->name);
+}
+
 /* Says that an option is unknown, with the nearest one that this verb has. */
 static int unknown_option(const cli_call *call, const char *given, const char *name)
 {
@@ -19,7 +24,19 @@ static int unknown_option(const cli_call *call, const char *given, const char *n
     const char *near = cli_near(name, names, count);
     if (near)
         return cli_misuse(call, "unknown option '%s'; did you mean '--%s'?", given, near);
+    if (strncmp(given, "--", 2) == 0 && has_parameters(call))
+        return cli_misuse(call, "unknown option '%s' (a parameter of the model is set by --set %s=VALUE)", given, name);
     return cli_misuse(call, "unknown option '%s'", given);
+}
+
+/* Known, but to other verbs. Who gives a number may mean a parameter of the model. */
+static int foreign_option(const cli_call *call, const taut_option *option)
+{
+    const char *name = option->name, *verb = call->verb->name;
+    bool parameter = option->type == TAUT_OPTION_REAL && has_parameters(call);
+    return cli_misuse(call, "--%s is not an option of 'taut %s', but of: %s%s%s%s", name, verb, option->verbs,
+                      parameter ? " (a parameter of the model is set by --set " : "", parameter ? name : "",
+                      parameter ? "=VALUE)" : "");
 }
 
 static bool append(const char ***list, int *count, const char *text)
@@ -110,7 +127,7 @@ static int read_option(cli_call *call, int count, char **arguments, int *used)
     if (!option)
         return unknown_option(call, given, name);
     if (!cli_option_belongs(option, call->verb->name))
-        return cli_misuse(call, "--%s is not an option of 'taut %s', but of: %s", name, call->verb->name, option->verbs);
+        return foreign_option(call, option);
     *used = 1;
     if (option->type == TAUT_OPTION_FLAG)
         return equals ? cli_misuse(call, "--%s takes no value", name) : store(call, option, "yes");

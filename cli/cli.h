@@ -105,8 +105,8 @@ int cli_exit_status(int code); /* of a library code */
 bool cli_terminal(FILE *stream);
 /* Ends the program quietly when the reader of standard output went away (`| head`). */
 void cli_quit_if_reader_left(void);
-/* Closes standard output's account: 0, or CLI_FAILED having said why. */
-int cli_output_finish(void);
+/* Closes standard output's account: 0, or CLI_FAILED having said why. `failed`: an earlier failure to write has been told already. */
+int cli_output_finish(bool failed);
 
 /* ---- text (text.c) */
 void cli_wrap(FILE *out, const char *text, int indent, int column, int width);    /* starts at `column`; later lines are indented */
@@ -151,7 +151,8 @@ typedef struct cli_output {
     int reason; /* errno of what failed first; whoever writes may set it */
 } cli_output;
 bool cli_output_open(cli_output *output, const char *path);
-int cli_output_close(cli_output *output, const char *option); /* also after a failed open; 0, or CLI_FAILED having said why */
+/* Also after a failed open; 0, or CLI_FAILED having said why, in `error` too. */
+int cli_output_close(cli_output *output, const char *option, taut_error *error);
 
 /* ---- progress and interrupt (progress.c) */
 typedef struct cli_progress {

@@ -3,7 +3,7 @@
 
 #include "cli.h"
 
-enum { OPTION_COLUMN = 24 };
+enum { OPTION_COLUMN = 24, VERB_COLUMN = 20 };
 
 void cli_help_version(FILE *out)
 {
@@ -20,13 +20,13 @@ void cli_help_program(FILE *out)
     for (const cli_verb *verb = cli_verbs; verb->name; verb++) {
         char usage[64];
         snprintf(usage, sizeof usage, "%s %s", verb->name, verb->operand);
-        fprintf(out, "  %-*s", 16, usage);
-        cli_wrap(out, verb->summary, 18, 18, CLI_WIDTH);
+        fprintf(out, "  %-*s", VERB_COLUMN - 2, usage);
+        cli_wrap(out, verb->summary, VERB_COLUMN, VERB_COLUMN, CLI_WIDTH);
     }
     fprintf(out, "\nMODEL is a file, - for standard input, or a name that 'taut models' lists.\n");
     fprintf(out, "'taut help VERB' explains a verb and its options. For a first look:\n\n");
     fprintf(out, "  taut check double_pendulum\n");
-    fprintf(out, "  taut run double_pendulum --set omega=100 --motion full --method verlet --step 1e-3 --plot a.png\n");
+    fprintf(out, "  taut run double_pendulum --out rows.csv --plot picture.png\n");
 }
 
 static void print_option(FILE *out, const taut_option *option, const char *verb)

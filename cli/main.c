@@ -46,6 +46,6 @@ int main(int count, char **arguments)
     int status = without_verb(count, arguments);
     if (status < 0)
         status = with_verb(count, arguments);
-    int written = cli_output_finish();
+    int written = cli_output_finish(status != CLI_DONE);
     return status != 0 ? status : written;
 }

@@ -80,7 +80,7 @@ bool cli_output_open(cli_output *output, const char *path)
     return output->file != NULL;
 }
 
-int cli_output_close(cli_output *output, const char *option)
+int cli_output_close(cli_output *output, const char *option, taut_error *error)
 {
     if (output->file && output->file != stdout) {
         errno = 0;
@@ -98,6 +98,9 @@ int cli_output_close(cli_output *output, const char *option)
     output->part = NULL;
     if (output->reason == 0)
         return CLI_DONE;
-    cli_error("--%s: cannot write '%s': %s", option, output->path, strerror(output->reason));
+    snprintf(error->message, sizeof error->message, "--%s: cannot write '%.300s': %s", option, output->path,
+             strerror(output->reason));
+    error->code = TAUT_ERROR_FILE;
+    cli_error("%s", error->message);
     return CLI_FAILED;
 }

@@ -23,7 +23,7 @@ static void write_values(cli_output *output, const project *p, taut_item item, t
     }
 }
 
-static int write_start(const project *p)
+static int write_start(project *p)
 {
     cli_output output;
     const taut_projection_result *r = &p->result;
@@ -35,7 +35,7 @@ static int write_start(const project *p)
         else
             write_values(&output, p, TAUT_ALGEBRAIC, p->sizes.algebraic, r->v, "");
     }
-    return cli_output_close(&output, "out");
+    return cli_output_close(&output, "out", &p->error);
 }
 
 /* ---- the verb */
@@ -67,10 +67,6 @@ static int report(project *p)
     if (p->code == 0 && p->out) {
         p->status = write_start(p);
         p->written = p->status == 0;
-        if (!p->written) {
-            p->error = (taut_error){.code = TAUT_ERROR_FILE, .t = NAN};
-            snprintf(p->error.message, sizeof p->error.message, "--out: cannot write '%.300s'", p->out);
-        }
     }
     if (p->plot) {
         int status = draw(p);

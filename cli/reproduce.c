@@ -1,6 +1,7 @@
 /* reproduce.c - taut reproduce: published numbers beside ours, with a verdict for each.
  *
- * Printed numbers are text data, one file for each recipe: lines "key | printed | accept | note", # begins a comment. What is accepted:
+ * Printed numbers are text data, one file for each recipe: lines "key | printed | accept | note", # begins a comment; the comment "# key |
+ * WORD | accept | note" says what the numbers are, where the paper does not print them. What is accepted:
  *   (nothing)      ours, rounded to the printed digits, is the printed number
  *   truncated      ours, cut off after the printed digits, is the printed number
  *   misprint X     the printed number is wrong; ours, rounded, is X, and the note says how this is known
@@ -32,9 +33,10 @@ typedef struct dinner {
     const char *out; /* folder, or NULL */
     char *folder;    /* of the printed numbers */
     cook cook;
-    char *text; /* of the file of printed numbers */
+    char *text;          /* of the file of printed numbers */
+    const char *heading; /* what they are: printed, computed, ... */
     row *rows;
-    int count, counts[VERDICTS];
+    int count, counts[VERDICTS], total[VERDICTS];
     cli_json json;
 } dinner;
 
@@ -116,7 +118,7 @@ static void cut_line(char *line, row *r)
 
 static int read_printed(dinner *d, const char *name)
 {
-    char *path = d->folder ? cli_format("%s/%s.txt", d->folder, name) : NULL;
+    char *path = cli_format("%s/%s.txt", d->folder, name);
     FILE *file = path ? fopen(path, "r") : NULL;
     size_t length = 0;
     d->text = file ? cli_read_file(file, &length) : NULL;
@@ -124,15 +126,15 @@ static int read_printed(dinner *d, const char *name)
     if (file)
         fclose(file);
     if (!d->text) {
-        int status = path
-                         ? cli_refuse(d->call, "the printed numbers are missing: %s: %s", path, strerror(reason))
-                         : cli_refuse(d->call, "the printed numbers are missing; set TAUT_REPRODUCE to the folder that holds them");
+        int status = path ? cli_refuse(d->call, "the printed numbers are missing: %s: %s", path, strerror(reason))
+                          : cli_refuse(d->call, "out of memory");
         free(path);
         return status;
     }
     free(path);
     for (const char *c = d->text; *c; c++)
         lines += *c == '\n';
+    d->heading = "printed";
     d->rows = calloc((size_t)lines, sizeof *d->rows);
     if (!d->rows)
         return cli_refuse(d->call, "out of memory");
@@ -141,8 +143,13 @@ static int read_printed(dinner *d, const char *name)
         if (end)
             *end = '\0';
         char *begin = trim(line);
-        if (*begin && *begin != '#')
+        if (*begin && *begin != '#') {
             cut_line(begin, &d->rows[d->count++]);
+        } else if (strncmp(begin, "# key |", 7) == 0) {
+            row names;
+            cut_line(begin, &names);
+            d->heading = names.field[1];
+        }
         line = end ? end + 1 : NULL;
     }
     return 0;
@@ -161,6 +168,7 @@ static void compare_all(dinner *d)
             }
         r->verdict = judge(r);
         d->counts[r->verdict]++;
+        d->total[r->verdict]++;
     }
 }
 
@@ -171,6 +179,12 @@ static const char *note_of(const row *r)
     return !r->found ? "this version computes no such number" : r->field[3];
 }
 
+static void print_counts(FILE *out, const char *lead, const int counts[VERDICTS])
+{
+    fprintf(out, "%s%d equal, %d within, %d explained, %d unexplained\n", lead, counts[EQUAL], counts[WITHIN], counts[EXPLAINED],
+            counts[UNEXPLAINED]);
+}
+
 static void print_table(FILE *out, const dinner *d, const cook_recipe *recipe)
 {
     int width = 0;
@@ -178,19 +192,18 @@ static void print_table(FILE *out, const dinner *d, const cook_recipe *recipe)
         width = (int)strlen(d->rows[i].field[0]) > width ? (int)strlen(d->rows[i].field[0]) : width;
     fprintf(out, "%s: %s\n  ", recipe->name, recipe->what);
     cli_wrap(out, recipe->source, 2, 2, CLI_WIDTH);
-    fprintf(out, "  %-*s %18s %18s  %s\n", width, "", "ours", "printed", "verdict");
+    fprintf(out, "  %-*s %20s %18s  %s\n", width, "", "ours", d->heading, "verdict");
     for (int i = 0; i < d->count; i++) {
         const row *r = &d->rows[i];
         int digits = digits_of(r->field[1]) + 3;
-        fprintf(out, "  %-*s %18.*g %18s  %s\n", width, r->field[0], digits < 14 ? digits : 14, r->ours, r->field[1],
+        fprintf(out, "  %-*s %20.*g %18s  %s\n", width, r->field[0], digits < 14 ? digits : 14, r->ours, r->field[1],
                 verdict_names[r->verdict]);
         if (r->verdict > WITHIN && note_of(r)[0]) {
             fprintf(out, "      ");
             cli_wrap(out, note_of(r), 6, 6, CLI_WIDTH);
         }
     }
-    fprintf(out, "  %d equal, %d within, %d explained, %d unexplained\n", d->counts[EQUAL], d->counts[WITHIN], d->counts[EXPLAINED],
-            d->counts[UNEXPLAINED]);
+    print_counts(out, "  ", d->counts);
 }
 
 static void print_json(dinner *d, const cook_recipe *recipe)
@@ -313,14 +326,26 @@ static int list(const cli_call *call)
     return CLI_DONE;
 }
 
+/* Does a word of the name, "table" of "a-table-1", begin with `text`? */
+static bool has_word(const char *name, const char *text)
+{
+    size_t length = strlen(text);
+    for (const char *word = name; word; word = strchr(word, '-') ? strchr(word, '-') + 1 : NULL)
+        if (length > 0 && strncmp(word, text, length) == 0)
+            return true;
+    return false;
+}
+
 static int unknown(const cli_call *call)
 {
     enum { MOST = 64 };
-    const char *names[MOST];
+    const char *names[MOST] = {0};
     int count = 0;
     for (const cook_recipe *r = cook_recipes; r->name && count < MOST; r++)
         names[count++] = r->name;
     const char *near = cli_near(call->operand, names, count);
+    for (int k = 0; k < count && !near; k++)
+        near = has_word(names[k], call->operand) ? names[k] : NULL;
     return cli_refuse(call, "there is no '%s' to reproduce%s%s%s", call->operand, near ? "; did you mean '" : "", near ? near : "",
                       near ? "'?" : "; 'taut reproduce' lists what there is");
 }
@@ -332,6 +357,8 @@ static int prepare(dinner *d)
     if (d->out && mkdir(d->out, 0777) != 0 && errno != EEXIST)
         return cli_refuse(call, "--out: cannot make the folder '%s': %s", d->out, strerror(errno));
     d->folder = cli_shipped_data(call->program, "TAUT_REPRODUCE", "reproduce");
+    if (!d->folder)
+        return cli_refuse(call, "the printed numbers are missing; set TAUT_REPRODUCE to the folder that holds them");
     return cli_shipped_list(call->program, &d->cook.models) ? 0 : cli_refuse(call, "out of memory");
 }
 
@@ -355,10 +382,17 @@ int cli_reproduce(cli_call *call)
         if (all || strcmp(r->name, call->operand) == 0) {
             int one = serve(&d, r);
             status = one > status ? one : status;
+            if (all && !call->json && !call->quiet)
+                printf("\n");
         }
     if (prepared && call->json) {
         cli_json_close(&d.json, ']');
         cli_json_close(&d.json, '}');
+    } else if (prepared && !call->quiet) {
+        if (all)
+            print_counts(stdout, "in all: ", d.total);
+        if (d.out)
+            printf("tables and pictures are in %s\n", d.out);
     }
     cli_shipped_release(&d.cook.models);
     free(d.folder);

@@ -87,7 +87,8 @@ static int compute(run *r)
     int code = taut_solver_run(r->solver, r->sink, r->sinks, cli_progress_call, &progress, &r->error);
     cli_outcome outcome = {.model = &r->model, .solver = r->solver, .code = code, .error = &r->error};
     outcome.seconds = cli_clock() - begin;
-    outcome.out = rows_here ? NULL : r->out;
+    bool lost = code == TAUT_ERROR_FILE && r->out && strstr(r->error.message, r->out); /* the rows cannot be written */
+    outcome.out = rows_here || lost ? NULL : r->out;
     outcome.plot = code < 0 ? NULL : r->plot;
     cli_progress_clear(&progress);
     close_outputs(r);

@@ -202,13 +202,14 @@ void cli_quit_if_reader_left(void)
     }
 }
 
-int cli_output_finish(void)
+int cli_output_finish(bool failed)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return CLI_DONE;
     int reason = errno;
     cli_quit_if_reader_left();
-    cli_error("cannot write standard output: %s", reason ? strerror(reason) : "an earlier write failed");
+    if (reason || !failed)
+        cli_error("cannot write standard output: %s", reason ? strerror(reason) : "an earlier write failed");
     return CLI_FAILED;
 }

@@ -88,6 +88,21 @@ static const taut_option own_options[] = {
 static const char *const later_verbs[] = {"sweep"};
 static const char *const later_options[] = {"threads", "outer-step", "resume"};
 
+/* What people try first, and where it is. */
+static const struct {
+    const char *word, *instead;
+} other_words[] = {{"version", "taut --version"},
+                   {"completion", "taut help --completion bash"},
+                   {"man", "taut help --man"},
+                   {"options", "taut help VERB"},
+                   {"list", "taut models"},
+                   {"simulate", "taut run MODEL"},
+                   {"integrate", "taut run MODEL"},
+                   {"solve", "taut run MODEL"},
+                   {"plot", "taut run MODEL --plot FILE.png"},
+                   {"modes", "taut spectrum MODEL"},
+                   {"validate", "taut check MODEL"}};
+
 static const struct {
     char letter;
     const char *name;
@@ -97,6 +112,7 @@ enum {
     OWN_OPTIONS = sizeof own_options / sizeof own_options[0],
     LATER_VERBS = sizeof later_verbs / sizeof later_verbs[0],
     LATER_OPTIONS = sizeof later_options / sizeof later_options[0],
+    OTHER_WORDS = sizeof other_words / sizeof other_words[0],
     LETTERS = sizeof letters / sizeof letters[0]
 };
 
@@ -118,9 +134,14 @@ int cli_verb_unknown(const cli_call *call, const char *name)
         names[count++] = verb->name;
     if (cli_verb_is_later(name))
         return cli_refuse(&about, "'taut %s' is not in this version", name);
+    for (int k = 0; k < OTHER_WORDS; k++)
+        if (strcmp(other_words[k].word, name) == 0)
+            return cli_misuse(&about, "there is no verb '%s': write '%s'", name, other_words[k].instead);
     const char *near = cli_near(name, names, count);
     if (near)
         return cli_misuse(&about, "unknown verb '%s'; did you mean 'taut %s'?", name, near);
+    if (cli_has_ending(name, ".taut"))
+        return cli_misuse(&about, "'%s' is a model, expected a verb before it: 'taut run %s'", name, name);
     return cli_misuse(&about, "unknown verb '%s'", name);
 }
 

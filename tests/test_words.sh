@@ -1,0 +1,97 @@
+#!/bin/sh
+# test_words.sh - the first mistakes of a newcomer are answered with what to write instead: words that are no verbs, methods of another verb,
+# parameters given as options, results that are named in part, folders that are not found; files that cannot be written are not announced.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/table.sh"
+open_cli newcomer
+
+# the help of the program: two columns, and commands that work
+run 0
+narrow
+[ "$(awk '/^  [a-z]+ / && substr($0, 20, 1) != " "' out | grep -vc '^  taut')" -eq 0 ]
+row $? "the summaries of the verbs do not line up: $(cat out)"
+grep '^  taut ' out | sed 's/^  taut //; s/--plot [^ ]*//' >commands
+while read -r line; do
+    # shellcheck disable=SC2086
+    run 0 $line
+done <commands
+[ "$(wc -l <commands)" -ge 2 ]
+row $? "the help has no commands"
+
+# no verbs
+run 2 version
+has err "write 'taut --version'"
+run 2 simulate double_pendulum
+has err "write 'taut run MODEL'"
+run 2 model.taut
+has err "expected a verb before it: 'taut run model.taut'"
+run 2 runn
+has err "did you mean 'taut run'?"
+
+# methods of the other verb; misspelt ones
+run 2 project double_pendulum --method verlet
+has err "verlet moves a system in time, it is no projection; \`taut run\` uses it"
+run 2 run double_pendulum --method series
+has err "series is a projection, not a motion in time; \`taut project\` uses it"
+run 2 project double_pendulum --method sereis
+has err "did you mean series?"
+run 2 project double_pendulum --method nonsense
+has err "those of this version are ipa"
+
+# parameters as options
+run 2 run double_pendulum --lift 0.1
+has err "set by --set lift=VALUE"
+run 2 run double_pendulum --omega=100
+has err "not an option of 'taut run', but of: project"
+has err "set by --set omega=VALUE"
+run 2 models --lift
+lacks err "--set"
+
+# part of a name
+run 2 reproduce table
+has err "did you mean 'a-table-1'?"
+run 2 reproduce slider
+has err "did you mean 'c-slider-crank'?"
+run 2 reproduce xyzzy
+has err "lists what there is"
+
+# nothing shipped is found: said once, and where to look
+cp "$taut" alone
+models=$TAUT_MODELS numbers=$TAUT_REPRODUCE
+unset TAUT_MODELS TAUT_REPRODUCE
+program=$taut
+taut=./alone
+run 2 check double_pendulum
+has err "set TAUT_MODELS"
+run 2 reproduce all
+has err "set TAUT_REPRODUCE"
+[ "$(wc -l <err)" -eq 1 ]
+row $? "said more than once: $(cat err)"
+taut=$program TAUT_MODELS=$models TAUT_REPRODUCE=$numbers
+export TAUT_MODELS TAUT_REPRODUCE
+
+# what cannot be written is told once, and not announced as written
+if [ -c /dev/full ]; then
+    run 1 run double_pendulum --out /dev/full
+    has err "No space left"
+    lacks out "rows in"
+    run 1 project double_pendulum --out /dev/full --json
+    json '"No space left" in d["error"]["message"] and d["error"]["code"] == "TAUT_ERROR_FILE"'
+    "$taut" run double_pendulum >/dev/full 2>err
+    [ $? = 1 ] && [ "$(grep -c 'cannot write standard output' err)" -eq 1 ]
+    row $? "a full disk: $(cat err)"
+    "$taut" check double_pendulum >/dev/full 2>err
+    [ $? = 1 ] && [ "$(grep -c 'cannot write standard output' err)" -eq 1 ]
+    row $? "a full disk: $(cat err)"
+else
+    skip "no /dev/full"
+fi
+
+# what the numbers of a result are, how many there are, and where its files are
+run 0 reproduce c-slider-crank
+has out "computed  verdict"
+run 0 reproduce a-table-1 --out results
+has out "printed  verdict"
+has out "tables and pictures are in results"
+done_rows
