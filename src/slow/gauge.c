@@ -2,7 +2,12 @@
  *
  * With springs it is g and gdot [A (14)]. Forces without bonds have accelerations a = M^-1 F instead: a/Omega^2 is to a slow state what
  * C lambda = g is, O(Omega^-2), and is of the size of the displacement in a ringing one; its rate is the difference over q +- v dt.
- * Omega is the slowest of the fast frequencies, so that none is overlooked, and every coordinate has its own rounding. */
+ * Omega is the slowest of the fast frequencies, so that none is overlooked, and every coordinate has its own rounding.
+ *
+ * What a pass has changed is the part of the micro-solution that its weights took for fast. With dq, dv the change of the state and da, da' that of
+ * the accelerations, the mean square of its frequencies, each with the energy that it had, is seen at no cost:
+ *
+ *     rate^2 = -(dq^T M da Omega^2 + dv^T M da')/(dq^T M dq Omega^2 + dv^T M dv). */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -15,6 +20,8 @@ int taut_gauge_create(taut_projection *p, taut_rates *rates, taut_gauge *g, taut
     *g = (taut_gauge){.p = p, .rates = rates, .count = rates ? p->sizes.coordinates : p->sizes.bonds};
     double **arrays[] = {&g->first, &g->before, &g->now, &g->first_dt, &g->before_dt, &g->now_dt, &g->floor};
     bool good = (g->here = TAUT_NEW(&p->arena, double, p->sizes.coordinates)) != NULL;
+    for (int k = 0; k < 2 && rates; k++)
+        good &= (*(k ? &g->last_v : &g->last_q) = TAUT_NEW(&p->arena, double, g->count)) != NULL;
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         good &= (*arrays[k] = TAUT_NEW(&p->arena, double, g->count)) != NULL;
     return good ? TAUT_OK : taut_fail_memory(error);
@@ -48,7 +55,7 @@ int taut_gauge_scale(taut_gauge *g, double slowest, double fastest, taut_error *
         TAUT_TRY(measure_noise(g, error));
     for (taut_index i = 0; i < g->count; i++)
         g->floor[i] =
-            g->rates ? 4 * DBL_EPSILON * size * fmax(1, g->floor[i] / (slowest * slowest)) : fmax(g->floor[i], DBL_EPSILON * size);
+            g->rates ? 8 * DBL_EPSILON * size * fmax(1, g->floor[i] / (slowest * slowest)) : fmax(g->floor[i], DBL_EPSILON * size);
     return TAUT_OK;
 }
 
@@ -74,6 +81,21 @@ static int measure_forces(taut_gauge *g, taut_error *error)
     return TAUT_OK;
 }
 
+/* The rate of what has changed since the state before, whose own accelerations are in before[] and before_dt[]; 0 where rounding hides it. */
+static double see_left(const taut_gauge *g)
+{
+    const taut_projection *p = g->p;
+    const taut_mechanics *m = &g->rates->mechanics;
+    double square = g->unit * g->unit, pull = 0, size = 0, noise = 0;
+    for (taut_index i = 0; i < g->count; i++) {
+        double mass = g->rates->mass ? 1 : fabs(m->mass[i]), dq = p->q[i] - g->last_q[i], dv = p->v[i] - g->last_v[i];
+        pull -= mass * (square * dq * (g->now[i] - g->before[i]) + dv * (g->now_dt[i] - g->before_dt[i]));
+        size += mass * (square * dq * dq + dv * dv);
+        noise += mass * mass * g->floor[i] * g->floor[i] * (square * square * dq * dq + dv * dv / (g->dt * g->dt));
+    }
+    return pull > 4 * sqrt(noise) ? sqrt(square * pull / size) : 0;
+}
+
 static void swap(double **a, double **b)
 {
     double *c = *a;
@@ -91,6 +113,9 @@ int taut_gauge_take(taut_gauge *g, taut_error *error)
     swap(&g->before_dt, &g->now_dt);
     if (g->rates) {
         TAUT_TRY(measure_forces(g, error));
+        g->left = start ? 0 : see_left(g);
+        memcpy(g->last_q, p->q, bytes);
+        memcpy(g->last_v, p->v, bytes);
     } else {
         memcpy(g->now, p->pass[p->passes].g, bytes);
         memcpy(g->now_dt, p->pass[p->passes].gdot, bytes);
@@ -111,6 +136,8 @@ void taut_gauge_rewind(taut_gauge *g)
 double taut_gauge_change(const taut_gauge *g, double tolerance, double tolerance_dt, double omega)
 {
     double most = 0;
+    if (g->rates) /* rates are differences over dt: rounding over it is their own */
+        omega = fmax(omega, 1 / g->dt);
     for (taut_index i = 0; i < g->count; i++) {
         double change = fabs(g->now[i] - g->before[i]) / fmax(tolerance, g->floor[i]);
         double rate = fabs(g->now_dt[i] - g->before_dt[i]) / fmax(tolerance_dt, omega * g->floor[i]);

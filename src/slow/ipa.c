@@ -104,6 +104,7 @@ static int choose(ipa *w, const taut_options *options, taut_error *error)
              given                                     ? ""
              : w->declared                             ? " (the slowest single spring)"
              : p->sizes.can & TAUT_HAS_STIFF_POTENTIAL ? " (of the stiff potential)"
+             : w->springs.lowered > 0                  ? " (seen in the micro-solution)"
                                                        : " (seen in differences of forces)",
              w->window, longer ? " (lengthened for slower modes of coupled springs)" : "", w->steps, w->h,
              w->sampler.rods ? ", on the rods" : "", 2 * w->steps + 1);
@@ -192,10 +193,18 @@ static int iterate(ipa *w, const taut_options *options, taut_error *error)
         TAUT_TRY(filter(w, error));
         before = now;
         now = change(w);
-        if (now < 1 || (p->passes == 1 && was_slow(w)))
-            return w->declared ? TAUT_OK : taut_springs_separated(&w->springs, error);
-        if (!w->declared && p->passes <= 4)
+        if (now < 1 || (p->passes == 1 && was_slow(w))) {
+            double window = w->window;
+            if (w->springs.rough) { /* many coordinates: once more, where nothing hides */
+                w->springs.rough = false;
+                TAUT_TRY(choose_again(w, options, error));
+            }
+            if (w->window == window)
+                return w->declared ? TAUT_OK : taut_springs_separated(&w->springs, error);
+        } else if (!w->declared && (p->passes <= 4 || taut_springs_missed(&w->springs, w->gauge.left))) {
             TAUT_TRY(choose_again(w, options, error));
+            w->springs.left = 0;
+        }
         first = p->passes == 1 ? now : first;
         if (now > 1e3 * first)
             break;
@@ -276,6 +285,7 @@ static int create(ipa *w, const taut_options *options, taut_error *error)
     if (!w->declared) {
         TAUT_TRY(taut_rates_create(p, &w->rates, error));
         w->springs.rates = &w->rates;
+        w->springs.rough = p->sizes.coordinates > TAUT_RATES_MOST;
     }
     TAUT_TRY(taut_gauge_create(p, w->springs.rates, &w->gauge, error));
     TAUT_TRY(measure(w, error));

@@ -35,6 +35,7 @@ static const double clearly = 0.1;      /* less oscillating energy: nearer to sl
 static const double poor = 1e-4;        /* an error, relative, that is not to be called a slow point */
 static const double glides = 0.1;       /* changes of two passes that differ less are one */
 static const double tuned = 1e-3;       /* the same that zeros at frequencies bear */
+static const double lasts = 0.25;       /* of a change, after another pass: no oscillation that the weights know */
 static const double alike = 0.1;        /* relative change of frequencies that weights bear */
 
 static const double least_shrink =
@@ -252,6 +253,8 @@ static int smooth_passes(kernel *w, int64_t limit, int64_t steps, taut_error *er
             taut_anderson_clear(&w->anderson); /* the safeguard: plain passes again */
         /* below rounding, or going there with the next pass; or no longer shrinking: slow motion drifts under the filter */
         bool stands = now > 0.5 * before && now <= 0.01 * w->first && !w->point; /* accelerated ones shrink unevenly */
+        if (now > 10 && now > lasts * before && taut_springs_missed(&w->springs, w->gauge.left))
+            return TAUT_OK; /* the next round knows it */
         double expected = k > 0 ? now / before : w->sampler.zeros ? fmax(w->shrinks, least_shrink) : 1;
         if (now < 10 || (!w->point && now * expected < 10) || stands)
             return TAUT_OK;
@@ -278,6 +281,7 @@ static int smooth_round(kernel *w, const taut_options *options, int64_t limit, t
 {
     int64_t steps = taut_options_given(options, "micro-steps") ? taut_options_integer(options, "micro-steps") : 0;
     w->first = 0;
+    w->springs.left = 0;
     if (w->point)
         taut_anderson_clear(&w->anderson);
     TAUT_TRY(taut_sampler_smooth(&w->sampler, &w->shape, &w->springs, w->smooth_step, steps, error));
@@ -294,6 +298,7 @@ static int smooth_round(kernel *w, const taut_options *options, int64_t limit, t
 static int measure_again(kernel *w, bool *same, taut_error *error)
 {
     double slowest = w->slowest, fastest = w->fastest;
+    w->springs.rough = false;
     TAUT_TRY(measure(w, error));
     *same = fabs(w->slowest - slowest) < alike * slowest && fabs(w->fastest - fastest) < alike * fastest;
     return TAUT_OK;
@@ -334,6 +339,7 @@ static int create(kernel *w, const taut_options *options, taut_error *error)
         TAUT_TRY(taut_rates_create(p, &w->rates, error));
         w->springs.rates = &w->rates;
         w->springs.given = taut_options_given(options, "omega") ? taut_options_real(options, "omega") : 0;
+        w->springs.rough = n > TAUT_RATES_MOST;
     }
     TAUT_TRY(taut_gauge_create(p, w->springs.rates, &w->gauge, error));
     TAUT_TRY(taut_grip_create(p->context, &p->arena, &p->statistics, p->hold, p->t, p->q, p->v, &w->grip, error));
@@ -410,10 +416,11 @@ static void explain(const kernel *w, bool kept)
     char seen[160] = "", aware[100] = "", smooth[160] = "";
     const char *foot = w->foot ? "; the foot point (pass 1)" : "";
     if (!w->declared)
-        snprintf(seen, sizeof seen, " seen in %s (slow ones up to %.3g)%s",
+        snprintf(seen, sizeof seen, " seen in %s%s (slow ones up to %.3g)%s",
                  p->sizes.can & TAUT_HAS_SPRINGS || !(p->sizes.can & TAUT_HAS_STIFF_POTENTIAL) ? "differences of forces"
                                                                                                : "the stiff potential",
-                 w->springs.slow, p->sizes.bonds > 0 ? "" : "; without bonds there are no multipliers");
+                 w->springs.lowered > 0 ? ", the slowest in the micro-solution" : "", w->springs.slow,
+                 p->sizes.bonds > 0 ? "" : "; without bonds there are no multipliers");
     if (w->aware_passes > 0)
         snprintf(aware, sizeof aware, "; %lld %s the frequencies, %d evaluations each", (long long)w->aware_passes,
                  w->aware_passes == 1 ? "pass that knows" : "passes that know", 2 * w->aware_steps + 1);

@@ -18,23 +18,45 @@
 
 enum { MOST_NUMBERS = 4000000, LEAST_STEPS = 16 }; /* in an array of vectors */
 
-int taut_rates_create(taut_projection *p, taut_rates *r, taut_error *error)
+/* Room for an iteration that keeps its vectors. */
+static int reserve(taut_rates *r, taut_error *error)
 {
-    taut_arena *arena = &p->arena;
-    taut_index n = p->sizes.coordinates;
+    taut_arena *arena = &r->p->arena;
+    taut_index n = r->n;
     int64_t most = n < TAUT_RATES_MOST ? n : TAUT_RATES_MOST;
     if (most * n > MOST_NUMBERS)
         most = MOST_NUMBERS / n > LEAST_STEPS ? MOST_NUMBERS / n : LEAST_STEPS;
-    *r = (taut_rates){.p = p, .n = n, .most = (int)most};
-    r->base = TAUT_NEW(arena, double, n);
-    r->force = TAUT_NEW(arena, double, n);
-    r->here = TAUT_NEW(arena, double, n);
     r->x = TAUT_NEW(arena, double, most *n);
     r->mx = TAUT_NEW(arena, double, most *n);
     r->matrix = TAUT_NEW(arena, double, most *most);
     r->value = TAUT_NEW(arena, double, most);
-    if (!r->base || !r->force || !r->here || !r->x || !r->mx || !r->matrix || !r->value)
+    r->most = (int)most;
+    return r->x && r->mx && r->matrix && r->value ? TAUT_OK : taut_fail_memory(error);
+}
+
+/* Room for one that keeps the latest two. */
+static int reserve_edges(taut_rates *r, taut_error *error)
+{
+    taut_arena *arena = &r->p->arena;
+    r->x = TAUT_NEW(arena, double, 2 * (int64_t)r->n);
+    r->mx = TAUT_NEW(arena, double, 2 * (int64_t)r->n);
+    r->alpha = TAUT_NEW(arena, double, TAUT_RATES_SEEN);
+    r->beta = TAUT_NEW(arena, double, TAUT_RATES_SEEN);
+    r->clean_at = TAUT_NEW(arena, double, r->n);
+    return r->x && r->mx && r->alpha && r->beta && r->clean_at ? TAUT_OK : taut_fail_memory(error);
+}
+
+int taut_rates_create(taut_projection *p, taut_rates *r, taut_error *error)
+{
+    taut_arena *arena = &p->arena;
+    taut_index n = p->sizes.coordinates;
+    *r = (taut_rates){.p = p, .n = n};
+    r->base = TAUT_NEW(arena, double, n);
+    r->force = TAUT_NEW(arena, double, n);
+    r->here = TAUT_NEW(arena, double, n);
+    if (!r->base || !r->force || !r->here)
         return taut_fail_memory(error);
+    TAUT_TRY(n > TAUT_RATES_MOST ? reserve_edges(r, error) : reserve(r, error));
     TAUT_TRY(taut_mechanics_create(&r->mechanics, p->context, arena, &p->statistics, 0, error));
     if (!r->mechanics.mass_start)
         return TAUT_OK;
@@ -80,8 +102,7 @@ static double inner(taut_index n, const double *a, const double *b)
     return sum;
 }
 
-/* x from M x, both divided by the norm of x, which is returned. */
-static int normalise(taut_rates *r, double *x, double *mx, double *norm, taut_error *error)
+int taut_rates_normalise(taut_rates *r, double *x, double *mx, double *norm, taut_error *error)
 {
     memcpy(x, mx, (size_t)r->n * sizeof(double));
     TAUT_TRY(divide(r, x, error));
@@ -101,17 +122,25 @@ static double scattered(uint64_t *state)
     return (double)(*state >> 11) / 4503599627370496.0 - 1;
 }
 
-/* force <- K x. Where the system cannot be evaluated on one side, the other one is taken. */
-static int apply(taut_rates *r, const double *q, const double *v, double length, const double *x, taut_error *error)
+/* Random, with each coordinate as its mass weighs. */
+void taut_rates_scatter(const taut_rates *r, double *mx)
 {
-    double d = length / fmax(taut_largest(r->n, x), DBL_MIN);
+    uint64_t seed = 3;
+    for (taut_index i = 0; i < r->n; i++)
+        mx[i] = scattered(&seed) * (r->mass ? 1 : sqrt(fabs(r->mechanics.mass[i])));
+}
+
+/* Where the system cannot be evaluated on one side, the other one is taken. */
+int taut_rates_apply(taut_rates *r, const taut_rates_point *at, const double *x, taut_error *error)
+{
+    double d = at->length / fmax(taut_largest(r->n, x), DBL_MIN);
     taut_error reason = {0};
     int status = 1;
     for (int side = 1; side >= -1 && status != 0; side -= 2) {
         d *= side;
         for (taut_index i = 0; i < r->n; i++)
-            r->here[i] = q[i] + d * x[i];
-        status = taut_mechanics_force(&r->mechanics, r->p->t, r->here, v, r->force, NULL, &reason);
+            r->here[i] = at->q[i] + d * x[i];
+        status = taut_mechanics_force(&r->mechanics, r->p->t, r->here, at->v, r->force, NULL, &reason);
         TAUT_TRY(taut_fail_final(status, &reason, error));
     }
     if (status != 0 && error)
@@ -122,7 +151,7 @@ static int apply(taut_rates *r, const double *q, const double *v, double length,
 }
 
 /* The shortest displacement, relative, at which twice as long a one shows the same: forces may be noisier than rounding makes them. */
-static int choose_shift(taut_rates *r, const double *q, const double *v, double length, double least, taut_error *error)
+static int choose_shift(taut_rates *r, const taut_rates_point *at, double least, taut_error *error)
 {
     static const double most = 1e-3, agree = 1e-2;
     uint64_t seed = 11;
@@ -130,9 +159,12 @@ static int choose_shift(taut_rates *r, const double *q, const double *v, double 
         r->x[i] = scattered(&seed);
     for (r->relative = least; r->relative < most; r->relative *= 10) {
         double apart = 0, size = 0;
-        TAUT_TRY(apply(r, q, v, r->relative * length, r->x, error));
+        taut_rates_point once = *at, twice = *at;
+        once.length *= r->relative;
+        twice.length = 2 * once.length;
+        TAUT_TRY(taut_rates_apply(r, &once, r->x, error));
         memcpy(r->mx, r->force, (size_t)r->n * sizeof(double));
-        TAUT_TRY(apply(r, q, v, 2 * r->relative * length, r->x, error));
+        TAUT_TRY(taut_rates_apply(r, &twice, r->x, error));
         for (taut_index i = 0; i < r->n; i++) {
             size = fmax(size, fabs(r->mx[i]));
             apart = fmax(apart, fabs(r->mx[i] - r->force[i]));
@@ -145,17 +177,16 @@ static int choose_shift(taut_rates *r, const double *q, const double *v, double 
 }
 
 /* Fills matrix[0..steps)[0..steps); *left is the norm of what the next vector would have been. */
-static int iterate(taut_rates *r, const double *q, const double *v, double length, double noise, int *steps, double *left,
-                   taut_error *error)
+static int iterate(taut_rates *r, const taut_rates_point *at, double noise, int *steps, double *left, taut_error *error)
 {
     taut_index n = r->n;
     uint64_t seed = 3;
     double norm, largest = 0;
     for (taut_index i = 0; i < n; i++)
         r->mx[i] = scattered(&seed);
-    TAUT_TRY(normalise(r, r->x, r->mx, &norm, error));
+    TAUT_TRY(taut_rates_normalise(r, r->x, r->mx, &norm, error));
     for (int k = 0; k < r->most; k++) {
-        TAUT_TRY(apply(r, q, v, length, r->x + (int64_t)k * n, error));
+        TAUT_TRY(taut_rates_apply(r, at, r->x + (int64_t)k * n, error));
         for (int twice = 0; twice < 2; twice++)
             for (int j = 0; j <= k; j++) {
                 double share = inner(n, r->x + (int64_t)j * n, r->force);
@@ -168,7 +199,7 @@ static int iterate(taut_rates *r, const double *q, const double *v, double lengt
         double *x = k + 1 < r->most ? r->x + (int64_t)(k + 1) * n : r->here;
         double *mx = k + 1 < r->most ? r->mx + (int64_t)(k + 1) * n : r->force;
         memmove(mx, r->force, (size_t)n * sizeof(double));
-        TAUT_TRY(normalise(r, x, mx, left, error));
+        TAUT_TRY(taut_rates_normalise(r, x, mx, left, error));
         if (k + 1 < r->most)
             r->matrix[(k + 1) * r->most + k] = *left;
         if (!(*left > noise * largest)) { /* nothing new but noise */
@@ -193,8 +224,7 @@ static bool symmetric(const taut_rates *r, int steps)
     return off <= 1e-4 * most;
 }
 
-/* Puts Omega^2 = square, which may be off by `off`, among those seen, the largest last. */
-static void add(taut_rates_seen *seen, double square, bool repels, double off)
+void taut_rates_add(taut_rates_seen *seen, double square, bool repels, double off)
 {
     double rate = sqrt(fabs(square));
     int to = seen->count++;
@@ -226,7 +256,7 @@ static int solve(taut_rates *r, int steps, double left, taut_rates_seen *seen, t
     for (int k = 0; k < steps; k++) {
         double turns = even ? 0 : fabs(imaginary[k]), square = hypot(r->value[k], turns); /* growing and decaying oscillations */
         double off = even ? left * fabs(a[(int64_t)k * steps + steps - 1]) : left > 0 ? square : 0;
-        add(seen, square, r->value[k] < 0 || turns > 1e-2 * square, off);
+        taut_rates_add(seen, square, r->value[k] < 0 || turns > 1e-2 * square, off);
     }
     return TAUT_OK;
 }
@@ -245,18 +275,92 @@ int taut_rates_pace(taut_rates *r, const double *q, const double *v, double *rat
     return TAUT_OK;
 }
 
-int taut_rates_see(taut_rates *r, const double *q, const double *v, taut_rates_seen *seen, taut_error *error)
+/* All that there is, or as many steps as there is room for. */
+static int see_all(taut_rates *r, const taut_rates_point *at, const taut_rates_wish *wish, taut_rates_seen *seen, taut_error *error)
 {
-    double size = taut_largest(r->n, q), length = size > 0 && size < 1 ? size : 1, left = 0;
     int steps = 0;
-    memset(seen, 0, sizeof *seen);
-    TAUT_TRY(evaluate(r, r->p->t, q, v, r->base, error));
-    if (r->relative == 0)
-        TAUT_TRY(choose_shift(r, q, v, length, sqrt(DBL_EPSILON * fmax(size, length) / length), error));
-    TAUT_TRY(iterate(r, q, v, r->relative * length, 4 * r->relative, &steps, &left, error));
+    double left = 0;
+    TAUT_TRY(iterate(r, at, 4 * r->relative, &steps, &left, error));
     TAUT_TRY(solve(r, steps, left, seen, error));
     seen->complete = left == 0;
     TAUT_TRY(divide(r, r->base, error));
-    seen->floor = fmax(2 * sqrt(r->relative) * seen->rate[steps - 1], pace(r->n, q, v, r->base));
+    seen->floor = fmax(2 * sqrt(r->relative) * seen->rate[steps - 1], pace(r->n, at->q, at->v, r->base));
+    seen->first = taut_rates_gap(seen->count, seen->rate, seen->floor, wish->given);
     return TAUT_OK;
+}
+
+/* The ends, of many; everything that fits into memory where they need forces with reactions. */
+static int see_edges(taut_rates *r, const taut_rates_point *at, const taut_rates_wish *wish, taut_rates_seen *seen,
+                     taut_error *error)
+{
+    bool even;
+    memcpy(r->here, r->base, (size_t)r->n * sizeof(double));
+    TAUT_TRY(divide(r, r->here, error));
+    TAUT_TRY(taut_rates_edges(r, at, wish, pace(r->n, at->q, at->v, r->here), seen, &even, error));
+    r->clean = even && seen->clean;
+    if (r->clean)
+        memcpy(r->clean_at, at->q, (size_t)r->n * sizeof(double));
+    if (even)
+        return TAUT_OK;
+    TAUT_TRY(reserve(r, error));
+    return see_all(r, at, wish, seen, error);
+}
+
+/* The unit of displacements: a part of the system may be small beside where it is. */
+static double unit(const taut_rates *r, const double *q)
+{
+    double size = taut_largest(r->n, q);
+    return size > 0 && size < 1 ? size : 1;
+}
+
+bool taut_rates_known(const taut_rates *r, const double *q, bool rough)
+{
+    const double bends = 1e-3, stretches = 1e-7; /* what frequencies bear, and what hides slow ones: its root, of the fastest */
+    double most = 0;
+    if (!r->clean)
+        return false;
+    for (taut_index i = 0; i < r->n; i++)
+        most = fmax(most, fabs(q[i] - r->clean_at[i]));
+    return most <= (rough ? bends : stretches) * unit(r, q);
+}
+
+int taut_rates_see(taut_rates *r, const double *q, const double *v, const taut_rates_wish *wish, taut_rates_seen *seen,
+                   taut_error *error)
+{
+    double length = unit(r, q), size = taut_largest(r->n, q);
+    taut_rates_point at = {q, v, length};
+    memset(seen, 0, sizeof *seen);
+    TAUT_TRY(evaluate(r, r->p->t, q, v, r->base, error));
+    if (r->relative == 0)
+        TAUT_TRY(choose_shift(r, &at, sqrt(DBL_EPSILON * fmax(size, length) / length), error));
+    at.length *= r->relative;
+    return r->most > 0 ? see_all(r, &at, wish, seen, error) : see_edges(r, &at, wish, seen, error);
+}
+
+/* ---- what is fast? */
+
+static const double joined = 4;        /* frequencies nearer than this are not apart */
+static const double given_least = 0.6; /* of --omega: coupled springs are slower than single ones */
+
+int taut_rates_gap(int count, const double *rate, double floor, double given)
+{
+    int first = 0;
+    if (given > 0) {
+        while (first < count && rate[first] < given_least * given)
+            first++;
+        return first;
+    }
+    double widest = joined;
+    for (int k = 1; k < count; k++) {
+        double ratio = rate[k] / fmax(rate[k - 1], floor);
+        if (ratio > widest) {
+            widest = ratio;
+            first = k;
+        }
+    }
+    /* no gap: a state that rings hides it; what is faster than its pulls can make appear is fast */
+    for (int k = 1; k < count && widest == joined; k++)
+        if (rate[k] > 2 * floor && rate[k - 1] <= 2 * floor)
+            return k;
+    return first;
 }

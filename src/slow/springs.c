@@ -106,37 +106,10 @@ static int measure(const taut_projection *p, const double *q, taut_arena *arena,
 
 /* ---- without springs: what is fast? */
 
-static const double joined = 4;        /* frequencies nearer than this are not apart */
-static const double separate = 8;      /* fast over slow, at least */
-static const double given_least = 0.6; /* of --omega: coupled springs are slower than single ones */
+static const double separate = 8; /* fast over slow, at least */
 
-/* The place of the first fast one among rates[count], ascending. */
-static int find_gap(int count, const double *rate, double floor, double given)
+static void split(int count, const double *rate, int first, double floor, bool complete, taut_springs *known)
 {
-    int first = 0;
-    if (given > 0) {
-        while (first < count && rate[first] < given_least * given)
-            first++;
-        return first;
-    }
-    double widest = joined;
-    for (int k = 1; k < count; k++) {
-        double ratio = rate[k] / fmax(rate[k - 1], floor);
-        if (ratio > widest) {
-            widest = ratio;
-            first = k;
-        }
-    }
-    /* no gap: a state that rings hides it; what is faster than its pulls can make appear is fast */
-    for (int k = 1; k < count && widest == joined; k++)
-        if (rate[k] > 2 * floor && rate[k - 1] <= 2 * floor)
-            return k;
-    return first;
-}
-
-static void split(int count, const double *rate, double floor, bool complete, taut_springs *known)
-{
-    int first = find_gap(count, rate, floor, known->given);
     while (first < count && !(rate[first] > 0))
         first++;
     int fast = count - first;
@@ -149,11 +122,37 @@ static void split(int count, const double *rate, double floor, bool complete, ta
     }
 }
 
+bool taut_springs_missed(taut_springs *known, double rate)
+{
+    bool missed = known->rates && known->given == 0 && !known->complete && known->found > 0 &&
+                  rate > known->frequency[0] / separate && rate < known->frequency[0];
+    known->left = missed ? rate : 0;
+    return missed;
+}
+
+/* What passes do not remove, and is too fast to be slow, is fast: a frequency that differences of forces do not show, because they are taken
+ * at one velocity, or because the iteration has not come to it. */
+static void lower(taut_springs *known)
+{
+    const double margin = 0.9;
+    if (known->left > 0)
+        known->lowered = margin * known->left;
+    if (known->lowered == 0 || known->found == 0 || known->frequency[0] <= known->lowered)
+        return;
+    known->frequency[0] = known->lowered;
+    known->complete = false;
+}
+
 static int see_forces(const taut_projection *p, const double *q, taut_springs *known, taut_error *error)
 {
     taut_rates_seen seen;
-    TAUT_TRY(taut_rates_see(known->rates, q, p->v, &seen, error));
-    split(seen.count, seen.rate, seen.floor, seen.complete, known);
+    taut_rates_wish wish = {known->given, known->rough};
+    if (taut_rates_known(known->rates, q, known->rough)) {
+        lower(known);
+        return TAUT_OK;
+    }
+    TAUT_TRY(taut_rates_see(known->rates, q, p->v, &wish, &seen, error));
+    split(seen.count, seen.rate, seen.first, seen.floor, seen.complete, known);
     known->repels = false;
     known->loose = 0;
     int first = 0;
@@ -161,8 +160,9 @@ static int see_forces(const taut_projection *p, const double *q, taut_springs *k
         first++;
     for (int k = first; k < seen.count; k++)
         known->repels |= seen.repels[k];
-    if (known->found > 0)
-        known->loose = seen.loose[first] / known->frequency[0];
+    if (known->found > 0 && !seen.clean)
+        known->loose = p->sizes.coordinates > TAUT_RATES_MOST ? 1 : seen.loose[first] / known->frequency[0];
+    lower(known);
     return TAUT_OK;
 }
 
@@ -182,7 +182,7 @@ static int see_potential(const taut_projection *p, const double *q, taut_arena *
         return TAUT_OK;
     double floor;
     TAUT_TRY(taut_rates_pace(known->rates, q, p->v, &floor, error));
-    split(found, rate, floor, complete, known);
+    split(found, rate, taut_rates_gap(found, rate, floor, known->given), floor, complete, known);
     return TAUT_OK;
 }
 
@@ -214,16 +214,21 @@ int taut_springs_separated(const taut_springs *known, taut_error *error)
         return taut_fail(error, TAUT_ERROR_CONVERGE,
                          "among the fast forces (rates from %.4g on) is one that repels: there is no slow motion beside it",
                          known->frequency[0]);
-    if (known->given == 0 && known->loose > 0.1)
+    if (known->left > 0)
         return taut_fail(error, TAUT_ERROR_CONVERGE,
-                         "the slowest of the fast frequencies could not be found among so many (about %.4g, up to %.4g): give "
-                         "--omega, the frequency from which on motion is fast",
-                         known->frequency[0], known->frequency[known->found - 1]);
+                         "slow and fast are not separated: beside frequencies from %.4g to %.4g something is left in the "
+                         "micro-solution that oscillates at %.4g; --omega says from where on it is fast",
+                         known->frequency[known->found > 1], known->frequency[known->found - 1], known->left);
     if (known->given == 0 && known->slow > 0 && known->frequency[0] < separate * known->slow)
         return taut_fail(error, TAUT_ERROR_CONVERGE,
                          "slow and fast are not separated: the largest gap among the frequencies is that between %.4g and %.4g; "
                          "--omega says from where on they are fast",
                          known->slow, known->frequency[0]);
+    if (known->given == 0 && known->loose > 0.1)
+        return taut_fail(error, TAUT_ERROR_CONVERGE,
+                         "the slowest of the fast frequencies could not be found among so many (about %.4g, up to %.4g): give "
+                         "--omega, the frequency from which on motion is fast",
+                         known->frequency[0], known->frequency[known->found - 1]);
     return TAUT_OK;
 }
 

@@ -18,11 +18,17 @@ typedef struct taut_springs {
     double slow;       /* without springs: the fastest below the gap; 0: there is none, or it is not known */
     bool repels;       /* without springs: some force above the gap pushes away from equilibrium */
     double loose;      /* without springs: how far the slowest of the fast may be from a true one, relative */
+    bool rough;        /* without springs, many coordinates: the next passes need it, nothing is decided yet */
+    double left;       /* without springs: what passes change again and again oscillates at this rate (gauge.c); 0: nothing */
+    double lowered;    /* without springs: the slowest of the fast, as seen so in the micro-solution; 0: in differences of forces */
 } taut_springs;
 
 /* Does the system have springs that tell their frequencies? Otherwise they are those of the stiff potential, or seen in its forces. */
 bool taut_springs_declared(const taut_projection *p);
 int taut_springs_measure(const taut_projection *p, const double *q, taut_springs *springs, taut_error *error);
+/* Without springs: is `rate`, of what passes change again and again, a fast one that the weights do not know? Then it is noted, and the next
+ * measurement counts it. */
+bool taut_springs_missed(taut_springs *springs, double rate);
 /* Fails with both numbers unless fast and slow are apart; springs that are declared always pass. */
 int taut_springs_separated(const taut_springs *springs, taut_error *error);
 

@@ -1,0 +1,188 @@
+/* edges.c - the ends of a band of frequencies among many coordinates, from differences of forces (rates.c), without arrays of vectors:
+ * Lanczos' iteration of three terms,
+ *
+ *     beta_k M x_k+1 = K x_k - alpha_k M x_k - beta_k-1 M x_k-1,      T = tridiag(beta, alpha, beta),
+ *
+ * left to lose its orthogonality, which repeats values that it has found and spoils none [Parlett 1998, section 13.6; Greenbaum 1989]. Slow
+ * motion is a cluster at 0 beside the squares of fast frequencies, so that the gap is seen long before what is in the band: the slowest of the fast is
+ * an end of it, and an isolated frequency in the gap comes out as quickly, however slow. Between the cluster and the band one value may wander that
+ * is none of K. It has a large residual beta_k |s_k|, s_k the last entry of its vector in T, and moves on with the next steps: the iteration ends when there is no
+ * such one and the ends stay where they are. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "slow/rates.h"
+
+enum { FIRST_LOOK = 32, LOOKS = 16, ENOUGH = 96 }; /* steps; ENOUGH: for a state that hides the gap */
+
+static const double steady = 0.02; /* relative change of an end between looks */
+static const double certain = 0.5; /* a residual, of the value itself: with less of it there is a value of K within reach */
+static const double uneven = 1e-3; /* of the largest entry of T: more is no noise, some force has no reaction */
+
+/* One sweep of QL on rows low..high of T, with the shift of [Golub, Van Loan 2013, 8.3.3] taken at the top; z[] is the last row of the vectors. */
+static void sweep(int low, int high, double *d, double *e, double *z)
+{
+    double g = (d[low + 1] - d[low]) / (2 * e[low]), s = 1, c = 1, p = 0;
+    g = d[high] - d[low] + e[low] / (g + copysign(hypot(g, 1), g));
+    for (int i = high - 1; i >= low; i--) {
+        double f = s * e[i], b = c * e[i], r = hypot(f, g);
+        e[i + 1] = r;
+        if (r == 0) { /* T has come apart */
+            d[i + 1] -= p;
+            e[high] = 0;
+            return;
+        }
+        s = f / r;
+        c = g / r;
+        g = d[i + 1] - p;
+        r = (d[i] - g) * s + 2 * c * b;
+        p = s * r;
+        d[i + 1] = g + p;
+        g = c * r - b;
+        f = z[i + 1];
+        z[i + 1] = s * z[i] + c * f;
+        z[i] = c * z[i] - s * f;
+    }
+    d[low] -= p;
+    e[low] = g;
+    e[high] = 0;
+}
+
+bool taut_tridiagonal_values(int n, double *d, double *e, double *z)
+{
+    enum { MOST_SWEEPS = 60 };
+    for (int i = 0; i < n; i++)
+        z[i] = i == n - 1;
+    e[n - 1] = 0;
+    for (int low = 0; low < n; low++)
+        for (int sweeps = 0;; sweeps++) {
+            int high = low;
+            while (high < n - 1 && fabs(e[high]) > DBL_EPSILON * (fabs(d[high]) + fabs(d[high + 1])))
+                high++;
+            if (high == low)
+                break;
+            if (sweeps == MOST_SWEEPS)
+                return false;
+            sweep(low, high, d, e, z);
+        }
+    return true;
+}
+
+/* What T of so many steps shows; complete: its values are values of K. False when they could not be found. */
+static bool look(const taut_rates *r, int steps, bool complete, taut_rates_seen *seen)
+{
+    double d[TAUT_RATES_SEEN], e[TAUT_RATES_SEEN], last[TAUT_RATES_SEEN];
+    memcpy(d, r->alpha, (size_t)steps * sizeof *d);
+    memcpy(e, r->beta, (size_t)steps * sizeof *e);
+    if (!taut_tridiagonal_values(steps, d, e, last))
+        return false;
+    seen->count = 0;
+    for (int k = 0; k < steps; k++)
+        taut_rates_add(seen, fabs(d[k]), d[k] < 0, complete ? 0 : r->beta[steps - 1] * fabs(last[k]));
+    return true;
+}
+
+/* The first fast one among those that are values of K for certain: a cluster has none of them, and neither has a gap. */
+static int first_fast(const taut_rates_seen *seen, double given)
+{
+    int place[TAUT_RATES_SEEN], count = 0;
+    double rate[TAUT_RATES_SEEN];
+    for (int k = 0; k < seen->count; k++)
+        if (seen->loose[k] <= certain * seen->rate[k]) {
+            place[count] = k;
+            rate[count++] = seen->rate[k];
+        }
+    int first = taut_rates_gap(count, rate, seen->floor, given);
+    return first < count ? place[first] : seen->count;
+}
+
+/* Is everything slower than number `first` well below it, beyond doubt? */
+static bool is_clean(const taut_rates_seen *seen, int first)
+{
+    const double below = 0.125; /* as far as fast and slow must be apart (springs.c) */
+    double edge = seen->rate[first];
+    for (int k = 0; k < first; k++)
+        if (seen->rate[k] * (seen->rate[k] + seen->loose[k]) > below * below * edge * edge)
+            return false;
+    return true;
+}
+
+/* The vectors of a step: M-orthonormal, and M times them. */
+typedef struct vectors {
+    double *x, *mx, *x_before, *mx_before; /* [n] each */
+    double beta, most;                     /* of the step before; the largest entry of T */
+} vectors;
+
+static void swap(double **a, double **b)
+{
+    double *c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* Step k of the iteration. `even` becomes false when K shows that it is not symmetric. */
+static int advance(taut_rates *r, const taut_rates_point *at, int k, vectors *s, bool *even, taut_error *error)
+{
+    taut_index n = r->n;
+    double alpha = 0, back = 0;
+    TAUT_TRY(taut_rates_apply(r, at, s->x, error));
+    for (taut_index i = 0; i < n; i++)
+        back += s->x_before[i] * r->force[i];
+    for (taut_index i = 0; i < n; i++) {
+        r->force[i] -= s->beta * s->mx_before[i];
+        alpha += s->x[i] * r->force[i];
+    }
+    s->most = fmax(s->most, fmax(fabs(alpha), s->beta));
+    *even = fabs(back - s->beta) <= uneven * s->most;
+    for (taut_index i = 0; i < n; i++)
+        s->mx_before[i] = r->force[i] - alpha * s->mx[i];
+    swap(&s->x, &s->x_before);
+    swap(&s->mx, &s->mx_before);
+    TAUT_TRY(taut_rates_normalise(r, s->x, s->mx, &s->beta, error));
+    r->alpha[k] = alpha;
+    r->beta[k] = s->beta;
+    return TAUT_OK;
+}
+
+/* How the ends have moved since the last look. */
+typedef struct ends {
+    double slowest, fastest;
+    int quiet; /* looks in a row at which they stayed */
+} ends;
+
+static void compare(ends *e, double slowest, double fastest)
+{
+    bool same = fabs(slowest - e->slowest) <= steady * slowest && fabs(fastest - e->fastest) <= steady * fastest;
+    *e = (ends){slowest, fastest, same ? e->quiet + 1 : 0};
+}
+
+int taut_rates_edges(taut_rates *r, const taut_rates_point *at, const taut_rates_wish *wish, double pace, taut_rates_seen *seen,
+                     bool *even, taut_error *error)
+{
+    vectors s = {.x = r->x, .mx = r->mx, .x_before = r->x + r->n, .mx_before = r->mx + r->n};
+    ends e = {0};
+    double norm;
+    memset(s.x_before, 0, (size_t)r->n * sizeof(double));
+    memset(s.mx_before, 0, (size_t)r->n * sizeof(double));
+    taut_rates_scatter(r, s.mx);
+    TAUT_TRY(taut_rates_normalise(r, s.x, s.mx, &norm, error));
+    *even = true;
+    for (int k = 1; k <= TAUT_RATES_SEEN; k++) {
+        TAUT_TRY(advance(r, at, k - 1, &s, even, error));
+        if (!*even)
+            return TAUT_OK;
+        bool ended = !(s.beta > 4 * r->relative * s.most); /* nothing new but noise */
+        if (!ended && k < TAUT_RATES_SEEN && (k < FIRST_LOOK || k % LOOKS != 0))
+            continue;
+        if (!look(r, k, ended, seen))
+            return taut_fail(error, TAUT_ERROR_CONVERGE, "the frequencies of the forces could not be computed at this state");
+        seen->floor = fmax(2 * sqrt(r->relative) * seen->rate[k - 1], pace);
+        seen->first = first_fast(seen, wish->given);
+        compare(&e, seen->first < k ? seen->rate[seen->first] : 0, seen->rate[k - 1]);
+        seen->clean = seen->first < k && is_clean(seen, seen->first);
+        if (ended || (e.quiet > 0 && seen->clean) || (e.quiet > 1 && k >= ENOUGH && wish->rough))
+            break;
+    }
+    return TAUT_OK;
+}
