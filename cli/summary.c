@@ -70,6 +70,17 @@ static void print_drift(FILE *out, const taut_sizes *sizes, const taut_result *r
         fprintf(out, "  %-*s|g| %.3g, |gdot| %.3g at most\n", LABEL, "drift", result->drift_position, result->drift_velocity);
 }
 
+/* What events did on the way, and what the motion then had to undo of it. */
+static void print_events(FILE *out, const taut_result *result)
+{
+    if (result->altered == 0)
+        return;
+    fprintf(out, "  %-*s%lld altered the state", LABEL, "events", (long long)result->altered);
+    if (result->put_back > 1e-12)
+        fprintf(out, "; put back onto the bonds by up to %.3g", result->put_back);
+    fprintf(out, "\n");
+}
+
 void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
 {
     taut_result result;
@@ -89,6 +100,7 @@ void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
         if (count_value(k, &result.statistics) > 0 && strcmp(counts[k].name, "steps") != 0 &&
             strcmp(counts[k].name, "rejected") != 0 && strcmp(counts[k].name, "force_evaluations") != 0)
             fprintf(out, "  %-*s%lld\n", LABEL, counts[k].name, (long long)count_value(k, &result.statistics));
+    print_events(out, &result);
     print_energy(out, &result);
     print_drift(out, &sizes, &result);
     if (isfinite(result.error_estimate))
@@ -129,6 +141,10 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
         cli_json_text(&json, NULL, taut_solver_warning(outcome->solver, k));
     cli_json_close(&json, ']');
     cli_json_statistics(&json, &result.statistics);
+    cli_json_open_flat(&json, "events", '{');
+    cli_json_integer(&json, "altered", result.altered);
+    cli_json_real(&json, "put_back", result.put_back);
+    cli_json_close(&json, '}');
     cli_json_real(&json, "error_estimate", result.error_estimate);
     cli_json_open_flat(&json, "drift", '{');
     cli_json_real(&json, "position", result.drift_position);

@@ -394,6 +394,8 @@ typedef struct taut_result {
     double t;
     const char *method, *motion;
     const char *event;     /* name of the event met, or NULL */
+    int64_t altered;       /* how often events altered the state */
+    double put_back;       /* largest |dq_i| or |dv_i| by which such states were put onto rods or the slow manifold */
     double error_estimate; /* largest local error of an accepted step, relative: its norm times rtol; NaN with equal steps */
     double drift_position, drift_velocity; /* largest over the rows; first order: constraints, and invariants against their start */
     double energy_first, energy_last;

@@ -3,7 +3,10 @@
  * A method's own polynomial when it has one. Else Hermite interpolation: q by the quintic through (q, v, a) at both ends and v as its
  * derivative, error O(h^6) and O(h^5). Methods up to order 3 get cubics, q through (q, v) and v through (v, a): they take short steps,
  * and the quintic's derivative loses eps |q|/h to rounding. First order: the cubic through (q, q'). Multipliers are those of the method
- * at the interpolated state. */
+ * at the interpolated state.
+ *
+ * Interpolation leaves rods and invariants by its own error. What puts the end of a step back onto them, the stabiliser or the method
+ * itself, is done for a state between steps too, so that rows and events hold what the steps hold. */
 #include "drive/solver.h"
 
 #include <math.h>
@@ -59,10 +62,21 @@ int taut_complete(taut_solver *solver, taut_error *error)
     return s->method->complete ? taut_unevaluated(s->method->complete(s, error), s->now.t, error) : TAUT_OK;
 }
 
-int taut_dense(taut_solver *solver, double theta, taut_error *error)
+/* Methods without a field keep the rods themselves; explicit ones do as far as they are stabilised. Output is not counted as work. */
+static int put_back(taut_solver *solver, taut_state *x, taut_error *error)
+{
+    taut_projector *projector = solver->stepper.method->uses_field ? solver->stabilizer : solver->rods;
+    taut_statistics before = solver->statistics;
+    if (!projector)
+        return TAUT_OK;
+    int status = projector->apply(projector, x->t, x->q, x->v, error);
+    solver->statistics = before;
+    return taut_unevaluated(status, x->t, error);
+}
+
+static int interpolate(taut_solver *solver, double theta, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
-    TAUT_TRY(taut_complete(solver, error));
     const taut_state *x0 = &s->last, *x1 = &s->now;
     taut_state *x = &solver->probe;
     double h = x1->t - x0->t;
@@ -92,4 +106,11 @@ int taut_dense(taut_solver *solver, double theta, taut_error *error)
         blend_rates(s, theta, known, x);
     }
     return taut_unevaluated(s->method->multipliers(s, x->t, x->q, x->v, x->lambda, error), x->t, error);
+}
+
+int taut_dense(taut_solver *solver, double theta, taut_error *error)
+{
+    TAUT_TRY(taut_complete(solver, error));
+    TAUT_TRY(interpolate(solver, theta, error));
+    return put_back(solver, &solver->probe, error);
 }

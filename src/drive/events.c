@@ -188,15 +188,36 @@ static int rate(taut_solver *solver, taut_index k, double *rate, taut_error *err
     return TAUT_OK;
 }
 
-/* Puts the probe at theta and carries out `then`. */
-static int apply(taut_solver *solver, taut_index k, double theta, taut_error *error)
+/* What event k has altered is where the motion cannot begin: the reason, with the event. */
+static int fail_altered(const taut_solver *solver, taut_index k, int status, const taut_error *reason, taut_error *error)
 {
-    taut_state *x = &solver->probe;
-    TAUT_TRY(taut_dense(solver, theta, error));
-    return taut_event_apply(solver->context, k, x->t, x->q, x->v, x->lambda, error);
+    char name[80];
+    TAUT_TRY(taut_fail_final(status, reason, error));
+    taut_system_name(solver->system, TAUT_EVENT_ITEM, k, name, sizeof name);
+    int code = taut_fail(error, status > 0 ? TAUT_ERROR_EVALUATE : status,
+                         "event '%s' at t = %.9g leaves a state from which motion %s cannot go on%s: %.400s", name, solver->probe.t,
+                         taut_motion_name(solver->motion), solver->slow ? ", but --motion full can" : "",
+                         status > 0 ? "the system cannot be evaluated there" : reason->message);
+    if (error)
+        error->t = solver->probe.t;
+    return code;
 }
 
-/* Makes the probe the present state; what the method remembers is forgotten. What `then` has altered goes back onto rigid bonds. */
+/* Puts the probe at theta, carries out `then`, and puts what comes out where the motion can begin, which moves it by *moved. *value: of the
+ * event function right after `then`. */
+static int apply(taut_solver *solver, taut_index k, double theta, double *value, double *moved, taut_error *error)
+{
+    taut_state *x = &solver->probe;
+    taut_error reason = {.t = NAN};
+    TAUT_TRY(taut_dense(solver, theta, error));
+    TAUT_TRY(taut_event_apply(solver->context, k, x->t, x->q, x->v, x->lambda, error));
+    TAUT_TRY(evaluate(solver, x, solver->watch.trial, error));
+    *value = solver->watch.trial[k];
+    int status = taut_motion_again(solver, x, moved, &reason);
+    return status == 0 ? TAUT_OK : fail_altered(solver, k, status, &reason, error);
+}
+
+/* Makes the probe the present state; what the method remembers is forgotten. */
 static int restart(taut_solver *solver, bool altered, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
@@ -204,12 +225,11 @@ static int restart(taut_solver *solver, bool altered, taut_error *error)
     s->now = solver->probe;
     solver->probe = was;
     s->method->changed(s);
-    if (altered)
+    if (altered) {
         solver->energy_base = NAN; /* `then` may give any energy */
-    if (altered)
+        solver->altered++;
         TAUT_TRY(taut_motion_begin(solver, error));
-    if (altered && solver->assembly)
-        TAUT_TRY(solver->assembly->apply(solver->assembly, s->now.t, s->now.q, s->now.v, error));
+    }
     TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, s->now.v, s->now.lambda, error));
     return taut_watch_begin(solver, error);
 }
@@ -229,29 +249,42 @@ static void take_side(taut_watch *w, taut_index k, bool positive)
         w->before[k] = positive ? DBL_MIN : -DBL_MIN;
 }
 
+/* Carries out `then` of event k on the side of the root where the motion goes on: into the probe. *at_root:
+ * `then` has not taken the state elsewhere; *positive: the side on which the event function then is. */
+static int carry_out(taut_solver *solver, taut_index k, bool *at_root, bool *positive, double *moved, taut_error *error)
+{
+    taut_watch *w = &solver->watch;
+    double before, after, value;
+    TAUT_TRY(taut_dense(solver, w->high[k], error));
+    TAUT_TRY(rate(solver, k, &before, error));
+    TAUT_TRY(apply(solver, k, w->high[k], &value, moved, error));
+    TAUT_TRY(rate(solver, k, &after, error));
+    bool passes = after / before > PASSES; /* slowed down or sped up, but on its way */
+    *positive = passes == (before > 0);
+    TAUT_TRY(apply(solver, k, passes ? w->high[k] : w->low[k], &value, moved, error));
+    *at_root = fabs(value) <= 1e-8 * (fabs(w->before[k]) + fabs(w->after[k]));
+    return TAUT_OK;
+}
+
 /* Event k alters the state. */
 static int alter(taut_solver *solver, taut_index k, taut_error *error)
 {
     taut_watch *w = &solver->watch;
-    double before, after, low = w->low[k], high = w->high[k], together = high + 4 * resolution(solver);
-    TAUT_TRY(taut_dense(solver, low, error));
+    double moved, together = w->high[k] + 4 * resolution(solver);
+    bool at_root = false, positive = false;
+    TAUT_TRY(taut_dense(solver, w->low[k], error));
     int status = guard_accumulation(solver, k, solver->probe.t, error);
-    if (status != 0) {
-        restart(solver, false, NULL); /* the run ends where it cannot go on, not behind it */
+    if (status == 0)
+        status = carry_out(solver, k, &at_root, &positive, &moved, error);
+    if (status != 0) { /* the run ends where it cannot go on, not behind it */
+        if (taut_dense(solver, w->low[k], NULL) == 0)
+            restart(solver, false, NULL);
         return status;
     }
-    TAUT_TRY(taut_dense(solver, high, error));
-    TAUT_TRY(rate(solver, k, &before, error));
-    TAUT_TRY(apply(solver, k, high, error));
-    TAUT_TRY(rate(solver, k, &after, error));
-    bool passes = after / before > PASSES; /* slowed down or sped up, but on its way */
-    TAUT_TRY(apply(solver, k, passes ? high : low, error));
-    /* unless `then` takes the state elsewhere */
-    TAUT_TRY(evaluate(solver, &solver->probe, w->trial, error));
-    bool at_root = fabs(w->trial[k]) <= 1e-8 * (fabs(w->before[k]) + fabs(w->after[k]));
     TAUT_TRY(restart(solver, true, error));
+    solver->put_back = fmax(solver->put_back, moved);
     if (at_root)
-        take_side(w, k, passes == (before > 0));
+        take_side(w, k, positive);
     /* others at the same moment have their turn in the next step */
     for (taut_index j = 0; j < w->count; j++)
         if (j != k && w->high[j] <= together)

@@ -16,6 +16,7 @@
 #include "slow/constraint.h"
 #include "slow/modes.h"
 #include "slow/projection.h"
+#include "slow/series.h"
 #include "wrap/fields.h"
 #include "wrap/stabilize.h"
 
@@ -223,13 +224,19 @@ int taut_motion_prepare(taut_solver *solver, taut_error *error)
     TAUT_TRY(make_stabilizer(solver, kind, error));
     if (solver->drift.rows == 0 || s->first_order)
         return TAUT_OK;
-    return taut_constraint_projector(s->context, s->arena, s->statistics, &solver->assembly, error);
+    static const taut_constraint_settings later = {.ignore_holds = true};
+    TAUT_TRY(taut_constraint_create(s->context, s->arena, s->statistics, &later, &solver->rods, error));
+    if (taut_system_hold(solver->moving))
+        return taut_constraint_projector(s->context, s->arena, s->statistics, &solver->assembly, error);
+    solver->assembly = solver->rods;
+    return TAUT_OK;
 }
 
 void taut_motion_release(taut_solver *solver)
 {
-    taut_projector *made[] = {solver->stabilizer, solver->assembly};
-    for (int k = 0; k < 2; k++)
+    taut_projector *held = solver->assembly == solver->rods ? NULL : solver->assembly;
+    taut_projector *made[] = {solver->stabilizer, solver->rods, held, solver->slow};
+    for (int k = 0; k < 4; k++)
         if (made[k] && made[k]->destroy)
             made[k]->destroy(made[k]);
     if (solver->stepper.field && solver->stepper.field->destroy)
@@ -282,7 +289,7 @@ static int start_on_bonds(taut_solver *solver, taut_error *error)
 /* How much of the start would be seen as oscillation: the largest of |g + tau gdot - c lambda| and |gdot|/omega over the stiff springs, lambda
  * those of the rigid motion. INFINITY when it cannot be told; 0 when a spring is overdamped: it does not ring, its stretch is part of the slow
  * motion, and no projection may take it away. */
-static int measure_ringing(taut_solver *solver, double *amplitude, taut_error *error)
+static int measure_ringing(taut_solver *solver, double *amplitude, bool *overdamped, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     taut_arena arena;
@@ -290,7 +297,7 @@ static int measure_ringing(taut_solver *solver, double *amplitude, taut_error *e
     const double *c = taut_context_compliance(s->context), *tau = taut_context_damping(s->context);
     taut_pattern g;
     taut_error ignored;
-    bool overdamped = false;
+    *overdamped = false;
     *amplitude = INFINITY;
     if (m == 0 || (solver->sizes.can & TAUT_HAS_STIFF_POTENTIAL))
         return TAUT_OK;
@@ -320,10 +327,10 @@ static int measure_ringing(taut_solver *solver, double *amplitude, taut_error *e
             continue;
         /* as if masses were 1: a measure, not a result */
         double period = sqrt(c[i] / fmax(size, 1e-300)); /* 1/omega */
-        overdamped = overdamped || tau[i] >= 2 * period;
+        *overdamped |= tau[i] >= 2 * period;
         *amplitude = fmax(*amplitude, fmax(fabs(values.bond[i] + tau[i] * rate - c[i] * lambda[i]), fabs(rate) * period));
     }
-    if (overdamped)
+    if (*overdamped)
         *amplitude = 0;
     taut_arena_clear(&arena);
     return status;
@@ -370,14 +377,42 @@ static int take_slow_point(taut_solver *solver, const char *method, taut_error *
     return status;
 }
 
+/* Events that alter the state of a slow motion make it ring: what leads to the slow point again is made ready, since nothing allocates in a
+ * run. Overdamped springs do not ring, at the start or later. */
+static int prepare_again(taut_solver *solver, bool overdamped, taut_error *error)
+{
+    const unsigned needs = TAUT_CAN_JETS | TAUT_CAN_DERIVATIVES;
+    taut_stepper *s = &solver->stepper;
+    taut_event_info info;
+    taut_index k = 0;
+    while (taut_system_event(solver->system, k, &info) && !info.alters)
+        k++;
+    if (k == solver->sizes.events || overdamped)
+        return TAUT_OK;
+    if ((solver->sizes.can & TAUT_HAS_STIFF_POTENTIAL) || (solver->sizes.can & needs) != needs) {
+        char name[80];
+        taut_system_name(solver->system, TAUT_EVENT_ITEM, k, name, sizeof name);
+        return taut_fail(
+            error, TAUT_ERROR_REFUSED,
+            "event '%s' alters the state, and in slow motion the slow point must then be found anew, which needs springs "
+            "with exact derivatives in place of a stiff potential; use --motion full, or let the event stop the run",
+            name);
+    }
+    TAUT_TRY(taut_series_projector(s->context, s->arena, s->statistics, NULL, &solver->slow, error));
+    add_why(solver, "states that events alter are moved to their slow points");
+    return TAUT_OK;
+}
+
 /* Slow motion begins on the slow manifold. A start whose oscillation the tolerance cannot see is left as it is: error control sees its
  * velocity times the step, a thousand times the amplitude when the step is a hundred periods long. */
 static int start_slow(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     double amplitude, size = 0;
+    bool overdamped;
     taut_error reason = {0};
-    TAUT_TRY(measure_ringing(solver, &amplitude, error));
+    TAUT_TRY(measure_ringing(solver, &amplitude, &overdamped, error));
+    TAUT_TRY(prepare_again(solver, overdamped, error));
     for (taut_index i = 0; i < s->n; i++)
         size = fmax(size, fabs(s->now.q[i]));
     if (amplitude <= 1e-3 * (s->atol + s->rtol * size))
@@ -415,4 +450,24 @@ int taut_motion_start(taut_solver *solver, taut_error *error)
         TAUT_TRY(start_on_bonds(solver, error));
     bool springs = solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL);
     return solver->motion == TAUT_MOTION_SLOW && springs ? start_slow(solver, error) : TAUT_OK;
+}
+
+/* ---- after an event */
+
+int taut_motion_again(taut_solver *solver, taut_state *x, double *moved, taut_error *error)
+{
+    const taut_stepper *s = &solver->stepper;
+    double *q = s->error_q, *v = s->error_v; /* scratch between steps */
+    *moved = 0;
+    if (s->first_order)
+        return TAUT_OK;
+    memcpy(q, x->q, (size_t)s->n * sizeof(double));
+    memcpy(v, x->v, (size_t)s->n * sizeof(double));
+    if (solver->rods)
+        TAUT_TRY(solver->rods->apply(solver->rods, x->t, x->q, x->v, error));
+    if (solver->slow)
+        TAUT_TRY(solver->slow->apply(solver->slow, x->t, x->q, x->v, error));
+    for (taut_index i = 0; i < s->n; i++)
+        *moved = fmax(*moved, fmax(fabs(x->q[i] - q[i]), fabs(x->v[i] - v[i])));
+    return TAUT_OK;
 }

@@ -201,6 +201,8 @@ void taut_solver_result(const taut_solver *solver, taut_result *result)
                             .method = solver->stepper.method->name,
                             .motion = taut_motion_name(solver->motion),
                             .event = solver->event_met ? solver->event_name : NULL,
+                            .altered = solver->altered,
+                            .put_back = solver->put_back,
                             .error_estimate = solver->control.on ? solver->control.largest * solver->stepper.rtol : NAN,
                             .drift_position = solver->drift.most_position,
                             .drift_velocity = solver->drift.most_velocity,

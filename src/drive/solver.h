@@ -60,7 +60,9 @@ struct taut_solver {
     const taut_method *own;    /* a method that is not in the table, or NULL */
     taut_stepper stepper;
     taut_projector *stabilizer; /* after each step; may be NULL */
-    taut_projector *assembly;   /* onto the rigid bonds, at the start and after events; may be NULL */
+    taut_projector *assembly;   /* onto the rigid bonds, at the start: what [start] holds stays; may be NULL */
+    taut_projector *rods;       /* onto the rigid bonds, between steps and after events: nothing is held any more; may be NULL */
+    taut_projector *slow;       /* to the slow point, after events in slow motion; may be NULL */
     unsigned motion;            /* one bit */
     unsigned avoid;             /* motions that failed at the start, when Taut has the choice */
     bool unsaid;                /* nobody said motion or method */
@@ -83,6 +85,8 @@ struct taut_solver {
         kinetic_most; /* what explosions are measured by: since the start, or the latest kick; NaN before */
     int status;
     bool event_met;
+    int64_t altered; /* by events: how often, and how far such states were moved by what the motion asks of a start */
+    double put_back;
     char event_name[96];
     taut_statistics statistics;
     int warnings;
@@ -116,6 +120,8 @@ int taut_motion_prepare(taut_solver *solver, taut_error *error);
 int taut_motion_start(taut_solver *solver, taut_error *error);
 /* The present state is a new beginning: the invariants it has are those that are kept and watched from here on. */
 int taut_motion_begin(taut_solver *solver, taut_error *error);
+/* Puts a state that an event altered where the motion can begin; *moved: the largest |dq_i| or |dv_i|. */
+int taut_motion_again(taut_solver *solver, taut_state *state, double *moved, taut_error *error);
 void taut_motion_release(taut_solver *solver);
 
 /* (loop.c) Back towards the manifold after a step; what the method remembers of its end is forgotten. */
