@@ -160,8 +160,8 @@ run 2 project michaelis_menten --method ipa
 has err "first-order"
 run 2 project slider_crank --method ipa
 has err "rigid bonds"
-run 2 project slider_crank --method ipa
-has err "rigid bonds"
+run 0 project four_bar --set c=1e-6 --method ipa
+has out "on the rods"
 run 2 project double_pendulum --method constrain
 has err "did you mean constraint"
 run 2 project double_pendulum --micro-steps 0

@@ -23,6 +23,7 @@
 #include "slow/hold.h"
 #include "slow/rods.h"
 #include "slow/sampler.h"
+#include "slow/seat.h"
 #include "step/flow_rattle.h"
 #include "step/vectors.h"
 
@@ -67,9 +68,11 @@ typedef struct kernel {
     int aware_steps;
     taut_grip *grip; /* NULL: nothing is held */
     taut_rods rods;
+    taut_seat seat;  /* over the foot point, when passes begin there */
     bool alternates; /* what is held is put back without bonds that would follow: an alternation of projections */
     taut_anderson anderson;
     double *point, *residual; /* [2n]: for acceleration; NULL without */
+    double *shift;            /* [n] */
 } kernel;
 
 /* The largest change by the last pass in units of rounding, or of the tolerance where that is more. */
@@ -78,11 +81,31 @@ static double change(const kernel *w)
     return taut_gauge_change(&w->gauge, w->tolerance, w->fastest * w->tolerance, w->fastest);
 }
 
-/* Back onto the rods; and what is held goes back to where it was. */
-static int put_back(kernel *w, taut_error *error)
+/* Back over the foot point, whose velocity is shifted; or onto the rods, and what is held goes back to where it was. */
+static int put_back(kernel *w, const double *shift, taut_error *error)
 {
+    bool placed;
+    TAUT_TRY(taut_seat_place(&w->seat, shift, &placed, error));
+    if (placed)
+        return TAUT_OK;
     TAUT_TRY(taut_rods_put(&w->rods, error));
     return taut_grip_restore(w->grip, w->p->t, w->p->q, w->p->v, error);
+}
+
+/* The same between passes. At the very end velocities change from those of Verlet to derivatives: it is the derivative that is to be over
+ * the foot point. And without bonds nothing follows a velocity that is put back then. So Verlet's is put back with the difference already in
+ * it. */
+static int put_back_between(kernel *w, taut_error *error)
+{
+    const taut_projection *p = w->p;
+    const taut_sampler *s = &w->sampler;
+    for (taut_index i = 0; i < p->sizes.coordinates; i++)
+        w->shift[i] = s->last_v[i] - s->slope[i];
+    TAUT_TRY(put_back(w, w->shift, error));
+    for (taut_index i = 0; i < p->sizes.coordinates && w->alternates && s->sums == TAUT_SUMS; i++)
+        if (p->hold[i] & TAUT_HOLD_VELOCITY)
+            p->v[i] -= s->sum[TAUT_RATE][i] / s->h - (s->last_v[i] + s->sum[TAUT_EVEN_V][i]);
+    return TAUT_OK;
 }
 
 /* ---- passes that know the frequencies */
@@ -111,7 +134,7 @@ static int aware_passes(kernel *w, int64_t limit, taut_error *error)
         w->aware_steps = w->sampler.steps;
         TAUT_TRY(taut_sampler_run(&w->sampler, error));
         taut_sampler_move(&w->sampler);
-        TAUT_TRY(put_back(w, error));
+        TAUT_TRY(put_back_between(w, error));
         TAUT_TRY(taut_gauge_take(&w->gauge, error));
         w->aware_passes++;
         before = now;
@@ -164,19 +187,6 @@ static int fail_passes(const kernel *w, double now, taut_error *error)
                      (long long)w->p->passes, w->declared ? "the bonds" : "what is fast", now, taut_springs_pace(w->p),
                      w->declared ? "spring" : "of the fast", w->slowest, 2 * w->sampler.h * w->sampler.steps,
                      w->declared ? " (--method constraint gives a foot point)" : "");
-}
-
-/* The same between smooth passes. Without bonds nothing follows a velocity that is put back at the very end, when velocities change from
- * those of Verlet to derivatives: Verlet's is put back with the difference already in it. */
-static int put_back_between(kernel *w, taut_error *error)
-{
-    const taut_projection *p = w->p;
-    const taut_sampler *s = &w->sampler;
-    TAUT_TRY(put_back(w, error));
-    for (taut_index i = 0; i < p->sizes.coordinates && w->alternates; i++)
-        if (p->hold[i] & TAUT_HOLD_VELOCITY)
-            p->v[i] -= s->sum[TAUT_RATE][i] / s->h - (s->last_v[i] + s->sum[TAUT_EVEN_V][i]);
-    return TAUT_OK;
 }
 
 /* The next point of the iteration, accelerated when that was asked for. */
@@ -322,7 +332,7 @@ static int smooth_stage(kernel *w, const taut_options *options, int64_t limit, t
         TAUT_TRY(smooth_round(w, options, limit, error));
     }
     finish(w);
-    TAUT_TRY(put_back(w, error));
+    TAUT_TRY(put_back(w, NULL, error));
     return taut_gauge_take(&w->gauge, error);
 }
 
@@ -344,6 +354,8 @@ static int create(kernel *w, const taut_options *options, taut_error *error)
     TAUT_TRY(taut_gauge_create(p, w->springs.rates, &w->gauge, error));
     TAUT_TRY(taut_grip_create(p->context, &p->arena, &p->statistics, p->hold, p->t, p->q, p->v, &w->grip, error));
     w->alternates = w->grip && !w->declared;
+    if (!(w->shift = TAUT_NEW(&p->arena, double, n)))
+        return taut_fail_memory(error);
     if (taut_options_flag(options, "accelerate") || w->alternates) {
         w->point = TAUT_NEW(&p->arena, double, 2 * n);
         w->residual = TAUT_NEW(&p->arena, double, 2 * n);
@@ -397,7 +409,7 @@ static int look_first(kernel *w, const taut_options *options, bool *slow, taut_e
     taut_sampler_move(&w->sampler);
     estimate(w);
     finish(w);
-    TAUT_TRY(put_back(w, error));
+    TAUT_TRY(put_back(w, NULL, error));
     TAUT_TRY(taut_gauge_take(&w->gauge, error));
     TAUT_TRY(was_slow(w, slow, error));
     if (*slow)
@@ -544,6 +556,7 @@ static int begin_at_foot(kernel *w, taut_error *error)
     if (!w->foot)
         return TAUT_OK;
     TAUT_TRY(measure(w, error));
+    TAUT_TRY(taut_seat_create(p, &w->seat, error));
     return taut_gauge_take(&w->gauge, error);
 }
 
@@ -590,6 +603,7 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
         status = conclude(&w, error);
     taut_rods_end(&w.rods);
     taut_rods_destroy(&w.rods);
+    taut_seat_destroy(&w.seat);
     taut_sampler_destroy(&w.sampler);
     taut_rates_destroy(&w.rates);
     taut_grip_destroy(w.grip);

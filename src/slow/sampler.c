@@ -25,10 +25,11 @@ int taut_sampler_create(taut_projection *p, taut_sampler *s, taut_error *error)
     for (int k = 0; k < TAUT_SUMS; k++)
         good &= (s->sum[k] = TAUT_NEW(&p->arena, double, n)) != NULL;
     s->state = TAUT_NEW(&p->arena, double, 2 * n);
+    s->slope = TAUT_NEW(&p->arena, double, n);
     s->last_q = TAUT_NEW(&p->arena, double, n);
     s->last_v = TAUT_NEW(&p->arena, double, n);
     s->aware = TAUT_NEW(&p->arena, double, TAUT_AWARE_STEPS + 1);
-    if (!good || !s->state || !s->last_q || !s->last_v || !s->aware)
+    if (!good || !s->state || !s->slope || !s->last_q || !s->last_v || !s->aware)
         return taut_fail_memory(error);
     const unsigned general = TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_KINETIC | TAUT_HAS_DAMPING;
     s->general = p->sizes.can & general;
@@ -49,6 +50,14 @@ void taut_sampler_destroy(taut_sampler *s)
 
 /* ---- one pass */
 
+/* Central differences of order 8; of a lower one where there are fewer steps. */
+static double slope_weight(int steps, int j)
+{
+    static const double weight[4][4] = {
+        {1.0 / 2}, {2.0 / 3, -1.0 / 12}, {3.0 / 4, -3.0 / 20, 1.0 / 60}, {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280}};
+    return j <= 4 && j <= steps ? weight[(steps < 4 ? steps : 4) - 1][j - 1] : 0;
+}
+
 static int sample_side(taut_sampler *s, int side, taut_error *error)
 {
     taut_projection *p = s->p;
@@ -66,6 +75,9 @@ static int sample_side(taut_sampler *s, int side, taut_error *error)
             for (taut_index i = 0; i < n; i++)
                 sum[i] += weight * (now[i] - from[i]);
         }
+        double weight = side * slope_weight(s->steps, j) / s->h;
+        for (taut_index i = 0; i < n && weight != 0; i++)
+            s->slope[i] += weight * (s->state[i] - p->q[i]);
     }
     return TAUT_OK;
 }
@@ -74,6 +86,7 @@ int taut_sampler_run(taut_sampler *s, taut_error *error)
 {
     for (int k = 0; k < s->sums; k++)
         memset(s->sum[k], 0, (size_t)s->p->sizes.coordinates * sizeof(double));
+    memset(s->slope, 0, (size_t)s->p->sizes.coordinates * sizeof(double));
     TAUT_TRY(taut_trace_begin(s->p, s->steps, s->h, s->weight[TAUT_EVEN_Q], error));
     TAUT_TRY(sample_side(s, 1, error));
     return sample_side(s, -1, error);

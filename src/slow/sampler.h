@@ -21,6 +21,7 @@ typedef struct taut_sampler {
     int sums;                  /* how many are formed */
     double *weight[TAUT_SUMS]; /* [steps + 1]; those of q and v are one array */
     double *sum[TAUT_SUMS];    /* [n], as differences from the centre */
+    double *slope;             /* [n]: the derivative of q at the centre, from its nearest samples: of order 8, and not filtered */
     double *state;             /* [2n] */
     double *last_q, *last_v;   /* [n]: before the latest pass */
     bool zeros;                /* smooth weights vanish at the frequencies */
