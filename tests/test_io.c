@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "drive.h"
+#include "io/panels.h"
 
 #ifdef TAUT_HAVE_HDF5
 #include <hdf5.h>
@@ -380,6 +381,19 @@ static void remove_folder(void)
     rmdir(folder);
 }
 
+/* Tics: as many as are wanted at most, and not far fewer; 1, 2 or 5 times a power of ten. */
+static void test_tics(void)
+{
+    static const struct {
+        double length;
+        int most;
+        double step;
+    } rows[] = {{10, 5, 2}, {1, 5, 0.2}, {0.97, 6, 0.2}, {3e-7, 5, 1e-7}, {11, 5, 5}, {100, 1, 100}, {51, 5, 20}};
+    check_group("tics");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        check_near("step", taut_picture_step(rows[k].length, rows[k].most), rows[k].step, 1e-12 * rows[k].step);
+}
+
 int main(void)
 {
     snprintf(folder, sizeof folder, "%s/taut-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
@@ -390,6 +404,7 @@ int main(void)
     test_first_order();
     test_names();
     test_bad_files();
+    test_tics();
     test_picture();
     test_bad_pictures();
     test_hdf5();

@@ -8,7 +8,8 @@
 
 const char taut_gnuplot_style[] =
     "set output 'picture'\nset grid lc rgb '#dddddd' lt 1 lw 1\nset border lc rgb '#555555'\n"
-    "set tics textcolor rgb '#333333'\nset tics nomirror\nset key outside right top Left reverse samplen 1.5\n"
+    "set tics textcolor rgb '#333333'\nset tics nomirror\n"
+    "set key bmargin center horizontal Left reverse samplen 2 width 0.5 height 0.7\nset lmargin 10\nset rmargin 3\n"
     "set format '%g'\nset title offset 0,-0.4\nset datafile missing 'nan'\n"
     "set linetype 1 lc rgb '#0072b2' lw 1.6\nset linetype 2 lc rgb '#d55e00' lw 1.6\nset linetype 3 lc rgb '#009e73' lw 1.6\n"
     "set linetype 4 lc rgb '#cc79a7' lw 1.6\nset linetype 5 lc rgb '#e69f00' lw 1.6\nset linetype 6 lc rgb '#56b4e9' lw 1.6\n"

@@ -12,7 +12,8 @@ typedef struct taut_gnuplot {
     char folder[TAUT_GNUPLOT_PATH]; /* empty: none was made */
 } taut_gnuplot;
 
-/* Commands that all pictures begin with: output, grid, key, eight colours that are told apart by everybody [Okabe, Ito 2008]. */
+/* Commands that all pictures begin with: output, grid, legends below the axes (they cover nothing, and panels below each other line up),
+ * eight colours that are told apart by everybody [Okabe, Ito 2008]. */
 extern const char taut_gnuplot_style[];
 
 /* Finds the program on PATH; TAUT_ERROR_UNAVAILABLE when there is none, or in a core build. */

@@ -5,10 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT = 160, DIGITS = 12, COLOURS = 8, FEW_TICS = 8, MOST_TICS = 5 };
-
-/* below the axis, so that it covers nothing and panels below each other line up */
-#define KEY "set key bmargin center horizontal Left reverse samplen 2 width 0.5 height 0.7\nset lmargin 10\nset rmargin 3\n"
+enum { TEXT = 160, DIGITS = 12, COLOURS = 8, SHAPES = 5, FEW_TICS = 8, MOST_TICS = 5 };
 
 /* ---- what all pictures share */
 
@@ -33,6 +30,12 @@ void taut_picture_clean(const char *text, char *result, size_t size)
     for (; text[k] && k + 1 < size; k++)
         result[k] = strchr(allowed, text[k]) ? text[k] : ' ';
     result[k] = '\0';
+}
+
+double taut_picture_step(double length, int most)
+{
+    double least = length / most, power = pow(10, floor(log10(least)));
+    return least <= power ? power : least <= 2 * power ? 2 * power : least <= 5 * power ? 5 * power : 10 * power;
 }
 
 static void write_clean(taut_file_sink *sink, const char *before, const char *text, const char *after)
@@ -146,11 +149,15 @@ static void write_curve(taut_file_sink *sink, const taut_curve *curve, int index
                                          [TAUT_CURVE_POINTS] = "points pt 7 ps 0.9",
                                          [TAUT_CURVE_MARKS] = "points pt 13 ps 1.9",
                                          [TAUT_CURVE_BOTH] = "linespoints pt 7 ps 0.6",
+                                         [TAUT_CURVE_SHAPES] = "",
                                          [TAUT_CURVE_DASHED] = "linespoints pt 6 ps 0.6",
                                          [TAUT_CURVE_STEMS] = "impulses"};
+    static const char *const shapes[SHAPES] = {"linespoints pt 7 ps 0.6", "linespoints pt 6 ps 1.2", "linespoints pt 4 ps 1.3",
+                                               "linespoints pt 8 ps 1.4", "linespoints pt 12 ps 1.5"};
     char line[160];
     int colour = (curve->colour - 1 + COLOURS) % COLOURS + 1;
-    snprintf(line, sizeof line, "'rows' index %d using 1:2 with %s lt %d ", index, styles[curve->style], colour);
+    const char *style = curve->style == TAUT_CURVE_SHAPES ? shapes[(colour - 1) % SHAPES] : styles[curve->style];
+    snprintf(line, sizeof line, "'rows' index %d using 1:2 with %s lt %d ", index, style, colour);
     taut_writer_text(sink, line);
     if (curve->style == TAUT_CURVE_DASHED)
         taut_writer_text(sink, "dt 2 ");
@@ -158,14 +165,6 @@ static void write_curve(taut_file_sink *sink, const taut_curve *curve, int index
         write_clean(sink, "title '", curve->name, "'");
     else
         taut_writer_text(sink, "notitle");
-}
-
-/* Steps of 1, 2 or 5 times a power of ten that make at most `most` of [from, to]. */
-static double nice_step(double from, double to, int most, bool whole)
-{
-    double least = (to - from) / most, power = pow(10, floor(log10(least)));
-    double step = least <= power ? power : least <= 2 * power ? 2 * power : least <= 5 * power ? 5 * power : 10 * power;
-    return whole ? fmax(1, step) : step;
 }
 
 static void write_named_tics(taut_file_sink *sink, const taut_panel *p)
@@ -200,6 +199,51 @@ static void write_decades(taut_file_sink *sink, const extent *e)
     taut_writer_text(sink, "]\n");
 }
 
+static void write_range(taut_file_sink *sink, const char *axis, double from, double to)
+{
+    taut_writer_text(sink, "set ");
+    taut_writer_text(sink, axis);
+    taut_writer_text(sink, "range [");
+    taut_writer_number(sink, from, DIGITS);
+    taut_writer_text(sink, ":");
+    taut_writer_number(sink, to, DIGITS);
+    taut_writer_text(sink, "]\n");
+}
+
+/* A logarithmic axis of less than two decades: from a little below the least to a little above the most, with tics at 1, 2 and 5. */
+static void write_narrow(taut_file_sink *sink, const char *axis, double least, double most)
+{
+    static const double digits[] = {1, 2, 5};
+    double from = least / 1.3, to = most * 1.3;
+    const char *separator = "";
+    write_range(sink, axis, from, to);
+    taut_writer_text(sink, "set ");
+    taut_writer_text(sink, axis);
+    taut_writer_text(sink, "tics (");
+    for (double power = pow(10, floor(log10(from))); power < to; power *= 10)
+        for (int k = 0; k < 3; k++)
+            if (digits[k] * power >= from && digits[k] * power <= to) {
+                taut_writer_text(sink, separator);
+                taut_writer_number(sink, digits[k] * power, 6);
+                separator = ", ";
+            }
+    taut_writer_text(sink, ")\n");
+}
+
+/* The x axis ends a little beside the points, not at the next tic. */
+static void write_x_range(taut_file_sink *sink, const taut_panel *p, const extent *e, bool powers)
+{
+    double least = e->least[0], most = e->most[0], beside = 0.02 * (most - least);
+    if (!(least < most))
+        return;
+    if (p->log_x && powers)
+        write_range(sink, "x", least / 1.5, most * 1.5);
+    else if (p->log_x)
+        write_narrow(sink, "x", least, most);
+    else
+        write_range(sink, "x", least - beside, most + beside);
+}
+
 static void write_axes(taut_file_sink *sink, const taut_panel *p, const extent *e)
 {
     bool powers = p->log_x && e->least[0] < narrow * e->most[0];
@@ -212,11 +256,16 @@ static void write_axes(taut_file_sink *sink, const taut_panel *p, const extent *
         write_named_tics(sink, p);
     else if (!p->log_x && e->least[0] < e->most[0]) {
         taut_writer_text(sink, "set xtics ");
-        taut_writer_number(sink, nice_step(e->least[0], e->most[0], MOST_TICS, p->whole), DIGITS);
+        double step = taut_picture_step(e->most[0] - e->least[0], MOST_TICS);
+        taut_writer_number(sink, p->whole ? fmax(1, step) : step, DIGITS);
         taut_writer_text(sink, "\n");
     }
+    if (!p->tic)
+        write_x_range(sink, p, e, powers);
     if (e->decades > 0)
         write_decades(sink, e);
+    else if (e->log_y && e->least[1] < e->most[1])
+        write_narrow(sink, "y", e->least[1], e->most[1]);
     if (e->least[0] > e->most[0]) /* gnuplot has no range for nothing */
         taut_writer_text(sink, "set xrange [0:1]\nset yrange [0:1]\n");
 }
@@ -257,7 +306,6 @@ static void write_script(taut_file_sink *sink, const drawing *d)
     int index = 0;
     bool titled = d->title && d->title[0];
     taut_picture_begin(sink, d->svg, d->width, d->height, d->title ? d->title : "");
-    taut_writer_text(sink, KEY);
     for (int k = 0; k < d->panels; k++) {
         taut_picture_place(sink, k, d->panels, titled);
         write_panel(sink, &d->panel[k], &index);

@@ -13,6 +13,8 @@ typedef enum taut_curve_style {
     TAUT_CURVE_POINTS,
     TAUT_CURVE_MARKS, /* larger points */
     TAUT_CURVE_BOTH,  /* a line through points */
+    /* the same; points of the first colour are small and full, those of others larger and hollow: curves that coincide are all seen */
+    TAUT_CURVE_SHAPES,
     TAUT_CURVE_DASHED,
     TAUT_CURVE_STEMS
 } taut_curve_style;
@@ -45,6 +47,8 @@ int taut_panels_draw(const char *path, const char *title, const taut_panel *pane
 int taut_picture_kind(const char *path, bool *svg, taut_error *error);
 /* Names, numbers and plain signs only: everything else becomes a blank, so that nothing can end a text in the script. */
 void taut_picture_clean(const char *text, char *result, size_t size);
+/* 1, 2 or 5 times a power of ten: the distance of tics of which `most` at most fall on a length > 0. */
+double taut_picture_step(double length, int most);
 /* The commands that come first: terminal, style, `set multiplot` with the title. Nothing of the multiplot when title is NULL. */
 void taut_picture_begin(taut_file_sink *sink, bool svg, int width, int height, const char *title);
 /* Where panel k of `panels` stands: one or two fill the width, three put the first above two, four make a square. */

@@ -39,9 +39,10 @@ typedef struct picture {
     char title[TITLE_SIZE];
     panel coordinates, paths, bonds;
     int64_t rows;
-    bool pulls;    /* a multiplier, or algebraic variable, had a value */
-    double energy; /* of the first row; NaN: no panel */
-    double drift;  /* largest; 0: no panel */
+    bool pulls;               /* a multiplier, or algebraic variable, had a value */
+    double energy;            /* of the first row; NaN: no panel */
+    double drift;             /* largest; 0: no panel */
+    double least[2], most[2]; /* of the paths, x and y */
 } picture;
 
 static const char *take_name(const taut_system *system, taut_item item, taut_index k, char cleaned[NAME_SIZE])
@@ -128,7 +129,12 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     p->rows = 0;
     p->pulls = false;
     p->paths.curves = 0;
-    choose_curves(&p->coordinates, system, TAUT_COORDINATE, sizes.coordinates, "coordinates");
+    for (int j = 0; j < 2; j++) {
+        p->least[j] = INFINITY;
+        p->most[j] = -INFINITY;
+    }
+    choose_curves(&p->coordinates, system, TAUT_COORDINATE, sizes.coordinates,
+                  sizes.kind == TAUT_MECHANICAL ? "coordinates" : "state");
     choose_paths(&p->paths, system, sizes.coordinates, sizes.dimension == 3);
     p->drift = 0;
     p->first_order = sizes.kind != TAUT_MECHANICAL;
@@ -163,8 +169,12 @@ static int row(void *user, const taut_row *values, taut_error *error)
     for (int k = 0; k < p->coordinates.curves; k++)
         write_value(sink, values->q[p->coordinates.curve[k].y]);
     for (int k = 0; k < p->paths.curves; k++) {
-        write_value(sink, values->q[p->paths.curve[k].x]);
-        write_value(sink, values->q[p->paths.curve[k].y]);
+        double at[2] = {values->q[p->paths.curve[k].x], values->q[p->paths.curve[k].y]};
+        for (int j = 0; j < 2; j++) {
+            write_value(sink, at[j]);
+            p->least[j] = fmin(p->least[j], at[j]);
+            p->most[j] = fmax(p->most[j], at[j]);
+        }
     }
     for (int k = 0; k < p->bonds.curves; k++) {
         p->pulls |= isfinite(values->lambda[p->bonds.curve[k].y]);
@@ -174,9 +184,10 @@ static int row(void *user, const taut_row *values, taut_error *error)
     return taut_writer_check(sink, error);
 }
 
-/* plot 'rows' every E using X:Y title 'name', ...; x_column 1 is time, 0 means pairs of columns. */
+/* plot 'rows' every E using X:Y title 'name', ...; x_column 1 is time, 0 means pairs of columns. A curve without a name has no legend. */
 static void write_plot(taut_file_sink *sink, const picture *p, const panel *at, int x_column, int column)
 {
+    taut_writer_text(sink, x_column ? "set autoscale xfix\n" : "set autoscale\n");
     taut_writer_text(sink, "set title '");
     taut_writer_text(sink, at->title);
     taut_writer_text(sink, "'\nplot ");
@@ -195,8 +206,7 @@ static void write_energy(taut_file_sink *sink, const picture *p)
     char number[TAUT_NUMBER_SIZE];
     taut_number_format(p->energy, 6, number);
     panel energy = {.curves = 1};
-    snprintf(energy.title, sizeof energy.title, p->conserved ? "energy error, E(0) = %s" : "energy, E(0) = %s", number);
-    strcpy(energy.curve[0].name, p->conserved ? "E - E(0)" : "E");
+    snprintf(energy.title, sizeof energy.title, p->conserved ? "energy error E - E(0), E(0) = %s" : "energy E, E(0) = %s", number);
     write_plot(sink, p, &energy, 1, 2);
 }
 
@@ -206,6 +216,21 @@ static void write_drift(taut_file_sink *sink, const picture *p)
     strcpy(drift.curve[0].name, p->first_order ? "invariants" : "positions");
     strcpy(drift.curve[1].name, "velocities");
     write_plot(sink, p, &drift, 1, 3);
+}
+
+/* Both axes have the same scale, and with it the same tics. */
+static void write_paths(taut_file_sink *sink, const picture *p, int column)
+{
+    enum { MOST_TICS = 6 };
+    double length = fmax(p->most[0] - p->least[0], p->most[1] - p->least[1]);
+    taut_writer_text(sink, "set size ratio -1\nset xlabel 'x' offset 0,0.5\nset ylabel 'y' offset 1,0\n");
+    if (length > 0 && isfinite(length)) {
+        taut_writer_text(sink, "set tics ");
+        taut_writer_number(sink, taut_picture_step(length, MOST_TICS), DIGITS);
+        taut_writer_text(sink, "\n");
+    }
+    write_plot(sink, p, &p->paths, 0, column);
+    taut_writer_text(sink, "set xlabel 't' offset 0,0.5\nunset ylabel\nset tics autofreq\n");
 }
 
 static void write_script(taut_file_sink *sink, const picture *p)
@@ -222,9 +247,7 @@ static void write_script(taut_file_sink *sink, const picture *p)
         column += 2 * p->paths.curves;
     if (paths) {
         taut_picture_place(sink, k++, panels, true);
-        taut_writer_text(sink, "set size ratio -1\nset xlabel 'x' offset 0,0.5\nset ylabel 'y' offset 1,0\n");
-        write_plot(sink, p, &p->paths, 0, column);
-        taut_writer_text(sink, "set xlabel 't' offset 0,0.5\nunset ylabel\n");
+        write_paths(sink, p, column);
         column += 2 * p->paths.curves;
     }
     if (bonds) {
