@@ -14,11 +14,19 @@
 
 #include "slow/rates.h"
 
-enum { FIRST_LOOK = 32, LOOKS = 16, ENOUGH = 96 }; /* steps; ENOUGH: for a state that hides the gap */
+enum { FIRST_LOOK = 32, ENOUGH = 96, ROUGH = 160 }; /* steps; for a state that hides the gap: when its ends stand still, at most */
 
-static const double steady = 0.02; /* relative change of an end between looks */
-static const double certain = 0.5; /* a residual, of the value itself: with less of it there is a value of K within reach */
-static const double uneven = 1e-3; /* of the largest entry of T: more is no noise, some force has no reaction */
+/* Steps until the next look: they cost the square of their number. */
+static int next_look(int steps)
+{
+    return steps + 16 + steps / 8;
+}
+
+static const double steady = 0.02;     /* relative change of an end between looks */
+static const double certain = 0.5;     /* a residual, of the value itself: with less of it there is a value of K within reach */
+static const double apart = 4;         /* frequencies nearer than this are not apart */
+static const double given_least = 0.6; /* of --omega: coupled springs are slower than single ones */
+static const double uneven = 1e-3;     /* of the largest entry of T: more is no noise, some force has no reaction */
 
 /* One sweep of QL on rows low..high of T, with the shift of [Golub, Van Loan 2013, 8.3.3] taken at the top; z[] is the last row of the vectors. */
 static void sweep(int low, int high, double *d, double *e, double *z)
@@ -83,29 +91,61 @@ static bool look(const taut_rates *r, int steps, bool complete, taut_rates_seen 
     return true;
 }
 
-/* The first fast one among those that are values of K for certain: a cluster has none of them, and neither has a gap. */
-static int first_fast(const taut_rates_seen *seen, double given)
+static bool is_certain(const taut_rates_seen *seen, int k)
 {
-    int place[TAUT_RATES_SEEN], count = 0;
-    double rate[TAUT_RATES_SEEN];
-    for (int k = 0; k < seen->count; k++)
-        if (seen->loose[k] <= certain * seen->rate[k]) {
-            place[count] = k;
-            rate[count++] = seen->rate[k];
-        }
-    int first = taut_rates_gap(count, rate, seen->floor, given);
-    return first < count ? place[first] : seen->count;
+    return seen->loose[k] <= certain * seen->rate[k];
 }
 
-/* Is everything slower than number `first` well below it, beyond doubt? */
+/* What a cluster at 0 reaches to: rounding, the motion, and what repels, for pulls across stretched springs and pushes across pressed ones
+ * are alike. A force that repels as the fastest attract is none of these. */
+static double reach(const taut_rates_seen *seen)
+{
+    const double alike = 1.3, most = 0.25;
+    double floor = seen->floor, fastest = seen->rate[seen->count - 1];
+    for (int k = 0; k < seen->count && seen->rate[k] < most * fastest; k++)
+        if (seen->repels[k])
+            floor = fmax(floor, alike * seen->rate[k]);
+    return floor;
+}
+
+/* What number k has below it: the next one, or the one after that where the next is the one that wanders. */
+static double below(const taut_rates_seen *seen, int k, double floor)
+{
+    int next = k > 1 && !is_certain(seen, k - 1) ? k - 2 : k - 1;
+    return fmax(next < 0 ? 0 : seen->rate[next], floor);
+}
+
+/* The first fast one. It is certain and above the lowest gap, not the largest: what is isolated between the slow and a band is fast, because a
+ * filter for the band would leave it where it is. A state that rings may have no gap, but has a band of certain ones above its cluster. */
+static int first_fast(const taut_rates_seen *seen, double given)
+{
+    int band = -1, widest = 0;
+    double floor = reach(seen);
+    for (int k = 0; k < seen->count; k++) {
+        double rate = seen->rate[k];
+        if (given > 0 && rate >= given_least * given)
+            return k;
+        if (given > 0 || !is_certain(seen, k))
+            continue;
+        if (rate > apart * below(seen, k, floor))
+            return k;
+        if (band < 0 && rate > floor && rate > apart * seen->floor)
+            band = k;
+        if (rate / below(seen, k, floor) > seen->rate[widest] / below(seen, widest, floor))
+            widest = k;
+    }
+    return given > 0 ? seen->count : band >= 0 ? band : widest;
+}
+
+/* Is everything slower than number `first` well below it, beyond doubt, and nothing else on its way to being seen? */
 static bool is_clean(const taut_rates_seen *seen, int first)
 {
-    const double below = 0.125; /* as far as fast and slow must be apart (springs.c) */
+    const double far = 0.125; /* as far as fast and slow must be apart (springs.c) */
     double edge = seen->rate[first];
     for (int k = 0; k < first; k++)
-        if (seen->rate[k] * (seen->rate[k] + seen->loose[k]) > below * below * edge * edge)
+        if (seen->rate[k] * (seen->rate[k] + seen->loose[k]) > far * far * edge * edge)
             return false;
-    return true;
+    return first == 0 || seen->rate[first - 1] <= apart * fmax(first > 1 ? seen->rate[first - 2] : 0, seen->floor);
 }
 
 /* The vectors of a step: M-orthonormal, and M times them. */
@@ -168,20 +208,22 @@ int taut_rates_edges(taut_rates *r, const taut_rates_point *at, const taut_rates
     taut_rates_scatter(r, s.mx);
     TAUT_TRY(taut_rates_normalise(r, s.x, s.mx, &norm, error));
     *even = true;
-    for (int k = 1; k <= TAUT_RATES_SEEN; k++) {
+    for (int k = 1, due = FIRST_LOOK; k <= TAUT_RATES_SEEN; k++) {
         TAUT_TRY(advance(r, at, k - 1, &s, even, error));
         if (!*even)
             return TAUT_OK;
-        bool ended = !(s.beta > 4 * r->relative * s.most); /* nothing new but noise */
-        if (!ended && k < TAUT_RATES_SEEN && (k < FIRST_LOOK || k % LOOKS != 0))
+        bool ended = !(s.beta > 4 * r->noise * s.most); /* nothing new but noise */
+        if (!ended && k < due && k < TAUT_RATES_SEEN)
             continue;
         if (!look(r, k, ended, seen))
             return taut_fail(error, TAUT_ERROR_CONVERGE, "the frequencies of the forces could not be computed at this state");
-        seen->floor = fmax(2 * sqrt(r->relative) * seen->rate[k - 1], pace);
+        due = next_look(k);
+        seen->floor = fmax(2 * sqrt(r->noise) * seen->rate[k - 1], pace);
         seen->first = first_fast(seen, wish->given);
         compare(&e, seen->first < k ? seen->rate[seen->first] : 0, seen->rate[k - 1]);
         seen->clean = seen->first < k && is_clean(seen, seen->first);
-        if (ended || (e.quiet > 0 && seen->clean) || (e.quiet > 1 && k >= ENOUGH && wish->rough))
+        bool enough = wish->rough && (due > ROUGH || (e.quiet > 1 && k >= ENOUGH));
+        if (ended || enough || (e.quiet > 0 && seen->clean))
             break;
     }
     return TAUT_OK;

@@ -51,11 +51,16 @@ int taut_gauge_scale(taut_gauge *g, double slowest, double fastest, taut_error *
     double size = fmax(taut_largest(n, p->q) + taut_largest(n, p->v) / slowest, DBL_MIN / DBL_EPSILON);
     g->unit = slowest;
     g->dt = 1 / fastest;
-    if (g->rates)
-        TAUT_TRY(measure_noise(g, error));
-    for (taut_index i = 0; i < g->count; i++)
-        g->floor[i] =
-            g->rates ? 8 * DBL_EPSILON * size * fmax(1, g->floor[i] / (slowest * slowest)) : fmax(g->floor[i], DBL_EPSILON * size);
+    for (taut_index i = 0; i < g->count && !g->rates; i++)
+        g->floor[i] = fmax(g->floor[i], DBL_EPSILON * size);
+    if (!g->rates)
+        return TAUT_OK;
+    TAUT_TRY(measure_noise(g, error));
+    TAUT_TRY(taut_rates_noise(g->rates, g->here, error));
+    for (taut_index i = 0; i < g->count; i++) {
+        double square = slowest * slowest, rounding = 8 * DBL_EPSILON * size * fmax(1, g->floor[i] / square);
+        g->floor[i] = fmax(rounding, g->here[i] / square);
+    }
     return TAUT_OK;
 }
 

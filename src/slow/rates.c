@@ -94,6 +94,16 @@ int taut_rates_accelerate(taut_rates *r, double t, const double *q, const double
     return divide(r, a, error);
 }
 
+int taut_rates_noise(taut_rates *r, double *a, taut_error *error)
+{
+    for (taut_index i = 0; i < r->n; i++)
+        a[i] = r->noise_force;
+    TAUT_TRY(divide(r, a, error));
+    for (taut_index i = 0; i < r->n; i++)
+        a[i] = fabs(a[i]);
+    return TAUT_OK;
+}
+
 static double inner(taut_index n, const double *a, const double *b)
 {
     double sum = 0;
@@ -150,29 +160,45 @@ int taut_rates_apply(taut_rates *r, const taut_rates_point *at, const double *x,
     return status;
 }
 
-/* The shortest displacement, relative, at which twice as long a one shows the same: forces may be noisier than rounding makes them. */
+/* How far displacements d and 2 d disagree about K x, and how large that is, max norms. */
+static int disagree(taut_rates *r, const taut_rates_point *at, double relative, double *apart, double *size, taut_error *error)
+{
+    taut_rates_point once = *at, twice = *at;
+    once.length *= relative;
+    twice.length = 2 * once.length;
+    *apart = *size = 0;
+    TAUT_TRY(taut_rates_apply(r, &once, r->x, error));
+    memcpy(r->mx, r->force, (size_t)r->n * sizeof(double));
+    TAUT_TRY(taut_rates_apply(r, &twice, r->x, error));
+    for (taut_index i = 0; i < r->n; i++) {
+        *size = fmax(*size, fabs(r->mx[i]));
+        *apart = fmax(*apart, fabs(r->mx[i] - r->force[i]));
+    }
+    return TAUT_OK;
+}
+
+/* The shortest displacement, unless forces are noisier than rounding makes them: then the one at which twice as long a one shows most nearly the same. */
 static int choose_shift(taut_rates *r, const taut_rates_point *at, double least, taut_error *error)
 {
-    static const double most = 1e-3, agree = 1e-2;
+    static const double most = 1e-3, agree = 1e-2, plain = 30;
+    double best = agree, apart, size;
     uint64_t seed = 11;
     for (taut_index i = 0; i < r->n; i++)
         r->x[i] = scattered(&seed);
-    for (r->relative = least; r->relative < most; r->relative *= 10) {
-        double apart = 0, size = 0;
-        taut_rates_point once = *at, twice = *at;
-        once.length *= r->relative;
-        twice.length = 2 * once.length;
-        TAUT_TRY(taut_rates_apply(r, &once, r->x, error));
-        memcpy(r->mx, r->force, (size_t)r->n * sizeof(double));
-        TAUT_TRY(taut_rates_apply(r, &twice, r->x, error));
-        for (taut_index i = 0; i < r->n; i++) {
-            size = fmax(size, fabs(r->mx[i]));
-            apart = fmax(apart, fabs(r->mx[i] - r->force[i]));
-        }
-        if (size > 0 && apart <= agree * size)
+    r->relative = r->noise = least; /* kinks, or no force at all: nothing is better */
+    for (double relative = least; relative < most; relative *= 10) {
+        TAUT_TRY(disagree(r, at, relative, &apart, &size, error));
+        if (relative == least && size > 0 && apart <= plain * least * size)
             return TAUT_OK;
+        if (size > 0 && apart <= best * size) {
+            best = apart / size;
+            r->relative = relative;
+            r->noise = fmax(best, relative);
+            r->noise_force = apart * relative * at->length / taut_largest(r->n, r->x);
+        } else if (best < agree) {
+            break;
+        }
     }
-    r->relative = least; /* kinks, or no force at all: nothing is better */
     return TAUT_OK;
 }
 
@@ -280,11 +306,11 @@ static int see_all(taut_rates *r, const taut_rates_point *at, const taut_rates_w
 {
     int steps = 0;
     double left = 0;
-    TAUT_TRY(iterate(r, at, 4 * r->relative, &steps, &left, error));
+    TAUT_TRY(iterate(r, at, 4 * r->noise, &steps, &left, error));
     TAUT_TRY(solve(r, steps, left, seen, error));
     seen->complete = left == 0;
     TAUT_TRY(divide(r, r->base, error));
-    seen->floor = fmax(2 * sqrt(r->relative) * seen->rate[steps - 1], pace(r->n, at->q, at->v, r->base));
+    seen->floor = fmax(2 * sqrt(r->noise) * seen->rate[steps - 1], pace(r->n, at->q, at->v, r->base));
     seen->first = taut_rates_gap(seen->count, seen->rate, seen->floor, wish->given);
     return TAUT_OK;
 }

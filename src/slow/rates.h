@@ -8,7 +8,7 @@
 
 enum {
     TAUT_RATES_MOST = 128, /* all frequencies up to this many coordinates */
-    TAUT_RATES_SEEN = 256  /* steps of the iteration for more */
+    TAUT_RATES_SEEN = 1024 /* steps of the iteration for more, at most */
 };
 
 typedef struct taut_rates {
@@ -18,6 +18,8 @@ typedef struct taut_rates {
     taut_mechanics mechanics;
     taut_saddle *mass;           /* factorised; NULL for a diagonal one */
     double relative;             /* displacement of differences, of the size of the state; 0: not chosen */
+    double noise;                /* of K, seen so, relative */
+    double noise_force;          /* of forces that are noisier than rounding makes them; 0: they are not */
     double *base, *force, *here; /* [n]: F at the point, F beside it, the point beside it */
     double *x, *mx;              /* [most][n], at least two: vectors, and M times them */
     double *matrix, *value;      /* [most][most], [most] */
@@ -38,14 +40,17 @@ void taut_rates_destroy(taut_rates *rates); /* takes half-made ones */
 /* M^-1 F(t, q) into a[n]. */
 int taut_rates_accelerate(taut_rates *rates, double t, const double *q, const double *v, double *a, taut_error *error);
 
+/* Noise of M^-1 F beyond rounding into a[n], after frequencies were seen. */
+int taut_rates_noise(taut_rates *rates, double *a, taut_error *error);
+
 /* What was seen at a point: square roots of |Omega^2|, ascending; `repels` where Omega^2 < 0. Smaller ones than `floor` are noise. */
 typedef struct taut_rates_seen {
     int count;
     double rate[TAUT_RATES_SEEN];
     double loose[TAUT_RATES_SEEN]; /* how far each may be from a true one; 0 when the iteration is complete */
     bool repels[TAUT_RATES_SEEN];
-    double floor;
-    int first; /* the place of the first fast one; `count` when there is none */
+    double floor; /* what rounding and the motion at the point make appear */
+    int first;    /* the place of the first fast one; `count` when there is none */
     bool complete;
     bool clean; /* of many coordinates: fast and slow are apart, and nothing in the gap is in doubt */
 } taut_rates_seen;

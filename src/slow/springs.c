@@ -114,6 +114,8 @@ static void split(int count, const double *rate, int first, double floor, bool c
         first++;
     int fast = count - first;
     known->slow = first > 0 ? fmax(rate[first - 1], floor) : 0;
+    known->hidden = first > 0 && rate[first - 1] < floor;
+    known->floor_rate = floor;
     known->complete = complete && fast <= 2 * TAUT_SPRINGS_ENDS;
     known->found = fast < 2 * TAUT_SPRINGS_ENDS ? fast : 2 * TAUT_SPRINGS_ENDS;
     for (int k = 0; k < known->found; k++) {
@@ -140,6 +142,9 @@ static void lower(taut_springs *known)
     if (known->lowered == 0 || known->found == 0 || known->frequency[0] <= known->lowered)
         return;
     known->frequency[0] = known->lowered;
+    known->hidden |= known->slow > known->lowered / separate; /* that belongs to it: what is slow is not known */
+    if (known->hidden)
+        known->slow = known->floor_rate;
     known->complete = false;
 }
 
@@ -153,13 +158,13 @@ static int see_forces(const taut_projection *p, const double *q, taut_springs *k
     }
     TAUT_TRY(taut_rates_see(known->rates, q, p->v, &wish, &seen, error));
     split(seen.count, seen.rate, seen.first, seen.floor, seen.complete, known);
-    known->repels = false;
+    known->repels = 0;
     known->loose = 0;
     int first = 0;
     while (known->found > 0 && seen.rate[first] < known->frequency[0])
         first++;
     for (int k = first; k < seen.count; k++)
-        known->repels |= seen.repels[k];
+        known->repels = seen.repels[k] ? seen.rate[k] : known->repels;
     if (known->found > 0 && !seen.clean)
         known->loose = p->sizes.coordinates > TAUT_RATES_MOST ? 1 : seen.loose[first] / known->frequency[0];
     lower(known);
@@ -210,16 +215,18 @@ int taut_springs_separated(const taut_springs *known, taut_error *error)
     if (known->found == 0)
         return taut_fail(error, TAUT_ERROR_CONVERGE, "no force of this system oscillates%s",
                          known->given > 0 ? " as fast as --omega says" : ": there is nothing to project onto");
-    if (known->repels)
+    if (known->repels > 0)
         return taut_fail(error, TAUT_ERROR_CONVERGE,
-                         "among the fast forces (rates from %.4g on) is one that repels: there is no slow motion beside it",
-                         known->frequency[0]);
+                         "among the fast forces (rates from %.4g to %.4g, slow ones up to %.4g) is one that repels, at a rate of "
+                         "%.4g: there is no slow "
+                         "motion beside it",
+                         known->frequency[0], known->frequency[known->found - 1], known->slow, known->repels);
     if (known->left > 0)
         return taut_fail(error, TAUT_ERROR_CONVERGE,
                          "slow and fast are not separated: beside frequencies from %.4g to %.4g something is left in the "
                          "micro-solution that oscillates at %.4g; --omega says from where on it is fast",
                          known->frequency[known->found > 1], known->frequency[known->found - 1], known->left);
-    if (known->given == 0 && known->slow > 0 && known->frequency[0] < separate * known->slow)
+    if (known->given == 0 && known->slow > 0 && known->frequency[0] < (known->hidden ? separate / 2 : separate) * known->slow)
         return taut_fail(error, TAUT_ERROR_CONVERGE,
                          "slow and fast are not separated: the largest gap among the frequencies is that between %.4g and %.4g; "
                          "--omega says from where on they are fast",

@@ -15,8 +15,10 @@ typedef struct taut_springs {
     double *floor;     /* [m], or NULL: 8 u sum |G_ik q_k| is added, the rounding of g */
     taut_rates *rates; /* without springs: where the frequencies are seen, together with slow ones; NULL: springs */
     double given;      /* without springs: what the user calls fast begins here; 0: the largest gap decides */
-    double slow;       /* without springs: the fastest below the gap; 0: there is none, or it is not known */
-    bool repels;       /* without springs: some force above the gap pushes away from equilibrium */
+    double slow;       /* without springs: the fastest below the gap, or what hides it; 0: there is none, or it is not known */
+    bool hidden;       /* without springs: the latter */
+    double floor_rate; /* without springs: what hides slow ones, as far as it is known */
+    double repels;     /* without springs: the largest rate above the gap of a force that pushes away from equilibrium; 0: none */
     double loose;      /* without springs: how far the slowest of the fast may be from a true one, relative */
     bool rough;        /* without springs, many coordinates: the next passes need it, nothing is decided yet */
     double left;       /* without springs: what passes change again and again oscillates at this rate (gauge.c); 0: nothing */
