@@ -51,9 +51,13 @@ void cli_help_verb(FILE *out, const cli_verb *verb)
     cli_wrap(out, verb->detail, 0, 0, CLI_WIDTH);
     fprintf(out, "\nOptions:\n");
     const taut_option *option;
-    for (int k = 0; (option = cli_option_get(k)) != NULL; k++)
-        if (cli_option_belongs(option, verb->name))
-            print_option(out, option, verb->name);
+    int shared;
+    taut_option_table(&shared);
+    /* those of the program itself say most about a verb: they come first, although they stand last in the table */
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = pass ? 0 : shared; (option = cli_option_get(k)) != NULL && (!pass || k < shared); k++)
+            if (cli_option_belongs(option, verb->name))
+                print_option(out, option, verb->name);
 }
 
 int cli_help(cli_call *call)

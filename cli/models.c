@@ -4,6 +4,10 @@
 
 #include "cli.h"
 
+static const char papers[] =
+    "[A] Ariel, Sanz-Serna, Tsai 2012; [B] Lubich 1993; [C] Ascher, Qin, Reich 1992; [D] Gear, Kaper, Kevrekidis, "
+    "Zagaris 2005; [E] Lubich, Weiss. 'taut check NAME' tells more about a model.";
+
 /* Loads one model for its title; a model that cannot be read is reported and makes the status 2. */
 static int show(const char *name, const char *path, int width, cli_json *json)
 {
@@ -55,6 +59,9 @@ int cli_models(cli_call *call)
     if (call->json) {
         cli_json_close(&json, ']');
         cli_json_close(&json, '}');
+    } else if (!call->names) {
+        printf("\n");
+        cli_wrap(stdout, papers, 0, 0, CLI_WIDTH);
     }
     cli_shipped_release(&list);
     return status;

@@ -302,6 +302,7 @@ void cli_option_note(const taut_option *option, const char *verb, char *buffer, 
     buffer[0] = '\0';
     for (int k = 0; !names_choices(option, verb) && cli_option_choice(option, verb, k, choice, sizeof choice) && used < size; k++)
         used += (size_t)snprintf(buffer + used, size - used, "%s%s", k ? ", " : lead, choice);
-    if (option->type != TAUT_OPTION_FLAG && option->value && option->value[0] && used < size)
+    bool told = strstr(option->help, "default: ") != NULL; /* in the text */
+    if (option->type != TAUT_OPTION_FLAG && option->value && option->value[0] && !told && used < size)
         snprintf(buffer + used, size - used, "%sdefault %s", used ? "; " : "", option->value);
 }

@@ -39,7 +39,7 @@ static const taut_option table[] = {
     {"richardson", TAUT_OPTION_INTEGER, "0", 0, 2, "", "LEVELS", "project", false, true, "extrapolate the multipliers to infinite stiffness: 1 from omega and 2 omega, 2 from omega/2 as well"},
     {"expansion", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "project", false, false, "series: also the coefficients of the slow point as a power series in the compliance"},
     {"omega", TAUT_OPTION_REAL, "", POSITIVE, "", "W", "project", false, true, "ipa: the frequency that sets window and step; default: the smallest of a single spring; kernel, where stiffness is not declared: motion from 0.6 W on is fast; default: the largest gap decides"},
-    {"window", TAUT_OPTION_REAL, "18.849555921538759", POSITIVE, "", "L", "project", false, true, "ipa: filter over times up to L/omega to both sides; the default is 6 pi"},
+    {"window", TAUT_OPTION_REAL, "18.849555921538759", POSITIVE, "", "L", "project", false, true, "ipa: filter over times up to L/omega to both sides; default: 6 pi"},
     {"micro-steps", TAUT_OPTION_INTEGER, "", 2, 1e9, "", "COUNT", "project", false, true, "ipa: Verlet steps to each side; default: 18, more when the fastest spring needs it; kernel: of smooth passes"},
     {"kernel", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|aware|smooth|bump", "NAME", "project", false, true, "kernel: passes with weights that know the frequencies, with a smooth kernel, with a smooth bump; auto: aware, then smooth"},
     {"moments", TAUT_OPTION_INTEGER, "5", 1, 9, "", "MU", "project", false, true, "kernel: vanishing moments of the smooth kernel, an odd number"},
