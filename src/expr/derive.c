@@ -261,7 +261,27 @@ static int sweep_begin(taut_graph *graph, int32_t root)
             depth--;
         }
     }
+    sweep->effort += sweep->count;
     return 0;
+}
+
+int32_t taut_graph_inputs(taut_graph *graph, int32_t root, const int32_t **slot)
+{
+    if (root < 0 || sweep_begin(graph, root))
+        return -1;
+    int32_t *list = graph->sweep.stack, count = 0; /* the search is over: its stack is free */
+    for (int32_t j = 0; j < graph->sweep.count; j++) {
+        const taut_node *node = &graph->node[graph->sweep.order[j]];
+        if (node->op == TAUT_OP_INPUT)
+            list[count++] = node->a;
+    }
+    *slot = list;
+    return count;
+}
+
+int64_t taut_graph_effort(const taut_graph *graph)
+{
+    return graph->sweep.effort;
 }
 
 /* The input node of a slot if it is below the root of the present sweep, else -1. */

@@ -90,6 +90,11 @@ int32_t taut_graph_curve(taut_graph *graph, const struct taut_curve *curve, int 
 /* True, with the value, when the node is a constant. */
 bool taut_graph_is_constant(const taut_graph *graph, int32_t node, double *value);
 
+/* The input slots below a root, each once; the list is the graph's and lasts until its next use. -1 when the graph has failed. */
+int32_t taut_graph_inputs(taut_graph *graph, int32_t root, const int32_t **slot);
+/* Nodes that all sweeps over the graph have visited so far: what derivatives cost. */
+int64_t taut_graph_effort(const taut_graph *graph);
+
 /* Marks in flag[size] (caller's, zeroed) every node below the roots. */
 void taut_graph_mark(const taut_graph *graph, const int32_t *roots, int count, unsigned char *flag);
 

@@ -13,7 +13,8 @@ typedef struct taut_sweep {
     int32_t *value;  /* adjoint or tangent of a node; -1 for none */
     uint32_t *stamp; /* == epoch: below the root; this is how arrays are "cleared" */
     uint32_t epoch;
-    int32_t count; /* of order */
+    int32_t count;  /* of order */
+    int64_t effort; /* nodes listed so far */
 } taut_sweep;
 
 struct taut_graph {

@@ -16,6 +16,7 @@ int taut_expand_init(taut_expand *x, taut_model *model, const taut_document *doc
 
 void taut_expand_clear(taut_expand *x)
 {
+    x->model->effort += x->work + taut_graph_effort(x->graph) / 4; /* a visit of a derivative is cheaper than one of a tree */
     taut_graph_destroy(x->graph);
     taut_arena_clear(&x->arena);
     x->graph = NULL;
@@ -112,21 +113,23 @@ static int permit(taut_expand *x, taut_slot_source source, taut_place place, con
     return 0;
 }
 
+/* The inputs below a node, which count as work: an argument that is known may be asked for again and again. */
+static int32_t inputs_below(taut_expand *x, int32_t node, const int32_t **slot)
+{
+    int64_t before = taut_graph_effort(x->graph);
+    int32_t count = taut_graph_inputs(x->graph, node, slot);
+    x->work += taut_graph_effort(x->graph) - before;
+    return count;
+}
+
 bool taut_expand_is_index(taut_expand *x, int32_t node)
 {
-    int32_t size = taut_graph_size(x->graph);
-    unsigned char *flag = TAUT_NEW(&x->arena, unsigned char, size);
-    if (!flag) {
-        x->starved = true;
-        return false;
-    }
-    taut_graph_mark(x->graph, &node, 1, flag);
-    for (int32_t k = 0; k < size; k++) {
-        const taut_node *n = taut_graph_node(x->graph, k);
-        if (flag[k] && n->op == TAUT_OP_INPUT && x->slot[n->a].source != TAUT_FROM_DATA)
+    const int32_t *slot;
+    int32_t count = inputs_below(x, node, &slot);
+    for (int32_t k = 0; k < count; k++)
+        if (x->slot[slot[k]].source != TAUT_FROM_DATA)
             return false;
-    }
-    return true;
+    return count >= 0;
 }
 
 /* ---- decisions */
@@ -208,17 +211,15 @@ static int structural(taut_expand *x, const taut_reference *r, int32_t *node)
             return taut_expand_fail(x, r->place, "a parameter used in an index needs integers as its own indices");
         index[d] = (int32_t)value;
     }
-    for (int32_t b = 0; b < r->symbol->blocks; b++) {
-        int64_t ordinal = taut_block_find(&r->symbol->block[b].box, index);
-        if (ordinal < 0)
-            continue;
-        TAUT_TRY(taut_model_demand(x->model, r->symbol, x->document, r->place));
-        int64_t k = r->symbol->block[b].box.first + ordinal;
-        x->model->system->parameter_fixed[k] |= 1;
-        *node = taut_graph_constant(x->graph, x->model->parameter[k]);
-        return 0;
-    }
-    return no_member(x, r);
+    int64_t ordinal;
+    int32_t b = taut_symbol_block_of(r->symbol, index, &ordinal);
+    if (b < 0)
+        return no_member(x, r);
+    TAUT_TRY(taut_model_demand(x->model, r->symbol, x->document, r->place));
+    int64_t k = r->symbol->block[b].box.first + ordinal;
+    x->model->system->parameter_fixed[k] |= 1;
+    *node = taut_graph_constant(x->graph, x->model->parameter[k]);
+    return 0;
 }
 
 static int coordinate_value(taut_expand *x, const taut_tree *tree, const taut_reference *reference, taut_symbol_kind kind,
@@ -228,10 +229,7 @@ static int coordinate_value(taut_expand *x, const taut_tree *tree, const taut_re
     taut_slot_source source = kind == TAUT_SYMBOL_PARAMETER   ? TAUT_FROM_PARAMETER
                               : kind == TAUT_SYMBOL_ALGEBRAIC ? TAUT_FROM_V
                                                               : TAUT_FROM_Q;
-    int components = 1, component;
-    for (int32_t b = 0; b < symbol->blocks; b++)
-        if (symbol->block[b].kind == kind)
-            components = symbol->block[b].box.components;
+    int components = symbol->block[symbol->plain].box.components, component;
     TAUT_TRY(choose_component(x, tree, components, &component));
     if (tree->primes && (kind == TAUT_SYMBOL_PARAMETER || kind == TAUT_SYMBOL_ALGEBRAIC))
         return taut_expand_fail(x, tree->place, "'%s' is %s: it has no time derivative here", symbol->name,
@@ -265,6 +263,7 @@ static int coordinate_value(taut_expand *x, const taut_tree *tree, const taut_re
 static int32_t constant_block(taut_expand *x, const taut_reference *r, bool *constant)
 {
     int32_t index[4];
+    int64_t ordinal;
     *constant = true;
     for (int d = 0; d < r->dims; d++) {
         double value;
@@ -276,10 +275,7 @@ static int32_t constant_block(taut_expand *x, const taut_reference *r, bool *con
             return -1;
         index[d] = (int32_t)value;
     }
-    for (int32_t b = 0; b < r->symbol->blocks; b++)
-        if (taut_block_find(&r->symbol->block[b].box, index) >= 0)
-            return b;
-    return -1;
+    return taut_symbol_block_of(r->symbol, index, &ordinal);
 }
 
 static int definition_value(taut_expand *x, const taut_tree *tree, const taut_reference *r, const taut_symbol_block *block,
@@ -305,9 +301,7 @@ static int definition_value(taut_expand *x, const taut_tree *tree, const taut_re
     int status = taut_expand_tree(x, block->item->value, scope, value);
     symbol->state--;
     x->calls--;
-    if (status == 0)
-        x->document = document;
-    else if (status == TAUT_PENDING)
+    if (status == 0 || status == TAUT_PENDING)
         x->document = document;
     TAUT_TRY(status);
     for (int k = 0; k < tree->primes; k++)
@@ -352,50 +346,6 @@ static int family_value(taut_expand *x, const taut_tree *tree, taut_binding *sco
     if (symbol->block[choice].kind == TAUT_SYMBOL_DEFINITION)
         return definition_value(x, tree, &r, &symbol->block[choice], value);
     return coordinate_value(x, tree, &r, symbol->block[choice].kind, value);
-}
-
-/* ---- tables */
-
-static int table_value(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_symbol *symbol, taut_value *value)
-{
-    taut_table *table = symbol->table;
-    value->n = 1;
-    symbol->used = true;
-    if (!tree->member || tree->count || tree->primes)
-        return taut_expand_fail(x, tree->place, "'%s' is a table: write %s.column[k] or %s.rows", symbol->name, symbol->name,
-                                symbol->name);
-    if (strcmp(tree->member, "rows") == 0 && tree->member_count == 0) {
-        value->node[0] = taut_graph_constant(x->graph, table->rows);
-        return 0;
-    }
-    int column = 0;
-    while (column < table->columns && strcmp(table->column[column], tree->member) != 0)
-        column++;
-    if (column == table->columns) {
-        const char *near = taut_near_miss(tree->member, table->column, table->columns);
-        return taut_expand_fail(x, tree->place, "table '%s' has no column '%s'%s%s%s", symbol->name, tree->member,
-                                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    }
-    if (tree->member_count != 1)
-        return taut_expand_fail(x, tree->place, "expected one row number in [ ] after %s.%s", symbol->name, tree->member);
-    bool mode = x->index_mode;
-    int32_t row = -1;
-    TAUT_TRY(taut_expand_scalar(x, tree->child[tree->count], scope, &row));
-    if (mode || taut_expand_is_index(x, row)) {
-        taut_slot_key key = {
-            .source = TAUT_FROM_DATA,
-            .table = table,
-            .column = column,
-            .iterator = -1,
-            .reference = {.dims = 1, .index = {row}, .place = tree->place, .document = x->document, .symbol = symbol}};
-        value->node[0] = taut_expand_slot(x, &key);
-        return 0;
-    }
-    if (!table->curve[column])
-        TAUT_TRY(taut_curve_create(&x->model->system->arena, table->rows, table->value + (int64_t)column * table->rows,
-                                   &table->curve[column], x->model->error));
-    value->node[0] = taut_graph_curve(x->graph, table->curve[column], 0, row);
-    return 0;
 }
 
 /* ---- names */
@@ -447,40 +397,43 @@ static int name_value(taut_expand *x, const taut_tree *tree, taut_binding *scope
     }
     taut_symbol *symbol = taut_model_find(x->model, tree->name);
     if (symbol && symbol->kind == TAUT_SYMBOL_TABLE)
-        return table_value(x, tree, scope, symbol, value);
+        return taut_expand_table(x, tree, scope, symbol, value);
     return family_value(x, tree, scope, value);
 }
 
-int taut_expand_total_derivative(taut_expand *x, taut_place place, taut_value *value)
+/* d/dt of one node along the motion: time moves by 1, positions by their velocities. */
+static int total_derivative(taut_expand *x, taut_place place, int32_t *node)
 {
-    int32_t count = 0, slots = x->slots;
-    int32_t *slot = TAUT_NEW(&x->arena, int32_t, slots), *seed = TAUT_NEW(&x->arena, int32_t, slots);
-    int32_t size = taut_graph_size(x->graph);
-    unsigned char *flag = TAUT_NEW(&x->arena, unsigned char, size);
-    if (!slot || !seed || !flag)
+    const int32_t *below;
+    int32_t count = inputs_below(x, *node, &below), moving = 0;
+    int32_t *slot = TAUT_NEW(&x->arena, int32_t, count < 0 ? 0 : count),
+            *seed = TAUT_NEW(&x->arena, int32_t, count < 0 ? 0 : count);
+    if (!slot || !seed)
         return taut_fail_memory(x->model->error);
-    taut_graph_mark(x->graph, value->node, value->n, flag);
-    for (int32_t k = 0; k < size; k++) {
-        const taut_node *n = taut_graph_node(x->graph, k);
-        if (!flag[k] || n->op != TAUT_OP_INPUT)
-            continue;
-        taut_slot_key key = x->slot[n->a];
+    for (int32_t k = 0; k < count; k++) {
+        taut_slot_key key = x->slot[below[k]];
         if (key.source == TAUT_FROM_V || (key.source == TAUT_FROM_Q && x->model->first_order))
             return taut_expand_fail(x, place, "this time derivative would need %s",
                                     key.source == TAUT_FROM_V ? "accelerations" : "the rates of the state: write it out");
         if (key.source != TAUT_FROM_Q && key.source != TAUT_FROM_TIME)
             continue;
-        slot[count] = n->a;
+        slot[moving] = below[k];
         if (key.source == TAUT_FROM_Q) {
             TAUT_TRY(permit(x, TAUT_FROM_V, place, key.reference.symbol->name));
             key.source = TAUT_FROM_V;
-            seed[count++] = taut_expand_slot(x, &key);
+            seed[moving++] = taut_expand_slot(x, &key);
         } else {
-            seed[count++] = taut_graph_constant(x->graph, 1);
+            seed[moving++] = taut_graph_constant(x->graph, 1);
         }
     }
+    *node = taut_graph_derivative(x->graph, *node, moving, slot, seed);
+    return 0;
+}
+
+int taut_expand_total_derivative(taut_expand *x, taut_place place, taut_value *value)
+{
     for (int k = 0; k < value->n; k++)
-        value->node[k] = taut_graph_derivative(x->graph, value->node[k], count, slot, seed);
+        TAUT_TRY(total_derivative(x, place, &value->node[k]));
     return 0;
 }
 
@@ -546,10 +499,8 @@ static int vector_value(taut_expand *x, const taut_tree *tree, taut_binding *sco
     return 0;
 }
 
-int taut_expand_tree(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_value *value)
+static int tree_value(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_value *value)
 {
-    if (++x->work > TAUT_WORK_LIMIT)
-        return taut_expand_fail(x, tree->place, "this statement becomes too large when its definitions are put in");
     switch (tree->kind) {
     case TAUT_TREE_NUMBER: *value = (taut_value){1, {taut_graph_constant(x->graph, tree->value)}}; return 0;
     case TAUT_TREE_NAME: return name_value(x, tree, scope, value);
@@ -564,6 +515,22 @@ int taut_expand_tree(taut_expand *x, const taut_tree *tree, taut_binding *scope,
     case TAUT_TREE_SUM: return taut_expand_sum(x, tree, scope, value);
     }
     return taut_expand_fail(x, tree->place, "expected an expression");
+}
+
+int taut_expand_tree(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_value *value)
+{
+    taut_model *model = x->model;
+    if (++x->work > TAUT_WORK_LIMIT)
+        return taut_expand_fail(x, tree->place, "this statement becomes too large when its definitions are put in");
+    if (model->effort + x->work > TAUT_EFFORT_LIMIT)
+        return taut_expand_fail(x, tree->place, "this model becomes too large when its definitions are put in");
+    if (model->levels >= TAUT_LEVEL_LIMIT)
+        return taut_expand_fail(x, tree->place, "definitions or parameters inside one another lead to more than %d levels here",
+                                TAUT_LEVEL_LIMIT);
+    model->levels++;
+    int status = tree_value(x, tree, scope, value);
+    model->levels--;
+    return status;
 }
 
 int taut_expand_scalar(taut_expand *x, const taut_tree *tree, taut_binding *scope, int32_t *node)

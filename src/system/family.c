@@ -36,12 +36,16 @@ int taut_index_prepare(taut_index_run *run, taut_expand *x, const taut_members *
     run->value = TAUT_NEW(&x->arena, double, size);
     if (!flag || !run->node || !run->value)
         return taut_fail_memory(x->model->error);
-    taut_graph_mark(x->graph, root, roots, flag);
-    /* a row number of a table comes before the look-up that uses it, being an earlier node; mark it as well */
+    for (int32_t k = 0; k < roots; k++)
+        flag[root[k]] = 1;
+    /* operands are earlier nodes, and so is the row number of a look-up in a table: one pass downwards marks all */
     for (int32_t k = size - 1; k >= 0; k--) {
         const taut_node *node = taut_graph_node(x->graph, k);
+        const int32_t operand[3] = {node->a, node->b, node->c};
+        for (int j = 0; flag[k] && j < taut_op_table[node->op].arity; j++)
+            flag[operand[j]] = 1;
         if (flag[k] && node->op == TAUT_OP_INPUT && x->slot[node->a].table)
-            taut_graph_mark(x->graph, &x->slot[node->a].reference.index[0], 1, flag);
+            flag[x->slot[node->a].reference.index[0]] = 1;
     }
     for (int32_t k = 0; k < size; k++)
         if (flag[k])
@@ -136,13 +140,8 @@ int taut_index_resolve(taut_index_run *run, const taut_reference *r, int64_t mem
     }
     if (!whole)
         return fail_member(run, r, member, value, "needs integers as indices");
-    for (int32_t b = 0; b < r->symbol->blocks; b++) {
-        *ordinal = taut_block_find(&r->symbol->block[b].box, index);
-        *block = b;
-        if (*ordinal >= 0)
-            return 0;
-    }
-    return fail_member(run, r, member, value, "does not exist");
+    *block = taut_symbol_block_of(r->symbol, index, ordinal);
+    return *block >= 0 ? 0 : fail_member(run, r, member, value, "does not exist");
 }
 
 /* ---- members */
@@ -155,6 +154,7 @@ typedef struct lister {
     taut_members one;                      /* the member in the making: value[k][0] */
     int32_t now[TAUT_ITERATOR_LIMIT];
     taut_index_run run;
+    int64_t passes; /* of loops that are not the innermost: they may have empty ones inside */
 } lister;
 
 static int bounds(lister *l, int level, int64_t *first, int64_t *last)
@@ -193,7 +193,8 @@ static int list_level(lister *l, int level)
     TAUT_TRY(bounds(l, level, &first, &last));
     bool innermost = level == l->members->iterators - 1;
     int64_t so_far = l->members->count + (innermost && last >= first ? last - first + 1 : 0);
-    if (so_far > TAUT_MEMBER_LIMIT || last - first > 16 * (int64_t)TAUT_MEMBER_LIMIT)
+    l->passes += !innermost && last >= first ? last - first + 1 : 0;
+    if (so_far > TAUT_MEMBER_LIMIT || l->passes > TAUT_MEMBER_LIMIT)
         return taut_expand_fail(l->x, l->x->iterator[level]->place, "this statement has more than %d members", TAUT_MEMBER_LIMIT);
     for (int64_t i = first; i <= last; i++) {
         l->now[level] = (int32_t)i;

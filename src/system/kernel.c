@@ -71,14 +71,13 @@ static int find_locals(maker *m)
             bool velocity = slot->source == TAUT_FROM_V;
             int32_t c = local_of(m, slot, velocity && m->plan->first_order);
             *(velocity ? &m->local[c].v_slot : &m->local[c].q_slot) = k;
+            if (m->locals > LOCAL_LIMIT)
+                return taut_fail(m->error, TAUT_ERROR_SIZE,
+                                 "one member of this statement refers to more than %d coordinates at once", LOCAL_LIMIT);
         }
     }
     if (m->plan->time_slot >= 0 && !used[m->plan->time_slot])
         m->plan->time_slot = -1;
-    if (m->locals > LOCAL_LIMIT)
-        return taut_fail(m->error, TAUT_ERROR_SIZE,
-                         "one member of this statement refers to %d coordinates at once; at most %d are allowed", m->locals,
-                         LOCAL_LIMIT);
     return 0;
 }
 

@@ -52,17 +52,23 @@ int taut_model_warn(taut_model *model, const taut_document *document, taut_place
     return 0;
 }
 
+/* A few names show what is meant; thousands of warnings would be a nuisance to those who print them. */
 static int warn_unused(taut_model *model)
 {
+    enum { SHOWN = 20 };
+    int64_t unused = 0;
     for (int64_t k = 0; k < model->symbols; k++) {
         const taut_symbol *symbol = model->symbol[k];
         bool matters = symbol->kind == TAUT_SYMBOL_PARAMETER || symbol->kind == TAUT_SYMBOL_DEFINITION ||
                        symbol->kind == TAUT_SYMBOL_FUNCTION || symbol->kind == TAUT_SYMBOL_TABLE;
-        if (matters && !symbol->used)
+        if (matters && !symbol->used && ++unused <= SHOWN)
             TAUT_TRY(taut_model_warn(model, model->document, symbol->place, "the %s '%s' is not used",
                                      taut_symbol_word(symbol->kind), symbol->name));
     }
-    return 0;
+    if (unused <= SHOWN)
+        return 0;
+    return taut_model_warn(model, model->document, (taut_place){1, 1, 0}, "%lld further names are not used",
+                           (long long)(unused - SHOWN));
 }
 
 /* All tapes as machine code; without a compiler the tapes stay interpreted, and a warning says why. */

@@ -12,12 +12,17 @@
 enum {
     TAUT_ITERATOR_LIMIT = 8,
     TAUT_VECTOR_LIMIT = 16,
-    TAUT_MEMBER_LIMIT = 1 << 24, /* members of one statement */
-    TAUT_UNROLL_LIMIT = 4096,    /* terms of a sum inside a nonlinear expression */
-    TAUT_GROUP_LIMIT = 1000,     /* different forms of one statement */
-    TAUT_WORK_LIMIT = 2000000,   /* tree nodes visited in expanding one statement */
-    TAUT_CALL_LIMIT = 64,        /* functions and definitions inside one another */
-    TAUT_GRAPH_LIMIT = 1000000,  /* nodes of one statement's graph */
+    TAUT_FACTOR_LIMIT = 8,        /* factors of a sum that stays a loop */
+    TAUT_MEMBER_LIMIT = 1 << 24,  /* members of one statement, and passes of its loops */
+    TAUT_ENTRY_LIMIT = 1 << 27,   /* numbers in the maps of all statements: members times what one refers to */
+    TAUT_RANGE_LIMIT = 4096,      /* lines with `for` that declare one name */
+    TAUT_UNROLL_LIMIT = 4096,     /* terms of a sum inside a nonlinear expression */
+    TAUT_GROUP_LIMIT = 1000,      /* different forms of one statement */
+    TAUT_WORK_LIMIT = 2000000,    /* tree nodes visited in expanding one statement */
+    TAUT_EFFORT_LIMIT = 50000000, /* the same for all statements, with what derivatives visit */
+    TAUT_LEVEL_LIMIT = 4000,    /* levels of trees inside one another, through definitions and parameters: recursion is this deep */
+    TAUT_CALL_LIMIT = 64,       /* functions and definitions inside one another */
+    TAUT_GRAPH_LIMIT = 1000000, /* nodes of one statement's graph */
 };
 
 typedef struct taut_table {
@@ -51,10 +56,16 @@ typedef struct taut_symbol {
     bool mixed;            /* blocks of several kinds, or several definitions */
     bool used;
     int state; /* parameters: 0 not evaluated, 1 being evaluated, 2 done; definitions: depth of expansion */
+    enum { TAUT_SUMS_UNKNOWN, TAUT_SUMS_ASKED, TAUT_SUMS_NONE, TAUT_SUMS_LOOP } sums; /* of a definition: see statement.c */
     int dims;
     int32_t blocks;
     int64_t capacity;
     taut_symbol_block *block;
+    int32_t *point; /* hash of the blocks that are one member each: number + 1, 0 for none */
+    int64_t points, point_size;
+    int32_t *range; /* the other blocks */
+    int64_t ranges, range_capacity;
+    int32_t plain; /* the first block that is no definition, -1 for none: in expressions all such are alike */
     taut_table *table;
     taut_place place; /* of the first mention */
 } taut_symbol;
@@ -73,7 +84,11 @@ typedef struct taut_model {
     bool first_order;
     double *parameter; /* values so far */
     int64_t parameter_capacity;
-    int depth; /* of parameters being evaluated through one another */
+    int depth;               /* of parameters being evaluated through one another */
+    int levels;              /* of trees being expanded */
+    int64_t entries, effort; /* so far, of the limits above */
+    double *row_value;       /* numbers of bonds or masses while they are checked */
+    int64_t row_capacity;
     int64_t kernel_capacity, list_capacity[TAUT_LIST_COUNT];
     int64_t setting_capacity, stepper_capacity, hold_count;
     const taut_document *parameter_overrides;
@@ -89,6 +104,8 @@ int taut_model_declare(taut_model *model, const taut_document *document, taut_sy
 /* The members an item declares: dimensions, bounds, count. */
 int taut_model_shape(taut_model *model, const taut_document *document, const taut_item_tree *item, const taut_tree *left,
                      taut_symbol_block *block);
+/* The block that has a member with these indices, and its number there; -1 when there is none. */
+int32_t taut_symbol_block_of(const taut_symbol *symbol, const int32_t *index, int64_t *ordinal);
 const char *taut_symbol_word(taut_symbol_kind kind); /* "parameter", "coordinate", ... */
 
 /* A vector of graph nodes; scalars have n = 1. */
@@ -173,6 +190,8 @@ int taut_expand_scalar(taut_expand *x, const taut_tree *tree, taut_binding *scop
 int taut_expand_index(taut_expand *x, const taut_tree *tree, taut_binding *scope, int32_t *node);
 int taut_expand_call(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_value *value);
 int taut_expand_sum(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_value *value);
+int taut_expand_table(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_symbol *symbol,
+                      taut_value *value); /* tables.c */
 int taut_expand_reference(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_reference *reference);
 int taut_expand_total_derivative(taut_expand *x, taut_place place, taut_value *value);
 int32_t taut_expand_slot(taut_expand *x, const taut_slot_key *key); /* the input node, -1 when out of memory */
@@ -206,9 +225,9 @@ int taut_index_resolve(taut_index_run *run, const taut_reference *reference, int
 
 /* One statement in the making: consumers set it up, then get one call per group of members. */
 typedef struct taut_term {
-    const taut_tree *factor[8]; /* value = sign * product of factor^(+-1) * body */
-    bool inverse[8];
-    int depth[8]; /* iterators visible to the factor */
+    const taut_tree *factor[TAUT_FACTOR_LIMIT]; /* value = sign * product of factor^(+-1) * body */
+    bool inverse[TAUT_FACTOR_LIMIT];
+    int depth[TAUT_FACTOR_LIMIT]; /* iterators visible to the factor */
     int factors;
     double sign;
     const taut_tree *body;
@@ -237,7 +256,7 @@ typedef struct taut_statement {
 } taut_statement;
 
 int taut_statement_build(taut_statement *statement);
-/* Splits a tree into terms whose sums stay loops, and builds each. */
+/* Splits a tree into terms whose sums stay loops, and builds each. (terms.c) */
 int taut_statement_terms(taut_statement *statement, const taut_tree *tree);
 
 /* sections.c, start.c, parameters.c, tables.c, events.c */

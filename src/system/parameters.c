@@ -32,8 +32,12 @@ int taut_model_run(taut_model *model, const taut_kernel *kernel, double *value)
 static int make_room(taut_model *model)
 {
     int64_t total = model->system->parameters.total, old = model->system->sizes.parameters;
-    double *value = TAUT_NEW(&model->system->arena, double, total);
-    unsigned char *fixed = TAUT_NEW(&model->system->arena, unsigned char, total);
+    model->system->sizes.parameters = (taut_index)total;
+    if (total <= model->parameter_capacity)
+        return 0;
+    model->parameter_capacity = total > 2 * model->parameter_capacity ? total : 2 * model->parameter_capacity;
+    double *value = TAUT_NEW(&model->system->arena, double, model->parameter_capacity);
+    unsigned char *fixed = TAUT_NEW(&model->system->arena, unsigned char, model->parameter_capacity);
     if (!value || !fixed)
         return taut_fail_memory(model->error);
     if (old) {
@@ -42,7 +46,6 @@ static int make_room(taut_model *model)
     }
     model->parameter = model->system->parameter_value = value;
     model->system->parameter_fixed = fixed;
-    model->system->sizes.parameters = (taut_index)total;
     return 0;
 }
 

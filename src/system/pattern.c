@@ -185,6 +185,18 @@ static int64_t map_entries(const taut_kernel *kernel)
     return kernel->role == TAUT_ROLE_FORCE ? nc : kernel->role == TAUT_ROLE_MASS ? 2 + 2 * nc : 0;
 }
 
+/* As many contributions as walk_kernel makes, or a few more; counted before walking, which may take too long. */
+static int check_contributions(const taut_system *system, taut_error *error)
+{
+    double total = system->sizes.coordinates;
+    for (int32_t k = 0; k < system->kernels; k++)
+        total += (double)map_entries(system->kernel[k]) * (double)system->kernel[k]->members;
+    if (total <= INT32_MAX)
+        return 0;
+    return taut_fail(error, TAUT_ERROR_SIZE, "the matrix of second derivatives would need %.0f contributions; at most %d fit",
+                     total, INT32_MAX);
+}
+
 static int make_maps(walk *w, taut_error *error)
 {
     w->stage = 2;
@@ -209,8 +221,9 @@ static int form(taut_system *system, bool control, taut_index **start, taut_inde
     taut_arena_init(&scratch, &system->arena.allocator);
     taut_index n = system->sizes.coordinates;
     walk w = {.system = system, .control = control};
-    int64_t total = 0;
-    int status = 0;
+    int status = check_contributions(system, error);
+    if (status)
+        goto done;
     taut_index *collected;
     w.start = TAUT_NEW(&system->late, taut_index, n + 1);
     w.fill = TAUT_NEW(&scratch, taut_index, n + 1);
@@ -219,18 +232,11 @@ static int form(taut_system *system, bool control, taut_index **start, taut_inde
         goto done;
     }
     walk_all(&w, 0);
-    for (taut_index i = 0; i < n; i++)
-        total += w.start[i + 1];
-    if (total > INT32_MAX) {
-        status = taut_fail(error, TAUT_ERROR_SIZE, "the matrix of second derivatives would need %lld contributions; at most %d fit",
-                           (long long)total, INT32_MAX);
-        goto done;
-    }
     for (taut_index i = 0; i < n; i++) {
         w.start[i + 1] += w.start[i];
         w.fill[i] = w.start[i];
     }
-    collected = w.column = TAUT_NEW(&scratch, taut_index, total);
+    collected = w.column = TAUT_NEW(&scratch, taut_index, w.start[n]);
     if (!w.column) {
         status = taut_fail_memory(error);
         goto done;

@@ -126,6 +126,16 @@ static int declare_definitions(taut_model *model)
     return 0;
 }
 
+/* Room for numbers of rows 0..count-1; the model's, until the next use. */
+static double *row_values(taut_model *model, int64_t count)
+{
+    if (count <= model->row_capacity)
+        return model->row_value;
+    model->row_value = TAUT_NEW(&model->scratch, double, count);
+    model->row_capacity = model->row_value ? count : 0;
+    return model->row_value;
+}
+
 /* ---- rows: bonds, constraints, invariants, observables */
 
 static int each_row(taut_model *model, const taut_item_tree *item, double *value, taut_index first, int64_t count,
@@ -169,7 +179,7 @@ static int bond_number(taut_model *model, const taut_item_tree *item, taut_index
     }
     s.reciprocal = a->word == TAUT_WORD_STIFFNESS;
     TAUT_TRY(taut_statement_build(&s));
-    double *value = TAUT_NEW(&model->scratch, double, first + count);
+    double *value = row_values(model, model->system->bonds.total);
     if (!value)
         return taut_fail_memory(model->error);
     for (int32_t k = before; k < model->system->value_kernels[list]; k++) {
@@ -280,7 +290,7 @@ static int check_masses(taut_model *model, int32_t before, taut_place place)
         const taut_kernel *kernel = system->kernel[k];
         if (kernel->uses_q || kernel->uses_t || kernel->row != kernel->column)
             continue;
-        double *mass = TAUT_NEW(&model->scratch, double, system->coordinates.total);
+        double *mass = row_values(model, system->coordinates.total);
         if (!mass)
             return taut_fail_memory(model->error);
         TAUT_TRY(taut_model_run(model, kernel, mass));

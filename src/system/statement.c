@@ -43,9 +43,8 @@ static int decision_key(taut_expand *x, taut_index_run *run, int64_t member, int
         int64_t ordinal;
         TAUT_TRY(taut_index_resolve(run, &x->pending_reference, member, key, &ordinal));
         const taut_symbol *symbol = x->pending_reference.symbol;
-        for (int32_t b = 0; b < *key; b++) /* coordinates are all alike */
-            if (symbol->block[b].kind == symbol->block[*key].kind && symbol->block[b].kind != TAUT_SYMBOL_DEFINITION)
-                *key = b;
+        if (symbol->block[*key].kind != TAUT_SYMBOL_DEFINITION) /* coordinates are all alike */
+            *key = symbol->plain;
         return 0;
     }
     double value = run->value[x->pending_node];
@@ -119,7 +118,10 @@ typedef struct mapper {
     unsigned char *used;
     int32_t references;
     taut_reference **reference; /* distinct, up to component and source */
+    int32_t *hash;              /* of these: number + 1 */
+    int64_t hash_size;          /* a power of two */
     taut_index **base;          /* [references][count], NULL when constant */
+    taut_index **gather;        /* [references][3 components], as far as made */
     taut_index *one;            /* [references] */
     int32_t *reference_of;      /* [slots] */
 } mapper;
@@ -141,11 +143,17 @@ static bool refers(taut_slot_source source)
 
 static int32_t find_reference(mapper *m, taut_reference *r)
 {
-    for (int32_t k = 0; k < m->references; k++)
-        if (same_reference(m->reference[k], r))
-            return k;
-    m->reference[m->references] = r;
-    return m->references++;
+    uint64_t h = (uint64_t)(uintptr_t)r->symbol;
+    for (int d = 0; d < r->dims; d++)
+        h = (h ^ (h >> 31) ^ (uint32_t)r->index[d]) * 0x9e3779b97f4a7c15u;
+    int64_t k = (int64_t)(h >> 20) & (m->hash_size - 1);
+    while (m->hash[k] && !same_reference(m->reference[m->hash[k] - 1], r))
+        k = (k + 1) & (m->hash_size - 1);
+    if (!m->hash[k]) {
+        m->reference[m->references] = r;
+        m->hash[k] = ++m->references;
+    }
+    return m->hash[k] - 1;
 }
 
 static bool constant_reference(taut_expand *x, const taut_reference *r)
@@ -173,9 +181,14 @@ static int prepare_map(mapper *m, const int32_t *value_node, int values, const t
     m->base = TAUT_NEW(arena, taut_index *, x->slots + 1);
     m->one = TAUT_NEW(arena, taut_index, x->slots + 1);
     m->reference_of = TAUT_NEW(arena, int32_t, x->slots + 1);
+    for (m->hash_size = 16; m->hash_size < 2 * (int64_t)x->slots + 2; m->hash_size *= 2)
+        ;
+    m->hash = TAUT_NEW(arena, int32_t, m->hash_size);
+    m->gather = TAUT_NEW(arena, taut_index *, 3 * (int64_t)x->slots + 3);
     m->slot = TAUT_NEW(arena, taut_slot, 3 * x->slots + 1);
     int32_t *root = TAUT_NEW(arena, int32_t, size + 4 * (x->checks + lefts) + 1);
-    if (!flag || !m->used || !m->reference || !m->base || !m->one || !m->reference_of || !m->slot || !root)
+    if (!flag || !m->used || !m->reference || !m->base || !m->one || !m->reference_of || !m->hash || !m->gather || !m->slot ||
+        !root)
         return taut_fail_memory(m->b->model->error);
     taut_graph_mark(x->graph, value_node, values, flag);
     int32_t roots = 0;
@@ -214,9 +227,28 @@ static int resolve(mapper *m, const taut_reference *r, int64_t member, taut_inde
     return 0;
 }
 
+/* Maps are as long as families are large: all together are bounded. */
+static int count_entries(mapper *m, int lefts)
+{
+    int64_t each = 1 + lefts;
+    for (int32_t r = 0; r < m->references; r++)
+        each += !constant_reference(m->x, m->reference[r]);
+    for (int32_t s = 0; s < m->x->slots; s++)
+        each += m->used[s] && m->x->slot[s].source == TAUT_FROM_DATA;
+    m->b->model->entries += each * m->g->count;
+    if (m->b->model->entries <= TAUT_ENTRY_LIMIT)
+        return 0;
+    taut_statement *s = m->b->s;
+    taut_document_fail(s->document, s->item->place, m->b->model->error,
+                       "the model is too large: up to here its families need more than %d numbers", TAUT_ENTRY_LIMIT);
+    m->b->model->error->code = TAUT_ERROR_SIZE;
+    return TAUT_ERROR_SIZE;
+}
+
 static int make_bases(mapper *m, const taut_reference *left, int lefts, taut_index *const *left_base)
 {
     taut_expand *x = m->x;
+    TAUT_TRY(count_entries(m, lefts));
     for (int32_t r = 0; r < m->references; r++)
         if (!constant_reference(x, m->reference[r]) && !(m->base[r] = TAUT_NEW(&x->arena, taut_index, m->g->count)))
             return taut_fail_memory(m->b->model->error);
@@ -266,18 +298,14 @@ static int make_slots(mapper *m)
             slot->one = m->one[r] + component;
             continue;
         }
-        for (int32_t o = 0; o < s && !slot->gather; o++)
-            if (m->used[o] && refers(x->slot[o].source) && m->reference_of[o] == r &&
-                x->slot[o].reference.component == key->reference.component)
-                slot->gather = m->slot[o].gather;
-        if (slot->gather)
-            continue;
-        taut_index *gather = TAUT_NEW(&m->b->model->system->arena, taut_index, m->g->count);
-        if (!gather)
-            return taut_fail_memory(m->b->model->error);
-        for (int64_t k = 0; k < m->g->count; k++)
-            gather[k] = m->base[r][k] + component;
-        slot->gather = gather;
+        taut_index **gather = &m->gather[3 * (int64_t)r + component];
+        if (!*gather) {
+            if (!(*gather = TAUT_NEW(&m->b->model->system->arena, taut_index, m->g->count)))
+                return taut_fail_memory(m->b->model->error);
+            for (int64_t k = 0; k < m->g->count; k++)
+                (*gather)[k] = m->base[r][k] + component;
+        }
+        slot->gather = *gather;
     }
     return 0;
 }
@@ -320,7 +348,7 @@ static int term_value(taut_statement *s, taut_expand *x, taut_value *value)
 static int components_of(const taut_reference *r, const taut_tree *tree, taut_expand *x, int *components, int *component)
 {
     *component = 0;
-    *components = r->symbol->block[0].box.components;
+    *components = r->symbol->block[r->symbol->plain].box.components;
     if (!tree->member)
         return 0;
     if (*components == 1 || tree->member[1] || tree->member[0] < 'x' || tree->member[0] > "xyz"[*components - 1])
@@ -504,96 +532,4 @@ int taut_statement_build(taut_statement *s)
     }
     taut_arena_clear(&b.arena);
     return status;
-}
-
-/* ---- sums that add up to an output stay loops */
-
-static const taut_tree *look_through(const taut_model *model, const taut_tree *tree, const taut_document **document)
-{
-    if (tree->kind != TAUT_TREE_NAME || tree->count || tree->member || tree->primes)
-        return NULL;
-    taut_symbol *symbol = taut_model_find(model, tree->name);
-    if (!symbol || symbol->kind != TAUT_SYMBOL_DEFINITION || symbol->dims || symbol->state)
-        return NULL;
-    symbol->used = true;
-    *document = symbol->block[0].document;
-    return symbol->block[0].item->value;
-}
-
-static bool linear_sum(const taut_model *model, const taut_tree *tree, int depth)
-{
-    const taut_document *document;
-    if (depth > 50)
-        return false;
-    if (tree->kind == TAUT_TREE_SUM)
-        return true;
-    if (tree->kind == TAUT_TREE_UNARY)
-        return linear_sum(model, tree->child[0], depth + 1);
-    if (tree->kind == TAUT_TREE_BINARY && strchr("+-", tree->op))
-        return linear_sum(model, tree->child[0], depth + 1) || linear_sum(model, tree->child[1], depth + 1);
-    if (tree->kind == TAUT_TREE_BINARY && tree->op == '*')
-        return linear_sum(model, tree->child[0], depth + 1) != linear_sum(model, tree->child[1], depth + 1);
-    if (tree->kind == TAUT_TREE_BINARY && tree->op == '/')
-        return linear_sum(model, tree->child[0], depth + 1);
-    const taut_tree *body = look_through(model, tree, &document);
-    return body && linear_sum(model, body, depth + 1);
-}
-
-static int split_terms(taut_statement *s, const taut_tree *tree, taut_term term);
-
-static int split_product(taut_statement *s, const taut_tree *tree, taut_term term)
-{
-    int side = tree->op == '/' || linear_sum(s->model, tree->child[0], 0) ? 0 : 1;
-    term.factor[term.factors] = tree->child[1 - side];
-    term.inverse[term.factors] = tree->op == '/';
-    term.depth[term.factors++] = term.iterators;
-    return split_terms(s, tree->child[side], term);
-}
-
-static int split_terms(taut_statement *s, const taut_tree *tree, taut_term term)
-{
-    const taut_document *document = s->document;
-    bool loops = linear_sum(s->model, tree, 0) && term.factors < 8;
-    if (loops && tree->kind == TAUT_TREE_UNARY) {
-        term.sign = -term.sign;
-        return split_terms(s, tree->child[0], term);
-    }
-    if (loops && tree->kind == TAUT_TREE_BINARY && strchr("+-", tree->op)) {
-        TAUT_TRY(split_terms(s, tree->child[0], term));
-        if (tree->op == '-')
-            term.sign = -term.sign;
-        return split_terms(s, tree->child[1], term);
-    }
-    if (loops && tree->kind == TAUT_TREE_BINARY)
-        return split_product(s, tree, term);
-    if (loops && tree->kind == TAUT_TREE_SUM && term.iterators + tree->iterators <= TAUT_ITERATOR_LIMIT) {
-        for (int k = 0; k < tree->iterators; k++)
-            term.iterator[term.iterators++] = &tree->iterator[k];
-        return split_terms(s, tree->child[0], term);
-    }
-    if (loops && tree->kind == TAUT_TREE_NAME && term.iterators == 0) {
-        const taut_tree *body = look_through(s->model, tree, &s->document);
-        int status = split_terms(s, body, term);
-        s->document = document;
-        return status;
-    }
-    term.body = tree;
-    s->term = term;
-    return taut_statement_build(s);
-}
-
-int taut_statement_terms(taut_statement *s, const taut_tree *tree)
-{
-    taut_term term = {.sign = 1, .iterators = s->single ? 0 : s->item->iterators};
-    if (s->item->iterators > TAUT_ITERATOR_LIMIT)
-        return taut_document_fail(s->document, s->item->place, s->model->error, "at most %d loops can be nested",
-                                  TAUT_ITERATOR_LIMIT);
-    for (int k = 0; k < term.iterators; k++)
-        term.iterator[k] = &s->item->iterator[k];
-    if (s->role == TAUT_ROLE_BOND || s->role == TAUT_ROLE_VALUE || s->role == TAUT_ROLE_MASS) {
-        term.body = tree;
-        s->term = term;
-        return taut_statement_build(s);
-    }
-    return split_terms(s, tree, term);
 }

@@ -57,6 +57,7 @@ static taut_symbol *add_symbol(taut_model *model, const char *name)
     if (!symbol || !copy || !model->symbol)
         return NULL;
     symbol->name = copy;
+    symbol->plain = -1;
     model->hash[hash_place(model, name)] = (int32_t)model->symbols + 1;
     model->symbol[model->symbols++] = symbol;
     return symbol;
@@ -177,13 +178,89 @@ static int shape_block(taut_model *model, const taut_document *document, const t
     return 0;
 }
 
-static bool overlap(const taut_name_block *a, const taut_name_block *b)
+/* ---- blocks of a symbol: single members by hash, ranges one after the other */
+
+static int64_t point_place(const taut_symbol *symbol, const int32_t *index)
+{
+    uint64_t h = 17;
+    int64_t mask = symbol->point_size - 1;
+    for (int d = 0; d < symbol->dims; d++) {
+        h = (h ^ (uint32_t)index[d]) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 29;
+    }
+    int64_t k = (int64_t)(h >> 20) & mask;
+    while (symbol->point[k] && memcmp(symbol->block[symbol->point[k] - 1].box.lo, index, (size_t)symbol->dims * sizeof *index) != 0)
+        k = (k + 1) & mask;
+    return k;
+}
+
+int32_t taut_symbol_block_of(const taut_symbol *symbol, const int32_t *index, int64_t *ordinal)
+{
+    *ordinal = 0;
+    if (symbol->points) {
+        int32_t b = symbol->point[point_place(symbol, index)];
+        if (b)
+            return b - 1;
+    }
+    for (int64_t k = 0; k < symbol->ranges; k++) {
+        *ordinal = taut_block_find(&symbol->block[symbol->range[k]].box, index);
+        if (*ordinal >= 0)
+            return symbol->range[k];
+    }
+    return -1;
+}
+
+static bool is_point(const taut_name_block *box)
+{
+    return box->count == 1 && !box->list;
+}
+
+static int grow_points(taut_model *model, taut_symbol *symbol)
+{
+    int64_t size = symbol->point_size ? 2 * symbol->point_size : 16;
+    int32_t *old = symbol->point, *table = TAUT_NEW(&model->scratch, int32_t, size);
+    int64_t old_size = symbol->point_size;
+    if (!table)
+        return taut_fail_memory(model->error);
+    symbol->point = table;
+    symbol->point_size = size;
+    for (int64_t k = 0; k < old_size; k++)
+        if (old[k])
+            table[point_place(symbol, symbol->block[old[k] - 1].box.lo)] = old[k];
+    return 0;
+}
+
+/* Block b, the newest, becomes known to taut_symbol_block_of. */
+static int register_block(taut_model *model, const taut_document *document, taut_symbol *symbol, int32_t b, const taut_tree *left)
+{
+    const taut_symbol_block *block = &symbol->block[b];
+    if (block->kind != TAUT_SYMBOL_DEFINITION && symbol->plain < 0)
+        symbol->plain = b;
+    if (is_point(&block->box)) {
+        if (2 * (symbol->points + 1) > symbol->point_size)
+            TAUT_TRY(grow_points(model, symbol));
+        symbol->point[point_place(symbol, block->box.lo)] = b + 1;
+        symbol->points++;
+        return 0;
+    }
+    if (symbol->ranges == TAUT_RANGE_LIMIT)
+        return taut_document_fail(document, left->place, model->error, "'%s' is declared by more than %d lines with 'for'",
+                                  left->name, TAUT_RANGE_LIMIT);
+    symbol->range = taut_arena_grow(&model->scratch, symbol->range, symbol->ranges, &symbol->range_capacity, sizeof *symbol->range);
+    if (!symbol->range)
+        return taut_fail_memory(model->error);
+    symbol->range[symbol->ranges++] = b;
+    return 0;
+}
+
+static bool overlap(taut_model *model, const taut_name_block *a, const taut_name_block *b)
 {
     int32_t index[4];
     const taut_name_block *small = a->count < b->count ? a : b, *large = small == a ? b : a;
     for (int d = 0; d < a->dims && a->dims; d++)
         if (a->hi[d] < b->lo[d] || b->hi[d] < a->lo[d])
             return false;
+    model->effort += small->count;
     for (int64_t k = 0; k < small->count; k++) {
         taut_block_index(small, k, index);
         if (taut_block_find(large, index) >= 0)
@@ -192,11 +269,41 @@ static bool overlap(const taut_name_block *a, const taut_name_block *b)
     return false;
 }
 
+static int given_twice(taut_model *model, const taut_document *document, const taut_symbol_block *old, const taut_tree *left)
+{
+    return taut_document_fail(document, left->place, model->error, "'%s' is given twice (first in line %d)", left->name,
+                              old->item ? old->item->place.line : 0);
+}
+
+/* Is any member of the block there already? */
+static int check_members(taut_model *model, const taut_document *document, const taut_symbol *symbol,
+                         const taut_symbol_block *block, const taut_tree *left)
+{
+    int64_t ordinal;
+    if (is_point(&block->box)) {
+        int32_t b = taut_symbol_block_of(symbol, block->box.lo, &ordinal);
+        return b < 0 ? 0 : given_twice(model, document, &symbol->block[b], left);
+    }
+    for (int64_t k = 0; k < symbol->ranges; k++)
+        if (overlap(model, &symbol->block[symbol->range[k]].box, &block->box))
+            return given_twice(model, document, &symbol->block[symbol->range[k]], left);
+    for (int32_t k = 0; symbol->points && k < symbol->blocks; k++)
+        if (is_point(&symbol->block[k].box) && taut_block_find(&block->box, symbol->block[k].box.lo) >= 0)
+            return given_twice(model, document, &symbol->block[k], left);
+    model->effort += symbol->points ? symbol->blocks : 0;
+    if (model->effort > TAUT_EFFORT_LIMIT)
+        return taut_document_fail(document, left->place, model->error, "'%s' is declared by too many lines", left->name);
+    return 0;
+}
+
+/* Blocks of one symbol have the same number of indices, and one kind, but for definitions that complete a family. It is enough to ask
+ * the first block and the first that is no definition. */
 static int check_new(taut_model *model, const taut_document *document, const taut_symbol *symbol, const taut_symbol_block *block,
                      const taut_tree *left)
 {
-    for (int32_t k = 0; k < symbol->blocks; k++) {
-        const taut_symbol_block *old = &symbol->block[k];
+    const int32_t first[2] = {0, symbol->plain};
+    for (int k = 0; k < 2 && symbol->blocks && first[k] >= 0; k++) {
+        const taut_symbol_block *old = &symbol->block[first[k]];
         bool mixes = (old->kind == TAUT_SYMBOL_DEFINITION || block->kind == TAUT_SYMBOL_DEFINITION) &&
                      (old->kind <= TAUT_SYMBOL_DEFINITION && block->kind <= TAUT_SYMBOL_DEFINITION) && block->box.dims > 0;
         if (old->kind != block->kind && !mixes)
@@ -206,11 +313,11 @@ static int check_new(taut_model *model, const taut_document *document, const tau
             return taut_document_fail(document, left->place, model->error, "'%s' has %d %s elsewhere (line %d)", left->name,
                                       old->box.dims, old->box.dims == 1 ? "index" : "indices",
                                       old->item ? old->item->place.line : 0);
-        if (overlap(&old->box, &block->box))
-            return taut_document_fail(document, left->place, model->error, "'%s' is given twice (first in line %d)", left->name,
-                                      old->item ? old->item->place.line : 0);
+        if (old->kind == block->kind && old->box.components != block->box.components)
+            return taut_document_fail(document, left->place, model->error, "'%s' is %s elsewhere (line %d)", left->name,
+                                      old->box.components > 1 ? "a particle" : "a number", old->item ? old->item->place.line : 0);
     }
-    return 0;
+    return check_members(model, document, symbol, block, left);
 }
 
 static bool reserved(const char *name)
@@ -277,6 +384,7 @@ int taut_model_declare(taut_model *model, const taut_document *document, taut_sy
     symbol->mixed =
         symbol->mixed || (symbol->blocks > 0 && (kind == TAUT_SYMBOL_DEFINITION || symbol->kind == TAUT_SYMBOL_DEFINITION));
     symbol->block[symbol->blocks++] = block;
+    TAUT_TRY(register_block(model, document, symbol, symbol->blocks - 1, left));
     if (result)
         *result = symbol;
     return 0;

@@ -222,3 +222,47 @@ int taut_model_tables(taut_model *model)
     }
     return 0;
 }
+
+/* ---- in expressions */
+
+int taut_expand_table(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_symbol *symbol, taut_value *value)
+{
+    taut_table *table = symbol->table;
+    value->n = 1;
+    symbol->used = true;
+    if (!tree->member || tree->count || tree->primes)
+        return taut_expand_fail(x, tree->place, "'%s' is a table: write %s.column[k] or %s.rows", symbol->name, symbol->name,
+                                symbol->name);
+    if (strcmp(tree->member, "rows") == 0 && tree->member_count == 0) {
+        value->node[0] = taut_graph_constant(x->graph, table->rows);
+        return 0;
+    }
+    int column = 0;
+    while (column < table->columns && strcmp(table->column[column], tree->member) != 0)
+        column++;
+    if (column == table->columns) {
+        const char *near = taut_near_miss(tree->member, table->column, table->columns);
+        return taut_expand_fail(x, tree->place, "table '%s' has no column '%s'%s%s%s", symbol->name, tree->member,
+                                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    if (tree->member_count != 1)
+        return taut_expand_fail(x, tree->place, "expected one row number in [ ] after %s.%s", symbol->name, tree->member);
+    bool mode = x->index_mode;
+    int32_t row = -1;
+    TAUT_TRY(taut_expand_scalar(x, tree->child[tree->count], scope, &row));
+    if (mode || taut_expand_is_index(x, row)) {
+        taut_slot_key key = {
+            .source = TAUT_FROM_DATA,
+            .table = table,
+            .column = column,
+            .iterator = -1,
+            .reference = {.dims = 1, .index = {row}, .place = tree->place, .document = x->document, .symbol = symbol}};
+        value->node[0] = taut_expand_slot(x, &key);
+        return 0;
+    }
+    if (!table->curve[column])
+        TAUT_TRY(taut_curve_create(&x->model->system->arena, table->rows, table->value + (int64_t)column * table->rows,
+                                   &table->curve[column], x->model->error));
+    value->node[0] = taut_graph_curve(x->graph, table->curve[column], 0, row);
+    return 0;
+}
