@@ -10,7 +10,7 @@
 #include <taut/taut.h>
 
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_MISUSED = 2, CLI_INTERRUPTED = 130 };
-enum { CLI_WIDTH = 100 }; /* columns that human output stays within */
+enum { CLI_WIDTH = 100 }; /* columns that human output stays within; a narrower terminal has less */
 
 typedef struct cli_call cli_call;
 
@@ -196,6 +196,7 @@ int cli_help(cli_call *call);
 void cli_help_program(FILE *out);
 void cli_help_verb(FILE *out, const cli_verb *verb);
 void cli_help_version(FILE *out);
+int cli_methods_print(const char *only); /* the methods and projections of this name, NULL: all, to standard output; returns how many */
 void cli_man_page(FILE *out);
 void cli_options_page(FILE *out);
 bool cli_completion(FILE *out, const char *shell);

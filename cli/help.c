@@ -72,7 +72,7 @@ int cli_help(cli_call *call)
         cli_help_program(stdout);
     else if (cli_verb_find(call->operand))
         cli_help_verb(stdout, cli_verb_find(call->operand));
-    else
+    else if (cli_methods_print(call->operand) == 0)
         return cli_verb_unknown(call, call->operand);
     return CLI_DONE;
 }

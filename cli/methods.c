@@ -1,31 +1,42 @@
 /* methods.c - taut methods: the tables of methods and projections, for people and as JSON. */
+#include <string.h>
+
 #include "cli.h"
 
-static void print_human(void)
+static void print_words(const char *text)
 {
+    if (!text || !text[0])
+        return;
+    printf("    ");
+    cli_wrap(stdout, text, 4, 4, CLI_WIDTH);
+}
+
+int cli_methods_print(const char *only)
+{
+    int count = 0;
     taut_method_info info;
     for (int k = 0; taut_method_get(k, &info); k++) {
-        printf("%s%s  (motion %s, order %d)\n", k ? "\n" : "", info.name, info.motions, info.order);
-        printf("    ");
-        cli_wrap(stdout, info.summary, 4, 4, CLI_WIDTH);
-        if (info.reference && info.reference[0]) {
-            printf("    ");
-            cli_wrap(stdout, info.reference, 4, 4, CLI_WIDTH);
-        }
+        if (only && strcmp(info.name, only) != 0)
+            continue;
+        printf("%s%s  (motion %s, order %d)\n", count++ ? "\n" : "", info.name, info.motions, info.order);
+        print_words(info.summary);
+        print_words(info.reference);
     }
     taut_projection_info projection;
     for (int k = 0; taut_projection_get(k, &projection); k++) {
-        printf("\n%s  (projection)\n    ", projection.name);
-        cli_wrap(stdout, projection.summary, 4, 4, CLI_WIDTH);
-        printf("    ");
-        cli_wrap(stdout, projection.reference, 4, 4, CLI_WIDTH);
+        if (only && strcmp(projection.name, only) != 0)
+            continue;
+        printf("%s%s  (projection)\n", count++ ? "\n" : "", projection.name);
+        print_words(projection.summary);
+        print_words(projection.reference);
     }
+    return count;
 }
 
 int cli_methods(cli_call *call)
 {
     if (!call->json) {
-        print_human();
+        cli_methods_print(NULL);
         return CLI_DONE;
     }
     cli_json json = {.out = stdout};

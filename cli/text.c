@@ -1,14 +1,26 @@
 /* text.c - small things with text: wrapping, near misses, whole files. */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "cli.h"
 
+/* Columns that there are: those of a terminal when it is narrower than `width`, but not absurdly narrow. */
+static int columns(FILE *out, int width)
+{
+    enum { LEAST = 50 };
+    struct winsize size;
+    if (!cli_terminal(out) || ioctl(fileno(out), TIOCGWINSZ, &size) != 0 || size.ws_col < LEAST || size.ws_col >= width)
+        return width;
+    return size.ws_col;
+}
+
 void cli_wrap(FILE *out, const char *text, int indent, int column, int width)
 {
+    width = columns(out, width);
     bool fresh = true; /* nothing yet on this line after the indentation */
     while (*text) {
         if (*text == '\n') {

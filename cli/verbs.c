@@ -64,7 +64,7 @@ const cli_verb cli_verbs[] = {
      "../models as seen from the folder of the program.",
      cli_models},
     {"help", "[VERB]", "explain a verb; print the man page, completion scripts, the page of options",
-     "Explains the program, or one of its verbs.",
+     "Explains the program, one of its verbs, or a method: 'taut help radau5'.",
      cli_help},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -29,6 +29,24 @@ has err "expected a verb before it: 'taut run model.taut'"
 run 2 runn
 has err "did you mean 'taut run'?"
 
+# help about a method, or a projection
+run 0 help radau5
+has out "Radau IIA, 3 stages"
+lacks out "verlet"
+run 0 help kernel
+has out "(projection)"
+run 2 help radau6
+has err "unknown verb"
+
+# lines are no longer than a narrow terminal
+if command -v script >/dev/null 2>&1 && script -qec true /dev/null >/dev/null 2>&1; then
+    script -qec "stty cols 60; '$taut' help run" /dev/null </dev/null 2>/dev/null | tr -d '\r' >out
+    [ "$(awk 'length($0) > 60' out | wc -l)" -eq 0 ] && [ "$(wc -l <out)" -gt 40 ]
+    row $? "wider than a terminal of 60 columns: $(awk 'length($0) > 60' out | head -n 2)"
+else
+    skip "no terminal (script)"
+fi
+
 # methods of the other verb; misspelt ones
 run 2 project double_pendulum --method verlet
 has err "verlet moves a system in time, it is no projection; \`taut run\` uses it"
