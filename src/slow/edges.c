@@ -148,6 +148,16 @@ static bool is_clean(const taut_rates_seen *seen, int first)
     return first == 0 || seen->rate[first - 1] <= apart * fmax(first > 1 ? seen->rate[first - 2] : 0, seen->floor);
 }
 
+/* Is everything slower known for what it is, even if it is not well below? Then further steps show nothing else. */
+static bool is_told(const taut_rates_seen *seen, int first)
+{
+    const double far = 0.125;
+    for (int k = 0; k < first; k++)
+        if (!is_certain(seen, k) && seen->rate[k] * (seen->rate[k] + seen->loose[k]) > pow(far * seen->rate[first], 2))
+            return false;
+    return first < seen->count;
+}
+
 /* The vectors of a step: M-orthonormal, and M times them. */
 typedef struct vectors {
     double *x, *mx, *x_before, *mx_before; /* [n] each */
@@ -223,7 +233,7 @@ int taut_rates_edges(taut_rates *r, const taut_rates_point *at, const taut_rates
         compare(&e, seen->first < k ? seen->rate[seen->first] : 0, seen->rate[k - 1]);
         seen->clean = seen->first < k && is_clean(seen, seen->first);
         bool enough = wish->rough && (due > ROUGH || (e.quiet > 1 && k >= ENOUGH));
-        if (ended || enough || (e.quiet > 0 && seen->clean))
+        if (ended || enough || (e.quiet > 0 && seen->clean) || (e.quiet > 2 && is_told(seen, seen->first)))
             break;
     }
     return TAUT_OK;

@@ -20,8 +20,9 @@ int taut_gauge_create(taut_projection *p, taut_rates *rates, taut_gauge *g, taut
     *g = (taut_gauge){.p = p, .rates = rates, .count = rates ? p->sizes.coordinates : p->sizes.bonds};
     double **arrays[] = {&g->first, &g->before, &g->now, &g->first_dt, &g->before_dt, &g->now_dt, &g->floor};
     bool good = (g->here = TAUT_NEW(&p->arena, double, p->sizes.coordinates)) != NULL;
-    for (int k = 0; k < 2 && rates; k++)
-        good &= (*(k ? &g->last_v : &g->last_q) = TAUT_NEW(&p->arena, double, g->count)) != NULL;
+    double **more[] = {&g->last_q, &g->last_v, &g->here_v, &g->behind};
+    for (size_t k = 0; k < sizeof more / sizeof more[0] && rates; k++)
+        good &= (*more[k] = TAUT_NEW(&p->arena, double, g->count)) != NULL;
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         good &= (*arrays[k] = TAUT_NEW(&p->arena, double, g->count)) != NULL;
     return good ? TAUT_OK : taut_fail_memory(error);
@@ -64,25 +65,30 @@ int taut_gauge_scale(taut_gauge *g, double slowest, double fastest, taut_error *
     return TAUT_OK;
 }
 
+/* Accelerations a time dt later on the motion; those of now are in g->now. */
 static int accelerate_beside(taut_gauge *g, double dt, double *a, taut_error *error)
 {
     const taut_projection *p = g->p;
-    for (taut_index i = 0; i < g->count; i++)
+    bool turns = p->sizes.can & TAUT_HAS_VELOCITY_FORCES;
+    for (taut_index i = 0; i < g->count; i++) {
         g->here[i] = p->q[i] + dt * p->v[i];
-    return taut_rates_accelerate(g->rates, p->t + dt, g->here, p->v, a, error);
+        if (turns)
+            g->here_v[i] = p->v[i] + dt * g->now[i];
+    }
+    return taut_rates_accelerate(g->rates, p->t + dt, g->here, turns ? g->here_v : p->v, a, error);
 }
 
 static int measure_forces(taut_gauge *g, taut_error *error)
 {
     const taut_projection *p = g->p;
     double square = g->unit * g->unit, dt = g->dt;
-    TAUT_TRY(accelerate_beside(g, -dt, g->now, error));
-    TAUT_TRY(accelerate_beside(g, dt, g->now_dt, error));
-    for (taut_index i = 0; i < g->count; i++)
-        g->now_dt[i] = (g->now_dt[i] - g->now[i]) / (2 * dt * square);
     TAUT_TRY(taut_rates_accelerate(g->rates, p->t, p->q, p->v, g->now, error));
-    for (taut_index i = 0; i < g->count; i++)
+    TAUT_TRY(accelerate_beside(g, -dt, g->behind, error));
+    TAUT_TRY(accelerate_beside(g, dt, g->now_dt, error));
+    for (taut_index i = 0; i < g->count; i++) {
+        g->now_dt[i] = (g->now_dt[i] - g->behind[i]) / (2 * dt * square);
         g->now[i] /= square;
+    }
     return TAUT_OK;
 }
 

@@ -367,9 +367,26 @@ static int create(kernel *w, const taut_options *options, taut_error *error)
     return taut_sampler_create(p, &w->sampler, error);
 }
 
+/* Is the result where the start was, up to twice the estimated errors, that of Verlet's velocities among them, and rounding? */
+static bool moved_little(const kernel *w)
+{
+    const taut_projection *p = w->p;
+    taut_index n = p->sizes.coordinates;
+    double rounding = 8 * DBL_EPSILON * taut_largest(n, p->q), far = 0, far_v = 0;
+    for (taut_index i = 0; i < n; i++) {
+        far = fmax(far, fabs(p->q[i] - p->q0[i]));
+        far_v = fmax(far_v, fabs(p->v[i] - p->v0[i]));
+    }
+    return far <= 2 * w->off_q + rounding && far_v <= 2 * (w->off_v + w->off_verlet_v) + w->fastest * rounding;
+}
+
 /* Has the start been as slow already, as far as can be told? What passes do along the bonds does not count. */
 static int was_slow(const kernel *w, bool *slow, taut_error *error)
 {
+    if (!w->declared) { /* what passes do along the manifold is among the errors then; accelerations would count what is fastest most */
+        *slow = moved_little(w);
+        return TAUT_OK;
+    }
     /* velocities along the bonds come back changed by Verlet's error, and slow stretches go with their square */
     double moves = taut_largest(w->p->sizes.coordinates, w->p->v), glide = moves > 0 ? fmin(1e-3, 4 * w->off_verlet_v / moves) : 0;
     return differs_little(w, w->gauge.first, w->gauge.first_dt, 2, glide, slow, error);

@@ -282,7 +282,7 @@ static int solve(taut_rates *r, int steps, double left, taut_rates_seen *seen, t
     for (int k = 0; k < steps; k++) {
         double turns = even ? 0 : fabs(imaginary[k]), square = hypot(r->value[k], turns); /* growing and decaying oscillations */
         double off = even ? left * fabs(a[(int64_t)k * steps + steps - 1]) : left > 0 ? square : 0;
-        taut_rates_add(seen, square, r->value[k] < 0 || turns > 1e-2 * square, off);
+        taut_rates_add(seen, square, r->value[k] < 0 || (left == 0 && turns > 1e-2 * square), off);
     }
     return TAUT_OK;
 }

@@ -103,7 +103,7 @@ typedef struct taut_gauge {
     double *first, *before, *now;          /* [count]: of the start, before and after the latest pass */
     double *first_dt, *before_dt, *now_dt; /* their rates */
     double *floor;                         /* [count]: rounding of them */
-    double *here;                          /* [n] */
+    double *here, *here_v, *behind;        /* [n]: work */
     double *last_q, *last_v;               /* [n]: where `now` was taken; NULL with bonds */
     double left; /* without springs: the rate at which that oscillates which the latest pass has changed; 0: not to be seen */
 } taut_gauge;
