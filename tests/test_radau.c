@@ -237,6 +237,35 @@ static void test_reference(void)
     }
 }
 
+/* The evaluations that the design found for the two forms, at errors 1e-4, 1e-6, 1e-8 in positions: within 1.1 of them, by the order and
+ * the tolerance that suit [DESIGN 6]. */
+static void test_evaluations(void)
+{
+    static const double end[4] = {0.99934340676157869, -0.03622915908201496, 0.66151150110952525, 0.90497759592155011};
+    static const double design[2][3] = {{168, 264, 410}, {591, 840, 1715}};
+    check_group("radau, evaluations for an accuracy");
+    for (int form = 0; form < 2; form++) {
+        double least[3] = {INFINITY, INFINITY, INFINITY};
+        for (int order = 5; order <= 9; order += 2)
+            for (int k = 6; k <= 36; k++) {
+                char model[600], options[200];
+                double q[KEPT_WIDTH], v[KEPT_WIDTH], off = 0, rtol = pow(10, -k / 4.0);
+                make_double_pendulum(1000, model, sizeof model);
+                snprintf(options, sizeof options, "motion=slow method=radau%d newton=%s rtol=%.3g atol=%.3g", order,
+                         form ? "tensor" : "stage", rtol, rtol);
+                taut_statistics s = run("evaluations", model, options, 10, q, v, NULL);
+                for (int i = 0; i < 4; i++)
+                    off = fmax(off, fabs(q[i] - end[i]));
+                for (int j = 0; j < 3; j++)
+                    if (off <= pow(10, -4 - 2 * j))
+                        least[j] = fmin(least[j], (double)s.force_evaluations);
+            }
+        for (int j = 0; j < 3; j++)
+            check_row(least[j] <= 1.1 * design[form][j], "%s, error 1e-%d: %g evaluations, design %g", form ? "tensor" : "stage",
+                      4 + 2 * j, least[j], design[form][j]);
+    }
+}
+
 /* ---- error control */
 
 /* The error of a run follows its tolerance. */
@@ -419,6 +448,7 @@ int main(void)
     test_analytic();
     test_uniform_steps();
     test_reference();
+    test_evaluations();
     test_tolerance();
     test_motions();
     test_dense();

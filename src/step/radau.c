@@ -137,6 +137,7 @@ static int create(taut_stepper *s, int stages, taut_error *error)
     w->complete = true; /* the start has its own multipliers */
     w->stage_wise = strcmp(newton, "stage") == 0 ||
                     (strcmp(newton, "tensor") != 0 && (int64_t)stages * ((int64_t)w->n + w->m) <= STAGE_WISE_ROWS);
+    w->quadratic = s->adaptive && w->stage_wise && !w->moves && !w->stiff; /* radau_whole.c leaves out a term of damped bonds */
     TAUT_TRY(reserve(s, w, error));
     TAUT_TRY(take_mass(s, w, error));
     TAUT_TRY(make_acceleration(s, w, error));
@@ -183,6 +184,15 @@ static void destroy(taut_stepper *s)
     taut_saddle_destroy(w->acceleration);
 }
 
+/* f at the end by the equations of the last stage, f = M a + G^T lambda: unlike f of the last iterate it has the last correction in it. */
+static void take_force(taut_radau *w, taut_radau_past *end, const taut_state *state)
+{
+    memset(w->extra, 0, (size_t)w->n * sizeof(double));
+    taut_radau_defect(w, w->extra, end->jacobian, state->lambda, w->varying ? end->mass : w->mass, state->a, end->force);
+    for (taut_index k = 0; k < w->n; k++)
+        end->force[k] = -end->force[k];
+}
+
 static int step(taut_stepper *s, double h, taut_error *error)
 {
     if (s->first_order)
@@ -204,8 +214,10 @@ static int step(taut_stepper *s, double h, taut_error *error)
     memcpy(next.a, trial->a + end, (size_t)w->n * sizeof(double));
     memcpy(next.lambda, trial->lambda + tension, (size_t)w->m * sizeof(double));
     memcpy(trial->tension, next.lambda, (size_t)w->m * sizeof(double));
-    if (s->adaptive) /* equal steps show the method itself */
+    if (s->adaptive) { /* equal steps show the method itself */
         TAUT_TRY(taut_radau_along(s, h, next.q, next.v, error));
+        take_force(w, trial, &next);
+    }
     trial->h = h;
     trial->smooth = trial->ended = true;
     trial->begun = false;

@@ -36,7 +36,8 @@ typedef struct taut_radau {
     taut_collocation table;
     int s;
     taut_index n, m;
-    bool stage_wise;                                /* else tensor */
+    bool stage_wise; /* else tensor */
+    bool quadratic;  /* derivatives are complete and those of the iterate: Newton's own convergence */
     bool varying, diagonal, velocity, stiff, moves; /* mass varies, is diagonal; f depends on v; stiff potential; damped bonds */
     bool symmetric;                                 /* K is */
     bool oscillations;                              /* motion full: the error estimate sees every oscillation of the springs */
@@ -55,7 +56,7 @@ typedef struct taut_radau {
     double *bond, *bond_dt;   /* [m] */
     double *work, *extra;     /* [tangents] each, for derivatives */
     double *scale;            /* [n]: what a correction is measured with */
-    double rate;              /* of convergence, in the latest step */
+    double rate, reach;       /* of convergence, in the latest step, and the size of its first correction */
     double rough;             /* norms below this may be rounding */
     taut_index *pivot;        /* [n]: place of the diagonal in the tangent pattern */
     taut_radau_frozen frozen; /* tensor: at the middle stage; stage-wise: at the last one */
@@ -112,7 +113,7 @@ int taut_radau_newton(taut_stepper *s, double h, taut_error *error);
  * for equal steps, and never below, what rounding leaves of coordinates of size `largest`. Returns the norm below which it may be that. */
 double taut_radau_scale(const taut_stepper *s, bool stage_wise, double largest, double *scale);
 /* After correction k of size `norm`, `rate` times the one before: 0 solved, 1 go on, -1 hopeless. *kept: the rate, for the next step. */
-int taut_radau_verdict(double norm, double rate, double rough, int k, bool anew, double *kept);
+int taut_radau_verdict(bool quadratic, double norm, double rate, double rough, int k, bool anew, double *kept);
 /* Whether what failed from a prediction, or with an old Jacobian, may succeed from a guess made anew. */
 bool taut_radau_again(int status);
 /* Passes the status on; a singular matrix gets a sentence that says where, and what to do. */

@@ -368,7 +368,7 @@ static int iterate(taut_stepper *s, double h, bool anew, taut_error *error)
             return 1;
         if (k > 0)
             rate = norm / before;
-        int verdict = taut_radau_verdict(norm, rate, w->rough, k, anew, &w->rate);
+        int verdict = taut_radau_verdict(false, norm, rate, w->rough, k, anew, &w->rate);
         if (verdict <= 0)
             return -verdict;
         derive = k > 0 && rate > SLOW && k % 2 == 0;

@@ -11,7 +11,9 @@
 enum { MOST_ITERATIONS = 20 };
 /* Of the tolerance: how well the equations are solved. Newton's own iteration ends far below it, the simplified one just below. */
 static const double SHARE = 0.02, SHARE_STAGE_WISE = 0.05;
-static const double NEAR = 20;
+/* In units of that share: how far the last iterate may be from what is accepted, for its G serves the next error estimate. */
+static const double NEAR = 20, NEAR_QUADRATIC = 1000;
+static const double AGE = 4;      /* rates that were not measured again are trusted less and less */
 static const double OLD = 0.1;    /* a rate above this asks for another Jacobian in the next step, */
 static const double SLOW = 0.3;   /* above this at once */
 static const double HOPELESS = 2; /* corrections that grow like this diverge */
@@ -105,15 +107,23 @@ static int predict(taut_stepper *s, double h, bool anew, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_radau_verdict(double norm, double rate, double rough, int k, bool anew, double *kept)
+int taut_radau_verdict(bool quadratic, double norm, double rate, double rough, int k, bool anew, double *kept)
 {
     *kept = isnan(rate) ? 1 : fmin(fmax(rate, DBL_EPSILON), 1);
-    /* f and G of the last iterate are kept for the next error estimate: it must not be far off, however good the rate */
-    if (norm <= 1e-3 || (rate < 1 && norm * rate / (1 - rate) <= 1 && norm <= NEAR))
+    if (norm <= 1e-3 || (rate < 1 && norm * rate / (1 - rate) <= 1 && norm <= (quadratic ? NEAR_QUADRATIC : NEAR)))
         return 0;
     if (k > 0 && rate > SLOW && norm <= rough)
         return 0; /* rounding is all that is left */
     return k > anew && rate > HOPELESS ? -1 : 1;
+}
+
+/* The rate to expect after a first correction of size `norm`, from that of an earlier step. Where derivatives are those of the iterate, it
+ * is proportional to the correction. */
+static double expected_rate(const taut_radau *w, double norm)
+{
+    if (!w->quadratic)
+        return pow(w->rate, 0.8);
+    return fmin(AGE * w->rate * fmax(norm / w->reach, 0.05), 1);
 }
 
 /* Iterates from the prediction, or from a guess made anew. *fresh: the Jacobian was formed in this step. Returns 0, >0 no convergence,
@@ -123,7 +133,7 @@ static int iterate(taut_stepper *s, double h, bool anew, bool *fresh, taut_error
     taut_radau *w = s->work;
     TAUT_TRY(predict(s, h, anew, error));
     set_scale(s, h);
-    double before = 0, rate = pow(w->rate, 0.8); /* a rate that was not measured again is trusted less and less */
+    double before = 0;
     /* another step size means new factorisations: then derivatives at a new place cost little more */
     bool derive = w->stage_wise || !w->frozen.valid || w->stiff || w->frozen.h != h || w->rate > OLD;
     for (int k = 0; k < MOST_ITERATIONS; k++) {
@@ -134,9 +144,10 @@ static int iterate(taut_stepper *s, double h, bool anew, bool *fresh, taut_error
         double norm = correct(s, h);
         if (isnan(norm))
             return 1;
-        if (k > 0)
-            rate = norm / before;
-        int verdict = taut_radau_verdict(norm, rate, w->rough, k, anew, &w->rate);
+        double rate = k > 0 ? norm / before : expected_rate(w, norm);
+        if (k == 0)
+            w->reach = norm;
+        int verdict = taut_radau_verdict(w->quadratic, norm, rate, w->rough, k, anew, &w->rate);
         if (verdict <= 0)
             return -verdict;
         /* where the Jacobian is too old or the prediction was poor, the next iterate is a better place for it */

@@ -125,9 +125,8 @@ int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut
     }
     taut_radau_defect(w, w->force, jacobian, lambda, mass, a, r);
     bond_defect(w, jacobian, v, lambda, w->y + (int64_t)i * w->m);
-    /* the last stage is the end of the step: its f, G and M serve the error estimate of the next one */
+    /* the last stage is the end of the step: its G and M serve the error estimate of the next one */
     if (i == w->s - 1) {
-        memcpy(trial->force, w->force, (size_t)w->n * sizeof(double));
         memcpy(trial->jacobian, jacobian, (size_t)w->entries * sizeof(double));
         memcpy(trial->drift, w->bond_dt, (size_t)w->m * sizeof(double));
         if (w->varying)
