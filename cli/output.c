@@ -15,23 +15,26 @@ const char *cli_option_text(const cli_call *call, const char *name)
     return text && text[0] ? text : NULL;
 }
 
-/* A file in a folder that does not exist is a slip of the user's, better said before the computation than after it. */
+/* A file in a folder that does not exist, or where nobody may write, is better said before the computation than after it. */
 int cli_output_check(const cli_call *call, const char *option, const char *path)
 {
     struct stat status;
     if (!path || strcmp(path, "-") == 0)
         return 0;
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+    bool there = stat(path, &status) == 0;
+    if (there && S_ISDIR(status.st_mode))
         return cli_refuse(call, "--%s %s: this is a folder, expected the name of a file", option, path);
+    if (there)
+        return access(path, W_OK) == 0 ? 0 : cli_refuse(call, "--%s %s: cannot write: %s", option, path, strerror(errno));
     const char *slash = strrchr(path, '/');
-    if (!slash || slash == path)
-        return 0;
-    char *folder = cli_format("%.*s", (int)(slash - path), path);
+    char *folder = slash ? cli_format("%.*s", slash == path ? 1 : (int)(slash - path), path) : cli_format(".");
     int result = 0;
     if (!folder)
         result = cli_refuse(call, "out of memory");
     else if (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode))
         result = cli_refuse(call, "--%s %s: there is no folder '%s'", option, path, folder);
+    else if (access(folder, W_OK | X_OK) != 0)
+        result = cli_refuse(call, "--%s %s: cannot write in the folder '%s': %s", option, path, folder, strerror(errno));
     free(folder);
     return result;
 }

@@ -31,6 +31,7 @@ typedef struct row {
 typedef struct dinner {
     cli_call *call;
     const char *out; /* folder, or NULL */
+    bool lost;       /* something could not be written there */
     char *folder;    /* of the printed numbers */
     cook cook;
     char *text;          /* of the file of printed numbers */
@@ -287,6 +288,7 @@ static int serve(dinner *d, const cook_recipe *recipe)
         if (status == 0 && d->counts[UNEXPLAINED] + (d->count == 0) > 0)
             status = CLI_FAILED;
         int written = d->out ? write_files(d, recipe) : 0;
+        d->lost |= written != 0;
         status = status != 0 ? status : written;
     }
     cook_clear(&d->cook);
@@ -391,7 +393,7 @@ int cli_reproduce(cli_call *call)
     } else if (prepared && !call->quiet) {
         if (all)
             print_counts(stdout, "in all: ", d.total);
-        if (d.out)
+        if (d.out && !d.lost)
             printf("tables and pictures are in %s\n", d.out);
     }
     cli_shipped_release(&d.cook.models);

@@ -49,7 +49,7 @@ static void print_end(FILE *out, const cli_outcome *outcome, const taut_result *
     case TAUT_EVENT: fprintf(out, "at t = %.6g by event '%s'\n", result->t, result->event ? result->event : "?"); break;
     case TAUT_INTERRUPTED: fprintf(out, "at t = %.6g, interrupted\n", result->t); break;
     case TAUT_LIMIT: fprintf(out, "at t = %.6g, the limit of steps was reached\n", result->t); break;
-    default: fprintf(out, "at t = %.6g by the error above\n", result->t); break;
+    default: fprintf(out, "at t = %.6g, with the error above\n", result->t); break;
     }
 }
 

@@ -106,6 +106,23 @@ else
     skip "no /dev/full"
 fi
 
+# where nobody may write: said before anything is computed
+mkdir shut && chmod 555 shut && : >kept.csv && chmod 444 kept.csv
+if [ -w shut ]; then
+    skip "root may write everywhere"
+else
+    for place in shut/a.csv kept.csv; do
+        run 2 run double_pendulum --out $place
+        has err "Permission denied"
+        [ ! -s out ]
+        row $? "computed before $place was looked at: $(head -c 100 out)"
+    done
+    run 2 project double_pendulum --plot shut/a.png
+    has err "cannot write in the folder 'shut'"
+    run 2 reproduce a-table-1 --out shut
+    lacks out "tables and pictures are in"
+fi
+
 # what the numbers of a result are, how many there are, and where its files are
 run 0 reproduce c-slider-crank
 has out "computed  verdict"
