@@ -162,6 +162,8 @@ int cli_model_load(cli_call *call, cli_model *model)
         if (model->start_text && strcmp(error.file, "--start") == 0) /* the reader does not know the file's name */
             snprintf(error.file, sizeof error.file, "%s", taut_options_text(call->options, "start"));
         cli_say_failure(&error);
+        if (strcmp(error.file, "--set") == 0 && strcmp(call->operand, "-") != 0)
+            fprintf(stderr, "'taut check %s' lists the parameters\n", call->operand);
         if (call->json)
             cli_json_failure(&error);
         return code == TAUT_ERROR_FILE ? CLI_MISUSED : cli_exit_status(code);

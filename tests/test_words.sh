@@ -63,6 +63,9 @@ has err "set by --set lift=VALUE"
 run 2 run double_pendulum --omega=100
 has err "not an option of 'taut run', but of: project"
 has err "set by --set omega=VALUE"
+run 2 check double_pendulum --set lfit=0
+has err "did you mean 'lift'?"
+has err "'taut check double_pendulum' lists the parameters"
 run 2 models --lift
 lacks err "--set"
 
