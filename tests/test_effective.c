@@ -218,6 +218,44 @@ static void test_driver(void)
     driven_destroy(&d);
 }
 
+/* The start is that of (9), with the directions of the vibrating state: by hand in pendulum_angles.h, by the impulse methods, and with a mass
+ * that varies, where momenta are projected. The foot point is 2.8e-6 beside it at eps = 1e-2. What is held stays. */
+static void test_start(void)
+{
+    static const char *const polar =
+        "[coordinates]\nr, phi\n[kinetic]\n(r'^2 + r^2*phi'^2)/2\n[bonds]\nrod = r*cos(phi)^2 + r*sin(phi)^2 - 1 "
+        "stiffness 1e4\n[start]\nr = 1.02, phi = 0.3, r' = 0.5, phi' = 1\n";
+    static const char *const held =
+        "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 stiffness 1e4\n[start]\nx = 0.8 hold, y = 0.61\n";
+    static const char *const methods[] = {"effective", "projected-impulse step=0.1", "mollified-impulse step=0.1"};
+    check_group("effective, start");
+    double eps = 1e-2, q[4], v[4];
+    char model[700], options[120];
+    snprintf(model, sizeof model, gravity_model, eps);
+    angle_state(angle_start(eps), q, v);
+    for (int k = 0; k < 3; k++) {
+        snprintf(options, sizeof options, "motion=effective until=1 method=%s", methods[k]);
+        driven d = driven_create(model, options, NULL);
+        for (int i = 0; driven_good(methods[k], &d) && i < 4; i++)
+            check_near(methods[k], taut_solver_position(d.solver)[i], q[i], 1e-14);
+        driven_destroy(&d);
+    }
+    driven d = driven_create(polar, "motion=effective method=effective until=1", NULL);
+    if (driven_good("polar", &d)) {
+        check_near("r", taut_solver_position(d.solver)[0], 1, 1e-15);
+        check_near("phi", taut_solver_position(d.solver)[1], 0.3, 1e-15);
+        check_near("r'", taut_solver_velocity(d.solver)[0], 0, 1e-15);
+        check_near("phi': the angular momentum is kept", taut_solver_velocity(d.solver)[1], 1.02 * 1.02, 1e-14);
+    }
+    driven_destroy(&d);
+    d = driven_create(held, "motion=effective method=effective until=1", NULL);
+    if (driven_good("held", &d)) {
+        check_near("held x", taut_solver_position(d.solver)[0], 0.8, 0);
+        check_near("y", taut_solver_position(d.solver)[1], 0.6, 1e-14);
+    }
+    driven_destroy(&d);
+}
+
 /* All derivatives of effective systems, the Hessian of W included, against differences. */
 static void test_derivatives(void)
 {
@@ -438,6 +476,25 @@ static void test_memory(void)
     }
 }
 
+/* The run itself: its start makes a projector of its own. */
+static void test_run_memory(void)
+{
+    check_group("effective, memory of a run");
+    char model[700];
+    snprintf(model, sizeof model, gravity_model, 1e-2);
+    for (int64_t k = 1; k < 3000; k = faulty_next(k)) {
+        faulty f = {.fail = k};
+        taut_allocator allocator = faulty_allocator(&f);
+        driven d = driven_create(model, "motion=effective method=effective until=0.1", &allocator);
+        bool failed = f.failed > 0;
+        check_row(d.code == (failed ? TAUT_ERROR_MEMORY : 0), "call %d: %s", (int)k, taut_code_name(d.code));
+        driven_destroy(&d);
+        check_equal("live", f.live, 0);
+        if (!failed)
+            break;
+    }
+}
+
 int main(void)
 {
     test_angles();
@@ -445,10 +502,12 @@ int main(void)
     test_kinetic();
     test_tensions();
     test_driver();
+    test_start();
     test_derivatives();
     test_refusals();
     test_made_in_c();
     test_parameters();
     test_memory();
+    test_run_memory();
     return check_done();
 }

@@ -5,11 +5,11 @@
  * TAUT_TEST_LONG: large models are taken whole, and as far as small ones. */
 #include "table.h"
 
-#include <dirent.h>
 #include <taut/taut.h>
 
 #include "base/method.h"
 #include "matrix_judge.h"
+#include "matrix_list.h"
 #include "matrix_model.h"
 #include "matrix_page.h"
 
@@ -431,28 +431,6 @@ static void one_motion(const model *m, const char *motion, const pages *p)
         fprintf(p->judged, "| %s | %s | %s | %s | %s |\n", m->name, motion, until, by, methods);
     free(r.y);
     release_averages(&a);
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static int list_models(char **names, int room)
-{
-    DIR *folder = opendir(TAUT_SOURCE_DIR "/models");
-    int count = 0;
-    for (struct dirent *entry; folder && count < room && (entry = readdir(folder));) {
-        size_t length = strlen(entry->d_name);
-        if (length < 6 || strcmp(entry->d_name + length - 5, ".taut") != 0)
-            continue;
-        names[count] = calloc(1, length);
-        memcpy(names[count++], entry->d_name, length - 5);
-    }
-    if (folder)
-        closedir(folder);
-    qsort(names, (size_t)count, sizeof *names, compare_names);
-    return count;
 }
 
 static void copy(FILE *from, FILE *to)

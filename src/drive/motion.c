@@ -226,6 +226,8 @@ int taut_motion_prepare(taut_solver *solver, taut_error *error)
         return TAUT_OK;
     static const taut_constraint_settings later = {.ignore_holds = true};
     TAUT_TRY(taut_constraint_create(s->context, s->arena, s->statistics, &later, &solver->rods, error));
+    if (solver->motion == TAUT_MOTION_EFFECTIVE) /* along the directions of the vibrating state, not those of the foot point */
+        return taut_effective_projector(s->context, s->arena, s->statistics, &solver->assembly, error);
     if (taut_system_hold(solver->moving))
         return taut_constraint_projector(s->context, s->arena, s->statistics, &solver->assembly, error);
     solver->assembly = solver->rods;
@@ -281,7 +283,7 @@ static int start_on_bonds(taut_solver *solver, taut_error *error)
     TAUT_TRY(solver->assembly->apply(solver->assembly, s->now.t, s->now.q, s->now.v, error));
     solver->drift.measured = NAN;
     solver->drift.most_position = solver->drift.most_velocity = 0;
-    const char *where = solver->motion == TAUT_MOTION_EFFECTIVE ? "to its foot point on the bonds" : "onto the rigid bonds";
+    const char *where = solver->motion == TAUT_MOTION_EFFECTIVE ? "onto the bonds" : "onto the rigid bonds";
     add_why(solver, "the start was moved %s, which it violated by %.2g (velocities %.2g)", where, position, velocity);
     return TAUT_OK;
 }
