@@ -144,7 +144,7 @@ static void lower(taut_springs *known)
     known->frequency[0] = known->lowered;
     known->hidden |= known->slow > known->lowered / separate; /* that belongs to it: what is slow is not known */
     if (known->hidden)
-        known->slow = known->floor_rate;
+        known->slow = fmin(known->floor_rate, known->lowered);
     known->complete = false;
 }
 
