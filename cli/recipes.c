@@ -231,8 +231,35 @@ static int kepler_implicit(cook *k, const char *what, int steps)
     return status;
 }
 
+static int orbit_row(void *user, const taut_row *row, taut_error *error)
+{
+    (void)error;
+    return cook_point(user, row->q[0], row->q[1]);
+}
+
+/* The orbit of two periods, for the picture. */
+static int orbit(cook *k, const char *name, const char *stabilize)
+{
+    cook_pot pot;
+    char options[200];
+    taut_sink sink = {.row = orbit_row, .user = k};
+    snprintf(options, sizeof options, "method=euler step=%.17g stabilize=%s stabilize-passes=1 every=%.17g until=%.17g", pi / 1000,
+             stabilize, pi / 50, 4 * pi);
+    COOK_TRY(cook_curve(k, "%s", name));
+    int status = cook_run(k, &pot, "kepler", "", options);
+    if (status == 0)
+        status = taut_solver_run(pot.solver, &sink, 1, NULL, NULL, &k->error);
+    cook_close(&pot);
+    return status;
+}
+
 int cook_c_table_3_1(cook *k)
 {
+    k->labels[0] = "Kepler orbit, forward Euler, h = 0.001 pi: two periods";
+    k->labels[1] = "p1";
+    k->labels[2] = "p2";
+    COOK_TRY(orbit(k, "not stabilised", "none"));
+    COOK_TRY(orbit(k, "stabilised", "post-velocity"));
     COOK_TRY(kepler(k, "Euler, h = .001 pi", "euler", "none", 2000));
     COOK_TRY(kepler(k, "Euler, h = .001 pi, stabilised", "euler", "post-velocity", 2000));
     COOK_TRY(kepler(k, "Euler, h = .0005 pi", "euler", "none", 4000));

@@ -19,7 +19,7 @@ for name in $names; do
     has "results/$name.txt" ", 0 unexplained"
 done
 if pictures; then
-    for name in a-table-1 b-orders c-slider-crank d-michaelis-menten d-five-dimensions e-figure-3; do
+    for name in $names; do
         picture "results/$name.png"
     done
 else
