@@ -11,6 +11,7 @@
 #include "step/vectors.h"
 
 static const double rounding = 16 * DBL_EPSILON; /* of the terms that a bond is a sum of */
+static const double difference = 1e-9;           /* the same of its rate, where G is one */
 
 bool taut_rods_any(taut_context *context)
 {
@@ -62,6 +63,7 @@ static int is_on(taut_rods *rods, bool *on, taut_error *error)
         return taut_fail_memory(error);
     taut_values values = {.bond = rods->g, .bond_dt = rods->gdot, .jacobian = entry};
     TAUT_TRY(taut_evaluate(p->context, p->t, p->q, p->v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, error));
+    double noise = p->sizes.can & TAUT_CAN_DERIVATIVES ? rounding : difference;
     *on = true;
     for (taut_index i = 0; i < p->sizes.bonds; i++) {
         double size = taut_largest(p->sizes.coordinates, p->q), rate = fabs(rods->gdot[i]);
@@ -72,7 +74,7 @@ static int is_on(taut_rods *rods, bool *on, taut_error *error)
             size += fabs(entry[k] * p->q[jacobian.column[k]]);
         }
         if (!(compliance[i] > 0))
-            *on = *on && fabs(rods->g[i]) <= rounding * size && fabs(rods->gdot[i]) <= rounding * rate;
+            *on = *on && fabs(rods->g[i]) <= rounding * size && fabs(rods->gdot[i]) <= noise * rate;
     }
     return TAUT_OK;
 }

@@ -166,7 +166,7 @@ static int reach(rattle_flow *f, double t, double h, const double *q, const doub
         double *swap = f->d, rate = change / before;
         f->d = f->next_d;
         f->next_d = swap;
-        bool last = rate < 0.5 && change * rate / (1 - rate) <= floor / 10; /* what further ones would do */
+        bool last = k > 0 && rate < 0.5 && change * rate / (1 - rate) <= floor / 10; /* what further ones would do */
         if (change <= floor || (k > 0 && rate > 0.5 && change <= 1e3 * floor) || last)
             return TAUT_OK;
         before = change;
