@@ -8,6 +8,8 @@
 #ifndef TAUT_STEP_RADAU_H
 #define TAUT_STEP_RADAU_H
 
+#include <math.h>
+
 #include "base/method.h"
 #include "linalg/saddle.h"
 #include "step/collocation.h"
@@ -92,6 +94,13 @@ void taut_radau_defect(const taut_radau *w, const double *force, const double *j
 
 /* (radau_stage.c) K = M - e df/dv + e^2 B on the tangent pattern and D = C / (e (e + T)) of the frozen Jacobian, e = h mu. */
 void taut_radau_shift(const taut_radau *w, const double *mass, double e, double *k, double *d);
+/* e (e + tau), by which the row of a bond is divided. Backwards in time it vanishes where e is as long as the damping time: a little beside
+ * it keeps the row, and alters Newton's matrix by less than anybody sees. */
+static inline double taut_radau_divisor(double e, double tau)
+{
+    double sum = e + tau;
+    return e * (fabs(sum) > 1e-10 * tau || tau == 0 ? sum : 1e-10 * tau);
+}
 /* Row i of G M^-1 G^T on the diagonal, with the diagonal of M alone. */
 double taut_radau_mobility(const taut_radau *w, taut_index i, const double *jacobian, const double *mass);
 

@@ -179,7 +179,7 @@ static int along_bonds(taut_stepper *s, double e, double *d, taut_error *error)
     }
     for (taut_index i = 0; i < w->m; i++) {
         w->filter_lambda[i] = w->filter_y[i] = 0;
-        w->d[i] = fmax(w->compliance[i] / (e * (e + w->damping[i])), 0);
+        w->d[i] = fmax(w->compliance[i] / taut_radau_divisor(e, w->damping[i]), 0);
     }
     taut_radau_defect(w, w->force, past->jacobian, w->filter_lambda, mass, w->extra, d);
     s->statistics->factorisations++;

@@ -146,7 +146,7 @@ void taut_radau_shift(const taut_radau *w, const double *mass, double e, double 
     for (taut_index r = 0; w->diagonal && r < w->n; r++)
         k[w->pivot[r]] += mass[r];
     for (taut_index i = 0; i < w->m; i++)
-        d[i] = w->compliance[i] / (e * (e + w->damping[i]));
+        d[i] = w->compliance[i] / taut_radau_divisor(e, w->damping[i]);
 }
 
 double taut_radau_mobility(const taut_radau *w, taut_index i, const double *jacobian, const double *mass)

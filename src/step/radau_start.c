@@ -47,7 +47,7 @@ int taut_radau_guess(taut_stepper *s, double h, taut_radau_past *past, double *a
     const double *mass = w->varying ? past->mass : w->mass;
     memcpy(a, past->force, (size_t)w->n * sizeof *a);
     for (taut_index i = 0; i < w->m; i++) {
-        double tau = w->damping[i], scale = h * (h / 2 + tau);
+        double tau = w->damping[i], scale = fabs(h) * (fabs(h) / 2 + tau); /* backwards too: a guess must not divide by 0 */
         w->d[i] = fmax(w->compliance[i] / scale, 0);
         lambda[i] = -past->gamma[i] - (past->bond[i] + (h + tau) * past->rate[i]) / scale;
     }

@@ -77,7 +77,7 @@ static void transform(taut_radau *w, int b, double h, double complex *x, double 
     taut_collocation_split(&w->table, b, w->n, w->r, x);
     taut_collocation_split(&w->table, b, w->m, w->y, y);
     for (taut_index i = 0; i < w->m; i++)
-        y[i] /= -hmu * (hmu + w->damping[i]);
+        y[i] /= -(w->table.real[b] ? taut_radau_divisor(creal(hmu), w->damping[i]) : hmu * (hmu + w->damping[i]));
 }
 
 /* A real block solves in the front half of its own array. */

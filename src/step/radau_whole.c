@@ -101,6 +101,12 @@ static taut_index add_row(taut_radau *w, int i, taut_index r, double h, const do
     return used;
 }
 
+/* What the row of a bond is divided by, beside h: any number of its size will do, and this one never vanishes, backwards in time too. */
+static double measure(double h, double tau)
+{
+    return h > 0 ? h + tau : h - tau;
+}
+
 void taut_radau_whole_add(taut_radau *w, int i, double h)
 {
     const double *mass = w->varying ? w->mass + (int64_t)i * w->mass_entries : w->mass, *g = w->g + (int64_t)i * w->entries;
@@ -111,14 +117,14 @@ void taut_radau_whole_add(taut_radau *w, int i, double h)
     for (taut_index b = 0; b < w->m; b++) {
         double tau = w->damping[b];
         for (int j = 0; j < w->s; j++) {
-            double share = ((i == j ? h : 0) + tau * w->table.inverse[i][j]) / (h + tau);
+            double share = ((i == j ? h : 0) + tau * w->table.inverse[i][j]) / measure(h, tau);
             for (taut_index k = w->jacobian.start[b]; (i == j || w->moves) && k < w->jacobian.start[b + 1]; k++, used++) {
                 w->whole_g1[used] = i == j ? g[k] : 0;
                 if (w->moves)
                     w->whole_g2[used] = share * g[k];
             }
         }
-        w->d[i * w->m + b] = w->compliance[b] / (h * (h + tau));
+        w->d[i * w->m + b] = w->compliance[b] / (h * measure(h, tau));
     }
 }
 
@@ -136,7 +142,7 @@ int taut_radau_whole_solve(taut_stepper *s, double h, taut_error *error)
     taut_index n = w->n, m = w->m;
     for (int i = 0; i < w->s; i++)
         for (taut_index b = 0; b < m; b++)
-            w->y[i * m + b] *= -1 / (h * (h + w->damping[b]));
+            w->y[i * m + b] *= -1 / (h * measure(h, w->damping[b]));
     s->statistics->solves++;
     TAUT_TRY(taut_saddle_solve(w->whole, 1, w->r, w->y, error));
     /* da = A^-2 U */
