@@ -196,7 +196,8 @@ int cli_help(cli_call *call);
 void cli_help_program(FILE *out);
 void cli_help_verb(FILE *out, const cli_verb *verb);
 void cli_help_version(FILE *out);
-int cli_methods_print(const char *only); /* the methods and projections of this name, NULL: all, to standard output; returns how many */
+int cli_methods_print(
+    const char *only); /* the methods and projections of this name, NULL: all, to standard output; returns how many */
 void cli_man_page(FILE *out);
 void cli_options_page(FILE *out);
 bool cli_completion(FILE *out, const char *shell);
