@@ -57,6 +57,13 @@ static int32_t inverse_or_zero(taut_graph *graph, int32_t a)
     return taut_graph_binary(graph, TAUT_OP_DIVZ, number(graph, 1.0), a);
 }
 
+/* sqrt(1 - a^2), without the cancellation near a = 1 that 1 - a*a has. */
+static int32_t other_leg(taut_graph *graph, int32_t a)
+{
+    int32_t one = number(graph, 1.0);
+    return taut_graph_unary(graph, TAUT_OP_SQRT, times(graph, minus(graph, one, a), plus(graph, one, a)));
+}
+
 /* ---- partial derivatives */
 
 static int32_t partial_of_unary(taut_graph *graph, const taut_node *node, int32_t self)
@@ -71,9 +78,8 @@ static int32_t partial_of_unary(taut_graph *graph, const taut_node *node, int32_
     case TAUT_OP_SIN: return taut_graph_unary(graph, TAUT_OP_COS, a);
     case TAUT_OP_COS: return negative(graph, taut_graph_unary(graph, TAUT_OP_SIN, a));
     case TAUT_OP_TAN: return plus(graph, one, square(graph, self));
-    case TAUT_OP_ASIN: return inverse(graph, taut_graph_unary(graph, TAUT_OP_SQRT, minus(graph, one, square(graph, a))));
-    case TAUT_OP_ACOS:
-        return negative(graph, inverse(graph, taut_graph_unary(graph, TAUT_OP_SQRT, minus(graph, one, square(graph, a)))));
+    case TAUT_OP_ASIN: return inverse(graph, other_leg(graph, a));
+    case TAUT_OP_ACOS: return negative(graph, inverse(graph, other_leg(graph, a)));
     case TAUT_OP_ATAN: return inverse(graph, plus(graph, one, square(graph, a)));
     case TAUT_OP_SINH: return taut_graph_unary(graph, TAUT_OP_COSH, a);
     case TAUT_OP_COSH: return taut_graph_unary(graph, TAUT_OP_SINH, a);
@@ -84,15 +90,17 @@ static int32_t partial_of_unary(taut_graph *graph, const taut_node *node, int32_
     }
 }
 
-/* a^b. With a constant exponent the result stays finite at a = 0 for every b >= 1; where both vary, 0^b has derivative 0 in b. */
+/* a^b. At a = 0 the derivative in a is finite for every b >= 1 and 0 for b = 0, also where b is a parameter (whose 0 would meet the
+ * infinity of a^-1); that in b is 0. */
 static int32_t partial_of_power(taut_graph *graph, const taut_node *node, int32_t self, int which)
 {
-    if (which == 0) {
-        int32_t lower = taut_graph_binary(graph, TAUT_OP_POW, node->a, minus(graph, node->b, number(graph, 1.0)));
-        return times(graph, node->b, lower);
-    }
     int32_t zero = number(graph, 0.0);
     int32_t at_zero = taut_graph_binary(graph, TAUT_OP_EQ, node->a, zero);
+    if (which == 0) {
+        int32_t lower = taut_graph_binary(graph, TAUT_OP_POW, node->a, minus(graph, node->b, number(graph, 1.0)));
+        int32_t constant = taut_graph_binary(graph, TAUT_OP_AND, at_zero, taut_graph_binary(graph, TAUT_OP_EQ, node->b, zero));
+        return taut_graph_select(graph, constant, zero, times(graph, node->b, lower));
+    }
     return taut_graph_select(graph, at_zero, zero, times(graph, self, taut_graph_unary(graph, TAUT_OP_LOG, node->a)));
 }
 

@@ -1,6 +1,7 @@
 /* values.h - what every operation computes, once: constant folding, the scalar interpreter and the batched one all expand these rows,
  * so that they agree to the last bit. In a row, `a`, `b`, `c` are the operands.
  *
+ * a + 0.0 in atan2 makes -0 a plain 0, so that angles lie in (-pi, pi]: a planar chain is trans, pi, whatever the signs of its zeros.
  * NaN passes through min, max and sign (unlike fmin and fmax): a wrong number must be seen at the end. sqrt and the divisions are
  * computed unconditionally and selected afterwards, which is what lets compilers vectorise the rows. */
 #ifndef TAUT_EXPR_VALUES_H
@@ -50,7 +51,7 @@ static inline double taut_value_divz(double a, double b)
     X(DIV, a / b)                                                                                                                  \
     X(DIVZ, taut_value_divz(a, b))                                                                                                 \
     X(POW, pow(a, b))                                                                                                              \
-    X(ATAN2, atan2(a, b))                                                                                                          \
+    X(ATAN2, atan2(a + 0.0, b))                                                                                                    \
     X(HYPOT, hypot(a, b))                                                                                                          \
     X(MIN, a < b ? a : (a != a ? a : b))                                                                                           \
     X(MAX, a > b ? a : (a != a ? a : b))                                                                                           \

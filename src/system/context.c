@@ -172,6 +172,50 @@ static int check_bonds(const taut_context *context, taut_error *error)
     return 0;
 }
 
+/* What methods are chosen by stays true: whether there are springs and rods is known when a model is loaded. */
+static int check_kinds(const taut_context *context, taut_error *error)
+{
+    const taut_system *system = context->system;
+    char name[160];
+    for (taut_index i = 0; !system->base && i < system->sizes.bonds; i++) {
+        unsigned kind = context->compliance[i] > 0 ? TAUT_HAS_SPRINGS : TAUT_HAS_RIGID;
+        if (system->sizes.kind != TAUT_MECHANICAL || system->sizes.can & kind)
+            continue;
+        taut_system_name(system, TAUT_BOND, i, name, sizeof name);
+        return taut_fail(error, TAUT_ERROR_USAGE, "bond %s would become %s: give such a value when the model is loaded (--set)",
+                         name, kind == TAUT_HAS_RIGID ? "rigid" : "a spring");
+    }
+    return 0;
+}
+
+static int check_parameters(const taut_context *context, taut_error *error)
+{
+    char name[160];
+    for (taut_index k = 0; k < context->system->sizes.parameters; k++)
+        if (!isfinite(context->parameter[k])) {
+            taut_system_name(context->system, TAUT_PARAMETER, k, name, sizeof name);
+            return taut_fail(error, TAUT_ERROR_USAGE, "parameter %s has no finite value (%g)", name, context->parameter[k]);
+        }
+    return 0;
+}
+
+static int check_mass(const taut_context *context, taut_error *error)
+{
+    const taut_system *system = context->system;
+    char name[160];
+    TAUT_TRY(
+        taut_check_finite(system, TAUT_COORDINATE, "the mass of", system->from, context->mass, system->sizes.coordinates, error));
+    for (taut_index i = 0; i < system->sizes.coordinates; i++) {
+        double m = context->mass[i];
+        if (m > 0 || (m == 0 && !(system->sizes.can & TAUT_CAN_INVERT_MASS)))
+            continue;
+        taut_system_name(system, TAUT_COORDINATE, i, name, sizeof name);
+        return taut_fail(error, TAUT_ERROR_USAGE, "the mass of %s is %g: it must be positive%s", name, m,
+                         m == 0 ? " (a massless coordinate must be so when the model is loaded)" : "");
+    }
+    return 0;
+}
+
 /* Constant diagonal masses: 1 where nothing was said, kernels elsewhere. */
 static int renew_mass(taut_context *context, taut_error *error)
 {
@@ -194,7 +238,7 @@ static int renew_mass(taut_context *context, taut_error *error)
             taut_kernel_scatter(context, kernel, TAUT_WANT_MASS, first, n, regs->regs, regs->lanes, context->scratch, &values);
         }
     }
-    return taut_check_finite(system, TAUT_COORDINATE, "the mass of", system->from, context->mass, system->sizes.coordinates, error);
+    return system->sizes.kind == TAUT_MECHANICAL ? check_mass(context, error) : 0;
 }
 
 /* Forces of linear potentials (gravity): every evaluation starts from them instead of from zero. */
@@ -222,6 +266,7 @@ int taut_context_renew(taut_context *context, taut_error *error)
     const taut_system *system = context->system;
     taut_inputs inputs = {.q = context->scratch, .v = context->scratch, .parameter = context->parameter, .t = system->from};
     taut_run_list(context, TAUT_LIST_PARAMETER, &inputs, context->parameter);
+    TAUT_TRY(check_parameters(context, error));
     for (int32_t k = 0; k < system->kernels; k++)
         taut_kernel_set_parameters(system->kernel[k], context->parameter, &context->regs[k]);
     TAUT_TRY(renew_steady_force(context, error));
@@ -229,6 +274,7 @@ int taut_context_renew(taut_context *context, taut_error *error)
     taut_run_list(context, TAUT_LIST_DAMPING, &inputs, context->damping);
     apply_derived(context);
     TAUT_TRY(check_bonds(context, error));
+    TAUT_TRY(check_kinds(context, error));
     return renew_mass(context, error);
 }
 

@@ -67,8 +67,58 @@ static int check_bonds(const taut_system *system, double t, unsigned wanted, con
         TAUT_TRY(taut_check_finite(system, TAUT_BOND, "bond", t, values->bond, system->sizes.bonds, error));
     if (wanted & TAUT_WANT_JACOBIAN)
         TAUT_TRY(check_jacobian(system, t, values->jacobian, error));
+    if (wanted & TAUT_WANT_JACOBIAN && values->bond_dt)
+        TAUT_TRY(
+            taut_check_finite(system, TAUT_BOND, "the time derivative of bond", t, values->bond_dt, system->sizes.bonds, error));
     if (wanted & TAUT_WANT_GAMMA)
         return taut_check_finite(system, TAUT_BOND, "the second derivative of bond", t, values->gamma, system->sizes.bonds, error);
+    return 0;
+}
+
+/* Matrices: what is not finite is told by the coordinate of its row. */
+static int check_matrix(const taut_system *system, const char *what, double t, const double *x, const taut_index *start,
+                        taut_error *error)
+{
+    const taut_index n = system->sizes.coordinates;
+    if (n == 0 || taut_lanes_test(x, start[n]) == 0)
+        return 0;
+    for (taut_index i = 0; i < n; i++)
+        for (taut_index k = start[i]; k < start[i + 1]; k++)
+            if (!isfinite(x[k])) {
+                char name[160];
+                taut_system_name(system, TAUT_COORDINATE, i, name, sizeof name);
+                int code = taut_fail(error, TAUT_ERROR_EVALUATE,
+                                     "%s is not finite in the row of %s at t = %.9g (a root or a power at zero?)", what, name, t);
+                if (error)
+                    error->t = t;
+                return code;
+            }
+    return 0;
+}
+
+static int check_matrices(const taut_system *system, double t, unsigned wanted, const taut_values *values, taut_error *error)
+{
+    const bool first = system->sizes.kind != TAUT_MECHANICAL, diagonal = system->sizes.mass == TAUT_MASS_DIAGONAL;
+    const struct {
+        unsigned bit;
+        const char *what;
+        const double *x;
+        const taut_index *start;
+    } rows[] = {
+        {TAUT_WANT_BOND_HESSIAN, "the weighted second derivative of the bonds", values->bond_hessian, system->tangent_start},
+        {TAUT_WANT_FORCE_DQ, first ? "the derivative of the rates" : "the derivative of the forces", values->force_dq,
+         system->tangent_start},
+        {TAUT_WANT_FORCE_DV,
+         first ? "the derivative of the rates by the algebraic variables" : "the derivative of the forces by velocities",
+         values->force_dv, first ? system->control_start : system->tangent_start},
+        {TAUT_WANT_MASS, "the mass matrix", values->mass, diagonal ? NULL : system->tangent_start},
+        {TAUT_WANT_MASS_DQ, "the derivative of the mass matrix", values->mass_dq, system->tangent_start},
+        {TAUT_WANT_STIFF_HESSIAN, "the second derivative of the stiff potential", values->stiff_hessian, system->tangent_start}};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        if (wanted & rows[k].bit && rows[k].start)
+            TAUT_TRY(check_matrix(system, rows[k].what, t, rows[k].x, rows[k].start, error));
+    if (wanted & TAUT_WANT_MOMENTUM)
+        return taut_check_finite(system, TAUT_COORDINATE, "the momentum of", t, values->momentum, system->sizes.coordinates, error);
     return 0;
 }
 
@@ -221,6 +271,7 @@ int taut_evaluate(taut_context *context, double t, const double *q, const double
     if (system->evaluate) {
         TAUT_TRY(system->evaluate(context, t, q, v, wanted, values, error));
         TAUT_TRY(check_forces(system, t, wanted, values, error));
+        TAUT_TRY(check_matrices(system, t, wanted, values, error));
         return check_bonds(system, t, wanted, values, error);
     }
     taut_inputs inputs = {.q = q, .v = v, .parameter = context->parameter, .weight = values->mass_weight, .t = t};
@@ -230,6 +281,8 @@ int taut_evaluate(taut_context *context, double t, const double *q, const double
         wanted &= ~(unsigned)TAUT_WANT_FORCE;
     if (wanted & (TAUT_WANT_FORCE | TAUT_WANT_STIFF_FORCE | TAUT_WANT_ENERGY))
         TAUT_TRY(check_forces(system, t, wanted, values, error));
+    if (wanted & (NEEDS_TANGENT | TAUT_WANT_MASS | TAUT_WANT_MOMENTUM))
+        TAUT_TRY(check_matrices(system, t, wanted, values, error));
     return odd == 0 ? 0 : check_bonds(system, t, wanted, values, error);
 }
 

@@ -342,7 +342,7 @@ static int32_t without_sign(const taut_tape *tape, int32_t r)
 static int plan_watch(taut_kernel *kernel, taut_arena *arena)
 {
     const taut_tape *tape = kernel->tape;
-    const int32_t nc = kernel->locals, end[3] = {1, 1 + nc, 3 + nc};
+    const int32_t nc = kernel->locals, end[3] = {1, 2 + nc, 3 + nc};
     int32_t *watch = TAUT_NEW(arena, int32_t, 3 + nc), count = 0, k = 0;
     if (!watch)
         return TAUT_ERROR_MEMORY;
@@ -352,7 +352,7 @@ static int plan_watch(taut_kernel *kernel, taut_arena *arena)
             bool constant = r >= tape->inputs && r < tape->inputs + tape->constants;
             while (seen < count && watch[seen] != r)
                 seen++;
-            if (!constant && seen == count && k != 1 + nc) /* g_t is not watched */
+            if (!constant && seen == count)
                 watch[count++] = r;
         }
         kernel->watch_end[level] = count;

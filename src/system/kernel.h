@@ -72,7 +72,7 @@ typedef struct taut_kernel {
     const taut_fetch *fetch;
     int32_t time_slot; /* -1: time is not read */
     int32_t watch_end[TAUT_LEVELS];
-    const int32_t *watch;           /* BOND: registers that are finite when g, G, gamma of levels up to k are */
+    const int32_t *watch;           /* BOND: registers that are finite when g, G, g_t, gamma of levels up to k are */
     const taut_index *row, *column; /* [members]: bond row, force coordinate, value target; entry of M */
     taut_places rows;               /* row[] */
     const taut_index *map;          /* [locals*locals][members] positions in the tangent pattern (pattern.c), or NULL */

@@ -392,6 +392,29 @@ static int build_item(taut_model *model, const taut_item_tree *item)
     }
 }
 
+/* With a kinetic energy, coordinates whose velocity it does not contain squared have no mass. */
+static int find_massless(taut_model *model)
+{
+    const taut_system *system = model->system;
+    unsigned char *heavy = TAUT_NEW(&model->scratch, unsigned char, system->coordinates.total);
+    if (!heavy)
+        return taut_fail_memory(model->error);
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_kernel *kernel = system->kernel[k];
+        const taut_tape *tape = kernel->tape;
+        for (int32_t c = 0; kernel->role == TAUT_ROLE_KINETIC && c < kernel->locals; c++) {
+            int32_t constant = tape->output[1 + kernel->locals + c * (c + 1) / 2 + c] - tape->inputs; /* M[c,c] */
+            if (constant >= 0 && constant < tape->constants && tape->constant[constant] == 0)
+                continue;
+            for (int64_t i = 0; i < kernel->members; i++)
+                heavy[kernel->local[c].gather ? kernel->local[c].gather[i] : kernel->local[c].one] = 1;
+        }
+    }
+    for (int64_t i = 0; i < system->coordinates.total; i++)
+        model->massless = model->massless || !heavy[i];
+    return 0;
+}
+
 /* Every diagonal entry at most once; unlisted ones are 1. With a kinetic energy nothing is added. */
 static int finish_mass(taut_model *model)
 {
@@ -426,7 +449,7 @@ static int finish_mass(taut_model *model)
         }
     }
     system->sizes.mass = varying ? TAUT_MASS_VARYING : off ? TAUT_MASS_CONSTANT : TAUT_MASS_DIAGONAL;
-    return 0;
+    return model->document->present[TAUT_SECTION_KINETIC] ? find_massless(model) : 0;
 }
 
 /* Where a coordinate is declared. */

@@ -1,0 +1,265 @@
+/* test_edges.c - where expressions and systems come to an end: powers of zero, planar torsion, roots at zero inside matrices, parameters
+ * that would turn a system into another kind of system. Expected values are limits known from calculus. */
+#include <taut/taut.h>
+
+#include "table.h"
+#include "twins.h"
+
+/* ------------------------------------------------------------------------------------------------------ derivatives */
+
+typedef struct point {
+    taut_system *system;
+    taut_context *context;
+    double g, G[2], gamma, hessian[4]; /* of one bond in x and y */
+    int status, matrix_status;
+    taut_error error, matrix_error;
+} point;
+
+static point look(const char *parameters, const char *bond, double x, double y, double vx, double vy)
+{
+    char text[400];
+    point p = {0};
+    snprintf(text, sizeof text, "[parameters]\n%s\n[coordinates]\nx, y\n[bonds]\nb = %s + 0*x*y  stiffness 1\n", parameters, bond);
+    p.system = twin_parse(text, NULL);
+    if (!p.system || taut_context_create(p.system, NULL, &p.context, &p.error)) {
+        p.status = p.matrix_status = -99;
+        return p;
+    }
+    taut_pattern G, T;
+    double q[2] = {x, y}, v[2] = {vx, vy}, entries[2], dt[1], one = 1, matrix[4];
+    taut_system_pattern(p.system, TAUT_PATTERN_JACOBIAN, &G, NULL);
+    taut_system_pattern(p.system, TAUT_PATTERN_TANGENT, &T, NULL);
+    taut_values values = {
+        .bond = &p.g, .jacobian = entries, .bond_dt = dt, .gamma = &p.gamma, .bond_weight = &one, .bond_hessian = matrix};
+    p.status = taut_evaluate(p.context, 0, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA, &values, &p.error);
+    for (taut_index k = G.start[0]; k < G.start[1]; k++)
+        p.G[G.column[k]] += entries[k];
+    p.matrix_status = taut_evaluate(p.context, 0, q, v, TAUT_WANT_BOND_HESSIAN, &values, &p.matrix_error);
+    for (taut_index i = 0; i < 2; i++)
+        for (taut_index k = T.start[i]; k < T.start[i + 1]; k++)
+            p.hessian[2 * i + T.column[k]] = matrix[k];
+    return p;
+}
+
+static void forget(point *p)
+{
+    taut_context_destroy(p->context);
+    taut_system_destroy(p->system);
+}
+
+/* At (x, y) = (0, 1/2), along the velocity (1, 0): value, first and second derivative in x. */
+static void test_powers(void)
+{
+    static const struct {
+        const char *parameters, *bond;
+        double value, first, second;
+    } rows[] = {
+        {"n = 0", "x^n", 1, 0, 0},      {"n = 1", "x^n", 0, 1, 0},         {"n = 2", "x^n", 0, 0, 2},
+        {"n = 3", "x^n", 0, 0, 0},      {"n = 1", "(x^2)^n", 0, 0, 2},     {"n = 1", "y*x^n", 0, 0.5, 0},
+        {"n = 1", "sin(x)^n", 0, 1, 0}, {"n = 1", "(x + y)^n", 0.5, 1, 0}, {"n = 0", "(x + y)^(n*x + 2)", 0.25, 1, 2},
+    };
+    check_group("powers of zero");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        point p = look(rows[k].parameters, rows[k].bond, 0, 0.5, 1, 0);
+        check_row(p.status == 0 && p.matrix_status == 0, "%s, %s: %s %s", rows[k].bond, rows[k].parameters, p.error.message,
+                  p.matrix_error.message);
+        check_near(rows[k].bond, p.g, rows[k].value, 0);
+        check_near(rows[k].bond, p.G[0], rows[k].first, 1e-15);
+        check_near(rows[k].bond, p.gamma, rows[k].second, 1e-15);
+        check_near(rows[k].bond, p.hessian[0], rows[k].second, 1e-15);
+        forget(&p);
+    }
+}
+
+/* An exponent that moves through 0: d/dx (y^x) = y^x log y, and d^2/dx dy = y^(x-1) (1 + x log y), at x = 0. */
+static void test_moving_exponent(void)
+{
+    check_group("an exponent that is 0 for a moment");
+    point p = look("n = 1", "y^x", 0, 0.5, 1, 1);
+    check_near("value", p.g, 1, 0);
+    check_near("by the exponent", p.G[0], log(0.5), 1e-15);
+    check_near("by the base", p.G[1], 0, 0);
+    check_near("mixed", p.hessian[1], 2, 1e-14);
+    check_near("mixed, the other way", p.hessian[2], 2, 1e-14);
+    forget(&p);
+}
+
+/* d asin(u)/du = 1/sqrt(1 - u^2) = 1/sqrt(d (2 - d)) where u = 1 - d; d is exact in binary, so that nothing is lost before. */
+static void test_near_one(void)
+{
+    check_group("asin and acos near 1");
+    for (int k = 10; k <= 50; k += 10) {
+        double d = ldexp(1, -k), exact = 1 / sqrt(d * (2 - d));
+        point p = look("n = 1", "asin(x)", 1 - d, 0, 1, 0), r = look("n = 1", "acos(x)", 1 - d, 0, 1, 0);
+        check_near("asin", p.G[0] / exact, 1, 4e-16);
+        check_near("acos", r.G[0] / exact, -1, 4e-16);
+        forget(&p);
+        forget(&r);
+    }
+}
+
+/* Angles lie in (-pi, pi]: a planar zigzag is trans, whatever the signs of its zeros. */
+static void test_planar(void)
+{
+    static const char *const rows[] = {"dihedral((1, 1, x), (1, -1, 0), (1, 1, 0))", "dihedral((1, 1, -x), (1, -1, 0), (1, 1, 0))",
+                                       "dihedral((1, 0, x), (0, 1, 0), (1, 0, 0))", "atan2(-x, y - 1)", "atan2(x, y - 1)"};
+    check_group("planar");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        for (int sign = -1; sign < 2; sign += 2) {
+            point p = look("n = 1", rows[k], copysign(0, sign), 0.5, 0, 0);
+            check_near(rows[k], p.g, 3.14159265358979323846, 0);
+            forget(&p);
+        }
+}
+
+/* -------------------------------------------------------------------------------------------- what is not a number */
+
+static void test_not_finite(void)
+{
+    check_group("not finite");
+    point p = look("n = 1", "y + x^1.5", 0, 1, 0, 0); /* the second derivative of x^1.5 at 0 */
+    check_row(p.status == TAUT_ERROR_EVALUATE || p.gamma != p.gamma, "gamma: %d, %g", p.status, p.gamma);
+    check_equal("weighted Hessian", p.matrix_status, TAUT_ERROR_EVALUATE);
+    check_contains("its row", p.matrix_error.message, "row of x");
+    forget(&p);
+
+    static const char text[] = "[coordinates]\nx, u\n[mass]\nu = 1 + sqrt(x)\n[forces]\nx = x^1.5 + abs(u')^0.5*0\nu = sqrt(u')*x\n"
+                               "[stiff potential]\n(u + 1)^2 + x^1.5  scale 10\n[bonds]\nb = u - sqrt(t)  stiffness 1\n";
+    static const struct {
+        const char *name;
+        unsigned wanted;
+        double x, v;
+        const char *message;
+    } rows[] = {{"mass", TAUT_WANT_MASS, -1, 1, "mass matrix is not finite in the row of u"},
+                {"derivative of the mass", TAUT_WANT_MASS_DQ, 0, 1, "derivative of the mass matrix is not finite in the row of u"},
+                {"df/dv", TAUT_WANT_FORCE_DV, 1, 0, "by velocities is not finite in the row of u"},
+                {"df/dq", TAUT_WANT_FORCE_DQ, -1, 1, "derivative of the forces is not finite in the row of x"},
+                {"stiff Hessian", TAUT_WANT_STIFF_HESSIAN, 0, 1, "stiff potential is not finite in the row of x"},
+                {"momentum", TAUT_WANT_MOMENTUM, -1, 1, "momentum of u"},
+                {"g_t", TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, 1, 1, "time derivative of bond b"}};
+    taut_system *system = twin_parse(text, NULL);
+    taut_context *context = NULL;
+    taut_error error = {0};
+    if (!system || taut_context_create(system, NULL, &context, &error)) {
+        check_row(false, "context: %s", error.message);
+        taut_system_destroy(system);
+        return;
+    }
+    double force[2], bond[1], jacobian[2], dt[1], m1[4], m2[4], m3[4], m4[4], m5[4], momentum[2], weight[2] = {1, 1};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        double q[2] = {rows[k].x, 1}, v[2] = {0, rows[k].v};
+        taut_values values = {.force = force,
+                              .bond = bond,
+                              .jacobian = jacobian,
+                              .bond_dt = dt,
+                              .force_dq = m1,
+                              .force_dv = m2,
+                              .mass = m3,
+                              .mass_dq = m4,
+                              .stiff_hessian = m5,
+                              .momentum = momentum,
+                              .mass_weight = weight};
+        int status = taut_evaluate(context, 0, q, v, rows[k].wanted, &values, &error);
+        check_equal(rows[k].name, status, TAUT_ERROR_EVALUATE);
+        check_contains(rows[k].name, error.message, rows[k].message);
+        check_near(rows[k].name, error.t, 0, 0);
+    }
+    taut_context_destroy(context);
+    taut_system_destroy(system);
+}
+
+/* ------------------------------------------------------------------------------------------ parameters and kinds */
+
+static void test_refused_values(void)
+{
+    static const char text[] = "[parameters]\nm = 2\nc = 1e-4\nd = 1\nk = 1/d\n[coordinates]\nx, y\n[mass]\nx = m\n"
+                               "[bonds]\nspring = x - 1  compliance c\nother = y  stiffness k\n";
+    static const struct {
+        const char *name;
+        double value;
+        const char *message; /* NULL: accepted */
+    } rows[] = {{"m", 3, NULL},
+                {"m", -1, "mass of x is -1"},
+                {"m", 0, "mass of x is 0"},
+                {"c", 1e-3, NULL},
+                {"c", 0, "spring would become rigid"},
+                {"c", -1, "compliance -1"},
+                {"d", 2, NULL},
+                {"d", 0, "parameter k has no finite value"}};
+    check_group("refused values");
+    taut_system *system = twin_parse(text, NULL);
+    taut_context *context = NULL;
+    taut_error error = {0};
+    if (!system || taut_context_create(system, NULL, &context, &error)) {
+        check_row(false, "context: %s", error.message);
+        taut_system_destroy(system);
+        return;
+    }
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        taut_index which = taut_system_find(system, TAUT_PARAMETER, rows[k].name);
+        double before = taut_context_parameter(context, which), mass = taut_context_mass(context)[0];
+        memset(&error, 0, sizeof error);
+        int status = taut_context_set_parameter(context, which, rows[k].value, &error);
+        check_equal(rows[k].name, status, rows[k].message ? TAUT_ERROR_USAGE : 0);
+        if (!rows[k].message)
+            continue;
+        check_contains(rows[k].name, error.message, rows[k].message);
+        check_near("the old value stays", taut_context_parameter(context, which), before, 0);
+        check_near("and its mass", taut_context_mass(context)[0], mass, 0);
+    }
+    taut_context_destroy(context);
+    taut_system_destroy(system);
+}
+
+static unsigned capabilities(const char *text)
+{
+    taut_sizes sizes = {0};
+    taut_system *system = twin_parse(text, NULL);
+    if (system)
+        taut_system_sizes(system, &sizes);
+    taut_system_destroy(system);
+    return sizes.can;
+}
+
+/* A coordinate without kinetic energy has no mass; M is then not invertible by construction. */
+static void test_massless(void)
+{
+    static const struct {
+        const char *text;
+        bool invertible;
+    } rows[] = {{"[coordinates]\nx, y\n[kinetic]\nx'^2/2\n", false},
+                {"[coordinates]\nx, y\n[kinetic]\nx'^2/2\ny^2*y'^2\n", true},
+                {"[coordinates]\nx, y\n[kinetic]\nx'^2/2 + y*x'\n", false},
+                {"[coordinates]\nx[i] for i in 1..3\n[kinetic]\nsum(x[i]'^2 for i in 1..3)\n", true},
+                {"[coordinates]\nx[i] for i in 1..3\n[kinetic]\nsum(x[i]'^2 for i in 1..2)\n", false},
+                {"[coordinates]\nx, y\n[mass]\ny = 0\n", false}};
+    check_group("massless");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        check_equal(rows[k].text, !!(capabilities(rows[k].text) & TAUT_CAN_INVERT_MASS), rows[k].invertible);
+}
+
+/* A name is a number or a particle, not both. */
+static void test_two_kinds(void)
+{
+    static const char text[] = "[coordinates]\np[0]\n[particles]\ndimension = 2\np[i] for i in 1..3\n[start]\np[1] = (1, 2)\n";
+    taut_system *system = NULL;
+    taut_error error = {0};
+    check_group("two kinds");
+    check_equal("status", taut_system_parse(text, sizeof text - 1, "test", NULL, &system, &error), TAUT_ERROR_MODEL);
+    check_contains("message", error.message, "'p' is a number elsewhere (line 2)");
+    check_equal("line", error.line, 5);
+    taut_system_destroy(system);
+}
+
+int main(void)
+{
+    test_powers();
+    test_moving_exponent();
+    test_near_one();
+    test_planar();
+    test_not_finite();
+    test_refused_values();
+    test_massless();
+    test_two_kinds();
+    return check_done();
+}
