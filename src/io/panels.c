@@ -156,7 +156,7 @@ static void write_curve(taut_file_sink *sink, const taut_curve *curve, int index
                                                "linespoints pt 8 ps 1.4", "linespoints pt 12 ps 1.5"};
     char line[160];
     int colour = (curve->colour - 1 + COLOURS) % COLOURS + 1;
-    const char *style = curve->style == TAUT_CURVE_SHAPES ? shapes[(colour - 1) % SHAPES] : styles[curve->style];
+    const char *style = curve->style == TAUT_CURVE_SHAPES ? shapes[(curve->colour - 1) % SHAPES] : styles[curve->style];
     snprintf(line, sizeof line, "'rows' index %d using 1:2 with %s lt %d ", index, style, colour);
     taut_writer_text(sink, line);
     if (curve->style == TAUT_CURVE_DASHED)
@@ -249,7 +249,8 @@ static void write_axes(taut_file_sink *sink, const taut_panel *p, const extent *
     bool powers = p->log_x && e->least[0] < narrow * e->most[0];
     taut_writer_text(sink, p->log_x ? "set logscale x\n" : "unset logscale x\n");
     taut_writer_text(sink, e->log_y ? "set logscale y\n" : "unset logscale y\n");
-    taut_writer_text(sink, powers ? "set format x '1e%T'\n" : "set format x '%g'\n");
+    bool plain = e->least[0] >= 1e-3 && e->most[0] < 1e6; /* 100 reads better than 1e2 */
+    taut_writer_text(sink, powers && !plain ? "set format x '1e%T'\n" : "set format x '%g'\n");
     taut_writer_text(sink, e->decades > 0 ? "set format y '1e%T'\n" : "set format y '%g'\n");
     taut_writer_text(sink, "set xrange [*:*]\nset yrange [*:*]\nset ytics autofreq\nset xtics norotate autofreq\nunset mytics\n");
     if (p->tic)

@@ -13,7 +13,8 @@ typedef enum taut_curve_style {
     TAUT_CURVE_POINTS,
     TAUT_CURVE_MARKS, /* larger points */
     TAUT_CURVE_BOTH,  /* a line through points */
-    /* the same; points of the first colour are small and full, those of others larger and hollow: curves that coincide are all seen */
+    /* the same; points of colour 1 are small and full, those of 2 to 5 larger and hollow, and so on: curves that coincide are all seen, and
+     * the ninth does not look like the first */
     TAUT_CURVE_SHAPES,
     TAUT_CURVE_DASHED,
     TAUT_CURVE_STEMS
