@@ -8,6 +8,9 @@
  * wrong by h^2/6 q'''; fed back, a corrected velocity would ring as seen by Verlet, so only the very last pass takes it from the odd filter of
  * the same samples.
  *
+ * Passes begin at the foot point, where there is one, and stay over it (seat.c). Where there are rods the samples are those of RATTLE, which errs
+ * as Verlet does (flow_rattle.c), and passes end on the rods.
+ *
  * What is left is estimated from the same samples: the difference to the kernel of mu + 2 moments, and what Verlet does to slow positions,
  * h^2/12 |q''''|/omega^2. A start that differs from the result by no more is kept.
  *

@@ -43,7 +43,12 @@ void taut_rods_destroy(taut_rods *rods)
 int taut_rods_put(taut_rods *rods, taut_error *error)
 {
     taut_projection *p = rods->p;
-    return rods->projector ? rods->projector->apply(rods->projector, p->t, p->q, p->v, error) : TAUT_OK;
+    if (!rods->projector)
+        return TAUT_OK;
+    int64_t before = p->statistics.force_evaluations;
+    int status = rods->projector->apply(rods->projector, p->t, p->q, p->v, error);
+    p->statistics.force_evaluations = before; /* bonds alone */
+    return status;
 }
 
 /* ---- the start */
