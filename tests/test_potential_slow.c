@@ -307,10 +307,10 @@ static void test_barely(void)
     pendulum_text(bonds, sizeof bonds, "bb", 30, 1, START_31, "");
     projected p = project(text, "method=series"), b = project(bonds, "method=series");
     if (projected_good("potential", &p) && projected_good("bonds", &b)) {
-        const char *said = strstr(p.r.explanation, "moved the state by ");
+        const char *said = strstr(p.r.explanation, "error about ");
         check_contains("said", p.r.explanation, "barely separated");
         if (check_row(said != NULL, "no accuracy in: %s", p.r.explanation))
-            check_below("apart", apart(4, p.r.q, b.r.q), atof(said + strlen("moved the state by ")));
+            check_below("apart", apart(4, p.r.q, b.r.q), atof(said + strlen("error about ")));
     }
     projected_drop(&p);
     projected_drop(&b);

@@ -7,6 +7,7 @@
  * (potential_recursion.c). Levels as in series.c, Newton's steps with the matrix of the foot point. What is held does not move: the
  * modes of the fibre are then those of the space in which it stands still. */
 #include "slow/potential.h"
+#include "slow/series.h"
 
 #include <float.h>
 #include <math.h>
@@ -21,8 +22,9 @@ typedef struct series {
     taut_potential_values values;
     taut_index n, m;
     double *q, *v, *last_q, *last_v, *dq, *dv, *force, *s;
-    double scale, correction; /* |q| + |v|; what the last level moved */
-    double noise;             /* of a step, over the scale */
+    double scale;            /* |q| + |v| */
+    double error_q, error_v; /* of the result, max norm */
+    double noise;            /* of a step, over the scale */
     int level;
     bool grows;
 } series;
@@ -90,43 +92,81 @@ static int solve_level(series *s, taut_error *error)
         s->level);
 }
 
+static double farthest(taut_index n, const double *x, const double *y)
+{
+    double most = 0;
+    for (taut_index i = 0; i < n; i++)
+        most = fmax(most, fabs(x[i] - y[i]));
+    return most;
+}
+
+static const double poor = 0.01; /* an error, relative, that is not to be called a slow point */
+
+/* What is stated: of the series, when the next level would move the state by (q, v), and of rounding. */
+static void state_error(series *s, const taut_series_terms *last, double q, double v)
+{
+    double rounding = 4 * taut_potential_noise(&s->frame) * s->scale;
+    taut_series_errors(last, 0, q, v, &s->error_q, &s->error_v);
+    s->error_q += rounding;
+    s->error_v += rounding;
+}
+
+static int fail_separation(const series *s, double before, double now, taut_error *error)
+{
+    return taut_fail(error, TAUT_ERROR_CONVERGE,
+                     "the corrections of the slow multipliers go from %.3g to %.3g: slow and fast are not separated at this "
+                     "state; use --method constraint",
+                     before * s->scale, now * s->scale);
+}
+
+/* An asymptotic series: the level before was the best one. The next one would move the state by (q, v), `step` of its scale. */
+static int settle(series *s, const taut_series_terms *last, double step, double q, double v, taut_error *error)
+{
+    size_t bytes = (size_t)s->n * sizeof(double);
+    if (s->level <= 2 || taut_series_tail(last, last->step, step) > poor)
+        return fail_separation(s, last->step[0], isfinite(step) ? step : last->step[0], error);
+    state_error(s, last, q, v);
+    memcpy(s->q, s->last_q, bytes);
+    memcpy(s->v, s->last_v, bytes);
+    s->grows = true;
+    s->level--;
+    return TAUT_OK;
+}
+
 /* Level after level, until the correction is at rounding or would grow. */
 static int expand(series *s, int most, taut_error *error)
 {
     size_t bytes = (size_t)s->n * sizeof(double);
+    taut_series_terms last = {.floor_q = s->noise * s->scale, .floor_v = s->noise * s->scale};
     int quiet = 0;
     for (s->level = 1; s->level <= most; s->level++) {
         memcpy(s->last_q, s->q, bytes);
         memcpy(s->last_v, s->v, bytes);
         taut_error reason = {0};
         int status = solve_level(s, &reason);
-        double moved = norm(s->n, s->q, s->last_q) + norm(s->n, s->v, s->last_v);
-        bool worse = status == TAUT_ERROR_CONVERGE || (s->level > 1 && moved > fmax(s->correction, s->noise * s->scale));
-        if (status != 0 && !(worse && s->level > 2)) {
+        double step = (norm(s->n, s->q, s->last_q) + norm(s->n, s->v, s->last_v)) / s->scale;
+        double q = farthest(s->n, s->q, s->last_q), v = farthest(s->n, s->v, s->last_v);
+        bool lost = status == TAUT_ERROR_CONVERGE;
+        if (status != 0 && !(lost && s->level > 2)) {
             if (error)
                 *error = reason;
             return status;
         }
-        if (worse && s->level <= 2)
-            return taut_fail(
-                error, TAUT_ERROR_CONVERGE,
-                "the corrections of the slow multipliers grow from %.3g to %.3g: slow and fast are not separated at this "
-                "state; use --method constraint",
-                s->correction, moved);
-        if (worse) { /* an asymptotic series: the level before was the best one */
-            memcpy(s->q, s->last_q, bytes);
-            memcpy(s->v, s->last_v, bytes);
-            s->grows = true;
-            break;
-        }
-        s->correction = moved;
+        if (lost)
+            return settle(s, &last, INFINITY, INFINITY, INFINITY, error);
+        if (s->level > 1 && step > fmax(last.step[0], s->noise))
+            return settle(s, &last, step, q, v, error);
+        taut_series_push(&last, step, q, v);
         TAUT_TRY(taut_projection_record(s->p, s->q, s->v, error));
         /* one small correction may be a coefficient that happens to vanish, two are not */
-        quiet = moved <= fmax(16 * DBL_EPSILON, 4 * taut_potential_noise(&s->frame)) * s->scale ? quiet + 1 : 0;
+        quiet = step <= fmax(16 * DBL_EPSILON, 4 * taut_potential_noise(&s->frame)) ? quiet + 1 : 0;
         if (quiet == 2)
-            return TAUT_OK;
+            break;
     }
-    s->level--;
+    s->level -= s->level > most;
+    if (taut_series_tail(&last, last.step, NAN) > poor)
+        return fail_separation(s, last.step[1], last.step[0], error);
+    state_error(s, &last, NAN, NAN);
     return TAUT_OK;
 }
 
@@ -163,9 +203,9 @@ static void give(series *s)
     p->stiff_force = s->values.reaction;
     snprintf(p->explanation, sizeof p->explanation,
              "projection series: the foot point where the stiff potential is least, rank %d (pass 1), then %d levels of slow "
-             "multipliers; the last one moved the state by %.3g, rounding by about %.1g%s",
-             s->frame.count, s->level, s->correction, 4 * taut_potential_noise(&s->frame) * s->scale,
-             s->grows ? ", the next would move it more: slow and fast are barely separated" : "");
+             "multipliers; error about %.1g in q, %.1g in v, rounding about %.1g%s",
+             s->frame.count, s->level, s->error_q, s->error_v, 4 * taut_potential_noise(&s->frame) * s->scale,
+             s->grows ? "; the next level would be worse: slow and fast are barely separated" : "");
 }
 
 int taut_potential_series(taut_projection *p, taut_error *error)

@@ -5,7 +5,8 @@
  *
  * where y = C lambda^(k) and ydot are the values that g and gdot have on the slow manifold to order C^(k+1) (recursion.c). Newton's
  * iteration with the matrix of the foot point contracts as C, just as a level gains a power of C, so every level k = 1, 2, ... takes one
- * step. The step of level k estimates what is left; when steps stop shrinking above rounding, slow and fast are not separated.
+ * step. When steps stop shrinking above rounding, slow and fast are not separated: an asymptotic series, which is cut at its smallest term.
+ * Slow motion is defined no better than the terms around that one, and these are what is stated as its error.
  *
  * What is held does not move: foot point and fibre are those of the space in which held coordinates (for v: velocities) are constants,
  *
@@ -24,6 +25,7 @@
 #include "slow/hold.h"
 #include "slow/potential.h"
 #include "slow/recursion.h"
+#include "step/vectors.h"
 
 typedef struct series {
     taut_projector projector;
@@ -46,7 +48,8 @@ typedef struct series {
     unsigned char *counts, *springs; /* [m]: not soft; with a compliance */
     double rate;                     /* of the slow motion, 1/time; 0 when there is none */
     double scale_q, scale_v;         /* of positions and velocities: |q| + |v|/rate, and rate times that */
-    double correction;               /* of the last level: |dq| + |dv| */
+    double moved_q, moved_v;         /* by the latest step, max norm */
+    double error_q, error_v;         /* of the result, max norm */
     int level;
     bool large;       /* the first step is as large as the state */
     bool grows;       /* the next level would have been worse */
@@ -155,7 +158,8 @@ static int correct(series *s, double *step, taut_error *error)
     if (s->level == 1)
         set_scales(s);
     *step = relative(s);
-    s->correction = norm(n, s->dq) + norm(n, s->dv);
+    s->moved_q = taut_largest(n, s->dq);
+    s->moved_v = taut_largest(n, s->dv);
     return isfinite(*step) ? TAUT_OK : taut_fail(error, TAUT_ERROR_CONVERGE, "the slow multipliers are not finite");
 }
 
@@ -200,23 +204,60 @@ static int polish(series *s, double step, double enough, taut_error *error)
     return TAUT_OK;
 }
 
-/* An asymptotic series: the level before was the best one. `step` is what the next one would do, the error of what is left. */
-static int settle(series *s, double before, double step, double moved, taut_error *error)
+static void push(double *term, double now)
 {
+    term[2] = term[1];
+    term[1] = term[0];
+    term[0] = now;
+}
+
+void taut_series_push(taut_series_terms *t, double step, double q, double v)
+{
+    push(t->step, step);
+    push(t->q, q);
+    push(t->v, v);
+    t->levels++;
+}
+
+/* The larger ratio of neighbouring terms before the last one, of those above rounding; 1 when there is none. */
+static double shrinking(const taut_series_terms *t)
+{
+    bool q = t->q[2] > t->floor_q, v = t->v[2] > t->floor_v;
+    return q || v ? fmax(q ? t->q[1] / t->q[2] : 0, v ? t->v[1] / t->v[2] : 0) : 1;
+}
+
+double taut_series_tail(const taut_series_terms *t, const double *term, double next)
+{
+    if (isnan(next))
+        next = t->levels < 3 ? term[0] : term[1] * shrinking(t);
+    return 2 * fmax(term[0], fmin(term[1], next));
+}
+
+void taut_series_errors(const taut_series_terms *t, double rate, double next_q, double next_v, double *q, double *v)
+{
+    *q = taut_series_tail(t, t->q, next_q);
+    *v = fmax(taut_series_tail(t, t->v, next_v), rate * *q);
+}
+
+/* An asymptotic series: the level before was the best one. `step` is what the next one would do, unless it is lost. */
+static int settle(series *s, const taut_series_terms *last, bool lost, double step, taut_error *error)
+{
+    if (s->level <= 2 || taut_series_tail(last, last->step, lost ? INFINITY : step) > poor)
+        return fail_separation(s, last->step[0], step, error);
+    double next_q = lost ? INFINITY : s->moved_q, next_v = lost ? INFINITY : s->moved_v;
+    taut_series_errors(last, s->rate, next_q, next_v, &s->error_q, &s->error_v);
     TAUT_TRY(go_back(s, error));
     s->grows = true;
     s->level--;
-    TAUT_TRY(polish(s, before, 0.01 * step, error));
-    s->correction = moved;
-    return TAUT_OK;
+    return polish(s, last->step[0], 0.01 * (lost ? last->step[0] : step), error);
 }
 
 /* Level after level, until the step is at rounding or would grow. In symmetric states every other coefficient may vanish: steps grow when
  * they are above the last one and not far below the one before it. */
 static int expand(series *s, int most, taut_error *error)
 {
-    double last[2] = {0, 0}, step = 0, moved = 0; /* steps of the latest levels, latest first */
-    double ratio = INFINITY;                      /* the largest of two steps above rounding that followed each other */
+    taut_series_terms last = {0};
+    double step = 0, ratio = INFINITY; /* the largest of two steps above rounding that followed each other */
     for (s->level = 1; s->level <= most; s->level++) {
         taut_error reason = {0};
         keep(s);
@@ -228,27 +269,27 @@ static int expand(series *s, int most, taut_error *error)
             return status;
         }
         bool grows = s->level == 1   ? s->large
-                     : s->level == 2 ? step > last[0] && step > 1e-6
-                                     : step > fmax(last[0], 1e-12) && step > 0.1 * last[1];
-        if ((grows || status != 0) && (s->level <= 2 || last[0] > poor))
-            return fail_separation(s, last[0], step, error);
+                     : s->level == 2 ? step > last.step[0] && step > 1e-6
+                                     : step > fmax(last.step[0], 1e-12) && step > 0.1 * last.step[1];
         if (grows || status != 0)
-            return settle(s, last[0], status != 0 ? last[0] : step, moved, error);
+            return settle(s, &last, status != 0, step, error);
         if (s->settings.watch)
             s->settings.watch(s->settings.user, s->q, s->v);
+        last.floor_q = quiet * s->scale_q;
+        last.floor_v = quiet * s->scale_v;
+        bool led = s->level > 1 && (last.step[0] <= quiet || last.step[0] * ratio <= quiet);
+        if (s->level > 1 && last.step[0] > quiet && step > quiet)
+            ratio = ratio < INFINITY ? fmax(ratio, step / last.step[0]) : step / last.step[0];
+        taut_series_push(&last, step, s->moved_q, s->moved_v);
+        taut_series_errors(&last, s->rate, NAN, NAN, &s->error_q, &s->error_v);
         /* one small step may be a coefficient that happens to vanish; not so when steps have led there */
-        if (step <= quiet && s->level > 1 && (last[0] <= quiet || last[0] * ratio <= quiet))
+        if (step <= quiet && led)
             return TAUT_OK;
-        if (s->level > 1 && last[0] > quiet && step > quiet)
-            ratio = ratio < INFINITY ? fmax(ratio, step / last[0]) : step / last[0];
-        last[1] = last[0];
-        last[0] = step;
-        moved = s->correction;
     }
     s->level--;
-    TAUT_TRY(polish(s, step, 1e-12, error));
-    s->correction = moved;
-    return TAUT_OK;
+    if (taut_series_tail(&last, last.step, NAN) > poor)
+        return fail_separation(s, last.step[1], last.step[0], error);
+    return polish(s, step, 1e-12, error);
 }
 
 /* ---- what is held */
@@ -292,7 +333,7 @@ static int run(series *s, taut_error *error)
     memcpy(s->foot_q, s->q, (size_t)s->n * sizeof(double));
     memcpy(s->foot_v, s->v, (size_t)s->n * sizeof(double));
     TAUT_TRY(factor_foot(s, error));
-    s->correction = 0;
+    s->error_q = s->error_v = 0;
     s->grows = s->unseparated = false;
     TAUT_TRY(expand(s, s->settings.levels, error));
     return s->settings.hold ? check_held(s, error) : TAUT_OK;
@@ -439,7 +480,8 @@ void taut_series_report_get(const taut_projector *projector, taut_series_report 
 {
     const series *s = (const series *)projector;
     *report = (taut_series_report){.level = s->level,
-                                   .correction = s->correction,
+                                   .error_q = s->error_q,
+                                   .error_v = s->error_v,
                                    .rate = s->rate,
                                    .grows = s->grows,
                                    .unseparated = s->unseparated,
@@ -518,11 +560,11 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
         status = tell_frequency(p, report.rate, error);
     if (status == 0) {
         memcpy(p->lambda, report.lambda, (size_t)p->sizes.bonds * sizeof(double));
-        snprintf(p->explanation, sizeof p->explanation,
-                 "projection series: the foot point (pass 1), then %d levels of slow multipliers; the last one moved the state by "
-                 "%.3g%s",
-                 report.level, report.correction,
-                 report.grows ? ", the next would move it more: slow and fast are barely separated" : "");
+        snprintf(
+            p->explanation, sizeof p->explanation,
+            "projection series: the foot point (pass 1), then %d levels of slow multipliers; error about %.1g in q, %.1g in v%s",
+            report.level, report.error_q, report.error_v,
+            report.grows ? "; the next level would be worse: slow and fast are barely separated" : "");
         if (taut_options_flag(options, "expansion"))
             status = expand_foot(p, &report, error);
     }

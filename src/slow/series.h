@@ -17,13 +17,28 @@ typedef struct taut_series_settings {
 /* How the last apply() ended. */
 typedef struct taut_series_report {
     int level;                     /* the last one used */
-    double correction;             /* what it moved: an estimate of the error */
+    double error_q, error_v;       /* estimated, max norm, without rounding */
     double rate;                   /* of the slow motion, 1/time */
     bool grows;                    /* the next level would have moved more: slow and fast are barely separated */
     bool unseparated;              /* it failed because they are not separated */
     const double *lambda;          /* [m]: the multipliers of that level */
     const double *foot_q, *foot_v; /* [n]: the foot point */
 } taut_series_report;
+
+/* Sizes of the terms of the latest levels, latest first: in units of the state; in q and in v, max norm. */
+typedef struct taut_series_terms {
+    double step[3], q[3], v[3];
+    double floor_q, floor_v; /* rounding */
+    int levels;              /* in all */
+} taut_series_terms;
+
+void taut_series_push(taut_series_terms *terms, double step, double q, double v);
+/* What a series that is cut leaves of `term` (one of step, q, v): where terms are least, twice the larger of the last term and of its lesser
+ * neighbour, for terms there are alike, but one of them may happen to vanish. `next` is the term after the last one; NaN: not known, they go on
+ * as they did before the last one. */
+double taut_series_tail(const taut_series_terms *terms, const double *term, double next);
+/* The same for q and v; what is left changes at least at the rate of the slow motion. */
+void taut_series_errors(const taut_series_terms *terms, double rate, double next_q, double next_v, double *q, double *v);
 
 /* The context's system needs springs, TAUT_CAN_JETS and no stiff potential. Memory comes from the arena; apply() allocates nothing (except to
  * say in words why it fails) and fails with TAUT_ERROR_CONVERGE where slow and fast are not separated. */
