@@ -112,8 +112,10 @@ static int fail_small(const taut_solver *solver, int status, taut_error *error)
 {
     double t = solver->stepper.now.t;
     char reason[300] = "";
-    if (status < 0 && error)
+    if (status != 0 && error && error->message[0])
         snprintf(reason, sizeof reason, ": %.250s", error->message);
+    if (status > 0 && reason[0] && error->code < 0)
+        status = error->code;
     if (status < 0)
         taut_fail(error, status, "steps down to %.3g cannot be taken at t = %.9g%s", solver->control.h, t, reason);
     else if (status > 0)
@@ -214,6 +216,7 @@ int taut_control_step(taut_solver *solver, double target, taut_error *error)
         double h = way * (last ? left : size);
         if ((!last && !(size > smallest(t))) || failures > MOST_FAILURES)
             return fail_small(solver, failure, error);
+        taut_error_clear(error);
         int status = try_step(solver, h, last ? target : t + h, &failure, error);
         if (status < 0)
             return status;

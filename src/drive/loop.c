@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "step/vectors.h"
@@ -46,9 +47,15 @@ static int take_step(taut_solver *solver, double h, double next, taut_error *err
 {
     taut_stepper *s = &solver->stepper;
     double t = s->now.t;
+    taut_error_clear(error);
     int status = s->method->step(s, h, error);
-    if (status > 0)
-        status = taut_fail(error, TAUT_ERROR_EVALUATE, "the step after t = %.9g cannot be taken; a smaller --step may help", t);
+    if (status > 0) {
+        char reason[300] = "; a smaller --step may help";
+        if (error && error->message[0])
+            snprintf(reason, sizeof reason, ": %.220s%s", error->message, error->code < 0 ? "; a smaller --step may help" : "");
+        status = taut_fail(error, error && error->code < 0 ? error->code : TAUT_ERROR_EVALUATE,
+                           "the step after t = %.9g cannot be taken%s", t, reason);
+    }
     if (status == 0)
         s->now.t = next;
     return status;

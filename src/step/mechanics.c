@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "step/singular.h"
+
 /* Which bonds are rods, and their rows of G. */
 static int split_bonds(taut_mechanics *w, taut_arena *arena, taut_error *error)
 {
@@ -129,8 +131,12 @@ int taut_mechanics_create(taut_mechanics *w, taut_context *context, taut_arena *
 {
     taut_sizes sizes;
     taut_system_sizes(taut_context_system(context), &sizes);
-    *w = (taut_mechanics){
-        .context = context, .statistics = statistics, .n = sizes.coordinates, .m = sizes.bonds, .wanted = wanted | TAUT_WANT_FORCE};
+    *w = (taut_mechanics){.context = context,
+                          .statistics = statistics,
+                          .allocator = arena->allocator,
+                          .n = sizes.coordinates,
+                          .m = sizes.bonds,
+                          .wanted = wanted | TAUT_WANT_FORCE};
     if (w->m > 0)
         TAUT_TRY(take_bonds(w, &sizes, arena, error));
     else
@@ -229,14 +235,30 @@ int taut_mechanics_factor(const taut_mechanics *w, taut_saddle *saddle, double t
 {
     w->statistics->factorisations++;
     int status = taut_saddle_factor(saddle, k, g1, g2, NULL, error);
-    if (status != TAUT_ERROR_SINGULAR || w->rods == 0)
+    if (status != TAUT_ERROR_SINGULAR || !error)
         return status;
-    taut_fail(
-        error, status,
-        "at t = %.9g the rigid bonds do not determine their forces: some depend on others there (`taut check` names those of the "
-        "start; leave them out or give them a compliance), or a coordinate without mass is not held",
-        t);
-    if (error)
-        error->t = t;
+    taut_singular parts = {.system = taut_context_system(w->context),
+                           .allocator = &w->allocator,
+                           .n = w->n,
+                           .m = w->rods,
+                           .mass = w->mass,
+                           .mass_start = w->mass_start,
+                           .start = w->rod_start,
+                           .column = w->rod_column,
+                           .jacobian = g1,
+                           .bond = w->rod};
+    char text[300];
+    TAUT_TRY(taut_singular_text(&parts, text, sizeof text, error));
+    if (text[0])
+        taut_fail(error, status, "at t = %.9g the forces of rigid bonds cannot be determined: %s", t, text);
+    else if (w->rods > 0)
+        taut_fail(
+            error, status,
+            "at t = %.9g the rigid bonds do not determine their forces: some depend on others there, or masses and bonds leave a "
+            "coordinate free",
+            t);
+    else
+        taut_fail(error, status, "at t = %.9g the mass matrix cannot be inverted", t);
+    error->t = t;
     return status;
 }

@@ -11,6 +11,7 @@
 typedef struct taut_mechanics {
     taut_context *context;
     taut_statistics *statistics;
+    taut_allocator allocator; /* the arena's */
     taut_index n, m;
     unsigned wanted;       /* what a force evaluation asks for */
     taut_values values;    /* bond, jacobian, bond_dt, gamma, mass, stiff_force; force is the caller's */
@@ -47,7 +48,7 @@ int taut_mechanics_saddle(const taut_mechanics *mechanics, bool unit_mass, bool 
 int taut_mass_compress(const taut_pattern *tangent, const double *entry, taut_arena *arena, taut_index **start, taut_index **column,
                        double **value, taut_error *error);
 
-/* taut_saddle_factor, with a sentence about the rigid bonds when the matrix is singular at time t. */
+/* taut_saddle_factor; when the matrix is singular, at time t, the sentence names the bond or the coordinate that is to blame. */
 int taut_mechanics_factor(const taut_mechanics *mechanics, taut_saddle *saddle, double t, const double *k, const double *g1,
                           const double *g2, taut_error *error);
 

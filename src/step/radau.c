@@ -204,7 +204,7 @@ static int step(taut_stepper *s, double h, taut_error *error)
     TAUT_TRY(taut_radau_newton(s, h, error));
     taut_radau_place(s, h);
     if (s->adaptive)
-        TAUT_TRY(taut_radau_estimate(s, h, error));
+        TAUT_TRY(taut_radau_explain(s, taut_radau_estimate(s, h, error), 1, past->jacobian, error));
 
     int64_t end = (int64_t)(w->s - 1) * w->n, tension = (int64_t)(w->s - 1) * w->m;
     taut_state old = s->now, next = s->last;

@@ -125,8 +125,12 @@ double taut_radau_scale(const taut_stepper *s, bool stage_wise, double largest, 
 int taut_radau_verdict(bool quadratic, double norm, double rate, double rough, int k, bool anew, double *kept);
 /* Whether what failed from a prediction, or with an old Jacobian, may succeed from a guess made anew. */
 bool taut_radau_again(int status);
-/* Passes the status on; a singular matrix gets a sentence that says where, and what to do. */
-int taut_radau_explain(const taut_stepper *s, int status, taut_error *error);
+/* (radau_failure.c) Returns 1, for an iteration that does not converge, and says which coordinate of correction[stages][n] is worst. */
+int taut_radau_stuck(const taut_stepper *s, double h, int stages, const double *correction, const double *scale, taut_error *error);
+/* TAUT_ERROR_SINGULAR with a sentence that says where, and `what`. */
+int taut_radau_singular(const taut_stepper *s, const char *what, taut_error *error);
+/* Passes the status on; of a singular matrix with one of `count` jacobians one after another it names what is to blame. */
+int taut_radau_explain(const taut_stepper *s, int status, int count, const double *jacobian, taut_error *error);
 
 /* (radau_start.c) Values at a state that no step has reached, the first guess from them, multipliers of any state. */
 int taut_radau_start(taut_stepper *s, taut_radau_past *past, taut_error *error);

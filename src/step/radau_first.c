@@ -14,6 +14,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_ITERATIONS = 15 };
@@ -365,16 +366,51 @@ static int iterate(taut_stepper *s, double h, bool anew, taut_error *error)
         s->statistics->newton_iterations++;
         double norm = correct(s, h);
         if (isnan(norm))
-            return 1;
+            return taut_radau_stuck(s, h, w->s, w->r, w->scale, error);
         if (k > 0)
             rate = norm / before;
         int verdict = taut_radau_verdict(false, norm, rate, w->rough, k, anew, &w->rate);
-        if (verdict <= 0)
-            return -verdict;
+        if (verdict == 0)
+            return TAUT_OK;
+        if (verdict < 0)
+            break;
         derive = k > 0 && rate > SLOW && k % 2 == 0;
         before = norm;
     }
-    return 1;
+    return taut_radau_stuck(s, h, w->s, w->r, w->scale, error);
+}
+
+/* A singular matrix: the algebraic variable that moves no constraint, or the constraint that none moves, by the terms of dg/dz df/dy. */
+static int explain(taut_stepper *s, int status, taut_error *error)
+{
+    first *w = s->work;
+    char text[200] = "the matrix of the step is singular", name[96];
+    taut_index still = -1;
+    if (status != TAUT_ERROR_SINGULAR)
+        return status;
+    memset(w->c, 0, (size_t)w->m * sizeof(double)); /* how often each variable is seen */
+    for (taut_index i = 0; i < w->m; i++) {
+        bool moved = false;
+        for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
+            for (taut_index j = w->control.start[w->jacobian.column[k]]; j < w->control.start[w->jacobian.column[k] + 1]; j++) {
+                bool acts = w->g[k] != 0 && w->force_dy[j] != 0;
+                w->c[w->control.column[j]] += acts;
+                moved |= acts;
+            }
+        still = !moved && still < 0 ? i : still;
+    }
+    taut_index idle = 0;
+    while (idle < w->m && w->c[idle] > 0)
+        idle++;
+    if (idle < w->m) {
+        taut_system_name(taut_context_system(s->context), TAUT_ALGEBRAIC, idle, name, sizeof name);
+        snprintf(text, sizeof text, "the algebraic variable '%s' moves no constraint: the index is not 2", name);
+    } else if (still >= 0) {
+        taut_system_name(taut_context_system(s->context), TAUT_BOND, still, name, sizeof name);
+        snprintf(text, sizeof text, "no algebraic variable moves the constraint '%s': the index is not 2", name);
+    } else if (w->m > 0)
+        snprintf(text, sizeof text, "the constraints, differentiated once, do not determine the algebraic variables");
+    return taut_radau_singular(s, text, error);
 }
 
 /* ---- the error */
@@ -460,7 +496,7 @@ int taut_radau_first_step(taut_stepper *s, double h, taut_error *error)
         w->valid = false;
         w->h = 0;
         w->rate = 1;
-        return taut_radau_explain(s, status, error);
+        return explain(s, status, error);
     }
     place(s, h);
     if (s->adaptive)

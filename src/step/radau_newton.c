@@ -143,37 +143,25 @@ static int iterate(taut_stepper *s, double h, bool anew, bool *fresh, taut_error
         s->statistics->newton_iterations++;
         double norm = correct(s, h);
         if (isnan(norm))
-            return 1;
+            return taut_radau_stuck(s, h, w->s, w->r, w->scale, error);
         double rate = k > 0 ? norm / before : expected_rate(w, norm);
         if (k == 0)
             w->reach = norm;
         int verdict = taut_radau_verdict(w->quadratic, norm, rate, w->rough, k, anew, &w->rate);
-        if (verdict <= 0)
-            return -verdict;
+        if (verdict == 0)
+            return TAUT_OK;
+        if (verdict < 0)
+            break;
         /* where the Jacobian is too old or the prediction was poor, the next iterate is a better place for it */
         derive = w->stiff || (k > 0 && rate > SLOW && (w->stage_wise || !*fresh || k % 4 == 0));
         before = norm;
     }
-    return 1;
+    return taut_radau_stuck(s, h, w->s, w->r, w->scale, error);
 }
 
 bool taut_radau_again(int status)
 {
     return status > 0 || status == TAUT_ERROR_EVALUATE || status == TAUT_ERROR_SINGULAR;
-}
-
-int taut_radau_explain(const taut_stepper *s, int status, taut_error *error)
-{
-    if (status != TAUT_ERROR_SINGULAR || !error)
-        return status;
-    taut_error reason = *error;
-    const char *advice = s->first_order ? "the constraints, differentiated once, must determine the algebraic variables"
-                         : s->m > 0     ? "leave out rigid bonds that depend on others (`taut check` names those of the start), or "
-                                          "give them a compliance; each coordinate needs a mass or a bond"
-                                        : "each coordinate needs a mass, or a force that holds it";
-    taut_fail(error, status, "at t = %.9g method %s cannot go on: %s (%.200s)", s->now.t, s->method->name, advice, reason.message);
-    error->t = s->now.t;
-    return status;
 }
 
 int taut_radau_newton(taut_stepper *s, double h, taut_error *error)
@@ -192,5 +180,5 @@ int taut_radau_newton(taut_stepper *s, double h, taut_error *error)
         w->frozen.h = 0;
         w->rate = 1;
     }
-    return taut_radau_explain(s, status, error);
+    return taut_radau_explain(s, status, w->s, w->g, error);
 }

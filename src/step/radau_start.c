@@ -141,7 +141,7 @@ int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const dou
     int status = solve_rods(s, at, lambda, error);
     if (!now)
         *s->statistics = before;
-    return taut_radau_explain(s, status, error);
+    return taut_radau_explain(s, status, 1, at->jacobian, error);
 }
 
 /* f, G and M of the last iterate at the end of the step, with the gamma of the end itself. */
