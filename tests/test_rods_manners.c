@@ -90,6 +90,9 @@ static void test_words(void)
     projected_refused("a stiff potential", &p, TAUT_ERROR_REFUSED, "use --method series");
     p = run(TWO(INNER OUTER " damping 3*omega", ""), "", NULL, "method=kernel");
     projected_refused("strong damping", &p, TAUT_ERROR_CONVERGE, "use --method series");
+    /* turning by 0.1 in a step: the springs become faster than the steps are made for */
+    p = run(PENDULUM, "", "x1 = 1\ny1 = 0\nx2 = 2\ny2 = 0\nx1' = 0\ny1' = -59\nx2' = 0\ny2' = 59\n", "method=kernel");
+    projected_refused("as fast as the springs", &p, TAUT_ERROR_CONVERGE, "slow and fast are not separated");
     p = run(TWO(INNER "twin = x1^2 + y1^2 - 1\n" OUTER, ""), "", NULL, "method=kernel");
     projected_refused("rods that depend on others", &p, TAUT_ERROR_SINGULAR, "some depend on others");
 }

@@ -110,7 +110,7 @@ static int choose(ipa *w, const taut_options *options, taut_error *error)
                                                        : " (seen in differences of forces)",
              w->window, longer ? " (lengthened for slower modes of coupled springs)" : "", w->steps, w->h,
              w->sampler.rods ? ", on the rods" : "", 2 * w->steps + 1);
-    return taut_sampler_filter(&w->sampler, &taut_filter_cubic, w->steps, w->h, error);
+    return taut_sampler_filter(&w->sampler, &taut_filter_cubic, w->steps, w->h, fmax(w->fastest, w->omega), error);
 }
 
 /* Without springs: where a pass has led to, frequencies are seen more clearly. */

@@ -82,14 +82,31 @@ static int sample_side(taut_sampler *s, int side, taut_error *error)
     return TAUT_OK;
 }
 
+/* Micro-steps that lose the rods: springs become faster than they were at the centre, or it is not slow. */
+static int fail_rods(const taut_sampler *s, taut_error *error)
+{
+    return taut_fail(
+        error, TAUT_ERROR_CONVERGE,
+        "micro-steps of %.3g do not follow the rods: slow and fast are not separated at this state; it moves at a rate of %.3g, "
+        "the fastest spring oscillates at %.4g rad per time; use --method series",
+        s->h, taut_springs_pace(s->p), s->fastest);
+}
+
 int taut_sampler_run(taut_sampler *s, taut_error *error)
 {
+    taut_error reason = {0};
     for (int k = 0; k < s->sums; k++)
         memset(s->sum[k], 0, (size_t)s->p->sizes.coordinates * sizeof(double));
     memset(s->slope, 0, (size_t)s->p->sizes.coordinates * sizeof(double));
     TAUT_TRY(taut_trace_begin(s->p, s->steps, s->h, s->weight[TAUT_EVEN_Q], error));
-    TAUT_TRY(sample_side(s, 1, error));
-    return sample_side(s, -1, error);
+    int status = sample_side(s, 1, &reason);
+    if (status == 0)
+        status = sample_side(s, -1, &reason);
+    if (status == TAUT_ERROR_CONVERGE && s->rods && !s->general)
+        return fail_rods(s, error);
+    if (status != 0 && error)
+        *error = reason;
+    return status;
 }
 
 void taut_sampler_move(taut_sampler *s)
@@ -152,7 +169,8 @@ bool taut_sampler_aware(taut_sampler *s, const taut_springs *springs)
 {
     const double spread_left = 2, band_left = 0.1; /* of an oscillation whose frequency is off, of one in a band */
     double theta[2 * TAUT_SPRINGS_ENDS];
-    s->h = aware_step / springs->frequency[springs->found - 1];
+    s->fastest = springs->frequency[springs->found - 1];
+    s->h = aware_step / s->fastest;
     s->sums = TAUT_EVEN_V + 1;
     s->weight[TAUT_EVEN_Q] = s->weight[TAUT_EVEN_V] = s->aware;
     int distinct = angles(s->h, springs, theta);
@@ -236,6 +254,7 @@ int taut_sampler_smooth(taut_sampler *s, const taut_kernel *shape, const taut_sp
                          "slowest; use --method series",
                          fastest / slowest);
     TAUT_TRY(reserve(s, (int64_t)expected, error));
+    s->fastest = fastest;
     s->h = step / fastest;
     s->sums = TAUT_SUMS;
     memcpy(s->weight, s->smooth, sizeof s->weight);
@@ -251,11 +270,12 @@ int taut_sampler_smooth(taut_sampler *s, const taut_kernel *shape, const taut_sp
     return TAUT_OK;
 }
 
-int taut_sampler_filter(taut_sampler *s, const taut_filter *filter, int steps, double h, taut_error *error)
+int taut_sampler_filter(taut_sampler *s, const taut_filter *filter, int steps, double h, double fastest, taut_error *error)
 {
     const taut_kernel better = {5, 3};
     TAUT_TRY(reserve(s, steps, error));
     s->h = h;
+    s->fastest = fastest;
     s->steps = steps;
     s->sums = steps > better.moments + 2 ? TAUT_SUMS : TAUT_EVEN_V + 1;
     memcpy(s->weight, s->smooth, sizeof s->weight);

@@ -14,9 +14,10 @@ enum { TAUT_EVEN_Q, TAUT_EVEN_V, TAUT_BETTER_Q, TAUT_BETTER_V, TAUT_RATE, TAUT_F
 typedef struct taut_sampler {
     taut_projection *p;
     taut_flow *flow;
-    bool general; /* masses vary, or forces depend on velocities */
-    bool rods;    /* the flow is RATTLE */
-    double h;     /* between samples */
+    bool general;   /* masses vary, or forces depend on velocities */
+    bool rods;      /* the flow is RATTLE */
+    double h;       /* between samples */
+    double fastest; /* frequency that they are made for */
     int steps;
     int sums;                  /* how many are formed */
     double *weight[TAUT_SUMS]; /* [steps + 1]; those of q and v are one array */
@@ -39,7 +40,7 @@ bool taut_sampler_aware(taut_sampler *sampler, const taut_springs *springs);
 int taut_sampler_smooth(taut_sampler *sampler, const taut_kernel *shape, const taut_springs *springs, double step, int64_t steps,
                         taut_error *error);
 /* The weights of a kernel of the literature, h apart; all sums where there are steps enough for them, else those of q and v. */
-int taut_sampler_filter(taut_sampler *sampler, const taut_filter *filter, int steps, double h, taut_error *error);
+int taut_sampler_filter(taut_sampler *sampler, const taut_filter *filter, int steps, double h, double fastest, taut_error *error);
 /* Samples around (p->q, p->v), which is on the rods, and forms the sums. */
 int taut_sampler_run(taut_sampler *sampler, taut_error *error);
 /* Keeps (p->q, p->v) as last_q, last_v and adds the sums of q and v. */

@@ -59,7 +59,7 @@ static int drop_along(taut_seat *s, const double *from, const double *foot, cons
     return correct(s, to, &step, error);
 }
 
-/* One step of x, which is s->q or s->v; values are those of the latest positions. */
+/* One step of x, which is s->q or s->v. */
 static int mend_once(taut_seat *s, double *x, double *step, taut_error *error)
 {
     bool velocity = x == s->v;
@@ -103,8 +103,10 @@ int taut_seat_place(taut_seat *s, const double *shift, bool *placed, taut_error 
     TAUT_TRY(drop_along(s, p->q, s->foot_q, NULL, s->q, error));
     TAUT_TRY(drop_along(s, p->v, s->foot_v, shift, s->v, error));
     TAUT_TRY(mend(s, s->q, placed, error));
-    if (*placed)
-        TAUT_TRY(mend(s, s->v, placed, error));
+    if (!*placed)
+        return TAUT_OK;
+    TAUT_TRY(evaluate(s, s->q, s->v, 0, error)); /* the last step has moved it */
+    TAUT_TRY(mend(s, s->v, placed, error));
     if (!*placed)
         return TAUT_OK;
     memcpy(p->q, s->q, bytes);

@@ -109,8 +109,7 @@ static int fail_reach(const rattle_flow *f, double h, taut_error *error)
                      f->general
                          ? "micro-steps of %.3g do not reach the rods, or forces that depend on velocities are too strong for "
                            "them: damping as fast as the oscillation cannot be filtered; use --method series"
-                         : "micro-steps of %.3g do not reach the rods: the motion along them is as fast as the springs; use "
-                           "--method series",
+                         : "micro-steps of %.3g do not reach the rods; use --method series",
                      fabs(h));
 }
 
@@ -159,9 +158,11 @@ static int reach(rattle_flow *f, double t, double h, const double *q, const doub
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         TAUT_TRY(iterate(f, t, h, q, v, error));
         double change = 0, scale = still + fabs(h) * taut_largest(n, f->next_d), floor = 2 * DBL_EPSILON * scale;
-        for (taut_index i = 0; i < n; i++)
-            change = fmax(change, fabs(h * (f->next_d[i] - f->d[i])));
-        if (!isfinite(scale) || change > 1e3 * (scale + 1))
+        for (taut_index i = 0; i < n; i++) {
+            double moves = fabs(h * (f->next_d[i] - f->d[i]));
+            change = moves <= change ? change : moves; /* NaN stays */
+        }
+        if (!isfinite(change) || change > 1e3 * (scale + 1))
             break;
         double *swap = f->d, rate = change / before;
         f->d = f->next_d;
