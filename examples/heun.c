@@ -4,7 +4,7 @@
  *
  * x = (q, v) for second order, q alone for first order; order 2. [Hairer, Norsett, Wanner I, II.1; the estimate is Euler's error]
  *
- * The example of docs/architecture.md: this file as src/step/heun.c and `&taut_heun` in the table of src/step/methods.c make it a
+ * The example of docs/architecture.md: this file as src/step/heun.c and the row `row(taut_heun)` in src/step/methods.c make it a
  * method of Taut. It is built and run with the tests (tests/test_new_method.c). */
 #include "base/method.h"
 
@@ -80,7 +80,7 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
     return s->m == 0 ? TAUT_OK : s->field->evaluate(s->field, t, q, v, w->rate, lambda, error);
 }
 
-extern const taut_method taut_heun; /* in src/step this line stands in methods.h */
+extern const taut_method taut_heun; /* methods.c says it too */
 
 const taut_method taut_heun = {
     .name = "heun",

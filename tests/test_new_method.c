@@ -1,6 +1,6 @@
 /* test_new_method.c - how a method is added: one file with one constant descriptor, and one row in the table (docs/architecture.md).
  *
- * The file is examples/heun.c; its row would be `&taut_heun` in src/step/methods.c. Here it is given to a run directly, and everything
+ * The file is examples/heun.c; its row would be `row(taut_heun)` in src/step/methods.c. Here it is given to a run directly, and everything
  * else comes by itself: fields, stabilisers, error control, dense output, events, rows, refusals. */
 #include "base/method.h"
 #include "drive.h"

@@ -4,24 +4,33 @@
 #include <stdio.h>
 #include <string.h>
 
-const taut_method *const taut_method_table[] = {&taut_verlet,
-                                                &taut_radau5,
-                                                &taut_radau3,
-                                                &taut_radau1,
-                                                &taut_radau7,
-                                                &taut_radau9,
-                                                &taut_dop8,
-                                                &taut_dopri5,
-                                                &taut_rk4,
-                                                &taut_midpoint,
-                                                &taut_euler,
-                                                &taut_ab2,
-                                                &taut_rattle,
-                                                &taut_projected_impulse,
-                                                &taut_mollified_impulse,
-                                                &taut_impulse_method,
-                                                &taut_effective,
-                                                NULL};
+/* clang-format off */
+/* One row for each method. */
+#define ROWS(row) \
+    row(taut_verlet) \
+    row(taut_radau5) \
+    row(taut_radau3) \
+    row(taut_radau1) \
+    row(taut_radau7) \
+    row(taut_radau9) \
+    row(taut_dop8) \
+    row(taut_dopri5) \
+    row(taut_rk4) \
+    row(taut_midpoint) \
+    row(taut_euler) \
+    row(taut_ab2) \
+    row(taut_rattle) \
+    row(taut_projected_impulse) \
+    row(taut_mollified_impulse) \
+    row(taut_impulse_method) \
+    row(taut_effective)
+/* clang-format on */
+
+#define DECLARE(method) extern const taut_method method;
+#define ADDRESS(method) &(method),
+
+ROWS(DECLARE)
+const taut_method *const taut_method_table[] = {ROWS(ADDRESS) NULL};
 
 enum { METHODS = sizeof taut_method_table / sizeof taut_method_table[0] - 1 };
 

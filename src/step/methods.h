@@ -1,4 +1,4 @@
-/* methods.h - the methods there are: one file each, one row each in methods.c. */
+/* methods.h - the methods there are: one file each, one row each in methods.c, which declares them; here are those that others name. */
 #ifndef TAUT_STEP_METHODS_H
 #define TAUT_STEP_METHODS_H
 
