@@ -251,6 +251,30 @@ static void test_two_kinds(void)
     taut_system_destroy(system);
 }
 
+/* The fuzzer's seeds, made to contain what shipped models do not: each loads, and its derivatives agree with differences. */
+static void test_seeds(void)
+{
+    static const char *const names[] = {"tables", "dims", "definitions", "kinetic", "mass", "first_order"};
+    check_group("seeds");
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        char path[400];
+        taut_load how = {.table_folder = TAUT_SOURCE_DIR "/models"};
+        taut_system *system = NULL;
+        taut_check_report report = {0};
+        taut_error error = {0};
+        snprintf(path, sizeof path, "%s/tests/data/seeds/%s.taut", TAUT_SOURCE_DIR, names[k]);
+        int status = taut_system_load(path, &how, &system, &error);
+        check_row(status == 0, "%s: line %d, %s", names[k], error.line, error.message);
+        if (status == 0)
+            status = taut_check(system, NULL, &report, &error);
+        check_row(status == 0 && report.derivatives > 3, "%s: %d derivatives, %s", names[k], report.derivatives, error.message);
+        for (int d = 0; d < report.derivatives; d++)
+            check_below(report.derivative[d].name, report.derivative[d].deviation,
+                        report.derivative[d].limit + report.derivative[d].uncertainty);
+        taut_system_destroy(system);
+    }
+}
+
 int main(void)
 {
     test_powers();
@@ -261,5 +285,6 @@ int main(void)
     test_refused_values();
     test_massless();
     test_two_kinds();
+    test_seeds();
     return check_done();
 }

@@ -1,13 +1,14 @@
 /* tables.c - [tables]: CSV files below the model's folder. The first line names the columns; all further entries are numbers. */
 #include "system/model.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { COLUMN_LIMIT = 256, FILE_LIMIT = 256 << 20 };
+#include "base/number.h"
+
+enum { COLUMN_LIMIT = 256, FILE_LIMIT = 256 << 20, NUMBER_LIMIT = 100 };
+#define NAME_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
 typedef struct reader {
     taut_model *model;
@@ -51,6 +52,9 @@ static int open_table(taut_model *model, const taut_item_tree *item, const char 
         status = taut_fail_memory(model->error);
     if (!status && fread(*text, 1, size, file) != size)
         status = taut_document_fail(model->document, item->place, model->error, "the table '%s' cannot be read", item->raw);
+    if (!status && memchr(*text, 0, size)) /* what follows it would be lost */
+        status = taut_document_fail(model->document, item->place, model->error,
+                                    "the table '%s' contains a zero byte: is it a text file?", item->raw);
     fclose(file);
     return status;
 }
@@ -89,9 +93,8 @@ static int read_header(reader *r, taut_table *table)
     for (;;) {
         skip_blanks(r);
         const char *start = r->at;
-        while (isalnum((unsigned char)*r->at) || *r->at == '_')
-            r->at++;
-        if (r->at == start || isdigit((unsigned char)*start) || r->at - start > TAUT_NAME_LIMIT)
+        r->at += strspn(r->at, NAME_LETTERS);
+        if (r->at == start || (*start >= '0' && *start <= '9') || r->at - start > TAUT_NAME_LIMIT)
             return fail(r, start, "expected the name of a column%s: the first line of a table names its columns", "");
         if (table->columns == COLUMN_LIMIT)
             return fail(r, start, "a table has at most 256 columns%s", "");
@@ -118,16 +121,27 @@ static int read_header(reader *r, taut_table *table)
     return 0;
 }
 
+/* A number up to the next comma or blank, read as in model files: with a point, whatever the locale. */
+static bool read_number(reader *r, double *value)
+{
+    char text[NUMBER_LIMIT + 1];
+    size_t length = strcspn(r->at, ", \t\r\n");
+    if (length == 0 || length > NUMBER_LIMIT)
+        return false;
+    memcpy(text, r->at, length);
+    text[length] = 0;
+    if (!taut_number_parse(text, value))
+        return false;
+    r->at += length;
+    return true;
+}
+
 static int read_row(reader *r, const taut_table *table, double *to)
 {
     for (int32_t c = 0; c < table->columns; c++) {
         skip_blanks(r);
-        char *end;
-        double value = *r->at == '\n' || *r->at == 0 ? 0 : strtod(r->at, &end);
-        if (*r->at == '\n' || *r->at == 0 || end == r->at || !(value - value == 0))
+        if (!read_number(r, &to[c]))
             return fail(r, r->at, "expected a number in column '%s'", table->column[c]);
-        r->at = end;
-        to[c] = value;
         skip_blanks(r);
         if (c + 1 < table->columns) {
             if (*r->at != ',')
@@ -143,6 +157,8 @@ static int read_row(reader *r, const taut_table *table, double *to)
 
 static int read_table(reader *r, taut_table *table)
 {
+    if (strncmp(r->at, "\xef\xbb\xbf", 3) == 0)
+        r->at += 3; /* the byte-order mark that spreadsheets write */
     if (!find_line(r))
         return fail(r, r->at, "the table is empty%s", "");
     TAUT_TRY(read_header(r, table));
