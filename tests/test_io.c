@@ -394,6 +394,40 @@ static void test_tics(void)
         check_near("step", taut_picture_step(rows[k].length, rows[k].most), rows[k].step, 1e-12 * rows[k].step);
 }
 
+/* Titles and names: letters of any language stay whole, what could end a text in a script of gnuplot does not pass. */
+static void test_clean(void)
+{
+    static const struct {
+        const char *text, *clean;
+        size_t size;
+    } rows[] = {
+        {"omega[1].x = 2", "omega[1].x = 2", 64},
+        {"a'b\"c`d\\e$f\n!{}@~#&", "a b c d e f        ", 64},
+        {"Gr\xc3\xb6\xc3\x9f"
+         "e \xe2\x80\x94 \xf0\x9d\x9c\x86",
+         "Gr\xc3\xb6\xc3\x9f"
+         "e \xe2\x80\x94 \xf0\x9d\x9c\x86",
+         64},
+        {"Gr\xc3\xb6", "Gr", 4}, /* no room for the whole letter */
+        {"a\xc3"
+         "b\xff"
+         "c\xc2\x85"
+         "d",
+         "a b c  d", 64}, /* broken; a control character */
+        {"\xc0\xa7"
+         "x\xe0\x80\xa7",
+         "  x   ", 64},                                  /* a quote in overlong forms */
+        {"\xed\xa0\x80\xf4\x90\x80\x80", "       ", 64}, /* no letters */
+        {"a\xc3", "a ", 64},                             /* the text ends inside a letter */
+    };
+    check_group("clean texts");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char clean[64];
+        taut_picture_clean(rows[k].text, clean, rows[k].size);
+        check_row(strcmp(clean, rows[k].clean) == 0, "row %d: '%s'", (int)k, clean);
+    }
+}
+
 int main(void)
 {
     snprintf(folder, sizeof folder, "%s/taut-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
@@ -405,6 +439,7 @@ int main(void)
     test_names();
     test_bad_files();
     test_tics();
+    test_clean();
     test_picture();
     test_bad_pictures();
     test_hdf5();

@@ -7,7 +7,7 @@
 #include "io/gnuplot.h"
 
 const char taut_gnuplot_style[] =
-    "set output 'picture'\nset grid lc rgb '#dddddd' lt 1 lw 1\nset border lc rgb '#555555'\n"
+    "set encoding utf8\nset output 'picture'\nset grid lc rgb '#dddddd' lt 1 lw 1\nset border lc rgb '#555555'\n"
     "set tics textcolor rgb '#333333'\nset tics nomirror\n"
     "set key bmargin center horizontal Left reverse samplen 2 width 0.5 height 0.7\nset lmargin 10\nset rmargin 3\n"
     "set format '%g'\nset title offset 0,-0.4\nset datafile missing 'nan'\n"

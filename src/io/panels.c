@@ -23,13 +23,35 @@ int taut_picture_kind(const char *path, bool *svg, taut_error *error)
     return taut_fail(error, TAUT_ERROR_USAGE, "a picture's name must end in .png or .svg, found '%.200s'", path ? path : "");
 }
 
+/* Bytes of a letter or sign beyond ASCII in UTF-8, 2 to 4; 0: it is none (control characters, overlong forms, surrogates included). */
+static size_t utf8_length(const char *text)
+{
+    const unsigned char *b = (const unsigned char *)text;
+    size_t length = b[0] >= 0xc2 && b[0] <= 0xdf ? 2 : (b[0] & 0xf0) == 0xe0 ? 3 : b[0] >= 0xf0 && b[0] <= 0xf4 ? 4 : 0;
+    for (size_t k = 1; k < length; k++)
+        if ((b[k] & 0xc0) != 0x80)
+            return 0;
+    bool control = b[0] == 0xc2 && b[1] < 0xa0, overlong = (b[0] == 0xe0 && b[1] < 0xa0) || (b[0] == 0xf0 && b[1] < 0x90);
+    bool nowhere = (b[0] == 0xed && b[1] >= 0xa0) || (b[0] == 0xf4 && b[1] >= 0x90);
+    return control || overlong || nowhere ? 0 : length;
+}
+
 void taut_picture_clean(const char *text, char *result, size_t size)
 {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:;()[]+-=*/|<>^% ";
-    size_t k = 0;
-    for (; text[k] && k + 1 < size; k++)
-        result[k] = strchr(allowed, text[k]) ? text[k] : ' ';
-    result[k] = '\0';
+    size_t used = 0;
+    while (*text && used + 1 < size) {
+        size_t length = utf8_length(text);
+        if (length > 0 && used + length >= size)
+            break;
+        if (length > 0)
+            memcpy(result + used, text, length);
+        else
+            result[used] = strchr(allowed, *text) ? *text : ' ';
+        used += length > 0 ? length : 1;
+        text += length > 0 ? length : 1;
+    }
+    result[used] = '\0';
 }
 
 double taut_picture_step(double length, int most)

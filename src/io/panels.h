@@ -46,7 +46,8 @@ int taut_panels_draw(const char *path, const char *title, const taut_panel *pane
 
 /* TAUT_ERROR_USAGE when the name ends neither in .png nor in .svg. */
 int taut_picture_kind(const char *path, bool *svg, taut_error *error);
-/* Names, numbers and plain signs only: everything else becomes a blank, so that nothing can end a text in the script. */
+/* Letters of any language (UTF-8), numbers and plain signs only: everything else becomes a blank, so that nothing can end a text in the
+ * script. Nothing is cut inside a letter. */
 void taut_picture_clean(const char *text, char *result, size_t size);
 /* 1, 2 or 5 times a power of ten: the distance of tics of which `most` at most fall on a length > 0. */
 double taut_picture_step(double length, int most);
