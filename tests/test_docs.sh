@@ -71,6 +71,13 @@ said project.md 1.00000150004507 project double_pendulum --set omega=1000 --set 
 said project.md 2.00000275007326 project double_pendulum --set omega=1000 --set lift=0
 said project.md '5   1.007216e-06   2.426279e-06          185' project double_pendulum --set omega=1000 --method ipa
 
+# the first model of the language, with its mistake: the message is the one on the page
+awk '/^```taut$/ { on = 1; next } /^```$/ { if (on) exit } on' "$source/docs/model-language.md" |
+    sed 's/stiffness omega/stiffness omga/' >pendulum.taut
+run 2 check pendulum.taut
+grep -qxF "$(head -n 1 err)" "$source/docs/model-language.md"
+row $? "docs/model-language.md does not show '$(head -n 1 err)'"
+
 # sizes and frequencies of docs/models.md
 if [ -x /usr/bin/python3 ]; then
     "$taut" models --names | while read -r name; do
