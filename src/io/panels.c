@@ -69,6 +69,17 @@ static void write_clean(taut_file_sink *sink, const char *before, const char *te
     taut_writer_text(sink, after);
 }
 
+/* The size of letters at which a title fits: one of size 15 takes about 10.2 pixels. */
+static int title_size(const char *title, int width, int wanted)
+{
+    enum { LEAST = 8 };
+    int letters = 0;
+    for (const char *c = title; *c; c++)
+        letters += ((unsigned char)*c & 0xc0) != 0x80; /* not within a letter of several bytes */
+    double fits = 15 * width / (10.2 * (letters > 0 ? letters : 1));
+    return fits >= wanted ? wanted : fits > LEAST ? (int)fits : LEAST;
+}
+
 void taut_picture_begin(taut_file_sink *sink, bool svg, int width, int height, const char *title)
 {
     char line[400];
@@ -83,9 +94,10 @@ void taut_picture_begin(taut_file_sink *sink, bool svg, int width, int height, c
                  width, height, width, height);
     taut_writer_text(sink, line);
     taut_writer_text(sink, taut_gnuplot_style);
-    if (title && title[0])
-        write_clean(sink, "set multiplot title '", title, svg ? "' font 'Sans,17'\n" : "' font 'Sans,15'\n");
-    else if (title)
+    if (title && title[0]) {
+        snprintf(line, sizeof line, "' font 'Sans,%d'\n", title_size(title, width, svg ? 17 : 15));
+        write_clean(sink, "set multiplot title '", title, line);
+    } else if (title)
         taut_writer_text(sink, "set multiplot\n");
 }
 

@@ -16,7 +16,7 @@ enum {
     CURVES = 8,
     PANELS = TAUT_PANELS,
     NAME_SIZE = 64,
-    TITLE_SIZE = 120,
+    TITLE_SIZE = 160,
     DIGITS = 12,
     MOST_POINTS = 5000,
     FEW_COORDINATES = 64
