@@ -10,14 +10,13 @@
 #endif
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <taut/taut.h>
-#include "bench.h"
+#include "runs.h"
 
 enum { ROUNDS = 11 };
+
+static const double step = 0.01;
 
 /* ---- by hand: masses 1, gravity 1 along -y, links of length 1; u_i is the direction of link i at the old point */
 
@@ -116,9 +115,12 @@ static void hand_step(chain *c, double h)
     }
 }
 
-static bool hand_create(chain *c, int links)
+static chain hand;
+
+static bool hand_create(int links)
 {
     size_t n = (size_t)links * 2;
+    chain *c = &hand;
     *c = (chain){links,        calloc(n, 8), calloc(n, 8), calloc(n, 8), calloc(n, 8),
                  calloc(n, 8), calloc(n, 8), calloc(n, 8), calloc(n, 8)};
     if (!c->q || !c->v || !c->kick || !c->next || !c->u || !c->pivot || !c->lower || !c->y)
@@ -132,11 +134,23 @@ static bool hand_create(chain *c, int links)
     return true;
 }
 
-static void hand_destroy(chain *c)
+static void hand_destroy(void)
 {
-    double *all[] = {c->q, c->v, c->kick, c->next, c->u, c->pivot, c->lower, c->y};
+    double *all[] = {hand.q, hand.v, hand.kick, hand.next, hand.u, hand.pivot, hand.lower, hand.y};
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
         free(all[k]);
+    hand = (chain){0};
+}
+
+static void hand_advance(int64_t steps)
+{
+    for (int64_t k = 0; k < steps; k++)
+        hand_step(&hand, step);
+}
+
+static const double *hand_position(void)
+{
+    return hand.q;
 }
 
 /* ---- by Taut */
@@ -146,135 +160,58 @@ static const char model[] = "[parameters]\nN = 20\n[particles]\ndimension = 2\nb
                             "link[1] = length(bob[1]) - 1\nlink[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N\n"
                             "[start]\nbob[i] = (i, 0) for i in 1..N\n[run]\nuntil = 1000\n";
 
-static int taut_create(int links, const char *method, const char *step, taut_system **system, taut_solver **solver,
-                       taut_error *error)
-{
-    char count[40];
-    snprintf(count, sizeof count, "N=%d", links);
-    const char *set[] = {count};
-    taut_load how = {.set = set, .set_count = 1};
-    taut_options *options = NULL;
-    int code = taut_system_parse(model, sizeof model - 1, "chain", &how, system, error);
-    if (code == 0)
-        code = taut_options_create(NULL, &options, error);
-    if (code == 0)
-        code = taut_options_set(options, "step", step, error);
-    if (code == 0)
-        code = taut_options_set(options, "method", method, error);
-    if (code == 0)
-        code = taut_solver_create(*system, options, NULL, solver, error);
-    taut_options_destroy(options);
-    return code;
-}
-
-/* Alternates the two, so that both see the same load. */
-static int compare(int links, int steps, double limit)
-{
-    const double step = 0.01;
-    chain c;
-    taut_system *system = NULL;
-    taut_solver *solver = NULL;
-    taut_error error = {0};
-    int code = taut_create(links, "rattle", "0.01", &system, &solver, &error);
-    if (hand_create(&c, links) && code == 0) {
-        double best[2] = {INFINITY, INFINITY}, off = 0;
-        for (int k = 0; k < ROUNDS && code == 0; k++) {
-            double t0 = now();
-            for (int j = 0; j < steps; j++)
-                hand_step(&c, step);
-            double t1 = now();
-            code = taut_solver_advance(solver, (double)((k + 1) * steps) * step, &error);
-            best[0] = fmin(best[0], t1 - t0);
-            best[1] = fmin(best[1], now() - t1);
-        }
-        for (int i = 0; i < 2 * links; i++)
-            off = fmax(off, fabs(c.q[i] - taut_solver_position(solver)[i]));
-        double scale = 1e9 / ((double)links * steps);
-        printf("rigid chain of %d links: %.3g ns per link and step by hand, %.3g by Taut; positions differ by %.2g\n", links,
-               best[0] * scale, best[1] * scale, off);
-        char name[80];
-        snprintf(name, sizeof name, "rattle, chain of %d, time against C", links);
-        row(name, limit, best[1] / best[0]);
-    }
-    if (code != 0)
-        printf("rattle, chain of %d | failed | %s\n", links, error.message);
-    hand_destroy(&c);
-    taut_solver_destroy(solver);
-    taut_system_destroy(system);
-    return code;
-}
-
 /* ns per link and step of a method, stabilised as it is by default. */
-static double cost(const char *method, const char *step, int links, int steps, taut_error *error)
+static double cost(const char *method, double length, int links, int steps)
 {
-    taut_system *system = NULL;
-    taut_solver *solver = NULL;
+    char settings[80];
+    snprintf(settings, sizeof settings, "method=%s step=%g", method, length);
+    bench b = make(model, links, settings);
     double best = INFINITY;
-    int code = taut_create(links, method, step, &system, &solver, error);
-    for (int k = 0; k < 5 && code == 0; k++) {
+    for (int k = 0; k < 5 && b.code == 0; k++) {
         double t0 = now();
-        code = taut_solver_advance(solver, (double)((k + 1) * steps) * atof(step), error);
+        b.code = taut_solver_advance(b.solver, (double)((k + 1) * steps) * length, &b.error);
         best = fmin(best, now() - t0);
     }
-    taut_solver_destroy(solver);
-    taut_system_destroy(system);
-    return code ? NAN : best * 1e9 / ((double)links * steps);
+    return done(&b) ? NAN : best * 1e9 / ((double)links * steps);
 }
 
 /* Growth from 100 links on: 1 is linear cost. */
-static int flat(const char *method, const char *step)
+static int flat(const char *method, double length)
 {
-    taut_error error = {0};
-    double first = cost(method, step, 100, 20, &error);
+    double first = cost(method, length, 100, 20);
     for (int links = 1000; links <= 100000; links *= 10) {
-        double more = cost(method, step, links, links < 10000 ? 20 : 2, &error);
+        double more = cost(method, length, links, links < 10000 ? 20 : 2);
         char name[80];
         printf("%s, rigid chain of %d links: %.4g ns per link and step (%.4g with 100)\n", method, links, more, first);
         snprintf(name, sizeof name, "%s, chain of %d, time per link against 100 links", method, links);
         row(name, links < 100000 ? 1.5 : 2.5, more / first); /* the largest no longer fits the caches */
-        if (isnan(more)) {
-            printf("%s | failed | %s\n", name, error.message);
+        if (isnan(more))
             return 1;
-        }
     }
     return 0;
 }
 
-/* For bench_instructions.sh: nothing but the steps of one of the two. */
-static int only(const char *who, int links, int steps)
-{
-    chain c;
-    taut_system *system = NULL;
-    taut_solver *solver = NULL;
-    taut_error error = {0};
-    int code = 0;
-    if (strcmp(who, "hand") == 0) {
-        code = hand_create(&c, links) ? 0 : TAUT_ERROR_MEMORY;
-        for (int k = 0; k < steps && code == 0; k++)
-            hand_step(&c, 0.01);
-        hand_destroy(&c);
-        return code;
-    }
-    code = taut_create(links, "rattle", "0.01", &system, &solver, &error);
-    if (code == 0)
-        code = taut_solver_advance(solver, steps * 0.01, &error);
-    taut_solver_destroy(solver);
-    taut_system_destroy(system);
-    return code;
-}
-
 int main(int count, char **arguments)
 {
+    const rivals rattle = {.method = "rattle",
+                           .model = model,
+                           .settings = "method=rattle step=0.01",
+                           .step = step,
+                           .rounds = ROUNDS,
+                           .create = hand_create,
+                           .advance = hand_advance,
+                           .position = hand_position,
+                           .destroy = hand_destroy};
     if (count == 4)
-        return only(arguments[1], atoi(arguments[2]), atoi(arguments[3])) ? 1 : 0;
-    int code = compare(10, 20, 10); /* short: the motion is chaotic */
+        return only(&rattle, arguments[1], atoi(arguments[2]), atoi(arguments[3])) ? 1 : 0;
+    int code = compare(&rattle, 10, 20, 10); /* short: the motion is chaotic */
     if (code == 0)
-        code = compare(1000, 20, 2);
+        code = compare(&rattle, 1000, 20, 2);
     if (code == 0)
-        code = compare(100000, 2, 5);
+        code = compare(&rattle, 100000, 2, 5);
     if (code == 0)
-        code = flat("rattle", "0.01");
+        code = flat("rattle", step);
     if (code == 0)
-        code = flat("dop8", "0.05");
+        code = flat("dop8", 0.05);
     return code ? 1 : 0;
 }

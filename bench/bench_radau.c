@@ -8,51 +8,9 @@
 #endif
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
-#include <taut/taut.h>
-#include "bench.h"
-
-/* A solver of a model text, with options "name=value ...". */
-typedef struct bench {
-    taut_system *system;
-    taut_options *options;
-    taut_solver *solver;
-    taut_error error;
-    int code;
-} bench;
-
-static bench make(const char *model, const char *settings)
-{
-    bench b = {0};
-    char copy[400];
-    snprintf(copy, sizeof copy, "%s", settings);
-    b.code = taut_system_parse(model, strlen(model), "bench", NULL, &b.system, &b.error);
-    if (b.code == 0)
-        b.code = taut_options_create(NULL, &b.options, &b.error);
-    for (char *word = copy, *next; b.code == 0 && *word; word = next) {
-        next = word + strcspn(word, " ");
-        if (*next)
-            *next++ = '\0';
-        char *value = strchr(word, '=');
-        *value++ = '\0';
-        b.code = taut_options_set(b.options, word, value, &b.error);
-    }
-    if (b.code == 0)
-        b.code = taut_solver_create(b.system, b.options, NULL, &b.solver, &b.error);
-    return b;
-}
-
-static int done(bench *b)
-{
-    int code = b->code;
-    if (code != 0)
-        printf("failed | %s\n", b->error.message);
-    taut_solver_destroy(b->solver);
-    taut_options_destroy(b->options);
-    taut_system_destroy(b->system);
-    return code;
-}
+#include "runs.h"
 
 /* ---- evaluations against errors */
 
@@ -73,7 +31,7 @@ static int evaluations(const char *newton, const double design[3])
             double rtol = pow(10, -k / 4.0), off = 0;
             snprintf(settings, sizeof settings, "motion=slow method=radau%d newton=%s rtol=%.3g atol=%.3g until=10", order, newton,
                      rtol, rtol);
-            bench b = make(pendulum, settings);
+            bench b = make(pendulum, 0, settings);
             if (b.code == 0)
                 b.code = taut_solver_advance(b.solver, 10, &b.error);
             taut_result r = {0};
@@ -101,15 +59,14 @@ static int evaluations(const char *newton, const double design[3])
 
 /* ---- long chains */
 
+static const char hanging[] = "[parameters]\nN = 20\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n"
+                              "[potential]\nsum(bob[i].y for i in 1..N)\n[bonds]\nlink[1] = length(bob[1]) - 1 stiffness 1e12\n"
+                              "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N stiffness 1e12\n"
+                              "[start]\nbob[i] = (i, 0) for i in 1..N\n";
+
 static int chain(int links, double *per_link)
 {
-    char model[600];
-    snprintf(model, sizeof model,
-             "[particles]\ndimension = 2\nbob[i] for i in 1..%d mass 1\n[potential]\nsum(bob[i].y for i in 1..%d)\n[bonds]\n"
-             "link[1] = length(bob[1]) - 1 stiffness 1e12\n"
-             "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..%d stiffness 1e12\n[start]\nbob[i] = (i, 0) for i in 1..%d\n",
-             links, links, links, links);
-    bench b = make(model, "motion=slow method=radau5 newton=tensor step=0.01 until=10");
+    bench b = make(hanging, links, "motion=slow method=radau5 newton=tensor step=0.01 until=10");
     double best = INFINITY;
     taut_result before, after;
     for (int k = 0; k < 12 && b.code == 0; k++) {
@@ -127,8 +84,19 @@ static int chain(int links, double *per_link)
     return done(&b);
 }
 
-int main(void)
+/* For bench_instructions.sh: nothing but the steps. */
+static int only_steps(int links, int steps)
 {
+    bench b = make(hanging, links, "motion=slow method=radau5 newton=tensor step=0.01 until=10");
+    if (b.code == 0)
+        b.code = taut_solver_advance(b.solver, 0.01 * steps, &b.error);
+    return done(&b);
+}
+
+int main(int count, char **arguments)
+{
+    if (count == 4)
+        return only_steps(atoi(arguments[2]), atoi(arguments[3])) ? 1 : 0;
     static const double stage[3] = {168, 264, 410}, frozen[3] = {591, 840, 1715};
     if (evaluations("stage", stage) || evaluations("tensor", frozen))
         return 1;

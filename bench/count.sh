@@ -1,0 +1,16 @@
+# count.sh - for scripts that count instructions with valgrind's callgrind: the same on every machine of a kind, whatever else it does. TAUT is
+# the program, beside whose folder the benches lie.
+bench=$(dirname "${TAUT:-build/taut}")/bench
+if ! command -v valgrind >/dev/null 2>&1; then
+    echo "valgrind is not installed: instructions are not counted"
+    exit 0
+fi
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+instructions() { # instructions PROGRAM ARGUMENTS...: their number; what it prints goes to $work/printed
+    program=$1
+    shift
+    OPENBLAS_NUM_THREADS=1 valgrind --tool=callgrind --callgrind-out-file="$work/out" "$bench/$program" "$@" >"$work/printed" 2>/dev/null || return 1
+    sed -n 's/^\(summary\|totals\): //p' "$work/out" | head -n 1
+}
