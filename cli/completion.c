@@ -49,6 +49,15 @@ static void put_recipes(FILE *out)
     fprintf(out, " all");
 }
 
+/* What can be explained: verbs, methods, projections. */
+static void put_topics(FILE *out)
+{
+    for (const cli_verb *verb = cli_verbs; verb->name; verb++)
+        fprintf(out, " %s", verb->name);
+    fprintf(out, " ");
+    put_choices(out, cli_option_find("method", "run"), NULL);
+}
+
 /* What follows an option: its choices, a file, or something only the user knows. */
 static void bash_value(FILE *out, const taut_option *option)
 {
@@ -96,8 +105,8 @@ static void bash_script(FILE *out)
     for (const cli_verb *verb = cli_verbs; verb->name; verb++) {
         fprintf(out, "    %s) _taut_words '", verb->name);
         put_options(out, verb->name);
-        for (const cli_verb *other = cli_verbs; other->name && strcmp(verb->operand, "[VERB]") == 0; other++)
-            fprintf(out, " %s", other->name);
+        if (strcmp(verb->operand, "[VERB]") == 0)
+            put_topics(out);
         if (strcmp(verb->operand, "[NAME]") == 0)
             put_recipes(out);
         fprintf(out, "' ;;\n");
@@ -162,9 +171,8 @@ static void zsh_script(FILE *out)
         if (strcmp(verb->operand, "MODEL") == 0)
             fprintf(out, " \\\n            '1:model:_taut_models'");
         if (strcmp(verb->operand, "[VERB]") == 0) {
-            fprintf(out, " \\\n            '1:verb:(");
-            for (const cli_verb *other = cli_verbs; other->name; other++)
-                fprintf(out, "%s%s", other == cli_verbs ? "" : " ", other->name);
+            fprintf(out, " \\\n            '1:verb or method:(");
+            put_topics(out);
             fprintf(out, ")'");
         }
         if (strcmp(verb->operand, "[NAME]") == 0) {
@@ -226,8 +234,7 @@ static void fish_script(FILE *out)
         }
     }
     fprintf(out, "complete -c taut -f -n '__fish_seen_subcommand_from help' -a '");
-    for (const cli_verb *verb = cli_verbs; verb->name; verb++)
-        fprintf(out, "%s%s", verb == cli_verbs ? "" : " ", verb->name);
+    put_topics(out);
     fprintf(out, "'\n");
     for (int k = 0; (option = cli_option_get(k)) != NULL; k++)
         for (const cli_verb *verb = cli_verbs; verb->name; verb++)
