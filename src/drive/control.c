@@ -1,7 +1,10 @@
 /* control.c - step sizes by error control, for every method with an error estimate.
  *
- *     norm  e = rms_i (|dq_i| + h |dv_i|) / (atol + rtol |q_i|)          first order: |dq_i| alone
+ *     norm  e = rms_i (|dq_i| + H |dv_i|) / (atol + rtol |q_i|),   H = max(h, R/10)          first order: |dq_i| alone
  *
+ * R is the longest step of late; it falls by a tenth of the time that passes. While steps keep their size H is h. Where they collapse, at a
+ * kink or a close encounter, h |dv| would accept an error tol/h of the velocity, which stays for the rest of the run, and any error at all
+ * at a singularity, which the run would step over: with H it ends there, since no step is small enough.
  * A step is accepted while e <= 1. The next one is h S e^-alpha e_before^beta with alpha = 1/k - 3 beta/4, k the order of the estimate
  * (PI controller: Gustafsson 1991; Hairer, Wanner, Solving Ordinary Differential Equations II, IV.2), within limits of growth; after a
  * rejection it does not grow. The first step is estimated as in Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4. */
@@ -12,6 +15,7 @@
 #include <stdio.h>
 
 static const double SAFETY = 0.9, GROW = 6, SHRINK = 0.2, BETA = 0.1; /* BETA: times 1/k */
+static const double COLLAPSE = 0.1, MEMORY = 10;                      /* H and R */
 enum { MOST_FAILURES = 12 }; /* evaluations that fail one after another, at quartered steps */
 
 int taut_control_create(taut_solver *solver, taut_error *error)
@@ -22,12 +26,13 @@ int taut_control_create(taut_solver *solver, taut_error *error)
 }
 
 /* The norm of the latest step's estimate. NaN stays NaN. */
-static double error_norm(const taut_stepper *s, double h)
+static double error_norm(const taut_solver *solver, double h)
 {
-    double sum = 0;
+    const taut_stepper *s = &solver->stepper;
+    double sum = 0, reach = fmax(fabs(h), COLLAPSE * solver->control.reach);
     for (taut_index i = 0; i < s->n; i++) {
         double scale = s->atol + s->rtol * fmax(fabs(s->now.q[i]), fabs(s->last.q[i]));
-        double e = fabs(s->error_q[i]) + (s->first_order ? 0 : fabs(h) * fabs(s->error_v[i]));
+        double e = fabs(s->error_q[i]) + (s->first_order ? 0 : reach * fabs(s->error_v[i]));
         sum += e / scale * (e / scale);
     }
     return s->n > 0 ? sqrt(sum / s->n) : 0;
@@ -165,6 +170,7 @@ static bool judge(taut_solver *solver, double h, double e)
     double factor = SAFETY * pow(fmax(e, 1e-30), -1 / k + 0.75 * beta) * pow(before, beta);
     factor = fmin(c->held ? 1 : GROW, fmax(SHRINK, factor));
     c->h = fabs(h) * factor;
+    c->reach = fmax(fabs(h), c->reach - fabs(h) / MEMORY);
     c->before = e;
     c->held = false;
     c->largest = fmax(c->largest, e);
@@ -172,7 +178,8 @@ static bool judge(taut_solver *solver, double h, double e)
 }
 
 /* One try of length h to time `next`: 0 accepted, >0 again with the new size, <0 error. A new state counts only when it can be stabilised
- * and when the forces there can be evaluated (which the next step needs anyway). */
+ * and, in methods that integrate a field, when the forces there can be evaluated, which the next step needs anyway. What others leave for
+ * later, multipliers with a factorisation of their own, is made when rows, events or the end read it. */
 static int try_step(taut_solver *solver, double h, double next, int *failure, taut_error *error)
 {
     taut_control *c = &solver->control;
@@ -181,13 +188,13 @@ static int try_step(taut_solver *solver, double h, double next, int *failure, ta
     bool taken = status == 0;
     if (taken) {
         s->now.t = next;
-        if (!judge(solver, h, error_norm(s, h))) {
+        if (!judge(solver, h, error_norm(solver, h))) {
             undo(s);
             *failure = 0;
             return 1;
         }
         status = taut_stabilize(solver, error);
-        if (status == 0)
+        if (status == 0 && s->method->uses_field)
             status = taut_complete(solver, error);
     }
     if (status == 0 || !recoverable(status))

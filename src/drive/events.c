@@ -227,6 +227,7 @@ static int restart(taut_solver *solver, bool altered, taut_error *error)
     s->method->changed(s);
     if (altered) {
         solver->energy_base = NAN; /* `then` may give any energy */
+        solver->control.reach = 0; /* and another pace */
         solver->altered++;
         TAUT_TRY(taut_motion_begin(solver, error));
     }

@@ -32,6 +32,7 @@ typedef struct taut_control {
     double h;       /* what the next step should be, > 0; 0: not known yet */
     double most;    /* longest step; INFINITY: no limit */
     double before;  /* norm of the latest accepted step, for the PI controller; 0: none */
+    double reach;   /* R of the norm: longest step of late */
     bool held;      /* the latest try failed: the next accepted step must not grow */
     double largest; /* norm of the worst accepted step */
     double *trial;  /* [3n]: for the first step */
