@@ -214,6 +214,7 @@ static void print_json(dinner *d, const cook_recipe *recipe)
     cli_json_text(json, "name", recipe->name);
     cli_json_text(json, "what", recipe->what);
     cli_json_text(json, "source", recipe->source);
+    cli_json_text(json, "numbers", d->heading);
     for (int k = 0; k < VERDICTS; k++)
         cli_json_integer(json, k == UNEXPLAINED ? "unexplained" : verdict_names[k], d->counts[k]);
     cli_json_open(json, "rows", '[');

@@ -117,6 +117,52 @@ else
     skip "docs/models.md (no python3)"
 fi
 
+# every key of every object is explained
+if [ -x /usr/bin/python3 ]; then
+    : >objects
+    object() { # object ARGUMENTS: of one call, whatever its exit status
+        "$taut" "$@" --json 2>/dev/null </dev/null | tr -d '\n' >>objects
+        echo >>objects
+    }
+    object check double_pendulum
+    object run double_pendulum --until 0.1
+    object run kepler --until 0.1
+    object run index2 --until 0.1
+    object project double_pendulum --expansion
+    object project quartic_rod
+    object project michaelis_menten
+    object spectrum double_pendulum
+    object spectrum double_pendulum_gravity --until 0.1
+    object compare slider_crank --until 0.2 --methods rk4 --steps 0.1
+    object compare slider_crank --until 0.2 --methods dop8 --tolerances 1e-3
+    object reproduce
+    object reproduce b-orders
+    object methods
+    object models
+    object run nosuch
+    /usr/bin/python3 - "$source"/docs/*.md >wrong <<'END'
+import json, re, sys
+text = " ".join(open(name).read() for name in sys.argv[1:])
+known = set(re.findall(r"[`\"]([a-z_0-9]+)[`\"]", text))
+def keys(x):
+    if isinstance(x, dict):
+        for k, v in x.items():
+            yield k
+            yield from keys(v)
+    elif isinstance(x, list):
+        for v in x:
+            yield from keys(v)
+lines = open("objects").read().splitlines()
+if len(lines) < 16 or not all(lines):
+    print("objects are missing")
+print(*sorted({k for line in lines for k in keys(json.loads(line))} - known))
+END
+    [ $? = 0 ] && [ -z "$(tr -d '\n' <wrong)" ]
+    row $? "keys of --json that no page explains: $(cat wrong)"
+else
+    skip "keys of --json (no python3)"
+fi
+
 # options and files that pages name exist
 "$taut" help --options-page | grep -o '`-[^`]*`' | grep -o -e '--[a-z-]*' | sort -u >options
 printf '%s\n' --name --help --quiet --verbose >>options
