@@ -49,6 +49,8 @@ int taut_potential_most(taut_context *context);
 /* All values at (t, q, v). Never allocates. */
 int taut_potential_recursion_evaluate(taut_potential_recursion *recursion, const taut_potential_frame *frame, int level, double t,
                                       const double *q, const double *v, const taut_potential_values *values, taut_error *error);
+/* Lengths of v' and v'' after an evaluation. */
+void taut_potential_recursion_rates(const taut_potential_recursion *recursion, double *acceleration, double *jerk);
 
 /* dx += W alpha, such that dx changes the functions of the potential by g[d], linearised at the point of the latest evaluation; g is
  * overwritten. */

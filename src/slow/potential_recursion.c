@@ -402,6 +402,17 @@ int taut_potential_recursion_evaluate(taut_potential_recursion *r, const taut_po
     return TAUT_OK;
 }
 
+void taut_potential_recursion_rates(const taut_potential_recursion *r, double *acceleration, double *jerk)
+{
+    double first = 0, second = 0;
+    for (taut_index i = 0; i < r->n; i++) {
+        first += r->a[i] * r->a[i];
+        second += r->a[r->n + i] * r->a[r->n + i];
+    }
+    *acceleration = sqrt(first);
+    *jerk = sqrt(second);
+}
+
 void taut_potential_recursion_adjust(const taut_potential_recursion *r, double *g, double *dx)
 {
     const int64_t n = r->n;

@@ -24,6 +24,7 @@ typedef struct series {
     double *q, *v, *last_q, *last_v, *dq, *dv, *force, *s;
     double scale;            /* |q| + |v| */
     double error_q, error_v; /* of the result, max norm */
+    double rate;             /* of the slow motion, 1/time; 0 when there is none */
     double noise;            /* of a step, over the scale */
     int level;
     bool grows;
@@ -65,12 +66,34 @@ static void fibre_step(series *s, bool velocity, const double *now, const double
         dx[i] = w->held[i] ? 0 : dx[i];
 }
 
+static void find_rate(series *s)
+{
+    double a, b;
+    taut_potential_recursion_rates(s->recursion, &a, &b);
+    s->rate = taut_series_rate(norm(s->n, s->q, NULL), norm(s->n, s->v, NULL), a, b);
+}
+
+static int fail_separation(const series *s, taut_error *error)
+{
+    double least = INFINITY;
+    for (int k = 0; k < s->frame.count; k++)
+        least = fmin(least, s->frame.value[k]);
+    return taut_fail(
+        error, TAUT_ERROR_CONVERGE,
+        "slow and fast are not separated at this state: it moves at a rate of about %.3g, and the slowest mode of the stiff "
+        "potential oscillates at %.3g (rad per time); a larger scale of the potential or a slower motion has a slow point, or "
+        "use --method constraint",
+        s->rate, sqrt(least));
+}
+
 static int solve_level(series *s, taut_error *error)
 {
     enum { MOST = 40 };
     double before = INFINITY;
     for (int k = 0; k < MOST; k++) {
         TAUT_TRY(evaluate(s, error));
+        if (s->level == 1 && k == 0)
+            find_rate(s);
         fibre_step(s, false, s->values.g, s->values.y, s->dq);
         fibre_step(s, true, s->values.gdot, s->values.ydot, s->dv);
         for (taut_index i = 0; i < s->n; i++) {
@@ -85,11 +108,7 @@ static int solve_level(series *s, taut_error *error)
             break;
         before = step;
     }
-    return taut_fail(
-        error, TAUT_ERROR_CONVERGE,
-        "level %d of the slow multipliers does not converge: slow and fast are not separated at this state; a larger scale "
-        "of the stiff potential or a slower motion has a slow point, or use --method constraint",
-        s->level);
+    return fail_separation(s, error);
 }
 
 static double farthest(taut_index n, const double *x, const double *y)
@@ -106,17 +125,9 @@ static const double poor = 0.01; /* an error, relative, that is not to be called
 static void state_error(series *s, const taut_series_terms *last, double q, double v)
 {
     double rounding = 4 * taut_potential_noise(&s->frame) * s->scale;
-    taut_series_errors(last, 0, q, v, &s->error_q, &s->error_v);
+    taut_series_errors(last, s->rate, q, v, &s->error_q, &s->error_v);
     s->error_q += rounding;
     s->error_v += rounding;
-}
-
-static int fail_separation(const series *s, double before, double now, taut_error *error)
-{
-    return taut_fail(error, TAUT_ERROR_CONVERGE,
-                     "the corrections of the slow multipliers go from %.3g to %.3g: slow and fast are not separated at this "
-                     "state; use --method constraint",
-                     before * s->scale, now * s->scale);
 }
 
 /* An asymptotic series: the level before was the best one. The next one would move the state by (q, v), `step` of its scale. */
@@ -124,7 +135,7 @@ static int settle(series *s, const taut_series_terms *last, double step, double 
 {
     size_t bytes = (size_t)s->n * sizeof(double);
     if (s->level <= 2 || taut_series_tail(last, last->step, step) > poor)
-        return fail_separation(s, last->step[0], isfinite(step) ? step : last->step[0], error);
+        return fail_separation(s, error);
     state_error(s, last, q, v);
     memcpy(s->q, s->last_q, bytes);
     memcpy(s->v, s->last_v, bytes);
@@ -165,7 +176,7 @@ static int expand(series *s, int most, taut_error *error)
     }
     s->level -= s->level > most;
     if (taut_series_tail(&last, last.step, NAN) > poor)
-        return fail_separation(s, last.step[1], last.step[0], error);
+        return fail_separation(s, error);
     state_error(s, &last, NAN, NAN);
     return TAUT_OK;
 }

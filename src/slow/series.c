@@ -80,27 +80,30 @@ static int factor_foot(series *s, taut_error *error)
 
 /* ---- levels */
 
-/* A rate of the slow motion from the lengths of q and its derivatives: the positive root of |q| r^3 + |v| r^2 = |v'| r + |v''|. It is a unit
- * of time in which positions and velocities can be compared, whatever the units of the model and wherever its origin. */
+double taut_series_rate(double q, double v, double a, double b)
+{
+    double low = 0, high = 1;
+    if (!(q + v > 0 && a + b > 0 && isfinite(a + b)))
+        return 0;
+    while (high < 1e150 && (q * high + v) * high * high < a * high + b)
+        high *= 16;
+    for (int k = 0; k < 200 && high > low * (1 + 1e-3); k++) {
+        double middle = low > 0 ? sqrt(low * high) : high / 16;
+        if ((q * middle + v) * middle * middle < a * middle + b)
+            low = middle;
+        else
+            high = middle;
+        if (high < 1e-150)
+            break;
+    }
+    return high;
+}
+
 static void find_rate(series *s)
 {
-    double a, b, q = norm(s->n, s->q), v = norm(s->n, s->v), low = 0, high = 1;
+    double a, b;
     taut_recursion_rates(s->recursion, &a, &b);
-    s->rate = 0;
-    if (q + v > 0 && a + b > 0 && isfinite(a + b)) {
-        while (high < 1e150 && (q * high + v) * high * high < a * high + b)
-            high *= 16;
-        for (int k = 0; k < 200 && high > low * (1 + 1e-3); k++) {
-            double middle = low > 0 ? sqrt(low * high) : high / 16;
-            if ((q * middle + v) * middle * middle < a * middle + b)
-                low = middle;
-            else
-                high = middle;
-            if (high < 1e-150)
-                break;
-        }
-        s->rate = high;
-    }
+    s->rate = taut_series_rate(norm(s->n, s->q), norm(s->n, s->v), a, b);
 }
 
 /* What steps are measured by, when the first one is known: at least its own size, for a state at rest in the origin has none. */

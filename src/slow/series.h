@@ -25,6 +25,10 @@ typedef struct taut_series_report {
     const double *foot_q, *foot_v; /* [n]: the foot point */
 } taut_series_report;
 
+/* A rate of the slow motion from the lengths of q and its derivatives: the positive root of |q| r^3 + |v| r^2 = |v'| r + |v''|; 0 when there is
+ * no motion. It is a unit of time in which positions and velocities can be compared, whatever the units of the model and wherever its origin. */
+double taut_series_rate(double q, double v, double a, double b);
+
 /* Sizes of the terms of the latest levels, latest first: in units of the state; in q and in v, max norm. */
 typedef struct taut_series_terms {
     double step[3], q[3], v[3];
