@@ -227,12 +227,12 @@ static double last_stretch(links *s, const projected *p, double fastest, double 
     return most - least;
 }
 
-/* The last link is weak beside the others, and fast beside what is slow. Its stretch at the start is what the others' is, or next to nothing. On two
- * of its periods from the result it may do a tenth of what it is stretched by in slow motion, 1/omega^2. */
+/* The last link is weak beside the others, and fast beside what is slow. Its stretch at the start is what the others' is, or a hundredth of it. On two
+ * of its periods from the result it may oscillate by what positions may be off, 1e-8 of the size of the chain to each side. */
 static void test_hidden(void)
 {
     check_group("a hidden spring");
-    static const double weaker[] = {10, 50, 100}, stretch[] = {1e-3, 1e-9};
+    static const double weaker[] = {10, 50, 100}, stretch[] = {1e-3, 1e-5};
     for (int k = 0; k < (long_version() ? 3 : 2); k++)
         for (int j = 0; j < 2; j++) {
             enum { COUNT = 200 };
@@ -247,7 +247,7 @@ static void test_hidden(void)
             projected p = links_project(&s, "method=kernel", NULL);
             if (projected_good(what, &p)) {
                 links_check_slow(what, &s, &p, 1e-8, 1e-6, 0);
-                check_below(what, last_stretch(&s, &p, 2 * fast, 2 * period), 0.1 / (weak * weak));
+                check_below(what, last_stretch(&s, &p, 2 * fast, 2 * period), 2e-8 * links_largest(&s, p.r.q));
             }
             projected_drop(&p);
             links_destroy(&s);

@@ -19,11 +19,12 @@ enum { FIRST_LOOK = 32, ENOUGH = 96, ROUGH = 160 }; /* steps; for a state that h
 /* Steps until the next look: they cost the square of their number. */
 static int next_look(int steps)
 {
-    return steps + 16 + steps / 8;
+    return steps + 16 + steps / 6;
 }
 
 static const double steady = 0.02;     /* relative change of an end between looks */
 static const double certain = 0.5;     /* a residual, of the value itself: with less of it there is a value of K within reach */
+static const double far = 8;           /* fast over slow, at least (springs.c) */
 static const double apart = 4;         /* frequencies nearer than this are not apart */
 static const double given_least = 0.6; /* of --omega: coupled springs are slower than single ones */
 static const double uneven = 1e-3;     /* of the largest entry of T: more is no noise, some force has no reaction */
@@ -96,23 +97,28 @@ static bool is_certain(const taut_rates_seen *seen, int k)
     return seen->loose[k] <= certain * seen->rate[k];
 }
 
-/* What a cluster at 0 reaches to: rounding, the motion, and what repels, for pulls across stretched springs and pushes across pressed ones
- * are alike. A force that repels as the fastest attract is none of these. */
+/* What is slow for certain: the motion at the point, and what repels, for pulls across stretched springs and pushes across pressed ones are alike (a
+ * force that repels as the fastest attract is none of these). What is as slow as noise may be anything: twice as fast is enough then. */
 static double reach(const taut_rates_seen *seen)
 {
     const double alike = 1.3, most = 0.25;
-    double floor = seen->floor, fastest = seen->rate[seen->count - 1];
+    double floor = fmax(seen->pace, seen->noise * 2 / far), fastest = seen->rate[seen->count - 1];
     for (int k = 0; k < seen->count && seen->rate[k] < most * fastest; k++)
-        if (seen->repels[k])
+        if (seen->repels[k] && seen->rate[k] > seen->noise)
             floor = fmax(floor, alike * seen->rate[k]);
     return floor;
+}
+
+static double above_noise(const taut_rates_seen *seen, int k)
+{
+    return k >= 0 && seen->rate[k] > seen->noise ? seen->rate[k] : 0;
 }
 
 /* What number k has below it: the next one, or the one after that where the next is the one that wanders. */
 static double below(const taut_rates_seen *seen, int k, double floor)
 {
     int next = k > 1 && !is_certain(seen, k - 1) ? k - 2 : k - 1;
-    return fmax(next < 0 ? 0 : seen->rate[next], floor);
+    return fmax(above_noise(seen, next), floor);
 }
 
 /* The first fast one. It is certain and above the lowest gap, not the largest: what is isolated between the slow and a band is fast, because a
@@ -120,40 +126,68 @@ static double below(const taut_rates_seen *seen, int k, double floor)
 static int first_fast(const taut_rates_seen *seen, double given)
 {
     int band = -1, widest = 0;
-    double floor = reach(seen);
+    double floor = reach(seen), most = 0;
     for (int k = 0; k < seen->count; k++) {
-        double rate = seen->rate[k];
+        double rate = seen->rate[k], ratio = rate / below(seen, k, floor);
         if (given > 0 && rate >= given_least * given)
             return k;
         if (given > 0 || !is_certain(seen, k))
             continue;
-        if (rate > apart * below(seen, k, floor))
+        if (ratio > far)
             return k;
         if (band < 0 && rate > floor && rate > apart * seen->floor)
             band = k;
-        if (rate / below(seen, k, floor) > seen->rate[widest] / below(seen, widest, floor))
-            widest = k;
+        widest = ratio > most ? k : widest;
+        most = fmax(most, ratio);
     }
-    return given > 0 ? seen->count : band >= 0 ? band : widest;
+    return given > 0 ? seen->count : most > apart || band < 0 ? widest : band;
+}
+
+/* May number k be a value that is not well below number `first`, nor noise? */
+static bool in_doubt(const taut_rates_seen *seen, int k, int first)
+{
+    double slow = fmax(seen->rate[first] / far, 1.4 * seen->noise);
+    return seen->rate[k] * (seen->rate[k] + seen->loose[k]) > slow * slow;
+}
+
+/* Has number k nothing near below it? Then it wanders, or is on its way to being seen. */
+static bool is_alone(const taut_rates_seen *seen, int k)
+{
+    return above_noise(seen, k) > far * fmax(above_noise(seen, k - 1), reach(seen));
 }
 
 /* Is everything slower than number `first` well below it, beyond doubt, and nothing else on its way to being seen? */
 static bool is_clean(const taut_rates_seen *seen, int first)
 {
-    const double far = 0.125; /* as far as fast and slow must be apart (springs.c) */
-    double edge = seen->rate[first];
     for (int k = 0; k < first; k++)
-        if (seen->rate[k] * (seen->rate[k] + seen->loose[k]) > far * far * edge * edge)
+        if (in_doubt(seen, k, first))
             return false;
-    return first == 0 || seen->rate[first - 1] <= apart * fmax(first > 1 ? seen->rate[first - 2] : 0, seen->floor);
+    return !is_alone(seen, first - 1);
+}
+
+/* Steps after which even a single frequency just above the noise would have been seen: the polynomial lambda T(lambda), with T Chebyshev's of the band
+ * [e^2, Omega^2], is 1/2 exp(2 k e/Omega) there beside 1 in the band [Saad 2011, 6.6], and that must make up for the (Omega/noise)^2 of lambda and the
+ * share 1/sqrt(n) that a random vector has of a mode. Isolated ones take a step each: e is where frequencies begin to be many. */
+static double steps_needed(const taut_rates *r, const taut_rates_seen *seen)
+{
+    const double copies = 1.02, alone = 2;
+    double fastest = seen->rate[seen->count - 1], edge = seen->rate[seen->first];
+    for (int k = seen->first + 1, few = 3; k < seen->count && few > 0; k++) {
+        if (seen->rate[k] > copies * edge) {
+            if (seen->rate[k] < alone * edge)
+                break;
+            edge = seen->rate[k];
+            few--;
+        }
+    }
+    return fastest / (2 * edge) * log(2 * sqrt(r->n) * pow(fastest / seen->floor, 2));
 }
 
 /* Is everything slower known for what it is, even if it is not well below? Then further steps show nothing else. */
 static bool is_told(const taut_rates_seen *seen, int first)
 {
-    const double far = 0.125;
     for (int k = 0; k < first; k++)
-        if (!is_certain(seen, k) && seen->rate[k] * (seen->rate[k] + seen->loose[k]) > pow(far * seen->rate[first], 2))
+        if (!is_certain(seen, k) && (in_doubt(seen, k, first) || (k == first - 1 && is_alone(seen, k))))
             return false;
     return first < seen->count;
 }
@@ -222,18 +256,21 @@ int taut_rates_edges(taut_rates *r, const taut_rates_point *at, const taut_rates
         TAUT_TRY(advance(r, at, k - 1, &s, even, error));
         if (!*even)
             return TAUT_OK;
-        bool ended = !(s.beta > 4 * r->noise * s.most); /* nothing new but noise */
+        bool ended = !(s.beta > 4 * at->noise * s.most); /* nothing new but noise */
         if (!ended && k < due && k < TAUT_RATES_SEEN)
             continue;
         if (!look(r, k, ended, seen))
             return taut_fail(error, TAUT_ERROR_CONVERGE, "the frequencies of the forces could not be computed at this state");
         due = next_look(k);
-        seen->floor = fmax(2 * sqrt(r->noise) * seen->rate[k - 1], pace);
+        seen->noise = 2 * sqrt(at->noise) * seen->rate[k - 1];
+        seen->pace = pace;
+        seen->floor = fmax(seen->noise, pace);
         seen->first = first_fast(seen, wish->given);
         compare(&e, seen->first < k ? seen->rate[seen->first] : 0, seen->rate[k - 1]);
-        seen->clean = seen->first < k && is_clean(seen, seen->first);
+        bool clear = seen->first < k && is_clean(seen, seen->first);
+        seen->clean = clear && (wish->rough || ended || k >= steps_needed(r, seen));
         bool enough = wish->rough && (due > ROUGH || (e.quiet > 1 && k >= ENOUGH));
-        if (ended || enough || (e.quiet > 0 && seen->clean) || (e.quiet > 2 && is_told(seen, seen->first)))
+        if (ended || enough || (e.quiet > 0 && seen->clean) || (e.quiet > 2 && !clear && is_told(seen, seen->first)))
             break;
     }
     return TAUT_OK;

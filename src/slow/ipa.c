@@ -233,6 +233,9 @@ static void state_errors(const ipa *w, bool kept)
     if (!isnan(w->off_q))
         used += (size_t)snprintf(p->explanation + used, sizeof p->explanation - used, "; error about %.1g in q, %.1g in v",
                                  w->off_q + rest, w->off_v + rest);
+    if (!w->declared && used < sizeof p->explanation)
+        used +=
+            (size_t)snprintf(p->explanation + used, sizeof p->explanation - used, "; slow frequencies up to %.3g", w->springs.slow);
     if (kept && used < sizeof p->explanation)
         snprintf(p->explanation + used, sizeof p->explanation - used,
                  "; the start is kept, it is %s the slow manifold %s what the passes lead to",

@@ -40,7 +40,7 @@ static const double least_shrink =
 static const double aware_enough = 300; /* a change, in units of rounding, that smooth passes deal with as well */
 static const double alone_enough = 1e4; /* the same when there are none */
 
-enum { AWARE_PASSES = 8, ROUNDS = 3 };
+enum { AWARE_PASSES = 8, ROUNDS = 3, LASTING = 6 }; /* LASTING: passes after which changes must have shrunk */
 
 typedef taut_kernel_work kernel;
 
@@ -228,7 +228,7 @@ static int smooth_passes(kernel *w, int64_t limit, int64_t steps, taut_error *er
         repeated = fabs(now - before) <= glides * before ? repeated + 1 : 0;
         if (repeated == 2)
             return TAUT_OK;
-        if (!(now <= 1e3 * w->first))
+        if (!(now <= 1e3 * w->first) || (!w->declared && k >= LASTING && now > 0.5 * w->first))
             break;
         TAUT_TRY(retune(w, steps, error));
     }
@@ -275,6 +275,12 @@ static int smooth_stage(kernel *w, const taut_options *options, int64_t limit, t
             TAUT_TRY(measure_again(w, &same, error));
     }
     TAUT_TRY(taut_springs_separated(&w->springs, error));
+    if (!same)
+        return taut_fail(
+            error, TAUT_ERROR_CONVERGE,
+            "the frequencies change from pass to pass (the last ones %.4g to %.4g, slow ones up to %.4g): the start is "
+            "too far from the slow manifold, or slow and fast are not separated; --omega says from where on they are fast",
+            w->slowest, w->fastest, w->springs.slow);
     double target = slow_target * taut_largest(p->sizes.coordinates, p->q);
     if (w->off_verlet > 2 * target && !taut_options_given(options, "micro-steps")) {
         w->smooth_step *= fmax(sqrt(target / w->off_verlet), finest_step / smooth_step);
@@ -341,6 +347,11 @@ static int look_first(kernel *w, const taut_options *options, bool *slow, taut_e
     bool ringing = true;
     *slow = false;
     TAUT_TRY(rings(w, &ringing, error));
+    if (!ringing && w->springs.rough) {
+        w->springs.rough = false;
+        TAUT_TRY(measure(w, error));
+        w->springs.rough = true;
+    }
     if (ringing || taut_springs_separated(&w->springs, NULL) != 0)
         return TAUT_OK;
     int64_t steps = taut_options_given(options, "micro-steps") ? taut_options_integer(options, "micro-steps") : 0;

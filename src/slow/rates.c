@@ -43,7 +43,8 @@ static int reserve_edges(taut_rates *r, taut_error *error)
     r->alpha = TAUT_NEW(arena, double, TAUT_RATES_SEEN);
     r->beta = TAUT_NEW(arena, double, TAUT_RATES_SEEN);
     r->clean_at = TAUT_NEW(arena, double, r->n);
-    return r->x && r->mx && r->alpha && r->beta && r->clean_at ? TAUT_OK : taut_fail_memory(error);
+    r->other = TAUT_NEW(arena, double, r->n);
+    return r->x && r->mx && r->alpha && r->beta && r->clean_at && r->other ? TAUT_OK : taut_fail_memory(error);
 }
 
 int taut_rates_create(taut_projection *p, taut_rates *r, taut_error *error)
@@ -140,24 +141,40 @@ void taut_rates_scatter(const taut_rates *r, double *mx)
         mx[i] = scattered(&seed) * (r->mass ? 1 : sqrt(fabs(r->mechanics.mass[i])));
 }
 
-/* Where the system cannot be evaluated on one side, the other one is taken. */
+/* F beside the point, d x away. */
+static int beside(taut_rates *r, const taut_rates_point *at, double d, const double *x, double *force, taut_error *error)
+{
+    for (taut_index i = 0; i < r->n; i++)
+        r->here[i] = at->q[i] + d * x[i];
+    return taut_mechanics_force(&r->mechanics, r->p->t, r->here, at->v, force, NULL, error);
+}
+
+/* Where the system cannot be evaluated on one side, the other one is taken alone. */
 int taut_rates_apply(taut_rates *r, const taut_rates_point *at, const double *x, taut_error *error)
 {
     double d = at->length / fmax(taut_largest(r->n, x), DBL_MIN);
     taut_error reason = {0};
-    int status = 1;
-    for (int side = 1; side >= -1 && status != 0; side -= 2) {
-        d *= side;
-        for (taut_index i = 0; i < r->n; i++)
-            r->here[i] = at->q[i] + d * x[i];
-        status = taut_mechanics_force(&r->mechanics, r->p->t, r->here, at->v, r->force, NULL, &reason);
+    int status = 1, sides = 0;
+    const double *from = r->base;
+    for (int side = 1; side >= -1 && (status != 0 || at->both); side -= 2) {
+        double *force = sides ? r->other : r->force;
+        status = beside(r, at, side * d, x, force, &reason);
         TAUT_TRY(taut_fail_final(status, &reason, error));
+        if (status == 0 && sides++ == 0)
+            d *= side;
     }
-    if (status != 0 && error)
-        *error = reason;
-    for (taut_index i = 0; i < r->n && status == 0; i++)
-        r->force[i] = -(r->force[i] - r->base[i]) / d;
-    return status;
+    if (sides == 0) {
+        if (error)
+            *error = reason;
+        return status;
+    }
+    if (sides == 2) {
+        from = r->other;
+        d *= 2;
+    }
+    for (taut_index i = 0; i < r->n; i++)
+        r->force[i] = -(r->force[i] - from[i]) / d;
+    return TAUT_OK;
 }
 
 /* How far displacements d and 2 d disagree about K x, and how large that is, max norms. */
@@ -186,15 +203,19 @@ static int choose_shift(taut_rates *r, const taut_rates_point *at, double least,
     for (taut_index i = 0; i < r->n; i++)
         r->x[i] = scattered(&seed);
     r->relative = r->noise = least; /* kinks, or no force at all: nothing is better */
+    r->grain = least * least;
     for (double relative = least; relative < most; relative *= 10) {
         TAUT_TRY(disagree(r, at, relative, &apart, &size, error));
-        if (relative == least && size > 0 && apart <= plain * least * size)
-            return TAUT_OK;
+        if (relative == least && size > 0) {
+            r->grain = fmax(r->grain, fmin(apart / size, 1) * least);
+            r->noise_force = apart * least * at->length / taut_largest(r->n, r->x);
+            if (apart <= plain * least * size)
+                return TAUT_OK;
+        }
         if (size > 0 && apart <= best * size) {
             best = apart / size;
             r->relative = relative;
             r->noise = fmax(best, relative);
-            r->noise_force = apart * relative * at->length / taut_largest(r->n, r->x);
         } else if (best < agree) {
             break;
         }
@@ -324,6 +345,7 @@ static int see_edges(taut_rates *r, const taut_rates_point *at, const taut_rates
     TAUT_TRY(divide(r, r->here, error));
     TAUT_TRY(taut_rates_edges(r, at, wish, pace(r->n, at->q, at->v, r->here), seen, &even, error));
     r->clean = even && seen->clean;
+    r->sharp = at->both;
     if (r->clean)
         memcpy(r->clean_at, at->q, (size_t)r->n * sizeof(double));
     if (even)
@@ -343,7 +365,7 @@ bool taut_rates_known(const taut_rates *r, const double *q, bool rough)
 {
     const double bends = 1e-3, stretches = 1e-7; /* what frequencies bear, and what hides slow ones: its root, of the fastest */
     double most = 0;
-    if (!r->clean)
+    if (!r->clean || (!r->sharp && !rough))
         return false;
     for (taut_index i = 0; i < r->n; i++)
         most = fmax(most, fabs(q[i] - r->clean_at[i]));
@@ -353,13 +375,22 @@ bool taut_rates_known(const taut_rates *r, const double *q, bool rough)
 int taut_rates_see(taut_rates *r, const double *q, const double *v, const taut_rates_wish *wish, taut_rates_seen *seen,
                    taut_error *error)
 {
+    const double longest = 1e-3;
     double length = unit(r, q), size = taut_largest(r->n, q);
-    taut_rates_point at = {q, v, length};
+    taut_rates_point at = {.q = q, .v = v, .length = length};
     memset(seen, 0, sizeof *seen);
     TAUT_TRY(evaluate(r, r->p->t, q, v, r->base, error));
     if (r->relative == 0)
         TAUT_TRY(choose_shift(r, &at, sqrt(DBL_EPSILON * fmax(size, length) / length), error));
-    at.length *= r->relative;
+    at.noise = r->noise;
+    at.both = r->most == 0 && !wish->rough;
+    if (at.both) { /* the error is the square of the displacement: longer ones, less noise */
+        double relative = fmin(cbrt(r->grain), longest);
+        at.noise = fmin(r->noise, r->grain / relative + relative * relative);
+        at.length *= relative;
+    } else {
+        at.length *= r->relative;
+    }
     return r->most > 0 ? see_all(r, &at, wish, seen, error) : see_edges(r, &at, wish, seen, error);
 }
 

@@ -8,7 +8,7 @@
 
 enum {
     TAUT_RATES_MOST = 128, /* all frequencies up to this many coordinates */
-    TAUT_RATES_SEEN = 1024 /* steps of the iteration for more, at most */
+    TAUT_RATES_SEEN = 2048 /* steps of the iteration for more, at most */
 };
 
 typedef struct taut_rates {
@@ -19,19 +19,23 @@ typedef struct taut_rates {
     taut_saddle *mass;           /* factorised; NULL for a diagonal one */
     double relative;             /* displacement of differences, of the size of the state; 0: not chosen */
     double noise;                /* of K, seen so, relative */
-    double noise_force;          /* of forces that are noisier than rounding makes them; 0: they are not */
+    double noise_force;          /* of forces, as far as it shows */
+    double grain;                /* the same, relative to K times the unit of displacements */
     double *base, *force, *here; /* [n]: F at the point, F beside it, the point beside it */
     double *x, *mx;              /* [most][n], at least two: vectors, and M times them */
     double *matrix, *value;      /* [most][most], [most] */
     double *alpha, *beta;        /* [TAUT_RATES_SEEN]: the tridiagonal matrix of the iteration that keeps none */
-    double *clean_at;            /* [n]: where that was clean last; NULL up to TAUT_RATES_MOST coordinates */
-    bool clean;                  /* it was */
+    double *other;               /* [n]: F on the other side; as the next, NULL up to TAUT_RATES_MOST coordinates */
+    double *clean_at;            /* [n]: where frequencies were clean last */
+    bool clean, sharp;           /* they were; with differences to both sides */
 } taut_rates;
 
 /* Where differences of forces are taken. */
 typedef struct taut_rates_point {
     const double *q, *v; /* [n] */
     double length;       /* of the largest entry of a displacement */
+    bool both;           /* to both sides: two evaluations */
+    double noise;        /* of K then, relative */
 } taut_rates_point;
 
 /* Memory comes from the arena of p; evaluations count. Masses are constant. */
@@ -40,7 +44,7 @@ void taut_rates_destroy(taut_rates *rates); /* takes half-made ones */
 /* M^-1 F(t, q) into a[n]. */
 int taut_rates_accelerate(taut_rates *rates, double t, const double *q, const double *v, double *a, taut_error *error);
 
-/* Noise of M^-1 F beyond rounding into a[n], after frequencies were seen. */
+/* Noise of M^-1 F into a[n], after frequencies were seen. */
 int taut_rates_noise(taut_rates *rates, double *a, taut_error *error);
 
 /* What was seen at a point: square roots of |Omega^2|, ascending; `repels` where Omega^2 < 0. Smaller ones than `floor` are noise. */
@@ -49,8 +53,9 @@ typedef struct taut_rates_seen {
     double rate[TAUT_RATES_SEEN];
     double loose[TAUT_RATES_SEEN]; /* how far each may be from a true one; 0 when the iteration is complete */
     bool repels[TAUT_RATES_SEEN];
-    double floor; /* what rounding and the motion at the point make appear */
-    int first;    /* the place of the first fast one; `count` when there is none */
+    double noise, pace; /* of many coordinates: what rounding makes appear; the rate of the motion at the point */
+    double floor;       /* the larger of these */
+    int first;          /* the place of the first fast one; `count` when there is none */
     bool complete;
     bool clean; /* of many coordinates: fast and slow are apart, and nothing in the gap is in doubt */
 } taut_rates_seen;
@@ -58,10 +63,10 @@ typedef struct taut_rates_seen {
 /* How frequencies of many coordinates are wanted. */
 typedef struct taut_rates_wish {
     double given; /* > 0: what is fast begins here */
-    bool rough;   /* a state that hides the gap is not looked at for long */
+    bool rough;   /* a state that hides the gap is not looked at for long, and with differences to one side */
 } taut_rates_wish;
 
-/* Costs one evaluation and one for each step of the iteration: n up to 128 coordinates, about 100 beyond. */
+/* Costs one evaluation and one for each step of the iteration, two where it is not rough: n up to 128 coordinates, about 100 beyond. */
 int taut_rates_see(taut_rates *rates, const double *q, const double *v, const taut_rates_wish *wish, taut_rates_seen *seen,
                    taut_error *error);
 /* Many coordinates: is q so near to where frequencies were clean last that they need not be seen again? */

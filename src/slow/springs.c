@@ -114,7 +114,6 @@ static void split(int count, const double *rate, int first, double floor, bool c
         first++;
     int fast = count - first;
     known->slow = first > 0 ? fmax(rate[first - 1], floor) : 0;
-    known->hidden = first > 0 && rate[first - 1] < floor;
     known->floor_rate = floor;
     known->complete = complete && fast <= 2 * TAUT_SPRINGS_ENDS;
     known->found = fast < 2 * TAUT_SPRINGS_ENDS ? fast : 2 * TAUT_SPRINGS_ENDS;
@@ -126,10 +125,16 @@ static void split(int count, const double *rate, int first, double floor, bool c
 
 bool taut_springs_missed(taut_springs *known, double rate)
 {
-    bool missed = known->rates && known->given == 0 && !known->complete && known->found > 0 &&
-                  rate > known->frequency[0] / separate && rate < known->frequency[0];
-    known->left = missed ? rate : 0;
-    return missed;
+    const taut_rates *r = known->rates;
+    known->left = 0;
+    if (!r || known->given > 0 || known->complete || known->found == 0)
+        return false;
+    /* where differences have shown all that there is, what is left is slow motion that the window sees; velocities are not among them */
+    if (r->clean && r->sharp && !(r->p->sizes.can & TAUT_HAS_VELOCITY_FORCES))
+        return false;
+    if (rate > known->frequency[0] / separate && rate < known->frequency[0])
+        known->left = rate;
+    return known->left > 0;
 }
 
 /* What passes do not remove, and is too fast to be slow, is fast: a frequency that differences of forces do not show, because they are taken
@@ -142,8 +147,7 @@ static void lower(taut_springs *known)
     if (known->lowered == 0 || known->found == 0 || known->frequency[0] <= known->lowered)
         return;
     known->frequency[0] = known->lowered;
-    known->hidden |= known->slow > known->lowered / separate; /* that belongs to it: what is slow is not known */
-    if (known->hidden)
+    if (known->slow > known->lowered / separate) /* that belongs to it: what is slow is not known */
         known->slow = fmin(known->floor_rate, known->lowered);
     known->complete = false;
 }
@@ -158,6 +162,7 @@ static int see_forces(const taut_projection *p, const double *q, taut_springs *k
     }
     TAUT_TRY(taut_rates_see(known->rates, q, p->v, &wish, &seen, error));
     split(seen.count, seen.rate, seen.first, seen.floor, seen.complete, known);
+    known->hidden = seen.first > 0 && seen.noise > seen.pace && seen.rate[seen.first - 1] <= seen.noise;
     known->repels = 0;
     known->loose = 0;
     int first = 0;
@@ -226,7 +231,7 @@ int taut_springs_separated(const taut_springs *known, taut_error *error)
                          "slow and fast are not separated: beside frequencies from %.4g to %.4g something is left in the "
                          "micro-solution that oscillates at %.4g; --omega says from where on it is fast",
                          known->frequency[known->found > 1], known->frequency[known->found - 1], known->left);
-    if (known->given == 0 && known->slow > 0 && known->frequency[0] < (known->hidden ? separate / 2 : separate) * known->slow)
+    if (known->given == 0 && known->slow > 0 && known->frequency[0] < (known->hidden ? 2 : separate) * known->slow)
         return taut_fail(error, TAUT_ERROR_CONVERGE,
                          "slow and fast are not separated: the largest gap among the frequencies is that between %.4g and %.4g; "
                          "--omega says from where on they are fast",

@@ -16,7 +16,7 @@ typedef struct taut_springs {
     taut_rates *rates; /* without springs: where the frequencies are seen, together with slow ones; NULL: springs */
     double given;      /* without springs: what the user calls fast begins here; 0: the largest gap decides */
     double slow;       /* without springs: the fastest below the gap, or what hides it; 0: there is none, or it is not known */
-    bool hidden;       /* without springs: the latter */
+    bool hidden;       /* without springs: noise hides it, and there is no slower motion that is known */
     double floor_rate; /* without springs: what hides slow ones, as far as it is known */
     double repels;     /* without springs: the largest rate above the gap of a force that pushes away from equilibrium; 0: none */
     double loose;      /* without springs: how far the slowest of the fast may be from a true one, relative */
