@@ -69,6 +69,13 @@ has err "'taut check double_pendulum' lists the parameters"
 run 2 models --lift
 lacks err "--set"
 
+# numbers as some write them
+run 2 run double_pendulum --until 1,5
+has err "the decimal point is written '.'"
+run 2 run double_pendulum --until 10s
+has err "expected a number, found '10s'"
+lacks err "decimal point"
+
 # part of a name
 run 2 reproduce table
 has err "did you mean 'a-table-1'?"

@@ -133,7 +133,10 @@ static int fail_number(const taut_option *row, const char *prefix, const char *v
         strcat(strcpy(range, " >= "), least);
     if (above)
         strcat(strcat(range, below ? " and <= " : " <= "), most);
-    return taut_fail(error, TAUT_ERROR_USAGE, "%s%s: expected %s%s, found '%.60s'", prefix, row->name, kind, range, value);
+    size_t digits = strspn(value, "0123456789");
+    bool comma = digits > 0 && value[digits] == ',';
+    return taut_fail(error, TAUT_ERROR_USAGE, "%s%s: expected %s%s, found '%.60s'%s", prefix, row->name, kind, range, value,
+                     comma ? "; the decimal point is written '.'" : "");
 }
 
 static int check_number(const taut_option *row, const char *prefix, const char *value, taut_error *error)
