@@ -382,17 +382,19 @@ static int begin_at_foot(kernel *w, taut_error *error)
     taut_system *rigid = NULL;
     taut_context *context = NULL;
     taut_projector *projector = NULL;
-    taut_constraint_settings settings = {.ignore_holds = true};
+    taut_constraint_settings settings = {.ignore_holds = !w->grip, .hold = p->hold};
     taut_error reason = {0};
-    if (!w->declared || w->grip)
+    if (!w->declared)
         return TAUT_OK;
     int status = taut_system_rigid(p->system, &rigid, &reason);
     if (status == 0)
         status = taut_context_create(rigid, &p->arena.allocator, &context, &reason);
     if (status == 0)
         status = taut_constraint_create(context, &p->arena, &p->statistics, &settings, &projector, &reason);
-    if (status == 0)
+    if (status == 0) {
+        taut_constraint_guess(projector, false);
         status = taut_rods_given(&w->rods, projector, &reason);
+    }
     if (projector)
         projector->destroy(projector);
     taut_context_destroy(context);

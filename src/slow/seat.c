@@ -6,6 +6,8 @@
  * velocities by h^2/6 q''', which is how far those of Verlet are from derivatives. Of its result only stretches and rates are wanted; they
  * vary along the manifold as C does, so that little is lost.
  *
+ * What is held is that of the foot point, and the fibre is over what is free, as in series.c.
+ *
  * First the part of (q, v) - (X, V) along the bonds is taken out, with G at X. What that does to g is of second order, and mended by
  * simplified Newton steps; likewise gdot, where G is exact: differences are as noisy as what there would be to mend. */
 #include "slow/seat.h"
@@ -39,8 +41,9 @@ static double row_times(const taut_seat *s, const double *entry, taut_index i, c
 static int correct(taut_seat *s, double *x, double *step, taut_error *error)
 {
     memset(s->dx, 0, (size_t)s->still.n * sizeof(double));
+    const taut_still *still = x == s->v && s->apart ? &s->still_v : &s->still;
     s->p->statistics.solves++;
-    TAUT_TRY(taut_still_solve(&s->still, s->dx, s->residual, error));
+    TAUT_TRY(taut_still_solve(still, s->dx, s->residual, error));
     taut_add(s->still.n, s->dx, x);
     *step = taut_largest(s->still.n, s->dx);
     return TAUT_OK;
@@ -157,15 +160,21 @@ int taut_seat_create(taut_projection *p, taut_seat *s, taut_error *error)
     TAUT_TRY(sort_bonds(s, &springs, error));
     if (springs == 0)
         return TAUT_OK;
-    TAUT_TRY(taut_still_create(&s->still, p->context, &p->arena, NULL, 0, error));
+    s->apart = taut_hold_any(p->hold, p->sizes.coordinates, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY);
+    const unsigned char *hold = s->apart ? p->hold : NULL;
+    TAUT_TRY(taut_still_create(&s->still, p->context, &p->arena, hold, TAUT_HOLD_POSITION, error));
+    if (s->apart)
+        TAUT_TRY(taut_still_create(&s->still_v, p->context, &p->arena, hold, TAUT_HOLD_VELOCITY, error));
     TAUT_TRY(new_arrays(s, error));
     memcpy(s->foot_q, p->q, (size_t)s->still.n * sizeof(double));
     memcpy(s->foot_v, p->v, (size_t)s->still.n * sizeof(double));
     TAUT_TRY(evaluate(s, p->q, p->v, TAUT_WANT_MASS, error));
     memcpy(s->foot_g, s->values.jacobian, (size_t)p->sizes.jacobian_entries * sizeof(double));
-    s->p->statistics.factorisations++;
+    s->p->statistics.factorisations += 1 + s->apart;
     taut_error reason = {0};
     int status = taut_still_factor(&s->still, s->values.mass, s->foot_g, s->counts, 0, &reason);
+    if (status == 0 && s->apart)
+        status = taut_still_factor(&s->still_v, s->values.mass, s->foot_g, s->counts, 0, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, error));
     s->ready = status == 0;
     return TAUT_OK;
@@ -174,4 +183,5 @@ int taut_seat_create(taut_projection *p, taut_seat *s, taut_error *error)
 void taut_seat_destroy(taut_seat *s)
 {
     taut_still_destroy(&s->still);
+    taut_still_destroy(&s->still_v);
 }

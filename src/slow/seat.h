@@ -7,7 +7,8 @@
 
 typedef struct taut_seat {
     taut_projection *p;
-    taut_still still; /* at the foot point */
+    taut_still still, still_v; /* at the foot point; for velocities, where something is held, else without a matrix */
+    bool apart;                /* they are not the same */
     taut_values values;
     double *foot_q, *foot_v;     /* [n] */
     double *foot_g;              /* G there */
@@ -19,8 +20,8 @@ typedef struct taut_seat {
     bool ready;
 } taut_seat;
 
-/* Takes (p->q, p->v), which is a foot point, for one. Memory comes from the arena of p. Not ready, and nothing done, where all springs are soft,
- * or where bonds depend on others. */
+/* Takes (p->q, p->v), which is a foot point, for one; what p->hold holds stands still. Memory comes from the arena of p. Not ready, and nothing
+ * done, where all springs are soft, or where bonds depend on others. */
 int taut_seat_create(taut_projection *p, taut_seat *seat, taut_error *error);
 void taut_seat_destroy(taut_seat *seat); /* takes half-made ones */
 /* (p->q, p->v) moves over the foot point, with the stretches and rates that its springs have, on the rods; shift[n] is added to the velocity of the
