@@ -58,13 +58,16 @@ static void print_passes(const project *p)
     const double *g, *gdot;
     int64_t evaluations;
     bool bonds = p->sizes.bonds > 0;
-    printf(bonds ? "  pass        |g|           |gdot|    force evaluations\n" : "  pass  force evaluations\n");
+    if (bonds)
+        printf("  %4s %14s %14s %18s\n", "pass", "|g|", "|gdot|", "force evaluations");
+    else
+        printf("  %4s %18s\n", "pass", "force evaluations");
     for (int64_t k = 0; taut_projection_pass(p->projection, k, &g, &gdot, &evaluations); k++) {
         if (bonds)
-            printf("  %4lld %14.6e %14.6e %12lld\n", (long long)k, largest(g, p->sizes.bonds), largest(gdot, p->sizes.bonds),
+            printf("  %4lld %14.6e %14.6e %18lld\n", (long long)k, largest(g, p->sizes.bonds), largest(gdot, p->sizes.bonds),
                    (long long)evaluations);
         else
-            printf("  %4lld %12lld\n", (long long)k, (long long)evaluations);
+            printf("  %4lld %18lld\n", (long long)k, (long long)evaluations);
         if (p->call->verbose && bonds)
             print_bonds(p, g, gdot);
     }
@@ -74,9 +77,9 @@ static void print_passes(const project *p)
 static void print_orders(const project *p)
 {
     taut_projection_stage stage;
-    printf("  order  iterations     difference           moved\n");
+    printf("  %5s %11s %14s %14s\n", "order", "iterations", "difference", "moved");
     for (int k = 0; taut_projection_stage_get(p->projection, k, &stage); k++)
-        printf("  %5d %11lld %14.6e  %14.6e\n", stage.order, (long long)stage.iterations, stage.difference, stage.moved);
+        printf("  %5d %11lld %14.6e %14.6e\n", stage.order, (long long)stage.iterations, stage.difference, stage.moved);
 }
 
 static void print_state(const project *p)

@@ -88,7 +88,10 @@ static int compute(run *r)
     cli_outcome outcome = {.model = &r->model, .solver = r->solver, .code = code, .error = &r->error};
     outcome.seconds = cli_clock() - begin;
     bool lost = code == TAUT_ERROR_FILE && r->out && strstr(r->error.message, r->out); /* the rows cannot be written */
-    outcome.out = rows_here || lost ? NULL : r->out;
+    outcome.out = lost                                ? NULL
+                  : !rows_here                        ? r->out
+                  : cli_terminal(stdout) && code >= 0 ? "standard output; --out FILE.csv keeps them"
+                                                      : NULL;
     outcome.plot = code < 0 ? NULL : r->plot;
     cli_progress_clear(&progress);
     close_outputs(r);

@@ -69,7 +69,7 @@ said() { # said PAGE TEXT ARGUMENTS: both the page and the output of taut ARGUME
 said theory.md 1.000100010001 project forced_spring --set omega=100
 said project.md 1.00000150004507 project double_pendulum --set omega=1000 --set lift=0
 said project.md 2.00000275007326 project double_pendulum --set omega=1000 --set lift=0
-said project.md '5   1.007216e-06   2.426279e-06          185' project double_pendulum --set omega=1000 --method ipa
+said project.md '5   1.007216e-06   2.426279e-06                185' project double_pendulum --set omega=1000 --method ipa
 
 # the first model of the language, with its mistake: the message is the one on the page
 awk '/^```taut$/ { on = 1; next } /^```$/ { if (on) exit } on' "$source/docs/model-language.md" |

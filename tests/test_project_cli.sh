@@ -10,7 +10,7 @@ open_cli project
 # the table of passes, state, multipliers by name, distances
 run 0 project double_pendulum --set omega=1000 --method ipa
 has out "37 force evaluations a pass"
-has out "5   1.007216e-06   2.426279e-06          185"
+has out "5   1.007216e-06   2.426279e-06                185"
 has out "inner"
 has out "multiplier"
 has out "along them"
