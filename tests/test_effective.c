@@ -256,6 +256,32 @@ static void test_start(void)
     driven_destroy(&d);
 }
 
+/* Two equal triangles of springs, with unequal actions: their frequencies are equal and constant while each stays rigid, so that the
+ * motion is the rigid one, whatever the modes. */
+static void test_equal_molecules(void)
+{
+    static const char *const model =
+        "[particles]\ndimension = 2\na[i] for i in 1..2 mass 1\nb[i] for i in 1..2 mass 2\nc[i] for i in 1..2 mass 1\n[potential]\n"
+        "dot(b[1] - b[2], b[1] - b[2])/2 + a[1].y\n[bonds]\np[i] = length(a[i] - b[i]) - 1 for i in 1..2 stiffness 1e6\n"
+        "r[i] = length(c[i] - b[i]) - 1 for i in 1..2 stiffness 1e6\ns[i] = length(c[i] - a[i]) - 1.2 for i in 1..2 stiffness "
+        "1e6\n[start]\n"
+        "b[1] = (0, 0), a[1] = (0.8, 0.6), c[1] = (0.8, -0.6)\nb[2] = (5, 0), a[2] = (5.8, 0.6), c[2] = (5.8, -0.6)\n"
+        "a[1]' = (1, 0.5), c[2]' = (0.3, -0.1)\n";
+    static const char *const options[] = {"motion=effective method=effective until=1 rtol=1e-9 atol=1e-11",
+                                          "motion=rigid method=dop8 until=1 rtol=1e-9 atol=1e-11"};
+    check_group("effective, equal molecules");
+    driven d[2];
+    for (int k = 0; k < 2; k++) {
+        d[k] = driven_create(model, options[k], NULL);
+        if (driven_good(options[k], &d[k]))
+            check_row(taut_solver_advance(d[k].solver, 1, &d[k].error) == 0, "%s: %s", options[k], d[k].error.message);
+    }
+    for (int i = 0; d[0].solver && d[1].solver && i < 12; i++)
+        check_near("q", taut_solver_position(d[0].solver)[i], taut_solver_position(d[1].solver)[i], 1e-7);
+    driven_destroy(&d[0]);
+    driven_destroy(&d[1]);
+}
+
 /* All derivatives of effective systems, the Hessian of W included, against differences. */
 static void test_derivatives(void)
 {
@@ -503,6 +529,7 @@ int main(void)
     test_tensions();
     test_driver();
     test_start();
+    test_equal_molecules();
     test_derivatives();
     test_refusals();
     test_made_in_c();

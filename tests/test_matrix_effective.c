@@ -18,11 +18,17 @@
 
 /* What is allowed, before anything was measured. Differences of fourth order with steps of 1e-3 of the length on which bonds turn leave
  * 1e-12 or, with frequencies 1 % apart, 1e-8; so W is asked for to 1e-9 and its derivatives to 1e-6. Motions: 100 rtol as in
- * test_matrix.c. */
+ * test_matrix.c, with one exception. */
 static const double ALLOWED_W = 1e-9, ALLOWED_SLOPE = 1e-6, RTOL = 1e-9;
 static const double STEP = 1e-3;     /* of the length on which bonds turn */
 static const double DISTINCT = 1e-3; /* relative distance of frequencies, so that each has its own action */
 static const double WRONG = 1.1;     /* a W that must be seen */
+
+/* The forces of water_box are cut off: steps across it are not of the order of the method, in rigid motion either. */
+static double rtol_of(const model *m)
+{
+    return strcmp(m->name, "water_box") == 0 ? 10 * RTOL : RTOL;
+}
 
 static double noise(int k) /* in [-1, 1], the same everywhere */
 {
@@ -118,6 +124,7 @@ typedef struct ring {
     judge rigid;     /* pushed by W */
     vibration_force force;
     double end, *start, *laid; /* (q, v) of the start, and on the bonds as in (9) */
+    bool apart;                /* frequencies do not meet: each has its own action, and tensions are known */
 } ring;
 
 /* A model whose start is (q, v). */
@@ -130,7 +137,8 @@ static int load_start(const char *name, taut_index n, const double *q, const dou
         to += sprintf(to, "%s = %.17g\n%s' = %.17g\n", coordinate, q[i], coordinate, v[i]);
     }
     taut_system_destroy(m->system);
-    taut_load how = {.start_text = text};
+    static const char *const few[] = {"N=8"}; /* as load() has it */
+    taut_load how = {.start_text = text, .set = few, .set_count = strcmp(name, "water_box") == 0 && !long_form()};
     snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, name);
     int status = taut_system_load(path, &how, &m->system, &error);
     check_row(status == 0, "%s: %s", name, error.message);
@@ -150,7 +158,7 @@ static int strike(ring *r)
     status = status ? status : taut_context_start(rigid.context, 0, q, u, NULL);
     status = status ? status : vibration_lay(&rigid, 0, q, u);
     status = status ? status : vibration_find(&v, 0, q, true);
-    if (status == 0 && distinct(&v)) {
+    if (status == 0) {
         double rate = sqrt(2 * ringing(&r->model, &v) / v.springs);
         for (taut_index k = 0; k < v.springs; k++)
             for (taut_index i = 0; i < n; i++) {
@@ -159,14 +167,13 @@ static int strike(ring *r)
                 u[i] += rate * sin(k + 0.5) * e;
             }
         status = load_start(r->model.name, n, q, u, &r->model);
-    } else if (status == 0)
-        status = 1;
+    }
+    r->apart = distinct(&v);
     vibration_destroy(&v);
     judge_destroy(&rigid);
     return status;
 }
 
-/* 1: frequencies meet, so that actions are not those of single modes. */
 static int ring_create(ring *r, const char *name)
 {
     *r = (ring){0};
@@ -235,7 +242,7 @@ static ran run_ring(const ring *r, const char *method, bool adaptive, double end
     taut_solver *solver = NULL;
     request how = {"effective", method, .end = end, .scale = r->model.size, .times = 1};
     if (adaptive)
-        how.rtol = RTOL;
+        how.rtol = rtol_of(&r->model);
     else
         how.step = end;
     o.y = calloc((size_t)n * 2 + (size_t)r->model.sizes.bonds, sizeof(double));
@@ -303,11 +310,12 @@ static void judge_motion(ring *r)
     status |= follow(r, 1, 1e-9, rough);
     status |= follow(r, WRONG, 1e-8, wrong);
     if (check_row(o.status == 0 && status == 0, "%s, effective: %s; judge %d", r->model.name, o.error.message, status)) {
-        double doubt = apart(n, rough, y), allowed = RTOL * fmax(100, (double)o.result.statistics.steps) + 10 * doubt;
+        double doubt = apart(n, rough, y), allowed = rtol_of(&r->model) * fmax(100, (double)o.result.statistics.steps) + 10 * doubt;
         double off = apart(n, o.y, y), seen = apart(n, wrong, y);
         check_row(off <= allowed, "%s: off by %.3g, allowed %.3g (judge %.1g, %lld steps); with 1.1 W %.3g", r->model.name, off,
                   allowed, doubt, (long long)o.result.statistics.steps, seen);
-        judge_tensions(r, "effective", r->end, &o);
+        if (r->apart)
+            judge_tensions(r, "effective", r->end, &o);
         judge_energy(r, r->end, &o);
         /* a wrong W is seen, or has no force */
         vibration_find(&r->modes, 0, r->laid, false);
@@ -326,9 +334,9 @@ static void judge_ring(const char *name)
     static const char *const methods[] = {"projected-impulse", "mollified-impulse", "impulse"};
     ring r;
     int status = ring_create(&r, name);
-    if (check_row(status >= 0, "%s: no start that rings", name) && status == 0) {
+    if (check_row(status == 0, "%s: no start that rings", name)) {
         judge_motion(&r);
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3 && r.apart; k++) {
             double h = 0.3 / r.modes.root[r.modes.springs - 1];
             ran o = run_ring(&r, methods[k], false, h);
             if (o.status != TAUT_ERROR_REFUSED && check_row(o.status == 0, "%s, %s: %s", name, methods[k], o.error.message))

@@ -6,8 +6,8 @@
  *
  *     2 Omega dOmega = d(w^T G M^-1 G^T w) = (2 H_w z - (d(M z)/dq)^T z) . dq,     H_w = sum w_i Hess g_i,   z = M^-1 G^T w  held fixed
  *
- * in the last term. Modes of one frequency are not
- * determined: the sum over them exists when they carry equal actions, or when all of them change alike. */
+ * in the last term. Modes of one frequency are not determined: the sum over them exists when they carry equal actions, or when all of them
+ * change alike, along the bonds at least. */
 #include "system/modes.h"
 
 #include <math.h>
@@ -80,10 +80,12 @@ static int reserve(taut_modes_work *w, const taut_sizes *sizes, bool gradient, t
     w->shape = TAUT_NEW(arena, double, p * w->n);
     w->blended = TAUT_NEW(arena, double, p);
     w->other = TAUT_NEW(arena, double, w->n);
+    w->push = TAUT_NEW(arena, double, w->n);
+    w->held = TAUT_NEW(arena, double, w->rods);
     w->keep = taut_kept_allocator(arena);
     bool good = w->values.bond && w->values.bond_dt && w->values.jacobian && w->values.mass && w->values.bond_hessian;
     good = good && w->values.mass_dq && w->matrix && w->square && w->frequency && w->column && w->reaction;
-    if (!good || !w->weight || !w->shape || !w->keep.allocate || !w->blended || !w->other)
+    if (!good || !w->weight || !w->shape || !w->keep.allocate || !w->blended || !w->other || !w->push || !w->held)
         return taut_fail_memory(error);
     /* rehearsed once on the unit matrix, so that later calls find their memory */
     for (int64_t i = 0; i < p; i++)
@@ -261,13 +263,36 @@ static int sum_gradients(taut_modes_work *w, double t, const double *q, const do
     return 0;
 }
 
+/* How much of a force, w->push, moves the system along all of its bonds: *along and *all are the largest accelerations with springs and
+ * rods in the way, and with rods alone. x = M^-1 (force - G_r^T y) loses sum_k z_k (z_k^T M x)/Omega_k^2, and z_k^T M x = w_k^T G_s x. */
+static int measure_push(taut_modes_work *w, double *along, double *all, taut_error *error)
+{
+    double *x = w->push;
+    *along = *all = 0;
+    memset(w->held, 0, (size_t)w->rods * sizeof(double));
+    TAUT_TRY(taut_saddle_solve(w->saddle, 1, x, w->held, error));
+    for (taut_index i = 0; i < w->n; i++)
+        *all = fmax(*all, fabs(x[i]));
+    for (int k = 0; k < w->count; k++) { /* one after the other: they are orthogonal */
+        const double *weight = w->weight + (int64_t)k * w->m, *shape = w->shape + (int64_t)k * w->n;
+        double part = 0;
+        for (taut_index s = 0; s < w->springs; s++)
+            part += weight[w->spring[s]] * row_times(w, w->spring[s], x);
+        for (taut_index i = 0; i < w->n; i++)
+            x[i] -= part / (w->frequency[k] * w->frequency[k]) * shape[i];
+    }
+    for (taut_index i = 0; i < w->n; i++)
+        *along = fmax(*along, fabs(x[i]));
+    return 0;
+}
+
 int taut_modes_gradient(taut_modes_work *w, double t, const double *q, const double *action, double *gradient, taut_error *error)
 {
     TAUT_TRY(sum_gradients(w, t, q, action, gradient, error));
     if (!taut_modes_blend(w, action, w->blended))
         return 0;
     /* the modes of one frequency are an arbitrary choice: does it matter? */
-    double most = 0, apart = 0;
+    double most = 0, apart = 0, along, all;
     TAUT_TRY(sum_gradients(w, t, q, w->blended, w->other, error));
     for (taut_index i = 0; i < w->n; i++) {
         most = fmax(most, fmax(fabs(gradient[i]), fabs(w->other[i])));
@@ -275,6 +300,13 @@ int taut_modes_gradient(taut_modes_work *w, double t, const double *q, const dou
     }
     if (apart <= 1e-6 * most)
         return 0;
+    for (taut_index i = 0; i < w->n; i++)
+        w->push[i] = gradient[i] - w->other[i];
+    TAUT_TRY(measure_push(w, &along, &all, error));
+    if (along <= 1e-6 * all) {
+        memcpy(gradient, w->other, (size_t)w->n * sizeof(double));
+        return 0;
+    }
     int code = taut_fail(error, TAUT_ERROR_EVALUATE,
                          "frequencies of stiff modes meet at t = %.9g: their actions are not kept there, and the effective motion "
                          "ends; --motion full goes through",

@@ -23,13 +23,15 @@ typedef struct taut_modes_work {
     taut_values values; /* bond, bond_dt, jacobian, mass at the latest point */
     taut_index *rod_start, *rod_column;
     double *rod_g;
-    taut_saddle *saddle;     /* [M G_r^T; G_r 0] */
-    double *matrix;          /* [springs][springs]: S scaled by C^-1/2; then its vectors */
-    double *square;          /* Omega^2, [springs] */
-    double *column;          /* [springs][n]: Z_i of each spring */
-    double *reaction;        /* [springs][rods] */
-    double *blended, *other; /* [springs], [n]: for frequencies that meet */
-    taut_allocator keep;     /* gives back the same memory again: nothing is allocated after create */
+    taut_saddle *saddle;  /* [M G_r^T; G_r 0] */
+    double *matrix;       /* [springs][springs]: S scaled by C^-1/2; then its vectors */
+    double *square;       /* Omega^2, [springs] */
+    double *column;       /* [springs][n]: Z_i of each spring */
+    double *reaction;     /* [springs][rods] */
+    double *blended;      /* [springs]: for frequencies that meet; */
+    double *other, *push; /* [n], [n]: the same */
+    double *held;         /* [rods] */
+    taut_allocator keep;  /* gives back the same memory again: nothing is allocated after create */
 
     int count;         /* modes: springs that depend on others add none */
     double *frequency; /* [count], ascending */
@@ -46,7 +48,8 @@ int taut_modes_find(taut_modes_work *modes, double t, const double *q, taut_erro
 void taut_modes_amplitude(const taut_modes_work *modes, int k, const double *v, double *p, double *pdot);
 /* Actions of modes with one frequency become their mean: such modes exchange them. False when this changes nothing. */
 bool taut_modes_blend(const taut_modes_work *modes, const double *action, double *blended);
-/* gradient[n] = sum_k action[k] dOmega_k/dq at the point of taut_modes_find, which is given again. Never allocates. */
+/* gradient[n] = sum_k action[k] dOmega_k/dq at the point of taut_modes_find, which is given again. Where frequencies meet and this makes
+ * no difference for motions along the bonds (equal molecules that are rigid as a whole), with their mean actions. Never allocates. */
 int taut_modes_gradient(taut_modes_work *modes, double t, const double *q, const double *action, double *gradient,
                         taut_error *error);
 
