@@ -10,6 +10,11 @@ static bool takes_file(const taut_option *option)
     return option->argument && strcmp(option->argument, "FILE") == 0;
 }
 
+static bool takes_model(const cli_verb *verb)
+{
+    return strcmp(verb->operand, "MODEL") == 0 || strcmp(verb->operand, "[MODEL]") == 0;
+}
+
 /* All options of a verb as words, "--a --b -q". */
 static void put_options(FILE *out, const char *verb)
 {
@@ -98,7 +103,7 @@ static void bash_script(FILE *out)
             bash_value(out, option);
     fprintf(out, "    esac\n    case \"${COMP_WORDS[1]} $word\" in\n");
     for (const cli_verb *verb = cli_verbs; verb->name; verb++) {
-        if (strcmp(verb->operand, "MODEL") == 0)
+        if (takes_model(verb))
             fprintf(out, "    \"%s -\"*) ;;\n    \"%s \"*) _taut_models; return ;;\n", verb->name, verb->name);
     }
     fprintf(out, "    esac\n    case \"${COMP_WORDS[1]}\" in\n");
@@ -168,7 +173,7 @@ static void zsh_script(FILE *out)
         for (int k = 0; (option = cli_option_get(k)) != NULL; k++)
             if (cli_option_belongs(option, verb->name))
                 zsh_option(out, option, verb->name);
-        if (strcmp(verb->operand, "MODEL") == 0)
+        if (takes_model(verb))
             fprintf(out, " \\\n            '1:model:_taut_models'");
         if (strcmp(verb->operand, "[VERB]") == 0) {
             fprintf(out, " \\\n            '1:verb or method:(");
@@ -224,7 +229,7 @@ static void fish_script(FILE *out)
         fprintf(out, "complete -c taut -f -n __fish_use_subcommand -a %s -d '", verb->name);
         put_fish(out, verb->summary);
         fprintf(out, "'\n");
-        if (strcmp(verb->operand, "MODEL") == 0)
+        if (takes_model(verb))
             fprintf(out, "complete -c taut -n '__fish_seen_subcommand_from %s' -a '(taut models --names 2>/dev/null)' -d model\n",
                     verb->name);
         if (strcmp(verb->operand, "[NAME]") == 0) {

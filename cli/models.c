@@ -1,12 +1,14 @@
-/* models.c - taut models: the shipped models with their titles. */
+/* models.c - taut models: the shipped models with their titles, or what the file of one says about it. */
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 
 static const char papers[] =
     "[A] Ariel, Sanz-Serna, Tsai 2012; [B] Lubich 1993; [C] Ascher, Qin, Reich 1992; [D] Gear, Kaper, Kevrekidis, "
-    "Zagaris 2005; [E] Lubich, Weiss. 'taut check NAME' tells more about a model.";
+    "Zagaris 2005; [E] Lubich, Weiss. 'taut models NAME' tells more about a model.";
 
 /* Loads one model for its title; a model that cannot be read is reported and makes the status 2. */
 static int show(const char *name, const char *path, int width, cli_json *json)
@@ -31,6 +33,77 @@ static int show(const char *name, const char *path, int width, cli_json *json)
     return code == 0 ? CLI_DONE : CLI_MISUSED;
 }
 
+/* The comment at the head of a model, without its title, as paragraphs: a line "Try: ..." and an empty one begin a new one. `text` is
+ * changed. */
+static char *description(char *text)
+{
+    char *to = text, *line = text;
+    for (int number = 0; *line == '#'; number++) {
+        char *end = line + strcspn(line, "\n"), *from = line + 1 + strspn(line + 1, " \t");
+        size_t length = from < end ? (size_t)(end - from) : 0;
+        bool last = *end == '\0';
+        if (number > 0) {
+            if (to > text)
+                *to++ = length == 0 || strncmp(from, "Try:", 4) == 0 ? '\n' : ' ';
+            memmove(to, from, length);
+            to += length;
+        }
+        if (last)
+            break;
+        line = end + 1;
+    }
+    *to = '\0';
+    return text;
+}
+
+/* One model: title, what its file says, where the file is. */
+static int describe(const cli_call *call, const cli_shipped *list, int k)
+{
+    cli_model model = {.path = list->path[k], .name = list->name[k]};
+    taut_error error = {.t = NAN};
+    int code = taut_system_load(model.path, NULL, &model.system, &error);
+    size_t length = 0;
+    FILE *file = code == 0 ? fopen(model.path, "r") : NULL;
+    char *text = file ? cli_read_file(file, &length) : NULL;
+    int status = CLI_DONE;
+    if (code != 0) {
+        cli_say_failure(&error);
+        if (call->json)
+            cli_json_failure(&error);
+        status = CLI_MISUSED;
+    } else if (!text) {
+        status = cli_refuse(call, "cannot read '%s': %s", model.path, strerror(errno));
+    } else if (call->json) {
+        cli_json json = {.out = stdout};
+        cli_json_open(&json, NULL, '{');
+        cli_json_text(&json, "name", model.name);
+        cli_json_text(&json, "title", taut_system_title(model.system));
+        cli_json_text(&json, "description", description(text));
+        cli_json_text(&json, "path", model.path);
+        cli_json_close(&json, '}');
+    } else {
+        cli_model_title(stdout, &model);
+        printf("\n");
+        cli_wrap(stdout, description(text), 0, 0, CLI_WIDTH);
+        printf("\nThe file is %s\n", model.path);
+    }
+    if (file)
+        fclose(file);
+    free(text);
+    taut_system_destroy(model.system);
+    return status;
+}
+
+static int describe_named(const cli_call *call, const cli_shipped *list)
+{
+    for (int k = 0; k < list->count; k++)
+        if (strcmp(list->name[k], call->operand) == 0)
+            return describe(call, list, k);
+    const char *near = cli_near(call->operand, (const char *const *)list->name, list->count);
+    return cli_refuse(call, "there is no shipped model '%s'%s%s%s", call->operand, near ? "; did you mean '" : "", near ? near : "",
+                      near ? "'?" : " ('taut models' lists them)");
+}
+
 int cli_models(cli_call *call)
 {
     cli_shipped list;
@@ -39,6 +112,11 @@ int cli_models(cli_call *call)
     if (list.count == 0) {
         cli_shipped_release(&list);
         return cli_refuse(call, "no shipped models found; set TAUT_MODELS to the folder that holds them");
+    }
+    if (call->operand) {
+        int status = describe_named(call, &list);
+        cli_shipped_release(&list);
+        return status;
     }
     int width = 0, status = CLI_DONE;
     for (int k = 0; k < list.count; k++)

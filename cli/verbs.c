@@ -59,8 +59,8 @@ const cli_verb cli_verbs[] = {
     {"methods", "", "list the methods of this version",
      "Lists the methods of 'taut run' (name, motion, order, what they do, where they are from) and the projections of 'taut project'.",
      cli_methods},
-    {"models", "", "list the shipped models",
-     "Lists the shipped models: name and title. They are looked for in the folder $TAUT_MODELS, then in ../share/taut/models and "
+    {"models", "[MODEL]", "list the shipped models, or tell more about one",
+     "Lists the shipped models: name and title; or prints what the file of one says about it. They are looked for in the folder $TAUT_MODELS, then in ../share/taut/models and "
      "../models as seen from the folder of the program.",
      cli_models},
     {"help", "[VERB]", "explain a verb; print the man page, completion scripts, the page of options",

@@ -29,6 +29,22 @@ has err "expected a verb before it: 'taut run model.taut'"
 run 2 runn
 has err "did you mean 'taut run'?"
 
+# what a shipped model is
+run 0 models chain
+narrow
+has out "Hanging chain of N stiff links"
+has out "gravity along"
+has out "Try: taut check chain"
+has out "models/chain.taut"
+lacks out "#"
+run 0 models chain --json
+json 'd["name"] == "chain" and d["description"].startswith("N unit masses") and d["path"].endswith("chain.taut")'
+run 2 models chian
+has err "did you mean 'chain'?"
+for name in $("$taut" models --names); do
+    run 0 models "$name"
+done
+
 # help about a method, or a projection
 run 0 help radau5
 has out "Radau IIA, 3 stages"
