@@ -1,5 +1,5 @@
-/* rods.h - for tests of filters beside rods: the double pendulum of A 5.1 with its first link a rod, projected; what its rods are off by; what series
- * moves a result by. */
+/* rods.h - for tests of filters beside rods: the double pendulum of A 5.1 with its first link a rod, projected; what its rods are off
+ * by; what series moves a result by. */
 #ifndef TAUT_TESTS_RODS_H
 #define TAUT_TESTS_RODS_H
 

@@ -1,9 +1,11 @@
-/* test_filters_rods.c - projections `ipa` and `kernel` with rods beside springs. Oracles: the same pendulum with an angle in place of its rod, whose
- * full motion is followed here; frequencies by hand; `series`, which shares the foot point and nothing else; and rods to rounding.
+/* test_filters_rods.c - projections `ipa` and `kernel` with rods beside springs. Oracles: the same pendulum with an angle in place of its
+ * rod, whose full motion is followed here; frequencies by hand; `series`, which shares the foot point and nothing else; and rods to
+ * rounding.
  *
- * Limits, from issue 4: kernel on the double pendulum at omega = 1000 to 2e-12 beside the slow manifold, so 1e-11 in q and 1e-9 in v from the point
- * of series; rounding is 8 u |q| in q and 8 u omega |q| in v (DESIGN 6); chains to 1e-8; elsewhere 10 times what is stated ("about"), and no more
- * than 1e-7 may be stated. ipa: 1e-9, its stopping test, and 1e-6, h^2/6 q''', beside the slow manifold (FACTS A: 1.3e-10 and 3.0e-7). */
+ * Limits, from issue 4: kernel on the double pendulum at omega = 1000 to 2e-12 beside the slow manifold, so 1e-11 in q and 1e-9 in v
+ * from the point of series; rounding is 8 u |q| in q and 8 u omega |q| in v (DESIGN 6); chains to 1e-8; elsewhere 10 times what is
+ * stated ("about"), and no more than 1e-7 may be stated. ipa: 1e-9, its stopping test, and 1e-6, h^2/6 q''', beside the slow manifold
+ * (FACTS A: 1.3e-10 and 3.0e-7). */
 #include "rods.h"
 #include "stated.h"
 
@@ -43,8 +45,8 @@ static void test_pendulum(void)
     check_below("ipa: two passes", (double)(most[1] - least[1]), 2 * 37);
 }
 
-/* Frequencies by hand: A_ss = 2, A_rr = 1, A_sr = -cos between the links, so that Omega^2 = omega^2 (2 - cos^2): omega where the pendulum is straight,
- * sqrt(2) omega where it is bent at a right angle. */
+/* Frequencies by hand: A_ss = 2, A_rr = 1, A_sr = -cos between the links, so that Omega^2 = omega^2 (2 - cos^2): omega where the
+ * pendulum is straight, sqrt(2) omega where it is bent at a right angle. */
 static void test_frequencies(void)
 {
     static const struct {

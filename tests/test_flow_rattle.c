@@ -1,5 +1,6 @@
-/* test_flow_rattle.c - RATTLE as a flow (flow_rattle.c): a step back undoes a step, on the rods to rounding; order 2 against exact motions; Verlet
- * where the rods bind nothing that moves; what it counts; multipliers that are known; nothing is allocated while it steps. */
+/* test_flow_rattle.c - RATTLE as a flow (flow_rattle.c): a step back undoes a step, on the rods to rounding; order 2 against exact
+ * motions; Verlet where the rods bind nothing that moves; what it counts; multipliers that are known; nothing is allocated while it
+ * steps. */
 #include <taut/taut.h>
 
 #include "base/memory.h"

@@ -1,10 +1,12 @@
-/* test_rods_manners.c - `ipa` and `kernel` beside rods: slow points stay as they are, starts off the rods, held coordinates, refusals and failures,
- * functions in C that stop or have no derivatives, memory. Limits are those of test_filters_rods.c. */
+/* test_rods_manners.c - `ipa` and `kernel` beside rods: slow points stay as they are, starts off the rods, held coordinates, refusals
+ * and failures, functions in C that stop or have no derivatives, memory. Limits are those of test_filters_rods.c. */
 #include "rods.h"
+#include "stated.h"
 
 /* ---- manners */
 
-/* A slow point comes back as it is: in a model, and where there are functions alone. A start off the rods goes to the slow point of that start. */
+/* A slow point comes back as it is: in a model, and where there are functions alone. A start off the rods goes to the slow point of that
+ * start. */
 static void test_harmless(void)
 {
     char text[2000];
@@ -87,6 +89,31 @@ static void test_held_points(void)
         projected_drop(&p);
         projected_drop(&s);
     }
+}
+
+/* Other kernels: 10 times what they state, from the point of series where passes begin at the foot point, else from the slow manifold. */
+static void test_options(void)
+{
+    static const char *const rows[] = {"method=kernel kernel=smooth",  "method=kernel kernel=smooth accelerate=yes",
+                                       "method=kernel moments=7",      "method=kernel kernel=bump",
+                                       "method=kernel accelerate=yes", "method=kernel micro-steps=20"};
+    check_group("options");
+    projected s = run(PENDULUM, "", NULL, "method=series");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0] && projected_good("series", &s); k++) {
+        projected p = run(PENDULUM, "", NULL, rows[k]);
+        double q = 0, v = 0;
+        const int rod[] = {0};
+        if (projected_good(rows[k], &p) && check_row(stated_accuracy(&p.r, &q, &v), "%s: %s", rows[k], p.r.explanation)) {
+            check_row(q <= 1e-7 && v <= 1e-7, "%s states %.3g, %.3g", rows[k], q, v);
+            check_distance(rows[k], &p, &p.r, PENDULUM, "", 10 * q, 10 * v);
+            check_rods(rows[k], &p, 1, rod);
+            if (!strstr(rows[k], "kernel="))
+                check_row(apart(4, p.r.q, s.r.q) <= 10 * q && apart(4, p.r.v, s.r.v) <= 10 * v, "%s: %.3g, %.3g from series",
+                          rows[k], apart(4, p.r.q, s.r.q), apart(4, p.r.v, s.r.v));
+        }
+        projected_drop(&p);
+    }
+    projected_drop(&s);
 }
 
 static void test_words(void)
@@ -225,6 +252,7 @@ int main(void)
     test_harmless();
     test_held();
     test_held_points();
+    test_options();
     test_words();
     test_functions();
     test_memory();

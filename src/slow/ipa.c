@@ -13,7 +13,8 @@
  *
  * The stopping test knows rounding: tolerances are at least 8 u sum|G q| for g and omega times that for gdot (DESIGN 6).
  *
- * Rods beside springs are constraints of the micro-integration, which is RATTLE then (step/flow_rattle.c), and a pass ends on them (rods.c).
+ * Rods beside springs are constraints of the micro-integration, which is RATTLE then (step/flow_rattle.c), and a pass ends on them
+ * (rods.c).
  *
  * Without springs omega is taken from the stiff potential or from differences of forces (springs.c), so that the window is that of
  * springs with these modes, and measured again after a pass; accelerations over omega^2 take the part of g in (14) (gauge.c). */

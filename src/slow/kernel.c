@@ -3,13 +3,13 @@
  *     (q, v) <- sum_j w_j (q, v)(t + j h),  |j| <= N,        v at the very end <- sum_j d_j q(t + j h)/h
  *
  * First passes with weights that vanish at the frequencies of the springs (aware.c): h times the fastest frequency is 1.7, N is 4 or a
- * little more, so that they cost 9 evaluations where the paper's cost 37. They are repeated, with the frequencies of where they have led to, while
- * they help. Then passes with a smooth kernel of mu = 5 exact discrete moments (kernels.c) remove the rest. Velocities of Verlet on a slow motion are
- * wrong by h^2/6 q'''; fed back, a corrected velocity would ring as seen by Verlet, so only the very last pass takes it from the odd filter of
- * the same samples.
+ * little more, so that they cost 9 evaluations where the paper's cost 37. They are repeated, with the frequencies of where they have led
+ * to, while they help. Then passes with a smooth kernel of mu = 5 exact discrete moments (kernels.c) remove the rest. Velocities of Verlet
+ * on a slow motion are wrong by h^2/6 q'''; fed back, a corrected velocity would ring as seen by Verlet, so only the very last pass takes
+ * it from the odd filter of the same samples.
  *
- * Passes begin at the foot point, where there is one, and stay over it (seat.c). Where there are rods the samples are those of RATTLE, which errs
- * as Verlet does (flow_rattle.c), and passes end on the rods.
+ * Passes begin at the foot point, where there is one, and stay over it (seat.c). Where there are rods the samples are those of RATTLE,
+ * which errs as Verlet does (flow_rattle.c), and passes end on the rods.
  *
  * What is left is estimated from the same samples: the difference to the kernel of mu + 2 moments, and what Verlet does to slow positions,
  * h^2/12 |q''''|/omega^2. A start that differs from the result by no more is kept.
@@ -61,9 +61,9 @@ static int put_back(kernel *w, const double *shift, taut_error *error)
     return taut_grip_restore(w->grip, w->p->t, w->p->q, w->p->v, error);
 }
 
-/* The same between passes. At the very end velocities change from those of Verlet to derivatives: it is the derivative that is to be over
- * the foot point. And without bonds nothing follows a velocity that is put back then. So Verlet's is put back with the difference already in
- * it. */
+/* The same between passes. At the very end velocities change from those of Verlet to derivatives: it is the derivative that is to be
+ * over the foot point. And without bonds nothing follows a velocity that is put back then. So Verlet's is put back with the difference
+ * already in it. */
 static int put_back_between(kernel *w, taut_error *error)
 {
     const taut_projection *p = w->p;
@@ -374,8 +374,8 @@ static int look_first(kernel *w, const taut_options *options, bool *slow, taut_e
     return TAUT_OK;
 }
 
-/* Springs have a foot point, and the slow point of the start is over it. A filter glides along the bonds by as much as the start is off them:
- * from the foot point by next to nothing. Where there is none (redundant springs, a start too far) passes begin at the start. */
+/* Springs have a foot point, and the slow point of the start is over it. A filter glides along the bonds by as much as the start is off
+ * them: from the foot point by next to nothing. Where there is none (redundant springs, a start too far) passes begin at the start. */
 static int begin_at_foot(kernel *w, taut_error *error)
 {
     taut_projection *p = w->p;

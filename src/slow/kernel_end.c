@@ -1,4 +1,5 @@
-/* kernel_end.c - how projection kernel ends: which of start and result is the slower one, whether that is slow at all, multipliers, and words. */
+/* kernel_end.c - how projection kernel ends: which of start and result is the slower one, whether that is slow at all, multipliers, and
+ * words. */
 #include "slow/kernel_work.h"
 
 #include <float.h>

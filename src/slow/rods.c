@@ -1,6 +1,7 @@
-/* rods.c - rigid bonds beside springs. A filter [A (10)] adds up points of the manifold of the rods, and the sum is beside it: by half of the
- * curvature times the square of the oscillation, and by the error of the filter for the slow motion. After a pass the sum goes to its
- * foot point on the rods (constraint.c): what was slow moves by no more than the filter's own error, so that the order of a kernel stays. */
+/* rods.c - rigid bonds beside springs. A filter [A (10)] adds up points of the manifold of the rods, and the sum is beside it: by half
+ * of the curvature times the square of the oscillation, and by the error of the filter for the slow motion. After a pass the sum goes to
+ * its foot point on the rods (constraint.c): what was slow moves by no more than the filter's own error, so that the order of a kernel
+ * stays. */
 #include "slow/rods.h"
 
 #include <float.h>

@@ -185,8 +185,8 @@ bool taut_sampler_aware(taut_sampler *s, const taut_springs *springs)
     return false;
 }
 
-/* The fewest steps that leave little of every oscillation, from 12 on. What long windows leave depends on steps times theta alone: it is looked
- * up with shorter ones. */
+/* The fewest steps that leave little of every oscillation, from 12 on. What long windows leave depends on steps times theta alone: it is
+ * looked up with shorter ones. */
 static int find_smooth(const taut_kernel *shape, double ratio, double step, double *scratch)
 {
     enum { ENOUGH = 400 };

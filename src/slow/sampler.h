@@ -1,5 +1,5 @@
-/* sampler.h - one pass of a filter: Verlet to both sides of a state (RATTLE where there are rods), weighted sums of the samples, and the choice
- * of weights (sampler.c). */
+/* sampler.h - one pass of a filter: Verlet to both sides of a state (RATTLE where there are rods), weighted sums of the samples, and the
+ * choice of weights (sampler.c). */
 #ifndef TAUT_SLOW_SAMPLER_H
 #define TAUT_SLOW_SAMPLER_H
 
@@ -52,8 +52,8 @@ typedef struct taut_sampled_errors {
     double filter_q, filter_v, verlet_q, verlet_v;
 } taut_sampled_errors;
 taut_sampled_errors taut_sampler_errors(const taut_sampler *sampler, double slowest);
-/* Where forces depend on velocities, the micro-integration has them at velocities that are off by h^2/4 of the third derivative: what that makes of positions
- * after the latest pass, max norm; 0 for Verlet. Two evaluations. */
+/* Where forces depend on velocities, the micro-integration has them at velocities that are off by h^2/4 of the third derivative: what
+ * that makes of positions after the latest pass, max norm; 0 for Verlet. Two evaluations. */
 int taut_sampler_dragged(taut_sampler *sampler, double slowest, double *off, taut_error *error);
 
 #endif

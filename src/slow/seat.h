@@ -20,12 +20,12 @@ typedef struct taut_seat {
     bool ready;
 } taut_seat;
 
-/* Takes (p->q, p->v), which is a foot point, for one; what p->hold holds stands still. Memory comes from the arena of p. Not ready, and nothing
- * done, where all springs are soft, or where bonds depend on others. */
+/* Takes (p->q, p->v), which is a foot point, for one; what p->hold holds stands still. Memory comes from the arena of p. Not ready, and
+ * nothing done, where all springs are soft, or where bonds depend on others. */
 int taut_seat_create(taut_projection *p, taut_seat *seat, taut_error *error);
 void taut_seat_destroy(taut_seat *seat); /* takes half-made ones */
-/* (p->q, p->v) moves over the foot point, with the stretches and rates that its springs have, on the rods; shift[n] is added to the velocity of the
- * foot point, NULL: nothing. What cannot be placed stays, and *placed is false. Never allocates. */
+/* (p->q, p->v) moves over the foot point, with the stretches and rates that its springs have, on the rods; shift[n] is added to the
+ * velocity of the foot point, NULL: nothing. What cannot be placed stays, and *placed is false. Never allocates. */
 int taut_seat_place(taut_seat *seat, const double *shift, bool *placed, taut_error *error);
 
 #endif

@@ -3,12 +3,13 @@
  *     u  = v + h/2 M(q)^-1 (F(t, q, u) - G(q)^T lambda),       q+ = q + h u,     g(t+h, q+) = 0
  *     v+ = u + h/2 M(q+)^-1 (F(t+h, q+, u) - G(q+)^T mu),      G(q+) v+ + g_t = 0
  *
- * G and g those of the rods [Hairer, Lubich, Wanner 2006, VII.1.4; the leapfrog of flow_leap.c where there are none]. The second half is the
- * adjoint of the first, so that on the rods a step of -h undoes one of h, as filters to both sides need it. Positions obey
+ * G and g those of the rods [Hairer, Lubich, Wanner 2006, VII.1.4; the leapfrog of flow_leap.c where there are none]. The second half is
+ * the adjoint of the first, so that on the rods a step of -h undoes one of h, as filters to both sides need it. Positions obey
  * M (q+ - 2 q + q-)/h^2 = F - G^T Lambda: on slow motions the errors are those of Verlet.
  *
- * d = u - v is found by iteration, [M G^T; G 0] (d, .) = (h/2 F(v + d'), G d' - g(q + h (v + d'))/h) with d' the latest: Newton's method, simplified, for
- * the rods, and a fixed point for what depends on u. One factorisation of a point serves the velocities there and the next step. */
+ * d = u - v is found by iteration, [M G^T; G 0] (d, .) = (h/2 F(v + d'), G d' - g(q + h (v + d'))/h) with d' the latest: Newton's
+ * method, simplified, for the rods, and a fixed point for what depends on u. One factorisation of a point serves the velocities there
+ * and the next step. */
 #include "step/flow_rattle.h"
 
 #include <float.h>

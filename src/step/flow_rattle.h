@@ -4,10 +4,10 @@
 
 #include "base/flow.h"
 
-/* State: q, then v, on the rods (g = 0, G v + g_t = 0): elsewhere a step of -h does not undo one of h. Each advance is one step. Masses may vary,
- * forces may depend on velocities, rods on time. Values at the latest end and at the latest new start are kept, so that going out from one
- * point in both directions costs one evaluation a step and one for the point; iterations onto the rods evaluate bonds alone and do not
- * count, those for forces that depend on velocities do. */
+/* State: q, then v, on the rods (g = 0, G v + g_t = 0): elsewhere a step of -h does not undo one of h. Each advance is one step. Masses
+ * may vary, forces may depend on velocities, rods on time. Values at the latest end and at the latest new start are kept, so that going
+ * out from one point in both directions costs one evaluation a step and one for the point; iterations onto the rods evaluate bonds alone
+ * and do not count, those for forces that depend on velocities do. */
 int taut_flow_rattle(taut_context *context, taut_arena *arena, taut_statistics *statistics, taut_flow **flow, taut_error *error);
 
 /* max |a(t, q, v + dv) - a(t, q, v)| along the rods: what an error of the velocity does to accelerations. Two evaluations. */
