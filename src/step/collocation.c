@@ -6,6 +6,10 @@
 
 #include <math.h>
 
+#include "step/vectors.h"
+
+enum { FEW = 24 };
+
 /* clang-format off */
 const taut_radau_data taut_radau_table[TAUT_STAGES_MAX] = {
     {.stages = 1, .blocks = 1, .c = {1}, .block = {
@@ -59,6 +63,15 @@ static void form_spectrum(const taut_radau_data *data, taut_collocation *to)
         }
     }
     to->gamma = cabs(to->mu[0]);
+    for (int b = 0, row = 0; b < data->blocks; row += to->real[b] ? 1 : 2, b++)
+        for (int i = 0; i < data->stages; i++) {
+            to->apart[row][i] = creal(to->left[b][i]);
+            to->together[i][row] = (to->real[b] ? 1 : 2) * creal(to->right[b][i]);
+            if (to->real[b])
+                continue;
+            to->apart[row + 1][i] = cimag(to->left[b][i]);
+            to->together[i][row + 1] = -2 * cimag(to->right[b][i]);
+        }
 }
 
 static void multiply(int s, double x[TAUT_STAGES_MAX][TAUT_STAGES_MAX], double product[TAUT_STAGES_MAX][TAUT_STAGES_MAX])
@@ -117,37 +130,57 @@ double taut_collocation_between(const taut_collocation *x, int integrals)
     return largest;
 }
 
-void taut_collocation_extend(const taut_collocation *x, double ratio, int32_t size, const double *from, double *to)
-{
-    for (int i = 0; i < x->stages; i++) {
-        double weight[TAUT_STAGES_MAX];
-        taut_collocation_weights(x, 1 + x->c[i] * ratio, 0, weight);
-        for (int32_t k = 0; k < size; k++) {
-            double sum = 0;
-            for (int j = 0; j < x->stages; j++)
-                sum += weight[j] * from[(int64_t)j * size + k];
-            to[(int64_t)i * size + k] = sum;
-        }
-    }
-}
-
-void taut_collocation_split(const taut_collocation *x, int b, int32_t size, const double *from, double complex *to)
+/* Small systems: the loops of taut_combine are made for long vectors. */
+static void combine_few(int32_t size, int count, const double *weight, double *const *term, double scale, const double *base,
+                        double *to)
 {
     for (int32_t k = 0; k < size; k++) {
-        double complex sum = 0;
-        for (int j = 0; j < x->stages; j++)
-            sum += x->left[b][j] * from[(int64_t)j * size + k];
-        to[k] = sum;
+        double sum = 0;
+        for (int j = 0; j < count; j++)
+            sum += weight[j] * term[j][k];
+        to[k] = (base ? base[k] : 0) + scale * sum;
     }
 }
 
-void taut_collocation_join(const taut_collocation *x, int32_t size, const double complex *from, double *to)
+void taut_collocation_row(const taut_collocation *x, const double *row, double scale, int32_t size, double *from, double *to)
 {
+    double *term[TAUT_STAGES_MAX];
     for (int j = 0; j < x->stages; j++)
-        for (int32_t k = 0; k < size; k++) {
-            double sum = 0;
-            for (int b = 0; b < x->blocks; b++)
-                sum += (x->real[b] ? 1 : 2) * creal(x->right[b][j] * from[(int64_t)b * size + k]);
-            to[(int64_t)j * size + k] = sum;
-        }
+        term[j] = from + (int64_t)j * size;
+    (size < FEW ? combine_few : taut_combine)(size, x->stages, row, term, scale, NULL, to);
+}
+
+void taut_collocation_combine(const taut_collocation *x, const double *matrix, double scale, int32_t size, const double *base,
+                              double along, double *extra, double *from, double *to)
+{
+    double *term[TAUT_STAGES_MAX + 1];
+    for (int j = 0; j < x->stages; j++)
+        term[j] = from + (int64_t)j * size;
+    term[x->stages] = extra;
+    for (int i = 0; i < x->stages; i++) {
+        double weight[TAUT_STAGES_MAX + 1];
+        for (int j = 0; j < x->stages; j++)
+            weight[j] = matrix[i * TAUT_STAGES_MAX + j];
+        weight[x->stages] = x->c[i] * (along / scale);
+        (size < FEW ? combine_few : taut_combine)(size, x->stages + (extra != NULL), weight, term, scale, base,
+                                                  to + (int64_t)i * size);
+    }
+}
+
+void taut_collocation_extend(const taut_collocation *x, double ratio, int32_t size, double *from, double *to)
+{
+    double weight[TAUT_STAGES_MAX][TAUT_STAGES_MAX];
+    for (int i = 0; i < x->stages; i++)
+        taut_collocation_weights(x, 1 + x->c[i] * ratio, 0, weight[i]);
+    taut_collocation_combine(x, weight[0], 1, size, NULL, 0, NULL, from, to);
+}
+
+void taut_collocation_split(const taut_collocation *x, int32_t size, double *from, double *to)
+{
+    taut_collocation_combine(x, x->apart[0], 1, size, NULL, 0, NULL, from, to);
+}
+
+void taut_collocation_join(const taut_collocation *x, int32_t size, double *from, double *to)
+{
+    taut_collocation_combine(x, x->together[0], 1, size, NULL, 0, NULL, from, to);
 }

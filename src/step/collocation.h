@@ -34,6 +34,8 @@ typedef struct taut_collocation {
     double inverse[TAUT_STAGES_MAX][TAUT_STAGES_MAX];        /* A^-1 */
     double inverse_square[TAUT_STAGES_MAX][TAUT_STAGES_MAX]; /* A^-1 A^-1 */
     double basis[TAUT_STAGES_MAX][TAUT_STAGES_MAX];          /* l_i = sum_k basis[i][k] theta^k */
+    double apart[TAUT_STAGES_MAX][TAUT_STAGES_MAX];    /* T^-1: left vectors; of complex ones the real and the imaginary part */
+    double together[TAUT_STAGES_MAX][TAUT_STAGES_MAX]; /* T */
     double complex mu[TAUT_SPECTRAL_MAX], right[TAUT_SPECTRAL_MAX][TAUT_STAGES_MAX], left[TAUT_SPECTRAL_MAX][TAUT_STAGES_MAX];
     bool real[TAUT_SPECTRAL_MAX];
     double gamma; /* the real eigenvalue, or the size of the first pair: the filter of the error estimate */
@@ -49,9 +51,16 @@ double taut_collocation_miss(const taut_collocation *collocation, double from, d
 double taut_collocation_between(const taut_collocation *collocation, int integrals);
 
 /* Values of all stages, x[stages][size]. Continued from a step of length 1 into the next one of length `ratio`: values at its stages. */
-void taut_collocation_extend(const taut_collocation *collocation, double ratio, int32_t size, const double *from, double *to);
-/* to[size] = left . x of block b; and back, x = sum over blocks of right from, from[blocks][size]. */
-void taut_collocation_split(const taut_collocation *collocation, int b, int32_t size, const double *from, double complex *to);
-void taut_collocation_join(const taut_collocation *collocation, int32_t size, const double complex *from, double *to);
+void taut_collocation_extend(const taut_collocation *collocation, double ratio, int32_t size, double *from, double *to);
+/* left . x of every block, of a complex one the real part and then the imaginary one; and back. from and to: [stages][size]. */
+void taut_collocation_split(const taut_collocation *collocation, int32_t size, double *from, double *to);
+void taut_collocation_join(const taut_collocation *collocation, int32_t size, double *from, double *to);
+/* to_i = base + c_i along extra + scale sum_j matrix_ij from_j, from and to [stages][size]; base and extra [size] may be NULL. The matrix
+ * is one of those above. */
+void taut_collocation_combine(const taut_collocation *collocation, const double *matrix, double scale, int32_t size,
+                              const double *base, double along, double *extra, double *from, double *to);
+/* to[size] = scale sum_j row_j from_j. */
+void taut_collocation_row(const taut_collocation *collocation, const double *row, double scale, int32_t size, double *from,
+                          double *to);
 
 #endif

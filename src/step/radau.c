@@ -32,37 +32,40 @@ static int new_past(taut_stepper *s, const taut_radau *w, bool polynomials, taut
     return past->a && past->lambda ? TAUT_OK : taut_fail_memory(error);
 }
 
+int taut_radau_reserve(taut_stepper *s, size_t count, const taut_radau_part *part, taut_error *error)
+{
+    for (size_t k = 0; k < count; k++)
+        if (!(*part[k].array = TAUT_NEW(s->arena, double, part[k].count)))
+            return taut_fail_memory(error);
+    return TAUT_OK;
+}
+
 static int reserve(taut_stepper *s, taut_radau *w, taut_error *error)
 {
     int64_t rows = (int64_t)w->s * w->n, bonds = (int64_t)w->s * w->m;
     for (int k = 0; k < 2; k++)
         TAUT_TRY(new_past(s, w, true, &w->past[k], error));
     TAUT_TRY(new_past(s, w, false, &w->probe, error));
-    struct {
-        double **array;
-        int64_t count;
-    } parts[] = {{&w->q, rows},
-                 {&w->v, rows},
-                 {&w->r, rows},
-                 {&w->y, bonds},
-                 {&w->g, (int64_t)w->s * w->entries},
-                 {&w->mass, (int64_t)(w->varying ? w->s : 1) * w->mass_entries},
-                 {&w->force, w->n},
-                 {&w->bond, w->m},
-                 {&w->bond_dt, w->m},
-                 {&w->work, 4 * (int64_t)w->tangents},
-                 {&w->extra, w->n},
-                 {&w->scale, w->n},
-                 {&w->foretold, w->n},
-                 {&w->d, bonds},
-                 {&w->acceleration_g, w->entries},
-                 {&w->frozen.mass, w->mass_entries},
-                 {&w->frozen.stiff, w->tangents},
-                 {&w->frozen.drag, w->velocity ? w->tangents : 0},
-                 {&w->frozen.jacobian, w->entries}};
-    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
-        if (!(*parts[k].array = TAUT_NEW(s->arena, double, parts[k].count)))
-            return taut_fail_memory(error);
+    const taut_radau_part parts[] = {{&w->q, rows},
+                                     {&w->v, rows},
+                                     {&w->r, rows},
+                                     {&w->y, bonds},
+                                     {&w->g, (int64_t)w->s * w->entries},
+                                     {&w->mass, (int64_t)(w->varying ? w->s : 1) * w->mass_entries},
+                                     {&w->force, w->n},
+                                     {&w->bond, w->m},
+                                     {&w->bond_dt, w->m},
+                                     {&w->work, 4 * (int64_t)w->tangents},
+                                     {&w->extra, w->n},
+                                     {&w->scale, w->n},
+                                     {&w->foretold, w->n},
+                                     {&w->d, bonds},
+                                     {&w->acceleration_g, w->entries},
+                                     {&w->frozen.mass, w->mass_entries},
+                                     {&w->frozen.stiff, w->tangents},
+                                     {&w->frozen.drag, w->velocity ? w->tangents : 0},
+                                     {&w->frozen.jacobian, w->entries}};
+    TAUT_TRY(taut_radau_reserve(s, sizeof parts / sizeof parts[0], parts, error));
     w->pivot = TAUT_NEW(s->arena, taut_index, w->n);
     return w->pivot ? TAUT_OK : taut_fail_memory(error);
 }
@@ -178,8 +181,7 @@ static void destroy(taut_stepper *s)
     if (!w || s->first_order)
         return;
     taut_saddle_destroy(w->whole);
-    for (int b = 0; b < TAUT_SPECTRAL_MAX; b++)
-        taut_saddle_destroy(w->block[b]);
+    taut_radau_blocks_destroy(&w->blocks);
     taut_saddle_destroy(w->filter);
     taut_saddle_destroy(w->acceleration);
 }
@@ -202,9 +204,10 @@ static int step(taut_stepper *s, double h, taut_error *error)
     if (!past->ended || (!past->smooth && !past->begun))
         TAUT_TRY(taut_radau_start(s, past, error));
     TAUT_TRY(taut_radau_newton(s, h, error));
-    taut_radau_place(s, h);
     if (s->adaptive)
         TAUT_TRY(taut_radau_explain(s, taut_radau_estimate(s, h, error), 1, past->jacobian, error));
+    else
+        taut_radau_place(s, h); /* without the rounding of the iteration's sums */
 
     int64_t end = (int64_t)(w->s - 1) * w->n, tension = (int64_t)(w->s - 1) * w->m;
     taut_state old = s->now, next = s->last;

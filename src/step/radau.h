@@ -34,6 +34,23 @@ typedef struct taut_radau_frozen {
     bool valid;
 } taut_radau_frozen;
 
+/* (radau_blocks.c) The saddle systems of the eigenvalues of A. */
+typedef struct taut_radau_blocks {
+    const taut_collocation *table;
+    taut_index n, m;
+    taut_saddle *saddle[TAUT_SPECTRAL_MAX];
+    double complex *factor; /* by which the right-hand side of each bond is multiplied, [blocks m]: set by whoever factors */
+    double *x, *y;          /* T^-1 r and T^-1 c, [stages n], [stages m] */
+    double complex *pair_x, *pair_y;
+} taut_radau_blocks;
+
+/* `shape` of one of them; complex_values does not matter. */
+int taut_radau_blocks_create(taut_stepper *s, const taut_collocation *table, const taut_saddle_shape *shape,
+                             taut_radau_blocks *blocks, taut_error *error);
+void taut_radau_blocks_destroy(taut_radau_blocks *blocks);
+/* Right-hand sides r and c of all stages -> solutions. */
+int taut_radau_blocks_solve(taut_stepper *s, taut_radau_blocks *blocks, double *r, double *c, taut_error *error);
+
 typedef struct taut_radau {
     taut_collocation table;
     int s;
@@ -70,8 +87,8 @@ typedef struct taut_radau {
     double *whole_k, *whole_g1, *whole_g2;
     taut_index *whole_k_start, *whole_k_column, *whole_g_start, *whole_g_column;
 
-    taut_saddle *block[TAUT_SPECTRAL_MAX]; /* tensor */
-    double complex *block_k, *block_g, *block_d, *block_x, *block_y;
+    taut_radau_blocks blocks; /* tensor */
+    double complex *block_k, *block_g, *block_d;
 
     taut_saddle *filter; /* of the error estimate; tensor with a real block: that one */
     bool own_filter;
@@ -83,6 +100,13 @@ typedef struct taut_radau {
     bool redundant;            /* that matrix was singular: more bonds than freedoms */
     taut_radau_past probe;     /* values at a state for multipliers */
 } taut_radau;
+
+/* Arrays and their lengths; (radau.c) memory for all of them. */
+typedef struct taut_radau_part {
+    double **array;
+    int64_t count;
+} taut_radau_part;
+int taut_radau_reserve(taut_stepper *s, size_t count, const taut_radau_part *part, taut_error *error);
 
 /* (radau_stage.c) Evaluates stage i at the present iterate: R_i, S_i, G_i, M_i, and with `derivatives` B and df/dv into w->frozen. */
 int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut_error *error);
@@ -113,7 +137,8 @@ int taut_radau_whole_solve(taut_stepper *s, double h, taut_error *error); /* R, 
 /* (radau_tensor.c) Tensor: one Jacobian, a saddle matrix per eigenvalue of A. */
 int taut_radau_tensor_create(taut_stepper *s, taut_error *error);
 int taut_radau_tensor_factor(taut_stepper *s, double h, taut_error *error);
-int taut_radau_tensor_solve(taut_stepper *s, double h, taut_error *error);
+/* The shape of [K G^T; G -D] with K on the tangent pattern. */
+taut_saddle_shape taut_radau_shape(const taut_radau *w);
 
 /* (radau_newton.c) Solves the equations of a step: 0, >0 when a smaller step is needed. */
 int taut_radau_newton(taut_stepper *s, double h, taut_error *error);
@@ -121,6 +146,10 @@ int taut_radau_newton(taut_stepper *s, double h, taut_error *error);
 /* Parts of it that first-order systems share. scale[n]: what a correction of each coordinate is measured with, a share of the tolerance;
  * for equal steps, and never below, what rounding leaves of coordinates of size `largest`. Returns the norm below which it may be that. */
 double taut_radau_scale(const taut_stepper *s, bool stage_wise, double largest, double *scale);
+/* Corrections r of the accelerations (first order, v NULL: of the rates) move q and v of all stages; returns the norm of that, the largest
+ * over the stages of rms (|dq| + h |dv|) / scale. dq, dv: room, [n] each. */
+double taut_radau_correct(const taut_stepper *s, const taut_collocation *table, double h, const double *scale, double *r, double *q,
+                          double *v, double *dq, double *dv);
 /* After correction k of size `norm`, `rate` times the one before: 0 solved, 1 go on, -1 hopeless. *kept: the rate, for the next step. */
 int taut_radau_verdict(bool quadratic, double norm, double rate, double rough, int k, bool anew, double *kept);
 /* Whether what failed from a prediction, or with an old Jacobian, may succeed from a guess made anew. */

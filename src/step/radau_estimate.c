@@ -35,13 +35,7 @@ int taut_radau_estimate_create(taut_stepper *s, taut_error *error)
         return taut_fail_memory(error);
     if (!w->own_filter)
         return TAUT_OK;
-    taut_saddle_shape shape = {.n = w->n,
-                               .m = w->m,
-                               .k_start = w->tangent.start,
-                               .k_column = w->tangent.column,
-                               .g_start = w->jacobian.start,
-                               .g_column = w->jacobian.column,
-                               .symmetric = w->symmetric};
+    taut_saddle_shape shape = taut_radau_shape(w);
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, &w->filter, error);
 }
 
@@ -222,7 +216,7 @@ int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
     }
     taut_radau_defect(w, past->force, past->jacobian, w->filter_lambda, mass, w->extra, w->filter_x);
 
-    taut_saddle *filter = w->own_filter ? w->filter : w->block[0];
+    taut_saddle *filter = w->own_filter ? w->filter : w->blocks.saddle[0];
     if (w->own_filter) {
         taut_radau_shift(w, mass, e, w->filter_k, w->d);
         s->statistics->factorisations++;

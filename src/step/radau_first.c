@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "step/vectors.h"
+
 enum { MOST_ITERATIONS = 15 };
 static const double OLD = 0.1, SLOW = 0.3; /* as in radau_newton.c */
 
@@ -41,10 +43,11 @@ typedef struct first {
     double between;    /* taut_collocation_between */
     double *force_dz, *force_dy, *bond, *bond_dt, *g, *scale;
     double *k_real, *g1, *g2, *x_real, *y_real;
-    double complex *k, *g1c, *g2c, *x, *y;
+    double complex *k, *g1c, *g2c;
     double h, rate, rough; /* of the factorisations; of convergence; norms below this may be rounding */
     bool valid;
-    taut_saddle *block[TAUT_SPECTRAL_MAX], *filter;
+    taut_radau_blocks blocks;
+    taut_saddle *filter;
 } first;
 
 /* ---- making */
@@ -87,51 +90,32 @@ static int take_patterns(taut_stepper *s, first *w, taut_error *error)
 static int reserve(taut_stepper *s, first *w, int64_t bonds, int64_t entries, taut_error *error)
 {
     int64_t rows = (int64_t)w->s * w->n, more = (int64_t)w->s * w->m, both = w->m > 0 ? w->start[w->m] : 0;
-    struct {
-        double **array;
-        int64_t count;
-    } parts[] = {{&w->z, rows},
-                 {&w->r, rows},
-                 {&w->c, more},
-                 {&w->force_dz, w->tangents},
-                 {&w->force_dy, w->controls},
-                 {&w->bond, bonds},
-                 {&w->bond_dt, bonds},
-                 {&w->g, entries},
-                 {&w->scale, w->n},
-                 {&w->foretold, w->n},
-                 {&w->k_real, w->tangents},
-                 {&w->g1, both},
-                 {&w->g2, both},
-                 {&w->x_real, 2 * (int64_t)w->n},
-                 {&w->y_real, w->m},
-                 {&w->past[0].k, rows},
-                 {&w->past[0].y, more},
-                 {&w->past[0].rate, w->n},
-                 {&w->past[1].k, rows},
-                 {&w->past[1].y, more},
-                 {&w->past[1].rate, w->n}};
-    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
-        if (!(*parts[k].array = TAUT_NEW(s->arena, double, parts[k].count)))
-            return taut_fail_memory(error);
+    const taut_radau_part parts[] = {{&w->z, rows},
+                                     {&w->r, rows},
+                                     {&w->c, more},
+                                     {&w->force_dz, w->tangents},
+                                     {&w->force_dy, w->controls},
+                                     {&w->bond, bonds},
+                                     {&w->bond_dt, bonds},
+                                     {&w->g, entries},
+                                     {&w->scale, w->n},
+                                     {&w->foretold, w->n},
+                                     {&w->k_real, w->tangents},
+                                     {&w->g1, both},
+                                     {&w->g2, both},
+                                     {&w->x_real, 2 * (int64_t)w->n},
+                                     {&w->y_real, w->m},
+                                     {&w->past[0].k, rows},
+                                     {&w->past[0].y, more},
+                                     {&w->past[0].rate, w->n},
+                                     {&w->past[1].k, rows},
+                                     {&w->past[1].y, more},
+                                     {&w->past[1].rate, w->n}};
+    TAUT_TRY(taut_radau_reserve(s, sizeof parts / sizeof parts[0], parts, error));
     w->k = TAUT_NEW(s->arena, double complex, w->tangents);
     w->g1c = TAUT_NEW(s->arena, double complex, both);
     w->g2c = TAUT_NEW(s->arena, double complex, both);
-    w->x = TAUT_NEW(s->arena, double complex, (int64_t)w->n * w->table.blocks);
-    w->y = TAUT_NEW(s->arena, double complex, (int64_t)w->m * w->table.blocks);
-    return w->k && w->g1c && w->g2c && w->x && w->y ? TAUT_OK : taut_fail_memory(error);
-}
-
-static int make_saddle(taut_stepper *s, first *w, bool complex_values, taut_saddle **saddle, taut_error *error)
-{
-    taut_saddle_shape shape = {.n = w->n,
-                               .m = w->m,
-                               .k_start = w->tangent.start,
-                               .k_column = w->tangent.column,
-                               .g_start = w->start,
-                               .g_column = w->column,
-                               .complex_values = complex_values};
-    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, saddle, error);
+    return w->k && w->g1c && w->g2c ? TAUT_OK : taut_fail_memory(error);
 }
 
 int taut_radau_first_create(taut_stepper *s, int stages, taut_error *error)
@@ -152,18 +136,25 @@ int taut_radau_first_create(taut_stepper *s, int stages, taut_error *error)
     w->between = taut_collocation_between(&w->table, 1);
     TAUT_TRY(take_patterns(s, w, error));
     TAUT_TRY(reserve(s, w, sizes.bonds, sizes.jacobian_entries, error));
-    for (int b = 0; b < w->table.blocks; b++)
-        TAUT_TRY(make_saddle(s, w, !w->table.real[b], &w->block[b], error));
-    return w->table.real[0] || !s->adaptive ? TAUT_OK : make_saddle(s, w, false, &w->filter, error);
+    taut_saddle_shape shape = {.n = w->n,
+                               .m = w->m,
+                               .k_start = w->tangent.start,
+                               .k_column = w->tangent.column,
+                               .g_start = w->start,
+                               .g_column = w->column};
+    TAUT_TRY(taut_radau_blocks_create(s, &w->table, &shape, &w->blocks, error));
+    if (w->table.real[0] || !s->adaptive)
+        return TAUT_OK;
+    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, &w->filter, error);
 }
 
 void taut_radau_first_destroy(taut_stepper *s)
 {
     first *w = s->work;
-    for (int b = 0; w && b < TAUT_SPECTRAL_MAX; b++)
-        taut_saddle_destroy(w->block[b]);
-    if (w)
-        taut_saddle_destroy(w->filter);
+    if (!w)
+        return;
+    taut_radau_blocks_destroy(&w->blocks);
+    taut_saddle_destroy(w->filter);
 }
 
 /* ---- one step */
@@ -219,48 +210,17 @@ static int factor(taut_stepper *s, double h, taut_error *error)
     w->h = 0;
     for (int b = 0; b < w->table.blocks; b++) {
         double complex e = h * w->table.mu[b];
+        for (taut_index i = 0; i < w->m; i++)
+            w->blocks.factor[(int64_t)b * w->m + i] = -1 / e;
         s->statistics->factorisations++;
-        TAUT_TRY(w->table.real[b] ? factor_real(w, w->block[b], creal(e), error) : factor_pair(w, w->block[b], e, error));
+        TAUT_TRY(w->table.real[b] ? factor_real(w, w->blocks.saddle[b], creal(e), error)
+                                  : factor_pair(w, w->blocks.saddle[b], e, error));
     }
     if (w->filter) {
         s->statistics->factorisations++;
         TAUT_TRY(factor_real(w, w->filter, h * w->table.gamma, error));
     }
     w->h = h;
-    return TAUT_OK;
-}
-
-static int solve_block(first *w, int b, double complex *x, double complex *y, taut_error *error)
-{
-    if (!w->table.real[b])
-        return taut_saddle_solve_complex(w->block[b], 1, x, y, error);
-    for (taut_index k = 0; k < w->n; k++)
-        w->x_real[k] = creal(x[k]);
-    for (taut_index i = 0; i < w->m; i++)
-        w->y_real[i] = creal(y[i]);
-    TAUT_TRY(taut_saddle_solve(w->block[b], 1, w->x_real, w->y_real, error));
-    for (taut_index k = 0; k < w->n; k++)
-        x[k] = w->x_real[k];
-    for (taut_index i = 0; i < w->m; i++)
-        y[i] = w->y_real[i];
-    return TAUT_OK;
-}
-
-/* f - k and g -> corrections of k and y. */
-static int solve(taut_stepper *s, double h, taut_error *error)
-{
-    first *w = s->work;
-    for (int b = 0; b < w->table.blocks; b++) {
-        double complex *x = w->x + (int64_t)b * w->n, *y = w->y + (int64_t)b * w->m;
-        taut_collocation_split(&w->table, b, w->n, w->r, x);
-        taut_collocation_split(&w->table, b, w->m, w->c, y);
-        for (taut_index i = 0; i < w->m; i++)
-            y[i] /= -h * w->table.mu[b];
-        s->statistics->solves++;
-        TAUT_TRY(solve_block(w, b, x, y, error));
-    }
-    taut_collocation_join(&w->table, w->n, w->x, w->r);
-    taut_collocation_join(&w->table, w->m, w->y, w->c);
     return TAUT_OK;
 }
 
@@ -299,40 +259,7 @@ static void set_scale(const taut_stepper *s, double h)
 static void place(taut_stepper *s, double h)
 {
     first *w = s->work;
-    const double *rates = w->past[1 - w->top].k;
-    for (int i = 0; i < w->s; i++)
-        for (taut_index k = 0; k < w->n; k++) {
-            double sum = 0;
-            for (int j = 0; j < w->s; j++)
-                sum += w->table.a[i][j] * rates[(int64_t)j * w->n + k];
-            w->z[(int64_t)i * w->n + k] = s->now.q[k] + h * sum;
-        }
-}
-
-/* Adds the corrections; returns the largest rms |dZ| / scale over the stages. */
-static double correct(taut_stepper *s, double h)
-{
-    first *w = s->work;
-    past *trial = &w->past[1 - w->top];
-    double worst = 0;
-    for (int i = 0; i < w->s; i++) {
-        double sum = 0;
-        for (taut_index k = 0; k < w->n; k++) {
-            double dz = 0;
-            for (int j = 0; j < w->s; j++)
-                dz += w->table.a[i][j] * w->r[(int64_t)j * w->n + k];
-            dz *= h / w->scale[k];
-            sum += dz * dz;
-        }
-        if (isnan(sum))
-            return NAN;
-        worst = fmax(worst, sum);
-    }
-    for (int64_t k = 0; k < (int64_t)w->s * w->n; k++)
-        trial->k[k] += w->r[k];
-    for (int64_t k = 0; k < (int64_t)w->s * w->m; k++)
-        trial->y[k] += w->c[k];
-    return w->n > 0 ? sqrt(worst / w->n) : 0;
+    taut_collocation_combine(&w->table, w->table.a[0], h, w->n, s->now.q, 0, NULL, w->past[1 - w->top].k, w->z);
 }
 
 /* Residuals of all stages; derivatives at the middle one. The rate at the last stage is kept as that of the end. */
@@ -340,7 +267,6 @@ static int residuals(taut_stepper *s, double h, bool derivatives, taut_error *er
 {
     first *w = s->work;
     past *trial = &w->past[1 - w->top];
-    place(s, h);
     for (int i = 0; i < w->s; i++) {
         double *r = w->r + (int64_t)i * w->n;
         TAUT_TRY(evaluate(s, s->now.t + w->table.c[i] * h, w->z + (int64_t)i * w->n, trial->y + (int64_t)i * w->m,
@@ -357,16 +283,22 @@ static int residuals(taut_stepper *s, double h, bool derivatives, taut_error *er
 static int iterate(taut_stepper *s, double h, bool anew, taut_error *error)
 {
     first *w = s->work;
+    past *trial = &w->past[1 - w->top];
     predict(s, h, anew);
+    place(s, h);
     bool derive = anew || !w->valid || w->h != h || w->rate > OLD;
     double before = 0, rate = pow(w->rate, 0.8);
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         TAUT_TRY(residuals(s, h, derive, error));
-        TAUT_TRY(solve(s, h, error));
+        TAUT_TRY(taut_radau_blocks_solve(s, &w->blocks, w->r, w->c, error));
         s->statistics->newton_iterations++;
-        double norm = correct(s, h);
+        double norm = taut_radau_correct(s, &w->table, h, w->scale, w->r, w->z, NULL, w->x_real, NULL);
         if (isnan(norm))
             return taut_radau_stuck(s, h, w->s, w->r, w->scale, error);
+        for (int i = 0; i < w->s; i++) {
+            taut_add(w->n, w->r + (int64_t)i * w->n, trial->k + (int64_t)i * w->n);
+            taut_add(w->m, w->c + (int64_t)i * w->m, trial->y + (int64_t)i * w->m);
+        }
         if (k > 0)
             rate = norm / before;
         int verdict = taut_radau_verdict(false, norm, rate, w->rough, k, anew, &w->rate);
@@ -440,7 +372,7 @@ static int filtered(taut_stepper *s, double h, const double *rate, taut_error *e
     }
     memset(w->y_real, 0, (size_t)w->m * sizeof(double));
     s->statistics->solves++;
-    TAUT_TRY(taut_saddle_solve(w->filter ? w->filter : w->block[0], 1, w->x_real, w->y_real, error));
+    TAUT_TRY(taut_saddle_solve(w->filter ? w->filter : w->blocks.saddle[0], 1, w->x_real, w->y_real, error));
     for (taut_index i = 0; i < w->n; i++)
         s->error_q[i] = h * w->table.gamma * w->x_real[i];
     return TAUT_OK;
@@ -498,11 +430,11 @@ int taut_radau_first_step(taut_stepper *s, double h, taut_error *error)
         w->rate = 1;
         return explain(s, status, error);
     }
-    place(s, h);
-    if (s->adaptive)
+    if (s->adaptive) {
         TAUT_TRY(estimate(s, h, error));
-    if (s->adaptive)
         add_between(s, h);
+    } else
+        place(s, h); /* without the rounding of the iteration's sums */
     taut_state was = s->now, next = s->last;
     next.t = was.t + h;
     memcpy(next.q, w->z + (int64_t)(w->s - 1) * w->n, (size_t)w->n * sizeof(double));

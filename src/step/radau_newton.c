@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "step/vectors.h"
+
 enum { MOST_ITERATIONS = 20 };
 /* Of the tolerance: how well the equations are solved. Newton's own iteration ends far below it, the simplified one just below. */
 static const double SHARE = 0.02, SHARE_STAGE_WISE = 0.05;
@@ -38,32 +40,27 @@ static void set_scale(const taut_stepper *s, double h)
     w->rough = taut_radau_scale(s, w->stage_wise, largest, w->scale);
 }
 
-/* Adds the corrections; returns their norm, the largest over the stages of rms (|dQ| + h |dV|) / scale. */
-static double correct(taut_stepper *s, double h)
+double taut_radau_correct(const taut_stepper *s, const taut_collocation *table, double h, const double *scale, double *r, double *q,
+                          double *v, double *dq, double *dv)
 {
-    taut_radau *w = s->work;
-    taut_radau_past *trial = &w->past[1 - w->top];
     double worst = 0;
-    for (int i = 0; i < w->s; i++) {
+    for (int i = 0; i < table->stages; i++) {
         double sum = 0;
-        for (taut_index k = 0; k < w->n; k++) {
-            double dv = 0, dq = 0;
-            for (int j = 0; j < w->s; j++) {
-                dv += w->table.a[i][j] * w->r[(int64_t)j * w->n + k];
-                dq += w->table.square[i][j] * w->r[(int64_t)j * w->n + k];
-            }
-            double e = h * h * (fabs(dq) + fabs(dv)) / w->scale[k];
+        taut_collocation_row(table, v ? table->square[i] : table->a[i], v ? h * h : h, s->n, r, dq);
+        if (v)
+            taut_collocation_row(table, table->a[i], h, s->n, r, dv);
+        for (taut_index k = 0; k < s->n; k++) {
+            double e = (fabs(dq[k]) + (v ? fabs(h * dv[k]) : 0)) / scale[k];
             sum += e * e;
         }
-        worst = fmax(worst, sum); /* NaN is kept below */
         if (isnan(sum))
             return NAN;
+        worst = fmax(worst, sum);
+        taut_add(s->n, dq, q + (int64_t)i * s->n);
+        if (v)
+            taut_add(s->n, dv, v + (int64_t)i * s->n);
     }
-    for (int64_t k = 0; k < (int64_t)w->s * w->n; k++)
-        trial->a[k] += w->r[k];
-    for (int64_t k = 0; k < (int64_t)w->s * w->m; k++)
-        trial->lambda[k] += w->y[k];
-    return w->n > 0 ? sqrt(worst / w->n) : 0;
+    return s->n > 0 ? sqrt(worst / s->n) : 0;
 }
 
 /* Residuals of all stages, derivatives where they are asked for, and factorisations. */
@@ -71,7 +68,6 @@ static int evaluate(taut_stepper *s, double h, bool derivatives, taut_error *err
 {
     taut_radau *w = s->work;
     int middle = w->s / 2;
-    taut_radau_place(s, h);
     for (int i = 0; i < w->s; i++) {
         bool here = derivatives && (w->stage_wise || i == middle);
         TAUT_TRY(taut_radau_evaluate(s, i, h, here, error));
@@ -131,7 +127,9 @@ static double expected_rate(const taut_radau *w, double norm)
 static int iterate(taut_stepper *s, double h, bool anew, bool *fresh, taut_error *error)
 {
     taut_radau *w = s->work;
+    taut_radau_past *trial = &w->past[1 - w->top];
     TAUT_TRY(predict(s, h, anew, error));
+    taut_radau_place(s, h);
     set_scale(s, h);
     double before = 0;
     /* another step size means new factorisations: then derivatives at a new place cost little more */
@@ -139,11 +137,15 @@ static int iterate(taut_stepper *s, double h, bool anew, bool *fresh, taut_error
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         TAUT_TRY(evaluate(s, h, derive, error));
         *fresh |= derive;
-        TAUT_TRY(w->stage_wise ? taut_radau_whole_solve(s, h, error) : taut_radau_tensor_solve(s, h, error));
+        TAUT_TRY(w->stage_wise ? taut_radau_whole_solve(s, h, error) : taut_radau_blocks_solve(s, &w->blocks, w->r, w->y, error));
         s->statistics->newton_iterations++;
-        double norm = correct(s, h);
+        double norm = taut_radau_correct(s, &w->table, h, w->scale, w->r, w->q, w->v, w->extra, w->force);
         if (isnan(norm))
             return taut_radau_stuck(s, h, w->s, w->r, w->scale, error);
+        for (int i = 0; i < w->s; i++) {
+            taut_add(w->n, w->r + (int64_t)i * w->n, trial->a + (int64_t)i * w->n);
+            taut_add(w->m, w->y + (int64_t)i * w->m, trial->lambda + (int64_t)i * w->m);
+        }
         double rate = k > 0 ? norm / before : expected_rate(w, norm);
         if (k == 0)
             w->reach = norm;
@@ -164,6 +166,17 @@ bool taut_radau_again(int status)
     return status > 0 || status == TAUT_ERROR_EVALUATE || status == TAUT_ERROR_SINGULAR;
 }
 
+/* The last stage is the end of the step: its G and M serve the error estimate of the next one. */
+static void keep_end(taut_radau *w)
+{
+    taut_radau_past *trial = &w->past[1 - w->top];
+    int64_t last = w->s - 1;
+    memcpy(trial->jacobian, w->g + last * w->entries, (size_t)w->entries * sizeof(double));
+    memcpy(trial->drift, w->bond_dt, (size_t)w->m * sizeof(double));
+    if (w->varying)
+        memcpy(trial->mass, w->mass + last * w->mass_entries, (size_t)w->mass_entries * sizeof(double));
+}
+
 int taut_radau_newton(taut_stepper *s, double h, taut_error *error)
 {
     taut_radau *w = s->work;
@@ -175,7 +188,9 @@ int taut_radau_newton(taut_stepper *s, double h, taut_error *error)
         taut_error_clear(error);
         status = iterate(s, h, true, &fresh, error);
     }
-    if (status != 0) {
+    if (status == 0)
+        keep_end(w);
+    else {
         w->frozen.valid = false;
         w->frozen.h = 0;
         w->rate = 1;

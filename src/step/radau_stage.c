@@ -6,20 +6,9 @@
 void taut_radau_place(taut_stepper *s, double h)
 {
     taut_radau *w = s->work;
-    const double *a = w->past[1 - w->top].a;
-    taut_index n = w->n;
-    for (int i = 0; i < w->s; i++) {
-        double *q = w->q + (int64_t)i * n, *v = w->v + (int64_t)i * n, c = w->table.c[i];
-        for (taut_index k = 0; k < n; k++) {
-            double first = 0, second = 0;
-            for (int j = 0; j < w->s; j++) {
-                first += w->table.a[i][j] * a[(int64_t)j * n + k];
-                second += w->table.square[i][j] * a[(int64_t)j * n + k];
-            }
-            v[k] = s->now.v[k] + h * first;
-            q[k] = s->now.q[k] + h * (c * s->now.v[k] + h * second);
-        }
-    }
+    double *a = w->past[1 - w->top].a;
+    taut_collocation_combine(&w->table, w->table.a[0], h, w->n, s->now.v, 0, NULL, a, w->v);
+    taut_collocation_combine(&w->table, w->table.square[0], h * h, w->n, s->now.q, h, s->now.v, a, w->q);
 }
 
 /* r -= M a. */
@@ -86,7 +75,7 @@ static void sum_stiffness(taut_radau *w, const taut_values *values)
 int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut_error *error)
 {
     taut_radau *w = s->work;
-    taut_radau_past *trial = &w->past[1 - w->top];
+    const taut_radau_past *trial = &w->past[1 - w->top];
     const double *a = trial->a + (int64_t)i * w->n, *lambda = trial->lambda + (int64_t)i * w->m;
     const double *q = w->q + (int64_t)i * w->n, *v = w->v + (int64_t)i * w->n;
     double *jacobian = w->g + (int64_t)i * w->entries, *r = w->r + (int64_t)i * w->n;
@@ -125,13 +114,6 @@ int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut
     }
     taut_radau_defect(w, w->force, jacobian, lambda, mass, a, r);
     bond_defect(w, jacobian, v, lambda, w->y + (int64_t)i * w->m);
-    /* the last stage is the end of the step: its G and M serve the error estimate of the next one */
-    if (i == w->s - 1) {
-        memcpy(trial->jacobian, jacobian, (size_t)w->entries * sizeof(double));
-        memcpy(trial->drift, w->bond_dt, (size_t)w->m * sizeof(double));
-        if (w->varying)
-            memcpy(trial->mass, mass, (size_t)w->mass_entries * sizeof(double));
-    }
     return TAUT_OK;
 }
 
