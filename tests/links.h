@@ -52,8 +52,8 @@ static inline int links_force(void *user, double t, const double *q, const doubl
     return s->stop_after > 0 && s->calls > s->stop_after ? -1 : 0;
 }
 
-/* Bends of up to 0.5 rad between neighbours, links off their length by up to `stretch`, turning at up to `speed`. Always the same chain, whose first
- * links are those of a shorter one. */
+/* Bends of up to 0.5 rad between neighbours, links off their length by up to `stretch`, turning at up to `speed`. Always the same chain,
+ * whose first links are those of a shorter one. */
 static inline links links_create(int count, double omega, double stretch, double speed)
 {
     links s = {.count = count};
@@ -133,8 +133,8 @@ static inline double links_largest(const links *s, const double *x)
     return most;
 }
 
-/* How far series, which knows the springs, moves the result: the distance to the slow manifold (DESIGN 1), relative to the size of the chain and to its
- * speed. more_v: allowed beside that in velocities. */
+/* How far series, which knows the springs, moves the result: the distance to the slow manifold (DESIGN 1), relative to the size of the
+ * chain and to its speed. more_v: allowed beside that in velocities. */
 static inline void links_check_slow(const char *what, const links *s, const projected *p, double most_q, double most_v,
                                     double more_v)
 {

@@ -1,6 +1,6 @@
-/* test_rates.c - frequencies of bare forces of many coordinates, and the slow points that projections find with them. Oracles: series on the same
- * chain with its springs declared, from the result (DESIGN 1); the frequencies of that system; integrations of the result; eigenvalues of
- * matrices that are known. Chains bend by up to 0.5 rad and are off by 1e-3, as in issue 4. */
+/* test_rates.c - frequencies of bare forces of many coordinates, and the slow points that projections find with them. Oracles: series on
+ * the same chain with its springs declared, from the result (DESIGN 1); the frequencies of that system; integrations of the result;
+ * eigenvalues of matrices that are known. Chains bend by up to 0.5 rad and are off by 1e-3, as in issue 4. */
 #include "links.h"
 #include "slow/rates.h"
 
@@ -50,8 +50,8 @@ static int apart_force(void *user, double t, const double *q, const double *v, d
     return 0;
 }
 
-/* What two states of four oscillators differ by oscillates at the rate of the one that was moved; of two, at the root of the mean square with their
- * energies (gauge.c). */
+/* What two states of four oscillators differ by oscillates at the rate of the one that was moved; of two, at the root of the mean square
+ * with their energies (gauge.c). */
 static void test_gauge(void)
 {
     check_group("what is left");
@@ -142,8 +142,8 @@ static void check_ends(const char *what, const links *s, const projected *p)
     taut_system_destroy(system);
 }
 
-/* kernel: 1e-8 in q and 1e-6 in v at omega = 1e6, 1e-6 at 1e3 (there the slow motion, some 3 rad per time by the pull of the links, turns by 0.2
- * within a window of 16/220, and (0.2)^6/6! is 1e-7). ipa as published leaves h^2/6 |q'''| in v (FACTS A), 1e-7 times some 30. */
+/* kernel: 1e-8 in q and 1e-6 in v at omega = 1e6, 1e-6 at 1e3 (there the slow motion, some 3 rad per time by the pull of the links, turns
+ * by 0.2 within a window of 16/220, and (0.2)^6/6! is 1e-7). ipa as published leaves h^2/6 |q'''| in v (FACTS A), 1e-7 times some 30. */
 static void test_sizes(void)
 {
     check_group("sizes and stiffness");
@@ -227,8 +227,8 @@ static double last_stretch(links *s, const projected *p, double fastest, double 
     return most - least;
 }
 
-/* The last link is weak beside the others, and fast beside what is slow. Its stretch at the start is what the others' is, or a hundredth of it. On two
- * of its periods from the result it may oscillate by what positions may be off, 1e-8 of the size of the chain to each side. */
+/* The last link is weak beside the others, and fast beside what is slow. Its stretch at the start is what the others' is, or a hundredth
+ * of it. On two of its periods from the result it may oscillate by what positions may be off, 1e-8 of the size of the chain. */
 static void test_hidden(void)
 {
     check_group("a hidden spring");
@@ -316,7 +316,7 @@ static void test_drag(void)
     free(text);
 }
 
-/* Forces without reaction, of many coordinates: no iteration of three terms. Told what is fast, a slow point; without a word, that or a question. */
+/* Forces without reaction, of many coordinates: no iteration of three terms. Told what is fast, a slow point; else that or a question. */
 static void test_push(void)
 {
     check_group("forces without reaction");

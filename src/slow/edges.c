@@ -3,11 +3,11 @@
  *
  *     beta_k M x_k+1 = K x_k - alpha_k M x_k - beta_k-1 M x_k-1,      T = tridiag(beta, alpha, beta),
  *
- * left to lose its orthogonality, which repeats values that it has found and spoils none [Parlett 1998, section 13.6; Greenbaum 1989]. Slow
- * motion is a cluster at 0 beside the squares of fast frequencies, so that the gap is seen long before what is in the band: the slowest of the fast is
- * an end of it, and an isolated frequency in the gap comes out as quickly, however slow. Between the cluster and the band one value may wander that
- * is none of K. It has a large residual beta_k |s_k|, s_k the last entry of its vector in T, and moves on with the next steps: the iteration ends when there is no
- * such one and the ends stay where they are. */
+ * left to lose its orthogonality, which repeats values that it has found and spoils none [Parlett 1998, chapter 13; Greenbaum 1989]. Slow
+ * motion is a cluster at 0 beside the squares of fast frequencies, so that the gap is seen long before what is in the band: the slowest
+ * of the fast is an end of it, and an isolated frequency in the gap comes out as quickly, however slow. Between cluster and band one
+ * value may wander that is none of K. It has a large residual beta_k |s_k|, s_k the last entry of its vector in T, and moves on with the
+ * next steps: the iteration ends when there is no such one and the ends stay where they are. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -16,12 +16,6 @@
 
 enum { FIRST_LOOK = 32, ENOUGH = 96, ROUGH = 160 }; /* steps; for a state that hides the gap: when its ends stand still, at most */
 
-/* Steps until the next look: they cost the square of their number. */
-static int next_look(int steps)
-{
-    return steps + 16 + steps / 6;
-}
-
 static const double steady = 0.02;     /* relative change of an end between looks */
 static const double certain = 0.5;     /* a residual, of the value itself: with less of it there is a value of K within reach */
 static const double far = 8;           /* fast over slow, at least (springs.c) */
@@ -29,7 +23,13 @@ static const double apart = 4;         /* frequencies nearer than this are not a
 static const double given_least = 0.6; /* of --omega: coupled springs are slower than single ones */
 static const double uneven = 1e-3;     /* of the largest entry of T: more is no noise, some force has no reaction */
 
-/* One sweep of QL on rows low..high of T, with the shift of [Golub, Van Loan 2013, 8.3.3] taken at the top; z[] is the last row of the vectors. */
+/* Steps until the next look: they cost the square of their number. */
+static int next_look(int steps)
+{
+    return steps + 16 + steps / 6;
+}
+
+/* One sweep of QL on rows low..high of T, with Wilkinson's shift [Golub, Van Loan 2013, 8.3.3] at the top; z[]: last row of the vectors. */
 static void sweep(int low, int high, double *d, double *e, double *z)
 {
     double g = (d[low + 1] - d[low]) / (2 * e[low]), s = 1, c = 1, p = 0;
@@ -97,8 +97,9 @@ static bool is_certain(const taut_rates_seen *seen, int k)
     return seen->loose[k] <= certain * seen->rate[k];
 }
 
-/* What is slow for certain: the motion at the point, and what repels, for pulls across stretched springs and pushes across pressed ones are alike (a
- * force that repels as the fastest attract is none of these). What is as slow as noise may be anything: twice as fast is enough then. */
+/* What is slow for certain: the motion at the point, and what repels, for pulls across stretched springs and pushes across pressed ones
+ * are alike (a force that repels as the fastest attract is none of these). What is as slow as noise may be anything: twice as fast is
+ * enough then. */
 static double reach(const taut_rates_seen *seen)
 {
     const double alike = 1.3, most = 0.25;
@@ -121,8 +122,9 @@ static double below(const taut_rates_seen *seen, int k, double floor)
     return fmax(above_noise(seen, next), floor);
 }
 
-/* The first fast one. It is certain and above the lowest gap, not the largest: what is isolated between the slow and a band is fast, because a
- * filter for the band would leave it where it is. A state that rings may have no gap, but has a band of certain ones above its cluster. */
+/* The first fast one. It is certain and above the lowest gap, not the largest: what is isolated between the slow and a band is fast,
+ * because a filter for the band would leave it where it is. A state that rings may have no gap, but has a band of certain ones above
+ * its cluster. */
 static int first_fast(const taut_rates_seen *seen, double given)
 {
     int band = -1, widest = 0;
@@ -165,9 +167,10 @@ static bool is_clean(const taut_rates_seen *seen, int first)
     return !is_alone(seen, first - 1);
 }
 
-/* Steps after which even a single frequency just above the noise would have been seen: the polynomial lambda T(lambda), with T Chebyshev's of the band
- * [e^2, Omega^2], is 1/2 exp(2 k e/Omega) there beside 1 in the band [Saad 2011, 6.6], and that must make up for the (Omega/noise)^2 of lambda and the
- * share 1/sqrt(n) that a random vector has of a mode. Isolated ones take a step each: e is where frequencies begin to be many. */
+/* Steps after which even a single frequency just above the noise would have been seen: the polynomial lambda T(lambda), with T
+ * Chebyshev's of the band [e^2, Omega^2], is 1/2 exp(2 k e/Omega) there beside 1 in the band [Saad 2011, 6.6], and that must make up for
+ * the (Omega/noise)^2 of lambda and the share 1/sqrt(n) that a random vector has of a mode. Isolated ones take a step each: e is where
+ * frequencies begin to be many. */
 static double steps_needed(const taut_rates *r, const taut_rates_seen *seen)
 {
     const double copies = 1.02, alone = 2;
@@ -218,7 +221,7 @@ static int advance(taut_rates *r, const taut_rates_point *at, int k, vectors *s,
         alpha += s->x[i] * r->force[i];
     }
     s->most = fmax(s->most, fmax(fabs(alpha), s->beta));
-    *even = fabs(back - s->beta) <= uneven * s->most;
+    *even = fabs(back - s->beta) <= fmax(uneven, 10 * at->noise) * s->most;
     for (taut_index i = 0; i < n; i++)
         s->mx_before[i] = r->force[i] - alpha * s->mx[i];
     swap(&s->x, &s->x_before);

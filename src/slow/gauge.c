@@ -4,8 +4,8 @@
  * C lambda = g is, O(Omega^-2), and is of the size of the displacement in a ringing one; its rate is the difference over q +- v dt.
  * Omega is the slowest of the fast frequencies, so that none is overlooked, and every coordinate has its own rounding.
  *
- * What a pass has changed is the part of the micro-solution that its weights took for fast. With dq, dv the change of the state and da, da' that of
- * the accelerations, the mean square of its frequencies, each with the energy that it had, is seen at no cost:
+ * What a pass has changed is the part of the micro-solution that its weights took for fast. With dq, dv the change of the state and
+ * da, da' that of the accelerations, the mean square of its frequencies, each with the energy that it had, is seen at no cost:
  *
  *     rate^2 = -(dq^T M da Omega^2 + dv^T M da')/(dq^T M dq Omega^2 + dv^T M dv). */
 #include <float.h>
@@ -92,7 +92,7 @@ static int measure_forces(taut_gauge *g, taut_error *error)
     return TAUT_OK;
 }
 
-/* The rate of what has changed since the state before, whose own accelerations are in before[] and before_dt[]; 0 where rounding hides it. */
+/* The rate of what has changed since the state before, whose accelerations are in before[] and before_dt[]; 0 where rounding hides it. */
 static double see_left(const taut_gauge *g)
 {
     const taut_projection *p = g->p;
@@ -125,6 +125,7 @@ int taut_gauge_take(taut_gauge *g, taut_error *error)
     if (g->rates) {
         TAUT_TRY(measure_forces(g, error));
         g->left = start ? 0 : see_left(g);
+        g->rang = g->rang > 0 ? g->rang : g->left;
         memcpy(g->last_q, p->q, bytes);
         memcpy(g->last_v, p->v, bytes);
     } else {
@@ -142,6 +143,11 @@ void taut_gauge_rewind(taut_gauge *g)
 {
     memcpy(g->now, g->first, (size_t)g->count * sizeof(double));
     memcpy(g->now_dt, g->first_dt, (size_t)g->count * sizeof(double));
+    g->left = g->rang = 0;
+    for (taut_index i = 0; i < g->count && g->rates; i++) {
+        g->last_q[i] = g->p->q[i];
+        g->last_v[i] = g->p->v[i];
+    }
 }
 
 double taut_gauge_change(const taut_gauge *g, double tolerance, double tolerance_dt, double omega)

@@ -432,7 +432,10 @@ static int run(kernel *w, const taut_options *options, taut_error *error)
                                                 "there are no short weights for frequencies from %.4g to %.4g; use --kernel smooth",
                                                 w->slowest, w->fastest)
                                     : fail_passes(w, change(w), error);
-    return taut_springs_separated(&w->springs, error);
+    bool same = true;
+    if (w->springs.rough)
+        TAUT_TRY(measure_again(w, &same, error));
+    return same ? taut_springs_separated(&w->springs, error) : fail_passes(w, change(w), error);
 }
 
 static int project(taut_projection *p, const taut_options *options, taut_error *error)

@@ -61,13 +61,15 @@ int taut_kernel_was_slow(const kernel *w, bool *slow, taut_error *error)
 void taut_kernel_explain(const kernel *w, bool kept)
 {
     taut_projection *p = w->p;
-    char seen[160] = "", aware[100] = "", smooth[160] = "";
+    char seen[240] = "", rang[60] = "", aware[100] = "", smooth[160] = "";
     const char *foot = w->foot ? "; the foot point (pass 1)" : "";
+    if (w->gauge.rang > 0)
+        snprintf(rang, sizeof rang, ", ringing at %.4g in the micro-solution", w->gauge.rang);
     if (!w->declared)
-        snprintf(seen, sizeof seen, " seen in %s%s (slow ones up to %.3g)%s",
+        snprintf(seen, sizeof seen, " seen in %s%s%s (slow ones up to %.3g)%s",
                  p->sizes.can & TAUT_HAS_SPRINGS || !(p->sizes.can & TAUT_HAS_STIFF_POTENTIAL) ? "differences of forces"
                                                                                                : "the stiff potential",
-                 w->springs.lowered > 0 ? ", the slowest in the micro-solution" : "", w->springs.slow,
+                 w->springs.lowered > 0 ? ", the slowest in the micro-solution" : "", rang, w->springs.slow,
                  p->sizes.bonds > 0 ? "" : "; without bonds there are no multipliers");
     if (w->aware_passes > 0)
         snprintf(aware, sizeof aware, "; %lld %s the frequencies, %d evaluations each", (long long)w->aware_passes,

@@ -4,9 +4,12 @@
  *
  * with full orthogonalisation [Parlett 1998, chapter 13], so that it ends after as many steps as there are different frequencies. K is
  * projected as a whole: where it is symmetric up to the noise of one-sided differences it is made so, and where forces have no reaction
- * its eigenvalues are those of a Hessenberg matrix. The displacement is sqrt(u) of
- * the size of the state (more where forces are noisier than that), because a longer one stretches springs, and their pull looks like a frequency sqrt(d) Omega across them; a shorter
- * one drowns in rounding. Both noises are about 1e-4 of the fastest frequency: slower motion cannot be told from rest, and need not be. */
+ * its eigenvalues are those of a Hessenberg matrix. Beyond 128 coordinates the ends are sought without arrays of vectors (edges.c).
+ *
+ * The displacement is sqrt(u) of the size of the state (more where forces are noisier than that), because a longer one stretches springs,
+ * and their pull looks like a frequency sqrt(d) Omega across them; a shorter one drowns in rounding. Both noises are about 1e-4 of the
+ * fastest frequency: slower motion cannot be told from rest, and need not be. Of many coordinates single springs hide there, and the last
+ * measurement takes (F(q - d x) - F(q + d x))/2d instead: errors are of order d^2, d the cube root of the noise, and 1e-5 is seen. */
 #include "slow/rates.h"
 
 #include <float.h>
@@ -194,7 +197,8 @@ static int disagree(taut_rates *r, const taut_rates_point *at, double relative, 
     return TAUT_OK;
 }
 
-/* The shortest displacement, unless forces are noisier than rounding makes them: then the one at which twice as long a one shows most nearly the same. */
+/* The shortest displacement, unless forces are noisier than rounding makes them: then the one at which twice as long a one shows most
+ * nearly the same. */
 static int choose_shift(taut_rates *r, const taut_rates_point *at, double least, taut_error *error)
 {
     static const double most = 1e-3, agree = 1e-2, plain = 30;

@@ -1,5 +1,5 @@
-/* rates.h - accelerations of a system whose stiffness is in its forces, the frequencies that their differences show, and how much of a state
- * is fast (rates.c, gauge.c). */
+/* rates.h - accelerations of a system whose stiffness is in its forces, the frequencies that their differences show, and how much of a
+ * state is fast (rates.c, edges.c, gauge.c). */
 #ifndef TAUT_SLOW_RATES_H
 #define TAUT_SLOW_RATES_H
 
@@ -66,7 +66,7 @@ typedef struct taut_rates_wish {
     bool rough;   /* a state that hides the gap is not looked at for long, and with differences to one side */
 } taut_rates_wish;
 
-/* Costs one evaluation and one for each step of the iteration, two where it is not rough: n up to 128 coordinates, about 100 beyond. */
+/* Costs one evaluation and one for each step of the iteration, n up to 128 coordinates; beyond, about 100, or twice 100 when not rough. */
 int taut_rates_see(taut_rates *rates, const double *q, const double *v, const taut_rates_wish *wish, taut_rates_seen *seen,
                    taut_error *error);
 /* Many coordinates: is q so near to where frequencies were clean last that they need not be seen again? */
@@ -90,8 +90,8 @@ void taut_rates_add(taut_rates_seen *seen, double square, bool repels, double of
 /* The ends of the band, and whether they are clean; *even = false: K is not symmetric, and nothing was seen. pace: of the motion. */
 int taut_rates_edges(taut_rates *rates, const taut_rates_point *at, const taut_rates_wish *wish, double pace, taut_rates_seen *seen,
                      bool *even, taut_error *error);
-/* Eigenvalues of a symmetric tridiagonal matrix replace its diagonal d[n]; e[n - 1] beside it, e[n] is overwritten; last[n]: the last entries of the
- * vectors. False when they could not be found. */
+/* Eigenvalues of a symmetric tridiagonal matrix replace its diagonal d[n]; e[n - 1] beside it, e[n] is overwritten; last[n]: the last
+ * entries of the vectors. False when they could not be found. */
 bool taut_tridiagonal_values(int n, double *d, double *e, double *last);
 /* Eigenvalues of h[n][n], zero below the first subdiagonal; h is overwritten. False when they could not be found. (hessenberg.c) */
 bool taut_hessenberg_values(int n, double *h, double *real, double *imaginary);
@@ -111,6 +111,7 @@ typedef struct taut_gauge {
     double *here, *here_v, *behind;        /* [n]: work */
     double *last_q, *last_v;               /* [n]: where `now` was taken; NULL with bonds */
     double left; /* without springs: the rate at which that oscillates which the latest pass has changed; 0: not to be seen */
+    double rang; /* the same of the first pass */
 } taut_gauge;
 
 int taut_gauge_create(taut_projection *p, taut_rates *rates, taut_gauge *gauge, taut_error *error);
@@ -118,7 +119,7 @@ int taut_gauge_create(taut_projection *p, taut_rates *rates, taut_gauge *gauge, 
 int taut_gauge_scale(taut_gauge *gauge, double slowest, double fastest, taut_error *error);
 /* Measures at (p->q, p->v) and records a pass. */
 int taut_gauge_take(taut_gauge *gauge, taut_error *error);
-/* As if the passes since the start had not been. */
+/* As if the passes since the start, which is in p->q and p->v, had not been. */
 void taut_gauge_rewind(taut_gauge *gauge);
 /* The largest change by the latest pass, in units of max(tolerance, floor) and of max(tolerance_dt, omega floor); NaN counts as infinity. */
 double taut_gauge_change(const taut_gauge *gauge, double tolerance, double tolerance_dt, double omega);

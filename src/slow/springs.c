@@ -1,8 +1,9 @@
 /* springs.c - frequencies of the springs at a state, the rounding of their g, and the balance of forces that a slow state has.
  *
  * Without springs the frequencies of everything that moves are those of the stiff potential, or seen in differences of forces (rates.c).
- * The largest gap among them separates fast from slow. Away from the slow manifold the pull of a stretched spring makes frequencies across
- * it that vanish on the way there: a point that rings is measured again after every pass, and judged by the last one. */
+ * The largest gap among them separates fast from slow (of many coordinates the lowest wide one: edges.c), and the micro-solution has the
+ * last word: what passes do not remove is slow, or not known yet. Away from the slow manifold the pull of a stretched spring makes
+ * frequencies across it that vanish on the way there: a point that rings is measured again, and judged by the last measurement. */
 #include "slow/springs.h"
 
 #include <float.h>
@@ -129,7 +130,7 @@ bool taut_springs_missed(taut_springs *known, double rate)
     known->left = 0;
     if (!r || known->given > 0 || known->complete || known->found == 0)
         return false;
-    /* where differences have shown all that there is, what is left is slow motion that the window sees; velocities are not among them */
+    /* where differences have shown all that there is, what is left is slow motion that the window sees; but they are at one velocity */
     if (r->clean && r->sharp && !(r->p->sizes.can & TAUT_HAS_VELOCITY_FORCES))
         return false;
     if (rate > known->frequency[0] / separate && rate < known->frequency[0])
@@ -137,8 +138,8 @@ bool taut_springs_missed(taut_springs *known, double rate)
     return known->left > 0;
 }
 
-/* What passes do not remove, and is too fast to be slow, is fast: a frequency that differences of forces do not show, because they are taken
- * at one velocity, or because the iteration has not come to it. */
+/* What passes do not remove, and is too fast to be slow, is fast: a frequency that differences of forces do not show, because they are
+ * taken at one velocity, or because the iteration has not come to it. */
 static void lower(taut_springs *known)
 {
     const double margin = 0.9;

@@ -28,8 +28,8 @@ typedef struct taut_springs {
 /* Does the system have springs that tell their frequencies? Otherwise they are those of the stiff potential, or seen in its forces. */
 bool taut_springs_declared(const taut_projection *p);
 int taut_springs_measure(const taut_projection *p, const double *q, taut_springs *springs, taut_error *error);
-/* Without springs: is `rate`, of what passes change again and again, a fast one that the weights do not know? Then it is noted, and the next
- * measurement counts it. */
+/* Without springs: is `rate`, of what passes change again and again, a fast one that the weights do not know? Then it is noted, and the
+ * next measurement counts it. */
 bool taut_springs_missed(taut_springs *springs, double rate);
 /* Fails with both numbers unless fast and slow are apart; springs that are declared always pass. */
 int taut_springs_separated(const taut_springs *springs, taut_error *error);
