@@ -31,24 +31,27 @@ void taut_radau_blocks_destroy(taut_radau_blocks *blocks)
         taut_saddle_destroy(blocks->saddle[b]);
 }
 
-/* x, y: the real parts, behind them the imaginary ones. */
+/* x, y: the real parts, behind them the imaginary ones. A complex number is its two parts in a row. */
 static int solve_pair(taut_radau_blocks *w, int b, double *x, double *y, taut_error *error)
 {
-    const double complex *factor = w->factor + (int64_t)b * w->m;
-    for (taut_index k = 0; k < w->n; k++)
-        w->pair_x[k] = CMPLX(x[k], x[w->n + k]);
-    for (taut_index i = 0; i < w->m; i++) {
-        double re = creal(factor[i]), im = cimag(factor[i]);
-        w->pair_y[i] = CMPLX(re * y[i] - im * y[w->m + i], re * y[w->m + i] + im * y[i]);
+    const double *factor = (const double *)(w->factor + (int64_t)b * w->m);
+    double *p = (double *)w->pair_x, *z = (double *)w->pair_y;
+    for (int64_t k = 0; k < w->n; k++) {
+        p[2 * k] = x[k];
+        p[2 * k + 1] = x[w->n + k];
+    }
+    for (int64_t i = 0; i < w->m; i++) {
+        z[2 * i] = factor[2 * i] * y[i] - factor[2 * i + 1] * y[w->m + i];
+        z[2 * i + 1] = factor[2 * i] * y[w->m + i] + factor[2 * i + 1] * y[i];
     }
     TAUT_TRY(taut_saddle_solve_complex(w->saddle[b], 1, w->pair_x, w->pair_y, error));
-    for (taut_index k = 0; k < w->n; k++) {
-        x[k] = creal(w->pair_x[k]);
-        x[w->n + k] = cimag(w->pair_x[k]);
+    for (int64_t k = 0; k < w->n; k++) {
+        x[k] = p[2 * k];
+        x[w->n + k] = p[2 * k + 1];
     }
-    for (taut_index i = 0; i < w->m; i++) {
-        y[i] = creal(w->pair_y[i]);
-        y[w->m + i] = cimag(w->pair_y[i]);
+    for (int64_t i = 0; i < w->m; i++) {
+        y[i] = z[2 * i];
+        y[w->m + i] = z[2 * i + 1];
     }
     return TAUT_OK;
 }
