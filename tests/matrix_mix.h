@@ -1,5 +1,5 @@
-/* matrix_mix.h - Anderson's acceleration of a fixed-point iteration x <- x + f(x), for the judges of tests: of the latest points that combination
- * whose weighted change is least (Anderson 1965; as a least-squares problem by orthogonalisation, latest differences first). */
+/* matrix_mix.h - Anderson's acceleration of a fixed-point iteration x <- x + f(x), for the judges of tests: of the latest points that
+ * combination whose weighted change is least (Anderson 1965; as a least-squares problem by orthogonalisation, latest differences first). */
 #ifndef TAUT_TESTS_MATRIX_MIX_H
 #define TAUT_TESTS_MATRIX_MIX_H
 

@@ -1,18 +1,20 @@
 /* matrix_slow.h - slow points that owe nothing to projections: motions whose bonds are polynomials in time.
  *
- * On slow motions the multipliers are smooth, however stiff the springs. Over a window |t - t0| <= H let q be a polynomial of degree N in t
- * and lambda one of degree N - 2. The equations of the full motion, with every force of the springs in lambda,
+ * On slow motions the multipliers are smooth, however stiff the springs. Over a window |t - t0| <= H let q be a polynomial of degree N in
+ * t and lambda one of degree N - 2. The equations of the full motion, with every force of the springs in lambda,
  *
  *     M q'' + G^T lambda = f            at N - 1 Chebyshev points
  *     g + T g' = C lambda               at N + 1 Chebyshev points
  *     (q, v)(t0) = (X + M^-1 G^T mu, V + M^-1 G^T nu)        (M, G at the foot point X)
  *
- * are as many as the unknowns. Oscillations have no part in them: for one spring at rest they say that a polynomial p of degree N has
- * p + p''/Omega^2 = 0, and only p = 0 does. What remains is how well the slow motion is a polynomial over the window (H times its rate against
- * N), and how far the window sees the oscillation (H Omega against N). Two windows, with two degrees, say how well both is known. This is the
- * principle of bounded derivatives (Kreiss 1979) and not the recursion of src/slow: the equations have no derivative of lambda in them.
+ * are as many as the unknowns. Oscillations have no part in them: for one spring at rest they say that a polynomial p of degree N has p +
+ * p''/Omega^2 = 0, and only p = 0 does. What remains is how well the slow motion is a polynomial over the window (H times its rate
+ * against N), and how far the window sees the oscillation (H Omega against N). Two windows, with two degrees, say how well both is known.
+ * This is the principle of bounded derivatives (Kreiss 1979) and not the recursion of src/slow: the equations have no derivative of
+ * lambda in them.
  *
- * Nothing of src/slow, src/step, src/wrap, src/drive or src/linalg is used, only what the system answers about itself (f, g, G, M). */
+ * Nothing of src/slow, src/step, src/wrap or src/drive is used, only what the system answers about itself: f, g, G, M, and its slowest
+ * frequency, for the length of the window. */
 #ifndef TAUT_TESTS_MATRIX_SLOW_H
 #define TAUT_TESTS_MATRIX_SLOW_H
 
@@ -122,7 +124,8 @@ static inline void slow_transform(const slow_judge *s, int which, double *x)
     }
 }
 
-/* The residuals at z: room->s, the accelerations of bonds that the motion lacks; room->r, what bonds lack of C lambda. a: what the forces give. */
+/* The residuals at z: room->s, the accelerations of bonds that the motion lacks; room->r, what bonds lack of C lambda. a: what the forces
+ * give. */
 static inline int slow_residuals(slow_judge *s, slow_room *room, const slow_state *z, double *a)
 {
     int N = s->degree;
@@ -403,8 +406,8 @@ static inline int slow_prepare(slow_judge *s, const double *q, const double *v, 
     return 0;
 }
 
-/* The slow point over the foot point of (q, v), and how well it is known: as two tracks agree, and one of them within itself. No track is added
- * when these say enough, or what rounding permits. Arrays of p live as long as s. */
+/* The slow point over the foot point of (q, v), and how well it is known: as two tracks agree, and one of them within itself. No track is
+ * added when these say enough, or what rounding permits. Arrays of p live as long as s. */
 static inline int slow_find(slow_judge *s, const double *q, const double *v, double enough_q, double enough_v, slow_point *p)
 {
     enum { TRACKS = 5 };
@@ -414,7 +417,7 @@ static inline int slow_find(slow_judge *s, const double *q, const double *v, dou
     if (slow_prepare(s, q, v, p) != 0)
         return -1;
     p->enough_q = fmax(enough_q, 4 * DBL_EPSILON * p->size_q);
-    p->enough_v = fmax(enough_v, 4 * DBL_EPSILON * p->size_q * p->fastest);
+    p->enough_v = fmax(enough_v, 4 * DBL_EPSILON * (p->size_q * p->slowest + p->size_v));
     slow_point best = *p;
     for (int k = 0; k < TRACKS && !(p->doubt_q <= p->enough_q && p->doubt_v <= p->enough_v); k++) {
         track[k] = *p;

@@ -1,5 +1,5 @@
-/* matrix_window.h - what matrix_slow.h is made of: polynomials over a window of time, a system's own answers (f, g, G, M) as dense matrices,
- * foot points. */
+/* matrix_window.h - what matrix_slow.h is made of: polynomials over a window of time, a system's own answers (f, g, G, M) as dense
+ * matrices, foot points. */
 #ifndef TAUT_TESTS_MATRIX_WINDOW_H
 #define TAUT_TESTS_MATRIX_WINDOW_H
 

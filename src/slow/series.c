@@ -1,12 +1,12 @@
-/* series.c - the slow point over the foot point of the start, as an expansion in the compliance [B Theorem 2.2]: (q, v) on the normal fibre of
- * the foot point (X, V),
+/* series.c - the slow point over the foot point of the start, as an expansion in the compliance [B Theorem 2.2]: (q, v) on the normal
+ * fibre of the foot point (X, V),
  *
  *     q = X + M^-1 G^T mu,   v = V + M^-1 G^T nu    (M, G at X),        g(q) = y(q, v),   G(q) v + g_t = ydot(q, v),
  *
  * where y = C lambda^(k) and ydot are the values that g and gdot have on the slow manifold to order C^(k+1) (recursion.c). Newton's
  * iteration with the matrix of the foot point contracts as C, just as a level gains a power of C, so every level k = 1, 2, ... takes one
- * step. When steps stop shrinking above rounding, slow and fast are not separated: an asymptotic series, which is cut at its smallest term.
- * Slow motion is defined no better than the terms around that one, and these are what is stated as its error.
+ * step. When steps stop shrinking above rounding, slow and fast are not separated: an asymptotic series, which is cut at its smallest
+ * term. Slow motion is defined no better than the terms around that one, and these are what is stated as its error.
  *
  * What is held does not move: foot point and fibre are those of the space in which held coordinates (for v: velocities) are constants,
  *
