@@ -1,5 +1,6 @@
 /* run.c - taut run: from a model to its motion, as CSV and as a picture. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -68,6 +69,27 @@ static void close_outputs(run *r)
     r->sinks = 0;
 }
 
+/* The value of an option that was given, or that [run] of the model gives; NaN when neither does. */
+static double value_of(const run *r, const char *option)
+{
+    const char *name, *value;
+    if (taut_options_given(r->call->options, option))
+        return taut_options_real(r->call->options, option);
+    for (taut_index k = 0; taut_system_setting(r->model.system, k, &name, &value); k++)
+        if (strcmp(name, option) == 0)
+            return strtod(value, NULL);
+    return NAN;
+}
+
+/* A slip in the time between rows fills a disk. */
+static void warn_of_rows(const run *r)
+{
+    enum { MANY = 10000000 };
+    double from = value_of(r, "from"), rows = fabs(value_of(r, "until") - (isnan(from) ? 0 : from)) / value_of(r, "every");
+    if (rows > MANY && (r->out || r->plot) && !r->call->quiet)
+        cli_warning("--every %g makes %.2g rows; Ctrl-C ends the run", value_of(r, "every"), rows);
+}
+
 /* Integrates and reports. The summary keeps out of the way of the rows: on standard error when those are on standard output. */
 static int compute(run *r)
 {
@@ -77,6 +99,7 @@ static int compute(run *r)
     bool silent = call->quiet || call->json;
     for (int k = 0; !call->quiet && taut_solver_warning(r->solver, k); k++)
         cli_warning("%s", taut_solver_warning(r->solver, k));
+    warn_of_rows(r);
     if (!silent) {
         cli_wrap(report, taut_solver_explanation(r->solver), 2, 0, CLI_WIDTH);
         fflush(report);

@@ -92,6 +92,12 @@ run 2 run double_pendulum --until 10s
 has err "expected a number, found '10s'"
 lacks err "decimal point"
 
+# a slip that would fill a disk
+run 0 run double_pendulum --every 1e-9 --until 0.1 --steps 1 --max-step 1e-7 --out few.csv
+has err "makes 1e+08 rows"
+run 0 run double_pendulum --every 1e-3 --until 0.1 --out few.csv
+lacks err "rows"
+
 # part of a name
 run 2 reproduce table
 has err "did you mean 'a-table-1'?"
