@@ -144,6 +144,92 @@ static void test_actions(void)
     }
 }
 
+/* U of the model below, with its soft bond, and G of its stiff ones, by hand. */
+static double kicked_energy(const double *x)
+{
+    double s = hypot(x[2], x[3]) - 1.7;
+    return x[0] * x[0] * x[1] + sin(x[2]) * x[3] + 0.3 * x[3] * x[3] + 1.5 * s * s;
+}
+
+static void kicked_rows(const double *x, double G[2][4])
+{
+    double a = hypot(x[0], x[1]), d[2] = {x[0] - x[2], x[1] - x[3]}, b = hypot(d[0], d[1]);
+    const double rows[2][4] = {{x[0] / a, x[1] / a, 0, 0}, {d[0] / b, d[1] / b, -d[0] / b, -d[1] / b}};
+    memcpy(G, rows, sizeof rows);
+}
+
+/* r <- r - G^T (G G^T)^-1 G r */
+static void kicked_tangent(double G[2][4], double *r)
+{
+    double a[3] = {0}, y[2] = {0};
+    for (int i = 0; i < 4; i++) {
+        a[0] += G[0][i] * G[0][i];
+        a[1] += G[0][i] * G[1][i];
+        a[2] += G[1][i] * G[1][i];
+        y[0] += G[0][i] * r[i];
+        y[1] += G[1][i] * r[i];
+    }
+    double det = a[0] * a[2] - a[1] * a[1], z[2] = {(a[2] * y[0] - a[1] * y[1]) / det, (a[0] * y[1] - a[1] * y[0]) / det};
+    for (int i = 0; i < 4; i++)
+        r[i] -= G[0][i] * z[0] + G[1][i] * z[1];
+}
+
+/* -dU/dx_i, or -d/dx_i U(alpha(x)): differences of fourth order. */
+static double kicked_slope(taut_impulse *w, bool mollified, const double *x, int i)
+{
+    static const double factor[4] = {1. / 12, -8. / 12, 8. / 12, -1. / 12}, at[4] = {-2, -1, 1, 2};
+    double sum = 0, h = 1e-3;
+    for (int k = 0; k < 4; k++) {
+        double y[4] = {x[0], x[1], x[2], x[3]}, X[4];
+        taut_error error;
+        y[i] += at[k] * h;
+        if (mollified && taut_impulse_project(w, 0, y, NULL, X, &error) != 0)
+            return NAN;
+        sum -= factor[k] / h * kicked_energy(mollified ? X : y);
+    }
+    return sum;
+}
+
+/* Kicks at a point beside the bonds, with a mass matrix and forces that vary: M a is -dU/dx; -d/dx U(alpha(x)), by differences; or the part of
+ * the first that is left when a moves along the bonds. */
+static void test_kicks(void)
+{
+    static const char *const model = "[coordinates]\nx, y, u, w\n[mass]\nx = 2, u = 3, w = 1.5, M[x, u] = 0.4\n[potential]\nx^2*y "
+                                     "+ sin(u)*w + 0.3*w^2\n[bonds]\n"
+                                     "a = sqrt(x^2 + y^2) - 1 stiffness 1e4\nb = sqrt((x - u)^2 + (y - w)^2) - 1 stiffness 4e4\n"
+                                     "s = sqrt(u^2 + w^2) - 1.7 stiffness 3 soft\n[start]\nx = 1.02, y = 0.05, u = 1.6, w = 0.85\n";
+    static const char *const methods[] = {"impulse", "mollified-impulse", "projected-impulse"};
+    static const double M[4][4] = {{2, 0, .4, 0}, {0, 1, 0, 0}, {.4, 0, 3, 0}, {0, 0, 0, 1.5}};
+    check_group("impulse, kicks");
+    for (int m = 0; m < 3; m++) {
+        char options[120];
+        snprintf(options, sizeof options, "motion=effective method=%s step=0.1 until=1", methods[m]);
+        driven d = driven_create(model, options, NULL);
+        if (driven_good(methods[m], &d)) {
+            taut_impulse *w = d.solver->stepper.work;
+            double x[4], a[4], left[4], G[2][4], along[2] = {0};
+            memcpy(x, w->x, sizeof x);
+            check_equal("kick", w->slow(w, 0, x, a, &d.error), 0);
+            kicked_rows(x, G);
+            for (int i = 0; i < 4; i++) {
+                left[i] = kicked_slope(w, m == 1, x, i);
+                for (int j = 0; j < 4; j++)
+                    left[i] -= M[i][j] * a[j];
+                along[0] += G[0][i] * a[i];
+                along[1] += G[1][i] * a[i];
+            }
+            if (m == 2) { /* what is taken out is across the bonds, and a has nothing left there */
+                kicked_tangent(G, left);
+                check_near("along a", along[0], 0, 1e-12);
+                check_near("along b", along[1], 0, 1e-12);
+            }
+            for (int i = 0; i < 4; i++)
+                check_near(methods[m], left[i], 0, 1e-9);
+        }
+        driven_destroy(&d);
+    }
+}
+
 /* Forwards and back: symmetric methods return to rounding. */
 static void test_reversible(void)
 {
@@ -389,6 +475,7 @@ int main(void)
     test_without_correction();
     test_plain();
     test_actions();
+    test_kicks();
     test_reversible();
     test_counts();
     test_uncoupled();
