@@ -248,6 +248,13 @@ static void test_start(void)
         check_near("phi': the angular momentum is kept", taut_solver_velocity(d.solver)[1], 1.02 * 1.02, 1e-14);
     }
     driven_destroy(&d);
+    d = driven_create("[coordinates]\nx\n[bonds]\nspring = x - cos(t) stiffness 1e4\n[start]\nx = cos(t) + 0.01\n",
+                      "motion=effective method=effective from=0.7 until=1", NULL);
+    if (driven_good("moving", &d)) {
+        check_near("x", taut_solver_position(d.solver)[0], cos(0.7), 1e-15);
+        check_near("x'", taut_solver_velocity(d.solver)[0], -sin(0.7), 1e-15);
+    }
+    driven_destroy(&d);
     d = driven_create(held, "motion=effective method=effective until=1", NULL);
     if (driven_good("held", &d)) {
         check_near("held x", taut_solver_position(d.solver)[0], 0.8, 0);

@@ -55,7 +55,7 @@ static bool distinct(const vibration *v)
 
 /* ---- W at a point */
 
-static int evaluate(const taut_system *system, double t, const double *q, double *force, double *potential)
+static int evaluate(const taut_system *system, double t, const double *q, double *force, double *potential, double *bonds)
 {
     taut_context *context = NULL;
     taut_sizes sizes;
@@ -66,6 +66,7 @@ static int evaluate(const taut_system *system, double t, const double *q, double
     if (status == 0)
         status = taut_evaluate(context, t, q, rest, TAUT_WANT_FORCE | TAUT_WANT_ENERGY, &values, NULL);
     *potential = values.potential;
+    *bonds = values.bond_energy;
     taut_context_destroy(context);
     free(rest);
     return status;
@@ -78,18 +79,23 @@ static void judge_point(const model *m, vibration *v, const double *q, const cha
     taut_index n = v->n;
     taut_system *effective = NULL;
     taut_error error = {0};
-    double *with = calloc((size_t)n * 3, sizeof(double)), *without = with + n, *d = without + n, u0 = NAN, u1 = NAN;
+    double *with = calloc((size_t)n * 3, sizeof(double)), *without = with + n, *d = without + n, u0 = NAN, u1 = NAN, b0 = NAN,
+           b1 = NAN;
     int status = vibration_find(v, 0, q, true);
     bool apart = distinct(v);
     double energy = ringing(m, v), most = 0, length = vibration_length(v, 0, q, m->size);
     for (taut_index k = 0; k < v->springs; k++)
         v->action[k] = (apart ? 1 + (double)k / v->springs : 1) * energy / v->springs / v->root[apart ? k : 0];
     status = status ? status : taut_system_effective(m->system, v->action, v->springs, &effective, &error);
-    status = status ? status : evaluate(m->system, 0, q, without, &u0);
-    status = status ? status : evaluate(effective, 0, q, with, &u1);
+    status = status ? status : evaluate(m->system, 0, q, without, &u0, &b0);
+    status = status ? status : evaluate(effective, 0, q, with, &u1, &b1);
     if (check_row(status == 0, "%s, %s: %s", m->name, where, error.message)) {
         vibration_find(v, 0, q, false);
-        double W = vibration_energy(v);
+        double W = vibration_energy(v), taut = 0; /* springs that are rigid now have no energy */
+        for (taut_index i = 0; i < v->springs; i++)
+            taut += v->at.values.bond[v->spring[i]] * v->at.values.bond[v->spring[i]] / (2 * v->at.c[v->spring[i]]);
+        check_row(fabs(b0 - b1 - taut) <= ALLOWED_W * b0, "%s, %s: energy of bonds %.12g, with springs %.12g, of which %.12g",
+                  m->name, where, b1, b0, taut);
         check_row(fabs(u1 - u0 - W) <= ALLOWED_W * (W + fabs(u0)), "%s, %s: W is %.12g, here %.12g", m->name, where, u1 - u0, W);
         check_row((WRONG - 1) * W > 10 * ALLOWED_W * (W + fabs(u0)), "%s: a wrong W = %.3g could not be seen beside %.3g", m->name,
                   W, u0);
