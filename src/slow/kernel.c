@@ -347,13 +347,15 @@ static int look_first(kernel *w, const taut_options *options, bool *slow, taut_e
     bool ringing = true;
     *slow = false;
     TAUT_TRY(rings(w, &ringing, error));
-    if (!ringing && w->springs.rough) {
+    if (ringing || taut_springs_separated(&w->springs, NULL) != 0)
+        return TAUT_OK;
+    if (w->springs.rough) {
         w->springs.rough = false;
         TAUT_TRY(measure(w, error));
         w->springs.rough = true;
+        if (taut_springs_separated(&w->springs, NULL) != 0)
+            return TAUT_OK;
     }
-    if (ringing || taut_springs_separated(&w->springs, NULL) != 0)
-        return TAUT_OK;
     int64_t steps = taut_options_given(options, "micro-steps") ? taut_options_integer(options, "micro-steps") : 0;
     w->smooth_step = smooth_step;
     TAUT_TRY(taut_sampler_smooth(&w->sampler, &w->shape, &w->springs, smooth_step, steps, error));
