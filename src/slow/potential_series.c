@@ -7,7 +7,7 @@
  * (potential_recursion.c). Levels as in series.c, Newton's steps with the matrix of the foot point. What is held does not move: the
  * modes of the fibre are then those of the space in which it stands still. */
 #include "slow/potential.h"
-#include "slow/series.h"
+#include "slow/terms.h"
 
 #include <float.h>
 #include <math.h>
@@ -70,20 +70,26 @@ static void find_rate(series *s)
 {
     double a, b;
     taut_potential_recursion_rates(s->recursion, &a, &b);
-    s->rate = taut_series_rate(norm(s->n, s->q, NULL), norm(s->n, s->v, NULL), a, b);
+    s->rate = taut_terms_rate(norm(s->n, s->q, NULL), norm(s->n, s->v, NULL), a, b);
 }
 
-static int fail_separation(const series *s, taut_error *error)
+/* Of the slowest stiff mode. */
+static double frequency(const series *s)
 {
     double least = INFINITY;
     for (int k = 0; k < s->frame.count; k++)
         least = fmin(least, s->frame.value[k]);
+    return sqrt(least);
+}
+
+static int fail_separation(const series *s, taut_error *error)
+{
     return taut_fail(
         error, TAUT_ERROR_CONVERGE,
         "slow and fast are not separated at this state: it moves at a rate of about %.3g, and the slowest mode of the stiff "
         "potential oscillates at %.3g (rad per time); a larger scale of the potential or a slower motion has a slow point, or "
         "use --method constraint",
-        s->rate, sqrt(least));
+        s->rate, frequency(s));
 }
 
 static int solve_level(series *s, taut_error *error)
@@ -122,19 +128,19 @@ static double farthest(taut_index n, const double *x, const double *y)
 static const double poor = 0.01; /* an error, relative, that is not to be called a slow point */
 
 /* What is stated: of the series, when the next level would move the state by (q, v), and of rounding. */
-static void state_error(series *s, const taut_series_terms *last, double q, double v)
+static void state_error(series *s, const taut_terms *last, double q, double v)
 {
     double rounding = 4 * taut_potential_noise(&s->frame) * s->scale;
-    taut_series_errors(last, s->rate, q, v, &s->error_q, &s->error_v);
+    taut_terms_errors(last, s->rate, frequency(s), q, v, &s->error_q, &s->error_v);
     s->error_q += rounding;
     s->error_v += rounding;
 }
 
 /* An asymptotic series: the level before was the best one. The next one would move the state by (q, v), `step` of its scale. */
-static int settle(series *s, const taut_series_terms *last, double step, double q, double v, taut_error *error)
+static int settle(series *s, const taut_terms *last, double step, double q, double v, taut_error *error)
 {
     size_t bytes = (size_t)s->n * sizeof(double);
-    if (s->level <= 2 || taut_series_tail(last, last->step, step) > poor)
+    if (s->level <= 2 || taut_terms_tail(last, last->step, step) > poor)
         return fail_separation(s, error);
     state_error(s, last, q, v);
     memcpy(s->q, s->last_q, bytes);
@@ -148,7 +154,7 @@ static int settle(series *s, const taut_series_terms *last, double step, double 
 static int expand(series *s, int most, taut_error *error)
 {
     size_t bytes = (size_t)s->n * sizeof(double);
-    taut_series_terms last = {.floor_q = s->noise * s->scale, .floor_v = s->noise * s->scale};
+    taut_terms last = {.floor_q = s->noise * s->scale, .floor_v = s->noise * s->scale};
     int quiet = 0;
     for (s->level = 1; s->level <= most; s->level++) {
         memcpy(s->last_q, s->q, bytes);
@@ -167,7 +173,7 @@ static int expand(series *s, int most, taut_error *error)
             return settle(s, &last, INFINITY, INFINITY, INFINITY, error);
         if (s->level > 1 && step > fmax(last.step[0], s->noise))
             return settle(s, &last, step, q, v, error);
-        taut_series_push(&last, step, q, v);
+        taut_terms_push(&last, step, q, v);
         TAUT_TRY(taut_projection_record(s->p, s->q, s->v, error));
         /* one small correction may be a coefficient that happens to vanish, two are not */
         quiet = step <= fmax(16 * DBL_EPSILON, 4 * taut_potential_noise(&s->frame)) ? quiet + 1 : 0;
@@ -175,7 +181,7 @@ static int expand(series *s, int most, taut_error *error)
             break;
     }
     s->level -= s->level > most;
-    if (taut_series_tail(&last, last.step, NAN) > poor)
+    if (taut_terms_tail(&last, last.step, NAN) > poor)
         return fail_separation(s, error);
     state_error(s, &last, NAN, NAN);
     return TAUT_OK;

@@ -25,6 +25,7 @@
 #include "slow/hold.h"
 #include "slow/potential.h"
 #include "slow/recursion.h"
+#include "slow/terms.h"
 #include "step/vectors.h"
 
 typedef struct series {
@@ -48,7 +49,9 @@ typedef struct series {
     unsigned char *counts, *springs; /* [m]: not soft; with a compliance */
     double rate;                     /* of the slow motion, 1/time; 0 when there is none */
     double scale_q, scale_v;         /* of positions and velocities: |q| + |v|/rate, and rate times that */
+    double *stretch;                 /* [m]: of the springs by the latest step */
     double moved_q, moved_v;         /* by the latest step, max norm */
+    double ring;                     /* the frequency at which the springs would ring from it; 0: there is none */
     double error_q, error_v;         /* of the result, max norm */
     int level;
     bool large;       /* the first step is as large as the state */
@@ -80,30 +83,11 @@ static int factor_foot(series *s, taut_error *error)
 
 /* ---- levels */
 
-double taut_series_rate(double q, double v, double a, double b)
-{
-    double low = 0, high = 1;
-    if (!(q + v > 0 && a + b > 0 && isfinite(a + b)))
-        return 0;
-    while (high < 1e150 && (q * high + v) * high * high < a * high + b)
-        high *= 16;
-    for (int k = 0; k < 200 && high > low * (1 + 1e-3); k++) {
-        double middle = low > 0 ? sqrt(low * high) : high / 16;
-        if ((q * middle + v) * middle * middle < a * middle + b)
-            low = middle;
-        else
-            high = middle;
-        if (high < 1e-150)
-            break;
-    }
-    return high;
-}
-
 static void find_rate(series *s)
 {
     double a, b;
     taut_recursion_rates(s->recursion, &a, &b);
-    s->rate = taut_series_rate(norm(s->n, s->q), norm(s->n, s->v), a, b);
+    s->rate = taut_terms_rate(norm(s->n, s->q), norm(s->n, s->v), a, b);
 }
 
 /* What steps are measured by, when the first one is known: at least its own size, for a state at rest in the origin has none. */
@@ -137,6 +121,33 @@ static void residual(series *s, bool velocity)
     }
 }
 
+/* How the springs would ring from a step M^-1 G^T mu that stretches them by e: Rayleigh's quotient e^T C^-1 e / mu^T e. */
+static double ringing(const series *s)
+{
+    const double *compliance = taut_context_compliance(s->context);
+    double springs = 0, mass = 0;
+    for (taut_index i = 0; i < s->m; i++)
+        if (s->counts[i] && compliance[i] > 0) {
+            springs += s->stretch[i] * s->stretch[i] / compliance[i];
+            mass += s->dmu[i] * s->stretch[i];
+        }
+    double ring = sqrt(springs / fabs(mass));
+    return isfinite(ring) ? ring : 0;
+}
+
+/* dx: the step on the fibre to the bonds, or to their rates, that the slow motion has. */
+static int fibre_step(series *s, bool velocity, double *dx, taut_error *error)
+{
+    memset(dx, 0, (size_t)s->n * sizeof(double));
+    residual(s, velocity);
+    memcpy(s->stretch, s->dmu, (size_t)s->m * sizeof(double));
+    TAUT_TRY(taut_still_solve(velocity && s->apart ? &s->velocity : &s->position, dx, s->dmu, error));
+    if (!velocity || s->ring == 0)
+        s->ring = ringing(s);
+    s->projector.statistics->solves++;
+    return TAUT_OK;
+}
+
 /* One Newton step on the fibre, velocities where the positions have landed; *step is its size beside that of the state. lambda is that of
  * the point before it; values are those of the latest positions, before and after. */
 static int correct(series *s, double *step, taut_error *error)
@@ -145,18 +156,13 @@ static int correct(series *s, double *step, taut_error *error)
     TAUT_TRY(taut_recursion_evaluate(s->recursion, s->level, s->t, s->q, s->v, s->lambda, NULL, s->y, s->ydot, error));
     if (s->level == 1)
         find_rate(s);
-    memset(s->dq, 0, (size_t)n * sizeof(double));
-    memset(s->dv, 0, (size_t)n * sizeof(double));
-    residual(s, false);
-    TAUT_TRY(taut_still_solve(&s->position, s->dq, s->dmu, error));
+    TAUT_TRY(fibre_step(s, false, s->dq, error));
     for (taut_index i = 0; i < n; i++)
         s->q[i] += s->dq[i];
     TAUT_TRY(evaluate(s, 0, error));
-    residual(s, true);
-    TAUT_TRY(taut_still_solve(s->apart ? &s->velocity : &s->position, s->dv, s->dmu, error));
+    TAUT_TRY(fibre_step(s, true, s->dv, error));
     for (taut_index i = 0; i < n; i++)
         s->v[i] += s->dv[i];
-    s->projector.statistics->solves += 2;
     s->projector.statistics->newton_iterations++;
     if (s->level == 1)
         set_scales(s);
@@ -207,48 +213,13 @@ static int polish(series *s, double step, double enough, taut_error *error)
     return TAUT_OK;
 }
 
-static void push(double *term, double now)
-{
-    term[2] = term[1];
-    term[1] = term[0];
-    term[0] = now;
-}
-
-void taut_series_push(taut_series_terms *t, double step, double q, double v)
-{
-    push(t->step, step);
-    push(t->q, q);
-    push(t->v, v);
-    t->levels++;
-}
-
-/* The larger ratio of neighbouring terms before the last one, of those above rounding; 1 when there is none. */
-static double shrinking(const taut_series_terms *t)
-{
-    bool q = t->q[2] > t->floor_q, v = t->v[2] > t->floor_v;
-    return q || v ? fmax(q ? t->q[1] / t->q[2] : 0, v ? t->v[1] / t->v[2] : 0) : 1;
-}
-
-double taut_series_tail(const taut_series_terms *t, const double *term, double next)
-{
-    if (isnan(next))
-        next = t->levels < 3 ? term[0] : term[1] * shrinking(t);
-    return 2 * fmax(term[0], fmin(term[1], next));
-}
-
-void taut_series_errors(const taut_series_terms *t, double rate, double next_q, double next_v, double *q, double *v)
-{
-    *q = taut_series_tail(t, t->q, next_q);
-    *v = fmax(taut_series_tail(t, t->v, next_v), rate * *q);
-}
-
 /* An asymptotic series: the level before was the best one. `step` is what the next one would do, unless it is lost. */
-static int settle(series *s, const taut_series_terms *last, bool lost, double step, taut_error *error)
+static int settle(series *s, const taut_terms *last, bool lost, double step, taut_error *error)
 {
-    if (s->level <= 2 || taut_series_tail(last, last->step, lost ? INFINITY : step) > poor)
+    if (s->level <= 2 || taut_terms_tail(last, last->step, lost ? INFINITY : step) > poor)
         return fail_separation(s, last->step[0], step, error);
     double next_q = lost ? INFINITY : s->moved_q, next_v = lost ? INFINITY : s->moved_v;
-    taut_series_errors(last, s->rate, next_q, next_v, &s->error_q, &s->error_v);
+    taut_terms_errors(last, s->rate, s->ring, next_q, next_v, &s->error_q, &s->error_v);
     TAUT_TRY(go_back(s, error));
     s->grows = true;
     s->level--;
@@ -259,7 +230,7 @@ static int settle(series *s, const taut_series_terms *last, bool lost, double st
  * they are above the last one and not far below the one before it. */
 static int expand(series *s, int most, taut_error *error)
 {
-    taut_series_terms last = {0};
+    taut_terms last = {0};
     double step = 0, ratio = INFINITY; /* the largest of two steps above rounding that followed each other */
     for (s->level = 1; s->level <= most; s->level++) {
         taut_error reason = {0};
@@ -283,14 +254,14 @@ static int expand(series *s, int most, taut_error *error)
         bool led = s->level > 1 && (last.step[0] <= quiet || last.step[0] * ratio <= quiet);
         if (s->level > 1 && last.step[0] > quiet && step > quiet)
             ratio = ratio < INFINITY ? fmax(ratio, step / last.step[0]) : step / last.step[0];
-        taut_series_push(&last, step, s->moved_q, s->moved_v);
-        taut_series_errors(&last, s->rate, NAN, NAN, &s->error_q, &s->error_v);
+        taut_terms_push(&last, step, s->moved_q, s->moved_v);
+        taut_terms_errors(&last, s->rate, s->ring, NAN, NAN, &s->error_q, &s->error_v);
         /* one small step may be a coefficient that happens to vanish; not so when steps have led there */
         if (step <= quiet && led)
             return TAUT_OK;
     }
     s->level--;
-    if (taut_series_tail(&last, last.step, NAN) > poor)
+    if (taut_terms_tail(&last, last.step, NAN) > poor)
         return fail_separation(s, last.step[1], last.step[0], error);
     return polish(s, step, 1e-12, error);
 }
@@ -401,7 +372,7 @@ static void destroy(taut_projector *projector)
 
 static int new_arrays(series *s, taut_arena *arena, const taut_sizes *sizes, taut_error *error)
 {
-    double **rows[] = {&s->y, &s->ydot, &s->dmu, &s->lambda, &s->values.bond, &s->values.bond_dt};
+    double **rows[] = {&s->y, &s->ydot, &s->dmu, &s->stretch, &s->lambda, &s->values.bond, &s->values.bond_dt};
     double **columns[] = {&s->q, &s->v, &s->dq, &s->dv, &s->last_q, &s->last_v, &s->foot_q, &s->foot_v};
     bool good = true;
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)

@@ -25,26 +25,6 @@ typedef struct taut_series_report {
     const double *foot_q, *foot_v; /* [n]: the foot point */
 } taut_series_report;
 
-/* A rate of the slow motion from the lengths of q and its derivatives: the positive root of |q| r^3 + |v| r^2 = |v'| r + |v''|; 0 when
- * there is no motion. It is a unit of time in which positions and velocities can be compared, whatever the units of the model and
- * wherever its origin. */
-double taut_series_rate(double q, double v, double a, double b);
-
-/* Sizes of the terms of the latest levels, latest first: in units of the state; in q and in v, max norm. */
-typedef struct taut_series_terms {
-    double step[3], q[3], v[3];
-    double floor_q, floor_v; /* rounding */
-    int levels;              /* in all */
-} taut_series_terms;
-
-void taut_series_push(taut_series_terms *terms, double step, double q, double v);
-/* What a series that is cut leaves of `term` (one of step, q, v): where terms are least, twice the larger of the last term and of its
- * lesser neighbour, for terms there are alike, but one of them may happen to vanish. `next` is the term after the last one; NaN: not
- * known, they go on as they did before the last one. */
-double taut_series_tail(const taut_series_terms *terms, const double *term, double next);
-/* The same for q and v; what is left changes at least at the rate of the slow motion. */
-void taut_series_errors(const taut_series_terms *terms, double rate, double next_q, double next_v, double *q, double *v);
-
 /* The context's system needs springs, TAUT_CAN_JETS and no stiff potential. Memory comes from the arena; apply() allocates nothing
  * (except to say in words why it fails) and fails with TAUT_ERROR_CONVERGE where slow and fast are not separated. */
 int taut_series_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,
