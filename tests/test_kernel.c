@@ -340,6 +340,37 @@ static void test_random(void)
     }
 }
 
+/* The published iteration with other kernels than the published one: slow to what they state, three times as much at most. */
+static void test_kernels_of_ipa(void)
+{
+    check_group("kernels of ipa");
+    static const char *const options[] = {"kernel=cubic",
+                                          "kernel=smooth",
+                                          "kernel=smooth moments=3 smoothness=2",
+                                          "kernel=smooth moments=9 smoothness=6 window=40 micro-steps=40",
+                                          "kernel=bump",
+                                          "kernel=bump moments=3 window=30 micro-steps=30"};
+    for (size_t k = 0; k < sizeof options / sizeof options[0]; k++) {
+        char all[120];
+        double q, v;
+        snprintf(all, sizeof all, "method=ipa %s", options[k]);
+        projected p = run("double_pendulum", "omega=1000", NULL, all);
+        if (projected_good(all, &p) && check_row(stated_accuracy(&p.r, &q, &v), "%s states its error", all)) {
+            check_slow(all, &p, "double_pendulum", "omega=1000", 3 * q, 3 * v, 1e-2);
+            check_below("what is stated, in q", q, 1e-8); /* (window x rate)^4 at worst */
+        }
+        projected_drop(&p);
+    }
+    projected p = run("double_pendulum", "omega=1000", NULL, "method=ipa kernel=aware");
+    projected_refused("aware", &p, TAUT_ERROR_USAGE, "--method kernel");
+    p = run("double_pendulum", "omega=1000", NULL, "method=kernel kernel=cubic");
+    projected_refused("cubic", &p, TAUT_ERROR_USAGE, "--method ipa");
+    p = run("double_pendulum", "omega=1000", NULL, "method=ipa kernel=smooth moments=9 window=2 micro-steps=11");
+    projected_refused("few steps", &p, TAUT_ERROR_REFUSED, "more --micro-steps");
+    p = run("double_pendulum", "omega=1000", NULL, "method=ipa kernel=smooth moments=4");
+    projected_refused("even moments", &p, TAUT_ERROR_USAGE, "odd number");
+}
+
 /* Two methods that share nothing but the model; frequencies in a band, too many for zeros. */
 static void test_chain(void)
 {
@@ -539,6 +570,7 @@ int main(void)
     test_exact();
     test_harmless();
     test_random();
+    test_kernels_of_ipa();
     test_chain();
     test_general();
     test_accelerate();

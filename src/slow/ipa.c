@@ -3,7 +3,7 @@
  *     (q, v) <- sum_j w_j (q, v)(t + j h),    |j| <= N,    w_j = K(j/N)/N,    h = delta/N,    delta = L/omega      [A (10), (13)]
  *
  * until the bonds and their rates change by less than epsilon [A (14)]. The samples come from a flow that goes both ways, velocity Verlet
- * (step/flow_verlet.c): 2N + 1 force evaluations a pass. Paper settings [A 5.2]: cubic kernel, L = 6 pi, N = 18, and
+ * (step/flow_verlet.c): 2N + 1 force evaluations a pass. Paper settings [A 5.2]: cubic kernel (others are options), L = 6 pi, N = 18, and
  * epsilon = max(1e-9, 1e-3/omega^2), which is 1e-7 for omega = 100 and 1e-9 for 1000 and 10000 as in the paper.
  *
  * omega is in the paper the square root of the stiffness, for unit masses. Here: the smallest frequency that a single spring would have
@@ -31,6 +31,7 @@
 
 static const double slowest_share = 0.6; /* of omega: see above */
 static const double stable_share = 1.75; /* h times the fastest frequency, at most */
+static const double poor = 0.01;         /* an error, relative, that is not to be called a slow point: the paper has 1e-3 */
 static const double alike = 0.1;         /* relative change of frequencies that a window bears */
 
 typedef struct ipa {
@@ -44,6 +45,8 @@ typedef struct ipa {
     double tolerance;
     bool declared; /* the stiffness: there are springs */
     taut_sampler sampler;
+    const taut_filter *filter; /* the cubic kernel; NULL: shape */
+    taut_kernel shape;
     double off_q, off_v; /* estimated errors, max norm; NaN: not known */
     taut_grip *grip;     /* NULL: nothing is held */
     taut_rods rods;
@@ -77,6 +80,17 @@ static int measure(ipa *w, taut_error *error)
 
 /* ---- window and steps */
 
+static int choose_kernel(ipa *w, const taut_options *options, taut_error *error)
+{
+    const char *name = taut_options_text(options, "kernel");
+    if (strcmp(name, "aware") == 0)
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "--kernel aware is that of projection kernel; use --method kernel, or --kernel cubic, smooth or bump");
+    bool cubic = strcmp(name, "auto") == 0 || strcmp(name, "cubic") == 0;
+    w->filter = cubic ? &taut_filter_cubic : NULL;
+    return cubic ? TAUT_OK : taut_sampler_shape(options, &w->shape, error);
+}
+
 static int choose(ipa *w, const taut_options *options, taut_error *error)
 {
     taut_projection *p = w->p;
@@ -101,8 +115,14 @@ static int choose(ipa *w, const taut_options *options, taut_error *error)
                          "%d micro-steps in a window of %.4g are unstable: the fastest spring needs h < %g/%.6g; at least %.0f "
                          "micro-steps are needed",
                          w->steps, w->window, taut_verlet.stability, w->fastest, ceil(w->window * w->fastest / stable_share));
+    if (!w->filter && w->steps <= w->shape.moments + 2)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "a smooth kernel needs more --micro-steps than its --moments and two, %d",
+                         w->shape.moments + 2);
+    char kernel[60] = "";
+    if (!w->filter)
+        snprintf(kernel, sizeof kernel, ", a %s with %d moments", w->shape.smooth < 0 ? "bump" : "smooth kernel", w->shape.moments);
     snprintf(p->explanation, sizeof p->explanation,
-             "projection ipa, omega %.6g%s, window %.4g%s, %d Verlet steps of %.4g to each side%s: %d force evaluations a pass",
+             "projection ipa, omega %.6g%s, window %.4g%s, %d Verlet steps of %.4g to each side%s%s: %d force evaluations a pass",
              w->omega,
              given                                     ? ""
              : w->declared                             ? " (the slowest single spring)"
@@ -110,8 +130,8 @@ static int choose(ipa *w, const taut_options *options, taut_error *error)
              : w->springs.lowered > 0                  ? " (seen in the micro-solution)"
                                                        : " (seen in differences of forces)",
              w->window, longer ? " (lengthened for slower modes of coupled springs)" : "", w->steps, w->h,
-             w->sampler.rods ? ", on the rods" : "", 2 * w->steps + 1);
-    return taut_sampler_filter(&w->sampler, &taut_filter_cubic, w->steps, w->h, fmax(w->fastest, w->omega), error);
+             w->sampler.rods ? ", on the rods" : "", kernel, 2 * w->steps + 1);
+    return taut_sampler_filter(&w->sampler, w->filter, &w->shape, w->steps, w->h, fmax(w->fastest, w->omega), error);
 }
 
 /* Without springs: where a pass has led to, frequencies are seen more clearly. */
@@ -163,11 +183,12 @@ static int fail_passes(const ipa *w, double first, double before, double now, ta
             "%.2g; give a larger --tolerance, or none",
             w->tolerance, 10 * rounding, (long long)w->p->passes, now * rounding);
     const char *advice =
-        now > first        ? "the start is too far from the slow manifold, or slow and fast are not separated; start nearer "
-                             "(--method constraint gives a foot point of bonds)"
-        : now > before / 2 ? "the changes no longer shrink, because the slow motion shows within the window; a larger --tolerance "
-                             "accepts that, a shorter --window reduces it"
-                           : "a longer --window damps more in a pass, --passes allows more of them";
+        now > first ? "the start is too far from the slow manifold, or slow and fast are not separated; start nearer "
+                      "(--method constraint gives a foot point of bonds)"
+        : now > 0.95 * before
+            ? "the changes no longer shrink, because the slow motion shows within the window; a larger --tolerance "
+              "accepts that, a shorter --window reduces it"
+            : "a longer --window damps more in a pass, --passes allows more of them";
     return taut_fail(error, TAUT_ERROR_CONVERGE,
                      "after %lld %s a pass still changes %s by %.3g times the tolerance %.3g: %s (the start moves at a rate of "
                      "%.3g, omega is %.4g "
@@ -250,6 +271,7 @@ static int conclude(const ipa *w, double *first, double *last, taut_error *error
     taut_projection *p = w->p;
     taut_balance start = {.lambda = first}, end = {.lambda = last};
     double fastest = fmax(w->fastest, w->omega);
+    TAUT_TRY(taut_sampler_good(&w->sampler, w->declared, w->slowest > 0 ? w->slowest : w->omega, w->off_q, poor, error));
     if (!w->declared) {
         bool kept = was_slow(w);
         int64_t pass = kept ? 0 : p->passes;
@@ -284,6 +306,7 @@ static int conclude(const ipa *w, double *first, double *last, taut_error *error
 static int create(ipa *w, const taut_options *options, taut_error *error)
 {
     taut_projection *p = w->p;
+    TAUT_TRY(choose_kernel(w, options, error));
     TAUT_TRY(taut_rods_create(p, &w->rods, error));
     TAUT_TRY(taut_rods_begin(&w->rods, error));
     w->declared = taut_springs_declared(p);

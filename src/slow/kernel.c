@@ -442,12 +442,10 @@ static int run(kernel *w, const taut_options *options, taut_error *error)
 
 static int project(taut_projection *p, const taut_options *options, taut_error *error)
 {
-    bool bump = strcmp(taut_options_text(options, "kernel"), "bump") == 0;
-    kernel w = {.p = p, .shape = {.moments = (int)taut_options_integer(options, "moments"), .smooth = 3}, .shrinks = 1};
-    if (w.shape.moments % 2 == 0)
-        return taut_fail(error, TAUT_ERROR_USAGE, "--moments: kernels are even, so that %d moments are %d: give an odd number",
-                         w.shape.moments, w.shape.moments + 1);
-    w.shape.smooth = bump ? -1 : (w.shape.moments + 1) / 2;
+    kernel w = {.p = p, .shrinks = 1};
+    if (strcmp(taut_options_text(options, "kernel"), "cubic") == 0)
+        return taut_fail(error, TAUT_ERROR_USAGE, "--kernel cubic is that of projection ipa; use --method ipa, or --kernel smooth");
+    TAUT_TRY(taut_sampler_shape(options, &w.shape, error));
     w.tolerance = taut_options_given(options, "tolerance") ? taut_options_real(options, "tolerance") : 0;
     int status = create(&w, options, error);
     if (status == 0)

@@ -12,8 +12,8 @@
 
 typedef taut_kernel_work kernel;
 
-static const double clearly = 0.1; /* less oscillating energy: nearer to slow */
 static const double poor = 1e-4;   /* an error, relative, that is not to be called a slow point */
+static const double clearly = 0.1; /* less oscillating energy: nearer to slow */
 
 int taut_kernel_differs_little(const kernel *w, const double *then, const double *then_dt, double share, double glide, bool *little,
                                taut_error *error)
@@ -147,14 +147,7 @@ int taut_kernel_conclude(kernel *w, taut_error *error)
     taut_projection *p = w->p;
     bool kept = false, noisy = DBL_EPSILON / 2 * w->fastest * w->fastest >= 1e-6;
     taut_balance end = {0};
-    taut_index n = p->sizes.coordinates;
-    if (w->off_q > poor * fmax(taut_largest(n, p->q), taut_largest(n, p->q0)))
-        return taut_fail(error, TAUT_ERROR_CONVERGE,
-                         "the slow motion (rate %.3g at the start) shows within the window of %.3g that the slowest %s (%.4g rad "
-                         "per time) needs, "
-                         "and the result would be wrong by about %.2g: slow and fast are not separated well enough%s",
-                         taut_springs_pace(p), 2 * w->sampler.h * w->sampler.steps, w->declared ? "spring" : "of the fast",
-                         w->slowest, w->off_q, w->declared ? "; use --method series" : "");
+    TAUT_TRY(taut_sampler_good(&w->sampler, w->declared, w->slowest, w->off_q, poor, error));
     TAUT_TRY(choose(w, &end, &kept, error));
     TAUT_TRY(check_slow(w, &end, error));
     taut_kernel_explain(w, kept);

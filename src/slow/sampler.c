@@ -137,6 +137,19 @@ taut_sampled_errors taut_sampler_errors(const taut_sampler *s, double slowest)
     return e;
 }
 
+int taut_sampler_good(const taut_sampler *s, bool declared, double slowest, double off, double poor, taut_error *error)
+{
+    const taut_projection *p = s->p;
+    taut_index n = p->sizes.coordinates;
+    if (!(off > poor * fmax(taut_largest(n, p->q), taut_largest(n, p->q0))))
+        return TAUT_OK;
+    return taut_fail(error, TAUT_ERROR_CONVERGE,
+                     "the slow motion (rate %.3g at the start) shows within the window of %.3g that the slowest %s (%.4g rad per "
+                     "time) needs, and the result would be wrong by about %.2g: slow and fast are not separated well enough%s",
+                     taut_springs_pace(p), 2 * s->h * s->steps, declared ? "spring" : "of the fast", slowest, off,
+                     declared ? "; use --method series" : "");
+}
+
 int taut_sampler_dragged(taut_sampler *s, double slowest, double *off, taut_error *error)
 {
     const taut_projection *p = s->p;
@@ -207,6 +220,12 @@ static int find_smooth(const taut_kernel *shape, double ratio, double step, doub
     return (int)(3 * from * scale);
 }
 
+/* Of another order, to compare with. */
+static taut_kernel next_shape(const taut_kernel *shape)
+{
+    return (taut_kernel){shape->moments < TAUT_KERNEL_MOMENTS ? shape->moments + 2 : shape->moments - 2, shape->smooth};
+}
+
 /* Place for weights of up to `steps` steps. */
 static int reserve(taut_sampler *s, int64_t steps, taut_error *error)
 {
@@ -262,7 +281,7 @@ int taut_sampler_smooth(taut_sampler *s, const taut_kernel *shape, const taut_sp
     if (s->steps <= shape->moments + 2)
         return taut_fail(error, TAUT_ERROR_REFUSED, "projection kernel needs more --micro-steps than its --moments and two, %d",
                          shape->moments + 2);
-    taut_kernel better = {shape->moments < TAUT_KERNEL_MOMENTS ? shape->moments + 2 : shape->moments - 2, shape->smooth};
+    taut_kernel better = next_shape(shape);
     taut_kernel fourth = {shape->moments < 5 ? 5 : shape->moments, shape->smooth};
     form_smooth(s, shape, &better);
     taut_kernel_weights(&fourth, s->steps, 4, s->weight[TAUT_FOURTH]);
@@ -270,20 +289,39 @@ int taut_sampler_smooth(taut_sampler *s, const taut_kernel *shape, const taut_sp
     return TAUT_OK;
 }
 
-int taut_sampler_filter(taut_sampler *s, const taut_filter *filter, int steps, double h, double fastest, taut_error *error)
+int taut_sampler_shape(const taut_options *options, taut_kernel *shape, taut_error *error)
 {
-    const taut_kernel better = {5, 3};
+    int moments = (int)taut_options_integer(options, "moments");
+    if (moments % 2 == 0)
+        return taut_fail(error, TAUT_ERROR_USAGE, "--moments: kernels are even, so that %d moments are %d: give an odd number",
+                         moments, moments + 1);
+    *shape = (taut_kernel){moments, (moments + 1) / 2};
+    if (strcmp(taut_options_text(options, "kernel"), "bump") == 0)
+        shape->smooth = -1;
+    else if (taut_options_given(options, "smoothness"))
+        shape->smooth = (int)taut_options_integer(options, "smoothness");
+    return TAUT_OK;
+}
+
+int taut_sampler_filter(taut_sampler *s, const taut_filter *filter, const taut_kernel *shape, int steps, double h, double fastest,
+                        taut_error *error)
+{
+    taut_kernel better = filter ? (taut_kernel){5, 3} : next_shape(shape), fourth = better;
+    fourth.moments = better.moments < 5 ? 5 : better.moments;
     TAUT_TRY(reserve(s, steps, error));
     s->h = h;
     s->fastest = fastest;
     s->steps = steps;
-    s->sums = steps > better.moments + 2 ? TAUT_SUMS : TAUT_EVEN_V + 1;
+    s->sums = steps > fourth.moments + 2 ? TAUT_SUMS : TAUT_EVEN_V + 1;
     memcpy(s->weight, s->smooth, sizeof s->weight);
-    taut_filter_weights(filter, steps, s->weight[TAUT_EVEN_Q]);
+    if (filter)
+        taut_filter_weights(filter, steps, s->weight[TAUT_EVEN_Q]);
+    else
+        taut_kernel_weights(shape, steps, 0, s->weight[TAUT_EVEN_Q]);
     if (s->sums < TAUT_SUMS)
         return TAUT_OK;
     taut_kernel_weights(&better, steps, 0, s->weight[TAUT_BETTER_Q]);
     taut_kernel_weights(&better, steps, 1, s->weight[TAUT_RATE]);
-    taut_kernel_weights(&better, steps, 4, s->weight[TAUT_FOURTH]);
+    taut_kernel_weights(&fourth, steps, 4, s->weight[TAUT_FOURTH]);
     return TAUT_OK;
 }

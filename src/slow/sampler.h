@@ -39,8 +39,12 @@ bool taut_sampler_aware(taut_sampler *sampler, const taut_springs *springs);
  * the frequencies where these are all that there are. Forms all sums. */
 int taut_sampler_smooth(taut_sampler *sampler, const taut_kernel *shape, const taut_springs *springs, double step, int64_t steps,
                         taut_error *error);
-/* The weights of a kernel of the literature, h apart; all sums where there are steps enough for them, else those of q and v. */
-int taut_sampler_filter(taut_sampler *sampler, const taut_filter *filter, int steps, double h, double fastest, taut_error *error);
+/* The weights of a kernel of the literature, or where that is NULL of a smooth one, h apart; all sums where there are steps enough for them,
+ * else those of q and v. */
+int taut_sampler_filter(taut_sampler *sampler, const taut_filter *filter, const taut_kernel *shape, int steps, double h,
+                        double fastest, taut_error *error);
+/* The smooth kernel that options say: kernel (bump or another), moments, smoothness. */
+int taut_sampler_shape(const taut_options *options, taut_kernel *shape, taut_error *error);
 /* Samples around (p->q, p->v), which is on the rods, and forms the sums. */
 int taut_sampler_run(taut_sampler *sampler, taut_error *error);
 /* Keeps (p->q, p->v) as last_q, last_v and adds the sums of q and v. */
@@ -52,6 +56,9 @@ typedef struct taut_sampled_errors {
     double filter_q, filter_v, verlet_q, verlet_v;
 } taut_sampled_errors;
 taut_sampled_errors taut_sampler_errors(const taut_sampler *sampler, double slowest);
+/* Fails where a result that is off by `off` in q, more than `poor` of the state, is not to be called a slow point. declared: the stiffness
+ * is. */
+int taut_sampler_good(const taut_sampler *sampler, bool declared, double slowest, double off, double poor, taut_error *error);
 /* Where forces depend on velocities, the micro-integration has them at velocities that are off by h^2/4 of the third derivative: what
  * that makes of positions after the latest pass, max norm; 0 for Verlet. Two evaluations. */
 int taut_sampler_dragged(taut_sampler *sampler, double slowest, double *off, taut_error *error);
