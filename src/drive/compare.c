@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/number.h"
 #include "base/options.h"
 #include "drive/solver.h"
 
@@ -33,8 +34,8 @@ typedef struct bench {
 
 static int set_real(taut_options *options, const char *name, double value, taut_error *error)
 {
-    char text[40];
-    snprintf(text, sizeof text, "%.17g", value);
+    char text[TAUT_NUMBER_SIZE];
+    taut_number_format(value, 17, text); /* with a point in every locale */
     return taut_options_set(options, name, text, error);
 }
 

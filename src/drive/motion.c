@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "slow/constraint.h"
 #include "slow/modes.h"
 #include "slow/projection.h"
@@ -66,9 +67,9 @@ static unsigned judge_start(const taut_check_report *r, const taut_sizes *sizes,
 static int examine_start(const taut_solver *solver, taut_check_report *report, taut_error *error)
 {
     taut_options *options;
-    char from[40];
+    char from[TAUT_NUMBER_SIZE];
     TAUT_TRY(taut_options_create(&solver->arena.allocator, &options, error));
-    snprintf(from, sizeof from, "%.17g", taut_options_real(solver->options, "from"));
+    taut_number_format(taut_options_real(solver->options, "from"), 17, from);
     int status = taut_options_set(options, "no-derivatives", "yes", error);
     if (status == 0)
         status = taut_options_set(options, "from", from, error);
@@ -358,8 +359,8 @@ static int take_slow_point(taut_solver *solver, const char *method, taut_error *
     taut_projection *projection = NULL;
     taut_projection_result result;
     taut_stepper *s = &solver->stepper;
-    char from[40];
-    snprintf(from, sizeof from, "%.17g", solver->from);
+    char from[TAUT_NUMBER_SIZE];
+    taut_number_format(solver->from, 17, from);
     TAUT_TRY(taut_options_create(&solver->arena.allocator, &options, error));
     int status = taut_options_set(options, "method", method, error);
     if (status == 0)

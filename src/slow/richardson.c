@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/options.h"
 #include "slow/projection.h"
 #include "system/system.h"
@@ -39,8 +40,8 @@ static int scaled_options(const taut_projection *p, const taut_options *options,
     TAUT_TRY(taut_options_merge(*made, options, error));
     if (!taut_options_given(options, "omega"))
         return TAUT_OK;
-    char text[40];
-    snprintf(text, sizeof text, "%.17g", taut_options_real(options, "omega") / sqrt(factor));
+    char text[TAUT_NUMBER_SIZE];
+    taut_number_format(taut_options_real(options, "omega") / sqrt(factor), 17, text);
     return taut_options_set(*made, "omega", text, error);
 }
 

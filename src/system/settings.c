@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/options.h"
 
-static int number_text(taut_model *model, const taut_item_tree *item, char *text, size_t size)
+static int number_text(taut_model *model, const taut_item_tree *item, char text[TAUT_NUMBER_SIZE])
 {
     taut_expand x;
     int32_t node;
@@ -16,7 +17,7 @@ static int number_text(taut_model *model, const taut_item_tree *item, char *text
     if (status == 0 && !taut_graph_is_constant(x.graph, node, &value))
         status = taut_document_fail(model->document, item->value->place, model->error, "expected a number made of parameters");
     if (status == 0)
-        snprintf(text, size, "%.17g", value);
+        taut_number_format(value, 17, text);
     taut_expand_clear(&x);
     return status;
 }
@@ -59,7 +60,7 @@ static int run_item(taut_model *model, const taut_item_tree *item)
     if (option->type == TAUT_OPTION_REAL || option->type == TAUT_OPTION_INTEGER) {
         if (!item->value)
             return taut_document_fail(model->document, item->place, model->error, "expected a number");
-        TAUT_TRY(number_text(model, item, text, sizeof text));
+        TAUT_TRY(number_text(model, item, text));
         value = text;
     }
     taut_options *probe;
@@ -95,7 +96,7 @@ static int stepper_item(taut_model *model, const taut_item_tree *item)
     if (key == 2 || key >= 4) {
         if (!item->value)
             return taut_document_fail(model->document, item->place, model->error, "expected a number");
-        TAUT_TRY(number_text(model, item, text, sizeof text));
+        TAUT_TRY(number_text(model, item, text));
         value = text;
     }
     if (key < 2)
