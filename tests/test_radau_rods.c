@@ -35,8 +35,36 @@ static double drift(const char *model, const char *options, double *position)
     return velocity;
 }
 
+/* A pendulum of length 1 pulls with v^2 - y, half of it in the unit of x^2 + y^2 - 1; beside a spring too, whose pull is as it is stretched. */
+static void test_pull(void)
+{
+    check_group("pull of a rod");
+    static const char *const motions[] = {"rigid", "full"}; /* states are solved for to a twentieth of the tolerance */
+    for (int order = 1; order <= 9; order += 2)
+        for (int k = 0; k < 2; k++) {
+            char options[160];
+            snprintf(options, sizeof options, "method=radau%d motion=%s until=1 rtol=1e-6", order, motions[k]);
+            driven d = driven_create(PENDULUM, options, NULL);
+            if (driven_good(options, &d) && check_row(taut_solver_advance(d.solver, 1, &d.error) == 0, "%s", d.error.message)) {
+                const double *q = taut_solver_position(d.solver), *v = taut_solver_velocity(d.solver);
+                check_near(options, taut_solver_multipliers(d.solver)[0], (v[0] * v[0] + v[1] * v[1] - q[1]) / 2, 1e-7);
+            }
+            driven_destroy(&d);
+        }
+    driven d = driven_create(MIXED, "method=radau5 motion=full until=0.01 rtol=1e-10", NULL);
+    if (driven_good("mixed", &d) && check_row(taut_solver_advance(d.solver, 0.01, &d.error) == 0, "%s", d.error.message)) {
+        const double *q = taut_solver_position(d.solver), *v = taut_solver_velocity(d.solver);
+        const double *lambda = taut_solver_multipliers(d.solver);
+        double length = hypot(q[2] - q[0], q[3] - q[1]), along = (q[0] * (q[2] - q[0]) + q[1] * (q[3] - q[1])) / length;
+        check_near("spring", lambda[1], 1e8 * (length - 1), 1e-3);
+        check_near("rod beside a spring", lambda[0], v[0] * v[0] + v[1] * v[1] - q[1] + lambda[1] * along, 1e-3);
+    }
+    driven_destroy(&d);
+}
+
 int main(void)
 {
+    test_pull();
     check_group("error control");
     for (size_t k = 0; k < sizeof models / sizeof models[0]; k++)
         for (int order = 1; order <= 9; order += 2) {

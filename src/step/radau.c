@@ -268,8 +268,7 @@ static void rejected(taut_stepper *s)
 /* Who chooses steps by error control wants the best multipliers there are; equal steps show those of the method. */
 static int reactions(taut_stepper *s, taut_state *state, taut_error *error)
 {
-    const taut_radau *w = s->work;
-    if (!s->adaptive || w->oscillations)
+    if (!s->adaptive)
         return TAUT_OK;
     return taut_radau_reactions(s, state->t, state->q, state->v, state->lambda, error);
 }

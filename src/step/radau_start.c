@@ -164,13 +164,16 @@ int taut_radau_reactions(taut_stepper *s, double t, const double *q, const doubl
     taut_radau *w = s->work;
     taut_radau_past *at = &w->probe;
     double e = fabs(w->past[w->top].h * w->table.gamma);
-    if (w->m == 0 || w->redundant)
+    taut_index wanted = 0; /* springs that ring pull as they are stretched: of a full motion only rods are looked at */
+    for (taut_index i = 0; i < w->m; i++)
+        wanted += !(w->oscillations && w->compliance[i] > 0);
+    if (wanted == 0 || w->redundant)
         return TAUT_OK;
     bool known = q == s->now.q && w->past[w->top].ended;
     TAUT_TRY(known ? evaluate_end(s, at, error) : evaluate(s, t, q, v, at, error));
     for (taut_index i = 0; i < w->m; i++) {
         double size = taut_radau_mobility(w, i, at->jacobian, w->varying ? at->mass : w->mass);
-        w->d[i] = !(w->compliance[i] <= STIFF * e * (e + w->damping[i]) * size);
+        w->d[i] = w->oscillations ? w->compliance[i] > 0 : !(w->compliance[i] <= STIFF * e * (e + w->damping[i]) * size);
         at->tension[i] = lambda[i];
     }
     /* more springs than freedoms: the equation does not tell them apart, or hardly; then the stages know better */
