@@ -2,6 +2,7 @@
  * that would turn a system into another kind of system. Expected values are limits known from calculus. */
 #include <taut/taut.h>
 
+#include "faulty.h"
 #include "table.h"
 #include "twins.h"
 
@@ -275,6 +276,56 @@ static void test_seeds(void)
     }
 }
 
+/* Memory that fails at the k-th call, for every k, while they are read. */
+static void test_memory(void)
+{
+    static const char *const names[] = {"tables", "dims", "definitions", "kinetic", "mass", "first_order"};
+    check_group("memory");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        int64_t wrong = 0, leaks = 0, k = 0;
+        for (bool finished = false; !finished && k < 10000;) {
+            faulty f = {.fail = ++k};
+            taut_allocator allocator = faulty_allocator(&f);
+            taut_load how = {.allocator = &allocator, .table_folder = TAUT_SOURCE_DIR "/models"};
+            taut_system *system = NULL;
+            taut_error error = {0};
+            char path[400];
+            snprintf(path, sizeof path, "%s/tests/data/seeds/%s.taut", TAUT_SOURCE_DIR, names[i]);
+            int status = taut_system_load(path, &how, &system, &error);
+            taut_system_destroy(system);
+            finished = f.failed == 0;
+            wrong += finished ? status != 0 : status != TAUT_ERROR_MEMORY || error.code != status;
+            leaks += f.live != 0;
+        }
+        check_row(k > 20 && wrong == 0 && leaks == 0, "%s: %lld calls, %lld wrong answers, %lld leaks", names[i], (long long)k,
+                  (long long)wrong, (long long)leaks);
+    }
+}
+
+/* A statement of the motion with a kink is told once; conditions in outputs are no kinks of the motion. */
+static void test_kinks(void)
+{
+    static const struct {
+        const char *text, *place; /* NULL: no warning */
+    } rows[] = {{"[coordinates]\nx\n[potential]\nx^2\nabs(x)\nmin(x, 1)\n", "test:5:1: kinks or jumps"},
+                {"[coordinates]\nx\n[forces]\nx = if(x > 0, -x, 0)\n", "test:4:1: kinks or jumps"},
+                {"[coordinates]\nx\n[potential]\nx^2\n[outputs]\na = abs(x)\n[events]\ne = floor(x) rising stop\n", NULL},
+                {"[parameters]\nn = 2\n[coordinates]\nx\n[potential]\nabs(-3)*x^n\n", NULL}};
+    check_group("kinks");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        taut_system *system = NULL;
+        taut_error error = {0};
+        taut_system_parse(rows[k].text, strlen(rows[k].text), "test", NULL, &system, &error);
+        const char *warning = system ? taut_system_warning(system, 0) : NULL;
+        if (rows[k].place)
+            check_contains(rows[k].text, warning, rows[k].place);
+        else
+            check_row(system && !warning, "%s: %s", rows[k].text, warning ? warning : error.message);
+        check_row(!system || !taut_system_warning(system, 1), "%s: one warning is enough", rows[k].text);
+        taut_system_destroy(system);
+    }
+}
+
 int main(void)
 {
     test_powers();
@@ -286,5 +337,7 @@ int main(void)
     test_massless();
     test_two_kinds();
     test_seeds();
+    test_memory();
+    test_kinks();
     return check_done();
 }

@@ -128,7 +128,11 @@ static int read_left(reader *r, taut_tree **left)
     TAUT_TRY(taut_parse_reference(parser, left));
     if (row_of(r)->value != TAUT_VALUE_EXPRESSION && is_plain(*left))
         TAUT_TRY(join_hyphens(r, *left));
-    if (parser->token.kind != '=') {
+    int kind = parser->token.kind;
+    bool compares = kind == '<' || kind == '>' || kind == TAUT_TOKEN_AT_MOST || kind == TAUT_TOKEN_AT_LEAST;
+    if (compares && (r->section == TAUT_SECTION_BONDS || r->section == TAUT_SECTION_CONSTRAINTS))
+        return taut_parser_fail(parser, parser->token.place, TAUT_ONE_SIDED);
+    if (kind != '=') {
         char what[160];
         snprintf(what, sizeof what, "'=' (as in '%s')", row_of(r)->example);
         return taut_parser_expected(parser, what);

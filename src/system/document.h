@@ -82,6 +82,10 @@ typedef struct taut_item_tree {
     taut_attribute *attribute;
 } taut_item_tree;
 
+/* What people try who mean a contact. */
+#define TAUT_ONE_SIDED                                                                                                             \
+    "one-sided bonds are not in this version: a bond is an expression that is held at 0; let [events] or a force act at the limit"
+
 typedef struct taut_document {
     const char *file, *text;
     size_t length;

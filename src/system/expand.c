@@ -87,11 +87,12 @@ int32_t taut_expand_slot(taut_expand *x, const taut_slot_key *key)
     int64_t place = slot_place(x, key);
     if (x->slot_hash[place])
         return taut_graph_input(x->graph, x->slot_hash[place] - 1);
-    x->slot = taut_arena_grow(&x->arena, x->slot, x->slots, &x->slot_capacity, sizeof *x->slot);
-    if (!x->slot) {
+    taut_slot_key *slots = taut_arena_grow(&x->arena, x->slot, x->slots, &x->slot_capacity, sizeof *x->slot);
+    if (!slots) { /* those that are there stay: expanding goes on to its end */
         x->starved = true;
         return -1;
     }
+    x->slot = slots;
     x->slot[x->slots] = *key;
     x->slot_hash[place] = ++x->slots;
     return taut_graph_input(x->graph, x->slots - 1);

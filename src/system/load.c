@@ -71,6 +71,14 @@ static int warn_unused(taut_model *model)
                            (long long)(unused - SHOWN));
 }
 
+static int warn_kinks(taut_model *model)
+{
+    if (model->kink_place.line == 0)
+        return 0;
+    return taut_model_warn(model, model->kink_document, model->kink_place,
+                           "kinks or jumps (abs, min, round, if, a plane angle): derivatives and Taylor jets take one side there");
+}
+
 /* All tapes as machine code; without a compiler the tapes stay interpreted, and a warning says why. */
 static int compile(taut_model *model)
 {
@@ -134,6 +142,7 @@ static int resolve(taut_model *model, const char *text, size_t length, const cha
     TAUT_TRY(taut_model_start(model, init, further));
     TAUT_TRY(taut_model_events(model));
     TAUT_TRY(warn_unused(model));
+    TAUT_TRY(warn_kinks(model));
     TAUT_TRY(taut_system_complete(model->system, model->error));
     return how->compile ? compile(model) : 0;
 }

@@ -94,6 +94,8 @@ typedef struct taut_model {
     const taut_document *parameter_overrides;
     const taut_item_tree **rate_item; /* what gives the rate of each state variable */
     bool massless;
+    const taut_document *kink_document; /* the first statement of the motion with a kink; line 0: there is none */
+    taut_place kink_place;
 } taut_model;
 
 /* symbols.c */

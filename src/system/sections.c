@@ -223,6 +223,9 @@ static int bond_attributes(taut_model *model, const taut_item_tree *item, taut_i
 static int row_item(taut_model *model, const taut_item_tree *item, taut_index first, const char *what)
 {
     taut_statement s;
+    const taut_tree *g = item->value;
+    if (g->kind == TAUT_TREE_BINARY && strchr("<l>g=n", g->op)) /* also in brackets */
+        return fail_at(model, g->place, TAUT_ONE_SIDED);
     TAUT_TRY(taut_statement_init(&s, model, model->document, item, TAUT_ROLE_BOND, POSITION, what));
     s.first_row = first;
     return taut_statement_terms(&s, item->value);

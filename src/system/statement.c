@@ -447,6 +447,10 @@ static int add_kernel(builder *b, taut_expand *x, const group *g, mapper *m, con
         return taut_document_fail(b->s->document, b->s->item->place, model->error, "%s", message);
     }
     TAUT_TRY(status);
+    if (kernel->kinks && b->s->list < 0 && !b->s->last && model->kink_place.line == 0) {
+        model->kink_document = b->s->document;
+        model->kink_place = b->s->item->place;
+    }
     if (b->s->last) {
         *b->s->last = kernel;
         return 0;
