@@ -49,7 +49,7 @@ static const failure rows[] = {
      TAUT_ERROR_SINGULAR,
      {"at t = 1 ", "'second' depends on others such as 'first'"}},
     {"a force that is no number",
-     "[coordinates]\nx, y\n[forces]\nx = -1\ny = sqrt(x - 0.5)\n[bonds]\ns = y - 0.1*x\n[start]\nx = 1, y = 0.1\n",
+     "[coordinates]\nx, y\n[forces]\nx = -1\ny = if(x > 0.5, 1, sqrt(x - 0.6))\n[bonds]\ns = y - 0.1*x\n[start]\nx = 1, y = 0.1\n",
      "motion=full until=5",
      "radau5 radau5:tensor radau9 dop8",
      TAUT_ERROR_EVALUATE,

@@ -16,7 +16,8 @@
 
 static const double SAFETY = 0.9, GROW = 6, SHRINK = 0.2, BETA = 0.1; /* BETA: times 1/k */
 static const double COLLAPSE = 0.1, MEMORY = 10;                      /* H and R */
-enum { MOST_FAILURES = 12 }; /* evaluations that fail one after another, at quartered steps */
+static const double AHEAD = 1e6; /* steps from a failure that explains why steps are too small */
+enum { MOST_FAILURES = 12 };     /* evaluations that fail one after another, at quartered steps */
 
 int taut_control_create(taut_solver *solver, taut_error *error)
 {
@@ -112,10 +113,17 @@ static double smallest(double t)
     return 16 * DBL_EPSILON * fmax(fabs(t), DBL_MIN / DBL_EPSILON);
 }
 
-/* The step is too small: with the reason of the latest failure, when there was one. */
+/* The step is too small: with the reason of the latest failure, when there was one, also where the steps before it were only judged too
+ * long: tiny ones have estimates full of rounding, and what lies just ahead says more. */
 static int fail_small(const taut_solver *solver, int status, taut_error *error)
 {
+    const taut_control *c = &solver->control;
     double t = solver->stepper.now.t;
+    if (status == 0 && c->failure != 0 && fabs(c->failed - t) < AHEAD * c->h) {
+        status = c->failure;
+        if (error)
+            *error = c->reason;
+    }
     char reason[300] = "";
     if (status != 0 && error && error->message[0])
         snprintf(reason, sizeof reason, ": %.250s", error->message);
@@ -234,5 +242,11 @@ int taut_control_step(taut_solver *solver, double target, taut_error *error)
             return TAUT_OK;
         }
         failures = failure < 0 ? failures + 1 : failure > 0 ? failures : 0;
+        if (failure != 0) {
+            c->failure = failure;
+            c->failed = t + h;
+            if (error)
+                c->reason = *error;
+        }
     }
 }

@@ -36,6 +36,9 @@ typedef struct taut_control {
     bool held;      /* the latest try failed: the next accepted step must not grow */
     double largest; /* norm of the worst accepted step */
     double *trial;  /* [3n]: for the first step */
+    int failure;    /* status of the latest try that failed, 0: none; the time it led to, and its reason */
+    double failed;
+    taut_error reason;
 } taut_control;
 
 /* How far a state is from what should hold exactly: rigid bonds; first order: constraints, and invariants against their start. */
