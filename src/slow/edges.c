@@ -26,7 +26,7 @@ static const double uneven = 1e-3;     /* of the largest entry of T: more is no 
 /* Steps until the next look: they cost the square of their number. */
 static int next_look(int steps)
 {
-    return steps + 16 + steps / 6;
+    return steps + 16 + steps / 32;
 }
 
 /* One sweep of QL on rows low..high of T, with Wilkinson's shift [Golub, Van Loan 2013, 8.3.3] at the top; z[]: last row of the vectors. */
@@ -167,23 +167,25 @@ static bool is_clean(const taut_rates_seen *seen, int first)
     return !is_alone(seen, first - 1);
 }
 
-/* Steps after which even a single frequency just above the noise would have been seen: the polynomial lambda T(lambda), with T
- * Chebyshev's of the band [e^2, Omega^2], is 1/2 exp(2 k e/Omega) there beside 1 in the band [Saad 2011, 6.6], and that must make up for
- * the (Omega/noise)^2 of lambda and the share 1/sqrt(n) that a random vector has of a mode. Isolated ones take a step each: e is where
- * frequencies begin to be many. */
+/* Steps after which even a single frequency just above the noise would have been seen. The polynomial T(lambda), Chebyshev's of the band
+ * [e^2, Omega^2], is 1/2 exp(2 k e/Omega) near 0 beside 1 in the band [Saad 2011, 6.6]. That must make up for the share 1/sqrt(n) that a
+ * random vector has of a mode, and for what factors that vanish in the cluster and at isolated frequencies lose against the band:
+ * (Omega/omega)^2 each; of the cluster once and a half, because it is no point. e is where frequencies begin to be many. */
 static double steps_needed(const taut_rates *r, const taut_rates_seen *seen)
 {
     const double copies = 1.02, alone = 2;
     double fastest = seen->rate[seen->count - 1], edge = seen->rate[seen->first];
+    double lost = log(2 * sqrt(r->n)) + 3 * log(fastest / seen->floor);
     for (int k = seen->first + 1, few = 3; k < seen->count && few > 0; k++) {
         if (seen->rate[k] > copies * edge) {
             if (seen->rate[k] < alone * edge)
                 break;
+            lost += 2 * log(fastest / edge);
             edge = seen->rate[k];
             few--;
         }
     }
-    return fastest / (2 * edge) * log(2 * sqrt(r->n) * pow(fastest / seen->floor, 2));
+    return fastest / (2 * edge) * lost;
 }
 
 /* Is everything slower known for what it is, even if it is not well below? Then further steps show nothing else. */
