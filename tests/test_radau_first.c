@@ -72,6 +72,75 @@ static void test_stiff_relaxation(void)
     }
 }
 
+/* Runs to `until`; the first two variables of the end. */
+static taut_statistics follow(const char *model, const char *options, double until, double *z)
+{
+    taut_result result = {0};
+    char all[200];
+    snprintf(all, sizeof all, "%s until=%g", options, until);
+    driven d = driven_create(model, all, NULL);
+    z[0] = z[1] = NAN;
+    if (driven_good(all, &d)) {
+        check_row(taut_solver_advance(d.solver, until, &d.error) == 0, "%s: %s", all, d.error.message);
+        keep(z, taut_solver_position(d.solver), 2);
+        taut_solver_result(d.solver, &result);
+    }
+    driven_destroy(&d);
+    return result.statistics;
+}
+
+/* Linear, of index 2, with df/dy and dg/dz nearly orthogonal [C example 1, nu = 1000; the solution is exp(t)]: derivatives at every stage
+ * solve a step in one correction, and a second one tells so; one Jacobian for all stages is worth little. */
+static void test_oblique(void)
+{
+    static const char model[] = "[parameters]\nnu = 1000\n[state]\nx1, x2\n[algebraic]\ny\n[rates]\n"
+                                "x1' = (2 - t)*nu*y + (1 + nu)*exp(t)\nx2' = (nu - 1)*y + (1 + (nu - 1)/(2 - t))*exp(t)\n"
+                                "[constraints]\nc = (t + 2)*x1 + (t^2 - 4)*x2 - (t^2 + t - 2)*exp(t)\n"
+                                "[start]\nx1 = 1, x2 = 1, y = -0.5\n";
+    check_group("radau, oblique constraints");
+    for (int order = 3; order <= 9; order += 2) {
+        char options[80];
+        double q[2][2];
+        snprintf(options, sizeof options, "method=radau%d rtol=1e-6 atol=1e-6", order);
+        taut_statistics auto_form = follow(model, options, 1, q[0]);
+        int64_t tries = auto_form.steps + auto_form.rejected;
+        check_row(fmax(fabs(q[0][0] - exp(1)), fabs(q[0][1] - exp(1))) < 1e-4, "%s: off by %.3g, %.3g", options, q[0][0] - exp(1),
+                  q[0][1] - exp(1));
+        check_row(auto_form.newton_iterations <= 2 * tries + 2, "%s: %lld iterations in %lld tries", options,
+                  (long long)auto_form.newton_iterations, (long long)tries);
+    }
+    /* equal steps: the equations of backward Euler, solved with fractions (x1 = x2 at the end, by the constraint at t = 1) */
+    double z[2];
+    follow(model, "method=radau1 step=0.001", 1, z);
+    check_near("backward Euler, x1", z[0], 2.7182831898673543, 1e-11);
+    check_near("backward Euler, x2", z[1], 2.7182831898673543, 1e-11);
+    follow(model, "method=radau1 step=0.1", 1, z);
+    check_near("backward Euler, unstable", z[0] / -1.2306991292029744e17, 1, 1e-9);
+}
+
+/* The form may be chosen for any first-order system: stiff relaxation, a nonlinear oscillator, index 2, as
+ * with the other form. */
+static void test_forms(void)
+{
+    static const char *const models[] = {
+        "[state]\nx, z\n[rates]\nx' = -1e4*(x - cos(t))\nz' = x^2\n[start]\nx = 1\n",
+        "[state]\nx, z\n[rates]\nx' = z\nz' = 5*(1 - x^2)*z - x\n[start]\nx = 2\n",
+        "[state]\nx1, x2\n[algebraic]\ny\n[rates]\nx1' = (2 - t)*10*y + 11*exp(t)\nx2' = 9*y + (1 + 9/(2 - t))*exp(t)\n"
+        "[constraints]\nc = (t + 2)*x1 + (t^2 - 4)*x2 - (t^2 + t - 2)*exp(t)\n[start]\nx1 = 1, x2 = 1, y = -0.5\n"};
+    check_group("radau, forms of first order");
+    for (int k = 0; k < 3; k++)
+        for (int order = 1; order <= 9; order += 2) {
+            double q[2][2];
+            for (int form = 0; form < 2; form++) {
+                char options[80];
+                snprintf(options, sizeof options, "method=radau%d step=0.01 newton=%s", order, form ? "tensor" : "stage");
+                follow(models[k], options, 1, q[form]);
+            }
+            check_row(fabs(q[0][0] - q[1][0]) < 1e-10 && fabs(q[0][1] - q[1][1]) < 1e-10, "model %d, radau%d: differ by %.3g, %.3g",
+                      k, order, q[0][0] - q[1][0], q[0][1] - q[1][1]);
+        }
+}
+
 static void test_refusal(void)
 {
     check_group("radau, refusals");
@@ -86,6 +155,8 @@ int main(void)
 {
     test_first_order();
     test_stiff_relaxation();
+    test_oblique();
+    test_forms();
     test_refusal();
     return check_done();
 }

@@ -12,8 +12,6 @@
 
 #include "step/radau.h"
 
-enum { STAGE_WISE_ROWS = 64 };
-
 static int new_past(taut_stepper *s, const taut_radau *w, bool polynomials, taut_radau_past *past, taut_error *error)
 {
     *past = (taut_radau_past){.force = TAUT_NEW(s->arena, double, w->n),
@@ -139,7 +137,7 @@ static int create(taut_stepper *s, int stages, taut_error *error)
     w->oscillations = s->motion == TAUT_MOTION_FULL;
     w->complete = true; /* the start has its own multipliers */
     w->stage_wise = strcmp(newton, "stage") == 0 ||
-                    (strcmp(newton, "tensor") != 0 && (int64_t)stages * ((int64_t)w->n + w->m) <= STAGE_WISE_ROWS);
+                    (strcmp(newton, "tensor") != 0 && (int64_t)stages * ((int64_t)w->n + w->m) <= TAUT_STAGE_WISE_ROWS);
     w->quadratic = s->adaptive && w->stage_wise && !w->moves && !w->stiff; /* radau_whole.c leaves out a term of damped bonds */
     TAUT_TRY(reserve(s, w, error));
     TAUT_TRY(take_mass(s, w, error));

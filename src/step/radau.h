@@ -14,6 +14,9 @@
 #include "linalg/saddle.h"
 #include "step/collocation.h"
 
+/* Up to this size of all stages together, stages (n + m), the stage-wise form is the cheaper one. */
+enum { TAUT_STAGE_WISE_ROWS = 64 };
+
 /* A step that was taken: its polynomials, and what is known at its end. Two of them, so that a rejected step can be forgotten. */
 typedef struct taut_radau_past {
     double *a, *lambda; /* of the stages, [s n], [s m] */

@@ -2,15 +2,16 @@
  *
  *     z' = f(t,z,y),   0 = g(t,z)                        [C (1.6); Hairer, Wanner II, IV.8, VII.4]
  *
- * Unknowns are the rates k_i and the algebraic variables y_i of the stages, Z_i = z0 + h sum_j a_ij k_j. One Jacobian for all stages;
- * each eigenvalue mu of A has the saddle system
+ * Unknowns are the rates k_i and the algebraic variables y_i of the stages, Z_i = z0 + h sum_j a_ij k_j. Newton's iteration is
+ * stage-wise (radau_first_whole.c) for small systems of index 2, else it has one Jacobian for all stages, and each eigenvalue mu of A the
+ * saddle system
  *     [ I - h mu df/dz   -df/dy ] [x]   [ f - k        ]^
  *     [ dg/dz             0     ] [y] = [ -g / (h mu)  ]
  * The error estimate is hgamma (f0 - k(0)), k(0) from the rates' polynomial, filtered by the same matrix at mu = gamma, once more
  * where the first result is above the tolerance [Hairer, Wanner II, (IV.8.20)]. It does not see variables that only follow others, whose
  * values at the ends are right whatever the step: the error of the polynomial between the ends is added, measured by how far the
  * continuation of the last one missed the end of this step. Invariants are not part of the equations. */
-#include "step/radau.h"
+#include "step/radau_first.h"
 
 #include <float.h>
 #include <math.h>
@@ -21,6 +22,9 @@
 
 enum { MOST_ITERATIONS = 15 };
 static const double OLD = 0.1, SLOW = 0.3; /* as in radau_newton.c */
+/* Equal steps are solved to rounding, which cancellation in f and constraints that are hard to meet make larger than it looks: Newton's own
+ * corrections that are below this, in units of the rounding of the largest variable, and no longer shrink, are that. */
+static const double STALLED = 1e6;
 
 typedef struct past {
     double *k, *y; /* rates [s n] and algebraic variables [s m] of the stages */
@@ -45,9 +49,10 @@ typedef struct first {
     double *k_real, *g1, *g2, *x_real, *y_real;
     double complex *k, *g1c, *g2c;
     double h, rate, rough; /* of the factorisations; of convergence; norms below this may be rounding */
-    bool valid;
-    taut_radau_blocks blocks;
-    taut_saddle *filter;
+    bool valid, stage_wise;
+    taut_radau_blocks blocks; /* tensor */
+    taut_first_whole whole;   /* stage-wise */
+    taut_saddle *filter;      /* of the error estimate; NULL: the first block */
 } first;
 
 /* ---- making */
@@ -142,8 +147,12 @@ int taut_radau_first_create(taut_stepper *s, int stages, taut_error *error)
                                .k_column = w->tangent.column,
                                .g_start = w->start,
                                .g_column = w->column};
-    TAUT_TRY(taut_radau_blocks_create(s, &w->table, &shape, &w->blocks, error));
-    if (w->table.real[0] || !s->adaptive)
+    const char *newton = s->options ? taut_options_text(s->options, "newton") : "auto";
+    w->stage_wise = strcmp(newton, "stage") == 0 ||
+                    (strcmp(newton, "tensor") != 0 && w->m > 0 && (int64_t)stages * ((int64_t)w->n + w->m) <= TAUT_STAGE_WISE_ROWS);
+    TAUT_TRY(w->stage_wise ? taut_first_whole_create(s, &w->table, &shape, w->from, &w->whole, error)
+                           : taut_radau_blocks_create(s, &w->table, &shape, &w->blocks, error));
+    if ((w->table.real[0] && !w->stage_wise) || !s->adaptive)
         return TAUT_OK;
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, &w->filter, error);
 }
@@ -154,6 +163,7 @@ void taut_radau_first_destroy(taut_stepper *s)
     if (!w)
         return;
     taut_radau_blocks_destroy(&w->blocks);
+    taut_saddle_destroy(w->whole.saddle);
     taut_saddle_destroy(w->filter);
 }
 
@@ -208,7 +218,9 @@ static int factor(taut_stepper *s, double h, taut_error *error)
 {
     first *w = s->work;
     w->h = 0;
-    for (int b = 0; b < w->table.blocks; b++) {
+    if (w->stage_wise)
+        TAUT_TRY(taut_first_whole_factor(s, &w->whole, error));
+    for (int b = 0; b < w->table.blocks && !w->stage_wise; b++) {
         double complex e = h * w->table.mu[b];
         for (taut_index i = 0; i < w->m; i++)
             w->blocks.factor[(int64_t)b * w->m + i] = -1 / e;
@@ -262,15 +274,18 @@ static void place(taut_stepper *s, double h)
     taut_collocation_combine(&w->table, w->table.a[0], h, w->n, s->now.q, 0, NULL, w->past[1 - w->top].k, w->z);
 }
 
-/* Residuals of all stages; derivatives at the middle one. The rate at the last stage is kept as that of the end. */
+/* Residuals of all stages; derivatives at each, or at the middle one. The rate at the last stage is kept as that of the end. */
 static int residuals(taut_stepper *s, double h, bool derivatives, taut_error *error)
 {
     first *w = s->work;
     past *trial = &w->past[1 - w->top];
     for (int i = 0; i < w->s; i++) {
         double *r = w->r + (int64_t)i * w->n;
-        TAUT_TRY(evaluate(s, s->now.t + w->table.c[i] * h, w->z + (int64_t)i * w->n, trial->y + (int64_t)i * w->m,
-                          derivatives && i == w->s / 2, r, w->c + (int64_t)i * w->m, error));
+        bool here = derivatives && (w->stage_wise || i == w->s / 2);
+        TAUT_TRY(evaluate(s, s->now.t + w->table.c[i] * h, w->z + (int64_t)i * w->n, trial->y + (int64_t)i * w->m, here, r,
+                          w->c + (int64_t)i * w->m, error));
+        if (here && w->stage_wise)
+            taut_first_whole_add(&w->whole, i, h, w->force_dz, w->force_dy, w->g);
         if (i == w->s - 1)
             memcpy(trial->rate, r, (size_t)w->n * sizeof(double));
         for (taut_index k = 0; k < w->n; k++)
@@ -286,11 +301,13 @@ static int iterate(taut_stepper *s, double h, bool anew, taut_error *error)
     past *trial = &w->past[1 - w->top];
     predict(s, h, anew);
     place(s, h);
-    bool derive = anew || !w->valid || w->h != h || w->rate > OLD;
+    bool derive = anew || w->stage_wise || !w->valid || w->h != h || w->rate > OLD;
     double before = 0, rate = pow(w->rate, 0.8);
+    int slow = 0;
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         TAUT_TRY(residuals(s, h, derive, error));
-        TAUT_TRY(taut_radau_blocks_solve(s, &w->blocks, w->r, w->c, error));
+        TAUT_TRY(w->stage_wise ? taut_first_whole_solve(s, &w->whole, h, w->r, w->c, error)
+                               : taut_radau_blocks_solve(s, &w->blocks, w->r, w->c, error));
         s->statistics->newton_iterations++;
         double norm = taut_radau_correct(s, &w->table, h, w->scale, w->r, w->z, NULL, w->x_real, NULL);
         if (isnan(norm))
@@ -304,9 +321,12 @@ static int iterate(taut_stepper *s, double h, bool anew, taut_error *error)
         int verdict = taut_radau_verdict(false, norm, rate, w->rough, k, anew, &w->rate);
         if (verdict == 0)
             return TAUT_OK;
+        slow = rate > SLOW && k > 0 ? slow + 1 : 0;
+        if (w->stage_wise && !s->adaptive && norm <= STALLED && (slow >= 3 || verdict < 0))
+            return TAUT_OK;
         if (verdict < 0)
             break;
-        derive = k > 0 && rate > SLOW && k % 2 == 0;
+        derive = k > 0 && rate > SLOW && (w->stage_wise || k % 2 == 0);
         before = norm;
     }
     return taut_radau_stuck(s, h, w->s, w->r, w->scale, error);

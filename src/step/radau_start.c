@@ -144,17 +144,20 @@ int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const dou
     return taut_radau_explain(s, status, 1, at->jacobian, error);
 }
 
-/* f, G and M of the last iterate at the end of the step, with the gamma of the end itself. */
+/* f and M of the last iterate at the end of the step, with gamma and G of the end itself. f of the equations has the pull of the old G. */
 static int evaluate_end(taut_stepper *s, taut_radau_past *to, taut_error *error)
 {
     taut_radau *w = s->work;
     const taut_radau_past *past = &w->past[w->top];
-    taut_values values = {.gamma = to->gamma};
+    taut_values values = {.gamma = to->gamma, .jacobian = to->jacobian, .bond_dt = to->drift};
     memcpy(to->force, past->force, (size_t)w->n * sizeof(double));
-    memcpy(to->jacobian, past->jacobian, (size_t)w->entries * sizeof(double));
     if (w->varying)
         memcpy(to->mass, past->mass, (size_t)w->mass_entries * sizeof(double));
-    return taut_evaluate(s->context, s->now.t, s->now.q, s->now.v, TAUT_WANT_GAMMA, &values, error);
+    TAUT_TRY(taut_evaluate(s->context, s->now.t, s->now.q, s->now.v, TAUT_WANT_GAMMA | TAUT_WANT_JACOBIAN, &values, error));
+    for (taut_index i = 0; i < w->m; i++)
+        for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
+            to->force[w->jacobian.column[k]] += (to->jacobian[k] - past->jacobian[k]) * past->tension[i];
+    return TAUT_OK;
 }
 
 int taut_radau_reactions(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
