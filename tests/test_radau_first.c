@@ -122,11 +122,11 @@ static void test_oblique(void)
  * with the other form. */
 static void test_forms(void)
 {
-    static const char *const models[] = {
-        "[state]\nx, z\n[rates]\nx' = -1e4*(x - cos(t))\nz' = x^2\n[start]\nx = 1\n",
-        "[state]\nx, z\n[rates]\nx' = z\nz' = 5*(1 - x^2)*z - x\n[start]\nx = 2\n",
+    static const char oblique[] =
         "[state]\nx1, x2\n[algebraic]\ny\n[rates]\nx1' = (2 - t)*10*y + 11*exp(t)\nx2' = 9*y + (1 + 9/(2 - t))*exp(t)\n"
-        "[constraints]\nc = (t + 2)*x1 + (t^2 - 4)*x2 - (t^2 + t - 2)*exp(t)\n[start]\nx1 = 1, x2 = 1, y = -0.5\n"};
+        "[constraints]\nc = (t + 2)*x1 + (t^2 - 4)*x2 - (t^2 + t - 2)*exp(t)\n[start]\nx1 = 1, x2 = 1, y = -0.5\n";
+    static const char *const models[] = {"[state]\nx, z\n[rates]\nx' = -1e4*(x - cos(t))\nz' = x^2\n[start]\nx = 1\n",
+                                         "[state]\nx, z\n[rates]\nx' = z\nz' = 5*(1 - x^2)*z - x\n[start]\nx = 2\n", oblique};
     check_group("radau, forms of first order");
     for (int k = 0; k < 3; k++)
         for (int order = 1; order <= 9; order += 2) {
