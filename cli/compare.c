@@ -80,6 +80,17 @@ static int64_t evaluations(const taut_compared *row)
     return row->statistics.force_evaluations + row->statistics.fast_force_evaluations;
 }
 
+/* An error; what is below the uncertainty of the reference is told as that. */
+static void print_error(double error, double uncertainty, int width)
+{
+    char text[40] = "-";
+    if (error < uncertainty)
+        snprintf(text, sizeof text, "<%.1e", uncertainty);
+    else if (!isnan(error))
+        snprintf(text, sizeof text, "%.3e", error);
+    printf(" %*s", width, text);
+}
+
 static void print_number(double value, const char *format, int width)
 {
     char text[40] = "-";
@@ -122,9 +133,9 @@ static void print_human(const compare *c)
             continue;
         }
         printf("  %-18s %10.4g", row.method, row.value);
-        print_number(row.error, "%.3e", 10);
+        print_error(row.error, row.uncertainty, 10);
         if (mechanical)
-            print_number(row.error_velocity, "%.3e", 10);
+            print_error(row.error_velocity, row.uncertainty_velocity, 10);
         if (c->request.tolerances)
             printf(" %6s", "");
         else
@@ -143,6 +154,7 @@ static void print_json(const compare *c, int status)
     cli_json_text(&json, "model", c->model.name);
     cli_json_text(&json, "explanation", taut_comparison_explanation(c->comparison, &uncertainty));
     cli_json_real(&json, "uncertainty", uncertainty);
+    cli_json_real(&json, "uncertainty_velocity", taut_comparison_get(c->comparison, 0, &row) ? row.uncertainty_velocity : NAN);
     cli_json_open(&json, "rows", '[');
     for (int k = 0; taut_comparison_get(c->comparison, k, &row); k++) {
         cli_json_open(&json, NULL, '{');
@@ -177,7 +189,7 @@ static int draw(compare *c, const char *path)
         for (int k = m * values; k < (m + 1) * values && taut_comparison_get(c->comparison, k, &row); k++)
             if (!row.message) {
                 x[points] = (double)evaluations(&row);
-                y[points++] = row.error;
+                y[points++] = fmax(row.error, row.uncertainty);
             }
         if (points > start[curves]) {
             names[curves++] = c->method[m];

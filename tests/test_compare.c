@@ -207,17 +207,54 @@ static void test_disagreement(void)
     drop(&c);
 }
 
-static void test_memory(void)
+/* Slow motion of a pendulum on a spring: the second reference is the full motion from the same slow point, which an explicit method follows
+ * where it can be paid for. */
+#define STIFF                                                                                                                      \
+    "[coordinates]\nx, y\n[potential]\ny\n[bonds]\ns = sqrt(x^2 + y^2) - 1 stiffness %s\n[start]\nx = 1\n%s[run]\nuntil = 1\n"
+
+static void test_slow(void)
 {
-    static const char *const methods[] = {"rk4", "verlet"};
-    static const double steps[] = {.2};
-    taut_compare_request request = {.methods = methods, .values = steps, .method_count = 2, .value_count = 1};
+    static const char *const methods[] = {"radau5", "radau9"};
+    static const double tolerances[] = {1e-4, 1e-8};
+    taut_compare_request request = {
+        .methods = methods, .values = tolerances, .method_count = 2, .value_count = 2, .tolerances = true};
+    static const struct {
+        const char *stiffness, *events, *says;
+        double most; /* of the uncertainty */
+    } rows[] = {
+        {"1e4", "", "the full motion by dop8 from the same slow point", 1e-9},
+        {"1e8", "", "the full motion by dop8 from the same slow point", 1e-9},
+        {"1e16", "", "both are of one family, since the full motion as an independent one takes too many steps", 1e-9},
+        {"1e8", "[events]\nkick = t - 9 then x' = 1\n", "both are of one family, since the full motion as an independent one rings",
+         1e-9},
+    };
+    check_group("compare, references of slow motion");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char model[400];
+        double uncertainty = NAN;
+        taut_compared row;
+        snprintf(model, sizeof model, STIFF, rows[k].stiffness, rows[k].events);
+        compared c = compare(model, "slow", NULL, &request, NULL);
+        if (check_row(c.code == 0, "stiffness %s: %s", rows[k].stiffness, c.error.message)) {
+            check_contains(rows[k].stiffness, taut_comparison_explanation(c.comparison, &uncertainty), rows[k].says);
+            check_row(uncertainty > 0 && uncertainty < rows[k].most, "%s: references are %g apart", rows[k].stiffness, uncertainty);
+            for (int j = 0; taut_comparison_get(c.comparison, j, &row); j++) {
+                check_row(row.error <= 100 * row.value, "%s, %s: error %g", rows[k].stiffness, row.method, row.error);
+                check_near("uncertainty of the row", row.uncertainty, uncertainty, 0);
+                check_row(row.uncertainty_velocity > 0, "uncertainty of velocities: %g", row.uncertainty_velocity);
+            }
+        }
+        drop(&c);
+    }
+}
+
+static void memory(const char *model, const char *motion, const taut_compare_request *request)
+{
     int64_t calls = 1;
-    check_group("compare, memory");
     for (int64_t k = 0; k <= calls; k = faulty_next(k)) {
         faulty f = {.fail = k};
         taut_allocator allocator = faulty_allocator(&f);
-        compared c = compare(oscillator, "full", NULL, &request, &allocator);
+        compared c = compare(model, motion, NULL, request, &allocator);
         if (k == 0)
             calls = f.calls;
         if (f.failed > 0 || c.code != 0)
@@ -226,6 +263,19 @@ static void test_memory(void)
         check_row(f.live == 0, "call %lld fails: %lld blocks are left", (long long)k, (long long)f.live);
     }
     check_row(calls > 10, "%lld allocations", (long long)calls);
+}
+
+static void test_memory(void)
+{
+    static const char *const methods[] = {"rk4", "verlet"}, *const slow[] = {"radau3"};
+    static const double steps[] = {.2};
+    taut_compare_request request = {.methods = methods, .values = steps, .method_count = 2, .value_count = 1};
+    char model[400];
+    check_group("compare, memory");
+    memory(oscillator, "full", &request);
+    request = (taut_compare_request){.methods = slow, .values = steps, .method_count = 1, .value_count = 1, .tolerances = true};
+    snprintf(model, sizeof model, STIFF, "400", "");
+    memory(model, "slow", &request);
 }
 
 static void test_plot(void)
@@ -264,6 +314,7 @@ int main(void)
     test_units();
     test_refusals();
     test_disagreement();
+    test_slow();
     test_memory();
     test_plot();
     return check_done();

@@ -527,6 +527,7 @@ typedef struct taut_compared {
     const char *method, *message; /* message: why it could not run; NULL when it did */
     double value, error, error_velocity, order,
         seconds; /* errors: max norms at the end; order: against the row before; NaN: none */
+    double uncertainty, uncertainty_velocity; /* of the reference: smaller errors mean nothing */
     taut_statistics statistics;
 } taut_compared;
 typedef struct taut_comparison taut_comparison;

@@ -8,8 +8,8 @@ struct taut_comparison {
     taut_arena arena;
     taut_compared *row;
     int rows;
-    double uncertainty;
-    char explanation[400];
+    double uncertainty, uncertainty_velocity;
+    char explanation[600];
 };
 
 #endif

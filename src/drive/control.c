@@ -14,6 +14,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "step/vectors.h"
+
 static const double SAFETY = 0.9, GROW = 6, SHRINK = 0.2, BETA = 0.1; /* BETA: times 1/k */
 static const double COLLAPSE = 0.1, MEMORY = 10;                      /* H and R */
 static const double AHEAD = 1e6; /* steps from a failure that explains why steps are too small */
@@ -37,6 +39,23 @@ static double error_norm(const taut_solver *solver, double h)
         sum += e / scale * (e / scale);
     }
     return s->n > 0 ? sqrt(sum / s->n) : 0;
+}
+
+/* After a rejection, where H is above h: are the velocities as far off as they were in a try of four times the length, and hardly so? Then
+ * that is rounding, of stiff springs at tight tolerances, and H must not hold up the run. At a kink it would be less, at a singularity far
+ * more. */
+static bool is_rounding(taut_solver *solver, double h)
+{
+    static const double HARDLY = 1e-9;
+    taut_control *c = &solver->control;
+    const taut_stepper *s = &solver->stepper;
+    double off = taut_largest(s->n, s->error_v), quarter = c->tried / 4, half = c->tried_off / 2;
+    bool first = c->tried == 0, shorter = quarter > fabs(h), stays = off > half;
+    if (!first && !shorter)
+        return false;
+    c->tried = fabs(h);
+    c->tried_off = off;
+    return !first && stays && off <= HARDLY * fmax(taut_largest(s->n, s->now.v), taut_largest(s->n, s->last.v));
 }
 
 /* ---- the first step */
@@ -179,6 +198,8 @@ static bool judge(taut_solver *solver, double h, double e)
     factor = fmin(c->held ? 1 : GROW, fmax(SHRINK, factor));
     c->h = fabs(h) * factor;
     c->reach = fmax(fabs(h), c->reach - fabs(h) / MEMORY);
+    if (COLLAPSE * c->reach <= fabs(h))
+        c->tried = 0;
     c->before = e;
     c->held = false;
     c->largest = fmax(c->largest, e);
@@ -196,7 +217,12 @@ static int try_step(taut_solver *solver, double h, double next, int *failure, ta
     bool taken = status == 0;
     if (taken) {
         s->now.t = next;
-        if (!judge(solver, h, error_norm(solver, h))) {
+        double e = error_norm(solver, h);
+        if (!(e <= 1) && COLLAPSE * c->reach > fabs(h) && is_rounding(solver, h)) {
+            c->reach = 0;
+            e = error_norm(solver, h);
+        }
+        if (!judge(solver, h, e)) {
             undo(s);
             *failure = 0;
             return 1;

@@ -29,14 +29,16 @@ typedef struct taut_rows {
 /* Step sizes by error control (control.c). */
 typedef struct taut_control {
     bool on;
-    double h;       /* what the next step should be, > 0; 0: not known yet */
-    double most;    /* longest step; INFINITY: no limit */
-    double before;  /* norm of the latest accepted step, for the PI controller; 0: none */
-    double reach;   /* R of the norm: longest step of late */
-    bool held;      /* the latest try failed: the next accepted step must not grow */
-    double largest; /* norm of the worst accepted step */
-    double *trial;  /* [3n]: for the first step */
-    int failure;    /* status of the latest try that failed, 0: none; the time it led to, and its reason */
+    double h;         /* what the next step should be, > 0; 0: not known yet */
+    double most;      /* longest step; INFINITY: no limit */
+    double before;    /* norm of the latest accepted step, for the PI controller; 0: none */
+    double reach;     /* R of the norm: longest step of late */
+    double tried;     /* length of a try that was rejected since steps collapsed; 0: none */
+    double tried_off; /* its largest error of a velocity */
+    bool held;        /* the latest try failed: the next accepted step must not grow */
+    double largest;   /* norm of the worst accepted step */
+    double *trial;    /* [3n]: for the first step */
+    int failure;      /* status of the latest try that failed, 0: none; the time it led to, and its reason */
     double failed;
     taut_error reason;
 } taut_control;
