@@ -65,6 +65,31 @@ static void test_kinks(void)
         }
 }
 
+/* The same jump as a torque on a rod, down to tolerances at which velocities along the rod are known to eps/h only: an error of some 1e-7 of
+ * the velocity is then rounding, and no reason to stop. The norm allows rtol/(R/10) in the velocity, R = rtol^(1/5) for an estimate of order
+ * 5, ten times that since estimates of a jump are off: 100 rtol^(4/5), and 1e-6 for the rounding. */
+static void test_kink_on_rod(void)
+{
+    static const struct {
+        const char *more;
+        double near;
+    } rows[] = {{"until=2 rtol=1e-6", 1.6e-3}, {"until=2 rtol=1e-9 atol=1e-12", 7.3e-6}, {"until=2 rtol=1e-11 atol=1e-14", 1.2e-6}};
+    check_group("a kink on a rod");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        for (int j = 0; j < METHODS; j++) {
+            driven d = create("[coordinates]\nx, y\n[forces]\nx = -y*if(t > 1, 1, -1)\ny = x*if(t > 1, 1, -1)\n[bonds]\n"
+                              "rod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1\n",
+                              methods[j], rows[k].more);
+            if (driven_good(methods[j], &d)) {
+                int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+                const double *q = taut_solver_position(d.solver);
+                check_row(code == 0, "%s, %s: %s", methods[j], rows[k].more, code ? d.error.message : "");
+                check_near(rows[k].more, atan2(q[1], q[0]), -1, rows[k].near);
+            }
+            driven_destroy(&d);
+        }
+}
+
 /* A comet of eccentricity 0.9996, three times around: the energy is what it was, to a hundred times the tolerance for each passage. */
 static void test_encounter(void)
 {
@@ -117,6 +142,7 @@ int main(void)
 {
     test_singularities();
     test_kinks();
+    test_kink_on_rod();
     test_encounter();
     test_no_alarm();
     return check_done();

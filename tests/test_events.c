@@ -183,6 +183,46 @@ static void test_together(void)
     }
 }
 
+/* Thrown up with speed 1.5 the ball is above 1 from t = 1 to 2, and at most at 1.125: both within one step of a method of high order, at whose
+ * ends the event function has the same sign. On a rod turning with rate -1 from the angle 1, x is above cos 0.3 from t = 0.7 to 1.3. */
+static void test_twice(void)
+{
+    static const struct {
+        const char *event;
+        double t; /* 0: not met */
+    } rows[] = {{"y - 1 stop", 1},         {"y - 1 rising stop", 1}, {"y - 1 falling stop", 2},
+                {"1 - y falling stop", 1}, {"1 - y rising stop", 2}, {"y - 1.124 stop", 1.5 - 0.044721359549995794},
+                {"y - 1.126 stop", 0},     {"(y - 1.125)^2 stop", 0}};
+    static const char *const ways[] = {"until=2.9 method=dop8",         "until=2.9 method=dopri5",
+                                       "until=2.9 method=radau5",       "until=2.9 method=radau9",
+                                       "until=2.9 method=rk4 step=2.9", "until=2.9 method=verlet step=2.9"};
+    check_group("events met twice within a step");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        for (size_t j = 0; j < sizeof ways / sizeof ways[0]; j++) {
+            char model[300];
+            snprintf(model, sizeof model, "[coordinates]\ny\n[potential]\ny\n[start]\ny' = 1.5\n[events]\nhere = %s\n",
+                     rows[k].event);
+            driven d = driven_create(model, ways[j], NULL);
+            if (driven_good(ways[j], &d)) {
+                int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+                check_row(code == (rows[k].t > 0 ? TAUT_EVENT : 0), "%s, %s: %s", rows[k].event, ways[j], taut_code_name(code));
+                check_near(rows[k].event, taut_solver_time(d.solver), rows[k].t > 0 ? rows[k].t : 2.9, 1e-9);
+            }
+            driven_destroy(&d);
+        }
+    for (int j = 0; j < 2; j++) {
+        driven d =
+            driven_create("[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = cos(1), y = sin(1), x' = sin(1), "
+                          "y' = -cos(1)\n[events]\ninside = x - cos(0.3) rising stop\n",
+                          j ? "until=2 method=radau5" : "until=2 method=dop8", NULL);
+        if (driven_good("rod", &d)) {
+            check_equal("rod", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error), TAUT_EVENT);
+            check_near("rod", taut_solver_time(d.solver), 0.7, 1e-5);
+        }
+        driven_destroy(&d);
+    }
+}
+
 /* Stops can be left again; advance meets events too. */
 static void test_go_on(void)
 {
@@ -209,6 +249,7 @@ int main(void)
     test_accumulation();
     test_switches();
     test_together();
+    test_twice();
     test_go_on();
     return check_done();
 }

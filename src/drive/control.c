@@ -28,14 +28,23 @@ int taut_control_create(taut_solver *solver, taut_error *error)
     return solver->control.trial ? TAUT_OK : taut_fail_memory(error);
 }
 
+/* Velocities along bonds come from positions at both ends: rounding of these, over h, is what no smaller step improves. */
+static double rounding_of_velocities(const taut_stepper *s, double h)
+{
+    return s->m > 0 ? 0.25 * DBL_EPSILON * fmax(taut_largest(s->n, s->now.q), taut_largest(s->n, s->last.q)) / fabs(h) : 0;
+}
+
 /* The norm of the latest step's estimate. NaN stays NaN. */
 static double error_norm(const taut_solver *solver, double h)
 {
     const taut_stepper *s = &solver->stepper;
-    double sum = 0, reach = fmax(fabs(h), COLLAPSE * solver->control.reach);
+    double sum = 0, more = COLLAPSE * solver->control.reach - fabs(h); /* H - h */
+    double noise = more > 0 && !s->first_order ? rounding_of_velocities(s, h) : 0;
     for (taut_index i = 0; i < s->n; i++) {
         double scale = s->atol + s->rtol * fmax(fabs(s->now.q[i]), fabs(s->last.q[i]));
-        double e = fabs(s->error_q[i]) + (s->first_order ? 0 : reach * fabs(s->error_v[i]));
+        double off = s->first_order ? 0 : fabs(s->error_v[i]), e = fabs(s->error_q[i]) + fabs(h) * off;
+        if (more > 0 && off > noise)
+            e += more * (off - noise);
         sum += e / scale * (e / scale);
     }
     return s->n > 0 ? sqrt(sum / s->n) : 0;

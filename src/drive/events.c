@@ -1,5 +1,6 @@
 /* events.c - events: a function of the state changes sign within a step, the root is located on the dense output, and the event ends
- * the run (`stop`) or alters the state (`then`), after which the steps begin anew. Its moment is a row.
+ * the run (`stop`) or alters the state (`then`), after which the steps begin anew. Its moment is a row. Methods of high order take steps in which
+ * a function may change its sign twice: where its slopes at both ends say so, its extremum is looked for.
  *
  * Which side of the root the state is put on matters for what comes next. An event that lets the motion pass (a switch) leaves it just
  * behind the root, so that it does not fire again. One that turns the motion back (a bounce) leaves it just before the root, so that the
@@ -8,7 +9,9 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
+static const double SHORT = 1e-4; /* of a step: time for differences of event functions */
 static const double PASSES =
     1e-3; /* rate of the event function after `then` over that before; less is a stop, at the root, or a bounce */
 
@@ -28,6 +31,10 @@ int taut_watch_create(taut_solver *solver, taut_error *error)
     w->met = TAUT_NEW(arena, double, count);
     w->window = TAUT_NEW(arena, double, count);
     w->in_window = TAUT_NEW(arena, int, count);
+    w->slope[0] = TAUT_NEW(arena, double, count);
+    w->slope[1] = TAUT_NEW(arena, double, count);
+    if (!w->slope[0] || !w->slope[1])
+        return taut_fail_memory(error);
     if (!w->info || !w->before || !w->after || !w->trial || !w->low || !w->high || !w->met || !w->window || !w->in_window)
         return taut_fail_memory(error);
     for (taut_index k = 0; k < count; k++) {
@@ -111,10 +118,94 @@ static int locate(taut_solver *solver, taut_index k, double f_low, double f_high
     return TAUT_OK;
 }
 
+/* ---- events that are met twice within a step */
+
+/* Moves the probe along the motion for a short time. */
+static void shift(taut_solver *solver, double delta)
+{
+    const taut_stepper *s = &solver->stepper;
+    taut_state *x = &solver->probe;
+    bool known = s->n > 0 && !isnan(x->a[0]);
+    for (taut_index i = 0; i < s->n && (known || !s->first_order); i++) {
+        x->q[i] += delta * (s->first_order ? x->a[i] : x->v[i]);
+        x->v[i] += s->first_order || !known ? 0 : delta * x->a[i];
+    }
+    x->t += delta;
+}
+
+/* Slopes of the event functions at both ends of the step, per step; none (0) where they cannot be evaluated. */
+static int measure_slopes(taut_solver *solver, taut_error *error)
+{
+    taut_watch *w = &solver->watch;
+    const taut_stepper *s = &solver->stepper;
+    taut_index v = s->first_order ? s->m : s->n;
+    for (int end = 0; end < 2; end++) {
+        const taut_state *at = end ? &s->now : &s->last;
+        taut_state *x = &solver->probe;
+        taut_error reason;
+        x->t = at->t;
+        memcpy(x->q, at->q, (size_t)s->n * sizeof(double));
+        memcpy(x->v, at->v, (size_t)v * sizeof(double));
+        memcpy(x->a, at->a, (size_t)s->n * sizeof(double));
+        memcpy(x->lambda, at->lambda, (size_t)s->m * sizeof(double));
+        shift(solver, (end ? -SHORT : SHORT) * (s->now.t - s->last.t));
+        int status = evaluate(solver, x, w->trial, &reason);
+        TAUT_TRY(taut_fail_final(status, &reason, error));
+        for (taut_index k = 0; k < w->count; k++) {
+            double change = end ? w->after[k] - w->trial[k] : w->trial[k] - w->before[k];
+            w->slope[end][k] = status == 0 ? change / SHORT : 0;
+        }
+    }
+    return TAUT_OK;
+}
+
+/* Where the cubic with values f0, f1 > 0 and slopes m0 < 0, m1 > 0 at the ends of a step is least, if it is nearly 0 or less; else -1. */
+static double dip(double f0, double f1, double m0, double m1)
+{
+    static const double NEARLY = 0.25; /* of the lower end: a cubic tells no more about a long step */
+    double a2 = 3 * (f1 - f0) - 2 * m0 - m1, a3 = 2 * (f0 - f1) + m0 + m1;
+    double theta = -m0 / (a2 + sqrt(fmax(a2 * a2 - 3 * a3 * m0, 0)));
+    double value = f0 + theta * (m0 + theta * (a2 + theta * a3));
+    return theta > 0 && theta < 1 && value < NEARLY * fmin(f0, f1) ? theta : -1;
+}
+
+/* The function of event k has the same sign at both ends: does it have the other one between? By golden section from where the cubic dips. */
+static int look_inside(taut_solver *solver, taut_index k, taut_error *error)
+{
+    enum { MOST = 10 };
+    static const double GOLDEN = 0.38196601125010515;
+    taut_watch *w = &solver->watch;
+    double sign = w->before[k] > 0 ? 1 : -1, m0 = sign * w->slope[0][k], m1 = sign * w->slope[1][k];
+    double x = m0 < 0 && m1 > 0 ? dip(sign * w->before[k], sign * w->after[k], m0, m1) : -1;
+    if (x < 0)
+        return TAUT_OK;
+    TAUT_TRY(evaluate_inside(solver, x, error));
+    double least = sign * w->trial[k], a = 0, b = 1;
+    for (int j = 0; j < MOST && least >= 0; j++) {
+        double u = b - x > x - a ? x + GOLDEN * (b - x) : x - GOLDEN * (x - a);
+        TAUT_TRY(evaluate_inside(solver, u, error));
+        double value = sign * w->trial[k];
+        if (value < least) {
+            *(u > x ? &a : &b) = x;
+            x = u;
+            least = value;
+        } else {
+            *(u > x ? &b : &a) = u;
+        }
+    }
+    if (!(least < 0))
+        return TAUT_OK;
+    bool second = w->info[k].direction == (int)sign; /* the first crossing has the other direction */
+    w->low[k] = second ? x : 0;
+    w->high[k] = second ? 1 : x;
+    return locate(solver, k, second ? sign * least : w->before[k], second ? w->after[k] : sign * least, error);
+}
+
 /* Finds every event of the latest step: brackets in low, high. */
 static int scan(taut_solver *solver, taut_error *error)
 {
     taut_watch *w = &solver->watch;
+    bool sloped = false;
     TAUT_TRY(taut_complete(solver, error));
     TAUT_TRY(evaluate(solver, &solver->stepper.now, w->after, error));
     for (taut_index k = 0; k < w->count; k++) {
@@ -128,6 +219,12 @@ static int scan(taut_solver *solver, taut_error *error)
             before = w->trial[k];
         }
         int way = crossing(before, w->after[k]);
+        if (way == 0 && before != 0 && w->before[k] != 0 && w->after[k] != 0) {
+            if (!sloped)
+                TAUT_TRY(measure_slopes(solver, error));
+            sloped = true;
+            TAUT_TRY(look_inside(solver, k, error));
+        }
         if (way == 0 || (w->info[k].direction != 0 && w->info[k].direction != way))
             continue;
         w->high[k] = 1;
@@ -170,20 +267,13 @@ static int guard_accumulation(taut_solver *solver, taut_index k, double t, taut_
     return code;
 }
 
-/* d/dt of event function k along the motion at the state x, by a short difference. The probe's arrays are altered. */
+/* d/dt of event function k along the motion at the probe, by a short difference. The probe's arrays are altered. */
 static int rate(taut_solver *solver, taut_index k, double *rate, taut_error *error)
 {
-    taut_state *x = &solver->probe;
-    double delta = 1e-4 * (solver->stepper.now.t - solver->stepper.last.t);
-    TAUT_TRY(evaluate(solver, x, solver->watch.trial, error));
+    TAUT_TRY(evaluate(solver, &solver->probe, solver->watch.trial, error));
     double f = solver->watch.trial[k];
-    bool first_order = solver->stepper.first_order;
-    for (taut_index i = 0; i < solver->stepper.n; i++) {
-        x->q[i] += delta * (first_order ? x->a[i] : x->v[i]);
-        x->v[i] += first_order ? 0 : delta * x->a[i];
-    }
-    x->t += delta;
-    TAUT_TRY(evaluate(solver, x, solver->watch.trial, error));
+    shift(solver, SHORT * (solver->stepper.now.t - solver->stepper.last.t));
+    TAUT_TRY(evaluate(solver, &solver->probe, solver->watch.trial, error));
     *rate = solver->watch.trial[k] - f;
     return TAUT_OK;
 }

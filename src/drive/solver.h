@@ -12,6 +12,7 @@ typedef struct taut_watch {
     taut_event_info *info;
     double *before, *after; /* event functions at both ends of the latest step */
     double *trial;          /* and in between */
+    double *slope[2];       /* at both ends, per step */
     double *low, *high;     /* bracket of the root as a fraction of the step; high > 1: not met in this step */
     double *met;            /* time at which it altered the state; NaN before */
     double *window;         /* from here on it is counted, for one step length */
