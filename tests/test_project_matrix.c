@@ -211,7 +211,8 @@ static void judge_foot(const char *cell, const subject *s, const projected *p)
     n = d.sizes.coordinates;
     m = d.sizes.bonds;
     double size = 1e-300 + largest(n, p->r.q), speed = size + largest(n, p->r.v), off = 0, rate = 0, left = 0, pull = 0;
-    double *x = calloc((size_t)n, sizeof *x), *a = calloc((size_t)n, sizeof *a);
+    size_t room = n > 0 ? (size_t)n : 1;
+    double *x = calloc(room, sizeof *x), *a = calloc(room, sizeof *a);
     for (taut_index i = 0; i < n; i++)
         for (taut_index k = 0; k < n; k++)
             x[i] += d.mass[(size_t)i * (size_t)n + (size_t)k] * (p->r.q[k] - p->r.start_q[k]);
