@@ -1,5 +1,5 @@
-/* test_collapse.c - steps that collapse: a singularity of the force ends the run where it is, with the time; kinks and close encounters keep
- * the accuracy of what follows; nothing of this stops runs that can go on. */
+/* test_collapse.c - steps that collapse: a singularity of the force ends the run where it is, with the time; kinks and close
+ * encounters keep the accuracy of what follows; nothing of this stops runs that can go on. */
 #include "drive.h"
 
 static const char *const methods[] = {"dopri5", "dop8", "radau5", "radau9"};
@@ -65,9 +65,9 @@ static void test_kinks(void)
         }
 }
 
-/* The same jump as a torque on a rod, down to tolerances at which velocities along the rod are known to eps/h only: an error of some 1e-7 of
- * the velocity is then rounding, and no reason to stop. The norm allows rtol/(R/10) in the velocity, R = rtol^(1/5) for an estimate of order
- * 5, ten times that since estimates of a jump are off: 100 rtol^(4/5), and 1e-6 for the rounding. */
+/* The same jump as a torque on a rod, down to tolerances at which velocities along the rod are known to eps/h only: an error of
+ * some 1e-7 of the velocity is then rounding, and no reason to stop. The norm allows rtol/(R/10) in the velocity, R = rtol^(1/5)
+ * for an estimate of order 5, ten times that since estimates of a jump are off: 100 rtol^(4/5), and 1e-6 for the rounding. */
 static void test_kink_on_rod(void)
 {
     static const struct {

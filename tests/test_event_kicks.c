@@ -1,9 +1,9 @@
-/* test_event_kicks.c - events that alter velocities: once for each crossing, whether the motion goes on, slower or faster, or turns back, and
- * also where the state is put back onto rigid bonds at the event. */
+/* test_event_kicks.c - events that alter velocities: once for each crossing, whether the motion goes on, slower or faster, or
+ * turns back, and also where the state is put back onto rigid bonds at the event. */
 #include "drive.h"
 
-/* Free motion x = 1 - t, slowed down, sped up or turned back at x = 0: at t = 2 it is at -factor, once and exactly. The same on a rod in the
- * plane, where the state is put back onto the bond at the event: the angle phi = 1 - t as atan2(y, x). */
+/* Free motion x = 1 - t, slowed down, sped up or turned back at x = 0: at t = 2 it is at -factor, once and exactly. The same on
+ * a rod in the plane, where the state is put back onto the bond at the event: the angle phi = 1 - t as atan2(y, x). */
 #define ON_LINE "[coordinates]\nx\n[start]\nx = 1, x' = -1\n[events]\nslow = x falling then x' = %g*x'\n"
 #define ON_ROD                                                                                                                     \
     "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = cos(1), y = sin(1), x' = sin(1), y' = -cos(1)\n"        \
@@ -55,8 +55,8 @@ static void test_slowed(void)
     }
 }
 
-/* A kick that turns the velocity back in x alone: along the rod, at the angle 0.3, the motion still goes on, from the rate -1 of the angle to
- * -(cos^2 - 0.1 sin^2), and is at 0.3 - 1.3 of that at t = 2. */
+/* A kick that turns the velocity back in x alone: along the rod, at the angle 0.3, the motion still goes on, from the rate -1 of
+ * the angle to -(cos^2 - 0.1 sin^2), and is at 0.3 - 1.3 of that at t = 2. */
 static void test_across(void)
 {
     static const char model[] =
@@ -80,9 +80,9 @@ static void test_across(void)
     }
 }
 
-/* A stiff pendulum, kicked at t = 1, where it is at (x, y) below (FACTS B, eps = 1e-3): of the velocity (1, -2) what is along the spring, v.n =
- * 1.83117, is taken away, and w = x y' - y x' = -1.28329 stays. After that lambda = w^2 - y as in the rigid motion, up to O(omega^-2), and the
- * energy is w^2/2 + y, with c lambda^2/2 = 2e-6 in the spring at omega = 1000. */
+/* A stiff pendulum, kicked at t = 1, where it is at (x, y) below (FACTS B, eps = 1e-3): of the velocity (1, -2) what is along
+ * the spring, v.n = 1.83117, is taken away, and w = x y' - y x' = -1.28329 stays. After that lambda = w^2 - y as in the rigid
+ * motion, up to O(omega^-2), and the energy is w^2/2 + y, with c lambda^2/2 = 2e-6 in the spring at omega = 1000. */
 #define KICKED                                                                                                                     \
     "[parameters]\nomega = %g\n[coordinates]\nx, y\n[potential]\ny\n[bonds]\nspring = sqrt(x^2 + y^2) - 1 stiffness omega^2\n"     \
     "[start]\nx = 1\n[events]\nkick = t - 1 rising then x' = %g, y' = %g\n"

@@ -1,13 +1,13 @@
-/* compare.c - methods side by side: every method with every step (or tolerance) from the same start to the same end, measured against
- * one reference.
+/* compare.c - methods side by side: every method with every step (or tolerance) from the same start to the same end, measured
+ * against one reference.
  *
  * The reference is the run of the method of highest order with error control that treats this motion of this system, with a
  * tolerance a hundred times below the tightest that is compared. A second method of that kind (the same one with a tolerance ten
  * times wider, when there is no other) must agree; their distance is the uncertainty of all errors.
  *
- * Methods of slow motion are all of one family, which says little about one another. From the slow point the full motion is the slow one:
- * an explicit method that resolves it is the second reference, where it can be had at a price, and unless slow and fast are so close that the
- * two motions differ. */
+ * Methods of slow motion are all of one family, which says little about one another. From the slow point the full motion is the
+ * slow one: an explicit method that resolves it is the second reference, where it can be had at a price, and unless slow and
+ * fast are so close that the two motions differ. */
 #include "drive/compare.h"
 
 #include <float.h>

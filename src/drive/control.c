@@ -2,12 +2,15 @@
  *
  *     norm  e = rms_i (|dq_i| + H |dv_i|) / (atol + rtol |q_i|),   H = max(h, R/10)          first order: |dq_i| alone
  *
- * R is the longest step of late; it falls by a tenth of the time that passes. While steps keep their size H is h. Where they collapse, at a
- * kink or a close encounter, h |dv| would accept an error tol/h of the velocity, which stays for the rest of the run, and any error at all
- * at a singularity, which the run would step over: with H it ends there, since no step is small enough.
- * A step is accepted while e <= 1. The next one is h S e^-alpha e_before^beta with alpha = 1/k - 3 beta/4, k the order of the estimate
- * (PI controller: Gustafsson 1991; Hairer, Wanner, Solving Ordinary Differential Equations II, IV.2), within limits of growth; after a
- * rejection it does not grow. The first step is estimated as in Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4. */
+ * R is the longest step of late; it falls by a tenth of the time that passes. While steps keep their size H is h. Where they
+ * collapse, at a kink or a close encounter, h |dv| would accept an error tol/h of the velocity, which stays for the rest of the
+ * run, and any error at all at a singularity, which the run would step over: with H it ends there, since no step is small
+ * enough.
+ *
+ * A step is accepted while e <= 1. The next one is h S e^-alpha e_before^beta with alpha = 1/k - 3 beta/4, k the order
+ * of the estimate (PI controller: Gustafsson 1991; Hairer, Wanner, Solving Ordinary Differential Equations II, IV.2), within
+ * limits of growth; after a rejection it does not grow. The first step is estimated as in Hairer, Norsett, Wanner, Solving
+ * Ordinary Differential Equations I, II.4. */
 #include "drive/solver.h"
 
 #include <float.h>

@@ -1,10 +1,12 @@
-/* events.c - events: a function of the state changes sign within a step, the root is located on the dense output, and the event ends
- * the run (`stop`) or alters the state (`then`), after which the steps begin anew. Its moment is a row. Methods of high order take steps in which
- * a function may change its sign twice: where its slopes at both ends say so, its extremum is looked for.
+/* events.c - events: a function of the state changes sign within a step, the root is located on the dense output, and the event
+ * ends the run (`stop`) or alters the state (`then`), after which the steps begin anew. Its moment is a row. Methods of high
+ * order take steps in which a function may change its sign twice: where its slopes at both ends say so, its extremum is looked
+ * for.
  *
- * Which side of the root the state is put on matters for what comes next. An event that lets the motion pass (a switch) leaves it just
- * behind the root, so that it does not fire again. One that turns the motion back (a bounce) leaves it just before the root, so that the
- * next contact is seen even within one step. The rates of the event function before and after `then` tell which it is. */
+ * Which side of the root the state is put on matters for what comes next. An event that lets the motion pass (a switch) leaves
+ * it just behind the root, so that it does not fire again. One that turns the motion back (a bounce) leaves it just before the
+ * root, so that the next contact is seen even within one step. The rates of the event function before and after `then` tell
+ * which it is. */
 #include "drive/solver.h"
 
 #include <float.h>
@@ -169,7 +171,8 @@ static double dip(double f0, double f1, double m0, double m1)
     return theta > 0 && theta < 1 && value < NEARLY * fmin(f0, f1) ? theta : -1;
 }
 
-/* The function of event k has the same sign at both ends: does it have the other one between? By golden section from where the cubic dips. */
+/* The function of event k has the same sign at both ends: does it have the other one between? By golden section from where the
+ * cubic dips. */
 static int look_inside(taut_solver *solver, taut_index k, taut_error *error)
 {
     enum { MOST = 10 };

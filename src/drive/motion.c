@@ -289,9 +289,9 @@ static int start_on_bonds(taut_solver *solver, taut_error *error)
     return TAUT_OK;
 }
 
-/* How much of the start would be seen as oscillation: the largest of |g + tau gdot - c lambda| and |gdot|/omega over the stiff springs, lambda
- * those of the rigid motion. INFINITY when it cannot be told; 0 when a spring is overdamped: it does not ring, its stretch is part of the slow
- * motion, and no projection may take it away. */
+/* How much of the start would be seen as oscillation: the largest of |g + tau gdot - c lambda| and |gdot|/omega over the stiff
+ * springs, lambda those of the rigid motion. INFINITY when it cannot be told; 0 when a spring is overdamped: it does not ring,
+ * its stretch is part of the slow motion, and no projection may take it away. */
 static int measure_ringing(taut_solver *solver, double *amplitude, bool *overdamped, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;

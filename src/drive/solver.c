@@ -56,7 +56,8 @@ static void scale_tolerance(taut_solver *solver)
         solver->stepper.atol *= size;
 }
 
-/* An option that was given and that nobody has read has no effect: said, not refused, since scripts give the same options to many methods. */
+/* An option that was given and that nobody has read has no effect: said, not refused, since scripts give the same options to
+ * many methods. */
 static void find_unread(taut_solver *solver, const taut_options *given)
 {
     enum { MOST = sizeof solver->warning / sizeof solver->warning[0] };

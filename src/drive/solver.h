@@ -138,7 +138,8 @@ int taut_stabilize(taut_solver *solver, taut_error *error);
 int taut_control_step(taut_solver *solver, double target, taut_error *error);
 int taut_control_create(taut_solver *solver, taut_error *error);
 
-/* (dense.c) >0, a callback that "cannot evaluate here", becomes an error where no smaller step can help; it must not be taken for a result. */
+/* (dense.c) >0, a callback that "cannot evaluate here", becomes an error where no smaller step can help; it must not be taken
+ * for a result. */
 int taut_unevaluated(int status, double t, taut_error *error);
 /* Sets a and lambda of the present state where the method left them for later. */
 int taut_complete(taut_solver *solver, taut_error *error);
