@@ -8,9 +8,9 @@
  * motion the ringing is unwanted, and the method damps it [B Theorem 3.2]: it counts only as far as steps that follow the rest of the
  * motion (of size h e0^(-1/order), e0 the estimate without it) would resolve the spring, with (D/(D + G M^-1 G^T))^2 at that size.
  * Soft bonds always count.
- * A velocity that is not quite along the bonds, delta = G0 v0 + dg/dt - C lambda' (order s only, [B Theorem 4.1]), is stopped within the step by
- * multipliers (A^-1 1)_i/h (G M^-1 G^T)^-1 delta that are no polynomial's values: their part of the comparison is taken out, else
- * the estimate would not fall with h after a long step. In slow motion so is that of a position off the slow manifold, which makes
+ * A velocity that is not quite along the bonds, delta = G0 v0 + dg/dt - C lambda' (order s only, [B Theorem 4.1]), is stopped within the
+ * step by multipliers (A^-1 1)_i/h (G M^-1 G^T)^-1 delta that are no polynomial's values: their part of the comparison is taken out,
+ * else the estimate would not fall with h after a long step. In slow motion so is that of a position off the slow manifold, which makes
  * (A^-2 1)_i/h^2 (G M^-1 G^T)^-1 (g0 - C lambda(0)). The estimate is O(h^(s+2)) in the driver's norm; with one stage, O(h^2) from v0 - v1.
  * Added to it is the velocity across the bonds at the end, which alone tells the error where bonds leave no freedom. */
 #include "step/radau.h"
