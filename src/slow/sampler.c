@@ -159,7 +159,7 @@ int taut_sampler_dragged(taut_sampler *s, double slowest, double *off, taut_erro
         return TAUT_OK;
     for (taut_index i = 0; i < p->sizes.coordinates; i++) /* h^2/6 of the third derivative is seen */
         s->state[i] = 1.5 * (s->last_v[i] + s->sum[TAUT_EVEN_V][i] - s->sum[TAUT_RATE][i] / s->h);
-    TAUT_TRY((s->rods ? taut_flow_rattle_feels : taut_flow_leap_feels)(s->flow, p->t, p->q, p->v, s->state, &most, error));
+    TAUT_TRY((s->rods ? taut_flow_rattle_feels : taut_flow_leap_feels)(s->flow, p->t, s->h, p->q, p->v, s->state, &most, error));
     *off = most / (slowest * slowest);
     return TAUT_OK;
 }

@@ -81,18 +81,21 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
     return TAUT_OK;
 }
 
-int taut_flow_leap_feels(taut_flow *flow, double t, const double *q, const double *v, const double *dv, double *most,
+int taut_flow_leap_feels(taut_flow *flow, double t, double h, const double *q, const double *v, const double *dv, double *most,
                          taut_error *error)
 {
     leap *f = (leap *)flow;
     taut_index n = f->mechanics.n;
+    TAUT_TRY(accelerate(f, t, q, v, f->last, error)); /* as good a guess as any */
     for (taut_index i = 0; i < n; i++)
-        f->u[i] = v[i] + dv[i];
-    TAUT_TRY(accelerate(f, t, q, v, f->a, error));
+        f->u[i] = v[i] + dv[i] + h / 2 * f->last[i];
+    TAUT_TRY(accelerate(f, t, q, f->u, f->a, error));
+    for (taut_index i = 0; i < n; i++)
+        f->u[i] = v[i] + dv[i] - h / 2 * f->last[i];
     TAUT_TRY(accelerate(f, t, q, f->u, f->next, error));
     *most = 0;
     for (taut_index i = 0; i < n; i++)
-        *most = fmax(*most, fabs(f->next[i] - f->a[i]));
+        *most = fmax(*most, fabs((f->a[i] + f->next[i]) / 2 - f->last[i]));
     return TAUT_OK;
 }
 

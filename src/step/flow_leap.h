@@ -8,8 +8,9 @@
 int taut_flow_leap(taut_context *context, taut_arena *arena, taut_statistics *statistics, double t, taut_flow **flow,
                    taut_error *error);
 
-/* max |a(t, q, v + dv) - a(t, q, v)|: what an error of the velocity does to accelerations. Two evaluations. */
-int taut_flow_leap_feels(taut_flow *flow, double t, const double *q, const double *v, const double *dv, double *most,
+/* max |(a(t, q, u+) + a(t, q, u-))/2 - a(t, q, v)|, u+- = v + dv +- h/2 a(t, q, v): what the velocities of two steps that meet, in the mean
+ * off by dv, do to the acceleration between them. Three evaluations. */
+int taut_flow_leap_feels(taut_flow *flow, double t, double h, const double *q, const double *v, const double *dv, double *most,
                          taut_error *error);
 
 #endif

@@ -210,21 +210,29 @@ static int advance(taut_flow *flow, double t, double h, double *state, taut_erro
 
 /* ---- what else it knows */
 
-int taut_flow_rattle_feels(taut_flow *flow, double t, const double *q, const double *v, const double *dv, double *most,
+int taut_flow_rattle_feels(taut_flow *flow, double t, double h, const double *q, const double *v, const double *dv, double *most,
                            taut_error *error)
 {
     rattle_flow *f = (rattle_flow *)flow;
     taut_mechanics *m = &f->mechanics;
     f->now.good = false;
-    for (taut_index i = 0; i < m->n; i++)
-        f->u[i] = v[i] + dv[i];
-    TAUT_TRY(taut_mechanics_force(m, t, q, f->u, f->d, NULL, error));
     TAUT_TRY(taut_mechanics_force(m, t, q, v, f->force, NULL, error));
     TAUT_TRY(take(f, t, q, f->force, error));
+    TAUT_TRY(taut_evaluate(m->context, t, q, v, TAUT_WANT_GAMMA, &m->values, error));
+    copy(m->n, f->d, f->force);
+    for (taut_index r = 0; r < m->rods; r++)
+        f->row[r] = -m->values.gamma[m->rod[r]];
+    m->statistics->solves += 2;
+    TAUT_TRY(taut_saddle_solve(f->saddle, 1, f->d, f->row, error)); /* d is the acceleration now */
+    for (taut_index i = 0; i < m->n; i++) {
+        f->u[i] = v[i] + dv[i] + h / 2 * f->d[i];
+        f->d[i] = v[i] + dv[i] - h / 2 * f->d[i];
+    }
+    TAUT_TRY(taut_mechanics_force(m, t, q, f->u, f->next_d, NULL, error));
+    TAUT_TRY(taut_mechanics_force(m, t, q, f->d, f->next, NULL, error));
     for (taut_index i = 0; i < m->n; i++)
-        f->d[i] -= f->force[i];
+        f->d[i] = (f->next_d[i] + f->next[i]) / 2 - f->force[i];
     memset(f->row, 0, (size_t)m->rods * sizeof(double));
-    m->statistics->solves++;
     TAUT_TRY(taut_saddle_solve(f->saddle, 1, f->d, f->row, error));
     *most = taut_largest(m->n, f->d);
     return TAUT_OK;

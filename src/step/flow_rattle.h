@@ -10,8 +10,8 @@
  * and do not count, those for forces that depend on velocities do. */
 int taut_flow_rattle(taut_context *context, taut_arena *arena, taut_statistics *statistics, taut_flow **flow, taut_error *error);
 
-/* max |a(t, q, v + dv) - a(t, q, v)| along the rods: what an error of the velocity does to accelerations. Two evaluations. */
-int taut_flow_rattle_feels(taut_flow *flow, double t, const double *q, const double *v, const double *dv, double *most,
+/* As taut_flow_leap_feels, along the rods. Three evaluations. */
+int taut_flow_rattle_feels(taut_flow *flow, double t, double h, const double *q, const double *v, const double *dv, double *most,
                            taut_error *error);
 /* lambda[m] at a state on the rods: of springs C^-1 (g + T gdot), of rods what these pulls and the forces ask for. Not counted. */
 int taut_flow_rattle_multipliers(taut_flow *flow, double t, const double *q, const double *v, double *lambda, taut_error *error);
