@@ -33,7 +33,7 @@ struct taut_projection {
     taut_projection_stage stage[TAUT_PROJECTION_STAGES];
     int status;
     bool hopeless; /* after a failure: slow and fast are not separated, whatever the method */
-    char explanation[600];
+    char explanation[700];
     int warnings;
     char warning[6][160]; /* options without effect */
 };
