@@ -281,6 +281,15 @@ static void many_coordinates(text *t, int n)
     repeat(t, 1, n, "x", " = 1\n");
 }
 
+static void many_outputs(text *t, int n)
+{
+    add(t, "[coordinates]\nx\n[outputs]\n");
+    repeat(t, 1, n, "o", " = x\n");
+    repeat(t, 1, n, "p[", "] = x\n");
+    add(t, "[events]\n");
+    repeat(t, 1, n, "e", " = x rising stop\n");
+}
+
 static void many_primes(text *t, int n)
 {
     add(t, "[coordinates]\nx\n[definitions]\na = x\nlarge = 0");
@@ -308,9 +317,9 @@ static void check_growth(void)
     static const struct {
         const char *name;
         void (*write)(text *t, int n);
-    } kinds[] = {{"parameters", many_parameters}, {"members of a family", many_members}, {"springs", many_bonds},
-                 {"masses", many_masses},         {"coordinates", many_coordinates},     {"time derivatives", many_primes},
-                 {"conditions", many_lookups}};
+    } kinds[] = {{"parameters", many_parameters},   {"members of a family", many_members}, {"springs", many_bonds},
+                 {"masses", many_masses},           {"coordinates", many_coordinates},     {"outputs and events", many_outputs},
+                 {"time derivatives", many_primes}, {"conditions", many_lookups}};
     check_group("in proportion");
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         double most[2];

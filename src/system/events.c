@@ -6,19 +6,13 @@
 static const unsigned watched =
     1u << TAUT_FROM_Q | 1u << TAUT_FROM_V | 1u << TAUT_FROM_PARAMETER | 1u << TAUT_FROM_TIME | 1u << TAUT_FROM_LAMBDA;
 
-static int name_item(taut_model *model, const taut_item_tree *item, taut_names *names, taut_index *first, int64_t *count)
+static int name_item(taut_model *model, taut_model *space, const taut_item_tree *item, taut_names *names, taut_index *first,
+                     int64_t *count)
 {
-    taut_symbol_block block = {.item = item};
+    taut_symbol_block block;
     if (item->left->kind != TAUT_TREE_NAME || item->left->member || item->left->primes)
         return taut_document_fail(model->document, item->left->place, model->error, "expected a plain name on the left");
-    TAUT_TRY(taut_model_shape(model, model->document, item, item->left, &block));
-    for (int64_t k = 0; k < names->blocks; k++)
-        if (strcmp(names->block[k].name, item->left->name) == 0 &&
-            (block.box.dims == 0 || names->block[k].block.dims != block.box.dims))
-            return taut_document_fail(model->document, item->left->place, model->error, "'%s' is given twice", item->left->name);
-    char *name = taut_arena_text(&model->system->arena, item->left->name, strlen(item->left->name));
-    if (!name || taut_names_add(names, &model->system->arena, name, &block.box))
-        return taut_fail_memory(model->error);
+    TAUT_TRY(taut_space_name(space, model, item, item->left, names, &block));
     *first = names->block[names->blocks - 1].block.first;
     *count = block.box.count;
     return 0;
@@ -67,34 +61,51 @@ static int read_event(taut_model *model, const taut_item_tree *item, taut_event 
     return 0;
 }
 
+static int output_item(taut_model *model, taut_model *space, const taut_item_tree *item)
+{
+    taut_index first;
+    int64_t count;
+    TAUT_TRY(name_item(model, space, item, &model->system->outputs, &first, &count));
+    return value_item(model, item, TAUT_LIST_OUTPUT, first, "an output");
+}
+
+static int event_item(taut_model *model, taut_model *space, const taut_item_tree *item, int64_t *capacity)
+{
+    taut_system *system = model->system;
+    taut_event event = {0};
+    taut_index first;
+    int64_t count;
+    TAUT_TRY(name_item(model, space, item, &system->events, &first, &count));
+    TAUT_TRY(value_item(model, item, TAUT_LIST_EVENT, first, "an event"));
+    TAUT_TRY(read_event(model, item, &event));
+    for (int64_t i = 0; i < count; i++) {
+        system->event = taut_arena_grow(&system->arena, system->event, first + i, capacity, sizeof event);
+        if (!system->event)
+            return taut_fail_memory(model->error);
+        system->event[first + i] = event;
+    }
+    return 0;
+}
+
 int taut_model_events(taut_model *model)
 {
     taut_system *system = model->system;
+    taut_model outputs = taut_space_make(model), events = taut_space_make(model);
     int64_t capacity = 0;
-    for (int64_t k = 0; k < model->document->items; k++) {
+    int status = 0;
+    for (int64_t k = 0; k < model->document->items && status == 0; k++) {
         const taut_item_tree *item = &model->document->item[k];
-        taut_index first;
-        int64_t count;
-        if (item->section == TAUT_SECTION_OUTPUTS) {
-            TAUT_TRY(name_item(model, item, &system->outputs, &first, &count));
-            TAUT_TRY(value_item(model, item, TAUT_LIST_OUTPUT, first, "an output"));
-        } else if (item->section == TAUT_SECTION_EVENTS) {
-            taut_event event = {0};
-            TAUT_TRY(name_item(model, item, &system->events, &first, &count));
-            TAUT_TRY(value_item(model, item, TAUT_LIST_EVENT, first, "an event"));
-            TAUT_TRY(read_event(model, item, &event));
-            for (int64_t i = 0; i < count; i++) {
-                system->event = taut_arena_grow(&system->arena, system->event, first + i, &capacity, sizeof event);
-                if (!system->event)
-                    return taut_fail_memory(model->error);
-                system->event[first + i] = event;
-            }
-        }
+        if (item->section == TAUT_SECTION_OUTPUTS)
+            status = output_item(model, &outputs, item);
+        else if (item->section == TAUT_SECTION_EVENTS)
+            status = event_item(model, &events, item, &capacity);
     }
+    taut_arena_clear(&outputs.scratch);
+    taut_arena_clear(&events.scratch);
     system->sizes.outputs = (taut_index)system->outputs.total;
     system->sizes.events = (taut_index)system->events.total;
     system->sizes.can |= system->sizes.events ? TAUT_HAS_EVENTS : 0;
-    return 0;
+    return status;
 }
 
 bool taut_system_event(const taut_system *system, taut_index k, taut_event_info *info)

@@ -106,6 +106,11 @@ int taut_model_declare(taut_model *model, const taut_document *document, taut_sy
 /* The members an item declares: dimensions, bounds, count. */
 int taut_model_shape(taut_model *model, const taut_document *document, const taut_item_tree *item, const taut_tree *left,
                      taut_symbol_block *block);
+/* Outputs, events and observed variables have spaces of names of their own: nothing refers to them, but each is given once. A space is a
+ * model of which only the names matter; its scratch arena is to be cleared. */
+taut_model taut_space_make(const taut_model *model);
+int taut_space_name(taut_model *space, taut_model *model, const taut_item_tree *item, const taut_tree *left, taut_names *names,
+                    taut_symbol_block *block);
 /* The block that has a member with these indices, and its number there; -1 when there is none. */
 int32_t taut_symbol_block_of(const taut_symbol *symbol, const int32_t *index, int64_t *ordinal);
 const char *taut_symbol_word(taut_symbol_kind kind); /* "parameter", "coordinate", ... */

@@ -234,23 +234,22 @@ static int row_item(taut_model *model, const taut_item_tree *item, taut_index fi
 static int declare_rows(taut_model *model, taut_section section)
 {
     taut_names *names = &model->system->bonds;
-    for (int64_t k = 0; k < model->document->items; k++) {
+    taut_model observed = taut_space_make(model);
+    int status = 0;
+    for (int64_t k = 0; k < model->document->items && status == 0; k++) {
         const taut_item_tree *item = &model->document->item[k];
+        taut_symbol_block block;
         if (item->section != section)
             continue;
-        if (item->left) {
-            TAUT_TRY(taut_model_declare(model, model->document, TAUT_SYMBOL_BOND, item, item->left, names, 1, NULL));
-            continue;
-        }
-        if (item->value->kind != TAUT_TREE_NAME || item->value->member || item->value->primes)
-            return fail_at(model, item->place, "expected a name, or name = expression");
-        taut_symbol_block block = {.item = item};
-        TAUT_TRY(taut_model_shape(model, model->document, item, item->value, &block));
-        char *name = taut_arena_text(&model->system->arena, item->value->name, strlen(item->value->name));
-        if (!name || taut_names_add(names, &model->system->arena, name, &block.box))
-            return taut_fail_memory(model->error);
+        if (item->left)
+            status = taut_model_declare(model, model->document, TAUT_SYMBOL_BOND, item, item->left, names, 1, NULL);
+        else if (item->value->kind != TAUT_TREE_NAME || item->value->member || item->value->primes)
+            status = fail_at(model, item->place, "expected a name, or name = expression");
+        else
+            status = taut_space_name(&observed, model, item, item->value, names, &block);
     }
-    return 0;
+    taut_arena_clear(&observed.scratch);
+    return status;
 }
 
 static int build_rows(taut_model *model)

@@ -350,6 +350,38 @@ int taut_model_shape(taut_model *model, const taut_document *document, const tau
     return status;
 }
 
+/* Adds a block of members to its name in a space of names: the model's, or one of outputs or events. */
+static int enter(taut_model *space, const taut_document *document, taut_symbol_block *block, const taut_tree *left,
+                 taut_names *names, taut_symbol **result)
+{
+    taut_symbol *symbol = taut_model_find(space, left->name);
+    if (!symbol) {
+        symbol = add_symbol(space, left->name);
+        if (!symbol)
+            return taut_fail_memory(space->error);
+        symbol->kind = block->kind;
+        symbol->dims = block->box.dims;
+        symbol->place = left->place;
+    }
+    TAUT_TRY(check_new(space, document, symbol, block, left));
+    if (names) {
+        if (names->total + block->box.count * block->box.components > INT32_MAX / 4)
+            return taut_document_fail(document, left->place, space->error, "too many members in all");
+        if (taut_names_add(names, &space->system->arena, symbol->name, &block->box))
+            return taut_fail_memory(space->error);
+        block->box.first = names->block[names->blocks - 1].block.first;
+    }
+    symbol->block = taut_arena_grow(&space->scratch, symbol->block, symbol->blocks, &symbol->capacity, sizeof *symbol->block);
+    if (!symbol->block)
+        return taut_fail_memory(space->error);
+    symbol->mixed =
+        symbol->mixed || (symbol->blocks > 0 && (block->kind == TAUT_SYMBOL_DEFINITION || symbol->kind == TAUT_SYMBOL_DEFINITION));
+    symbol->block[symbol->blocks++] = *block;
+    if (result)
+        *result = symbol;
+    return register_block(space, document, symbol, symbol->blocks - 1, left);
+}
+
 int taut_model_declare(taut_model *model, const taut_document *document, taut_symbol_kind kind, const taut_item_tree *item,
                        const taut_tree *left, taut_names *names, int components, taut_symbol **result)
 {
@@ -361,31 +393,20 @@ int taut_model_declare(taut_model *model, const taut_document *document, taut_sy
     taut_symbol_block block = {.kind = kind, .item = item, .document = document};
     TAUT_TRY(taut_model_shape(model, document, item, left, &block));
     block.box.components = components;
-    taut_symbol *symbol = taut_model_find(model, left->name);
-    if (!symbol) {
-        symbol = add_symbol(model, left->name);
-        if (!symbol)
-            return taut_fail_memory(model->error);
-        symbol->kind = kind;
-        symbol->dims = block.box.dims;
-        symbol->place = left->place;
-    }
-    TAUT_TRY(check_new(model, document, symbol, &block, left));
-    if (names) {
-        if (names->total + block.box.count * components > INT32_MAX / 4)
-            return taut_document_fail(document, left->place, model->error, "too many members in all");
-        if (taut_names_add(names, &model->system->arena, symbol->name, &block.box))
-            return taut_fail_memory(model->error);
-        block.box.first = names->block[names->blocks - 1].block.first;
-    }
-    symbol->block = taut_arena_grow(&model->scratch, symbol->block, symbol->blocks, &symbol->capacity, sizeof *symbol->block);
-    if (!symbol->block)
-        return taut_fail_memory(model->error);
-    symbol->mixed =
-        symbol->mixed || (symbol->blocks > 0 && (kind == TAUT_SYMBOL_DEFINITION || symbol->kind == TAUT_SYMBOL_DEFINITION));
-    symbol->block[symbol->blocks++] = block;
-    TAUT_TRY(register_block(model, document, symbol, symbol->blocks - 1, left));
-    if (result)
-        *result = symbol;
-    return 0;
+    return enter(model, document, &block, left, names, result);
+}
+
+taut_model taut_space_make(const taut_model *model)
+{
+    taut_model space = {.system = model->system, .error = model->error};
+    taut_arena_init(&space.scratch, &model->scratch.allocator);
+    return space;
+}
+
+int taut_space_name(taut_model *space, taut_model *model, const taut_item_tree *item, const taut_tree *left, taut_names *names,
+                    taut_symbol_block *block)
+{
+    *block = (taut_symbol_block){.kind = TAUT_SYMBOL_BOND, .item = item, .document = model->document};
+    TAUT_TRY(taut_model_shape(model, model->document, item, left, block));
+    return enter(space, model->document, block, left, names, NULL);
 }
