@@ -342,6 +342,50 @@ static void test_projector(void)
     check_equal("blocks left", f.live, 0);
 }
 
+typedef struct observer {
+    int calls, stop; /* ends at this call */
+} observer;
+
+static int observe(void *user, double t, const double *q, const double *v, taut_error *error)
+{
+    observer *o = user;
+    (void)q, (void)v;
+    check_equal("time", t, 0.25);
+    return ++o->calls == o->stop ? taut_fail(error, TAUT_ERROR_STOPPED, "enough") : TAUT_OK;
+}
+
+/* Whoever watches may end it, at the foot point or at any level: what it says comes back, it is not asked again, and nothing moves. */
+static void test_watch(void)
+{
+    check_group("a watcher that stops");
+    const char *model = "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness 1e4\n";
+    taut_system *system = NULL;
+    taut_context *context = NULL;
+    taut_error error = {0};
+    int code = taut_system_parse(model, strlen(model), "model.taut", NULL, &system, &error);
+    code = code ? code : taut_context_create(system, NULL, &context, &error);
+    bool ended = !check_row(code == 0, "%s", error.message);
+    for (int stop = 1; !ended && stop < 20; stop++) {
+        taut_arena arena;
+        taut_arena_init(&arena, NULL);
+        taut_statistics statistics = {0};
+        taut_projector *projector = NULL;
+        observer o = {.stop = stop};
+        taut_series_settings settings = {.watch = observe, .user = &o};
+        double q[2] = {0.62, 0.81}, v[2] = {-0.7, 0.6};
+        check_equal("create", taut_series_projector(context, &arena, &statistics, &settings, &projector, &error), 0);
+        code = projector->apply(projector, 0.25, q, v, &error);
+        ended = o.calls < stop;
+        check_equal("code", code, ended ? 0 : TAUT_ERROR_STOPPED);
+        check_row(ended ? stop > 3 : o.calls == stop && q[0] == 0.62 && v[1] == 0.6 && strcmp(error.message, "enough") == 0,
+                  "stop at call %d of %d: %s", stop, o.calls, error.message);
+        projector->destroy(projector);
+        taut_arena_clear(&arena);
+    }
+    taut_context_destroy(context);
+    taut_system_destroy(system);
+}
+
 static void test_memory(void)
 {
     check_group("memory");
@@ -376,6 +420,7 @@ int main(void)
     test_failure();
     test_chain();
     test_projector();
+    test_watch();
     test_memory();
     return check_done();
 }

@@ -119,5 +119,5 @@ int taut_projection_already(taut_projection *p, bool *slow, taut_error *error)
     }
     taut_recursion_destroy(w.recursion);
     taut_arena_clear(&w.arena);
-    return status == TAUT_ERROR_MEMORY ? taut_fail_memory(error) : TAUT_OK;
+    return taut_fail_final(status, &reason, error);
 }

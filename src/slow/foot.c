@@ -5,16 +5,10 @@
 #include "slow/constraint.h"
 #include "slow/potential.h"
 
-static int watch(void *user, double t, const double *q, const double *v, taut_error *error)
-{
-    (void)t;
-    return taut_projection_record(user, q, v, error);
-}
-
 static int find(taut_projection *p, taut_context *context, taut_error *error)
 {
     taut_projector *projector = NULL;
-    taut_constraint_settings settings = {.ignore_holds = !p->hold, .hold = p->hold, .watch = watch, .user = p};
+    taut_constraint_settings settings = {.ignore_holds = !p->hold, .hold = p->hold, .watch = taut_projection_watch, .user = p};
     TAUT_TRY(taut_constraint_create(context, &p->arena, &p->statistics, &settings, &projector, error));
     int status = projector->apply(projector, p->t, p->q, p->v, error);
     projector->destroy(projector);

@@ -88,12 +88,6 @@ double taut_potential_noise(const taut_potential_frame *frame)
 
 /* ---- the projection */
 
-static int watch(void *user, double t, const double *q, const double *v, taut_error *error)
-{
-    (void)t;
-    return taut_projection_record(user, q, v, error);
-}
-
 static int find_forces(taut_projection *p, const taut_projector *foot, taut_error *error)
 {
     taut_index n = p->sizes.coordinates, m = p->sizes.bonds;
@@ -114,7 +108,7 @@ static int find_forces(taut_projection *p, const taut_projector *foot, taut_erro
 
 int taut_potential_constraint(taut_projection *p, taut_error *error)
 {
-    taut_constraint_settings settings = {.ignore_holds = !p->hold, .hold = p->hold, .watch = watch, .user = p};
+    taut_constraint_settings settings = {.ignore_holds = !p->hold, .hold = p->hold, .watch = taut_projection_watch, .user = p};
     taut_projector *foot = NULL;
     int count;
     TAUT_TRY(taut_potential_foot(p->context, &p->arena, &p->statistics, &settings, &foot, error));

@@ -268,12 +268,11 @@ static int count_rank(foot *c, taut_error *error)
 /* The guesses go to the minimum first, as far as they can, the others held. */
 static int move_guesses(foot *c, taut_error *error)
 {
-    taut_error reason;
+    taut_error reason = {0};
     for (taut_index i = 0; i < c->n; i++)
         c->stiff.held[i] = !(c->hold[i] & TAUT_GUESS) || (c->hold[i] & TAUT_HOLD_POSITION);
     int status = reach(c, &reason);
-    if (status == TAUT_ERROR_MEMORY)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_fail_final(status, &reason, error));
     if (status != 0) /* no failure: the foot point is taken from where it was */
         memcpy(c->x, c->from, (size_t)c->n * sizeof(double));
     return TAUT_OK;

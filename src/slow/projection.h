@@ -56,6 +56,8 @@ int taut_projection_check(const taut_projection_method *method, const taut_proje
 void taut_projection_restore(taut_projection *p);
 /* Records g and gdot at (q, v); force_evaluations are those of p->statistics. Not counted as an evaluation itself. */
 int taut_projection_record(taut_projection *p, const double *q, const double *v, taut_error *error);
+/* The same for projectors that are watched: user is p, and t is its own. */
+int taut_projection_watch(void *user, double t, const double *q, const double *v, taut_error *error);
 /* Is the start slow already, to rounding? Then it is the result, with its multipliers; needs derivatives (already.c). */
 int taut_projection_already(taut_projection *p, bool *slow, taut_error *error);
 /* After p->method has found its state: the multipliers of p, extrapolated to infinite stiffness in `levels` (richardson.c). */

@@ -51,8 +51,8 @@ static int find_method(const char *name, const taut_projection_method **method, 
     taut_method_info moves;
     for (int k = 0; taut_method_get(k, &moves); k++)
         if (strcmp(name, moves.name) == 0)
-            return taut_fail(error, TAUT_ERROR_USAGE, "--method: %s moves a system in time, it is no projection; `taut run` uses it",
-                             moves.name);
+            return taut_fail(error, TAUT_ERROR_USAGE,
+                             "--method: %s moves a system in time, it is no projection; `taut run` uses it", moves.name);
     const char *near = taut_near_miss(name, names, PROJECTIONS);
     if (near)
         return taut_fail(error, TAUT_ERROR_USAGE, "--method: there is no projection '%.40s'; did you mean %s?", name, near);
@@ -172,6 +172,12 @@ int taut_projection_record(taut_projection *p, const double *q, const double *v,
     p->pass[used] = now;
     p->passes = used;
     return TAUT_OK;
+}
+
+int taut_projection_watch(void *user, double t, const double *q, const double *v, taut_error *error)
+{
+    (void)t;
+    return taut_projection_record(user, q, v, error);
 }
 
 static double distance(taut_index n, const double *a, const double *b)

@@ -226,6 +226,11 @@ static int settle(series *s, const taut_terms *last, bool lost, double step, tau
     return polish(s, last->step[0], 0.01 * (lost ? last->step[0] : step), error);
 }
 
+static int watch(const series *s, taut_error *error)
+{
+    return s->settings.watch ? s->settings.watch(s->settings.user, s->t, s->q, s->v, error) : TAUT_OK;
+}
+
 /* Level after level, until the step is at rounding or would grow. In symmetric states every other coefficient may vanish: steps grow when
  * they are above the last one and not far below the one before it. */
 static int expand(series *s, int most, taut_error *error)
@@ -247,8 +252,7 @@ static int expand(series *s, int most, taut_error *error)
                                      : step > fmax(last.step[0], 1e-12) && step > 0.1 * last.step[1];
         if (grows || status != 0)
             return settle(s, &last, status != 0, step, error);
-        if (s->settings.watch)
-            s->settings.watch(s->settings.user, s->q, s->v);
+        TAUT_TRY(watch(s, error));
         last.floor_q = quiet * s->scale_q;
         last.floor_v = quiet * s->scale_v;
         bool led = s->level > 1 && (last.step[0] <= quiet || last.step[0] * ratio <= quiet);
@@ -302,8 +306,7 @@ static int check_held(series *s, taut_error *error)
 static int run(series *s, taut_error *error)
 {
     TAUT_TRY(s->foot->apply(s->foot, s->t, s->q, s->v, error));
-    if (s->settings.watch)
-        s->settings.watch(s->settings.user, s->q, s->v);
+    TAUT_TRY(watch(s, error));
     memcpy(s->foot_q, s->q, (size_t)s->n * sizeof(double));
     memcpy(s->foot_v, s->v, (size_t)s->n * sizeof(double));
     TAUT_TRY(factor_foot(s, error));
@@ -314,21 +317,20 @@ static int run(series *s, taut_error *error)
 }
 
 /* A start that is slow already must stay, and fitting its guesses to rigid bonds would move it along them. */
-static int decide_guesses(series *s, const double *q, const double *v)
+static int decide_guesses(series *s, const double *q, const double *v, taut_error *error)
 {
     static const double near = 1e-6; /* of the state */
     size_t bytes = (size_t)s->n * sizeof(double);
     if (!taut_constraint_guess(s->foot, false))
         return TAUT_OK;
     taut_series_settings settings = s->settings;
-    taut_error ignored;
+    taut_error reason = {0};
     memcpy(s->q, q, bytes);
     memcpy(s->v, v, bytes);
     s->settings.watch = NULL;
-    int status = run(s, &ignored);
+    int status = run(s, &reason);
     s->settings = settings;
-    if (status == TAUT_ERROR_MEMORY)
-        return status;
+    TAUT_TRY(taut_fail_final(status, &reason, error));
     for (taut_index i = 0; i < s->n; i++) {
         s->dq[i] = s->q[i] - q[i];
         s->dv[i] = s->v[i] - v[i];
@@ -342,8 +344,7 @@ static int apply(taut_projector *projector, double t, double *q, double *v, taut
     series *s = (series *)projector;
     size_t bytes = (size_t)s->n * sizeof(double);
     s->t = t;
-    if (decide_guesses(s, q, v) != 0)
-        return taut_fail_memory(error);
+    TAUT_TRY(decide_guesses(s, q, v, error));
     memcpy(s->q, q, bytes);
     memcpy(s->v, v, bytes);
     TAUT_TRY(run(s, error));
@@ -466,29 +467,15 @@ void taut_series_report_get(const taut_projector *projector, taut_series_report 
 
 /* ---- the projection */
 
-typedef struct recorder {
-    taut_projection *p;
-    taut_error *error;
-    int status;
-} recorder;
-
-static void record(void *user, const double *q, const double *v)
-{
-    recorder *r = user;
-    if (r->status == 0)
-        r->status = taut_projection_record(r->p, q, v, r->error);
-}
-
 /* Adds to "not separated" how fast the springs are; or finds that they are far faster, and that something else is wrong. */
 static int tell_frequency(taut_projection *p, double rate, taut_error *error)
 {
     double frequency[2];
     int found = 0;
     bool complete;
-    taut_error ignored;
-    int status = taut_frequencies(p->context, p->t, p->q0, 1, frequency, &found, &complete, &ignored);
-    if (status == TAUT_ERROR_MEMORY)
-        return taut_fail_memory(error);
+    taut_error reason = {0};
+    int status = taut_frequencies(p->context, p->t, p->q0, 1, frequency, &found, &complete, &reason);
+    TAUT_TRY(taut_fail_final(status, &reason, error));
     p->hopeless = status != 0 || found == 0 || rate > 0.05 * frequency[0];
     if (!p->hopeless)
         return taut_fail(
@@ -519,16 +506,13 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
 {
     if (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
         return taut_potential_series(p, error);
-    recorder r = {.p = p, .error = error};
-    taut_series_settings settings = {.gradual = true, .hold = p->hold, .watch = record, .user = &r};
+    taut_series_settings settings = {.gradual = true, .hold = p->hold, .watch = taut_projection_watch, .user = p};
     taut_projector *projector = NULL;
     taut_series_report report;
     snprintf(p->explanation, sizeof p->explanation, "projection series: the foot point (pass 1), then levels of slow multipliers");
-    record(&r, p->q, p->v);
-    TAUT_TRY(r.status);
+    TAUT_TRY(taut_projection_record(p, p->q, p->v, error));
     TAUT_TRY(taut_series_projector(p->context, &p->arena, &p->statistics, &settings, &projector, error));
     int status = projector->apply(projector, p->t, p->q, p->v, error);
-    status = status != 0 ? status : r.status;
     taut_series_report_get(projector, &report);
     if (status == TAUT_ERROR_CONVERGE && report.unseparated)
         status = tell_frequency(p, report.rate, error);

@@ -9,8 +9,8 @@ typedef struct taut_series_settings {
     int levels;                /* at most; 0: 6, or what jets allow */
     bool gradual;              /* for one use: room for later levels is made when they are reached, in apply() */
     const unsigned char *hold; /* [n] of the bits of taut_system_hold: what stays; NULL: nothing */
-    /* called with the foot point, then with the result of every level */
-    void (*watch)(void *user, const double *q, const double *v);
+    /* called with the foot point, then with the result of every level; a code other than 0 ends apply() with it */
+    int (*watch)(void *user, double t, const double *q, const double *v, taut_error *error);
     void *user;
 } taut_series_settings;
 
