@@ -192,8 +192,9 @@ static void print_report(const cli_model *model, const taut_check_report *report
     print_frequencies(report);
     if (verbose)
         line("built with", taut_features());
-    if (report->sizes.warnings > 0)
-        printf("  %-*s%lld, on standard error\n", LABEL, "warnings", (long long)report->sizes.warnings);
+    long long warnings = report->sizes.warnings + (report->kinks != NULL);
+    if (warnings > 0)
+        printf("  %-*s%lld, on standard error\n", LABEL, "warnings", warnings);
     line("verdict", report->verdict == 0 ? "usable" : "numerically unusable");
     if (report->advice[0])
         line("advice", report->advice);
@@ -270,6 +271,8 @@ static void json_report(const cli_model *model, const taut_check_report *report)
     cli_json_open(&json, "warnings", '[');
     for (taut_index k = 0; taut_system_warning(model->system, k); k++)
         cli_json_text(&json, NULL, taut_system_warning(model->system, k));
+    if (report->kinks)
+        cli_json_text(&json, NULL, report->kinks);
     cli_json_close(&json, ']');
     cli_json_text(&json, "advice", report->advice);
     cli_json_close(&json, '}');
@@ -291,6 +294,8 @@ int cli_check(cli_call *call)
                 cli_json_failure(&error);
         } else {
             status = report.verdict == 0 ? CLI_DONE : CLI_FAILED;
+            if (report.kinks && !call->quiet)
+                cli_say_warning(report.kinks, model.text);
             if (call->json)
                 json_report(&model, &report);
             else if (!call->quiet)

@@ -91,7 +91,7 @@ typedef struct taut_statistics {
 TAUT_API const char *taut_version(void);       /* "0.1.0" */
 TAUT_API const char *taut_code_name(int code); /* "TAUT_ERROR_MODEL"; "unknown" for other numbers */
 TAUT_API const char *taut_code_text(int code); /* a short sentence */
-TAUT_API const char *taut_features(void);      /* which backends this build has: "lapack arpack mumps klu hdf5 gnuplot native" */
+TAUT_API const char *taut_features(void);      /* which backends this build has: "lapack arpack mumps hdf5 gnuplot native" */
 
 /* For programs: threads of the BLAS in this process (OpenBLAS; else no effect). Our matrices are small: one is fastest. */
 TAUT_API void taut_blas_threads(int count);
@@ -526,7 +526,7 @@ typedef struct taut_compare_request {
 typedef struct taut_compared {
     const char *method, *message; /* message: why it could not run; NULL when it did */
     double value, error, error_velocity, order,
-        seconds; /* errors: max norms at the end; order: against the row before; NaN: none */
+        seconds;                              /* errors: max norms at the end; order: against the row before; NaN: none */
     double uncertainty, uncertainty_velocity; /* of the reference: smaller errors mean nothing */
     taut_statistics statistics;
 } taut_compared;
@@ -563,6 +563,7 @@ typedef struct taut_check_report {
     int64_t frequencies;                     /* number of stiff modes */
     double slow_rate;                        /* estimate of the rate of the slow motion at the start, for the separation */
     double oscillatory_energy, energy_scale; /* of the start */
+    const char *kinks;                       /* where the motion has one, FILE:LINE:COLUMN: words, the system's; NULL: nowhere */
     char advice[400];                        /* one line */
     int verdict;                             /* 0 usable, 1 numerically unusable */
 } taut_check_report;

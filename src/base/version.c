@@ -25,9 +25,6 @@ const char *taut_features(void)
 #ifdef TAUT_HAVE_MUMPS
                                    " mumps"
 #endif
-#ifdef TAUT_HAVE_KLU
-                                   " klu"
-#endif
 #ifdef TAUT_HAVE_HDF5
                                    " hdf5"
 #endif

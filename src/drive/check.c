@@ -413,6 +413,7 @@ int taut_check(const taut_system *system, const taut_options *options, taut_chec
     memset(report, 0, sizeof *report);
     taut_error_clear(error);
     taut_system_sizes(system, &report->sizes);
+    report->kinks = system->kinks;
     e.sizes = &report->sizes;
     e.n = e.sizes->coordinates;
     e.m = e.sizes->bonds;

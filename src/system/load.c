@@ -34,21 +34,30 @@ void taut_system_destroy(taut_system *system)
     taut_arena_clear(&arena);
 }
 
+/* "FILE:LINE:COLUMN: words" */
+static int tell(taut_model *model, const taut_document *document, taut_place place, const char *words, const char **told)
+{
+    char line[700];
+    int length = snprintf(line, sizeof line, "%s:%d:%d: %s", document->file, place.line, place.column, words);
+    *told = taut_arena_text(&model->system->arena, line, length < (int)sizeof line ? (size_t)length : sizeof line - 1);
+    return *told ? 0 : taut_fail_memory(model->error);
+}
+
 int taut_model_warn(taut_model *model, const taut_document *document, taut_place place, const char *format, ...)
 {
     taut_system *system = model->system;
-    char text[400], line[700];
+    const char *line;
+    char text[400];
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    int length = snprintf(line, sizeof line, "%s:%d:%d: %s", document->file, place.line, place.column, text);
+    TAUT_TRY(tell(model, document, place, text, &line));
     system->warning = taut_arena_grow(&system->arena, system->warning, system->sizes.warnings, &system->warning_capacity,
                                       sizeof *system->warning);
-    char *copy = taut_arena_text(&system->arena, line, length < (int)sizeof line ? (size_t)length : sizeof line - 1);
-    if (!system->warning || !copy)
+    if (!system->warning)
         return taut_fail_memory(model->error);
-    system->warning[system->sizes.warnings++] = copy;
+    system->warning[system->sizes.warnings++] = line;
     return 0;
 }
 
@@ -71,12 +80,14 @@ static int warn_unused(taut_model *model)
                            (long long)(unused - SHOWN));
 }
 
-static int warn_kinks(taut_model *model)
+/* For taut_check: who runs a model of molecules every day does not want to read it every day. */
+static int tell_kinks(taut_model *model)
 {
     if (model->kink_place.line == 0)
         return 0;
-    return taut_model_warn(model, model->kink_document, model->kink_place,
-                           "kinks or jumps (abs, min, round, if, a plane angle): derivatives and Taylor jets take one side there");
+    return tell(model, model->kink_document, model->kink_place,
+                "kinks or jumps (abs, min, round, if, a plane angle): derivatives and Taylor jets take one side there",
+                &model->system->kinks);
 }
 
 /* All tapes as machine code; without a compiler the tapes stay interpreted, and a warning says why. */
@@ -142,7 +153,7 @@ static int resolve(taut_model *model, const char *text, size_t length, const cha
     TAUT_TRY(taut_model_start(model, init, further));
     TAUT_TRY(taut_model_events(model));
     TAUT_TRY(warn_unused(model));
-    TAUT_TRY(warn_kinks(model));
+    TAUT_TRY(tell_kinks(model));
     TAUT_TRY(taut_system_complete(model->system, model->error));
     return how->compile ? compile(model) : 0;
 }
