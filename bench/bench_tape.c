@@ -1,8 +1,8 @@
 /* bench_tape.c - interpreted tapes against hand-written C, in one run. Rows: name | limit | value | verdict.
  *
- * Chain: N = 1000 distance bonds. First the kernel alone: values and gradients, both sides on the tape's arrays. Then forces and
- * Jacobian of the state, the tape with its gathers and scatters by index, the plain loop knowing where everything is. Double
- * pendulum: both bonds, their gradients and the forces, one member. Values are ratios of the best of many short timings, so that
+ * Chain: N = 1000 distance bonds, values and gradients, both sides on the tape's arrays; forces and Jacobian of the state, with the
+ * library's own gathering and scattering, are measured in bench_system.c. Double pendulum: both bonds, their gradients and the forces, one
+ * member. Values are ratios of the best of many short timings, so that
  * other load disturbs little. Both sides are compiled -O3 and compared first: a wrong tape is no result. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
@@ -64,8 +64,7 @@ static void build_bond(taut_graph *g, int32_t ux, int32_t uy, const int32_t *slo
 /* ---- chain */
 
 typedef struct chain {
-    double q[STATE], force[STATE], bond[BONDS], jacobian[BONDS][4];
-    int32_t gather[4][BONDS];
+    double q[STATE];
     taut_arena arena;
     taut_tape *tape;
     double *regs;
@@ -97,12 +96,9 @@ static int chain_create(chain *c)
         c->q[2 * k] = k + 0.01 * sin(k);
         c->q[2 * k + 1] = 0.3 * cos(0.7 * k);
     }
-    for (int k = 0; k < BONDS; k++)
-        for (int j = 0; j < 4; j++)
-            c->gather[j][k] = 2 * k + (j + 2) % 4; /* x1 y1 x2 y2, the later end first */
     for (int j = 0; j < 4; j++)
         for (int k = 0; k < c->lanes; k++)
-            c->regs[j * c->lanes + k] = c->q[c->gather[j][k]];
+            c->regs[j * c->lanes + k] = c->q[2 * k + (j + 2) % 4]; /* x1 y1 x2 y2, the later end first */
     return 0;
 }
 
@@ -146,63 +142,10 @@ static void kernel_hand(void *data)
                    output(c, 2), output(c, 3), output(c, 4));
 }
 
-static void state_tape(void *data)
-{
-    chain *c = data;
-    double *restrict force = c->force, tension[256];
-    const double *restrict q = c->q;
-    memset(c->force, 0, sizeof c->force);
-    for (int first = 0; first < BONDS; first += c->lanes) {
-        int n = block_size(c, first);
-        for (int k = 0; k < 4; k++) {
-            const int32_t *from = c->gather[k] + first;
-            double *restrict to = c->regs + k * c->lanes;
-            for (int lane = 0; lane < n; lane++)
-                to[lane] = q[from[lane]];
-        }
-        taut_tape_run(c->tape, 0, c->lanes, n, c->regs);
-        const double *g = output(c, 0);
-        memcpy(c->bond + first, g, (size_t)n * sizeof(double));
-        for (int lane = 0; lane < n; lane++)
-            tension[lane] = kappa * g[lane];
-        for (int k = 0; k < 4; k++) {
-            const double *slope = output(c, 1 + k);
-            const int32_t *to = c->gather[k] + first;
-            double *restrict entry = &c->jacobian[first][k];
-            for (int lane = 0; lane < n; lane++) {
-                entry[4 * lane] = slope[lane];
-                force[to[lane]] -= tension[lane] * slope[lane];
-            }
-        }
-    }
-}
-
-static void state_hand(void *data)
-{
-    chain *c = data;
-    const double *restrict q = c->q;
-    double *restrict f = c->force, *restrict bond = c->bond;
-    f[0] = f[1] = 0;
-    for (int k = 0; k < BONDS; k++) {
-        double *restrict d = c->jacobian[k];
-        double ux = q[2 * k + 2] - q[2 * k], uy = q[2 * k + 3] - q[2 * k + 1], r = sqrt(ux * ux + uy * uy), w = 1 / r;
-        bond[k] = r - 1;
-        d[0] = w * ux;
-        d[1] = w * uy;
-        d[2] = -d[0];
-        d[3] = -d[1];
-        double fx = kappa * bond[k] * d[0], fy = kappa * bond[k] * d[1];
-        f[2 * k] += fx;
-        f[2 * k + 1] += fy;
-        f[2 * k + 2] = -fx;
-        f[2 * k + 3] = -fy;
-    }
-}
-
 /* The largest difference between both sides, relative to the size of the numbers. */
 static double chain_difference(chain *c)
 {
-    static double values[5][256], force[STATE], jacobian[4 * BONDS];
+    static double values[5][256];
     double worst = 0;
     kernel_hand(c);
     for (int k = 0; k < 5; k++)
@@ -210,12 +153,7 @@ static double chain_difference(chain *c)
     kernel_tape(c);
     for (int k = 0; k < 5; k++)
         worst = fmax(worst, largest_difference(values[k], output(c, k), c->lanes));
-    state_hand(c);
-    memcpy(force, c->force, sizeof force);
-    memcpy(jacobian, c->jacobian, sizeof jacobian);
-    state_tape(c);
-    worst = fmax(worst, largest_difference(jacobian, c->jacobian[0], 4 * BONDS));
-    return fmax(worst, largest_difference(force, c->force, STATE) / kappa);
+    return worst;
 }
 
 static int bench_chain(void)
@@ -229,7 +167,6 @@ static int bench_chain(void)
         return 1;
     }
     row("chain of 1000 bonds, kernel on the same arrays: batched tape / C", 1.5, ratio(kernel_tape, kernel_hand, &c, 10));
-    row("chain of 1000 bonds, forces and Jacobian: batched tape / C", 1.5, ratio(state_tape, state_hand, &c, 10));
     taut_arena_clear(&c.arena);
     return 0;
 }
