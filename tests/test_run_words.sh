@@ -49,4 +49,24 @@ run 1 run index2 --method rk4 --out rows.csv --json
 json 'd["status"] == "failed" and "unstable" in d["error"]["message"] and "error control" in d["error"]["message"]'
 run 0 run index2 --method rk4 --step 1e-4 --out rows.csv --json
 json 'abs(d["state"][0] - 2.718281828459045) < 1e-6'
+# and few of them: backward Euler, whose halves end elsewhere (nu = 1000 makes it unstable, and the exact solution ends at e)
+for h in 0.3 0.1 0.05 0.02 0.01; do
+    run 1 run index2 --method radau1 --step $h --out rows.csv --json
+    json 'd["status"] == "failed" and "unstable" in d["error"]["message"]'
+done
+# what grows by itself is no failure: x = exp(14 t) ends at exp(28)
+cat >grows.taut <<'MODEL'
+[state]
+x
+[rates]
+x' = 14*x
+[start]
+x = 1
+[run]
+until = 2
+MODEL
+run 0 run grows.taut --method radau5 --step 0.05 --out rows.csv --json
+json 'abs(d["state"][0]/math.exp(28) - 1) < 1e-2'
+run 0 run grows.taut --method rk4 --step 0.02 --out rows.csv --json
+json 'abs(d["state"][0]/math.exp(28) - 1) < 1e-2'
 done_rows

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "step/vectors.h"
-
 enum { STEPS_BETWEEN_CALLS = 1024, LARGE_SYSTEM = 2048 };
 
 typedef struct caller { /* who wants to hear of progress */
@@ -77,28 +75,6 @@ int taut_stabilize(taut_solver *solver, taut_error *error)
     return status;
 }
 
-/* Equal steps know no error, and only a conserved energy would tell that they are unstable. But what grows a million times within 32
- * steps, 1.54 times in each, and then again, is not resolved whatever it is. (Once only: a state may leave zero.) */
-static int guard_growth(taut_solver *solver, taut_error *error)
-{
-    enum { BETWEEN = 32 };
-    static const double MOST_GROWTH = 1e6;
-    const taut_stepper *s = &solver->stepper;
-    if (s->statistics->steps % BETWEEN != 0)
-        return TAUT_OK;
-    double before = solver->size, size = taut_largest(s->n, s->now.q);
-    bool grows = size > MOST_GROWTH * before, again = grows && solver->grew;
-    solver->size = size;
-    solver->grew = grows;
-    if (!again)
-        return TAUT_OK;
-    return taut_fail(
-        error, TAUT_ERROR_STEP,
-        "the state grew from %.3g to %.3g within %d steps up to t = %.9g: step %g is unstable for this motion; a smaller "
-        "--step is needed, or a method with error control",
-        before, size, BETWEEN, s->now.t, solver->step);
-}
-
 /* Steps of equal length from `start`, the last one ending at `target`. */
 typedef struct plan {
     double start, target, h; /* h has the sign of the direction */
@@ -128,13 +104,12 @@ static double next_length(const plan *p, double t)
 
 static int one_step(taut_solver *solver, plan *p, taut_error *error)
 {
-    double t = solver->stepper.now.t;
-    int status = solver->control.on ? taut_control_step(solver, p->target, error)
-                                    : take_step(solver, next_length(p, t), next_time(p), error);
+    double t = solver->stepper.now.t, h = next_length(p, t);
+    int status = solver->control.on ? taut_control_step(solver, p->target, error) : take_step(solver, h, next_time(p), error);
     if (status == 0 && !solver->control.on)
         status = taut_stabilize(solver, error);
     if (status == 0 && !solver->control.on)
-        status = guard_growth(solver, error);
+        status = taut_growth_guard(solver, h, p->done + 1 >= p->count, error);
     if (status < 0 && error && isnan(error->t))
         error->t = t;
     p->done++;

@@ -83,6 +83,8 @@ static int build(taut_solver *solver, const taut_options *options, taut_error *e
     TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, s->now.v, s->now.lambda, error));
     TAUT_TRY(taut_choose_step(solver, error));
     TAUT_TRY(taut_watch_create(solver, error));
+    if (!solver->control.on)
+        TAUT_TRY(taut_growth_create(solver, error));
     find_unread(solver, options);
     unsigned drives = TAUT_HAS_FORCES | TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES;
     solver->averaged = solver->motion == TAUT_MOTION_EFFECTIVE && !solver->derived;

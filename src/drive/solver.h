@@ -1,5 +1,5 @@
 /* solver.h - a run from the inside: choice (choose.c, motion.c), making (solver.c), step sizes (control.c), dense output (dense.c),
- * events (events.c), rows (rows.c), time loop (loop.c). */
+ * events (events.c), rows (rows.c), unstable steps (growth.c), time loop (loop.c). */
 #ifndef TAUT_DRIVE_SOLVER_H
 #define TAUT_DRIVE_SOLVER_H
 
@@ -83,10 +83,10 @@ struct taut_solver {
     taut_watch watch;
     taut_state probe; /* a state between steps: rows, location of events */
     double *outputs;
-    bool conserves; /* the energy is a constant of the motion */
-    bool averaged;  /* impulse methods: rows show the projected state, whose energy leaves out the vibration and is not told */
-    double size;    /* equal steps: largest coordinate when it was last looked at; NaN before */
-    bool grew;      /* and it had grown beyond all measure */
+    bool conserves;  /* the energy is a constant of the motion */
+    bool averaged;   /* impulse methods: rows show the projected state, whose energy leaves out the vibration and is not told */
+    double size;     /* equal steps: largest coordinate at the start, or when growth was last doubted; NaN before */
+    double *doubted; /* [n]: and the state then */
     double energy_first, energy_last;
     double energy_base, energy_scale,
         kinetic_most; /* what explosions are measured by: since the start, or the latest kick; NaN before */
@@ -137,6 +137,10 @@ int taut_stabilize(taut_solver *solver, taut_error *error);
 /* (control.c) One step towards `target` with error control, stabilised; the time is set. */
 int taut_control_step(taut_solver *solver, double target, taut_error *error);
 int taut_control_create(taut_solver *solver, taut_error *error);
+
+/* (growth.c) Assigns memory; after an equal step of length h: fails when the state has grown by instability. `last`: the run ends here. */
+int taut_growth_create(taut_solver *solver, taut_error *error);
+int taut_growth_guard(taut_solver *solver, double h, bool last, taut_error *error);
 
 /* (dense.c) >0, a callback that "cannot evaluate here", becomes an error where no smaller step can help; it must not be taken
  * for a result. */

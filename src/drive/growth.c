@@ -1,0 +1,111 @@
+/* growth.c - equal steps know no error, and only a conserved energy would tell that they are unstable. So a state that has grown a hundred
+ * times is doubted: the latest step is taken once more in parts. A motion that really grows so is found again; where the growth is that of
+ * the step, the parts end elsewhere, since what a method multiplies errors by depends on h. */
+#include "drive/solver.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "step/vectors.h"
+
+static const double DOUBTED = 100;   /* growth since the start, or since it was last doubted */
+static const double ELSEWHERE = 0.1; /* of the state */
+
+/* Every step of short runs, the last one, and now and then: the size of the state is not to cost more than the step. */
+static bool is_due(const taut_solver *solver, bool last)
+{
+    enum { BETWEEN = 32 };
+    int64_t steps = solver->statistics.steps;
+    return steps <= BETWEEN || last || steps % BETWEEN == 0;
+}
+
+static void copy_state(const taut_stepper *s, const taut_state *from, taut_state *to)
+{
+    size_t velocities = (size_t)(s->n > s->m ? s->n : s->m);
+    memcpy(to->q, from->q, (size_t)s->n * sizeof(double));
+    memcpy(to->v, from->v, velocities * sizeof(double));
+    memcpy(to->a, from->a, (size_t)s->n * sizeof(double));
+    if (!s->first_order) /* there it is v */
+        memcpy(to->lambda, from->lambda, (size_t)s->m * sizeof(double));
+    to->t = from->t;
+}
+
+/* The state where the latest step began becomes the present one. */
+static void go_back(taut_solver *solver)
+{
+    taut_stepper *s = &solver->stepper;
+    copy_state(s, &solver->probe, &s->now);
+    s->method->changed(s);
+}
+
+static int step_to(taut_solver *solver, double h, double next, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    TAUT_TRY(s->method->step(s, h, error));
+    s->now.t = next;
+    return taut_stabilize(solver, error);
+}
+
+/* The latest step again, in equal parts; *apart: how far from the whole they end. Parts that fail are infinitely far. */
+static int take_parts(taut_solver *solver, int parts, double end, double *apart, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    taut_error reason;
+    double begin = solver->probe.t, h = (end - begin) / parts;
+    int status = 0;
+    go_back(solver);
+    for (int k = 1; k <= parts && status == 0; k++)
+        status = step_to(solver, h, k == parts ? end : begin + k * h, &reason);
+    if (status != 0)
+        *apart = INFINITY;
+    for (taut_index i = 0; status == 0 && i < s->n; i++)
+        *apart = fmax(*apart, fabs(s->now.q[i] - solver->doubted[i]));
+    return taut_fail_final(status, &reason, error);
+}
+
+/* Halves, and thirds, since the factors of halves may agree by chance. Then the whole once more: dense output is that of the latest
+ * step. None of these is a step of the run, and none is counted. */
+static int doubt(taut_solver *solver, double h, double *apart, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    taut_statistics counted = solver->statistics;
+    double end = s->now.t;
+    copy_state(s, &s->last, &solver->probe);
+    memcpy(solver->doubted, s->now.q, (size_t)s->n * sizeof(double));
+    *apart = 0;
+    TAUT_TRY(take_parts(solver, 2, end, apart, error));
+    TAUT_TRY(take_parts(solver, 3, end, apart, error));
+    go_back(solver);
+    TAUT_TRY(step_to(solver, h, end, error));
+    solver->statistics = counted;
+    return TAUT_OK;
+}
+
+int taut_growth_create(taut_solver *solver, taut_error *error)
+{
+    solver->doubted = TAUT_NEW(&solver->arena, double, solver->stepper.n);
+    return solver->doubted ? TAUT_OK : taut_fail_memory(error);
+}
+
+int taut_growth_guard(taut_solver *solver, double h, bool last, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    if (!is_due(solver, last))
+        return TAUT_OK;
+    double size = taut_largest(s->n, s->now.q), apart;
+    if (isnan(solver->size))
+        solver->size = taut_largest(s->n, s->last.q);
+    double before = solver->size;
+    if (before == 0) /* a state may leave zero */
+        solver->size = size;
+    if (before == 0 || !(size > DOUBTED * before) || isinf(size))
+        return TAUT_OK;
+    solver->size = size;
+    TAUT_TRY(doubt(solver, h, &apart, error));
+    if (apart <= ELSEWHERE * size)
+        return TAUT_OK;
+    return taut_fail(error, TAUT_ERROR_STEP,
+                     "the state grew from %.3g to %.3g up to t = %.9g, and shorter steps end %.3g away: step %g is "
+                     "unstable for this motion; a smaller --step is needed, or a method with error control",
+                     before, size, s->now.t, apart, solver->step);
+}
