@@ -15,9 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/saddle.h"
 #include "slow/hold.h"
-#include "system/system.h"
+#include "system/singular.h"
 
 typedef struct constraint {
     taut_projector projector;
@@ -130,68 +129,6 @@ static void choose_free(constraint *c, unsigned held)
 
 /* ---- failures */
 
-/* Was this bond, rigid here, a spring before the system was made rigid? */
-static int was_spring(const constraint *c, taut_index bond, const taut_allocator *allocator, bool *spring, taut_error *error)
-{
-    taut_context *stated = NULL;
-    *spring = false;
-    if (!c->system->base)
-        return TAUT_OK;
-    TAUT_TRY(taut_context_create(c->system->base, allocator, &stated, error));
-    *spring = taut_context_compliance(stated)[bond] > 0;
-    taut_context_destroy(stated);
-    return TAUT_OK;
-}
-
-static void fail_bond(const constraint *c, taut_index bond, taut_index partner, bool spring, taut_error *error)
-{
-    char name[96], other[96] = "";
-    bool held = taut_hold_any(c->hold, c->n, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY);
-    taut_system_name(c->system, TAUT_BOND, bond, name, sizeof name);
-    if (partner >= 0)
-        taut_system_name(c->system, TAUT_BOND, partner, other, sizeof other);
-    taut_fail(error, TAUT_ERROR_SINGULAR, "G is singular: bond '%s' %s%s%s%s; %s", name,
-              other[0] ? "depends on others such as '" : "has a zero gradient", other, other[0] ? "'" : "",
-              held ? " (with what is held standing still)" : "",
-              held     ? "release one of its coordinates or velocities"
-              : spring ? "as a spring that does no harm, but not all of them can be rods: leave it out, or mark it `soft`"
-                       : "leave it out, or give it a stiffness");
-}
-
-/* Names the first bond that depends on others. The factorisation knows a number at best. */
-static int fail_singular(constraint *c, double t, taut_error *error)
-{
-    taut_allocator allocator = ((const taut_arena *)c->projector.self)->allocator;
-    taut_saddle_shape shape = {.n = c->n, .m = c->m, .g_start = c->jacobian.start, .g_column = c->jacobian.column};
-    taut_arena arena;
-    bool held = taut_hold_any(c->hold, c->n, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY);
-    taut_arena_init(&arena, &allocator);
-    unsigned char *redundant = TAUT_NEW(&arena, unsigned char, c->m);
-    taut_index *partner = TAUT_NEW(&arena, taut_index, c->m), rank, bad = -1;
-    int status = redundant && partner ? taut_rank(&shape, c->g, 0, NULL, &rank, redundant, partner, NULL, &allocator, error)
-                                      : taut_fail_memory(error);
-    bool spring = false;
-    for (taut_index i = 0; status == 0 && i < c->m && bad < 0; i++)
-        if (redundant[i] && c->d[i] == 0)
-            bad = i;
-    if (bad >= 0)
-        status = was_spring(c, bad, &allocator, &spring, error);
-    if (bad >= 0 && status == 0) {
-        fail_bond(c, bad, partner[bad], spring, error);
-    } else if (status == 0) {
-        taut_fail(
-            error, TAUT_ERROR_SINGULAR, "%s",
-            held
-                ? "the bonds cannot be met, or only just, with what is held standing still; release one of the held coordinates or "
-                  "velocities"
-                : "the saddle matrix of masses and rigid bonds is singular: neither determines some coordinate");
-    }
-    taut_arena_clear(&arena);
-    if (error && status == 0)
-        error->t = t;
-    return status == 0 ? TAUT_ERROR_SINGULAR : status;
-}
-
 static int fail_far(const constraint *c, double t, int iterations, taut_error *error)
 {
     taut_index worst = -1;
@@ -241,8 +178,19 @@ static int factor(constraint *c, bool curved, double t, taut_error *error)
 {
     mask_mass(c, 1, curved);
     c->projector.statistics->factorisations++;
+    taut_singular parts = {.context = c->context,
+                           .allocator = &((const taut_arena *)c->projector.self)->allocator,
+                           .n = c->n,
+                           .m = c->m,
+                           .mass = c->k,
+                           .mass_start = c->mass_matrix || curved ? c->tangent.start : NULL,
+                           .start = c->jacobian.start,
+                           .column = c->jacobian.column,
+                           .jacobian = c->g,
+                           .compliance = c->d,
+                           .held = taut_hold_any(c->hold, c->n, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY)};
     int status = taut_saddle_factor(curved ? c->exact : c->plain, c->k, c->g, NULL, c->d, error);
-    return status == TAUT_ERROR_SINGULAR ? fail_singular(c, t, error) : status;
+    return taut_singular_explain(&parts, status, t, "the foot point cannot be determined", error);
 }
 
 /* ---- the guesses */

@@ -196,7 +196,7 @@ static int rigid_motion(work *w, taut_error *error)
         w->got[0] = keep;
         if (i == 0) {
             w->statistics->factorisations++;
-            TAUT_TRY(taut_still_factor(&w->still, w->at[0][0].mass, w->at[0][0].jacobian, w->counts, 0, error));
+            TAUT_TRY(taut_still_factor(&w->still, w->t, w->at[0][0].mass, w->at[0][0].jacobian, w->counts, 0, error));
         }
         TAUT_TRY(solve(w, 0, i, error));
     }

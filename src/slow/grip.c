@@ -67,7 +67,7 @@ static int restore_position(taut_grip *w, double t, double *q, const double *v, 
             w->dmu[i] = w->want[i] - w->values.bond[i];
         w->statistics->factorisations++;
         w->statistics->solves++;
-        TAUT_TRY(taut_still_factor(&w->position, w->values.mass, w->values.jacobian, NULL, ease, error));
+        TAUT_TRY(taut_still_factor(&w->position, t, w->values.mass, w->values.jacobian, NULL, ease, error));
         TAUT_TRY(taut_still_solve(&w->position, w->dx, w->dmu, error));
         double step = length(w->n, w->dx), scale = length(w->n, q);
         /* at rounding, or as near as least squares come */
@@ -90,7 +90,7 @@ static int restore_velocity(taut_grip *w, double t, const double *q, double *v, 
             v[i] = w->v0[i];
     TAUT_TRY(evaluate(w, t, q, v, error));
     w->statistics->factorisations++;
-    TAUT_TRY(taut_still_factor(&w->velocity, w->values.mass, w->values.jacobian, NULL, ease, error));
+    TAUT_TRY(taut_still_factor(&w->velocity, t, w->values.mass, w->values.jacobian, NULL, ease, error));
     for (int round = 0; round < 3; round++) { /* linear: the later ones take out what `ease` and rounding leave */
         rates(w, v, w->dmu);
         memset(w->dx, 0, (size_t)w->n * sizeof(double));
@@ -132,13 +132,13 @@ static int rank_of(const taut_still *s, const double *entry, taut_arena *arena, 
 }
 
 /* Holding must not make bonds depend on one another that were independent. */
-static int check_rank(taut_grip *w, taut_still *s, const char *what, taut_arena *arena, taut_error *error)
+static int check_rank(taut_grip *w, taut_still *s, double t, const char *what, taut_arena *arena, taut_error *error)
 {
     unsigned char *before = TAUT_NEW(arena, unsigned char, w->m), *after = TAUT_NEW(arena, unsigned char, w->m);
     taut_index *partner = TAUT_NEW(arena, taut_index, w->m), free_rank, held_rank;
     if (!before || !after || !partner)
         return taut_fail_memory(error);
-    TAUT_TRY(taut_still_factor(s, w->values.mass, w->values.jacobian, NULL, ease, error));
+    TAUT_TRY(taut_still_factor(s, t, w->values.mass, w->values.jacobian, NULL, ease, error));
     TAUT_TRY(rank_of(s, s->g, arena, after, partner, &held_rank, error));
     for (taut_index i = 0; i < w->m; i++) /* rows without a free coordinate count on neither side */
         for (taut_index k = s->jacobian.start[i]; k < s->jacobian.start[i + 1]; k++)
@@ -182,8 +182,8 @@ static int build(taut_grip *w, taut_arena *arena, double t, const double *q, con
     memcpy(w->q0, q, (size_t)w->n * sizeof(double));
     memcpy(w->v0, v, (size_t)w->n * sizeof(double));
     TAUT_TRY(evaluate(w, t, q, v, error));
-    TAUT_TRY(check_rank(w, &w->position, "coordinates", arena, error));
-    return check_rank(w, &w->velocity, "velocities", arena, error);
+    TAUT_TRY(check_rank(w, &w->position, t, "coordinates", arena, error));
+    return check_rank(w, &w->velocity, t, "velocities", arena, error);
 }
 
 int taut_grip_create(taut_context *context, taut_arena *arena, taut_statistics *statistics, const unsigned char *hold, double t,

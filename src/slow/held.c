@@ -14,6 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "system/singular.h"
+
 enum { MOST_ITERATIONS = 20 };
 
 static int new_arrays(taut_held *h, taut_arena *arena, taut_error *error)
@@ -91,7 +93,7 @@ int taut_held_create(taut_held *h, taut_context *context, taut_arena *arena, con
     taut_sizes sizes;
     const taut_system *system = taut_context_system(context);
     taut_system_sizes(system, &sizes);
-    *h = (taut_held){.context = context, .n = sizes.coordinates, .bonds = sizes.bonds};
+    *h = (taut_held){.context = context, .allocator = &arena->allocator, .n = sizes.coordinates, .bonds = sizes.bonds};
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &h->jacobian, error));
     TAUT_TRY(new_arrays(h, arena, error));
     fix_variables(h, hold);
@@ -135,11 +137,16 @@ static int factor(taut_held *h, double t, const double *z, taut_error *error)
             if (!h->fixed[h->jacobian.column[k]])
                 h->entry[used++] = h->values.jacobian[k];
     int status = taut_saddle_factor(h->saddle, h->stiff, h->entry, NULL, NULL, error);
-    if (status == TAUT_ERROR_SINGULAR)
-        return taut_fail(
-            error, TAUT_ERROR_SINGULAR,
-            "observables and invariants are not independent of one another here; leave out those that follow from the others");
-    return status;
+    taut_singular parts = {.context = h->context,
+                           .allocator = h->allocator,
+                           .n = h->n,
+                           .m = h->rows,
+                           .mass = h->stiff,
+                           .start = h->start,
+                           .column = h->column,
+                           .jacobian = h->entry,
+                           .bond = h->row};
+    return taut_singular_explain(&parts, status, t, "observables and invariants are not independent of one another", error);
 }
 
 int taut_held_tangent(taut_held *h, double t, const double *z, double *x, taut_error *error)

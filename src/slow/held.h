@@ -5,6 +5,7 @@
 #include "linalg/saddle.h"
 
 typedef struct taut_held {
+    const taut_allocator *allocator; /* to say what is singular */
     taut_context *context;
     taut_index n, bonds;
     taut_index unknowns; /* dimension of what may move */

@@ -16,6 +16,8 @@ bool taut_hold_any(const unsigned char *hold, taut_index n, unsigned bits);
 /* The saddle matrix of M and G without the rows and columns of what is held: x = 0 there. A bond that has no free coordinate, or that is
  * not counted, has the row -y = s. */
 typedef struct taut_still {
+    const taut_context *context;
+    const taut_allocator *allocator; /* to say what is singular */
     taut_index n, m;
     bool matrix; /* M lives on the tangent pattern */
     taut_pattern jacobian, tangent;
@@ -30,9 +32,10 @@ typedef struct taut_still {
 int taut_still_create(taut_still *still, taut_context *context, taut_arena *arena, const unsigned char *hold, unsigned bit,
                       taut_error *error);
 void taut_still_destroy(taut_still *still); /* takes half-made ones */
-/* counts[m]: bonds that count, NULL: all. ease > 0: rows may be met by least squares, D = ease diag(G M^-1 G^T), M by its diagonal. */
-int taut_still_factor(taut_still *still, const double *mass, const double *jacobian, const unsigned char *counts, double ease,
-                      taut_error *error);
+/* counts[m]: bonds that count, NULL: all. ease > 0: rows may be met by least squares, D = ease diag(G M^-1 G^T), M by its diagonal.
+ * A singular matrix is told in names, of time t. */
+int taut_still_factor(taut_still *still, double t, const double *mass, const double *jacobian, const unsigned char *counts,
+                      double ease, taut_error *error);
 /* x[n] holds r, y[m] holds s; rows that do not move get y = 0. Never allocates. */
 int taut_still_solve(const taut_still *still, double *x, double *y, taut_error *error);
 

@@ -7,7 +7,7 @@
  * side is C lambda'' - gamma: leaving C lambda'' out errs by O(omega^-2), and unlike C^-1 g does not amplify the rounding of g. */
 #include "slow/projection.h"
 
-#include "linalg/saddle.h"
+#include "system/singular.h"
 
 typedef struct work {
     taut_arena arena;
@@ -60,7 +60,23 @@ static void take_soft(work *w, taut_context *context, const double *v, double *l
     }
 }
 
-static int solve(work *w, taut_context *context, const taut_sizes *sizes, double *lambda, taut_error *error)
+static int factor(work *w, const taut_context *context, double t, taut_error *error)
+{
+    taut_singular parts = {.context = context,
+                           .allocator = &w->arena.allocator,
+                           .n = w->n,
+                           .m = w->m,
+                           .mass = w->values.mass,
+                           .mass_start = w->tangent.start,
+                           .start = w->jacobian.start,
+                           .column = w->jacobian.column,
+                           .jacobian = w->values.jacobian,
+                           .compliance = w->d};
+    int status = taut_saddle_factor(w->saddle, w->values.mass, w->values.jacobian, NULL, w->d, error);
+    return taut_singular_explain(&parts, status, t, "multipliers cannot be determined", error);
+}
+
+static int solve(work *w, taut_context *context, const taut_sizes *sizes, double t, double *lambda, taut_error *error)
 {
     bool positive = sizes->can & TAUT_CAN_INVERT_MASS;
     const double *mass = taut_context_mass(context);
@@ -75,7 +91,7 @@ static int solve(work *w, taut_context *context, const taut_sizes *sizes, double
                                .symmetric = true,
                                .positive = positive};
     TAUT_TRY(taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &w->arena.allocator, &w->saddle, error));
-    TAUT_TRY(taut_saddle_factor(w->saddle, w->values.mass, w->values.jacobian, NULL, w->d, error));
+    TAUT_TRY(factor(w, context, t, error));
     return taut_saddle_solve(w->saddle, 1, w->a, lambda, error);
 }
 
@@ -92,7 +108,7 @@ int taut_slow_multipliers(taut_context *context, double t, const double *q, cons
         statistics->force_evaluations++;
         statistics->factorisations++;
         statistics->solves++;
-        status = solve(&w, context, &sizes, lambda, error);
+        status = solve(&w, context, &sizes, t, lambda, error);
     }
     for (taut_index i = 0; status == 0 && acceleration && i < w.n; i++)
         acceleration[i] = w.a[i];

@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/saddle.h"
+#include "system/singular.h"
 
 struct taut_recursion {
     taut_context *context;
@@ -103,14 +103,25 @@ static double soft_pull(const taut_recursion *r, taut_index row, int i)
     return (r->bond[row] + r->damping[row] * rate) / r->compliance[row];
 }
 
-static int factor(taut_recursion *r, taut_error *error)
+static int factor(taut_recursion *r, double t, taut_error *error)
 {
     memcpy(r->g0, r->jacobian_i, (size_t)r->g_entries * sizeof(double));
     for (taut_index i = 0; i < r->m; i++)
         for (taut_index k = r->jacobian.start[i]; k < r->jacobian.start[i + 1] && r->soft[i]; k++)
             r->g0[k] = 0;
     r->statistics->factorisations++;
-    return taut_saddle_factor(r->saddle, r->mass_i, r->g0, NULL, r->d, error);
+    taut_singular parts = {.context = r->context,
+                           .allocator = &r->arena->allocator,
+                           .n = r->n,
+                           .m = r->m,
+                           .mass = r->mass_i,
+                           .mass_start = r->tangent.start,
+                           .start = r->jacobian.start,
+                           .column = r->jacobian.column,
+                           .jacobian = r->g0,
+                           .compliance = r->d};
+    int status = taut_saddle_factor(r->saddle, r->mass_i, r->g0, NULL, r->d, error);
+    return taut_singular_explain(&parts, status, t, "slow multipliers cannot be determined", error);
 }
 
 static int next_order(taut_recursion *r, int i, double t, bool first_level, taut_error *error)
@@ -125,7 +136,7 @@ static int next_order(taut_recursion *r, int i, double t, bool first_level, taut
                           .mass = r->mass_i + (r->varying || i == 0 ? i : 1) * r->m_entries}; /* constant: 0 beyond */
     TAUT_TRY(taut_jet_advance(r->jet, i, t, r->q + i * n, r->v + i * n, &values, error));
     if (i == 0 && first_level)
-        TAUT_TRY(factor(r, error));
+        TAUT_TRY(factor(r, t, error));
     for (taut_index k = 0; k < m; k++) {
         if (r->soft[k]) {
             lambda[k] = soft_pull(r, k, i);

@@ -172,9 +172,9 @@ int taut_seat_create(taut_projection *p, taut_seat *s, taut_error *error)
     memcpy(s->foot_g, s->values.jacobian, (size_t)p->sizes.jacobian_entries * sizeof(double));
     s->p->statistics.factorisations += 1 + s->apart;
     taut_error reason = {0};
-    int status = taut_still_factor(&s->still, s->values.mass, s->foot_g, s->counts, 0, &reason);
+    int status = taut_still_factor(&s->still, p->t, s->values.mass, s->foot_g, s->counts, 0, &reason);
     if (status == 0 && s->apart)
-        status = taut_still_factor(&s->still_v, s->values.mass, s->foot_g, s->counts, 0, &reason);
+        status = taut_still_factor(&s->still_v, p->t, s->values.mass, s->foot_g, s->counts, 0, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, error));
     s->ready = status == 0;
     return TAUT_OK;

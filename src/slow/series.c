@@ -77,8 +77,8 @@ static int factor_foot(series *s, taut_error *error)
 {
     TAUT_TRY(evaluate(s, TAUT_WANT_MASS, error));
     s->projector.statistics->factorisations += 1 + s->apart;
-    TAUT_TRY(taut_still_factor(&s->position, s->values.mass, s->values.jacobian, s->counts, 0, error));
-    return s->apart ? taut_still_factor(&s->velocity, s->values.mass, s->values.jacobian, s->counts, 0, error) : TAUT_OK;
+    TAUT_TRY(taut_still_factor(&s->position, s->t, s->values.mass, s->values.jacobian, s->counts, 0, error));
+    return s->apart ? taut_still_factor(&s->velocity, s->t, s->values.mass, s->values.jacobian, s->counts, 0, error) : TAUT_OK;
 }
 
 /* ---- levels */

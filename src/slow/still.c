@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "system/singular.h"
+
 static bool held(const taut_still *s, taut_index i)
 {
     return s->hold && (s->hold[i] & s->bit);
@@ -20,7 +22,8 @@ int taut_still_create(taut_still *s, taut_context *context, taut_arena *arena, c
     const taut_system *system = taut_context_system(context);
     taut_sizes sizes;
     taut_system_sizes(system, &sizes);
-    *s = (taut_still){.n = sizes.coordinates, .m = sizes.bonds, .hold = hold, .bit = bit};
+    *s = (taut_still){
+        .context = context, .allocator = &arena->allocator, .n = sizes.coordinates, .m = sizes.bonds, .hold = hold, .bit = bit};
     s->matrix = sizes.mass != TAUT_MASS_DIAGONAL;
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &s->jacobian, error));
     if (s->matrix)
@@ -86,7 +89,7 @@ static double diagonal(const taut_still *s, taut_index i)
     return value > 0 ? value : 1;
 }
 
-int taut_still_factor(taut_still *s, const double *mass, const double *jacobian, const unsigned char *counts, double ease,
+int taut_still_factor(taut_still *s, double t, const double *mass, const double *jacobian, const unsigned char *counts, double ease,
                       taut_error *error)
 {
     mask_mass(s, mass);
@@ -97,7 +100,19 @@ int taut_still_factor(taut_still *s, const double *mass, const double *jacobian,
             sum += s->g[k] * s->g[k] / diagonal(s, s->jacobian.column[k]);
         s->d[i] = s->moves[i] && sum > 0 ? ease * sum : 1;
     }
-    return taut_saddle_factor(s->saddle, s->k, s->g, NULL, s->d, error);
+    taut_singular parts = {.context = s->context,
+                           .allocator = s->allocator,
+                           .n = s->n,
+                           .m = s->m,
+                           .mass = s->k,
+                           .mass_start = s->tangent.start,
+                           .start = s->jacobian.start,
+                           .column = s->jacobian.column,
+                           .jacobian = s->g,
+                           .compliance = s->d,
+                           .held = taut_hold_any(s->hold, s->n, s->bit)};
+    int status = taut_saddle_factor(s->saddle, s->k, s->g, NULL, s->d, error);
+    return taut_singular_explain(&parts, status, t, "the directions across the bonds cannot be determined", error);
 }
 
 int taut_still_solve(const taut_still *s, double *x, double *y, taut_error *error)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "step/singular.h"
+#include "system/singular.h"
 
 /* Which bonds are rods, and their rows of G. */
 static int split_bonds(taut_mechanics *w, taut_arena *arena, taut_error *error)
@@ -235,9 +235,7 @@ int taut_mechanics_factor(const taut_mechanics *w, taut_saddle *saddle, double t
 {
     w->statistics->factorisations++;
     int status = taut_saddle_factor(saddle, k, g1, g2, NULL, error);
-    if (status != TAUT_ERROR_SINGULAR || !error)
-        return status;
-    taut_singular parts = {.system = taut_context_system(w->context),
+    taut_singular parts = {.context = w->context,
                            .allocator = &w->allocator,
                            .n = w->n,
                            .m = w->rods,
@@ -247,18 +245,6 @@ int taut_mechanics_factor(const taut_mechanics *w, taut_saddle *saddle, double t
                            .column = w->rod_column,
                            .jacobian = g1,
                            .bond = w->rod};
-    char text[300];
-    TAUT_TRY(taut_singular_text(&parts, text, sizeof text, error));
-    if (text[0])
-        taut_fail(error, status, "at t = %.9g the forces of rigid bonds cannot be determined: %s", t, text);
-    else if (w->rods > 0)
-        taut_fail(
-            error, status,
-            "at t = %.9g the rigid bonds do not determine their forces: some depend on others there, or masses and bonds leave a "
-            "coordinate free",
-            t);
-    else
-        taut_fail(error, status, "at t = %.9g the mass matrix cannot be inverted", t);
-    error->t = t;
-    return status;
+    const char *what = w->rods > 0 ? "the forces of rigid bonds cannot be determined" : "accelerations cannot be determined";
+    return taut_singular_explain(&parts, status, t, what, error);
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "step/singular.h"
+#include "system/singular.h"
 
 int taut_radau_stuck(const taut_stepper *s, double h, int stages, const double *correction, const double *scale, taut_error *error)
 {
@@ -39,7 +39,7 @@ int taut_radau_explain(const taut_stepper *s, int status, int count, const doubl
         return status;
     const taut_radau *w = s->work;
     char text[300] = "";
-    taut_singular parts = {.system = taut_context_system(s->context),
+    taut_singular parts = {.context = s->context,
                            .allocator = &s->arena->allocator,
                            .n = w->n,
                            .m = w->m,

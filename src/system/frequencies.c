@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "linalg/spectrum.h"
+#include "system/singular.h"
 #include "system/stiff.h"
 #include "system/system.h"
 
@@ -10,7 +11,8 @@ typedef struct work {
     taut_values values;
     taut_saddle_shape shape;
     taut_pattern tangent;
-    const double *compliance; /* of the rows of `shape` */
+    const double *compliance; /* of the rows of `shape`; NULL: none has any */
+    taut_index *bond;         /* and their bonds; NULL: all, in order */
 } work;
 
 static int evaluate(work *w, taut_context *context, double t, const double *q, bool stiff, taut_error *error)
@@ -80,7 +82,8 @@ static int join_springs(work *w, const taut_context *context, taut_error *error)
     const taut_sizes *sizes = &context->system->sizes;
     taut_index *start = TAUT_NEW(&w->arena, taut_index, (int64_t)sizes->bonds + 1), used = 0;
     taut_index *column = TAUT_NEW(&w->arena, taut_index, sizes->jacobian_entries);
-    if (!start || !column)
+    w->bond = TAUT_NEW(&w->arena, taut_index, sizes->bonds);
+    if (!start || !column || !w->bond)
         return taut_fail_memory(error);
     const taut_index *old = w->shape.g_start, *at = w->shape.g_column;
     w->shape.m = 0;
@@ -103,8 +106,10 @@ static int join_springs(work *w, const taut_context *context, taut_error *error)
             column[used] = at[e];
             w->values.jacobian[used] = w->values.jacobian[e];
         }
-        if (!spring)
+        if (!spring) {
+            w->bond[w->shape.m] = i;
             start[++w->shape.m] = used;
+        }
     }
     w->shape.g_start = start;
     w->shape.g_column = column;
@@ -124,7 +129,8 @@ static int drop_soft(work *w, const taut_context *context, taut_error *error)
     taut_index *start = TAUT_NEW(&w->arena, taut_index, (int64_t)sizes->bonds + 1);
     taut_index *column = TAUT_NEW(&w->arena, taut_index, sizes->jacobian_entries);
     double *compliance = TAUT_NEW(&w->arena, double, sizes->bonds);
-    if (!start || !column || !compliance)
+    w->bond = TAUT_NEW(&w->arena, taut_index, sizes->bonds);
+    if (!start || !column || !compliance || !w->bond)
         return taut_fail_memory(error);
     for (taut_index i = 0; i < sizes->bonds; i++) {
         if (context->compliance[i] > 0 && taut_context_soft(context, i))
@@ -134,6 +140,7 @@ static int drop_soft(work *w, const taut_context *context, taut_error *error)
             w->values.jacobian[used] = w->values.jacobian[e];
         }
         compliance[rows] = context->compliance[i];
+        w->bond[rows] = i;
         start[++rows] = used;
     }
     w->shape.m = rows;
@@ -141,6 +148,22 @@ static int drop_soft(work *w, const taut_context *context, taut_error *error)
     w->shape.g_column = column;
     w->compliance = compliance;
     return 0;
+}
+
+static int explain(const work *w, const taut_context *context, int status, double t, taut_error *error)
+{
+    taut_singular parts = {.context = context,
+                           .allocator = &context->arena.allocator,
+                           .n = w->shape.n,
+                           .m = w->shape.m,
+                           .mass = w->values.mass,
+                           .mass_start = w->shape.k_start,
+                           .start = w->shape.g_start,
+                           .column = w->shape.g_column,
+                           .jacobian = w->values.jacobian,
+                           .bond = w->bond,
+                           .compliance = w->compliance};
+    return taut_singular_explain(&parts, status, t, "frequencies cannot be found", error);
 }
 
 int taut_frequencies(taut_context *context, double t, const double *q, int count, double *frequency, int *found, bool *complete,
@@ -170,6 +193,7 @@ int taut_frequencies(taut_context *context, double t, const double *q, int count
     else if (status == 0)
         status = taut_spectrum_bonds(&w.shape, w.values.mass, w.values.jacobian, w.compliance, count, frequency, NULL, &spectrum,
                                      &context->arena.allocator, error);
+    status = explain(&w, context, status, t, error);
     taut_arena_clear(&w.arena);
     *found = spectrum.found;
     *complete = spectrum.complete;

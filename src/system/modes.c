@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "system/kept.h"
+#include "system/singular.h"
 
 static const double zero_mode = 1e-13; /* of the largest Omega^2: rounding */
 static const double meeting = 1e-9;    /* relative distance at which two frequencies count as one */
@@ -98,19 +99,22 @@ int taut_modes_create(taut_modes_work *w, taut_context *context, taut_arena *are
     const taut_system *system = taut_context_system(context);
     taut_sizes sizes;
     taut_system_sizes(system, &sizes);
-    *w = (taut_modes_work){
-        .context = context, .arena = arena, .n = sizes.coordinates, .m = sizes.bonds, .varying = sizes.mass == TAUT_MASS_VARYING};
+    *w = (taut_modes_work){.context = context,
+                           .arena = arena,
+                           .n = sizes.coordinates,
+                           .m = sizes.bonds,
+                           .diagonal = sizes.mass == TAUT_MASS_DIAGONAL,
+                           .varying = sizes.mass == TAUT_MASS_VARYING};
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
-    bool matrix = sizes.mass != TAUT_MASS_DIAGONAL;
-    if (gradient || matrix)
+    if (gradient || !w->diagonal)
         TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, error));
     TAUT_TRY(split(w, error));
     TAUT_TRY(refuse_large(w, error));
     TAUT_TRY(reserve(w, &sizes, gradient, error));
     taut_saddle_shape shape = {.n = w->n,
                                .m = w->rods,
-                               .k_start = matrix ? w->tangent.start : NULL,
-                               .k_column = matrix ? w->tangent.column : NULL,
+                               .k_start = w->diagonal ? NULL : w->tangent.start,
+                               .k_column = w->diagonal ? NULL : w->tangent.column,
                                .g_start = w->rod_start,
                                .g_column = w->rod_column,
                                .symmetric = true,
@@ -136,13 +140,29 @@ static double row_times(const taut_modes_work *w, taut_index i, const double *x)
     return sum;
 }
 
+static int factor(taut_modes_work *w, double t, taut_error *error)
+{
+    taut_singular parts = {.context = w->context,
+                           .allocator = &w->arena->allocator,
+                           .n = w->n,
+                           .m = w->rods,
+                           .mass = w->values.mass,
+                           .mass_start = w->diagonal ? NULL : w->tangent.start,
+                           .start = w->rod_start,
+                           .column = w->rod_column,
+                           .jacobian = w->rod_g,
+                           .bond = w->rod};
+    int status = taut_saddle_factor(w->saddle, w->values.mass, w->rod_g, NULL, NULL, error);
+    return taut_singular_explain(&parts, status, t, "the modes cannot be found", error);
+}
+
 /* Z_i and y_i of every spring. */
-static int find_columns(taut_modes_work *w, taut_error *error)
+static int find_columns(taut_modes_work *w, double t, taut_error *error)
 {
     for (taut_index i = 0, used = 0; i < w->rods; i++)
         for (taut_index e = w->jacobian.start[w->rod[i]]; e < w->jacobian.start[w->rod[i] + 1]; e++)
             w->rod_g[used++] = w->values.jacobian[e];
-    TAUT_TRY(taut_saddle_factor(w->saddle, w->values.mass, w->rod_g, NULL, NULL, error));
+    TAUT_TRY(factor(w, t, error));
     memset(w->column, 0, (size_t)w->springs * (size_t)w->n * sizeof(double));
     memset(w->reaction, 0, (size_t)w->springs * (size_t)w->rods * sizeof(double));
     for (taut_index i = 0; i < w->springs; i++)
@@ -185,7 +205,7 @@ int taut_modes_find(taut_modes_work *w, double t, const double *q, taut_error *e
     const int p = w->springs;
     w->count = 0;
     TAUT_TRY(taut_evaluate(w->context, t, q, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &w->values, error));
-    TAUT_TRY(find_columns(w, error));
+    TAUT_TRY(find_columns(w, t, error));
     form_matrix(w, c);
     TAUT_TRY(taut_eigen_symmetric(p, w->matrix, w->square, error, &w->keep));
     for (int k = 0; k < p; k++) {

@@ -18,7 +18,7 @@ typedef struct taut_modes_work {
     taut_arena *arena;
     taut_index n, m, springs, rods;
     taut_index *spring, *rod; /* bond numbers */
-    bool varying;             /* the mass */
+    bool diagonal, varying;   /* the mass */
     taut_pattern jacobian, tangent;
     taut_values values; /* bond, bond_dt, jacobian, mass at the latest point */
     taut_index *rod_start, *rod_column;
@@ -42,7 +42,7 @@ typedef struct taut_modes_work {
 /* Memory comes from the arena; `gradient` prepares for taut_modes_gradient. Refuses more than TAUT_MODES_MOST springs. */
 int taut_modes_create(taut_modes_work *modes, taut_context *context, taut_arena *arena, bool gradient, taut_error *error);
 void taut_modes_destroy(taut_modes_work *modes); /* takes half-made ones */
-/* Modes at (t, q). Never allocates. */
+/* Modes at (t, q). Never allocates, except to name the bonds when rods depend on one another. */
 int taut_modes_find(taut_modes_work *modes, double t, const double *q, taut_error *error);
 /* p and pdot of mode k at the point of taut_modes_find, for a velocity v[n]. */
 void taut_modes_amplitude(const taut_modes_work *modes, int k, const double *v, double *p, double *pdot);

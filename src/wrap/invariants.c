@@ -5,10 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/saddle.h"
+#include "system/singular.h"
 
 struct taut_invariants {
     taut_context *context;
+    const taut_allocator *allocator; /* to say what is singular */
     taut_statistics *statistics;
     taut_index n, rows, constraints, algebraic;
     taut_pattern jacobian;   /* of all rows of g; the leading ones are h */
@@ -146,6 +147,7 @@ int taut_invariants_create(taut_context *context, taut_invariants_of which, taut
     if (!w)
         return taut_fail_memory(error);
     w->context = context;
+    w->allocator = &arena->allocator;
     w->statistics = statistics;
     int status = fill(w, which, arena, error);
     if (status == 0)
@@ -153,6 +155,21 @@ int taut_invariants_create(taut_context *context, taut_invariants_of which, taut
     else
         taut_saddle_destroy(w->saddle);
     return status;
+}
+
+static int factor(taut_invariants *w, double t, taut_error *error)
+{
+    taut_singular parts = {.context = w->context,
+                           .allocator = w->allocator,
+                           .n = w->n,
+                           .m = w->rows,
+                           .mass = w->ones,
+                           .start = w->jacobian.start,
+                           .column = w->jacobian.column,
+                           .jacobian = w->values.jacobian};
+    int status = taut_saddle_factor(w->saddle, w->ones, w->values.jacobian, NULL, NULL, error);
+    return taut_singular_explain(
+        &parts, status, t, w->velocity ? "velocities alone cannot keep all invariants" : "the state cannot be stabilised", error);
 }
 
 int taut_invariants_step(taut_invariants *w, double t, const double *z, double *push, taut_error *error)
@@ -165,7 +182,7 @@ int taut_invariants_step(taut_invariants *w, double t, const double *z, double *
         if (!w->velocity[w->jacobian.column[e]])
             w->values.jacobian[e] = 0;
     memset(push, 0, (size_t)w->n * sizeof(double));
-    TAUT_TRY(taut_saddle_factor(w->saddle, w->ones, w->values.jacobian, NULL, NULL, error));
+    TAUT_TRY(factor(w, t, error));
     w->statistics->factorisations++;
     w->statistics->solves++;
     return taut_saddle_solve(w->saddle, 1, push, w->right, error);
