@@ -43,6 +43,12 @@ if [ -n "${TAUT_TEST_CORE:-}" ]; then
     done_rows
     exit
 fi
+run 2 run box.taut --allow-command --until 1
+has err "a black box has no equations"
+has err "taut project --method difference"
+lacks err "verlet"
+run 2 run box.taut --allow-command --until 1 --method rk4
+has err "method rk4 needs equations"
 run 0 project box.taut --allow-command
 has out "0.50303544577"
 has out "uses of the flow"

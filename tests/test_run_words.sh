@@ -69,4 +69,35 @@ run 0 run grows.taut --method radau5 --step 0.05 --out rows.csv --json
 json 'abs(d["state"][0]/math.exp(28) - 1) < 1e-2'
 run 0 run grows.taut --method rk4 --step 0.02 --out rows.csv --json
 json 'abs(d["state"][0]/math.exp(28) - 1) < 1e-2'
+
+# a slow start that kernel finds, where redundant springs leave no foot point: how far it moved is known all the same
+cat >twice.taut <<'MODEL'
+[coordinates]
+x, y
+[bonds]
+a = x - 1 stiffness 1e6
+b = 2*x - 2 stiffness 1e6
+[start]
+x = 1.001, y' = 1
+[run]
+until = 0.1
+MODEL
+run 0 run twice.taut --motion slow --out rows.csv --json
+json '"(kernel; by 0.001)" in d["explanation"] and "nan" not in d["explanation"]'
+
+# what a projection advises is named in full: --method of a run is another
+cat >kick.taut <<'MODEL'
+[coordinates]
+x, y
+[bonds]
+a = sqrt(x^2 + y^2) - 1 stiffness 1e4
+[start]
+x = 1, y' = 0.1
+[events]
+kick = t - 0.05 then y' = 200
+[run]
+until = 0.1
+MODEL
+run 1 run kick.taut --motion slow --out rows.csv
+has err "taut project --method constraint"
 done_rows

@@ -283,6 +283,46 @@ static void test_interrupt(void)
     driven_destroy(&d);
 }
 
+static int stop_now(void *user, double t, double until, int64_t steps)
+{
+    *(double *)user = t;
+    (void)until, (void)steps;
+    return 1;
+}
+
+/* One step has 5000 rows: the caller is heard between them. What of the step is not written then is left out, an event in it is not. */
+static void test_interrupt_rows(void)
+{
+    static const struct {
+        const char *events;
+        double stop, end; /* time at which the run stops; x at t = 3 */
+    } rows[] = {{"", 1, 3}, {"[events]\nkick = t - 0.7 then x' = 2\n", 0.7, 5.3}};
+    static kept r;
+    check_group("interrupt between rows");
+    for (int k = 0; k < 2; k++) {
+        char model[120];
+        snprintf(model, sizeof model, "[coordinates]\nx\n[start]\nx' = 1\n%s", rows[k].events);
+        driven d = driven_create(model, "method=rk4 step=1 until=3 every=2e-4", NULL);
+        if (driven_good("run", &d)) {
+            double heard = 0;
+            taut_sink sink = kept_sink(&r);
+            check_equal("run", taut_solver_run(d.solver, &sink, 1, stop_now, &heard, &d.error), TAUT_INTERRUPTED);
+            check_near("heard after 1024 rows", heard, 1024 * 2e-4, 1e-12);
+            check_near("where it stopped", taut_solver_time(d.solver), rows[k].stop, 1e-12);
+            check_near("the last row is there", r.t[r.rows - 1], taut_solver_time(d.solver), 0);
+            check_row(r.rows <= 1027, "%d rows", r.rows);
+            check_equal("on", taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error), 0);
+            check_near("x", taut_solver_position(d.solver)[0], rows[k].end, 1e-12);
+            double off = 0, speed = k ? 2 : 1;
+            for (int i = 0; i < r.rows && i < KEPT_ROWS; i++)
+                off = fmax(off, fabs(r.q[i][0] - rows[k].end - speed * (r.t[i] - 3)));
+            check_below("the rows after it", off, 1e-11);
+            check_near("at their times", r.t[1], rows[k].stop + 2e-4, 1e-12);
+        }
+        driven_destroy(&d);
+    }
+}
+
 static void test_sinks(void)
 {
     check_group("sinks");
@@ -344,6 +384,7 @@ int main(void)
     test_nan();
     test_explosion();
     test_interrupt();
+    test_interrupt_rows();
     test_sinks();
     test_faults();
     test_misuse();

@@ -20,7 +20,7 @@ int taut_method_accepts(const taut_method *method, const taut_sizes *sizes, taut
     if (sizes->kind == TAUT_BLACK_BOX)
         return taut_fail(
             error, TAUT_ERROR_REFUSED,
-            "method %s needs equations; a black box without rates can be projected (taut project), not run by a method",
+            "method %s needs equations, and a black box has none; `taut project --method difference` finds a slow point of it",
             method->name);
     bool takes_first_order = (method->uses_field || method->first_order) && (method->motions & TAUT_MOTION_FULL);
     if (sizes->kind == TAUT_FIRST_ORDER && !takes_first_order)
@@ -46,7 +46,7 @@ static int fail_motion(const char *motion, taut_error *error)
                      taut_motions_text(bits, text, sizeof text));
 }
 
-static int fail_method(const char *name, taut_error *error)
+int taut_method_unknown(const char *option, const char *name, taut_error *error)
 {
     const char *names[MOST_METHODS];
     int count = 0;
@@ -56,13 +56,13 @@ static int fail_method(const char *name, taut_error *error)
     }
     const char *near = taut_near_miss(name, names, count);
     if (near)
-        return taut_fail(error, TAUT_ERROR_USAGE, "--method: there is no method '%.40s'; did you mean %s?", name, near);
+        return taut_fail(error, TAUT_ERROR_USAGE, "%s: there is no method '%.40s'; did you mean %s?", option, name, near);
     taut_projection_info info;
     for (int k = 0; taut_projection_get(k, &info); k++)
         if (strcmp(info.name, name) == 0)
-            return taut_fail(error, TAUT_ERROR_USAGE, "--method: %s is a projection, not a motion in time; `taut project` uses it",
-                             info.name);
-    return taut_fail(error, TAUT_ERROR_USAGE, "--method: '%.40s' is not in this version; `taut methods` lists what is", name);
+            return taut_fail(error, TAUT_ERROR_USAGE, "%s: %s is a projection, not a motion in time; `taut project` uses it",
+                             option, info.name);
+    return taut_fail(error, TAUT_ERROR_USAGE, "%s: '%.40s' is not in this version; `taut methods` lists what is", option, name);
 }
 
 const taut_method *taut_method_find(const char *name)
@@ -101,6 +101,10 @@ static int settle_method(taut_solver *solver, const taut_method *method, bool st
 {
     if (solver->motion == TAUT_MOTION_RIGID)
         TAUT_TRY(taut_motion_system(solver, method, error));
+    if (!method && solver->sizes.kind == TAUT_BLACK_BOX)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "a black box has no equations that a method could integrate; `taut project --method difference` finds a "
+                         "slow point of it");
     if (!method) {
         method = taut_motion_method(solver, step_said);
         for (int k = 0; !method && taut_method_table[k]; k++) /* none accepts: the first one gives the reason */
@@ -127,7 +131,7 @@ static int choose_method(taut_solver *solver, const taut_options *given, taut_er
     const taut_method *method = solver->own ? solver->own : taut_method_find(name);
     bool motion_said = taut_options_given(given, "motion"), method_said = solver->own || taut_options_given(given, "method");
     if (name[0] && !method && !(motion_said && !method_said))
-        return fail_method(name, error);
+        return taut_method_unknown("--method", name, error);
 
     solver->unsaid = !motion[0] && !name[0] && !solver->own;
     unsigned bit = taut_motion_bit(motion);

@@ -354,13 +354,10 @@ static int fill_row(bench *b, taut_comparison *c, const taut_compare_request *re
                            .uncertainty = c->uncertainty,
                            .uncertainty_velocity = b->m > 0 ? c->uncertainty_velocity : NAN};
     row->method = taut_arena_text(b->arena, name, strlen(name));
-    const taut_method *method = taut_method_find(name);
     if (!row->method)
         return taut_fail_memory(error);
     int status = run(b, name, row->value, request->tolerances, false, row, &why);
     TAUT_TRY(taut_fail_final(status, &why, error));
-    if (!method) /* a name that does not exist is a slip, not a result */
-        return taut_fail(error, status, "%s", why.message);
     if (status != 0) {
         row->message = taut_arena_text(b->arena, why.message, strlen(why.message));
         return row->message ? TAUT_OK : taut_fail_memory(error);
@@ -379,6 +376,9 @@ static int check_request(const taut_compare_request *r, taut_error *error)
     if (r->method_count > MOST_ROWS / r->value_count)
         return taut_fail(error, TAUT_ERROR_SIZE, "a comparison of %d methods with %d values is too large", r->method_count,
                          r->value_count);
+    for (int k = 0; k < r->method_count; k++) /* a name that does not exist is a slip, not a result */
+        if (!taut_method_find(r->methods[k]))
+            return taut_method_unknown("--methods", r->methods[k], error);
     for (int k = 0; k < r->value_count; k++)
         if (!(r->values[k] > 0 && r->values[k] <= (r->tolerances ? 1 : DBL_MAX)))
             return taut_fail(error, TAUT_ERROR_USAGE, "%s: expected numbers > 0%s, found %g",

@@ -8,14 +8,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { STEPS_BETWEEN_CALLS = 1024, LARGE_SYSTEM = 2048 };
-
-typedef struct caller { /* who wants to hear of progress */
-    taut_progress call;
-    void *user;
-    double until, heard; /* seconds */
-    int64_t steps;       /* since the latest call */
-} caller;
+enum { BETWEEN_CALLS = 1024, LARGE_SYSTEM = 2048 };
 
 static double seconds(void)
 {
@@ -25,19 +18,20 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Calls after 1024 steps; where steps are long, after 0.1 s. Short steps of small systems never read the clock. */
-static int report(const taut_solver *solver, caller *to)
+/* Calls after 1024 steps or rows; where steps are long, after 0.1 s. Short steps of small systems never read the clock. */
+int taut_report(taut_solver *solver, double t)
 {
-    if (!to || !to->call)
+    taut_caller *to = &solver->caller;
+    if (!to->call)
         return TAUT_OK;
-    bool due = ++to->steps >= STEPS_BETWEEN_CALLS;
+    bool due = ++to->since >= BETWEEN_CALLS;
     if (!due && (solver->control.on || solver->stepper.n + solver->stepper.m >= LARGE_SYSTEM))
         due = seconds() - to->heard > 0.1;
     if (!due)
         return TAUT_OK;
-    to->steps = 0;
+    to->since = 0;
     to->heard = seconds();
-    return to->call(to->user, solver->stepper.now.t, to->until, solver->statistics.steps) ? TAUT_INTERRUPTED : TAUT_OK;
+    return to->call(to->user, t, solver->until, solver->statistics.steps) ? TAUT_INTERRUPTED : TAUT_OK;
 }
 
 /* One step to time `next`. What fails gets the time at which it failed. */
@@ -121,7 +115,7 @@ static bool finished(const taut_solver *solver, const plan *p)
     return solver->control.on ? solver->stepper.now.t == p->target : p->done >= p->count;
 }
 
-static int march(taut_solver *solver, double target, caller *to, taut_error *error)
+static int march(taut_solver *solver, double target, taut_error *error)
 {
     const taut_state *now = &solver->stepper.now;
     plan p = make_plan(now->t, target, solver->step);
@@ -134,7 +128,7 @@ static int march(taut_solver *solver, double target, caller *to, taut_error *err
         TAUT_TRY(taut_watch_step(solver, &restarted, error));
         if (restarted)
             p = make_plan(now->t, target, solver->step);
-        TAUT_TRY(report(solver, to));
+        TAUT_TRY(taut_report(solver, now->t));
     }
     return taut_complete(solver, error);
 }
@@ -166,13 +160,13 @@ static int end_sinks(taut_solver *solver, int status, taut_error *error)
 }
 
 /* The first row; the rows of the march; the state at the end, when it is not a row yet. */
-static int march_with_rows(taut_solver *solver, caller *to, taut_error *error)
+static int march_with_rows(taut_solver *solver, taut_error *error)
 {
     const taut_state *now = &solver->stepper.now;
     TAUT_TRY(taut_rows_write(solver, now->t, now, error));
     if (now->t == solver->from)
         solver->rows.next = 1;
-    int status = march(solver, solver->until, to, error);
+    int status = march(solver, solver->until, error);
     if (status >= 0 && fabs(solver->rows.written - now->t) > 8 * DBL_EPSILON * fabs(now->t))
         TAUT_TRY(taut_rows_write(solver, now->t, now, error));
     return status;
@@ -182,11 +176,12 @@ int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count,
                     taut_error *error)
 {
     taut_error_clear(error);
-    caller to = {.call = progress, .user = user, .until = solver->until, .heard = seconds()};
+    solver->caller = (taut_caller){.call = progress, .user = user, .heard = seconds()};
     solver->event_met = false;
     int status = begin_sinks(solver, sinks, sink_count, error);
     if (status == 0)
-        status = march_with_rows(solver, &to, error);
+        status = march_with_rows(solver, error);
+    solver->caller = (taut_caller){0};
     solver->status = end_sinks(solver, status, error);
     return solver->status;
 }
@@ -197,7 +192,7 @@ int taut_solver_advance(taut_solver *solver, double t, taut_error *error)
     if (!isfinite(t))
         return taut_fail(error, TAUT_ERROR_USAGE, "taut_solver_advance: the time must be finite");
     solver->event_met = false;
-    int status = march(solver, t, NULL, error);
+    int status = march(solver, t, error);
     double energy;
     if (status >= 0) {
         int guard = taut_rows_guard(solver, &solver->stepper.now, &energy, error);

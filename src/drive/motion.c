@@ -352,6 +352,34 @@ static void add_statistics(taut_statistics *to, const taut_statistics *from)
     to->micro_steps += from->micro_steps;
 }
 
+/* Projections advise other projections by `--method`; in a run that is the method of the motion, so they are named in full. */
+static int named_in_full(int status, taut_error *error)
+{
+    static const char said[] = "--method ", verb[] = "taut project ";
+    size_t more = sizeof verb - 1;
+    for (char *at = error && status < 0 ? strstr(error->message, said) : NULL; at; at = strstr(at + more + 1, said)) {
+        if (strlen(error->message) + more >= sizeof error->message)
+            break;
+        memmove(at + more, at, strlen(at) + 1);
+        memcpy(at, verb, more);
+    }
+    return status;
+}
+
+/* How far the start was moved: across and along the bonds where there is a foot point that tells, the largest change elsewhere. */
+static void tell_slow_point(taut_solver *solver, const char *method, const taut_projection_result *result)
+{
+    char moved[80];
+    double most = 0;
+    for (taut_index i = 0; i < solver->stepper.n; i++)
+        most = fmax(most, fabs(result->q[i] - solver->stepper.now.q[i]));
+    if (isnan(result->moved_normal))
+        snprintf(moved, sizeof moved, "by %.2g", most);
+    else
+        snprintf(moved, sizeof moved, "normal %.2g, tangential %.2g", result->moved_normal, result->moved_tangential);
+    add_why(solver, "the start was moved to its slow point, where nothing rings (%s; %s)", method, moved);
+}
+
 /* Takes over the slow point that a projection finds. */
 static int take_slow_point(taut_solver *solver, const char *method, taut_error *error)
 {
@@ -369,11 +397,10 @@ static int take_slow_point(taut_solver *solver, const char *method, taut_error *
         status = taut_project(solver->system, options, &solver->arena.allocator, &projection, error);
     if (status == 0) {
         taut_projection_result_get(projection, &result);
+        tell_slow_point(solver, method, &result);
         memcpy(s->now.q, result.q, (size_t)s->n * sizeof(double));
         memcpy(s->now.v, result.v, (size_t)s->n * sizeof(double));
         add_statistics(s->statistics, &result.statistics);
-        add_why(solver, "the start was moved to its slow point, where nothing rings (%s; normal %.2g, tangential %.2g)", method,
-                result.moved_normal, result.moved_tangential);
     }
     taut_projection_destroy(projection);
     taut_options_destroy(options);
@@ -423,7 +450,7 @@ static int start_slow(taut_solver *solver, taut_error *error)
     static const char *const ways[] = {"series", "kernel"}; /* from jets; from forces alone */
     int status = -1;
     for (int k = 0; k < 2 && status != 0; k++) {
-        status = take_slow_point(solver, ways[k], &reason);
+        status = named_in_full(take_slow_point(solver, ways[k], &reason), &reason);
         TAUT_TRY(taut_fail_final(status, &reason, error));
     }
     if (status != 0 && isinf(amplitude))
@@ -469,7 +496,7 @@ int taut_motion_again(taut_solver *solver, taut_state *x, double *moved, taut_er
     if (solver->rods)
         TAUT_TRY(solver->rods->apply(solver->rods, x->t, x->q, x->v, error));
     if (solver->slow)
-        TAUT_TRY(solver->slow->apply(solver->slow, x->t, x->q, x->v, error));
+        TAUT_TRY(named_in_full(solver->slow->apply(solver->slow, x->t, x->q, x->v, error), error));
     for (taut_index i = 0; i < s->n; i++)
         *moved = fmax(*moved, fmax(fabs(x->q[i] - q[i]), fabs(x->v[i] - v[i])));
     return TAUT_OK;

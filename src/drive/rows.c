@@ -138,5 +138,10 @@ int taut_rows_due(taut_solver *solver, double t, taut_error *error)
         if (way * (due - t) > tiny)
             return TAUT_OK;
         TAUT_TRY(row_inside(solver, due, tiny, error));
+        int status = fabs(due - t) <= tiny ? TAUT_OK : taut_report(solver, due); /* at the end of a step the loop tells */
+        if (status != TAUT_OK) { /* what the step leaves behind, no later step can interpolate */
+            rows->next = (int64_t)floor((way * (t - solver->from) + tiny) / rows->every) + 1;
+            return status;
+        }
     }
 }

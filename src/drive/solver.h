@@ -27,6 +27,13 @@ typedef struct taut_rows {
     double written; /* time of the latest row; NaN before */
 } taut_rows;
 
+typedef struct taut_caller { /* who wants to hear of progress */
+    taut_progress call;      /* only during a run */
+    void *user;
+    double heard;  /* seconds */
+    int64_t since; /* steps and rows since the latest call */
+} taut_caller;
+
 /* Step sizes by error control (control.c). */
 typedef struct taut_control {
     bool on;
@@ -80,6 +87,7 @@ struct taut_solver {
     taut_control control;
     taut_drift drift;
     taut_rows rows;
+    taut_caller caller;
     taut_watch watch;
     taut_state probe; /* a state between steps: rows, location of events */
     double *outputs;
@@ -112,6 +120,8 @@ int taut_choose(taut_solver *solver, const taut_options *options, taut_error *er
 int taut_choose_step(taut_solver *solver, taut_error *error);
 /* The row of a name, or NULL. */
 const taut_method *taut_method_find(const char *name);
+/* Fails: there is no such method; `option` is where the name was said. */
+int taut_method_unknown(const char *option, const char *name, taut_error *error);
 /* Can the method treat such a system? Fails with the reasons when not. */
 int taut_method_accepts(const taut_method *method, const taut_sizes *sizes, taut_error *error);
 
@@ -133,6 +143,8 @@ void taut_motion_release(taut_solver *solver);
 
 /* (loop.c) Back towards the manifold after a step; what the method remembers of its end is forgotten. */
 int taut_stabilize(taut_solver *solver, taut_error *error);
+/* Tells of progress up to time t, now and then: after every step, and after every row inside one. TAUT_INTERRUPTED: the caller stops. */
+int taut_report(taut_solver *solver, double t);
 
 /* (control.c) One step towards `target` with error control, stabilised; the time is set. */
 int taut_control_step(taut_solver *solver, double target, taut_error *error);
@@ -161,7 +173,7 @@ int taut_drift_begin(taut_solver *solver, taut_error *error);
 int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy, taut_error *error);
 /* Writes one row. */
 int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut_error *error);
-/* Writes the rows due up to time t of the latest step. */
+/* Writes the rows due up to time t of the latest step. TAUT_INTERRUPTED: those left of them are not written, now or later. */
 int taut_rows_due(taut_solver *solver, double t, taut_error *error);
 
 /* (events.c) Assigns memory. */
