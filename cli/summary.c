@@ -103,8 +103,8 @@ void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
     print_events(out, &result);
     print_energy(out, &result);
     print_drift(out, &sizes, &result);
-    if (isfinite(result.error_estimate))
-        fprintf(out, "  %-*s%.3g\n", LABEL, "error estimate", result.error_estimate);
+    if (isfinite(result.error_share))
+        fprintf(out, "  %-*s%.3g of the tolerance, in the worst step\n", LABEL, "error estimate", result.error_share);
     fprintf(out, "  %-*s%.3g s\n", LABEL, "wall time", outcome->seconds);
     if (outcome->out)
         fprintf(out, "  %-*s%s\n", LABEL, "rows in", outcome->out);
@@ -146,6 +146,7 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     cli_json_real(&json, "put_back", result.put_back);
     cli_json_close(&json, '}');
     cli_json_real(&json, "error_estimate", result.error_estimate);
+    cli_json_real(&json, "error_share", result.error_share);
     cli_json_open_flat(&json, "drift", '{');
     cli_json_real(&json, "position", result.drift_position);
     cli_json_real(&json, "velocity", result.drift_velocity);

@@ -70,6 +70,13 @@ json 'abs(d["state"][0]/math.exp(28) - 1) < 1e-2'
 run 0 run grows.taut --method rk4 --step 0.02 --out rows.csv --json
 json 'abs(d["state"][0]/math.exp(28) - 1) < 1e-2'
 
+# the estimate of the error is told as a share of the tolerance, whichever of rtol and atol rules
+run 0 run pendulum --motion full --method dop8 --rtol 1e-15 --atol 1e-9 --until 0.1 --out rows.csv
+grep -Eq '^  error estimate +0\.[0-9]+ of the tolerance' out
+row $? "a share of the tolerance: $(grep 'error estimate' out)"
+run 0 run pendulum --motion full --method dop8 --rtol 1e-15 --atol 1e-9 --until 0.1 --out rows.csv --json
+json '0.01 < d["error_share"] <= 1'
+
 # a slow start that kernel finds, where redundant springs leave no foot point: how far it moved is known all the same
 cat >twice.taut <<'MODEL'
 [coordinates]

@@ -397,6 +397,7 @@ typedef struct taut_result {
     int64_t altered;       /* how often events altered the state */
     double put_back;       /* largest |dq_i| or |dv_i| by which such states were put onto rods or the slow manifold */
     double error_estimate; /* largest local error of an accepted step, relative: its norm times rtol; NaN with equal steps */
+    double error_share;    /* that norm: the error over what rtol and atol allow together; NaN with equal steps */
     double drift_position, drift_velocity; /* largest over the rows; first order: constraints, and invariants against their start */
     double energy_first, energy_last;
     taut_statistics statistics;

@@ -207,6 +207,7 @@ void taut_solver_result(const taut_solver *solver, taut_result *result)
                             .altered = solver->altered,
                             .put_back = solver->put_back,
                             .error_estimate = solver->control.on ? solver->control.largest * solver->stepper.rtol : NAN,
+                            .error_share = solver->control.on ? solver->control.largest : NAN,
                             .drift_position = solver->drift.most_position,
                             .drift_velocity = solver->drift.most_velocity,
                             .energy_first = solver->energy_first,

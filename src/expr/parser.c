@@ -77,7 +77,9 @@ int taut_parser_expected(const taut_parser *parser, const char *what)
     if (parser->previous.kind == 0 || parser->previous.kind == TAUT_TOKEN_NEWLINE)
         return taut_parser_fail(parser, place, "expected %s, found %s", what, found);
     describe(parser, &parser->previous, after, sizeof after);
-    return taut_parser_fail(parser, place, "expected %s after %s, found %s", what, after, found);
+    bool comma = parser->previous.kind == ',' && parser->token.kind == TAUT_TOKEN_NUMBER; /* 1,5 for 1.5 */
+    return taut_parser_fail(parser, place, "expected %s after %s, found %s%s", what, after, found,
+                            comma ? "; numbers have a decimal point" : "");
 }
 
 static int fail_nodes(const taut_parser *parser)
