@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "expr/hot.h"
+
 #include "linalg/scalar_real.h"
 #include "linalg/kernels_generic.h"
 #include "linalg/scalar_complex.h"

@@ -4,7 +4,7 @@
  * layout, with room for the rows that pivoting moves), L D L^T at i - j + j*(b+1), lower half only.
  *
  * All factors expect a matrix scaled to entries of about 1. They return 0, or 1 + the column of the first pivot that is not above
- * `tolerance` (NaN included). Pivots in the L D L^T kernels are stored inverted. */
+ * `tolerance` (NaN included). Pivots of L D L^T and of the banded LU are stored inverted. */
 #ifndef TAUT_LINALG_KERNELS_H
 #define TAUT_LINALG_KERNELS_H
 

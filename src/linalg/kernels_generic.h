@@ -83,6 +83,7 @@ static taut_index NAME(band_lu_factor)(taut_index rows, taut_index b, SCALAR *a,
                 entry[p] = held;
             }
         SCALAR inverse = 1.0 / diagonal[0];
+        diagonal[0] = inverse;
         for (taut_index i = 1; i <= below; i++)
             diagonal[i] = TIMES(diagonal[i], inverse);
         for (taut_index k = 1; k <= reach - j; k++) {
@@ -94,7 +95,7 @@ static taut_index NAME(band_lu_factor)(taut_index rows, taut_index b, SCALAR *a,
     return 0;
 }
 
-static void NAME(band_lu_solve)(taut_index rows, taut_index b, const SCALAR *a, const taut_index *pivot, SCALAR *x)
+TAUT_HOT static void NAME(band_lu_solve)(taut_index rows, taut_index b, const SCALAR *a, const taut_index *pivot, SCALAR *x)
 {
     const int64_t column = 3 * (int64_t)b + 1;
     for (taut_index j = 0; j < rows; j++) {
@@ -107,7 +108,7 @@ static void NAME(band_lu_solve)(taut_index rows, taut_index b, const SCALAR *a, 
     for (taut_index j = rows - 1; j >= 0; j--) {
         const SCALAR *diagonal = a + 2 * (int64_t)b + j * column;
         int64_t above = j < 2 * (int64_t)b ? j : 2 * (int64_t)b;
-        x[j] /= diagonal[0];
+        x[j] = TIMES(x[j], diagonal[0]);
         NAME(subtract)(above, x[j], diagonal - above, x + j - above);
     }
 }
