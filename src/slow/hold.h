@@ -13,6 +13,10 @@ int taut_hold_names(const taut_system *system, const char *names, taut_arena *ar
 /* Does any coordinate have one of these bits? */
 bool taut_hold_any(const unsigned char *hold, taut_index n, unsigned bits);
 
+/* Room for [M G^T; G -D] with all bonds of the system. tangent->start is NULL where M is a diagonal. */
+int taut_bonds_saddle(const taut_context *context, const taut_pattern *jacobian, const taut_pattern *tangent,
+                      const taut_allocator *allocator, taut_saddle **saddle, taut_error *error);
+
 /* The saddle matrix of M and G without the rows and columns of what is held: x = 0 there. A bond that has no free coordinate, or that is
  * not counted, has the row -y = s. */
 typedef struct taut_still {

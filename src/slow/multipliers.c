@@ -7,6 +7,7 @@
  * side is C lambda'' - gamma: leaving C lambda'' out errs by O(omega^-2), and unlike C^-1 g does not amplify the rounding of g. */
 #include "slow/projection.h"
 
+#include "slow/hold.h"
 #include "system/singular.h"
 
 typedef struct work {
@@ -76,21 +77,9 @@ static int factor(work *w, const taut_context *context, double t, taut_error *er
     return taut_singular_explain(&parts, status, t, "multipliers cannot be determined", error);
 }
 
-static int solve(work *w, taut_context *context, const taut_sizes *sizes, double t, double *lambda, taut_error *error)
+static int solve(work *w, const taut_context *context, double t, double *lambda, taut_error *error)
 {
-    bool positive = sizes->can & TAUT_CAN_INVERT_MASS;
-    const double *mass = taut_context_mass(context);
-    for (taut_index i = 0; mass && i < w->n; i++)
-        positive &= mass[i] > 0;
-    taut_saddle_shape shape = {.n = w->n,
-                               .m = w->m,
-                               .k_start = w->tangent.start,
-                               .k_column = w->tangent.column,
-                               .g_start = w->jacobian.start,
-                               .g_column = w->jacobian.column,
-                               .symmetric = true,
-                               .positive = positive};
-    TAUT_TRY(taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &w->arena.allocator, &w->saddle, error));
+    TAUT_TRY(taut_bonds_saddle(context, &w->jacobian, &w->tangent, &w->arena.allocator, &w->saddle, error));
     TAUT_TRY(factor(w, context, t, error));
     return taut_saddle_solve(w->saddle, 1, w->a, lambda, error);
 }
@@ -108,7 +97,7 @@ int taut_slow_multipliers(taut_context *context, double t, const double *q, cons
         statistics->force_evaluations++;
         statistics->factorisations++;
         statistics->solves++;
-        status = solve(&w, context, &sizes, t, lambda, error);
+        status = solve(&w, context, t, lambda, error);
     }
     for (taut_index i = 0; status == 0 && acceleration && i < w.n; i++)
         acceleration[i] = w.a[i];

@@ -20,6 +20,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "slow/hold.h"
 #include "system/singular.h"
 
 struct taut_recursion {
@@ -253,23 +254,6 @@ void taut_recursion_rates(const taut_recursion *r, double *acceleration, double 
 
 /* ---- the object */
 
-static int new_saddle(taut_recursion *r, const taut_sizes *sizes, const taut_allocator *allocator, taut_error *error)
-{
-    bool positive = sizes->can & TAUT_CAN_INVERT_MASS;
-    const double *mass = taut_context_mass(r->context);
-    for (taut_index i = 0; mass && i < r->n; i++)
-        positive &= mass[i] > 0;
-    taut_saddle_shape shape = {.n = r->n,
-                               .m = r->m,
-                               .k_start = r->tangent.start,
-                               .k_column = r->tangent.column,
-                               .g_start = r->jacobian.start,
-                               .g_column = r->jacobian.column,
-                               .symmetric = true,
-                               .positive = positive};
-    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, allocator, &r->saddle, error);
-}
-
 static int build(taut_recursion *r, int first, taut_error *error)
 {
     const taut_system *system = taut_context_system(r->context);
@@ -288,7 +272,7 @@ static int build(taut_recursion *r, int first, taut_error *error)
         TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &r->tangent, error));
     r->m_entries = r->matrix ? r->tangent.start[r->n] : r->n;
     TAUT_TRY(make_room(r, first > 0 && first < r->most ? first : r->most, error));
-    return new_saddle(r, &sizes, &r->arena->allocator, error);
+    return taut_bonds_saddle(r->context, &r->jacobian, &r->tangent, &r->arena->allocator, &r->saddle, error);
 }
 
 int taut_recursion_create(taut_context *context, taut_arena *arena, taut_statistics *statistics, int most, int first,

@@ -16,6 +16,26 @@ static bool held(const taut_still *s, taut_index i)
     return s->hold && (s->hold[i] & s->bit);
 }
 
+int taut_bonds_saddle(const taut_context *context, const taut_pattern *jacobian, const taut_pattern *tangent,
+                      const taut_allocator *allocator, taut_saddle **saddle, taut_error *error)
+{
+    taut_sizes sizes;
+    taut_system_sizes(taut_context_system(context), &sizes);
+    bool positive = sizes.can & TAUT_CAN_INVERT_MASS;
+    const double *mass = taut_context_mass(context);
+    for (taut_index i = 0; mass && i < sizes.coordinates; i++)
+        positive &= mass[i] > 0;
+    taut_saddle_shape shape = {.n = sizes.coordinates,
+                               .m = sizes.bonds,
+                               .k_start = tangent->start,
+                               .k_column = tangent->column,
+                               .g_start = jacobian->start,
+                               .g_column = jacobian->column,
+                               .symmetric = true,
+                               .positive = positive};
+    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, allocator, saddle, error);
+}
+
 int taut_still_create(taut_still *s, taut_context *context, taut_arena *arena, const unsigned char *hold, unsigned bit,
                       taut_error *error)
 {
@@ -34,19 +54,7 @@ int taut_still_create(taut_still *s, taut_context *context, taut_arena *arena, c
     s->moves = TAUT_NEW(arena, unsigned char, s->m);
     if (!s->g || !s->k || !s->d || !s->moves)
         return taut_fail_memory(error);
-    bool positive = sizes.can & TAUT_CAN_INVERT_MASS;
-    const double *mass = taut_context_mass(context);
-    for (taut_index i = 0; mass && i < s->n; i++)
-        positive &= mass[i] > 0;
-    taut_saddle_shape shape = {.n = s->n,
-                               .m = s->m,
-                               .k_start = s->tangent.start,
-                               .k_column = s->tangent.column,
-                               .g_start = s->jacobian.start,
-                               .g_column = s->jacobian.column,
-                               .symmetric = true,
-                               .positive = positive};
-    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &arena->allocator, &s->saddle, error);
+    return taut_bonds_saddle(context, &s->jacobian, &s->tangent, &arena->allocator, &s->saddle, error);
 }
 
 void taut_still_destroy(taut_still *s)
