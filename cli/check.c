@@ -146,7 +146,7 @@ static void print_start(const taut_check_report *report)
         line("start", text);
     }
     bool mechanical = report->sizes.kind == TAUT_MECHANICAL;
-    if (!mechanical || ((can & TAUT_HAS_SPRINGS) && report->frequencies > 0)) {
+    if ((!mechanical && report->sizes.constraints > 0) || ((can & TAUT_HAS_SPRINGS) && report->frequencies > 0)) {
         const char *which = !mechanical ? "constraints" : report->soft > 0 ? "bonds that are not soft" : "all bonds";
         snprintf(text, sizeof text, "%s: max |g| %.3g", which, report->foot_distance);
         line(can & TAUT_HAS_RIGID ? "" : "start", text);
@@ -178,14 +178,29 @@ static void print_frequencies(const taut_check_report *report)
     line("oscillatory energy", text);
 }
 
+/* "tiny, A, 2 rows, definite" in words. */
+static void print_structure(const taut_check_report *report)
+{
+    char text[300];
+    const char *comma = strchr(report->structure, ','), *matrix = comma ? comma + 2 : "", *meaning = "";
+    if (!comma || (report->sizes.bonds == 0 && report->sizes.mass == TAUT_MASS_DIAGONAL))
+        return; /* nothing to be solved */
+    if (matrix[0] == 'A' || matrix[0] == 'K') {
+        meaning = matrix[0] == 'A' ? "matrix A = G M^-1 G^T" : "mass matrix";
+        matrix++;
+    }
+    snprintf(text, sizeof text, "the %.*s solver, for the %s%s", (int)(comma - report->structure), report->structure, meaning,
+             matrix);
+    line("linear algebra", text);
+}
+
 static void print_report(const cli_model *model, const taut_check_report *report, bool verbose)
 {
     cli_model_title(stdout, model);
     printf("\n");
     print_sizes(&report->sizes);
     print_parameters(model->system, &report->sizes);
-    if (report->structure[0])
-        line("linear algebra", report->structure);
+    print_structure(report);
     print_derivatives(report);
     print_rank(report);
     print_start(report);

@@ -207,6 +207,28 @@ static double mass_of(const examiner *e, taut_index i)
     return 0;
 }
 
+/* A coordinate without mass moves only because of what holds it: with no bond its acceleration is force over zero. */
+static int check_masses(examiner *e)
+{
+    taut_check_report *r = e->report;
+    unsigned char *held = TAUT_NEW(&e->arena, unsigned char, e->n);
+    if (!held)
+        return taut_fail_memory(e->error);
+    for (taut_index k = 0; k < e->sizes->jacobian_entries; k++)
+        if (e->values.jacobian[k] != 0)
+            held[e->jacobian.column[k]] = 1;
+    for (taut_index i = 0; i < e->n && !r->verdict; i++) {
+        char name[96];
+        if (held[i] || mass_of(e, i) != 0)
+            continue;
+        r->verdict = 1;
+        taut_system_name(e->system, TAUT_COORDINATE, i, name, sizeof name);
+        snprintf(r->advice, sizeof r->advice,
+                 "%s has neither mass nor bonds, so that nothing tells how it moves: give it one of them", name);
+    }
+    return 0;
+}
+
 /* Soft springs join the force, and their rows leave the matrix. Their own frequencies, with the rest at rest, belong to the slow motion. */
 static void take_soft(examiner *e)
 {
@@ -296,6 +318,8 @@ static int measure_frequencies(examiner *e)
     bool complete;
     for (taut_index i = 0; i < e->m; i++)
         r->frequencies += c[i] > 0 && e->counts[i];
+    if (!r->verdict && r->frequencies > r->rank - e->hard)
+        r->frequencies = r->rank - e->hard; /* springs that depend on others, or on rods, add none */
     bool stiff = e->sizes->can & TAUT_HAS_STIFF_POTENTIAL;
     if (!r->frequencies && !stiff)
         return 0;
@@ -306,10 +330,14 @@ static int measure_frequencies(examiner *e)
     TAUT_TRY(taut_fail_final(status, &ignored, e->error));
     if (status || found == 0)
         return 0;
+    if (complete && !stiff && found > r->frequencies) { /* what they leave at zero comes first */
+        frequency += found - r->frequencies;
+        found = (int)r->frequencies;
+    }
     r->frequency_least = frequency[0];
     r->frequency_most = frequency[found - 1];
     if (complete)
-        r->frequencies = found; /* springs that depend on others add none */
+        r->frequencies = found;
     else if (stiff)
         r->frequencies = e->n;
     return 0;
@@ -323,11 +351,16 @@ static void advise_mechanical(examiner *e)
     double ratio = r->slow_rate > 0 ? r->frequency_least / r->slow_rate : INFINITY;
     char *to = r->advice;
     size_t size = sizeof r->advice;
+    bool damped = e->sizes->can & TAUT_HAS_DAMPING;
+    if (r->advice[0]) /* said already */
+        return;
     if (r->verdict)
         snprintf(to, size, "remove the redundant bonds, or give them a stiffness");
     else if (e->hard && r->start_position > 1e-6)
         snprintf(to, size, "the start violates rigid bonds by %.2g: correct it, or let `taut run` move it onto them",
                  r->start_position);
+    else if (e->hard && !r->frequencies && r->rank_message[0])
+        snprintf(to, size, "springs that follow from rods do nothing: leave them out, and motion rigid is what remains");
     else if (e->hard && !r->frequencies)
         snprintf(to, size, "rigid bonds: motion rigid is what this model asks for");
     else if (r->frequencies && ratio < 10)
@@ -336,11 +369,11 @@ static void advise_mechanical(examiner *e)
                  "everything, --motion full",
                  r->frequency_least, r->slow_rate);
     else if (r->frequencies && r->oscillatory_energy > 1e-3 * r->energy_scale)
-        snprintf(
-            to, size,
-            "the start rings: %.2g of oscillatory energy beside %.2g; --motion slow takes the ringing away, effective averages it, "
-            "full with --step at most %.2g resolves it",
-            r->oscillatory_energy, r->energy_scale, 0.3 / r->frequency_most);
+        snprintf(to, size,
+                 "the start rings: %.2g of oscillatory energy beside %.2g; --motion slow takes the ringing away, %s"
+                 "full with --step at most %.2g resolves it%s",
+                 r->oscillatory_energy, r->energy_scale, damped || r->rank_message[0] ? "" : "effective averages it, ",
+                 0.3 / r->frequency_most, damped ? " while damping lets it die" : "");
     else if (r->frequencies)
         snprintf(to, size,
                  "the start hardly rings: --motion slow takes long steps; full needs a --step of about %.2g (0.3 over the highest "
@@ -397,6 +430,7 @@ static int examine(examiner *e, const taut_options *options)
             taut_verify_derivatives(e->context, e->t, e->q, e->v, e->report->derivative, 16, &e->report->derivatives, e->error));
     TAUT_TRY(check_rank(e));
     if (e->sizes->kind == TAUT_MECHANICAL) {
+        TAUT_TRY(check_masses(e));
         TAUT_TRY(solve_start(e, backend_option(options)));
         TAUT_TRY(measure_energy(e));
         taut_saddle_destroy(e->saddle); /* frequencies need as much again */

@@ -113,13 +113,13 @@ int taut_motion_choose(taut_solver *solver, unsigned *motion, taut_error *error)
     double work = 0;
     *motion = TAUT_MOTION_FULL;
     if (!(sizes->can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL))) {
-        if ((sizes->can & TAUT_HAS_RIGID) && offered(sizes, TAUT_MOTION_RIGID))
+        if ((sizes->can & TAUT_HAS_RIGID) && offered(sizes, TAUT_MOTION_RIGID & ~solver->avoid))
             *motion = TAUT_MOTION_RIGID;
         return TAUT_OK;
     }
     TAUT_TRY(examine_start(solver, &report, error));
     if (report.frequencies == 0 && !(sizes->can & TAUT_HAS_STIFF_POTENTIAL)) { /* soft springs are forces */
-        if ((sizes->can & TAUT_HAS_RIGID) && offered(sizes, TAUT_MOTION_RIGID))
+        if ((sizes->can & TAUT_HAS_RIGID) && offered(sizes, TAUT_MOTION_RIGID & ~solver->avoid))
             *motion = TAUT_MOTION_RIGID;
         return TAUT_OK;
     }

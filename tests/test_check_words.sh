@@ -1,0 +1,74 @@
+#!/bin/sh
+# test_check_words.sh - what `taut check` says of modes, masses, damping and observables, and of the matrix it solves with.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/table.sh"
+open_cli check_words
+
+# a spring along a rod has no mode: its frequency is zero, and it does nothing
+cat >along.taut <<'MODEL'
+[coordinates]
+x, y
+[bonds]
+a = x - 1 rigid
+b = 2*x - 2 stiffness 1e6
+[start]
+x = 1, y' = 1
+[run]
+until = 0.1
+MODEL
+run 0 check along.taut
+lacks out "stiff mode"
+has out "springs that follow from rods do nothing"
+run 0 check along.taut --json
+json 'd["frequencies"]["count"] == 0 and d["rank"]["rank"] == 1'
+run 0 run along.taut --out rows.csv --json
+json 'd["status"] == "done" and abs(d["q"][1] - 0.1) < 1e-9'
+
+# two springs of one direction: one mode, sqrt(1e6 + 4e6); rigid and effective motion cannot have them
+sed 's/rigid/stiffness 1e6/; s/^x = 1,/x = 1.001,/' along.taut >twice.taut
+run 0 check twice.taut
+has out "1 stiff mode, 2236.07 rad per time"
+lacks out "effective"
+has out "the tiny solver, for the matrix A = G M^-1 G^T, 2 rows, definite"
+
+# vibration that dies is not averaged
+cat >damped.taut <<'MODEL'
+[coordinates]
+x, y
+[bonds]
+a = sqrt(x^2 + y^2) - 1 stiffness 1e6 damping 1
+[start]
+x = 1.01, y' = 1
+MODEL
+run 0 check damped.taut
+has out "the start rings"
+lacks out "effective"
+sed 's/ damping 1//' damped.taut >free.taut
+run 0 check free.taut
+has out "effective averages it"
+
+# neither mass nor bond: nothing tells how it moves; a bond is enough
+cat >massless.taut <<'MODEL'
+[particles]
+dimension = 2
+a mass 1
+b mass 0
+[potential]
+a.x^2/2 + b.x^2/2
+[start]
+a.x = 1
+MODEL
+run 1 check massless.taut
+has out "b.x has neither mass nor bonds"
+has out "numerically unusable"
+lacks out "linear algebra"
+sed 's/^b mass 0/b mass 2/' massless.taut >massive.taut
+run 0 check massive.taut
+
+# observables are no constraints
+run 0 check michaelis_menten
+lacks out "constraints"
+run 0 check index2
+has out "constraints: max |g|"
+done_rows
