@@ -297,7 +297,8 @@ static void test_refusals(void)
         int code;
     } rows[] = {
         {"slider_crank", "", "method=ipa", "rigid bonds", TAUT_ERROR_REFUSED},
-        {"[coordinates]\nx, y, z\n[bonds]\nr = x - 1 rigid\n[stiff potential]\n(y^2 + z^2 - 1)^2/4 scale 1e6\n[start]\nx = 1, y = 1\n",
+        {"[coordinates]\nx, y, z\n[bonds]\nr = x - 1 rigid\n[stiff potential]\n(y^2 + z^2 - 1)^2/4 scale 1e6\n[start]\nx = 1, y = "
+         "1\n",
          "", "method=ipa", "stiff potential; use --method series", TAUT_ERROR_REFUSED},
         {"michaelis_menten", "", "method=ipa", "not for a first-order system", TAUT_ERROR_REFUSED},
         {"michaelis_menten", "", "method=constraint", "not for a first-order system", TAUT_ERROR_REFUSED},

@@ -74,7 +74,7 @@ struct taut_system {
     taut_setting *setting, *stepper; /* [run]; [stepper] as key, text */
     int32_t steppers;
     bool allow_command; /* a command of [stepper] may be run */
-    const char *kinks; /* where the first statement of the motion with a kink stands, and what that means, or NULL */
+    const char *kinks;  /* where the first statement of the motion with a kink stands, and what that means, or NULL */
     const char **warning;
     int64_t warning_capacity;
 
