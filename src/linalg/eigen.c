@@ -4,8 +4,9 @@
  *     Golub, Van Loan, Matrix Computations, 4th ed., sections 8.3.1, 8.3.3; Dubrulle, Martin, Wilkinson, Numer. Math. 12 (1968) 377-383 */
 #include "linalg/spectrum.h"
 
-#include <float.h>
 #include <math.h>
+
+#include "linalg/tridiagonal.h"
 
 #ifdef TAUT_HAVE_LAPACK
 
@@ -91,60 +92,6 @@ static void tridiagonalise(int n, double *a, double *d, double *off)
     }
 }
 
-static void rotate_rows(int n, double *x, double *y, double c, double s)
-{
-    for (int k = 0; k < n; k++) {
-        double upper = x[k], lower = y[k];
-        x[k] = c * upper - s * lower;
-        y[k] = s * upper + c * lower;
-    }
-}
-
-/* One implicit QL sweep on rows l..m. */
-static void sweep(int n, double *a, double *d, double *off, int l, int m)
-{
-    double g = (d[l + 1] - d[l]) / (2 * off[l + 1]), r = hypot(g, 1), s = 1, c = 1, p = 0;
-    g = d[m] - d[l] + off[l + 1] / (g + copysign(r, g));
-    for (int i = m - 1; i >= l; i--) {
-        double f = s * off[i + 1], b = c * off[i + 1];
-        r = hypot(f, g);
-        if (i + 2 <= m)
-            off[i + 2] = r;
-        if (r == 0) { /* the matrix has split */
-            d[i + 1] -= p;
-            return;
-        }
-        s = f / r;
-        c = g / r;
-        g = d[i + 1] - p;
-        r = (d[i] - g) * s + 2 * c * b;
-        p = s * r;
-        d[i + 1] = g + p;
-        g = c * r - b;
-        rotate_rows(n, a + (int64_t)i * n, a + (int64_t)(i + 1) * n, c, s);
-    }
-    d[l] -= p;
-    off[l + 1] = g;
-}
-
-static int ql(int n, double *a, double *d, double *off, taut_error *error)
-{
-    for (int l = 0; l < n; l++)
-        for (int round = 0;; round++) {
-            int m = l;
-            while (m < n - 1 && fabs(off[m + 1]) > DBL_EPSILON * (fabs(d[m]) + fabs(d[m + 1])))
-                m++;
-            if (m == l)
-                break;
-            if (round == 60)
-                return taut_fail(error, TAUT_ERROR_CONVERGE, "the eigenvalues of a matrix of %d rows did not converge", n);
-            if (m < n - 1)
-                off[m + 1] = 0;
-            sweep(n, a, d, off, l, m);
-        }
-    return 0;
-}
-
 static void sort_ascending(int n, double *a, double *value)
 {
     for (int i = 0; i < n; i++) {
@@ -169,11 +116,12 @@ int taut_eigen_symmetric(int n, double *a, double *value, taut_error *error, con
 {
     taut_arena arena;
     taut_arena_init(&arena, allocator);
-    double *off = TAUT_NEW(&arena, double, n);
+    double *off = TAUT_NEW(&arena, double, (int64_t)n + 1);
     int status = off ? 0 : taut_fail_memory(error);
     if (status == 0) {
         tridiagonalise(n, a, value, off);
-        status = ql(n, a, value, off, error);
+        if (n > 0 && !taut_tridiagonal_ql(n, value, off + 1, a, n))
+            status = taut_fail(error, TAUT_ERROR_CONVERGE, "the eigenvalues of a matrix of %d rows did not converge", n);
     }
     if (status == 0)
         sort_ascending(n, a, value);

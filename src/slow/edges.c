@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/tridiagonal.h"
 #include "slow/rates.h"
 
 enum { FIRST_LOOK = 32, ENOUGH = 96, ROUGH = 160 }; /* steps; for a state that hides the gap: when its ends stand still, at most */
@@ -29,62 +30,14 @@ static int next_look(int steps)
     return steps + 16 + steps / 32;
 }
 
-/* One sweep of QL on rows low..high of T, with Wilkinson's shift [Golub, Van Loan 2013, 8.3.3] at the top; z[]: last row of the vectors. */
-static void sweep(int low, int high, double *d, double *e, double *z)
-{
-    double g = (d[low + 1] - d[low]) / (2 * e[low]), s = 1, c = 1, p = 0;
-    g = d[high] - d[low] + e[low] / (g + copysign(hypot(g, 1), g));
-    for (int i = high - 1; i >= low; i--) {
-        double f = s * e[i], b = c * e[i], r = hypot(f, g);
-        e[i + 1] = r;
-        if (r == 0) { /* T has come apart */
-            d[i + 1] -= p;
-            e[high] = 0;
-            return;
-        }
-        s = f / r;
-        c = g / r;
-        g = d[i + 1] - p;
-        r = (d[i] - g) * s + 2 * c * b;
-        p = s * r;
-        d[i + 1] = g + p;
-        g = c * r - b;
-        f = z[i + 1];
-        z[i + 1] = s * z[i] + c * f;
-        z[i] = c * z[i] - s * f;
-    }
-    d[low] -= p;
-    e[low] = g;
-    e[high] = 0;
-}
-
-bool taut_tridiagonal_values(int n, double *d, double *e, double *z)
-{
-    enum { MOST_SWEEPS = 60 };
-    for (int i = 0; i < n; i++)
-        z[i] = i == n - 1;
-    e[n - 1] = 0;
-    for (int low = 0; low < n; low++)
-        for (int sweeps = 0;; sweeps++) {
-            int high = low;
-            while (high < n - 1 && fabs(e[high]) > DBL_EPSILON * (fabs(d[high]) + fabs(d[high + 1])))
-                high++;
-            if (high == low)
-                break;
-            if (sweeps == MOST_SWEEPS)
-                return false;
-            sweep(low, high, d, e, z);
-        }
-    return true;
-}
-
 /* What T of so many steps shows; complete: its values are values of K. False when they could not be found. */
 static bool look(const taut_rates *r, int steps, bool complete, taut_rates_seen *seen)
 {
-    double d[TAUT_RATES_SEEN], e[TAUT_RATES_SEEN], last[TAUT_RATES_SEEN];
+    double d[TAUT_RATES_SEEN], e[TAUT_RATES_SEEN], last[TAUT_RATES_SEEN] = {0}; /* last: the last entries of the vectors */
     memcpy(d, r->alpha, (size_t)steps * sizeof *d);
     memcpy(e, r->beta, (size_t)steps * sizeof *e);
-    if (!taut_tridiagonal_values(steps, d, e, last))
+    last[steps - 1] = 1;
+    if (!taut_tridiagonal_ql(steps, d, e, last, 1))
         return false;
     seen->count = 0;
     for (int k = 0; k < steps; k++)

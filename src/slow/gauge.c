@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "slow/rates.h"
+#include "slow/gauge.h"
 #include "step/vectors.h"
 
 int taut_gauge_create(taut_projection *p, taut_rates *rates, taut_gauge *g, taut_error *error)

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "slow/rates.h"
+#include "linalg/hessenberg.h"
 
 enum { MOST_SWEEPS = 60 }; /* for one eigenvalue */
 

@@ -23,6 +23,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "slow/balance.h"
+#include "slow/gauge.h"
 #include "slow/hold.h"
 #include "slow/rods.h"
 #include "slow/sampler.h"

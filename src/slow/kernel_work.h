@@ -3,6 +3,8 @@
 #define TAUT_SLOW_KERNEL_WORK_H
 
 #include "slow/anderson.h"
+#include "slow/balance.h"
+#include "slow/gauge.h"
 #include "slow/rods.h"
 #include "slow/sampler.h"
 #include "slow/seat.h"

@@ -50,6 +50,9 @@ typedef struct taut_projection_method {
 extern const taut_projection_method taut_projection_ipa, taut_projection_kernel, taut_projection_series, taut_projection_constraint,
     taut_projection_difference, taut_projection_auto;
 
+/* (projection_table.c) Row k of the table, and the row of a name; fails with what there is when there is none. */
+const taut_projection_method *taut_projection_row(int k);
+int taut_projection_find(const char *name, const taut_projection_method **method, taut_error *error);
 /* TAUT_OK when the method takes the system of p; else TAUT_ERROR_REFUSED with the reason. */
 int taut_projection_check(const taut_projection_method *method, const taut_projection *p, taut_error *error);
 /* Back to the start: what did not converge. */

@@ -1,101 +1,15 @@
-/* projections.c - the table of projections, and taut_project: choose one, refuse with words, run it, measure what it moved. */
+/* projection_run.c - taut_project: choose a projection, run it, measure what it moved. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/nearmiss.h"
 #include "base/options.h"
-#include "base/reasons.h"
 #include "slow/constraint.h"
 #include "slow/expansion.h"
 #include "slow/hold.h"
 #include "slow/potential.h"
 #include "slow/trace.h"
 #include "step/vectors.h"
-
-static const taut_projection_method *const table[] = {&taut_projection_ipa,        &taut_projection_series,
-                                                      &taut_projection_constraint, &taut_projection_kernel,
-                                                      &taut_projection_difference, &taut_projection_auto};
-
-enum { PROJECTIONS = sizeof table / sizeof table[0] };
-
-int taut_projection_count(void)
-{
-    return PROJECTIONS;
-}
-
-bool taut_projection_get(int k, taut_projection_info *info)
-{
-    if (k < 0 || k >= PROJECTIONS || !info)
-        return false;
-    *info = (taut_projection_info){.name = table[k]->name,
-                                   .summary = table[k]->summary,
-                                   .reference = table[k]->reference,
-                                   .needs = table[k]->needs,
-                                   .refuses = table[k]->refuses};
-    return true;
-}
-
-/* ---- choice */
-
-static int find_method(const char *name, const taut_projection_method **method, taut_error *error)
-{
-    const char *names[PROJECTIONS];
-    for (int k = 0; k < PROJECTIONS; k++) {
-        names[k] = table[k]->name;
-        if (strcmp(name, names[k]) == 0) {
-            *method = table[k];
-            return TAUT_OK;
-        }
-    }
-    taut_method_info moves;
-    for (int k = 0; taut_method_get(k, &moves); k++)
-        if (strcmp(name, moves.name) == 0)
-            return taut_fail(error, TAUT_ERROR_USAGE,
-                             "--method: %s moves a system in time, it is no projection; `taut run` uses it", moves.name);
-    const char *near = taut_near_miss(name, names, PROJECTIONS);
-    if (near)
-        return taut_fail(error, TAUT_ERROR_USAGE, "--method: there is no projection '%.40s'; did you mean %s?", name, near);
-    char list[200] = "";
-    for (int k = 0; k < PROJECTIONS; k++)
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", k ? ", " : "", names[k]);
-    return taut_fail(error, TAUT_ERROR_USAGE, "--method: there is no projection '%.40s'; those of this version are %s", name, list);
-}
-
-/* The system is of another kind: which projections are for it? */
-static int fail_kind(const taut_projection_method *method, const taut_sizes *sizes, taut_error *error)
-{
-    static const char *const kinds[] = {"a mechanical system", "a first-order system", "a black box"};
-    char list[200] = "";
-    for (int k = 0; k < PROJECTIONS; k++)
-        if (table[k]->kinds & 1u << sizes->kind)
-            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", list[0] ? ", " : "", table[k]->name);
-    return taut_fail(error, TAUT_ERROR_REFUSED, "projection %s is not for %s; %s%s", method->name, kinds[sizes->kind],
-                     list[0] ? "use --method " : "this version has none that is", list);
-}
-
-int taut_projection_check(const taut_projection_method *method, const taut_projection *p, taut_error *error)
-{
-    const taut_sizes *sizes = &p->sizes;
-    char text[500];
-    if (!(method->kinds & 1u << sizes->kind))
-        return fail_kind(method, sizes, error);
-    unsigned bits = (method->needs & ~sizes->can) | (method->refuses & sizes->can);
-    if ((method->needs & ~sizes->can & TAUT_HAS_SPRINGS) && !(sizes->can & TAUT_HAS_STIFF_POTENTIAL))
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "projection %s needs springs, and the system has none; --method constraint projects onto rigid bonds",
-                         method->name);
-    const unsigned stiff = TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL;
-    if (method->moves_slow && (sizes->can & TAUT_HAS_RIGID) && (sizes->can & stiff) != TAUT_HAS_SPRINGS)
-        return taut_fail(error, TAUT_ERROR_REFUSED, "projection %s treats rigid bonds beside springs alone, and the system has %s",
-                         method->name,
-                         sizes->can & TAUT_HAS_STIFF_POTENTIAL ? "a stiff potential; use --method series"
-                                                               : "no springs; --method constraint projects onto rigid bonds");
-    bits &= ~(unsigned)TAUT_HAS_SPRINGS;
-    if (bits)
-        return taut_fail(error, TAUT_ERROR_REFUSED, "projection %s %s", method->name, taut_reasons_text(bits, text, sizeof text));
-    return TAUT_OK;
-}
 
 /* Options that only ipa has (or shares with kernel) mean ipa. */
 static bool means_ipa(const taut_options *options)
@@ -110,7 +24,7 @@ static bool means_ipa(const taut_options *options)
 static int choose_method(taut_projection *p, const taut_options *options, taut_error *error)
 {
     if (taut_options_given(options, "method")) {
-        TAUT_TRY(find_method(taut_options_text(options, "method"), &p->method, error));
+        TAUT_TRY(taut_projection_find(taut_options_text(options, "method"), &p->method, error));
         return taut_projection_check(p->method, p, error);
     }
     if (!means_ipa(options)) {
@@ -121,12 +35,13 @@ static int choose_method(taut_projection *p, const taut_options *options, taut_e
     taut_error reason;
     int status = TAUT_OK;
     bool named = false; /* a row for this kind of system has said why it refuses */
-    for (int k = 0; k < PROJECTIONS && !p->method; k++) {
-        int code = taut_projection_check(table[k], p, &reason);
+    for (int k = 0; k < taut_projection_count() && !p->method; k++) {
+        const taut_projection_method *row = taut_projection_row(k);
+        int code = taut_projection_check(row, p, &reason);
         if (code == 0)
-            p->method = table[k];
-        else if (status == 0 || (table[k]->kinds & 1u << p->sizes.kind && !named)) {
-            named = table[k]->kinds & 1u << p->sizes.kind;
+            p->method = row;
+        else if (status == 0 || (row->kinds & 1u << p->sizes.kind && !named)) {
+            named = row->kinds & 1u << p->sizes.kind;
             status = code;
             if (error)
                 *error = reason;
@@ -149,36 +64,7 @@ static int read_settings(const taut_system *system, taut_options *merged, taut_e
     return TAUT_OK;
 }
 
-/* ---- what passes leave behind */
-
-int taut_projection_record(taut_projection *p, const double *q, const double *v, taut_error *error)
-{
-    taut_index m = p->sizes.bonds;
-    taut_pattern jacobian;
-    TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
-    int64_t used = p->pass ? p->passes + 1 : 0;
-    taut_pass *pass = taut_arena_grow(&p->arena, p->pass, used, &p->pass_capacity, sizeof *pass);
-    taut_pass now = {TAUT_NEW(&p->arena, double, m), TAUT_NEW(&p->arena, double, m), p->statistics.force_evaluations};
-    if (!p->entries)
-        p->entries = TAUT_NEW(&p->arena, double, p->sizes.jacobian_entries);
-    if (!pass || !now.g || !now.gdot || !p->entries)
-        return taut_fail_memory(error);
-    p->pass = pass;
-    taut_values values = {.bond = now.g, .bond_dt = now.gdot, .jacobian = p->entries};
-    TAUT_TRY(taut_evaluate(p->context, p->t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, error));
-    for (taut_index i = 0; i < m; i++)
-        for (taut_index k = jacobian.start[i]; k < jacobian.start[i + 1]; k++)
-            now.gdot[i] += p->entries[k] * v[jacobian.column[k]];
-    p->pass[used] = now;
-    p->passes = used;
-    return TAUT_OK;
-}
-
-int taut_projection_watch(void *user, double t, const double *q, const double *v, taut_error *error)
-{
-    (void)t;
-    return taut_projection_record(user, q, v, error);
-}
+/* ---- what the projection moved */
 
 static double distance(taut_index n, const double *a, const double *b)
 {
@@ -266,17 +152,6 @@ static int new_start(taut_projection *p, const taut_options *options, taut_error
     memcpy(p->q, p->q0, (size_t)n * sizeof(double));
     memcpy(p->v, p->v0, (size_t)nv * sizeof(double));
     return TAUT_OK;
-}
-
-/* What did not converge keeps its start. */
-void taut_projection_restore(taut_projection *p)
-{
-    taut_index n = p->sizes.coordinates, nv = p->sizes.kind == TAUT_MECHANICAL ? n : p->sizes.algebraic;
-    memcpy(p->q, p->q0, (size_t)n * sizeof(double));
-    memcpy(p->v, p->v0, (size_t)nv * sizeof(double));
-    for (taut_index i = 0; i < p->sizes.bonds; i++)
-        p->lambda[i] = NAN;
-    p->moved_normal = p->moved_tangential = p->moved_normal_velocity = p->moved_tangential_velocity = 0;
 }
 
 /* A pass of a filter moves a state along the bonds by about as much as it was off them [A 4.2]. What has gone ten times as far has followed a

@@ -10,6 +10,7 @@
  * and their pull looks like a frequency sqrt(d) Omega across them; a shorter one drowns in rounding. Both noises are about 1e-4 of the
  * fastest frequency: slower motion cannot be told from rest, and need not be. Of many coordinates single springs hide there, and the last
  * measurement takes (F(q - d x) - F(q + d x))/2d instead: errors are of order d^2, d the cube root of the noise, and 1e-5 is seen. */
+#include "linalg/hessenberg.h"
 #include "slow/rates.h"
 
 #include <float.h>

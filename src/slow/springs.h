@@ -37,20 +37,4 @@ int taut_springs_separated(const taut_springs *springs, taut_error *error);
 /* How fast the start moves, |v|/|q| in 1/time: the other number where slow and fast are not separated. */
 double taut_springs_pace(const taut_projection *p);
 
-/* C^-1 (g + T gdot) of bond i. */
-double taut_springs_pull(const taut_projection *p, const taut_pass *pass, taut_index i);
-
-/* On a slow motion the pulls of the springs are those that keep the bonds from accelerating, up to O(omega^-2). */
-typedef struct taut_balance {
-    double *lambda; /* [m]: of the acceleration equation */
-    double energy;  /* in what the springs do beside it, in units of a single spring */
-    double off;     /* largest pull beside it, above noise */
-    double size;    /* of the pulls */
-    bool known;     /* not for redundant springs: only the sum of their pulls is determined */
-} taut_balance;
-
-/* floor[m]: rounding of g. */
-int taut_balance_weigh(const taut_projection *p, double omega, double tolerance, const double *floor, const double *q,
-                       const double *v, const taut_pass *pass, taut_balance *b, taut_error *error);
-
 #endif

@@ -1,6 +1,9 @@
 /* trace.c - see trace.h. */
 #include "slow/trace.h"
 
+#include <math.h>
+#include <string.h>
+
 static int new_window(taut_projection *p, taut_trace_window *w, taut_error *error)
 {
     int64_t most = 2 * TAUT_TRACE_SIDE + 1;
@@ -113,4 +116,46 @@ bool taut_projection_window_get(const taut_projection *p, int which, taut_projec
                                        .weight = w->weight,
                                        .g = w->g};
     return true;
+}
+
+/* ---- what passes leave behind */
+
+int taut_projection_record(taut_projection *p, const double *q, const double *v, taut_error *error)
+{
+    taut_index m = p->sizes.bonds;
+    taut_pattern jacobian;
+    TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
+    int64_t used = p->pass ? p->passes + 1 : 0;
+    taut_pass *pass = taut_arena_grow(&p->arena, p->pass, used, &p->pass_capacity, sizeof *pass);
+    taut_pass now = {TAUT_NEW(&p->arena, double, m), TAUT_NEW(&p->arena, double, m), p->statistics.force_evaluations};
+    if (!p->entries)
+        p->entries = TAUT_NEW(&p->arena, double, p->sizes.jacobian_entries);
+    if (!pass || !now.g || !now.gdot || !p->entries)
+        return taut_fail_memory(error);
+    p->pass = pass;
+    taut_values values = {.bond = now.g, .bond_dt = now.gdot, .jacobian = p->entries};
+    TAUT_TRY(taut_evaluate(p->context, p->t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, error));
+    for (taut_index i = 0; i < m; i++)
+        for (taut_index k = jacobian.start[i]; k < jacobian.start[i + 1]; k++)
+            now.gdot[i] += p->entries[k] * v[jacobian.column[k]];
+    p->pass[used] = now;
+    p->passes = used;
+    return TAUT_OK;
+}
+
+int taut_projection_watch(void *user, double t, const double *q, const double *v, taut_error *error)
+{
+    (void)t;
+    return taut_projection_record(user, q, v, error);
+}
+
+/* What did not converge keeps its start. */
+void taut_projection_restore(taut_projection *p)
+{
+    taut_index n = p->sizes.coordinates, nv = p->sizes.kind == TAUT_MECHANICAL ? n : p->sizes.algebraic;
+    memcpy(p->q, p->q0, (size_t)n * sizeof(double));
+    memcpy(p->v, p->v0, (size_t)nv * sizeof(double));
+    for (taut_index i = 0; i < p->sizes.bonds; i++)
+        p->lambda[i] = NAN;
+    p->moved_normal = p->moved_tangential = p->moved_normal_velocity = p->moved_tangential_velocity = 0;
 }
