@@ -1,6 +1,6 @@
 /* bench_slow.c - slow points of long chains. Rows: name | limit | value | verdict.
  *
- * Time per link of projection series on a crooked chain (tests/crooked.h), best of many: 10,000 links over 100, and the dearest of 100, 1000 and
+ * Time per link of projection series on a crooked chain (tests/support/crooked.h), best of many: 10,000 links over 100, and the dearest of 100, 1000 and
  * 10,000 over the cheapest, per jet (long chains need fewer levels than short ones, whose rounding is smaller). A chain of 1000 by kernel is
  * shown beside it.
  *
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "crooked.h"
+#include "support/crooked.h"
 
 /* Of this process: other load disturbs less. */
 static double spent(void)

@@ -3,7 +3,7 @@
  * Names of models are asked of the program when they are needed, so that a script stays right when models come and go. */
 #include <string.h>
 
-#include "reproduce.h"
+#include "reproduce/reproduce.h"
 
 static bool takes_file(const taut_option *option)
 {
@@ -49,7 +49,7 @@ static bool differs(const taut_option *option)
 /* What can be reproduced. */
 static void put_recipes(FILE *out)
 {
-    for (const cook_recipe *recipe = cook_recipes; recipe->name; recipe++)
+    for (const recipe_row *recipe = recipe_table; recipe->name; recipe++)
         fprintf(out, " %s", recipe->name);
     fprintf(out, " all");
 }

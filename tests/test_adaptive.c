@@ -1,7 +1,7 @@
 /* test_adaptive.c - steps by error control: the norm and the controller seen from outside, tolerances and errors against exact solutions,
  * failures that a smaller step cures and those it does not, dense output, first-order systems, memory. */
 #include "base/method.h"
-#include "drive.h"
+#include "support/run.h"
 #include "drive/solver.h"
 
 #define OSCILLATOR "[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = cos(t), x' = -sin(t)\n"

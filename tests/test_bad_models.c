@@ -4,7 +4,7 @@
  * for a mistake in a table they name the CSV file, and the place is in it. */
 #include <dirent.h>
 
-#include "table.h"
+#include "support/table.h"
 #include <taut/taut.h>
 
 #ifndef TAUT_SOURCE_DIR

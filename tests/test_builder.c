@@ -2,9 +2,9 @@
  * runs; wrong calls are named; memory may run out at any allocation. */
 #include <taut/taut.h>
 
-#include "faulty.h"
-#include "table.h"
-#include "twins.h"
+#include "support/faulty.h"
+#include "support/table.h"
+#include "support/twins.h"
 
 #ifndef TAUT_SOURCE_DIR
 #define TAUT_SOURCE_DIR "."

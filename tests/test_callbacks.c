@@ -2,10 +2,10 @@
  * left to differences; units, steep and noisy functions; calls are counted, so that colouring is seen to work; runs. */
 #include <taut/taut.h>
 
-#include "drive.h"
-#include "functions.h"
-#include "table.h"
-#include "twins.h"
+#include "support/run.h"
+#include "support/functions.h"
+#include "support/table.h"
+#include "support/twins.h"
 
 /* What docs/c-api.md states of differences: first and second derivatives to 1e-9 where the functions vary over lengths of the size of
  * the state. */

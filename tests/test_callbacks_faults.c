@@ -1,10 +1,10 @@
 /* test_callbacks_faults.c - C functions that fail, stop or give NaN at any call; wrong arguments; copies and defaults; memory. */
 #include <taut/taut.h>
 
-#include "faulty.h"
-#include "functions.h"
-#include "table.h"
-#include "twins.h"
+#include "support/faulty.h"
+#include "support/functions.h"
+#include "support/table.h"
+#include "support/twins.h"
 
 /* ------------------------------------------------------------------------------------------------------ return values */
 

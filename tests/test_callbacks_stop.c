@@ -2,8 +2,8 @@
  * smaller. And forces that depend on velocities in places that the start does not show. */
 #include <taut/taut.h>
 
-#include "faulty.h"
-#include "table.h"
+#include "support/faulty.h"
+#include "support/table.h"
 
 /* A pendulum; calls of any of its functions are numbered. */
 typedef struct swing {

@@ -1,6 +1,6 @@
 /* test_check.c - what taut_check must notice: a derivative that is wrong, bonds that are redundant or contradict one another, a start
  * that rings or violates rods; and that a good system is called good. */
-#include "table.h"
+#include "support/table.h"
 
 #include <stdlib.h>
 

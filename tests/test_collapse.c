@@ -1,6 +1,6 @@
 /* test_collapse.c - steps that collapse: a singularity of the force ends the run where it is, with the time; kinks and close
  * encounters keep the accuracy of what follows; nothing of this stops runs that can go on. */
-#include "drive.h"
+#include "support/run.h"
 
 static const char *const methods[] = {"dopri5", "dop8", "radau5", "radau9"};
 enum { METHODS = sizeof methods / sizeof methods[0] };

@@ -1,8 +1,8 @@
 /* test_colour.c - colours and the pattern of A^T A on random sparse patterns, against their definitions by brute force. */
-#include "faulty.h"
-#include "system/colour.h"
-#include "table.h"
-#include "twins.h"
+#include "support/faulty.h"
+#include "system/from_c/colour.h"
+#include "support/table.h"
+#include "support/twins.h"
 
 enum { ROWS_MOST = 40, COLUMNS_MOST = 30 };
 

@@ -4,8 +4,8 @@
 
 #include <taut/taut.h>
 
-#include "faulty.h"
-#include "table.h"
+#include "support/faulty.h"
+#include "support/table.h"
 
 static const char oscillator[] = "[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = 1\n[run]\nuntil = 2\n";
 static const char lorenz[] = "[state]\nx, y, z\n[rates]\nx' = 10*(y - x)\ny' = x*(28 - z) - y\nz' = x*y - 8/3*z\n"

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <taut/taut.h>
 
-#include "faulty.h"
-#include "slow/constraint.h"
-#include "table.h"
+#include "support/faulty.h"
+#include "point/foot_point.h"
+#include "support/table.h"
 
 /* A model, made rigid, with its start moved by pseudo-random amounts. */
 typedef struct bench {

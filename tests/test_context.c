@@ -4,9 +4,9 @@
 
 #include <pthread.h>
 
-#include "faulty.h"
-#include "table.h"
-#include "twins.h"
+#include "support/faulty.h"
+#include "support/table.h"
+#include "support/twins.h"
 
 enum {
     EVERYTHING = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_BOND_HESSIAN |

@@ -1,6 +1,6 @@
 /* Values and derivatives of every operation against extended precision and extrapolated differences of the same; on random graphs
  * reverse against forward sweeps, against differences, and second derivatives both ways. */
-#include "operations.h"
+#include "support/operations.h"
 
 /* ---- differences in extended precision, twice extrapolated: error h^6 */
 

@@ -2,8 +2,8 @@
  * (the paper's figures 2, 3, 5, 6 recomputed), analytic slow manifolds, exact counts. */
 #include <taut/taut.h>
 
-#include "projected.h"
-#include "slow/anderson.h"
+#include "support/project.h"
+#include "linalg/anderson.h"
 
 static const double mm_slow = 0.503031511623918; /* y on the slow manifold at x = 1, eps = 0.1: FACTS D */
 

@@ -3,7 +3,7 @@
 #include <float.h>
 #include <taut/taut.h>
 
-#include "projected.h"
+#include "support/project.h"
 
 static void options_of(char *text, size_t size, int order, const char *more)
 {

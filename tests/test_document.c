@@ -1,11 +1,11 @@
 /* test_document.c - statements, sections and attributes of model files: forms, messages with their places, shipped and bad files. */
-#include "system/document.h"
+#include "model/document.h"
 
 #include <dirent.h>
 
-#include "system/document_table.h"
-#include "forms.h"
-#include "table.h"
+#include "model/document_table.h"
+#include "support/forms.h"
+#include "support/table.h"
 
 /* ---------------------------------------------------------------------------- a document written out in one fixed way */
 

@@ -2,9 +2,9 @@
  * that would turn a system into another kind of system. Expected values are limits known from calculus. */
 #include <taut/taut.h>
 
-#include "faulty.h"
-#include "table.h"
-#include "twins.h"
+#include "support/faulty.h"
+#include "support/table.h"
+#include "support/twins.h"
 
 /* ------------------------------------------------------------------------------------------------------ derivatives */
 

@@ -1,7 +1,7 @@
 /* test_effective.c - the effective system [E (7)-(8)] against the double pendulum in angles, and against what it is the limit of. */
-#include "drive.h"
-#include "pendulum_angles.h"
-#include "slow/modes.h"
+#include "support/run.h"
+#include "judge/pendulum_angles.h"
+#include "vibration/effective.h"
 
 static const char *const gravity_model =
     "[parameters]\neps = %.17g\n[coordinates]\nx11, x12, x21, x22\n[potential]\nx12 + x22\n[bonds]\n"

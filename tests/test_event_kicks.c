@@ -1,6 +1,6 @@
 /* test_event_kicks.c - events that alter velocities: once for each crossing, whether the motion goes on, slower or faster, or
  * turns back, and also where the state is put back onto rigid bonds at the event. */
-#include "drive.h"
+#include "support/run.h"
 
 /* Free motion x = 1 - t, slowed down, sped up or turned back at x = 0: at t = 2 it is at -factor, once and exactly. The same on
  * a rod in the plane, where the state is put back onto the bond at the event: the angle phi = 1 - t as atan2(y, x). */

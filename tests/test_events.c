@@ -1,7 +1,7 @@
 /* test_events.c - events of runs: when they are met, against analytic times; what they do; where they accumulate. */
 #include <float.h>
 
-#include "drive.h"
+#include "support/run.h"
 
 /* Free fall from height 1 under gravity 1: Verlet and the dense output are exact, so that times are exact to rounding. */
 #define BALL "[coordinates]\ny, x\n[potential]\ny\n[start]\ny = 1, x' = 1\n"

@@ -1,5 +1,5 @@
 /* test_events_rods.c - states between steps, rows and events, hold what the ends of steps hold: rods, their velocities, invariants. */
-#include "drive.h"
+#include "support/run.h"
 
 /* A pendulum of length 1 from the horizontal under gravity 1: theta'^2 = 2 sin(theta), so that y = -1/2 at
  * t = integral of d theta / sqrt(2 sin theta) from 0 to pi/6. */

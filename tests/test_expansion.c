@@ -1,8 +1,8 @@
 /* test_expansion.c - slow points as functions of the compliance: multipliers extrapolated to infinite stiffness, coefficients of B (2.6). */
 #include <stdlib.h>
 
-#include "projected.h"
-#include "two_rods.h"
+#include "support/project.h"
+#include "support/two_rods.h"
 
 /* Multipliers of (31)-(32), exactly 3/2 and 5/4 [FACTS A], by a projection of the stiff system and extrapolation. Returns the error. */
 static double extrapolated(const char *method, const char *omega, int levels)

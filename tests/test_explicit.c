@@ -1,6 +1,6 @@
 /* test_explicit.c - explicit Runge-Kutta methods and Adams-Bashforth: observed orders, dense output, counts; the fields they run on,
  * against analytic solutions; faults, memory. */
-#include "rig.h"
+#include "support/rig.h"
 
 /* ---- observed orders */
 

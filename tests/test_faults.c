@@ -2,8 +2,8 @@
  * block left, nothing created, and the same result as before when memory is back. */
 #include <taut/taut.h>
 
-#include "faulty.h"
-#include "table.h"
+#include "support/faulty.h"
+#include "support/table.h"
 
 static const struct {
     const char *name, *text;

@@ -6,8 +6,8 @@
  * from the point of series; rounding is 8 u |q| in q and 8 u omega |q| in v (DESIGN 6); chains to 1e-8; elsewhere 10 times what is
  * stated ("about"), and no more than 1e-7 may be stated. ipa: 1e-9, its stopping test, and 1e-6, h^2/6 q''', beside the slow manifold
  * (FACTS A: 1.3e-10 and 3.0e-7). */
-#include "rods.h"
-#include "stated.h"
+#include "support/rods.h"
+#include "support/stated.h"
 
 /* ---- the double pendulum of A 5.1, its first link a rod */
 

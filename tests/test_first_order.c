@@ -1,6 +1,6 @@
 /* test_first_order.c - first-order systems through the driver: an event that alters the state also alters the invariants that are kept
  * from there on. The oracle is the conserved energy after the kick, known in closed form. */
-#include "table.h"
+#include "support/table.h"
 
 #include <taut/taut.h>
 

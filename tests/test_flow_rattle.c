@@ -4,10 +4,10 @@
 #include <taut/taut.h>
 
 #include "base/memory.h"
-#include "faulty.h"
+#include "support/faulty.h"
 #include "step/flow_rattle.h"
 #include "step/flow_verlet.h"
-#include "table.h"
+#include "support/table.h"
 
 enum { MOST = 8 };
 

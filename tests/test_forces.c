@@ -1,7 +1,7 @@
 /* test_forces.c - projections `kernel` and `ipa` of systems whose stiffness is not declared: a force as a C function, a potential that
  * happens to be stiff, a stiff potential. Oracles: exact slow motions (FACTS A), the frequencies of the declared model (taut_frequencies),
  * and series on the declared model from the result: what it moves is the distance to the slow manifold (DESIGN 1). */
-#include "forces.h"
+#include "support/forces.h"
 
 static const char *const pendulum_names[] = {"x1", "y1", "x2", "y2"};
 static const double start_q[] = {1, 0.25, 2, 0}, start_v[] = {0, -0.5, 0, 0.5}; /* A (29)-(30) */

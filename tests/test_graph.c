@@ -6,8 +6,8 @@
 
 #include "expr/curve.h"
 #include "expr/graph.h"
-#include "faulty.h"
-#include "table.h"
+#include "support/faulty.h"
+#include "support/table.h"
 
 enum { LIMIT = 4000000 };
 

@@ -2,8 +2,8 @@
  * closed form, and series without holds as the measure of distance (DESIGN 1). */
 #include <stdlib.h>
 
-#include "projected.h"
-#include "two_rods.h"
+#include "support/project.h"
+#include "support/two_rods.h"
 
 /* The state of `p` as another [start] section. */
 static char *start_text(const projected *p)

@@ -1,11 +1,11 @@
 /* test_hostile.c - model texts made to do harm: huge, deep, cut, mutated, binary; and memory that fails while they are read.
  *
  * The answer is always a sound document or an error with a place, in bounded time and memory. */
-#include "system/document.h"
+#include "model/document.h"
 
-#include "faulty.h"
-#include "forms.h"
-#include "table.h"
+#include "support/faulty.h"
+#include "support/forms.h"
+#include "support/table.h"
 
 /* ------------------------------------------------------------------------------------------------------ sound answers */
 

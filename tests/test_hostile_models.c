@@ -3,7 +3,7 @@
  * statements cost in proportion to their number. A hang is a failure of tests/run. */
 #include <taut/taut.h>
 
-#include "table.h"
+#include "support/table.h"
 
 #include <stdint.h>
 

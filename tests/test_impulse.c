@@ -1,7 +1,7 @@
 /* test_impulse.c - impulse methods against the effective motion computed in angles [E; FACTS E], their invariants, refusals, faults. */
-#include "drive.h"
+#include "support/run.h"
 #include "drive/solver.h"
-#include "pendulum_angles.h"
+#include "judge/pendulum_angles.h"
 #include "step/impulse.h"
 
 static const char *const gravity_model =

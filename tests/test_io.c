@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "drive.h"
+#include "support/run.h"
 #include "io/panels.h"
 
 #ifdef TAUT_HAVE_HDF5

@@ -3,9 +3,9 @@
 #include "expr/curve.h"
 #include "expr/tape.h"
 #include "expr/values.h"
-#include "series.h"
-#include "table.h"
-#include "uniform.h"
+#include "judge/taylor.h"
+#include "support/table.h"
+#include "support/uniform.h"
 
 /* ---------------------------------------------------------------------------------------------------------- running jets */
 

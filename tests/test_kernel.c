@@ -1,8 +1,8 @@
 /* test_kernel.c - kernels as data, weights that know frequencies, and the projections `kernel` and `auto`. Oracles: the polynomials of FACTS A,
  * moments, exact slow motions (FACTS A: example (5), free pendulum 2.3), and series, which test_slow_series.c compares with exact slow points. */
-#include "projected.h"
-#include "slow/kernels.h"
-#include "stated.h"
+#include "support/project.h"
+#include "filter/filter_kernels.h"
+#include "support/stated.h"
 
 /* ---- kernels */
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "system/scatter.h"
-#include "table.h"
+#include "system/kernel/scatter.h"
+#include "support/table.h"
 
 enum { MOST = 300, LANES = 304, COLUMNS = 13 };
 

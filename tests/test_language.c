@@ -1,6 +1,6 @@
 /* test_language.c - docs/model-language.md holds: its complete examples load, expressions have the values it says, start values and
  * masses mean what it says. */
-#include "table.h"
+#include "support/table.h"
 #include <taut/taut.h>
 
 #ifndef TAUT_SOURCE_DIR

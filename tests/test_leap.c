@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "step/flow_leap.h"
 #include "step/flow_verlet.h"
-#include "table.h"
+#include "support/table.h"
 
 typedef struct rig {
     taut_system *system;

@@ -1,17 +1,17 @@
 /* test_matrix.c - every method on every shipped model, as it is shipped, in every motion: within tolerance of a judge that shares no code
- * with it, or refused with a reason. The judges are in matrix_judge.h, the rules below and, in words, in docs/refusals.md, which this
+ * with it, or refused with a reason. The judges are in trajectory.h, the rules below and, in words, in docs/refusals.md, which this
  * program makes (test_matrix FILE) and compares.
  *
  * TAUT_TEST_LONG: large models are taken whole, and as far as small ones. */
-#include "table.h"
+#include "support/table.h"
 
 #include <taut/taut.h>
 
 #include "base/method.h"
-#include "matrix_judge.h"
-#include "matrix_list.h"
-#include "matrix_model.h"
-#include "matrix_page.h"
+#include "judge/trajectory.h"
+#include "support/matrix_list.h"
+#include "support/matrix_model.h"
+#include "support/matrix_page.h"
 
 static const double TIGHT = 1e-12, LOOSE = 1e-10; /* tolerances of the judge: two runs tell how good it is */
 

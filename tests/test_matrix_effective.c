@@ -2,19 +2,19 @@
  *
  * test_matrix.c compares effective motion with the full one, as the models are shipped. Most of them hardly ring at their start, so that a W
  * that is wrong by a tenth shows in few. Here
- *   - W and its derivatives along random directions are those of frequencies and their differences, computed in matrix_effective.h;
+ *   - W and its derivatives along random directions are those of frequencies and their differences, computed in effective.h;
  *   - every model is made to ring, with an energy in each mode, and the effective motion is that of the judge: from (9), with actions of its own
  *     and the force of differences; energy with W in it; and the mean tensions of the impulse methods;
  *   - with 1.1 W the value, the slopes and the motion would be off by ten times what is allowed: the judge says so, and it is a row.
  * Where Omega does not depend on the motion (one spring of constant direction, rigid molecules) W has no force along it and is seen in the
  * energy alone. */
-#include "table.h"
+#include "support/table.h"
 
 #include <taut/taut.h>
 
-#include "matrix_effective.h"
-#include "matrix_list.h"
-#include "matrix_model.h"
+#include "judge/effective.h"
+#include "support/matrix_list.h"
+#include "support/matrix_model.h"
 
 /* What is allowed, before anything was measured. Differences of fourth order with steps of 1e-3 of the length on which bonds turn leave
  * 1e-12 or, with frequencies 1 % apart, 1e-8; so W is asked for to 1e-9 and its derivatives to 1e-6. Motions: 100 rtol as in

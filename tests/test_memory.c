@@ -2,8 +2,8 @@
 #include "base/memory.h"
 #include "base/nearmiss.h"
 
-#include "faulty.h"
-#include "table.h"
+#include "support/faulty.h"
+#include "support/table.h"
 
 /* Sizes around every boundary of the arena: the alignment switch at 64 bytes, the first block, the largest step. */
 static const unsigned sizes[] = {0,      1, 7, 8, 15, 16, 17, 63, 64, 65, 127, 128, 4000, 4096, 4097, 70000, 1 << 20, (1 << 20) + 1,

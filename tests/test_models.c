@@ -4,7 +4,7 @@
 #include <dirent.h>
 
 #include "oracle/values.h"
-#include "table.h"
+#include "support/table.h"
 #include <taut/taut.h>
 
 #ifndef TAUT_SOURCE_DIR

@@ -1,7 +1,7 @@
 /* test_modes.c - modes, actions and gradients of frequencies: analytic ones, those of FACTS E, and independent residuals. */
-#include "drive.h"
-#include "pendulum_angles.h"
-#include "system/modes.h"
+#include "support/run.h"
+#include "judge/pendulum_angles.h"
+#include "system/modes/modes.h"
 
 enum { MOST = 16 };
 

@@ -1,7 +1,7 @@
 /* test_motion.c - the four motions of a model: what is chosen when nobody says, where the start goes, that good data stay as they are, and
  * the motions themselves against references of the papers. */
 #include "base/method.h"
-#include "drive.h"
+#include "support/run.h"
 #include "drive/solver.h"
 
 /* The stiff spring double pendulum [A section 5.1]. */

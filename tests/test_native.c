@@ -7,8 +7,8 @@
 #include "expr/digest.h"
 #include "expr/native.h"
 #include "expr/values.h"
-#include "table.h"
-#include "uniform.h"
+#include "support/table.h"
+#include "support/uniform.h"
 
 static void hex_digest(const char *text, size_t repeat, char hex[2 * TAUT_DIGEST_BYTES + 1])
 {
@@ -62,7 +62,7 @@ int main(void)
 
 #else
 
-#include "native_place.h"
+#include "support/native_place.h"
 
 /* Distance in units of the last place; NaN equals NaN. */
 static double ulps(double x, double y)

@@ -2,7 +2,7 @@
  * a message. The compiler is put behind a script that counts how often it is asked to compile. */
 #ifdef TAUT_CORE
 
-#include "table.h"
+#include "support/table.h"
 
 int main(void)
 {
@@ -22,8 +22,8 @@ int main(void)
 #include <sys/time.h>
 #include <sys/wait.h>
 
-#include "faulty.h"
-#include "native_place.h"
+#include "support/faulty.h"
+#include "support/native_place.h"
 
 static void write_file(const char *path, const char *text, mode_t mode)
 {

@@ -4,7 +4,7 @@
 #define _XOPEN_SOURCE 700
 #endif
 
-#include "table.h"
+#include "support/table.h"
 
 #ifdef TAUT_CORE
 
@@ -17,8 +17,8 @@ int main(void)
 
 #else
 
-#include "native_place.h"
-#include "system/scatter.h"
+#include "support/native_place.h"
+#include "system/kernel/scatter.h"
 
 enum { N = 3, M = 5, ENTRIES = 8, SENTINEL = 12345 };
 

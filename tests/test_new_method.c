@@ -3,7 +3,7 @@
  * The file is examples/heun.c; its row would be `row(taut_heun)` in src/step/methods.c. Here it is given to a run directly, and everything
  * else comes by itself: fields, stabilisers, error control, dense output, events, rows, refusals. */
 #include "base/method.h"
-#include "drive.h"
+#include "support/run.h"
 #include "drive/solver.h"
 
 extern const taut_method taut_heun; /* examples/heun.c */

@@ -5,8 +5,8 @@
 
 #include "base/number.h"
 #include "base/options.h"
-#include "faulty.h"
-#include "table.h"
+#include "support/faulty.h"
+#include "support/table.h"
 
 static void test_table(void)
 {

@@ -1,8 +1,8 @@
 /* test_parser.c - precedence, places, bounds and messages of expressions. */
 #include "expr/parser.h"
 
-#include "faulty.h"
-#include "table.h"
+#include "support/faulty.h"
+#include "support/table.h"
 
 /* ------------------------------------------------------------------------------------------- a small evaluator for trees */
 

@@ -5,8 +5,8 @@
 
 #include <taut/taut.h>
 
-#include "faulty.h"
-#include "table.h"
+#include "support/faulty.h"
+#include "support/table.h"
 
 enum { ROOM = 450, MODES = 8 };
 

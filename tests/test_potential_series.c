@@ -2,8 +2,8 @@
  * of the polar equations in extended precision, and the multiplier recursion of bonds on long chains. */
 #include <stdlib.h>
 
-#include "projected.h"
-#include "series.h"
+#include "support/project.h"
+#include "judge/taylor.h"
 
 /* V'(r) and V''(r) of quartic_rod, s = r^2 - 1: V' = 2 r (s/4 + s^2/4 + s^3/8). */
 static void slopes(series r, series *first, series *second)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <taut/taut.h>
 
-#include "projected.h"
+#include "support/project.h"
 
 static projected project(const char *model, const char *options)
 {

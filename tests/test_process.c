@@ -12,7 +12,7 @@
 
 #include "base/flow.h"
 #include "blackbox/flows.h"
-#include "projected.h"
+#include "support/project.h"
 
 #ifdef TAUT_CORE
 static const bool core = true; /* cannot start processes */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <taut/taut.h>
 
-#include "projected.h"
-#include "slow/kernels.h"
+#include "support/project.h"
+#include "filter/filter_kernels.h"
 
 /* With one or two --set. */
 static projected make(const char *model, const char *set, const char *options, const taut_allocator *allocator)

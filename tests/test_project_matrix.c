@@ -3,7 +3,7 @@
  *
  * Judges, none of which is the method itself (limits were written down before anything was measured):
  *
- *     series, kernel      the distance, in q and in v, to the slow point of the start as matrix_slow.h finds it: at most three times what
+ *     series, kernel      the distance, in q and in v, to the slow point of the start as slow.h finds it: at most three times what
  *                         is stated, and rounding: 8 u max |q|, for v times the slowest stiff frequency, and 8 u max |v|
  *     ipa, kernel that    the same for the slow point over the foot point of the result, because filters glide along the bonds
  *       has no foot point
@@ -21,11 +21,11 @@
 #include <dirent.h>
 #include <float.h>
 
-#include "dense.h"
-#include "matrix_slow.h"
-#include "matrix_variants.h"
-#include "projected.h"
-#include "stated.h"
+#include "support/dense.h"
+#include "judge/slow.h"
+#include "support/matrix_variants.h"
+#include "support/project.h"
+#include "support/stated.h"
 
 enum { VARIANTS = sizeof variants / sizeof variants[0], MOST_MODELS = 60, MOST_LINE = 900 };
 
@@ -436,7 +436,7 @@ static const char *const heading =
     "start (`series`, and `kernel` where it begins there), or of the result (`ipa`, which glides along the bonds). It is found by "
     "a "
     "judge that shares\n"
-    "nothing with them, from polynomials in time that satisfy the equations of the full motion (`tests/matrix_slow.h`), in two "
+    "nothing with them, from polynomials in time that satisfy the equations of the full motion (`tests/judge/slow.h`), in two "
     "windows that must\n"
     "agree as well. `constraint` is exact to rounding: 16 u max |q| in g, 64 u max |q|, |v| in gdot, for gradients of length 1. "
     "`difference` has the\n"

@@ -8,7 +8,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
-#include "projected.h"
+#include "support/project.h"
 
 #define PI 3.14159265358979323846
 

@@ -3,7 +3,7 @@
  * they are and rigid bonds in index-1 form,
  *
  *     A lambda = G M^-1 f + gamma,   A = G M^-1 G^T,   M v' = f - G^T lambda. */
-#include "table.h"
+#include "support/table.h"
 #include <taut/taut.h>
 
 #ifndef TAUT_SOURCE_DIR

@@ -2,7 +2,7 @@
  * error control, dense output. */
 #include <complex.h>
 
-#include "radau.h"
+#include "support/radau.h"
 
 /* ---- everything that can hold a system, against analytic solutions */
 

@@ -1,6 +1,6 @@
 /* test_radau_backwards.c - damped bonds backwards in time: a step as long as the damping time, or as makes an eigenvalue of the method meet
  * it, is a step like any other. */
-#include "drive.h"
+#include "support/run.h"
 
 /* x'' = -(k x + d x'), tau = d/k, from (x, v). */
 typedef struct oscillator {

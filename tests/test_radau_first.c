@@ -1,5 +1,5 @@
 /* test_radau_first.c - Radau IIA for first-order systems: orders, index 2, stiff relaxation, refusals. */
-#include "drive.h"
+#include "support/run.h"
 
 /* Orders of z on y' = nu (cos t - y) - sin t with nu moderate, and of the index-2 system of C example 1 (nu = 1): x = exp(t), order 2s - 1
  * and, for y, at least s [Hairer, Wanner II, VII.4]. */

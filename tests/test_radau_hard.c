@@ -1,6 +1,6 @@
 /* test_radau_hard.c - Radau IIA where things go wrong or mix: bonds from rods to soft springs in one system, forces that are no number
  * beyond a boundary, bonds that shrink to nothing, memory while stepping. */
-#include "radau.h"
+#include "support/radau.h"
 
 /* ---- everything between rigid and soft in one line of masses
 

@@ -1,5 +1,5 @@
 /* test_radau_newton.c - Radau IIA from the inside: coefficients, convergence of both Newton forms, memory, counts. */
-#include "drive.h"
+#include "support/run.h"
 #include "step/collocation.h"
 
 enum { METHODS = 5 };

@@ -1,7 +1,7 @@
 /* test_radau_orders.c - Radau IIA with equal steps: observed orders whatever the stiffness, damping of what rings. */
 #include <complex.h>
 
-#include "radau.h"
+#include "support/radau.h"
 
 /* ---- observed orders [B (1.1), Theorems 3.1 and 4.1; FACTS B] */
 

@@ -1,5 +1,5 @@
 /* test_radau_rods.c - Radau IIA with error control holds rods in position and in velocity; with equal steps it is the method itself. */
-#include "drive.h"
+#include "support/run.h"
 
 #define PENDULUM "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = x^2 + y^2 - 1 rigid\n[start]\nx = 1\n"
 #define DRIVEN                                                                                                                     \

@@ -1,8 +1,8 @@
 /* test_rank.c - dependent rows of G: found, named in the given order, and told apart from conflicts. The oracle eliminates dense rows
  * in the given order, in long double, and finds coefficients by least squares. */
 #include "linalg/saddle.h"
-#include "faulty.h"
-#include "table.h"
+#include "support/faulty.h"
+#include "support/table.h"
 
 enum { ROWS = 120, COLUMNS = 160 };
 

@@ -1,9 +1,9 @@
 /* test_rates.c - frequencies of bare forces of many coordinates, and the slow points that projections find with them. Oracles: series on
  * the same chain with its springs declared, from the result (DESIGN 1); the frequencies of that system; integrations of the result;
  * eigenvalues of matrices that are known. Chains bend by up to 0.5 rad and are off by 1e-3, as in issue 4. */
-#include "links.h"
+#include "support/links.h"
 #include "linalg/tridiagonal.h"
-#include "slow/gauge.h"
+#include "filter/progress.h"
 
 static bool long_version(void)
 {

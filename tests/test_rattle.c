@@ -1,7 +1,7 @@
 /* test_rattle.c - RATTLE: order 2 on rods, rods at rounding, reversal, energy; springs, mass matrices and moving rods; counts. */
 #include <float.h>
 
-#include "rig.h"
+#include "support/rig.h"
 #include "step/vectors.h"
 
 /* Rigid double pendulum from (31)-(32) of [A] at t = 10, from the equations in the two angles by extrapolated midpoint steps in 34 digits

@@ -1,7 +1,7 @@
 /* test_rods_manners.c - `ipa` and `kernel` beside rods: slow points stay as they are, starts off the rods, held coordinates, refusals
  * and failures, functions in C that stop or have no derivatives, memory. Limits are those of test_filters_rods.c. */
-#include "rods.h"
-#include "stated.h"
+#include "support/rods.h"
+#include "support/stated.h"
 
 /* ---- manners */
 

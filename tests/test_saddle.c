@@ -2,8 +2,8 @@
 #include <complex.h>
 
 #include "linalg/saddle.h"
-#include "faulty.h"
-#include "table.h"
+#include "support/faulty.h"
+#include "support/table.h"
 
 enum { LARGEST_K = 40000, LARGEST_G = 20000, SIDES = 3 };
 

@@ -1,6 +1,6 @@
 /* test_saddle_bonds.c - corrections onto bonds: K x + G1^T y = 0 and G2 x - D y = s hold, for every backend and form. */
 #include "linalg/saddle_bonds.h"
-#include "table.h"
+#include "support/table.h"
 
 enum { N = 40, M = 19, PER_ROW = 4 };
 

@@ -1,8 +1,8 @@
 /* test_singular.c - what cannot be solved is told in the names of the model, whatever method meets it: dependent bonds, coordinates that
  * nothing determines, forces that are not numbers, iterations that do not converge. */
-#include "drive.h"
-#include "projected.h"
-#include "slow/hold.h"
+#include "support/run.h"
+#include "support/project.h"
+#include "point/hold/hold.h"
 
 /* Of each model, known by its equations: the name that is to blame, and what the sentence says of it. */
 typedef struct failure {

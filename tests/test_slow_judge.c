@@ -1,4 +1,4 @@
-/* test_slow_judge.c - the judge of slow points (matrix_slow.h) against slow points that are known exactly, and series against the judge
+/* test_slow_judge.c - the judge of slow points (slow.h) against slow points that are known exactly, and series against the judge
  * where slow and fast are hardly apart: what it states is neither too little nor of no use.
  *
  * Limits, written down before anything was measured:
@@ -10,10 +10,10 @@
  *               both rates
  *
  * TAUT_TEST_LONG: more starts. */
-#include "matrix_slow.h"
-#include "projected.h"
-#include "stated.h"
-#include "uniform.h"
+#include "judge/slow.h"
+#include "support/project.h"
+#include "support/stated.h"
+#include "support/uniform.h"
 
 static const char *const rods = "[parameters]\nomega = 1000, lift = 0\n[coordinates]\nx1, y1, x2, y2\n[bonds]\n"
                                 "inner = sqrt(x1^2 + y1^2) - 1 stiffness omega^2\n"

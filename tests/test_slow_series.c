@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <taut/taut.h>
 
-#include "projected.h"
-#include "slow/recursion.h"
+#include "support/project.h"
+#include "slow/multiplier_recursion.h"
 #include "slow/series.h"
 
 static projected make(const char *model, const char *set, const char *from, const taut_allocator *allocator)

@@ -2,11 +2,11 @@
  * but the forces; starts at every distance from the slow manifold.
  *
  * Limits are those of the requirement. The judge of the double pendulum is written here: the invariance equations g = y, gdot = ydot with
- * y = C lambda^(k) [B Theorem 2.2], by power series in extended precision (series.h). */
-#include "crooked.h"
-#include "projected.h"
-#include "series.h"
-#include "stated.h"
+ * y = C lambda^(k) [B Theorem 2.2], by power series in extended precision (taylor.h). */
+#include "support/crooked.h"
+#include "support/project.h"
+#include "judge/taylor.h"
+#include "support/stated.h"
 
 static double farthest(taut_index count, const double *a, const double *b)
 {

@@ -1,7 +1,7 @@
 /* test_solver.c - the time loop: choices and refusals, rows at exact times, guards, interrupts, events, faults. */
 #include "base/method.h"
 #include "base/options.h"
-#include "drive.h"
+#include "support/run.h"
 
 #define SPRING "[coordinates]\nx\n[bonds]\ns = x stiffness 100\n[start]\nx = 1\n"
 #define DECAY "[state]\nx\n[rates]\nx' = -x\n[start]\nx = 1\n"

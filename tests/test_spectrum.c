@@ -1,8 +1,8 @@
 /* test_spectrum.c - frequencies against analytic chains, against the definition computed densely here (Gauss, Jacobi), and as
  * properties: the limit of infinite stiffness, springs stated twice, bonds against their own potential, iteration against dense. */
 #include "linalg/spectrum.h"
-#include "faulty.h"
-#include "table.h"
+#include "support/faulty.h"
+#include "support/table.h"
 
 static uint64_t seed = 7;
 

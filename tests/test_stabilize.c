@@ -1,7 +1,7 @@
 /* test_stabilize.c - stabilisation of rods and invariants: the numbers of Ascher, Qin, Reich 1992 [C; FACTS C], orders kept, drift at
  * rounding, refusals. */
-#include "drive.h"
-#include "rig.h"
+#include "support/run.h"
+#include "support/rig.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -5,8 +5,8 @@
 
 #include <unistd.h>
 
-#include "table.h"
-#include "twins.h"
+#include "support/table.h"
+#include "support/twins.h"
 
 static const twins_limits rounding = {2e-14, 1e-13, 1e-12};
 

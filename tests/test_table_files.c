@@ -4,7 +4,7 @@
 
 #include <taut/taut.h>
 
-#include "table.h"
+#include "support/table.h"
 
 #include <locale.h>
 #include <unistd.h>

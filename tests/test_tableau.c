@@ -1,7 +1,7 @@
 /* test_tableau.c - the coefficients of explicit Runge-Kutta methods: every order condition of every order they claim, by rooted trees
  * [Hairer, Norsett, Wanner I, II.2, Theorem 2.13]; the same for their estimates and dense output. */
 #include "step/tableau.h"
-#include "table.h"
+#include "support/table.h"
 
 enum { MOST_ORDER = 9 };
 

@@ -1,7 +1,7 @@
 /* Tapes: levels, companions, batches against single members, special values, lanes, bad calls, failing memory. */
 #include "expr/curve.h"
-#include "faulty.h"
-#include "operations.h"
+#include "support/faulty.h"
+#include "support/operations.h"
 
 /* ---- structure */
 

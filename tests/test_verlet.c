@@ -1,5 +1,5 @@
 /* test_verlet.c - velocity Verlet against its exact discrete solutions, its order, reversibility, energy and costs. */
-#include "drive.h"
+#include "support/run.h"
 
 /* x'' = -omega^2 x in three ways: Verlet's solution is x_n = cos(n theta), v_n = -sin(n theta) sin(theta)/h, 2 sin(theta/2) = h omega. */
 static void test_discrete_solution(void)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "linalg/saddle.h"
-#include "slow/potential.h"
+#include "slow/potential/potential.h"
 
 typedef struct examiner {
     const taut_system *system;

@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "slow/constraint.h"
-#include "slow/modes.h"
-#include "slow/projection.h"
+#include "point/foot_point.h"
+#include "vibration/effective.h"
+#include "point/projection.h"
 #include "slow/series.h"
 #include "wrap/fields.h"
 #include "wrap/stabilize.h"

@@ -1,5 +1,5 @@
 /* solver.h - a run from the inside: choice (choose.c, motion.c), making (solver.c), step sizes (control.c), dense output (dense.c),
- * events (events.c), rows (rows.c), unstable steps (growth.c), time loop (loop.c). */
+ * events (event_watch.c), rows (rows.c), unstable steps (growth.c), time loop (loop.c). */
 #ifndef TAUT_DRIVE_SOLVER_H
 #define TAUT_DRIVE_SOLVER_H
 
@@ -176,7 +176,7 @@ int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut
 /* Writes the rows due up to time t of the latest step. TAUT_INTERRUPTED: those left of them are not written, now or later. */
 int taut_rows_due(taut_solver *solver, double t, taut_error *error);
 
-/* (events.c) Assigns memory. */
+/* (event_watch.c) Assigns memory. */
 int taut_watch_create(taut_solver *solver, taut_error *error);
 /* Takes the present state as the one events are compared with. */
 int taut_watch_begin(taut_solver *solver, taut_error *error);

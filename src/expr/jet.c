@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "expr/curve.h"
-#include "expr/hot.h"
+#include "base/hot.h"
 
 typedef struct jet {
     const taut_tape *tape;

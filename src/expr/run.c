@@ -5,7 +5,7 @@
 #pragma GCC optimize("O3", "no-trapping-math")
 #endif
 #include "expr/curve.h"
-#include "expr/hot.h"
+#include "base/hot.h"
 #include "expr/tape.h"
 #include "expr/values.h"
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "linalg/kernels.h"
+#include "linalg/small_kernels.h"
 #ifdef TAUT_HAVE_LAPACK
 #include "linalg/lapack.h"
 enum { WIDE = 48 }; /* half-width from which LAPACK's blocked routines win */

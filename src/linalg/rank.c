@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/kernels.h"
+#include "linalg/small_kernels.h"
 
 /* Pivots of A (unit diagonal) above this prove full rank: far from both rounding and every sensible tolerance squared. */
 static const double clear_pivot = 1e-6;

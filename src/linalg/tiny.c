@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "linalg/kernels.h"
+#include "linalg/small_kernels.h"
 
 int taut_full_create(taut_saddle *saddle, taut_error *error)
 {

@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "slow/hold.h"
+#include "point/hold/hold.h"
 
 enum { ORDERS = 4, SIGMAS = 3 }; /* coefficients 0..3 in time; sigma = 0, 1, -1 */
 

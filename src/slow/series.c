@@ -3,7 +3,7 @@
  *
  *     q = X + M^-1 G^T mu,   v = V + M^-1 G^T nu    (M, G at X),        g(q) = y(q, v),   G(q) v + g_t = ydot(q, v),
  *
- * where y = C lambda^(k) and ydot are the values that g and gdot have on the slow manifold to order C^(k+1) (recursion.c). Newton's
+ * where y = C lambda^(k) and ydot are the values that g and gdot have on the slow manifold to order C^(k+1) (multiplier_recursion.c). Newton's
  * iteration with the matrix of the foot point contracts as C, just as a level gains a power of C, so every level k = 1, 2, ... takes one
  * step. When steps stop shrinking above rounding, slow and fast are not separated: an asymptotic series, which is cut at its smallest
  * term. Slow motion is defined no better than the terms around that one, and these are what is stated as its error.
@@ -20,12 +20,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "slow/constraint.h"
+#include "point/foot_point.h"
 #include "slow/expansion.h"
-#include "slow/hold.h"
-#include "slow/potential.h"
-#include "slow/recursion.h"
-#include "slow/terms.h"
+#include "point/hold/hold.h"
+#include "slow/potential/potential.h"
+#include "slow/multiplier_recursion.h"
+#include "slow/truncation_error.h"
 #include "step/vectors.h"
 
 typedef struct series {

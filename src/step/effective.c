@@ -2,7 +2,7 @@
  *
  *     M V' = f(X) - grad W(X) - G(X)^T Lambda,   g(X) = 0,     W = sum J_k Omega_k(X)                                 [E (7)-(8)]
  *
- * The driver makes the derived system (slow/effective.c) with the actions of the start; to this row it is a rigid system in index-1
+ * The driver makes the derived system (vibration/effective_system.c) with the actions of the start; to this row it is a rigid system in index-1
  * form, and the work is that of dop8. It costs no micro-steps: with the springs as stiff as they may be, steps are those of the slow
  * motion. */
 #include "step/methods.h"

@@ -10,7 +10,7 @@
  * somebody alters that state (an event), the vibration is put on top of it again with the same stretches and rates of the springs.
  *
  * Multipliers are the springs' mean tensions, Lambda of the effective system: with H_w = sum w_i Hess g_i the vibration adds
- * <(G(x) - G(X))^T C^-1 g> = sum_k (J_k/Omega_k) H_{w_k} z_k = grad W to the mean force (system/modes.h), so that
+ * <(G(x) - G(X))^T C^-1 g> = sum_k (J_k/Omega_k) H_{w_k} z_k = grad W to the mean force (system/modes/modes.h), so that
  *
  *     M a + G^T Lambda = f - grad W,   G a = -gamma          at (X, V), W = sum J_k Omega_k                                   [E (8)]
  *

@@ -5,7 +5,7 @@
 
 #include "base/method.h"
 #include "linalg/saddle.h"
-#include "system/modes.h"
+#include "system/modes/modes.h"
 
 typedef struct taut_impulse {
     taut_stepper *stepper;

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "expr/hot.h"
+#include "base/hot.h"
 #include "linalg/saddle_bonds.h"
 #include "step/mechanics.h"
 #include "step/methods.h"

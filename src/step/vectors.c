@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "expr/hot.h"
+#include "base/hot.h"
 
 /* Hot functions are static because gcc would export their choosers; clang makes these global all the same, so names are unique. */
 

@@ -10,7 +10,7 @@
 #endif
 #include "step/methods.h"
 
-#include "expr/hot.h"
+#include "base/hot.h"
 #include "linalg/saddle.h"
 
 typedef struct verlet {

@@ -1,5 +1,5 @@
 /* context.c - one system, one thread: parameter values and register blocks. */
-#include "system/scatter.h"
+#include "system/kernel/scatter.h"
 
 #include <math.h>
 #include <string.h>

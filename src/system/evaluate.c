@@ -1,5 +1,5 @@
 /* evaluate.c - one call for everything a method can ask at a point: kernels run batch by batch, results are scattered. */
-#include "system/scatter.h"
+#include "system/kernel/scatter.h"
 
 #include <math.h>
 #include <stdio.h>

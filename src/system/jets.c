@@ -3,7 +3,7 @@
  * Every kernel keeps the coefficients of all its registers for all its members, so that order j costs O(j) per operation and methods
  * can solve for the next coefficient of multipliers or accelerations before going on. Derivatives with respect to a parameter are
  * jets of order 1 in which only the parameters move. */
-#include "system/scatter.h"
+#include "system/kernel/scatter.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "expr/curve.h"
 #include "expr/native.h"
 #include "linalg/saddle.h"
-#include "system/kernel.h"
+#include "system/kernel/kernel.h"
 
 /* A name or family: members in blocks, numbered `first`, `first+1`, ... within their kind. Boxes hold all integer points between
  * lo and hi; lists hold explicit index tuples in lexicographic order (triangular families). */

@@ -1,0 +1,193 @@
+/* recipe.c - the table of recipes, and what they share: entries and curves that grow, models with options in one line. A recipe does
+ * what a user could do with the program: options in words, results read from the library. It knows no printed number. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reproduce/reproduce.h"
+
+const recipe_row recipe_table[] = {
+    {"a-table-1",
+     "G. Ariel, J. M. Sanz-Serna, R. Tsai: A multiscale technique for finding slow manifolds of stiff mechanical systems, "
+     "Multiscale "
+     "Model. Simul. 10 (2012), table 1, (33)-(36) and section 5.4",
+     "iterated projection onto the slow manifold of the stiff double pendulum", recipe_a_table_1},
+    {"b-orders",
+     "C. Lubich: Integration of stiff mechanical systems by Runge-Kutta methods (1992), theorems 3.1 and 4.1: 2s-1 in y and s in "
+     "y' for "
+     "Radau IIA with s stages, whatever the stiffness",
+     "observed orders of Radau IIA for the stiff and the rigid pendulum", recipe_b_orders},
+    {"c-table-3-1", "U. M. Ascher, H. Qin, S. Reich: Stabilization of DAEs and invariant manifolds (1992), table 3.1",
+     "Kepler's problem with and without stabilised energy", recipe_c_table_3_1},
+    {"c-slider-crank",
+     "U. M. Ascher, H. Qin, S. Reich: Stabilization of DAEs and invariant manifolds (1992), example 4, figures 4.2 to 4.13; the "
+     "figures "
+     "have no numbers: drifts and the state at t = 1 are from an independent computation in 30 digits",
+     "slider crank with Adams-Bashforth and four ways to stabilise", recipe_c_slider_crank},
+    {"d-michaelis-menten",
+     "C. W. Gear, T. J. Kaper, I. G. Kevrekidis, A. Zagaris: Projecting to a slow manifold, SIAM J. Appl. Dyn. Syst. 4 (2005), "
+     "section 4.1, "
+     "figures 2, 3, 5; errors and iterations of the figures are from an independent computation",
+     "slow points of Michaelis-Menten kinetics by vanishing differences", recipe_d_michaelis_menten},
+    {"d-five-dimensions",
+     "C. W. Gear, T. J. Kaper, I. G. Kevrekidis, A. Zagaris: Projecting to a slow manifold, SIAM J. Appl. Dyn. Syst. 4 (2005), "
+     "section 4.3, "
+     "figure 6; residuals of the figure are from an independent computation",
+     "slow points of five mixed variables by vanishing differences", recipe_d_five_dimensions},
+    {"e-figure-3",
+     "C. Lubich, D. Weiss: Numerical integrators for motion under a strong constraining force, figures 2 and 3; the figures have "
+     "no "
+     "numbers: they are fits to an independent computation, 0.064 h^2 + 1.8 eps in x and 0.079 h^2 + 2.5 eps in P y",
+     "projected and mollified impulse methods against the effective motion", recipe_e_figure_3},
+    {NULL, NULL, NULL, NULL},
+};
+
+int recipe_fail(recipe_work *k, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    k->error = (taut_error){.code = TAUT_ERROR_USAGE, .t = NAN};
+    vsnprintf(k->error.message, sizeof k->error.message, format, list);
+    va_end(list);
+    return TAUT_ERROR_USAGE;
+}
+
+int recipe_note(recipe_work *k, double value, const char *key, ...)
+{
+    recipe_entry *larger = realloc(k->entry, ((size_t)k->entries + 1) * sizeof *larger);
+    if (!larger)
+        return recipe_fail(k, "out of memory");
+    k->entry = larger;
+    recipe_entry *entry = &larger[k->entries++];
+    va_list list;
+    va_start(list, key);
+    vsnprintf(entry->key, sizeof entry->key, key, list);
+    va_end(list);
+    entry->value = value;
+    return 0;
+}
+
+int recipe_curve(recipe_work *k, const char *name, ...)
+{
+    if (k->curves == RECIPE_CURVES)
+        return recipe_fail(k, "more than %d curves", RECIPE_CURVES);
+    va_list list;
+    va_start(list, name);
+    vsnprintf(k->name[k->curves], RECIPE_KEY, name, list);
+    va_end(list);
+    k->curves++;
+    k->start[k->curves] = k->start[k->curves - 1];
+    return 0;
+}
+
+int recipe_point(recipe_work *k, double x, double y)
+{
+    int place = k->start[k->curves];
+    double *xs = realloc(k->x, ((size_t)place + 1) * sizeof *xs);
+    if (xs)
+        k->x = xs;
+    double *ys = realloc(k->y, ((size_t)place + 1) * sizeof *ys);
+    if (ys)
+        k->y = ys;
+    if (!xs || !ys)
+        return recipe_fail(k, "out of memory");
+    xs[place] = x;
+    ys[place] = y;
+    k->start[k->curves]++;
+    return 0;
+}
+
+void recipe_clear(recipe_work *k)
+{
+    free(k->entry);
+    free(k->x);
+    free(k->y);
+    *k = (recipe_work){.call = k->call, .models = k->models, .error = {.t = NAN}};
+}
+
+/* Cuts words apart in place; returns how many, -1 when there are more than fit. */
+static int cut_words(char *text, const char **word, int most)
+{
+    int count = 0;
+    for (char *p = text; *p;) {
+        size_t length = strcspn(p, " ");
+        char *next = p + length + (p[length] == ' ');
+        p[length] = '\0';
+        if (count == most)
+            return -1;
+        word[count++] = p;
+        p = next;
+    }
+    return count;
+}
+
+static int load(recipe_work *k, recipe_case *run, const char *model, const char *set)
+{
+    enum { MOST = 8 };
+    char text[200];
+    static const char start[] = "start:";
+    const char *word[MOST], *init[MOST];
+    snprintf(text, sizeof text, "%s", set);
+    int count = cut_words(text, word, MOST), parameters = 0, starts = 0;
+    for (int i = 0; i < count; i++)
+        if (strncmp(word[i], start, sizeof start - 1) == 0)
+            init[starts++] = word[i] + sizeof start - 1;
+        else
+            word[parameters++] = word[i];
+    taut_load how = {.set = word, .set_count = parameters, .init = init, .init_count = starts};
+    if (strchr(model, '\n'))
+        return taut_system_parse(model, strlen(model), "recipe", &how, &run->system, &k->error);
+    for (int i = 0; i < k->models.count; i++)
+        if (strcmp(k->models.name[i], model) == 0)
+            return taut_system_load(k->models.path[i], &how, &run->system, &k->error);
+    return recipe_fail(k, "the shipped model '%s' is missing; set TAUT_MODELS to the folder that holds it", model);
+}
+
+static int set_options(recipe_work *k, recipe_case *run, const char *options)
+{
+    enum { MOST = 16 };
+    char text[400], name[40];
+    const char *word[MOST];
+    snprintf(text, sizeof text, "%s", options);
+    int count = cut_words(text, word, MOST);
+    for (int i = 0; i < count; i++) {
+        const char *equals = strchr(word[i], '=');
+        if (!equals)
+            return recipe_fail(k, "a recipe has the option '%s' without a value", word[i]);
+        snprintf(name, sizeof name, "%.*s", (int)(equals - word[i]), word[i]);
+        RECIPE_TRY(taut_options_set(run->options, name, equals + 1, &k->error));
+    }
+    return count < 0 ? recipe_fail(k, "a recipe has too many options") : 0;
+}
+
+int recipe_open(recipe_work *k, recipe_case *run, const char *model, const char *set, const char *options)
+{
+    *run = (recipe_case){0};
+    RECIPE_TRY(load(k, run, model, set));
+    RECIPE_TRY(taut_options_create(NULL, &run->options, &k->error));
+    return set_options(k, run, options);
+}
+
+int recipe_run(recipe_work *k, recipe_case *run, const char *model, const char *set, const char *options)
+{
+    RECIPE_TRY(recipe_open(k, run, model, set, options));
+    return taut_solver_create(run->system, run->options, NULL, &run->solver, &k->error);
+}
+
+int recipe_project(recipe_work *k, recipe_case *run, const char *model, const char *set, const char *options)
+{
+    RECIPE_TRY(recipe_open(k, run, model, set, options));
+    RECIPE_TRY(taut_project(run->system, run->options, NULL, &run->projection, &k->error));
+    taut_projection_result_get(run->projection, &run->result);
+    return 0;
+}
+
+void recipe_close(recipe_case *run)
+{
+    taut_solver_destroy(run->solver);
+    taut_projection_destroy(run->projection);
+    taut_options_destroy(run->options);
+    taut_system_destroy(run->system);
+    *run = (recipe_case){0};
+}

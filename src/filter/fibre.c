@@ -1,0 +1,187 @@
+/* fibre.c - states over a foot point (X, V), on its normal fibre, as series.c has them [A 4.3.1]:
+ *
+ *     q = X + M^-1 G^T mu,   g(q) = y,        v = V + M^-1 G^T nu,   G(q) v + g_t = ydot        (M and G of the fibre at X)
+ *
+ * y and ydot are those of a filtered state, 0 for rods. A filter glides along the bonds: by the square of what it removes, by its own
+ * error, and velocities by h^2/6 q''', which is how far those of Verlet are from derivatives. Of its result only stretches and rates are
+ * wanted; they vary along the manifold as C does, so that little is lost.
+ *
+ * What is held is that of the foot point, and the fibre is over what is free, as in series.c.
+ *
+ * First the part of (q, v) - (X, V) along the bonds is taken out, with G at X. What that does to g is of second order, and mended by
+ * simplified Newton steps; likewise gdot, where G is exact: differences are as noisy as what there would be to mend. */
+#include "filter/fibre.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "step/vectors.h"
+
+enum { MOST_ITERATIONS = 12 };
+
+/* Bonds alone: not counted as an evaluation of forces. */
+static int evaluate(taut_seat *s, const double *q, const double *v, unsigned more, taut_error *error)
+{
+    const taut_projection *p = s->p;
+    return taut_evaluate(p->context, p->t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more, &s->values, error);
+}
+
+/* Row i of G times x. */
+static double row_times(const taut_seat *s, const double *entry, taut_index i, const double *x)
+{
+    const taut_pattern *g = &s->still.jacobian;
+    double sum = 0;
+    for (taut_index k = g->start[i]; k < g->start[i + 1]; k++)
+        sum += entry[k] * x[g->column[k]];
+    return sum;
+}
+
+/* x += dx on the fibre, G dx = residual; *step is the largest entry of dx. */
+static int correct(taut_seat *s, double *x, double *step, taut_error *error)
+{
+    memset(s->dx, 0, (size_t)s->still.n * sizeof(double));
+    const taut_still *still = x == s->v && s->apart ? &s->still_v : &s->still;
+    s->p->statistics.solves++;
+    TAUT_TRY(taut_still_solve(still, s->dx, s->residual, error));
+    taut_add(s->still.n, s->dx, x);
+    *step = taut_largest(s->still.n, s->dx);
+    return TAUT_OK;
+}
+
+/* to = foot + shift + the normal part of from - foot - shift. */
+static int drop_along(taut_seat *s, const double *from, const double *foot, const double *shift, double *to, taut_error *error)
+{
+    double step;
+    for (taut_index i = 0; i < s->still.n; i++) {
+        to[i] = foot[i] + (shift ? shift[i] : 0);
+        s->dx[i] = from[i] - to[i];
+    }
+    for (taut_index i = 0; i < s->still.m; i++)
+        s->residual[i] = row_times(s, s->foot_g, i, s->dx);
+    return correct(s, to, &step, error);
+}
+
+/* One step of x, which is s->q or s->v. */
+static int mend_once(taut_seat *s, double *x, double *step, taut_error *error)
+{
+    bool velocity = x == s->v;
+    if (!velocity)
+        TAUT_TRY(evaluate(s, s->q, s->v, 0, error));
+    for (taut_index i = 0; i < s->still.m; i++) {
+        double rate = s->values.bond_dt[i] + row_times(s, s->values.jacobian, i, s->v);
+        s->residual[i] = !velocity ? s->y[i] - s->values.bond[i] : s->spring[i] && !s->exact ? 0 : s->ydot[i] - rate;
+    }
+    return correct(s, x, step, error);
+}
+
+/* Steps until what is left would be rounding. *good is false when they do not shrink. */
+static int mend(taut_seat *s, double *x, bool *good, taut_error *error)
+{
+    double before = INFINITY, step = 0, scale = taut_largest(s->still.n, x);
+    *good = false;
+    for (int k = 0; k < MOST_ITERATIONS && !*good; k++) {
+        TAUT_TRY(mend_once(s, x, &step, error));
+        if (!isfinite(step) || step > 2 * before)
+            return TAUT_OK;
+        double rate = step / before, size = 2 * DBL_EPSILON * fmax(scale, step);
+        *good = step <= size || (k > 0 && rate < 0.5 && step * rate <= size / 4) || (rate > 0.25 && step <= 1e-12 * scale);
+        before = step;
+    }
+    return TAUT_OK;
+}
+
+int taut_seat_place(taut_seat *s, const double *shift, bool *placed, taut_error *error)
+{
+    taut_projection *p = s->p;
+    size_t bytes = (size_t)s->still.n * sizeof(double);
+    *placed = false;
+    if (!s->ready)
+        return TAUT_OK;
+    TAUT_TRY(evaluate(s, p->q, p->v, 0, error));
+    for (taut_index i = 0; i < s->still.m; i++) {
+        s->y[i] = s->spring[i] ? s->values.bond[i] : 0;
+        s->ydot[i] = s->spring[i] ? s->values.bond_dt[i] + row_times(s, s->values.jacobian, i, p->v) : 0;
+    }
+    TAUT_TRY(drop_along(s, p->q, s->foot_q, NULL, s->q, error));
+    TAUT_TRY(drop_along(s, p->v, s->foot_v, shift, s->v, error));
+    TAUT_TRY(mend(s, s->q, placed, error));
+    if (!*placed)
+        return TAUT_OK;
+    TAUT_TRY(evaluate(s, s->q, s->v, 0, error)); /* the last step has moved it */
+    TAUT_TRY(mend(s, s->v, placed, error));
+    if (!*placed)
+        return TAUT_OK;
+    memcpy(p->q, s->q, bytes);
+    memcpy(p->v, s->v, bytes);
+    return TAUT_OK;
+}
+
+/* ---- the object */
+
+static int new_arrays(taut_seat *s, taut_error *error)
+{
+    taut_projection *p = s->p;
+    taut_index n = s->still.n, m = s->still.m;
+    double **columns[] = {&s->foot_q, &s->foot_v, &s->q, &s->v, &s->dx};
+    double **rows[] = {&s->y, &s->ydot, &s->residual, &s->values.bond, &s->values.bond_dt};
+    bool good = true;
+    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
+        good &= (*columns[k] = TAUT_NEW(&p->arena, double, n)) != NULL;
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        good &= (*rows[k] = TAUT_NEW(&p->arena, double, m)) != NULL;
+    s->values.jacobian = TAUT_NEW(&p->arena, double, p->sizes.jacobian_entries);
+    s->foot_g = TAUT_NEW(&p->arena, double, p->sizes.jacobian_entries);
+    s->values.mass = TAUT_NEW(&p->arena, double, s->still.matrix ? s->still.tangent.start[n] : n);
+    return good && s->values.jacobian && s->foot_g && s->values.mass ? TAUT_OK : taut_fail_memory(error);
+}
+
+/* Which bonds count, and which of them are springs. */
+static int sort_bonds(taut_seat *s, taut_index *springs, taut_error *error)
+{
+    taut_projection *p = s->p;
+    const double *compliance = taut_context_compliance(p->context);
+    s->counts = TAUT_NEW(&p->arena, unsigned char, p->sizes.bonds);
+    s->spring = TAUT_NEW(&p->arena, unsigned char, p->sizes.bonds);
+    if (!s->counts || !s->spring)
+        return taut_fail_memory(error);
+    for (taut_index i = 0; i < p->sizes.bonds; i++) {
+        s->spring[i] = compliance[i] > 0;
+        s->counts[i] = !s->spring[i] || !taut_context_soft(p->context, i);
+        *springs += s->spring[i] && s->counts[i];
+    }
+    return TAUT_OK;
+}
+
+int taut_seat_create(taut_projection *p, taut_seat *s, taut_error *error)
+{
+    taut_index springs = 0;
+    *s = (taut_seat){.p = p, .exact = p->sizes.can & TAUT_CAN_DERIVATIVES};
+    TAUT_TRY(sort_bonds(s, &springs, error));
+    if (springs == 0)
+        return TAUT_OK;
+    s->apart = taut_hold_any(p->hold, p->sizes.coordinates, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY);
+    const unsigned char *hold = s->apart ? p->hold : NULL;
+    TAUT_TRY(taut_still_create(&s->still, p->context, &p->arena, hold, TAUT_HOLD_POSITION, error));
+    if (s->apart)
+        TAUT_TRY(taut_still_create(&s->still_v, p->context, &p->arena, hold, TAUT_HOLD_VELOCITY, error));
+    TAUT_TRY(new_arrays(s, error));
+    memcpy(s->foot_q, p->q, (size_t)s->still.n * sizeof(double));
+    memcpy(s->foot_v, p->v, (size_t)s->still.n * sizeof(double));
+    TAUT_TRY(evaluate(s, p->q, p->v, TAUT_WANT_MASS, error));
+    memcpy(s->foot_g, s->values.jacobian, (size_t)p->sizes.jacobian_entries * sizeof(double));
+    s->p->statistics.factorisations += 1 + s->apart;
+    taut_error reason = {0};
+    int status = taut_still_factor(&s->still, p->t, s->values.mass, s->foot_g, s->counts, 0, &reason);
+    if (status == 0 && s->apart)
+        status = taut_still_factor(&s->still_v, p->t, s->values.mass, s->foot_g, s->counts, 0, &reason);
+    TAUT_TRY(taut_fail_final(status, &reason, error));
+    s->ready = status == 0;
+    return TAUT_OK;
+}
+
+void taut_seat_destroy(taut_seat *s)
+{
+    taut_still_destroy(&s->still);
+    taut_still_destroy(&s->still_v);
+}

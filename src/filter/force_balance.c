@@ -1,0 +1,35 @@
+/* force_balance.c - on a slow motion the springs pull as much as keeps the bonds from accelerating, up to O(omega^-2). */
+#include "filter/force_balance.h"
+
+#include <math.h>
+
+double taut_springs_pull(const taut_projection *p, const taut_pass *pass, taut_index i)
+{
+    return (pass->g[i] + taut_context_damping(p->context)[i] * pass->gdot[i]) / taut_context_compliance(p->context)[i];
+}
+
+int taut_balance_weigh(const taut_projection *p, double omega, double tolerance, const double *floor, const double *q,
+                       const double *v, const taut_pass *pass, taut_balance *b, taut_error *error)
+{
+    const double *compliance = taut_context_compliance(p->context);
+    taut_statistics aside = {0}; /* a diagnosis beside the micro-integration, not a part of it */
+    taut_error reason = {0};
+    int status = taut_slow_multipliers(p->context, p->t, q, v, b->lambda, NULL, &aside, &p->arena.allocator, &reason);
+    if (status == TAUT_ERROR_SINGULAR)
+        return TAUT_OK;
+    if (status != 0) {
+        if (error)
+            *error = reason;
+        return status;
+    }
+    b->known = true;
+    for (taut_index i = 0; i < p->sizes.bonds; i++) {
+        double pull = taut_springs_pull(p, pass, i), off = fabs(pull - b->lambda[i]), rate = pass->gdot[i] / omega;
+        if (taut_context_soft(p->context, i) || !(compliance[i] > 0)) /* rods pull with whatever they have to */
+            continue;
+        b->energy += compliance[i] * off * off + rate * rate / compliance[i];
+        b->off = fmax(b->off, off - 10 * fmax(tolerance, floor[i]) / compliance[i]);
+        b->size = fmax(b->size, fmax(fabs(pull), fabs(b->lambda[i])));
+    }
+    return TAUT_OK;
+}

@@ -1,0 +1,164 @@
+/* progress.c - how much of a state is fast: what passes of a filter change, and when they have nothing more to do.
+ *
+ * With springs it is g and gdot [A (14)]. Forces without bonds have accelerations a = M^-1 F instead: a/Omega^2 is to a slow state what
+ * C lambda = g is, O(Omega^-2), and is of the size of the displacement in a ringing one; its rate is the difference over q +- v dt.
+ * Omega is the slowest of the fast frequencies, so that none is overlooked, and every coordinate has its own rounding.
+ *
+ * What a pass has changed is the part of the micro-solution that its weights took for fast. With dq, dv the change of the state and
+ * da, da' that of the accelerations, the mean square of its frequencies, each with the energy that it had, is seen at no cost:
+ *
+ *     rate^2 = -(dq^T M da Omega^2 + dv^T M da')/(dq^T M dq Omega^2 + dv^T M dv). */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "filter/progress.h"
+#include "step/vectors.h"
+
+int taut_gauge_create(taut_projection *p, taut_rates *rates, taut_gauge *g, taut_error *error)
+{
+    *g = (taut_gauge){.p = p, .rates = rates, .count = rates ? p->sizes.coordinates : p->sizes.bonds};
+    double **arrays[] = {&g->first, &g->before, &g->now, &g->first_dt, &g->before_dt, &g->now_dt, &g->floor};
+    bool good = (g->here = TAUT_NEW(&p->arena, double, p->sizes.coordinates)) != NULL;
+    double **more[] = {&g->last_q, &g->last_v, &g->here_v, &g->behind};
+    for (size_t k = 0; k < sizeof more / sizeof more[0] && rates; k++)
+        good &= (*more[k] = TAUT_NEW(&p->arena, double, g->count)) != NULL;
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
+        good &= (*arrays[k] = TAUT_NEW(&p->arena, double, g->count)) != NULL;
+    return good ? TAUT_OK : taut_fail_memory(error);
+}
+
+/* Rounding of a_i is u |q| times the stiffness that coordinate i meets: seen in two displacements. */
+static int measure_noise(taut_gauge *g, taut_error *error)
+{
+    const taut_projection *p = g->p;
+    double size = taut_largest(g->count, p->q), shift = sqrt(DBL_EPSILON) * (size > 0 ? size : 1);
+    TAUT_TRY(taut_rates_accelerate(g->rates, p->t, p->q, p->v, g->now, error));
+    for (int k = 0; k < 2; k++) {
+        for (taut_index i = 0; i < g->count; i++) /* signs in no order: neighbours must not move together only */
+            g->here[i] = p->q[i] + ((uint32_t)(i + 1) * (k ? 2654435761u : 2246822519u) >> 31 ? -shift : shift);
+        TAUT_TRY(taut_rates_accelerate(g->rates, p->t, g->here, p->v, g->now_dt, error));
+        for (taut_index i = 0; i < g->count; i++)
+            g->floor[i] = fmax(g->floor[i], fabs(g->now_dt[i] - g->now[i]) / shift);
+    }
+    return TAUT_OK;
+}
+
+int taut_gauge_scale(taut_gauge *g, double slowest, double fastest, taut_error *error)
+{
+    const taut_projection *p = g->p;
+    taut_index n = p->sizes.coordinates;
+    /* at q = 0 rounding is that of the motion */
+    double size = fmax(taut_largest(n, p->q) + taut_largest(n, p->v) / slowest, DBL_MIN / DBL_EPSILON);
+    g->unit = slowest;
+    g->dt = 1 / fastest;
+    for (taut_index i = 0; i < g->count && !g->rates; i++)
+        g->floor[i] = fmax(g->floor[i], DBL_EPSILON * size);
+    if (!g->rates)
+        return TAUT_OK;
+    TAUT_TRY(measure_noise(g, error));
+    TAUT_TRY(taut_rates_noise(g->rates, g->here, error));
+    for (taut_index i = 0; i < g->count; i++) {
+        double square = slowest * slowest, rounding = 8 * DBL_EPSILON * size * fmax(1, g->floor[i] / square);
+        g->floor[i] = fmax(rounding, g->here[i] / square);
+    }
+    return TAUT_OK;
+}
+
+/* Accelerations a time dt later on the motion; those of now are in g->now. */
+static int accelerate_beside(taut_gauge *g, double dt, double *a, taut_error *error)
+{
+    const taut_projection *p = g->p;
+    bool turns = p->sizes.can & TAUT_HAS_VELOCITY_FORCES;
+    for (taut_index i = 0; i < g->count; i++) {
+        g->here[i] = p->q[i] + dt * p->v[i];
+        if (turns)
+            g->here_v[i] = p->v[i] + dt * g->now[i];
+    }
+    return taut_rates_accelerate(g->rates, p->t + dt, g->here, turns ? g->here_v : p->v, a, error);
+}
+
+static int measure_forces(taut_gauge *g, taut_error *error)
+{
+    const taut_projection *p = g->p;
+    double square = g->unit * g->unit, dt = g->dt;
+    TAUT_TRY(taut_rates_accelerate(g->rates, p->t, p->q, p->v, g->now, error));
+    TAUT_TRY(accelerate_beside(g, -dt, g->behind, error));
+    TAUT_TRY(accelerate_beside(g, dt, g->now_dt, error));
+    for (taut_index i = 0; i < g->count; i++) {
+        g->now_dt[i] = (g->now_dt[i] - g->behind[i]) / (2 * dt * square);
+        g->now[i] /= square;
+    }
+    return TAUT_OK;
+}
+
+/* The rate of what has changed since the state before, whose accelerations are in before[] and before_dt[]; 0 where rounding hides it. */
+static double see_left(const taut_gauge *g)
+{
+    const taut_projection *p = g->p;
+    const taut_mechanics *m = &g->rates->mechanics;
+    double square = g->unit * g->unit, pull = 0, size = 0, noise = 0;
+    for (taut_index i = 0; i < g->count; i++) {
+        double mass = g->rates->mass ? 1 : fabs(m->mass[i]), dq = p->q[i] - g->last_q[i], dv = p->v[i] - g->last_v[i];
+        pull -= mass * (square * dq * (g->now[i] - g->before[i]) + dv * (g->now_dt[i] - g->before_dt[i]));
+        size += mass * (square * dq * dq + dv * dv);
+        noise += mass * mass * g->floor[i] * g->floor[i] * (square * square * dq * dq + dv * dv / (g->dt * g->dt));
+    }
+    return pull > 4 * sqrt(noise) ? sqrt(square * pull / size) : 0;
+}
+
+static void swap(double **a, double **b)
+{
+    double *c = *a;
+    *a = *b;
+    *b = c;
+}
+
+int taut_gauge_take(taut_gauge *g, taut_error *error)
+{
+    taut_projection *p = g->p;
+    bool start = !p->pass;
+    size_t bytes = (size_t)g->count * sizeof(double);
+    TAUT_TRY(taut_projection_record(p, p->q, p->v, error));
+    swap(&g->before, &g->now);
+    swap(&g->before_dt, &g->now_dt);
+    if (g->rates) {
+        TAUT_TRY(measure_forces(g, error));
+        g->left = start ? 0 : see_left(g);
+        g->rang = g->rang > 0 ? g->rang : g->left;
+        memcpy(g->last_q, p->q, bytes);
+        memcpy(g->last_v, p->v, bytes);
+    } else {
+        memcpy(g->now, p->pass[p->passes].g, bytes);
+        memcpy(g->now_dt, p->pass[p->passes].gdot, bytes);
+    }
+    if (!start)
+        return TAUT_OK;
+    memcpy(g->first, g->now, bytes);
+    memcpy(g->first_dt, g->now_dt, bytes);
+    return TAUT_OK;
+}
+
+void taut_gauge_rewind(taut_gauge *g)
+{
+    memcpy(g->now, g->first, (size_t)g->count * sizeof(double));
+    memcpy(g->now_dt, g->first_dt, (size_t)g->count * sizeof(double));
+    g->left = g->rang = 0;
+    for (taut_index i = 0; i < g->count && g->rates; i++) {
+        g->last_q[i] = g->p->q[i];
+        g->last_v[i] = g->p->v[i];
+    }
+}
+
+double taut_gauge_change(const taut_gauge *g, double tolerance, double tolerance_dt, double omega)
+{
+    double most = 0;
+    if (g->rates) /* rates are differences over dt: rounding over it is their own */
+        omega = fmax(omega, 1 / g->dt);
+    for (taut_index i = 0; i < g->count; i++) {
+        double change = fabs(g->now[i] - g->before[i]) / fmax(tolerance, g->floor[i]);
+        double rate = fabs(g->now_dt[i] - g->before_dt[i]) / fmax(tolerance_dt, omega * g->floor[i]);
+        most = fmax(most, isnan(change + rate) ? INFINITY : fmax(change, rate));
+    }
+    return most;
+}

@@ -1,0 +1,160 @@
+/* projection_kernel_result.c - how projection kernel ends: which of start and result is the slower one, whether that is slow at all, multipliers, and
+ * words. */
+#include "filter/projection_kernel.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "step/flow_rattle.h"
+#include "step/vectors.h"
+
+typedef taut_kernel_work kernel;
+
+static const double poor = 1e-4;   /* an error, relative, that is not to be called a slow point */
+static const double clearly = 0.1; /* less oscillating energy: nearer to slow */
+
+int taut_kernel_differs_little(const kernel *w, const double *then, const double *then_dt, double share, double glide, bool *little,
+                               taut_error *error)
+{
+    const taut_projection *p = w->p;
+    const taut_gauge *g = &w->gauge;
+    taut_pattern jacobian;
+    TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
+    *little = true;
+    for (taut_index i = 0; i < g->count && *little; i++) {
+        double size = w->declared ? 0 : 1;
+        for (taut_index k = w->declared ? jacobian.start[i] : 0; w->declared && k < jacobian.start[i + 1]; k++)
+            size += fabs(p->entries[k]);
+        *little =
+            fabs(g->now[i] - then[i]) <= share * w->off_q * size + glide * fabs(g->now[i]) + g->floor[i] &&
+            fabs(g->now_dt[i] - then_dt[i]) <= share * w->off_v * size + glide * fabs(g->now_dt[i]) + w->fastest * g->floor[i];
+    }
+    return TAUT_OK;
+}
+
+/* Is the result where the start was, up to twice the estimated errors, that of Verlet's velocities among them, and rounding? */
+static bool moved_little(const kernel *w)
+{
+    const taut_projection *p = w->p;
+    taut_index n = p->sizes.coordinates;
+    double rounding = 8 * DBL_EPSILON * taut_largest(n, p->q), far = 0, far_v = 0;
+    for (taut_index i = 0; i < n; i++) {
+        far = fmax(far, fabs(p->q[i] - p->q0[i]));
+        far_v = fmax(far_v, fabs(p->v[i] - p->v0[i]));
+    }
+    return far <= 2 * w->off_q + rounding && far_v <= 2 * (w->off_v + w->off_verlet_v) + w->fastest * rounding;
+}
+
+int taut_kernel_was_slow(const kernel *w, bool *slow, taut_error *error)
+{
+    if (!w->declared) { /* what passes do along the manifold is among the errors then; accelerations would count what is fastest most */
+        *slow = moved_little(w);
+        return TAUT_OK;
+    }
+    /* velocities along the bonds come back changed by Verlet's error, and slow stretches go with their square */
+    double moves = taut_largest(w->p->sizes.coordinates, w->p->v), glide = moves > 0 ? fmin(1e-3, 4 * w->off_verlet_v / moves) : 0;
+    return taut_kernel_differs_little(w, w->gauge.first, w->gauge.first_dt, 2, glide, slow, error);
+}
+
+void taut_kernel_explain(const kernel *w, bool kept)
+{
+    taut_projection *p = w->p;
+    char seen[240] = "", rang[60] = "", aware[100] = "", smooth[160] = "";
+    const char *foot = w->foot ? "; the foot point (pass 1)" : "";
+    if (w->gauge.rang > 0)
+        snprintf(rang, sizeof rang, ", ringing at %.4g in the micro-solution", w->gauge.rang);
+    if (!w->declared)
+        snprintf(seen, sizeof seen, " seen in %s%s%s (slow ones up to %.3g)%s",
+                 p->sizes.can & TAUT_HAS_SPRINGS || !(p->sizes.can & TAUT_HAS_STIFF_POTENTIAL) ? "differences of forces"
+                                                                                               : "the stiff potential",
+                 w->springs.lowered > 0 ? ", the slowest in the micro-solution" : "", rang, w->springs.slow,
+                 p->sizes.bonds > 0 ? "" : "; without bonds there are no multipliers");
+    if (w->aware_passes > 0)
+        snprintf(aware, sizeof aware, "; %lld %s the frequencies, %d evaluations each", (long long)w->aware_passes,
+                 w->aware_passes == 1 ? "pass that knows" : "passes that know", 2 * w->aware_steps + 1);
+    if (w->smooth_step > 0)
+        snprintf(smooth, sizeof smooth,
+                 "; then passes of a %s with %d moments, %d evaluations each; error about %.1g in q, %.1g in v",
+                 w->shape.smooth < 0 ? "bump" : "smooth kernel", w->shape.moments, 2 * w->sampler.steps + 1, w->off_q, w->off_v);
+    snprintf(p->explanation, sizeof p->explanation, "projection kernel, frequencies %.5g to %.5g%s%s%s%s%s", w->slowest, w->fastest,
+             seen, foot, aware, smooth, kept ? "; the start is kept, it is as slow as the result" : "");
+}
+
+/* What is stated then counts how far the result would have been: in q, and across the bonds in v, because along them it has only glided. */
+static int keep_start(kernel *w, taut_error *error)
+{
+    taut_projection *p = w->p;
+    const taut_gauge *g = &w->gauge;
+    for (taut_index i = 0; i < p->sizes.coordinates; i++)
+        w->off_q = fmax(w->off_q, fabs(p->q[i] - p->q0[i]));
+    for (taut_index i = 0; i < g->count; i++)
+        if (isfinite(g->floor[i]))
+            w->off_v = fmax(w->off_v, fabs(g->now_dt[i] - g->first_dt[i]));
+    memcpy(p->q, p->q0, (size_t)p->sizes.coordinates * sizeof(double));
+    memcpy(p->v, p->v0, (size_t)p->sizes.coordinates * sizeof(double));
+    return p->passes > 1 ? taut_projection_record(p, p->q, p->v, error) : TAUT_OK;
+}
+
+/* Which of start and end is nearer to the balance of forces that slow motions have? The start is kept when it is, or when the difference is
+ * within the estimated error and the end is not clearly nearer. */
+static int choose(kernel *w, taut_balance *end, bool *kept, taut_error *error)
+{
+    taut_projection *p = w->p;
+    taut_balance start = {.lambda = TAUT_NEW(&p->arena, double, p->sizes.bonds)};
+    end->lambda = TAUT_NEW(&p->arena, double, p->sizes.bonds);
+    if (!start.lambda || !end->lambda)
+        return taut_fail_memory(error);
+    TAUT_TRY(taut_kernel_was_slow(w, kept, error));
+    if (w->declared) {
+        double size = taut_largest(p->sizes.coordinates, p->q), *floor = w->gauge.floor;
+        double seen = fmax(fmax(w->off_q, w->tolerance), fmax(1e-9, 1e-3 / (w->slowest * w->slowest)) * size);
+        TAUT_TRY(taut_balance_weigh(p, w->slowest, seen, floor, p->q0, p->v0, &p->pass[0], &start, error));
+        TAUT_TRY(taut_balance_weigh(p, w->slowest, seen, floor, p->q, p->v, &p->pass[p->passes], end, error));
+    }
+    if (start.known && end->known)
+        *kept = (*kept && !(end->energy < clearly * start.energy)) || start.energy < clearly * end->energy;
+    if (!*kept)
+        return TAUT_OK;
+    *end = start;
+    return keep_start(w, error);
+}
+
+/* A result that is not one: the slow motion is as fast as the window is long, or what is left pulls as hard as before. */
+static int check_slow(const kernel *w, const taut_balance *end, taut_error *error)
+{
+    const taut_projection *p = w->p;
+    double size = fmax(taut_largest(p->sizes.coordinates, p->q), taut_largest(p->sizes.coordinates, p->q0));
+    if (end->off > 0.5 * end->size)
+        return taut_fail(
+            error, TAUT_ERROR_CONVERGE,
+            "what the passes lead to is not a slow motion: the springs pull with %.3g beside the balance of %.3g; slow "
+            "and fast are not separated at this state: it moves at a rate of %.3g, the slowest spring oscillates at %.4g",
+            end->off, end->size, taut_springs_pace(p), w->slowest);
+    double rate = w->declared || !(size > 0) ? 0 : w->gauge.unit * sqrt(taut_largest(w->gauge.count, w->gauge.now) / size);
+    if (rate > 0.3 * w->slowest)
+        return taut_fail(error, TAUT_ERROR_CONVERGE,
+                         "what the passes lead to is not a slow motion: it changes at a rate of %.3g beside fast frequencies from "
+                         "%.3g on",
+                         rate, w->slowest);
+    return TAUT_OK;
+}
+
+/* lambda = C^-1 g while rounding permits, else from the acceleration equation. */
+int taut_kernel_conclude(kernel *w, taut_error *error)
+{
+    taut_projection *p = w->p;
+    bool kept = false, noisy = DBL_EPSILON / 2 * w->fastest * w->fastest >= 1e-6;
+    taut_balance end = {0};
+    TAUT_TRY(taut_sampler_good(&w->sampler, w->declared, w->slowest, w->off_q, poor, error));
+    TAUT_TRY(choose(w, &end, &kept, error));
+    TAUT_TRY(check_slow(w, &end, error));
+    taut_kernel_explain(w, kept);
+    noisy = noisy && end.known;
+    if (w->sampler.rods && !noisy)
+        return taut_flow_rattle_multipliers(w->sampler.flow, p->t, p->q, p->v, p->lambda, error);
+    for (taut_index i = 0; i < p->sizes.bonds; i++)
+        p->lambda[i] = noisy ? end.lambda[i] : taut_springs_pull(p, &p->pass[p->passes], i);
+    return TAUT_OK;
+}

@@ -1,0 +1,327 @@
+/* sampler.c - samples of the full motion to both sides of a state, and weights for them. */
+#include "filter/sampler.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "filter/rigid_bonds.h"
+#include "point/record.h"
+#include "step/flow_leap.h"
+#include "step/flow_rattle.h"
+#include "step/flow_verlet.h"
+#include "step/vectors.h"
+
+static const double aware_step = 1.7;   /* h times the fastest frequency; Verlet is stable below 2 */
+static const double smooth_left = 0.02; /* of an oscillation, after a smooth pass */
+static const double most_sum = 5;       /* sum |w| of weights that know frequencies: beyond, passes diverge (DESIGN 6) */
+
+enum { MOST_STEPS = 1 << 22 };
+
+int taut_sampler_create(taut_projection *p, taut_sampler *s, taut_error *error)
+{
+    taut_index n = p->sizes.coordinates;
+    bool good = true;
+    *s = (taut_sampler){.p = p};
+    for (int k = 0; k < TAUT_SUMS; k++)
+        good &= (s->sum[k] = TAUT_NEW(&p->arena, double, n)) != NULL;
+    s->state = TAUT_NEW(&p->arena, double, 2 * n);
+    s->slope = TAUT_NEW(&p->arena, double, n);
+    s->last_q = TAUT_NEW(&p->arena, double, n);
+    s->last_v = TAUT_NEW(&p->arena, double, n);
+    s->aware = TAUT_NEW(&p->arena, double, TAUT_AWARE_STEPS + 1);
+    if (!good || !s->state || !s->slope || !s->last_q || !s->last_v || !s->aware)
+        return taut_fail_memory(error);
+    const unsigned general = TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_KINETIC | TAUT_HAS_DAMPING;
+    s->general = p->sizes.can & general;
+    s->rods = taut_rods_any(p->context);
+    if (s->rods)
+        return taut_flow_rattle(p->context, &p->arena, &p->statistics, &s->flow, error);
+    if (s->general)
+        return taut_flow_leap(p->context, &p->arena, &p->statistics, p->t, &s->flow, error);
+    return taut_flow_verlet(p->context, &p->arena, &p->statistics, INFINITY, p->t, p->q, p->v, &s->flow, error);
+}
+
+void taut_sampler_destroy(taut_sampler *s)
+{
+    if (s->flow)
+        s->flow->destroy(s->flow);
+    s->flow = NULL;
+}
+
+/* ---- one pass */
+
+/* Central differences of order 8; of a lower one where there are fewer steps. */
+static double slope_weight(int steps, int j)
+{
+    static const double weight[4][4] = {
+        {1.0 / 2}, {2.0 / 3, -1.0 / 12}, {3.0 / 4, -3.0 / 20, 1.0 / 60}, {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280}};
+    return j <= 4 && j <= steps ? weight[(steps < 4 ? steps : 4) - 1][j - 1] : 0;
+}
+
+static int sample_side(taut_sampler *s, int side, taut_error *error)
+{
+    taut_projection *p = s->p;
+    taut_index n = p->sizes.coordinates;
+    memcpy(s->state, p->q, (size_t)n * sizeof(double));
+    memcpy(s->state + n, p->v, (size_t)n * sizeof(double));
+    for (int j = 1; j <= s->steps; j++) {
+        TAUT_TRY(s->flow->advance(s->flow, p->t + side * (j - 1) * s->h, side * s->h, s->state, error));
+        TAUT_TRY(taut_trace_sample(p, side * j, s->state, error));
+        for (int k = 0; k < s->sums; k++) {
+            bool velocity = k == TAUT_EVEN_V || k == TAUT_BETTER_V;
+            const double *from = velocity ? p->v : p->q, *now = velocity ? s->state + n : s->state;
+            double weight = (k == TAUT_RATE ? side : 1) * s->weight[k][j], *sum = s->sum[k];
+            /* as differences from the centre: a constant passes unchanged, and rounding stays small */
+            for (taut_index i = 0; i < n; i++)
+                sum[i] += weight * (now[i] - from[i]);
+        }
+        double weight = side * slope_weight(s->steps, j) / s->h;
+        for (taut_index i = 0; i < n && weight != 0; i++)
+            s->slope[i] += weight * (s->state[i] - p->q[i]);
+    }
+    return TAUT_OK;
+}
+
+/* Micro-steps that lose the rods: springs become faster than they were at the centre, or it is not slow. */
+static int fail_rods(const taut_sampler *s, taut_error *error)
+{
+    return taut_fail(
+        error, TAUT_ERROR_CONVERGE,
+        "micro-steps of %.3g do not follow the rods: slow and fast are not separated at this state; it moves at a rate of %.3g, "
+        "the fastest spring oscillates at %.4g rad per time; use --method series",
+        s->h, taut_springs_pace(s->p), s->fastest);
+}
+
+int taut_sampler_run(taut_sampler *s, taut_error *error)
+{
+    taut_error reason = {0};
+    for (int k = 0; k < s->sums; k++)
+        memset(s->sum[k], 0, (size_t)s->p->sizes.coordinates * sizeof(double));
+    memset(s->slope, 0, (size_t)s->p->sizes.coordinates * sizeof(double));
+    TAUT_TRY(taut_trace_begin(s->p, s->steps, s->h, s->weight[TAUT_EVEN_Q], error));
+    int status = sample_side(s, 1, &reason);
+    if (status == 0)
+        status = sample_side(s, -1, &reason);
+    if (status == TAUT_ERROR_CONVERGE && s->rods && !s->general)
+        return fail_rods(s, error);
+    if (status != 0 && error)
+        *error = reason;
+    return status;
+}
+
+void taut_sampler_move(taut_sampler *s)
+{
+    taut_projection *p = s->p;
+    taut_index n = p->sizes.coordinates;
+    memcpy(s->last_q, p->q, (size_t)n * sizeof(double));
+    memcpy(s->last_v, p->v, (size_t)n * sizeof(double));
+    for (taut_index i = 0; i < n; i++) {
+        p->q[i] += s->sum[TAUT_EVEN_Q][i];
+        p->v[i] += s->sum[TAUT_EVEN_V][i];
+    }
+}
+
+taut_sampled_errors taut_sampler_errors(const taut_sampler *s, double slowest)
+{
+    taut_index n = s->p->sizes.coordinates;
+    taut_sampled_errors e = {0};
+    if (s->sums < TAUT_SUMS)
+        return (taut_sampled_errors){NAN, NAN, NAN, NAN};
+    for (taut_index i = 0; i < n; i++) {
+        double velocity = s->last_v[i] + s->sum[TAUT_EVEN_V][i];
+        e.filter_q = fmax(e.filter_q, fabs(s->sum[TAUT_BETTER_Q][i] - s->sum[TAUT_EVEN_Q][i]));
+        e.filter_v = fmax(e.filter_v, fabs(s->sum[TAUT_BETTER_V][i] - s->sum[TAUT_EVEN_V][i]));
+        e.verlet_v = fmax(e.verlet_v, fabs(s->sum[TAUT_RATE][i] / s->h - velocity));
+    }
+    e.verlet_q = pow(s->h, -2) / 12 * taut_largest(n, s->sum[TAUT_FOURTH]) / (slowest * slowest);
+    return e;
+}
+
+int taut_sampler_good(const taut_sampler *s, bool declared, double slowest, double off, double poor, taut_error *error)
+{
+    const taut_projection *p = s->p;
+    taut_index n = p->sizes.coordinates;
+    if (!(off > poor * fmax(taut_largest(n, p->q), taut_largest(n, p->q0))))
+        return TAUT_OK;
+    return taut_fail(error, TAUT_ERROR_CONVERGE,
+                     "the slow motion (rate %.3g at the start) shows within the window of %.3g that the slowest %s (%.4g rad per "
+                     "time) needs, and the result would be wrong by about %.2g: slow and fast are not separated well enough%s",
+                     taut_springs_pace(p), 2 * s->h * s->steps, declared ? "spring" : "of the fast", slowest, off,
+                     declared ? "; use --method series" : "");
+}
+
+int taut_sampler_dragged(taut_sampler *s, double slowest, double *off, taut_error *error)
+{
+    const taut_projection *p = s->p;
+    double most = 0;
+    *off = 0;
+    if (!s->general || s->sums < TAUT_SUMS)
+        return TAUT_OK;
+    for (taut_index i = 0; i < p->sizes.coordinates; i++) /* h^2/6 of the third derivative is seen */
+        s->state[i] = 1.5 * (s->last_v[i] + s->sum[TAUT_EVEN_V][i] - s->sum[TAUT_RATE][i] / s->h);
+    TAUT_TRY((s->rods ? taut_flow_rattle_feels : taut_flow_leap_feels)(s->flow, p->t, s->h, p->q, p->v, s->state, &most, error));
+    *off = most / (slowest * slowest);
+    return TAUT_OK;
+}
+
+/* ---- weights */
+
+/* theta[] of the frequencies as Verlet samples them, 2 sin(theta/2) = h omega; repeated ones need one zero. */
+static int angles(double h, const taut_springs *springs, double *theta)
+{
+    int distinct = 0;
+    for (int k = 0; k < springs->found; k++) {
+        double here = 2 * asin(fmin(1, h * springs->frequency[k] / 2));
+        if (distinct == 0 || here > 1.02 * theta[distinct - 1])
+            theta[distinct++] = here;
+    }
+    return distinct;
+}
+
+bool taut_sampler_aware(taut_sampler *s, const taut_springs *springs)
+{
+    const double spread_left = 2, band_left = 0.1; /* of an oscillation whose frequency is off, of one in a band */
+    double theta[2 * TAUT_SPRINGS_ENDS];
+    s->fastest = springs->frequency[springs->found - 1];
+    s->h = aware_step / s->fastest;
+    s->sums = TAUT_EVEN_V + 1;
+    s->weight[TAUT_EVEN_Q] = s->weight[TAUT_EVEN_V] = s->aware;
+    int distinct = angles(s->h, springs, theta);
+    for (int steps = 4; steps <= TAUT_AWARE_STEPS; steps++) {
+        double left = taut_aware_weights(3, distinct, theta, springs->complete, steps, s->aware);
+        bool band = !springs->complete || distinct > steps - 1 || distinct > TAUT_AWARE_ZEROS;
+        if (left <= (band ? band_left : spread_left) && taut_aware_sum(steps, s->aware) <= most_sum) {
+            s->steps = steps;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The fewest steps that leave little of every oscillation, from 12 on. What long windows leave depends on steps times theta alone: it is
+ * looked up with shorter ones. */
+static int find_smooth(const taut_kernel *shape, double ratio, double step, double *scratch)
+{
+    enum { ENOUGH = 400 };
+    double least = 2 * asin(step * ratio / 2), most = 2 * asin(step / 2), from = fmax(12, 8 / least);
+    double scale = fmax(1, from / ENOUGH);
+    least *= scale;
+    from /= scale;
+    for (int steps = (int)from; steps < 3 * from; steps += 1 + steps / 32) {
+        double worst = 0;
+        taut_kernel_weights(shape, steps, 0, scratch);
+        for (int i = 0; i <= 64; i++) { /* the response falls off quickly: dense near the slowest */
+            double theta = least * pow(most / least, i / 64.0);
+            worst = fmax(worst, fabs(taut_kernel_response(steps, scratch, theta)));
+        }
+        if (worst <= smooth_left)
+            return (int)(steps * scale);
+    }
+    return (int)(3 * from * scale);
+}
+
+/* Of another order, to compare with. */
+static taut_kernel next_shape(const taut_kernel *shape)
+{
+    return (taut_kernel){shape->moments < TAUT_KERNEL_MOMENTS ? shape->moments + 2 : shape->moments - 2, shape->smooth};
+}
+
+/* Place for weights of up to `steps` steps. */
+static int reserve(taut_sampler *s, int64_t steps, taut_error *error)
+{
+    if (steps <= s->room)
+        return TAUT_OK;
+    for (int k = 0; k < TAUT_SUMS; k++) {
+        bool same = k == TAUT_EVEN_V || k == TAUT_BETTER_V;
+        s->smooth[k] = same ? s->smooth[k - 1] : TAUT_NEW(&s->p->arena, double, steps + 1);
+        if (!s->smooth[k])
+            return taut_fail_memory(error);
+    }
+    s->room = (int)steps;
+    return TAUT_OK;
+}
+
+static void form_smooth(taut_sampler *s, const taut_kernel *shape, const taut_kernel *better)
+{
+    taut_kernel_weights(shape, s->steps, 0, s->weight[TAUT_EVEN_Q]);
+    taut_kernel_weights(better, s->steps, 0, s->weight[TAUT_BETTER_Q]);
+    taut_kernel_weights(shape, s->steps, 1, s->weight[TAUT_RATE]);
+}
+
+/* Zeros at the frequencies, where these are all: then one pass does what otherwise takes two. Not at the price of large weights. */
+static void place_zeros(taut_sampler *s, const taut_kernel *shape, const taut_kernel *better, const taut_springs *springs)
+{
+    double theta[2 * TAUT_SPRINGS_ENDS];
+    int count = angles(s->h, springs, theta);
+    s->zeros = springs->complete && taut_kernel_zeros(shape, false, s->steps, count, theta, s->weight[TAUT_EVEN_Q]) &&
+               taut_kernel_zeros(better, false, s->steps, count, theta, s->weight[TAUT_BETTER_Q]) &&
+               taut_kernel_zeros(shape, true, s->steps, count, theta, s->weight[TAUT_RATE]) &&
+               taut_aware_sum(s->steps, s->weight[TAUT_EVEN_Q]) <= most_sum &&
+               taut_aware_sum(s->steps, s->weight[TAUT_BETTER_Q]) <= most_sum;
+    if (!s->zeros)
+        form_smooth(s, shape, better);
+}
+
+int taut_sampler_smooth(taut_sampler *s, const taut_kernel *shape, const taut_springs *springs, double step, int64_t steps,
+                        taut_error *error)
+{
+    double slowest = springs->frequency[0], fastest = springs->frequency[springs->found - 1], ratio = slowest / fastest;
+    double expected = steps > 0 ? (double)steps : 3 * fmax(12, 8 / (step * ratio)) + 4;
+    if (!(expected <= MOST_STEPS))
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "projection kernel would need millions of steps a pass: the fastest spring is %.3g times as fast as the "
+                         "slowest; use --method series",
+                         fastest / slowest);
+    TAUT_TRY(reserve(s, (int64_t)expected, error));
+    s->fastest = fastest;
+    s->h = step / fastest;
+    s->sums = TAUT_SUMS;
+    memcpy(s->weight, s->smooth, sizeof s->weight);
+    s->steps = steps > 0 ? (int)steps : find_smooth(shape, ratio, step, s->smooth[TAUT_EVEN_Q]);
+    if (s->steps <= shape->moments + 2)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "projection kernel needs more --micro-steps than its --moments and two, %d",
+                         shape->moments + 2);
+    taut_kernel better = next_shape(shape);
+    taut_kernel fourth = {shape->moments < 5 ? 5 : shape->moments, shape->smooth};
+    form_smooth(s, shape, &better);
+    taut_kernel_weights(&fourth, s->steps, 4, s->weight[TAUT_FOURTH]);
+    place_zeros(s, shape, &better, springs);
+    return TAUT_OK;
+}
+
+int taut_sampler_shape(const taut_options *options, taut_kernel *shape, taut_error *error)
+{
+    int moments = (int)taut_options_integer(options, "moments");
+    if (moments % 2 == 0)
+        return taut_fail(error, TAUT_ERROR_USAGE, "--moments: kernels are even, so that %d moments are %d: give an odd number",
+                         moments, moments + 1);
+    *shape = (taut_kernel){moments, (moments + 1) / 2};
+    if (strcmp(taut_options_text(options, "kernel"), "bump") == 0)
+        shape->smooth = -1;
+    else if (taut_options_given(options, "smoothness"))
+        shape->smooth = (int)taut_options_integer(options, "smoothness");
+    return TAUT_OK;
+}
+
+int taut_sampler_filter(taut_sampler *s, const taut_filter *filter, const taut_kernel *shape, int steps, double h, double fastest,
+                        taut_error *error)
+{
+    taut_kernel better = filter ? (taut_kernel){5, 3} : next_shape(shape), fourth = better;
+    fourth.moments = better.moments < 5 ? 5 : better.moments;
+    TAUT_TRY(reserve(s, steps, error));
+    s->h = h;
+    s->fastest = fastest;
+    s->steps = steps;
+    s->sums = steps > fourth.moments + 2 ? TAUT_SUMS : TAUT_EVEN_V + 1;
+    memcpy(s->weight, s->smooth, sizeof s->weight);
+    if (filter)
+        taut_filter_weights(filter, steps, s->weight[TAUT_EVEN_Q]);
+    else
+        taut_kernel_weights(shape, steps, 0, s->weight[TAUT_EVEN_Q]);
+    if (s->sums < TAUT_SUMS)
+        return TAUT_OK;
+    taut_kernel_weights(&better, steps, 0, s->weight[TAUT_BETTER_Q]);
+    taut_kernel_weights(&better, steps, 1, s->weight[TAUT_RATE]);
+    taut_kernel_weights(&fourth, steps, 4, s->weight[TAUT_FOURTH]);
+    return TAUT_OK;
+}

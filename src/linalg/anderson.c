@@ -1,0 +1,101 @@
+/* anderson.c - a secant method in several dimensions for x <- x + f(x).
+ *
+ *     next = x + f - sum_j gamma_j (dx_j + df_j),     gamma = argmin |f - sum_j gamma_j df_j|       [Anderson 1965; Walker, Ni 2011 (2.2)]
+ *
+ * with the differences of the latest points. In one unknown it is the secant method. The least-squares problem is solved by modified
+ * Gram-Schmidt, newest difference first; older ones that add nothing (dependent up to rounding) are left out. */
+#include "linalg/anderson.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double dependent = 1e-10; /* share of a column that must be left beside the others */
+
+int taut_anderson_create(taut_anderson *a, taut_index n, int depth, taut_arena *arena, taut_error *error)
+{
+    *a = (taut_anderson){.n = n, .depth = depth, .x = TAUT_NEW(arena, double, n), .f = TAUT_NEW(arena, double, n)};
+    bool good = a->x && a->f;
+    for (int k = 0; k < depth && good; k++) {
+        a->dx[k] = TAUT_NEW(arena, double, n);
+        a->df[k] = TAUT_NEW(arena, double, n);
+        a->basis[k] = TAUT_NEW(arena, double, n);
+        good = a->dx[k] && a->df[k] && a->basis[k];
+    }
+    return good ? TAUT_OK : taut_fail_memory(error);
+}
+
+void taut_anderson_clear(taut_anderson *a)
+{
+    a->count = 0;
+    a->started = false;
+}
+
+static double inner(taut_index n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (taut_index i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* The differences from the latest pair become the newest ones. */
+static void keep(taut_anderson *a, const double *x, const double *f)
+{
+    if (a->started && a->depth > 0) {
+        int last = a->count < a->depth ? a->count++ : a->depth - 1;
+        double *dx = a->dx[last], *df = a->df[last];
+        memmove(a->dx + 1, a->dx, (size_t)last * sizeof *a->dx);
+        memmove(a->df + 1, a->df, (size_t)last * sizeof *a->df);
+        for (taut_index i = 0; i < a->n; i++) {
+            dx[i] = x[i] - a->x[i];
+            df[i] = f[i] - a->f[i];
+        }
+        a->dx[0] = dx;
+        a->df[0] = df;
+    }
+    memcpy(a->x, x, (size_t)a->n * sizeof *x);
+    memcpy(a->f, f, (size_t)a->n * sizeof *f);
+    a->started = true;
+}
+
+/* gamma[] of the differences that are independent; returns how many, from the newest on. r is upper triangular. */
+static int solve(taut_anderson *a, double *gamma)
+{
+    double r[TAUT_ANDERSON_DEPTH][TAUT_ANDERSON_DEPTH] = {{0}};
+    int used = 0;
+    for (; used < a->count; used++) {
+        double *column = a->basis[used];
+        memcpy(column, a->df[used], (size_t)a->n * sizeof *column);
+        double before = sqrt(inner(a->n, column, column));
+        for (int k = 0; k < used; k++) {
+            r[k][used] = inner(a->n, a->basis[k], column);
+            for (taut_index i = 0; i < a->n; i++)
+                column[i] -= r[k][used] * a->basis[k][i];
+        }
+        double left = sqrt(inner(a->n, column, column));
+        if (!(left > dependent * before))
+            break;
+        for (taut_index i = 0; i < a->n; i++)
+            column[i] /= left;
+        r[used][used] = left;
+    }
+    for (int k = used - 1; k >= 0; k--) {
+        gamma[k] = inner(a->n, a->basis[k], a->f);
+        for (int j = k + 1; j < used; j++)
+            gamma[k] -= r[k][j] * gamma[j];
+        gamma[k] /= r[k][k];
+    }
+    return used;
+}
+
+void taut_anderson_next(taut_anderson *a, const double *x, const double *f, double *next)
+{
+    double gamma[TAUT_ANDERSON_DEPTH];
+    keep(a, x, f);
+    int used = solve(a, gamma);
+    for (taut_index i = 0; i < a->n; i++)
+        next[i] = a->x[i] + a->f[i];
+    for (int k = 0; k < used; k++)
+        for (taut_index i = 0; i < a->n; i++)
+            next[i] -= gamma[k] * (a->dx[k][i] + a->df[k][i]);
+}

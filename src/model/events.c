@@ -1,0 +1,108 @@
+/* events.c - [outputs] and [events]: values watched along a run, and what happens when an event function passes zero. */
+#include "model/model.h"
+
+
+static const unsigned watched =
+    1u << TAUT_FROM_Q | 1u << TAUT_FROM_V | 1u << TAUT_FROM_PARAMETER | 1u << TAUT_FROM_TIME | 1u << TAUT_FROM_LAMBDA;
+
+static int name_item(taut_model *model, taut_model *space, const taut_item_tree *item, taut_names *names, taut_index *first,
+                     int64_t *count)
+{
+    taut_symbol_block block;
+    if (item->left->kind != TAUT_TREE_NAME || item->left->member || item->left->primes)
+        return taut_document_fail(model->document, item->left->place, model->error, "expected a plain name on the left");
+    TAUT_TRY(taut_space_name(space, model, item, item->left, names, &block));
+    *first = names->block[names->blocks - 1].block.first;
+    *count = block.box.count;
+    return 0;
+}
+
+static int value_item(taut_model *model, const taut_item_tree *item, int list, taut_index first, const char *what)
+{
+    taut_statement s;
+    TAUT_TRY(taut_statement_init(&s, model, model->document, item, TAUT_ROLE_VALUE, watched, what));
+    s.list = list;
+    s.first_row = first;
+    return taut_statement_terms(&s, item->value);
+}
+
+static int read_event(taut_model *model, const taut_item_tree *item, taut_event *event)
+{
+    for (int32_t k = 0; k < item->attributes; k++) {
+        const taut_attribute *a = &item->attribute[k];
+        event->direction += a->word == TAUT_WORD_RISING ? 1 : a->word == TAUT_WORD_FALLING ? -1 : 0;
+        event->stop = event->stop || a->word == TAUT_WORD_STOP;
+        if (a->word != TAUT_WORD_THEN)
+            continue;
+        if (item->iterators)
+            return taut_document_fail(model->document, a->place, model->error,
+                                      "a family of events can stop the run, but 'then' needs single events");
+        event->assignments = a->assignments;
+        event->assign = TAUT_NEW(&model->system->arena, taut_kernel *, a->assignments);
+        if (!event->assign)
+            return taut_fail_memory(model->error);
+        for (int32_t j = 0; j < a->assignments; j++) {
+            const taut_assignment *assignment = &a->assignment[j];
+            taut_statement s;
+            if (assignment->left->kind != TAUT_TREE_NAME || assignment->left->primes > 1)
+                return taut_document_fail(model->document, assignment->left->place, model->error,
+                                          "expected a coordinate or its velocity on the left");
+            TAUT_TRY(taut_statement_init(&s, model, model->document, item, TAUT_ROLE_VALUE, watched, "a value after an event"));
+            s.left = assignment->left;
+            s.velocity_rows = true;
+            s.last = &event->assign[j];
+            s.single = true;
+            TAUT_TRY(taut_statement_terms(&s, assignment->value));
+        }
+    }
+    if (!event->stop && !event->assignments)
+        return taut_document_fail(model->document, item->place, model->error, "an event needs what to do: stop, or then x' = ...");
+    return 0;
+}
+
+static int output_item(taut_model *model, taut_model *space, const taut_item_tree *item)
+{
+    taut_index first;
+    int64_t count;
+    TAUT_TRY(name_item(model, space, item, &model->system->outputs, &first, &count));
+    return value_item(model, item, TAUT_LIST_OUTPUT, first, "an output");
+}
+
+static int event_item(taut_model *model, taut_model *space, const taut_item_tree *item, int64_t *capacity)
+{
+    taut_system *system = model->system;
+    taut_event event = {0};
+    taut_index first;
+    int64_t count;
+    TAUT_TRY(name_item(model, space, item, &system->events, &first, &count));
+    TAUT_TRY(value_item(model, item, TAUT_LIST_EVENT, first, "an event"));
+    TAUT_TRY(read_event(model, item, &event));
+    for (int64_t i = 0; i < count; i++) {
+        system->event = taut_arena_grow(&system->arena, system->event, first + i, capacity, sizeof event);
+        if (!system->event)
+            return taut_fail_memory(model->error);
+        system->event[first + i] = event;
+    }
+    return 0;
+}
+
+int taut_model_events(taut_model *model)
+{
+    taut_system *system = model->system;
+    taut_model outputs = taut_space_make(model), events = taut_space_make(model);
+    int64_t capacity = 0;
+    int status = 0;
+    for (int64_t k = 0; k < model->document->items && status == 0; k++) {
+        const taut_item_tree *item = &model->document->item[k];
+        if (item->section == TAUT_SECTION_OUTPUTS)
+            status = output_item(model, &outputs, item);
+        else if (item->section == TAUT_SECTION_EVENTS)
+            status = event_item(model, &events, item, &capacity);
+    }
+    taut_arena_clear(&outputs.scratch);
+    taut_arena_clear(&events.scratch);
+    system->sizes.outputs = (taut_index)system->outputs.total;
+    system->sizes.events = (taut_index)system->events.total;
+    system->sizes.can |= system->sizes.events ? TAUT_HAS_EVENTS : 0;
+    return status;
+}

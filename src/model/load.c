@@ -1,0 +1,198 @@
+/* load.c - a model file becomes a system: read, parse, resolve, complete. */
+#include "model/model.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* "FILE:LINE:COLUMN: words" */
+static int tell(taut_model *model, const taut_document *document, taut_place place, const char *words, const char **told)
+{
+    char line[700];
+    int length = snprintf(line, sizeof line, "%s:%d:%d: %s", document->file, place.line, place.column, words);
+    *told = taut_arena_text(&model->system->arena, line, length < (int)sizeof line ? (size_t)length : sizeof line - 1);
+    return *told ? 0 : taut_fail_memory(model->error);
+}
+
+int taut_model_warn(taut_model *model, const taut_document *document, taut_place place, const char *format, ...)
+{
+    taut_system *system = model->system;
+    const char *line;
+    char text[400];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    TAUT_TRY(tell(model, document, place, text, &line));
+    system->warning = taut_arena_grow(&system->arena, system->warning, system->sizes.warnings, &system->warning_capacity,
+                                      sizeof *system->warning);
+    if (!system->warning)
+        return taut_fail_memory(model->error);
+    system->warning[system->sizes.warnings++] = line;
+    return 0;
+}
+
+/* A few names show what is meant; thousands of warnings would be a nuisance to those who print them. */
+static int warn_unused(taut_model *model)
+{
+    enum { SHOWN = 20 };
+    int64_t unused = 0;
+    for (int64_t k = 0; k < model->symbols; k++) {
+        const taut_symbol *symbol = model->symbol[k];
+        bool matters = symbol->kind == TAUT_SYMBOL_PARAMETER || symbol->kind == TAUT_SYMBOL_DEFINITION ||
+                       symbol->kind == TAUT_SYMBOL_FUNCTION || symbol->kind == TAUT_SYMBOL_TABLE;
+        if (matters && !symbol->used && ++unused <= SHOWN)
+            TAUT_TRY(taut_model_warn(model, model->document, symbol->place, "the %s '%s' is not used",
+                                     taut_symbol_word(symbol->kind), symbol->name));
+    }
+    if (unused <= SHOWN)
+        return 0;
+    return taut_model_warn(model, model->document, (taut_place){1, 1, 0}, "%lld further names are not used",
+                           (long long)(unused - SHOWN));
+}
+
+/* For taut_check: who runs a model of molecules every day does not want to read it every day. */
+static int tell_kinks(taut_model *model)
+{
+    if (model->kink_place.line == 0)
+        return 0;
+    return tell(model, model->kink_document, model->kink_place,
+                "kinks or jumps (abs, min, round, if, a plane angle): derivatives and Taylor jets take one side there",
+                &model->system->kinks);
+}
+
+/* All tapes as machine code; without a compiler the tapes stay interpreted, and a warning says why. */
+static int compile(taut_model *model)
+{
+    taut_system *system = model->system;
+    int32_t total = 0;
+    taut_tape **tape = TAUT_NEW(&model->scratch, taut_tape *, system->kernels);
+    taut_error why;
+    if (!tape)
+        return taut_fail_memory(model->error);
+    for (int32_t k = 0; k < system->kernels; k++)
+        if (system->kernel[k]->tape->length <= TAUT_NATIVE_LENGTH)
+            tape[total++] = system->kernel[k]->tape;
+    if (taut_native_create(tape, total, NULL, &system->arena.allocator, &system->native, &why) == 0)
+        return 0;
+    system->native = NULL;
+    if (why.code == TAUT_ERROR_MEMORY)
+        return taut_fail_memory(model->error);
+    return taut_model_warn(model, model->document, (taut_place){1, 1, 0}, "not compiled, interpreted instead: %s", why.message);
+}
+
+/* --set and --init as statements of one section, one a line. */
+static int parse_overrides(taut_model *model, taut_section section, const char *const *texts, int count, const char *name,
+                           const taut_document **document)
+{
+    size_t length = 0;
+    *document = NULL;
+    for (int k = 0; k < count; k++)
+        length += strlen(texts[k]) + 1;
+    if (count == 0)
+        return 0;
+    char *text = TAUT_NEW(&model->scratch, char, length + 1);
+    if (!text)
+        return taut_fail_memory(model->error);
+    length = 0;
+    for (int k = 0; k < count; k++)
+        length += (size_t)sprintf(text + length, "%s\n", texts[k]);
+    taut_document *parsed;
+    TAUT_TRY(taut_document_parse_section(section, text, length, name, &model->scratch, &parsed, model->error));
+    *document = parsed;
+    return 0;
+}
+
+static int resolve(taut_model *model, const char *text, size_t length, const char *name)
+{
+    static const taut_load nothing = {0};
+    const taut_load *how = model->how ? model->how : &nothing;
+    const taut_document *set, *init;
+    taut_document *document, *further = NULL;
+    TAUT_TRY(taut_document_parse(text, length, name, &model->scratch, &document, model->error));
+    model->document = document;
+    TAUT_TRY(parse_overrides(model, TAUT_SECTION_PARAMETERS, how->set, how->set_count, "--set", &set));
+    TAUT_TRY(parse_overrides(model, TAUT_SECTION_START, how->init, how->init_count, "--init", &init));
+    if (how->start_text)
+        TAUT_TRY(taut_document_parse_section(TAUT_SECTION_START, how->start_text, strlen(how->start_text), "--start",
+                                             &model->scratch, &further, model->error));
+    model->system->from = how->from;
+    model->system->allow_command = how->allow_command;
+    TAUT_TRY(taut_model_tables(model));
+    TAUT_TRY(taut_model_parameters(model, set));
+    TAUT_TRY(taut_model_sections(model));
+    TAUT_TRY(taut_model_start(model, init, further));
+    TAUT_TRY(taut_model_events(model));
+    TAUT_TRY(warn_unused(model));
+    TAUT_TRY(tell_kinks(model));
+    TAUT_TRY(taut_system_complete(model->system, model->error));
+    return how->compile ? compile(model) : 0;
+}
+
+int taut_system_parse(const char *text, size_t length, const char *name, const taut_load *how, taut_system **result,
+                      taut_error *error)
+{
+    taut_error mine;
+    taut_error *e = error ? error : &mine; /* messages are completed on the way, so there must be room for one */
+    taut_error_clear(e);
+    *result = NULL;
+    taut_system *system = taut_system_new(how ? how->allocator : NULL);
+    if (!system)
+        return taut_fail_memory(e);
+    taut_model model = {.system = system, .how = how, .error = e};
+    taut_arena_init(&model.scratch, how ? how->allocator : NULL);
+    int status = resolve(&model, text, length, name);
+    if (status == 0) {
+        const char *title = model.document->title ? model.document->title : "";
+        system->title = taut_arena_text(&system->arena, title, strlen(title));
+        system->file = taut_arena_text(&system->arena, name, strlen(name));
+        if (!system->title || !system->file)
+            status = taut_fail_memory(e);
+    }
+    taut_arena_clear(&model.scratch);
+    if (status) {
+        taut_system_destroy(system);
+        return status;
+    }
+    *result = system;
+    return 0;
+}
+
+static int read_file(const char *path, taut_arena *arena, char **text, size_t *length, taut_error *error)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return taut_fail(error, TAUT_ERROR_FILE, "cannot open the model '%s': %s", path, strerror(errno));
+    int status = 0;
+    int64_t capacity = 1 << 16;
+    *length = 0;
+    *text = TAUT_NEW(arena, char, capacity);
+    while (*text) {
+        size_t got = fread(*text + *length, 1, (size_t)capacity - *length, file);
+        *length += got;
+        if ((int64_t)*length < capacity || *length > TAUT_TEXT_LIMIT)
+            break;
+        *text = taut_arena_grow(arena, *text, (int64_t)*length, &capacity, 1);
+    }
+    if (!*text)
+        status = taut_fail_memory(error);
+    else if (ferror(file))
+        status = taut_fail(error, TAUT_ERROR_FILE, "cannot read the model '%s': %s", path, strerror(errno));
+    fclose(file);
+    return status;
+}
+
+int taut_system_load(const char *path, const taut_load *how, taut_system **system, taut_error *error)
+{
+    taut_arena arena;
+    char *text = NULL;
+    size_t length = 0;
+    taut_arena_init(&arena, how ? how->allocator : NULL);
+    *system = NULL;
+    int status = read_file(path, &arena, &text, &length, error);
+    if (status == 0)
+        status = taut_system_parse(text, length, path, how, system, error);
+    taut_arena_clear(&arena);
+    return status;
+}

@@ -1,0 +1,285 @@
+/* model.h - from statements to kernels: symbols, expansion of expressions, families.
+ *
+ * A statement is expanded for all members of its family at once: indices become nodes of the statement's graph, references become
+ * slots. Where members differ in more than integers (one end of a chain refers to a definition, an `if` over the index takes the
+ * other branch), a *decision* splits the members into groups and each group is expanded anew with the decision taken. */
+#ifndef TAUT_MODEL_MODEL_H
+#define TAUT_MODEL_MODEL_H
+
+#include "model/document.h"
+#include "system/system.h"
+
+enum {
+    TAUT_ITERATOR_LIMIT = 8,
+    TAUT_VECTOR_LIMIT = 16,
+    TAUT_FACTOR_LIMIT = 8,        /* factors of a sum that stays a loop */
+    TAUT_MEMBER_LIMIT = 1 << 24,  /* members of one statement, and passes of its loops */
+    TAUT_ENTRY_LIMIT = 1 << 27,   /* numbers in the maps of all statements: members times what one refers to */
+    TAUT_RANGE_LIMIT = 4096,      /* lines with `for` that declare one name */
+    TAUT_UNROLL_LIMIT = 4096,     /* terms of a sum inside a nonlinear expression */
+    TAUT_GROUP_LIMIT = 1000,      /* different forms of one statement */
+    TAUT_WORK_LIMIT = 2000000,    /* tree nodes visited in expanding one statement */
+    TAUT_EFFORT_LIMIT = 50000000, /* the same for all statements, with what derivatives visit */
+    TAUT_LEVEL_LIMIT = 4000,    /* levels of trees inside one another, through definitions and parameters: recursion is this deep */
+    TAUT_CALL_LIMIT = 64,       /* functions and definitions inside one another */
+    TAUT_GRAPH_LIMIT = 1000000, /* nodes of one statement's graph */
+};
+
+typedef struct taut_table {
+    int32_t rows, columns;
+    const char **column;
+    const double *value;      /* [columns][rows] */
+    const taut_curve **curve; /* [columns], made when first used */
+} taut_table;
+
+typedef enum taut_symbol_kind {
+    TAUT_SYMBOL_PARAMETER,
+    TAUT_SYMBOL_COORDINATE,
+    TAUT_SYMBOL_ALGEBRAIC,
+    TAUT_SYMBOL_DEFINITION,
+    TAUT_SYMBOL_FUNCTION,
+    TAUT_SYMBOL_TABLE,
+    TAUT_SYMBOL_BOND
+} taut_symbol_kind;
+
+typedef struct taut_symbol_block {
+    taut_symbol_kind kind;
+    taut_name_block box;
+    const taut_item_tree *item;    /* what defines it */
+    const taut_document *document; /* where */
+    int8_t iterator_of[4];         /* which iterator of the item each index is, -1 for a number */
+} taut_symbol_block;
+
+typedef struct taut_symbol {
+    const char *name;
+    taut_symbol_kind kind; /* of the first block */
+    bool mixed;            /* blocks of several kinds, or several definitions */
+    bool used;
+    int state; /* parameters: 0 not evaluated, 1 being evaluated, 2 done; definitions: depth of expansion */
+    enum { TAUT_SUMS_UNKNOWN, TAUT_SUMS_ASKED, TAUT_SUMS_NONE, TAUT_SUMS_LOOP } sums; /* of a definition: see statement.c */
+    int dims;
+    int32_t blocks;
+    int64_t capacity;
+    taut_symbol_block *block;
+    int32_t *point; /* hash of the blocks that are one member each: number + 1, 0 for none */
+    int64_t points, point_size;
+    int32_t *range; /* the other blocks */
+    int64_t ranges, range_capacity;
+    int32_t plain; /* the first block that is no definition, -1 for none: in expressions all such are alike */
+    taut_table *table;
+    taut_place place; /* of the first mention */
+} taut_symbol;
+
+typedef struct taut_model {
+    taut_system *system;
+    taut_arena scratch; /* everything that is not kept */
+    const taut_document *document;
+    const taut_load *how;
+    taut_error *error;
+    int64_t symbols, symbol_capacity;
+    taut_symbol **symbol; /* in the order of declaration */
+    int32_t *hash;
+    int64_t hash_size;
+    int dimension;
+    bool first_order;
+    double *parameter; /* values so far */
+    int64_t parameter_capacity;
+    int depth;               /* of parameters being evaluated through one another */
+    int levels;              /* of trees being expanded */
+    int64_t entries, effort; /* so far, of the limits above */
+    double *row_value;       /* numbers of bonds or masses while they are checked */
+    int64_t row_capacity;
+    int64_t kernel_capacity, list_capacity[TAUT_LIST_COUNT];
+    int64_t setting_capacity, stepper_capacity, hold_count;
+    const taut_document *parameter_overrides;
+    const taut_item_tree **rate_item; /* what gives the rate of each state variable */
+    bool massless;
+    const taut_document *kink_document; /* the first statement of the motion with a kink; line 0: there is none */
+    taut_place kink_place;
+} taut_model;
+
+/* symbols.c */
+taut_symbol *taut_model_find(const taut_model *model, const char *name);
+int taut_model_unknown(const taut_model *model, const taut_document *document, taut_place place, const char *name);
+int taut_model_declare(taut_model *model, const taut_document *document, taut_symbol_kind kind, const taut_item_tree *item,
+                       const taut_tree *left, taut_names *names, int components, taut_symbol **symbol);
+/* The members an item declares: dimensions, bounds, count. */
+int taut_model_shape(taut_model *model, const taut_document *document, const taut_item_tree *item, const taut_tree *left,
+                     taut_symbol_block *block);
+/* Outputs, events and observed variables have spaces of names of their own: nothing refers to them, but each is given once. A space is a
+ * model of which only the names matter; its scratch arena is to be cleared. */
+taut_model taut_space_make(const taut_model *model);
+int taut_space_name(taut_model *space, taut_model *model, const taut_item_tree *item, const taut_tree *left, taut_names *names,
+                    taut_symbol_block *block);
+/* The block that has a member with these indices, and its number there; -1 when there is none. */
+int32_t taut_symbol_block_of(const taut_symbol *symbol, const int32_t *index, int64_t *ordinal);
+const char *taut_symbol_word(taut_symbol_kind kind); /* "parameter", "coordinate", ... */
+
+/* A vector of graph nodes; scalars have n = 1. */
+typedef struct taut_value {
+    int n;
+    int32_t node[TAUT_VECTOR_LIMIT];
+} taut_value;
+
+typedef struct taut_binding { /* names inside functions and families; innermost first */
+    struct taut_binding *next;
+    const char *name;
+    int32_t node;          /* of an iterator; -1 for a tree */
+    const taut_tree *tree; /* an argument, in the scope `where` of document `document` */
+    struct taut_binding *where;
+    const taut_document *document;
+    bool known;
+    taut_value value; /* when known */
+} taut_binding;
+
+/* One use of a family: its symbol, component and indices. Positions and velocities share it. */
+typedef struct taut_reference {
+    taut_symbol *symbol;
+    int component;
+    int dims;
+    int32_t index[4]; /* nodes */
+    taut_place place;
+    const taut_document *document;
+} taut_reference;
+
+typedef struct taut_slot_key {
+    taut_slot_source source;
+    taut_reference reference; /* coordinates, parameters, multipliers; table look-ups: index[0] */
+    const taut_table *table;  /* data from a table */
+    int column;
+    int iterator; /* data: values of this iterator; -1 otherwise */
+} taut_slot_key;
+
+typedef struct taut_range_check { /* an index that must lie in a block */
+    taut_reference reference;
+} taut_range_check;
+
+enum { TAUT_PENDING = 1000 }; /* status: a decision must be taken first */
+
+typedef struct taut_expand {
+    taut_model *model;
+    const taut_document *document;
+    taut_graph *graph;
+    taut_arena arena;
+    unsigned allow;   /* 1 << taut_slot_source */
+    const char *what; /* "a stiffness": for refusals */
+    bool index_mode;
+    bool starved; /* memory ran out in a place that gives nodes, not codes */
+    int32_t slots;
+    int64_t slot_capacity;
+    taut_slot_key *slot;
+    int32_t *slot_hash;
+    int64_t slot_hash_size;
+    int iterators;
+    const taut_iterator *iterator[TAUT_ITERATOR_LIMIT];
+    int32_t iterator_node[TAUT_ITERATOR_LIMIT];
+    taut_binding binding[TAUT_ITERATOR_LIMIT];
+    int32_t checks;
+    int64_t check_capacity;
+    taut_range_check *check;
+    int64_t work;
+    int calls;
+    int unrolled;
+    /* decisions: known ones are consumed in the order in which they are met */
+    const int32_t *decision;
+    int32_t decisions, met;
+    enum { TAUT_DECIDE_BLOCK, TAUT_DECIDE_TRUTH, TAUT_DECIDE_COUNT } pending;
+    taut_reference pending_reference;
+    int32_t pending_node; /* truth value or count */
+    taut_place pending_place;
+} taut_expand;
+
+/* expand.c, builtins.c: trees to nodes */
+int taut_expand_init(taut_expand *x, taut_model *model, const taut_document *document, unsigned allow, const char *what);
+void taut_expand_clear(taut_expand *x);
+int taut_expand_tree(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_value *value);
+int taut_expand_scalar(taut_expand *x, const taut_tree *tree, taut_binding *scope, int32_t *node);
+int taut_expand_index(taut_expand *x, const taut_tree *tree, taut_binding *scope, int32_t *node);
+int taut_expand_call(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_value *value);
+int taut_expand_sum(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_value *value);
+int taut_expand_table(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_symbol *symbol,
+                      taut_value *value); /* tables.c */
+int taut_expand_reference(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_reference *reference);
+int taut_expand_total_derivative(taut_expand *x, taut_place place, taut_value *value);
+int32_t taut_expand_slot(taut_expand *x, const taut_slot_key *key); /* the input node, -1 when out of memory */
+int taut_expand_decide(taut_expand *x, int kind, const taut_reference *reference, int32_t node, taut_place place, int32_t *choice);
+bool taut_expand_is_index(taut_expand *x, int32_t node); /* depends on iterators and tables only */
+int taut_expand_fail(taut_expand *x, taut_place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* members.c: members of a statement, evaluation of indices, groups */
+typedef struct taut_members {
+    int64_t count;
+    int iterators;
+    int32_t *value[TAUT_ITERATOR_LIMIT]; /* [count] each */
+} taut_members;
+
+/* Makes the loop names x->iterator[] inputs 0, 1, ...; gives the scope in which the first `depth` of them are seen. */
+int taut_expand_iterators(taut_expand *x);
+taut_binding *taut_expand_scope(taut_expand *x, int depth); /* NULL for depth 0 or without memory: see taut_expand_iterators */
+int taut_members_list(taut_expand *x, taut_members *members);
+/* Values of nodes for one member: evaluates what `mark` flags. */
+typedef struct taut_index_run {
+    taut_expand *x;
+    const taut_members *members;
+    int32_t nodes;
+    int32_t *node; /* to evaluate, in order */
+    double *value; /* [size of graph] */
+} taut_index_run;
+int taut_index_prepare(taut_index_run *run, taut_expand *x, const taut_members *members, const int32_t *root, int32_t roots);
+int taut_index_member(taut_index_run *run, int64_t member);
+/* Finds the member of a family that a reference means; fills the block and ordinal; fails with names and numbers. */
+int taut_index_resolve(taut_index_run *run, const taut_reference *reference, int64_t member, int32_t *block, int64_t *ordinal);
+
+/* One statement in the making: consumers set it up, then get one call per group of members. */
+typedef struct taut_term {
+    const taut_tree *factor[TAUT_FACTOR_LIMIT]; /* value = sign * product of factor^(+-1) * body */
+    bool inverse[TAUT_FACTOR_LIMIT];
+    int depth[TAUT_FACTOR_LIMIT]; /* iterators visible to the factor */
+    int factors;
+    double sign;
+    const taut_tree *body;
+    int iterators;
+    const taut_iterator *iterator[TAUT_ITERATOR_LIMIT];
+} taut_term;
+
+typedef struct taut_statement {
+    taut_model *model;
+    const taut_document *document;
+    const taut_item_tree *item;
+    taut_term term;
+    const taut_tree *left;  /* target reference, or NULL */
+    const taut_tree *left2; /* second target (M[a,b]), or NULL */
+    const taut_tree *times; /* multiplies the value (scale), or NULL */
+    unsigned allow;
+    const char *what;
+    taut_role role;
+    taut_index first_row; /* rows are first_row + ordinal of the member when there is no left */
+    int list;             /* of VALUE kernels; -1: system->kernel */
+    int want;             /* components expected: 0 any, else this many */
+    bool velocity_rows;   /* a primed target is n + k (start) */
+    bool single;          /* no loops, whatever the item has */
+    bool reciprocal;      /* the value is 1/expression (stiffness) */
+    taut_kernel **last;   /* receives the last kernel made instead of a list (events), or NULL */
+} taut_statement;
+
+int taut_statement_build(taut_statement *statement);
+/* Splits a tree into terms whose sums stay loops, and builds each. (sums.c) */
+int taut_statement_terms(taut_statement *statement, const taut_tree *tree);
+
+/* sections.c, start.c, parameters.c, tables.c, events.c */
+int taut_model_parameters(taut_model *model, const taut_document *overrides);
+/* Runs a VALUE kernel at load time into value[row]. */
+int taut_model_run(taut_model *model, const taut_kernel *kernel, double *value);
+int taut_statement_init(taut_statement *statement, taut_model *model, const taut_document *document, const taut_item_tree *item,
+                        taut_role role, unsigned allow, const char *what);
+int taut_model_demand(taut_model *model, taut_symbol *symbol, const taut_document *document, taut_place place);
+int taut_model_tables(taut_model *model);
+int taut_model_start(taut_model *model, const taut_document *overrides, const taut_document *further);
+int taut_model_sections(taut_model *model);
+int taut_model_settings(taut_model *model);
+int taut_model_events(taut_model *model);
+int taut_model_add_kernel(taut_model *model, int list, taut_kernel *kernel);
+int taut_model_warn(taut_model *model, const taut_document *document, taut_place place, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,120 @@
+/* settings.c - [run] and [stepper]: defaults of options, and how a black box or an inner integrator is run. */
+#include "model/model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/options.h"
+
+static int number_text(taut_model *model, const taut_item_tree *item, char text[TAUT_NUMBER_SIZE])
+{
+    taut_expand x;
+    int32_t node;
+    double value;
+    TAUT_TRY(taut_expand_init(&x, model, model->document, 0, "a setting"));
+    int status = taut_expand_index(&x, item->value, NULL, &node);
+    if (status == 0 && !taut_graph_is_constant(x.graph, node, &value))
+        status = taut_document_fail(model->document, item->value->place, model->error, "expected a number made of parameters");
+    if (status == 0)
+        taut_number_format(value, 17, text);
+    taut_expand_clear(&x);
+    return status;
+}
+
+static int keep_setting(taut_model *model, const taut_item_tree *item, taut_setting **list, int32_t count, int64_t *capacity,
+                        const char *value)
+{
+    taut_arena *arena = &model->system->arena;
+    *list = taut_arena_grow(arena, *list, count, capacity, sizeof **list);
+    char *name = taut_arena_text(arena, item->left->name, strlen(item->left->name)),
+         *copy = taut_arena_text(arena, value, strlen(value));
+    if (!*list || !name || !copy)
+        return taut_fail_memory(model->error);
+    for (char *c = name; *c; c++) /* outer_step in files is --outer-step in flags */
+        if (*c == '_')
+            *c = '-';
+    (*list)[count] = (taut_setting){name, copy};
+    return 0;
+}
+
+static int run_item(taut_model *model, const taut_item_tree *item)
+{
+    char key[80], text[64];
+    snprintf(key, sizeof key, "%s", item->left->name);
+    for (char *c = key; *c; c++)
+        if (*c == '_')
+            *c = '-';
+    const taut_option *option = taut_option_find(key);
+    if (!option || !option->in_model) {
+        taut_error unknown;
+        taut_option_unknown("", key, &unknown);
+        return taut_document_fail(model->document, item->left->place, model->error, "unknown setting '%s' in [run]: %s",
+                                  item->left->name, option ? "it belongs on the command line" : unknown.message);
+    }
+    for (taut_index k = 0; k < model->system->sizes.settings; k++)
+        if (strcmp(model->system->setting[k].name, key) == 0)
+            return taut_document_fail(model->document, item->left->place, model->error, "'%s' is given twice in [run]",
+                                      item->left->name);
+    const char *value = item->raw;
+    if (option->type == TAUT_OPTION_REAL || option->type == TAUT_OPTION_INTEGER) {
+        if (!item->value)
+            return taut_document_fail(model->document, item->place, model->error, "expected a number");
+        TAUT_TRY(number_text(model, item, text));
+        value = text;
+    }
+    taut_options *probe;
+    TAUT_TRY(taut_options_create(&model->scratch.allocator, &probe, model->error));
+    taut_error wrong;
+    int status = taut_options_set_as(probe, "", key, value ? value : "", &wrong);
+    taut_options_destroy(probe);
+    if (status == TAUT_ERROR_MEMORY)
+        return taut_fail_memory(model->error);
+    if (status)
+        return taut_document_fail(model->document, item->value ? item->value->place : item->place, model->error, "%s",
+                                  wrong.message);
+    TAUT_TRY(keep_setting(model, item, &model->system->setting, model->system->sizes.settings, &model->setting_capacity, value));
+    model->system->sizes.settings++;
+    return 0;
+}
+
+static int stepper_item(taut_model *model, const taut_item_tree *item)
+{
+    static const char *const keys[] = {"command", "library", "horizon", "method", "step", "order", "timeout"};
+    int key = 0;
+    while (key < 7 && strcmp(keys[key], item->left->name) != 0)
+        key++;
+    if (key == 7) {
+        const char *near = taut_near_miss(item->left->name, keys, 7);
+        return taut_document_fail(
+            model->document, item->left->place, model->error,
+            "unknown setting '%s' in [stepper]%s%s%s; there are command, library, horizon, method, step, order, timeout",
+            item->left->name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    char text[64];
+    const char *value = item->raw;
+    if (key == 2 || key >= 4) {
+        if (!item->value)
+            return taut_document_fail(model->document, item->place, model->error, "expected a number");
+        TAUT_TRY(number_text(model, item, text));
+        value = text;
+    }
+    if (key < 2)
+        model->system->sizes.kind = TAUT_BLACK_BOX;
+    TAUT_TRY(
+        keep_setting(model, item, &model->system->stepper, model->system->steppers, &model->stepper_capacity, value ? value : ""));
+    model->system->steppers++;
+    return 0;
+}
+
+int taut_model_settings(taut_model *model)
+{
+    for (int64_t k = 0; k < model->document->items; k++) {
+        const taut_item_tree *item = &model->document->item[k];
+        if (item->section == TAUT_SECTION_RUN)
+            TAUT_TRY(run_item(model, item));
+        if (item->section == TAUT_SECTION_STEPPER)
+            TAUT_TRY(stepper_item(model, item));
+    }
+    return 0;
+}

@@ -1,0 +1,539 @@
+/* statement.c - one statement to kernels: members, groups, gather maps, rows. */
+#include "model/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct group {
+    struct group *next;
+    int64_t count;
+    int32_t *member; /* ordinals */
+    int32_t decisions;
+    int32_t *decision;
+} group;
+
+typedef struct builder {
+    taut_statement *s;
+    taut_model *model;
+    taut_arena arena; /* members and groups */
+    taut_members members;
+    group *groups;
+    int made; /* groups so far */
+} builder;
+
+/* ---- groups */
+
+typedef struct keyed {
+    int32_t key, member;
+} keyed;
+
+static int compare_keyed(const void *a, const void *b)
+{
+    const keyed *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->member > y->member) - (x->member < y->member);
+}
+
+static int decision_key(taut_expand *x, taut_index_run *run, int64_t member, int32_t *key)
+{
+    TAUT_TRY(taut_index_member(run, member));
+    if (x->pending == TAUT_DECIDE_BLOCK) {
+        int64_t ordinal;
+        TAUT_TRY(taut_index_resolve(run, &x->pending_reference, member, key, &ordinal));
+        const taut_symbol *symbol = x->pending_reference.symbol;
+        if (symbol->block[*key].kind != TAUT_SYMBOL_DEFINITION) /* coordinates are all alike */
+            *key = symbol->plain;
+        return 0;
+    }
+    double value = run->value[x->pending_node];
+    if (x->pending == TAUT_DECIDE_TRUTH)
+        *key = value != 0;
+    else
+        *key = value > 0 && value < 1e9 ? (int32_t)value : 0;
+    return 0;
+}
+
+static int add_group(builder *b, const group *from, const keyed *list, int64_t count)
+{
+    group *g = TAUT_NEW(&b->arena, group, 1);
+    if (!g)
+        return taut_fail_memory(b->model->error);
+    *g = (group){.next = b->groups, .count = count, .decisions = from->decisions + 1};
+    g->member = TAUT_NEW(&b->arena, int32_t, count);
+    g->decision = TAUT_NEW(&b->arena, int32_t, g->decisions);
+    if (!g->member || !g->decision)
+        return taut_fail_memory(b->model->error);
+    for (int64_t k = 0; k < count; k++)
+        g->member[k] = list[k].member;
+    if (from->decisions)
+        memcpy(g->decision, from->decision, (size_t)from->decisions * sizeof *g->decision);
+    g->decision[from->decisions] = list[0].key;
+    b->groups = g;
+    return 0;
+}
+
+/* Splits a group by the pending decision. */
+static int split(builder *b, const group *g, taut_expand *x)
+{
+    keyed *list = TAUT_NEW(&b->arena, keyed, g->count);
+    int32_t root[4], roots = 0;
+    if (!list)
+        return taut_fail_memory(b->model->error);
+    if (x->pending == TAUT_DECIDE_BLOCK)
+        for (int d = 0; d < x->pending_reference.dims; d++)
+            root[roots++] = x->pending_reference.index[d];
+    else
+        root[roots++] = x->pending_node;
+    taut_index_run run;
+    TAUT_TRY(taut_index_prepare(&run, x, &b->members, root, roots));
+    bool sorted = true;
+    for (int64_t k = 0; k < g->count; k++) {
+        list[k].member = g->member ? g->member[k] : (int32_t)k;
+        TAUT_TRY(decision_key(x, &run, list[k].member, &list[k].key));
+        sorted = sorted && (k == 0 || list[k].key == list[k - 1].key);
+    }
+    if (!sorted)
+        qsort(list, (size_t)g->count, sizeof *list, compare_keyed);
+    for (int64_t first = 0, last; first < g->count; first = last) {
+        for (last = first + 1; last < g->count && list[last].key == list[first].key; last++)
+            ;
+        if (++b->made > TAUT_GROUP_LIMIT || g->decisions > 200)
+            return taut_expand_fail(x, x->pending_place, "the members of this statement have more than %d different forms",
+                                    TAUT_GROUP_LIMIT);
+        TAUT_TRY(add_group(b, g, list + first, last - first));
+    }
+    return 0;
+}
+
+/* ---- gather maps */
+
+typedef struct mapper {
+    builder *b;
+    taut_expand *x;
+    const group *g;
+    taut_index_run run;
+    taut_slot *slot; /* the result, with room for velocities */
+    unsigned char *used;
+    int32_t references;
+    taut_reference **reference; /* distinct, up to component and source */
+    int32_t *hash;              /* of these: number + 1 */
+    int64_t hash_size;          /* a power of two */
+    taut_index **base;          /* [references][count], NULL when constant */
+    taut_index **gather;        /* [references][3 components], as far as made */
+    taut_index *one;            /* [references] */
+    int32_t *reference_of;      /* [slots] */
+} mapper;
+
+static bool same_reference(const taut_reference *a, const taut_reference *b)
+{
+    if (a->symbol != b->symbol || a->dims != b->dims)
+        return false;
+    for (int d = 0; d < a->dims; d++)
+        if (a->index[d] != b->index[d])
+            return false;
+    return true;
+}
+
+static bool refers(taut_slot_source source)
+{
+    return source == TAUT_FROM_Q || source == TAUT_FROM_V || source == TAUT_FROM_LAMBDA || source == TAUT_FROM_PARAMETER;
+}
+
+static int32_t find_reference(mapper *m, taut_reference *r)
+{
+    uint64_t h = (uint64_t)(uintptr_t)r->symbol;
+    for (int d = 0; d < r->dims; d++)
+        h = (h ^ (h >> 31) ^ (uint32_t)r->index[d]) * 0x9e3779b97f4a7c15u;
+    int64_t k = (int64_t)(h >> 20) & (m->hash_size - 1);
+    while (m->hash[k] && !same_reference(m->reference[m->hash[k] - 1], r))
+        k = (k + 1) & (m->hash_size - 1);
+    if (!m->hash[k]) {
+        m->reference[m->references] = r;
+        m->hash[k] = ++m->references;
+    }
+    return m->hash[k] - 1;
+}
+
+static bool constant_reference(taut_expand *x, const taut_reference *r)
+{
+    double value;
+    for (int d = 0; d < r->dims; d++)
+        if (!taut_graph_is_constant(x->graph, r->index[d], &value))
+            return false;
+    return true;
+}
+
+static int64_t member_of(const group *g, int64_t k)
+{
+    return g->member ? g->member[k] : k;
+}
+
+static int prepare_map(mapper *m, const int32_t *value_node, int values, const taut_reference *left, int lefts)
+{
+    taut_expand *x = m->x;
+    taut_arena *arena = &x->arena;
+    int32_t size = taut_graph_size(x->graph);
+    unsigned char *flag = TAUT_NEW(arena, unsigned char, size);
+    m->used = TAUT_NEW(arena, unsigned char, x->slots + 1);
+    m->reference = TAUT_NEW(arena, taut_reference *, x->slots + 1);
+    m->base = TAUT_NEW(arena, taut_index *, x->slots + 1);
+    m->one = TAUT_NEW(arena, taut_index, x->slots + 1);
+    m->reference_of = TAUT_NEW(arena, int32_t, x->slots + 1);
+    for (m->hash_size = 16; m->hash_size < 2 * (int64_t)x->slots + 2; m->hash_size *= 2)
+        ;
+    m->hash = TAUT_NEW(arena, int32_t, m->hash_size);
+    m->gather = TAUT_NEW(arena, taut_index *, 3 * (int64_t)x->slots + 3);
+    m->slot = TAUT_NEW(arena, taut_slot, 3 * x->slots + 1);
+    int32_t *root = TAUT_NEW(arena, int32_t, size + 4 * (x->checks + lefts) + 1);
+    if (!flag || !m->used || !m->reference || !m->base || !m->one || !m->reference_of || !m->hash || !m->gather || !m->slot ||
+        !root)
+        return taut_fail_memory(m->b->model->error);
+    taut_graph_mark(x->graph, value_node, values, flag);
+    int32_t roots = 0;
+    for (int32_t k = 0; k < size; k++) {
+        const taut_node *node = taut_graph_node(x->graph, k);
+        if (!flag[k] || node->op != TAUT_OP_INPUT)
+            continue;
+        taut_slot_key *key = &x->slot[node->a];
+        m->used[node->a] = 1;
+        if (refers(key->source)) {
+            int32_t before = m->references, r = find_reference(m, &key->reference);
+            m->reference_of[node->a] = r;
+            for (int d = 0; r == before && d < key->reference.dims; d++)
+                root[roots++] = key->reference.index[d];
+        } else if (key->source == TAUT_FROM_DATA) {
+            root[roots++] = k;
+        }
+    }
+    for (int32_t c = 0; c < x->checks; c++)
+        for (int d = 0; d < x->check[c].reference.dims; d++)
+            root[roots++] = x->check[c].reference.index[d];
+    for (int k = 0; k < lefts; k++)
+        for (int d = 0; d < left[k].dims; d++)
+            root[roots++] = left[k].index[d];
+    return taut_index_prepare(&m->run, x, &m->b->members, root, roots);
+}
+
+/* Position of the member a reference means, without component. */
+static int resolve(mapper *m, const taut_reference *r, int64_t member, taut_index *position)
+{
+    int32_t block;
+    int64_t ordinal;
+    TAUT_TRY(taut_index_resolve(&m->run, r, member, &block, &ordinal));
+    const taut_name_block *box = &r->symbol->block[block].box;
+    *position = (taut_index)(box->first + ordinal * box->components);
+    return 0;
+}
+
+/* Maps are as long as families are large: all together are bounded. */
+static int count_entries(mapper *m, int lefts)
+{
+    int64_t each = 1 + lefts;
+    for (int32_t r = 0; r < m->references; r++)
+        each += !constant_reference(m->x, m->reference[r]);
+    for (int32_t s = 0; s < m->x->slots; s++)
+        each += m->used[s] && m->x->slot[s].source == TAUT_FROM_DATA;
+    m->b->model->entries += each * m->g->count;
+    if (m->b->model->entries <= TAUT_ENTRY_LIMIT)
+        return 0;
+    taut_statement *s = m->b->s;
+    taut_document_fail(s->document, s->item->place, m->b->model->error,
+                       "the model is too large: up to here its families need more than %d numbers", TAUT_ENTRY_LIMIT);
+    m->b->model->error->code = TAUT_ERROR_SIZE;
+    return TAUT_ERROR_SIZE;
+}
+
+static int make_bases(mapper *m, const taut_reference *left, int lefts, taut_index *const *left_base)
+{
+    taut_expand *x = m->x;
+    TAUT_TRY(count_entries(m, lefts));
+    for (int32_t r = 0; r < m->references; r++)
+        if (!constant_reference(x, m->reference[r]) && !(m->base[r] = TAUT_NEW(&x->arena, taut_index, m->g->count)))
+            return taut_fail_memory(m->b->model->error);
+    double **data = TAUT_NEW(&x->arena, double *, x->slots + 1);
+    int32_t *data_node = TAUT_NEW(&x->arena, int32_t, x->slots + 1);
+    if (!data || !data_node)
+        return taut_fail_memory(m->b->model->error);
+    for (int32_t s = 0; s < x->slots; s++)
+        if (m->used[s] && x->slot[s].source == TAUT_FROM_DATA) {
+            if (!(data[s] = TAUT_NEW(&m->b->model->system->arena, double, m->g->count)))
+                return taut_fail_memory(m->b->model->error);
+            m->slot[s].data = data[s];
+            data_node[s] = taut_graph_input(x->graph, s);
+        }
+    for (int64_t k = 0; k < m->g->count; k++) {
+        int64_t member = member_of(m->g, k);
+        TAUT_TRY(taut_index_member(&m->run, member));
+        for (int32_t r = 0; r < m->references; r++)
+            if (m->base[r] || k == 0)
+                TAUT_TRY(resolve(m, m->reference[r], member, m->base[r] ? &m->base[r][k] : &m->one[r]));
+        for (int j = 0; j < lefts; j++)
+            TAUT_TRY(resolve(m, &left[j], member, &left_base[j][k]));
+        for (int32_t c = 0; c < x->checks; c++) {
+            taut_index ignored;
+            TAUT_TRY(resolve(m, &x->check[c].reference, member, &ignored));
+        }
+        for (int32_t s = 0; s < x->slots; s++)
+            if (data[s])
+                data[s][k] = m->run.value[data_node[s]];
+    }
+    return 0;
+}
+
+/* Slots of one coordinate, its position and its velocity, share one gather array: kernel.c tells locals apart by it. */
+static int make_slots(mapper *m)
+{
+    taut_expand *x = m->x;
+    for (int32_t s = 0; s < x->slots; s++) {
+        const taut_slot_key *key = &x->slot[s];
+        taut_slot *slot = &m->slot[s];
+        slot->source = m->used[s] ? key->source : TAUT_FROM_NOTHING;
+        if (!m->used[s] || !refers(key->source))
+            continue;
+        int component = key->reference.component > 0 ? key->reference.component : 0;
+        int32_t r = m->reference_of[s];
+        if (!m->base[r]) {
+            slot->one = m->one[r] + component;
+            continue;
+        }
+        taut_index **gather = &m->gather[3 * (int64_t)r + component];
+        if (!*gather) {
+            if (!(*gather = TAUT_NEW(&m->b->model->system->arena, taut_index, m->g->count)))
+                return taut_fail_memory(m->b->model->error);
+            for (int64_t k = 0; k < m->g->count; k++)
+                (*gather)[k] = m->base[r][k] + component;
+        }
+        slot->gather = *gather;
+    }
+    return 0;
+}
+
+/* ---- the value of a term */
+
+static int term_value(taut_statement *s, taut_expand *x, taut_value *value)
+{
+    const taut_term *term = &s->term;
+    TAUT_TRY(taut_expand_tree(x, term->body, taut_expand_scope(x, term->iterators), value));
+    int32_t factor = taut_graph_constant(x->graph, term->sign);
+    for (int k = 0; k <= term->factors; k++) {
+        const taut_tree *tree = k < term->factors ? term->factor[k] : s->times;
+        taut_value f;
+        if (!tree)
+            continue;
+        bool scale = k == term->factors; /* a scale is a number of the model, not of the state */
+        x->allow = scale ? 1u << TAUT_FROM_PARAMETER : s->allow;
+        x->what = scale ? "a scale" : s->what;
+        TAUT_TRY(taut_expand_tree(x, tree, taut_expand_scope(x, scale ? s->item->iterators : term->depth[k]), &f));
+        taut_op op = k < term->factors && term->inverse[k] ? TAUT_OP_DIV : TAUT_OP_MUL;
+        if (f.n > 1 && value->n > 1)
+            return taut_expand_fail(x, tree->place, "for products of vectors use dot or cross");
+        if (f.n > 1) {
+            for (int c = 0; c < f.n; c++)
+                f.node[c] = taut_graph_binary(x->graph, op, value->node[0], f.node[c]);
+            *value = f;
+        } else {
+            factor = taut_graph_binary(x->graph, op, factor, f.node[0]);
+        }
+    }
+    for (int c = 0; c < value->n; c++) {
+        value->node[c] = taut_graph_binary(x->graph, TAUT_OP_MUL, factor, value->node[c]);
+        if (s->reciprocal)
+            value->node[c] = taut_graph_binary(x->graph, TAUT_OP_DIV, taut_graph_constant(x->graph, 1), value->node[c]);
+    }
+    return 0;
+}
+
+static int components_of(const taut_reference *r, const taut_tree *tree, taut_expand *x, int *components, int *component)
+{
+    *component = 0;
+    *components = r->symbol->block[r->symbol->plain].box.components;
+    if (!tree->member)
+        return 0;
+    if (*components == 1 || tree->member[1] || tree->member[0] < 'x' || tree->member[0] > "xyz"[*components - 1])
+        return taut_expand_fail(x, tree->place, "'%s' has no component '.%s'", tree->name, tree->member);
+    *component = tree->member[0] - 'x';
+    *components = 1;
+    return 0;
+}
+
+/* ---- kernels */
+
+typedef struct left_side {
+    int count;
+    const taut_tree *tree[2];
+    taut_reference reference[2];
+    taut_index *base[2];
+    int components, component[2];
+} left_side;
+
+static int expand_left(builder *b, taut_expand *x, int64_t members, left_side *left)
+{
+    const taut_tree *tree[2] = {b->s->left, b->s->left2};
+    left->components = 0;
+    for (int k = 0; k < 2 && tree[k]; k++) {
+        int components;
+        left->tree[left->count] = tree[k];
+        const taut_symbol *known = taut_model_find(b->model, tree[k]->name);
+        bool used = known && known->used; /* being assigned to is not being used */
+        TAUT_TRY(
+            taut_expand_reference(x, tree[k], taut_expand_scope(x, b->s->single ? 0 : b->s->item->iterators), &left->reference[k]));
+        left->reference[k].symbol->used = used;
+        taut_symbol_kind kind = left->reference[k].symbol->kind;
+        bool target = kind == TAUT_SYMBOL_COORDINATE || (kind == TAUT_SYMBOL_ALGEBRAIC && b->s->list == TAUT_LIST_START) ||
+                      kind == TAUT_SYMBOL_PARAMETER || (kind == TAUT_SYMBOL_DEFINITION && left->reference[k].symbol->mixed);
+        if (!target)
+            return taut_expand_fail(x, tree[k]->place, "expected a coordinate on the left; '%s' is a %s", tree[k]->name,
+                                    taut_symbol_word(kind));
+        TAUT_TRY(components_of(&left->reference[k], tree[k], x, &components, &left->component[k]));
+        if (k == 1 && components != left->components)
+            return taut_expand_fail(x, tree[k]->place, "M[a,b] needs two particles, or two coordinates");
+        left->components = components;
+        left->base[k] = TAUT_NEW(&x->arena, taut_index, members);
+        if (!left->base[k])
+            return taut_fail_memory(b->model->error);
+        left->count++;
+    }
+    return 0;
+}
+
+static int make_rows(builder *b, const group *g, const left_side *left, int side, int c, const taut_index **rows)
+{
+    const taut_statement *s = b->s;
+    *rows = NULL;
+    if (s->role == TAUT_ROLE_POTENTIAL || s->role == TAUT_ROLE_STIFF || s->role == TAUT_ROLE_KINETIC)
+        return 0;
+    taut_index *row = TAUT_NEW(&b->model->system->arena, taut_index, g->count);
+    if (!row)
+        return taut_fail_memory(b->model->error);
+    bool second =
+        s->velocity_rows && left->count && (left->tree[0]->primes || left->reference[0].symbol->kind == TAUT_SYMBOL_ALGEBRAIC);
+    taut_index shift = second ? (taut_index)b->model->system->coordinates.total : 0;
+    for (int64_t k = 0; k < g->count; k++)
+        row[k] = left->count ? left->base[side][k] + left->component[side] + c + shift : s->first_row + (taut_index)member_of(g, k);
+    *rows = row;
+    return 0;
+}
+
+static int add_kernel(builder *b, taut_expand *x, const group *g, mapper *m, const left_side *left, int32_t node, int c)
+{
+    taut_model *model = b->model;
+    taut_kernel *kernel;
+    taut_slot *slot = TAUT_NEW(&x->arena, taut_slot, 3 * x->slots + 1);
+    if (!slot)
+        return taut_fail_memory(model->error);
+    memcpy(slot, m->slot, (size_t)(x->slots + 1) * sizeof *slot);
+    taut_kernel_plan plan = {.role = b->s->role,
+                             .graph = x->graph,
+                             .root = node,
+                             .members = g->count,
+                             .slots = x->slots,
+                             .slot = slot,
+                             .time_slot = -1,
+                             .first_order = model->first_order};
+    for (int32_t k = 0; k < x->slots; k++)
+        if (slot[k].source == TAUT_FROM_TIME)
+            plan.time_slot = k;
+    TAUT_TRY(make_rows(b, g, left, 0, c, &plan.row));
+    plan.column = plan.row;
+    if (left->count > 1)
+        TAUT_TRY(make_rows(b, g, left, 1, c, &plan.column));
+    int status = taut_kernel_create(&plan, &model->system->arena, &kernel, model->error);
+    if (status == TAUT_ERROR_MODEL || status == TAUT_ERROR_SIZE) {
+        char message[300] = "this statement is too large";
+        if (model->error)
+            snprintf(message, sizeof message, "%.290s", model->error->message);
+        return taut_document_fail(b->s->document, b->s->item->place, model->error, "%s", message);
+    }
+    TAUT_TRY(status);
+    if (kernel->kinks && b->s->list < 0 && !b->s->last && model->kink_place.line == 0) {
+        model->kink_document = b->s->document;
+        model->kink_place = b->s->item->place;
+    }
+    if (b->s->last) {
+        *b->s->last = kernel;
+        return 0;
+    }
+    return taut_model_add_kernel(model, b->s->list, kernel);
+}
+
+static int expand_group(builder *b, const group *g, taut_expand *x)
+{
+    taut_statement *s = b->s;
+    taut_value value;
+    left_side left = {0};
+    x->decision = g->decision;
+    x->decisions = g->decisions;
+    x->iterators = s->term.iterators;
+    memcpy(x->iterator, s->term.iterator, sizeof s->term.iterator);
+    TAUT_TRY(taut_expand_iterators(x));
+    TAUT_TRY(expand_left(b, x, g->count, &left));
+    TAUT_TRY(term_value(s, x, &value));
+    if (x->starved)
+        return taut_fail_memory(b->model->error);
+    TAUT_TRY(taut_graph_status(x->graph, b->model->error));
+    bool repeat = s->role == TAUT_ROLE_MASS; /* a mass is one number for all components, M[a,b] a multiple of the identity */
+    int want = left.count == 1 && !repeat ? left.components : 1;
+    if (value.n != want && want > 1 && value.n == 1)
+        return taut_expand_fail(x, s->item->value->place, "'%s' is a vector of %d components: the right-hand side must be one too",
+                                left.tree[0]->name, want);
+    if (value.n != want)
+        return taut_expand_fail(x, s->item->value->place, "expected a number, found a vector of %d components", value.n);
+    mapper m = {.b = b, .x = x, .g = g};
+    TAUT_TRY(prepare_map(&m, value.node, value.n, left.reference, left.count));
+    TAUT_TRY(make_bases(&m, left.reference, left.count, left.base));
+    TAUT_TRY(make_slots(&m));
+    int copies = repeat ? left.components : value.n;
+    for (int c = 0; c < copies; c++)
+        TAUT_TRY(add_kernel(b, x, g, &m, &left, value.node[value.n > 1 ? c : 0], c));
+    return 0;
+}
+
+static int build_group(builder *b, const group *g)
+{
+    taut_expand x;
+    TAUT_TRY(taut_expand_init(&x, b->model, b->s->document, b->s->allow, b->s->what));
+    int status = expand_group(b, g, &x);
+    if (status == TAUT_PENDING)
+        status = split(b, g, &x);
+    taut_expand_clear(&x);
+    return status;
+}
+
+static int list_members(builder *b)
+{
+    taut_expand x;
+    taut_members found;
+    TAUT_TRY(taut_expand_init(&x, b->model, b->s->document, 0, "a range"));
+    x.iterators = b->s->term.iterators;
+    memcpy(x.iterator, b->s->term.iterator, sizeof b->s->term.iterator);
+    int status = taut_members_list(&x, &found);
+    b->members = found;
+    for (int k = 0; k < found.iterators && status == 0 && found.count; k++) {
+        b->members.value[k] = TAUT_NEW(&b->arena, int32_t, found.count);
+        if (!b->members.value[k])
+            status = taut_fail_memory(b->model->error);
+        else
+            memcpy(b->members.value[k], found.value[k], (size_t)found.count * sizeof(int32_t));
+    }
+    taut_expand_clear(&x);
+    return status;
+}
+
+int taut_statement_build(taut_statement *s)
+{
+    builder b = {.s = s, .model = s->model};
+    taut_arena_init(&b.arena, &s->model->scratch.allocator);
+    int status = list_members(&b);
+    group all = {.count = b.members.count};
+    if (status == 0 && all.count > 0)
+        status = build_group(&b, &all);
+    while (status == 0 && b.groups) {
+        group *g = b.groups;
+        b.groups = g->next;
+        status = build_group(&b, g);
+    }
+    taut_arena_clear(&b.arena);
+    return status;
+}

@@ -1,0 +1,139 @@
+/* masked_saddle.c - saddle matrices of M and G in which some coordinates stand still:
+ *
+ *     [ M_ff  G_f^T ] [ x_f ]   [ r_f ]
+ *     [ G_f   -D    ] [ y   ] = [ s   ],      x = 0 where held       (f: what is free)
+ *
+ * A held coordinate has the row 1 x = 0 in place of its own, and no column in G, so that the pattern, and with it the analysis, is that of
+ * the full matrix. With nothing held it is the full matrix. */
+#include "point/hold/hold.h"
+
+#include <string.h>
+
+#include "system/singular.h"
+
+static bool held(const taut_still *s, taut_index i)
+{
+    return s->hold && (s->hold[i] & s->bit);
+}
+
+int taut_bonds_saddle(const taut_context *context, const taut_pattern *jacobian, const taut_pattern *tangent,
+                      const taut_allocator *allocator, taut_saddle **saddle, taut_error *error)
+{
+    taut_sizes sizes;
+    taut_system_sizes(taut_context_system(context), &sizes);
+    bool positive = sizes.can & TAUT_CAN_INVERT_MASS;
+    const double *mass = taut_context_mass(context);
+    for (taut_index i = 0; mass && i < sizes.coordinates; i++)
+        positive &= mass[i] > 0;
+    taut_saddle_shape shape = {.n = sizes.coordinates,
+                               .m = sizes.bonds,
+                               .k_start = tangent->start,
+                               .k_column = tangent->column,
+                               .g_start = jacobian->start,
+                               .g_column = jacobian->column,
+                               .symmetric = true,
+                               .positive = positive};
+    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, allocator, saddle, error);
+}
+
+int taut_still_create(taut_still *s, taut_context *context, taut_arena *arena, const unsigned char *hold, unsigned bit,
+                      taut_error *error)
+{
+    const taut_system *system = taut_context_system(context);
+    taut_sizes sizes;
+    taut_system_sizes(system, &sizes);
+    *s = (taut_still){
+        .context = context, .allocator = &arena->allocator, .n = sizes.coordinates, .m = sizes.bonds, .hold = hold, .bit = bit};
+    s->matrix = sizes.mass != TAUT_MASS_DIAGONAL;
+    TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &s->jacobian, error));
+    if (s->matrix)
+        TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &s->tangent, error));
+    s->g = TAUT_NEW(arena, double, sizes.jacobian_entries);
+    s->k = TAUT_NEW(arena, double, s->matrix ? s->tangent.start[s->n] : s->n);
+    s->d = TAUT_NEW(arena, double, s->m);
+    s->moves = TAUT_NEW(arena, unsigned char, s->m);
+    if (!s->g || !s->k || !s->d || !s->moves)
+        return taut_fail_memory(error);
+    return taut_bonds_saddle(context, &s->jacobian, &s->tangent, &arena->allocator, &s->saddle, error);
+}
+
+void taut_still_destroy(taut_still *s)
+{
+    taut_saddle_destroy(s->saddle);
+    s->saddle = NULL;
+}
+
+/* k = M without what is held. */
+static void mask_mass(taut_still *s, const double *mass)
+{
+    for (taut_index i = 0; i < s->n && !s->matrix; i++)
+        s->k[i] = held(s, i) ? 1 : mass[i];
+    for (taut_index i = 0; i < s->n && s->matrix; i++)
+        for (taut_index k = s->tangent.start[i]; k < s->tangent.start[i + 1]; k++) {
+            taut_index j = s->tangent.column[k];
+            s->k[k] = held(s, i) || held(s, j) ? i == j : mass[k];
+        }
+}
+
+static void mask_jacobian(taut_still *s, const double *jacobian, const unsigned char *counts)
+{
+    for (taut_index i = 0; i < s->m; i++) {
+        s->moves[i] = 0;
+        for (taut_index k = s->jacobian.start[i]; k < s->jacobian.start[i + 1]; k++) {
+            bool free = (!counts || counts[i]) && !held(s, s->jacobian.column[k]);
+            s->g[k] = free ? jacobian[k] : 0;
+            s->moves[i] |= free;
+        }
+        s->d[i] = !s->moves[i];
+    }
+}
+
+static double diagonal(const taut_still *s, taut_index i)
+{
+    double value = s->matrix ? 0 : s->k[i];
+    for (taut_index k = s->matrix ? s->tangent.start[i] : 0; s->matrix && k < s->tangent.start[i + 1]; k++)
+        if (s->tangent.column[k] == i)
+            value = s->k[k];
+    return value > 0 ? value : 1;
+}
+
+int taut_still_factor(taut_still *s, double t, const double *mass, const double *jacobian, const unsigned char *counts, double ease,
+                      taut_error *error)
+{
+    mask_mass(s, mass);
+    mask_jacobian(s, jacobian, counts);
+    for (taut_index i = 0; i < s->m && ease > 0; i++) {
+        double sum = 0;
+        for (taut_index k = s->jacobian.start[i]; k < s->jacobian.start[i + 1]; k++)
+            sum += s->g[k] * s->g[k] / diagonal(s, s->jacobian.column[k]);
+        s->d[i] = s->moves[i] && sum > 0 ? ease * sum : 1;
+    }
+    taut_singular parts = {.context = s->context,
+                           .allocator = s->allocator,
+                           .n = s->n,
+                           .m = s->m,
+                           .mass = s->k,
+                           .mass_start = s->tangent.start,
+                           .start = s->jacobian.start,
+                           .column = s->jacobian.column,
+                           .jacobian = s->g,
+                           .compliance = s->d,
+                           .held = taut_hold_any(s->hold, s->n, s->bit)};
+    int status = taut_saddle_factor(s->saddle, s->k, s->g, NULL, s->d, error);
+    return taut_singular_explain(&parts, status, t, "the directions across the bonds cannot be determined", error);
+}
+
+int taut_still_solve(const taut_still *s, double *x, double *y, taut_error *error)
+{
+    for (taut_index i = 0; i < s->n && s->hold; i++)
+        if (held(s, i))
+            x[i] = 0;
+    for (taut_index i = 0; i < s->m; i++)
+        if (!s->moves[i])
+            y[i] = 0;
+    TAUT_TRY(taut_saddle_solve(s->saddle, 1, x, y, error));
+    for (taut_index i = 0; i < s->n && s->hold; i++) /* rounding of a dense solve must not reach them */
+        if (held(s, i))
+            x[i] = 0;
+    return TAUT_OK;
+}

@@ -1,0 +1,123 @@
+/* is_slow.c - a state that is slow already, to rounding. A filter moves every state, a slow one by its own errors; it would have to come to the
+ * end to know, and from forces alone there is no other way. With derivatives the equations of the slow manifold tell (multiplier_recursion.c):
+ *
+ *     g(q) = y(q, v),   G v + g_t = ydot(q, v),      y = C lambda^(k),      k raised until it changes nothing
+ *
+ * Rounding is 4 u sum |G q| in g, and the fastest frequency times that in gdot (DESIGN 6). Most states are told apart at level 1. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "point/projection.h"
+#include "slow/multiplier_recursion.h"
+#include "step/vectors.h"
+
+enum { MOST_LEVELS = 5, MOST_COORDINATES = 100000 }; /* jets of more would take gigabytes */
+
+typedef struct already {
+    taut_projection *p;
+    taut_arena arena;
+    taut_recursion *recursion;
+    double *lambda, *y, *ydot, *before, *before_dt;
+    double *floor; /* [m]: rounding of g */
+    double fastest;
+} already;
+
+static int new_arrays(already *w, taut_error *error)
+{
+    const taut_projection *p = w->p;
+    double **arrays[] = {&w->lambda, &w->y, &w->ydot, &w->before, &w->before_dt, &w->floor};
+    bool good = true;
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
+        good &= (*arrays[k] = TAUT_NEW(&w->arena, double, p->sizes.bonds)) != NULL;
+    if (!good)
+        return taut_fail_memory(error);
+    taut_pattern jacobian;
+    TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
+    /* at q = 0 rounding is that of the motion */
+    double least = DBL_EPSILON * fmax(taut_largest(p->sizes.coordinates, p->q), DBL_MIN / DBL_EPSILON);
+    for (taut_index i = 0; i < p->sizes.bonds; i++) {
+        w->floor[i] = least;
+        for (taut_index k = jacobian.start[i]; k < jacobian.start[i + 1]; k++)
+            w->floor[i] += 4 * DBL_EPSILON * fabs(p->entries[k] * p->q[jacobian.column[k]]);
+    }
+    return TAUT_OK;
+}
+
+static int measure_fastest(already *w, taut_error *error)
+{
+    double frequency[2];
+    int found = 0;
+    bool complete;
+    TAUT_TRY(taut_frequencies(w->p->context, w->p->t, w->p->q, 1, frequency, &found, &complete, error));
+    w->fastest = found > 0 ? frequency[found - 1] : 0;
+    return TAUT_OK;
+}
+
+/* max |a - b| over the bonds that are not soft, in units of rounding times `unit`. */
+static double apart(const already *w, const double *a, const double *b, double unit)
+{
+    double most = 0;
+    for (taut_index i = 0; i < w->p->sizes.bonds; i++)
+        if (!taut_context_soft(w->p->context, i))
+            most = fmax(most, fabs(a[i] - b[i]) / (unit * w->floor[i]));
+    return most;
+}
+
+static int look(already *w, bool *slow, taut_error *error)
+{
+    taut_projection *p = w->p;
+    const taut_pass *start = &p->pass[0];
+    size_t bytes = (size_t)p->sizes.bonds * sizeof(double);
+    int most = taut_recursion_most(p->context);
+    most = most < MOST_LEVELS ? most : MOST_LEVELS;
+    TAUT_TRY(taut_recursion_create(p->context, &w->arena, &p->statistics, most, 1, &w->recursion, error));
+    double before = 0;
+    for (int level = 0, quiet = 0; level <= most; level++) {
+        TAUT_TRY(taut_recursion_evaluate(w->recursion, level, p->t, p->q, p->v, w->lambda, NULL, w->y, w->ydot, error));
+        double off = apart(w, w->y, start->g, 1), change = apart(w, w->y, w->before, 1);
+        if (level == 0)
+            TAUT_TRY(measure_fastest(w, error));
+        /* one level that changes nothing may be a coefficient that happens to vanish, two are not */
+        quiet = level > 0 && change <= 1 && apart(w, w->ydot, w->before_dt, w->fastest) <= 1 ? quiet + 1 : 0;
+        if (quiet == 2)
+            *slow = off <= 2 && apart(w, w->ydot, start->gdot, w->fastest) <= 2;
+        bool far = level > 0 && off > 2 + 2 * fmax(change, before); /* farther from g than the levels are from each other */
+        if (quiet == 2 || far)
+            return TAUT_OK;
+        before = level > 0 ? change : 0;
+        memcpy(w->before, w->y, bytes);
+        memcpy(w->before_dt, w->ydot, bytes);
+    }
+    return TAUT_OK;
+}
+
+int taut_projection_already(taut_projection *p, bool *slow, taut_error *error)
+{
+    const unsigned needs = TAUT_CAN_DERIVATIVES | TAUT_CAN_JETS | TAUT_HAS_SPRINGS;
+    already w = {.p = p};
+    taut_error reason = {0};
+    *slow = false;
+    if ((p->sizes.can & needs) != needs || (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL) || p->hold ||
+        p->sizes.coordinates > MOST_COORDINATES)
+        return TAUT_OK;
+    TAUT_TRY(taut_projection_record(p, p->q, p->v, error));
+    taut_arena_init(&w.arena, &p->arena.allocator);
+    int status = new_arrays(&w, &reason);
+    if (status == 0)
+        status = look(&w, slow, &reason);
+    if (status == 0 && *slow) {
+        memcpy(p->lambda, w.lambda, (size_t)p->sizes.bonds * sizeof(double));
+        snprintf(p->explanation, sizeof p->explanation,
+                 "projection %s: the start is slow already, to rounding, as its derivatives tell; the start is kept",
+                 p->method->name);
+    } else { /* where it cannot be told, passes will */
+        p->pass = NULL;
+        p->passes = p->pass_capacity = 0;
+        *slow = false;
+    }
+    taut_recursion_destroy(w.recursion);
+    taut_arena_clear(&w.arena);
+    return taut_fail_final(status, &reason, error);
+}

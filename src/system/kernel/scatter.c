@@ -1,0 +1,286 @@
+/* scatter.c - see scatter.h. The order of a kernel's outputs is in kernel.h. */
+#include "system/kernel/scatter.h"
+
+#include <string.h>
+
+typedef struct target {
+    const taut_context *context;
+    const taut_kernel *kernel;
+    unsigned wanted;
+    int64_t first;
+    int n, lanes;
+    const double *regs;
+    const double *v;
+    taut_values *values;
+} target;
+
+int taut_kernel_level(const taut_kernel *kernel, unsigned w)
+{
+    switch (kernel->role) {
+    case TAUT_ROLE_BOND:
+        return w & TAUT_WANT_BOND_HESSIAN                ? 3
+               : w & TAUT_WANT_GAMMA                     ? 2
+               : w & TAUT_WANT_JACOBIAN                  ? 1
+               : w & (TAUT_WANT_BOND | TAUT_WANT_ENERGY) ? 0
+                                                         : -1;
+    case TAUT_ROLE_POTENTIAL: return w & TAUT_WANT_FORCE_DQ ? 2 : w & TAUT_WANT_FORCE ? 1 : w & TAUT_WANT_ENERGY ? 0 : -1;
+    case TAUT_ROLE_STIFF: return w & TAUT_WANT_STIFF_HESSIAN ? 2 : w & TAUT_WANT_STIFF_FORCE ? 1 : w & TAUT_WANT_ENERGY ? 0 : -1;
+    case TAUT_ROLE_FORCE: return w & (TAUT_WANT_FORCE_DQ | TAUT_WANT_FORCE_DV) ? 1 : w & TAUT_WANT_FORCE ? 0 : -1;
+    case TAUT_ROLE_KINETIC:
+        return w & TAUT_WANT_MASS_DQ                           ? 4
+               : w & (TAUT_WANT_FORCE_DQ | TAUT_WANT_FORCE_DV) ? 3
+               : w & TAUT_WANT_FORCE                           ? 2
+               : w & (TAUT_WANT_MASS | TAUT_WANT_MOMENTUM)     ? 1
+               : w & TAUT_WANT_ENERGY                          ? 0
+                                                               : -1;
+    case TAUT_ROLE_MASS: return w & TAUT_WANT_MASS_DQ ? 1 : w & (TAUT_WANT_MASS | TAUT_WANT_ENERGY | TAUT_WANT_MOMENTUM) ? 0 : -1;
+    default: return -1;
+    }
+}
+
+static void clear(double *x, int64_t count)
+{
+    if (x && count > 0)
+        memset(x, 0, (size_t)count * sizeof *x);
+}
+
+void taut_values_clear(const taut_system *system, unsigned w, taut_values *values)
+{
+    int64_t n = system->sizes.coordinates;
+    int64_t tangent = system->tangent_start ? system->tangent_start[n] : 0;
+    bool control = system->sizes.kind != TAUT_MECHANICAL;
+    if (w & TAUT_WANT_FORCE)
+        clear(values->force, n);
+    if (w & TAUT_WANT_STIFF_FORCE)
+        clear(values->stiff_force, n);
+    if (w & TAUT_WANT_MOMENTUM)
+        clear(values->momentum, n);
+    if (w & TAUT_WANT_BOND_HESSIAN)
+        clear(values->bond_hessian, tangent);
+    if (w & TAUT_WANT_FORCE_DQ)
+        clear(values->force_dq, tangent);
+    if (w & TAUT_WANT_FORCE_DV)
+        clear(values->force_dv, control ? (system->control_start ? system->control_start[n] : 0) : tangent);
+    if (w & TAUT_WANT_MASS)
+        clear(values->mass, system->sizes.mass == TAUT_MASS_DIAGONAL ? n : tangent);
+    if (w & TAUT_WANT_MASS_DQ)
+        clear(values->mass_dq, tangent);
+    if (w & TAUT_WANT_STIFF_HESSIAN)
+        clear(values->stiff_hessian, tangent);
+    if (w & TAUT_WANT_ENERGY)
+        values->kinetic = values->potential = values->bond_energy = values->stiff_energy = 0;
+}
+
+static const double *out(const target *s, int32_t k)
+{
+    return s->regs + (int64_t)s->kernel->tape->output[k] * s->lanes;
+}
+
+static taut_index index_of(const target *s, int32_t c, int l)
+{
+    const taut_local *local = &s->kernel->local[c];
+    return local->gather ? local->gather[s->first + l] : local->one;
+}
+
+/* to[gather] += sign * outputs first_output .. first_output + locals - 1 */
+static void add_locals(const target *s, int32_t first_output, double sign, double *to)
+{
+    for (int32_t c = 0; c < s->kernel->locals; c++)
+        taut_lanes_add(to, sign, out(s, first_output + c), taut_places_from(&s->kernel->local[c].places, s->first), s->n);
+}
+
+/* to[row] = output k */
+static void store_rows(const target *s, int32_t k, double *to)
+{
+    taut_lanes_store(to, out(s, k), taut_places_from(&s->kernel->rows, s->first), s->n);
+}
+
+/* Symmetric local matrix, stored as a lower triangle, into the tangent pattern; weight per member may be NULL. */
+static void add_triangle(const target *s, int32_t first_output, double sign, const double *weight, double *to)
+{
+    int32_t nc = s->kernel->locals;
+    const taut_index *map = s->kernel->map;
+    if (!map)
+        return;
+    for (int32_t a = 0; a < nc; a++)
+        for (int32_t b = 0; b <= a; b++) {
+            const double *x = out(s, first_output + a * (a + 1) / 2 + b);
+            const taut_index *ab = map + ((int64_t)a * nc + b) * s->kernel->members + s->first;
+            const taut_index *ba = map + ((int64_t)b * nc + a) * s->kernel->members + s->first;
+            for (int l = 0; l < s->n; l++) {
+                double value = weight ? sign * x[l] * weight[s->kernel->row[s->first + l]] : sign * x[l];
+                to[ab[l]] += value;
+                if (a != b)
+                    to[ba[l]] += value;
+            }
+        }
+}
+
+static void add_square(const target *s, int32_t first_output, double *to)
+{
+    int32_t nc = s->kernel->locals;
+    for (int32_t k = 0; k < nc * nc; k++) {
+        const double *x = out(s, first_output + k);
+        const taut_index *map = s->kernel->map + (int64_t)k * s->kernel->members + s->first;
+        for (int l = 0; l < s->n; l++)
+            to[map[l]] += x[l];
+    }
+}
+
+static double total(const target *s, int32_t k)
+{
+    const double *x = out(s, k);
+    double sum = 0;
+    for (int l = 0; l < s->n; l++)
+        sum += x[l];
+    return sum;
+}
+
+/* Rows of one kernel have the same length, so that consecutive ones are one block. */
+static void scatter_jacobian(const target *s)
+{
+    const taut_kernel *kernel = s->kernel;
+    const taut_index *start = s->context->system->jacobian_start, *row = kernel->row + s->first;
+    const int32_t *entry = kernel->tape->output + 1;
+    if (!kernel->rows.gather && (kernel->rows.stride == 1 || s->n == 1)) {
+        taut_lanes_rows(s->values->jacobian + start[row[0]], s->regs, entry, kernel->locals, s->lanes, s->n);
+    } else {
+        for (int l = 0; l < s->n; l++)
+            taut_lanes_rows(s->values->jacobian + start[row[l]], s->regs + l, entry, kernel->locals, s->lanes, 1);
+    }
+    store_rows(s, 1 + kernel->locals, s->values->bond_dt);
+}
+
+static void scatter_bond(const target *s)
+{
+    int32_t nc = s->kernel->locals;
+    const taut_index *row = s->kernel->row + s->first;
+    const double *g = out(s, 0);
+    if (s->wanted & TAUT_WANT_BOND)
+        store_rows(s, 0, s->values->bond);
+    if (s->wanted & TAUT_WANT_ENERGY)
+        for (int l = 0; l < s->n; l++) {
+            double c = s->context->compliance[row[l]];
+            if (c > 0)
+                s->values->bond_energy += g[l] * g[l] / (2 * c);
+        }
+    if (s->wanted & TAUT_WANT_JACOBIAN)
+        scatter_jacobian(s);
+    if (s->wanted & TAUT_WANT_GAMMA)
+        store_rows(s, 2 + nc, s->values->gamma);
+    if (s->wanted & TAUT_WANT_BOND_HESSIAN)
+        add_triangle(s, 3 + nc, 1, s->values->bond_weight, s->values->bond_hessian);
+}
+
+static void scatter_potential(const target *s, bool stiff)
+{
+    unsigned force = stiff ? TAUT_WANT_STIFF_FORCE : TAUT_WANT_FORCE;
+    unsigned hessian = stiff ? TAUT_WANT_STIFF_HESSIAN : TAUT_WANT_FORCE_DQ;
+    if (s->wanted & TAUT_WANT_ENERGY)
+        *(stiff ? &s->values->stiff_energy : &s->values->potential) += total(s, 0);
+    if (s->wanted & force)
+        add_locals(s, 1, -1, stiff ? s->values->stiff_force : s->values->force);
+    if (s->wanted & hessian) /* df/dq = -Hess U, but the Hessian of the stiff potential itself */
+        add_triangle(s, 1 + s->kernel->locals, stiff ? 1 : -1, NULL, stiff ? s->values->stiff_hessian : s->values->force_dq);
+}
+
+static void scatter_force(const target *s)
+{
+    int32_t nc = s->kernel->locals;
+    if (s->wanted & TAUT_WANT_FORCE)
+        taut_lanes_add(s->values->force, 1, out(s, 0), taut_places_from(&s->kernel->rows, s->first), s->n);
+    bool mechanical = s->context->system->sizes.kind == TAUT_MECHANICAL;
+    for (int32_t c = 0; c < nc; c++) {
+        if (s->wanted & TAUT_WANT_FORCE_DQ && s->kernel->local[c].q_slot >= 0) {
+            const double *x = out(s, 1 + c);
+            const taut_index *map = s->kernel->map + c * s->kernel->members + s->first;
+            for (int l = 0; l < s->n; l++)
+                s->values->force_dq[map[l]] += x[l];
+        }
+        if (s->wanted & TAUT_WANT_FORCE_DV && s->kernel->local[c].v_slot >= 0) {
+            const double *x = out(s, 1 + nc + c);
+            const taut_index *map = (mechanical ? s->kernel->map : s->kernel->control_map) + c * s->kernel->members + s->first;
+            for (int l = 0; l < s->n; l++)
+                s->values->force_dv[map[l]] += x[l];
+        }
+    }
+}
+
+static void scatter_kinetic(const target *s)
+{
+    int32_t nc = s->kernel->locals, tri = nc * (nc + 1) / 2;
+    bool diagonal = s->context->system->sizes.mass == TAUT_MASS_DIAGONAL;
+    if (s->wanted & TAUT_WANT_ENERGY)
+        s->values->kinetic += total(s, 0);
+    if (s->wanted & TAUT_WANT_MOMENTUM)
+        add_locals(s, 1, 1, s->values->momentum);
+    if (s->wanted & TAUT_WANT_MASS && !diagonal)
+        add_triangle(s, 1 + nc, 1, NULL, s->values->mass);
+    if (s->wanted & TAUT_WANT_MASS && diagonal)
+        for (int32_t c = 0; c < nc; c++) {
+            const double *x = out(s, 1 + nc + c * (c + 3) / 2);
+            for (int l = 0; l < s->n; l++)
+                s->values->mass[index_of(s, c, l)] += x[l];
+        }
+    if (s->wanted & TAUT_WANT_FORCE)
+        add_locals(s, 1 + nc + tri, 1, s->values->force);
+    if (s->wanted & TAUT_WANT_FORCE_DQ)
+        add_square(s, 1 + 2 * nc + tri, s->values->force_dq);
+    if (s->wanted & TAUT_WANT_FORCE_DV)
+        add_square(s, 1 + 2 * nc + tri + nc * nc, s->values->force_dv);
+    if (s->wanted & TAUT_WANT_MASS_DQ)
+        add_square(s, 1 + 2 * nc + tri + 2 * nc * nc, s->values->mass_dq);
+}
+
+static void scatter_mass_dq(const target *s, taut_index a, taut_index b, int l)
+{
+    int32_t nc = s->kernel->locals;
+    for (int32_t c = 0; c < nc; c++) {
+        double x = out(s, 1 + c)[l];
+        const taut_index *map = s->kernel->map + s->first + l;
+        s->values->mass_dq[map[(2 + c) * s->kernel->members]] += x * s->values->mass_weight[b];
+        if (a != b)
+            s->values->mass_dq[map[(2 + nc + c) * s->kernel->members]] += x * s->values->mass_weight[a];
+    }
+}
+
+/* An entry M[a,b] of the literal mass matrix stands for both triangles. */
+static void scatter_mass(const target *s)
+{
+    const double *m = out(s, 0), *v = s->v;
+    bool diagonal = s->context->system->sizes.mass == TAUT_MASS_DIAGONAL;
+    for (int l = 0; l < s->n; l++) {
+        taut_index a = s->kernel->row[s->first + l], b = s->kernel->column[s->first + l];
+        if (s->wanted & TAUT_WANT_MASS && diagonal) {
+            s->values->mass[a] += m[l];
+        } else if (s->wanted & TAUT_WANT_MASS) {
+            s->values->mass[s->kernel->map[s->first + l]] += m[l];
+            if (a != b)
+                s->values->mass[s->kernel->map[s->kernel->members + s->first + l]] += m[l];
+        }
+        if (s->wanted & TAUT_WANT_ENERGY)
+            s->values->kinetic += a == b ? m[l] * v[a] * v[a] / 2 : m[l] * v[a] * v[b];
+        if (s->wanted & TAUT_WANT_MOMENTUM) {
+            s->values->momentum[a] += m[l] * v[b];
+            if (a != b)
+                s->values->momentum[b] += m[l] * v[a];
+        }
+        if (s->wanted & TAUT_WANT_MASS_DQ)
+            scatter_mass_dq(s, a, b, l);
+    }
+}
+
+void taut_kernel_scatter(const taut_context *context, const taut_kernel *kernel, unsigned wanted, int64_t first, int n,
+                         const double *regs, int lanes, const double *v, taut_values *values)
+{
+    target s = {context, kernel, wanted, first, n, lanes, regs, v, values};
+    switch (kernel->role) {
+    case TAUT_ROLE_BOND: scatter_bond(&s); break;
+    case TAUT_ROLE_POTENTIAL: scatter_potential(&s, false); break;
+    case TAUT_ROLE_STIFF: scatter_potential(&s, true); break;
+    case TAUT_ROLE_FORCE: scatter_force(&s); break;
+    case TAUT_ROLE_KINETIC: scatter_kinetic(&s); break;
+    case TAUT_ROLE_MASS: scatter_mass(&s); break;
+    default: break;
+    }
+}

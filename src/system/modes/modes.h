@@ -1,0 +1,56 @@
+/* modes.h - the stiff modes at a point: frequencies, shapes, amplitudes, and the gradient of the frequencies.
+ *
+ * With S the Schur complement of A = G M^-1 G^T for the springs s beside the rods r (DESIGN 1), mode k is a weight w on the bonds:
+ *
+ *     S w_s = Omega^2 C w_s,   w_s^T C w_s = 1,   w_r = -A_rr^-1 A_rs w_s,      z = M^-1 G^T w,   u = Omega C w_s
+ *
+ * so that for g = sum p u (over the springs)  p = w^T g / Omega,  and  E = ((w^T gdot)^2/Omega^2 + (w^T g)^2)/2. z is the shape of the
+ * vibration in the coordinates. Bonds marked `soft` are slow forces, not modes. */
+#ifndef TAUT_SYSTEM_MODES_MODES_H
+#define TAUT_SYSTEM_MODES_MODES_H
+
+#include "linalg/spectrum.h"
+
+enum { TAUT_MODES_MOST = 400 }; /* springs: beyond, only frequencies at the ends are computed */
+
+typedef struct taut_modes_work {
+    taut_context *context;
+    taut_arena *arena;
+    taut_index n, m, springs, rods;
+    taut_index *spring, *rod; /* bond numbers */
+    bool diagonal, varying;   /* the mass */
+    taut_pattern jacobian, tangent;
+    taut_values values; /* bond, bond_dt, jacobian, mass at the latest point */
+    taut_index *rod_start, *rod_column;
+    double *rod_g;
+    taut_saddle *saddle;  /* [M G_r^T; G_r 0] */
+    double *matrix;       /* [springs][springs]: S scaled by C^-1/2; then its vectors */
+    double *square;       /* Omega^2, [springs] */
+    double *column;       /* [springs][n]: Z_i of each spring */
+    double *reaction;     /* [springs][rods] */
+    double *blended;      /* [springs]: for frequencies that meet; */
+    double *other, *push; /* [n], [n]: the same */
+    double *held;         /* [rods] */
+    taut_allocator keep;  /* gives back the same memory again: nothing is allocated after create */
+
+    int count;         /* modes: springs that depend on others add none */
+    double *frequency; /* [count], ascending */
+    double *weight;    /* [count][m]: w */
+    double *shape;     /* [count][n]: z */
+} taut_modes_work;
+
+/* Memory comes from the arena; `gradient` prepares for taut_modes_gradient. Refuses more than TAUT_MODES_MOST springs. */
+int taut_modes_create(taut_modes_work *modes, taut_context *context, taut_arena *arena, bool gradient, taut_error *error);
+void taut_modes_destroy(taut_modes_work *modes); /* takes half-made ones */
+/* Modes at (t, q). Never allocates, except to name the bonds when rods depend on one another. */
+int taut_modes_find(taut_modes_work *modes, double t, const double *q, taut_error *error);
+/* p and pdot of mode k at the point of taut_modes_find, for a velocity v[n]. */
+void taut_modes_amplitude(const taut_modes_work *modes, int k, const double *v, double *p, double *pdot);
+/* Actions of modes with one frequency become their mean: such modes exchange them. False when this changes nothing. */
+bool taut_modes_blend(const taut_modes_work *modes, const double *action, double *blended);
+/* gradient[n] = sum_k action[k] dOmega_k/dq at the point of taut_modes_find, which is given again. Where frequencies meet and this makes
+ * no difference for motions along the bonds (equal molecules that are rigid as a whole), with their mean actions. Never allocates. */
+int taut_modes_gradient(taut_modes_work *modes, double t, const double *q, const double *action, double *gradient,
+                        taut_error *error);
+
+#endif

@@ -1,0 +1,332 @@
+/* potential_modes.c - stiff modes by dense eigenvalues (potential_modes.h has the definitions): with M = R R^T and y = R^T x the pencil becomes
+ * P R^-1 K R^-T P, P the orthogonal projector that takes out the rows of G_r R^-T; what P removes adds zeros to the spectrum. */
+#include "system/modes/potential_modes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/spectrum.h"
+#include "base/reuse.h"
+
+static const double zero_mode = 1e-8; /* of the largest Omega^2, as in spectrum_potential.c */
+
+/* ---- making */
+
+static int reserve(taut_stiff *w, const taut_sizes *sizes, taut_arena *arena, taut_error *error)
+{
+    const int64_t n = w->n, entries = w->tangent.start[n];
+    double **squares[] = {&w->root, &w->k, &w->mode, &w->vector};
+    double **columns[] = {&w->value, &w->ascending, &w->line, &w->s, &w->start, &w->dx, &w->force, &w->values.stiff_force};
+    double **rows[] = {&w->values.bond, &w->values.bond_dt, &w->bonds};
+    bool good = true;
+    for (size_t i = 0; i < sizeof squares / sizeof squares[0]; i++)
+        good &= (*squares[i] = TAUT_NEW(arena, double, n *n)) != NULL;
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        good &= (*columns[i] = TAUT_NEW(arena, double, n)) != NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        good &= (*rows[i] = TAUT_NEW(arena, double, w->m)) != NULL;
+    w->values.jacobian = TAUT_NEW(arena, double, sizes->jacobian_entries);
+    w->values.mass = TAUT_NEW(arena, double, w->matrix ? entries : n);
+    w->values.stiff_hessian = TAUT_NEW(arena, double, entries);
+    w->rigid = TAUT_NEW(arena, unsigned char, w->m);
+    w->held = TAUT_NEW(arena, unsigned char, n);
+    w->where = TAUT_NEW(arena, taut_index, n);
+    w->lost = TAUT_NEW(arena, taut_index, w->m);
+    w->keep = taut_kept_allocator(arena);
+    good = good && w->values.jacobian && w->values.mass && w->values.stiff_hessian && w->rigid && w->held && w->where && w->lost;
+    if (!good || !w->keep.allocate)
+        return taut_fail_memory(error);
+    TAUT_TRY(taut_rows_create(&w->rows, w->n, w->n, arena, error));
+    /* rehearsed on the unit matrix, so that later calls find their memory */
+    for (int64_t i = 0; i < n; i++)
+        w->vector[i * (n + 1)] = 1;
+    return taut_eigen_symmetric((int)n, w->vector, w->ascending, error, &w->keep);
+}
+
+int taut_stiff_create(taut_stiff *w, taut_context *context, taut_arena *arena, bool rigid_springs, taut_error *error)
+{
+    const taut_system *system = taut_context_system(context);
+    const double *c = taut_context_compliance(context);
+    taut_sizes sizes;
+    taut_system_sizes(system, &sizes);
+    *w = (taut_stiff){.context = context, .n = sizes.coordinates, .m = sizes.bonds, .springs = !rigid_springs};
+    if (w->n > TAUT_STIFF_MOST)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "the modes of a stiff potential of %d coordinates are too many (at most %d): write it as bonds with a "
+                         "stiffness",
+                         w->n, TAUT_STIFF_MOST);
+    w->matrix = sizes.mass != TAUT_MASS_DIAGONAL;
+    TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
+    TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, error));
+    TAUT_TRY(reserve(w, &sizes, arena, error));
+    for (taut_index i = 0; i < w->m; i++)
+        w->rigid[i] = !(c[i] > 0) || (rigid_springs && !taut_context_soft(context, i));
+    return TAUT_OK;
+}
+
+/* ---- at a point */
+
+static int evaluate(taut_stiff *w, double t, const double *q, taut_error *error)
+{
+    taut_sizes sizes;
+    taut_system_sizes(taut_context_system(w->context), &sizes);
+    unsigned stiff = sizes.can & TAUT_HAS_STIFF_POTENTIAL ? TAUT_WANT_STIFF_FORCE | TAUT_WANT_STIFF_HESSIAN : 0;
+    unsigned wanted = TAUT_WANT_MASS | stiff | (w->m ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN : 0);
+    return taut_evaluate(w->context, t, q, NULL, wanted, &w->values, error);
+}
+
+static int factor_mass(taut_stiff *w, double t, taut_error *error)
+{
+    const int64_t n = w->n;
+    memset(w->root, 0, (size_t)(n * n) * sizeof(double));
+    for (taut_index i = 0; i < n; i++)
+        for (taut_index e = w->matrix ? w->tangent.start[i] : i; e < (w->matrix ? w->tangent.start[i + 1] : i + 1); e++)
+            w->root[i * n + (w->matrix ? w->tangent.column[e] : i)] += w->values.mass[e];
+    if (taut_cholesky(w->n, w->root))
+        return TAUT_OK;
+    int code =
+        taut_fail(error, TAUT_ERROR_SINGULAR,
+                  "the mass matrix is not positive definite, as the modes of a stiff potential need it: give every coordinate a "
+                  "mass");
+    if (error)
+        error->t = t;
+    return code;
+}
+
+static void take_rows(taut_stiff *w)
+{
+    taut_index n = w->n;
+    w->rows.count = w->losts = 0;
+    for (taut_index i = 0; i < n + w->m; i++) {
+        taut_index bond = i - n;
+        if (bond < 0 ? !w->held[i] : !w->rigid[bond])
+            continue;
+        memset(w->line, 0, (size_t)n * sizeof(double));
+        if (bond < 0)
+            w->line[i] = 1;
+        for (taut_index e = bond < 0 ? 0 : w->jacobian.start[bond]; bond >= 0 && e < w->jacobian.start[bond + 1]; e++)
+            w->line[w->jacobian.column[e]] += w->values.jacobian[e];
+        taut_cholesky_lower(n, w->root, w->line);
+        if (taut_rows_add(&w->rows, w->line))
+            w->where[w->rows.count - 1] = bond < 0 ? ~i : bond;
+        else if (bond >= 0)
+            w->lost[w->losts++] = bond;
+    }
+}
+
+static void form_k(taut_stiff *w)
+{
+    const int64_t n = w->n;
+    const double *c = taut_context_compliance(w->context);
+    memset(w->k, 0, (size_t)(n * n) * sizeof(double));
+    for (taut_index i = 0; i < n; i++)
+        for (taut_index e = w->tangent.start[i]; e < w->tangent.start[i + 1]; e++)
+            w->k[i * n + w->tangent.column[e]] += w->values.stiff_hessian[e];
+    for (taut_index i = 0; i < w->m && w->springs; i++) {
+        if (w->rigid[i] || taut_context_soft(w->context, i))
+            continue;
+        for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
+            for (taut_index f = w->jacobian.start[i]; f < w->jacobian.start[i + 1]; f++)
+                w->k[w->jacobian.column[e] * n + w->jacobian.column[f]] += w->values.jacobian[e] * w->values.jacobian[f] / c[i];
+    }
+}
+
+/* vector = P R^-1 K R^-T P: both factors act on rows, K being symmetric. */
+static void reduce(taut_stiff *w)
+{
+    const int64_t n = w->n;
+    memcpy(w->vector, w->k, (size_t)(n * n) * sizeof(double));
+    for (int side = 0; side < 2; side++) {
+        for (int64_t i = 0; i < n; i++) {
+            taut_cholesky_lower(w->n, w->root, w->vector + i * n);
+            taut_rows_remove(&w->rows, w->vector + i * n);
+        }
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < i; j++) {
+                double *a = w->vector + i * n + j, *b = w->vector + j * n + i, held = *a;
+                *a = side ? (*a + *b) / 2 : *b;
+                *b = side ? *a : held;
+            }
+    }
+}
+
+/* Largest in absolute value first: the ascending list is read from both ends. */
+static void order_modes(taut_stiff *w)
+{
+    const int64_t n = w->n;
+    for (int64_t low = 0, high = n - 1, k = 0; k < n; k++) {
+        int64_t from = fabs(w->ascending[high]) >= fabs(w->ascending[low]) ? high-- : low++;
+        w->value[k] = w->ascending[from];
+        memcpy(w->mode + k * n, w->vector + from * n, (size_t)n * sizeof(double));
+        taut_cholesky_upper(w->n, w->root, w->mode + k * n);
+    }
+}
+
+int taut_stiff_find(taut_stiff *w, double t, const double *q, taut_error *error)
+{
+    TAUT_TRY(evaluate(w, t, q, error));
+    TAUT_TRY(factor_mass(w, t, error));
+    take_rows(w);
+    form_k(w);
+    reduce(w);
+    TAUT_TRY(taut_eigen_symmetric((int)w->n, w->vector, w->ascending, error, &w->keep));
+    order_modes(w);
+    return TAUT_OK;
+}
+
+int taut_stiff_rank(const taut_stiff *w, double part)
+{
+    int rank = 0;
+    while (rank < w->n && fabs(w->value[rank]) > part * fabs(w->value[0]))
+        rank++;
+    return rank;
+}
+
+/* ---- what is made of it */
+
+void taut_stiff_gradient(const taut_stiff *w, double *gradient)
+{
+    const double *c = taut_context_compliance(w->context);
+    for (taut_index i = 0; i < w->n; i++)
+        gradient[i] = -w->values.stiff_force[i];
+    for (taut_index i = 0; i < w->m && w->springs; i++)
+        for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
+            if (!w->rigid[i] && !taut_context_soft(w->context, i))
+                gradient[w->jacobian.column[e]] += w->values.jacobian[e] * w->values.bond[i] / c[i];
+}
+
+void taut_stiff_satisfy(const taut_stiff *w, const double *s, double *dx)
+{
+    memset(dx, 0, (size_t)w->n * sizeof(double));
+    for (taut_index k = 0; k < w->rows.count; k++)
+        w->s[k] = w->where[k] < 0 ? 0 : s[w->where[k]];
+    taut_rows_satisfy(&w->rows, w->s, dx);
+    taut_cholesky_upper(w->n, w->root, dx);
+}
+
+void taut_stiff_multiply(const taut_stiff *w, const double *x, double *y)
+{
+    for (taut_index i = 0; i < w->n; i++) {
+        y[i] = 0;
+        for (taut_index j = 0; j < w->n; j++)
+            y[i] += w->k[(int64_t)i * w->n + j] * x[j];
+    }
+}
+
+void taut_stiff_mass(const taut_stiff *w, const double *x, double *y)
+{
+    for (taut_index i = 0; i < w->n; i++) {
+        y[i] = 0;
+        for (taut_index e = w->matrix ? w->tangent.start[i] : i; e < (w->matrix ? w->tangent.start[i + 1] : i + 1); e++)
+            y[i] += w->values.mass[e] * x[w->matrix ? w->tangent.column[e] : i];
+    }
+}
+
+double taut_stiff_length(const taut_stiff *w, const double *x, const double *y)
+{
+    double sum = 0;
+    for (taut_index i = 0; i < w->n; i++)
+        w->line[i] = x[i] - (y ? y[i] : 0);
+    taut_cholesky_multiply(w->n, w->root, w->line);
+    for (taut_index i = 0; i < w->n; i++)
+        sum += w->line[i] * w->line[i];
+    return sqrt(sum);
+}
+
+double taut_stiff_scale(const taut_stiff *w, const double *from, const double *x)
+{
+    double mass = 0;
+    for (taut_index i = 0; i < w->n; i++)
+        mass = fmax(mass, taut_dot(i + 1, w->root + (int64_t)i * w->n, w->root + (int64_t)i * w->n));
+    return taut_stiff_length(w, from, NULL) + taut_stiff_length(w, x, from) + 1e-6 * sqrt(mass);
+}
+
+void taut_stiff_step(const taut_stiff *w, int count, const double *s, double *force, double sign, double *dx)
+{
+    taut_stiff_satisfy(w, s, dx);
+    for (taut_index i = 0; i < w->n; i++) /* what the bonds' change does to the force */
+        force[i] -= sign * taut_dot(w->n, w->k + (int64_t)i * w->n, dx);
+    for (int k = 0; k < count && fabs(w->value[k]) > zero_mode * fabs(w->value[0]); k++) {
+        const double *z = w->mode + (int64_t)k * w->n;
+        double step = sign * taut_dot(w->n, z, force) / fabs(w->value[k]);
+        for (taut_index i = 0; i < w->n; i++)
+            dx[i] += step * z[i];
+    }
+}
+
+/* ---- the minimum */
+
+/* dx: Newton's step to the minimum, every curved direction taken as it is. Returns how far the minimum and the rows are: the slope over
+ * the largest curvature (weak directions count little; none when it is flat), and the bonds' own step. */
+static double newton_step(taut_stiff *w, bool flat)
+{
+    double slope = 0;
+    for (taut_index i = 0; i < w->m; i++)
+        w->bonds[i] = -w->values.bond[i];
+    taut_stiff_satisfy(w, w->bonds, w->dx);
+    double bonds = taut_stiff_length(w, w->dx, NULL);
+    taut_stiff_gradient(w, w->force);
+    taut_stiff_step(w, flat ? 0 : w->n, w->bonds, w->force, -1, w->dx);
+    for (taut_index k = 0; k < w->n && !flat; k++) {
+        double part = taut_dot(w->n, w->mode + (int64_t)k * w->n, w->force) / fabs(w->value[0]);
+        slope += part * part;
+    }
+    return bonds + sqrt(slope);
+}
+
+double taut_stiff_steepness(const taut_stiff *w)
+{
+    double most = 0;
+    for (taut_index i = 0; i < w->n; i++) {
+        const double *row = w->root + (int64_t)i * w->n;
+        most = fmax(most, fabs(w->k[(int64_t)i * (w->n + 1)]) / taut_dot(i + 1, row, row));
+    }
+    return most;
+}
+
+int taut_stiff_descend(taut_stiff *w, double t, const double *from, double *x, int *rank, bool *found, int64_t *count,
+                       taut_error *error)
+{
+    enum { MOST = 200 };
+    double before = INFINITY, first = 0, steepest = 0;
+    *found = false;
+    *rank = 0;
+    for (int iteration = 0; iteration < MOST; iteration++) {
+        TAUT_TRY(taut_stiff_find(w, t, x, error));
+        ++*count;
+        /* the rows, with what is held, leave it no curvature: whether it is least is the caller's question */
+        bool flat = !(fabs(w->value[0]) > zero_mode * taut_stiff_steepness(w));
+        if (flat && w->rows.count == 0)
+            return TAUT_OK;
+        double far = newton_step(w, flat), scale = taut_stiff_scale(w, from, x);
+        if (!isfinite(far))
+            return TAUT_OK;
+        *found = far <= 1e-13 * scale || (far <= 1e-9 * scale && far > before / 2);
+        steepest = fmax(steepest, fabs(w->value[0]));
+        if (*found && fabs(w->value[0]) < zero_mode * steepest && !flat) /* it vanishes on the way: x^4 */
+            *found = false;
+        else if (*found) {
+            *rank = flat ? 0 : taut_stiff_rank(w, zero_mode);
+            return TAUT_OK;
+        }
+        double length = taut_stiff_length(w, w->dx, NULL);
+        first = iteration == 0 ? length : first;
+        double part = length > 2 * first ? 2 * first / length : 1; /* far away the quadratic model promises too much */
+        for (taut_index i = 0; i < w->n; i++)
+            x[i] += part * w->dx[i];
+        before = far;
+    }
+    return TAUT_OK;
+}
+
+int taut_stiff_modes(taut_stiff *w, double t, const double *q, int *rank, taut_error *error)
+{
+    bool found;
+    int64_t count = 0;
+    memcpy(w->start, q, (size_t)w->n * sizeof(double));
+    TAUT_TRY(taut_stiff_descend(w, t, q, w->start, rank, &found, &count, error));
+    TAUT_TRY(taut_stiff_find(w, t, q, error));
+    int here = taut_stiff_rank(w, zero_mode);
+    *rank = found && *rank > 0 && *rank < here ? *rank : here;
+    return TAUT_OK;
+}

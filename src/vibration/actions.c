@@ -1,0 +1,280 @@
+/* actions.c - energies and actions of the stiff modes at a state, and how well their frequencies are separated.
+ *
+ *     E_k = (pdot_k^2 + Omega_k^2 p_k^2)/2,   J_k = E_k/Omega_k                                                       [E (20)]
+ *
+ * with g and G at the given point, not at its projection. The actions are kept while |Omega_j - Omega_k| (j != k) [E (11)] and
+ * |Omega_j - Omega_k - Omega_l| (all j, k, l) [E (12)] stay away from zero. */
+#include "vibration/effective.h"
+
+#include <math.h>
+
+#include "system/modes/potential_modes.h"
+#include "system/system.h"
+
+enum { MOST_RESONANCES = sizeof(((taut_modes_report *)0)->resonance) / sizeof(taut_resonance), SHARES = 4 };
+
+/* Keeps the closest ones, sorted. */
+static void offer(taut_modes_report *report, int j, int k, int l, double gap)
+{
+    int at = report->resonances < MOST_RESONANCES ? report->resonances++ : MOST_RESONANCES;
+    for (; at > 0 && report->resonance[at - 1].gap > gap; at--)
+        if (at < MOST_RESONANCES)
+            report->resonance[at] = report->resonance[at - 1];
+    if (at < MOST_RESONANCES)
+        report->resonance[at] = (taut_resonance){j, k, l, gap};
+}
+
+/* All neighbours; and for each j the pairs k <= l along the line Omega_k + Omega_l = Omega_j: O(modes^2). */
+static void find_resonances(int modes, const double *frequency, taut_modes_report *report)
+{
+    report->separation = INFINITY;
+    for (int j = 1; j < modes; j++) {
+        double gap = (frequency[j] - frequency[j - 1]) / frequency[j];
+        report->separation = fmin(report->separation, gap);
+        offer(report, j, j - 1, -1, gap);
+    }
+    for (int j = 0; j < modes; j++)
+        for (int k = 0, l = modes - 1; k <= l;) {
+            double excess = frequency[k] + frequency[l] - frequency[j];
+            if (k != j && l != j) /* else only a frequency near zero: that is the separation of fast and slow */
+                offer(report, j, k, l, fabs(excess) / frequency[j]);
+            if (excess > 0)
+                l--;
+            else
+                k++;
+        }
+}
+
+/* Keeps the largest, sorted. */
+static void offer_share(taut_mode *mode, taut_index bond, double share)
+{
+    int at = SHARES;
+    while (at > 0 && share > mode->share[at - 1])
+        at--;
+    for (int a = SHARES - 1; a > at; a--) {
+        mode->share[a] = mode->share[a - 1];
+        mode->bond[a] = mode->bond[a - 1];
+    }
+    if (at < SHARES) {
+        mode->share[at] = share;
+        mode->bond[at] = bond;
+    }
+}
+
+static void find_shares(const taut_modes_work *w, const double *c, int k, taut_mode *mode)
+{
+    const double *weight = w->weight + (int64_t)k * w->m;
+    for (int a = 0; a < SHARES; a++)
+        mode->bond[a] = -1;
+    for (taut_index s = 0; s < w->springs; s++) {
+        taut_index i = w->spring[s];
+        offer_share(mode, i, c[i] * weight[i] * weight[i]); /* u^2/c over Omega^2; the sum is w^T C w = 1 */
+    }
+}
+
+static void fill(const taut_modes_work *w, const double *v, int count, taut_mode *mode, taut_modes_report *report)
+{
+    const double *c = taut_context_compliance(w->context);
+    report->modes = w->count;
+    report->complete = w->count <= count;
+    report->found = report->complete ? w->count : count;
+    report->energy = report->correction = 0;
+    for (int k = 0, to = 0; k < w->count; k++) {
+        taut_mode made = {.frequency = w->frequency[k]};
+        taut_modes_amplitude(w, k, v, &made.stretch, &made.rate);
+        made.energy = (made.rate * made.rate + made.frequency * made.frequency * made.stretch * made.stretch) / 2;
+        made.action = made.energy / made.frequency;
+        report->energy += made.energy;
+        report->correction += made.action * made.frequency;
+        bool kept = report->complete || k < count - count / 2 || k >= w->count - count / 2;
+        if (kept) {
+            find_shares(w, c, k, &made);
+            mode[to++] = made;
+        }
+    }
+    find_resonances(w->count, w->frequency, report);
+}
+
+static int small(taut_context *context, double t, const double *q, const double *v, int count, taut_mode *mode,
+                 taut_modes_report *report, taut_error *error)
+{
+    taut_arena arena;
+    taut_modes_work work = {0};
+    taut_arena_init(&arena, &context->arena.allocator);
+    int status = taut_modes_create(&work, context, &arena, false, error);
+    if (status == 0)
+        status = taut_modes_find(&work, t, q, error);
+    if (status == 0)
+        fill(&work, v, count, mode, report);
+    taut_modes_destroy(&work);
+    taut_arena_clear(&arena);
+    return status;
+}
+
+/* ---- with a stiff potential, K z = Omega^2 M z (potential_modes.h):  p = z^T U_q/Omega^2,  pdot = z^T dU_q/dt/Omega^2,  U all that is stiff */
+
+typedef struct stiff_work {
+    taut_stiff modes;
+    taut_jet *jet;
+    double *gradient, *rate; /* [n]: U_q and its rate along (q, v), time included */
+    double *frequency;       /* [n], ascending */
+    int *from;               /* [n]: place of each in the list of modes */
+} stiff_work;
+
+/* out += G_i^T x/c of a spring that is part of the modes */
+static void add_spring(const taut_stiff *w, taut_index i, double x, double *out)
+{
+    double pull = x / taut_context_compliance(w->context)[i];
+    for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
+        out[w->jacobian.column[e]] += pull * w->values.jacobian[e];
+}
+
+static double stretch_of(const taut_stiff *w, taut_index i, const double *x)
+{
+    double sum = 0;
+    for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
+        sum += w->values.jacobian[e] * x[w->jacobian.column[e]];
+    return sum;
+}
+
+static bool vibrates(const taut_stiff *w, taut_index i)
+{
+    return !w->rigid[i] && !taut_context_soft(w->context, i);
+}
+
+static int find_rate(stiff_work *s, double t, const double *q, const double *v, taut_error *error)
+{
+    taut_stiff *w = &s->modes;
+    taut_values values = {.stiff_force = s->rate};
+    taut_stiff_gradient(w, s->gradient);
+    TAUT_TRY(taut_jet_advance(s->jet, 0, t, q, v, &values, error));
+    TAUT_TRY(taut_jet_advance(s->jet, 1, t, v, v, &values, error));
+    for (taut_index i = 0; i < w->n; i++)
+        s->rate[i] = -s->rate[i];
+    for (taut_index i = 0; i < w->m; i++)
+        if (vibrates(w, i))
+            add_spring(w, i, w->values.bond_dt[i] + stretch_of(w, i, v), s->rate);
+    return TAUT_OK;
+}
+
+static void describe_stiff(const stiff_work *s, int k, taut_mode *mode)
+{
+    const taut_stiff *w = &s->modes;
+    const double *z = w->mode + (int64_t)s->from[k] * w->n, *c = taut_context_compliance(w->context);
+    double square = s->frequency[k] * s->frequency[k];
+    *mode = (taut_mode){.frequency = s->frequency[k], .potential = 1, .bond = {-1, -1, -1, -1}};
+    for (taut_index i = 0; i < w->n; i++) {
+        mode->stretch += z[i] * s->gradient[i] / square;
+        mode->rate += z[i] * s->rate[i] / square;
+    }
+    mode->energy = (mode->rate * mode->rate + square * mode->stretch * mode->stretch) / 2;
+    mode->action = mode->energy / mode->frequency;
+    for (taut_index i = 0; i < w->m; i++) {
+        if (!vibrates(w, i))
+            continue;
+        double along = stretch_of(w, i, z), share = along * along / (c[i] * square);
+        mode->potential -= share;
+        offer_share(mode, i, share);
+    }
+    mode->potential = fmax(mode->potential, 0); /* rounding */
+}
+
+static int fill_stiff(stiff_work *s, int rank, int count, taut_mode *mode, taut_modes_report *report)
+{
+    int found = 0, to = 0;
+    for (int k = rank - 1; k >= 0; k--) /* values descend; negative ones are no vibrations */
+        if (s->modes.value[k] > 0) {
+            s->frequency[found] = sqrt(s->modes.value[k]);
+            s->from[found++] = k;
+        }
+    report->modes = found;
+    report->complete = found <= count;
+    report->found = report->complete ? found : count;
+    for (int k = 0; k < found; k++) {
+        taut_mode made;
+        describe_stiff(s, k, &made);
+        report->energy += made.energy;
+        report->correction += made.action * made.frequency;
+        if (report->complete || k < count - count / 2 || k >= found - count / 2)
+            mode[to++] = made;
+    }
+    find_resonances(found, s->frequency, report);
+    return TAUT_OK;
+}
+
+static int small_stiff(taut_context *context, double t, const double *q, const double *v, int count, taut_mode *mode,
+                       taut_modes_report *report, taut_error *error)
+{
+    taut_arena arena;
+    stiff_work s = {0};
+    int rank = 0;
+    taut_index n = context->system->sizes.coordinates;
+    taut_arena_init(&arena, &context->arena.allocator);
+    int status = taut_stiff_create(&s.modes, context, &arena, false, error);
+    s.gradient = TAUT_NEW(&arena, double, n);
+    s.rate = TAUT_NEW(&arena, double, n);
+    s.frequency = TAUT_NEW(&arena, double, n);
+    s.from = TAUT_NEW(&arena, int, n);
+    double *rest = TAUT_NEW(&arena, double, n);
+    if (status == 0 && (!s.gradient || !s.rate || !s.frequency || !s.from || !rest))
+        status = taut_fail_memory(error);
+    if (status == 0)
+        status = taut_jet_create(context, 1, TAUT_WANT_STIFF_FORCE, &s.jet, error);
+    if (status == 0)
+        status = taut_stiff_modes(&s.modes, t, q, &rank, error);
+    if (status == 0)
+        status = find_rate(&s, t, q, v ? v : rest, error);
+    if (status == 0)
+        status = fill_stiff(&s, rank, count, mode, report);
+    taut_jet_destroy(s.jet);
+    taut_arena_clear(&arena);
+    return status;
+}
+
+/* Frequencies alone, from both ends. */
+static int frequencies(taut_context *context, double t, const double *q, int count, taut_mode *mode, taut_modes_report *report,
+                       taut_error *error)
+{
+    taut_arena arena;
+    taut_arena_init(&arena, &context->arena.allocator);
+    int ends = count > 1 ? count / 2 : 1, found = 0;
+    double *frequency = TAUT_NEW(&arena, double, 2 * (int64_t)ends);
+    int status =
+        frequency ? taut_frequencies(context, t, q, ends, frequency, &found, &report->complete, error) : taut_fail_memory(error);
+    report->found = found < count ? found : count;
+    report->complete = report->complete && found <= count;
+    report->modes = report->complete ? found : -1;
+    for (int k = 0; k < report->found; k++)
+        mode[k] = (taut_mode){
+            .frequency = frequency[k], .stretch = NAN, .rate = NAN, .energy = NAN, .action = NAN, .bond = {-1, -1, -1, -1}};
+    if (status == 0 && report->complete)
+        find_resonances(report->found, frequency, report);
+    report->energy = report->correction = NAN;
+    taut_arena_clear(&arena);
+    return status;
+}
+
+int taut_modes(taut_context *context, double t, const double *q, const double *v, int count, taut_mode *mode,
+               taut_modes_report *report, taut_error *error)
+{
+    taut_sizes sizes;
+    taut_system_sizes(context->system, &sizes);
+    *report = (taut_modes_report){.complete = true, .separation = INFINITY};
+    if (count < 1)
+        return taut_fail(error, TAUT_ERROR_USAGE, "at least one mode must be asked for, not %d", count);
+    if (sizes.kind != TAUT_MECHANICAL)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "modes belong to mechanical systems");
+    if (!(sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)))
+        return 0;
+    taut_index springs = 0;
+    for (taut_index i = 0; i < sizes.bonds; i++)
+        springs += context->compliance[i] > 0 && !taut_context_soft(context, i);
+    int64_t before = context->statistics.force_evaluations;
+    bool stiff = sizes.can & TAUT_HAS_STIFF_POTENTIAL;
+    int status = (stiff ? sizes.coordinates > TAUT_STIFF_MOST : springs > TAUT_MODES_MOST)
+                     ? frequencies(context, t, q, count, mode, report, error)
+                 : stiff ? small_stiff(context, t, q, v, count, mode, report, error)
+                         : small(context, t, q, v, count, mode, report, error);
+    context->statistics.force_evaluations = before; /* a diagnosis, not a part of the motion */
+    return status;
+}

@@ -1,0 +1,23 @@
+/* two_rods.h - the double pendulum without gravity as C functions: four coordinates, two bonds of length 1. */
+#ifndef TAUT_TESTS_SUPPORT_TWO_RODS_H
+#define TAUT_TESTS_SUPPORT_TWO_RODS_H
+
+#include <math.h>
+#include <string.h>
+
+static inline int no_force(void *user, double t, const double *q, const double *v, double *f)
+{
+    (void)user, (void)t, (void)q, (void)v;
+    memset(f, 0, 4 * sizeof(double));
+    return 0;
+}
+
+static inline int two_rods(void *user, double t, const double *q, double *g)
+{
+    (void)user, (void)t;
+    g[0] = hypot(q[0], q[1]) - 1;
+    g[1] = hypot(q[2] - q[0], q[3] - q[1]) - 1;
+    return 0;
+}
+
+#endif
