@@ -50,7 +50,7 @@ static bool bench_finish(bench *b, const char *what, double t, double shake)
     if (b->code == 0) {
         taut_system_sizes(b->system, &b->sizes);
         bench_start(b, t, shake);
-        b->code = taut_constraint_projector(b->context, &b->arena, &b->statistics, &b->projector, &b->error);
+        b->code = taut_foot_point_projector(b->context, &b->arena, &b->statistics, &b->projector, &b->error);
     }
     return check_row(b->code == 0, "%s: %s", what, b->error.message);
 }
@@ -352,11 +352,11 @@ static void test_watch(void)
     for (int stop = 1; stop < 50; stop++) {
         bench b;
         observer o = {.stop = stop};
-        taut_constraint_settings settings = {.watch = observe, .user = &o};
+        taut_foot_point_settings settings = {.watch = observe, .user = &o};
         taut_projector *projector = NULL;
         if (!bench_text(&b, "[coordinates]\nx, y\n[bonds]\nrod = x^2 + y^2 - 1\n[start]\nx = 0.9, y = 1.2\n", 0))
             break;
-        check_equal("create", taut_constraint_create(b.context, &b.arena, &b.statistics, &settings, &projector, &b.error), 0);
+        check_equal("create", taut_foot_point_create(b.context, &b.arena, &b.statistics, &settings, &projector, &b.error), 0);
         int code = projector->apply(projector, 0, b.q, b.v, &b.error);
         bool ended = o.calls < stop;
         check_equal("code", code, ended ? 0 : TAUT_ERROR_STOPPED);
@@ -437,7 +437,7 @@ static void test_memory(void)
         taut_arena_init(&arena, &allocator);
         taut_projector *projector;
         f.fail = k;
-        int code = taut_constraint_projector(b.context, &arena, &b.statistics, &projector, &b.error);
+        int code = taut_foot_point_projector(b.context, &arena, &b.statistics, &projector, &b.error);
         if (code == 0) {
             int64_t calls = f.calls;
             check_equal("apply", projector->apply(projector, 0, b.q, b.v, &b.error), 0);

@@ -9,13 +9,14 @@
 static void test_values(void)
 {
     check_group("kernel coefficients"); /* FACTS A, "better kernels" */
-    taut_kernel five = {5, 3}, seven = {7, 4}, one = {1, 0};
+    taut_filter_kernel five = {5, 3}, seven = {7, 4}, one = {1, 0};
     for (int k = 0; k <= 20; k++) {
         double t = k / 20.0, u = t * t;
-        check_near("mu = 5", taut_kernel_value(&five, t), pow(1 - u, 4) * (45045 + u * (-450450 + u * 765765)) / 16384, 1e-13);
-        check_near("mu = 7", taut_kernel_value(&seven, t),
+        check_near("mu = 5", taut_filter_kernel_value(&five, t), pow(1 - u, 4) * (45045 + u * (-450450 + u * 765765)) / 16384,
+                   1e-13);
+        check_near("mu = 7", taut_filter_kernel_value(&seven, t),
                    pow(1 - u, 5) * (3828825 + u * (-72747675 + u * (305540235 - u * 334639305))) / 1048576, 1e-13);
-        check_near("mu = 1", taut_kernel_value(&one, t), 0.75 * (1 - u), 1e-15);
+        check_near("mu = 1", taut_filter_kernel_value(&one, t), 0.75 * (1 - u), 1e-15);
     }
 }
 
@@ -35,21 +36,21 @@ static void test_moments(void)
     for (int mu = 1; mu <= 9; mu += 2)
         for (int nu = -1; nu <= 6; nu++)
             for (int steps = 16; steps <= 43; steps += 9) {
-                taut_kernel kernel = {mu, nu};
+                taut_filter_kernel kernel = {mu, nu};
                 char what[80];
-                taut_kernel_weights(&kernel, steps, 0, weight);
+                taut_filter_kernel_weights(&kernel, steps, 0, weight);
                 for (int power = 0; power <= mu; power++) {
                     snprintf(what, sizeof what, "mu %d, nu %d, N %d, moment %d", mu, nu, steps, power);
                     check_near(what, moment(steps, weight, power, 0), power == 0, 2e-14);
                 }
-                taut_kernel_weights(&kernel, steps, 1, weight);
+                taut_filter_kernel_weights(&kernel, steps, 1, weight);
                 for (int power = 1; power <= mu + 1; power += 2) {
                     snprintf(what, sizeof what, "derivative, mu %d, nu %d, N %d, moment %d", mu, nu, steps, power);
                     check_near(what, moment(steps, weight, power, 1) * steps, power == 1, 1e-12);
                 }
             }
-    taut_kernel kernel = {5, 3};
-    taut_kernel_weights(&kernel, 30, 4, weight);
+    taut_filter_kernel kernel = {5, 3};
+    taut_filter_kernel_weights(&kernel, 30, 4, weight);
     for (int power = 0; power <= 4; power += 2)
         check_near("fourth derivative", moment(30, weight, power, 0) * pow(30, 4), power == 4 ? 24 : 0, 1e-9);
 }
@@ -58,7 +59,7 @@ static double largest_response(int steps, const double *weight, double from, dou
 {
     double most = 0;
     for (int k = 0; k <= 400; k++)
-        most = fmax(most, fabs(taut_kernel_response(steps, weight, (from + (to - from) * k / 400) / steps)));
+        most = fmax(most, fabs(taut_filter_kernel_response(steps, weight, (from + (to - from) * k / 400) / steps)));
     return most;
 }
 
@@ -69,13 +70,13 @@ static void test_decay(void)
     enum { STEPS = 1500 };
     double weight[STEPS + 1];
     for (int nu = 0; nu <= 3; nu++) {
-        taut_kernel kernel = {3, nu};
-        taut_kernel_weights(&kernel, STEPS, 0, weight);
+        taut_filter_kernel kernel = {3, nu};
+        taut_filter_kernel_weights(&kernel, STEPS, 0, weight);
         double slope = log2(largest_response(STEPS, weight, 100, 110) / largest_response(STEPS, weight, 200, 210));
         check_near("slope", slope, nu + 2, 0.25);
     }
-    taut_kernel bump = {3, -1};
-    taut_kernel_weights(&bump, STEPS, 0, weight);
+    taut_filter_kernel bump = {3, -1};
+    taut_filter_kernel_weights(&bump, STEPS, 0, weight);
     check_below("bump", largest_response(STEPS, weight, 200, 210), 1e-6);
 }
 
@@ -88,18 +89,18 @@ static void test_zeros(void)
     for (int mu = 3; mu <= 9; mu += 2)
         for (int nu = -1; nu <= 5; nu += 2)
             for (int steps = 21; steps <= 35; steps += 7) {
-                taut_kernel kernel = {mu, nu};
+                taut_filter_kernel kernel = {mu, nu};
                 char what[80];
                 snprintf(what, sizeof what, "mu %d, nu %d, N %d", mu, nu, steps);
-                taut_kernel_weights(&kernel, steps, 0, weight);
-                check_row(taut_kernel_zeros(&kernel, false, steps, 3, theta, weight), "%s: even", what);
+                taut_filter_kernel_weights(&kernel, steps, 0, weight);
+                check_row(taut_filter_kernel_zeros(&kernel, false, steps, 3, theta, weight), "%s: even", what);
                 for (int k = 0; k < 3; k++)
-                    check_near(what, taut_kernel_response(steps, weight, theta[k]), 0, 1e-12);
+                    check_near(what, taut_filter_kernel_response(steps, weight, theta[k]), 0, 1e-12);
                 for (int power = 0; power <= mu; power++)
                     check_near(what, moment(steps, weight, power, 0), power == 0, 1e-12);
-                check_below(what, taut_aware_sum(steps, weight), 5);
-                taut_kernel_weights(&kernel, steps, 1, weight);
-                check_row(taut_kernel_zeros(&kernel, true, steps, 3, theta, weight), "%s: odd", what);
+                check_below(what, taut_tuned_sum(steps, weight), 5);
+                taut_filter_kernel_weights(&kernel, steps, 1, weight);
+                check_row(taut_filter_kernel_zeros(&kernel, true, steps, 3, theta, weight), "%s: odd", what);
                 for (int k = 0; k < 3; k++) {
                     double left = 0;
                     for (int j = 1; j <= steps; j++)
@@ -109,16 +110,16 @@ static void test_zeros(void)
                 for (int power = 1; power <= mu + 1; power += 2)
                     check_near(what, moment(steps, weight, power, 1) * steps, power == 1, 1e-10);
             }
-    taut_kernel kernel = {5, 3};
-    check_row(!taut_kernel_zeros(&kernel, false, 5, 3, theta, weight), "too few steps are told");
+    taut_filter_kernel kernel = {5, 3};
+    check_row(!taut_filter_kernel_zeros(&kernel, false, 5, 3, theta, weight), "too few steps are told");
 }
 
 /* forced_spring, q'' = -omega^2 (q - cos t): passes with Verlet and a kernel converge to Verlet's own slow solution A_h cos t (FACTS A), up to
  * an error of order mu + 1 in the window. Verlet and the iteration are written out here. */
-static double forced_fixed_point(const taut_kernel *kernel, int steps, double omega, double step)
+static double forced_fixed_point(const taut_filter_kernel *kernel, int steps, double omega, double step)
 {
     double weight[64], h = step / omega, q = 1, v = 0;
-    taut_kernel_weights(kernel, steps, 0, weight);
+    taut_filter_kernel_weights(kernel, steps, 0, weight);
     for (int pass = 0; pass < 60; pass++) {
         double sum_q = 0, sum_v = 0;
         for (int side = -1; side <= 1; side += 2) {
@@ -142,7 +143,7 @@ static void test_orders(void)
     check_group("orders against Verlet's slow solution");
     static const double from[] = {0, 60, 0, 20, 0, 6, 0, 4}; /* omega at which errors are above rounding, by mu */
     for (int mu = 1; mu <= 7; mu += 2) {
-        taut_kernel kernel = {mu, (mu + 1) / 2};
+        taut_filter_kernel kernel = {mu, (mu + 1) / 2};
         double error[3];
         for (int k = 0; k < 3; k++) {
             double omega = from[mu] * (1 << k), h = 1 / omega, rate = 2 * sin(h / 2) / h;
@@ -156,26 +157,26 @@ static void test_orders(void)
 static void test_aware(void)
 {
     check_group("weights that know frequencies");
-    double weight[TAUT_AWARE_STEPS + 1], h = 1.7;
+    double weight[TAUT_TUNED_STEPS + 1], h = 1.7;
     /* the straight double pendulum: omega^2 = (3 -+ sqrt 5)/2 */
     double theta[2] = {2 * asin(h * (sqrt(5) - 1) / (sqrt(5) + 1) / 2), 2 * asin(h / 2)};
     for (int steps = 4; steps <= 6; steps++) {
-        taut_aware_weights(3, 2, theta, true, steps, weight);
+        taut_tuned_weights(3, 2, theta, true, steps, weight);
         for (int k = 0; k < 2; k++)
-            check_near("zero", taut_kernel_response(steps, weight, theta[k]), 0, 1e-12);
+            check_near("zero", taut_filter_kernel_response(steps, weight, theta[k]), 0, 1e-12);
         check_near("moment 0", moment(steps, weight, 0, 0), 1, 1e-14);
         check_near("moment 2", moment(steps, weight, 2, 0), 0, 1e-13);
-        check_below("sum |w|", taut_aware_sum(steps, weight), 7);
+        check_below("sum |w|", taut_tuned_sum(steps, weight), 7);
     }
-    double left = taut_aware_weights(3, 2, theta, false, 12, weight), most = 0;
+    double left = taut_tuned_weights(3, 2, theta, false, 12, weight), most = 0;
     for (int k = 0; k <= 500; k++)
-        most = fmax(most, fabs(taut_kernel_response(12, weight, theta[0] + (theta[1] - theta[0]) * k / 500)));
+        most = fmax(most, fabs(taut_filter_kernel_response(12, weight, theta[0] + (theta[1] - theta[0]) * k / 500)));
     check_below("band", most, 0.1);
     check_near("band as promised", left, most, 0.02);
     check_near("band, moment 2", moment(12, weight, 2, 0), 0, 1e-13);
-    check_below("band, sum |w|", taut_aware_sum(12, weight), 5);
-    check_row(isinf(taut_aware_weights(3, 2, theta, true, TAUT_AWARE_STEPS + 1, weight)), "too many steps are refused");
-    check_row(isinf(taut_aware_weights(9, 2, theta, true, 3, weight)), "too few steps are refused");
+    check_below("band, sum |w|", taut_tuned_sum(12, weight), 5);
+    check_row(isinf(taut_tuned_weights(3, 2, theta, true, TAUT_TUNED_STEPS + 1, weight)), "too many steps are refused");
+    check_row(isinf(taut_tuned_weights(9, 2, theta, true, 3, weight)), "too few steps are refused");
 }
 
 /* ---- projections */

@@ -71,8 +71,8 @@ static void test_gauge(void)
         taut_callbacks calls = {.coordinates = 4, .force = apart_force, .mass = mass, .user = rate};
         taut_projection p = {.q = state, .v = state + 4};
         taut_system *system = NULL;
-        taut_rates rates = {0};
-        taut_gauge gauge;
+        taut_force_spectrum rates = {0};
+        taut_filter_progress gauge;
         taut_arena_init(&p.arena, NULL);
         int status = taut_system_from_callbacks(&calls, NULL, &system, NULL);
         p.system = system;
@@ -80,13 +80,13 @@ static void test_gauge(void)
             status = taut_context_create(system, NULL, &p.context, NULL);
         taut_system_sizes(system, &p.sizes);
         if (status == 0)
-            status = taut_rates_create(&p, &rates, NULL);
+            status = taut_force_spectrum_create(&p, &rates, NULL);
         if (status == 0)
-            status = taut_gauge_create(&p, &rates, &gauge, NULL);
+            status = taut_filter_progress_create(&p, &rates, &gauge, NULL);
         if (status == 0)
-            status = taut_gauge_scale(&gauge, 400, 5000, NULL);
+            status = taut_filter_progress_scale(&gauge, 400, 5000, NULL);
         if (status == 0)
-            status = taut_gauge_take(&gauge, NULL);
+            status = taut_filter_progress_take(&gauge, NULL);
         double pull = 0, size = 0;
         for (int i = 0; i < 4; i++) {
             double energy = mass[i] * (400.0 * 400 * moves[k].q[i] * moves[k].q[i] + moves[k].v[i] * moves[k].v[i]);
@@ -96,10 +96,10 @@ static void test_gauge(void)
             size += energy;
         }
         if (status == 0)
-            status = taut_gauge_take(&gauge, NULL);
+            status = taut_filter_progress_take(&gauge, NULL);
         if (check_equal("status", status, 0))
             check_near("rate", gauge.left, sqrt(pull / size), 1e-3 * sqrt(pull / size));
-        taut_rates_destroy(&rates);
+        taut_force_spectrum_destroy(&rates);
         taut_context_destroy(p.context);
         taut_system_destroy(system);
         taut_arena_clear(&p.arena);

@@ -245,15 +245,16 @@ static void test_still(void)
     for (int held = 0; held < 2 && check_row(code == 0, "%s", error.message); held++) {
         const double mass[3] = {1, 1, 1}, regular[6] = {1, 1, 1, 1, -1, 1}, again[6] = {1, 1, 1, 2, 2, 2};
         const unsigned char hold[3] = {0, TAUT_HOLD_POSITION, 0};
-        taut_still still;
-        code = taut_still_create(&still, context, &arena, held ? hold : NULL, TAUT_HOLD_POSITION, &error);
+        taut_masked_saddle still;
+        code = taut_masked_saddle_create(&still, context, &arena, held ? hold : NULL, TAUT_HOLD_POSITION, &error);
         if (!held)
-            check_equal("regular", taut_still_factor(&still, 2, mass, regular, NULL, 0, &error), 0);
-        check_equal("code", taut_still_factor(&still, 2, mass, held ? regular : again, NULL, 0, &error), TAUT_ERROR_SINGULAR);
+            check_equal("regular", taut_masked_saddle_factor(&still, 2, mass, regular, NULL, 0, &error), 0);
+        check_equal("code", taut_masked_saddle_factor(&still, 2, mass, held ? regular : again, NULL, 0, &error),
+                    TAUT_ERROR_SINGULAR);
         check_contains("bond", error.message,
                        "at t = 2 the directions across the bonds cannot be determined: bond 'second' depends");
         check_contains("advice", error.message, held ? "held standing still); release one" : "mark it `soft`");
-        taut_still_destroy(&still);
+        taut_masked_saddle_destroy(&still);
     }
     taut_context_destroy(context);
     taut_system_destroy(system);

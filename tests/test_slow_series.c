@@ -197,27 +197,27 @@ static void test_levels(void)
     const char *model = "[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 100\n";
     taut_system *system = NULL;
     taut_context *context = NULL;
-    taut_recursion *recursion = NULL;
+    taut_multiplier_recursion *recursion = NULL;
     taut_statistics statistics = {0};
     taut_arena arena;
     taut_error error = {0};
     taut_arena_init(&arena, NULL);
     int code = taut_system_parse(model, strlen(model), "model.taut", NULL, &system, &error);
     code = code ? code : taut_context_create(system, NULL, &context, &error);
-    code = code ? code : taut_recursion_create(context, &arena, &statistics, 4, 0, &recursion, &error);
+    code = code ? code : taut_multiplier_recursion_create(context, &arena, &statistics, 4, 0, &recursion, &error);
     check_row(code == 0, "%s", error.message);
     double a = 100.0 / 99, q = a * cos(0.4), v = -a * sin(0.4), lambda, acceleration, y, ydot, exact = a * cos(0.4);
     for (int k = 0; code == 0 && k <= 4; k++) {
-        code = taut_recursion_evaluate(recursion, k, 0.4, &q, &v, &lambda, &acceleration, &y, &ydot, &error);
+        code = taut_multiplier_recursion_evaluate(recursion, k, 0.4, &q, &v, &lambda, &acceleration, &y, &ydot, &error);
         double off = fabs(lambda - exact), expected = pow(0.01, k + 1) * exact; /* the geometric series of 1/(1 - c) */
         check_row(off < 1.02 * expected + 1e-15 && off > 0.98 * expected - 1e-15, "level %d off by %.3g, expected %.3g", k, off,
                   expected);
         check_near("acceleration", acceleration, -lambda, 1e-15);
         check_near("y", y, lambda / 100, 1e-16);
     }
-    check_equal("too high", taut_recursion_evaluate(recursion, 5, 0.4, &q, &v, &lambda, NULL, NULL, NULL, &error),
+    check_equal("too high", taut_multiplier_recursion_evaluate(recursion, 5, 0.4, &q, &v, &lambda, NULL, NULL, NULL, &error),
                 TAUT_ERROR_USAGE);
-    taut_recursion_destroy(recursion);
+    taut_multiplier_recursion_destroy(recursion);
     taut_context_destroy(context);
     taut_system_destroy(system);
     taut_arena_clear(&arena);

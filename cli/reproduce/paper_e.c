@@ -203,7 +203,8 @@ static int pendulum_pair(recipe_work *k, bool mollified, double eps, double h, e
     snprintf(options, sizeof options, "motion=effective method=%s step=%.17g inner-step=%.17g until=2",
              mollified ? "mollified-impulse" : "projected-impulse", h, eps / 100);
     *e = (errors){0};
-    int status = recipe_run(k, &effective, "double_pendulum_gravity", set, "motion=effective method=effective rtol=1e-11 atol=1e-13");
+    int status =
+        recipe_run(k, &effective, "double_pendulum_gravity", set, "motion=effective method=effective rtol=1e-11 atol=1e-13");
     int other = recipe_run(k, &fast, "double_pendulum_gravity", set, options);
     status = status != 0 ? status : other;
     if (status == 0)
@@ -231,7 +232,8 @@ static int motion_itself(recipe_work *k, const char *eps, double h)
     char set[40];
     double x = 0, y = 0, along[N];
     snprintf(set, sizeof set, "eps=%s", eps);
-    int status = recipe_run(k, &effective, "double_pendulum_gravity", set, "motion=effective method=effective rtol=1e-11 atol=1e-13");
+    int status =
+        recipe_run(k, &effective, "double_pendulum_gravity", set, "motion=effective method=effective rtol=1e-11 atol=1e-13");
     int other = recipe_run(k, &full, "double_pendulum_gravity", set, "motion=full method=dop8 rtol=1e-11 atol=1e-13");
     status = status != 0 ? status : other;
     if (status == 0)

@@ -49,8 +49,9 @@ typedef struct recipe_case {
 /* A shipped model, or a text when it has a line break. `set` and `options` are words "name=value": parameters, or start values when
  * the word begins with "start:"; options. */
 int recipe_open(recipe_work *k, recipe_case *run, const char *model, const char *set, const char *options);
-int recipe_run(recipe_work *k, recipe_case *run, const char *model, const char *set, const char *options);     /* and a solver */
-int recipe_project(recipe_work *k, recipe_case *run, const char *model, const char *set, const char *options); /* and a projection */
+int recipe_run(recipe_work *k, recipe_case *run, const char *model, const char *set, const char *options); /* and a solver */
+int recipe_project(recipe_work *k, recipe_case *run, const char *model, const char *set,
+                   const char *options); /* and a projection */
 void recipe_close(recipe_case *run);
 
 /* ---- the recipes */
@@ -63,7 +64,7 @@ int recipe_d_five_dimensions(recipe_work *k);
 int recipe_e_figure_3(recipe_work *k);
 
 /* Leaves the function with the status of `call` unless it is 0. */
-#define RECIPE_TRY(call)                                                                                                             \
+#define RECIPE_TRY(call)                                                                                                           \
     do {                                                                                                                           \
         int status_ = (call);                                                                                                      \
         if (status_ != 0)                                                                                                          \

@@ -35,7 +35,7 @@ static void keep_release(void *user, void *block)
             kept->used[k] = false;
 }
 
-taut_allocator taut_kept_allocator(taut_arena *arena)
+taut_allocator taut_reuse_allocator(taut_arena *arena)
 {
     kept_memory *kept = TAUT_NEW(arena, kept_memory, 1);
     if (!kept)

@@ -6,6 +6,6 @@
 #include "base/memory.h"
 
 /* Memory comes from the arena and stays in it; up to eight blocks may be out at once. allocate is NULL when out of memory. */
-taut_allocator taut_kept_allocator(taut_arena *arena);
+taut_allocator taut_reuse_allocator(taut_arena *arena);
 
 #endif

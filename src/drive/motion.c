@@ -225,12 +225,12 @@ int taut_motion_prepare(taut_solver *solver, taut_error *error)
     TAUT_TRY(make_stabilizer(solver, kind, error));
     if (solver->drift.rows == 0 || s->first_order)
         return TAUT_OK;
-    static const taut_constraint_settings later = {.ignore_holds = true};
-    TAUT_TRY(taut_constraint_create(s->context, s->arena, s->statistics, &later, &solver->rods, error));
+    static const taut_foot_point_settings later = {.ignore_holds = true};
+    TAUT_TRY(taut_foot_point_create(s->context, s->arena, s->statistics, &later, &solver->rods, error));
     if (solver->motion == TAUT_MOTION_EFFECTIVE) /* along the directions of the vibrating state, not those of the foot point */
         return taut_effective_projector(s->context, s->arena, s->statistics, &solver->assembly, error);
     if (taut_system_hold(solver->moving))
-        return taut_constraint_projector(s->context, s->arena, s->statistics, &solver->assembly, error);
+        return taut_foot_point_projector(s->context, s->arena, s->statistics, &solver->assembly, error);
     solver->assembly = solver->rods;
     return TAUT_OK;
 }

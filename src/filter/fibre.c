@@ -21,14 +21,14 @@
 enum { MOST_ITERATIONS = 12 };
 
 /* Bonds alone: not counted as an evaluation of forces. */
-static int evaluate(taut_seat *s, const double *q, const double *v, unsigned more, taut_error *error)
+static int evaluate(taut_fibre *s, const double *q, const double *v, unsigned more, taut_error *error)
 {
     const taut_projection *p = s->p;
     return taut_evaluate(p->context, p->t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more, &s->values, error);
 }
 
 /* Row i of G times x. */
-static double row_times(const taut_seat *s, const double *entry, taut_index i, const double *x)
+static double row_times(const taut_fibre *s, const double *entry, taut_index i, const double *x)
 {
     const taut_pattern *g = &s->still.jacobian;
     double sum = 0;
@@ -38,19 +38,19 @@ static double row_times(const taut_seat *s, const double *entry, taut_index i, c
 }
 
 /* x += dx on the fibre, G dx = residual; *step is the largest entry of dx. */
-static int correct(taut_seat *s, double *x, double *step, taut_error *error)
+static int correct(taut_fibre *s, double *x, double *step, taut_error *error)
 {
     memset(s->dx, 0, (size_t)s->still.n * sizeof(double));
-    const taut_still *still = x == s->v && s->apart ? &s->still_v : &s->still;
+    const taut_masked_saddle *still = x == s->v && s->apart ? &s->still_v : &s->still;
     s->p->statistics.solves++;
-    TAUT_TRY(taut_still_solve(still, s->dx, s->residual, error));
+    TAUT_TRY(taut_masked_saddle_solve(still, s->dx, s->residual, error));
     taut_add(s->still.n, s->dx, x);
     *step = taut_largest(s->still.n, s->dx);
     return TAUT_OK;
 }
 
 /* to = foot + shift + the normal part of from - foot - shift. */
-static int drop_along(taut_seat *s, const double *from, const double *foot, const double *shift, double *to, taut_error *error)
+static int drop_along(taut_fibre *s, const double *from, const double *foot, const double *shift, double *to, taut_error *error)
 {
     double step;
     for (taut_index i = 0; i < s->still.n; i++) {
@@ -63,7 +63,7 @@ static int drop_along(taut_seat *s, const double *from, const double *foot, cons
 }
 
 /* One step of x, which is s->q or s->v. */
-static int mend_once(taut_seat *s, double *x, double *step, taut_error *error)
+static int mend_once(taut_fibre *s, double *x, double *step, taut_error *error)
 {
     bool velocity = x == s->v;
     if (!velocity)
@@ -76,7 +76,7 @@ static int mend_once(taut_seat *s, double *x, double *step, taut_error *error)
 }
 
 /* Steps until what is left would be rounding. *good is false when they do not shrink. */
-static int mend(taut_seat *s, double *x, bool *good, taut_error *error)
+static int mend(taut_fibre *s, double *x, bool *good, taut_error *error)
 {
     double before = INFINITY, step = 0, scale = taut_largest(s->still.n, x);
     *good = false;
@@ -91,7 +91,7 @@ static int mend(taut_seat *s, double *x, bool *good, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_seat_place(taut_seat *s, const double *shift, bool *placed, taut_error *error)
+int taut_fibre_place(taut_fibre *s, const double *shift, bool *placed, taut_error *error)
 {
     taut_projection *p = s->p;
     size_t bytes = (size_t)s->still.n * sizeof(double);
@@ -119,7 +119,7 @@ int taut_seat_place(taut_seat *s, const double *shift, bool *placed, taut_error 
 
 /* ---- the object */
 
-static int new_arrays(taut_seat *s, taut_error *error)
+static int new_arrays(taut_fibre *s, taut_error *error)
 {
     taut_projection *p = s->p;
     taut_index n = s->still.n, m = s->still.m;
@@ -137,7 +137,7 @@ static int new_arrays(taut_seat *s, taut_error *error)
 }
 
 /* Which bonds count, and which of them are springs. */
-static int sort_bonds(taut_seat *s, taut_index *springs, taut_error *error)
+static int sort_bonds(taut_fibre *s, taut_index *springs, taut_error *error)
 {
     taut_projection *p = s->p;
     const double *compliance = taut_context_compliance(p->context);
@@ -153,18 +153,18 @@ static int sort_bonds(taut_seat *s, taut_index *springs, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_seat_create(taut_projection *p, taut_seat *s, taut_error *error)
+int taut_fibre_create(taut_projection *p, taut_fibre *s, taut_error *error)
 {
     taut_index springs = 0;
-    *s = (taut_seat){.p = p, .exact = p->sizes.can & TAUT_CAN_DERIVATIVES};
+    *s = (taut_fibre){.p = p, .exact = p->sizes.can & TAUT_CAN_DERIVATIVES};
     TAUT_TRY(sort_bonds(s, &springs, error));
     if (springs == 0)
         return TAUT_OK;
     s->apart = taut_hold_any(p->hold, p->sizes.coordinates, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY);
     const unsigned char *hold = s->apart ? p->hold : NULL;
-    TAUT_TRY(taut_still_create(&s->still, p->context, &p->arena, hold, TAUT_HOLD_POSITION, error));
+    TAUT_TRY(taut_masked_saddle_create(&s->still, p->context, &p->arena, hold, TAUT_HOLD_POSITION, error));
     if (s->apart)
-        TAUT_TRY(taut_still_create(&s->still_v, p->context, &p->arena, hold, TAUT_HOLD_VELOCITY, error));
+        TAUT_TRY(taut_masked_saddle_create(&s->still_v, p->context, &p->arena, hold, TAUT_HOLD_VELOCITY, error));
     TAUT_TRY(new_arrays(s, error));
     memcpy(s->foot_q, p->q, (size_t)s->still.n * sizeof(double));
     memcpy(s->foot_v, p->v, (size_t)s->still.n * sizeof(double));
@@ -172,16 +172,16 @@ int taut_seat_create(taut_projection *p, taut_seat *s, taut_error *error)
     memcpy(s->foot_g, s->values.jacobian, (size_t)p->sizes.jacobian_entries * sizeof(double));
     s->p->statistics.factorisations += 1 + s->apart;
     taut_error reason = {0};
-    int status = taut_still_factor(&s->still, p->t, s->values.mass, s->foot_g, s->counts, 0, &reason);
+    int status = taut_masked_saddle_factor(&s->still, p->t, s->values.mass, s->foot_g, s->counts, 0, &reason);
     if (status == 0 && s->apart)
-        status = taut_still_factor(&s->still_v, p->t, s->values.mass, s->foot_g, s->counts, 0, &reason);
+        status = taut_masked_saddle_factor(&s->still_v, p->t, s->values.mass, s->foot_g, s->counts, 0, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, error));
     s->ready = status == 0;
     return TAUT_OK;
 }
 
-void taut_seat_destroy(taut_seat *s)
+void taut_fibre_destroy(taut_fibre *s)
 {
-    taut_still_destroy(&s->still);
-    taut_still_destroy(&s->still_v);
+    taut_masked_saddle_destroy(&s->still);
+    taut_masked_saddle_destroy(&s->still_v);
 }

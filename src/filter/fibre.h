@@ -5,10 +5,10 @@
 #include "point/hold/hold.h"
 #include "point/projection.h"
 
-typedef struct taut_seat {
+typedef struct taut_fibre {
     taut_projection *p;
-    taut_still still, still_v; /* at the foot point; for velocities, where something is held, else without a matrix */
-    bool apart;                /* they are not the same */
+    taut_masked_saddle still, still_v; /* at the foot point; for velocities, where something is held, else without a matrix */
+    bool apart;                        /* they are not the same */
     taut_values values;
     double *foot_q, *foot_v;     /* [n] */
     double *foot_g;              /* G there */
@@ -18,14 +18,14 @@ typedef struct taut_seat {
     unsigned char *spring;       /* [m]: not a rod */
     bool exact;                  /* G is, not a difference */
     bool ready;
-} taut_seat;
+} taut_fibre;
 
 /* Takes (p->q, p->v), which is a foot point, for one; what p->hold holds stands still. Memory comes from the arena of p. Not ready, and
  * nothing done, where all springs are soft, or where bonds depend on others. */
-int taut_seat_create(taut_projection *p, taut_seat *seat, taut_error *error);
-void taut_seat_destroy(taut_seat *seat); /* takes half-made ones */
+int taut_fibre_create(taut_projection *p, taut_fibre *seat, taut_error *error);
+void taut_fibre_destroy(taut_fibre *seat); /* takes half-made ones */
 /* (p->q, p->v) moves over the foot point, with the stretches and rates that its springs have, on the rods; shift[n] is added to the
  * velocity of the foot point, NULL: nothing. What cannot be placed stays, and *placed is false. Never allocates. */
-int taut_seat_place(taut_seat *seat, const double *shift, bool *placed, taut_error *error);
+int taut_fibre_place(taut_fibre *seat, const double *shift, bool *placed, taut_error *error);
 
 #endif

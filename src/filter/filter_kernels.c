@@ -37,14 +37,14 @@ void taut_filter_weights(const taut_filter *filter, int steps, double *weight)
 
 /* ---- moments by orthogonal polynomials */
 
-enum { DEGREES = TAUT_KERNEL_MOMENTS + 1 };
+enum { DEGREES = TAUT_FILTER_KERNEL_MOMENTS + 1 };
 
 typedef struct polynomials {
     double b[DEGREES + 1];    /* [1..]: of the recurrence */
     double norm[DEGREES + 1]; /* |p_n|^2 */
 } polynomials;
 
-static double window(const taut_kernel *kernel, double t)
+static double window(const taut_filter_kernel *kernel, double t)
 {
     double inside = (1 - t) * (1 + t);
     if (!(inside > 0))
@@ -84,7 +84,7 @@ static double combine(const polynomials *s, int degree, const double *at_zero, d
     return sum;
 }
 
-double taut_kernel_value(const taut_kernel *kernel, double t)
+double taut_filter_kernel_value(const taut_filter_kernel *kernel, double t)
 {
     /* w = (1 - t^2)^a: Gegenbauer polynomials, monic; |p_0|^2 = Beta(1/2, a + 1) */
     double a = kernel->smooth + 1, at_zero[DEGREES + 1];
@@ -98,7 +98,7 @@ double taut_kernel_value(const taut_kernel *kernel, double t)
 }
 
 /* The discrete polynomials, by Stieltjes' procedure. */
-static void prepare(const taut_kernel *kernel, int steps, int degree, polynomials *s)
+static void prepare(const taut_filter_kernel *kernel, int steps, int degree, polynomials *s)
 {
     double p[DEGREES + 1];
     for (int n = 0; n <= degree; n++) {
@@ -113,7 +113,7 @@ static void prepare(const taut_kernel *kernel, int steps, int degree, polynomial
     }
 }
 
-void taut_kernel_weights(const taut_kernel *kernel, int steps, int k, double *weight)
+void taut_filter_kernel_weights(const taut_filter_kernel *kernel, int steps, int k, double *weight)
 {
     polynomials s = {0};
     double at_zero[DEGREES + 1], scale = pow(steps, -k), sum = 0;
@@ -131,7 +131,7 @@ void taut_kernel_weights(const taut_kernel *kernel, int steps, int k, double *we
         weight[0] = 0;
 }
 
-double taut_kernel_response(int steps, const double *weight, double theta)
+double taut_filter_kernel_response(int steps, const double *weight, double theta)
 {
     double sum = weight[0];
     for (int j = 1; j <= steps; j++)
@@ -141,7 +141,7 @@ double taut_kernel_response(int steps, const double *weight, double theta)
 
 /* ---- zeros at known frequencies */
 
-enum { CONDITIONS = (TAUT_KERNEL_MOMENTS + 3) / 2 + TAUT_KERNEL_ZEROS };
+enum { CONDITIONS = (TAUT_FILTER_KERNEL_MOMENTS + 3) / 2 + TAUT_FILTER_KERNEL_ZEROS };
 
 /* Gaussian elimination with pivoting; the solution replaces b. False when singular. */
 static bool solve(int size, double a[][CONDITIONS], double *b)
@@ -176,7 +176,7 @@ static bool solve(int size, double a[][CONDITIONS], double *b)
 }
 
 /* The conditions at sample j: moments first, then cos or sin of the frequencies. */
-static void conditions(const taut_kernel *kernel, bool odd, int steps, int j, int count, const double *theta, double *row)
+static void conditions(const taut_filter_kernel *kernel, bool odd, int steps, int j, int count, const double *theta, double *row)
 {
     int used = 0;
     double t = (double)j / steps;
@@ -186,11 +186,11 @@ static void conditions(const taut_kernel *kernel, bool odd, int steps, int j, in
         row[used++] = odd ? sin(j * theta[k]) : cos(j * theta[k]);
 }
 
-bool taut_kernel_zeros(const taut_kernel *kernel, bool odd, int steps, int count, const double *theta, double *weight)
+bool taut_filter_kernel_zeros(const taut_filter_kernel *kernel, bool odd, int steps, int count, const double *theta, double *weight)
 {
     int moments = (kernel->moments + 1) / 2, size = moments + count; /* powers 0, 2, .., mu - 1, or 1, 3, .., mu */
     double a[CONDITIONS][CONDITIONS] = {{0}}, b[CONDITIONS] = {0}, row[CONDITIONS], sum = 0;
-    if (count > TAUT_KERNEL_ZEROS || size > steps)
+    if (count > TAUT_FILTER_KERNEL_ZEROS || size > steps)
         return false;
     for (int j = 0; j < steps;
          j++) { /* the least change in sum (dw)^2/window that leaves the moments and takes the responses away */

@@ -3,13 +3,13 @@
 
 #include <math.h>
 
-double taut_springs_pull(const taut_projection *p, const taut_pass *pass, taut_index i)
+double taut_spring_force(const taut_projection *p, const taut_pass *pass, taut_index i)
 {
     return (pass->g[i] + taut_context_damping(p->context)[i] * pass->gdot[i]) / taut_context_compliance(p->context)[i];
 }
 
-int taut_balance_weigh(const taut_projection *p, double omega, double tolerance, const double *floor, const double *q,
-                       const double *v, const taut_pass *pass, taut_balance *b, taut_error *error)
+int taut_force_balance_weigh(const taut_projection *p, double omega, double tolerance, const double *floor, const double *q,
+                             const double *v, const taut_pass *pass, taut_force_balance *b, taut_error *error)
 {
     const double *compliance = taut_context_compliance(p->context);
     taut_statistics aside = {0}; /* a diagnosis beside the micro-integration, not a part of it */
@@ -24,7 +24,7 @@ int taut_balance_weigh(const taut_projection *p, double omega, double tolerance,
     }
     b->known = true;
     for (taut_index i = 0; i < p->sizes.bonds; i++) {
-        double pull = taut_springs_pull(p, pass, i), off = fabs(pull - b->lambda[i]), rate = pass->gdot[i] / omega;
+        double pull = taut_spring_force(p, pass, i), off = fabs(pull - b->lambda[i]), rate = pass->gdot[i] / omega;
         if (taut_context_soft(p->context, i) || !(compliance[i] > 0)) /* rods pull with whatever they have to */
             continue;
         b->energy += compliance[i] * off * off + rate * rate / compliance[i];

@@ -5,19 +5,19 @@
 #include "point/projection.h"
 
 /* C^-1 (g + T gdot) of bond i. */
-double taut_springs_pull(const taut_projection *p, const taut_pass *pass, taut_index i);
+double taut_spring_force(const taut_projection *p, const taut_pass *pass, taut_index i);
 
 /* On a slow motion the pulls of the springs are those that keep the bonds from accelerating, up to O(omega^-2). */
-typedef struct taut_balance {
+typedef struct taut_force_balance {
     double *lambda; /* [m]: of the acceleration equation */
     double energy;  /* in what the springs do beside it, in units of a single spring */
     double off;     /* largest pull beside it, above noise */
     double size;    /* of the pulls */
     bool known;     /* not for redundant springs: only the sum of their pulls is determined */
-} taut_balance;
+} taut_force_balance;
 
 /* floor[m]: rounding of g. */
-int taut_balance_weigh(const taut_projection *p, double omega, double tolerance, const double *floor, const double *q,
-                       const double *v, const taut_pass *pass, taut_balance *b, taut_error *error);
+int taut_force_balance_weigh(const taut_projection *p, double omega, double tolerance, const double *floor, const double *q,
+                             const double *v, const taut_pass *pass, taut_force_balance *b, taut_error *error);
 
 #endif

@@ -23,11 +23,11 @@
 enum { MOST_NUMBERS = 4000000, LEAST_STEPS = 16 }; /* in an array of vectors */
 
 /* Room for an iteration that keeps its vectors. */
-static int reserve(taut_rates *r, taut_error *error)
+static int reserve(taut_force_spectrum *r, taut_error *error)
 {
     taut_arena *arena = &r->p->arena;
     taut_index n = r->n;
-    int64_t most = n < TAUT_RATES_MOST ? n : TAUT_RATES_MOST;
+    int64_t most = n < TAUT_FORCE_SPECTRUM_MOST ? n : TAUT_FORCE_SPECTRUM_MOST;
     if (most * n > MOST_NUMBERS)
         most = MOST_NUMBERS / n > LEAST_STEPS ? MOST_NUMBERS / n : LEAST_STEPS;
     r->x = TAUT_NEW(arena, double, most *n);
@@ -39,29 +39,29 @@ static int reserve(taut_rates *r, taut_error *error)
 }
 
 /* Room for one that keeps the latest two. */
-static int reserve_edges(taut_rates *r, taut_error *error)
+static int reserve_edges(taut_force_spectrum *r, taut_error *error)
 {
     taut_arena *arena = &r->p->arena;
     r->x = TAUT_NEW(arena, double, 2 * (int64_t)r->n);
     r->mx = TAUT_NEW(arena, double, 2 * (int64_t)r->n);
-    r->alpha = TAUT_NEW(arena, double, TAUT_RATES_SEEN);
-    r->beta = TAUT_NEW(arena, double, TAUT_RATES_SEEN);
+    r->alpha = TAUT_NEW(arena, double, TAUT_FORCE_SPECTRUM_SEEN);
+    r->beta = TAUT_NEW(arena, double, TAUT_FORCE_SPECTRUM_SEEN);
     r->clean_at = TAUT_NEW(arena, double, r->n);
     r->other = TAUT_NEW(arena, double, r->n);
     return r->x && r->mx && r->alpha && r->beta && r->clean_at && r->other ? TAUT_OK : taut_fail_memory(error);
 }
 
-int taut_rates_create(taut_projection *p, taut_rates *r, taut_error *error)
+int taut_force_spectrum_create(taut_projection *p, taut_force_spectrum *r, taut_error *error)
 {
     taut_arena *arena = &p->arena;
     taut_index n = p->sizes.coordinates;
-    *r = (taut_rates){.p = p, .n = n};
+    *r = (taut_force_spectrum){.p = p, .n = n};
     r->base = TAUT_NEW(arena, double, n);
     r->force = TAUT_NEW(arena, double, n);
     r->here = TAUT_NEW(arena, double, n);
     if (!r->base || !r->force || !r->here)
         return taut_fail_memory(error);
-    TAUT_TRY(n > TAUT_RATES_MOST ? reserve_edges(r, error) : reserve(r, error));
+    TAUT_TRY(n > TAUT_FORCE_SPECTRUM_MOST ? reserve_edges(r, error) : reserve(r, error));
     TAUT_TRY(taut_mechanics_create(&r->mechanics, p->context, arena, &p->statistics, 0, error));
     if (!r->mechanics.mass_start)
         return TAUT_OK;
@@ -70,21 +70,21 @@ int taut_rates_create(taut_projection *p, taut_rates *r, taut_error *error)
                                 : taut_mechanics_factor(&r->mechanics, r->mass, p->t, r->mechanics.mass, NULL, NULL, error);
 }
 
-void taut_rates_destroy(taut_rates *r)
+void taut_force_spectrum_destroy(taut_force_spectrum *r)
 {
     taut_saddle_destroy(r->mass);
     r->mass = NULL;
 }
 
 /* F(t, q, v), and the factors of M there when it varies. */
-static int evaluate(taut_rates *r, double t, const double *q, const double *v, double *force, taut_error *error)
+static int evaluate(taut_force_spectrum *r, double t, const double *q, const double *v, double *force, taut_error *error)
 {
     TAUT_TRY(taut_mechanics_force(&r->mechanics, t, q, v, force, NULL, error));
     return r->mechanics.varying ? taut_mechanics_factor(&r->mechanics, r->mass, t, r->mechanics.mass, NULL, NULL, error) : TAUT_OK;
 }
 
 /* a <- M^-1 a, with the latest factors */
-static int divide(taut_rates *r, double *a, taut_error *error)
+static int divide(taut_force_spectrum *r, double *a, taut_error *error)
 {
     if (r->mass)
         return taut_saddle_solve(r->mass, 1, a, NULL, error);
@@ -93,13 +93,13 @@ static int divide(taut_rates *r, double *a, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_rates_accelerate(taut_rates *r, double t, const double *q, const double *v, double *a, taut_error *error)
+int taut_force_spectrum_accelerate(taut_force_spectrum *r, double t, const double *q, const double *v, double *a, taut_error *error)
 {
     TAUT_TRY(evaluate(r, t, q, v, a, error));
     return divide(r, a, error);
 }
 
-int taut_rates_noise(taut_rates *r, double *a, taut_error *error)
+int taut_force_spectrum_noise(taut_force_spectrum *r, double *a, taut_error *error)
 {
     for (taut_index i = 0; i < r->n; i++)
         a[i] = r->noise_force;
@@ -117,7 +117,7 @@ static double inner(taut_index n, const double *a, const double *b)
     return sum;
 }
 
-int taut_rates_normalise(taut_rates *r, double *x, double *mx, double *norm, taut_error *error)
+int taut_force_spectrum_normalise(taut_force_spectrum *r, double *x, double *mx, double *norm, taut_error *error)
 {
     memcpy(x, mx, (size_t)r->n * sizeof(double));
     TAUT_TRY(divide(r, x, error));
@@ -138,7 +138,7 @@ static double scattered(uint64_t *state)
 }
 
 /* Random, with each coordinate as its mass weighs. */
-void taut_rates_scatter(const taut_rates *r, double *mx)
+void taut_force_spectrum_scatter(const taut_force_spectrum *r, double *mx)
 {
     uint64_t seed = 3;
     for (taut_index i = 0; i < r->n; i++)
@@ -146,7 +146,8 @@ void taut_rates_scatter(const taut_rates *r, double *mx)
 }
 
 /* F beside the point, d x away. */
-static int beside(taut_rates *r, const taut_rates_point *at, double d, const double *x, double *force, taut_error *error)
+static int beside(taut_force_spectrum *r, const taut_force_spectrum_point *at, double d, const double *x, double *force,
+                  taut_error *error)
 {
     for (taut_index i = 0; i < r->n; i++)
         r->here[i] = at->q[i] + d * x[i];
@@ -154,7 +155,7 @@ static int beside(taut_rates *r, const taut_rates_point *at, double d, const dou
 }
 
 /* Where the system cannot be evaluated on one side, the other one is taken alone. */
-int taut_rates_apply(taut_rates *r, const taut_rates_point *at, const double *x, taut_error *error)
+int taut_force_spectrum_apply(taut_force_spectrum *r, const taut_force_spectrum_point *at, const double *x, taut_error *error)
 {
     double d = at->length / fmax(taut_largest(r->n, x), DBL_MIN);
     taut_error reason = {0};
@@ -182,15 +183,16 @@ int taut_rates_apply(taut_rates *r, const taut_rates_point *at, const double *x,
 }
 
 /* How far displacements d and 2 d disagree about K x, and how large that is, max norms. */
-static int disagree(taut_rates *r, const taut_rates_point *at, double relative, double *apart, double *size, taut_error *error)
+static int disagree(taut_force_spectrum *r, const taut_force_spectrum_point *at, double relative, double *apart, double *size,
+                    taut_error *error)
 {
-    taut_rates_point once = *at, twice = *at;
+    taut_force_spectrum_point once = *at, twice = *at;
     once.length *= relative;
     twice.length = 2 * once.length;
     *apart = *size = 0;
-    TAUT_TRY(taut_rates_apply(r, &once, r->x, error));
+    TAUT_TRY(taut_force_spectrum_apply(r, &once, r->x, error));
     memcpy(r->mx, r->force, (size_t)r->n * sizeof(double));
-    TAUT_TRY(taut_rates_apply(r, &twice, r->x, error));
+    TAUT_TRY(taut_force_spectrum_apply(r, &twice, r->x, error));
     for (taut_index i = 0; i < r->n; i++) {
         *size = fmax(*size, fabs(r->mx[i]));
         *apart = fmax(*apart, fabs(r->mx[i] - r->force[i]));
@@ -200,7 +202,7 @@ static int disagree(taut_rates *r, const taut_rates_point *at, double relative, 
 
 /* The shortest displacement, unless forces are noisier than rounding makes them: then the one at which twice as long a one shows most
  * nearly the same. */
-static int choose_shift(taut_rates *r, const taut_rates_point *at, double least, taut_error *error)
+static int choose_shift(taut_force_spectrum *r, const taut_force_spectrum_point *at, double least, taut_error *error)
 {
     static const double most = 1e-3, agree = 1e-2, plain = 30;
     double best = agree, apart, size;
@@ -229,16 +231,17 @@ static int choose_shift(taut_rates *r, const taut_rates_point *at, double least,
 }
 
 /* Fills matrix[0..steps)[0..steps); *left is the norm of what the next vector would have been. */
-static int iterate(taut_rates *r, const taut_rates_point *at, double noise, int *steps, double *left, taut_error *error)
+static int iterate(taut_force_spectrum *r, const taut_force_spectrum_point *at, double noise, int *steps, double *left,
+                   taut_error *error)
 {
     taut_index n = r->n;
     uint64_t seed = 3;
     double norm, largest = 0;
     for (taut_index i = 0; i < n; i++)
         r->mx[i] = scattered(&seed);
-    TAUT_TRY(taut_rates_normalise(r, r->x, r->mx, &norm, error));
+    TAUT_TRY(taut_force_spectrum_normalise(r, r->x, r->mx, &norm, error));
     for (int k = 0; k < r->most; k++) {
-        TAUT_TRY(taut_rates_apply(r, at, r->x + (int64_t)k * n, error));
+        TAUT_TRY(taut_force_spectrum_apply(r, at, r->x + (int64_t)k * n, error));
         for (int twice = 0; twice < 2; twice++)
             for (int j = 0; j <= k; j++) {
                 double share = inner(n, r->x + (int64_t)j * n, r->force);
@@ -251,7 +254,7 @@ static int iterate(taut_rates *r, const taut_rates_point *at, double noise, int 
         double *x = k + 1 < r->most ? r->x + (int64_t)(k + 1) * n : r->here;
         double *mx = k + 1 < r->most ? r->mx + (int64_t)(k + 1) * n : r->force;
         memmove(mx, r->force, (size_t)n * sizeof(double));
-        TAUT_TRY(taut_rates_normalise(r, x, mx, left, error));
+        TAUT_TRY(taut_force_spectrum_normalise(r, x, mx, left, error));
         if (k + 1 < r->most)
             r->matrix[(k + 1) * r->most + k] = *left;
         if (!(*left > noise * largest)) { /* nothing new but noise */
@@ -265,7 +268,7 @@ static int iterate(taut_rates *r, const taut_rates_point *at, double noise, int 
 }
 
 /* Is the projected matrix symmetric but for noise? Otherwise some force has no reaction. */
-static bool symmetric(const taut_rates *r, int steps)
+static bool symmetric(const taut_force_spectrum *r, int steps)
 {
     double most = 0, off = 0;
     for (int i = 0; i < steps; i++)
@@ -276,7 +279,7 @@ static bool symmetric(const taut_rates *r, int steps)
     return off <= 1e-4 * most;
 }
 
-void taut_rates_add(taut_rates_seen *seen, double square, bool repels, double off)
+void taut_force_spectrum_add(taut_force_spectrum_seen *seen, double square, bool repels, double off)
 {
     double rate = sqrt(fabs(square));
     int to = seen->count++;
@@ -291,7 +294,7 @@ void taut_rates_add(taut_rates_seen *seen, double square, bool repels, double of
 }
 
 /* Frequencies from the projected matrix. The last entries of its vectors tell how good they are. */
-static int solve(taut_rates *r, int steps, double left, taut_rates_seen *seen, taut_error *error)
+static int solve(taut_force_spectrum *r, int steps, double left, taut_force_spectrum_seen *seen, taut_error *error)
 {
     double *a = r->x, *imaginary = r->mx; /* steps x steps, and steps: not more than the vectors took */
     bool even = symmetric(r, steps);
@@ -308,7 +311,7 @@ static int solve(taut_rates *r, int steps, double left, taut_rates_seen *seen, t
     for (int k = 0; k < steps; k++) {
         double turns = even ? 0 : fabs(imaginary[k]), square = hypot(r->value[k], turns); /* growing and decaying oscillations */
         double off = even ? left * fabs(a[(int64_t)k * steps + steps - 1]) : left > 0 ? square : 0;
-        taut_rates_add(seen, square, r->value[k] < 0 || (left == 0 && turns > 1e-2 * square), off);
+        taut_force_spectrum_add(seen, square, r->value[k] < 0 || (left == 0 && turns > 1e-2 * square), off);
     }
     return TAUT_OK;
 }
@@ -320,15 +323,16 @@ static double pace(taut_index n, const double *q, const double *v, const double 
     return size > 0 ? fmax(taut_largest(n, v) / size, sqrt(taut_largest(n, a) / size)) : 0;
 }
 
-int taut_rates_pace(taut_rates *r, const double *q, const double *v, double *rate, taut_error *error)
+int taut_force_spectrum_pace(taut_force_spectrum *r, const double *q, const double *v, double *rate, taut_error *error)
 {
-    TAUT_TRY(taut_rates_accelerate(r, r->p->t, q, v, r->base, error));
+    TAUT_TRY(taut_force_spectrum_accelerate(r, r->p->t, q, v, r->base, error));
     *rate = pace(r->n, q, v, r->base);
     return TAUT_OK;
 }
 
 /* All that there is, or as many steps as there is room for. */
-static int see_all(taut_rates *r, const taut_rates_point *at, const taut_rates_wish *wish, taut_rates_seen *seen, taut_error *error)
+static int see_all(taut_force_spectrum *r, const taut_force_spectrum_point *at, const taut_force_spectrum_wish *wish,
+                   taut_force_spectrum_seen *seen, taut_error *error)
 {
     int steps = 0;
     double left = 0;
@@ -337,18 +341,18 @@ static int see_all(taut_rates *r, const taut_rates_point *at, const taut_rates_w
     seen->complete = left == 0;
     TAUT_TRY(divide(r, r->base, error));
     seen->floor = fmax(2 * sqrt(r->noise) * seen->rate[steps - 1], pace(r->n, at->q, at->v, r->base));
-    seen->first = taut_rates_gap(seen->count, seen->rate, seen->floor, wish->given);
+    seen->first = taut_force_spectrum_gap(seen->count, seen->rate, seen->floor, wish->given);
     return TAUT_OK;
 }
 
 /* The ends, of many; everything that fits into memory where they need forces with reactions. */
-static int see_edges(taut_rates *r, const taut_rates_point *at, const taut_rates_wish *wish, taut_rates_seen *seen,
-                     taut_error *error)
+static int see_edges(taut_force_spectrum *r, const taut_force_spectrum_point *at, const taut_force_spectrum_wish *wish,
+                     taut_force_spectrum_seen *seen, taut_error *error)
 {
     bool even;
     memcpy(r->here, r->base, (size_t)r->n * sizeof(double));
     TAUT_TRY(divide(r, r->here, error));
-    TAUT_TRY(taut_rates_edges(r, at, wish, pace(r->n, at->q, at->v, r->here), seen, &even, error));
+    TAUT_TRY(taut_force_spectrum_edges(r, at, wish, pace(r->n, at->q, at->v, r->here), seen, &even, error));
     r->clean = even && seen->clean;
     r->sharp = at->both;
     if (r->clean)
@@ -360,13 +364,13 @@ static int see_edges(taut_rates *r, const taut_rates_point *at, const taut_rates
 }
 
 /* The unit of displacements: a part of the system may be small beside where it is. */
-static double unit(const taut_rates *r, const double *q)
+static double unit(const taut_force_spectrum *r, const double *q)
 {
     double size = taut_largest(r->n, q);
     return size > 0 && size < 1 ? size : 1;
 }
 
-bool taut_rates_known(const taut_rates *r, const double *q, bool rough)
+bool taut_force_spectrum_known(const taut_force_spectrum *r, const double *q, bool rough)
 {
     const double bends = 1e-3, stretches = 1e-7; /* what frequencies bear, and what hides slow ones: its root, of the fastest */
     double most = 0;
@@ -377,12 +381,12 @@ bool taut_rates_known(const taut_rates *r, const double *q, bool rough)
     return most <= (rough ? bends : stretches) * unit(r, q);
 }
 
-int taut_rates_see(taut_rates *r, const double *q, const double *v, const taut_rates_wish *wish, taut_rates_seen *seen,
-                   taut_error *error)
+int taut_force_spectrum_see(taut_force_spectrum *r, const double *q, const double *v, const taut_force_spectrum_wish *wish,
+                            taut_force_spectrum_seen *seen, taut_error *error)
 {
     const double longest = 1e-3;
     double length = unit(r, q), size = taut_largest(r->n, q);
-    taut_rates_point at = {.q = q, .v = v, .length = length};
+    taut_force_spectrum_point at = {.q = q, .v = v, .length = length};
     memset(seen, 0, sizeof *seen);
     TAUT_TRY(evaluate(r, r->p->t, q, v, r->base, error));
     if (r->relative == 0)
@@ -404,7 +408,7 @@ int taut_rates_see(taut_rates *r, const double *q, const double *v, const taut_r
 static const double joined = 4;        /* frequencies nearer than this are not apart */
 static const double given_least = 0.6; /* of --omega: coupled springs are slower than single ones */
 
-int taut_rates_gap(int count, const double *rate, double floor, double given)
+int taut_force_spectrum_gap(int count, const double *rate, double floor, double given)
 {
     int first = 0;
     if (given > 0) {

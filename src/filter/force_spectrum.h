@@ -6,11 +6,11 @@
 #include "step/mechanics.h"
 
 enum {
-    TAUT_RATES_MOST = 128, /* all frequencies up to this many coordinates */
-    TAUT_RATES_SEEN = 2048 /* steps of the iteration for more, at most */
+    TAUT_FORCE_SPECTRUM_MOST = 128, /* all frequencies up to this many coordinates */
+    TAUT_FORCE_SPECTRUM_SEEN = 2048 /* steps of the iteration for more, at most */
 };
 
-typedef struct taut_rates {
+typedef struct taut_force_spectrum {
     taut_projection *p;
     taut_index n;
     int most; /* steps of the iteration that keeps its vectors; 0: it has none yet */
@@ -23,71 +23,72 @@ typedef struct taut_rates {
     double *base, *force, *here; /* [n]: F at the point, F beside it, the point beside it */
     double *x, *mx;              /* [most][n], at least two: vectors, and M times them */
     double *matrix, *value;      /* [most][most], [most] */
-    double *alpha, *beta;        /* [TAUT_RATES_SEEN]: the tridiagonal matrix of the iteration that keeps none */
-    double *other;               /* [n]: F on the other side; as the next, NULL up to TAUT_RATES_MOST coordinates */
+    double *alpha, *beta;        /* [TAUT_FORCE_SPECTRUM_SEEN]: the tridiagonal matrix of the iteration that keeps none */
+    double *other;               /* [n]: F on the other side; as the next, NULL up to TAUT_FORCE_SPECTRUM_MOST coordinates */
     double *clean_at;            /* [n]: where frequencies were clean last */
     bool clean, sharp;           /* they were; with differences to both sides */
-} taut_rates;
+} taut_force_spectrum;
 
 /* Where differences of forces are taken. */
-typedef struct taut_rates_point {
+typedef struct taut_force_spectrum_point {
     const double *q, *v; /* [n] */
     double length;       /* of the largest entry of a displacement */
     bool both;           /* to both sides: two evaluations */
     double noise;        /* of K then, relative */
-} taut_rates_point;
+} taut_force_spectrum_point;
 
 /* Memory comes from the arena of p; evaluations count. Masses are constant. */
-int taut_rates_create(taut_projection *p, taut_rates *rates, taut_error *error);
-void taut_rates_destroy(taut_rates *rates); /* takes half-made ones */
+int taut_force_spectrum_create(taut_projection *p, taut_force_spectrum *rates, taut_error *error);
+void taut_force_spectrum_destroy(taut_force_spectrum *rates); /* takes half-made ones */
 /* M^-1 F(t, q) into a[n]. */
-int taut_rates_accelerate(taut_rates *rates, double t, const double *q, const double *v, double *a, taut_error *error);
+int taut_force_spectrum_accelerate(taut_force_spectrum *rates, double t, const double *q, const double *v, double *a,
+                                   taut_error *error);
 
 /* Noise of M^-1 F into a[n], after frequencies were seen. */
-int taut_rates_noise(taut_rates *rates, double *a, taut_error *error);
+int taut_force_spectrum_noise(taut_force_spectrum *rates, double *a, taut_error *error);
 
 /* What was seen at a point: square roots of |Omega^2|, ascending; `repels` where Omega^2 < 0. Smaller ones than `floor` are noise. */
-typedef struct taut_rates_seen {
+typedef struct taut_force_spectrum_seen {
     int count;
-    double rate[TAUT_RATES_SEEN];
-    double loose[TAUT_RATES_SEEN]; /* how far each may be from a true one; 0 when the iteration is complete */
-    bool repels[TAUT_RATES_SEEN];
+    double rate[TAUT_FORCE_SPECTRUM_SEEN];
+    double loose[TAUT_FORCE_SPECTRUM_SEEN]; /* how far each may be from a true one; 0 when the iteration is complete */
+    bool repels[TAUT_FORCE_SPECTRUM_SEEN];
     double noise, pace; /* of many coordinates: what rounding makes appear; the rate of the motion at the point */
     double floor;       /* the larger of these */
     int first;          /* the place of the first fast one; `count` when there is none */
     bool complete;
     bool clean; /* of many coordinates: fast and slow are apart, and nothing in the gap is in doubt */
-} taut_rates_seen;
+} taut_force_spectrum_seen;
 
 /* How frequencies of many coordinates are wanted. */
-typedef struct taut_rates_wish {
+typedef struct taut_force_spectrum_wish {
     double given; /* > 0: what is fast begins here */
     bool rough;   /* a state that hides the gap is not looked at for long, and with differences to one side */
-} taut_rates_wish;
+} taut_force_spectrum_wish;
 
 /* Costs one evaluation and one for each step of the iteration, n up to 128 coordinates; beyond, about 100, or twice 100 when not rough. */
-int taut_rates_see(taut_rates *rates, const double *q, const double *v, const taut_rates_wish *wish, taut_rates_seen *seen,
-                   taut_error *error);
+int taut_force_spectrum_see(taut_force_spectrum *rates, const double *q, const double *v, const taut_force_spectrum_wish *wish,
+                            taut_force_spectrum_seen *seen, taut_error *error);
 /* Many coordinates: is q so near to where frequencies were clean last that they need not be seen again? */
-bool taut_rates_known(const taut_rates *rates, const double *q, bool rough);
+bool taut_force_spectrum_known(const taut_force_spectrum *rates, const double *q, bool rough);
 /* The first fast one among rate[count], ascending: above the largest gap, or from 0.6 of `given` on. */
-int taut_rates_gap(int count, const double *rate, double floor, double given);
+int taut_force_spectrum_gap(int count, const double *rate, double floor, double given);
 
 /* The rate of the motion at a point, from velocities and accelerations: one evaluation. */
-int taut_rates_pace(taut_rates *rates, const double *q, const double *v, double *rate, taut_error *error);
+int taut_force_spectrum_pace(taut_force_spectrum *rates, const double *q, const double *v, double *rate, taut_error *error);
 
 /* ---- parts of the iterations (force_spectrum.c, force_spectrum_large.c) */
 
 /* force <- K x. */
-int taut_rates_apply(taut_rates *rates, const taut_rates_point *at, const double *x, taut_error *error);
+int taut_force_spectrum_apply(taut_force_spectrum *rates, const taut_force_spectrum_point *at, const double *x, taut_error *error);
 /* x from M x, both divided by the norm of x, which is returned. */
-int taut_rates_normalise(taut_rates *rates, double *x, double *mx, double *norm, taut_error *error);
+int taut_force_spectrum_normalise(taut_force_spectrum *rates, double *x, double *mx, double *norm, taut_error *error);
 /* M x of a vector that has something of every mode. */
-void taut_rates_scatter(const taut_rates *rates, double *mx);
+void taut_force_spectrum_scatter(const taut_force_spectrum *rates, double *mx);
 /* Puts Omega^2 = square, which may be off by `off`, among those seen, the largest last. */
-void taut_rates_add(taut_rates_seen *seen, double square, bool repels, double off);
+void taut_force_spectrum_add(taut_force_spectrum_seen *seen, double square, bool repels, double off);
 /* The ends of the band, and whether they are clean; *even = false: K is not symmetric, and nothing was seen. pace: of the motion. */
-int taut_rates_edges(taut_rates *rates, const taut_rates_point *at, const taut_rates_wish *wish, double pace, taut_rates_seen *seen,
-                     bool *even, taut_error *error);
+int taut_force_spectrum_edges(taut_force_spectrum *rates, const taut_force_spectrum_point *at, const taut_force_spectrum_wish *wish,
+                              double pace, taut_force_spectrum_seen *seen, bool *even, taut_error *error);
 
 #endif

@@ -31,9 +31,10 @@ static int next_look(int steps)
 }
 
 /* What T of so many steps shows; complete: its values are values of K. False when they could not be found. */
-static bool look(const taut_rates *r, int steps, bool complete, taut_rates_seen *seen)
+static bool look(const taut_force_spectrum *r, int steps, bool complete, taut_force_spectrum_seen *seen)
 {
-    double d[TAUT_RATES_SEEN], e[TAUT_RATES_SEEN], last[TAUT_RATES_SEEN] = {0}; /* last: the last entries of the vectors */
+    double d[TAUT_FORCE_SPECTRUM_SEEN], e[TAUT_FORCE_SPECTRUM_SEEN],
+        last[TAUT_FORCE_SPECTRUM_SEEN] = {0}; /* last: the last entries of the vectors */
     memcpy(d, r->alpha, (size_t)steps * sizeof *d);
     memcpy(e, r->beta, (size_t)steps * sizeof *e);
     last[steps - 1] = 1;
@@ -41,11 +42,11 @@ static bool look(const taut_rates *r, int steps, bool complete, taut_rates_seen 
         return false;
     seen->count = 0;
     for (int k = 0; k < steps; k++)
-        taut_rates_add(seen, fabs(d[k]), d[k] < 0, complete ? 0 : r->beta[steps - 1] * fabs(last[k]));
+        taut_force_spectrum_add(seen, fabs(d[k]), d[k] < 0, complete ? 0 : r->beta[steps - 1] * fabs(last[k]));
     return true;
 }
 
-static bool is_certain(const taut_rates_seen *seen, int k)
+static bool is_certain(const taut_force_spectrum_seen *seen, int k)
 {
     return seen->loose[k] <= certain * seen->rate[k];
 }
@@ -53,7 +54,7 @@ static bool is_certain(const taut_rates_seen *seen, int k)
 /* What is slow for certain: the motion at the point, and what repels, for pulls across stretched springs and pushes across pressed ones
  * are alike (a force that repels as the fastest attract is none of these). What is as slow as noise may be anything: twice as fast is
  * enough then. */
-static double reach(const taut_rates_seen *seen)
+static double reach(const taut_force_spectrum_seen *seen)
 {
     const double alike = 1.3, most = 0.25;
     double floor = fmax(seen->pace, seen->noise * 2 / far), fastest = seen->rate[seen->count - 1];
@@ -63,13 +64,13 @@ static double reach(const taut_rates_seen *seen)
     return floor;
 }
 
-static double above_noise(const taut_rates_seen *seen, int k)
+static double above_noise(const taut_force_spectrum_seen *seen, int k)
 {
     return k >= 0 && seen->rate[k] > seen->noise ? seen->rate[k] : 0;
 }
 
 /* What number k has below it: the next one, or the one after that where the next is the one that wanders. */
-static double below(const taut_rates_seen *seen, int k, double floor)
+static double below(const taut_force_spectrum_seen *seen, int k, double floor)
 {
     int next = k > 1 && !is_certain(seen, k - 1) ? k - 2 : k - 1;
     return fmax(above_noise(seen, next), floor);
@@ -78,7 +79,7 @@ static double below(const taut_rates_seen *seen, int k, double floor)
 /* The first fast one. It is certain and above the lowest gap, not the largest: what is isolated between the slow and a band is fast,
  * because a filter for the band would leave it where it is. A state that rings may have no gap, but has a band of certain ones above
  * its cluster. */
-static int first_fast(const taut_rates_seen *seen, double given)
+static int first_fast(const taut_force_spectrum_seen *seen, double given)
 {
     int band = -1, widest = 0;
     double floor = reach(seen), most = 0;
@@ -99,20 +100,20 @@ static int first_fast(const taut_rates_seen *seen, double given)
 }
 
 /* May number k be a value that is not well below number `first`, nor noise? */
-static bool in_doubt(const taut_rates_seen *seen, int k, int first)
+static bool in_doubt(const taut_force_spectrum_seen *seen, int k, int first)
 {
     double slow = fmax(seen->rate[first] / far, 1.4 * seen->noise);
     return seen->rate[k] * (seen->rate[k] + seen->loose[k]) > slow * slow;
 }
 
 /* Has number k nothing near below it? Then it wanders, or is on its way to being seen. */
-static bool is_alone(const taut_rates_seen *seen, int k)
+static bool is_alone(const taut_force_spectrum_seen *seen, int k)
 {
     return above_noise(seen, k) > far * fmax(above_noise(seen, k - 1), reach(seen));
 }
 
 /* Is everything slower than number `first` well below it, beyond doubt, and nothing else on its way to being seen? */
-static bool is_clean(const taut_rates_seen *seen, int first)
+static bool is_clean(const taut_force_spectrum_seen *seen, int first)
 {
     for (int k = 0; k < first; k++)
         if (in_doubt(seen, k, first))
@@ -124,7 +125,7 @@ static bool is_clean(const taut_rates_seen *seen, int first)
  * [e^2, Omega^2], is 1/2 exp(2 k e/Omega) near 0 beside 1 in the band [Saad 2011, 6.6]. That must make up for the share 1/sqrt(n) that a
  * random vector has of a mode, and for what factors that vanish in the cluster and at isolated frequencies lose against the band:
  * (Omega/omega)^2 each; of the cluster once and a half, because it is no point. e is where frequencies begin to be many. */
-static double steps_needed(const taut_rates *r, const taut_rates_seen *seen)
+static double steps_needed(const taut_force_spectrum *r, const taut_force_spectrum_seen *seen)
 {
     const double copies = 1.02, alone = 2;
     double fastest = seen->rate[seen->count - 1], edge = seen->rate[seen->first];
@@ -142,7 +143,7 @@ static double steps_needed(const taut_rates *r, const taut_rates_seen *seen)
 }
 
 /* Is everything slower known for what it is, even if it is not well below? Then further steps show nothing else. */
-static bool is_told(const taut_rates_seen *seen, int first)
+static bool is_told(const taut_force_spectrum_seen *seen, int first)
 {
     for (int k = 0; k < first; k++)
         if (!is_certain(seen, k) && (in_doubt(seen, k, first) || (k == first - 1 && is_alone(seen, k))))
@@ -164,11 +165,11 @@ static void swap(double **a, double **b)
 }
 
 /* Step k of the iteration. `even` becomes false when K shows that it is not symmetric. */
-static int advance(taut_rates *r, const taut_rates_point *at, int k, vectors *s, bool *even, taut_error *error)
+static int advance(taut_force_spectrum *r, const taut_force_spectrum_point *at, int k, vectors *s, bool *even, taut_error *error)
 {
     taut_index n = r->n;
     double alpha = 0, back = 0;
-    TAUT_TRY(taut_rates_apply(r, at, s->x, error));
+    TAUT_TRY(taut_force_spectrum_apply(r, at, s->x, error));
     for (taut_index i = 0; i < n; i++)
         back += s->x_before[i] * r->force[i];
     for (taut_index i = 0; i < n; i++) {
@@ -181,7 +182,7 @@ static int advance(taut_rates *r, const taut_rates_point *at, int k, vectors *s,
         s->mx_before[i] = r->force[i] - alpha * s->mx[i];
     swap(&s->x, &s->x_before);
     swap(&s->mx, &s->mx_before);
-    TAUT_TRY(taut_rates_normalise(r, s->x, s->mx, &s->beta, error));
+    TAUT_TRY(taut_force_spectrum_normalise(r, s->x, s->mx, &s->beta, error));
     r->alpha[k] = alpha;
     r->beta[k] = s->beta;
     return TAUT_OK;
@@ -199,23 +200,23 @@ static void compare(ends *e, double slowest, double fastest)
     *e = (ends){slowest, fastest, same ? e->quiet + 1 : 0};
 }
 
-int taut_rates_edges(taut_rates *r, const taut_rates_point *at, const taut_rates_wish *wish, double pace, taut_rates_seen *seen,
-                     bool *even, taut_error *error)
+int taut_force_spectrum_edges(taut_force_spectrum *r, const taut_force_spectrum_point *at, const taut_force_spectrum_wish *wish,
+                              double pace, taut_force_spectrum_seen *seen, bool *even, taut_error *error)
 {
     vectors s = {.x = r->x, .mx = r->mx, .x_before = r->x + r->n, .mx_before = r->mx + r->n};
     ends e = {0};
     double norm;
     memset(s.x_before, 0, (size_t)r->n * sizeof(double));
     memset(s.mx_before, 0, (size_t)r->n * sizeof(double));
-    taut_rates_scatter(r, s.mx);
-    TAUT_TRY(taut_rates_normalise(r, s.x, s.mx, &norm, error));
+    taut_force_spectrum_scatter(r, s.mx);
+    TAUT_TRY(taut_force_spectrum_normalise(r, s.x, s.mx, &norm, error));
     *even = true;
-    for (int k = 1, due = FIRST_LOOK; k <= TAUT_RATES_SEEN; k++) {
+    for (int k = 1, due = FIRST_LOOK; k <= TAUT_FORCE_SPECTRUM_SEEN; k++) {
         TAUT_TRY(advance(r, at, k - 1, &s, even, error));
         if (!*even)
             return TAUT_OK;
         bool ended = !(s.beta > 4 * at->noise * s.most); /* nothing new but noise */
-        if (!ended && k < due && k < TAUT_RATES_SEEN)
+        if (!ended && k < due && k < TAUT_FORCE_SPECTRUM_SEEN)
             continue;
         if (!look(r, k, ended, seen))
             return taut_fail(error, TAUT_ERROR_CONVERGE, "the frequencies of the forces could not be computed at this state");

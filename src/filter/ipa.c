@@ -38,9 +38,9 @@ static const double alike = 0.1;         /* relative change of frequencies that 
 
 typedef struct ipa {
     taut_projection *p;
-    taut_springs springs;
-    taut_rates rates; /* without springs */
-    taut_gauge gauge;
+    taut_stiffness springs;
+    taut_force_spectrum rates; /* without springs */
+    taut_filter_progress gauge;
     double omega, slowest, fastest; /* 0: not known */
     double window, h;               /* delta; step */
     int steps;                      /* N */
@@ -48,10 +48,10 @@ typedef struct ipa {
     bool declared; /* the stiffness: there are springs */
     taut_sampler sampler;
     const taut_filter *filter; /* the cubic kernel; NULL: shape */
-    taut_kernel shape;
-    double off_q, off_v; /* estimated errors, max norm; NaN: not known */
-    taut_grip *grip;     /* NULL: nothing is held */
-    taut_rods rods;
+    taut_filter_kernel shape;
+    double off_q, off_v;      /* estimated errors, max norm; NaN: not known */
+    taut_hold_restorer *grip; /* NULL: nothing is held */
+    taut_rigid_bonds rods;
 } ipa;
 
 /* ---- frequencies */
@@ -61,15 +61,15 @@ static int measure(ipa *w, taut_error *error)
     taut_projection *p = w->p;
     bool first = w->slowest == 0;
     w->springs.floor = w->declared && first ? w->gauge.floor : NULL;
-    TAUT_TRY(taut_springs_measure(p, p->q, &w->springs, error));
+    TAUT_TRY(taut_stiffness_measure(p, p->q, &w->springs, error));
     if (w->springs.found > 0) {
         w->slowest = w->springs.frequency[0];
         w->fastest = w->springs.frequency[w->springs.found - 1];
     } else if (!w->declared) {
-        return taut_springs_separated(&w->springs, error);
+        return taut_stiffness_separated(&w->springs, error);
     }
     if (!w->declared && first)
-        TAUT_TRY(taut_gauge_scale(&w->gauge, w->slowest, w->fastest, error));
+        TAUT_TRY(taut_filter_progress_scale(&w->gauge, w->slowest, w->fastest, error));
     if (w->springs.given > 0) {
         w->omega = w->springs.given;
         return TAUT_OK;
@@ -162,15 +162,15 @@ static int filter(ipa *w, taut_error *error)
         w->off_q += dragged;
         w->off_v += dragged / w->window;
     }
-    TAUT_TRY(taut_rods_put(&w->rods, error));
-    TAUT_TRY(taut_grip_restore(w->grip, p->t, p->q, p->v, error));
-    return taut_gauge_take(&w->gauge, error);
+    TAUT_TRY(taut_rigid_bonds_put(&w->rods, error));
+    TAUT_TRY(taut_hold_restorer_restore(w->grip, p->t, p->q, p->v, error));
+    return taut_filter_progress_take(&w->gauge, error);
 }
 
 /* The largest change of the last pass, in units of its tolerance; below 1: done. */
 static double change(const ipa *w)
 {
-    return taut_gauge_change(&w->gauge, w->tolerance, w->tolerance, w->omega);
+    return taut_filter_progress_change(&w->gauge, w->tolerance, w->tolerance, w->omega);
 }
 
 static int fail_passes(const ipa *w, double first, double before, double now, taut_error *error)
@@ -196,13 +196,13 @@ static int fail_passes(const ipa *w, double first, double before, double now, ta
                      "%.3g, omega is %.4g "
                      "rad per time)",
                      (long long)w->p->passes, w->p->passes == 1 ? "pass" : "passes", w->declared ? "the bonds" : "what is fast",
-                     now, w->tolerance, advice, taut_springs_pace(w->p), w->omega);
+                     now, w->tolerance, advice, taut_stiffness_pace(w->p), w->omega);
 }
 
 /* Without springs there is no balance of forces to tell: the start is as slow as the result when they differ by no more than its errors. */
 static bool was_slow(const ipa *w)
 {
-    const taut_gauge *g = &w->gauge;
+    const taut_filter_progress *g = &w->gauge;
     bool slow = !w->declared;
     for (taut_index i = 0; i < g->count && slow; i++)
         slow = fabs(g->now[i] - g->first[i]) <= 2 * w->off_q + g->floor[i] &&
@@ -226,8 +226,8 @@ static int iterate(ipa *w, const taut_options *options, taut_error *error)
                 TAUT_TRY(choose_again(w, options, error));
             }
             if (w->window == window)
-                return w->declared ? TAUT_OK : taut_springs_separated(&w->springs, error);
-        } else if (!w->declared && (p->passes <= 4 || taut_springs_missed(&w->springs, w->gauge.left))) {
+                return w->declared ? TAUT_OK : taut_stiffness_separated(&w->springs, error);
+        } else if (!w->declared && (p->passes <= 4 || taut_stiffness_missed(&w->springs, w->gauge.left))) {
             TAUT_TRY(choose_again(w, options, error));
             w->springs.left = 0;
         }
@@ -271,29 +271,29 @@ static void state_errors(const ipa *w, bool kept)
 static int conclude(const ipa *w, double *first, double *last, taut_error *error)
 {
     taut_projection *p = w->p;
-    taut_balance start = {.lambda = first}, end = {.lambda = last};
+    taut_force_balance start = {.lambda = first}, end = {.lambda = last};
     double fastest = fmax(w->fastest, w->omega);
     TAUT_TRY(taut_sampler_good(&w->sampler, w->declared, w->slowest > 0 ? w->slowest : w->omega, w->off_q, poor, error));
     if (!w->declared) {
         bool kept = was_slow(w);
         int64_t pass = kept ? 0 : p->passes;
         for (taut_index i = 0; i < p->sizes.bonds; i++)
-            p->lambda[i] = taut_springs_pull(p, &p->pass[pass], i);
+            p->lambda[i] = taut_spring_force(p, &p->pass[pass], i);
         state_errors(w, kept);
         if (kept)
             keep_start(p);
         return TAUT_OK;
     }
-    TAUT_TRY(taut_balance_weigh(p, w->omega, w->tolerance, w->gauge.floor, p->q0, p->v0, &p->pass[0], &start, error));
-    TAUT_TRY(taut_balance_weigh(p, w->omega, w->tolerance, w->gauge.floor, p->q, p->v, &p->pass[p->passes], &end, error));
+    TAUT_TRY(taut_force_balance_weigh(p, w->omega, w->tolerance, w->gauge.floor, p->q0, p->v0, &p->pass[0], &start, error));
+    TAUT_TRY(taut_force_balance_weigh(p, w->omega, w->tolerance, w->gauge.floor, p->q, p->v, &p->pass[p->passes], &end, error));
     bool keep = start.known && end.known && start.energy < end.energy;
-    const taut_balance *best = keep ? &start : &end;
+    const taut_force_balance *best = keep ? &start : &end;
     if (best->off > 0.5 * best->size)
         return taut_fail(
             error, TAUT_ERROR_CONVERGE,
             "what the passes lead to is not a slow motion: the springs pull with %.3g beside the balance of %.3g; slow and "
             "fast are not separated at this state: it moves at a rate of %.3g, the slowest single spring oscillates at %.4g",
-            best->off, best->size, taut_springs_pace(p), w->omega);
+            best->off, best->size, taut_stiffness_pace(p), w->omega);
     state_errors(w, keep);
     if (keep)
         keep_start(p);
@@ -301,7 +301,7 @@ static int conclude(const ipa *w, double *first, double *last, taut_error *error
     if (w->sampler.rods && !balance)
         return taut_flow_rattle_multipliers(w->sampler.flow, p->t, p->q, p->v, p->lambda, error);
     for (taut_index i = 0; i < p->sizes.bonds; i++)
-        p->lambda[i] = balance ? best->lambda[i] : taut_springs_pull(p, &p->pass[p->passes], i);
+        p->lambda[i] = balance ? best->lambda[i] : taut_spring_force(p, &p->pass[p->passes], i);
     return TAUT_OK;
 }
 
@@ -309,20 +309,20 @@ static int create(ipa *w, const taut_options *options, taut_error *error)
 {
     taut_projection *p = w->p;
     TAUT_TRY(choose_kernel(w, options, error));
-    TAUT_TRY(taut_rods_create(p, &w->rods, error));
-    TAUT_TRY(taut_rods_begin(&w->rods, error));
-    w->declared = taut_springs_declared(p);
+    TAUT_TRY(taut_rigid_bonds_create(p, &w->rods, error));
+    TAUT_TRY(taut_rigid_bonds_begin(&w->rods, error));
+    w->declared = taut_stiffness_declared(p);
     w->springs.given = taut_options_given(options, "omega") ? taut_options_real(options, "omega") : 0;
     if (!w->declared) {
-        TAUT_TRY(taut_rates_create(p, &w->rates, error));
+        TAUT_TRY(taut_force_spectrum_create(p, &w->rates, error));
         w->springs.rates = &w->rates;
-        w->springs.rough = p->sizes.coordinates > TAUT_RATES_MOST;
+        w->springs.rough = p->sizes.coordinates > TAUT_FORCE_SPECTRUM_MOST;
     }
-    TAUT_TRY(taut_gauge_create(p, w->springs.rates, &w->gauge, error));
+    TAUT_TRY(taut_filter_progress_create(p, w->springs.rates, &w->gauge, error));
     TAUT_TRY(measure(w, error));
     TAUT_TRY(taut_sampler_create(p, &w->sampler, error));
     TAUT_TRY(choose(w, options, error));
-    return taut_grip_create(p->context, &p->arena, &p->statistics, p->hold, p->t, p->q, p->v, &w->grip, error);
+    return taut_hold_restorer_create(p->context, &p->arena, &p->statistics, p->hold, p->t, p->q, p->v, &w->grip, error);
 }
 
 static int project(taut_projection *p, const taut_options *options, taut_error *error)
@@ -331,16 +331,16 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
     double *first = TAUT_NEW(&p->arena, double, p->sizes.bonds), *last = TAUT_NEW(&p->arena, double, p->sizes.bonds);
     int status = first && last ? create(&w, options, error) : taut_fail_memory(error);
     if (status == 0)
-        status = taut_gauge_take(&w.gauge, error);
+        status = taut_filter_progress_take(&w.gauge, error);
     if (status == 0)
         status = iterate(&w, options, error);
     if (status == 0)
         status = conclude(&w, first, last, error);
-    taut_rods_end(&w.rods);
-    taut_rods_destroy(&w.rods);
+    taut_rigid_bonds_end(&w.rods);
+    taut_rigid_bonds_destroy(&w.rods);
     taut_sampler_destroy(&w.sampler);
-    taut_grip_destroy(w.grip);
-    taut_rates_destroy(&w.rates);
+    taut_hold_restorer_destroy(w.grip);
+    taut_force_spectrum_destroy(&w.rates);
     return status;
 }
 

@@ -15,9 +15,9 @@
 #include "filter/progress.h"
 #include "step/vectors.h"
 
-int taut_gauge_create(taut_projection *p, taut_rates *rates, taut_gauge *g, taut_error *error)
+int taut_filter_progress_create(taut_projection *p, taut_force_spectrum *rates, taut_filter_progress *g, taut_error *error)
 {
-    *g = (taut_gauge){.p = p, .rates = rates, .count = rates ? p->sizes.coordinates : p->sizes.bonds};
+    *g = (taut_filter_progress){.p = p, .rates = rates, .count = rates ? p->sizes.coordinates : p->sizes.bonds};
     double **arrays[] = {&g->first, &g->before, &g->now, &g->first_dt, &g->before_dt, &g->now_dt, &g->floor};
     bool good = (g->here = TAUT_NEW(&p->arena, double, p->sizes.coordinates)) != NULL;
     double **more[] = {&g->last_q, &g->last_v, &g->here_v, &g->behind};
@@ -29,22 +29,22 @@ int taut_gauge_create(taut_projection *p, taut_rates *rates, taut_gauge *g, taut
 }
 
 /* Rounding of a_i is u |q| times the stiffness that coordinate i meets: seen in two displacements. */
-static int measure_noise(taut_gauge *g, taut_error *error)
+static int measure_noise(taut_filter_progress *g, taut_error *error)
 {
     const taut_projection *p = g->p;
     double size = taut_largest(g->count, p->q), shift = sqrt(DBL_EPSILON) * (size > 0 ? size : 1);
-    TAUT_TRY(taut_rates_accelerate(g->rates, p->t, p->q, p->v, g->now, error));
+    TAUT_TRY(taut_force_spectrum_accelerate(g->rates, p->t, p->q, p->v, g->now, error));
     for (int k = 0; k < 2; k++) {
         for (taut_index i = 0; i < g->count; i++) /* signs in no order: neighbours must not move together only */
             g->here[i] = p->q[i] + ((uint32_t)(i + 1) * (k ? 2654435761u : 2246822519u) >> 31 ? -shift : shift);
-        TAUT_TRY(taut_rates_accelerate(g->rates, p->t, g->here, p->v, g->now_dt, error));
+        TAUT_TRY(taut_force_spectrum_accelerate(g->rates, p->t, g->here, p->v, g->now_dt, error));
         for (taut_index i = 0; i < g->count; i++)
             g->floor[i] = fmax(g->floor[i], fabs(g->now_dt[i] - g->now[i]) / shift);
     }
     return TAUT_OK;
 }
 
-int taut_gauge_scale(taut_gauge *g, double slowest, double fastest, taut_error *error)
+int taut_filter_progress_scale(taut_filter_progress *g, double slowest, double fastest, taut_error *error)
 {
     const taut_projection *p = g->p;
     taut_index n = p->sizes.coordinates;
@@ -57,7 +57,7 @@ int taut_gauge_scale(taut_gauge *g, double slowest, double fastest, taut_error *
     if (!g->rates)
         return TAUT_OK;
     TAUT_TRY(measure_noise(g, error));
-    TAUT_TRY(taut_rates_noise(g->rates, g->here, error));
+    TAUT_TRY(taut_force_spectrum_noise(g->rates, g->here, error));
     for (taut_index i = 0; i < g->count; i++) {
         double square = slowest * slowest, rounding = 8 * DBL_EPSILON * size * fmax(1, g->floor[i] / square);
         g->floor[i] = fmax(rounding, g->here[i] / square);
@@ -66,7 +66,7 @@ int taut_gauge_scale(taut_gauge *g, double slowest, double fastest, taut_error *
 }
 
 /* Accelerations a time dt later on the motion; those of now are in g->now. */
-static int accelerate_beside(taut_gauge *g, double dt, double *a, taut_error *error)
+static int accelerate_beside(taut_filter_progress *g, double dt, double *a, taut_error *error)
 {
     const taut_projection *p = g->p;
     bool turns = p->sizes.can & TAUT_HAS_VELOCITY_FORCES;
@@ -75,14 +75,14 @@ static int accelerate_beside(taut_gauge *g, double dt, double *a, taut_error *er
         if (turns)
             g->here_v[i] = p->v[i] + dt * g->now[i];
     }
-    return taut_rates_accelerate(g->rates, p->t + dt, g->here, turns ? g->here_v : p->v, a, error);
+    return taut_force_spectrum_accelerate(g->rates, p->t + dt, g->here, turns ? g->here_v : p->v, a, error);
 }
 
-static int measure_forces(taut_gauge *g, taut_error *error)
+static int measure_forces(taut_filter_progress *g, taut_error *error)
 {
     const taut_projection *p = g->p;
     double square = g->unit * g->unit, dt = g->dt;
-    TAUT_TRY(taut_rates_accelerate(g->rates, p->t, p->q, p->v, g->now, error));
+    TAUT_TRY(taut_force_spectrum_accelerate(g->rates, p->t, p->q, p->v, g->now, error));
     TAUT_TRY(accelerate_beside(g, -dt, g->behind, error));
     TAUT_TRY(accelerate_beside(g, dt, g->now_dt, error));
     for (taut_index i = 0; i < g->count; i++) {
@@ -93,7 +93,7 @@ static int measure_forces(taut_gauge *g, taut_error *error)
 }
 
 /* The rate of what has changed since the state before, whose accelerations are in before[] and before_dt[]; 0 where rounding hides it. */
-static double see_left(const taut_gauge *g)
+static double see_left(const taut_filter_progress *g)
 {
     const taut_projection *p = g->p;
     const taut_mechanics *m = &g->rates->mechanics;
@@ -114,7 +114,7 @@ static void swap(double **a, double **b)
     *b = c;
 }
 
-int taut_gauge_take(taut_gauge *g, taut_error *error)
+int taut_filter_progress_take(taut_filter_progress *g, taut_error *error)
 {
     taut_projection *p = g->p;
     bool start = !p->pass;
@@ -139,7 +139,7 @@ int taut_gauge_take(taut_gauge *g, taut_error *error)
     return TAUT_OK;
 }
 
-void taut_gauge_rewind(taut_gauge *g)
+void taut_filter_progress_rewind(taut_filter_progress *g)
 {
     memcpy(g->now, g->first, (size_t)g->count * sizeof(double));
     memcpy(g->now_dt, g->first_dt, (size_t)g->count * sizeof(double));
@@ -150,7 +150,7 @@ void taut_gauge_rewind(taut_gauge *g)
     }
 }
 
-double taut_gauge_change(const taut_gauge *g, double tolerance, double tolerance_dt, double omega)
+double taut_filter_progress_change(const taut_filter_progress *g, double tolerance, double tolerance_dt, double omega)
 {
     double most = 0;
     if (g->rates) /* rates are differences over dt: rounding over it is their own */

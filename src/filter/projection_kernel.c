@@ -42,23 +42,23 @@ static const double alone_enough = 1e4; /* the same when there are none */
 
 enum { AWARE_PASSES = 8, ROUNDS = 3, LASTING = 6 }; /* LASTING: passes after which changes must have shrunk */
 
-typedef taut_kernel_work kernel;
+typedef taut_projection_kernel_work kernel;
 
 /* The largest change by the last pass in units of rounding, or of the tolerance where that is more. */
 static double change(const kernel *w)
 {
-    return taut_gauge_change(&w->gauge, w->tolerance, w->fastest * w->tolerance, w->fastest);
+    return taut_filter_progress_change(&w->gauge, w->tolerance, w->fastest * w->tolerance, w->fastest);
 }
 
 /* Back over the foot point, whose velocity is shifted; or onto the rods, and what is held goes back to where it was. */
 static int put_back(kernel *w, const double *shift, taut_error *error)
 {
     bool placed;
-    TAUT_TRY(taut_seat_place(&w->seat, shift, &placed, error));
+    TAUT_TRY(taut_fibre_place(&w->seat, shift, &placed, error));
     if (placed)
         return TAUT_OK;
-    TAUT_TRY(taut_rods_put(&w->rods, error));
-    return taut_grip_restore(w->grip, w->p->t, w->p->q, w->p->v, error);
+    TAUT_TRY(taut_rigid_bonds_put(&w->rods, error));
+    return taut_hold_restorer_restore(w->grip, w->p->t, w->p->q, w->p->v, error);
 }
 
 /* The same between passes. At the very end velocities change from those of Verlet to derivatives: it is the derivative that is to be
@@ -84,14 +84,14 @@ static int measure(kernel *w, taut_error *error)
     taut_projection *p = w->p;
     bool first = w->fastest == 0;
     w->springs.floor = first && w->declared ? w->gauge.floor : NULL;
-    TAUT_TRY(taut_springs_measure(p, p->q, &w->springs, error));
+    TAUT_TRY(taut_stiffness_measure(p, p->q, &w->springs, error));
     if (w->springs.found == 0)
         return w->declared
                    ? taut_fail(error, TAUT_ERROR_CONVERGE, "the frequencies of the springs could not be computed at this state")
-                   : taut_springs_separated(&w->springs, error);
+                   : taut_stiffness_separated(&w->springs, error);
     w->slowest = w->springs.frequency[0];
     w->fastest = w->springs.frequency[w->springs.found - 1];
-    return first ? taut_gauge_scale(&w->gauge, w->slowest, w->fastest, error) : TAUT_OK;
+    return first ? taut_filter_progress_scale(&w->gauge, w->slowest, w->fastest, error) : TAUT_OK;
 }
 
 static int aware_passes(kernel *w, int64_t limit, taut_error *error)
@@ -104,7 +104,7 @@ static int aware_passes(kernel *w, int64_t limit, taut_error *error)
         TAUT_TRY(taut_sampler_run(&w->sampler, error));
         taut_sampler_move(&w->sampler);
         TAUT_TRY(put_back_between(w, error));
-        TAUT_TRY(taut_gauge_take(&w->gauge, error));
+        TAUT_TRY(taut_filter_progress_take(&w->gauge, error));
         w->aware_passes++;
         before = now;
         now = change(w);
@@ -147,13 +147,13 @@ static void finish(kernel *w)
 static int fail_passes(const kernel *w, double now, taut_error *error)
 {
     if (w->springs.repels)
-        return taut_springs_separated(&w->springs, error);
+        return taut_stiffness_separated(&w->springs, error);
     return taut_fail(error, TAUT_ERROR_CONVERGE,
                      "after %lld passes a pass still changes %s by %.3g times what it should: the start is too far from the slow "
                      "manifold, or slow and fast are not separated (the start moves at a rate of %.3g, the slowest %s oscillates "
                      "at %.4g rad per "
                      "time, the window is %.3g); start nearer%s, or allow more --passes",
-                     (long long)w->p->passes, w->declared ? "the bonds" : "what is fast", now, taut_springs_pace(w->p),
+                     (long long)w->p->passes, w->declared ? "the bonds" : "what is fast", now, taut_stiffness_pace(w->p),
                      w->declared ? "spring" : "of the fast", w->slowest, 2 * w->sampler.h * w->sampler.steps,
                      w->declared ? " (--method constraint gives a foot point)" : "");
 }
@@ -203,7 +203,7 @@ static int smooth_passes(kernel *w, int64_t limit, int64_t steps, taut_error *er
     for (int64_t k = 0; p->passes < limit; k++) {
         TAUT_TRY(taut_sampler_run(&w->sampler, error));
         TAUT_TRY(go_on(w, error));
-        TAUT_TRY(taut_gauge_take(&w->gauge, error));
+        TAUT_TRY(taut_filter_progress_take(&w->gauge, error));
         estimate(w);
         before = now;
         now = change(w);
@@ -212,7 +212,7 @@ static int smooth_passes(kernel *w, int64_t limit, int64_t steps, taut_error *er
             taut_anderson_clear(&w->anderson); /* the safeguard: plain passes again */
         /* below rounding, or going there with the next pass; or no longer shrinking: slow motion drifts under the filter */
         bool stands = now > 0.5 * before && now <= 0.01 * w->first && !w->point; /* accelerated ones shrink unevenly */
-        if (now > 10 && now > lasts * before && taut_springs_missed(&w->springs, w->gauge.left))
+        if (now > 10 && now > lasts * before && taut_stiffness_missed(&w->springs, w->gauge.left))
             return TAUT_OK; /* the next round knows it */
         double expected = k > 0 ? now / before : w->sampler.zeros ? fmax(w->shrinks, least_shrink) : 1;
         if (now < 10 || (!w->point && now * expected < 10) || stands)
@@ -220,7 +220,7 @@ static int smooth_passes(kernel *w, int64_t limit, int64_t steps, taut_error *er
         /* from the foot point little was left to remove; of an oscillation that a pass has changed by less than its error, 0.02 stay */
         bool little = false;
         if (w->foot && !w->point)
-            TAUT_TRY(taut_kernel_differs_little(w, w->gauge.before, w->gauge.before_dt, 0.5, 0, &little, error));
+            TAUT_TRY(taut_projection_kernel_differs_little(w, w->gauge.before, w->gauge.before_dt, 0.5, 0, &little, error));
         if (little)
             return TAUT_OK;
         /* of an oscillation a pass leaves smooth_left: changes that repeat themselves are the slow motion gliding [A 4.2], from a start
@@ -274,7 +274,7 @@ static int smooth_stage(kernel *w, const taut_options *options, int64_t limit, t
         if (!w->declared)
             TAUT_TRY(measure_again(w, &same, error));
     }
-    TAUT_TRY(taut_springs_separated(&w->springs, error));
+    TAUT_TRY(taut_stiffness_separated(&w->springs, error));
     if (!same)
         return taut_fail(
             error, TAUT_ERROR_CONVERGE,
@@ -288,7 +288,7 @@ static int smooth_stage(kernel *w, const taut_options *options, int64_t limit, t
     }
     finish(w);
     TAUT_TRY(put_back(w, NULL, error));
-    return taut_gauge_take(&w->gauge, error);
+    return taut_filter_progress_take(&w->gauge, error);
 }
 
 /* ---- the projection */
@@ -297,17 +297,17 @@ static int create(kernel *w, const taut_options *options, taut_error *error)
 {
     taut_projection *p = w->p;
     taut_index n = p->sizes.coordinates;
-    TAUT_TRY(taut_rods_create(p, &w->rods, error));
-    TAUT_TRY(taut_rods_begin(&w->rods, error));
-    w->declared = taut_springs_declared(p);
+    TAUT_TRY(taut_rigid_bonds_create(p, &w->rods, error));
+    TAUT_TRY(taut_rigid_bonds_begin(&w->rods, error));
+    w->declared = taut_stiffness_declared(p);
     if (!w->declared) {
-        TAUT_TRY(taut_rates_create(p, &w->rates, error));
+        TAUT_TRY(taut_force_spectrum_create(p, &w->rates, error));
         w->springs.rates = &w->rates;
         w->springs.given = taut_options_given(options, "omega") ? taut_options_real(options, "omega") : 0;
-        w->springs.rough = n > TAUT_RATES_MOST;
+        w->springs.rough = n > TAUT_FORCE_SPECTRUM_MOST;
     }
-    TAUT_TRY(taut_gauge_create(p, w->springs.rates, &w->gauge, error));
-    TAUT_TRY(taut_grip_create(p->context, &p->arena, &p->statistics, p->hold, p->t, p->q, p->v, &w->grip, error));
+    TAUT_TRY(taut_filter_progress_create(p, w->springs.rates, &w->gauge, error));
+    TAUT_TRY(taut_hold_restorer_create(p->context, &p->arena, &p->statistics, p->hold, p->t, p->q, p->v, &w->grip, error));
     w->alternates = w->grip && !w->declared;
     if (!(w->shift = TAUT_NEW(&p->arena, double, n)))
         return taut_fail_memory(error);
@@ -327,12 +327,12 @@ static int rings(kernel *w, bool *yes, taut_error *error)
 {
     const double much = 1e-4; /* of the coordinates */
     taut_projection *p = w->p;
-    taut_balance start = {.lambda = TAUT_NEW(&p->arena, double, p->sizes.bonds)};
+    taut_force_balance start = {.lambda = TAUT_NEW(&p->arena, double, p->sizes.bonds)};
     double most = 0;
     if (!start.lambda)
         return taut_fail_memory(error);
     if (w->declared)
-        TAUT_TRY(taut_balance_weigh(p, w->slowest, 0, w->gauge.floor, p->q, p->v, &p->pass[0], &start, error));
+        TAUT_TRY(taut_force_balance_weigh(p, w->slowest, 0, w->gauge.floor, p->q, p->v, &p->pass[0], &start, error));
     for (taut_index i = 0; i < w->gauge.count; i++)
         if (isfinite(w->gauge.floor[i]))
             most = fmax(most, fmax(fabs(w->gauge.now[i]), fabs(w->gauge.now_dt[i]) / w->slowest));
@@ -347,13 +347,13 @@ static int look_first(kernel *w, const taut_options *options, bool *slow, taut_e
     bool ringing = true;
     *slow = false;
     TAUT_TRY(rings(w, &ringing, error));
-    if (ringing || taut_springs_separated(&w->springs, NULL) != 0)
+    if (ringing || taut_stiffness_separated(&w->springs, NULL) != 0)
         return TAUT_OK;
     if (w->springs.rough) {
         w->springs.rough = false;
         TAUT_TRY(measure(w, error));
         w->springs.rough = true;
-        if (taut_springs_separated(&w->springs, NULL) != 0)
+        if (taut_stiffness_separated(&w->springs, NULL) != 0)
             return TAUT_OK;
     }
     int64_t steps = taut_options_given(options, "micro-steps") ? taut_options_integer(options, "micro-steps") : 0;
@@ -364,15 +364,15 @@ static int look_first(kernel *w, const taut_options *options, bool *slow, taut_e
     estimate(w);
     finish(w);
     TAUT_TRY(put_back(w, NULL, error));
-    TAUT_TRY(taut_gauge_take(&w->gauge, error));
-    TAUT_TRY(taut_kernel_was_slow(w, slow, error));
+    TAUT_TRY(taut_filter_progress_take(&w->gauge, error));
+    TAUT_TRY(taut_projection_kernel_was_slow(w, slow, error));
     if (*slow)
         return TAUT_OK;
     w->smooth_step = 0; /* as if nothing had been: the velocity that `finish` gives is not for further passes */
     memcpy(p->q, p->q0, (size_t)p->sizes.coordinates * sizeof(double));
     memcpy(p->v, p->v0, (size_t)p->sizes.coordinates * sizeof(double));
     p->passes = 0;
-    taut_gauge_rewind(&w->gauge);
+    taut_filter_progress_rewind(&w->gauge);
     return TAUT_OK;
 }
 
@@ -384,7 +384,7 @@ static int begin_at_foot(kernel *w, taut_error *error)
     taut_system *rigid = NULL;
     taut_context *context = NULL;
     taut_projector *projector = NULL;
-    taut_constraint_settings settings = {.ignore_holds = !w->grip, .hold = p->hold};
+    taut_foot_point_settings settings = {.ignore_holds = !w->grip, .hold = p->hold};
     taut_error reason = {0};
     if (!w->declared)
         return TAUT_OK;
@@ -392,10 +392,10 @@ static int begin_at_foot(kernel *w, taut_error *error)
     if (status == 0)
         status = taut_context_create(rigid, &p->arena.allocator, &context, &reason);
     if (status == 0)
-        status = taut_constraint_create(context, &p->arena, &p->statistics, &settings, &projector, &reason);
+        status = taut_foot_point_create(context, &p->arena, &p->statistics, &settings, &projector, &reason);
     if (status == 0) {
-        taut_constraint_guess(projector, false);
-        status = taut_rods_given(&w->rods, projector, &reason);
+        taut_foot_point_guess(projector, false);
+        status = taut_rigid_bonds_given(&w->rods, projector, &reason);
     }
     if (projector)
         projector->destroy(projector);
@@ -406,8 +406,8 @@ static int begin_at_foot(kernel *w, taut_error *error)
     if (!w->foot)
         return TAUT_OK;
     TAUT_TRY(measure(w, error));
-    TAUT_TRY(taut_seat_create(p, &w->seat, error));
-    return taut_gauge_take(&w->gauge, error);
+    TAUT_TRY(taut_fibre_create(p, &w->seat, error));
+    return taut_filter_progress_take(&w->gauge, error);
 }
 
 static int run(kernel *w, const taut_options *options, taut_error *error)
@@ -416,8 +416,8 @@ static int run(kernel *w, const taut_options *options, taut_error *error)
     int64_t limit = taut_options_integer(options, "passes");
     bool aware = strcmp(name, "auto") == 0 || strcmp(name, "aware") == 0;
     w->alone = strcmp(name, "aware") == 0;
-    taut_kernel_explain(w, false);
-    TAUT_TRY(taut_gauge_take(&w->gauge, error));
+    taut_projection_kernel_explain(w, false);
+    TAUT_TRY(taut_filter_progress_take(&w->gauge, error));
     bool slow;
     TAUT_TRY(look_first(w, options, &slow, error));
     if (slow)
@@ -437,7 +437,7 @@ static int run(kernel *w, const taut_options *options, taut_error *error)
     bool same = true;
     if (w->springs.rough)
         TAUT_TRY(measure_again(w, &same, error));
-    return same ? taut_springs_separated(&w->springs, error) : fail_passes(w, change(w), error);
+    return same ? taut_stiffness_separated(&w->springs, error) : fail_passes(w, change(w), error);
 }
 
 static int project(taut_projection *p, const taut_options *options, taut_error *error)
@@ -451,13 +451,13 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
     if (status == 0)
         status = run(&w, options, error);
     if (status == 0)
-        status = taut_kernel_conclude(&w, error);
-    taut_rods_end(&w.rods);
-    taut_rods_destroy(&w.rods);
-    taut_seat_destroy(&w.seat);
+        status = taut_projection_kernel_conclude(&w, error);
+    taut_rigid_bonds_end(&w.rods);
+    taut_rigid_bonds_destroy(&w.rods);
+    taut_fibre_destroy(&w.seat);
     taut_sampler_destroy(&w.sampler);
-    taut_rates_destroy(&w.rates);
-    taut_grip_destroy(w.grip);
+    taut_force_spectrum_destroy(&w.rates);
+    taut_hold_restorer_destroy(w.grip);
     return status;
 }
 

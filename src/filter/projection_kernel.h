@@ -9,14 +9,14 @@
 #include "filter/sampler.h"
 #include "filter/fibre.h"
 
-typedef struct taut_kernel_work {
+typedef struct taut_projection_kernel_work {
     taut_projection *p;
-    taut_springs springs;
-    taut_rates rates; /* without springs */
-    taut_gauge gauge;
+    taut_stiffness springs;
+    taut_force_spectrum rates; /* without springs */
+    taut_filter_progress gauge;
     taut_sampler sampler;
     double slowest, fastest;
-    taut_kernel shape; /* of the smooth passes */
+    taut_filter_kernel shape; /* of the smooth passes */
     double tolerance;
     double first;                    /* change of the first smooth pass */
     double smooth_step;              /* that of smooth passes times the fastest frequency */
@@ -29,23 +29,23 @@ typedef struct taut_kernel_work {
     bool aware_done; /* they ended because they had nothing more to do */
     double shrinks;  /* what a pass that knows the frequencies has left of the change of the one before */
     int aware_steps;
-    taut_grip *grip; /* NULL: nothing is held */
-    taut_rods rods;
-    taut_seat seat;  /* over the foot point, when passes begin there */
+    taut_hold_restorer *grip; /* NULL: nothing is held */
+    taut_rigid_bonds rods;
+    taut_fibre seat; /* over the foot point, when passes begin there */
     bool alternates; /* what is held is put back without bonds that would follow: an alternation of projections */
     taut_anderson anderson;
     double *point, *residual; /* [2n]: for acceleration; NULL without */
     double *shift;            /* [n] */
-} taut_kernel_work;
+} taut_projection_kernel_work;
 
 /* Do the bonds differ from what they were by no more than `share` of the estimated errors, and by the glide? p->entries is G at the end. */
-int taut_kernel_differs_little(const taut_kernel_work *w, const double *then, const double *then_dt, double share, double glide,
-                               bool *little, taut_error *error);
+int taut_projection_kernel_differs_little(const taut_projection_kernel_work *w, const double *then, const double *then_dt,
+                                          double share, double glide, bool *little, taut_error *error);
 /* Has the start been as slow already, as far as can be told? What passes do along the bonds does not count. */
-int taut_kernel_was_slow(const taut_kernel_work *w, bool *slow, taut_error *error);
+int taut_projection_kernel_was_slow(const taut_projection_kernel_work *w, bool *slow, taut_error *error);
 /* p->explanation: what was done, and whether the start was kept. */
-void taut_kernel_explain(const taut_kernel_work *w, bool kept);
+void taut_projection_kernel_explain(const taut_projection_kernel_work *w, bool kept);
 /* After the passes: is it slow, was the start; multipliers. */
-int taut_kernel_conclude(taut_kernel_work *w, taut_error *error);
+int taut_projection_kernel_conclude(taut_projection_kernel_work *w, taut_error *error);
 
 #endif

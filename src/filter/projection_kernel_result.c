@@ -10,16 +10,16 @@
 #include "step/flow_rattle.h"
 #include "step/vectors.h"
 
-typedef taut_kernel_work kernel;
+typedef taut_projection_kernel_work kernel;
 
 static const double poor = 1e-4;   /* an error, relative, that is not to be called a slow point */
 static const double clearly = 0.1; /* less oscillating energy: nearer to slow */
 
-int taut_kernel_differs_little(const kernel *w, const double *then, const double *then_dt, double share, double glide, bool *little,
-                               taut_error *error)
+int taut_projection_kernel_differs_little(const kernel *w, const double *then, const double *then_dt, double share, double glide,
+                                          bool *little, taut_error *error)
 {
     const taut_projection *p = w->p;
-    const taut_gauge *g = &w->gauge;
+    const taut_filter_progress *g = &w->gauge;
     taut_pattern jacobian;
     TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
     *little = true;
@@ -47,7 +47,7 @@ static bool moved_little(const kernel *w)
     return far <= 2 * w->off_q + rounding && far_v <= 2 * (w->off_v + w->off_verlet_v) + w->fastest * rounding;
 }
 
-int taut_kernel_was_slow(const kernel *w, bool *slow, taut_error *error)
+int taut_projection_kernel_was_slow(const kernel *w, bool *slow, taut_error *error)
 {
     if (!w->declared) { /* what passes do along the manifold is among the errors then; accelerations would count what is fastest most */
         *slow = moved_little(w);
@@ -55,10 +55,10 @@ int taut_kernel_was_slow(const kernel *w, bool *slow, taut_error *error)
     }
     /* velocities along the bonds come back changed by Verlet's error, and slow stretches go with their square */
     double moves = taut_largest(w->p->sizes.coordinates, w->p->v), glide = moves > 0 ? fmin(1e-3, 4 * w->off_verlet_v / moves) : 0;
-    return taut_kernel_differs_little(w, w->gauge.first, w->gauge.first_dt, 2, glide, slow, error);
+    return taut_projection_kernel_differs_little(w, w->gauge.first, w->gauge.first_dt, 2, glide, slow, error);
 }
 
-void taut_kernel_explain(const kernel *w, bool kept)
+void taut_projection_kernel_explain(const kernel *w, bool kept)
 {
     taut_projection *p = w->p;
     char seen[240] = "", rang[60] = "", aware[100] = "", smooth[160] = "";
@@ -86,7 +86,7 @@ void taut_kernel_explain(const kernel *w, bool kept)
 static int keep_start(kernel *w, taut_error *error)
 {
     taut_projection *p = w->p;
-    const taut_gauge *g = &w->gauge;
+    const taut_filter_progress *g = &w->gauge;
     for (taut_index i = 0; i < p->sizes.coordinates; i++)
         w->off_q = fmax(w->off_q, fabs(p->q[i] - p->q0[i]));
     for (taut_index i = 0; i < g->count; i++)
@@ -99,19 +99,19 @@ static int keep_start(kernel *w, taut_error *error)
 
 /* Which of start and end is nearer to the balance of forces that slow motions have? The start is kept when it is, or when the difference is
  * within the estimated error and the end is not clearly nearer. */
-static int choose(kernel *w, taut_balance *end, bool *kept, taut_error *error)
+static int choose(kernel *w, taut_force_balance *end, bool *kept, taut_error *error)
 {
     taut_projection *p = w->p;
-    taut_balance start = {.lambda = TAUT_NEW(&p->arena, double, p->sizes.bonds)};
+    taut_force_balance start = {.lambda = TAUT_NEW(&p->arena, double, p->sizes.bonds)};
     end->lambda = TAUT_NEW(&p->arena, double, p->sizes.bonds);
     if (!start.lambda || !end->lambda)
         return taut_fail_memory(error);
-    TAUT_TRY(taut_kernel_was_slow(w, kept, error));
+    TAUT_TRY(taut_projection_kernel_was_slow(w, kept, error));
     if (w->declared) {
         double size = taut_largest(p->sizes.coordinates, p->q), *floor = w->gauge.floor;
         double seen = fmax(fmax(w->off_q, w->tolerance), fmax(1e-9, 1e-3 / (w->slowest * w->slowest)) * size);
-        TAUT_TRY(taut_balance_weigh(p, w->slowest, seen, floor, p->q0, p->v0, &p->pass[0], &start, error));
-        TAUT_TRY(taut_balance_weigh(p, w->slowest, seen, floor, p->q, p->v, &p->pass[p->passes], end, error));
+        TAUT_TRY(taut_force_balance_weigh(p, w->slowest, seen, floor, p->q0, p->v0, &p->pass[0], &start, error));
+        TAUT_TRY(taut_force_balance_weigh(p, w->slowest, seen, floor, p->q, p->v, &p->pass[p->passes], end, error));
     }
     if (start.known && end->known)
         *kept = (*kept && !(end->energy < clearly * start.energy)) || start.energy < clearly * end->energy;
@@ -122,7 +122,7 @@ static int choose(kernel *w, taut_balance *end, bool *kept, taut_error *error)
 }
 
 /* A result that is not one: the slow motion is as fast as the window is long, or what is left pulls as hard as before. */
-static int check_slow(const kernel *w, const taut_balance *end, taut_error *error)
+static int check_slow(const kernel *w, const taut_force_balance *end, taut_error *error)
 {
     const taut_projection *p = w->p;
     double size = fmax(taut_largest(p->sizes.coordinates, p->q), taut_largest(p->sizes.coordinates, p->q0));
@@ -131,7 +131,7 @@ static int check_slow(const kernel *w, const taut_balance *end, taut_error *erro
             error, TAUT_ERROR_CONVERGE,
             "what the passes lead to is not a slow motion: the springs pull with %.3g beside the balance of %.3g; slow "
             "and fast are not separated at this state: it moves at a rate of %.3g, the slowest spring oscillates at %.4g",
-            end->off, end->size, taut_springs_pace(p), w->slowest);
+            end->off, end->size, taut_stiffness_pace(p), w->slowest);
     double rate = w->declared || !(size > 0) ? 0 : w->gauge.unit * sqrt(taut_largest(w->gauge.count, w->gauge.now) / size);
     if (rate > 0.3 * w->slowest)
         return taut_fail(error, TAUT_ERROR_CONVERGE,
@@ -142,19 +142,19 @@ static int check_slow(const kernel *w, const taut_balance *end, taut_error *erro
 }
 
 /* lambda = C^-1 g while rounding permits, else from the acceleration equation. */
-int taut_kernel_conclude(kernel *w, taut_error *error)
+int taut_projection_kernel_conclude(kernel *w, taut_error *error)
 {
     taut_projection *p = w->p;
     bool kept = false, noisy = DBL_EPSILON / 2 * w->fastest * w->fastest >= 1e-6;
-    taut_balance end = {0};
+    taut_force_balance end = {0};
     TAUT_TRY(taut_sampler_good(&w->sampler, w->declared, w->slowest, w->off_q, poor, error));
     TAUT_TRY(choose(w, &end, &kept, error));
     TAUT_TRY(check_slow(w, &end, error));
-    taut_kernel_explain(w, kept);
+    taut_projection_kernel_explain(w, kept);
     noisy = noisy && end.known;
     if (w->sampler.rods && !noisy)
         return taut_flow_rattle_multipliers(w->sampler.flow, p->t, p->q, p->v, p->lambda, error);
     for (taut_index i = 0; i < p->sizes.bonds; i++)
-        p->lambda[i] = noisy ? end.lambda[i] : taut_springs_pull(p, &p->pass[p->passes], i);
+        p->lambda[i] = noisy ? end.lambda[i] : taut_spring_force(p, &p->pass[p->passes], i);
     return TAUT_OK;
 }

@@ -14,7 +14,7 @@
 static const double rounding = 16 * DBL_EPSILON; /* of the terms that a bond is a sum of */
 static const double difference = 1e-9;           /* the same of its rate, where G is one */
 
-bool taut_rods_any(taut_context *context)
+bool taut_rigid_bonds_any(taut_context *context)
 {
     taut_sizes sizes;
     taut_system_sizes(taut_context_system(context), &sizes);
@@ -25,23 +25,23 @@ bool taut_rods_any(taut_context *context)
     return false;
 }
 
-int taut_rods_create(taut_projection *p, taut_rods *rods, taut_error *error)
+int taut_rigid_bonds_create(taut_projection *p, taut_rigid_bonds *rods, taut_error *error)
 {
-    *rods = (taut_rods){.p = p};
-    if (!taut_rods_any(p->context))
+    *rods = (taut_rigid_bonds){.p = p};
+    if (!taut_rigid_bonds_any(p->context))
         return TAUT_OK;
-    taut_constraint_settings settings = {.ignore_holds = true};
-    return taut_constraint_create(p->context, &p->arena, &p->statistics, &settings, &rods->projector, error);
+    taut_foot_point_settings settings = {.ignore_holds = true};
+    return taut_foot_point_create(p->context, &p->arena, &p->statistics, &settings, &rods->projector, error);
 }
 
-void taut_rods_destroy(taut_rods *rods)
+void taut_rigid_bonds_destroy(taut_rigid_bonds *rods)
 {
     if (rods->projector)
         rods->projector->destroy(rods->projector);
     rods->projector = NULL;
 }
 
-int taut_rods_put(taut_rods *rods, taut_error *error)
+int taut_rigid_bonds_put(taut_rigid_bonds *rods, taut_error *error)
 {
     taut_projection *p = rods->p;
     if (!rods->projector)
@@ -55,7 +55,7 @@ int taut_rods_put(taut_rods *rods, taut_error *error)
 /* ---- the start */
 
 /* Does the start meet the rods, to rounding? g and gdot of all bonds are kept. */
-static int is_on(taut_rods *rods, bool *on, taut_error *error)
+static int is_on(taut_rigid_bonds *rods, bool *on, taut_error *error)
 {
     const taut_projection *p = rods->p;
     const double *compliance = taut_context_compliance(p->context);
@@ -85,7 +85,7 @@ static int is_on(taut_rods *rods, bool *on, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_rods_begin(taut_rods *rods, taut_error *error)
+int taut_rigid_bonds_begin(taut_rigid_bonds *rods, taut_error *error)
 {
     taut_projection *p = rods->p;
     taut_index n = p->sizes.coordinates;
@@ -94,12 +94,12 @@ int taut_rods_begin(taut_rods *rods, taut_error *error)
         TAUT_TRY(is_on(rods, &on, error));
     if (on)
         return TAUT_OK;
-    taut_constraint_settings settings = {.ignore_holds = !p->hold, .hold = p->hold};
+    taut_foot_point_settings settings = {.ignore_holds = !p->hold, .hold = p->hold};
     taut_projector *projector = NULL;
     double *q = TAUT_NEW(&p->arena, double, n), *v = TAUT_NEW(&p->arena, double, n);
     if (!q || !v)
         return taut_fail_memory(error);
-    TAUT_TRY(taut_constraint_create(p->context, &p->arena, &p->statistics, &settings, &projector, error));
+    TAUT_TRY(taut_foot_point_create(p->context, &p->arena, &p->statistics, &settings, &projector, error));
     int status = projector->apply(projector, p->t, p->q, p->v, error);
     projector->destroy(projector);
     TAUT_TRY(status);
@@ -112,7 +112,7 @@ int taut_rods_begin(taut_rods *rods, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_rods_given(const taut_rods *rods, taut_projector *projector, taut_error *error)
+int taut_rigid_bonds_given(const taut_rigid_bonds *rods, taut_projector *projector, taut_error *error)
 {
     taut_projection *p = rods->p;
     size_t bytes = (size_t)p->sizes.coordinates * sizeof(double);
@@ -128,7 +128,7 @@ int taut_rods_given(const taut_rods *rods, taut_projector *projector, taut_error
     return status;
 }
 
-void taut_rods_end(taut_rods *rods)
+void taut_rigid_bonds_end(taut_rigid_bonds *rods)
 {
     taut_projection *p = rods->p;
     if (!rods->q0)

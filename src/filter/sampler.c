@@ -28,12 +28,12 @@ int taut_sampler_create(taut_projection *p, taut_sampler *s, taut_error *error)
     s->slope = TAUT_NEW(&p->arena, double, n);
     s->last_q = TAUT_NEW(&p->arena, double, n);
     s->last_v = TAUT_NEW(&p->arena, double, n);
-    s->aware = TAUT_NEW(&p->arena, double, TAUT_AWARE_STEPS + 1);
+    s->aware = TAUT_NEW(&p->arena, double, TAUT_TUNED_STEPS + 1);
     if (!good || !s->state || !s->slope || !s->last_q || !s->last_v || !s->aware)
         return taut_fail_memory(error);
     const unsigned general = TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_KINETIC | TAUT_HAS_DAMPING;
     s->general = p->sizes.can & general;
-    s->rods = taut_rods_any(p->context);
+    s->rods = taut_rigid_bonds_any(p->context);
     if (s->rods)
         return taut_flow_rattle(p->context, &p->arena, &p->statistics, &s->flow, error);
     if (s->general)
@@ -66,7 +66,7 @@ static int sample_side(taut_sampler *s, int side, taut_error *error)
     memcpy(s->state + n, p->v, (size_t)n * sizeof(double));
     for (int j = 1; j <= s->steps; j++) {
         TAUT_TRY(s->flow->advance(s->flow, p->t + side * (j - 1) * s->h, side * s->h, s->state, error));
-        TAUT_TRY(taut_trace_sample(p, side * j, s->state, error));
+        TAUT_TRY(taut_record_sample(p, side * j, s->state, error));
         for (int k = 0; k < s->sums; k++) {
             bool velocity = k == TAUT_EVEN_V || k == TAUT_BETTER_V;
             const double *from = velocity ? p->v : p->q, *now = velocity ? s->state + n : s->state;
@@ -89,7 +89,7 @@ static int fail_rods(const taut_sampler *s, taut_error *error)
         error, TAUT_ERROR_CONVERGE,
         "micro-steps of %.3g do not follow the rods: slow and fast are not separated at this state; it moves at a rate of %.3g, "
         "the fastest spring oscillates at %.4g rad per time; use --method series",
-        s->h, taut_springs_pace(s->p), s->fastest);
+        s->h, taut_stiffness_pace(s->p), s->fastest);
 }
 
 int taut_sampler_run(taut_sampler *s, taut_error *error)
@@ -98,7 +98,7 @@ int taut_sampler_run(taut_sampler *s, taut_error *error)
     for (int k = 0; k < s->sums; k++)
         memset(s->sum[k], 0, (size_t)s->p->sizes.coordinates * sizeof(double));
     memset(s->slope, 0, (size_t)s->p->sizes.coordinates * sizeof(double));
-    TAUT_TRY(taut_trace_begin(s->p, s->steps, s->h, s->weight[TAUT_EVEN_Q], error));
+    TAUT_TRY(taut_record_begin(s->p, s->steps, s->h, s->weight[TAUT_EVEN_Q], error));
     int status = sample_side(s, 1, &reason);
     if (status == 0)
         status = sample_side(s, -1, &reason);
@@ -146,7 +146,7 @@ int taut_sampler_good(const taut_sampler *s, bool declared, double slowest, doub
     return taut_fail(error, TAUT_ERROR_CONVERGE,
                      "the slow motion (rate %.3g at the start) shows within the window of %.3g that the slowest %s (%.4g rad per "
                      "time) needs, and the result would be wrong by about %.2g: slow and fast are not separated well enough%s",
-                     taut_springs_pace(p), 2 * s->h * s->steps, declared ? "spring" : "of the fast", slowest, off,
+                     taut_stiffness_pace(p), 2 * s->h * s->steps, declared ? "spring" : "of the fast", slowest, off,
                      declared ? "; use --method series" : "");
 }
 
@@ -167,7 +167,7 @@ int taut_sampler_dragged(taut_sampler *s, double slowest, double *off, taut_erro
 /* ---- weights */
 
 /* theta[] of the frequencies as Verlet samples them, 2 sin(theta/2) = h omega; repeated ones need one zero. */
-static int angles(double h, const taut_springs *springs, double *theta)
+static int angles(double h, const taut_stiffness *springs, double *theta)
 {
     int distinct = 0;
     for (int k = 0; k < springs->found; k++) {
@@ -178,19 +178,19 @@ static int angles(double h, const taut_springs *springs, double *theta)
     return distinct;
 }
 
-bool taut_sampler_aware(taut_sampler *s, const taut_springs *springs)
+bool taut_sampler_aware(taut_sampler *s, const taut_stiffness *springs)
 {
     const double spread_left = 2, band_left = 0.1; /* of an oscillation whose frequency is off, of one in a band */
-    double theta[2 * TAUT_SPRINGS_ENDS];
+    double theta[2 * TAUT_STIFFNESS_ENDS];
     s->fastest = springs->frequency[springs->found - 1];
     s->h = aware_step / s->fastest;
     s->sums = TAUT_EVEN_V + 1;
     s->weight[TAUT_EVEN_Q] = s->weight[TAUT_EVEN_V] = s->aware;
     int distinct = angles(s->h, springs, theta);
-    for (int steps = 4; steps <= TAUT_AWARE_STEPS; steps++) {
-        double left = taut_aware_weights(3, distinct, theta, springs->complete, steps, s->aware);
-        bool band = !springs->complete || distinct > steps - 1 || distinct > TAUT_AWARE_ZEROS;
-        if (left <= (band ? band_left : spread_left) && taut_aware_sum(steps, s->aware) <= most_sum) {
+    for (int steps = 4; steps <= TAUT_TUNED_STEPS; steps++) {
+        double left = taut_tuned_weights(3, distinct, theta, springs->complete, steps, s->aware);
+        bool band = !springs->complete || distinct > steps - 1 || distinct > TAUT_TUNED_ZEROS;
+        if (left <= (band ? band_left : spread_left) && taut_tuned_sum(steps, s->aware) <= most_sum) {
             s->steps = steps;
             return true;
         }
@@ -200,7 +200,7 @@ bool taut_sampler_aware(taut_sampler *s, const taut_springs *springs)
 
 /* The fewest steps that leave little of every oscillation, from 12 on. What long windows leave depends on steps times theta alone: it is
  * looked up with shorter ones. */
-static int find_smooth(const taut_kernel *shape, double ratio, double step, double *scratch)
+static int find_smooth(const taut_filter_kernel *shape, double ratio, double step, double *scratch)
 {
     enum { ENOUGH = 400 };
     double least = 2 * asin(step * ratio / 2), most = 2 * asin(step / 2), from = fmax(12, 8 / least);
@@ -209,10 +209,10 @@ static int find_smooth(const taut_kernel *shape, double ratio, double step, doub
     from /= scale;
     for (int steps = (int)from; steps < 3 * from; steps += 1 + steps / 32) {
         double worst = 0;
-        taut_kernel_weights(shape, steps, 0, scratch);
+        taut_filter_kernel_weights(shape, steps, 0, scratch);
         for (int i = 0; i <= 64; i++) { /* the response falls off quickly: dense near the slowest */
             double theta = least * pow(most / least, i / 64.0);
-            worst = fmax(worst, fabs(taut_kernel_response(steps, scratch, theta)));
+            worst = fmax(worst, fabs(taut_filter_kernel_response(steps, scratch, theta)));
         }
         if (worst <= smooth_left)
             return (int)(steps * scale);
@@ -221,9 +221,10 @@ static int find_smooth(const taut_kernel *shape, double ratio, double step, doub
 }
 
 /* Of another order, to compare with. */
-static taut_kernel next_shape(const taut_kernel *shape)
+static taut_filter_kernel next_shape(const taut_filter_kernel *shape)
 {
-    return (taut_kernel){shape->moments < TAUT_KERNEL_MOMENTS ? shape->moments + 2 : shape->moments - 2, shape->smooth};
+    return (taut_filter_kernel){shape->moments < TAUT_FILTER_KERNEL_MOMENTS ? shape->moments + 2 : shape->moments - 2,
+                                shape->smooth};
 }
 
 /* Place for weights of up to `steps` steps. */
@@ -241,28 +242,29 @@ static int reserve(taut_sampler *s, int64_t steps, taut_error *error)
     return TAUT_OK;
 }
 
-static void form_smooth(taut_sampler *s, const taut_kernel *shape, const taut_kernel *better)
+static void form_smooth(taut_sampler *s, const taut_filter_kernel *shape, const taut_filter_kernel *better)
 {
-    taut_kernel_weights(shape, s->steps, 0, s->weight[TAUT_EVEN_Q]);
-    taut_kernel_weights(better, s->steps, 0, s->weight[TAUT_BETTER_Q]);
-    taut_kernel_weights(shape, s->steps, 1, s->weight[TAUT_RATE]);
+    taut_filter_kernel_weights(shape, s->steps, 0, s->weight[TAUT_EVEN_Q]);
+    taut_filter_kernel_weights(better, s->steps, 0, s->weight[TAUT_BETTER_Q]);
+    taut_filter_kernel_weights(shape, s->steps, 1, s->weight[TAUT_RATE]);
 }
 
 /* Zeros at the frequencies, where these are all: then one pass does what otherwise takes two. Not at the price of large weights. */
-static void place_zeros(taut_sampler *s, const taut_kernel *shape, const taut_kernel *better, const taut_springs *springs)
+static void place_zeros(taut_sampler *s, const taut_filter_kernel *shape, const taut_filter_kernel *better,
+                        const taut_stiffness *springs)
 {
-    double theta[2 * TAUT_SPRINGS_ENDS];
+    double theta[2 * TAUT_STIFFNESS_ENDS];
     int count = angles(s->h, springs, theta);
-    s->zeros = springs->complete && taut_kernel_zeros(shape, false, s->steps, count, theta, s->weight[TAUT_EVEN_Q]) &&
-               taut_kernel_zeros(better, false, s->steps, count, theta, s->weight[TAUT_BETTER_Q]) &&
-               taut_kernel_zeros(shape, true, s->steps, count, theta, s->weight[TAUT_RATE]) &&
-               taut_aware_sum(s->steps, s->weight[TAUT_EVEN_Q]) <= most_sum &&
-               taut_aware_sum(s->steps, s->weight[TAUT_BETTER_Q]) <= most_sum;
+    s->zeros = springs->complete && taut_filter_kernel_zeros(shape, false, s->steps, count, theta, s->weight[TAUT_EVEN_Q]) &&
+               taut_filter_kernel_zeros(better, false, s->steps, count, theta, s->weight[TAUT_BETTER_Q]) &&
+               taut_filter_kernel_zeros(shape, true, s->steps, count, theta, s->weight[TAUT_RATE]) &&
+               taut_tuned_sum(s->steps, s->weight[TAUT_EVEN_Q]) <= most_sum &&
+               taut_tuned_sum(s->steps, s->weight[TAUT_BETTER_Q]) <= most_sum;
     if (!s->zeros)
         form_smooth(s, shape, better);
 }
 
-int taut_sampler_smooth(taut_sampler *s, const taut_kernel *shape, const taut_springs *springs, double step, int64_t steps,
+int taut_sampler_smooth(taut_sampler *s, const taut_filter_kernel *shape, const taut_stiffness *springs, double step, int64_t steps,
                         taut_error *error)
 {
     double slowest = springs->frequency[0], fastest = springs->frequency[springs->found - 1], ratio = slowest / fastest;
@@ -281,21 +283,21 @@ int taut_sampler_smooth(taut_sampler *s, const taut_kernel *shape, const taut_sp
     if (s->steps <= shape->moments + 2)
         return taut_fail(error, TAUT_ERROR_REFUSED, "projection kernel needs more --micro-steps than its --moments and two, %d",
                          shape->moments + 2);
-    taut_kernel better = next_shape(shape);
-    taut_kernel fourth = {shape->moments < 5 ? 5 : shape->moments, shape->smooth};
+    taut_filter_kernel better = next_shape(shape);
+    taut_filter_kernel fourth = {shape->moments < 5 ? 5 : shape->moments, shape->smooth};
     form_smooth(s, shape, &better);
-    taut_kernel_weights(&fourth, s->steps, 4, s->weight[TAUT_FOURTH]);
+    taut_filter_kernel_weights(&fourth, s->steps, 4, s->weight[TAUT_FOURTH]);
     place_zeros(s, shape, &better, springs);
     return TAUT_OK;
 }
 
-int taut_sampler_shape(const taut_options *options, taut_kernel *shape, taut_error *error)
+int taut_sampler_shape(const taut_options *options, taut_filter_kernel *shape, taut_error *error)
 {
     int moments = (int)taut_options_integer(options, "moments");
     if (moments % 2 == 0)
         return taut_fail(error, TAUT_ERROR_USAGE, "--moments: kernels are even, so that %d moments are %d: give an odd number",
                          moments, moments + 1);
-    *shape = (taut_kernel){moments, (moments + 1) / 2};
+    *shape = (taut_filter_kernel){moments, (moments + 1) / 2};
     if (strcmp(taut_options_text(options, "kernel"), "bump") == 0)
         shape->smooth = -1;
     else if (taut_options_given(options, "smoothness"))
@@ -303,10 +305,10 @@ int taut_sampler_shape(const taut_options *options, taut_kernel *shape, taut_err
     return TAUT_OK;
 }
 
-int taut_sampler_filter(taut_sampler *s, const taut_filter *filter, const taut_kernel *shape, int steps, double h, double fastest,
-                        taut_error *error)
+int taut_sampler_filter(taut_sampler *s, const taut_filter *filter, const taut_filter_kernel *shape, int steps, double h,
+                        double fastest, taut_error *error)
 {
-    taut_kernel better = filter ? (taut_kernel){5, 3} : next_shape(shape), fourth = better;
+    taut_filter_kernel better = filter ? (taut_filter_kernel){5, 3} : next_shape(shape), fourth = better;
     fourth.moments = better.moments < 5 ? 5 : better.moments;
     TAUT_TRY(reserve(s, steps, error));
     s->h = h;
@@ -317,11 +319,11 @@ int taut_sampler_filter(taut_sampler *s, const taut_filter *filter, const taut_k
     if (filter)
         taut_filter_weights(filter, steps, s->weight[TAUT_EVEN_Q]);
     else
-        taut_kernel_weights(shape, steps, 0, s->weight[TAUT_EVEN_Q]);
+        taut_filter_kernel_weights(shape, steps, 0, s->weight[TAUT_EVEN_Q]);
     if (s->sums < TAUT_SUMS)
         return TAUT_OK;
-    taut_kernel_weights(&better, steps, 0, s->weight[TAUT_BETTER_Q]);
-    taut_kernel_weights(&better, steps, 1, s->weight[TAUT_RATE]);
-    taut_kernel_weights(&fourth, steps, 4, s->weight[TAUT_FOURTH]);
+    taut_filter_kernel_weights(&better, steps, 0, s->weight[TAUT_BETTER_Q]);
+    taut_filter_kernel_weights(&better, steps, 1, s->weight[TAUT_RATE]);
+    taut_filter_kernel_weights(&fourth, steps, 4, s->weight[TAUT_FOURTH]);
     return TAUT_OK;
 }

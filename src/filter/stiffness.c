@@ -61,7 +61,7 @@ static double single_frequency(const springs *s, const double *mass)
     return least;
 }
 
-static int measure(const taut_projection *p, const double *q, taut_arena *arena, taut_springs *known, taut_error *error)
+static int measure(const taut_projection *p, const double *q, taut_arena *arena, taut_stiffness *known, taut_error *error)
 {
     taut_index n = p->sizes.coordinates;
     bool matrix = p->sizes.mass != TAUT_MASS_DIAGONAL;
@@ -95,7 +95,7 @@ static int measure(const taut_projection *p, const double *q, taut_arena *arena,
                                .positive = true};
     taut_spectrum spectrum = {0};
     taut_error reason;
-    int status = taut_spectrum_bonds(&shape, values.mass, s.entry, s.compliance, TAUT_SPRINGS_ENDS, known->frequency, NULL,
+    int status = taut_spectrum_bonds(&shape, values.mass, s.entry, s.compliance, TAUT_STIFFNESS_ENDS, known->frequency, NULL,
                                      &spectrum, &arena->allocator, &reason);
     if (status == TAUT_ERROR_MEMORY)
         return taut_fail_memory(error);
@@ -109,24 +109,24 @@ static int measure(const taut_projection *p, const double *q, taut_arena *arena,
 
 static const double separate = 8; /* fast over slow, at least */
 
-static void split(int count, const double *rate, int first, double floor, bool complete, taut_springs *known)
+static void split(int count, const double *rate, int first, double floor, bool complete, taut_stiffness *known)
 {
     while (first < count && !(rate[first] > 0))
         first++;
     int fast = count - first;
     known->slow = first > 0 ? fmax(rate[first - 1], floor) : 0;
     known->floor_rate = floor;
-    known->complete = complete && fast <= 2 * TAUT_SPRINGS_ENDS;
-    known->found = fast < 2 * TAUT_SPRINGS_ENDS ? fast : 2 * TAUT_SPRINGS_ENDS;
+    known->complete = complete && fast <= 2 * TAUT_STIFFNESS_ENDS;
+    known->found = fast < 2 * TAUT_STIFFNESS_ENDS ? fast : 2 * TAUT_STIFFNESS_ENDS;
     for (int k = 0; k < known->found; k++) {
-        bool low = fast <= 2 * TAUT_SPRINGS_ENDS || k < TAUT_SPRINGS_ENDS;
+        bool low = fast <= 2 * TAUT_STIFFNESS_ENDS || k < TAUT_STIFFNESS_ENDS;
         known->frequency[k] = rate[low ? first + k : count - known->found + k];
     }
 }
 
-bool taut_springs_missed(taut_springs *known, double rate)
+bool taut_stiffness_missed(taut_stiffness *known, double rate)
 {
-    const taut_rates *r = known->rates;
+    const taut_force_spectrum *r = known->rates;
     known->left = 0;
     if (!r || known->given > 0 || known->complete || known->found == 0)
         return false;
@@ -140,7 +140,7 @@ bool taut_springs_missed(taut_springs *known, double rate)
 
 /* What passes do not remove, and is too fast to be slow, is fast: a frequency that differences of forces do not show, because they are
  * taken at one velocity, or because the iteration has not come to it. */
-static void lower(taut_springs *known)
+static void lower(taut_stiffness *known)
 {
     const double margin = 0.9;
     if (known->left > 0)
@@ -153,15 +153,15 @@ static void lower(taut_springs *known)
     known->complete = false;
 }
 
-static int see_forces(const taut_projection *p, const double *q, taut_springs *known, taut_error *error)
+static int see_forces(const taut_projection *p, const double *q, taut_stiffness *known, taut_error *error)
 {
-    taut_rates_seen seen;
-    taut_rates_wish wish = {known->given, known->rough};
-    if (taut_rates_known(known->rates, q, known->rough)) {
+    taut_force_spectrum_seen seen;
+    taut_force_spectrum_wish wish = {known->given, known->rough};
+    if (taut_force_spectrum_known(known->rates, q, known->rough)) {
         lower(known);
         return TAUT_OK;
     }
-    TAUT_TRY(taut_rates_see(known->rates, q, p->v, &wish, &seen, error));
+    TAUT_TRY(taut_force_spectrum_see(known->rates, q, p->v, &wish, &seen, error));
     split(seen.count, seen.rate, seen.first, seen.floor, seen.complete, known);
     known->hidden = seen.first > 0 && seen.noise > seen.pace && seen.rate[seen.first - 1] <= seen.noise;
     known->repels = 0;
@@ -172,15 +172,15 @@ static int see_forces(const taut_projection *p, const double *q, taut_springs *k
     for (int k = first; k < seen.count; k++)
         known->repels = seen.repels[k] ? seen.rate[k] : known->repels;
     if (known->found > 0 && !seen.clean)
-        known->loose = p->sizes.coordinates > TAUT_RATES_MOST ? 1 : seen.loose[first] / known->frequency[0];
+        known->loose = p->sizes.coordinates > TAUT_FORCE_SPECTRUM_MOST ? 1 : seen.loose[first] / known->frequency[0];
     lower(known);
     return TAUT_OK;
 }
 
-static int see_potential(const taut_projection *p, const double *q, taut_arena *arena, taut_springs *known, taut_error *error)
+static int see_potential(const taut_projection *p, const double *q, taut_arena *arena, taut_stiffness *known, taut_error *error)
 {
     enum { ALL = 400 };
-    int n = p->sizes.coordinates, ends = n <= ALL ? (n + 1) / 2 : TAUT_SPRINGS_ENDS, found;
+    int n = p->sizes.coordinates, ends = n <= ALL ? (n + 1) / 2 : TAUT_STIFFNESS_ENDS, found;
     double *rate = TAUT_NEW(arena, double, 2 * ends);
     bool complete;
     taut_error reason;
@@ -192,21 +192,21 @@ static int see_potential(const taut_projection *p, const double *q, taut_arena *
     if (status != 0)
         return TAUT_OK;
     double floor;
-    TAUT_TRY(taut_rates_pace(known->rates, q, p->v, &floor, error));
-    split(found, rate, taut_rates_gap(found, rate, floor, known->given), floor, complete, known);
+    TAUT_TRY(taut_force_spectrum_pace(known->rates, q, p->v, &floor, error));
+    split(found, rate, taut_force_spectrum_gap(found, rate, floor, known->given), floor, complete, known);
     return TAUT_OK;
 }
 
-bool taut_springs_declared(const taut_projection *p)
+bool taut_stiffness_declared(const taut_projection *p)
 {
     return (p->sizes.can & TAUT_HAS_SPRINGS) && !(p->sizes.can & TAUT_HAS_STIFF_POTENTIAL);
 }
 
-int taut_springs_measure(const taut_projection *p, const double *q, taut_springs *known, taut_error *error)
+int taut_stiffness_measure(const taut_projection *p, const double *q, taut_stiffness *known, taut_error *error)
 {
     taut_arena arena;
     taut_arena_init(&arena, &p->arena.allocator);
-    int status = taut_springs_declared(p)                  ? measure(p, q, &arena, known, error)
+    int status = taut_stiffness_declared(p)                ? measure(p, q, &arena, known, error)
                  : p->sizes.can & TAUT_HAS_SPRINGS         ? see_forces(p, q, known, error)
                  : p->sizes.can & TAUT_HAS_STIFF_POTENTIAL ? see_potential(p, q, &arena, known, error)
                                                            : see_forces(p, q, known, error);
@@ -214,7 +214,7 @@ int taut_springs_measure(const taut_projection *p, const double *q, taut_springs
     return status;
 }
 
-int taut_springs_separated(const taut_springs *known, taut_error *error)
+int taut_stiffness_separated(const taut_stiffness *known, taut_error *error)
 {
     if (!known->rates)
         return TAUT_OK;
@@ -247,7 +247,7 @@ int taut_springs_separated(const taut_springs *known, taut_error *error)
 
 /* ---- is it slow? */
 
-double taut_springs_pace(const taut_projection *p)
+double taut_stiffness_pace(const taut_projection *p)
 {
     double size = taut_largest(p->sizes.coordinates, p->q0);
     return size > 0 ? taut_largest(p->sizes.coordinates, p->v0) / size : 0;

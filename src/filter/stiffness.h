@@ -4,17 +4,17 @@
 
 #include "filter/force_spectrum.h"
 
-enum { TAUT_SPRINGS_ENDS = 4 }; /* frequencies from each end of the spectrum */
+enum { TAUT_STIFFNESS_ENDS = 4 }; /* frequencies from each end of the spectrum */
 
-typedef struct taut_springs {
-    double frequency[2 * TAUT_SPRINGS_ENDS]; /* ascending; soft springs do not count unless all are soft */
-    int found;                               /* 0: they could not be computed */
-    bool complete;                           /* these are all */
+typedef struct taut_stiffness {
+    double frequency[2 * TAUT_STIFFNESS_ENDS]; /* ascending; soft springs do not count unless all are soft */
+    int found;                                 /* 0: they could not be computed */
+    bool complete;                             /* these are all */
     double
         single; /* the least that a single spring would have with the rest at rest; 0 when M is not diagonal, or without springs */
-    double *floor;     /* [m], or NULL: 8 u sum |G_ik q_k| is added, the rounding of g */
-    taut_rates *rates; /* without springs: where the frequencies are seen, together with slow ones; NULL: springs */
-    double given;      /* without springs: what the user calls fast begins here; 0: the largest gap decides */
+    double *floor;              /* [m], or NULL: 8 u sum |G_ik q_k| is added, the rounding of g */
+    taut_force_spectrum *rates; /* without springs: where the frequencies are seen, together with slow ones; NULL: springs */
+    double given;               /* without springs: what the user calls fast begins here; 0: the largest gap decides */
     double slow;       /* without springs: the fastest below the gap, or what hides it; 0: there is none, or it is not known */
     bool hidden;       /* without springs: noise hides it, and there is no slower motion that is known */
     double floor_rate; /* without springs: what hides slow ones, as far as it is known */
@@ -23,18 +23,18 @@ typedef struct taut_springs {
     bool rough;        /* without springs, many coordinates: the next passes need it, nothing is decided yet */
     double left;       /* without springs: what passes change again and again oscillates at this rate (progress.c); 0: nothing */
     double lowered;    /* without springs: the slowest of the fast, as seen so in the micro-solution; 0: in differences of forces */
-} taut_springs;
+} taut_stiffness;
 
 /* Does the system have springs that tell their frequencies? Otherwise they are those of the stiff potential, or seen in its forces. */
-bool taut_springs_declared(const taut_projection *p);
-int taut_springs_measure(const taut_projection *p, const double *q, taut_springs *springs, taut_error *error);
+bool taut_stiffness_declared(const taut_projection *p);
+int taut_stiffness_measure(const taut_projection *p, const double *q, taut_stiffness *springs, taut_error *error);
 /* Without springs: is `rate`, of what passes change again and again, a fast one that the weights do not know? Then it is noted, and the
  * next measurement counts it. */
-bool taut_springs_missed(taut_springs *springs, double rate);
+bool taut_stiffness_missed(taut_stiffness *springs, double rate);
 /* Fails with both numbers unless fast and slow are apart; springs that are declared always pass. */
-int taut_springs_separated(const taut_springs *springs, taut_error *error);
+int taut_stiffness_separated(const taut_stiffness *springs, taut_error *error);
 
 /* How fast the start moves, |v|/|q| in 1/time: the other number where slow and fast are not separated. */
-double taut_springs_pace(const taut_projection *p);
+double taut_stiffness_pace(const taut_projection *p);
 
 #endif

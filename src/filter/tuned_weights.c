@@ -12,7 +12,7 @@
 
 #include "filter/filter_kernels.h"
 
-enum { ROWS = TAUT_AWARE_STEPS + 1 + TAUT_AWARE_ZEROS + 5, GRID = 4 * TAUT_AWARE_STEPS };
+enum { ROWS = TAUT_TUNED_STEPS + 1 + TAUT_TUNED_ZEROS + 5, GRID = 4 * TAUT_TUNED_STEPS };
 
 typedef struct problem {
     int steps, moments; /* mu */
@@ -120,7 +120,7 @@ static double zeros(problem *p, int moments, int count, const double *theta, int
     take(p, weight);
     for (int k = 0; k < count; k++)
         for (int side = -1; side <= 1; side += 2)
-            most = fmax(most, fabs(taut_kernel_response(steps, weight, theta[k] * (1 + side * spread))));
+            most = fmax(most, fabs(taut_filter_kernel_response(steps, weight, theta[k] * (1 + side * spread))));
     return most;
 }
 
@@ -140,10 +140,10 @@ static double band(problem *p, int moments, double least, double most, int steps
         if (!solve(p))
             return largest;
         double total = 0, found = 0, left[GRID];
-        double before[TAUT_AWARE_STEPS + 1];
+        double before[TAUT_TUNED_STEPS + 1];
         take(p, before);
         for (int i = 0; i < points; i++) {
-            left[i] = fabs(taut_kernel_response(steps, before, least + (most - least) * i / (points - 1)));
+            left[i] = fabs(taut_filter_kernel_response(steps, before, least + (most - least) * i / (points - 1)));
             found = fmax(found, left[i]);
             total += share[i] * left[i];
         }
@@ -157,18 +157,18 @@ static double band(problem *p, int moments, double least, double most, int steps
     return largest;
 }
 
-double taut_aware_weights(int moments, int count, const double *theta, bool complete, int steps, double *weight)
+double taut_tuned_weights(int moments, int count, const double *theta, bool complete, int steps, double *weight)
 {
     problem p;
     int room = steps + 1 - (moments + 1) / 2;
-    if (room < 1 || steps > TAUT_AWARE_STEPS || count < 1)
+    if (room < 1 || steps > TAUT_TUNED_STEPS || count < 1)
         return INFINITY;
-    if (complete && count <= room && count <= TAUT_AWARE_ZEROS)
+    if (complete && count <= room && count <= TAUT_TUNED_ZEROS)
         return zeros(&p, moments, count, theta, steps, weight);
     return band(&p, moments, theta[0], theta[count - 1], steps, weight);
 }
 
-double taut_aware_sum(int steps, const double *weight)
+double taut_tuned_sum(int steps, const double *weight)
 {
     double sum = fabs(weight[0]);
     for (int j = 1; j <= steps; j++)

@@ -1,7 +1,6 @@
 /* events.c - [outputs] and [events]: values watched along a run, and what happens when an event function passes zero. */
 #include "model/model.h"
 
-
 static const unsigned watched =
     1u << TAUT_FROM_Q | 1u << TAUT_FROM_V | 1u << TAUT_FROM_PARAMETER | 1u << TAUT_FROM_TIME | 1u << TAUT_FROM_LAMBDA;
 
@@ -38,7 +37,7 @@ static int read_event(taut_model *model, const taut_item_tree *item, taut_event 
             return taut_document_fail(model->document, a->place, model->error,
                                       "a family of events can stop the run, but 'then' needs single events");
         event->assignments = a->assignments;
-        event->assign = TAUT_NEW(&model->system->arena, taut_kernel *, a->assignments);
+        event->assign = TAUT_NEW(&model->system->arena, taut_statement_kernel *, a->assignments);
         if (!event->assign)
             return taut_fail_memory(model->error);
         for (int32_t j = 0; j < a->assignments; j++) {

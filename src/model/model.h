@@ -253,13 +253,13 @@ typedef struct taut_statement {
     unsigned allow;
     const char *what;
     taut_role role;
-    taut_index first_row; /* rows are first_row + ordinal of the member when there is no left */
-    int list;             /* of VALUE kernels; -1: system->kernel */
-    int want;             /* components expected: 0 any, else this many */
-    bool velocity_rows;   /* a primed target is n + k (start) */
-    bool single;          /* no loops, whatever the item has */
-    bool reciprocal;      /* the value is 1/expression (stiffness) */
-    taut_kernel **last;   /* receives the last kernel made instead of a list (events), or NULL */
+    taut_index first_row;         /* rows are first_row + ordinal of the member when there is no left */
+    int list;                     /* of VALUE kernels; -1: system->kernel */
+    int want;                     /* components expected: 0 any, else this many */
+    bool velocity_rows;           /* a primed target is n + k (start) */
+    bool single;                  /* no loops, whatever the item has */
+    bool reciprocal;              /* the value is 1/expression (stiffness) */
+    taut_statement_kernel **last; /* receives the last kernel made instead of a list (events), or NULL */
 } taut_statement;
 
 int taut_statement_build(taut_statement *statement);
@@ -269,7 +269,7 @@ int taut_statement_terms(taut_statement *statement, const taut_tree *tree);
 /* sections.c, start.c, parameters.c, tables.c, events.c */
 int taut_model_parameters(taut_model *model, const taut_document *overrides);
 /* Runs a VALUE kernel at load time into value[row]. */
-int taut_model_run(taut_model *model, const taut_kernel *kernel, double *value);
+int taut_model_run(taut_model *model, const taut_statement_kernel *kernel, double *value);
 int taut_statement_init(taut_statement *statement, taut_model *model, const taut_document *document, const taut_item_tree *item,
                         taut_role role, unsigned allow, const char *what);
 int taut_model_demand(taut_model *model, taut_symbol *symbol, const taut_document *document, taut_place place);
@@ -278,7 +278,7 @@ int taut_model_start(taut_model *model, const taut_document *overrides, const ta
 int taut_model_sections(taut_model *model);
 int taut_model_settings(taut_model *model);
 int taut_model_events(taut_model *model);
-int taut_model_add_kernel(taut_model *model, int list, taut_kernel *kernel);
+int taut_model_add_kernel(taut_model *model, int list, taut_statement_kernel *kernel);
 int taut_model_warn(taut_model *model, const taut_document *document, taut_place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -7,20 +7,20 @@
 
 enum { DEMAND_LIMIT = 200 };
 
-int taut_model_run(taut_model *model, const taut_kernel *kernel, double *value)
+int taut_model_run(taut_model *model, const taut_statement_kernel *kernel, double *value)
 {
     taut_arena arena;
     taut_block_regs regs;
     taut_arena_init(&arena, &model->scratch.allocator);
-    if (taut_kernel_regs(kernel, &arena, &regs)) {
+    if (taut_statement_kernel_regs(kernel, &arena, &regs)) {
         taut_arena_clear(&arena);
         return taut_fail_memory(model->error);
     }
     taut_inputs inputs = {.parameter = model->parameter};
-    taut_kernel_set_parameters(kernel, model->parameter, &regs);
+    taut_statement_kernel_set_parameters(kernel, model->parameter, &regs);
     for (int64_t first = 0; first < kernel->members; first += regs.lanes) {
         int n = kernel->members - first < regs.lanes ? (int)(kernel->members - first) : regs.lanes;
-        taut_kernel_run(kernel, 0, first, n, &inputs, &regs);
+        taut_statement_kernel_run(kernel, 0, first, n, &inputs, &regs);
         for (int l = 0; l < n; l++)
             value[kernel->row[first + l]] = regs.regs[(int64_t)kernel->tape->output[0] * regs.lanes + l];
     }
@@ -58,7 +58,7 @@ static int build(taut_model *model, const taut_document *document, const taut_it
     s.left = item->left;
     TAUT_TRY(taut_statement_terms(&s, item->value));
     for (int32_t k = before; k < model->system->value_kernels[TAUT_LIST_PARAMETER]; k++) {
-        const taut_kernel *kernel = model->system->parameter_kernel[k];
+        const taut_statement_kernel *kernel = model->system->parameter_kernel[k];
         TAUT_TRY(taut_model_run(model, kernel, model->parameter));
         for (int64_t i = 0; i < kernel->members; i++)
             if (!isfinite(model->parameter[kernel->row[i]]))

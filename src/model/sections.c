@@ -19,12 +19,13 @@ int taut_statement_init(taut_statement *s, taut_model *model, const taut_documen
     return 0;
 }
 
-int taut_model_add_kernel(taut_model *model, int list, taut_kernel *kernel)
+int taut_model_add_kernel(taut_model *model, int list, taut_statement_kernel *kernel)
 {
     taut_system *system = model->system;
-    taut_kernel ***const lists[TAUT_LIST_COUNT] = {&system->parameter_kernel, &system->compliance_kernel, &system->damping_kernel,
-                                                   &system->start_kernel,     &system->output_kernel,     &system->event_kernel};
-    taut_kernel ***to = list < 0 ? &system->kernel : lists[list];
+    taut_statement_kernel ***const lists[TAUT_LIST_COUNT] = {&system->parameter_kernel, &system->compliance_kernel,
+                                                             &system->damping_kernel,   &system->start_kernel,
+                                                             &system->output_kernel,    &system->event_kernel};
+    taut_statement_kernel ***to = list < 0 ? &system->kernel : lists[list];
     int32_t *count = list < 0 ? &system->kernels : &system->value_kernels[list];
     int64_t *capacity = list < 0 ? &model->kernel_capacity : &model->list_capacity[list];
     *to = taut_arena_grow(&system->arena, *to, *count, capacity, sizeof **to);
@@ -183,7 +184,8 @@ static int bond_number(taut_model *model, const taut_item_tree *item, taut_index
     if (!value)
         return taut_fail_memory(model->error);
     for (int32_t k = before; k < model->system->value_kernels[list]; k++) {
-        taut_kernel **kernels = list == TAUT_LIST_DAMPING ? model->system->damping_kernel : model->system->compliance_kernel;
+        taut_statement_kernel **kernels =
+            list == TAUT_LIST_DAMPING ? model->system->damping_kernel : model->system->compliance_kernel;
         TAUT_TRY(taut_model_run(model, kernels[k], value));
     }
     TAUT_TRY(each_row(model, item, value, first, count, a));
@@ -289,7 +291,7 @@ static int check_masses(taut_model *model, int32_t before, taut_place place)
 {
     taut_system *system = model->system;
     for (int32_t k = before; k < system->kernels; k++) {
-        const taut_kernel *kernel = system->kernel[k];
+        const taut_statement_kernel *kernel = system->kernel[k];
         if (kernel->uses_q || kernel->uses_t || kernel->row != kernel->column)
             continue;
         double *mass = row_values(model, system->coordinates.total);
@@ -402,7 +404,7 @@ static int find_massless(taut_model *model)
     if (!heavy)
         return taut_fail_memory(model->error);
     for (int32_t k = 0; k < system->kernels; k++) {
-        const taut_kernel *kernel = system->kernel[k];
+        const taut_statement_kernel *kernel = system->kernel[k];
         const taut_tape *tape = kernel->tape;
         for (int32_t c = 0; kernel->role == TAUT_ROLE_KINETIC && c < kernel->locals; c++) {
             int32_t constant = tape->output[1 + kernel->locals + c * (c + 1) / 2 + c] - tape->inputs; /* M[c,c] */
@@ -429,7 +431,7 @@ static int finish_mass(taut_model *model)
     for (taut_index i = 0; i < n; i++)
         system->mass_constant[i] = model->document->present[TAUT_SECTION_KINETIC] ? 0 : 1;
     for (int32_t k = 0; k < system->kernels; k++) {
-        const taut_kernel *kernel = system->kernel[k];
+        const taut_statement_kernel *kernel = system->kernel[k];
         if (kernel->role == TAUT_ROLE_KINETIC) {
             varying = varying || kernel->uses_q || kernel->uses_t;
             off = off || kernel->locals > 1;
@@ -518,7 +520,7 @@ static int check_sections(taut_model *model)
     return 0;
 }
 
-static unsigned force_bits(const taut_kernel *kernel, bool kinetic_only)
+static unsigned force_bits(const taut_statement_kernel *kernel, bool kinetic_only)
 {
     unsigned can = 0;
     if (kernel->uses_t)
@@ -533,7 +535,7 @@ static void find_capabilities(taut_model *model)
     taut_system *system = model->system;
     unsigned can = system->sizes.can | TAUT_CAN_FORCE | TAUT_CAN_DERIVATIVES | TAUT_CAN_JETS | TAUT_CAN_INVERT_MASS;
     for (int32_t k = 0; k < system->kernels; k++) {
-        const taut_kernel *kernel = system->kernel[k];
+        const taut_statement_kernel *kernel = system->kernel[k];
         can |= kernel->kinks ? TAUT_HAS_KINKS : 0;
         switch (kernel->role) {
         case TAUT_ROLE_BOND: can |= kernel->uses_t ? TAUT_HAS_MOVING_BONDS : 0; break;

@@ -34,7 +34,7 @@ static int mark_hold(taut_model *model, const taut_item_tree *item, int32_t befo
     if (!system->hold && !(system->hold = TAUT_NEW(&system->arena, unsigned char, n)))
         return taut_fail_memory(model->error);
     for (int32_t k = before; k < system->value_kernels[TAUT_LIST_START]; k++) {
-        const taut_kernel *kernel = system->start_kernel[k];
+        const taut_statement_kernel *kernel = system->start_kernel[k];
         for (int64_t i = 0; i < kernel->members; i++) {
             taut_index row = kernel->row[i];
             unsigned position = bits & ~(unsigned)TAUT_HOLD_POSITION,
@@ -95,7 +95,7 @@ static void find_owners(order *o)
     for (int64_t k = 0; k < o->targets; k++)
         o->owner[k] = -1;
     for (int32_t k = 0; k < system->value_kernels[TAUT_LIST_START]; k++) {
-        const taut_kernel *kernel = system->start_kernel[k];
+        const taut_statement_kernel *kernel = system->start_kernel[k];
         for (int32_t s = 0; s < kernel->slots; s++)
             o->depends[k] |= kernel->slot[s].source == TAUT_FROM_Q || kernel->slot[s].source == TAUT_FROM_V;
         for (int64_t i = 0; i < kernel->members; i++) { /* later lines win */
@@ -150,7 +150,7 @@ static int visit(order *o, int64_t root, int64_t *stack, int64_t *capacity)
             return fail_cycle(o, target);
         o->state[target] = 1;
         stack[depth++] = ~target;
-        const taut_kernel *kernel = o->model->system->start_kernel[o->owner[target]];
+        const taut_statement_kernel *kernel = o->model->system->start_kernel[o->owner[target]];
         for (int32_t s = 0; s < kernel->slots; s++) {
             const taut_slot *slot = &kernel->slot[s];
             if (slot->source != TAUT_FROM_Q && slot->source != TAUT_FROM_V)

@@ -419,19 +419,19 @@ static int make_rows(builder *b, const group *g, const left_side *left, int side
 static int add_kernel(builder *b, taut_expand *x, const group *g, mapper *m, const left_side *left, int32_t node, int c)
 {
     taut_model *model = b->model;
-    taut_kernel *kernel;
+    taut_statement_kernel *kernel;
     taut_slot *slot = TAUT_NEW(&x->arena, taut_slot, 3 * x->slots + 1);
     if (!slot)
         return taut_fail_memory(model->error);
     memcpy(slot, m->slot, (size_t)(x->slots + 1) * sizeof *slot);
-    taut_kernel_plan plan = {.role = b->s->role,
-                             .graph = x->graph,
-                             .root = node,
-                             .members = g->count,
-                             .slots = x->slots,
-                             .slot = slot,
-                             .time_slot = -1,
-                             .first_order = model->first_order};
+    taut_statement_kernel_plan plan = {.role = b->s->role,
+                                       .graph = x->graph,
+                                       .root = node,
+                                       .members = g->count,
+                                       .slots = x->slots,
+                                       .slot = slot,
+                                       .time_slot = -1,
+                                       .first_order = model->first_order};
     for (int32_t k = 0; k < x->slots; k++)
         if (slot[k].source == TAUT_FROM_TIME)
             plan.time_slot = k;
@@ -439,7 +439,7 @@ static int add_kernel(builder *b, taut_expand *x, const group *g, mapper *m, con
     plan.column = plan.row;
     if (left->count > 1)
         TAUT_TRY(make_rows(b, g, left, 1, c, &plan.column));
-    int status = taut_kernel_create(&plan, &model->system->arena, &kernel, model->error);
+    int status = taut_statement_kernel_create(&plan, &model->system->arena, &kernel, model->error);
     if (status == TAUT_ERROR_MODEL || status == TAUT_ERROR_SIZE) {
         char message[300] = "this statement is too large";
         if (model->error)

@@ -22,7 +22,7 @@ typedef struct constraint {
     taut_projector projector;
     taut_context *context;
     const taut_system *system;
-    taut_constraint_settings settings;
+    taut_foot_point_settings settings;
     taut_index n, m, rigid_count;
     taut_pattern jacobian, tangent;
     bool mass_matrix;           /* M lives on the tangent pattern */
@@ -464,8 +464,8 @@ static int build(constraint *c, taut_arena *arena, taut_error *error)
     return new_saddles(c, &sizes, &arena->allocator, error);
 }
 
-int taut_constraint_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                           const taut_constraint_settings *settings, taut_projector **projector, taut_error *error)
+int taut_foot_point_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                           const taut_foot_point_settings *settings, taut_projector **projector, taut_error *error)
 {
     *projector = NULL;
     constraint *c = TAUT_NEW(arena, constraint, 1);
@@ -487,15 +487,15 @@ int taut_constraint_create(taut_context *context, taut_arena *arena, taut_statis
     return TAUT_OK;
 }
 
-bool taut_constraint_guess(taut_projector *projector, bool first)
+bool taut_foot_point_guess(taut_projector *projector, bool first)
 {
     constraint *c = (constraint *)projector;
     c->guess_first = first;
     return c->guesses;
 }
 
-int taut_constraint_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics, taut_projector **projector,
+int taut_foot_point_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics, taut_projector **projector,
                               taut_error *error)
 {
-    return taut_constraint_create(context, arena, statistics, NULL, projector, error);
+    return taut_foot_point_create(context, arena, statistics, NULL, projector, error);
 }

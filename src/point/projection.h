@@ -25,7 +25,7 @@ struct taut_projection {
     taut_pass *pass;                  /* [0] is the start */
     double *entries;                  /* of G, for recording */
     struct taut_expansion *expansion; /* of series (expansion.h), or NULL */
-    struct taut_trace *trace;         /* for a picture (record.h), or NULL */
+    struct taut_record *record;       /* for a picture (record.h), or NULL */
     taut_statistics statistics;
     double moved_normal, moved_tangential;                   /* positions; NaN when there is no foot point */
     double moved_normal_velocity, moved_tangential_velocity; /* velocities */

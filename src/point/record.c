@@ -4,114 +4,115 @@
 #include <math.h>
 #include <string.h>
 
-static int new_window(taut_projection *p, taut_trace_window *w, taut_error *error)
+static int new_window(taut_projection *p, taut_record_window *w, taut_error *error)
 {
-    int64_t most = 2 * TAUT_TRACE_SIDE + 1;
+    int64_t most = 2 * TAUT_RECORD_SIDE + 1;
     w->t = TAUT_NEW(&p->arena, double, most);
     w->weight = TAUT_NEW(&p->arena, double, most);
-    w->g = TAUT_NEW(&p->arena, double, most *TAUT_TRACE_BONDS);
+    w->g = TAUT_NEW(&p->arena, double, most *TAUT_RECORD_BONDS);
     return w->t && w->weight && w->g ? TAUT_OK : taut_fail_memory(error);
 }
 
-int taut_trace_create(taut_projection *p, taut_error *error)
+int taut_record_create(taut_projection *p, taut_error *error)
 {
     taut_index m = p->sizes.bonds > 0 ? p->sizes.bonds : p->sizes.coordinates;
-    taut_trace *trace = TAUT_NEW(&p->arena, taut_trace, 1);
-    if (!trace || !(trace->values = TAUT_NEW(&p->arena, double, m)))
+    taut_record *record = TAUT_NEW(&p->arena, taut_record, 1);
+    if (!record || !(record->values = TAUT_NEW(&p->arena, double, m)))
         return taut_fail_memory(error);
-    TAUT_TRY(new_window(p, &trace->window[0], error));
-    TAUT_TRY(new_window(p, &trace->window[1], error));
-    trace->item = p->sizes.bonds > 0 ? TAUT_BOND : TAUT_COORDINATE;
-    trace->bonds = m < TAUT_TRACE_BONDS ? (int)m : TAUT_TRACE_BONDS;
-    for (int k = 0; k < trace->bonds; k++)
-        trace->bond[k] = trace->bonds < 2 ? 0 : (taut_index)((int64_t)k * (m - 1) / (trace->bonds - 1));
-    p->trace = trace;
+    TAUT_TRY(new_window(p, &record->window[0], error));
+    TAUT_TRY(new_window(p, &record->window[1], error));
+    record->item = p->sizes.bonds > 0 ? TAUT_BOND : TAUT_COORDINATE;
+    record->bonds = m < TAUT_RECORD_BONDS ? (int)m : TAUT_RECORD_BONDS;
+    for (int k = 0; k < record->bonds; k++)
+        record->bond[k] = record->bonds < 2 ? 0 : (taut_index)((int64_t)k * (m - 1) / (record->bonds - 1));
+    p->record = record;
     return TAUT_OK;
 }
 
-static void pick(const taut_trace *trace, const double *from, double *to)
+static void pick(const taut_record *record, const double *from, double *to)
 {
-    for (int k = 0; k < trace->bonds; k++)
-        to[k] = from[trace->bond[k]];
+    for (int k = 0; k < record->bonds; k++)
+        to[k] = from[record->bond[k]];
 }
 
 /* The window that is being filled leads to p->q, where bonds have been recorded. */
-void taut_trace_end(taut_projection *p)
+void taut_record_end(taut_projection *p)
 {
-    taut_trace *trace = p->trace;
-    if (!trace)
+    taut_record *record = p->record;
+    if (!record)
         return;
-    taut_trace_window *w = &trace->window[trace->filling];
+    taut_record_window *w = &record->window[record->filling];
     if (w->pass > 0 && w->pass <= p->passes)
-        pick(trace, trace->item == TAUT_BOND ? p->pass[w->pass].g : p->q, w->filtered);
+        pick(record, record->item == TAUT_BOND ? p->pass[w->pass].g : p->q, w->filtered);
 }
 
-int taut_trace_begin(taut_projection *p, int steps, double h, const double *weight, taut_error *error)
+int taut_record_begin(taut_projection *p, int steps, double h, const double *weight, taut_error *error)
 {
-    taut_trace *trace = p->trace;
-    if (!trace)
+    taut_record *record = p->record;
+    if (!record)
         return TAUT_OK;
     int64_t pass = p->passes + 1;
-    taut_trace_end(p);
-    trace->filling = trace->window[0].pass > 0 && trace->window[0].pass < pass;
-    if (trace->filling == 0)
-        trace->window[1].pass = 0; /* a new beginning: passes are counted from 1 again */
-    taut_trace_window *w = &trace->window[trace->filling];
+    taut_record_end(p);
+    record->filling = record->window[0].pass > 0 && record->window[0].pass < pass;
+    if (record->filling == 0)
+        record->window[1].pass = 0; /* a new beginning: passes are counted from 1 again */
+    taut_record_window *w = &record->window[record->filling];
     w->pass = pass;
     w->h = h;
-    w->stride = (steps + TAUT_TRACE_SIDE - 1) / TAUT_TRACE_SIDE;
+    w->stride = (steps + TAUT_RECORD_SIDE - 1) / TAUT_RECORD_SIDE;
     w->stride = w->stride > 1 ? w->stride : 1;
     w->side = steps / w->stride;
     for (int j = -w->side; j <= w->side; j++)
         w->weight[w->side + j] = weight[(j < 0 ? -j : j) * w->stride];
-    return taut_trace_sample(p, 0, p->q, error);
+    return taut_record_sample(p, 0, p->q, error);
 }
 
-int taut_trace_sample(taut_projection *p, int j, const double *q, taut_error *error)
+int taut_record_sample(taut_projection *p, int j, const double *q, taut_error *error)
 {
-    taut_trace *trace = p->trace;
-    if (!trace)
+    taut_record *record = p->record;
+    if (!record)
         return TAUT_OK;
-    taut_trace_window *w = &trace->window[trace->filling];
+    taut_record_window *w = &record->window[record->filling];
     if (j % w->stride != 0)
         return TAUT_OK;
     int at = w->side + j / w->stride;
     if (at < 0 || at > 2 * w->side)
         return TAUT_OK;
     w->t[at] = j * w->h;
-    taut_values values = {.bond = trace->values};
-    if (trace->item == TAUT_BOND)
+    taut_values values = {.bond = record->values};
+    if (record->item == TAUT_BOND)
         TAUT_TRY(taut_evaluate(p->context, p->t + w->t[at], q, NULL, TAUT_WANT_BOND, &values, error));
-    for (int k = 0; k < trace->bonds; k++)
-        w->g[k * (2 * w->side + 1) + at] = trace->item == TAUT_BOND ? trace->values[trace->bond[k]] : q[trace->bond[k]];
+    for (int k = 0; k < record->bonds; k++)
+        w->g[k * (2 * w->side + 1) + at] = record->item == TAUT_BOND ? record->values[record->bond[k]] : q[record->bond[k]];
     return TAUT_OK;
 }
 
-int taut_trace_difference(taut_projection *p, int order, double difference, taut_error *error)
+int taut_record_difference(taut_projection *p, int order, double difference, taut_error *error)
 {
-    taut_trace *trace = p->trace;
-    if (!trace)
+    taut_record *record = p->record;
+    if (!record)
         return TAUT_OK;
-    taut_trace_iteration *grown = taut_arena_grow(&p->arena, trace->iteration, trace->iterations, &trace->capacity, sizeof *grown);
+    taut_record_iteration *grown =
+        taut_arena_grow(&p->arena, record->iteration, record->iterations, &record->capacity, sizeof *grown);
     if (!grown)
         return taut_fail_memory(error);
-    trace->iteration = grown;
-    grown[trace->iterations++] = (taut_trace_iteration){order, difference};
+    record->iteration = grown;
+    grown[record->iterations++] = (taut_record_iteration){order, difference};
     return TAUT_OK;
 }
 
 bool taut_projection_window_get(const taut_projection *p, int which, taut_projection_window *window)
 {
-    const taut_trace *trace = p->trace;
-    if (!trace || which < 0 || which > 1 || trace->window[which].pass == 0)
+    const taut_record *record = p->record;
+    if (!record || which < 0 || which > 1 || record->window[which].pass == 0)
         return false;
-    const taut_trace_window *w = &trace->window[which];
+    const taut_record_window *w = &record->window[which];
     *window = (taut_projection_window){.pass = w->pass,
-                                       .item = trace->item,
+                                       .item = record->item,
                                        .filtered = w->filtered,
                                        .count = 2 * w->side + 1,
-                                       .bonds = trace->bonds,
-                                       .bond = trace->bond,
+                                       .bonds = record->bonds,
+                                       .bond = record->bond,
                                        .t = w->t,
                                        .weight = w->weight,
                                        .g = w->g};

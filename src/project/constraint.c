@@ -8,8 +8,8 @@
 static int find(taut_projection *p, taut_context *context, taut_error *error)
 {
     taut_projector *projector = NULL;
-    taut_constraint_settings settings = {.ignore_holds = !p->hold, .hold = p->hold, .watch = taut_projection_watch, .user = p};
-    TAUT_TRY(taut_constraint_create(context, &p->arena, &p->statistics, &settings, &projector, error));
+    taut_foot_point_settings settings = {.ignore_holds = !p->hold, .hold = p->hold, .watch = taut_projection_watch, .user = p};
+    TAUT_TRY(taut_foot_point_create(context, &p->arena, &p->statistics, &settings, &projector, error));
     int status = projector->apply(projector, p->t, p->q, p->v, error);
     projector->destroy(projector);
     return status != 0

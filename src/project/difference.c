@@ -28,7 +28,7 @@ static const int rounding_patience = 3;   /* iterations without gain, at the lev
 typedef struct difference {
     taut_projection *p;
     taut_flow *flow;
-    taut_held held;
+    taut_kept_functions held;
     taut_anderson anderson;
     bool plain, tolerance_given;
     int order;
@@ -61,7 +61,7 @@ static int evaluate(difference *w, int order, const double *z, double *most, tau
             first[i] = first[i + n] - first[i];
     for (taut_index i = 0; i < n; i++)
         w->delta[i] = order % 2 ? -first[i] : first[i];
-    TAUT_TRY(taut_held_tangent(&w->held, w->p->t, z, w->delta, error));
+    TAUT_TRY(taut_kept_functions_tangent(&w->held, w->p->t, z, w->delta, error));
     *most = 0;
     for (taut_index i = 0; i < n; i++)
         *most = isfinite(w->delta[i]) ? fmax(*most, fabs(w->delta[i])) : INFINITY;
@@ -114,7 +114,7 @@ static int fall_back(difference *w, progress *s, double *z, taut_error *error)
     s->accelerated = false;
     for (taut_index i = 0; i < w->held.n; i++)
         z[i] = w->best[i] + w->best_delta[i];
-    return taut_held_restore(&w->held, w->p->t, z, error);
+    return taut_kept_functions_restore(&w->held, w->p->t, z, error);
 }
 
 static void advance_point(difference *w, progress *s, double most, double *z)
@@ -145,7 +145,7 @@ static int iterate(difference *w, taut_projection_stage *stage, double *z, taut_
         double most = INFINITY;
         int status = evaluate(w, stage->order, z, &most, error);
         stage->iterations++;
-        TAUT_TRY(taut_trace_difference(w->p, stage->order, most, error));
+        TAUT_TRY(taut_record_difference(w->p, stage->order, most, error));
         if (status != 0 && !(s.accelerated && avoidable(status)))
             return status;
         if (s.accelerated && !(most <= growth_most * s.best)) {
@@ -157,7 +157,7 @@ static int iterate(difference *w, taut_projection_stage *stage, double *z, taut_
         if (most < w->tolerance * w->size || most == 0)
             return TAUT_OK;
         advance_point(w, &s, most, z);
-        status = taut_held_restore(&w->held, w->p->t, z, error);
+        status = taut_kept_functions_restore(&w->held, w->p->t, z, error);
         if (status != 0 && s.accelerated && avoidable(status))
             status = fall_back(w, &s, z, error);
         TAUT_TRY(status);
@@ -230,7 +230,7 @@ static int solve(difference *w, double *before, taut_error *error)
         *stage = (taut_projection_stage){.order = order};
         p->stages = order + 1;
         memcpy(before, p->q, (size_t)n * sizeof(double));
-        taut_held_scale(&w->held, p->q, w->next);
+        taut_kept_functions_scale(&w->held, p->q, w->next);
         TAUT_TRY(iterate(w, stage, p->q, error));
         stage->moved = distance(n, before, p->q);
         TAUT_TRY(check_order(w, stage, error));
@@ -285,7 +285,7 @@ static int build(difference *w, taut_arena *arena, taut_error *error)
 {
     taut_projection *p = w->p;
     taut_index n = p->sizes.coordinates;
-    TAUT_TRY(taut_held_create(&w->held, p->context, arena, p->hold, p->t, p->q, error));
+    TAUT_TRY(taut_kept_functions_create(&w->held, p->context, arena, p->hold, p->t, p->q, error));
     TAUT_TRY(check_held(w, error));
     int depth = w->held.unknowns < TAUT_ANDERSON_DEPTH ? (int)w->held.unknowns : TAUT_ANDERSON_DEPTH;
     TAUT_TRY(taut_anderson_create(&w->anderson, n, depth, arena, error));
@@ -335,7 +335,7 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
         p->lambda[i] = NAN; /* nothing pulls here */
     if (w.flow)
         w.flow->destroy(w.flow);
-    taut_held_destroy(&w.held);
+    taut_kept_functions_destroy(&w.held);
     taut_arena_clear(&arena);
     return status;
 }

@@ -11,7 +11,7 @@
 #include "io/panels.h"
 #include "point/record.h"
 
-enum { WIDTH = 1080, HEIGHT = 720, NAME = 64, NAMED = 16, FEW_SAMPLES = 81, MOST_STEMS = 2000, CURVES = 2 * TAUT_TRACE_BONDS };
+enum { WIDTH = 1080, HEIGHT = 720, NAME = 64, NAMED = 16, FEW_SAMPLES = 81, MOST_STEMS = 2000, CURVES = 2 * TAUT_RECORD_BONDS };
 
 typedef struct picture {
     const taut_projection *p;
@@ -203,18 +203,18 @@ static void add_moved(picture *w)
 
 static void add_iterations(picture *w)
 {
-    const taut_trace *trace = w->p->trace;
+    const taut_record *record = w->p->record;
     taut_panel *panel = add_panel(w, "difference that is left, every iteration", "iteration", "|difference|");
     panel->log_y = panel->whole = true;
-    double *x = new_numbers(w, trace->iterations), *y = new_numbers(w, trace->iterations);
-    for (int64_t k = 0; w->good && k < trace->iterations; k++) {
+    double *x = new_numbers(w, record->iterations), *y = new_numbers(w, record->iterations);
+    for (int64_t k = 0; w->good && k < record->iterations; k++) {
         x[k] = (double)(k + 1);
-        y[k] = trace->iteration[k].difference;
+        y[k] = record->iteration[k].difference;
     }
-    for (int64_t from = 0, to; w->good && from < trace->iterations; from = to) {
-        int order = trace->iteration[from].order;
+    for (int64_t from = 0, to; w->good && from < record->iterations; from = to) {
+        int order = record->iteration[from].order;
         char name[40];
-        for (to = from; to < trace->iterations && trace->iteration[to].order == order;)
+        for (to = from; to < record->iterations && record->iteration[to].order == order;)
             to++;
         snprintf(name, sizeof name, "order %d", order);
         add_curve(w, panel,
@@ -251,7 +251,7 @@ static void compose(picture *w)
         add_window(w, &window[k]);
     if (windows > 0)
         add_weights(w, window, windows);
-    if (p->trace && p->trace->iterations > 0) {
+    if (p->record && p->record->iterations > 0) {
         add_iterations(w);
         add_orders(w);
     } else if (p->pass && p->sizes.bonds > 0)

@@ -80,7 +80,7 @@ static int find_feet(taut_projection *p, double *x0, double *u0, double *x1, dou
     taut_system *rigid = NULL;
     taut_context *context = NULL;
     taut_projector *projector = NULL;
-    taut_constraint_settings settings = {.ignore_holds = true};
+    taut_foot_point_settings settings = {.ignore_holds = true};
     taut_statistics aside = {0}; /* a diagnosis, not a part of the work */
     bool stiff = p->sizes.can & TAUT_HAS_STIFF_POTENTIAL;
     int status = stiff ? taut_potential_foot(p->context, &p->arena, &aside, &settings, &projector, error)
@@ -88,7 +88,7 @@ static int find_feet(taut_projection *p, double *x0, double *u0, double *x1, dou
     if (status == 0 && !stiff)
         status = taut_context_create(rigid, &p->arena.allocator, &context, error);
     if (status == 0 && !stiff)
-        status = taut_constraint_create(context, &p->arena, &aside, &settings, &projector, error);
+        status = taut_foot_point_create(context, &p->arena, &aside, &settings, &projector, error);
     if (status == 0)
         status = projector->apply(projector, p->t, x0, u0, error);
     if (status == 0)
@@ -193,12 +193,12 @@ static int build(taut_projection *p, const taut_options *options, taut_options *
     TAUT_TRY(choose_method(p, merged, error));
     TAUT_TRY(new_start(p, merged, error));
     if (taut_options_given(merged, "plot"))
-        TAUT_TRY(taut_trace_create(p, error));
+        TAUT_TRY(taut_record_create(p, error));
     bool slow = false;
     if (p->method->moves_slow)
         TAUT_TRY(taut_projection_already(p, &slow, error));
     p->status = slow ? TAUT_OK : p->method->project(p, merged, error);
-    taut_trace_end(p);
+    taut_record_end(p);
     int levels = (int)taut_options_integer(merged, "richardson");
     if (!slow && p->status == 0)
         find_unread(p, merged, options);

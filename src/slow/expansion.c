@@ -32,7 +32,7 @@ typedef struct work {
     taut_index n, m;
     int64_t g_entries, m_entries;
     double t, eps2;
-    taut_still still; /* nothing is held; factored at the foot point */
+    taut_masked_saddle still; /* nothing is held; factored at the foot point */
     taut_jet *jet[SIGMAS];
     unsigned char *counts; /* [m]: not soft */
     const double *compliance, *damping;
@@ -107,7 +107,7 @@ static int solve(work *w, int k, int i, taut_error *error)
                 w->s[row] -= row_times(w, c->jacobian, row, w->a[k - j][i - b]);
         }
     w->statistics->solves++;
-    TAUT_TRY(taut_still_solve(&w->still, a, w->s, error));
+    TAUT_TRY(taut_masked_saddle_solve(&w->still, a, w->s, error));
     for (taut_index row = 0; row < w->m; row++)
         if (w->counts[row])
             lambda[row] = w->s[row];
@@ -123,7 +123,7 @@ static int normal(work *w, double *x, taut_error *error)
 {
     memset(x, 0, (size_t)w->n * sizeof(double));
     w->statistics->solves++;
-    return taut_still_solve(&w->still, x, w->s, error);
+    return taut_masked_saddle_solve(&w->still, x, w->s, error);
 }
 
 /* y_{k,i} = C lambda_{k-1,i} - T (i+1) y_{k-1,i+1}, over eps^2 */
@@ -196,7 +196,7 @@ static int rigid_motion(work *w, taut_error *error)
         w->got[0] = keep;
         if (i == 0) {
             w->statistics->factorisations++;
-            TAUT_TRY(taut_still_factor(&w->still, w->t, w->at[0][0].mass, w->at[0][0].jacobian, w->counts, 0, error));
+            TAUT_TRY(taut_masked_saddle_factor(&w->still, w->t, w->at[0][0].mass, w->at[0][0].jacobian, w->counts, 0, error));
         }
         TAUT_TRY(solve(w, 0, i, error));
     }
@@ -289,7 +289,7 @@ static int prepare(work *w, taut_arena *arena, taut_error *error)
     w->m = sizes.bonds;
     w->compliance = taut_context_compliance(w->context);
     w->damping = taut_context_damping(w->context);
-    TAUT_TRY(taut_still_create(&w->still, w->context, arena, NULL, 0, error));
+    TAUT_TRY(taut_masked_saddle_create(&w->still, w->context, arena, NULL, 0, error));
     w->g_entries = sizes.jacobian_entries;
     w->m_entries = w->still.matrix ? w->still.tangent.start[w->n] : w->n;
     TAUT_TRY(new_arrays(w, arena, error));
@@ -337,7 +337,7 @@ int taut_expansion_make(taut_context *context, taut_arena *arena, taut_statistic
         status = make(&w, arena, x, u, expansion, error);
     for (int sigma = 0; sigma < SIGMAS; sigma++)
         taut_jet_destroy(w.jet[sigma]);
-    taut_still_destroy(&w.still);
+    taut_masked_saddle_destroy(&w.still);
     taut_arena_clear(&own);
     return status;
 }

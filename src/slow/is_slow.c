@@ -18,7 +18,7 @@ enum { MOST_LEVELS = 5, MOST_COORDINATES = 100000 }; /* jets of more would take 
 typedef struct already {
     taut_projection *p;
     taut_arena arena;
-    taut_recursion *recursion;
+    taut_multiplier_recursion *recursion;
     double *lambda, *y, *ydot, *before, *before_dt;
     double *floor; /* [m]: rounding of g */
     double fastest;
@@ -70,12 +70,12 @@ static int look(already *w, bool *slow, taut_error *error)
     taut_projection *p = w->p;
     const taut_pass *start = &p->pass[0];
     size_t bytes = (size_t)p->sizes.bonds * sizeof(double);
-    int most = taut_recursion_most(p->context);
+    int most = taut_multiplier_recursion_most(p->context);
     most = most < MOST_LEVELS ? most : MOST_LEVELS;
-    TAUT_TRY(taut_recursion_create(p->context, &w->arena, &p->statistics, most, 1, &w->recursion, error));
+    TAUT_TRY(taut_multiplier_recursion_create(p->context, &w->arena, &p->statistics, most, 1, &w->recursion, error));
     double before = 0;
     for (int level = 0, quiet = 0; level <= most; level++) {
-        TAUT_TRY(taut_recursion_evaluate(w->recursion, level, p->t, p->q, p->v, w->lambda, NULL, w->y, w->ydot, error));
+        TAUT_TRY(taut_multiplier_recursion_evaluate(w->recursion, level, p->t, p->q, p->v, w->lambda, NULL, w->y, w->ydot, error));
         double off = apart(w, w->y, start->g, 1), change = apart(w, w->y, w->before, 1);
         if (level == 0)
             TAUT_TRY(measure_fastest(w, error));
@@ -117,7 +117,7 @@ int taut_projection_already(taut_projection *p, bool *slow, taut_error *error)
         p->passes = p->pass_capacity = 0;
         *slow = false;
     }
-    taut_recursion_destroy(w.recursion);
+    taut_multiplier_recursion_destroy(w.recursion);
     taut_arena_clear(&w.arena);
     return taut_fail_final(status, &reason, error);
 }

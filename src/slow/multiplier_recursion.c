@@ -23,7 +23,7 @@
 #include "point/hold/hold.h"
 #include "system/singular.h"
 
-struct taut_recursion {
+struct taut_multiplier_recursion {
     taut_context *context;
     taut_statistics *statistics;
     taut_index n, m;
@@ -44,7 +44,7 @@ struct taut_recursion {
 };
 
 /* Order to which level j is needed when `level` is the last and its value and first derivative (extra = 1) are asked for. */
-static int order_of(const taut_recursion *r, int level, int j, int extra)
+static int order_of(const taut_multiplier_recursion *r, int level, int j, int extra)
 {
     return 2 * (level - j) + extra + (r->damped ? level : 0);
 }
@@ -56,7 +56,7 @@ static bool is_damped(taut_context *context)
     return sizes.can & TAUT_HAS_DAMPING;
 }
 
-int taut_recursion_most(taut_context *context)
+int taut_multiplier_recursion_most(taut_context *context)
 {
     /* order_of(level, 0, 1) <= TAUT_JET_ORDER_MAX */
     return (TAUT_JET_ORDER_MAX - 1) / (is_damped(context) ? 3 : 2);
@@ -65,7 +65,7 @@ int taut_recursion_most(taut_context *context)
 /* ---- one order */
 
 /* out[column] -= G_b^T x over the rows with soft == which */
-static void subtract_rows(const taut_recursion *r, int b, const double *x, bool which, double *out)
+static void subtract_rows(const taut_multiplier_recursion *r, int b, const double *x, bool which, double *out)
 {
     const double *entry = r->jacobian_i + b * r->g_entries;
     for (taut_index i = 0; i < r->m; i++)
@@ -74,7 +74,7 @@ static void subtract_rows(const taut_recursion *r, int b, const double *x, bool 
                 out[r->jacobian.column[k]] -= entry[k] * x[i];
 }
 
-static double row_times(const taut_recursion *r, int b, taut_index i, const double *x)
+static double row_times(const taut_multiplier_recursion *r, int b, taut_index i, const double *x)
 {
     const double *entry = r->jacobian_i + b * r->g_entries;
     double sum = 0;
@@ -83,7 +83,7 @@ static double row_times(const taut_recursion *r, int b, taut_index i, const doub
     return sum;
 }
 
-static void subtract_mass(const taut_recursion *r, int b, const double *x, double *out)
+static void subtract_mass(const taut_multiplier_recursion *r, int b, const double *x, double *out)
 {
     const double *entry = r->mass_i + b * r->m_entries;
     if (!r->varying)
@@ -96,7 +96,7 @@ static void subtract_mass(const taut_recursion *r, int b, const double *x, doubl
 }
 
 /* Coefficient i of the pull of a soft bond: c lambda = g + tau (G v + g_t). */
-static double soft_pull(const taut_recursion *r, taut_index row, int i)
+static double soft_pull(const taut_multiplier_recursion *r, taut_index row, int i)
 {
     double rate = r->bond_dt[row];
     for (int b = 0; b <= i && r->damping[row] != 0; b++)
@@ -104,7 +104,7 @@ static double soft_pull(const taut_recursion *r, taut_index row, int i)
     return (r->bond[row] + r->damping[row] * rate) / r->compliance[row];
 }
 
-static int factor(taut_recursion *r, double t, taut_error *error)
+static int factor(taut_multiplier_recursion *r, double t, taut_error *error)
 {
     memcpy(r->g0, r->jacobian_i, (size_t)r->g_entries * sizeof(double));
     for (taut_index i = 0; i < r->m; i++)
@@ -125,7 +125,7 @@ static int factor(taut_recursion *r, double t, taut_error *error)
     return taut_singular_explain(&parts, status, t, "slow multipliers cannot be determined", error);
 }
 
-static int next_order(taut_recursion *r, int i, double t, bool first_level, taut_error *error)
+static int next_order(taut_multiplier_recursion *r, int i, double t, bool first_level, taut_error *error)
 {
     int64_t n = r->n, m = r->m;
     double *a = r->a + i * n, *lambda = r->lambda + i * m;
@@ -166,7 +166,7 @@ static int next_order(taut_recursion *r, int i, double t, bool first_level, taut
 }
 
 /* y of the level just made, coefficients 0..order; beyond: 0. */
-static void make_y(taut_recursion *r, int order)
+static void make_y(taut_multiplier_recursion *r, int order)
 {
     int64_t m = r->m;
     memset(r->y, 0, (size_t)((r->orders + 4) * m) * sizeof(double));
@@ -176,7 +176,7 @@ static void make_y(taut_recursion *r, int order)
                 r->y[i * m + k] = r->compliance[k] * r->lambda[i * m + k] - r->damping[k] * (i + 1) * r->y[(i + 1) * m + k];
 }
 
-static int new_arrays(taut_recursion *r, taut_error *error)
+static int new_arrays(taut_multiplier_recursion *r, taut_error *error)
 {
     taut_arena *arena = r->arena;
     int64_t kept = r->orders + 2, masses = r->varying ? kept : 1;
@@ -197,7 +197,7 @@ static int new_arrays(taut_recursion *r, taut_error *error)
 }
 
 /* Jets of all levels are kilobytes a coordinate, and long chains need two of them. */
-static int make_room(taut_recursion *r, int levels, taut_error *error)
+static int make_room(taut_multiplier_recursion *r, int levels, taut_error *error)
 {
     unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_MASS;
     r->room = -1;
@@ -212,8 +212,8 @@ static int make_room(taut_recursion *r, int levels, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_recursion_evaluate(taut_recursion *r, int level, double t, const double *q, const double *v, double *lambda,
-                            double *acceleration, double *y, double *ydot, taut_error *error)
+int taut_multiplier_recursion_evaluate(taut_multiplier_recursion *r, int level, double t, const double *q, const double *v,
+                                       double *lambda, double *acceleration, double *y, double *ydot, taut_error *error)
 {
     int extra = y ? 1 : 0;
     size_t row = (size_t)r->m * sizeof(double), column = (size_t)r->n * sizeof(double);
@@ -241,7 +241,7 @@ int taut_recursion_evaluate(taut_recursion *r, int level, double t, const double
     return TAUT_OK;
 }
 
-void taut_recursion_rates(const taut_recursion *r, double *acceleration, double *jerk)
+void taut_multiplier_recursion_rates(const taut_multiplier_recursion *r, double *acceleration, double *jerk)
 {
     double first = 0, second = 0;
     for (taut_index i = 0; i < r->n; i++) {
@@ -254,7 +254,7 @@ void taut_recursion_rates(const taut_recursion *r, double *acceleration, double 
 
 /* ---- the object */
 
-static int build(taut_recursion *r, int first, taut_error *error)
+static int build(taut_multiplier_recursion *r, int first, taut_error *error)
 {
     const taut_system *system = taut_context_system(r->context);
     taut_sizes sizes;
@@ -275,11 +275,11 @@ static int build(taut_recursion *r, int first, taut_error *error)
     return taut_bonds_saddle(r->context, &r->jacobian, &r->tangent, &r->arena->allocator, &r->saddle, error);
 }
 
-int taut_recursion_create(taut_context *context, taut_arena *arena, taut_statistics *statistics, int most, int first,
-                          taut_recursion **recursion, taut_error *error)
+int taut_multiplier_recursion_create(taut_context *context, taut_arena *arena, taut_statistics *statistics, int most, int first,
+                                     taut_multiplier_recursion **recursion, taut_error *error)
 {
     *recursion = NULL;
-    taut_recursion *r = TAUT_NEW(arena, taut_recursion, 1);
+    taut_multiplier_recursion *r = TAUT_NEW(arena, taut_multiplier_recursion, 1);
     if (!r)
         return taut_fail_memory(error);
     r->context = context;
@@ -288,14 +288,14 @@ int taut_recursion_create(taut_context *context, taut_arena *arena, taut_statist
     r->most = most;
     int status = build(r, first, error);
     if (status != 0) {
-        taut_recursion_destroy(r);
+        taut_multiplier_recursion_destroy(r);
         return status;
     }
     *recursion = r;
     return TAUT_OK;
 }
 
-void taut_recursion_destroy(taut_recursion *r)
+void taut_multiplier_recursion_destroy(taut_multiplier_recursion *r)
 {
     if (!r)
         return;

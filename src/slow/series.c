@@ -34,9 +34,9 @@ typedef struct series {
     taut_context *context, *rigid_context;
     taut_system *rigid;
     taut_projector *foot;
-    taut_recursion *recursion;
-    taut_still position, velocity; /* at the foot point; velocity without its own matrix where both are the same */
-    bool apart;                    /* they are not */
+    taut_multiplier_recursion *recursion;
+    taut_masked_saddle position, velocity; /* at the foot point; velocity without its own matrix where both are the same */
+    bool apart;                            /* they are not */
     taut_index n, m;
     taut_values values;
     double t;
@@ -77,8 +77,9 @@ static int factor_foot(series *s, taut_error *error)
 {
     TAUT_TRY(evaluate(s, TAUT_WANT_MASS, error));
     s->projector.statistics->factorisations += 1 + s->apart;
-    TAUT_TRY(taut_still_factor(&s->position, s->t, s->values.mass, s->values.jacobian, s->counts, 0, error));
-    return s->apart ? taut_still_factor(&s->velocity, s->t, s->values.mass, s->values.jacobian, s->counts, 0, error) : TAUT_OK;
+    TAUT_TRY(taut_masked_saddle_factor(&s->position, s->t, s->values.mass, s->values.jacobian, s->counts, 0, error));
+    return s->apart ? taut_masked_saddle_factor(&s->velocity, s->t, s->values.mass, s->values.jacobian, s->counts, 0, error)
+                    : TAUT_OK;
 }
 
 /* ---- levels */
@@ -86,8 +87,8 @@ static int factor_foot(series *s, taut_error *error)
 static void find_rate(series *s)
 {
     double a, b;
-    taut_recursion_rates(s->recursion, &a, &b);
-    s->rate = taut_terms_rate(norm(s->n, s->q), norm(s->n, s->v), a, b);
+    taut_multiplier_recursion_rates(s->recursion, &a, &b);
+    s->rate = taut_truncation_rate(norm(s->n, s->q), norm(s->n, s->v), a, b);
 }
 
 /* What steps are measured by, when the first one is known: at least its own size, for a state at rest in the origin has none. */
@@ -141,7 +142,7 @@ static int fibre_step(series *s, bool velocity, double *dx, taut_error *error)
     memset(dx, 0, (size_t)s->n * sizeof(double));
     residual(s, velocity);
     memcpy(s->stretch, s->dmu, (size_t)s->m * sizeof(double));
-    TAUT_TRY(taut_still_solve(velocity && s->apart ? &s->velocity : &s->position, dx, s->dmu, error));
+    TAUT_TRY(taut_masked_saddle_solve(velocity && s->apart ? &s->velocity : &s->position, dx, s->dmu, error));
     if (!velocity || s->ring == 0)
         s->ring = ringing(s);
     s->projector.statistics->solves++;
@@ -153,7 +154,7 @@ static int fibre_step(series *s, bool velocity, double *dx, taut_error *error)
 static int correct(series *s, double *step, taut_error *error)
 {
     taut_index n = s->n;
-    TAUT_TRY(taut_recursion_evaluate(s->recursion, s->level, s->t, s->q, s->v, s->lambda, NULL, s->y, s->ydot, error));
+    TAUT_TRY(taut_multiplier_recursion_evaluate(s->recursion, s->level, s->t, s->q, s->v, s->lambda, NULL, s->y, s->ydot, error));
     if (s->level == 1)
         find_rate(s);
     TAUT_TRY(fibre_step(s, false, s->dq, error));
@@ -214,12 +215,12 @@ static int polish(series *s, double step, double enough, taut_error *error)
 }
 
 /* An asymptotic series: the level before was the best one. `step` is what the next one would do, unless it is lost. */
-static int settle(series *s, const taut_terms *last, bool lost, double step, taut_error *error)
+static int settle(series *s, const taut_truncation *last, bool lost, double step, taut_error *error)
 {
-    if (s->level <= 2 || taut_terms_tail(last, last->step, lost ? INFINITY : step) > poor)
+    if (s->level <= 2 || taut_truncation_tail(last, last->step, lost ? INFINITY : step) > poor)
         return fail_separation(s, last->step[0], step, error);
     double next_q = lost ? INFINITY : s->moved_q, next_v = lost ? INFINITY : s->moved_v;
-    taut_terms_errors(last, s->rate, s->ring, next_q, next_v, &s->error_q, &s->error_v);
+    taut_truncation_errors(last, s->rate, s->ring, next_q, next_v, &s->error_q, &s->error_v);
     TAUT_TRY(go_back(s, error));
     s->grows = true;
     s->level--;
@@ -235,7 +236,7 @@ static int watch(const series *s, taut_error *error)
  * they are above the last one and not far below the one before it. */
 static int expand(series *s, int most, taut_error *error)
 {
-    taut_terms last = {0};
+    taut_truncation last = {0};
     double step = 0, ratio = INFINITY; /* the largest of two steps above rounding that followed each other */
     for (s->level = 1; s->level <= most; s->level++) {
         taut_error reason = {0};
@@ -258,14 +259,14 @@ static int expand(series *s, int most, taut_error *error)
         bool led = s->level > 1 && (last.step[0] <= quiet || last.step[0] * ratio <= quiet);
         if (s->level > 1 && last.step[0] > quiet && step > quiet)
             ratio = ratio < INFINITY ? fmax(ratio, step / last.step[0]) : step / last.step[0];
-        taut_terms_push(&last, step, s->moved_q, s->moved_v);
-        taut_terms_errors(&last, s->rate, s->ring, NAN, NAN, &s->error_q, &s->error_v);
+        taut_truncation_push(&last, step, s->moved_q, s->moved_v);
+        taut_truncation_errors(&last, s->rate, s->ring, NAN, NAN, &s->error_q, &s->error_v);
         /* one small step may be a coefficient that happens to vanish; not so when steps have led there */
         if (step <= quiet && led)
             return TAUT_OK;
     }
     s->level--;
-    if (taut_terms_tail(&last, last.step, NAN) > poor)
+    if (taut_truncation_tail(&last, last.step, NAN) > poor)
         return fail_separation(s, last.step[1], last.step[0], error);
     return polish(s, step, 1e-12, error);
 }
@@ -277,7 +278,7 @@ static int check_held(series *s, taut_error *error)
 {
     const taut_pattern *g = &s->position.jacobian;
     for (int part = 0; part < 2; part++) {
-        const taut_still *still = part && s->apart ? &s->velocity : &s->position;
+        const taut_masked_saddle *still = part && s->apart ? &s->velocity : &s->position;
         const double *x = part ? s->v : s->q;
         double most = 0;
         for (taut_index i = 0; i < s->n; i++)
@@ -321,7 +322,7 @@ static int decide_guesses(series *s, const double *q, const double *v, taut_erro
 {
     static const double near = 1e-6; /* of the state */
     size_t bytes = (size_t)s->n * sizeof(double);
-    if (!taut_constraint_guess(s->foot, false))
+    if (!taut_foot_point_guess(s->foot, false))
         return TAUT_OK;
     taut_series_settings settings = s->settings;
     taut_error reason = {0};
@@ -335,7 +336,7 @@ static int decide_guesses(series *s, const double *q, const double *v, taut_erro
         s->dq[i] = s->q[i] - q[i];
         s->dv[i] = s->v[i] - v[i];
     }
-    taut_constraint_guess(s->foot, status != 0 || relative(s) > near);
+    taut_foot_point_guess(s->foot, status != 0 || relative(s) > near);
     return TAUT_OK;
 }
 
@@ -358,9 +359,9 @@ static void destroy(taut_projector *projector)
     series *s = (series *)projector;
     if (!s)
         return;
-    taut_recursion_destroy(s->recursion);
-    taut_still_destroy(&s->position);
-    taut_still_destroy(&s->velocity);
+    taut_multiplier_recursion_destroy(s->recursion);
+    taut_masked_saddle_destroy(&s->position);
+    taut_masked_saddle_destroy(&s->velocity);
     if (s->foot)
         s->foot->destroy(s->foot);
     taut_context_destroy(s->rigid_context);
@@ -393,13 +394,13 @@ static int new_stills(series *s, taut_arena *arena, taut_error *error)
     const unsigned char *hold = s->settings.hold;
     for (taut_index i = 0; hold && i < s->n; i++)
         s->apart |= !(hold[i] & TAUT_HOLD_POSITION) != !(hold[i] & TAUT_HOLD_VELOCITY);
-    TAUT_TRY(taut_still_create(&s->position, s->context, arena, hold, TAUT_HOLD_POSITION, error));
-    return s->apart ? taut_still_create(&s->velocity, s->context, arena, hold, TAUT_HOLD_VELOCITY, error) : TAUT_OK;
+    TAUT_TRY(taut_masked_saddle_create(&s->position, s->context, arena, hold, TAUT_HOLD_POSITION, error));
+    return s->apart ? taut_masked_saddle_create(&s->velocity, s->context, arena, hold, TAUT_HOLD_VELOCITY, error) : TAUT_OK;
 }
 
 static int new_foot(series *s, taut_arena *arena, const taut_sizes *sizes, taut_error *error)
 {
-    taut_constraint_settings settings = {.ignore_holds = !s->settings.hold, .hold = s->settings.hold, .springs = s->springs};
+    taut_foot_point_settings settings = {.ignore_holds = !s->settings.hold, .hold = s->settings.hold, .springs = s->springs};
     TAUT_TRY(taut_system_rigid(taut_context_system(s->context), &s->rigid, error));
     TAUT_TRY(taut_context_create(s->rigid, &arena->allocator, &s->rigid_context, error));
     for (taut_index k = 0; k < sizes->parameters; k++) { /* the caller may have changed some */
@@ -407,7 +408,7 @@ static int new_foot(series *s, taut_arena *arena, const taut_sizes *sizes, taut_
         if (value != taut_context_parameter(s->rigid_context, k))
             TAUT_TRY(taut_context_set_parameter(s->rigid_context, k, value, error));
     }
-    return taut_constraint_create(s->rigid_context, arena, s->projector.statistics, &settings, &s->foot, error);
+    return taut_foot_point_create(s->rigid_context, arena, s->projector.statistics, &settings, &s->foot, error);
 }
 
 static int build(series *s, taut_arena *arena, taut_error *error)
@@ -417,7 +418,7 @@ static int build(series *s, taut_arena *arena, taut_error *error)
     taut_system_sizes(taut_context_system(s->context), &sizes);
     s->n = sizes.coordinates;
     s->m = sizes.bonds;
-    int most = taut_recursion_most(s->context), wanted = s->settings.levels > 0 ? s->settings.levels : LEVELS;
+    int most = taut_multiplier_recursion_most(s->context), wanted = s->settings.levels > 0 ? s->settings.levels : LEVELS;
     s->settings.levels = wanted < most ? wanted : most;
     TAUT_TRY(new_stills(s, arena, error));
     TAUT_TRY(new_arrays(s, arena, &sizes, error));
@@ -427,8 +428,8 @@ static int build(series *s, taut_arena *arena, taut_error *error)
         s->springs[i] = compliance[i] > 0;
     }
     TAUT_TRY(new_foot(s, arena, &sizes, error));
-    return taut_recursion_create(s->context, arena, s->projector.statistics, s->settings.levels, s->settings.gradual ? 2 : 0,
-                                 &s->recursion, error);
+    return taut_multiplier_recursion_create(s->context, arena, s->projector.statistics, s->settings.levels,
+                                            s->settings.gradual ? 2 : 0, &s->recursion, error);
 }
 
 int taut_series_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-double taut_terms_rate(double q, double v, double a, double b)
+double taut_truncation_rate(double q, double v, double a, double b)
 {
     double low = 0, high = 1;
     if (!(q + v > 0 && a + b > 0 && isfinite(a + b)))
@@ -32,7 +32,7 @@ static void push(double *term, double now)
     term[0] = now;
 }
 
-void taut_terms_push(taut_terms *t, double step, double q, double v)
+void taut_truncation_push(taut_truncation *t, double step, double q, double v)
 {
     push(t->step, step);
     push(t->q, q);
@@ -41,22 +41,22 @@ void taut_terms_push(taut_terms *t, double step, double q, double v)
 }
 
 /* The larger ratio of neighbouring terms before the last one, of those above rounding; 1 when there is none. */
-static double shrinking(const taut_terms *t)
+static double shrinking(const taut_truncation *t)
 {
     bool q = t->q[2] > t->floor_q, v = t->v[2] > t->floor_v;
     return q || v ? fmax(q ? t->q[1] / t->q[2] : 0, v ? t->v[1] / t->v[2] : 0) : 1;
 }
 
-double taut_terms_tail(const taut_terms *t, const double *term, double next)
+double taut_truncation_tail(const taut_truncation *t, const double *term, double next)
 {
     if (isnan(next))
         next = t->levels < 3 ? term[0] : term[1] * shrinking(t);
     return 2 * fmax(term[0], fmin(term[1], next));
 }
 
-void taut_terms_errors(const taut_terms *t, double rate, double ring, double next_q, double next_v, double *q, double *v)
+void taut_truncation_errors(const taut_truncation *t, double rate, double ring, double next_q, double next_v, double *q, double *v)
 {
-    double in_q = taut_terms_tail(t, t->q, next_q), in_v = taut_terms_tail(t, t->v, next_v);
+    double in_q = taut_truncation_tail(t, t->q, next_q), in_v = taut_truncation_tail(t, t->v, next_v);
     *q = ring > 0 ? fmax(in_q, sqrt(in_q * (in_v / ring))) : in_q;
     *v = fmax(fmax(in_v, sqrt(in_v * (in_q * ring))), rate * in_q);
 }

@@ -4,10 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-taut_kernel **taut_system_list(const taut_system *system, int list, int32_t *count, int32_t *first)
+taut_statement_kernel **taut_system_list(const taut_system *system, int list, int32_t *count, int32_t *first)
 {
-    taut_kernel **const lists[TAUT_LIST_COUNT] = {system->parameter_kernel, system->compliance_kernel, system->damping_kernel,
-                                                  system->start_kernel,     system->output_kernel,     system->event_kernel};
+    taut_statement_kernel **const lists[TAUT_LIST_COUNT] = {system->parameter_kernel, system->compliance_kernel,
+                                                            system->damping_kernel,   system->start_kernel,
+                                                            system->output_kernel,    system->event_kernel};
     *first = 0;
     for (int k = 0; k < list; k++)
         *first += system->value_kernels[k];
@@ -26,13 +27,13 @@ static int make_regs(taut_context *context, taut_error *error)
     if (!context->regs || !context->value_regs)
         return taut_fail_memory(error);
     for (int32_t k = 0; k < system->kernels; k++)
-        if (taut_kernel_regs(system->kernel[k], &context->arena, &context->regs[k]))
+        if (taut_statement_kernel_regs(system->kernel[k], &context->arena, &context->regs[k]))
             return taut_fail_memory(error);
     for (int list = 0; list < TAUT_LIST_COUNT; list++) {
         int32_t count, first;
-        taut_kernel **kernel = taut_system_list(system, list, &count, &first);
+        taut_statement_kernel **kernel = taut_system_list(system, list, &count, &first);
         for (int32_t k = 0; k < count; k++)
-            if (taut_kernel_regs(kernel[k], &context->arena, &context->value_regs[first + k]))
+            if (taut_statement_kernel_regs(kernel[k], &context->arena, &context->value_regs[first + k]))
                 return taut_fail_memory(error);
     }
     return 0;
@@ -139,13 +140,14 @@ const taut_system *taut_context_system(const taut_context *context)
 void taut_run_list(taut_context *context, int list, const taut_inputs *inputs, double *value)
 {
     int32_t count, first;
-    taut_kernel **kernel = taut_system_list(context->system, list, &count, &first);
+    taut_statement_kernel **kernel = taut_system_list(context->system, list, &count, &first);
     for (int32_t k = 0; k < count; k++) {
         taut_block_regs *regs = &context->value_regs[first + k];
-        taut_kernel_set_parameters(kernel[k], context->parameter, regs); /* parameters may depend on those just computed */
+        taut_statement_kernel_set_parameters(kernel[k], context->parameter,
+                                             regs); /* parameters may depend on those just computed */
         for (int64_t from = 0; from < kernel[k]->members; from += regs->lanes) {
             int n = kernel[k]->members - from < regs->lanes ? (int)(kernel[k]->members - from) : regs->lanes;
-            taut_kernel_run(kernel[k], 0, from, n, inputs, regs);
+            taut_statement_kernel_run(kernel[k], 0, from, n, inputs, regs);
             const double *x = regs->regs + (int64_t)kernel[k]->tape->output[0] * regs->lanes;
             for (int l = 0; l < n; l++) {
                 taut_index row = kernel[k]->row[from + l];
@@ -227,15 +229,16 @@ static int renew_mass(taut_context *context, taut_error *error)
     for (taut_index i = 0; i < system->sizes.coordinates; i++)
         context->mass[i] = system->mass_constant ? system->mass_constant[i] : 1;
     for (int32_t k = 0; k < system->kernels; k++) {
-        const taut_kernel *kernel = system->kernel[k];
+        const taut_statement_kernel *kernel = system->kernel[k];
         if (kernel->role != TAUT_ROLE_MASS && kernel->role != TAUT_ROLE_KINETIC)
             continue;
         taut_block_regs *regs = &context->regs[k];
-        int level = taut_kernel_level(kernel, TAUT_WANT_MASS);
+        int level = taut_statement_kernel_level(kernel, TAUT_WANT_MASS);
         for (int64_t first = 0; first < kernel->members; first += regs->lanes) {
             int n = kernel->members - first < regs->lanes ? (int)(kernel->members - first) : regs->lanes;
-            taut_kernel_run(kernel, level, first, n, &inputs, regs);
-            taut_kernel_scatter(context, kernel, TAUT_WANT_MASS, first, n, regs->regs, regs->lanes, context->scratch, &values);
+            taut_statement_kernel_run(kernel, level, first, n, &inputs, regs);
+            taut_statement_kernel_scatter(context, kernel, TAUT_WANT_MASS, first, n, regs->regs, regs->lanes, context->scratch,
+                                          &values);
         }
     }
     return system->sizes.kind == TAUT_MECHANICAL ? check_mass(context, error) : 0;
@@ -250,11 +253,12 @@ static int renew_steady_force(taut_context *context, taut_error *error)
         return 0;
     memset(context->steady_force, 0, (size_t)system->sizes.coordinates * sizeof(double));
     for (int32_t k = 0; k < system->kernels; k++) {
-        const taut_kernel *kernel = system->kernel[k];
+        const taut_statement_kernel *kernel = system->kernel[k];
         const taut_block_regs *regs = &context->regs[k];
         for (int64_t first = 0; kernel->steady && first < kernel->members; first += regs->lanes) {
             int n = kernel->members - first < regs->lanes ? (int)(kernel->members - first) : regs->lanes;
-            taut_kernel_scatter(context, kernel, TAUT_WANT_FORCE, first, n, regs->regs, regs->lanes, context->scratch, &values);
+            taut_statement_kernel_scatter(context, kernel, TAUT_WANT_FORCE, first, n, regs->regs, regs->lanes, context->scratch,
+                                          &values);
         }
     }
     return taut_check_finite(system, TAUT_COORDINATE, "the force on", system->from, context->steady_force,
@@ -268,7 +272,7 @@ int taut_context_renew(taut_context *context, taut_error *error)
     taut_run_list(context, TAUT_LIST_PARAMETER, &inputs, context->parameter);
     TAUT_TRY(check_parameters(context, error));
     for (int32_t k = 0; k < system->kernels; k++)
-        taut_kernel_set_parameters(system->kernel[k], context->parameter, &context->regs[k]);
+        taut_statement_kernel_set_parameters(system->kernel[k], context->parameter, &context->regs[k]);
     TAUT_TRY(renew_steady_force(context, error));
     taut_run_list(context, TAUT_LIST_COMPLIANCE, &inputs, context->compliance);
     taut_run_list(context, TAUT_LIST_DAMPING, &inputs, context->damping);

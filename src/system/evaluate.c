@@ -168,15 +168,15 @@ static void add_plain_mass(const taut_context *context, unsigned wanted, const d
 }
 
 /* Adds all members of a kernel; NaN when a bond may not be finite, else 0. */
-static double run_kernel(taut_context *context, const taut_kernel *kernel, taut_block_regs *regs, int level,
+static double run_kernel(taut_context *context, const taut_statement_kernel *kernel, taut_block_regs *regs, int level,
                          const taut_inputs *inputs, unsigned wanted, taut_values *values)
 {
     double odd = 0;
     for (int64_t first = 0; first < kernel->members; first += regs->lanes) {
         int n = kernel->members - first < regs->lanes ? (int)(kernel->members - first) : regs->lanes;
-        taut_kernel_run(kernel, level, first, n, inputs, regs);
-        odd += taut_kernel_test(kernel, level, n, regs);
-        taut_kernel_scatter(context, kernel, wanted, first, n, regs->regs, regs->lanes, inputs->v, values);
+        taut_statement_kernel_run(kernel, level, first, n, inputs, regs);
+        odd += taut_statement_kernel_test(kernel, level, n, regs);
+        taut_statement_kernel_scatter(context, kernel, wanted, first, n, regs->regs, regs->lanes, inputs->v, values);
     }
     return odd;
 }
@@ -189,9 +189,9 @@ static double run_kernels(taut_context *context, const taut_inputs *inputs, unsi
     unsigned steady_wanted = wanted & ~(unsigned)(TAUT_WANT_FORCE | TAUT_WANT_FORCE_DQ);
     double odd = 0;
     for (int32_t k = 0; k < system->kernels; k++) {
-        const taut_kernel *kernel = system->kernel[k];
+        const taut_statement_kernel *kernel = system->kernel[k];
         unsigned asked = kernel->steady ? steady_wanted : wanted;
-        int level = taut_kernel_level(kernel, asked);
+        int level = taut_statement_kernel_level(kernel, asked);
         if (level < 0 || (skip_mass && kernel->role == TAUT_ROLE_MASS))
             continue;
         *forced = *forced || (kernel->role != TAUT_ROLE_BOND && !kernel->steady);
@@ -207,7 +207,7 @@ static double run_simple(taut_context *context, const taut_inputs *inputs, unsig
     const unsigned index = taut_simple_index(wanted);
     double odd = 0;
     for (int32_t k = 0; k < system->kernels; k++) {
-        const taut_kernel *kernel = system->kernel[k];
+        const taut_statement_kernel *kernel = system->kernel[k];
         const int level = kernel->simple_level[index];
         if (level < 0)
             continue;

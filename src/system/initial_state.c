@@ -15,22 +15,22 @@ int taut_context_start(taut_context *context, double t, double *q, double *v, ta
         return system->start(context, t, q, v, error);
     taut_index n = system->sizes.coordinates, nv = system->sizes.kind == TAUT_MECHANICAL ? n : system->sizes.algebraic;
     int32_t count, first;
-    taut_kernel **kernels = taut_system_list(system, TAUT_LIST_START, &count, &first);
+    taut_statement_kernel **kernels = taut_system_list(system, TAUT_LIST_START, &count, &first);
     memset(q, 0, (size_t)n * sizeof *q);
     if (nv)
         memset(v, 0, (size_t)nv * sizeof *v);
     taut_inputs inputs = {.q = q, .v = v, .parameter = context->parameter, .t = t};
     for (int32_t k = 0; k < count; k++)
-        taut_kernel_set_parameters(kernels[k], context->parameter, &context->value_regs[first + k]);
+        taut_statement_kernel_set_parameters(kernels[k], context->parameter, &context->value_regs[first + k]);
     for (int64_t s = 0; s < system->start_steps; s++) {
         int32_t k = system->start_kernel_of[s] < 0 ? ~system->start_kernel_of[s] : system->start_kernel_of[s];
         bool all = system->start_kernel_of[s] < 0;
-        const taut_kernel *kernel = kernels[k];
+        const taut_statement_kernel *kernel = kernels[k];
         taut_block_regs *regs = &context->value_regs[first + k];
         int64_t from = all ? 0 : system->start_member_of[s], end = all ? kernel->members : from + 1;
         for (; from < end; from += regs->lanes) {
             int m = end - from < regs->lanes ? (int)(end - from) : regs->lanes;
-            taut_kernel_run(kernel, 0, from, m, &inputs, regs);
+            taut_statement_kernel_run(kernel, 0, from, m, &inputs, regs);
             const double *x = regs->regs + (int64_t)kernel->tape->output[0] * regs->lanes;
             for (int l = 0; l < m; l++)
                 *(kernel->row[from + l] < n ? &q[kernel->row[from + l]] : &v[kernel->row[from + l] - n]) = x[l];

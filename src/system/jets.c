@@ -16,7 +16,7 @@ enum {
 };
 
 typedef struct jet_kernel {
-    const taut_kernel *kernel;
+    const taut_statement_kernel *kernel;
     int level, lanes;
     int64_t chunks, size; /* doubles per order and chunk */
     double *regs;         /* [chunks][order + 1][registers + companions][lanes] */
@@ -40,7 +40,7 @@ struct taut_jet {
 
 static int make_kernel(taut_jet *jet, jet_kernel *k, taut_error *error)
 {
-    const taut_kernel *kernel = k->kernel;
+    const taut_statement_kernel *kernel = k->kernel;
     k->lanes = taut_tape_lanes(kernel->tape, kernel->members);
     k->chunks = (kernel->members + k->lanes - 1) / k->lanes;
     k->size = (int64_t)(kernel->tape->registers + kernel->tape->companions) * k->lanes;
@@ -59,7 +59,7 @@ static int want(taut_jet *jet, unsigned wanted, taut_error *error)
     for (int32_t k = 0; k < jet->kernels; k++) {
         jet_kernel *one = &jet->kernel[k];
         one->kernel = jet->context->system->kernel[k];
-        one->level = taut_kernel_level(one->kernel, wanted);
+        one->level = taut_statement_kernel_level(one->kernel, wanted);
         if (one->level >= 0 && !one->regs)
             TAUT_TRY(make_kernel(jet, one, error));
     }
@@ -163,7 +163,8 @@ static void run_kernel(taut_jet *jet, const jet_kernel *k, int j, double t, cons
         double *block = k->regs + c * k->size * (jet->order + 1), *now = block + j * k->size;
         set_inputs(jet, k, j, first, n, t, q, v, now);
         taut_tape_jet_run(k->kernel->tape, k->level, j, k->lanes, n, block);
-        taut_kernel_scatter(jet->context, k->kernel, jet->wanted, first, n, now, k->lanes, jet->frozen ? jet->v : v, values);
+        taut_statement_kernel_scatter(jet->context, k->kernel, jet->wanted, first, n, now, k->lanes, jet->frozen ? jet->v : v,
+                                      values);
     }
 }
 
@@ -219,7 +220,7 @@ struct parameter_work {
 static void list_seed(taut_context *context, int list, taut_index k, const double *seed, double *regs, double *result)
 {
     int32_t count, first;
-    taut_kernel **kernel = taut_system_list(context->system, list, &count, &first);
+    taut_statement_kernel **kernel = taut_system_list(context->system, list, &count, &first);
     for (int32_t i = 0; i < count; i++) {
         const taut_tape *tape = kernel[i]->tape;
         int64_t size = tape->registers + tape->companions;
@@ -248,7 +249,7 @@ static int64_t list_room(const taut_system *system, int list)
 {
     int32_t count, first;
     int64_t most = 0;
-    taut_kernel **kernel = taut_system_list(system, list, &count, &first);
+    taut_statement_kernel **kernel = taut_system_list(system, list, &count, &first);
     for (int32_t i = 0; i < count; i++) {
         const int64_t size = (int64_t)kernel[i]->tape->registers + kernel[i]->tape->companions;
         most = size > most ? size : most;

@@ -14,7 +14,7 @@ static taut_index local_index(const taut_local *local, int64_t member)
 /* Stable by role, so that the members of g come in file order. */
 static int sort_kernels(taut_system *system, taut_error *error)
 {
-    taut_kernel **sorted = TAUT_NEW(&system->arena, taut_kernel *, system->kernels);
+    taut_statement_kernel **sorted = TAUT_NEW(&system->arena, taut_statement_kernel *, system->kernels);
     if (!sorted)
         return taut_fail_memory(error);
     int32_t count = 0;
@@ -35,7 +35,7 @@ int taut_system_complete(taut_system *system, taut_error *error)
     if (!system->jacobian_start)
         return taut_fail_memory(error);
     for (int32_t k = 0; k < system->kernels; k++) {
-        const taut_kernel *kernel = system->kernel[k];
+        const taut_statement_kernel *kernel = system->kernel[k];
         system->sizes.members += kernel->members;
         if (kernel->role != TAUT_ROLE_BOND)
             continue;
@@ -52,7 +52,7 @@ int taut_system_complete(taut_system *system, taut_error *error)
     if (!system->jacobian_column)
         return taut_fail_memory(error);
     for (int32_t k = 0; k < system->kernels; k++) {
-        const taut_kernel *kernel = system->kernel[k];
+        const taut_statement_kernel *kernel = system->kernel[k];
         if (kernel->role != TAUT_ROLE_BOND)
             continue;
         for (int64_t i = 0; i < kernel->members; i++)
@@ -97,13 +97,13 @@ static void touch(walk *w, taut_index row, taut_index column, int64_t entry, int
         w->map[entry * members + member] = position(w, row, column);
 }
 
-static bool is_square(const taut_kernel *kernel)
+static bool is_square(const taut_statement_kernel *kernel)
 {
     return kernel->role == TAUT_ROLE_KINETIC || (kernel->role <= TAUT_ROLE_STIFF && kernel->second);
 }
 
 /* Entries of one kernel; the order of maps is that of kernel.h and evaluate.c. */
-static void walk_kernel(walk *w, const taut_kernel *kernel)
+static void walk_kernel(walk *w, const taut_statement_kernel *kernel)
 {
     int32_t nc = kernel->locals;
     for (int64_t i = 0; i < kernel->members; i++) {
@@ -177,7 +177,7 @@ static void compress(taut_index rows, taut_index *start, taut_index *column)
     start[rows] = to;
 }
 
-static int64_t map_entries(const taut_kernel *kernel)
+static int64_t map_entries(const taut_statement_kernel *kernel)
 {
     int64_t nc = kernel->locals;
     if (is_square(kernel))
@@ -201,7 +201,7 @@ static int make_maps(walk *w, taut_error *error)
 {
     w->stage = 2;
     for (int32_t k = 0; k < w->system->kernels; k++) {
-        taut_kernel *kernel = w->system->kernel[k];
+        taut_statement_kernel *kernel = w->system->kernel[k];
         int64_t entries = map_entries(kernel);
         if (entries == 0 || (w->control && kernel->role != TAUT_ROLE_FORCE))
             continue;

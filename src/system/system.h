@@ -39,7 +39,7 @@ typedef struct taut_event {
     int direction; /* +1 rising, -1 falling, 0 both */
     bool stop;
     int32_t assignments;
-    taut_kernel **assign; /* VALUE kernels with one member; row[0] = k for q_k, n + k for v_k */
+    taut_statement_kernel **assign; /* VALUE kernels with one member; row[0] = k for q_k, n + k for v_k */
 } taut_event;
 
 typedef struct taut_setting {
@@ -54,12 +54,12 @@ struct taut_system {
 
     /* kernels by what they compute */
     int32_t kernels;
-    taut_kernel **kernel;                              /* all that taut_evaluate runs, sorted by role */
-    int32_t value_kernels[7];                          /* counts of the lists below */
-    taut_kernel **parameter_kernel;                    /* in an order in which each can be evaluated; row = parameter */
-    taut_kernel **compliance_kernel, **damping_kernel; /* row = bond */
-    taut_kernel **start_kernel;                        /* row = k for q_k, n + k for v_k (first order: n + k for y_k) */
-    taut_kernel **output_kernel, **event_kernel;
+    taut_statement_kernel **kernel;                              /* all that taut_evaluate runs, sorted by role */
+    int32_t value_kernels[7];                                    /* counts of the lists below */
+    taut_statement_kernel **parameter_kernel;                    /* in an order in which each can be evaluated; row = parameter */
+    taut_statement_kernel **compliance_kernel, **damping_kernel; /* row = bond */
+    taut_statement_kernel **start_kernel;                        /* row = k for q_k, n + k for v_k (first order: n + k for y_k) */
+    taut_statement_kernel **output_kernel, **event_kernel;
 
     double *parameter_value;        /* at load, [parameters] */
     unsigned char *parameter_fixed; /* 1: structural, 2: overridden, not computed from others */
@@ -123,7 +123,7 @@ enum {
     TAUT_LIST_EVENT,
     TAUT_LIST_COUNT
 };
-taut_kernel **taut_system_list(const taut_system *system, int list, int32_t *count, int32_t *first);
+taut_statement_kernel **taut_system_list(const taut_system *system, int list, int32_t *count, int32_t *first);
 
 /* Runs all kernels of a list in order into value[row]. */
 void taut_run_list(taut_context *context, int list, const taut_inputs *inputs, double *value);

@@ -114,7 +114,7 @@ static int small(taut_context *context, double t, const double *q, const double 
 /* ---- with a stiff potential, K z = Omega^2 M z (potential_modes.h):  p = z^T U_q/Omega^2,  pdot = z^T dU_q/dt/Omega^2,  U all that is stiff */
 
 typedef struct stiff_work {
-    taut_stiff modes;
+    taut_potential_modes modes;
     taut_jet *jet;
     double *gradient, *rate; /* [n]: U_q and its rate along (q, v), time included */
     double *frequency;       /* [n], ascending */
@@ -122,14 +122,14 @@ typedef struct stiff_work {
 } stiff_work;
 
 /* out += G_i^T x/c of a spring that is part of the modes */
-static void add_spring(const taut_stiff *w, taut_index i, double x, double *out)
+static void add_spring(const taut_potential_modes *w, taut_index i, double x, double *out)
 {
     double pull = x / taut_context_compliance(w->context)[i];
     for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
         out[w->jacobian.column[e]] += pull * w->values.jacobian[e];
 }
 
-static double stretch_of(const taut_stiff *w, taut_index i, const double *x)
+static double stretch_of(const taut_potential_modes *w, taut_index i, const double *x)
 {
     double sum = 0;
     for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
@@ -137,16 +137,16 @@ static double stretch_of(const taut_stiff *w, taut_index i, const double *x)
     return sum;
 }
 
-static bool vibrates(const taut_stiff *w, taut_index i)
+static bool vibrates(const taut_potential_modes *w, taut_index i)
 {
     return !w->rigid[i] && !taut_context_soft(w->context, i);
 }
 
 static int find_rate(stiff_work *s, double t, const double *q, const double *v, taut_error *error)
 {
-    taut_stiff *w = &s->modes;
+    taut_potential_modes *w = &s->modes;
     taut_values values = {.stiff_force = s->rate};
-    taut_stiff_gradient(w, s->gradient);
+    taut_potential_modes_gradient(w, s->gradient);
     TAUT_TRY(taut_jet_advance(s->jet, 0, t, q, v, &values, error));
     TAUT_TRY(taut_jet_advance(s->jet, 1, t, v, v, &values, error));
     for (taut_index i = 0; i < w->n; i++)
@@ -159,7 +159,7 @@ static int find_rate(stiff_work *s, double t, const double *q, const double *v, 
 
 static void describe_stiff(const stiff_work *s, int k, taut_mode *mode)
 {
-    const taut_stiff *w = &s->modes;
+    const taut_potential_modes *w = &s->modes;
     const double *z = w->mode + (int64_t)s->from[k] * w->n, *c = taut_context_compliance(w->context);
     double square = s->frequency[k] * s->frequency[k];
     *mode = (taut_mode){.frequency = s->frequency[k], .potential = 1, .bond = {-1, -1, -1, -1}};
@@ -210,7 +210,7 @@ static int small_stiff(taut_context *context, double t, const double *q, const d
     int rank = 0;
     taut_index n = context->system->sizes.coordinates;
     taut_arena_init(&arena, &context->arena.allocator);
-    int status = taut_stiff_create(&s.modes, context, &arena, false, error);
+    int status = taut_potential_modes_create(&s.modes, context, &arena, false, error);
     s.gradient = TAUT_NEW(&arena, double, n);
     s.rate = TAUT_NEW(&arena, double, n);
     s.frequency = TAUT_NEW(&arena, double, n);
@@ -221,7 +221,7 @@ static int small_stiff(taut_context *context, double t, const double *q, const d
     if (status == 0)
         status = taut_jet_create(context, 1, TAUT_WANT_STIFF_FORCE, &s.jet, error);
     if (status == 0)
-        status = taut_stiff_modes(&s.modes, t, q, &rank, error);
+        status = taut_potential_modes_modes(&s.modes, t, q, &rank, error);
     if (status == 0)
         status = find_rate(&s, t, q, v ? v : rest, error);
     if (status == 0)
@@ -271,7 +271,7 @@ int taut_modes(taut_context *context, double t, const double *q, const double *v
         springs += context->compliance[i] > 0 && !taut_context_soft(context, i);
     int64_t before = context->statistics.force_evaluations;
     bool stiff = sizes.can & TAUT_HAS_STIFF_POTENTIAL;
-    int status = (stiff ? sizes.coordinates > TAUT_STIFF_MOST : springs > TAUT_MODES_MOST)
+    int status = (stiff ? sizes.coordinates > TAUT_POTENTIAL_MODES_MOST : springs > TAUT_MODES_MOST)
                      ? frequencies(context, t, q, count, mode, report, error)
                  : stiff ? small_stiff(context, t, q, v, count, mode, report, error)
                          : small(context, t, q, v, count, mode, report, error);

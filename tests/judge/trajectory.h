@@ -39,7 +39,7 @@ typedef struct judge {
     taut_index *rod;        /* [rods] bonds */
     double *matrix, *right; /* dense: A = G M^-1 G^T of the rods for a diagonal mass, else [M G^T; G 0] */
     double *lambda;         /* [m] */
-    taut_recursion *recursion;
+    taut_multiplier_recursion *recursion;
     taut_statistics statistics;
     int level;
     double *work; /* of the integrator */
@@ -95,7 +95,7 @@ static inline int judge_create(judge *j, judge_kind kind, taut_system *system)
 static inline void judge_destroy(judge *j)
 {
     if (j->recursion)
-        taut_recursion_destroy(j->recursion);
+        taut_multiplier_recursion_destroy(j->recursion);
     taut_context_destroy(j->context);
     taut_arena_clear(&j->arena);
     *j = (judge){0};
@@ -217,7 +217,7 @@ static inline int judge_rate(judge *j, double t, const double *y, double *dy)
     }
     memcpy(dy, v, (size_t)n * sizeof(double));
     if (j->kind == JUDGE_FIELD)
-        return taut_recursion_evaluate(j->recursion, j->level, t, q, v, j->lambda, a, NULL, NULL, NULL);
+        return taut_multiplier_recursion_evaluate(j->recursion, j->level, t, q, v, j->lambda, a, NULL, NULL, NULL);
     if (taut_evaluate(j->context, t, q, v, j->wanted, &j->values, NULL) != 0)
         return -1;
     memcpy(j->right, j->values.force, (size_t)n * sizeof(double));
@@ -241,15 +241,15 @@ static inline int judge_rate(judge *j, double t, const double *y, double *dy)
 static inline int judge_field(judge *j, double t, const double *y, double *change)
 {
     taut_error error;
-    int most = taut_recursion_most(j->context);
+    int most = taut_multiplier_recursion_most(j->context);
     most = most < 6 ? most : 6;
-    if (taut_recursion_create(j->context, &j->arena, &j->statistics, most, 0, &j->recursion, &error) != 0)
+    if (taut_multiplier_recursion_create(j->context, &j->arena, &j->statistics, most, 0, &j->recursion, &error) != 0)
         return -1;
     double *a = j->work, *before = a + j->n, last = INFINITY;
     *change = INFINITY;
     for (int k = 0; k <= most; k++) {
         double off = 0, size = 0;
-        if (taut_recursion_evaluate(j->recursion, k, t, y, y + j->n, j->lambda, a, NULL, NULL, &error) != 0)
+        if (taut_multiplier_recursion_evaluate(j->recursion, k, t, y, y + j->n, j->lambda, a, NULL, NULL, &error) != 0)
             return -1;
         for (taut_index i = 0; i < j->n; i++) {
             off = fmax(off, fabs(a[i] - before[i]));

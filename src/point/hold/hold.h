@@ -19,7 +19,7 @@ int taut_bonds_saddle(const taut_context *context, const taut_pattern *jacobian,
 
 /* The saddle matrix of M and G without the rows and columns of what is held: x = 0 there. A bond that has no free coordinate, or that is
  * not counted, has the row -y = s. */
-typedef struct taut_still {
+typedef struct taut_masked_saddle {
     const taut_context *context;
     const taut_allocator *allocator; /* to say what is singular */
     taut_index n, m;
@@ -30,28 +30,28 @@ typedef struct taut_still {
     double *g, *k, *d;    /* as they are factored */
     unsigned char *moves; /* [m]: counted, with a free coordinate */
     taut_saddle *saddle;
-} taut_still;
+} taut_masked_saddle;
 
 /* hold[i] & bit: i is held. */
-int taut_still_create(taut_still *still, taut_context *context, taut_arena *arena, const unsigned char *hold, unsigned bit,
-                      taut_error *error);
-void taut_still_destroy(taut_still *still); /* takes half-made ones */
+int taut_masked_saddle_create(taut_masked_saddle *still, taut_context *context, taut_arena *arena, const unsigned char *hold,
+                              unsigned bit, taut_error *error);
+void taut_masked_saddle_destroy(taut_masked_saddle *still); /* takes half-made ones */
 /* counts[m]: bonds that count, NULL: all. ease > 0: rows may be met by least squares, D = ease diag(G M^-1 G^T), M by its diagonal.
  * A singular matrix is told in names, of time t. */
-int taut_still_factor(taut_still *still, double t, const double *mass, const double *jacobian, const unsigned char *counts,
-                      double ease, taut_error *error);
+int taut_masked_saddle_factor(taut_masked_saddle *still, double t, const double *mass, const double *jacobian,
+                              const unsigned char *counts, double ease, taut_error *error);
 /* x[n] holds r, y[m] holds s; rows that do not move get y = 0. Never allocates. */
-int taut_still_solve(const taut_still *still, double *x, double *y, taut_error *error);
+int taut_masked_saddle_solve(const taut_masked_saddle *still, double *x, double *y, taut_error *error);
 
 /* For a projection that moves everything (a filter): puts what is held back, and moves the rest, orthogonally in M, so that the bonds
  * have the lengths and rates that the projection gave them. */
-typedef struct taut_grip taut_grip;
+typedef struct taut_hold_restorer taut_hold_restorer;
 /* Keeps what is held of (q, v). *grip is NULL when nothing is held. TAUT_ERROR_SINGULAR, with names, when the bonds are not free to be
  * what they should be with so much held. */
-int taut_grip_create(taut_context *context, taut_arena *arena, taut_statistics *statistics, const unsigned char *hold, double t,
-                     const double *q, const double *v, taut_grip **grip, taut_error *error);
-void taut_grip_destroy(taut_grip *grip);
+int taut_hold_restorer_create(taut_context *context, taut_arena *arena, taut_statistics *statistics, const unsigned char *hold,
+                              double t, const double *q, const double *v, taut_hold_restorer **grip, taut_error *error);
+void taut_hold_restorer_destroy(taut_hold_restorer *grip);
 /* grip may be NULL. Never allocates. */
-int taut_grip_restore(taut_grip *grip, double t, double *q, double *v, taut_error *error);
+int taut_hold_restorer_restore(taut_hold_restorer *grip, double t, double *q, double *v, taut_error *error);
 
 #endif

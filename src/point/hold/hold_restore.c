@@ -12,12 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-struct taut_grip {
+struct taut_hold_restorer {
     taut_context *context;
     taut_statistics *statistics;
     const unsigned char *hold;
     taut_index n, m;
-    taut_still position, velocity;
+    taut_masked_saddle position, velocity;
     taut_values values;
     double *q0, *v0;    /* what is held */
     double *want, *dmu; /* [m] */
@@ -25,15 +25,15 @@ struct taut_grip {
 };
 
 enum { MOST_ITERATIONS = 30 };
-static const double ease = 1e-10; /* redundant springs are met by least squares: see taut_still_factor */
+static const double ease = 1e-10; /* redundant springs are met by least squares: see taut_masked_saddle_factor */
 
-static int evaluate(taut_grip *w, double t, const double *q, const double *v, taut_error *error)
+static int evaluate(taut_hold_restorer *w, double t, const double *q, const double *v, taut_error *error)
 {
     w->statistics->force_evaluations++;
     return taut_evaluate(w->context, t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &w->values, error);
 }
 
-static void rates(const taut_grip *w, const double *v, double *gdot)
+static void rates(const taut_hold_restorer *w, const double *v, double *gdot)
 {
     const taut_pattern *g = &w->position.jacobian;
     for (taut_index i = 0; i < w->m; i++) {
@@ -53,7 +53,7 @@ static double length(taut_index n, const double *x)
 
 /* ---- the way back */
 
-static int restore_position(taut_grip *w, double t, double *q, const double *v, taut_error *error)
+static int restore_position(taut_hold_restorer *w, double t, double *q, const double *v, taut_error *error)
 {
     double before = INFINITY;
     memcpy(w->want, w->values.bond, (size_t)w->m * sizeof(double));
@@ -67,8 +67,8 @@ static int restore_position(taut_grip *w, double t, double *q, const double *v, 
             w->dmu[i] = w->want[i] - w->values.bond[i];
         w->statistics->factorisations++;
         w->statistics->solves++;
-        TAUT_TRY(taut_still_factor(&w->position, t, w->values.mass, w->values.jacobian, NULL, ease, error));
-        TAUT_TRY(taut_still_solve(&w->position, w->dx, w->dmu, error));
+        TAUT_TRY(taut_masked_saddle_factor(&w->position, t, w->values.mass, w->values.jacobian, NULL, ease, error));
+        TAUT_TRY(taut_masked_saddle_solve(&w->position, w->dx, w->dmu, error));
         double step = length(w->n, w->dx), scale = length(w->n, q);
         /* at rounding, or as near as least squares come */
         if (!isfinite(step) || step > 2 * before)
@@ -83,28 +83,28 @@ static int restore_position(taut_grip *w, double t, double *q, const double *v, 
     return TAUT_OK; /* redundant springs that cannot all be met: passes go on from here, and their stopping test decides */
 }
 
-static int restore_velocity(taut_grip *w, double t, const double *q, double *v, taut_error *error)
+static int restore_velocity(taut_hold_restorer *w, double t, const double *q, double *v, taut_error *error)
 {
     for (taut_index i = 0; i < w->n; i++)
         if (w->hold[i] & TAUT_HOLD_VELOCITY)
             v[i] = w->v0[i];
     TAUT_TRY(evaluate(w, t, q, v, error));
     w->statistics->factorisations++;
-    TAUT_TRY(taut_still_factor(&w->velocity, t, w->values.mass, w->values.jacobian, NULL, ease, error));
+    TAUT_TRY(taut_masked_saddle_factor(&w->velocity, t, w->values.mass, w->values.jacobian, NULL, ease, error));
     for (int round = 0; round < 3; round++) { /* linear: the later ones take out what `ease` and rounding leave */
         rates(w, v, w->dmu);
         memset(w->dx, 0, (size_t)w->n * sizeof(double));
         for (taut_index i = 0; i < w->m; i++)
             w->dmu[i] = w->want[i] - w->dmu[i];
         w->statistics->solves++;
-        TAUT_TRY(taut_still_solve(&w->velocity, w->dx, w->dmu, error));
+        TAUT_TRY(taut_masked_saddle_solve(&w->velocity, w->dx, w->dmu, error));
         for (taut_index i = 0; i < w->n; i++)
             v[i] += w->dx[i];
     }
     return TAUT_OK;
 }
 
-int taut_grip_restore(taut_grip *w, double t, double *q, double *v, taut_error *error)
+int taut_hold_restorer_restore(taut_hold_restorer *w, double t, double *q, double *v, taut_error *error)
 {
     if (!w)
         return TAUT_OK;
@@ -119,8 +119,8 @@ int taut_grip_restore(taut_grip *w, double t, double *q, double *v, taut_error *
 /* ---- is it possible? */
 
 /* Rank of the rows that move, with the given entries; -1 when it cannot be told. */
-static int rank_of(const taut_still *s, const double *entry, taut_arena *arena, unsigned char *redundant, taut_index *partner,
-                   taut_index *rank, taut_error *error)
+static int rank_of(const taut_masked_saddle *s, const double *entry, taut_arena *arena, unsigned char *redundant,
+                   taut_index *partner, taut_index *rank, taut_error *error)
 {
     taut_saddle_shape shape = {.n = s->n, .m = s->m, .g_start = s->jacobian.start, .g_column = s->jacobian.column};
     int status = taut_rank(&shape, entry, 0, NULL, rank, redundant, partner, NULL, &arena->allocator, error);
@@ -132,13 +132,14 @@ static int rank_of(const taut_still *s, const double *entry, taut_arena *arena, 
 }
 
 /* Holding must not make bonds depend on one another that were independent. */
-static int check_rank(taut_grip *w, taut_still *s, double t, const char *what, taut_arena *arena, taut_error *error)
+static int check_rank(taut_hold_restorer *w, taut_masked_saddle *s, double t, const char *what, taut_arena *arena,
+                      taut_error *error)
 {
     unsigned char *before = TAUT_NEW(arena, unsigned char, w->m), *after = TAUT_NEW(arena, unsigned char, w->m);
     taut_index *partner = TAUT_NEW(arena, taut_index, w->m), free_rank, held_rank;
     if (!before || !after || !partner)
         return taut_fail_memory(error);
-    TAUT_TRY(taut_still_factor(s, t, w->values.mass, w->values.jacobian, NULL, ease, error));
+    TAUT_TRY(taut_masked_saddle_factor(s, t, w->values.mass, w->values.jacobian, NULL, ease, error));
     TAUT_TRY(rank_of(s, s->g, arena, after, partner, &held_rank, error));
     for (taut_index i = 0; i < w->m; i++) /* rows without a free coordinate count on neither side */
         for (taut_index k = s->jacobian.start[i]; k < s->jacobian.start[i + 1]; k++)
@@ -160,14 +161,14 @@ static int check_rank(taut_grip *w, taut_still *s, double t, const char *what, t
 
 /* ---- the object */
 
-static int build(taut_grip *w, taut_arena *arena, double t, const double *q, const double *v, taut_error *error)
+static int build(taut_hold_restorer *w, taut_arena *arena, double t, const double *q, const double *v, taut_error *error)
 {
     taut_sizes sizes;
     taut_system_sizes(taut_context_system(w->context), &sizes);
     w->n = sizes.coordinates;
     w->m = sizes.bonds;
-    TAUT_TRY(taut_still_create(&w->position, w->context, arena, w->hold, TAUT_HOLD_POSITION, error));
-    TAUT_TRY(taut_still_create(&w->velocity, w->context, arena, w->hold, TAUT_HOLD_VELOCITY, error));
+    TAUT_TRY(taut_masked_saddle_create(&w->position, w->context, arena, w->hold, TAUT_HOLD_POSITION, error));
+    TAUT_TRY(taut_masked_saddle_create(&w->velocity, w->context, arena, w->hold, TAUT_HOLD_VELOCITY, error));
     double **columns[] = {&w->q0, &w->v0, &w->dx};
     double **rows[] = {&w->want, &w->dmu, &w->values.bond, &w->values.bond_dt, &w->values.gamma};
     bool good = true;
@@ -186,31 +187,31 @@ static int build(taut_grip *w, taut_arena *arena, double t, const double *q, con
     return check_rank(w, &w->velocity, t, "velocities", arena, error);
 }
 
-int taut_grip_create(taut_context *context, taut_arena *arena, taut_statistics *statistics, const unsigned char *hold, double t,
-                     const double *q, const double *v, taut_grip **grip, taut_error *error)
+int taut_hold_restorer_create(taut_context *context, taut_arena *arena, taut_statistics *statistics, const unsigned char *hold,
+                              double t, const double *q, const double *v, taut_hold_restorer **grip, taut_error *error)
 {
     taut_sizes sizes;
     taut_system_sizes(taut_context_system(context), &sizes);
     *grip = NULL;
     if (!taut_hold_any(hold, sizes.coordinates, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY))
         return TAUT_OK;
-    taut_grip *w = TAUT_NEW(arena, taut_grip, 1);
+    taut_hold_restorer *w = TAUT_NEW(arena, taut_hold_restorer, 1);
     if (!w)
         return taut_fail_memory(error);
-    *w = (taut_grip){.context = context, .statistics = statistics, .hold = hold};
+    *w = (taut_hold_restorer){.context = context, .statistics = statistics, .hold = hold};
     int status = build(w, arena, t, q, v, error);
     if (status != 0) {
-        taut_grip_destroy(w);
+        taut_hold_restorer_destroy(w);
         return status;
     }
     *grip = w;
     return TAUT_OK;
 }
 
-void taut_grip_destroy(taut_grip *w)
+void taut_hold_restorer_destroy(taut_hold_restorer *w)
 {
     if (!w)
         return;
-    taut_still_destroy(&w->position);
-    taut_still_destroy(&w->velocity);
+    taut_masked_saddle_destroy(&w->position);
+    taut_masked_saddle_destroy(&w->velocity);
 }

@@ -18,7 +18,7 @@
 
 enum { MOST_ITERATIONS = 20 };
 
-static int new_arrays(taut_held *h, taut_arena *arena, taut_error *error)
+static int new_arrays(taut_kept_functions *h, taut_arena *arena, taut_error *error)
 {
     taut_index entries = h->jacobian.start[h->bonds];
     h->fixed = TAUT_NEW(arena, bool, h->n);
@@ -39,7 +39,7 @@ static int new_arrays(taut_held *h, taut_arena *arena, taut_error *error)
 }
 
 /* The one free variable of row i, -1 when there is none, -2 when there are several. Columns may repeat. */
-static taut_index single_variable(const taut_held *h, taut_index i)
+static taut_index single_variable(const taut_kept_functions *h, taut_index i)
 {
     taut_index found = -1;
     for (taut_index k = h->jacobian.start[i]; k < h->jacobian.start[i + 1]; k++) {
@@ -53,7 +53,7 @@ static taut_index single_variable(const taut_held *h, taut_index i)
     return found;
 }
 
-static void fix_variables(taut_held *h, const unsigned char *hold)
+static void fix_variables(taut_kept_functions *h, const unsigned char *hold)
 {
     for (taut_index j = 0; hold && j < h->n; j++)
         h->fixed[j] = hold[j] & TAUT_HOLD_POSITION;
@@ -72,7 +72,7 @@ static void fix_variables(taut_held *h, const unsigned char *hold)
 }
 
 /* Rows of several variables, without the fixed ones. */
-static void take_rows(taut_held *h)
+static void take_rows(taut_kept_functions *h)
 {
     taut_index used = 0;
     for (taut_index i = 0; i < h->bonds; i++) {
@@ -87,13 +87,13 @@ static void take_rows(taut_held *h)
     h->unknowns -= h->rows;
 }
 
-int taut_held_create(taut_held *h, taut_context *context, taut_arena *arena, const unsigned char *hold, double t, const double *z,
-                     taut_error *error)
+int taut_kept_functions_create(taut_kept_functions *h, taut_context *context, taut_arena *arena, const unsigned char *hold,
+                               double t, const double *z, taut_error *error)
 {
     taut_sizes sizes;
     const taut_system *system = taut_context_system(context);
     taut_system_sizes(system, &sizes);
-    *h = (taut_held){.context = context, .allocator = &arena->allocator, .n = sizes.coordinates, .bonds = sizes.bonds};
+    *h = (taut_kept_functions){.context = context, .allocator = &arena->allocator, .n = sizes.coordinates, .bonds = sizes.bonds};
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &h->jacobian, error));
     TAUT_TRY(new_arrays(h, arena, error));
     fix_variables(h, hold);
@@ -109,7 +109,7 @@ int taut_held_create(taut_held *h, taut_context *context, taut_arena *arena, con
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &arena->allocator, &h->saddle, error);
 }
 
-void taut_held_scale(taut_held *h, const double *a, const double *b)
+void taut_kept_functions_scale(taut_kept_functions *h, const double *a, const double *b)
 {
     static const double range = 1000, least = 1e-8;
     double most = DBL_MIN;
@@ -121,14 +121,14 @@ void taut_held_scale(taut_held *h, const double *a, const double *b)
     }
 }
 
-void taut_held_destroy(taut_held *h)
+void taut_kept_functions_destroy(taut_kept_functions *h)
 {
     taut_saddle_destroy(h->saddle);
     h->saddle = NULL;
 }
 
 /* Values and a factorisation at (t, z). */
-static int factor(taut_held *h, double t, const double *z, taut_error *error)
+static int factor(taut_kept_functions *h, double t, const double *z, taut_error *error)
 {
     TAUT_TRY(taut_evaluate(h->context, t, z, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &h->values, error));
     taut_index used = 0;
@@ -149,7 +149,7 @@ static int factor(taut_held *h, double t, const double *z, taut_error *error)
     return taut_singular_explain(&parts, status, t, "observables and invariants are not independent of one another", error);
 }
 
-int taut_held_tangent(taut_held *h, double t, const double *z, double *x, taut_error *error)
+int taut_kept_functions_tangent(taut_kept_functions *h, double t, const double *z, double *x, taut_error *error)
 {
     for (taut_index j = 0; j < h->n; j++)
         if (h->fixed[j])
@@ -164,7 +164,7 @@ int taut_held_tangent(taut_held *h, double t, const double *z, double *x, taut_e
 }
 
 /* max |c - c0| in units of what rounding leaves */
-static double violation(taut_held *h, const double *z)
+static double violation(taut_kept_functions *h, const double *z)
 {
     double most = 0;
     for (taut_index r = 0; r < h->rows; r++) {
@@ -179,7 +179,7 @@ static double violation(taut_held *h, const double *z)
     return most;
 }
 
-int taut_held_restore(taut_held *h, double t, double *z, taut_error *error)
+int taut_kept_functions_restore(taut_kept_functions *h, double t, double *z, taut_error *error)
 {
     double before = INFINITY;
     for (int k = 0; k < MOST_ITERATIONS && h->rows > 0; k++) {

@@ -4,7 +4,7 @@
 
 #include "linalg/saddle.h"
 
-typedef struct taut_held {
+typedef struct taut_kept_functions {
     const taut_allocator *allocator; /* to say what is singular */
     taut_context *context;
     taut_index n, bonds;
@@ -20,17 +20,17 @@ typedef struct taut_held {
     taut_pattern jacobian;
     taut_values values;
     taut_saddle *saddle; /* NULL without rows */
-} taut_held;
+} taut_kept_functions;
 
 /* Keeps what the values at (t, z) are; hold[n] (point/hold/hold.h) says which variables themselves, NULL: none. Memory comes from the arena; destroy frees the factorisation. */
-int taut_held_create(taut_held *held, taut_context *context, taut_arena *arena, const unsigned char *hold, double t,
-                     const double *z, taut_error *error);
-void taut_held_destroy(taut_held *held); /* takes half-made ones */
+int taut_kept_functions_create(taut_kept_functions *held, taut_context *context, taut_arena *arena, const unsigned char *hold,
+                               double t, const double *z, taut_error *error);
+void taut_kept_functions_destroy(taut_kept_functions *held); /* takes half-made ones */
 /* Sets s from two states: what happens in what follows is orthogonal in (x_i/s_i). Before: s = 1. */
-void taut_held_scale(taut_held *held, const double *a, const double *b);
+void taut_kept_functions_scale(taut_kept_functions *held, const double *a, const double *b);
 /* Takes from a change x[n] at (t, z) what would alter the kept functions, orthogonally. Never allocates. */
-int taut_held_tangent(taut_held *held, double t, const double *z, double *x, taut_error *error);
+int taut_kept_functions_tangent(taut_kept_functions *held, double t, const double *z, double *x, taut_error *error);
 /* Moves z back to the kept values. Never allocates. */
-int taut_held_restore(taut_held *held, double t, double *z, taut_error *error);
+int taut_kept_functions_restore(taut_kept_functions *held, double t, double *z, taut_error *error);
 
 #endif

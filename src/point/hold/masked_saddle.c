@@ -11,7 +11,7 @@
 
 #include "system/singular.h"
 
-static bool held(const taut_still *s, taut_index i)
+static bool held(const taut_masked_saddle *s, taut_index i)
 {
     return s->hold && (s->hold[i] & s->bit);
 }
@@ -36,13 +36,13 @@ int taut_bonds_saddle(const taut_context *context, const taut_pattern *jacobian,
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, allocator, saddle, error);
 }
 
-int taut_still_create(taut_still *s, taut_context *context, taut_arena *arena, const unsigned char *hold, unsigned bit,
-                      taut_error *error)
+int taut_masked_saddle_create(taut_masked_saddle *s, taut_context *context, taut_arena *arena, const unsigned char *hold,
+                              unsigned bit, taut_error *error)
 {
     const taut_system *system = taut_context_system(context);
     taut_sizes sizes;
     taut_system_sizes(system, &sizes);
-    *s = (taut_still){
+    *s = (taut_masked_saddle){
         .context = context, .allocator = &arena->allocator, .n = sizes.coordinates, .m = sizes.bonds, .hold = hold, .bit = bit};
     s->matrix = sizes.mass != TAUT_MASS_DIAGONAL;
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &s->jacobian, error));
@@ -57,14 +57,14 @@ int taut_still_create(taut_still *s, taut_context *context, taut_arena *arena, c
     return taut_bonds_saddle(context, &s->jacobian, &s->tangent, &arena->allocator, &s->saddle, error);
 }
 
-void taut_still_destroy(taut_still *s)
+void taut_masked_saddle_destroy(taut_masked_saddle *s)
 {
     taut_saddle_destroy(s->saddle);
     s->saddle = NULL;
 }
 
 /* k = M without what is held. */
-static void mask_mass(taut_still *s, const double *mass)
+static void mask_mass(taut_masked_saddle *s, const double *mass)
 {
     for (taut_index i = 0; i < s->n && !s->matrix; i++)
         s->k[i] = held(s, i) ? 1 : mass[i];
@@ -75,7 +75,7 @@ static void mask_mass(taut_still *s, const double *mass)
         }
 }
 
-static void mask_jacobian(taut_still *s, const double *jacobian, const unsigned char *counts)
+static void mask_jacobian(taut_masked_saddle *s, const double *jacobian, const unsigned char *counts)
 {
     for (taut_index i = 0; i < s->m; i++) {
         s->moves[i] = 0;
@@ -88,7 +88,7 @@ static void mask_jacobian(taut_still *s, const double *jacobian, const unsigned 
     }
 }
 
-static double diagonal(const taut_still *s, taut_index i)
+static double diagonal(const taut_masked_saddle *s, taut_index i)
 {
     double value = s->matrix ? 0 : s->k[i];
     for (taut_index k = s->matrix ? s->tangent.start[i] : 0; s->matrix && k < s->tangent.start[i + 1]; k++)
@@ -97,8 +97,8 @@ static double diagonal(const taut_still *s, taut_index i)
     return value > 0 ? value : 1;
 }
 
-int taut_still_factor(taut_still *s, double t, const double *mass, const double *jacobian, const unsigned char *counts, double ease,
-                      taut_error *error)
+int taut_masked_saddle_factor(taut_masked_saddle *s, double t, const double *mass, const double *jacobian,
+                              const unsigned char *counts, double ease, taut_error *error)
 {
     mask_mass(s, mass);
     mask_jacobian(s, jacobian, counts);
@@ -123,7 +123,7 @@ int taut_still_factor(taut_still *s, double t, const double *mass, const double 
     return taut_singular_explain(&parts, status, t, "the directions across the bonds cannot be determined", error);
 }
 
-int taut_still_solve(const taut_still *s, double *x, double *y, taut_error *error)
+int taut_masked_saddle_solve(const taut_masked_saddle *s, double *x, double *y, taut_error *error)
 {
     for (taut_index i = 0; i < s->n && s->hold; i++)
         if (held(s, i))

@@ -25,7 +25,7 @@ int taut_potential_reserve(taut_index n, taut_index m, taut_arena *arena, taut_p
 }
 
 /* |x| in the metric of M^-1: of a force. */
-static double force_size(const taut_stiff *w, double *x)
+static double force_size(const taut_potential_modes *w, double *x)
 {
     double sum = 0;
     taut_cholesky_lower(w->n, w->root, x);
@@ -35,7 +35,7 @@ static double force_size(const taut_stiff *w, double *x)
 }
 
 /* A spring that stretches where the potential is stiff too: the potential's force must not be more than its frame can carry. */
-static int check_spring(const taut_stiff *w, const taut_potential_frame *frame, taut_index bond, double *x, double *e,
+static int check_spring(const taut_potential_modes *w, const taut_potential_frame *frame, taut_index bond, double *x, double *e,
                         taut_error *error)
 {
     char name[96];
@@ -43,7 +43,7 @@ static int check_spring(const taut_stiff *w, const taut_potential_frame *frame, 
     for (taut_index k = w->jacobian.start[bond]; k < w->jacobian.start[bond + 1]; k++)
         x[w->jacobian.column[k]] += w->values.jacobian[k];
     taut_cholesky_solve(w->n, w->root, x);
-    taut_stiff_multiply(w, x, e);
+    taut_potential_modes_multiply(w, x, e);
     for (int k = 0; k < frame->count; k++) {
         double part = 0;
         for (taut_index i = 0; i < w->n; i++)
@@ -65,13 +65,13 @@ static int check_spring(const taut_stiff *w, const taut_potential_frame *frame, 
 
 int taut_potential_take_frame(const taut_projector *foot, taut_potential_frame *frame, double *x, double *e, taut_error *error)
 {
-    const taut_stiff *w = taut_potential_foot_modes(foot, false, &frame->count);
+    const taut_potential_modes *w = taut_potential_foot_modes(foot, false, &frame->count);
     const double *c = taut_context_compliance(w->context);
     int64_t n = w->n;
     for (int k = 0; k < frame->count; k++) {
         frame->value[k] = w->value[k];
         memcpy(frame->mode + k * n, w->mode + k * n, (size_t)n * sizeof(double));
-        taut_stiff_multiply(w, w->mode + k * n, frame->force + k * n);
+        taut_potential_modes_multiply(w, w->mode + k * n, frame->force + k * n);
         for (taut_index i = 0; i < n; i++)
             frame->force[k * n + i] /= w->value[k];
     }
@@ -108,7 +108,7 @@ static int find_forces(taut_projection *p, const taut_projector *foot, taut_erro
 
 int taut_potential_constraint(taut_projection *p, taut_error *error)
 {
-    taut_constraint_settings settings = {.ignore_holds = !p->hold, .hold = p->hold, .watch = taut_projection_watch, .user = p};
+    taut_foot_point_settings settings = {.ignore_holds = !p->hold, .hold = p->hold, .watch = taut_projection_watch, .user = p};
     taut_projector *foot = NULL;
     int count;
     TAUT_TRY(taut_potential_foot(p->context, &p->arena, &p->statistics, &settings, &foot, error));
@@ -141,13 +141,13 @@ typedef struct beside { /* a state beside its slow one */
 static double energy_beside(beside *b, taut_index n, taut_index m, const double *q, const double *v)
 {
     int count;
-    const taut_stiff *w = taut_potential_foot_modes(b->foot, false, &count);
+    const taut_potential_modes *w = taut_potential_foot_modes(b->foot, false, &count);
     const double *c = taut_context_compliance(w->context);
     double energy = 0;
     for (taut_index i = 0; i < m; i++)
         b->s[i] = w->rigid[i] ? c[i] * b->values.lambda[count + i] : 0;
     memset(b->values.reaction, 0, (size_t)n * sizeof(double));
-    taut_stiff_step(w, 0, b->s, b->values.reaction, 1, b->d);
+    taut_potential_modes_step(w, 0, b->s, b->values.reaction, 1, b->d);
     for (taut_index i = 0; i < n; i++) {
         double slow = b->d[i];
         for (int k = 0; k < count; k++)
@@ -155,8 +155,8 @@ static double energy_beside(beside *b, taut_index n, taut_index m, const double 
         b->d[i] = q[i] - b->x[i] - slow;
         b->u[i] = v[i] - b->u[i];
     }
-    taut_stiff_multiply(w, b->d, b->values.reaction);
-    taut_stiff_mass(w, b->u, b->mass);
+    taut_potential_modes_multiply(w, b->d, b->values.reaction);
+    taut_potential_modes_mass(w, b->u, b->mass);
     for (taut_index i = 0; i < n; i++)
         energy += (b->d[i] * b->values.reaction[i] + b->u[i] * b->mass[i]) / 2;
     for (taut_index i = 0; i < m; i++) {
@@ -174,7 +174,7 @@ static int measure_beside(beside *b, taut_context *context, double t, const doub
 {
     taut_sizes sizes;
     taut_statistics aside = {0}; /* a diagnosis, not a part of the work */
-    taut_constraint_settings settings = {.ignore_holds = true};
+    taut_foot_point_settings settings = {.ignore_holds = true};
     taut_system_sizes(taut_context_system(context), &sizes);
     taut_index n = sizes.coordinates, m = sizes.bonds;
     double **columns[] = {&b->x, &b->u, &b->d, &b->mass};

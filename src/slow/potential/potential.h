@@ -11,12 +11,12 @@
 
 /* ---- foot points (potential_foot.c) */
 
-/* As taut_constraint_create, for a system with a stiff potential (not its rigid derivative: bonds that are not soft count as rigid). */
+/* As taut_foot_point_create, for a system with a stiff potential (not its rigid derivative: bonds that are not soft count as rigid). */
 int taut_potential_foot(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                        const taut_constraint_settings *settings, taut_projector **projector, taut_error *error);
+                        const taut_foot_point_settings *settings, taut_projector **projector, taut_error *error);
 /* The stiff modes at the latest foot point, with what is held of positions (of velocities) standing still; *count is the rank d, and the
  * first d of them are those of V. */
-const taut_stiff *taut_potential_foot_modes(const taut_projector *projector, bool velocity, int *count);
+const taut_potential_modes *taut_potential_foot_modes(const taut_projector *projector, bool velocity, int *count);
 /* Can the potential's functions take any value and rate with what is held? */
 bool taut_potential_foot_whole(const taut_projector *projector);
 

@@ -21,10 +21,10 @@ typedef struct foot {
     taut_projector projector;
     taut_context *context;
     const taut_system *system;
-    taut_constraint_settings settings;
-    taut_stiff stiff, moving; /* with held positions; with held velocities, where these are others */
-    bool apart;               /* they are */
-    taut_jet *jet;            /* of the stiff force: its rate, time included */
+    taut_foot_point_settings settings;
+    taut_potential_modes stiff, moving; /* with held positions; with held velocities, where these are others */
+    bool apart;                         /* they are */
+    taut_jet *jet;                      /* of the stiff force: its rate, time included */
     taut_anderson anderson;
     taut_index n, m;
     const unsigned char *hold; /* [n] or NULL */
@@ -44,7 +44,7 @@ static int find_modes(foot *c, taut_error *error)
 {
     c->projector.statistics->force_evaluations++;
     c->projector.statistics->jacobians++;
-    return taut_stiff_find(&c->stiff, c->t, c->x, error);
+    return taut_potential_modes_find(&c->stiff, c->t, c->x, error);
 }
 
 static int fail(foot *c, int code, const char *text, taut_error *error)
@@ -62,8 +62,8 @@ static void normal_step(foot *c, int count)
 {
     for (taut_index i = 0; i < c->m; i++)
         c->s[i] = -c->stiff.values.bond[i];
-    taut_stiff_gradient(&c->stiff, c->force);
-    taut_stiff_step(&c->stiff, count, c->s, c->force, -1, c->dx);
+    taut_potential_modes_gradient(&c->stiff, c->force);
+    taut_potential_modes_step(&c->stiff, count, c->s, c->force, -1, c->dx);
 }
 
 /* dx += P (from - x) */
@@ -71,7 +71,7 @@ static void tangential_step(foot *c)
 {
     for (taut_index i = 0; i < c->n; i++)
         c->part[i] = c->from[i] - c->x[i];
-    taut_stiff_mass(&c->stiff, c->part, c->force);
+    taut_potential_modes_mass(&c->stiff, c->part, c->force);
     taut_cholesky_multiply(c->n, c->stiff.root, c->part);
     taut_rows_remove(&c->stiff.rows, c->part);
     taut_cholesky_upper(c->n, c->stiff.root, c->part);
@@ -90,7 +90,7 @@ static int reach(foot *c, taut_error *error)
 {
     bool found;
     int64_t count = 0;
-    int status = taut_stiff_descend(&c->stiff, c->t, c->from, c->x, &c->rank, &found, &count, error);
+    int status = taut_potential_modes_descend(&c->stiff, c->t, c->from, c->x, &c->rank, &found, &count, error);
     c->projector.statistics->force_evaluations += count;
     c->projector.statistics->jacobians += count;
     if (status != 0 || found)
@@ -122,7 +122,8 @@ static int settle(foot *c, taut_error *error)
         TAUT_TRY(watch(c, error));
         normal_step(c, c->rank);
         tangential_step(c);
-        double step = taut_stiff_length(&c->stiff, c->dx, NULL), scale = taut_stiff_scale(&c->stiff, c->from, c->x);
+        double step = taut_potential_modes_length(&c->stiff, c->dx, NULL),
+               scale = taut_potential_modes_scale(&c->stiff, c->from, c->x);
         if (!isfinite(step))
             break;
         first = iteration == 0 ? step : first;
@@ -151,7 +152,7 @@ static int settle(foot *c, taut_error *error)
 /* ---- what was found */
 
 /* Rigid bonds that depend on others, or on what is held: are they kept all the same? */
-static int check_lost(foot *c, const taut_stiff *w, const double *value, const char *what, taut_error *error)
+static int check_lost(foot *c, const taut_potential_modes *w, const double *value, const char *what, taut_error *error)
 {
     for (taut_index k = 0; k < w->losts; k++) {
         taut_index i = w->lost[k];
@@ -181,7 +182,7 @@ static int check_lost(foot *c, const taut_stiff *w, const double *value, const c
 static int check_minimum(foot *c, taut_error *error)
 {
     const double *value = c->stiff.value;
-    double steep = taut_stiff_steepness(&c->stiff), scale = taut_stiff_scale(&c->stiff, c->from, c->x);
+    double steep = taut_potential_modes_steepness(&c->stiff), scale = taut_potential_modes_scale(&c->stiff, c->from, c->x);
     for (int k = 0; k < c->rank; k++)
         if (!(value[k] > 0))
             return fail(c, TAUT_ERROR_CONVERGE, "the stiff potential is stationary here but not least; start nearer to its minimum",
@@ -193,7 +194,7 @@ static int check_minimum(foot *c, taut_error *error)
             c, TAUT_ERROR_CONVERGE,
             "the Hessian of the stiff potential has no constant rank along its minimum: there is no manifold near the start",
             error);
-    taut_stiff_gradient(&c->stiff, c->force);
+    taut_potential_modes_gradient(&c->stiff, c->force);
     taut_cholesky_lower(c->n, c->stiff.root, c->force);
     if (sqrt(taut_dot(c->n, c->force, c->force)) <= 1e-9 * steep * scale)
         return TAUT_OK;
@@ -207,14 +208,14 @@ static int check_minimum(foot *c, taut_error *error)
 
 /* ---- velocities */
 
-static void choose_held(const foot *c, taut_stiff *w, unsigned bit)
+static void choose_held(const foot *c, taut_potential_modes *w, unsigned bit)
 {
     for (taut_index i = 0; i < c->n; i++)
         w->held[i] = c->hold && (c->hold[i] & bit);
 }
 
 /* rate = dF/dt along u, by a jet of order 1; s = -gdot */
-static int find_rates(foot *c, const taut_stiff *w, taut_error *error)
+static int find_rates(foot *c, const taut_potential_modes *w, taut_error *error)
 {
     taut_values values = {.stiff_force = c->rate};
     TAUT_TRY(taut_jet_advance(c->jet, 0, c->t, c->x, c->u, &values, error));
@@ -231,20 +232,21 @@ static int find_rates(foot *c, const taut_stiff *w, taut_error *error)
 
 static int project_velocity(foot *c, taut_error *error)
 {
-    taut_stiff *w = c->apart ? &c->moving : &c->stiff;
+    taut_potential_modes *w = c->apart ? &c->moving : &c->stiff;
     choose_held(c, w, TAUT_HOLD_VELOCITY);
     if (c->apart)
-        TAUT_TRY(taut_stiff_find(w, c->t, c->x, error));
+        TAUT_TRY(taut_potential_modes_find(w, c->t, c->x, error));
     for (int round = 0; round < 2; round++) { /* the second takes out the rounding of the first */
         TAUT_TRY(find_rates(c, w, error));
-        taut_stiff_step(w, c->rank, c->s, c->rate, -1, c->dx);
+        taut_potential_modes_step(w, c->rank, c->s, c->rate, -1, c->dx);
         for (taut_index i = 0; i < c->n; i++)
             c->u[i] += w->held[i] ? 0 : c->dx[i];
     }
     TAUT_TRY(find_rates(c, w, error));
     TAUT_TRY(check_lost(c, w, c->s, "velocities", error));
     taut_cholesky_lower(c->n, w->root, c->rate);
-    if (c->hold && sqrt(taut_dot(c->n, c->rate, c->rate)) > 1e-9 * fabs(w->value[0]) * taut_stiff_length(&c->stiff, c->u, NULL))
+    if (c->hold &&
+        sqrt(taut_dot(c->n, c->rate, c->rate)) > 1e-9 * fabs(w->value[0]) * taut_potential_modes_length(&c->stiff, c->u, NULL))
         return fail(c, TAUT_ERROR_CONVERGE, "the held velocities leave the minimum of the stiff potential; release one", error);
     return TAUT_OK;
 }
@@ -260,7 +262,7 @@ static int count_rank(foot *c, taut_error *error)
         return TAUT_OK;
     memset(c->stiff.held, 0, (size_t)c->n);
     TAUT_TRY(find_modes(c, error));
-    c->full = taut_stiff_rank(&c->stiff, zero_mode);
+    c->full = taut_potential_modes_rank(&c->stiff, zero_mode);
     choose_held(c, &c->stiff, TAUT_HOLD_POSITION);
     return find_modes(c, error);
 }
@@ -328,7 +330,7 @@ static int build(foot *c, taut_arena *arena, taut_error *error)
     c->n = sizes.coordinates;
     c->m = sizes.bonds;
     double **columns[] = {&c->x, &c->u, &c->from, &c->dx, &c->part, &c->force, &c->y, &c->rate};
-    TAUT_TRY(taut_stiff_create(&c->stiff, c->context, arena, true, error));
+    TAUT_TRY(taut_potential_modes_create(&c->stiff, c->context, arena, true, error));
     TAUT_TRY(taut_anderson_create(&c->anderson, c->n, ANDERSON, arena, error));
     for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
         if (!(*columns[k] = TAUT_NEW(arena, double, c->n)))
@@ -341,12 +343,12 @@ static int build(foot *c, taut_arena *arena, taut_error *error)
         c->apart |= !(c->hold[i] & TAUT_HOLD_POSITION) != !(c->hold[i] & TAUT_HOLD_VELOCITY);
     }
     if (c->apart)
-        TAUT_TRY(taut_stiff_create(&c->moving, c->context, arena, true, error));
+        TAUT_TRY(taut_potential_modes_create(&c->moving, c->context, arena, true, error));
     return taut_jet_create(c->context, 1, TAUT_WANT_STIFF_FORCE, &c->jet, error);
 }
 
 int taut_potential_foot(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                        const taut_constraint_settings *settings, taut_projector **projector, taut_error *error)
+                        const taut_foot_point_settings *settings, taut_projector **projector, taut_error *error)
 {
     *projector = NULL;
     foot *c = TAUT_NEW(arena, foot, 1);
@@ -366,7 +368,7 @@ int taut_potential_foot(taut_context *context, taut_arena *arena, taut_statistic
     return TAUT_OK;
 }
 
-const taut_stiff *taut_potential_foot_modes(const taut_projector *projector, bool velocity, int *count)
+const taut_potential_modes *taut_potential_foot_modes(const taut_projector *projector, bool velocity, int *count)
 {
     const foot *c = (const foot *)projector;
     *count = c->rank;
@@ -376,6 +378,6 @@ const taut_stiff *taut_potential_foot_modes(const taut_projector *projector, boo
 bool taut_potential_foot_whole(const taut_projector *projector)
 {
     const foot *c = (const foot *)projector;
-    const taut_stiff *moving = c->apart ? &c->moving : &c->stiff;
-    return c->rank == c->full && taut_stiff_rank(moving, zero_mode) >= c->full;
+    const taut_potential_modes *moving = c->apart ? &c->moving : &c->stiff;
+    return c->rank == c->full && taut_potential_modes_rank(moving, zero_mode) >= c->full;
 }

@@ -49,7 +49,7 @@ static int evaluate(series *s, taut_error *error)
 static void fibre_step(series *s, bool velocity, const double *now, const double *wanted, double *dx)
 {
     int count;
-    const taut_stiff *w = taut_potential_foot_modes(s->foot, velocity, &count);
+    const taut_potential_modes *w = taut_potential_foot_modes(s->foot, velocity, &count);
     bool apart = velocity && w != taut_potential_foot_modes(s->foot, false, &count);
     for (taut_index i = 0; i < s->m; i++)
         s->s[i] = wanted[count + i] - now[count + i];
@@ -57,7 +57,7 @@ static void fibre_step(series *s, bool velocity, const double *now, const double
     for (int k = 0; k < count && apart; k++)
         for (taut_index i = 0; i < s->n; i++)
             s->force[i] += (wanted[k] - now[k]) * s->frame.value[k] * s->frame.force[(int64_t)k * s->n + i];
-    taut_stiff_step(w, apart ? count : 0, s->s, s->force, 1, dx);
+    taut_potential_modes_step(w, apart ? count : 0, s->s, s->force, 1, dx);
     for (int k = 0; k < count; k++)
         s->force[k] = wanted[k] - now[k];
     if (!apart)
@@ -70,7 +70,7 @@ static void find_rate(series *s)
 {
     double a, b;
     taut_potential_recursion_rates(s->recursion, &a, &b);
-    s->rate = taut_terms_rate(norm(s->n, s->q, NULL), norm(s->n, s->v, NULL), a, b);
+    s->rate = taut_truncation_rate(norm(s->n, s->q, NULL), norm(s->n, s->v, NULL), a, b);
 }
 
 /* Of the slowest stiff mode. */
@@ -128,19 +128,19 @@ static double farthest(taut_index n, const double *x, const double *y)
 static const double poor = 0.01; /* an error, relative, that is not to be called a slow point */
 
 /* What is stated: of the series, when the next level would move the state by (q, v), and of rounding. */
-static void state_error(series *s, const taut_terms *last, double q, double v)
+static void state_error(series *s, const taut_truncation *last, double q, double v)
 {
     double rounding = 4 * taut_potential_noise(&s->frame) * s->scale;
-    taut_terms_errors(last, s->rate, frequency(s), q, v, &s->error_q, &s->error_v);
+    taut_truncation_errors(last, s->rate, frequency(s), q, v, &s->error_q, &s->error_v);
     s->error_q += rounding;
     s->error_v += rounding;
 }
 
 /* An asymptotic series: the level before was the best one. The next one would move the state by (q, v), `step` of its scale. */
-static int settle(series *s, const taut_terms *last, double step, double q, double v, taut_error *error)
+static int settle(series *s, const taut_truncation *last, double step, double q, double v, taut_error *error)
 {
     size_t bytes = (size_t)s->n * sizeof(double);
-    if (s->level <= 2 || taut_terms_tail(last, last->step, step) > poor)
+    if (s->level <= 2 || taut_truncation_tail(last, last->step, step) > poor)
         return fail_separation(s, error);
     state_error(s, last, q, v);
     memcpy(s->q, s->last_q, bytes);
@@ -154,7 +154,7 @@ static int settle(series *s, const taut_terms *last, double step, double q, doub
 static int expand(series *s, int most, taut_error *error)
 {
     size_t bytes = (size_t)s->n * sizeof(double);
-    taut_terms last = {.floor_q = s->noise * s->scale, .floor_v = s->noise * s->scale};
+    taut_truncation last = {.floor_q = s->noise * s->scale, .floor_v = s->noise * s->scale};
     int quiet = 0;
     for (s->level = 1; s->level <= most; s->level++) {
         memcpy(s->last_q, s->q, bytes);
@@ -173,7 +173,7 @@ static int expand(series *s, int most, taut_error *error)
             return settle(s, &last, INFINITY, INFINITY, INFINITY, error);
         if (s->level > 1 && step > fmax(last.step[0], s->noise))
             return settle(s, &last, step, q, v, error);
-        taut_terms_push(&last, step, q, v);
+        taut_truncation_push(&last, step, q, v);
         TAUT_TRY(taut_projection_record(s->p, s->q, s->v, error));
         /* one small correction may be a coefficient that happens to vanish, two are not */
         quiet = step <= fmax(16 * DBL_EPSILON, 4 * taut_potential_noise(&s->frame)) ? quiet + 1 : 0;
@@ -181,7 +181,7 @@ static int expand(series *s, int most, taut_error *error)
             break;
     }
     s->level -= s->level > most;
-    if (taut_terms_tail(&last, last.step, NAN) > poor)
+    if (taut_truncation_tail(&last, last.step, NAN) > poor)
         return fail_separation(s, error);
     state_error(s, &last, NAN, NAN);
     return TAUT_OK;
@@ -191,7 +191,7 @@ static int run(series *s, taut_error *error)
 {
     taut_projection *p = s->p;
     int most = taut_potential_most(p->context);
-    taut_constraint_settings settings = {.ignore_holds = !p->hold, .hold = p->hold};
+    taut_foot_point_settings settings = {.ignore_holds = !p->hold, .hold = p->hold};
     TAUT_TRY(taut_projection_record(p, s->q, s->v, error));
     TAUT_TRY(taut_potential_foot(p->context, &p->arena, &p->statistics, &settings, &s->foot, error));
     TAUT_TRY(s->foot->apply(s->foot, p->t, s->q, s->v, error));

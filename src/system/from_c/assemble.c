@@ -63,20 +63,20 @@ static void set_particle(const maker *m, taut_index *const *gather, int64_t memb
 }
 
 /* Makes the kernel of what was built since `begin`; rows may be NULL. */
-static int end(maker *m, taut_role role, int32_t root, const taut_index *row, taut_kernel **kernel)
+static int end(maker *m, taut_role role, int32_t root, const taut_index *row, taut_statement_kernel **kernel)
 {
-    taut_kernel_plan plan = {.role = role,
-                             .graph = m->graph,
-                             .root = root,
-                             .members = m->members,
-                             .slots = m->slots,
-                             .slot = m->slot,
-                             .time_slot = -1,
-                             .row = row,
-                             .column = row};
+    taut_statement_kernel_plan plan = {.role = role,
+                                       .graph = m->graph,
+                                       .root = root,
+                                       .members = m->members,
+                                       .slots = m->slots,
+                                       .slot = m->slot,
+                                       .time_slot = -1,
+                                       .row = row,
+                                       .column = row};
     int status = m->no_memory ? taut_fail_memory(m->error) : taut_graph_status(m->graph, m->error);
     if (status == 0)
-        status = taut_kernel_create(&plan, &m->system->arena, kernel, m->error);
+        status = taut_statement_kernel_create(&plan, &m->system->arena, kernel, m->error);
     taut_graph_destroy(m->graph);
     m->graph = NULL;
     if (status == 0 && (*kernel)->tape->kinks)
@@ -173,7 +173,7 @@ static int compliance_kernel(maker *m)
     TAUT_TRY(begin(m, m->b->bonds));
     double *compliance = data_slot(m, &node);
     taut_index *row = TAUT_NEW(&system->arena, taut_index, m->b->bonds);
-    system->compliance_kernel = TAUT_NEW(&system->arena, taut_kernel *, 1);
+    system->compliance_kernel = TAUT_NEW(&system->arena, taut_statement_kernel *, 1);
     m->no_memory = m->no_memory || !row || !system->compliance_kernel;
     for (const taut_bond_family *f = m->b->families; f && !m->no_memory; f = f->next)
         for (taut_index k = 0; k < f->count; k++) {
@@ -345,7 +345,7 @@ int taut_builder_assemble(const taut_builder *b, taut_system *system, taut_error
         terms += 2;
     for (const taut_angles *a = b->angles; a; a = a->next)
         terms += 2;
-    if (!(system->kernel = TAUT_NEW(&system->arena, taut_kernel *, terms)))
+    if (!(system->kernel = TAUT_NEW(&system->arena, taut_statement_kernel *, terms)))
         return taut_fail_memory(error);
     system->sizes = (taut_sizes){.kind = TAUT_MECHANICAL,
                                  .mass = TAUT_MASS_DIAGONAL,

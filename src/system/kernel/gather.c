@@ -30,7 +30,7 @@ static void find_pairs(taut_fetch *fetch, int32_t first, int32_t last)
             fetch[k++].pair = true;
 }
 
-int taut_kernel_plan_fetches(taut_kernel *kernel, taut_arena *arena)
+int taut_statement_kernel_plan_fetches(taut_statement_kernel *kernel, taut_arena *arena)
 {
     taut_fetch *fetch = TAUT_NEW(arena, taut_fetch, kernel->slots);
     if (!fetch)
@@ -58,7 +58,7 @@ int taut_kernel_plan_fetches(taut_kernel *kernel, taut_arena *arena)
 
 /* Lanes such that what values and first derivatives need stays in the first-level cache; long tapes, which would have few, gain more from
  * vectors of GOOD lanes than they lose in the second-level one. ROOM bounds the memory of second derivatives. */
-static int lanes_of(const taut_kernel *kernel)
+static int lanes_of(const taut_statement_kernel *kernel)
 {
     enum { GOOD = 128, ROOM = 512 * 1024 };
     taut_tape first = *kernel->tape;
@@ -73,7 +73,7 @@ static int lanes_of(const taut_kernel *kernel)
     return (int)lanes;
 }
 
-int taut_kernel_regs(const taut_kernel *kernel, taut_arena *arena, taut_block_regs *regs)
+int taut_statement_kernel_regs(const taut_statement_kernel *kernel, taut_arena *arena, taut_block_regs *regs)
 {
     regs->lanes = lanes_of(kernel);
     regs->regs = TAUT_NEW(arena, double, (int64_t)kernel->tape->registers * regs->lanes);
@@ -83,14 +83,15 @@ int taut_kernel_regs(const taut_kernel *kernel, taut_arena *arena, taut_block_re
     return 0;
 }
 
-void taut_kernel_set_parameters(const taut_kernel *kernel, const double *parameter, taut_block_regs *regs)
+void taut_statement_kernel_set_parameters(const taut_statement_kernel *kernel, const double *parameter, taut_block_regs *regs)
 {
     for (int32_t s = 0; s < kernel->slots; s++)
         if (kernel->slot[s].source == TAUT_FROM_PARAMETER && !kernel->slot[s].gather)
             taut_lanes_fill(regs->regs + (int64_t)s * regs->lanes, regs->lanes, parameter[kernel->slot[s].one]);
 }
 
-static void load(const taut_kernel *kernel, int level, int64_t first, int n, const taut_inputs *inputs, taut_block_regs *regs)
+static void load(const taut_statement_kernel *kernel, int level, int64_t first, int n, const taut_inputs *inputs,
+                 taut_block_regs *regs)
 {
     const taut_fetch *end = kernel->fetch + kernel->fetch_end[level];
     for (const taut_fetch *f = kernel->fetch; f < end; f++) {
@@ -110,13 +111,14 @@ static void load(const taut_kernel *kernel, int level, int64_t first, int n, con
         taut_lanes_fill(regs->regs + (int64_t)kernel->time_slot * regs->lanes, n, inputs->t);
 }
 
-void taut_kernel_run(const taut_kernel *kernel, int level, int64_t first, int n, const taut_inputs *inputs, taut_block_regs *regs)
+void taut_statement_kernel_run(const taut_statement_kernel *kernel, int level, int64_t first, int n, const taut_inputs *inputs,
+                               taut_block_regs *regs)
 {
     load(kernel, level, first, n, inputs, regs);
     taut_tape_run(kernel->tape, level, regs->lanes, n, regs->regs);
 }
 
-double taut_kernel_test(const taut_kernel *kernel, int level, int n, const taut_block_regs *regs)
+double taut_statement_kernel_test(const taut_statement_kernel *kernel, int level, int n, const taut_block_regs *regs)
 {
     double total = 0;
     for (int32_t k = 0; k < kernel->watch_end[level]; k++) {

@@ -9,7 +9,7 @@
 enum { LOCAL_LIMIT = 256 };
 
 typedef struct maker {
-    taut_kernel_plan *plan;
+    taut_statement_kernel_plan *plan;
     taut_arena *arena;
     taut_error *error;
     int32_t locals;
@@ -27,7 +27,7 @@ static void output(maker *m, int32_t node, int level)
 }
 
 /* Marks the slots in use below the root. */
-static int mark_used(const taut_kernel_plan *plan, int32_t root, taut_arena *arena, unsigned char **used)
+static int mark_used(const taut_statement_kernel_plan *plan, int32_t root, taut_arena *arena, unsigned char **used)
 {
     unsigned char *flag = TAUT_NEW(arena, unsigned char, taut_graph_size(plan->graph));
     *used = TAUT_NEW(arena, unsigned char, 3 * plan->slots + 1);
@@ -84,7 +84,7 @@ static int find_locals(maker *m)
 /* Gives every local coordinate a slot for its velocity, or for a weight. */
 static int32_t add_slot(maker *m, int32_t c, taut_slot_source source)
 {
-    taut_kernel_plan *plan = m->plan;
+    taut_statement_kernel_plan *plan = m->plan;
     plan->slot[plan->slots] = (taut_slot){.source = source, .one = m->local[c].one, .gather = m->local[c].gather};
     return plan->slots++;
 }
@@ -293,7 +293,7 @@ static int find_kinks(const maker *m, bool *kinks)
 }
 
 /* What the value depends on; M for kinetic energies, which must not depend on velocities. */
-static int find_uses(maker *m, taut_kernel *kernel)
+static int find_uses(maker *m, taut_statement_kernel *kernel)
 {
     int32_t first = 0, last = 1, nc = m->locals;
     if (kernel->role == TAUT_ROLE_KINETIC) {
@@ -339,7 +339,7 @@ static int32_t without_sign(const taut_tape *tape, int32_t r)
 }
 
 /* What must be looked at to know that g, G and gamma are finite: no constants, nothing twice. */
-static int plan_watch(taut_kernel *kernel, taut_arena *arena)
+static int plan_watch(taut_statement_kernel *kernel, taut_arena *arena)
 {
     const taut_tape *tape = kernel->tape;
     const int32_t nc = kernel->locals, end[3] = {1, 2 + nc, 3 + nc};
@@ -362,7 +362,7 @@ static int plan_watch(taut_kernel *kernel, taut_arena *arena)
 }
 
 /* A gradient that is made of constants and of parameters that all members share needs no evaluation. */
-static bool is_steady(const taut_kernel *kernel)
+static bool is_steady(const taut_statement_kernel *kernel)
 {
     const taut_tape *tape = kernel->tape;
     if (kernel->role != TAUT_ROLE_POTENTIAL || kernel->second)
@@ -377,15 +377,15 @@ static bool is_steady(const taut_kernel *kernel)
 }
 
 /* What makes evaluation fast, found out once. */
-static int plan_evaluation(taut_kernel *kernel, taut_local *local, taut_arena *arena)
+static int plan_evaluation(taut_statement_kernel *kernel, taut_local *local, taut_arena *arena)
 {
     for (int32_t c = 0; c < kernel->locals; c++)
         local[c].places = taut_places_make(local[c].gather, local[c].one, kernel->members);
     kernel->rows = taut_places_make(kernel->row, 0, kernel->members);
     kernel->steady = is_steady(kernel);
-    if (taut_kernel_plan_fetches(kernel, arena) || (kernel->role == TAUT_ROLE_BOND && plan_watch(kernel, arena)))
+    if (taut_statement_kernel_plan_fetches(kernel, arena) || (kernel->role == TAUT_ROLE_BOND && plan_watch(kernel, arena)))
         return TAUT_ERROR_MEMORY;
-    return taut_kernel_plan_simple(kernel, arena);
+    return taut_statement_kernel_plan_simple(kernel, arena);
 }
 
 static int64_t output_room(int64_t nc)
@@ -393,12 +393,13 @@ static int64_t output_room(int64_t nc)
     return 8 + 5 * nc + 4 * nc * nc;
 }
 
-int taut_kernel_create(taut_kernel_plan *plan, taut_arena *arena, taut_kernel **result, taut_error *error)
+int taut_statement_kernel_create(taut_statement_kernel_plan *plan, taut_arena *arena, taut_statement_kernel **result,
+                                 taut_error *error)
 {
     taut_arena scratch;
     taut_arena_init(&scratch, &arena->allocator);
     maker m = {.plan = plan, .arena = &scratch, .error = error};
-    taut_kernel *kernel = TAUT_NEW(arena, taut_kernel, 1);
+    taut_statement_kernel *kernel = TAUT_NEW(arena, taut_statement_kernel, 1);
     int status = kernel ? find_locals(&m) : taut_fail_memory(error);
     if (status)
         goto done;
@@ -410,12 +411,12 @@ int taut_kernel_create(taut_kernel_plan *plan, taut_arena *arena, taut_kernel **
     }
     if ((status = make_outputs[plan->role](&m)) || (status = taut_graph_status(plan->graph, error)))
         goto done;
-    *kernel = (taut_kernel){.role = plan->role,
-                            .members = plan->members,
-                            .slots = plan->slots,
-                            .locals = m.locals,
-                            .row = plan->row,
-                            .column = plan->column};
+    *kernel = (taut_statement_kernel){.role = plan->role,
+                                      .members = plan->members,
+                                      .slots = plan->slots,
+                                      .locals = m.locals,
+                                      .row = plan->row,
+                                      .column = plan->column};
     if ((status = find_uses(&m, kernel)) ||
         (status = taut_tape_create(plan->graph, arena, plan->slots, m.outputs, m.node, m.level, &kernel->tape, error)))
         goto done;

@@ -61,7 +61,7 @@ typedef struct taut_fetch {
  *   KINETIC    T | p[nc] | M[tri] | force[nc] | dforce/dq[nc][nc] | dforce/dv[nc][nc] | d(M w)/dq[nc][nc]   levels 0 1 1 2 3 3 4
  *   MASS       M | dM/dq[nc]                                            levels 0 | 1
  *   VALUE      value                                                    level 0 */
-typedef struct taut_kernel {
+typedef struct taut_statement_kernel {
     taut_role role;
     taut_tape *tape;
     int64_t members;
@@ -83,10 +83,10 @@ typedef struct taut_kernel {
     bool steady;                    /* POTENTIAL: the gradient depends on nothing but parameters */
     bool single;                    /* one member of a bond, potential or force: single.c can run it */
     signed char simple_level[16];   /* level for requests of f, g, G and stiff force alone (scatter.h), -1: not needed */
-} taut_kernel;
+} taut_statement_kernel;
 
 /* What a builder hands over: the graph, its root, and the slots that are in use. */
-typedef struct taut_kernel_plan {
+typedef struct taut_statement_kernel_plan {
     taut_role role;
     taut_graph *graph;
     int32_t root;
@@ -96,10 +96,11 @@ typedef struct taut_kernel_plan {
     int32_t time_slot; /* slot of time, or -1 */
     const taut_index *row, *column;
     bool first_order; /* V is the algebraic variables: no gamma */
-} taut_kernel_plan;
+} taut_statement_kernel_plan;
 
 /* Differentiates and makes the tape. The kernel lives in `arena`. */
-int taut_kernel_create(taut_kernel_plan *plan, taut_arena *arena, taut_kernel **kernel, taut_error *error);
+int taut_statement_kernel_create(taut_statement_kernel_plan *plan, taut_arena *arena, taut_statement_kernel **kernel,
+                                 taut_error *error);
 
 /* Arrays that slots are gathered from; by name, or by taut_slot_source. */
 typedef struct taut_inputs {
@@ -118,15 +119,17 @@ typedef struct taut_block_regs {
     double *regs;
 } taut_block_regs;
 
-/* Finds out what evaluations load, once slots and tape are there; part of taut_kernel_create. (gather.c) */
-int taut_kernel_plan_fetches(taut_kernel *kernel, taut_arena *arena); /* 0 or TAUT_ERROR_MEMORY */
+/* Finds out what evaluations load, once slots and tape are there; part of taut_statement_kernel_create. (gather.c) */
+int taut_statement_kernel_plan_fetches(taut_statement_kernel *kernel, taut_arena *arena); /* 0 or TAUT_ERROR_MEMORY */
 
-int taut_kernel_regs(const taut_kernel *kernel, taut_arena *arena, taut_block_regs *regs); /* 0 or TAUT_ERROR_MEMORY */
+int taut_statement_kernel_regs(const taut_statement_kernel *kernel, taut_arena *arena,
+                               taut_block_regs *regs); /* 0 or TAUT_ERROR_MEMORY */
 /* Writes parameters (which do not change between evaluations) into the block, for slots without gather. */
-void taut_kernel_set_parameters(const taut_kernel *kernel, const double *parameter, taut_block_regs *regs);
+void taut_statement_kernel_set_parameters(const taut_statement_kernel *kernel, const double *parameter, taut_block_regs *regs);
 /* Gathers members [first, first + n) and runs to a level. */
-void taut_kernel_run(const taut_kernel *kernel, int level, int64_t first, int n, const taut_inputs *inputs, taut_block_regs *regs);
+void taut_statement_kernel_run(const taut_statement_kernel *kernel, int level, int64_t first, int n, const taut_inputs *inputs,
+                               taut_block_regs *regs);
 /* After a run: 0 when g, G and gamma of n members are finite, NaN when they may not be (see taut_lanes_test). */
-double taut_kernel_test(const taut_kernel *kernel, int level, int n, const taut_block_regs *regs);
+double taut_statement_kernel_test(const taut_statement_kernel *kernel, int level, int n, const taut_block_regs *regs);
 
 #endif

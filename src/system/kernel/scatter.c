@@ -5,7 +5,7 @@
 
 typedef struct target {
     const taut_context *context;
-    const taut_kernel *kernel;
+    const taut_statement_kernel *kernel;
     unsigned wanted;
     int64_t first;
     int n, lanes;
@@ -14,7 +14,7 @@ typedef struct target {
     taut_values *values;
 } target;
 
-int taut_kernel_level(const taut_kernel *kernel, unsigned w)
+int taut_statement_kernel_level(const taut_statement_kernel *kernel, unsigned w)
 {
     switch (kernel->role) {
     case TAUT_ROLE_BOND:
@@ -139,7 +139,7 @@ static double total(const target *s, int32_t k)
 /* Rows of one kernel have the same length, so that consecutive ones are one block. */
 static void scatter_jacobian(const target *s)
 {
-    const taut_kernel *kernel = s->kernel;
+    const taut_statement_kernel *kernel = s->kernel;
     const taut_index *start = s->context->system->jacobian_start, *row = kernel->row + s->first;
     const int32_t *entry = kernel->tape->output + 1;
     if (!kernel->rows.gather && (kernel->rows.stride == 1 || s->n == 1)) {
@@ -270,8 +270,8 @@ static void scatter_mass(const target *s)
     }
 }
 
-void taut_kernel_scatter(const taut_context *context, const taut_kernel *kernel, unsigned wanted, int64_t first, int n,
-                         const double *regs, int lanes, const double *v, taut_values *values)
+void taut_statement_kernel_scatter(const taut_context *context, const taut_statement_kernel *kernel, unsigned wanted, int64_t first,
+                                   int n, const double *regs, int lanes, const double *v, taut_values *values)
 {
     target s = {context, kernel, wanted, first, n, lanes, regs, v, values};
     switch (kernel->role) {

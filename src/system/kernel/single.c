@@ -5,7 +5,7 @@
 /* Where the bound form of a tape (expr/tape.h) stores. */
 enum { TO_BOND, TO_ROW, TO_BOND_DT, TO_FORCE = 0, TO_COUNT = 3 };
 
-static void bind_outputs(const taut_kernel *kernel, taut_bound_output *to, taut_tape_binding *binding)
+static void bind_outputs(const taut_statement_kernel *kernel, taut_bound_output *to, taut_tape_binding *binding)
 {
     const int32_t *out = kernel->tape->output, nc = kernel->locals;
     taut_index row = kernel->rows.first;
@@ -25,7 +25,7 @@ static void bind_outputs(const taut_kernel *kernel, taut_bound_output *to, taut_
 }
 
 /* Parameters that all share and time are in their registers before a run; what a table gives is a number. */
-static int bind(taut_kernel *kernel, taut_arena *arena)
+static int bind(taut_statement_kernel *kernel, taut_arena *arena)
 {
     taut_tape_binding *binding = TAUT_NEW(arena, taut_tape_binding, 1);
     taut_bound_input *input = TAUT_NEW(arena, taut_bound_input, kernel->slots);
@@ -48,21 +48,21 @@ static int bind(taut_kernel *kernel, taut_arena *arena)
     return 0;
 }
 
-int taut_kernel_plan_simple(taut_kernel *kernel, taut_arena *arena)
+int taut_statement_kernel_plan_simple(taut_statement_kernel *kernel, taut_arena *arena)
 {
     kernel->single = kernel->members == 1 && kernel->role <= TAUT_ROLE_FORCE;
     for (unsigned k = 0; k < 16; k++) {
         unsigned wanted = (k & 7) | (k & 8 ? (unsigned)TAUT_WANT_STIFF_FORCE : 0);
         if (kernel->steady) /* its force is known */
             wanted &= ~(unsigned)TAUT_WANT_FORCE;
-        kernel->simple_level[k] = (signed char)taut_kernel_level(kernel, wanted);
+        kernel->simple_level[k] = (signed char)taut_statement_kernel_level(kernel, wanted);
     }
     return kernel->single ? bind(kernel, arena) : 0;
 }
 
 /* The compiled form that loads and stores by itself. */
-static double run_bound(const taut_system *system, const taut_kernel *kernel, int level, const taut_inputs *inputs, double *regs,
-                        unsigned wanted, taut_values *values)
+static double run_bound(const taut_system *system, const taut_statement_kernel *kernel, int level, const taut_inputs *inputs,
+                        double *regs, unsigned wanted, taut_values *values)
 {
     double *to[TO_COUNT] = {0};
     if (kernel->time_slot >= 0)
@@ -79,7 +79,7 @@ static double run_bound(const taut_system *system, const taut_kernel *kernel, in
     return kernel->tape->native_bound[level](inputs->from, to, regs);
 }
 
-static void load(const taut_kernel *kernel, int level, const taut_inputs *inputs, double *regs)
+static void load(const taut_statement_kernel *kernel, int level, const taut_inputs *inputs, double *regs)
 {
     const taut_fetch *end = kernel->fetch + kernel->fetch_end[level];
     for (const taut_fetch *f = kernel->fetch; f < end; f++)
@@ -88,8 +88,8 @@ static void load(const taut_kernel *kernel, int level, const taut_inputs *inputs
         regs[kernel->time_slot] = inputs->t;
 }
 
-static double store_bond(const taut_system *system, const taut_kernel *kernel, int level, const double *regs, unsigned wanted,
-                         taut_values *values)
+static double store_bond(const taut_system *system, const taut_statement_kernel *kernel, int level, const double *regs,
+                         unsigned wanted, taut_values *values)
 {
     const int32_t *out = kernel->tape->output;
     taut_index row = kernel->rows.first;
@@ -107,15 +107,15 @@ static double store_bond(const taut_system *system, const taut_kernel *kernel, i
     return sum - sum; /* see taut_lanes_test */
 }
 
-static void subtract_gradient(const taut_kernel *kernel, const double *regs, double *force)
+static void subtract_gradient(const taut_statement_kernel *kernel, const double *regs, double *force)
 {
     const int32_t *out = kernel->tape->output + 1;
     for (int32_t c = 0; c < kernel->locals; c++)
         force[kernel->local[c].places.first] -= regs[out[c]];
 }
 
-double taut_single_run(const taut_system *system, const taut_kernel *kernel, int level, const taut_inputs *inputs, double *regs,
-                       unsigned wanted, taut_values *values)
+double taut_single_run(const taut_system *system, const taut_statement_kernel *kernel, int level, const taut_inputs *inputs,
+                       double *regs, unsigned wanted, taut_values *values)
 {
     if (kernel->tape->native_bound)
         return run_bound(system, kernel, level, inputs, regs, wanted, values);

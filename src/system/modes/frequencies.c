@@ -52,15 +52,15 @@ static int small_stiff(taut_context *context, double t, const double *q, int cou
                        taut_error *error)
 {
     taut_arena arena;
-    taut_stiff modes;
+    taut_potential_modes modes;
     int rank = 0;
     if (count < 1)
         return taut_fail(error, TAUT_ERROR_USAGE, "at least one frequency must be asked for, not %d", count);
     int64_t before = context->statistics.force_evaluations;
     taut_arena_init(&arena, &context->arena.allocator);
-    int status = taut_stiff_create(&modes, context, &arena, false, error);
+    int status = taut_potential_modes_create(&modes, context, &arena, false, error);
     if (status == 0)
-        status = taut_stiff_modes(&modes, t, q, &rank, error);
+        status = taut_potential_modes_modes(&modes, t, q, &rank, error);
     context->statistics.force_evaluations = before; /* a diagnosis, not a part of the motion */
     int stable = 0;                                 /* negative eigenvalues are no frequencies */
     for (int k = 0; status == 0 && k < rank; k++)
@@ -99,7 +99,7 @@ static int join_springs(work *w, const taut_context *context, taut_error *error)
                         error, TAUT_ERROR_REFUSED,
                         "frequencies of linear springs beside a stiff potential of more than %d coordinates are not in this "
                         "version: write the springs as part of the stiff potential",
-                        TAUT_STIFF_MOST);
+                        TAUT_POTENTIAL_MODES_MOST);
                 w->values.stiff_hessian[k] += w->values.jacobian[e] * w->values.jacobian[f] / context->compliance[i];
             }
         for (taut_index e = old[i]; e < old[i + 1] && !spring; e++, used++) {
@@ -177,7 +177,7 @@ int taut_frequencies(taut_context *context, double t, const double *q, int count
         return taut_fail(error, TAUT_ERROR_REFUSED, "frequencies belong to mechanical systems");
     if (!(system->sizes.can & TAUT_HAS_SPRINGS) && !stiff)
         return 0;
-    if (stiff && system->sizes.coordinates <= TAUT_STIFF_MOST)
+    if (stiff && system->sizes.coordinates <= TAUT_POTENTIAL_MODES_MOST)
         return small_stiff(context, t, q, count, frequency, found, complete, error);
     work w = {0};
     taut_spectrum spectrum = {0};

@@ -83,7 +83,7 @@ static int reserve(taut_modes_work *w, const taut_sizes *sizes, bool gradient, t
     w->other = TAUT_NEW(arena, double, w->n);
     w->push = TAUT_NEW(arena, double, w->n);
     w->held = TAUT_NEW(arena, double, w->rods);
-    w->keep = taut_kept_allocator(arena);
+    w->keep = taut_reuse_allocator(arena);
     bool good = w->values.bond && w->values.bond_dt && w->values.jacobian && w->values.mass && w->values.bond_hessian;
     good = good && w->values.mass_dq && w->matrix && w->square && w->frequency && w->column && w->reaction;
     if (!good || !w->weight || !w->shape || !w->keep.allocate || !w->blended || !w->other || !w->push || !w->held)

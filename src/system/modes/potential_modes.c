@@ -12,7 +12,7 @@ static const double zero_mode = 1e-8; /* of the largest Omega^2, as in spectrum_
 
 /* ---- making */
 
-static int reserve(taut_stiff *w, const taut_sizes *sizes, taut_arena *arena, taut_error *error)
+static int reserve(taut_potential_modes *w, const taut_sizes *sizes, taut_arena *arena, taut_error *error)
 {
     const int64_t n = w->n, entries = w->tangent.start[n];
     double **squares[] = {&w->root, &w->k, &w->mode, &w->vector};
@@ -32,7 +32,7 @@ static int reserve(taut_stiff *w, const taut_sizes *sizes, taut_arena *arena, ta
     w->held = TAUT_NEW(arena, unsigned char, n);
     w->where = TAUT_NEW(arena, taut_index, n);
     w->lost = TAUT_NEW(arena, taut_index, w->m);
-    w->keep = taut_kept_allocator(arena);
+    w->keep = taut_reuse_allocator(arena);
     good = good && w->values.jacobian && w->values.mass && w->values.stiff_hessian && w->rigid && w->held && w->where && w->lost;
     if (!good || !w->keep.allocate)
         return taut_fail_memory(error);
@@ -43,18 +43,19 @@ static int reserve(taut_stiff *w, const taut_sizes *sizes, taut_arena *arena, ta
     return taut_eigen_symmetric((int)n, w->vector, w->ascending, error, &w->keep);
 }
 
-int taut_stiff_create(taut_stiff *w, taut_context *context, taut_arena *arena, bool rigid_springs, taut_error *error)
+int taut_potential_modes_create(taut_potential_modes *w, taut_context *context, taut_arena *arena, bool rigid_springs,
+                                taut_error *error)
 {
     const taut_system *system = taut_context_system(context);
     const double *c = taut_context_compliance(context);
     taut_sizes sizes;
     taut_system_sizes(system, &sizes);
-    *w = (taut_stiff){.context = context, .n = sizes.coordinates, .m = sizes.bonds, .springs = !rigid_springs};
-    if (w->n > TAUT_STIFF_MOST)
+    *w = (taut_potential_modes){.context = context, .n = sizes.coordinates, .m = sizes.bonds, .springs = !rigid_springs};
+    if (w->n > TAUT_POTENTIAL_MODES_MOST)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "the modes of a stiff potential of %d coordinates are too many (at most %d): write it as bonds with a "
                          "stiffness",
-                         w->n, TAUT_STIFF_MOST);
+                         w->n, TAUT_POTENTIAL_MODES_MOST);
     w->matrix = sizes.mass != TAUT_MASS_DIAGONAL;
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, error));
@@ -66,7 +67,7 @@ int taut_stiff_create(taut_stiff *w, taut_context *context, taut_arena *arena, b
 
 /* ---- at a point */
 
-static int evaluate(taut_stiff *w, double t, const double *q, taut_error *error)
+static int evaluate(taut_potential_modes *w, double t, const double *q, taut_error *error)
 {
     taut_sizes sizes;
     taut_system_sizes(taut_context_system(w->context), &sizes);
@@ -75,7 +76,7 @@ static int evaluate(taut_stiff *w, double t, const double *q, taut_error *error)
     return taut_evaluate(w->context, t, q, NULL, wanted, &w->values, error);
 }
 
-static int factor_mass(taut_stiff *w, double t, taut_error *error)
+static int factor_mass(taut_potential_modes *w, double t, taut_error *error)
 {
     const int64_t n = w->n;
     memset(w->root, 0, (size_t)(n * n) * sizeof(double));
@@ -93,7 +94,7 @@ static int factor_mass(taut_stiff *w, double t, taut_error *error)
     return code;
 }
 
-static void take_rows(taut_stiff *w)
+static void take_rows(taut_potential_modes *w)
 {
     taut_index n = w->n;
     w->rows.count = w->losts = 0;
@@ -114,7 +115,7 @@ static void take_rows(taut_stiff *w)
     }
 }
 
-static void form_k(taut_stiff *w)
+static void form_k(taut_potential_modes *w)
 {
     const int64_t n = w->n;
     const double *c = taut_context_compliance(w->context);
@@ -132,7 +133,7 @@ static void form_k(taut_stiff *w)
 }
 
 /* vector = P R^-1 K R^-T P: both factors act on rows, K being symmetric. */
-static void reduce(taut_stiff *w)
+static void reduce(taut_potential_modes *w)
 {
     const int64_t n = w->n;
     memcpy(w->vector, w->k, (size_t)(n * n) * sizeof(double));
@@ -151,7 +152,7 @@ static void reduce(taut_stiff *w)
 }
 
 /* Largest in absolute value first: the ascending list is read from both ends. */
-static void order_modes(taut_stiff *w)
+static void order_modes(taut_potential_modes *w)
 {
     const int64_t n = w->n;
     for (int64_t low = 0, high = n - 1, k = 0; k < n; k++) {
@@ -162,7 +163,7 @@ static void order_modes(taut_stiff *w)
     }
 }
 
-int taut_stiff_find(taut_stiff *w, double t, const double *q, taut_error *error)
+int taut_potential_modes_find(taut_potential_modes *w, double t, const double *q, taut_error *error)
 {
     TAUT_TRY(evaluate(w, t, q, error));
     TAUT_TRY(factor_mass(w, t, error));
@@ -174,7 +175,7 @@ int taut_stiff_find(taut_stiff *w, double t, const double *q, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_stiff_rank(const taut_stiff *w, double part)
+int taut_potential_modes_rank(const taut_potential_modes *w, double part)
 {
     int rank = 0;
     while (rank < w->n && fabs(w->value[rank]) > part * fabs(w->value[0]))
@@ -184,7 +185,7 @@ int taut_stiff_rank(const taut_stiff *w, double part)
 
 /* ---- what is made of it */
 
-void taut_stiff_gradient(const taut_stiff *w, double *gradient)
+void taut_potential_modes_gradient(const taut_potential_modes *w, double *gradient)
 {
     const double *c = taut_context_compliance(w->context);
     for (taut_index i = 0; i < w->n; i++)
@@ -195,7 +196,7 @@ void taut_stiff_gradient(const taut_stiff *w, double *gradient)
                 gradient[w->jacobian.column[e]] += w->values.jacobian[e] * w->values.bond[i] / c[i];
 }
 
-void taut_stiff_satisfy(const taut_stiff *w, const double *s, double *dx)
+void taut_potential_modes_satisfy(const taut_potential_modes *w, const double *s, double *dx)
 {
     memset(dx, 0, (size_t)w->n * sizeof(double));
     for (taut_index k = 0; k < w->rows.count; k++)
@@ -204,7 +205,7 @@ void taut_stiff_satisfy(const taut_stiff *w, const double *s, double *dx)
     taut_cholesky_upper(w->n, w->root, dx);
 }
 
-void taut_stiff_multiply(const taut_stiff *w, const double *x, double *y)
+void taut_potential_modes_multiply(const taut_potential_modes *w, const double *x, double *y)
 {
     for (taut_index i = 0; i < w->n; i++) {
         y[i] = 0;
@@ -213,7 +214,7 @@ void taut_stiff_multiply(const taut_stiff *w, const double *x, double *y)
     }
 }
 
-void taut_stiff_mass(const taut_stiff *w, const double *x, double *y)
+void taut_potential_modes_mass(const taut_potential_modes *w, const double *x, double *y)
 {
     for (taut_index i = 0; i < w->n; i++) {
         y[i] = 0;
@@ -222,7 +223,7 @@ void taut_stiff_mass(const taut_stiff *w, const double *x, double *y)
     }
 }
 
-double taut_stiff_length(const taut_stiff *w, const double *x, const double *y)
+double taut_potential_modes_length(const taut_potential_modes *w, const double *x, const double *y)
 {
     double sum = 0;
     for (taut_index i = 0; i < w->n; i++)
@@ -233,17 +234,17 @@ double taut_stiff_length(const taut_stiff *w, const double *x, const double *y)
     return sqrt(sum);
 }
 
-double taut_stiff_scale(const taut_stiff *w, const double *from, const double *x)
+double taut_potential_modes_scale(const taut_potential_modes *w, const double *from, const double *x)
 {
     double mass = 0;
     for (taut_index i = 0; i < w->n; i++)
         mass = fmax(mass, taut_dot(i + 1, w->root + (int64_t)i * w->n, w->root + (int64_t)i * w->n));
-    return taut_stiff_length(w, from, NULL) + taut_stiff_length(w, x, from) + 1e-6 * sqrt(mass);
+    return taut_potential_modes_length(w, from, NULL) + taut_potential_modes_length(w, x, from) + 1e-6 * sqrt(mass);
 }
 
-void taut_stiff_step(const taut_stiff *w, int count, const double *s, double *force, double sign, double *dx)
+void taut_potential_modes_step(const taut_potential_modes *w, int count, const double *s, double *force, double sign, double *dx)
 {
-    taut_stiff_satisfy(w, s, dx);
+    taut_potential_modes_satisfy(w, s, dx);
     for (taut_index i = 0; i < w->n; i++) /* what the bonds' change does to the force */
         force[i] -= sign * taut_dot(w->n, w->k + (int64_t)i * w->n, dx);
     for (int k = 0; k < count && fabs(w->value[k]) > zero_mode * fabs(w->value[0]); k++) {
@@ -258,15 +259,15 @@ void taut_stiff_step(const taut_stiff *w, int count, const double *s, double *fo
 
 /* dx: Newton's step to the minimum, every curved direction taken as it is. Returns how far the minimum and the rows are: the slope over
  * the largest curvature (weak directions count little; none when it is flat), and the bonds' own step. */
-static double newton_step(taut_stiff *w, bool flat)
+static double newton_step(taut_potential_modes *w, bool flat)
 {
     double slope = 0;
     for (taut_index i = 0; i < w->m; i++)
         w->bonds[i] = -w->values.bond[i];
-    taut_stiff_satisfy(w, w->bonds, w->dx);
-    double bonds = taut_stiff_length(w, w->dx, NULL);
-    taut_stiff_gradient(w, w->force);
-    taut_stiff_step(w, flat ? 0 : w->n, w->bonds, w->force, -1, w->dx);
+    taut_potential_modes_satisfy(w, w->bonds, w->dx);
+    double bonds = taut_potential_modes_length(w, w->dx, NULL);
+    taut_potential_modes_gradient(w, w->force);
+    taut_potential_modes_step(w, flat ? 0 : w->n, w->bonds, w->force, -1, w->dx);
     for (taut_index k = 0; k < w->n && !flat; k++) {
         double part = taut_dot(w->n, w->mode + (int64_t)k * w->n, w->force) / fabs(w->value[0]);
         slope += part * part;
@@ -274,7 +275,7 @@ static double newton_step(taut_stiff *w, bool flat)
     return bonds + sqrt(slope);
 }
 
-double taut_stiff_steepness(const taut_stiff *w)
+double taut_potential_modes_steepness(const taut_potential_modes *w)
 {
     double most = 0;
     for (taut_index i = 0; i < w->n; i++) {
@@ -284,21 +285,21 @@ double taut_stiff_steepness(const taut_stiff *w)
     return most;
 }
 
-int taut_stiff_descend(taut_stiff *w, double t, const double *from, double *x, int *rank, bool *found, int64_t *count,
-                       taut_error *error)
+int taut_potential_modes_descend(taut_potential_modes *w, double t, const double *from, double *x, int *rank, bool *found,
+                                 int64_t *count, taut_error *error)
 {
     enum { MOST = 200 };
     double before = INFINITY, first = 0, steepest = 0;
     *found = false;
     *rank = 0;
     for (int iteration = 0; iteration < MOST; iteration++) {
-        TAUT_TRY(taut_stiff_find(w, t, x, error));
+        TAUT_TRY(taut_potential_modes_find(w, t, x, error));
         ++*count;
         /* the rows, with what is held, leave it no curvature: whether it is least is the caller's question */
-        bool flat = !(fabs(w->value[0]) > zero_mode * taut_stiff_steepness(w));
+        bool flat = !(fabs(w->value[0]) > zero_mode * taut_potential_modes_steepness(w));
         if (flat && w->rows.count == 0)
             return TAUT_OK;
-        double far = newton_step(w, flat), scale = taut_stiff_scale(w, from, x);
+        double far = newton_step(w, flat), scale = taut_potential_modes_scale(w, from, x);
         if (!isfinite(far))
             return TAUT_OK;
         *found = far <= 1e-13 * scale || (far <= 1e-9 * scale && far > before / 2);
@@ -306,10 +307,10 @@ int taut_stiff_descend(taut_stiff *w, double t, const double *from, double *x, i
         if (*found && fabs(w->value[0]) < zero_mode * steepest && !flat) /* it vanishes on the way: x^4 */
             *found = false;
         else if (*found) {
-            *rank = flat ? 0 : taut_stiff_rank(w, zero_mode);
+            *rank = flat ? 0 : taut_potential_modes_rank(w, zero_mode);
             return TAUT_OK;
         }
-        double length = taut_stiff_length(w, w->dx, NULL);
+        double length = taut_potential_modes_length(w, w->dx, NULL);
         first = iteration == 0 ? length : first;
         double part = length > 2 * first ? 2 * first / length : 1; /* far away the quadratic model promises too much */
         for (taut_index i = 0; i < w->n; i++)
@@ -319,14 +320,14 @@ int taut_stiff_descend(taut_stiff *w, double t, const double *from, double *x, i
     return TAUT_OK;
 }
 
-int taut_stiff_modes(taut_stiff *w, double t, const double *q, int *rank, taut_error *error)
+int taut_potential_modes_modes(taut_potential_modes *w, double t, const double *q, int *rank, taut_error *error)
 {
     bool found;
     int64_t count = 0;
     memcpy(w->start, q, (size_t)w->n * sizeof(double));
-    TAUT_TRY(taut_stiff_descend(w, t, q, w->start, rank, &found, &count, error));
-    TAUT_TRY(taut_stiff_find(w, t, q, error));
-    int here = taut_stiff_rank(w, zero_mode);
+    TAUT_TRY(taut_potential_modes_descend(w, t, q, w->start, rank, &found, &count, error));
+    TAUT_TRY(taut_potential_modes_find(w, t, q, error));
+    int here = taut_potential_modes_rank(w, zero_mode);
     *rank = found && *rank > 0 && *rank < here ? *rank : here;
     return TAUT_OK;
 }

@@ -8,9 +8,9 @@
 
 #include "linalg/cholesky.h"
 
-enum { TAUT_STIFF_MOST = 400 }; /* coordinates: matrices are dense, and every call costs their cube */
+enum { TAUT_POTENTIAL_MODES_MOST = 400 }; /* coordinates: matrices are dense, and every call costs their cube */
 
-typedef struct taut_stiff {
+typedef struct taut_potential_modes {
     taut_context *context;
     taut_index n, m;
     taut_pattern jacobian, tangent;
@@ -34,38 +34,40 @@ typedef struct taut_stiff {
     double *start, *dx, *force; /* [n] work of descend */
     double *bonds;              /* [m] work */
     taut_allocator keep;
-} taut_stiff;
+} taut_potential_modes;
 
-/* rigid_springs: springs that are not soft are rows, not part of K. Memory comes from the arena; refuses more than TAUT_STIFF_MOST
+/* rigid_springs: springs that are not soft are rows, not part of K. Memory comes from the arena; refuses more than TAUT_POTENTIAL_MODES_MOST
  * coordinates and masses that cannot be inverted. */
-int taut_stiff_create(taut_stiff *stiff, taut_context *context, taut_arena *arena, bool rigid_springs, taut_error *error);
+int taut_potential_modes_create(taut_potential_modes *stiff, taut_context *context, taut_arena *arena, bool rigid_springs,
+                                taut_error *error);
 /* Everything at (t, q), modes included. Never allocates. TAUT_ERROR_SINGULAR when M is not positive definite. */
-int taut_stiff_find(taut_stiff *stiff, double t, const double *q, taut_error *error);
+int taut_potential_modes_find(taut_potential_modes *stiff, double t, const double *q, taut_error *error);
 /* dx[n]: the shortest change with G_r dx = s[m], and then, by the first `count` modes, with K dx = sign force[n] as far as these can;
  * force is overwritten. */
-void taut_stiff_step(const taut_stiff *stiff, int count, const double *s, double *force, double sign, double *dx);
+void taut_potential_modes_step(const taut_potential_modes *stiff, int count, const double *s, double *force, double sign,
+                               double *dx);
 /* Moves x[n] to where the rows hold and what is stiff is least, anywhere near, and finds everything there; *rank is that of K: how many
  * values exceed 1e-8 of the largest, negative ones included. Only there can it be told, beside the minimum every direction is curved.
  * *found is false, x is anywhere, when there is no minimum near. `from` is where it all began, for what is small. Counts evaluations in *count. Never allocates. */
-int taut_stiff_descend(taut_stiff *stiff, double t, const double *from, double *x, int *rank, bool *found, int64_t *count,
-                       taut_error *error);
+int taut_potential_modes_descend(taut_potential_modes *stiff, double t, const double *from, double *x, int *rank, bool *found,
+                                 int64_t *count, taut_error *error);
 /* The size of a state at x that came from `from`, in the metric of M: |from| + |x - from|, and a little more for the origin. */
-double taut_stiff_scale(const taut_stiff *stiff, const double *from, const double *x);
+double taut_potential_modes_scale(const taut_potential_modes *stiff, const double *from, const double *x);
 /* max K_ii/M_ii: how stiff it is in all directions, whatever the rows. */
-double taut_stiff_steepness(const taut_stiff *stiff);
+double taut_potential_modes_steepness(const taut_potential_modes *stiff);
 /* sqrt((x - y)^T M (x - y)); y may be NULL. */
-double taut_stiff_length(const taut_stiff *stiff, const double *x, const double *y);
+double taut_potential_modes_length(const taut_potential_modes *stiff, const double *x, const double *y);
 /* The modes of a system with a stiff potential at (t, q): *rank as on the manifold near q, values and modes those of q. */
-int taut_stiff_modes(taut_stiff *stiff, double t, const double *q, int *rank, taut_error *error);
+int taut_potential_modes_modes(taut_potential_modes *stiff, double t, const double *q, int *rank, taut_error *error);
 /* How many |value| exceed `part` of the largest. */
-int taut_stiff_rank(const taut_stiff *stiff, double part);
+int taut_potential_modes_rank(const taut_potential_modes *stiff, double part);
 /* force[n] of all that is stiff, K's own: grad V/eps^2 (+ G_s^T C^-1 g_s). */
-void taut_stiff_gradient(const taut_stiff *stiff, double *gradient);
+void taut_potential_modes_gradient(const taut_potential_modes *stiff, double *gradient);
 /* The shortest change dx[n], in the metric of M, with (G_r dx)_i = s_i; s is indexed by bond, [m]; held coordinates do not move. */
-void taut_stiff_satisfy(const taut_stiff *stiff, const double *s, double *dx);
+void taut_potential_modes_satisfy(const taut_potential_modes *stiff, const double *s, double *dx);
 /* y = K x; y is not x. */
-void taut_stiff_multiply(const taut_stiff *stiff, const double *x, double *y);
+void taut_potential_modes_multiply(const taut_potential_modes *stiff, const double *x, double *y);
 /* y = M x. */
-void taut_stiff_mass(const taut_stiff *stiff, const double *x, double *y);
+void taut_potential_modes_mass(const taut_potential_modes *stiff, const double *x, double *y);
 
 #endif
