@@ -1,4 +1,5 @@
-/* bench.h - what every bench needs: a clock, and the row that it prints (name | limit | value | verdict). */
+/* bench.h - what every bench needs: a clock, and the row that it prints (name | limit | value |
+ * verdict). */
 #ifndef TAUT_BENCH_H
 #define TAUT_BENCH_H
 

@@ -1,9 +1,10 @@
-/* bench_explicit.c - rigid chains: RATTLE by Taut, from the model text, against hand-written C; dop8 on the index-1 form, stabilised;
- * time per link and step as the chain grows.
+/* bench_explicit.c - rigid chains: RATTLE by Taut, from the model text, against hand-written C;
+ * dop8 on the index-1 form, stabilised; time per link and step as the chain grows.
  *
- * Rows: name | limit | value | verdict. The limit of 2 for 1000 links is our aim; chains of 10, where calls count, and of
- * 100000, which do not fit the caches, have limits that only watch over what was reached. The hand-written RATTLE solves the
- * same equations to the same accuracy: tridiagonal matrix of the old point, simplified Newton iteration. Times are the best of
+ * Rows: name | limit | value | verdict. The limit of 2 for 1000 links is our aim; chains of 10,
+ * where calls count, and of 100000, which do not fit the caches, have limits that only watch
+ * over what was reached. The hand-written RATTLE solves the same equations to the same accuracy:
+ * tridiagonal matrix of the old point, simplified Newton iteration. Times are the best of
  * several rounds, in which both take turns. */
 #if defined(__linux__)
 #define _POSIX_C_SOURCE 199309L
@@ -18,7 +19,8 @@ enum { ROUNDS = 11 };
 
 static const double step = 0.01;
 
-/* ---- by hand: masses 1, gravity 1 along -y, links of length 1; u_i is the direction of link i at the old point */
+/* ---- by hand: masses 1, gravity 1 along -y, links of length 1; u_i is the direction of link i
+ * at the old point */
 
 typedef struct chain {
     int links;
@@ -155,10 +157,11 @@ static const double *hand_position(void)
 
 /* ---- by Taut */
 
-static const char model[] = "[parameters]\nN = 20\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n"
-                            "[potential]\nsum(bob[i].y for i in 1..N)\n[bonds]\n"
-                            "link[1] = length(bob[1]) - 1\nlink[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N\n"
-                            "[start]\nbob[i] = (i, 0) for i in 1..N\n[run]\nuntil = 1000\n";
+static const char model[] =
+    "[parameters]\nN = 20\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n"
+    "[potential]\nsum(bob[i].y for i in 1..N)\n[bonds]\n"
+    "link[1] = length(bob[1]) - 1\nlink[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N\n"
+    "[start]\nbob[i] = (i, 0) for i in 1..N\n[run]\nuntil = 1000\n";
 
 /* ns per link and step of a method, stabilised as it is by default. */
 static double cost(const char *method, double length, int links, int steps)
@@ -182,9 +185,12 @@ static int flat(const char *method, double length)
     for (int links = 1000; links <= 100000; links *= 10) {
         double more = cost(method, length, links, links < 10000 ? 20 : 2);
         char name[80];
-        printf("%s, rigid chain of %d links: %.4g ns per link and step (%.4g with 100)\n", method, links, more, first);
-        snprintf(name, sizeof name, "%s, chain of %d, time per link against 100 links", method, links);
-        row(name, links < 100000 ? 1.5 : 2.5, more / first); /* the largest no longer fits the caches */
+        printf("%s, rigid chain of %d links: %.4g ns per link and step (%.4g with 100)\n", method,
+               links, more, first);
+        snprintf(name, sizeof name, "%s, chain of %d, time per link against 100 links", method,
+                 links);
+        /* the largest no longer fits the caches */
+        row(name, links < 100000 ? 1.5 : 2.5, more / first);
         if (isnan(more))
             return 1;
     }

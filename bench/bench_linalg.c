@@ -1,6 +1,8 @@
-/* bench_linalg.c - the saddle solver: own tiny kernels against LAPACK, and linear time on chains. Rows: name | limit | value | verdict.
+/* bench_linalg.c - the saddle solver: own tiny kernels against LAPACK, and linear time on
+ * chains. Rows: name | limit | value | verdict.
  *
- * Values are ratios of the best of many short timings in one run, so that other load disturbs little. */
+ * Values are ratios of the best of many short timings in one run, so that other load disturbs
+ * little. */
 #define _POSIX_C_SOURCE 199309L
 #include <math.h>
 #include <stdio.h>
@@ -46,14 +48,19 @@ static bool chain_create(chain *c, taut_index links, bool diagonal)
     c->start[links] = e;
     for (size_t j = 0; j < n; j++)
         c->mass[j] = 1 + 0.1 * (double)(j % 3);
-    c->shape = (taut_saddle_shape){
-        .n = (taut_index)n, .m = links, .g_start = c->start, .g_column = c->column, .symmetric = true, .positive = diagonal};
+    c->shape = (taut_saddle_shape){.n = (taut_index)n,
+                                   .m = links,
+                                   .g_start = c->start,
+                                   .g_column = c->column,
+                                   .symmetric = true,
+                                   .positive = diagonal};
     return true;
 }
 
 static void chain_destroy(chain *c)
 {
-    free(c->start), free(c->column), free(c->g), free(c->mass), free(c->compliance), free(c->x), free(c->y);
+    free(c->start), free(c->column), free(c->g), free(c->mass), free(c->compliance), free(c->x),
+        free(c->y);
 }
 
 /* Seconds of one factorisation and one solution, the best of several. */
@@ -89,10 +96,12 @@ static void tiny_against_dense(void)
         chain c;
         if (!chain_create(&c, 2, diagonal))
             return;
-        double tiny = factor_and_solve(&c, TAUT_BACKEND_TINY, 200, 200), dense = factor_and_solve(&c, TAUT_BACKEND_DENSE, 200, 200);
+        double tiny = factor_and_solve(&c, TAUT_BACKEND_TINY, 200, 200),
+               dense = factor_and_solve(&c, TAUT_BACKEND_DENSE, 200, 200);
         char name[120];
-        snprintf(name, sizeof name, "tiny against dense, 4 coordinates and 2 bonds, %s (tiny %.0f ns)", diagonal ? "on A" : "whole",
-                 1e9 * tiny);
+        snprintf(name, sizeof name,
+                 "tiny against dense, 4 coordinates and 2 bonds, %s (tiny %.0f ns)",
+                 diagonal ? "on A" : "whole", 1e9 * tiny);
         row(name, 1, tiny / dense);
         chain_destroy(&c);
     }
@@ -109,11 +118,13 @@ static void linear_time(bool diagonal)
         double each = factor_and_solve(&c, TAUT_BACKEND_BANDED, rounds, 1) / links;
         least = fmin(least, each);
         most = fmax(most, each);
-        printf("# chain of %d links, %s: %.1f ns a link\n", links, diagonal ? "on A" : "whole saddle matrix", 1e9 * each);
+        printf("# chain of %d links, %s: %.1f ns a link\n", links,
+               diagonal ? "on A" : "whole saddle matrix", 1e9 * each);
         chain_destroy(&c);
     }
-    row(diagonal ? "banded factor and solve a link, 1e3 to 1e6 links, on A" : "the same on the whole saddle matrix", 3,
-        most / least);
+    row(diagonal ? "banded factor and solve a link, 1e3 to 1e6 links, on A"
+                 : "the same on the whole saddle matrix",
+        3, most / least);
 }
 
 /* What `taut check` needs of a long chain. */
@@ -139,8 +150,10 @@ static void analysis(taut_index links)
     row(name, 2, status == 0 && rank == links ? now() - begin : NAN);
     if (links <= 100000) {
         begin = now();
-        status = taut_spectrum_bonds(&c.shape, c.mass, c.g, c.compliance, 1, frequency, NULL, &spectrum, NULL, &error);
-        snprintf(name, sizeof name, "seconds for the extreme frequencies of a chain of %d links", links);
+        status = taut_spectrum_bonds(&c.shape, c.mass, c.g, c.compliance, 1, frequency, NULL,
+                                     &spectrum, NULL, &error);
+        snprintf(name, sizeof name, "seconds for the extreme frequencies of a chain of %d links",
+                 links);
         row(name, 1, status == 0 ? now() - begin : NAN);
     }
     chain_destroy(&c);

@@ -1,7 +1,9 @@
-/* bench_native.c - compiled tapes against hand-written C, in one run. Rows: name | limit | value | verdict.
+/* bench_native.c - compiled tapes against hand-written C, in one run. Rows: name | limit | value
+ * | verdict.
  *
- * Double pendulum, one member: both bonds; with their gradients; with the spring forces. Chain: 256 bonds in a batch, compiled against
- * interpreted. Values are ratios of the best of many short timings, so that other load disturbs little. */
+ * Double pendulum, one member: both bonds; with their gradients; with the spring forces. Chain:
+ * 256 bonds in a batch, compiled against interpreted. Values are ratios of the best of many
+ * short timings, so that other load disturbs little. */
 #define _XOPEN_SOURCE 700
 #include <ftw.h>
 #include <math.h>
@@ -28,7 +30,8 @@ static double best_time(void (*call)(void *), void *data, int repeat)
     return best;
 }
 
-/* ---- double pendulum [Ariel, Sanz-Serna, Tsai, section 5.1]: g1 = |p1| - 1, g2 = |p1 - p2| - 1, forces -omega^2 g grad g */
+/* ---- double pendulum [Ariel, Sanz-Serna, Tsai, section 5.1]: g1 = |p1| - 1, g2 = |p1 - p2| -
+ * 1, forces -omega^2 g grad g */
 
 static const double stiffness = 1e8;
 
@@ -95,8 +98,10 @@ static int32_t op2(taut_graph *g, taut_op op, int32_t a, int32_t b)
 
 static int32_t length_less_one(taut_graph *g, int32_t x, int32_t y)
 {
-    const int32_t square = op2(g, TAUT_OP_ADD, op2(g, TAUT_OP_MUL, x, x), op2(g, TAUT_OP_MUL, y, y));
-    return op2(g, TAUT_OP_SUB, taut_graph_unary(g, TAUT_OP_ROOT, square), taut_graph_constant(g, 1));
+    const int32_t square =
+        op2(g, TAUT_OP_ADD, op2(g, TAUT_OP_MUL, x, x), op2(g, TAUT_OP_MUL, y, y));
+    return op2(g, TAUT_OP_SUB, taut_graph_unary(g, TAUT_OP_ROOT, square),
+               taut_graph_constant(g, 1));
 }
 
 static int pendulum_tape(taut_arena *arena, taut_tape **tape, taut_error *error)
@@ -118,8 +123,8 @@ static int pendulum_tape(taut_arena *arena, taut_tape **tape, taut_error *error)
     memcpy(node + 2, gradient[0], 2 * sizeof *node);
     memcpy(node + 4, gradient[1], 4 * sizeof *node);
     for (int k = 0; k < 4; k++)
-        node[8 + k] =
-            op2(g, TAUT_OP_ADD, op2(g, TAUT_OP_MUL, tension[0], gradient[0][k]), op2(g, TAUT_OP_MUL, tension[1], gradient[1][k]));
+        node[8 + k] = op2(g, TAUT_OP_ADD, op2(g, TAUT_OP_MUL, tension[0], gradient[0][k]),
+                          op2(g, TAUT_OP_MUL, tension[1], gradient[1][k]));
     const int status = taut_tape_create(g, arena, 4, OUTPUTS, node, level, tape, error);
     taut_graph_destroy(g);
     return status;
@@ -127,15 +132,18 @@ static int pendulum_tape(taut_arena *arena, taut_tape **tape, taut_error *error)
 
 static bool pendulum_rows(taut_arena *arena, taut_tape *tape)
 {
-    static const char *const name[3] = {"double pendulum, value: compiled / hand-written", "double pendulum, value and gradient",
+    static const char *const name[3] = {"double pendulum, value: compiled / hand-written",
+                                        "double pendulum, value and gradient",
                                         "double pendulum, value, gradient and forces"};
     void (*const hand[3])(void *) = {hand_0, hand_1, hand_2};
-    pendulum p = {.q = {1, 0.25, 2, 0.01}, .tape = tape, .regs = TAUT_NEW(arena, double, tape->registers)};
+    pendulum p = {
+        .q = {1, 0.25, 2, 0.01}, .tape = tape, .regs = TAUT_NEW(arena, double, tape->registers)};
     if (!p.regs)
         return false;
     taut_tape_prepare(tape, 1, p.regs);
     for (p.level = 0; p.level < 3; p.level++) {
-        const double by_hand_time = best_time(hand[p.level], &p, REPEAT), ours = best_time(compiled, &p, REPEAT);
+        const double by_hand_time = best_time(hand[p.level], &p, REPEAT),
+                     ours = best_time(compiled, &p, REPEAT);
         for (int k = 0; k < (const int[]){2, 8, 12}[p.level]; k++)
             if (!(fabs(p.out[k] - p.regs[tape->output[k]]) <= 1e-13 * fmax(1, fabs(p.out[k]))))
                 return false;
@@ -170,7 +178,8 @@ static bool batch_row(taut_arena *arena, taut_tape *tape)
     interpreted.native = NULL;
     batch slow = {&interpreted, b.regs};
     const double theirs = best_time(run_batch, &slow, 10);
-    row("256 double pendulums in a batch: compiled / interpreted", 1, best_time(run_batch, &b, 10) / theirs);
+    row("256 double pendulums in a batch: compiled / interpreted", 1,
+        best_time(run_batch, &b, 10) / theirs);
     return true;
 }
 

@@ -1,9 +1,11 @@
-/* bench_run.c - Verlet on the hanging chain: Taut, from the model text, against hand-written C, in one run.
+/* bench_run.c - Verlet on the hanging chain: Taut, from the model text, against hand-written C,
+ * in one run.
  *
- * Rows: name | limit | value | verdict. The limit of 2 for 1000 links is our aim; chains of 10, where calls count, and of
- * 100000, which do not fit the caches, have limits that only watch over what was reached. Both integrate the same motion with
- * the same steps; the times are the best of several short ones, so that other load disturbs little. Taut's include one
- * evaluation of the energy in each of them (the guard of the run). */
+ * Rows: name | limit | value | verdict. The limit of 2 for 1000 links is our aim; chains of 10,
+ * where calls count, and of 100000, which do not fit the caches, have limits that only watch
+ * over what was reached. Both integrate the same motion with the same steps; the times are the
+ * best of several short ones, so that other load disturbs little. Taut's include one evaluation
+ * of the energy in each of them (the guard of the run). */
 #if defined(__linux__)
 #define _POSIX_C_SOURCE 199309L
 #endif
@@ -48,7 +50,8 @@ static chain hand;
 
 static bool hand_create(int links)
 {
-    hand = (chain){links, calloc((size_t)links * 2, 8), calloc((size_t)links * 2, 8), calloc((size_t)links * 2, 8)};
+    hand = (chain){links, calloc((size_t)links * 2, 8), calloc((size_t)links * 2, 8),
+                   calloc((size_t)links * 2, 8)};
     if (!hand.q || !hand.v || !hand.a)
         return false;
     for (int i = 0; i < links; i++)
@@ -86,11 +89,12 @@ static const double *hand_position(void)
 
 /* ---- by Taut */
 
-static const char model[] = "[parameters]\nN = 20\nomega = 1000\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n"
-                            "[potential]\nsum(bob[i].y for i in 1..N)\n[bonds]\n"
-                            "link[1] = length(bob[1]) - 1 stiffness omega^2\n"
-                            "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N stiffness omega^2\n"
-                            "[start]\nbob[i] = (i, 0) for i in 1..N\n[run]\nuntil = 1\n";
+static const char model[] =
+    "[parameters]\nN = 20\nomega = 1000\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n"
+    "[potential]\nsum(bob[i].y for i in 1..N)\n[bonds]\n"
+    "link[1] = length(bob[1]) - 1 stiffness omega^2\n"
+    "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N stiffness omega^2\n"
+    "[start]\nbob[i] = (i, 0) for i in 1..N\n[run]\nuntil = 1\n";
 
 int main(int count, char **arguments)
 {

@@ -1,10 +1,12 @@
 /* bench_slow.c - slow points of long chains. Rows: name | limit | value | verdict.
  *
- * Time per link of projection series on a crooked chain (tests/support/crooked.h), best of many: 10,000 links over 100, and the dearest of 100, 1000 and
- * 10,000 over the cheapest, per jet (long chains need fewer levels than short ones, whose rounding is smaller). A chain of 1000 by kernel is
- * shown beside it.
+ * Time per link of projection series on a crooked chain (tests/support/crooked.h), best of many:
+ * 10,000 links over 100, and the dearest of 100, 1000 and 10,000 over the cheapest, per jet
+ * (long chains need fewer levels than short ones, whose rounding is smaller). A chain of 1000 by
+ * kernel is shown beside it.
  *
- *     bench_slow series LINKS COUNT      projects COUNT times and prints the jets of one: for bench_slow_instructions.sh */
+ *     bench_slow series LINKS COUNT
+ *     projects COUNT times and prints the jets of one: for bench_slow_instructions.sh */
 #define _XOPEN_SOURCE 700
 #include <stdio.h>
 #include <string.h>
@@ -68,11 +70,13 @@ int main(int argc, char **argv)
         each[k] = seconds / sizes[k];
         least = fmin(least, each[k] / jets);
         most = fmax(most, each[k] / jets);
-        printf("series, chain of %d: %.3g us per link, %.0f jets\n", (int)sizes[k], 1e6 * each[k], jets);
+        printf("series, chain of %d: %.3g us per link, %.0f jets\n", (int)sizes[k], 1e6 * each[k],
+               jets);
     }
     double kernel = project("kernel", 1000, 3, &jets);
     printf("kernel, chain of 1000: %.3g us per link\n", 1e6 * kernel / 1000);
     row("slow point by series, time per link, 10000 links over 100", 1.5, each[2] / each[0]);
-    row("slow point by series, time per link and jet, most over least of 100, 1000, 10000", 1.5, most / least);
+    row("slow point by series, time per link and jet, most over least of 100, 1000, 10000", 1.5,
+        most / least);
     return kernel < 0;
 }

@@ -1,10 +1,14 @@
-/* bench_system.c - the real path, from model file to arrays: taut_evaluate against hand-written C, and what `check` costs.
+/* bench_system.c - the real path, from model file to arrays: taut_evaluate against hand-written
+ * C, and what `check` costs.
  *
- * Rows: name | limit | value | verdict. Evaluation: f, g, G and dg/dt at a state of the chain (N = 1000) and of the double pendulum,
- * into the same kind of arrays on both sides; Taut's side includes finding NaN and infinity. For the pendulum, where the call itself costs
- * more than compiled expressions, these are measured alone as well: the limits 15 and 2 are theirs. Ratios of the best of many short timings
- * taken in turns, so that other load disturbs little; both sides are compared first. Check: processor time and memory of loading and
- * checking the chain, each size in a process of its own, with the exponents fitted to N >= 10^4. TAUT_BENCH_QUICK stops at 10^5. */
+ * Rows: name | limit | value | verdict. Evaluation: f, g, G and dg/dt at a state of the chain (N
+ * = 1000) and of the double pendulum, into the same kind of arrays on both sides; Taut's side
+ * includes finding NaN and infinity. For the pendulum, where the call itself costs more than
+ * compiled expressions, these are measured alone as well: the limits 15 and 2 are theirs. Ratios
+ * of the best of many short timings taken in turns, so that other load disturbs little; both
+ * sides are compared first. Check: processor time and memory of loading and checking the chain,
+ * each size in a process of its own, with the exponents fitted to N >= 10^4. TAUT_BENCH_QUICK
+ * stops at 10^5. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
@@ -134,7 +138,8 @@ static void race(void (*const call[2])(subject *), subject *s, int repeat, doubl
             best[j] = fmin(best[j], time_of(call[j], s, repeat));
 }
 
-static void report(const char *name, double limit, void (*taut)(subject *), void (*hand)(subject *), subject *s, int repeat)
+static void report(const char *name, double limit, void (*taut)(subject *), void (*hand)(subject *),
+                   subject *s, int repeat)
 {
     double best[2];
     race((void (*const[2])(subject *)){taut, hand}, s, repeat, best);
@@ -189,7 +194,8 @@ static int bench_chain(void)
 static __attribute__((noinline)) void pendulum_by_hand(subject *s)
 {
     const double *restrict q = s->q;
-    double *restrict f = s->hand.force, *restrict g = s->hand.bond, *restrict entry = s->hand.jacobian;
+    double *restrict f = s->hand.force, *restrict g = s->hand.bond,
+                     *restrict entry = s->hand.jacobian;
     f[0] = f[1] = f[2] = f[3] = 0;
     s->hand.bond_dt[0] = s->hand.bond_dt[1] = 0;
     link_by_hand(q[0], q[1], g, entry);
@@ -222,7 +228,8 @@ static int bench_pendulum(bool compile)
         report(compile ? "double pendulum, taut_evaluate of f, g, G, compiled / C"
                        : "double pendulum, taut_evaluate of f, g, G / C",
                compile ? 10 : 15, by_taut, pendulum_by_hand, &s, 1000);
-        report(compile ? "double pendulum, its tapes alone, compiled / C" : "double pendulum, its tapes alone / C",
+        report(compile ? "double pendulum, its tapes alone, compiled / C"
+                       : "double pendulum, its tapes alone / C",
                compile ? 2 : 15, pendulum_tapes, pendulum_by_hand, &s, 1000);
     }
     subject_destroy(&s);
@@ -268,9 +275,11 @@ static int measure_check(int links, cost *result)
     pid_t child = fork();
     if (child == 0)
         _exit(check_chain(links) ? 1 : 0);
-    if (child < 0 || wait4(child, &status, 0, &used) != child || !WIFEXITED(status) || WEXITSTATUS(status))
+    if (child < 0 || wait4(child, &status, 0, &used) != child || !WIFEXITED(status) ||
+        WEXITSTATUS(status))
         return 1;
-    *result = (cost){links, seconds_of(used.ru_utime) + seconds_of(used.ru_stime), (double)used.ru_maxrss / 1024};
+    *result = (cost){links, seconds_of(used.ru_utime) + seconds_of(used.ru_stime),
+                     (double)used.ru_maxrss / 1024};
     printf("check, chain of %d: %.3g s, %.4g MB\n", links, result->seconds, result->megabytes);
     return 0;
 }

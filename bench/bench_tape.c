@@ -1,9 +1,11 @@
-/* bench_tape.c - interpreted tapes against hand-written C, in one run. Rows: name | limit | value | verdict.
+/* bench_tape.c - interpreted tapes against hand-written C, in one run. Rows: name | limit |
+ * value | verdict.
  *
- * Chain: N = 1000 distance bonds, values and gradients, both sides on the tape's arrays; forces and Jacobian of the state, with the
- * library's own gathering and scattering, are measured in bench_system.c. Double pendulum: both bonds, their gradients and the forces, one
- * member. Values are ratios of the best of many short timings, so that
- * other load disturbs little. Both sides are compiled -O3 and compared first: a wrong tape is no result. */
+ * Chain: N = 1000 distance bonds, values and gradients, both sides on the tape's arrays; forces
+ * and Jacobian of the state, with the library's own gathering and scattering, are measured in
+ * bench_system.c. Double pendulum: both bonds, their gradients and the forces, one member.
+ * Values are ratios of the best of many short timings, so that other load disturbs little. Both
+ * sides are compiled -O3 and compared first: a wrong tape is no result. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
@@ -57,7 +59,8 @@ static int32_t op2(taut_graph *g, taut_op op, int32_t a, int32_t b)
 static void build_bond(taut_graph *g, int32_t ux, int32_t uy, const int32_t *slots, int32_t *node)
 {
     int32_t square = op2(g, TAUT_OP_ADD, op2(g, TAUT_OP_MUL, ux, ux), op2(g, TAUT_OP_MUL, uy, uy));
-    node[0] = op2(g, TAUT_OP_SUB, taut_graph_unary(g, TAUT_OP_ROOT, square), taut_graph_constant(g, 1));
+    node[0] =
+        op2(g, TAUT_OP_SUB, taut_graph_unary(g, TAUT_OP_ROOT, square), taut_graph_constant(g, 1));
     taut_graph_gradient(g, node[0], 4, slots, node + 1, NULL);
 }
 
@@ -81,7 +84,8 @@ static int chain_create(chain *c)
     const unsigned char level[5] = {0};
     for (int k = 0; k < 4; k++)
         in[k] = taut_graph_input(g, k);
-    build_bond(g, op2(g, TAUT_OP_SUB, in[0], in[2]), op2(g, TAUT_OP_SUB, in[1], in[3]), slots, node);
+    build_bond(g, op2(g, TAUT_OP_SUB, in[0], in[2]), op2(g, TAUT_OP_SUB, in[1], in[3]), slots,
+               node);
     taut_arena_init(&c->arena, NULL);
     int status = taut_tape_create(g, &c->arena, 4, 5, node, level, &c->tape, NULL);
     taut_graph_destroy(g);
@@ -98,7 +102,8 @@ static int chain_create(chain *c)
     }
     for (int j = 0; j < 4; j++)
         for (int k = 0; k < c->lanes; k++)
-            c->regs[j * c->lanes + k] = c->q[2 * k + (j + 2) % 4]; /* x1 y1 x2 y2, the later end first */
+            c->regs[j * c->lanes + k] =
+                c->q[2 * k + (j + 2) % 4]; /* x1 y1 x2 y2, the later end first */
     return 0;
 }
 
@@ -119,8 +124,9 @@ static double *output(const chain *c, int k)
     return c->regs + c->tape->output[k] * c->lanes;
 }
 
-static void hand_block(int n, const double *restrict x1, const double *restrict y1, const double *restrict x2,
-                       const double *restrict y2, double *restrict g, double *restrict d0, double *restrict d1, double *restrict d2,
+static void hand_block(int n, const double *restrict x1, const double *restrict y1,
+                       const double *restrict x2, const double *restrict y2, double *restrict g,
+                       double *restrict d0, double *restrict d1, double *restrict d2,
                        double *restrict d3)
 {
     for (int k = 0; k < n; k++) {
@@ -138,8 +144,8 @@ static void kernel_hand(void *data)
     chain *c = data;
     const double *x = c->regs;
     for (int first = 0; first < BONDS; first += c->lanes)
-        hand_block(block_size(c, first), x, x + c->lanes, x + 2 * c->lanes, x + 3 * c->lanes, output(c, 0), output(c, 1),
-                   output(c, 2), output(c, 3), output(c, 4));
+        hand_block(block_size(c, first), x, x + c->lanes, x + 2 * c->lanes, x + 3 * c->lanes,
+                   output(c, 0), output(c, 1), output(c, 2), output(c, 3), output(c, 4));
 }
 
 /* The largest difference between both sides, relative to the size of the numbers. */
@@ -166,12 +172,14 @@ static int bench_chain(void)
         fprintf(stderr, "chain: the tape differs from the plain loop by %g\n", worst);
         return 1;
     }
-    row("chain of 1000 bonds, kernel on the same arrays: batched tape / C", 1.5, ratio(kernel_tape, kernel_hand, &c, 10));
+    row("chain of 1000 bonds, kernel on the same arrays: batched tape / C", 1.5,
+        ratio(kernel_tape, kernel_hand, &c, 10));
     taut_arena_clear(&c.arena);
     return 0;
 }
 
-/* ---- double pendulum [A section 5.1]: g1 = |p1| - 1, g2 = |p1 - p2| - 1, forces -kappa g grad g */
+/* ---- double pendulum [A section 5.1]: g1 = |p1| - 1, g2 = |p1 - p2| - 1, forces -kappa g grad g
+ */
 
 enum { PENDULUM_OUTPUTS = 2 + 8 + 4 };
 
@@ -193,7 +201,8 @@ static int pendulum_create(pendulum *p)
     for (int k = 0; k < 4; k++)
         in[k] = taut_graph_input(g, k);
     build_bond(g, in[0], in[1], slots, first);
-    build_bond(g, op2(g, TAUT_OP_SUB, in[0], in[2]), op2(g, TAUT_OP_SUB, in[1], in[3]), slots, second);
+    build_bond(g, op2(g, TAUT_OP_SUB, in[0], in[2]), op2(g, TAUT_OP_SUB, in[1], in[3]), slots,
+               second);
     node[0] = first[0];
     node[1] = second[0];
     int32_t scale = taut_graph_constant(g, kappa);
@@ -264,7 +273,8 @@ static int bench_pendulum(void)
         fprintf(stderr, "double pendulum: the tape differs from C by %g\n", worst);
         return 1;
     }
-    row("double pendulum, bonds, gradients and forces: tape / C", 15, ratio(pendulum_tape, pendulum_hand, &p, 1000));
+    row("double pendulum, bonds, gradients and forces: tape / C", 15,
+        ratio(pendulum_tape, pendulum_hand, &p, 1000));
     taut_arena_clear(&p.arena);
     return 0;
 }

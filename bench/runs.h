@@ -1,4 +1,5 @@
-/* runs.h - for benches of runs: a solver from a model text, and Taut in turn with hand-written C on the same chain. */
+/* runs.h - for benches of runs: a solver from a model text, and Taut in turn with hand-written C
+ * on the same chain. */
 #ifndef TAUT_BENCH_RUNS_H
 #define TAUT_BENCH_RUNS_H
 
@@ -84,8 +85,9 @@ static inline int compare(const rivals *r, int links, int64_t steps, double limi
         for (int i = 0; i < 2 * links; i++)
             off = fmax(off, fabs(r->position()[i] - taut_solver_position(b.solver)[i]));
         double scale = 1e9 / ((double)links * (double)steps);
-        printf("%s, chain of %d links: %.3g ns per link and step by hand, %.3g by Taut; positions differ by %.2g\n", r->method,
-               links, best[0] * scale, best[1] * scale, off);
+        printf("%s, chain of %d links: %.3g ns per link and step by hand, %.3g by Taut; positions "
+               "differ by %.2g\n",
+               r->method, links, best[0] * scale, best[1] * scale, off);
         char name[80];
         snprintf(name, sizeof name, "%s, chain of %d, time against C", r->method, links);
         row(name, limit, best[1] / best[0]);

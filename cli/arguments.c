@@ -1,4 +1,5 @@
-/* arguments.c - reads the command line against the options table: --name VALUE, --name=VALUE, flags, letters, in any order. */
+/* arguments.c - reads the command line against the options table: --name VALUE, --name=VALUE,
+ * flags, letters, in any order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,9 @@ static int unknown_option(const cli_call *call, const char *given, const char *n
     if (near)
         return cli_misuse(call, "unknown option '%s'; did you mean '--%s'?", given, near);
     if (strncmp(given, "--", 2) == 0 && has_parameters(call))
-        return cli_misuse(call, "unknown option '%s' (a parameter of the model is set by --set %s=VALUE)", given, name);
+        return cli_misuse(call,
+                          "unknown option '%s' (a parameter of the model is set by --set %s=VALUE)",
+                          given, name);
     return cli_misuse(call, "unknown option '%s'", given);
 }
 
@@ -34,9 +37,9 @@ static int foreign_option(const cli_call *call, const taut_option *option)
 {
     const char *name = option->name, *verb = call->verb->name;
     bool parameter = option->type == TAUT_OPTION_REAL && has_parameters(call);
-    return cli_misuse(call, "--%s is not an option of 'taut %s', but of: %s%s%s%s", name, verb, option->verbs,
-                      parameter ? " (a parameter of the model is set by --set " : "", parameter ? name : "",
-                      parameter ? "=VALUE)" : "");
+    return cli_misuse(call, "--%s is not an option of 'taut %s', but of: %s%s%s%s", name, verb,
+                      option->verbs, parameter ? " (a parameter of the model is set by --set " : "",
+                      parameter ? name : "", parameter ? "=VALUE)" : "");
 }
 
 static bool append(const char ***list, int *count, const char *text)
@@ -55,9 +58,10 @@ static int note_option(cli_call *call, const char *name, const char *value)
     struct {
         const char *name;
         bool *flag;
-    } const flags[] = {
-        {"json", &call->json},       {"quiet", &call->quiet}, {"verbose", &call->verbose}, {"help", &call->help},
-        {"version", &call->version}, {"man", &call->man},     {"names", &call->names},     {"options-page", &call->options_page}};
+    } const flags[] = {{"json", &call->json},       {"quiet", &call->quiet},
+                       {"verbose", &call->verbose}, {"help", &call->help},
+                       {"version", &call->version}, {"man", &call->man},
+                       {"names", &call->names},     {"options-page", &call->options_page}};
     for (size_t k = 0; k < sizeof flags / sizeof flags[0]; k++)
         if (strcmp(flags[k].name, name) == 0)
             *flags[k].flag = true;
@@ -69,15 +73,18 @@ static int note_option(cli_call *call, const char *name, const char *value)
     struct {
         const char *name;
         const char **text;
-    } const texts[] = {
-        {"completion", &call->completion}, {"methods", &call->methods}, {"steps", &call->steps}, {"tolerances", &call->tolerances}};
+    } const texts[] = {{"completion", &call->completion},
+                       {"methods", &call->methods},
+                       {"steps", &call->steps},
+                       {"tolerances", &call->tolerances}};
     for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++)
         if (strcmp(texts[k].name, name) == 0)
             *texts[k].text = value;
     return good ? 0 : cli_refuse(call, "out of memory");
 }
 
-/* By place, not by name: the program has options of its own for verbs that mean something else by a name. */
+/* By place, not by name: the program has options of its own for verbs that mean something else
+ * by a name. */
 static bool in_library(const taut_option *option)
 {
     int count;
@@ -98,7 +105,8 @@ static int store(cli_call *call, const taut_option *option, const char *value)
     } else if (option->type == TAUT_OPTION_CHOICE) {
         char choice[64];
         bool found = false;
-        for (int k = 0; !found && cli_option_choice(option, call->verb->name, k, choice, sizeof choice); k++)
+        for (int k = 0;
+             !found && cli_option_choice(option, call->verb->name, k, choice, sizeof choice); k++)
             found = strcmp(choice, value) == 0;
         char note[256];
         cli_option_note(option, call->verb->name, note, sizeof note);
@@ -117,7 +125,8 @@ static int read_option(cli_call *call, int count, char **arguments, int *used)
     const char *equals = strchr(text, '=');
     size_t length = equals ? (size_t)(equals - text) : strlen(text);
     char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), text);
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
+             text);
     if (!is_long && length == 1 && cli_option_of_letter(name[0]))
         snprintf(name, sizeof name, "%s", cli_option_of_letter(text[0]));
     else if (!is_long)
@@ -163,7 +172,8 @@ int cli_arguments_read(cli_call *call, int count, char **arguments)
             k += used;
         } else {
             if (call->verb->operand[0] == '\0')
-                return cli_misuse(call, "unexpected '%s': taut %s takes options only", argument, call->verb->name);
+                return cli_misuse(call, "unexpected '%s': taut %s takes options only", argument,
+                                  call->verb->name);
             if (call->operand)
                 return cli_misuse(call, "unexpected '%s' after '%s'", argument, call->operand);
             call->operand = argument;

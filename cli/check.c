@@ -8,12 +8,16 @@ enum { LABEL = 20 };
 
 static const char *kind_word(taut_kind kind)
 {
-    return kind == TAUT_MECHANICAL ? "mechanical" : kind == TAUT_FIRST_ORDER ? "first order" : "black box";
+    return kind == TAUT_MECHANICAL    ? "mechanical"
+           : kind == TAUT_FIRST_ORDER ? "first order"
+                                      : "black box";
 }
 
 static const char *mass_word(taut_mass_kind mass)
 {
-    return mass == TAUT_MASS_DIAGONAL ? "diagonal and constant" : mass == TAUT_MASS_CONSTANT ? "constant" : "varying";
+    return mass == TAUT_MASS_DIAGONAL   ? "diagonal and constant"
+           : mass == TAUT_MASS_CONSTANT ? "constant"
+                                        : "varying";
 }
 
 /* Label and a text that wraps within the width. */
@@ -28,13 +32,15 @@ static void add_count(char *buffer, size_t size, int64_t count, const char *thin
 {
     size_t used = strlen(buffer);
     if (count > 0 && used < size)
-        snprintf(buffer + used, size - used, "%s%lld %s%s", used ? ", " : "", (long long)count, thing, count == 1 ? "" : "s");
+        snprintf(buffer + used, size - used, "%s%lld %s%s", used ? ", " : "", (long long)count,
+                 thing, count == 1 ? "" : "s");
 }
 
 /* What sort of bonds: "springs", "springs and rods", with damping. */
 static const char *bond_words(unsigned can, bool one)
 {
-    bool springs = can & TAUT_HAS_SPRINGS, rods = can & TAUT_HAS_RIGID, damped = can & TAUT_HAS_DAMPING;
+    bool springs = can & TAUT_HAS_SPRINGS, rods = can & TAUT_HAS_RIGID,
+         damped = can & TAUT_HAS_DAMPING;
     if (springs && rods)
         return damped ? " (springs and rods, damped)" : " (springs and rods)";
     if (springs && one)
@@ -53,7 +59,8 @@ static void print_sizes(const taut_sizes *sizes)
     if (mechanical) {
         add_count(text, sizeof text, sizes->bonds, "bond");
         if (sizes->bonds > 0)
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s", bond_words(sizes->can, sizes->bonds == 1));
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s",
+                     bond_words(sizes->can, sizes->bonds == 1));
     } else {
         add_count(text, sizeof text, sizes->algebraic, "algebraic variable");
         add_count(text, sizeof text, sizes->constraints, "constraint");
@@ -99,11 +106,13 @@ static void print_derivatives(const taut_check_report *report)
     bool unsure = false;
     if (report->derivatives == 0)
         return;
-    printf("\n  %-*s%12s%14s%12s   verdict\n", LABEL, "derivative", "deviation", "uncertainty", "limit");
+    printf("\n  %-*s%12s%14s%12s   verdict\n", LABEL, "derivative", "deviation", "uncertainty",
+           "limit");
     for (int k = 0; k < report->derivatives; k++) {
         const taut_derivative_check *row = &report->derivative[k];
         bool right = is_right(row), within = right && !(row->deviation <= row->limit);
-        printf("  %-*s%12.3g%14.3g%12.3g   %s", LABEL, row->name, row->deviation, row->uncertainty, row->limit,
+        printf("  %-*s%12.3g%14.3g%12.3g   %s", LABEL, row->name, row->deviation, row->uncertainty,
+               row->limit,
                !right   ? "WRONG"
                : within ? "ok within the uncertainty"
                         : "ok");
@@ -113,9 +122,9 @@ static void print_derivatives(const taut_check_report *report)
         unsure = unsure || within;
     }
     if (unsure)
-        line("", "The differences that derivatives are compared with are uncertain themselves: a derivative is wrong when it "
-                 "deviates by "
-                 "more than limit and uncertainty together.");
+        line("",
+             "The differences that derivatives are compared with are uncertain themselves: a "
+             "derivative is wrong when it deviates by more than limit and uncertainty together.");
     printf("\n");
 }
 
@@ -126,11 +135,12 @@ static void print_rank(const taut_check_report *report)
     if (report->sizes.bonds == 0)
         return;
     bool full = report->rank == rows;
-    snprintf(text, sizeof text, "%lld of %lld%s%s%s", (long long)report->rank, (long long)rows, full ? ", full" : "",
-             report->rank_message[0] ? ": " : "", report->rank_message);
+    snprintf(text, sizeof text, "%lld of %lld%s%s%s", (long long)report->rank, (long long)rows,
+             full ? ", full" : "", report->rank_message[0] ? ": " : "", report->rank_message);
     if (rows > 0)
         line("rank of G", text);
-    snprintf(text, sizeof text, "%lld, %s", (long long)soft, soft == 1 ? "a force like others" : "forces like others");
+    snprintf(text, sizeof text, "%lld, %s", (long long)soft,
+             soft == 1 ? "a force like others" : "forces like others");
     if (soft > 0)
         line("soft springs", text);
 }
@@ -142,12 +152,16 @@ static void print_start(const taut_check_report *report)
     if (report->sizes.bonds == 0)
         return;
     if (can & TAUT_HAS_RIGID) {
-        snprintf(text, sizeof text, "rigid bonds: max |g| %.3g, max |gdot| %.3g", report->start_position, report->start_velocity);
+        snprintf(text, sizeof text, "rigid bonds: max |g| %.3g, max |gdot| %.3g",
+                 report->start_position, report->start_velocity);
         line("start", text);
     }
     bool mechanical = report->sizes.kind == TAUT_MECHANICAL;
-    if ((!mechanical && report->sizes.constraints > 0) || ((can & TAUT_HAS_SPRINGS) && report->frequencies > 0)) {
-        const char *which = !mechanical ? "constraints" : report->soft > 0 ? "bonds that are not soft" : "all bonds";
+    if ((!mechanical && report->sizes.constraints > 0) ||
+        ((can & TAUT_HAS_SPRINGS) && report->frequencies > 0)) {
+        const char *which = !mechanical        ? "constraints"
+                            : report->soft > 0 ? "bonds that are not soft"
+                                               : "all bonds";
         snprintf(text, sizeof text, "%s: max |g| %.3g", which, report->foot_distance);
         line(can & TAUT_HAS_RIGID ? "" : "start", text);
     }
@@ -158,15 +172,18 @@ static void print_frequencies(const taut_check_report *report)
     char text[400];
     if (report->frequencies == 0)
         return;
-    snprintf(text, sizeof text, "%lld stiff mode%s, ", (long long)report->frequencies, report->frequencies == 1 ? "" : "s");
+    snprintf(text, sizeof text, "%lld stiff mode%s, ", (long long)report->frequencies,
+             report->frequencies == 1 ? "" : "s");
     size_t used = strlen(text);
     if (report->frequency_most > report->frequency_least)
-        snprintf(text + used, sizeof text - used, "%.6g to %.6g rad per time", report->frequency_least, report->frequency_most);
+        snprintf(text + used, sizeof text - used, "%.6g to %.6g rad per time",
+                 report->frequency_least, report->frequency_most);
     else
         snprintf(text + used, sizeof text - used, "%.6g rad per time", report->frequency_most);
     line("frequencies", text);
     if (report->slow_rate > 0) {
-        snprintf(text, sizeof text, "%.3g at the start (slowest stiff frequency over the rate of slow motion, %.3g)",
+        snprintf(text, sizeof text,
+                 "%.3g at the start (slowest stiff frequency over the rate of slow motion, %.3g)",
                  report->frequency_least / report->slow_rate, report->slow_rate);
         line("separation", text);
     }
@@ -174,7 +191,8 @@ static void print_frequencies(const taut_check_report *report)
     snprintf(text, sizeof text, "%.6g", report->oscillatory_energy);
     used = strlen(text);
     if (scale > 0)
-        snprintf(text + used, sizeof text - used, ", %.3g of the energy scale %.6g", report->oscillatory_energy / scale, scale);
+        snprintf(text + used, sizeof text - used, ", %.3g of the energy scale %.6g",
+                 report->oscillatory_energy / scale, scale);
     line("oscillatory energy", text);
 }
 
@@ -182,15 +200,16 @@ static void print_frequencies(const taut_check_report *report)
 static void print_structure(const taut_check_report *report)
 {
     char text[300];
-    const char *comma = strchr(report->structure, ','), *matrix = comma ? comma + 2 : "", *meaning = "";
+    const char *comma = strchr(report->structure, ','), *matrix = comma ? comma + 2 : "",
+               *meaning = "";
     if (!comma || (report->sizes.bonds == 0 && report->sizes.mass == TAUT_MASS_DIAGONAL))
         return; /* nothing to be solved */
     if (matrix[0] == 'A' || matrix[0] == 'K') {
         meaning = matrix[0] == 'A' ? "matrix A = G M^-1 G^T" : "mass matrix";
         matrix++;
     }
-    snprintf(text, sizeof text, "the %.*s solver, for the %s%s", (int)(comma - report->structure), report->structure, meaning,
-             matrix);
+    snprintf(text, sizeof text, "the %.*s solver, for the %s%s", (int)(comma - report->structure),
+             report->structure, meaning, matrix);
     line("linear algebra", text);
 }
 

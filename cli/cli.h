@@ -1,7 +1,9 @@
-/* cli.h - what the verbs of the program share: the invocation, the tables, finding models, messages, JSON.
+/* cli.h - what the verbs of the program share: the invocation, the tables, finding models,
+ * messages, JSON.
  *
- * The program uses the public header only. Every verb is one file with one function `int cli_<verb>(cli_call *)` that returns the
- * exit status; the table of verbs (verbs.c) and the options table of the library are all that help, man page and completion read. */
+ * The program uses the public header only. Every verb is one file with one function `int
+ * cli_<verb>(cli_call *)` that returns the exit status; the table of verbs (verbs.c) and the
+ * options table of the library are all that help, man page and completion read. */
 #ifndef TAUT_CLI_H
 #define TAUT_CLI_H
 
@@ -39,19 +41,23 @@ struct cli_call {
 /* ---- tables (verbs.c) */
 extern const cli_verb cli_verbs[]; /* ends with a NULL name */
 const cli_verb *cli_verb_find(const char *name);
-int cli_verb_unknown(const cli_call *call, const char *name); /* says so and what is near; CLI_MISUSED. call may be NULL */
+/* says so and what is near; CLI_MISUSED. call may be NULL */
+int cli_verb_unknown(const cli_call *call, const char *name);
 /* Verbs and options that are announced for later versions get their own sentence. */
 bool cli_verb_is_later(const char *name);
 bool cli_option_is_later(const char *name);
 /* All options: the library's table, then the program's own; NULL past the end. */
 const taut_option *cli_option_get(int k);
-/* The option of this name that the verb has; when it has none, the first of this name. NULL: there is none. */
+/* The option of this name that the verb has; when it has none, the first of this name. NULL:
+ * there is none. */
 const taut_option *cli_option_find(const char *name, const char *verb);
 bool cli_option_belongs(const taut_option *option, const char *verb);
 char cli_option_letter(const char *name);      /* 'q' for "quiet", 0 for none */
 const char *cli_option_of_letter(char letter); /* NULL for none */
-/* The values an option is known to take, one per call ("" past the end): choices of the table, methods, shells. `verb` NULL: of all verbs. */
-bool cli_option_choice(const taut_option *option, const char *verb, int k, char *buffer, size_t size);
+/* The values an option is known to take, one per call ("" past the end): choices of the table,
+ * methods, shells. `verb` NULL: of all verbs. */
+bool cli_option_choice(const taut_option *option, const char *verb, int k, char *buffer,
+                       size_t size);
 /* The help text without what is about other verbs: "for all; compare: for compare" has clauses. */
 void cli_option_help(const taut_option *option, const char *verb, char *buffer, size_t size);
 /* "--rtol R": the flag with the name of its value. */
@@ -72,75 +78,93 @@ typedef struct cli_model {
     char *text;       /* of standard input, NULL for files */
     char *start_text; /* of --start, or NULL */
 } cli_model;
-/* Finds and loads call->operand; on failure says why (in JSON too) and returns the exit status. Prints the reader's warnings. */
+/* Finds and loads call->operand; on failure says why (in JSON too) and returns the exit status.
+ * Prints the reader's warnings. */
 int cli_model_load(cli_call *call, cli_model *model);
 void cli_model_release(cli_model *model);
-void cli_model_title(FILE *out, const cli_model *model); /* "name: the first comment of the file", wrapped */
+void cli_model_title(FILE *out,
+                     const cli_model *model); /* "name: the first comment of the file", wrapped */
 /* Shipped models, sorted by name (shipped.c). */
 typedef struct cli_shipped {
     int count;
     char **name, **path;
 } cli_shipped;
-/* Looks in $TAUT_MODELS, ../share/taut/models and ../models beside the program's folder. False when out of memory. */
+/* Looks in $TAUT_MODELS, ../share/taut/models and ../models beside the program's folder. False
+ * when out of memory. */
 bool cli_shipped_list(const char *program, cli_shipped *list);
 /* The models of one folder, by name. */
 bool cli_shipped_folder(const char *folder, cli_shipped *list);
 void cli_shipped_release(cli_shipped *list);
-/* The folder `name` ("reproduce") of shipped data, allocated: $variable, ../share/taut/name or ../name beside the program; NULL: none. */
+/* The folder `name` ("reproduce") of shipped data, allocated: $variable, ../share/taut/name or
+ * ../name beside the program; NULL: none. */
 char *cli_shipped_data(const char *program, const char *variable, const char *name);
 
 /* ---- messages (say.c) */
 /* A sentence on standard error: "taut: error: ..." */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Usage errors: the sentence, then where to find help; an object on standard output with --json. Returns CLI_MISUSED. */
+/* Usage errors: the sentence, then where to find help; an object on standard output with --json.
+ * Returns CLI_MISUSED. */
 int cli_misuse(const cli_call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for what --help cannot mend (a missing file, a part of a later version). */
 int cli_refuse(const cli_call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A failure of the library, compiler style when it has a place. */
 void cli_say_failure(const taut_error *error);
-/* A warning "file:line:column: text" of the reader; `text` is the source when it is not in a file, may be NULL. */
+/* A warning "file:line:column: text" of the reader; `text` is the source when it is not in a
+ * file, may be NULL. */
 void cli_say_warning(const char *warning, const char *text);
 int cli_exit_status(int code); /* of a library code */
 bool cli_terminal(FILE *stream);
 /* Ends the program quietly when the reader of standard output went away (`| head`). */
 void cli_quit_if_reader_left(void);
-/* Closes standard output's account: 0, or CLI_FAILED having said why. `failed`: an earlier failure to write has been told already. */
+/* Closes standard output's account: 0, or CLI_FAILED having said why. `failed`: an earlier
+ * failure to write has been told already. */
 int cli_output_finish(bool failed);
 
 /* ---- text (text.c) */
-void cli_wrap(FILE *out, const char *text, int indent, int column, int width);    /* starts at `column`; later lines are indented */
-const char *cli_near(const char *name, const char *const *candidates, int count); /* NULL when none is near */
-char *cli_format(const char *format, ...) __attribute__((format(printf, 1, 2)));  /* allocated; NULL when out of memory */
-char *cli_read_file(FILE *file, size_t *length); /* all of it, terminated, allocated; NULL on failure (errno) */
+/* starts at `column`; later lines are indented */
+void cli_wrap(FILE *out, const char *text, int indent, int column, int width);
+/* NULL when none is near */
+const char *cli_near(const char *name, const char *const *candidates, int count);
+/* allocated; NULL when out of memory */
+char *cli_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* all of it, terminated, allocated; NULL on failure (errno) */
+char *cli_read_file(FILE *file, size_t *length);
 bool cli_has_ending(const char *text, const char *ending);
 
-/* ---- JSON (json.c): keys are NULL inside arrays; numbers have 17 digits, NaN and infinity are null */
+/* ---- JSON (json.c): keys are NULL inside arrays; numbers have 17 digits, NaN and infinity are
+ * null */
 typedef struct cli_json {
     FILE *out;
     int depth;
     bool filled[16]; /* something was written at this depth */
     bool flat[16];   /* this depth is written on one line */
 } cli_json;
-void cli_json_open(cli_json *json, const char *key, char bracket);      /* '{' or '[', one entry per line */
+/* '{' or '[', one entry per line */
+void cli_json_open(cli_json *json, const char *key, char bracket);
 void cli_json_open_flat(cli_json *json, const char *key, char bracket); /* on one line */
 void cli_json_close(cli_json *json, char bracket);                      /* '}' or ']' */
 void cli_json_text(cli_json *json, const char *key, const char *text);  /* NULL is null */
 void cli_json_real(cli_json *json, const char *key, double value);
 void cli_json_integer(cli_json *json, const char *key, int64_t value);
 void cli_json_bool(cli_json *json, const char *key, bool value);
-void cli_json_reals(cli_json *json, const char *key, const double *value, int64_t count); /* NULL is null */
-void cli_json_names(cli_json *json, const char *key, const taut_system *system, taut_item item, int64_t count);
+/* NULL is null */
+void cli_json_reals(cli_json *json, const char *key, const double *value, int64_t count);
+void cli_json_names(cli_json *json, const char *key, const taut_system *system, taut_item item,
+                    int64_t count);
 /* names, q, v, lambda; first order: names, state, algebraic (in v). */
-void cli_json_state(cli_json *json, const taut_system *system, const double *q, const double *v, const double *lambda);
+void cli_json_state(cli_json *json, const taut_system *system, const double *q, const double *v,
+                    const double *lambda);
 void cli_json_error(cli_json *json, const taut_error *error);
 /* A whole object {"status": "failed", "error": {...}} on standard output. */
 void cli_json_failure(const taut_error *error);
 
 /* ---- files that verbs write (output.c) */
 const char *cli_option_text(const cli_call *call,
-                            const char *name); /* of an option that was given; NULL when it was not, or is empty */
-/* Refuse names that cannot be right before anything is computed: 0 or CLI_MISUSED, having said why. NULL and "-" are right. */
+                            /* of an option that was given; NULL when it was not, or is empty */
+                            const char *name);
+/* Refuse names that cannot be right before anything is computed: 0 or CLI_MISUSED, having said
+ * why. NULL and "-" are right. */
 int cli_output_check(const cli_call *call, const char *option, const char *path);
 int cli_picture_check(const cli_call *call, const char *path);
 /* A file that appears whole or not at all; "-" is standard output. */
@@ -164,7 +188,8 @@ typedef struct cli_progress {
 double cli_clock(void);
 void cli_interrupt_watch(void); /* from now on Ctrl-C asks to stop; the second one kills */
 bool cli_interrupted(void);
-int cli_progress_call(void *user, double t, double until, int64_t steps); /* a taut_progress; user is a cli_progress */
+/* a taut_progress; user is a cli_progress */
+int cli_progress_call(void *user, double t, double until, int64_t steps);
 void cli_progress_clear(cli_progress *progress);
 
 /* ---- results of a run (summary.c) */
@@ -196,8 +221,8 @@ int cli_help(cli_call *call);
 void cli_help_program(FILE *out);
 void cli_help_verb(FILE *out, const cli_verb *verb);
 void cli_help_version(FILE *out);
-int cli_methods_print(
-    const char *only); /* the methods and projections of this name, NULL: all, to standard output; returns how many */
+int cli_methods_print(const char *only); /* the methods and projections of this name, NULL: all, to
+                                            standard output; returns how many */
 void cli_man_page(FILE *out);
 void cli_options_page(FILE *out);
 bool cli_completion(FILE *out, const char *shell);

@@ -1,4 +1,5 @@
-/* compare.c - taut compare: methods side by side, error against work, as a table, an object and a picture. */
+/* compare.c - taut compare: methods side by side, error against work, as a table, an object and
+ * a picture. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,8 @@ static int read_methods(compare *c)
     if (!text)
         return cli_misuse(c->call, "no methods: give --methods A,B,.. ('taut methods' lists them)");
     if (unfinished(text))
-        return cli_misuse(c->call, "--methods: expected a name after the last comma, found '%s'", text);
+        return cli_misuse(c->call, "--methods: expected a name after the last comma, found '%s'",
+                          text);
     c->names = cli_format("%s", text);
     if (!c->names)
         return cli_refuse(c->call, "out of memory");
@@ -41,7 +43,9 @@ static int read_methods(compare *c)
         char *next = word + length + (word[length] == ',');
         word[length] = '\0';
         if (length == 0 || c->request.method_count == MOST)
-            return cli_misuse(c->call, "--methods: expected names separated by commas (at most %d), found '%s'", MOST, text);
+            return cli_misuse(
+                c->call, "--methods: expected names separated by commas (at most %d), found '%s'",
+                MOST, text);
         c->method[c->request.method_count++] = word;
         word = next;
     }
@@ -58,17 +62,22 @@ static int read_values(compare *c)
     c->request.tolerances = call->tolerances != NULL;
     const char *name = call->steps ? "steps" : "tolerances";
     if (unfinished(text))
-        return cli_misuse(call, "--%s: expected a number after the last comma, found '%s'", name, text);
+        return cli_misuse(call, "--%s: expected a number after the last comma, found '%s'", name,
+                          text);
     for (const char *p = text; *p;) {
         char *end;
         double value = strtod(p, &end);
-        if (end == p || (*end && *end != ',') || !(value > 0) || !isfinite(value) || c->request.value_count == MOST)
-            return cli_misuse(call, "--%s: expected numbers > 0 separated by commas (at most %d), found '%s'", name, MOST, text);
+        if (end == p || (*end && *end != ',') || !(value > 0) || !isfinite(value) ||
+            c->request.value_count == MOST)
+            return cli_misuse(
+                call, "--%s: expected numbers > 0 separated by commas (at most %d), found '%s'",
+                name, MOST, text);
         c->value[c->request.value_count++] = value;
         p = end + (*end == ',');
     }
     if (c->request.value_count == 0)
-        return cli_misuse(call, "--%s: expected numbers > 0 separated by commas, found nothing", name);
+        return cli_misuse(call, "--%s: expected numbers > 0 separated by commas, found nothing",
+                          name);
     c->request.values = c->value;
     return 0;
 }
@@ -106,7 +115,8 @@ static void print_message(const compare *c, int k, const taut_compared *row)
     int values = c->request.value_count, first = k - k % values;
     bool same = true;
     for (int i = first; i < first + values; i++)
-        same &= taut_comparison_get(c->comparison, i, &other) && other.message && strcmp(other.message, row->message) == 0;
+        same &= taut_comparison_get(c->comparison, i, &other) && other.message &&
+                strcmp(other.message, row->message) == 0;
     if (same && k > first)
         return;
     if (same)
@@ -126,7 +136,8 @@ static void print_human(const compare *c)
     printf("  %-18s %10s %10s", "method", c->request.tolerances ? "tolerance" : "step", "error");
     if (mechanical)
         printf(" %10s", "velocity");
-    printf(" %6s %12s %9s %10s\n", c->request.tolerances ? "" : "order", "evaluations", "steps", "seconds");
+    printf(" %6s %12s %9s %10s\n", c->request.tolerances ? "" : "order", "evaluations", "steps",
+           "seconds");
     for (int k = 0; taut_comparison_get(c->comparison, k, &row); k++) {
         if (row.message) {
             print_message(c, k, &row);
@@ -140,7 +151,8 @@ static void print_human(const compare *c)
             printf(" %6s", "");
         else
             print_number(row.order, "%.2f", 6);
-        printf(" %12lld %9lld %10.3g\n", (long long)evaluations(&row), (long long)row.statistics.steps, row.seconds);
+        printf(" %12lld %9lld %10.3g\n", (long long)evaluations(&row),
+               (long long)row.statistics.steps, row.seconds);
     }
 }
 
@@ -154,7 +166,8 @@ static void print_json(const compare *c, int status)
     cli_json_text(&json, "model", c->model.name);
     cli_json_text(&json, "explanation", taut_comparison_explanation(c->comparison, &uncertainty));
     cli_json_real(&json, "uncertainty", uncertainty);
-    cli_json_real(&json, "uncertainty_velocity", taut_comparison_get(c->comparison, 0, &row) ? row.uncertainty_velocity : NAN);
+    cli_json_real(&json, "uncertainty_velocity",
+                  taut_comparison_get(c->comparison, 0, &row) ? row.uncertainty_velocity : NAN);
     cli_json_open(&json, "rows", '[');
     for (int k = 0; taut_comparison_get(c->comparison, k, &row); k++) {
         cli_json_open(&json, NULL, '{');
@@ -186,7 +199,8 @@ static int draw(compare *c, const char *path)
     int code = 0;
     for (int m = 0; x && m < c->request.method_count; m++) {
         taut_compared row;
-        for (int k = m * values; k < (m + 1) * values && taut_comparison_get(c->comparison, k, &row); k++)
+        for (int k = m * values;
+             k < (m + 1) * values && taut_comparison_get(c->comparison, k, &row); k++)
             if (!row.message) {
                 x[points] = (double)evaluations(&row);
                 y[points++] = fmax(row.error, row.uncertainty);
@@ -224,7 +238,8 @@ static int report(compare *c, const char *picture)
     int status = any ? CLI_DONE : CLI_FAILED;
     if (!any) {
         c->error = (taut_error){.code = TAUT_ERROR_REFUSED, .t = NAN};
-        snprintf(c->error.message, sizeof c->error.message, "none of the methods could run; the rows say why");
+        snprintf(c->error.message, sizeof c->error.message,
+                 "none of the methods could run; the rows say why");
     }
     if (any && picture)
         status = draw(c, picture);
@@ -247,7 +262,8 @@ int cli_compare(cli_call *call)
     if (status == 0)
         status = cli_model_load(call, &c.model);
     if (status == 0) {
-        int code = taut_compare(c.model.system, call->options, &c.request, NULL, &c.comparison, &c.error);
+        int code =
+            taut_compare(c.model.system, call->options, &c.request, NULL, &c.comparison, &c.error);
         if (code != 0) {
             cli_say_failure(&c.error);
             if (call->json)

@@ -1,6 +1,8 @@
-/* completion.c - completion scripts for bash, zsh and fish, from the tables: `taut help --completion SHELL`.
+/* completion.c - completion scripts for bash, zsh and fish, from the tables: `taut help
+ * --completion SHELL`.
  *
- * Names of models are asked of the program when they are needed, so that a script stays right when models come and go. */
+ * Names of models are asked of the program when they are needed, so that a script stays right
+ * when models come and go. */
 #include <string.h>
 
 #include "reproduce/reproduce.h"
@@ -86,15 +88,18 @@ static void bash_value(FILE *out, const taut_option *option)
 static void bash_script(FILE *out)
 {
     const taut_option *option;
-    fprintf(out, "# bash completion for taut\n"
-                 "_taut_words() {\n    mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$word\")\n}\n"
-                 "_taut_models() {\n    mapfile -t COMPREPLY < <(compgen -W \"$(taut models --names 2>/dev/null)\" -- \"$word\"\n"
-                 "        compgen -f -- \"$word\")\n}\n"
-                 "_taut() {\n    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
-                 "    COMPREPLY=()\n"
-                 "    [ \"$word\" = = ] && word=\n" /* --name=VALUE comes as three words */
-                 "    [ \"$before\" = = ] && before=\"${COMP_WORDS[COMP_CWORD-2]}\"\n"
-                 "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        _taut_words '");
+    fprintf(out,
+            "# bash completion for taut\n"
+            "_taut_words() {\n    mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$word\")\n}\n"
+            "_taut_models() {\n    mapfile -t COMPREPLY < <(compgen -W \"$(taut models --names "
+            "2>/dev/null)\" -- \"$word\"\n"
+            "        compgen -f -- \"$word\")\n}\n"
+            "_taut() {\n    local word=\"${COMP_WORDS[COMP_CWORD]}\" "
+            "before=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
+            "    COMPREPLY=()\n"
+            "    [ \"$word\" = = ] && word=\n" /* --name=VALUE comes as three words */
+            "    [ \"$before\" = = ] && before=\"${COMP_WORDS[COMP_CWORD-2]}\"\n"
+            "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        _taut_words '");
     for (const cli_verb *verb = cli_verbs; verb->name; verb++)
         fprintf(out, "%s ", verb->name);
     fprintf(out, "--help --version'\n        return\n    fi\n    case \"$before\" in\n");
@@ -104,7 +109,8 @@ static void bash_script(FILE *out)
     fprintf(out, "    esac\n    case \"${COMP_WORDS[1]} $word\" in\n");
     for (const cli_verb *verb = cli_verbs; verb->name; verb++) {
         if (takes_model(verb))
-            fprintf(out, "    \"%s -\"*) ;;\n    \"%s \"*) _taut_models; return ;;\n", verb->name, verb->name);
+            fprintf(out, "    \"%s -\"*) ;;\n    \"%s \"*) _taut_models; return ;;\n", verb->name,
+                    verb->name);
     }
     fprintf(out, "    esac\n    case \"${COMP_WORDS[1]}\" in\n");
     for (const cli_verb *verb = cli_verbs; verb->name; verb++) {
@@ -158,7 +164,8 @@ static void zsh_script(FILE *out)
 {
     const taut_option *option;
     fprintf(out, "#compdef taut\n# zsh completion for taut\n_taut_models() {\n    local -a names\n"
-                 "    names=(${(f)\"$(taut models --names 2>/dev/null)\"})\n    _alternative 'names:model:compadd -a names' "
+                 "    names=(${(f)\"$(taut models --names 2>/dev/null)\"})\n    _alternative "
+                 "'names:model:compadd -a names' "
                  "'files:file:_files'\n}\n"
                  "_taut() {\n    local -a verbs\n    verbs=(\n");
     for (const cli_verb *verb = cli_verbs; verb->name; verb++) {
@@ -166,8 +173,10 @@ static void zsh_script(FILE *out)
         put_zsh(out, verb->summary);
         fprintf(out, "'\n");
     }
-    fprintf(out, "    )\n    if (( CURRENT == 2 )); then\n        _describe 'verb' verbs\n        return\n    fi\n"
-                 "    local verb=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $verb in\n");
+    fprintf(out,
+            "    )\n    if (( CURRENT == 2 )); then\n        _describe 'verb' verbs\n        "
+            "return\n    fi\n"
+            "    local verb=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $verb in\n");
     for (const cli_verb *verb = cli_verbs; verb->name; verb++) {
         fprintf(out, "    %s)\n        _arguments", verb->name);
         for (int k = 0; (option = cli_option_get(k)) != NULL; k++)
@@ -230,10 +239,13 @@ static void fish_script(FILE *out)
         put_fish(out, verb->summary);
         fprintf(out, "'\n");
         if (takes_model(verb))
-            fprintf(out, "complete -c taut -n '__fish_seen_subcommand_from %s' -a '(taut models --names 2>/dev/null)' -d model\n",
+            fprintf(out,
+                    "complete -c taut -n '__fish_seen_subcommand_from %s' -a '(taut models --names "
+                    "2>/dev/null)' -d model\n",
                     verb->name);
         if (strcmp(verb->operand, "[NAME]") == 0) {
-            fprintf(out, "complete -c taut -f -n '__fish_seen_subcommand_from %s' -a '", verb->name);
+            fprintf(out, "complete -c taut -f -n '__fish_seen_subcommand_from %s' -a '",
+                    verb->name);
             put_recipes(out);
             fprintf(out, "'\n");
         }

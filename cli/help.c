@@ -15,7 +15,8 @@ void cli_help_version(FILE *out)
 
 void cli_help_program(FILE *out)
 {
-    fprintf(out, "Taut computes the motion of mechanical systems that strong forces hold close to a manifold.\n\n");
+    fprintf(out, "Taut computes the motion of mechanical systems that strong forces hold close to "
+                 "a manifold.\n\n");
     fprintf(out, "usage: taut VERB [MODEL] [options]\n\n");
     for (const cli_verb *verb = cli_verbs; verb->name; verb++) {
         char usage[64];
@@ -47,15 +48,18 @@ static void print_option(FILE *out, const taut_option *option, const char *verb)
 
 void cli_help_verb(FILE *out, const cli_verb *verb)
 {
-    fprintf(out, "usage: taut %s%s%s [options]\n\n", verb->name, verb->operand[0] ? " " : "", verb->operand);
+    fprintf(out, "usage: taut %s%s%s [options]\n\n", verb->name, verb->operand[0] ? " " : "",
+            verb->operand);
     cli_wrap(out, verb->detail, 0, 0, CLI_WIDTH);
     fprintf(out, "\nOptions:\n");
     const taut_option *option;
     int shared;
     taut_option_table(&shared);
-    /* those of the program itself say most about a verb: they come first, although they stand last in the table */
+    /* those of the program itself say most about a verb: they come first, although they stand
+     * last in the table */
     for (int pass = 0; pass < 2; pass++)
-        for (int k = pass ? 0 : shared; (option = cli_option_get(k)) != NULL && (!pass || k < shared); k++)
+        for (int k = pass ? 0 : shared;
+             (option = cli_option_get(k)) != NULL && (!pass || k < shared); k++)
             if (cli_option_belongs(option, verb->name))
                 print_option(out, option, verb->name);
 }

@@ -9,13 +9,16 @@ static int sequence_length(const unsigned char *s)
 {
     if (s[0] < 0x80)
         return 1;
-    int length = s[0] >= 0xc2 && s[0] <= 0xdf ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4 : 0;
+    int length = s[0] >= 0xc2 && s[0] <= 0xdf   ? 2
+                 : (s[0] & 0xf0) == 0xe0        ? 3
+                 : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
+                                                : 0;
     for (int k = 1; k < length; k++)
         if ((s[k] & 0xc0) != 0x80)
             return 0;
     /* overlong forms, surrogates, beyond U+10FFFF */
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-        (s[0] == 0xf4 && s[1] > 0x8f))
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
         return 0;
     return length;
 }
@@ -135,7 +138,8 @@ void cli_json_reals(cli_json *json, const char *key, const double *value, int64_
     cli_json_close(json, ']');
 }
 
-void cli_json_names(cli_json *json, const char *key, const taut_system *system, taut_item item, int64_t count)
+void cli_json_names(cli_json *json, const char *key, const taut_system *system, taut_item item,
+                    int64_t count)
 {
     cli_json_open_flat(json, key, '[');
     for (int64_t k = 0; k < count; k++) {
@@ -146,7 +150,8 @@ void cli_json_names(cli_json *json, const char *key, const taut_system *system, 
     cli_json_close(json, ']');
 }
 
-void cli_json_state(cli_json *json, const taut_system *system, const double *q, const double *v, const double *lambda)
+void cli_json_state(cli_json *json, const taut_system *system, const double *q, const double *v,
+                    const double *lambda)
 {
     taut_sizes sizes;
     taut_system_sizes(system, &sizes);
@@ -159,7 +164,8 @@ void cli_json_state(cli_json *json, const taut_system *system, const double *q, 
         cli_json_names(json, "algebraic", system, TAUT_ALGEBRAIC, sizes.algebraic);
     cli_json_close(json, '}');
     cli_json_reals(json, mechanical ? "q" : "state", q, sizes.coordinates);
-    cli_json_reals(json, mechanical ? "v" : "algebraic", v, mechanical ? sizes.coordinates : sizes.algebraic);
+    cli_json_reals(json, mechanical ? "v" : "algebraic", v,
+                   mechanical ? sizes.coordinates : sizes.algebraic);
     if (mechanical)
         cli_json_reals(json, "lambda", lambda, sizes.bonds);
 }

@@ -14,7 +14,8 @@ static int without_verb(int count, char **arguments)
     else if (strcmp(first, "--version") == 0)
         cli_help_version(stdout);
     else if (first[0] == '-' && first[1] != '\0')
-        return cli_misuse(NULL, "unknown option '%s' before the verb: write 'taut VERB [options]'", first);
+        return cli_misuse(NULL, "unknown option '%s' before the verb: write 'taut VERB [options]'",
+                          first);
     else
         return -1;
     return CLI_DONE;
@@ -40,7 +41,8 @@ static int with_verb(int count, char **arguments)
 
 int main(int count, char **arguments)
 {
-    /* a reader that goes away is seen as a failed write, so that files and pictures are still closed (say.c ends quietly) */
+    /* a reader that goes away is seen as a failed write, so that files and pictures are still
+     * closed (say.c ends quietly) */
     signal(SIGPIPE, SIG_IGN);
     taut_blas_threads(1);
     int status = without_verb(count, arguments);

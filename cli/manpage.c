@@ -68,9 +68,10 @@ static void put_verbs(FILE *out)
 static void put_options(FILE *out)
 {
     put_section(out, "OPTIONS");
-    fprintf(out,
-            "Values follow as \\fB\\-\\-name\\fR \\fIVALUE\\fR or \\fB\\-\\-name=\\fR\\fIVALUE\\fR; options may stand before or "
-            "after the model;\n\\fB\\-\\-\\fR ends them.\n");
+    fprintf(
+        out,
+        "Values follow as \\fB\\-\\-name\\fR \\fIVALUE\\fR or \\fB\\-\\-name=\\fR\\fIVALUE\\fR; "
+        "options may stand before or after the model;\n\\fB\\-\\-\\fR ends them.\n");
     const taut_option *option;
     for (int k = 0; (option = cli_option_get(k)) != NULL; k++) {
         char letter = cli_option_letter(option->name), note[512];
@@ -128,34 +129,43 @@ static const struct {
     const char *row[5][2];
 } closing[] = {
     {"EXIT STATUS",
-     {{"0", "Done (an event that stops a run, or a limit of steps, included); for `taut check`: usable."},
-      {"1", "Numerical failure, or output that cannot be written; for `taut check`: numerically unusable."},
+     {{"0", "Done (an event that stops a run, or a limit of steps, included); for `taut check`: "
+            "usable."},
+      {"1", "Numerical failure, or output that cannot be written; for `taut check`: numerically "
+            "unusable."},
       {"2", "Wrong usage or a wrong model."},
       {"130", "Interrupted by Ctrl-C; what was computed is written."}}},
     {"ENVIRONMENT",
      {{"TAUT_MODELS", "A folder that is searched for models before the shipped ones."},
       {"TAUT_REPRODUCE", "The folder of the printed numbers that `taut reproduce` compares with."},
       {"TMPDIR", "Where pictures are put together before they are written; default /tmp."},
-      {"NO_COLOR", "When set and not empty, messages have no colours. Without a terminal they never have."},
-      {"XDG_CACHE_HOME", "Where compiled expressions (--compile) are kept, in a folder private to the user; default ~/.cache."}}},
-    {"FILES", {{"share/taut/models/*.taut", "The shipped models, beside the folder of the program."}}},
+      {"NO_COLOR",
+       "When set and not empty, messages have no colours. Without a terminal they never have."},
+      {"XDG_CACHE_HOME", "Where compiled expressions (--compile) are kept, in a folder private to "
+                         "the user; default ~/.cache."}}},
+    {"FILES",
+     {{"share/taut/models/*.taut", "The shipped models, beside the folder of the program."}}},
     {"EXAMPLES",
-     {{"taut check double_pendulum --set lift=0", "Is the model well posed, and how fast are its springs?"},
-      {"taut run double_pendulum --set omega=100 --motion full --method verlet --step 1e-3 --out a.csv --plot a.png",
+     {{"taut check double_pendulum --set lift=0",
+       "Is the model well posed, and how fast are its springs?"},
+      {"taut run double_pendulum --set omega=100 --motion full --method verlet --step 1e-3 --out "
+       "a.csv --plot a.png",
        "The full motion of the stiff double pendulum, as rows and as a picture."},
-      {"taut run - --json < model.taut", "A model from standard input; the result as one JSON object."}}},
+      {"taut run - --json < model.taut",
+       "A model from standard input; the result as one JSON object."}}},
 };
 
 void cli_man_page(FILE *out)
 {
     fprintf(out, ".TH TAUT 1 \"\" \"Taut %s\" \"User Commands\"\n", taut_version());
     put_section(out, "NAME");
-    fprintf(out, "taut \\- motion of mechanical systems held close to a manifold by strong forces\n");
+    fprintf(out,
+            "taut \\- motion of mechanical systems held close to a manifold by strong forces\n");
     put_synopsis(out);
     put_section(out, "DESCRIPTION");
-    put(out, "Taut reads models of mechanical systems as text files: coordinates or particles, masses, forces, and bonds, which "
-             "are stiff "
-             "springs or rigid rods. It checks them and computes their motion.\n"
+    put(out, "Taut reads models of mechanical systems as text files: coordinates or particles, "
+             "masses, forces, and bonds, which are stiff springs or rigid rods. It checks them and "
+             "computes their motion.\n"
              "MODEL is a file, - for standard input, or the name of a shipped model.");
     fprintf(out, "\n");
     put_verbs(out);

@@ -18,7 +18,8 @@ int cli_methods_print(const char *only)
     for (int k = 0; taut_method_get(k, &info); k++) {
         if (only && strcmp(info.name, only) != 0)
             continue;
-        printf("%s%s  (motion %s, order %d)\n", count++ ? "\n" : "", info.name, info.motions, info.order);
+        printf("%s%s  (motion %s, order %d)\n", count++ ? "\n" : "", info.name, info.motions,
+               info.order);
         print_words(info.summary);
         print_words(info.reference);
     }

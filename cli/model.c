@@ -31,7 +31,8 @@ static char *bare_name(const char *path)
     return cli_format("%.*s", (int)length, name);
 }
 
-/* Neither a file nor a shipped name: says what is near, among the files of the folder that was meant and the shipped models. */
+/* Neither a file nor a shipped name: says what is near, among the files of the folder that was
+ * meant and the shipped models. */
 static int not_found(const cli_call *call, const cli_shipped *shipped)
 {
     const char *given = call->operand, *slash = strrchr(given, '/');
@@ -45,17 +46,21 @@ static int not_found(const cli_call *call, const cli_shipped *shipped)
         return cli_refuse(call, "out of memory");
     }
     const char *file = cli_near(wanted, (const char *const *)there.name, there.count);
-    const char *name = slash ? NULL : cli_near(wanted, (const char *const *)shipped->name, shipped->count);
+    const char *name =
+        slash ? NULL : cli_near(wanted, (const char *const *)shipped->name, shipped->count);
     char *hint = NULL;
     if (file && (!name || strcmp(file, wanted) == 0))
         hint = cli_format("; did you mean '%s%s.taut'?", slash ? folder : "", file);
     else if (name)
         hint = cli_format("; did you mean '%s'?", name);
     else if (!slash)
-        hint = cli_format(shipped->count > 0 ? " ('taut models' lists those)"
-                                             : "; no shipped models were found: set TAUT_MODELS to the folder that holds them");
-    int status = cli_refuse(call, "%s'%s'%s%s", slash ? "there is no file " : "", given,
-                            slash ? "" : " is neither a file nor a shipped model", hint ? hint : "");
+        hint = cli_format(
+            shipped->count > 0
+                ? " ('taut models' lists those)"
+                : "; no shipped models were found: set TAUT_MODELS to the folder that holds them");
+    int status =
+        cli_refuse(call, "%s'%s'%s%s", slash ? "there is no file " : "", given,
+                   slash ? "" : " is neither a file nor a shipped model", hint ? hint : "");
     free(hint);
     free(wanted);
     free(folder);
@@ -67,7 +72,9 @@ static int not_found(const cli_call *call, const cli_shipped *shipped)
 static int find_model(const cli_call *call, cli_model *model)
 {
     if (!call->operand)
-        return cli_misuse(call, "no model: give a file, - for standard input, or a name that 'taut models' lists");
+        return cli_misuse(
+            call,
+            "no model: give a file, - for standard input, or a name that 'taut models' lists");
     if (strcmp(call->operand, "-") == 0)
         model->path = cli_format("<stdin>");
     else if (is_file(call->operand))
@@ -83,14 +90,17 @@ static int find_model(const cli_call *call, cli_model *model)
     int status =
         model->path ? 0
         : is_folder(call->operand)
-            ? cli_refuse(call, "'%s' is a folder, expected a model file ('taut models' lists the shipped ones)", call->operand)
+            ? cli_refuse(
+                  call,
+                  "'%s' is a folder, expected a model file ('taut models' lists the shipped ones)",
+                  call->operand)
             : not_found(call, &shipped);
     cli_shipped_release(&shipped);
     return status;
 }
 
-/* The file of --start: statements of a [start] section, with or without its header. The header becomes an empty line, so that
- * line numbers in messages stay those of the file. */
+/* The file of --start: statements of a [start] section, with or without its header. The header
+ * becomes an empty line, so that line numbers in messages stay those of the file. */
 static int read_start(const cli_call *call, cli_model *model)
 {
     if (!taut_options_given(call->options, "start"))
@@ -98,7 +108,8 @@ static int read_start(const cli_call *call, cli_model *model)
     const char *path = taut_options_text(call->options, "start");
     bool here = strcmp(path, "-") == 0;
     if (here && call->operand && strcmp(call->operand, "-") == 0)
-        return cli_refuse(call, "--start -: standard input is the model already; give the start a file");
+        return cli_refuse(call,
+                          "--start -: standard input is the model already; give the start a file");
     FILE *file = here ? stdin : fopen(path, "r");
     size_t length = 0;
     if (file)
@@ -127,7 +138,10 @@ static int read_start(const cli_call *call, cli_model *model)
 static int load(const cli_call *call, cli_model *model, taut_error *error)
 {
     double from = taut_options_real(call->options, "from");
-    taut_load how = {.set = call->set, .set_count = call->set_count, .init = call->init, .init_count = call->init_count};
+    taut_load how = {.set = call->set,
+                     .set_count = call->set_count,
+                     .init = call->init,
+                     .init_count = call->init_count};
     how.from = isnan(from) ? 0 : from;
     how.start_text = model->start_text;
     how.allow_command = taut_options_flag(call->options, "allow-command");
@@ -138,7 +152,8 @@ static int load(const cli_call *call, cli_model *model, taut_error *error)
     model->text = cli_read_file(stdin, &length);
     if (!model->text) {
         error->code = TAUT_ERROR_FILE;
-        snprintf(error->message, sizeof error->message, "cannot read standard input: %s", strerror(errno));
+        snprintf(error->message, sizeof error->message, "cannot read standard input: %s",
+                 strerror(errno));
         return TAUT_ERROR_FILE;
     }
     how.table_folder = ".";
@@ -159,8 +174,10 @@ int cli_model_load(cli_call *call, cli_model *model)
     taut_error error = {.t = NAN};
     int code = load(call, model, &error);
     if (code != 0) {
-        if (model->start_text && strcmp(error.file, "--start") == 0) /* the reader does not know the file's name */
-            snprintf(error.file, sizeof error.file, "%s", taut_options_text(call->options, "start"));
+        if (model->start_text &&
+            strcmp(error.file, "--start") == 0) /* the reader does not know the file's name */
+            snprintf(error.file, sizeof error.file, "%s",
+                     taut_options_text(call->options, "start"));
         cli_say_failure(&error);
         if (strcmp(error.file, "--set") == 0 && strcmp(call->operand, "-") != 0)
             fprintf(stderr, "'taut check %s' lists the parameters\n", call->operand);

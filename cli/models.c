@@ -1,4 +1,5 @@
-/* models.c - taut models: the shipped models with their titles, or what the file of one says about it. */
+/* models.c - taut models: the shipped models with their titles, or what the file of one says
+ * about it. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -6,9 +7,9 @@
 
 #include "cli.h"
 
-static const char papers[] =
-    "[A] Ariel, Sanz-Serna, Tsai 2012; [B] Lubich 1993; [C] Ascher, Qin, Reich 1992; [D] Gear, Kaper, Kevrekidis, "
-    "Zagaris 2005; [E] Lubich, Weiss. 'taut models NAME' tells more about a model.";
+static const char papers[] = "[A] Ariel, Sanz-Serna, Tsai 2012; [B] Lubich 1993; [C] Ascher, Qin, "
+                             "Reich 1992; [D] Gear, Kaper, Kevrekidis, Zagaris 2005; [E] Lubich, "
+                             "Weiss. 'taut models NAME' tells more about a model.";
 
 /* Loads one model for its title; a model that cannot be read is reported and makes the status 2. */
 static int show(const char *name, const char *path, int width, cli_json *json)
@@ -33,8 +34,8 @@ static int show(const char *name, const char *path, int width, cli_json *json)
     return code == 0 ? CLI_DONE : CLI_MISUSED;
 }
 
-/* The comment at the head of a model, without its title, as paragraphs: a line "Try: ..." and an empty one begin a new one. `text` is
- * changed. */
+/* The comment at the head of a model, without its title, as paragraphs: a line "Try: ..." and an
+ * empty one begin a new one. `text` is changed. */
 static char *description(char *text)
 {
     char *to = text, *line = text;
@@ -100,7 +101,8 @@ static int describe_named(const cli_call *call, const cli_shipped *list)
         if (strcmp(list->name[k], call->operand) == 0)
             return describe(call, list, k);
     const char *near = cli_near(call->operand, (const char *const *)list->name, list->count);
-    return cli_refuse(call, "there is no shipped model '%s'%s%s%s", call->operand, near ? "; did you mean '" : "", near ? near : "",
+    return cli_refuse(call, "there is no shipped model '%s'%s%s%s", call->operand,
+                      near ? "; did you mean '" : "", near ? near : "",
                       near ? "'?" : " ('taut models' lists them)");
 }
 
@@ -111,7 +113,8 @@ int cli_models(cli_call *call)
         return cli_refuse(call, "out of memory");
     if (list.count == 0) {
         cli_shipped_release(&list);
-        return cli_refuse(call, "no shipped models found; set TAUT_MODELS to the folder that holds them");
+        return cli_refuse(call,
+                          "no shipped models found; set TAUT_MODELS to the folder that holds them");
     }
     if (call->operand) {
         int status = describe_named(call, &list);

@@ -1,4 +1,5 @@
-/* output.c - files that a verb writes: wrong names are refused before the computation, and a file appears whole or not at all. */
+/* output.c - files that a verb writes: wrong names are refused before the computation, and a
+ * file appears whole or not at all. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -11,11 +12,13 @@
 
 const char *cli_option_text(const cli_call *call, const char *name)
 {
-    const char *text = taut_options_given(call->options, name) ? taut_options_text(call->options, name) : NULL;
+    const char *text =
+        taut_options_given(call->options, name) ? taut_options_text(call->options, name) : NULL;
     return text && text[0] ? text : NULL;
 }
 
-/* A file in a folder that does not exist, or where nobody may write, is better said before the computation than after it. */
+/* A file in a folder that does not exist, or where nobody may write, is better said before the
+ * computation than after it. */
 int cli_output_check(const cli_call *call, const char *option, const char *path)
 {
     struct stat status;
@@ -23,18 +26,23 @@ int cli_output_check(const cli_call *call, const char *option, const char *path)
         return 0;
     bool there = stat(path, &status) == 0;
     if (there && S_ISDIR(status.st_mode))
-        return cli_refuse(call, "--%s %s: this is a folder, expected the name of a file", option, path);
+        return cli_refuse(call, "--%s %s: this is a folder, expected the name of a file", option,
+                          path);
     if (there)
-        return access(path, W_OK) == 0 ? 0 : cli_refuse(call, "--%s %s: cannot write: %s", option, path, strerror(errno));
+        return access(path, W_OK) == 0
+                   ? 0
+                   : cli_refuse(call, "--%s %s: cannot write: %s", option, path, strerror(errno));
     const char *slash = strrchr(path, '/');
-    char *folder = slash ? cli_format("%.*s", slash == path ? 1 : (int)(slash - path), path) : cli_format(".");
+    char *folder =
+        slash ? cli_format("%.*s", slash == path ? 1 : (int)(slash - path), path) : cli_format(".");
     int result = 0;
     if (!folder)
         result = cli_refuse(call, "out of memory");
     else if (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode))
         result = cli_refuse(call, "--%s %s: there is no folder '%s'", option, path, folder);
     else if (access(folder, W_OK | X_OK) != 0)
-        result = cli_refuse(call, "--%s %s: cannot write in the folder '%s': %s", option, path, folder, strerror(errno));
+        result = cli_refuse(call, "--%s %s: cannot write in the folder '%s': %s", option, path,
+                            folder, strerror(errno));
     free(folder);
     return result;
 }
@@ -73,7 +81,8 @@ bool cli_output_open(cli_output *output, const char *path)
     if (!direct && !output->part)
         errno = ENOMEM;
     if (output->part && !(output->file = open_new(output->part)) && lstat(path, &status) == 0) {
-        free(output->part); /* the file is there, but its folder takes no other: it is overwritten */
+        /* the file is there, but its folder takes no other: it is overwritten */
+        free(output->part);
         output->part = NULL;
         direct = true;
     }
@@ -101,8 +110,8 @@ int cli_output_close(cli_output *output, const char *option, taut_error *error)
     output->part = NULL;
     if (output->reason == 0)
         return CLI_DONE;
-    snprintf(error->message, sizeof error->message, "--%s: cannot write '%.300s': %s", option, output->path,
-             strerror(output->reason));
+    snprintf(error->message, sizeof error->message, "--%s: cannot write '%.300s': %s", option,
+             output->path, strerror(output->reason));
     error->code = TAUT_ERROR_FILE;
     cli_error("%s", error->message);
     return CLI_FAILED;

@@ -41,7 +41,9 @@ static void draw(const cli_progress *progress, double t, double until, int64_t s
 {
     enum { CELLS = 30 };
     /* runs may go backwards, and have no end when only steps are limited */
-    double part = isfinite(until) && until != progress->from ? (t - progress->from) / (until - progress->from) : 0;
+    double part = isfinite(until) && until != progress->from
+                      ? (t - progress->from) / (until - progress->from)
+                      : 0;
     part = part < 0 ? 0 : part > 1 ? 1 : part;
     char bar[CELLS + 1];
     int full = (int)(part * CELLS);
@@ -49,7 +51,8 @@ static void draw(const cli_progress *progress, double t, double until, int64_t s
         bar[k] = k < full ? '=' : k == full ? '>' : ' ';
     bar[CELLS] = '\0';
     double left = part > 0 ? (now - progress->begin) * (1 - part) / part : NAN;
-    fprintf(stderr, "\r[%s] %3d%%  t = %.4g of %.6g  %lld steps", bar, (int)(100 * part), t, until, (long long)steps);
+    fprintf(stderr, "\r[%s] %3d%%  t = %.4g of %.6g  %lld steps", bar, (int)(100 * part), t, until,
+            (long long)steps);
     if (isfinite(left))
         fprintf(stderr, "  %.0f s left", ceil(left));
     fprintf(stderr, "\033[K");

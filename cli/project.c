@@ -12,8 +12,8 @@ bool project_is_mechanical(const project *p)
 
 /* ---- a [start] section */
 
-static void write_values(cli_output *output, const project *p, taut_item item, taut_index count, const double *value,
-                         const char *prime)
+static void write_values(cli_output *output, const project *p, taut_item item, taut_index count,
+                         const double *value, const char *prime)
 {
     char name[256];
     for (taut_index i = 0; i < count && output->reason == 0; i++) {
@@ -28,7 +28,8 @@ static int write_start(project *p)
     cli_output output;
     const taut_projection_result *r = &p->result;
     if (cli_output_open(&output, p->out)) {
-        fprintf(output.file, "# %s, projection %s at t = %.17g\n[start]\n", p->model.name, r->method, r->t);
+        fprintf(output.file, "# %s, projection %s at t = %.17g\n[start]\n", p->model.name,
+                r->method, r->t);
         write_values(&output, p, TAUT_COORDINATE, p->sizes.coordinates, r->q, "");
         if (project_is_mechanical(p))
             write_values(&output, p, TAUT_COORDINATE, p->sizes.coordinates, r->v, "'");
@@ -45,7 +46,8 @@ static int draw(project *p)
     const char *title = taut_system_title(p->model.system);
     taut_error error = {.t = NAN};
     cli_interrupt_watch(); /* gnuplot ends by it, and its folder is removed */
-    int code = taut_projection_plot(p->projection, p->plot, title[0] ? title : p->model.name, &error);
+    int code =
+        taut_projection_plot(p->projection, p->plot, title[0] ? title : p->model.name, &error);
     if (code == 0)
         return CLI_DONE;
     if (cli_interrupted())
@@ -86,7 +88,8 @@ static int choose_outputs(project *p)
     p->out = cli_option_text(call, "out");
     p->plot = cli_option_text(call, "plot");
     if (call->json && p->out && strcmp(p->out, "-") == 0)
-        return cli_refuse(call, "--out -: standard output belongs to the object of --json; give the [start] section a file");
+        return cli_refuse(call, "--out -: standard output belongs to the object of --json; give "
+                                "the [start] section a file");
     int status = cli_output_check(call, "out", p->out);
     return status != 0 ? status : cli_picture_check(call, p->plot);
 }

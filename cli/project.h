@@ -1,4 +1,5 @@
-/* project.h - a projection as the verb has it: computed by project.c, printed by project_report.c. */
+/* project.h - a projection as the verb has it: computed by project.c, printed by
+ * project_report.c. */
 #ifndef TAUT_CLI_PROJECT_H
 #define TAUT_CLI_PROJECT_H
 
@@ -18,7 +19,8 @@ typedef struct project {
 } project;
 
 bool project_is_mechanical(const project *p);
-taut_index project_rows(const project *p, taut_index count); /* how many of so many rows are printed */
+/* how many of so many rows are printed */
+taut_index project_rows(const project *p, taut_index count);
 void project_print(const project *p);
 void project_json(const project *p);
 /* (project_expansion.c) Nothing when there is no expansion. */

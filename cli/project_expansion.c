@@ -1,4 +1,5 @@
-/* project_expansion.c - prints the coefficients of the slow point as a power series in the compliance [Lubich 1993, (2.6)]. */
+/* project_expansion.c - prints the coefficients of the slow point as a power series in the
+ * compliance [Lubich 1993, (2.6)]. */
 #include <string.h>
 
 #include "project.h"

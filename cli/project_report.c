@@ -1,11 +1,13 @@
-/* project_report.c - what taut project prints: the passes, the state, the multipliers, how far it moved; and the same as JSON. */
+/* project_report.c - what taut project prints: the passes, the state, the multipliers, how far
+ * it moved; and the same as JSON. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "project.h"
 
-enum { LABEL = 20, SHOWN = 12, SHOWN_VERBOSE = 200, WORST = 8 }; /* rows of a table: usually, with --verbose; bonds of a pass */
+/* rows of a table: usually, with --verbose; bonds of a pass */
+enum { LABEL = 20, SHOWN = 12, SHOWN_VERBOSE = 200, WORST = 8 };
 
 /* ---- for people */
 
@@ -26,7 +28,8 @@ taut_index project_rows(const project *p, taut_index count)
 static void print_rest(const project *p, taut_index count)
 {
     if (project_rows(p, count) < count)
-        printf("  ... and %d more (%s--out FILE writes the state, --json prints all)\n", (int)(count - project_rows(p, count)),
+        printf("  ... and %d more (%s--out FILE writes the state, --json prints all)\n",
+               (int)(count - project_rows(p, count)),
                p->call->verbose ? "" : "--verbose prints more, ");
 }
 
@@ -64,8 +67,8 @@ static void print_passes(const project *p)
         printf("  %4s %18s\n", "pass", "force evaluations");
     for (int64_t k = 0; taut_projection_pass(p->projection, k, &g, &gdot, &evaluations); k++) {
         if (bonds)
-            printf("  %4lld %14.6e %14.6e %18lld\n", (long long)k, largest(g, p->sizes.bonds), largest(gdot, p->sizes.bonds),
-                   (long long)evaluations);
+            printf("  %4lld %14.6e %14.6e %18lld\n", (long long)k, largest(g, p->sizes.bonds),
+                   largest(gdot, p->sizes.bonds), (long long)evaluations);
         else
             printf("  %4lld %18lld\n", (long long)k, (long long)evaluations);
         if (p->call->verbose && bonds)
@@ -79,7 +82,8 @@ static void print_orders(const project *p)
     taut_projection_stage stage;
     printf("  %5s %11s %14s %14s\n", "order", "iterations", "difference", "moved");
     for (int k = 0; taut_projection_stage_get(p->projection, k, &stage); k++)
-        printf("  %5d %11lld %14.6e %14.6e\n", stage.order, (long long)stage.iterations, stage.difference, stage.moved);
+        printf("  %5d %11lld %14.6e %14.6e\n", stage.order, (long long)stage.iterations,
+               stage.difference, stage.moved);
 }
 
 static void print_state(const project *p)
@@ -129,8 +133,9 @@ static void print_moved(const project *p)
     bool bonds = p->sizes.bonds > 0, manifold = bonds || (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL);
     for (size_t k = 0; k < sizeof rows / sizeof rows[0] && isfinite(r->moved_normal); k++) {
         if (manifold)
-            printf("  %-*s%.3g across the %s, %.3g along %s\n", LABEL, rows[k].label, rows[k].normal, bonds ? "bonds" : "manifold",
-                   rows[k].tangential, bonds ? "them" : "it");
+            printf("  %-*s%.3g across the %s, %.3g along %s\n", LABEL, rows[k].label,
+                   rows[k].normal, bonds ? "bonds" : "manifold", rows[k].tangential,
+                   bonds ? "them" : "it");
         else
             printf("  %-*s%.3g\n", LABEL, rows[k].label, rows[k].tangential);
     }
@@ -163,7 +168,8 @@ void project_print(const project *p)
     project_print_expansion(p);
     print_moved(p);
     if (r->statistics.force_evaluations > 0 || !orders)
-        printf("  %-*s%lld\n", LABEL, "force evaluations", (long long)r->statistics.force_evaluations);
+        printf("  %-*s%lld\n", LABEL, "force evaluations",
+               (long long)r->statistics.force_evaluations);
     else
         printf("  %-*s%lld\n", LABEL, "uses of the flow", (long long)r->statistics.micro_steps);
     print_files(p);

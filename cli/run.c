@@ -26,7 +26,8 @@ static int fail(const run *r, int code)
     return code == TAUT_ERROR_FILE ? CLI_MISUSED : cli_exit_status(code);
 }
 
-/* Where the rows and the picture go; endings that this version cannot write are refused before the computation. */
+/* Where the rows and the picture go; endings that this version cannot write are refused before
+ * the computation. */
 static int choose_outputs(run *r)
 {
     cli_call *call = r->call;
@@ -35,7 +36,8 @@ static int choose_outputs(run *r)
     if (!r->out && !call->json)
         r->out = "-";
     if (r->out && call->json && strcmp(r->out, "-") == 0)
-        return cli_refuse(call, "--out -: standard output belongs to the object of --json; give the rows a file");
+        return cli_refuse(
+            call, "--out -: standard output belongs to the object of --json; give the rows a file");
     const char *slash = r->out ? strrchr(r->out, '/') : NULL;
     const char *name = slash ? slash + 1 : r->out;
     r->hdf5 = name && (cli_has_ending(name, ".h5") || cli_has_ending(name, ".hdf5"));
@@ -56,7 +58,8 @@ static int open_outputs(run *r)
     }
     if (code == 0 && r->plot) {
         const char *title = taut_system_title(r->model.system);
-        code = taut_picture_create(r->plot, title[0] ? title : r->model.name, &r->file[r->sinks], &r->sink[r->sinks], &r->error);
+        code = taut_picture_create(r->plot, title[0] ? title : r->model.name, &r->file[r->sinks],
+                                   &r->sink[r->sinks], &r->error);
         r->sinks += code == 0;
     }
     return code == 0 ? 0 : fail(r, code);
@@ -69,7 +72,8 @@ static void close_outputs(run *r)
     r->sinks = 0;
 }
 
-/* The value of an option that was given, or that [run] of the model gives; NaN when neither does. */
+/* The value of an option that was given, or that [run] of the model gives; NaN when neither does.
+ */
 static double value_of(const run *r, const char *option)
 {
     const char *name, *value;
@@ -85,12 +89,14 @@ static double value_of(const run *r, const char *option)
 static void warn_of_rows(const run *r)
 {
     enum { MANY = 10000000 };
-    double from = value_of(r, "from"), rows = fabs(value_of(r, "until") - (isnan(from) ? 0 : from)) / value_of(r, "every");
+    double from = value_of(r, "from"),
+           rows = fabs(value_of(r, "until") - (isnan(from) ? 0 : from)) / value_of(r, "every");
     if (rows > MANY && (r->out || r->plot) && !r->call->quiet)
         cli_warning("--every %g makes %.2g rows; Ctrl-C ends the run", value_of(r, "every"), rows);
 }
 
-/* Integrates and reports. The summary keeps out of the way of the rows: on standard error when those are on standard output. */
+/* Integrates and reports. The summary keeps out of the way of the rows: on standard error when
+ * those are on standard output. */
 static int compute(run *r)
 {
     const cli_call *call = r->call;
@@ -104,13 +110,17 @@ static int compute(run *r)
         cli_wrap(report, taut_solver_explanation(r->solver), 2, 0, CLI_WIDTH);
         fflush(report);
     }
-    cli_progress progress = {.bar = !call->quiet && cli_terminal(stderr) && !(rows_here && cli_terminal(stdout))};
+    cli_progress progress = {.bar = !call->quiet && cli_terminal(stderr) &&
+                                    !(rows_here && cli_terminal(stdout))};
     cli_interrupt_watch();
     double begin = cli_clock();
-    int code = taut_solver_run(r->solver, r->sink, r->sinks, cli_progress_call, &progress, &r->error);
-    cli_outcome outcome = {.model = &r->model, .solver = r->solver, .code = code, .error = &r->error};
+    int code =
+        taut_solver_run(r->solver, r->sink, r->sinks, cli_progress_call, &progress, &r->error);
+    cli_outcome outcome = {
+        .model = &r->model, .solver = r->solver, .code = code, .error = &r->error};
     outcome.seconds = cli_clock() - begin;
-    bool lost = code == TAUT_ERROR_FILE && r->out && strstr(r->error.message, r->out); /* the rows cannot be written */
+    /* the rows cannot be written */
+    bool lost = code == TAUT_ERROR_FILE && r->out && strstr(r->error.message, r->out);
     outcome.out = lost                                ? NULL
                   : !rows_here                        ? r->out
                   : cli_terminal(stdout) && code >= 0 ? "standard output; --out FILE.csv keeps them"

@@ -1,4 +1,5 @@
-/* say.c - errors and warnings as compilers print them; colours only on a terminal and without NO_COLOR (no-color.org). */
+/* say.c - errors and warnings as compilers print them; colours only on a terminal and without
+ * NO_COLOR (no-color.org). */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <math.h>
@@ -21,7 +22,8 @@ bool cli_terminal(FILE *stream)
 /* The escape sequence that begins a tone on standard error, or nothing. */
 static const char *colour(tone which)
 {
-    static const char *const sequence[] = {"\033[1;31m", "\033[1;35m", "\033[1m", "\033[1;32m", "\033[0m"};
+    static const char *const sequence[] = {"\033[1;31m", "\033[1;35m", "\033[1m", "\033[1;32m",
+                                           "\033[0m"};
     const char *refusal = getenv("NO_COLOR"), *terminal = getenv("TERM");
     bool wanted = !(refusal && refusal[0]) && !(terminal && strcmp(terminal, "dumb") == 0);
     return wanted && cli_terminal(stderr) ? sequence[which] : "";
@@ -89,7 +91,8 @@ int cli_misuse(const cli_call *call, const char *format, ...)
     return status;
 }
 
-/* The source line with a caret under the byte `column` (from 1); long lines are cut to a window around it. */
+/* The source line with a caret under the byte `column` (from 1); long lines are cut to a window
+ * around it. */
 static void show_source(const char *source, int column)
 {
     enum { WINDOW = 88, BEFORE = 60 };
@@ -124,7 +127,8 @@ static bool find_source(const char *path, const char *text, int line, char *buff
         return false;
     int now = 1, byte = 0;
     size_t used = 0;
-    while (now <= line && (byte = text ? (unsigned char)*text : fgetc(file)) != EOF && !(text && byte == 0)) {
+    while (now <= line && (byte = text ? (unsigned char)*text : fgetc(file)) != EOF &&
+           !(text && byte == 0)) {
         if (byte == '\n')
             now++;
         else if (now == line && byte != '\r' && used + 1 < size)
@@ -151,7 +155,8 @@ void cli_say_failure(const taut_error *error)
     fprintf(stderr, "%s\n", message);
     char whole[4096];
     /* an error keeps the beginning of a line only */
-    if (error->column >= (int)strlen(error->source) && find_source(error->file, NULL, error->line, whole, sizeof whole))
+    if (error->column >= (int)strlen(error->source) &&
+        find_source(error->file, NULL, error->line, whole, sizeof whole))
         show_source(whole, error->column);
     else if (error->source[0])
         show_source(error->source, error->column);
@@ -159,7 +164,8 @@ void cli_say_failure(const taut_error *error)
 
 void cli_say_warning(const char *warning, const char *text)
 {
-    /* "file:line:column: text"; the file's name may hold colons itself, so numbers are looked for */
+    /* "file:line:column: text"; the file's name may hold colons itself, so numbers are looked for
+     */
     for (const char *p = strchr(warning, ':'); p; p = strchr(p + 1, ':')) {
         int line, column, used = 0;
         if (sscanf(p, ":%d:%d: %n", &line, &column, &used) != 2 || used == 0)
@@ -210,6 +216,7 @@ int cli_output_finish(bool failed)
     int reason = errno;
     cli_quit_if_reader_left();
     if (reason || !failed)
-        cli_error("cannot write standard output: %s", reason ? strerror(reason) : "an earlier write failed");
+        cli_error("cannot write standard output: %s",
+                  reason ? strerror(reason) : "an earlier write failed");
     return CLI_FAILED;
 }

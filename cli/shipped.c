@@ -1,4 +1,5 @@
-/* shipped.c - where the shipped models are. The folder is found from the program's own place, so that no path is built in. */
+/* shipped.c - where the shipped models are. The folder is found from the program's own place, so
+ * that no path is built in. */
 #define _XOPEN_SOURCE 700
 #include <dirent.h>
 #include <stdlib.h>
@@ -6,7 +7,8 @@
 
 #include "cli.h"
 
-/* The folder of the program, allocated: from the kernel where it tells, else from argv[0] and PATH. NULL when unknown. */
+/* The folder of the program, allocated: from the kernel where it tells, else from argv[0] and
+ * PATH. NULL when unknown. */
 static char *program_folder(const char *program)
 {
     char *path = realpath("/proc/self/exe", NULL);
@@ -64,7 +66,8 @@ bool cli_shipped_folder(const char *folder, cli_shipped *list)
     bool good = true;
     struct dirent *entry;
     while (directory && good && (entry = readdir(directory)) != NULL)
-        if (entry->d_name[0] != '.' && cli_has_ending(entry->d_name, ".taut") && !has_name(list, entry->d_name))
+        if (entry->d_name[0] != '.' && cli_has_ending(entry->d_name, ".taut") &&
+            !has_name(list, entry->d_name))
             good = append(list, folder, entry->d_name);
     if (directory)
         closedir(directory);

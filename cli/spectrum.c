@@ -1,4 +1,5 @@
-/* spectrum.c - taut spectrum: the stiff modes of a model at its start, their energies and actions, and how well they are separated. */
+/* spectrum.c - taut spectrum: the stiff modes of a model at its start, their energies and
+ * actions, and how well they are separated. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,8 @@ static void content(const taut_system *system, const taut_mode *mode, char *text
         if (used > 0 && mode->share[a] < 0.005)
             break;
         taut_system_name(system, TAUT_BOND, mode->bond[a], name, sizeof name);
-        int wrote = snprintf(text + used, size - used, "%s%s %.3g%%", used ? ", " : "", name, 100 * mode->share[a]);
+        int wrote = snprintf(text + used, size - used, "%s%s %.3g%%", used ? ", " : "", name,
+                             100 * mode->share[a]);
         if (used > 0 && used + (size_t)wrote > SPRINGS_WIDTH) {
             text[used] = '\0'; /* as many as fit the line */
             break;
@@ -77,20 +79,24 @@ static void content(const taut_system *system, const taut_mode *mode, char *text
 static int64_t number(const spectrum *s, int k)
 {
     int upper = s->report.found - s->report.found / 2;
-    return k < upper || s->report.complete || s->report.modes < 0 ? k + 1 : s->report.modes - s->report.found + k + 1;
+    return k < upper || s->report.complete || s->report.modes < 0
+               ? k + 1
+               : s->report.modes - s->report.found + k + 1;
 }
 
 static void print_table(const taut_system *system, const spectrum *s)
 {
     const double turn = 2 * acos(-1);
-    printf("  %4s  %14s  %12s  %12s  %12s  %s\n", "mode", "frequency", "period", "energy", "action", "springs");
+    printf("  %4s  %14s  %12s  %12s  %12s  %s\n", "mode", "frequency", "period", "energy", "action",
+           "springs");
     for (int k = 0; k < s->report.found; k++) {
         char text[200];
         const taut_mode *mode = &s->mode[k];
         content(system, mode, text, sizeof text);
         if (!s->report.complete && k == s->report.found - s->report.found / 2)
             printf("   ...\n");
-        printf("  %4lld  %14.8g  %12.6g", (long long)number(s, k), mode->frequency, turn / mode->frequency);
+        printf("  %4lld  %14.8g  %12.6g", (long long)number(s, k), mode->frequency,
+               turn / mode->frequency);
         if (isnan(mode->energy))
             printf("  %12s  %12s\n", "-", "-");
         else
@@ -121,7 +127,8 @@ static void print_separation(const taut_modes_report *report)
         printf("neighbouring frequencies differ by at least %.3g%%\n", 100 * report->separation);
     }
     int shown = 0;
-    for (int k = 0; k < report->resonances && (k == 0 || report->resonance[k].gap < near); k++, shown++) {
+    for (int k = 0; k < report->resonances && (k == 0 || report->resonance[k].gap < near);
+         k++, shown++) {
         bool close = report->resonance[k].gap < near;
         label(k > 0 ? "" : close ? "near resonances" : "nearest resonance");
         print_resonance(&report->resonance[k]);
@@ -129,8 +136,10 @@ static void print_separation(const taut_modes_report *report)
     }
     if (shown > 0 && report->resonance[0].gap < near) {
         label("");
-        cli_wrap(stdout, "near a resonance modes may exchange their actions, which the effective motion does not know", LABEL + 2,
-                 LABEL + 2, CLI_WIDTH);
+        cli_wrap(stdout,
+                 "near a resonance modes may exchange their actions, which the effective motion "
+                 "does not know",
+                 LABEL + 2, LABEL + 2, CLI_WIDTH);
     }
 }
 
@@ -148,7 +157,8 @@ static void print_all(const cli_model *model, const spectrum *s)
     if (!report->complete) {
         label("modes");
         if (report->modes >= 0)
-            printf("%lld; shown are those at both ends, --modes COUNT shows more\n", (long long)report->modes);
+            printf("%lld; shown are those at both ends, --modes COUNT shows more\n",
+                   (long long)report->modes);
         else
             printf("those at both ends of the spectrum\n");
     }
@@ -224,8 +234,10 @@ int cli_spectrum(cli_call *call)
         return cli_spectrum_run(call);
     for (size_t k = 0; k < sizeof of_runs / sizeof of_runs[0]; k++)
         if (taut_options_given(call->options, of_runs[k]))
-            return cli_misuse(call, "--%s is about a run: say --until T, or leave it out for the spectrum of the start",
-                              of_runs[k]);
+            return cli_misuse(
+                call,
+                "--%s is about a run: say --until T, or leave it out for the spectrum of the start",
+                of_runs[k]);
     cli_model model = {0};
     spectrum s = {0};
     taut_error error = {.t = NAN};

@@ -1,6 +1,8 @@
-/* spectrum_run.c - taut spectrum --until T: frequencies and actions along the full motion, as CSV, and how well the actions are kept.
+/* spectrum_run.c - taut spectrum --until T: frequencies and actions along the full motion, as
+ * CSV, and how well the actions are kept.
  *
- * The full motion, because only there the state vibrates: effective motions show the projected one. */
+ * The full motion, because only there the state vibrates: effective motions show the projected
+ * one. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -86,7 +88,8 @@ static int take_row(void *user, const taut_row *row, taut_error *error)
     taut_modes_report report;
     int code = taut_modes(w->context, row->t, row->q, row->v, w->count, w->mode, &report, error);
     if (code != 0)
-        return code < 0 ? code : stop(error, TAUT_ERROR_EVALUATE, "the modes cannot be computed here");
+        return code < 0 ? code
+                        : stop(error, TAUT_ERROR_EVALUATE, "the modes cannot be computed here");
     if (w->rows == 0) {
         w->modes = report.found;
         w->missing = report.modes > report.found ? report.modes - report.found : 0;
@@ -94,7 +97,8 @@ static int take_row(void *user, const taut_row *row, taut_error *error)
             print_head(w);
     }
     if (report.found != w->modes)
-        return stop(error, TAUT_ERROR_EVALUATE, "the number of stiff modes has changed along the run");
+        return stop(error, TAUT_ERROR_EVALUATE,
+                    "the number of stiff modes has changed along the run");
     double gap = report.resonances > 0 ? report.resonance[0].gap : INFINITY;
     if (w->rows == 0 || gap < w->closest.gap) {
         w->closest = report.resonance[0];
@@ -117,10 +121,12 @@ static int take_row(void *user, const taut_row *row, taut_error *error)
 static int open_rows(watch *w)
 {
     const cli_call *call = w->call;
-    const char *out = taut_options_given(call->options, "out") ? taut_options_text(call->options, "out") : "";
+    const char *out =
+        taut_options_given(call->options, "out") ? taut_options_text(call->options, "out") : "";
     bool here = strcmp(out, "-") == 0 || (out[0] == '\0' && !call->json);
     if (here && call->json)
-        return cli_refuse(call, "--out -: standard output belongs to the object of --json; give the rows a file");
+        return cli_refuse(
+            call, "--out -: standard output belongs to the object of --json; give the rows a file");
     if (out[0] && !here && !cli_has_ending(out, ".csv"))
         return cli_refuse(call, "--out %s: expected a name that ends in .csv", out);
     if (here) {
@@ -144,9 +150,11 @@ static void print_summary(const watch *w, FILE *to)
 {
     taut_result result;
     taut_solver_result(w->solver, &result);
-    fprintf(to, "%s: %d modes in %d rows up to t = %g\n", w->model.name, w->modes, w->rows, result.t);
+    fprintf(to, "%s: %d modes in %d rows up to t = %g\n", w->model.name, w->modes, w->rows,
+            result.t);
     for (int k = 0; k < w->modes; k++)
-        fprintf(to, "  action %-4lld %12.6g at the start, changes by at most %.3g\n", number(w, k), w->first[k], change(w, k));
+        fprintf(to, "  action %-4lld %12.6g at the start, changes by at most %.3g\n", number(w, k),
+                w->first[k], change(w, k));
     if (w->rows > 0 && isfinite(w->closest.gap)) {
         fprintf(to, "  closest     mode %d ~ mode %d", w->closest.j + 1, w->closest.k + 1);
         if (w->closest.l >= 0)
@@ -190,10 +198,10 @@ static int prepare(watch *w)
 {
     taut_sizes sizes;
     taut_system_sizes(w->model.system, &sizes);
-    if (!(sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)) || sizes.kind != TAUT_MECHANICAL)
-        return cli_refuse(w->call,
-                          "actions along a run need bonds with a stiffness or a stiff potential; without --until the spectrum "
-                          "of the start is shown");
+    if (!(sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)) ||
+        sizes.kind != TAUT_MECHANICAL)
+        return cli_refuse(w->call, "actions along a run need bonds with a stiffness or a stiff "
+                                   "potential; without --until the spectrum of the start is shown");
     w->count = (int)taut_options_integer(w->call->options, "modes");
     w->mode = calloc((size_t)w->count, sizeof *w->mode);
     w->first = calloc((size_t)w->count, sizeof(double));
@@ -213,7 +221,8 @@ static int compute(watch *w)
 {
     const cli_call *call = w->call;
     taut_sink sink = {.row = take_row, .user = w};
-    cli_progress progress = {.bar = !call->quiet && cli_terminal(stderr) && !(w->file == stdout && cli_terminal(stdout))};
+    cli_progress progress = {.bar = !call->quiet && cli_terminal(stderr) &&
+                                    !(w->file == stdout && cli_terminal(stdout))};
     cli_interrupt_watch();
     int code = taut_solver_run(w->solver, &sink, 1, cli_progress_call, &progress, &w->error);
     cli_progress_clear(&progress);

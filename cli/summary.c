@@ -46,9 +46,13 @@ static void print_end(FILE *out, const cli_outcome *outcome, const taut_result *
     fprintf(out, "  %-*s", LABEL, "ended");
     switch (outcome->code) {
     case TAUT_OK: fprintf(out, "at t = %.6g\n", result->t); break;
-    case TAUT_EVENT: fprintf(out, "at t = %.6g by event '%s'\n", result->t, result->event ? result->event : "?"); break;
+    case TAUT_EVENT:
+        fprintf(out, "at t = %.6g by event '%s'\n", result->t, result->event ? result->event : "?");
+        break;
     case TAUT_INTERRUPTED: fprintf(out, "at t = %.6g, interrupted\n", result->t); break;
-    case TAUT_LIMIT: fprintf(out, "at t = %.6g, the limit of steps was reached\n", result->t); break;
+    case TAUT_LIMIT:
+        fprintf(out, "at t = %.6g, the limit of steps was reached\n", result->t);
+        break;
     default: fprintf(out, "at t = %.6g, with the error above\n", result->t); break;
     }
 }
@@ -58,7 +62,8 @@ static void print_energy(FILE *out, const taut_result *result)
     if (!isfinite(result->energy_first) || !isfinite(result->energy_last))
         return;
     double change = result->energy_last - result->energy_first;
-    fprintf(out, "  %-*s%.6g -> %.6g, change %.3g\n", LABEL, "energy", result->energy_first, result->energy_last, change);
+    fprintf(out, "  %-*s%.6g -> %.6g, change %.3g\n", LABEL, "energy", result->energy_first,
+            result->energy_last, change);
 }
 
 /* Of rigid bonds, or of constraints and invariants. */
@@ -67,7 +72,8 @@ static void print_drift(FILE *out, const taut_sizes *sizes, const taut_result *r
     if (sizes->constraints + sizes->invariants > 0 && sizes->kind != TAUT_MECHANICAL)
         fprintf(out, "  %-*s%.3g at most\n", LABEL, "drift", result->drift_position);
     else if ((sizes->can & TAUT_HAS_RIGID) || strcmp(result->motion, "rigid") == 0)
-        fprintf(out, "  %-*s|g| %.3g, |gdot| %.3g at most\n", LABEL, "drift", result->drift_position, result->drift_velocity);
+        fprintf(out, "  %-*s|g| %.3g, |gdot| %.3g at most\n", LABEL, "drift",
+                result->drift_position, result->drift_velocity);
 }
 
 /* What events did on the way, and what the motion then had to undo of it. */
@@ -88,23 +94,28 @@ void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
     taut_solver_result(outcome->solver, &result);
     taut_system_sizes(outcome->model->system, &sizes);
     if (sizes.kind == TAUT_MECHANICAL)
-        fprintf(out, "%s: motion %s, method %s\n", outcome->model->name, result.motion, result.method);
+        fprintf(out, "%s: motion %s, method %s\n", outcome->model->name, result.motion,
+                result.method);
     else
         fprintf(out, "%s: method %s\n", outcome->model->name, result.method);
     print_end(out, outcome, &result);
     fprintf(out, "  %-*s%lld", LABEL, "steps", (long long)result.statistics.steps);
     if (result.statistics.rejected > 0)
         fprintf(out, ", and %lld rejected", (long long)result.statistics.rejected);
-    fprintf(out, "\n  %-*s%lld\n", LABEL, "force evaluations", (long long)result.statistics.force_evaluations);
+    fprintf(out, "\n  %-*s%lld\n", LABEL, "force evaluations",
+            (long long)result.statistics.force_evaluations);
     for (int k = 0; verbose && k < COUNTS; k++)
         if (count_value(k, &result.statistics) > 0 && strcmp(counts[k].name, "steps") != 0 &&
-            strcmp(counts[k].name, "rejected") != 0 && strcmp(counts[k].name, "force_evaluations") != 0)
-            fprintf(out, "  %-*s%lld\n", LABEL, counts[k].name, (long long)count_value(k, &result.statistics));
+            strcmp(counts[k].name, "rejected") != 0 &&
+            strcmp(counts[k].name, "force_evaluations") != 0)
+            fprintf(out, "  %-*s%lld\n", LABEL, counts[k].name,
+                    (long long)count_value(k, &result.statistics));
     print_events(out, &result);
     print_energy(out, &result);
     print_drift(out, &sizes, &result);
     if (isfinite(result.error_share))
-        fprintf(out, "  %-*s%.3g of the tolerance, in the worst step\n", LABEL, "error estimate", result.error_share);
+        fprintf(out, "  %-*s%.3g of the tolerance, in the worst step\n", LABEL, "error estimate",
+                result.error_share);
     fprintf(out, "  %-*s%.3g s\n", LABEL, "wall time", outcome->seconds);
     if (outcome->out)
         fprintf(out, "  %-*s%s\n", LABEL, "rows in", outcome->out);
@@ -131,8 +142,8 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     if (outcome->code == TAUT_EVENT)
         cli_json_text(&json, "event", result.event);
     cli_json_real(&json, "t", result.t);
-    cli_json_state(&json, outcome->model->system, taut_solver_position(outcome->solver), taut_solver_velocity(outcome->solver),
-                   taut_solver_multipliers(outcome->solver));
+    cli_json_state(&json, outcome->model->system, taut_solver_position(outcome->solver),
+                   taut_solver_velocity(outcome->solver), taut_solver_multipliers(outcome->solver));
     cli_json_text(&json, "method", result.method);
     cli_json_text(&json, "motion", result.motion);
     cli_json_text(&json, "explanation", taut_solver_explanation(outcome->solver));

@@ -8,12 +8,14 @@
 
 #include "cli.h"
 
-/* Columns that there are: those of a terminal when it is narrower than `width`, but not absurdly narrow. */
+/* Columns that there are: those of a terminal when it is narrower than `width`, but not absurdly
+ * narrow. */
 static int columns(FILE *out, int width)
 {
     enum { LEAST = 50 };
     struct winsize size;
-    if (!cli_terminal(out) || ioctl(fileno(out), TIOCGWINSZ, &size) != 0 || size.ws_col < LEAST || size.ws_col >= width)
+    if (!cli_terminal(out) || ioctl(fileno(out), TIOCGWINSZ, &size) != 0 || size.ws_col < LEAST ||
+        size.ws_col >= width)
         return width;
     return size.ws_col;
 }
@@ -69,7 +71,8 @@ static int edit_distance(const char *a, const char *b)
         now[0] = (int)i;
         for (size_t j = 1; j <= nb; j++) {
             now[j] = smallest(last[j] + 1, now[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < now[j])
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                before[j - 2] + 1 < now[j])
                 now[j] = before[j - 2] + 1;
         }
         int *spare = before;
@@ -112,7 +115,8 @@ char *cli_format(const char *format, ...)
 
 char *cli_read_file(FILE *file, size_t *length)
 {
-    enum { LARGEST = 64 << 20 }; /* more than the reader accepts: it refuses with its own sentence */
+    /* more than the reader accepts: it refuses with its own sentence */
+    enum { LARGEST = 64 << 20 };
     size_t size = 1 << 14, used = 0;
     char *text = malloc(size);
     while (text) {

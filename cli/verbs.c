@@ -1,83 +1,100 @@
 /* verbs.c - the tables of the program: its verbs, and the options that only it has.
  *
- * Options of the library come from taut_option_table; those below are about the program itself (help, pages, names). */
+ * Options of the library come from taut_option_table; those below are about the program itself
+ * (help, pages, names). */
 #include <string.h>
 
 #include "cli.h"
 
-#define MODEL_TEXT "MODEL is a file, - for standard input, or the name of a shipped model ('taut models' lists them).\n"
+#define MODEL_TEXT                                                                                 \
+    "MODEL is a file, - for standard input, or the name of a shipped model ('taut models' lists "  \
+    "them).\n"
 
-/* clang-format off */
 const cli_verb cli_verbs[] = {
-    {"check", "MODEL", "examine a model: is it well posed, and what should one know before running it?",
-     "Examines a model at its start: sizes, linear algebra chosen, exact derivatives against differences, rank of the constraints, "
-     "consistency of the start, frequencies of the stiff springs, energy in their oscillation, and one line of advice.\n"
-     MODEL_TEXT
+    {"check", "MODEL",
+     "examine a model: is it well posed, and what should one know before running it?",
+     "Examines a model at its start: sizes, linear algebra chosen, exact derivatives against "
+     "differences, rank of the constraints, consistency of the start, frequencies of the stiff "
+     "springs, energy in their oscillation, and one line of advice.\n" MODEL_TEXT
      "Exit status: 0 usable, 1 numerically unusable, 2 wrong model or usage.",
      cli_check},
-    {"run", "MODEL", "compute the motion of a model; rows of CSV go to standard output or to a file",
-     "Computes the motion from the model's start. Rows of CSV (time, positions, velocities, multipliers, outputs) go to standard "
-     "output and the summary to standard error; with --out FILE.csv the rows go there and the summary to standard output. "
-     "Ctrl-C ends the run cleanly and keeps what was computed; a second one kills it.\n"
-     MODEL_TEXT
+    {"run", "MODEL",
+     "compute the motion of a model; rows of CSV go to standard output or to a file",
+     "Computes the motion from the model's start. Rows of CSV (time, positions, velocities, "
+     "multipliers, outputs) go to standard output and the summary to standard error; with --out "
+     "FILE.csv the rows go there and the summary to standard output. Ctrl-C ends the run cleanly "
+     "and keeps what was computed; a second one kills it.\n" MODEL_TEXT
      "Options in a model's [run] section are defaults; the command line wins.\n"
      "Exit status: 0 done, 1 numerical failure, 2 wrong model or usage, 130 interrupted.",
      cli_run},
-    {"project", "MODEL", "find a slow point: a start from which the stiff springs do not ring, or one on the rigid bonds",
-     "Projects the model's start onto the slow manifold of its springs (series, kernel, ipa), onto its bonds as if they were rigid "
-     "(constraint), or, for first-order systems and black boxes, onto the slow manifold of their flow (difference); auto, the default, "
-     "chooses and says why. Prints the passes, the state, the multipliers and how far it moved. With --out FILE the state is written as "
-     "a [start] section that --start FILE reads; with --plot FILE.png a picture shows how it was found.\n"
-     MODEL_TEXT
+    {"project", "MODEL",
+     "find a slow point: a start from which the stiff springs do not ring, or one on the rigid "
+     "bonds",
+     "Projects the model's start onto the slow manifold of its springs (series, kernel, ipa), onto "
+     "its bonds as if they were rigid (constraint), or, for first-order systems and black boxes, "
+     "onto the slow manifold of their flow (difference); auto, the default, chooses and says why. "
+     "Prints the passes, the state, the multipliers and how far it moved. With --out FILE the "
+     "state is written as a [start] section that --start FILE reads; with --plot FILE.png a "
+     "picture shows how it was found.\n" MODEL_TEXT
      "Exit status: 0 done, 1 not converged (the start is kept), 2 wrong model or usage.",
      cli_project},
-    {"spectrum", "MODEL", "list the stiff modes at the start: frequencies, energies, actions, near resonances",
-     "Lists the modes of the stiff springs at the model's start: frequency in rad per time, period, energy, action (energy over "
-     "frequency, which fast vibration keeps), and the springs that take part; then how well the frequencies are separated, and near "
-     "resonances, at which actions are exchanged. Bonds marked `soft` count as slow forces.\n"
-     "With --until T the full motion is computed, and rows of CSV (time, frequencies, actions, gap of the closest resonance) go to "
-     "standard output or to --out FILE.csv: are the actions kept?\n"
-     MODEL_TEXT
-     "Exit status: 0 done, 1 numerical failure, 2 wrong model or usage.",
+    {"spectrum", "MODEL",
+     "list the stiff modes at the start: frequencies, energies, actions, near resonances",
+     "Lists the modes of the stiff springs at the model's start: frequency in rad per time, "
+     "period, energy, action (energy over frequency, which fast vibration keeps), and the springs "
+     "that take part; then how well the frequencies are separated, and near resonances, at which "
+     "actions are exchanged. Bonds marked `soft` count as slow forces.\n"
+     "With --until T the full motion is computed, and rows of CSV (time, frequencies, actions, gap "
+     "of the closest resonance) go to standard output or to --out FILE.csv: are the actions "
+     "kept?\n" MODEL_TEXT "Exit status: 0 done, 1 numerical failure, 2 wrong model or usage.",
      cli_spectrum},
-    {"compare", "MODEL", "set methods side by side: error against work, for several steps or tolerances",
-     "Runs every method of --methods with every step of --steps, or every tolerance of --tolerances, from the same start to the same "
-     "end, and prints error, observed order and work of each. Errors are largest differences at the end from a reference: the method "
-     "of highest order that treats the motion, with a tolerance a hundred times tighter; a second one must agree with it. A method "
-     "that cannot treat the model says why.\n"
-     MODEL_TEXT
+    {"compare", "MODEL",
+     "set methods side by side: error against work, for several steps or tolerances",
+     "Runs every method of --methods with every step of --steps, or every tolerance of "
+     "--tolerances, from the same start to the same end, and prints error, observed order and work "
+     "of each. Errors are largest differences at the end from a reference: the method of highest "
+     "order that treats the motion, with a tolerance a hundred times tighter; a second one must "
+     "agree with it. A method that cannot treat the model says why.\n" MODEL_TEXT
      "Exit status: 0 done, 1 no reference, or no method could run, 2 wrong model or usage.",
      cli_compare},
-    {"reproduce", "[NAME]", "compute a table or figure of a paper and set it beside the printed numbers",
-     "Computes a published table or figure, prints ours beside the printed number and a verdict for each: equal to the printed "
-     "digits, within a stated range, explained (a known misprint, a truncation), or unexplained. Without NAME lists what there is; "
-     "'all' does all of them. With --out DIR the tables, and pictures where gnuplot is there, are written to that folder. Printed "
-     "numbers are data, looked for in "
-     "the folder $TAUT_REPRODUCE, then in ../share/taut/reproduce and ../reproduce as seen from the folder of the program.\n"
-     "Exit status: 0 everything is equal, within its range or explained, 1 something is unexplained or cannot be computed, 2 wrong usage.",
+    {"reproduce", "[NAME]",
+     "compute a table or figure of a paper and set it beside the printed numbers",
+     "Computes a published table or figure, prints ours beside the printed number and a verdict "
+     "for each: equal to the printed digits, within a stated range, explained (a known misprint, a "
+     "truncation), or unexplained. Without NAME lists what there is; 'all' does all of them. With "
+     "--out DIR the tables, and pictures where gnuplot is there, are written to that folder. "
+     "Printed numbers are data, looked for in the folder $TAUT_REPRODUCE, then in "
+     "../share/taut/reproduce and ../reproduce as seen from the folder of the program.\n"
+     "Exit status: 0 everything is equal, within its range or explained, 1 something is "
+     "unexplained or cannot be computed, 2 wrong usage.",
      cli_reproduce},
     {"methods", "", "list the methods of this version",
-     "Lists the methods of 'taut run' (name, motion, order, what they do, where they are from) and the projections of 'taut project'.",
+     "Lists the methods of 'taut run' (name, motion, order, what they do, where they are from) and "
+     "the projections of 'taut project'.",
      cli_methods},
     {"models", "[MODEL]", "list the shipped models, or tell more about one",
-     "Lists the shipped models: name and title; or prints what the file of one says about it. They are looked for in the folder $TAUT_MODELS, then in ../share/taut/models and "
-     "../models as seen from the folder of the program.",
+     "Lists the shipped models: name and title; or prints what the file of one says about it. They "
+     "are looked for in the folder $TAUT_MODELS, then in ../share/taut/models and ../models as "
+     "seen from the folder of the program.",
      cli_models},
-    {"help", "[VERB]", "explain a verb; print the man page, completion scripts, the page of options",
-     "Explains the program, one of its verbs, or a method: 'taut help radau5'.",
-     cli_help},
+    {"help", "[VERB]",
+     "explain a verb; print the man page, completion scripts, the page of options",
+     "Explains the program, one of its verbs, or a method: 'taut help radau5'.", cli_help},
     {NULL, NULL, NULL, NULL, NULL},
 };
-/* clang-format on */
 
 static const taut_option own_options[] = {
-    {"names", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "models", false, false, "print the names only, one on a line"},
-    {"methods", TAUT_OPTION_TEXT, "", 0, 0, "", "A,B,..", "compare", false, false, "the methods to compare, separated by commas"},
+    {"names", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "models", false, false,
+     "print the names only, one on a line"},
+    {"methods", TAUT_OPTION_TEXT, "", 0, 0, "", "A,B,..", "compare", false, false,
+     "the methods to compare, separated by commas"},
     {"steps", TAUT_OPTION_TEXT, "", 0, 0, "", "H1,H2,..", "compare", false, false,
      "compare: equal steps of these sizes, separated by commas"},
     {"tolerances", TAUT_OPTION_TEXT, "", 0, 0, "", "R1,R2,..", "compare", false, false,
-     "compare: error control with these relative tolerances (absolute ones are a thousandth of them)"},
-    {"man", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "help", false, false, "print the man page (roff)"},
+     "compare: error control with these relative tolerances (absolute ones are a thousandth of "
+     "them)"},
+    {"man", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "help", false, false,
+     "print the man page (roff)"},
     {"completion", TAUT_OPTION_CHOICE, "", 0, 0, "bash|zsh|fish", "SHELL", "help", false, false,
      "print the completion script of a shell"},
     {"options-page", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "help", false, false,
@@ -128,7 +145,8 @@ const cli_verb *cli_verb_find(const char *name)
 int cli_verb_unknown(const cli_call *call, const char *name)
 {
     const char *names[16];
-    cli_call about = {.json = call && call->json}; /* without a verb: the hint is the list of verbs */
+    /* without a verb: the hint is the list of verbs */
+    cli_call about = {.json = call && call->json};
     int count = 0;
     for (const cli_verb *verb = cli_verbs; verb->name; verb++)
         names[count++] = verb->name;
@@ -136,12 +154,14 @@ int cli_verb_unknown(const cli_call *call, const char *name)
         return cli_refuse(&about, "'taut %s' is not in this version", name);
     for (int k = 0; k < OTHER_WORDS; k++)
         if (strcmp(other_words[k].word, name) == 0)
-            return cli_misuse(&about, "there is no verb '%s': write '%s'", name, other_words[k].instead);
+            return cli_misuse(&about, "there is no verb '%s': write '%s'", name,
+                              other_words[k].instead);
     const char *near = cli_near(name, names, count);
     if (near)
         return cli_misuse(&about, "unknown verb '%s'; did you mean 'taut %s'?", name, near);
     if (cli_has_ending(name, ".taut"))
-        return cli_misuse(&about, "'%s' is a model, expected a verb before it: 'taut run %s'", name, name);
+        return cli_misuse(&about, "'%s' is a model, expected a verb before it: 'taut run %s'", name,
+                          name);
     return cli_misuse(&about, "unknown verb '%s'", name);
 }
 
@@ -188,7 +208,8 @@ const taut_option *cli_option_find(const char *name, const char *verb)
 bool cli_option_belongs(const taut_option *option, const char *verb)
 {
     /* the verb `help` is the program's own: the library's table does not know it */
-    if (strcmp(verb, "help") == 0 && (strcmp(option->name, "help") == 0 || strcmp(option->name, "version") == 0))
+    if (strcmp(verb, "help") == 0 &&
+        (strcmp(option->name, "help") == 0 || strcmp(option->name, "version") == 0))
         return true;
     size_t length = strlen(verb);
     for (const char *p = option->verbs; (p = strstr(p, verb)) != NULL; p += length)
@@ -225,13 +246,15 @@ static const char *method_name(const char *verb, int k)
     return (project || !verb) && taut_projection_get(k, &projection) ? projection.name : "";
 }
 
-bool cli_option_choice(const taut_option *option, const char *verb, int k, char *buffer, size_t size)
+bool cli_option_choice(const taut_option *option, const char *verb, int k, char *buffer,
+                       size_t size)
 {
     if (strcmp(option->name, "method") == 0) {
         snprintf(buffer, size, "%s", method_name(verb, k));
         return buffer[0] != '\0';
     }
-    const char *choice = option->type == TAUT_OPTION_CHOICE && option->choices ? option->choices : "";
+    const char *choice =
+        option->type == TAUT_OPTION_CHOICE && option->choices ? option->choices : "";
     for (; k > 0 && *choice; k--) {
         choice += strcspn(choice, "|");
         choice += *choice == '|';
@@ -281,7 +304,8 @@ void cli_option_usage(const taut_option *option, char *buffer, size_t size)
     char lead[8] = "";
     if (letter)
         snprintf(lead, sizeof lead, "-%c, ", letter);
-    snprintf(buffer, size, "%s--%s%s%s", lead, option->name, takes ? " " : "", takes ? argument : "");
+    snprintf(buffer, size, "%s--%s%s%s", lead, option->name, takes ? " " : "",
+             takes ? argument : "");
 }
 
 /* True when the help text names all choices already. */
@@ -298,11 +322,15 @@ void cli_option_note(const taut_option *option, const char *verb, char *buffer, 
 {
     size_t used = 0;
     char choice[64];
-    const char *lead = cli_option_choice(option, verb, 1, choice, sizeof choice) ? "one of " : "in this version: ";
+    const char *lead =
+        cli_option_choice(option, verb, 1, choice, sizeof choice) ? "one of " : "in this version: ";
     buffer[0] = '\0';
-    for (int k = 0; !names_choices(option, verb) && cli_option_choice(option, verb, k, choice, sizeof choice) && used < size; k++)
+    for (int k = 0; !names_choices(option, verb) &&
+                    cli_option_choice(option, verb, k, choice, sizeof choice) && used < size;
+         k++)
         used += (size_t)snprintf(buffer + used, size - used, "%s%s", k ? ", " : lead, choice);
     bool told = strstr(option->help, "default: ") != NULL; /* in the text */
-    if (option->type != TAUT_OPTION_FLAG && option->value && option->value[0] && !told && used < size)
+    if (option->type != TAUT_OPTION_FLAG && option->value && option->value[0] && !told &&
+        used < size)
         snprintf(buffer + used, size - used, "%sdefault %s", used ? "; " : "", option->value);
 }

@@ -1,5 +1,6 @@
-/* callbacks.c - a system from two C functions, the force and the bond: a pendulum on a stiff spring. All derivatives are formed by
- * differences; how good they are is checked against the formulas. */
+/* callbacks.c - a system from two C functions, the force and the bond: a pendulum on a stiff
+ * spring. All derivatives are formed by differences; how good they are is checked against the
+ * formulas. */
 #include <taut/taut.h>
 
 #include <math.h>
@@ -36,22 +37,26 @@ static int check(const taut_system *system, taut_error *error)
     taut_context *context = NULL;
     int status = taut_context_create(system, NULL, &context, error);
     if (status == 0)
-        status = taut_evaluate(context, 0, q, v, TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA, &values, error);
+        status =
+            taut_evaluate(context, 0, q, v, TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA, &values, error);
     if (status == 0)
         printf("differences are off by %.1e in G and %.1e in gamma = %g\n",
-               fmax(fabs(jacobian[0] - q[0]), fabs(jacobian[1] - q[1])), fabs(gamma[0] - across * across), gamma[0]);
+               fmax(fabs(jacobian[0] - q[0]), fabs(jacobian[1] - q[1])),
+               fabs(gamma[0] - across * across), gamma[0]);
     taut_context_destroy(context);
     return status;
 }
 
-/* Released from the horizontal: at the lowest point the speed is sqrt(2 g l), whatever the spring does in between, up to its energy. */
+/* Released from the horizontal: at the lowest point the speed is sqrt(2 g l), whatever the
+ * spring does in between, up to its energy. */
 static int swing(const taut_system *system, const pendulum *p, taut_error *error)
 {
     taut_options *options = NULL;
     taut_solver *solver = NULL;
     int status = taut_options_create(NULL, &options, error);
     if (status == 0)
-        status = taut_options_set(options, "method", "verlet", error); /* chooses its step by itself */
+        status =
+            taut_options_set(options, "method", "verlet", error); /* chooses its step by itself */
     if (status == 0)
         status = taut_options_set(options, "until", "2", error);
     if (status == 0)
@@ -66,7 +71,8 @@ static int swing(const taut_system *system, const pendulum *p, taut_error *error
         }
     }
     if (status == 0)
-        printf("lowest point %.4f, speed there %.4f, sqrt(2 g l) = %.4f\n", lowest, speed, sqrt(2 * p->gravity * p->length));
+        printf("lowest point %.4f, speed there %.4f, sqrt(2 g l) = %.4f\n", lowest, speed,
+               sqrt(2 * p->gravity * p->length));
     taut_solver_destroy(solver);
     taut_options_destroy(options);
     return status;

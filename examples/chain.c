@@ -1,5 +1,6 @@
-/* chain.c - a system from particles and bonds: a chain of stiff links that hangs at rest. Each link carries the weight below it, so
- * that its tension is known; a push at the end then makes it swing. */
+/* chain.c - a system from particles and bonds: a chain of stiff links that hangs at rest. Each
+ * link carries the weight below it, so that its tension is known; a push at the end then makes
+ * it swing. */
 #include <taut/taut.h>
 
 #include <math.h>
@@ -11,7 +12,8 @@ static const double mass = 0.5, gravity = 9.81, stiffness = 1e5;
 static int build(taut_system **system, taut_error *error)
 {
     taut_index first[LINKS], second[LINKS];
-    double m[LINKS], p[2 * LINKS], v[2 * LINKS] = {0}, anchor[2 * LINKS] = {0}, rest[LINKS], k[LINKS], y = 0;
+    double m[LINKS], p[2 * LINKS], v[2 * LINKS] = {0}, anchor[2 * LINKS] = {0}, rest[LINKS],
+                                         k[LINKS], y = 0;
     const double down[2] = {0, -gravity};
     for (int i = 0; i < LINKS; i++) {
         first[i] = i;
@@ -58,12 +60,13 @@ static int run(const taut_system *system, taut_error *error)
     for (taut_index i = 0; i < LINKS && status == 0; i++) {
         char name[32];
         taut_system_name(system, TAUT_BOND, i, name, sizeof name);
-        printf("  %-8s tension %8.4f, weight below it %8.4f\n", name, taut_solver_multipliers(solver)[i],
-               (LINKS - i) * mass * gravity);
+        printf("  %-8s tension %8.4f, weight below it %8.4f\n", name,
+               taut_solver_multipliers(solver)[i], (LINKS - i) * mass * gravity);
     }
     if (status == 0) {
         taut_solver_result(solver, &result);
-        printf("  the end has moved to x = %.4f; the energy changed by %.1e\n", taut_solver_position(solver)[2 * LINKS - 2],
+        printf("  the end has moved to x = %.4f; the energy changed by %.1e\n",
+               taut_solver_position(solver)[2 * LINKS - 2],
                fabs(result.energy_last - result.energy_first));
     }
     taut_solver_destroy(solver);

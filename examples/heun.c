@@ -2,10 +2,12 @@
  *
  *     x* = x + h f(t, x),   x+ = x + h/2 (f(t, x) + f(t + h, x*)),     estimate: x+ - x*
  *
- * x = (q, v) for second order, q alone for first order; order 2. [Hairer, Norsett, Wanner I, II.1; the estimate is Euler's error]
+ * x = (q, v) for second order, q alone for first order; order 2. [Hairer, Norsett, Wanner I,
+ * II.1; the estimate is Euler's error]
  *
- * The example of docs/architecture.md: this file as src/step/heun.c and the row `row(taut_heun)` in src/step/methods.c make it a
- * method of Taut. It is built and run with the tests (tests/test_new_method.c). */
+ * The example of docs/architecture.md: this file as src/step/heun.c and the row `row(taut_heun)`
+ * in src/step/methods.c make it a method of Taut. It is built and run with the tests
+ * (tests/test_new_method.c). */
 #include "base/method.h"
 
 typedef struct heun {
@@ -30,7 +32,8 @@ static int complete(taut_stepper *s, taut_error *error)
 {
     heun *w = s->work;
     if (!w->fresh)
-        TAUT_TRY(s->field->evaluate(s->field, s->now.t, s->now.q, s->now.v, s->now.a, s->now.lambda, error));
+        TAUT_TRY(s->field->evaluate(s->field, s->now.t, s->now.q, s->now.v, s->now.a, s->now.lambda,
+                                    error));
     w->fresh = true;
     return TAUT_OK;
 }
@@ -74,7 +77,8 @@ static void rejected(taut_stepper *s)
     ((heun *)s->work)->fresh = true;
 }
 
-static int multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
+static int multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda,
+                       taut_error *error)
 {
     heun *w = s->work;
     return s->m == 0 ? TAUT_OK : s->field->evaluate(s->field, t, q, v, w->rate, lambda, error);

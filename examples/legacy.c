@@ -1,5 +1,6 @@
-/* legacy.c - how an existing simulator answers Taut: a line in, a line out (docs/black-boxes.md). It stands for a program whose equations
- * are out of reach; here they are those of Michaelis and Menten, by forward Euler, and Taut sees none of it.
+/* legacy.c - how an existing simulator answers Taut: a line in, a line out
+ * (docs/black-boxes.md). It stands for a program whose equations are out of reach; here they are
+ * those of Michaelis and Menten, by forward Euler, and Taut sees none of it.
  *
  *     cc legacy.c -lm -o legacy        and in a model file:   [stepper]
  *                                                             command = ./legacy --eps 0.1
@@ -60,7 +61,9 @@ int main(int count, char **argument)
     while (fgets(line, sizeof line, stdin)) { /* the end of the input is the end of the program */
         int version, variables;
         if (sscanf(line, "taut %d %d", &version, &variables) == 2)
-            puts(version == 1 && variables == VARIABLES ? "ready 1" : "error this program has the variables x and y");
+            puts(version == 1 && variables == VARIABLES
+                     ? "ready 1"
+                     : "error this program has the variables x and y");
         else if (strncmp(line, "advance ", 8) == 0)
             advance(line + 8);
         else

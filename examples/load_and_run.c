@@ -7,16 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Bonds, multipliers and energies at the start. The multiplier of a spring is its tension, lambda = g / c. */
+/* Bonds, multipliers and energies at the start. The multiplier of a spring is its tension,
+ * lambda = g / c. */
 static int show_start(const taut_system *system, taut_error *error)
 {
     taut_sizes sizes;
     taut_context *context = NULL;
     taut_system_sizes(system, &sizes);
-    double *q = calloc((size_t)sizes.coordinates, sizeof *q), *v = calloc((size_t)sizes.coordinates, sizeof *v);
+    double *q = calloc((size_t)sizes.coordinates, sizeof *q),
+           *v = calloc((size_t)sizes.coordinates, sizeof *v);
     double *g = calloc((size_t)sizes.bonds + 1, sizeof *g);
     taut_values values = {.bond = g};
-    int status = q && v && g ? taut_context_create(system, NULL, &context, error) : TAUT_ERROR_MEMORY;
+    int status =
+        q && v && g ? taut_context_create(system, NULL, &context, error) : TAUT_ERROR_MEMORY;
     if (status == 0)
         status = taut_context_start(context, 0, q, v, error);
     if (status == 0)
@@ -31,7 +34,8 @@ static int show_start(const taut_system *system, taut_error *error)
             printf("  %-8s g = %12.5e   (rigid)\n", name, g[i]);
     }
     if (status == 0)
-        printf("  energy: kinetic %.6g, potential %.6g, in bonds %.6g\n", values.kinetic, values.potential, values.bond_energy);
+        printf("  energy: kinetic %.6g, potential %.6g, in bonds %.6g\n", values.kinetic,
+               values.potential, values.bond_energy);
     taut_context_destroy(context);
     free(q);
     free(v);
@@ -59,8 +63,8 @@ static int run(const taut_system *system, taut_error *error)
     }
     if (status >= 0 && solver) {
         taut_solver_result(solver, &result);
-        printf("  t = %g after %lld steps; energy %.9g, at the start %.9g\n", result.t, (long long)result.statistics.steps,
-               result.energy_last, result.energy_first);
+        printf("  t = %g after %lld steps; energy %.9g, at the start %.9g\n", result.t,
+               (long long)result.statistics.steps, result.energy_last, result.energy_first);
         if (!(fabs(result.energy_last - result.energy_first) < 1e-2 * fabs(result.energy_first)))
             status = TAUT_ERROR_STEP; /* Verlet keeps the energy: something is wrong */
     }

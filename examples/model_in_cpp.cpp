@@ -1,4 +1,5 @@
-// model_in_cpp.cpp - Taut from C++: handles in std::unique_ptr, errors as exceptions, rows into a std::vector.
+// model_in_cpp.cpp - Taut from C++: handles in std::unique_ptr, errors as exceptions, rows into a
+// std::vector.
 #include <taut/taut.h>
 
 #include <algorithm>
@@ -32,7 +33,8 @@ static void require(int status, const taut_error &error)
 }
 
 // Calls a function that makes an object: make<taut_system>(taut_system_parse, text, ...).
-template <class T, class F, class... Arguments> static Handle<T> make(F function, Arguments... arguments)
+template <class T, class F, class... Arguments>
+static Handle<T> make(F function, Arguments... arguments)
 {
     taut_error error{};
     T *object = nullptr;
@@ -75,7 +77,8 @@ every = 2.5
 int main()
 {
     try {
-        auto system = make<taut_system>(taut_system_parse, model.data(), model.size(), "springs", nullptr);
+        auto system =
+            make<taut_system>(taut_system_parse, model.data(), model.size(), "springs", nullptr);
         auto options = make<taut_options>(taut_options_create, nullptr);
         auto solver = make<taut_solver>(taut_solver_create, system.get(), options.get(), nullptr);
 
@@ -86,7 +89,8 @@ int main()
 
         double worst = 0;
         for (const Sample &s : samples) {
-            std::printf("t = %5.2f   x = %9.6f   cos 2t = %9.6f   energy %.9f\n", s.t, s.x, std::cos(2 * s.t), s.energy);
+            std::printf("t = %5.2f   x = %9.6f   cos 2t = %9.6f   energy %.9f\n", s.t, s.x,
+                        std::cos(2 * s.t), s.energy);
             worst = std::max(worst, std::abs(s.x - std::cos(2 * s.t)));
         }
         std::printf("largest error %.1e\n", worst);

@@ -1,5 +1,6 @@
-/* canary.c - faults made on purpose, one for each argument. A build whose sanitizers are on must stop at every one of them; CI fails
- * if it does not, because then all other clean runs would mean nothing. */
+/* canary.c - faults made on purpose, one for each argument. A build whose sanitizers are on must
+ * stop at every one of them; CI fails if it does not, because then all other clean runs would
+ * mean nothing. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

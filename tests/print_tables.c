@@ -1,4 +1,5 @@
-/* print_tables.c - the option and method tables as plain lines, for the guards in test_tables.sh. */
+/* print_tables.c - the option and method tables as plain lines, for the guards in test_tables.sh.
+ */
 #include <taut/taut.h>
 
 #include <stdio.h>

@@ -1,6 +1,8 @@
-/* process_peer.c - the other side of the line protocol, for test_process: good, and wrong in one way each (first argument).
+/* process_peer.c - the other side of the line protocol, for test_process: good, and wrong in one
+ * way each (first argument).
  *
- * The equations are the five mixed variables of Gear, Kaper, Kevrekidis, Zagaris 2005, section 4.3, one step of forward Euler. */
+ * The equations are the five mixed variables of Gear, Kaper, Kevrekidis, Zagaris 2005, section
+ * 4.3, one step of forward Euler. */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
 #include <stdio.h>
@@ -92,7 +94,8 @@ static int misbehave(const char *how, int call)
     return 0;
 }
 
-/* A process of its own, which outlives us unless it is ended with us, and tells its number in a file. */
+/* A process of its own, which outlives us unless it is ended with us, and tells its number in a
+ * file. */
 static void leave_child(const char *path)
 {
     pid_t child = fork();
@@ -123,14 +126,18 @@ int main(int count, char **argument)
         }
         if (misbehave(how, call)) {
         } else if (call == 0)
-            puts(strcmp(line, "taut 1 5 y[1] y[2] y[3] y[4] y[5]\n") == 0 ? "ready 1" : "error not my names");
-        else if (sscanf(line, "advance %lf %lf %d %lf %lf %lf %lf %lf", &t, &H, &n, y, y + 1, y + 2, y + 3, y + 4) == 8 && n == N) {
+            puts(strcmp(line, "taut 1 5 y[1] y[2] y[3] y[4] y[5]\n") == 0 ? "ready 1"
+                                                                          : "error not my names");
+        else if (sscanf(line, "advance %lf %lf %d %lf %lf %lf %lf %lf", &t, &H, &n, y, y + 1, y + 2,
+                        y + 3, y + 4) == 8 &&
+                 n == N) {
             if (strcmp(how, "cannot") == 0 && call % 4 == 3) {
                 puts("cannot converge");
             } else {
                 euler(H, y);
-                printf(strcmp(how, "coarse") == 0 ? "ok %.7g %.7g %.7g %.7g %.7g\r\n" : "ok %.17g %.17g %.17g %.17g %.17g\n", y[0],
-                       y[1], y[2], y[3], y[4]);
+                printf(strcmp(how, "coarse") == 0 ? "ok %.7g %.7g %.7g %.7g %.7g\r\n"
+                                                  : "ok %.17g %.17g %.17g %.17g %.17g\n",
+                       y[0], y[1], y[2], y[3], y[4]);
                 if (strcmp(how, "double") == 0) { /* a second answer, at a time of its own */
                     fflush(stdout);
                     puts("ok 1 2 3 4 5");

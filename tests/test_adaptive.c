@@ -1,11 +1,14 @@
-/* test_adaptive.c - steps by error control: the norm and the controller seen from outside, tolerances and errors against exact solutions,
- * failures that a smaller step cures and those it does not, dense output, first-order systems, memory. */
+/* test_adaptive.c - steps by error control: the norm and the controller seen from outside,
+ * tolerances and errors against exact solutions, failures that a smaller step cures and those it
+ * does not, dense output, first-order systems, memory. */
 #include "base/method.h"
 #include "support/run.h"
 #include "drive/solver.h"
 
 #define OSCILLATOR "[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = cos(t), x' = -sin(t)\n"
-#define ORBIT "[coordinates]\nx, y\n[potential]\n-1/sqrt(x^2 + y^2)\n[start]\nx = 0.5, y' = sqrt(3)\n" /* period 2 pi */
+/* of period 2 pi */
+#define ORBIT                                                                                      \
+    "[coordinates]\nx, y\n[potential]\n-1/sqrt(x^2 + y^2)\n[start]\nx = 0.5, y' = sqrt(3)\n"
 
 static const double PI = 3.14159265358979323846;
 
@@ -26,7 +29,8 @@ static double norm_of(const taut_stepper *s, double h)
     double sum = 0;
     for (taut_index i = 0; i < s->n; i++) {
         double q = fmax(fabs(s->now.q[i]), fabs(s->last.q[i]));
-        double e = (fabs(s->error_q[i]) + (s->first_order ? 0 : fabs(h * s->error_v[i]))) / (s->atol + s->rtol * q);
+        double e = (fabs(s->error_q[i]) + (s->first_order ? 0 : fabs(h * s->error_v[i]))) /
+                   (s->atol + s->rtol * q);
         sum += e * e;
     }
     return sqrt(sum / s->n);
@@ -70,7 +74,8 @@ static void test_controller(void)
         {"orbit, dopri5", ORBIT, "method=dopri5 until=20 rtol=1e-6 atol=1e-9"},
         {"orbit, radau5", ORBIT, "method=radau5 motion=full until=20 rtol=1e-6 atol=1e-9"},
         {"backwards", ORBIT, "method=dop8 from=3 until=-20 rtol=1e-6"},
-        {"first order", "[state]\nx, y\n[rates]\nx' = 50*(cos(t) - x)\ny' = x\n", "until=10 rtol=1e-5"},
+        {"first order", "[state]\nx, y\n[rates]\nx' = 50*(cos(t) - x)\ny' = x\n",
+         "until=10 rtol=1e-5"},
     };
     check_group("controller");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
@@ -90,16 +95,23 @@ static void test_controller(void)
                 grown += fabs(witness.h[i + 1]) > 6.0001 * fabs(witness.h[i]);
                 after += !moved && fabs(witness.h[i + 1]) >= fabs(witness.h[i]);
             }
-            check_row(wrong == 0, "%s: accepted and norm <= 1 disagree %d times in %d", rows[k].name, wrong, witness.count);
-            check_row(grown == 0 && after == 0, "%s: grew too much %d times, after a rejection %d times", rows[k].name, grown,
+            check_row(wrong == 0, "%s: accepted and norm <= 1 disagree %d times in %d",
+                      rows[k].name, wrong, witness.count);
+            check_row(grown == 0 && after == 0,
+                      "%s: grew too much %d times, after a rejection %d times", rows[k].name, grown,
                       after);
-            check_row(result.statistics.steps == accepted + 1, "%s: %d steps counted, %d seen", rows[k].name,
-                      (int)result.statistics.steps, accepted + 1);
-            check_row(result.statistics.rejected == witness.count - accepted - 1, "%s: %d rejected counted, %d seen", rows[k].name,
+            check_row(result.statistics.steps == accepted + 1, "%s: %d steps counted, %d seen",
+                      rows[k].name, (int)result.statistics.steps, accepted + 1);
+            check_row(result.statistics.rejected == witness.count - accepted - 1,
+                      "%s: %d rejected counted, %d seen", rows[k].name,
                       (int)result.statistics.rejected, witness.count - accepted - 1);
             largest = fmax(largest, witness.norm[witness.count - 1]);
-            check_near("error estimate", result.error_estimate, largest * d.solver->stepper.rtol, 1e-12 * d.solver->stepper.rtol);
-            check_row(result.t == (k == 4 ? -20 : k == 5 ? 10 : 20), "%s ends at %.17g", rows[k].name, result.t);
+            check_near("error estimate", result.error_estimate, largest * d.solver->stepper.rtol,
+                       1e-12 * d.solver->stepper.rtol);
+            check_row(result.t == (k == 4   ? -20
+                                   : k == 5 ? 10
+                                            : 20),
+                      "%s ends at %.17g", rows[k].name, result.t);
         }
         driven_destroy(&d);
     }
@@ -113,14 +125,16 @@ static void test_recovery(void)
         witness.longest = 0.05;
         check_equal("run", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error), 0);
         check_near("x", taut_solver_position(d.solver)[0], cos(10), 1e-7);
-        check_row(witness.count >= 200 && d.solver->statistics.rejected > 0, "%d short steps, %d tries undone", witness.count,
+        check_row(witness.count >= 200 && d.solver->statistics.rejected > 0,
+                  "%d short steps, %d tries undone", witness.count,
                   (int)d.solver->statistics.rejected);
     }
     driven_destroy(&d);
     d = watched(OSCILLATOR, "method=dop8 until=10");
     if (d.code == 0) {
         witness.longest = 0;
-        check_equal("never", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error), TAUT_ERROR_EVALUATE);
+        check_equal("never", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error),
+                    TAUT_ERROR_EVALUATE);
         check_contains("never", d.error.message, "cannot be evaluated after t = 0");
         check_near("time", d.error.t, 0, 0);
     }
@@ -128,7 +142,8 @@ static void test_recovery(void)
     d = watched(OSCILLATOR, "method=dop8 step=0.1 until=10");
     if (d.code == 0) {
         witness.longest = 0;
-        check_equal("fixed", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error), TAUT_ERROR_EVALUATE);
+        check_equal("fixed", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error),
+                    TAUT_ERROR_EVALUATE);
         check_contains("fixed", d.error.message, "a smaller --step may help");
     }
     driven_destroy(&d);
@@ -155,7 +170,8 @@ static void test_moods(void)
         for (int at = 1; at <= 60; at++) { /* counted from the first step on */
             moody m = {.answer = answer};
             const double one = 1;
-            taut_callbacks calls = {.coordinates = 1, .start_q = &one, .force = moody_force, .user = &m};
+            taut_callbacks calls = {
+                .coordinates = 1, .start_q = &one, .force = moody_force, .user = &m};
             driven d = {0};
             d.code = taut_system_from_callbacks(&calls, NULL, &d.system, &d.error);
             if (d.code == 0)
@@ -166,14 +182,16 @@ static void test_moods(void)
             m.at = m.calls + 1 + at; /* the first call looks at the start itself */
             if (d.code == 0)
                 d.code = taut_solver_advance(d.solver, 6, &d.error);
-            check_row(d.code == 0 && m.calls > m.at, "call %d of %d: %s", at, m.calls, d.error.message);
+            check_row(d.code == 0 && m.calls > m.at, "call %d of %d: %s", at, m.calls,
+                      d.error.message);
             if (d.code == 0)
                 check_near("x", taut_solver_position(d.solver)[0], cos(6), 1e-6);
             driven_destroy(&d);
         }
 }
 
-/* z' = z^2 leaves all bounds at t = 1; sqrt is no number beyond t = 1; a root that is reached only at t = 2 is passed by. */
+/* z' = z^2 leaves all bounds at t = 1; sqrt is no number beyond t = 1; a root that is reached
+ * only at t = 2 is passed by. */
 static void test_ends(void)
 {
     static const struct {
@@ -181,19 +199,23 @@ static void test_ends(void)
         int code;
         double t, tolerance;
     } rows[] = {
-        {"[state]\nz\n[rates]\nz' = z^2\n[start]\nz = 1\n", "until=2", "t = 1", TAUT_ERROR_STEP, 1, 1e-6},
+        {"[state]\nz\n[rates]\nz' = z^2\n[start]\nz = 1\n", "until=2", "t = 1", TAUT_ERROR_STEP, 1,
+         1e-6},
         {"[state]\nz\n[rates]\nz' = sqrt(1 - t)\n", "until=2", "z", TAUT_ERROR_EVALUATE, 1, 1e-5},
-        {"[coordinates]\nx\n[forces]\nx = sqrt(1 - t)\n", "until=2", "x", TAUT_ERROR_EVALUATE, 1, 1e-5},
+        {"[coordinates]\nx\n[forces]\nx = sqrt(1 - t)\n", "until=2", "x", TAUT_ERROR_EVALUATE, 1,
+         1e-5},
         {"[state]\nz\n[rates]\nz' = -sqrt(z)\n[start]\nz = 1\n", "until=1.99", "", 0, 1.99, 0},
         /* ends before z = 0, where the rate is still a number */
-        {"[state]\nz\n[rates]\nz' = -sqrt(z)\n[start]\nz = 1\n", "until=3", "z", TAUT_ERROR_EVALUATE, 2, 1e-2},
+        {"[state]\nz\n[rates]\nz' = -sqrt(z)\n[start]\nz = 1\n", "until=3", "z",
+         TAUT_ERROR_EVALUATE, 2, 1e-2},
     };
     check_group("ends");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         driven d = driven_create(rows[k].model, rows[k].options, NULL);
         if (driven_good(rows[k].model, &d)) {
             int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
-            check_row(code == rows[k].code, "row %d: %s, %s", (int)k, taut_code_name(code), d.error.message);
+            check_row(code == rows[k].code, "row %d: %s, %s", (int)k, taut_code_name(code),
+                      d.error.message);
             check_contains("message", d.error.message, rows[k].message);
             check_near("time", taut_solver_time(d.solver), rows[k].t, rows[k].tolerance);
             check_row(taut_solver_position(d.solver)[0] >= 0, "the state is where it can be: %g",
@@ -205,7 +227,8 @@ static void test_ends(void)
     }
 }
 
-/* Every method with an estimate: the error follows the tolerance, on a problem whose solution is known. */
+/* Every method with an estimate: the error follows the tolerance, on a problem whose solution is
+ * known. */
 static void test_tolerances(void)
 {
     check_group("tolerances");
@@ -217,22 +240,25 @@ static void test_tolerances(void)
         int64_t steps = 0;
         for (int power = 4; power <= 8; power += 2) {
             char options[120];
-            snprintf(options, sizeof options, "method=%s motion=full until=%.17g rtol=1e-%d atol=1e-%d", method->name, 2 * PI,
-                     power, power);
+            snprintf(options, sizeof options,
+                     "method=%s motion=full until=%.17g rtol=1e-%d atol=1e-%d", method->name,
+                     2 * PI, power, power);
             driven d = driven_create(ORBIT, options, NULL);
             if (driven_good(options, &d) &&
-                check_row(taut_solver_advance(d.solver, 2 * PI, &d.error) == 0, "%s: %s", options, d.error.message)) {
+                check_row(taut_solver_advance(d.solver, 2 * PI, &d.error) == 0, "%s: %s", options,
+                          d.error.message)) {
                 const double *q = taut_solver_position(d.solver);
-                double e = hypot(q[0] - 0.5, q[1]), tolerance = pow(10, -power), order = method->error_order;
+                double e = hypot(q[0] - 0.5, q[1]), tolerance = pow(10, -power),
+                       order = method->error_order;
                 /* each step errs by the tolerance, and as many are taken as tolerance^(-1/order) */
                 check_row(e <= 400 * pow(tolerance, 1 - 1 / order), "%s: error %.3g", options, e);
                 check_row(e < before, "%s: error %.3g, before %.3g", options, e, before);
                 taut_result result;
                 taut_solver_result(d.solver, &result);
-                check_row(result.statistics.steps > steps, "%s: %d steps, before %d", options, (int)result.statistics.steps,
-                          (int)steps);
-                check_row(result.error_estimate > 0 && result.error_estimate <= tolerance, "%s: estimate %.3g", options,
-                          result.error_estimate);
+                check_row(result.statistics.steps > steps, "%s: %d steps, before %d", options,
+                          (int)result.statistics.steps, (int)steps);
+                check_row(result.error_estimate > 0 && result.error_estimate <= tolerance,
+                          "%s: estimate %.3g", options, result.error_estimate);
                 before = e;
                 steps = result.statistics.steps;
             }
@@ -241,11 +267,13 @@ static void test_tolerances(void)
     }
 }
 
-/* Units do not matter: a system in other units takes the same steps. Only the default of --atol has a unit, and it adapts. */
+/* Units do not matter: a system in other units takes the same steps. Only the default of --atol
+ * has a unit, and it adapts. */
 static void test_units(void)
 {
     static const char *const models[] = {
-        "[state]\nx, y\n[rates]\nx' = -1e6*x*(1 + x*1e6) + 1\ny' = -1e6*y + 1e6*x\n[start]\nx = 1e-6\n",
+        "[state]\nx, y\n[rates]\nx' = -1e6*x*(1 + x*1e6) + 1\ny' = -1e6*y + 1e6*x\n[start]\nx = "
+        "1e-6\n",
         "[state]\nx, y\n[rates]\nx' = -1e6*x*(1 + x) + 1e6\ny' = -1e6*y + 1e6*x\n[start]\nx = 1\n"};
     check_group("units");
     int64_t steps[2] = {0};
@@ -298,8 +326,8 @@ static void test_limits(void)
         taut_result result;
         check_equal("run", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error), 0);
         taut_solver_result(d.solver, &result);
-        check_row(isnan(result.error_estimate) && result.statistics.steps == 4, "estimate %g, %d steps", result.error_estimate,
-                  (int)result.statistics.steps);
+        check_row(isnan(result.error_estimate) && result.statistics.steps == 4,
+                  "estimate %g, %d steps", result.error_estimate, (int)result.statistics.steps);
     }
     driven_destroy(&d);
 }
@@ -322,35 +350,40 @@ static void test_dense(void)
         driven d = driven_create(OSCILLATOR, rows[k].options, NULL);
         if (driven_good(rows[k].options, &d)) {
             taut_sink sink = kept_sink(&r);
-            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s", rows[k].options, d.error.message);
+            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s",
+                      rows[k].options, d.error.message);
             double off = 0;
             for (int i = 0; i < r.rows; i++)
                 off = fmax(off, hypot(r.q[i][0] - cos(r.t[i]), r.v[i][0] + sin(r.t[i])));
-            check_row(r.rows == 1628 && d.solver->statistics.steps < 250, "%d rows from %d steps", r.rows,
-                      (int)d.solver->statistics.steps);
+            check_row(r.rows == 1628 && d.solver->statistics.steps < 250, "%d rows from %d steps",
+                      r.rows, (int)d.solver->statistics.steps);
             check_below(rows[k].options, off, rows[k].limit);
         }
         driven_destroy(&d);
     }
 }
 
-/* A ball from height 1 under gravity 1, turned back with 0.8 of its speed: contacts at sqrt 2 and sqrt 2 (1 + 1.6). */
+/* A ball from height 1 under gravity 1, turned back with 0.8 of its speed: contacts at sqrt 2
+ * and sqrt 2 (1 + 1.6). */
 static void test_events(void)
 {
     check_group("events between long steps");
     static kept r;
-    driven d = driven_create("[coordinates]\ny\n[potential]\ny\n[start]\ny = 1\n[events]\nhit = y falling then y' = -0.8*y'\n",
+    driven d = driven_create("[coordinates]\ny\n[potential]\ny\n[start]\ny = 1\n[events]\nhit = y "
+                             "falling then y' = -0.8*y'\n",
                              "method=dop8 until=4", NULL);
     if (driven_good("ball", &d)) {
         taut_sink sink = kept_sink(&r);
-        check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s", d.error.message);
+        check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s",
+                  d.error.message);
         double t1 = sqrt(2), t2 = t1 * 2.6, v2 = 0.64 * t1, found[2] = {NAN, NAN};
         for (int i = 0, hits = 0; i < r.rows && hits < 2; i++)
             if (fabs(r.q[i][0]) < 1e-9)
                 found[hits++] = r.t[i];
         check_near("first contact", found[0], t1, 1e-12);
         check_near("second contact", found[1], t2, 1e-11);
-        check_near("y at the end", taut_solver_position(d.solver)[0], v2 * (4 - t2) - (4 - t2) * (4 - t2) / 2, 1e-10);
+        check_near("y at the end", taut_solver_position(d.solver)[0],
+                   v2 * (4 - t2) - (4 - t2) * (4 - t2) / 2, 1e-10);
     }
     driven_destroy(&d);
 }
@@ -360,14 +393,17 @@ static void test_first_order(void)
 {
     check_group("first order");
     static kept r;
-    driven d = driven_create("[state]\np1, p2, v1, v2\n[definitions]\nr = sqrt(p1^2 + p2^2)\n[rates]\np1' = v1\np2' = v2\n"
-                             "v1' = -p1/r^3\nv2' = -p2/r^3\n[invariants]\nenergy = (v1^2 + v2^2)/2 - 1/r\n"
-                             "[start]\np1 = 0.5, v2 = sqrt(3)\n[outputs]\nspin = p1*v2 - p2*v1\n",
-                             "until=62.83185307179586 rtol=1e-8 atol=1e-8 every=0.5", NULL);
+    driven d =
+        driven_create("[state]\np1, p2, v1, v2\n[definitions]\nr = sqrt(p1^2 + p2^2)\n[rates]\np1' "
+                      "= v1\np2' = v2\n"
+                      "v1' = -p1/r^3\nv2' = -p2/r^3\n[invariants]\nenergy = (v1^2 + v2^2)/2 - 1/r\n"
+                      "[start]\np1 = 0.5, v2 = sqrt(3)\n[outputs]\nspin = p1*v2 - p2*v1\n",
+                      "until=62.83185307179586 rtol=1e-8 atol=1e-8 every=0.5", NULL);
     if (driven_good("orbit", &d)) {
         taut_sink sink = kept_sink(&r);
         taut_result result;
-        check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s", d.error.message);
+        check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s",
+                  d.error.message);
         taut_solver_result(d.solver, &result);
         check_near("p1 after ten periods", taut_solver_position(d.solver)[0], 0.5, 1e-4);
         check_below("drift of the energy, whose start is -1/2", result.drift_position, 1e-14);
@@ -377,9 +413,11 @@ static void test_first_order(void)
     }
     driven_destroy(&d);
     /* [C example 1]: x1 = x2 = exp(t), y = -exp(t)/(2 - t) */
-    d = driven_create("[parameters]\nnu = 10\n[state]\nx1, x2\n[algebraic]\ny\n[rates]\nx1' = (2 - t)*nu*y + (1 + nu)*exp(t)\n"
+    d = driven_create("[parameters]\nnu = 10\n[state]\nx1, x2\n[algebraic]\ny\n[rates]\nx1' = (2 - "
+                      "t)*nu*y + (1 + nu)*exp(t)\n"
                       "x2' = (nu - 1)*y + (1 + (nu - 1)/(2 - t))*exp(t)\n"
-                      "[constraints]\nc = (t + 2)*x1 + (t^2 - 4)*x2 - (t^2 + t - 2)*exp(t)\n[start]\nx1 = 1, x2 = 1, y = -1/2\n"
+                      "[constraints]\nc = (t + 2)*x1 + (t^2 - 4)*x2 - (t^2 + t - "
+                      "2)*exp(t)\n[start]\nx1 = 1, x2 = 1, y = -1/2\n"
                       "[events]\nfar = x1 - 2 rising stop\n",
                       "until=1 rtol=1e-9 atol=1e-9 every=0.1", NULL);
     if (driven_good("index 2", &d)) {
@@ -388,8 +426,8 @@ static void test_first_order(void)
         check_near("where exp(t) = 2", taut_solver_time(d.solver), log(2), 1e-8);
         for (int i = 0; i < r.rows; i++) {
             double e = exp(r.t[i]);
-            check_row(fabs(r.q[i][0] - e) + fabs(r.q[i][1] - e) < 1e-7, "t = %g: x off by %g, %g", r.t[i], r.q[i][0] - e,
-                      r.q[i][1] - e);
+            check_row(fabs(r.q[i][0] - e) + fabs(r.q[i][1] - e) < 1e-7, "t = %g: x off by %g, %g",
+                      r.t[i], r.q[i][0] - e, r.q[i][1] - e);
             check_near("y", r.v[i][0], -e / (2 - r.t[i]), 1e-6);
         }
         check_near("y at the end", taut_solver_velocity(d.solver)[0], -2 / (2 - log(2)), 1e-6);
@@ -398,7 +436,8 @@ static void test_first_order(void)
 }
 
 /* Nothing is allocated while stepping, whatever runs. */
-/* A callback that asks to stop ends a comparison, at whatever call, with that reason: it is not one more row. */
+/* A callback that asks to stop ends a comparison, at whatever call, with that reason: it is not
+ * one more row. */
 typedef struct stopping {
     int64_t calls, stop;
 } stopping;
@@ -445,7 +484,12 @@ static void test_stop_runs(void)
         int64_t calls = 0;
         for (int64_t at = 0; at <= calls; at += at < 60 ? 1 : calls / 20 + 1) {
             stopping s = {.stop = at};
-            taut_callbacks c = {.coordinates = 2, .bonds = 1, .start_q = q, .start_v = v, .compliance = compliance, .user = &s};
+            taut_callbacks c = {.coordinates = 2,
+                                .bonds = 1,
+                                .start_q = q,
+                                .start_v = v,
+                                .compliance = compliance,
+                                .user = &s};
             c.force = swing_plane;
             c.bond = stretch;
             driven d = {0};
@@ -458,8 +502,8 @@ static void test_stop_runs(void)
                 d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
             if (d.code == 0)
                 d.code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
-            check_row(d.code == (at ? TAUT_ERROR_STOPPED : 0), "%s, call %d of %d: %s: %s", ways[k], (int)at, (int)calls,
-                      taut_code_name(d.code), d.code ? d.error.message : "");
+            check_row(d.code == (at ? TAUT_ERROR_STOPPED : 0), "%s, call %d of %d: %s: %s", ways[k],
+                      (int)at, (int)calls, taut_code_name(d.code), d.code ? d.error.message : "");
             driven_destroy(&d);
             calls = at ? calls : s.calls;
         }
@@ -470,10 +514,12 @@ static void test_stop(void)
 {
     static const double q[1] = {1}, steps[2] = {0.1, 0.05};
     static const char *const methods[2] = {"verlet", "rk4"};
-    const taut_compare_request request = {.methods = methods, .values = steps, .method_count = 2, .value_count = 2};
+    const taut_compare_request request = {
+        .methods = methods, .values = steps, .method_count = 2, .value_count = 2};
     check_group("comparisons that are stopped");
     int64_t calls = 0;
-    for (int64_t at = 0; at <= calls; at += at < 60 ? 1 : calls / 40) { /* at = 0: never, which counts */
+    /* at = 0: never, which counts */
+    for (int64_t at = 0; at <= calls; at += at < 60 ? 1 : calls / 40) {
         stopping s = {.stop = at};
         taut_callbacks c = {.coordinates = 1, .start_q = q, .force = swing, .user = &s};
         taut_system *system = NULL;
@@ -487,8 +533,8 @@ static void test_stop(void)
             code = taut_options_set(options, "until", "1", &error);
         if (code == 0)
             code = taut_compare(system, options, &request, NULL, &comparison, &error);
-        check_row(code == (at ? TAUT_ERROR_STOPPED : 0), "call %d of %d: %s: %s", (int)at, (int)calls, taut_code_name(code),
-                  code ? error.message : "");
+        check_row(code == (at ? TAUT_ERROR_STOPPED : 0), "call %d of %d: %s: %s", (int)at,
+                  (int)calls, taut_code_name(code), code ? error.message : "");
         taut_comparison_destroy(comparison);
         taut_options_destroy(options);
         taut_system_destroy(system);
@@ -504,10 +550,12 @@ static void test_memory(void)
         {ORBIT, "method=dop8 until=20 every=0.1"},
         {ORBIT, "method=dopri5 until=5"},
         {ORBIT, "method=radau5 motion=full until=5"},
-        {"[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = x^2 + y^2 - 1\n[start]\nx = 1\n[events]\nlow = y + 0.5 then x' = "
-         "x'\n",
+        {"[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = x^2 + y^2 - 1\n[start]\nx = "
+         "1\n[events]\nlow = y + 0.5 then x' = x'\n",
          "until=5 every=0.3"},
-        {"[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 stiffness 1e6\n[start]\nx = 1\n", "until=5"},
+        {"[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 stiffness "
+         "1e6\n[start]\nx = 1\n",
+         "until=5"},
         {"[state]\nx\n[rates]\nx' = -x\n[start]\nx = 1\n", "until=5"},
     };
     check_group("memory while stepping");
@@ -519,7 +567,8 @@ static void test_memory(void)
             int64_t before = f.calls;
             static kept r;
             taut_sink sink = kept_sink(&r);
-            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s", d.error.message);
+            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s",
+                      d.error.message);
             check_equal("allocations", f.calls - before, 0);
         }
         driven_destroy(&d);

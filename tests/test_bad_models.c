@@ -1,7 +1,9 @@
-/* test_bad_models.c - models that are well formed but make no sense: each is refused at the right place, with words that help.
+/* test_bad_models.c - models that are well formed but make no sense: each is refused at the
+ * right place, with words that help.
  *
- * The first line of every tests/data/bad/x.taut says what is expected: "# expect LINE:COLUMN words". The words stand in the message;
- * for a mistake in a table they name the CSV file, and the place is in it. */
+ * The first line of every tests/data/bad/x.taut says what is expected: "# expect LINE:COLUMN
+ * words". The words stand in the message; for a mistake in a table they name the CSV file, and
+ * the place is in it. */
 #include <dirent.h>
 
 #include "support/table.h"
@@ -38,12 +40,13 @@ static int list_models(void)
 }
 
 /* Reads the expectation from the first line; the words stay in `line`. */
-static bool read_expectation(const char *path, char *line, size_t size, int *row, int *column, const char **words)
+static bool read_expectation(const char *path, char *line, size_t size, int *row, int *column,
+                             const char **words)
 {
     int skipped = 0;
     FILE *file = fopen(path, "r");
-    bool good =
-        file && fgets(line, (int)size, file) && sscanf(line, "# expect %d:%d %n", row, column, &skipped) == 2 && skipped > 0;
+    bool good = file && fgets(line, (int)size, file) &&
+                sscanf(line, "# expect %d:%d %n", row, column, &skipped) == 2 && skipped > 0;
     if (file)
         fclose(file);
     if (!good)
@@ -59,29 +62,33 @@ static void check_model(const char *name)
     int row = 0, column = 0;
     const char *words = NULL;
     snprintf(path, sizeof path, FOLDER "%s", name);
-    if (!check_row(read_expectation(path, line, sizeof line, &row, &column, &words), "%s: the first line is no expectation", name))
+    if (!check_row(read_expectation(path, line, sizeof line, &row, &column, &words),
+                   "%s: the first line is no expectation", name))
         return;
     taut_error error = {0};
     taut_system *system = NULL;
     int status = taut_system_load(path, NULL, &system, &error);
-    check_row(status == TAUT_ERROR_MODEL && error.code == status && !system, "%s: status %d, expected %d (%s)", name, status,
-              TAUT_ERROR_MODEL, error.message);
-    check_row(error.line == row && error.column == column, "%s: place %d:%d, expected %d:%d (%s)", name, error.line, error.column,
-              row, column, error.message);
-    check_row(strstr(error.message, words) || strstr(error.file, words), "%s: \"%s\" (in %s) lacks \"%s\"", name, error.message,
-              error.file, words);
+    check_row(status == TAUT_ERROR_MODEL && error.code == status && !system,
+              "%s: status %d, expected %d (%s)", name, status, TAUT_ERROR_MODEL, error.message);
+    check_row(error.line == row && error.column == column, "%s: place %d:%d, expected %d:%d (%s)",
+              name, error.line, error.column, row, column, error.message);
+    check_row(strstr(error.message, words) || strstr(error.file, words),
+              "%s: \"%s\" (in %s) lacks \"%s\"", name, error.message, error.file, words);
     /* the line shown is the line meant: its length reaches the column */
-    check_row(row == 0 || strlen(error.source) + 1 >= (size_t)column, "%s: the line shown is \"%s\"", name, error.source);
+    check_row(row == 0 || strlen(error.source) + 1 >= (size_t)column,
+              "%s: the line shown is \"%s\"", name, error.source);
     taut_system_destroy(system);
 }
 
-/* Every section of the language has at least one bad model: names of the files begin with that of the section. */
+/* Every section of the language has at least one bad model: names of the files begin with that
+ * of the section. */
 static void check_sections(int count)
 {
-    static const char *const section[] = {"parameters",  "coordinates",     "particles", "definitions", "tables",     "mass",
-                                          "kinetic",     "potential",       "forces",    "bonds",       "start",      "run",
-                                          "state",       "algebraic",       "rates",     "constraints", "invariants", "stepper",
-                                          "observables", "stiff_potential", "outputs",   "events"};
+    static const char *const section[] = {
+        "parameters",  "coordinates",     "particles", "definitions", "tables",     "mass",
+        "kinetic",     "potential",       "forces",    "bonds",       "start",      "run",
+        "state",       "algebraic",       "rates",     "constraints", "invariants", "stepper",
+        "observables", "stiff_potential", "outputs",   "events"};
     for (size_t k = 0; k < sizeof section / sizeof *section; k++) {
         int found = 0;
         for (int i = 0; i < count; i++)
@@ -93,14 +100,16 @@ static void check_sections(int count)
 /* A command in a model is not run by loading it: the model is good, with or without permission. */
 static void check_command(void)
 {
-    static const char text[] = "[state]\nx\n[stepper]\ncommand = ./no-such-program --fast\nhorizon = 1\n[observables]\nx\n"
-                               "[start]\nx = 1\n";
+    static const char text[] =
+        "[state]\nx\n[stepper]\ncommand = ./no-such-program --fast\nhorizon = 1\n[observables]\nx\n"
+        "[start]\nx = 1\n";
     for (int allowed = 0; allowed < 2; allowed++) {
         taut_error error = {0};
         taut_system *system = NULL;
         taut_load how = {.allow_command = allowed != 0};
         int status = taut_system_parse(text, sizeof text - 1, "command", &how, &system, &error);
-        check_row(status == 0, "command, allowed %d: status %d (%s)", allowed, status, error.message);
+        check_row(status == 0, "command, allowed %d: status %d (%s)", allowed, status,
+                  error.message);
         taut_system_destroy(system);
     }
 }

@@ -1,4 +1,5 @@
-/* test_callbacks_faults.c - C functions that fail, stop or give NaN at any call; wrong arguments; copies and defaults; memory. */
+/* test_callbacks_faults.c - C functions that fail, stop or give NaN at any call; wrong
+ * arguments; copies and defaults; memory. */
 #include <taut/taut.h>
 
 #include "support/faulty.h"
@@ -6,7 +7,7 @@
 #include "support/table.h"
 #include "support/twins.h"
 
-/* ------------------------------------------------------------------------------------------------------ return values */
+/* ---- return values */
 
 static void test_returns(void)
 {
@@ -14,10 +15,11 @@ static void test_returns(void)
     static const struct {
         unsigned wanted;
         const char *name, *callback;
-    } rows[] = {{TAUT_WANT_FORCE, "force", "'force'"},        {TAUT_WANT_BOND, "bond", "'bond'"},
-                {TAUT_WANT_JACOBIAN, "G", "'bond'"},          {TAUT_WANT_GAMMA, "gamma", "'bond'"},
-                {TAUT_WANT_BOND_HESSIAN, "Hess g", "'bond'"}, {TAUT_WANT_FORCE_DQ, "df/dq", "'force'"},
-                {TAUT_WANT_FORCE_DV, "df/dv", "'force'"},     {TAUT_WANT_ENERGY, "energy", "'bond'"}};
+    } rows[] = {
+        {TAUT_WANT_FORCE, "force", "'force'"},        {TAUT_WANT_BOND, "bond", "'bond'"},
+        {TAUT_WANT_JACOBIAN, "G", "'bond'"},          {TAUT_WANT_GAMMA, "gamma", "'bond'"},
+        {TAUT_WANT_BOND_HESSIAN, "Hess g", "'bond'"}, {TAUT_WANT_FORCE_DQ, "df/dq", "'force'"},
+        {TAUT_WANT_FORCE_DV, "df/dv", "'force'"},     {TAUT_WANT_ENERGY, "energy", "'bond'"}};
     user u = {.moving = true};
     taut_callbacks c = pendulum(&u);
     taut_system *system = make(&c);
@@ -32,30 +34,36 @@ static void test_returns(void)
             return;
         a.values.bond_weight = weight;
         u.fail_at = u.force_calls = u.bond_calls = 0;
-        int status = taut_evaluate(a.context, 0.5, pendulum_q, pendulum_v, rows[k].wanted, &a.values, &a.error);
+        int status = taut_evaluate(a.context, 0.5, pendulum_q, pendulum_v, rows[k].wanted,
+                                   &a.values, &a.error);
         int64_t calls = u.force_calls + u.bond_calls;
         check_row(status == 0 && calls > 0, "%s: %d", rows[k].name, status);
         for (int64_t at = 1; at <= calls; at++)
             for (int way = 0; way < 2; way++) {
-                twin_close(&a); /* a context in which a callback has asked to stop evaluates nothing more */
+                /* a context in which a callback has asked to stop evaluates nothing more */
+                twin_close(&a);
                 if (!twin_open(&a, system))
                     return;
                 a.values.bond_weight = weight;
                 u.force_calls = u.bond_calls = 0;
                 u.fail_at = at;
                 u.fail_with = way ? -3 : 7;
-                status = taut_evaluate(a.context, 0.5, pendulum_q, pendulum_v, rows[k].wanted, &a.values, &a.error);
+                status = taut_evaluate(a.context, 0.5, pendulum_q, pendulum_v, rows[k].wanted,
+                                       &a.values, &a.error);
                 check_row(way ? status == TAUT_ERROR_STOPPED && a.error.code == status &&
-                                    strstr(a.error.message, rows[k].callback) && strstr(a.error.message, "-3") &&
-                                    fabs(a.error.t - 0.5) < 0.01
+                                    strstr(a.error.message, rows[k].callback) &&
+                                    strstr(a.error.message, "-3") && fabs(a.error.t - 0.5) < 0.01
                               : status == 7,
-                          "%s, call %lld of %lld returns %d: %d \"%s\" t = %g", rows[k].name, (long long)at, (long long)calls,
-                          u.fail_with, status, a.error.message, a.error.t);
+                          "%s, call %lld of %lld returns %d: %d \"%s\" t = %g", rows[k].name,
+                          (long long)at, (long long)calls, u.fail_with, status, a.error.message,
+                          a.error.t);
                 check_equal("no calls after the failure", u.force_calls + u.bond_calls, at);
                 u.fail_at = 0;
-                int again = taut_evaluate(a.context, 0.5, pendulum_q, NULL, TAUT_WANT_FORCE, &a.values, NULL);
-                check_row(way ? again == TAUT_ERROR_STOPPED && u.force_calls + u.bond_calls == at : again == 0, "%s after %d: %d",
-                          rows[k].name, u.fail_with, again);
+                int again = taut_evaluate(a.context, 0.5, pendulum_q, NULL, TAUT_WANT_FORCE,
+                                          &a.values, NULL);
+                check_row(way ? again == TAUT_ERROR_STOPPED && u.force_calls + u.bond_calls == at
+                              : again == 0,
+                          "%s after %d: %d", rows[k].name, u.fail_with, again);
             }
     }
     twin_close(&a);
@@ -64,7 +72,8 @@ static void test_returns(void)
     u.force_calls = u.bond_calls = 0;
     u.fail_at = 1;
     check_equal("failing without an error to fill",
-                taut_evaluate(a.context, 0.5, pendulum_q, NULL, TAUT_WANT_FORCE, &a.values, NULL), TAUT_ERROR_STOPPED);
+                taut_evaluate(a.context, 0.5, pendulum_q, NULL, TAUT_WANT_FORCE, &a.values, NULL),
+                TAUT_ERROR_STOPPED);
     twin_close(&a);
     taut_system_destroy(system);
 }
@@ -72,7 +81,8 @@ static void test_returns(void)
 static void test_nan(void)
 {
     check_group("not a number");
-    static const char *const coordinates[] = {"x1", "y1", "x2", "wheel[3].angle"}, *const bonds[] = {"inner", "outer"};
+    static const char *const coordinates[] = {"x1", "y1", "x2", "wheel[3].angle"},
+                             *const bonds[] = {"inner", "outer"};
     user u = {0};
     taut_callbacks c = pendulum(&u);
     c.coordinate_names = coordinates;
@@ -84,23 +94,29 @@ static void test_nan(void)
     const double weight[2] = {1, 1};
     a.values.bond_weight = weight;
     static const unsigned force_wants[] = {TAUT_WANT_FORCE, TAUT_WANT_FORCE_DQ, TAUT_WANT_FORCE_DV},
-                          bond_wants[] = {TAUT_WANT_BOND, TAUT_WANT_JACOBIAN, TAUT_WANT_GAMMA, TAUT_WANT_BOND_HESSIAN};
+                          bond_wants[] = {TAUT_WANT_BOND, TAUT_WANT_JACOBIAN, TAUT_WANT_GAMMA,
+                                          TAUT_WANT_BOND_HESSIAN};
     for (int k = 0; k < 3; k++) {
         u.nan_force = 4;
-        int status = taut_evaluate(a.context, 2.25, pendulum_q, pendulum_v, force_wants[k], &a.values, &a.error);
-        check_row(status == TAUT_ERROR_EVALUATE && strstr(a.error.message, "wheel[3].angle") && a.error.t == 2.25,
+        int status = taut_evaluate(a.context, 2.25, pendulum_q, pendulum_v, force_wants[k],
+                                   &a.values, &a.error);
+        check_row(status == TAUT_ERROR_EVALUATE && strstr(a.error.message, "wheel[3].angle") &&
+                      a.error.t == 2.25,
                   "force, wanted %x: %d \"%s\"", force_wants[k], status, a.error.message);
     }
     u.nan_force = 0;
     u.nan_bond = 2;
     for (int k = 0; k < 4; k++) {
-        int status = taut_evaluate(a.context, 2.25, pendulum_q, pendulum_v, bond_wants[k], &a.values, &a.error);
-        check_row(status == TAUT_ERROR_EVALUATE && strstr(a.error.message, "outer"), "bond, wanted %x: %d \"%s\"", bond_wants[k],
-                  status, a.error.message);
+        int status = taut_evaluate(a.context, 2.25, pendulum_q, pendulum_v, bond_wants[k],
+                                   &a.values, &a.error);
+        check_row(status == TAUT_ERROR_EVALUATE && strstr(a.error.message, "outer"),
+                  "bond, wanted %x: %d \"%s\"", bond_wants[k], status, a.error.message);
     }
-    check_equal("a name with brackets is found", taut_system_find(system, TAUT_COORDINATE, "wheel[3].angle"), 3);
+    check_equal("a name with brackets is found",
+                taut_system_find(system, TAUT_COORDINATE, "wheel[3].angle"), 3);
     check_equal("a bond is found", taut_system_find(system, TAUT_BOND, "outer"), 1);
-    check_equal("an unknown name is not", taut_system_find(system, TAUT_COORDINATE, "wheel[2].angle"), -1);
+    check_equal("an unknown name is not",
+                taut_system_find(system, TAUT_COORDINATE, "wheel[2].angle"), -1);
     twin_close(&a);
     taut_system_destroy(system);
 }
@@ -142,8 +158,10 @@ static void test_nan_optional(void)
     static const struct {
         unsigned wanted;
         const char *words;
-    } rows[] = {
-        {TAUT_WANT_JACOBIAN, "outer"}, {TAUT_WANT_GAMMA, "outer"}, {TAUT_WANT_ENERGY, "energy"}, {TAUT_WANT_BOND_HESSIAN, "outer"}};
+    } rows[] = {{TAUT_WANT_JACOBIAN, "outer"},
+                {TAUT_WANT_GAMMA, "outer"},
+                {TAUT_WANT_ENERGY, "energy"},
+                {TAUT_WANT_BOND_HESSIAN, "outer"}};
     check_group("not a number, optional functions");
     user u = {0};
     const double weight[2] = {1, 1}, q[3] = {0.1, 0.2, 0.3}, v[3] = {1, 2, 3};
@@ -159,25 +177,32 @@ static void test_nan_optional(void)
     if (system && twin_open(&a, system)) {
         a.values.bond_weight = weight;
         for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-            int status = taut_evaluate(a.context, 2.25, pendulum_q, pendulum_v, rows[k].wanted, &a.values, &a.error);
-            check_row(status == TAUT_ERROR_EVALUATE && strstr(a.error.message, rows[k].words) && a.error.t == 2.25,
+            int status = taut_evaluate(a.context, 2.25, pendulum_q, pendulum_v, rows[k].wanted,
+                                       &a.values, &a.error);
+            check_row(status == TAUT_ERROR_EVALUATE && strstr(a.error.message, rows[k].words) &&
+                          a.error.t == 2.25,
                       "wanted %x: %d \"%s\"", rows[k].wanted, status, a.error.message);
         }
         twin_close(&a);
     }
     taut_system_destroy(system);
-    taut_callbacks heavy = {.coordinates = 3, .bonds = 1, .force = matrix_force, .bond = matrix_bond, .mass_matrix = nan_mass};
+    taut_callbacks heavy = {.coordinates = 3,
+                            .bonds = 1,
+                            .force = matrix_force,
+                            .bond = matrix_bond,
+                            .mass_matrix = nan_mass};
     system = make(&heavy);
     if (system && twin_open(&a, system)) {
         int status = taut_evaluate(a.context, 2.25, q, v, TAUT_WANT_MASS, &a.values, &a.error);
-        check_row(status == TAUT_ERROR_EVALUATE && strstr(a.error.message, "q[2]") && a.error.t == 2.25, "mass: %d \"%s\"", status,
-                  a.error.message);
+        check_row(status == TAUT_ERROR_EVALUATE && strstr(a.error.message, "q[2]") &&
+                      a.error.t == 2.25,
+                  "mass: %d \"%s\"", status, a.error.message);
         twin_close(&a);
     }
     taut_system_destroy(system);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- arguments */
+/* ---- arguments */
 
 static void wrong(const char *what, const taut_callbacks *c, int code, const char *words)
 {
@@ -186,8 +211,9 @@ static void wrong(const char *what, const taut_callbacks *c, int code, const cha
     taut_error error = {0};
     taut_system *system = NULL;
     int status = taut_system_from_callbacks(c, &allocator, &system, &error);
-    check_row(status == code && !system && strstr(error.message, words) && f.live == 0, "%s: %d \"%s\" without \"%s\", %lld left",
-              what, status, error.message, words, (long long)f.live);
+    check_row(status == code && !system && strstr(error.message, words) && f.live == 0,
+              "%s: %d \"%s\" without \"%s\", %lld left", what, status, error.message, words,
+              (long long)f.live);
     taut_system_destroy(system);
 }
 
@@ -195,16 +221,19 @@ static void test_wrong(void)
 {
     check_group("wrong arguments");
     user u = {0};
-#define WRONG(what, code, words, ...)                                                                                              \
-    do {                                                                                                                           \
-        taut_callbacks c = pendulum(&u);                                                                                           \
-        __VA_ARGS__;                                                                                                               \
-        wrong(what, &c, code, words);                                                                                              \
+#define WRONG(what, code, words, ...)                                                              \
+    do {                                                                                           \
+        taut_callbacks c = pendulum(&u);                                                           \
+        __VA_ARGS__;                                                                               \
+        wrong(what, &c, code, words);                                                              \
     } while (0)
-    static const double minus[] = {1, -1, 1, 1}, infinite[] = {1, INFINITY, 1, 1}, damped[] = {0, 1};
-    static const taut_index falling[] = {0, 2, 1}, late[] = {1, 2, 3}, outside[] = {0, 4, 1, 2, 3, 0}, twice[] = {0, 0, 1, 2, 3, 0};
+    static const double minus[] = {1, -1, 1, 1}, infinite[] = {1, INFINITY, 1, 1},
+                        damped[] = {0, 1};
+    static const taut_index falling[] = {0, 2, 1}, late[] = {1, 2, 3},
+                            outside[] = {0, 4, 1, 2, 3, 0}, twice[] = {0, 0, 1, 2, 3, 0};
     static const char *const empty[] = {"a", "", "c", "d"};
-    check_equal("nothing at all", taut_system_from_callbacks(NULL, NULL, NULL, NULL), TAUT_ERROR_USAGE);
+    check_equal("nothing at all", taut_system_from_callbacks(NULL, NULL, NULL, NULL),
+                TAUT_ERROR_USAGE);
     WRONG("no force", TAUT_ERROR_USAGE, "'force' is required", c.force = NULL);
     WRONG("no bond", TAUT_ERROR_USAGE, "'bond' is required", c.bond = NULL);
     WRONG("no coordinates", TAUT_ERROR_USAGE, "0 coordinates", c.coordinates = 0);
@@ -213,14 +242,20 @@ static void test_wrong(void)
     WRONG("infinite compliance", TAUT_ERROR_USAGE, "compliance[1] is inf", c.compliance = infinite);
     WRONG("a damped rod", TAUT_ERROR_USAGE, "damping[1] is 1", c.damping = damped);
     WRONG("infinite start", TAUT_ERROR_USAGE, "start_q[1] is inf", c.start_q = infinite);
-    WRONG("an empty name", TAUT_ERROR_USAGE, "name 1 of the coordinates", c.coordinate_names = empty);
+    WRONG("an empty name", TAUT_ERROR_USAGE, "name 1 of the coordinates",
+          c.coordinate_names = empty);
     WRONG("half a pattern", TAUT_ERROR_USAGE, "both", c.jacobian_start = pendulum_start);
-    WRONG("rows that fall", TAUT_ERROR_USAGE, "row 1", c.jacobian_start = falling, c.jacobian_column = pendulum_column);
-    WRONG("rows that begin late", TAUT_ERROR_USAGE, "begin with 0", c.jacobian_start = late, c.jacobian_column = pendulum_column);
-    WRONG("a column outside", TAUT_ERROR_USAGE, "not a coordinate", c.jacobian_start = pendulum_start, c.jacobian_column = outside);
-    WRONG("a column twice", TAUT_ERROR_USAGE, "second time in row 0", c.jacobian_start = pendulum_start, c.jacobian_column = twice);
+    WRONG("rows that fall", TAUT_ERROR_USAGE, "row 1", c.jacobian_start = falling,
+          c.jacobian_column = pendulum_column);
+    WRONG("rows that begin late", TAUT_ERROR_USAGE, "begin with 0", c.jacobian_start = late,
+          c.jacobian_column = pendulum_column);
+    WRONG("a column outside", TAUT_ERROR_USAGE, "not a coordinate",
+          c.jacobian_start = pendulum_start, c.jacobian_column = outside);
+    WRONG("a column twice", TAUT_ERROR_USAGE, "second time in row 0",
+          c.jacobian_start = pendulum_start, c.jacobian_column = twice);
     WRONG("a matrix beyond all bounds", TAUT_ERROR_SIZE, "too large",
-          c = (taut_callbacks){.coordinates = 1000000, .bonds = 1000000, .force = no_force, .bond = unit_bond});
+          c = (taut_callbacks){
+              .coordinates = 1000000, .bonds = 1000000, .force = no_force, .bond = unit_bond});
     u = (user){.fail_at = 1, .fail_with = -1};
     WRONG("a force that stops at once", TAUT_ERROR_STOPPED, "asked to stop", (void)0);
 #undef WRONG
@@ -231,7 +266,8 @@ static void test_copies(void)
 {
     check_group("copies and defaults");
     user u = {0};
-    double mass[4] = {1, 2, 3, 4}, compliance[2] = {0.5, 0.25}, q[4] = {1, 2, 3, 4}, v[4] = {5, 6, 7, 8};
+    double mass[4] = {1, 2, 3, 4}, compliance[2] = {0.5, 0.25}, q[4] = {1, 2, 3, 4},
+           v[4] = {5, 6, 7, 8};
     char name[4][8] = {"a", "b", "c", "d"}, text[32];
     const char *names[4] = {name[0], name[1], name[2], name[3]};
     taut_index start[3] = {0, 2, 6}, column[6] = {1, 0, 0, 1, 2, 3};
@@ -255,7 +291,8 @@ static void test_copies(void)
     memset(&c, 0, sizeof c);
     twin a;
     if (system && twin_open(&a, system)) {
-        check_row(taut_context_start(a.context, 0, q, v, NULL) == 0 && q[3] == 4 && v[0] == 5, "start: %g %g", q[3], v[0]);
+        check_row(taut_context_start(a.context, 0, q, v, NULL) == 0 && q[3] == 4 && v[0] == 5,
+                  "start: %g %g", q[3], v[0]);
         check_near("mass", taut_context_mass(a.context)[3], 4, 0);
         check_near("compliance", taut_context_compliance(a.context)[1], 0.25, 0);
         check_near("damping", taut_context_damping(a.context)[1], 0, 0);
@@ -274,19 +311,23 @@ static void test_copies(void)
         check_row(x[0] == 0 && x[1] == 0 && y[0] == 0 && y[1] == 0, "the start is 0");
         check_near("the mass is 1", taut_context_mass(a.context)[1], 1, 0);
         taut_system_name(system, TAUT_COORDINATE, 1, text, sizeof text);
-        check_row(strcmp(text, "q[2]") == 0 && taut_system_find(system, TAUT_COORDINATE, "q[2]") == 1, "name: %s", text);
-        check_row(!(a.sizes.can & (TAUT_HAS_VELOCITY_FORCES | TAUT_CAN_JETS)), "bits %x", a.sizes.can);
+        check_row(strcmp(text, "q[2]") == 0 &&
+                      taut_system_find(system, TAUT_COORDINATE, "q[2]") == 1,
+                  "name: %s", text);
+        check_row(!(a.sizes.can & (TAUT_HAS_VELOCITY_FORCES | TAUT_CAN_JETS)), "bits %x",
+                  a.sizes.can);
         int status = taut_evaluate(a.context, 0, x, y, ~0u >> 19, &a.values, &a.error);
-        check_row(status == 0 && a.values.potential == 0 && a.values.kinetic == 0, "everything at once: %d %s", status,
-                  a.error.message);
+        check_row(status == 0 && a.values.potential == 0 && a.values.kinetic == 0,
+                  "everything at once: %d %s", status, a.error.message);
         taut_jet *jet;
-        check_equal("no jets", taut_jet_create(a.context, 2, TAUT_WANT_FORCE, &jet, &a.error), TAUT_ERROR_REFUSED);
+        check_equal("no jets", taut_jet_create(a.context, 2, TAUT_WANT_FORCE, &jet, &a.error),
+                    TAUT_ERROR_REFUSED);
         twin_close(&a);
     }
     taut_system_destroy(system);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- memory */
+/* ---- memory */
 
 static int make_and_use(const taut_callbacks *c, const taut_allocator *allocator, taut_error *error)
 {
@@ -305,22 +346,27 @@ static void test_memory(void)
     check_group("memory");
     static chain storage;
     user u = {0};
-    taut_callbacks all[3] = {
-        pendulum(&u),
-        make_chain(&storage, &u),
-        {.coordinates = 3, .bonds = 1, .force = matrix_force, .bond = matrix_bond, .mass_matrix = matrix_mass}};
+    taut_callbacks all[3] = {pendulum(&u),
+                             make_chain(&storage, &u),
+                             {.coordinates = 3,
+                              .bonds = 1,
+                              .force = matrix_force,
+                              .bond = matrix_bond,
+                              .mass_matrix = matrix_mass}};
     for (int which = 0; which < 3; which++) {
         faulty none = {0};
         taut_allocator allocator = faulty_allocator(&none);
         taut_error error = {0};
         int status = make_and_use(&all[which], &allocator, &error);
-        check_row(status == 0 && none.live == 0, "system %d: %d %s, %lld left", which, status, error.message, (long long)none.live);
+        check_row(status == 0 && none.live == 0, "system %d: %d %s, %lld left", which, status,
+                  error.message, (long long)none.live);
         for (int64_t k = 1; k <= none.calls; k++) {
             faulty f = {.fail = k};
             allocator = faulty_allocator(&f);
             status = make_and_use(&all[which], &allocator, &error);
             check_row(status == TAUT_ERROR_MEMORY && error.code == status && f.live == 0,
-                      "system %d, call %lld: %d \"%s\", %lld left", which, (long long)k, status, error.message, (long long)f.live);
+                      "system %d, call %lld: %d \"%s\", %lld left", which, (long long)k, status,
+                      error.message, (long long)f.live);
         }
     }
     /* nothing is allocated in evaluations */
@@ -328,11 +374,13 @@ static void test_memory(void)
     taut_allocator allocator = faulty_allocator(&counting);
     taut_system *system = NULL;
     twin a;
-    if (taut_system_from_callbacks(&all[0], &allocator, &system, NULL) == 0 && twin_open(&a, system)) {
+    if (taut_system_from_callbacks(&all[0], &allocator, &system, NULL) == 0 &&
+        twin_open(&a, system)) {
         const double weight[2] = {1, 1};
         a.values.bond_weight = weight;
         int64_t before = counting.calls;
-        int status = taut_evaluate(a.context, 0, pendulum_q, pendulum_v, ~0u >> 19, &a.values, &a.error);
+        int status =
+            taut_evaluate(a.context, 0, pendulum_q, pendulum_v, ~0u >> 19, &a.values, &a.error);
         check_row(status == 0 && counting.calls == before, "evaluate: %d, %lld allocations", status,
                   (long long)(counting.calls - before));
         twin_close(&a);

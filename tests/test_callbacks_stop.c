@@ -1,5 +1,6 @@
-/* test_callbacks_stop.c - what callbacks return, seen from a run or a projection: <0 ends it at once and for good, >0 and NaN make steps
- * smaller. And forces that depend on velocities in places that the start does not show. */
+/* test_callbacks_stop.c - what callbacks return, seen from a run or a projection: <0 ends it at
+ * once and for good, >0 and NaN make steps smaller. And forces that depend on velocities in
+ * places that the start does not show. */
 #include <taut/taut.h>
 
 #include "support/faulty.h"
@@ -99,7 +100,8 @@ static taut_options *options_of(const char *words, taut_error *error)
 }
 
 /* A run, or a projection; the system is made anew each time. Returns the code. */
-static int use(swing *s, int level, double stiffness, const char *words, bool project, taut_error *error)
+static int use(swing *s, int level, double stiffness, const char *words, bool project,
+               taut_error *error)
 {
     taut_callbacks c = pendulum(s, level, stiffness);
     taut_system *system = NULL;
@@ -131,12 +133,13 @@ static void stop_everywhere(int level, double stiffness, const char *words, bool
     int code = use(&s, level, stiffness, words, project, &error);
     int64_t calls = s.calls, missed = 0, first = 0, more = 0;
     int other = 0;
-    check_row(code == 0 && calls > 10, "%s, level %d: %s, %lld calls: %s", words, level, taut_code_name(code), (long long)calls,
-              error.message);
+    check_row(code == 0 && calls > 10, "%s, level %d: %s, %lld calls: %s", words, level,
+              taut_code_name(code), (long long)calls, error.message);
     for (int64_t at = 1; at <= calls && code == 0; at = at < 60 ? at + 1 : at * 9 / 8) {
         s = (swing){.at = at, .with = -3};
         int got = use(&s, level, stiffness, words, project, &error);
-        /* constraint records its passes in a context of its own, and learns of it when the projection is done */
+        /* constraint records its passes in a context of its own, and learns of it when the
+         * projection is done */
         bool good = got == TAUT_ERROR_STOPPED && error.code == got && strstr(error.message, "-3") &&
                     (s.calls == at || strstr(words, "constraint"));
         if (!good && missed++ == 0) {
@@ -145,8 +148,9 @@ static void stop_everywhere(int level, double stiffness, const char *words, bool
             other = got;
         }
     }
-    check_row(missed == 0, "%s, level %d, stop at call %lld of %lld: %s, and %lld more calls", words, level, (long long)first,
-              (long long)calls, taut_code_name(other), (long long)more);
+    check_row(missed == 0, "%s, level %d, stop at call %lld of %lld: %s, and %lld more calls",
+              words, level, (long long)first, (long long)calls, taut_code_name(other),
+              (long long)more);
 }
 
 static void stopped(void)
@@ -165,7 +169,9 @@ static void stopped(void)
                 {0, "motion=rigid method=radau5 rtol=1e-6 until=0.5", false},
                 {1e4, "motion=slow method=radau5 rtol=1e-6 until=0.5", false},
                 {1e4, "motion=slow method=radau3 step=0.02 until=0.1", false},
-                {1e4, "motion=effective method=projected-impulse step=0.02 inner-step=0.001 until=0.1", false},
+                {1e4,
+                 "motion=effective method=projected-impulse step=0.02 inner-step=0.001 until=0.1",
+                 false},
                 {1e4, "motion=effective method=impulse step=0.02 until=0.1", false},
                 {1e4, "method=ipa", true},
                 {1e4, "method=kernel", true},
@@ -177,7 +183,8 @@ static void stopped(void)
             stop_everywhere(level, rows[k].stiffness, rows[k].words, rows[k].project);
 }
 
-/* ---- a wall that is reached: steps become smaller, and the message has the time (and for NaN the name) */
+/* ---- a wall that is reached: steps become smaller, and the message has the time (and for NaN
+ * the name) */
 
 static void walls(void)
 {
@@ -187,10 +194,12 @@ static void walls(void)
     for (int k = 0; k < 2; k++)
         for (int nan = 0; nan < 2; nan++) {
             taut_error error = {0};
-            swing s = {.wall = 0.61, .nan = nan}; /* outward from 0.6 never: it falls inward, and comes out on the other side */
+            /* outward from 0.6 never: it falls inward, and comes out on the other side */
+            swing s = {.wall = 0.61, .nan = nan};
             check_equal("a wall that is not met", use(&s, 1, 0, words[k], false, &error), 0);
             s = (swing){.wall = 0.5, .nan = nan};
-            check_row(use(&s, 1, 0, words[k], false, &error) < 0 && s.refused > 0, "a start behind the wall: %s", error.message);
+            check_row(use(&s, 1, 0, words[k], false, &error) < 0 && s.refused > 0,
+                      "a start behind the wall: %s", error.message);
         }
 }
 
@@ -232,9 +241,10 @@ static void approached(void)
         if (check_row(code == 0, "%s", error.message)) {
             code = taut_solver_run(solver, NULL, 0, NULL, NULL, &error);
             double x = taut_solver_position(solver)[0];
-            check_row(code == TAUT_ERROR_EVALUATE || code == TAUT_ERROR_STEP, "the run ends: %s: %s", taut_code_name(code),
-                      error.message);
-            check_row(x <= 0.2 && x > 0.19, "it comes near the wall by smaller steps: x = %.6g after %lld refusals", x,
+            check_row(code == TAUT_ERROR_EVALUATE || code == TAUT_ERROR_STEP,
+                      "the run ends: %s: %s", taut_code_name(code), error.message);
+            check_row(x <= 0.2 && x > 0.19,
+                      "it comes near the wall by smaller steps: x = %.6g after %lld refusals", x,
                       (long long)s.refused);
             check_row(error.t > 0.5 && error.t < 5, "the error has the time: %g", error.t);
             check_row(!nan || strstr(error.message, "up"), "NaN has a name: %s", error.message);
@@ -271,18 +281,23 @@ static void velocities(void)
     taut_error error = {0};
     check_group("forces that depend on velocities");
     for (int k = 0; k < 3; k++) {
-        taut_callbacks c = {.coordinates = 1, .start_v = going, .force = k < 2 ? brake : drag, .velocity_dependent = k == 1};
+        taut_callbacks c = {.coordinates = 1,
+                            .start_v = going,
+                            .force = k < 2 ? brake : drag,
+                            .velocity_dependent = k == 1};
         taut_system *system = NULL;
         if (!check_equal("system", taut_system_from_callbacks(&c, NULL, &system, &error), 0))
             continue;
         taut_system_sizes(system, &sizes);
-        check_row(!!(sizes.can & TAUT_HAS_VELOCITY_FORCES) == (k > 0), k == 0   ? "a brake far away is not seen"
-                                                                       : k == 1 ? "it counts when it is said"
-                                                                                : "a drag is seen");
+        check_row(!!(sizes.can & TAUT_HAS_VELOCITY_FORCES) == (k > 0),
+                  k == 0   ? "a brake far away is not seen"
+                  : k == 1 ? "it counts when it is said"
+                           : "a drag is seen");
         taut_options *options = options_of("motion=full method=impulse step=0.1 until=1", &error);
         taut_solver *solver = NULL;
         int code = taut_solver_create(system, options, NULL, &solver, &error);
-        check_row(k == 0 || (code == TAUT_ERROR_REFUSED && solver == NULL), "impulse refuses velocities: %s", error.message);
+        check_row(k == 0 || (code == TAUT_ERROR_REFUSED && solver == NULL),
+                  "impulse refuses velocities: %s", error.message);
         taut_solver_destroy(solver);
         taut_options_destroy(options);
         taut_system_destroy(system);

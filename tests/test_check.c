@@ -1,5 +1,6 @@
-/* test_check.c - what taut_check must notice: a derivative that is wrong, bonds that are redundant or contradict one another, a start
- * that rings or violates rods; and that a good system is called good. */
+/* test_check.c - what taut_check must notice: a derivative that is wrong, bonds that are
+ * redundant or contradict one another, a start that rings or violates rods; and that a good
+ * system is called good. */
 #include "support/table.h"
 
 #include <stdlib.h>
@@ -65,12 +66,13 @@ static void test_derivatives(void)
     static const double wrong[] = {1.001, 1.1, -1, 0};
     for (int k = 0; k < 4; k++) {
         check_equal("wrong: status", check_spoiled(wrong[k], &report), 0);
-        check_row(report.verdict == 1 && strstr(report.advice, "G"), "factor %g: verdict %d, %s", wrong[k], report.verdict,
-                  report.advice);
+        check_row(report.verdict == 1 && strstr(report.advice, "G"), "factor %g: verdict %d, %s",
+                  wrong[k], report.verdict, report.advice);
     }
 }
 
-/* ---- a long chain in C: coordinates are up to 10^5 links long, which must not hide a small mistake */
+/* ---- a long chain in C: coordinates are up to 10^5 links long, which must not hide a small
+ * mistake */
 
 enum { LINKS = 100000 };
 
@@ -166,8 +168,8 @@ static taut_derivative_check check_chain(chain *c, int *verdict)
     int status = taut_system_from_callbacks(&calls, NULL, &system, &error);
     if (status == 0)
         status = taut_check(system, NULL, &report, &error);
-    check_row(status == 0 && report.derivatives > 0 && !strcmp(report.derivative[0].name, "G"), "check: %d %s", status,
-              error.message);
+    check_row(status == 0 && report.derivatives > 0 && !strcmp(report.derivative[0].name, "G"),
+              "check: %d %s", status, error.message);
     *verdict = report.verdict;
     taut_system_destroy(system);
     return report.derivative[0];
@@ -184,14 +186,18 @@ static void test_long_chain(void)
         check_below("a right gradient: deviation", right.deviation, 1e-8);
         check_below("a right gradient: uncertainty", right.uncertainty, 1e-8);
         c.factor = 1 + 1e-5;
-        for (c.bad = 1; c.bad < LINKS; c.bad += LINKS / 2 - 1) { /* near, in the middle, at the end */
+        /* near, in the middle, at the end */
+        for (c.bad = 1; c.bad < LINKS; c.bad += LINKS / 2 - 1) {
             char name[40];
             taut_derivative_check wrong = check_chain(&c, &verdict);
             snprintf(name, sizeof name, "bond[%d]", (int)c.bad + 1);
-            check_row(verdict == 1 && wrong.deviation > wrong.limit + wrong.uncertainty && !strcmp(wrong.where, name),
-                      "off by 1e-5 in %s: verdict %d, deviation %.3g, uncertainty %.3g, limit %.3g, at %s", name, verdict,
-                      wrong.deviation, wrong.uncertainty, wrong.limit, wrong.where);
-            check_row(wrong.deviation > 1e-6 && wrong.deviation < 1e-4, "its size: %.3g", wrong.deviation);
+            check_row(verdict == 1 && wrong.deviation > wrong.limit + wrong.uncertainty &&
+                          !strcmp(wrong.where, name),
+                      "off by 1e-5 in %s: verdict %d, deviation %.3g, uncertainty %.3g, limit "
+                      "%.3g, at %s",
+                      name, verdict, wrong.deviation, wrong.uncertainty, wrong.limit, wrong.where);
+            check_row(wrong.deviation > 1e-6 && wrong.deviation < 1e-4, "its size: %.3g",
+                      wrong.deviation);
         }
     }
     free(c.start);
@@ -200,11 +206,13 @@ static void test_long_chain(void)
     free(c.compliance);
 }
 
-/* ---- bonds that cancel inside: their differences are noise, of which nothing but its size must be taken from the deviation */
+/* ---- bonds that cancel inside: their differences are noise, of which nothing but its size must
+ * be taken from the deviation */
 
 static const char noisy[] =
     "[parameters]\nbig = 1e8\n[coordinates]\nx[i] for i in 1..200\n[bonds]\n"
-    "g[i] = (sin(x[i]) + big) - big for i in 1..200 stiffness 100\n[start]\nx[i] = 0.5 + 0.001*i for i in 1..200\n";
+    "g[i] = (sin(x[i]) + big) - big for i in 1..200 stiffness 100\n[start]\nx[i] = 0.5 + 0.001*i "
+    "for i in 1..200\n";
 
 static void test_noise(void)
 {
@@ -222,9 +230,12 @@ static void test_noise(void)
         if (status == 0)
             status = taut_check(system, NULL, &report, &error);
         const taut_derivative_check *g = &report.derivative[0];
-        check_row(status == 0 && report.verdict == 0, "%s: %s", rows[k].set, status ? error.message : report.advice);
-        check_row((g->deviation > g->limit) == rows[k].above && g->deviation <= g->limit + g->uncertainty,
-                  "%s: deviation %.3g, uncertainty %.3g, limit %.3g", rows[k].set, g->deviation, g->uncertainty, g->limit);
+        check_row(status == 0 && report.verdict == 0, "%s: %s", rows[k].set,
+                  status ? error.message : report.advice);
+        check_row((g->deviation > g->limit) == rows[k].above &&
+                      g->deviation <= g->limit + g->uncertainty,
+                  "%s: deviation %.3g, uncertainty %.3g, limit %.3g", rows[k].set, g->deviation,
+                  g->uncertainty, g->limit);
         taut_system_destroy(system);
     }
 }
@@ -235,18 +246,24 @@ static const struct {
     const char *name, *text, *advice, *rank;
     int verdict;
 } models[] = {
-    {"two rods alike", "[coordinates]\nx, y\n[bonds]\none = x^2 + y^2 - 1\ntwo = 2*x^2 + 2*y^2 - 2\n[start]\nx = 1\n", "redundant",
-     "two", 1},
-    {"rods that contradict", "[coordinates]\nx, y\n[bonds]\none = x^2 + y^2 - 1\ntwo = 2*x^2 + 2*y^2 - 3\n[start]\nx = 1\n",
+    {"two rods alike",
+     "[coordinates]\nx, y\n[bonds]\none = x^2 + y^2 - 1\ntwo = 2*x^2 + 2*y^2 - 2\n[start]\nx = 1\n",
+     "redundant", "two", 1},
+    {"rods that contradict",
+     "[coordinates]\nx, y\n[bonds]\none = x^2 + y^2 - 1\ntwo = 2*x^2 + 2*y^2 - 3\n[start]\nx = 1\n",
      "redundant", "contradicts", 1},
     {"springs alike",
-     "[coordinates]\nx, y\n[bonds]\none = x^2 + y^2 - 1 stiffness 100\ntwo = 2*x^2 + 2*y^2 - 2 stiffness 100\n[start]\nx = 1\n", "",
-     "springs allow", 0},
-    {"a rod off its length", "[coordinates]\nx, y\n[bonds]\nrod = x^2 + y^2 - 1\n[start]\nx = 1.5\n", "violates", "", 0},
+     "[coordinates]\nx, y\n[bonds]\none = x^2 + y^2 - 1 stiffness 100\ntwo = 2*x^2 + 2*y^2 - 2 "
+     "stiffness 100\n[start]\nx = 1\n",
+     "", "springs allow", 0},
+    {"a rod off its length",
+     "[coordinates]\nx, y\n[bonds]\nrod = x^2 + y^2 - 1\n[start]\nx = 1.5\n", "violates", "", 0},
     {"a start that rings",
-     "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nspring = sqrt(x^2 + y^2) - 1 stiffness 1e8\n[start]\nx = 1.1\n", "rings", "",
-     0},
-    {"a zero gradient", "[coordinates]\nx, y\n[bonds]\nrod = x^2 + y^2\n", "redundant", "zero gradient", 1},
+     "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nspring = sqrt(x^2 + y^2) - 1 stiffness "
+     "1e8\n[start]\nx = 1.1\n",
+     "rings", "", 0},
+    {"a zero gradient", "[coordinates]\nx, y\n[bonds]\nrod = x^2 + y^2\n", "redundant",
+     "zero gradient", 1},
 };
 
 static void test_models(void)
@@ -256,7 +273,8 @@ static void test_models(void)
         taut_system *system;
         taut_error error;
         taut_check_report report = {0};
-        int status = taut_system_parse(models[k].text, strlen(models[k].text), models[k].name, NULL, &system, &error);
+        int status = taut_system_parse(models[k].text, strlen(models[k].text), models[k].name, NULL,
+                                       &system, &error);
         if (status == 0)
             status = taut_check(system, NULL, &report, &error);
         check_row(status == 0, "%s: %s", models[k].name, status ? error.message : "");
@@ -267,20 +285,25 @@ static void test_models(void)
     }
 }
 
-/* ---- soft springs are forces: by hand. A stiff pendulum of length 1 at rest beside a soft spring z - x of stiffness 2, stretched by 2:
- * its pull is 4, the stiff spring holds lambda = 4 against it, so the oscillatory energy is c lambda^2/2 = 8e-8 with c = 1e-8, the energy
- * scale |4 x| + |4 z| = 16, and the soft spring alone has the frequency sqrt(2 (1 + 1)) = 2. */
+/* ---- soft springs are forces: by hand. A stiff pendulum of length 1 at rest beside a soft
+ * spring z - x of stiffness 2, stretched by 2: its pull is 4, the stiff spring holds lambda = 4
+ * against it, so the oscillatory energy is c lambda^2/2 = 8e-8 with c = 1e-8, the energy scale
+ * |4 x| + |4 z| = 16, and the soft spring alone has the frequency sqrt(2 (1 + 1)) = 2. */
 
-#define STIFF_AND_SOFT                                                                                                             \
-    "[coordinates]\nx, y, z\n[potential]\ny\n[bonds]\nstiff = sqrt(x^2 + y^2) - 1 stiffness 1e8\n"                                 \
+#define STIFF_AND_SOFT                                                                             \
+    "[coordinates]\nx, y, z\n[potential]\ny\n[bonds]\nstiff = sqrt(x^2 + y^2) - 1 stiffness 1e8\n" \
     "belt = z - x stiffness 2 soft\n[start]\nx = 1, z = 3\n"
-#define ROD_AND_SOFT                                                                                                               \
-    "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\none = x - 1 stiffness 2 soft\ntwo = 2*x - 3 stiffness 2 soft\n"      \
+#define ROD_AND_SOFT                                                                               \
+    "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\none = x - 1 stiffness 2 soft\ntwo "  \
+    "= 2*x - 3 stiffness 2 soft\n"                                                                 \
     "[start]\nx = 1\n"
-#define ALL_SOFT "[coordinates]\nx, y\n[bonds]\none = x - 1 stiffness 2 soft\ntwo = y stiffness 9 soft\n[start]\nx = 3\n"
+#define ALL_SOFT                                                                                   \
+    "[coordinates]\nx, y\n[bonds]\none = x - 1 stiffness 2 soft\ntwo = y stiffness 9 "             \
+    "soft\n[start]\nx = 3\n"
 /* the pull -8 of the damped soft spring, 4 g + 4 tau gdot = 4 + 4, on the unit mass */
-#define DAMPED_SOFT                                                                                                                \
-    "[coordinates]\nx, y\n[bonds]\nstiff = y stiffness 1e6\nsoft = x stiffness 4 damping 2 soft\n[start]\nx = 1, x' = 2\n"
+#define DAMPED_SOFT                                                                                \
+    "[coordinates]\nx, y\n[bonds]\nstiff = y stiffness 1e6\nsoft = x stiffness 4 damping 2 "       \
+    "soft\n[start]\nx = 1, x' = 2\n"
 
 static const struct {
     const char *name, *text, *advice;
@@ -300,16 +323,19 @@ static void test_soft(void)
         taut_system *system;
         taut_error error;
         taut_check_report r = {0};
-        int status = taut_system_parse(soft[k].text, strlen(soft[k].text), soft[k].name, NULL, &system, &error);
+        int status = taut_system_parse(soft[k].text, strlen(soft[k].text), soft[k].name, NULL,
+                                       &system, &error);
         if (status == 0)
             status = taut_check(system, NULL, &r, &error);
-        check_row(status == 0 && r.verdict == 0, "%s: %s", soft[k].name, status ? error.message : r.advice);
+        check_row(status == 0 && r.verdict == 0, "%s: %s", soft[k].name,
+                  status ? error.message : r.advice);
         check_equal("soft springs", r.soft, soft[k].soft);
         check_equal("rank", r.rank, soft[k].rank);
         check_contains("rank message", "", r.rank_message);
         check_equal("stiff modes", r.frequencies, soft[k].frequencies);
         check_near("least frequency", r.frequency_least, soft[k].least, 1e-9 * soft[k].least);
-        check_near("oscillatory energy", r.oscillatory_energy, soft[k].energy, 1e-9 * soft[k].energy + 1e-15);
+        check_near("oscillatory energy", r.oscillatory_energy, soft[k].energy,
+                   1e-9 * soft[k].energy + 1e-15);
         check_near("energy scale", r.energy_scale, soft[k].scale, 1e-12);
         check_near("slow rate", r.slow_rate, soft[k].slow_rate, 1e-12);
         check_near("from the foot point", r.foot_distance, soft[k].foot, 1e-15);

@@ -1,4 +1,5 @@
-/* test_colour.c - colours and the pattern of A^T A on random sparse patterns, against their definitions by brute force. */
+/* test_colour.c - colours and the pattern of A^T A on random sparse patterns, against their
+ * definitions by brute force. */
 #include "support/faulty.h"
 #include "system/from_c/colour.h"
 #include "support/table.h"
@@ -49,14 +50,16 @@ static void check_colours(const matrix *a, const taut_colouring *c)
     for (taut_index j = 0; j < p->columns; j++) {
         wrong += seen[j] != 1;
         for (taut_index e = c->column_start[j]; e < c->column_start[j + 1]; e++)
-            wrong += p->column[c->place[e]] != j || c->place[e] < p->start[c->row[e]] || c->place[e] >= p->start[c->row[e] + 1];
+            wrong += p->column[c->place[e]] != j || c->place[e] < p->start[c->row[e]] ||
+                     c->place[e] >= p->start[c->row[e] + 1];
     }
     for (taut_index i = 0; i < p->rows; i++)
         most = p->start[i + 1] - p->start[i] > most ? p->start[i + 1] - p->start[i] : most;
     check_row(clashes == 0 && wrong == 0 && c->column_start[p->columns] == p->start[p->rows],
-              "%d x %d: %d clashes, %d wrong, %d of %d entries", p->rows, p->columns, clashes, wrong, c->column_start[p->columns],
-              p->start[p->rows]);
-    check_row(c->colours >= most && c->colours <= p->columns, "%d colours for rows of up to %d", c->colours, most);
+              "%d x %d: %d clashes, %d wrong, %d of %d entries", p->rows, p->columns, clashes,
+              wrong, c->column_start[p->columns], p->start[p->rows]);
+    check_row(c->colours >= most && c->colours <= p->columns, "%d colours for rows of up to %d",
+              c->colours, most);
 }
 
 static void check_square(const matrix *a, const taut_pattern *square)
@@ -66,10 +69,12 @@ static void check_square(const matrix *a, const taut_pattern *square)
         taut_index at = square->start[j];
         for (taut_index k = 0; k < a->pattern.columns; k++)
             if (j == k || share_row(a, j, k))
-                wrong += at >= square->start[j + 1] || square->column[at++] != k; /* in order, none missing */
+                wrong += at >= square->start[j + 1] ||
+                         square->column[at++] != k; /* in order, none missing */
         wrong += at != square->start[j + 1];
     }
-    check_row(wrong == 0, "%d x %d: %d differences from A^T A", a->pattern.rows, a->pattern.columns, wrong);
+    check_row(wrong == 0, "%d x %d: %d differences from A^T A", a->pattern.rows, a->pattern.columns,
+              wrong);
 }
 
 static void check_one(const matrix *a, const taut_allocator *allocator)
@@ -79,13 +84,18 @@ static void check_one(const matrix *a, const taut_allocator *allocator)
     taut_colouring colouring;
     taut_pattern square;
     taut_arena_init(&arena, allocator);
-    if (check_row(taut_colour(&a->pattern, &arena, &colouring, &error) == 0, "colours: %s", error.message))
+    if (check_row(taut_colour(&a->pattern, &arena, &colouring, &error) == 0, "colours: %s",
+                  error.message))
         check_colours(a, &colouring);
-    if (check_row(taut_colour_square(&a->pattern, 1000000, &arena, &square, &error) == 0, "square: %s", error.message)) {
+    if (check_row(taut_colour_square(&a->pattern, 1000000, &arena, &square, &error) == 0,
+                  "square: %s", error.message)) {
         check_square(a, &square);
         int64_t entries = square.start[square.rows];
-        check_equal("one entry too many", taut_colour_square(&a->pattern, entries - 1, &arena, &square, &error), TAUT_ERROR_SIZE);
-        check_equal("just enough", taut_colour_square(&a->pattern, entries, &arena, &square, &error), 0);
+        check_equal("one entry too many",
+                    taut_colour_square(&a->pattern, entries - 1, &arena, &square, &error),
+                    TAUT_ERROR_SIZE);
+        check_equal("just enough",
+                    taut_colour_square(&a->pattern, entries, &arena, &square, &error), 0);
     }
     taut_arena_clear(&arena);
 }

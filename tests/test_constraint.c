@@ -1,4 +1,5 @@
-/* test_constraint.c - foot points: on the bonds, M-orthogonal by an independent solve, idempotent, holds kept, failures without harm. */
+/* test_constraint.c - foot points: on the bonds, M-orthogonal by an independent solve,
+ * idempotent, holds kept, failures without harm. */
 #include <stdlib.h>
 #include <taut/taut.h>
 
@@ -50,7 +51,8 @@ static bool bench_finish(bench *b, const char *what, double t, double shake)
     if (b->code == 0) {
         taut_system_sizes(b->system, &b->sizes);
         bench_start(b, t, shake);
-        b->code = taut_foot_point_projector(b->context, &b->arena, &b->statistics, &b->projector, &b->error);
+        b->code = taut_foot_point_projector(b->context, &b->arena, &b->statistics, &b->projector,
+                                            &b->error);
     }
     return check_row(b->code == 0, "%s: %s", what, b->error.message);
 }
@@ -97,7 +99,9 @@ static double dense_view(bench *b, double t, double *g, double *gdot)
     static double entries[4000], mass[8000], dt[MOST];
     taut_values values = {.bond = g, .jacobian = entries, .bond_dt = dt, .mass = mass};
     check_equal("evaluate",
-                taut_evaluate(b->context, t, b->q, b->v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &values, &b->error),
+                taut_evaluate(b->context, t, b->q, b->v,
+                              TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &values,
+                              &b->error),
                 0);
     memset(dense_g, 0, sizeof dense_g);
     memset(dense_m, 0, sizeof dense_m);
@@ -119,7 +123,8 @@ static double dense_view(bench *b, double t, double *g, double *gdot)
     return worst;
 }
 
-/* The part of r that no combination of the rows of G gives: |r - G^T y|, y from (G G^T) y = G r by elimination with pivots. */
+/* The part of r that no combination of the rows of G gives: |r - G^T y|, y from (G G^T) y = G r
+ * by elimination with pivots. */
 static double outside_range(taut_index n, taut_index m, const double *r)
 {
     double y[MOST] = {0}, worst = 0;
@@ -174,15 +179,19 @@ static void check_orthogonal(bench *b, const char *name)
             s[i] += dense_m[i][j] * (b->v0[j] - b->v[j]);
         }
     }
-    check_row(outside_range(n, m, r) < 1e-12, "%s: position off the normal space by %.3g", name, outside_range(n, m, r));
-    check_row(outside_range(n, m, s) < 1e-12, "%s: velocity off the normal space by %.3g", name, outside_range(n, m, s));
+    check_row(outside_range(n, m, r) < 1e-12, "%s: position off the normal space by %.3g", name,
+              outside_range(n, m, r));
+    check_row(outside_range(n, m, s) < 1e-12, "%s: velocity off the normal space by %.3g", name,
+              outside_range(n, m, s));
 }
 
 /* ---- tests */
 
-#define KINETIC                                                                                                                    \
-    "[coordinates]\nr, phi, z\n[kinetic]\n(r'^2 + r^2*phi'^2 + (2 + sin(r))*z'^2 + r*z*r'*z')/2\n[bonds]\n"                        \
-    "a = r^2 + z^2 - 2 rigid\nb = phi - z*r - 0.3 rigid\n[start]\nr = 1, z = 1, phi = 1.3, r' = 0.2, z' = -0.2, phi' = 0\n"
+#define KINETIC                                                                                    \
+    "[coordinates]\nr, phi, z\n[kinetic]\n(r'^2 + r^2*phi'^2 + (2 + sin(r))*z'^2 + "               \
+    "r*z*r'*z')/2\n[bonds]\n"                                                                      \
+    "a = r^2 + z^2 - 2 rigid\nb = phi - z*r - 0.3 rigid\n[start]\nr = 1, z = 1, phi = 1.3, r' = "  \
+    "0.2, z' = -0.2, phi' = 0\n"
 
 static void test_foot_points(void)
 {
@@ -217,7 +226,8 @@ static void test_foot_points(void)
                 check_orthogonal(&b, name);
                 double moved = 0, before[MOST];
                 memcpy(before, b.q, (size_t)b.sizes.coordinates * sizeof(double));
-                check_equal("again", b.projector->apply(b.projector, rows[k].t, b.q, b.v, &b.error), 0);
+                check_equal("again", b.projector->apply(b.projector, rows[k].t, b.q, b.v, &b.error),
+                            0);
                 for (taut_index i = 0; i < b.sizes.coordinates; i++)
                     moved = fmax(moved, fabs(b.q[i] - before[i]));
                 check_row(moved < 1e-14, "%s: a foot point moved by %.3g", name, moved);
@@ -227,13 +237,18 @@ static void test_foot_points(void)
     }
 }
 
-/* Radial: the foot point of (a, b) on the unit circle is (a, b)/r, of a velocity its tangential part. */
+/* Radial: the foot point of (a, b) on the unit circle is (a, b)/r, of a velocity its tangential
+ * part. */
 static void test_circle(void)
 {
     check_group("circle");
     bench b;
-    if (bench_text(&b, "[coordinates]\nx, y\n[bonds]\nrod = x^2 + y^2 - 1\n[start]\nx = 0.9, y = 1.2, x' = 2, y' = 1\n", 0)) {
-        check_row(b.projector->apply(b.projector, 0, b.q, b.v, &b.error) == 0, "%s", b.error.message);
+    if (bench_text(&b,
+                   "[coordinates]\nx, y\n[bonds]\nrod = x^2 + y^2 - 1\n[start]\nx = 0.9, y = 1.2, "
+                   "x' = 2, y' = 1\n",
+                   0)) {
+        check_row(b.projector->apply(b.projector, 0, b.q, b.v, &b.error) == 0, "%s",
+                  b.error.message);
         check_near("x", b.q[0], 0.6, 1e-15);
         check_near("y", b.q[1], 0.8, 1e-15);
         double along = 2 * -0.8 + 1 * 0.6;
@@ -249,9 +264,11 @@ static void test_masses(void)
     check_group("masses");
     bench b;
     if (bench_text(&b,
-                   "[coordinates]\na, b\n[mass]\na = 1, b = 3\n[bonds]\nrod = b - a - 1\n[start]\na = 0, b = 3, a' = 4, b' = 0\n",
+                   "[coordinates]\na, b\n[mass]\na = 1, b = 3\n[bonds]\nrod = b - a - "
+                   "1\n[start]\na = 0, b = 3, a' = 4, b' = 0\n",
                    0)) {
-        check_row(b.projector->apply(b.projector, 0, b.q, b.v, &b.error) == 0, "%s", b.error.message);
+        check_row(b.projector->apply(b.projector, 0, b.q, b.v, &b.error) == 0, "%s",
+                  b.error.message);
         check_near("a", b.q[0], 1.5, 1e-15);
         check_near("b", b.q[1], 2.5, 1e-15);
         check_near("a'", b.v[0], 1, 1e-15);
@@ -265,11 +282,14 @@ static void test_holds(void)
     check_group("holds");
     bench b;
     double g[MOST], gdot[MOST];
-    const char *slider = "[coordinates]\ntheta, x2, y2, psi\n[mass]\ntheta = 10\n[bonds]\ncentre_x = x2 - cos(theta) - 2*cos(psi)\n"
-                         "slide = sin(theta) - 3*sin(psi)\ncentre_y = y2 - sin(psi)\n[start]\ntheta = 0.3 hold, theta' = -1 hold\n"
+    const char *slider = "[coordinates]\ntheta, x2, y2, psi\n[mass]\ntheta = 10\n[bonds]\ncentre_x "
+                         "= x2 - cos(theta) - 2*cos(psi)\n"
+                         "slide = sin(theta) - 3*sin(psi)\ncentre_y = y2 - "
+                         "sin(psi)\n[start]\ntheta = 0.3 hold, theta' = -1 hold\n"
                          "x2 = 2.7, y2 = 0.2\n";
     if (bench_text(&b, slider, 0)) {
-        check_row(b.projector->apply(b.projector, 0, b.q, b.v, &b.error) == 0, "%s", b.error.message);
+        check_row(b.projector->apply(b.projector, 0, b.q, b.v, &b.error) == 0, "%s",
+                  b.error.message);
         check_row(b.q[0] == 0.3 && b.v[0] == -1, "theta %.17g, theta' %.17g moved", b.q[0], b.v[0]);
         double psi = asin(sin(0.3) / 3), rate = -cos(0.3) / (3 * cos(psi));
         check_near("psi", b.q[3], psi, 1e-15);
@@ -280,17 +300,20 @@ static void test_holds(void)
     }
     bench_end(&b);
 
-    /* the shipped model marks psi as a guess: what is consistent with a wrong psi stays, psi moves */
+    /* the shipped model marks psi as a guess: what is consistent with a wrong psi stays, psi
+     * moves */
     if (bench_load(&b, "slider_crank", NULL, 0, 0)) {
         b.q[3] += 0.2;
-        check_row(b.projector->apply(b.projector, 0, b.q, b.v, &b.error) == 0, "%s", b.error.message);
+        check_row(b.projector->apply(b.projector, 0, b.q, b.v, &b.error) == 0, "%s",
+                  b.error.message);
         for (int i = 0; i < 3; i++)
             check_near("kept", b.q[i], b.q0[i], 1e-13);
         check_near("psi", b.q[3], 0, 1e-13);
     }
     bench_end(&b);
     if (bench_load(&b, "slider_crank", NULL, 0, 0.05)) {
-        check_row(b.projector->apply(b.projector, 0, b.q, b.v, &b.error) == 0, "%s", b.error.message);
+        check_row(b.projector->apply(b.projector, 0, b.q, b.v, &b.error) == 0, "%s",
+                  b.error.message);
         check_below("slider crank, everything moved", dense_view(&b, 0, g, gdot), 1e-14);
     }
     bench_end(&b);
@@ -304,20 +327,29 @@ static void test_failures(void)
         int code;
         const char *says;
     } rows[] = {
-        {"redundant", "[coordinates]\nx, y\n[bonds]\nfirst = x - 1\nsecond = 2*x - 2\n[start]\nx = 2\n", TAUT_ERROR_SINGULAR,
-         "first"},
-        {"no gradient", "[coordinates]\nx, y\n[bonds]\nhalf = x^2 + y^2 - 1\n[start]\nx = 0, y = 0\n", TAUT_ERROR_SINGULAR, "half"},
-        {"no solution", "[coordinates]\nx, y\n[bonds]\nnever = x^2 + y^2 + 1\n[start]\nx = 1, y = 2\n", TAUT_ERROR_CONVERGE,
-         "never"},
-        {"held apart", "[coordinates]\nx, y\n[bonds]\nrod = x - 1\nother = y\n[start]\nx = 2 hold, y = 1\n", TAUT_ERROR_CONVERGE,
-         "release"},
-        {"held to death", "[coordinates]\nx, y\n[bonds]\na = x + y\nb = x - y\n[start]\nx = 2 hold, y = 1\n", TAUT_ERROR_SINGULAR,
-         "is held"},
-        {"velocity held", "[coordinates]\nx, y\n[bonds]\nrod = x - 1\n[start]\nx = 2, x' = 1 hold\n", TAUT_ERROR_CONVERGE,
-         "velocities"},
-        {"a rod too many", "[coordinates]\nx, y\n[bonds]\na = x - 1\nb = 2*x - 2\n[start]\nx = 2\n", TAUT_ERROR_SINGULAR,
-         "leave it out, or give it a stiffness"},
-        {"a spring too many", "[coordinates]\nx, y\n[bonds]\na = x - 1 stiffness 9\nb = 2*x - 2 stiffness 9\n[start]\nx = 2\n",
+        {"redundant",
+         "[coordinates]\nx, y\n[bonds]\nfirst = x - 1\nsecond = 2*x - 2\n[start]\nx = 2\n",
+         TAUT_ERROR_SINGULAR, "first"},
+        {"no gradient",
+         "[coordinates]\nx, y\n[bonds]\nhalf = x^2 + y^2 - 1\n[start]\nx = 0, y = 0\n",
+         TAUT_ERROR_SINGULAR, "half"},
+        {"no solution",
+         "[coordinates]\nx, y\n[bonds]\nnever = x^2 + y^2 + 1\n[start]\nx = 1, y = 2\n",
+         TAUT_ERROR_CONVERGE, "never"},
+        {"held apart",
+         "[coordinates]\nx, y\n[bonds]\nrod = x - 1\nother = y\n[start]\nx = 2 hold, y = 1\n",
+         TAUT_ERROR_CONVERGE, "release"},
+        {"held to death",
+         "[coordinates]\nx, y\n[bonds]\na = x + y\nb = x - y\n[start]\nx = 2 hold, y = 1\n",
+         TAUT_ERROR_SINGULAR, "is held"},
+        {"velocity held",
+         "[coordinates]\nx, y\n[bonds]\nrod = x - 1\n[start]\nx = 2, x' = 1 hold\n",
+         TAUT_ERROR_CONVERGE, "velocities"},
+        {"a rod too many", "[coordinates]\nx, y\n[bonds]\na = x - 1\nb = 2*x - 2\n[start]\nx = 2\n",
+         TAUT_ERROR_SINGULAR, "leave it out, or give it a stiffness"},
+        {"a spring too many",
+         "[coordinates]\nx, y\n[bonds]\na = x - 1 stiffness 9\nb = 2*x - 2 stiffness 9\n[start]\nx "
+         "= 2\n",
          TAUT_ERROR_SINGULAR, "mark it `soft`"},
     };
     check_group("failures");
@@ -325,10 +357,12 @@ static void test_failures(void)
         bench b;
         if (bench_text(&b, rows[k].model, 0)) {
             int code = b.projector->apply(b.projector, 0, b.q, b.v, &b.error);
-            check_row(code == rows[k].code, "%s: %s, %s", rows[k].name, taut_code_name(code), b.error.message);
+            check_row(code == rows[k].code, "%s: %s, %s", rows[k].name, taut_code_name(code),
+                      b.error.message);
             check_contains(rows[k].name, b.error.message, rows[k].says);
             for (int i = 0; i < 2; i++)
-                check_row(b.q[i] == b.q0[i] && b.v[i] == b.v0[i], "%s: the state moved", rows[k].name);
+                check_row(b.q[i] == b.q0[i] && b.v[i] == b.v0[i], "%s: the state moved",
+                          rows[k].name);
         }
         bench_end(&b);
     }
@@ -345,7 +379,8 @@ static int observe(void *user, double t, const double *q, const double *v, taut_
     return ++o->calls == o->stop ? taut_fail(error, TAUT_ERROR_STOPPED, "enough") : TAUT_OK;
 }
 
-/* Whoever watches may end it, at any point on the way: what it says comes back, it is not asked again, and nothing moves. */
+/* Whoever watches may end it, at any point on the way: what it says comes back, it is not asked
+ * again, and nothing moves. */
 static void test_watch(void)
 {
     check_group("a watcher that stops");
@@ -354,14 +389,20 @@ static void test_watch(void)
         observer o = {.stop = stop};
         taut_foot_point_settings settings = {.watch = observe, .user = &o};
         taut_projector *projector = NULL;
-        if (!bench_text(&b, "[coordinates]\nx, y\n[bonds]\nrod = x^2 + y^2 - 1\n[start]\nx = 0.9, y = 1.2\n", 0))
+        if (!bench_text(
+                &b,
+                "[coordinates]\nx, y\n[bonds]\nrod = x^2 + y^2 - 1\n[start]\nx = 0.9, y = 1.2\n",
+                0))
             break;
-        check_equal("create", taut_foot_point_create(b.context, &b.arena, &b.statistics, &settings, &projector, &b.error), 0);
+        check_equal("create",
+                    taut_foot_point_create(b.context, &b.arena, &b.statistics, &settings,
+                                           &projector, &b.error),
+                    0);
         int code = projector->apply(projector, 0, b.q, b.v, &b.error);
         bool ended = o.calls < stop;
         check_equal("code", code, ended ? 0 : TAUT_ERROR_STOPPED);
-        check_row(ended ? stop > 3 : o.calls == stop && b.q[0] == b.q0[0] && b.v[1] == b.v0[1], "stop at call %d of %d", stop,
-                  o.calls);
+        check_row(ended ? stop > 3 : o.calls == stop && b.q[0] == b.q0[0] && b.v[1] == b.v0[1],
+                  "stop at call %d of %d", stop, o.calls);
         projector->destroy(projector);
         bench_end(&b);
         if (ended)
@@ -369,7 +410,8 @@ static void test_watch(void)
     }
 }
 
-/* 10,000 links, all stretched by 1e-6: the foot point is the straight chain of unit links; the cost is linear in N. */
+/* 10,000 links, all stretched by 1e-6: the foot point is the straight chain of unit links; the
+ * cost is linear in N. */
 static void test_chain(void)
 {
     check_group("chain of 10,000 links");
@@ -384,22 +426,26 @@ static void test_chain(void)
                 b.v[i] = i % 2 ? cos(0.01 * i) : 1e-3 * (i + 1);
             }
             double last = b.v[b.sizes.coordinates - 1];
-            check_row(b.projector->apply(b.projector, 0, b.q, b.v, &b.error) == 0, "%s", b.error.message);
+            check_row(b.projector->apply(b.projector, 0, b.q, b.v, &b.error) == 0, "%s",
+                      b.error.message);
             for (taut_index i = 0; i < b.sizes.coordinates; i += 2) {
                 off = fmax(off, fmax(fabs(b.q[i] - (i / 2 + 1)), fabs(b.q[i + 1])));
                 rate = fmax(rate, fabs(b.v[i]));
             }
             check_below("positions", off / b.sizes.coordinates, 1e-15);
-            check_below("velocities along the links", rate, 1e-10); /* a straight chain can move across only */
+            /* a straight chain can move across only */
+            check_below("velocities along the links", rate, 1e-10);
             check_near("velocity across", b.v[b.sizes.coordinates - 1], last, 1e-12);
             iterations[k] = b.statistics.newton_iterations;
         }
         bench_end(&b);
     }
-    check_row(iterations[1] <= iterations[0] + 2, "iterations %lld, then %lld", (long long)iterations[0], (long long)iterations[1]);
+    check_row(iterations[1] <= iterations[0] + 2, "iterations %lld, then %lld",
+              (long long)iterations[0], (long long)iterations[1]);
 }
 
-/* An arc of 30 links, stretched: mu grows with the square of the length, and K = M alone would not converge. Independent check. */
+/* An arc of 30 links, stretched: mu grows with the square of the length, and K = M alone would
+ * not converge. Independent check. */
 static void test_arc(void)
 {
     check_group("stretched arc");
@@ -413,7 +459,8 @@ static void test_arc(void)
             b.q0[2 * i] = b.q[2 * i] = 1.02 * x;
             b.q0[2 * i + 1] = b.q[2 * i + 1] = 1.02 * y;
         }
-        if (check_row(b.projector->apply(b.projector, 0, b.q, b.v, &b.error) == 0, "%s", b.error.message)) {
+        if (check_row(b.projector->apply(b.projector, 0, b.q, b.v, &b.error) == 0, "%s",
+                      b.error.message)) {
             check_below("|g|", dense_view(&b, 0, g, gdot), 1e-13);
             check_orthogonal(&b, "arc");
             check_row(b.statistics.jacobians > 0, "%lld iterations, none with curvature",
@@ -426,7 +473,8 @@ static void test_arc(void)
 static void test_memory(void)
 {
     check_group("memory");
-    const char *text = "[coordinates]\nx, y\n[bonds]\nrod = x^2 + y^2 - 1\n[start]\nx = 0.9, y = 1.2\n";
+    const char *text =
+        "[coordinates]\nx, y\n[bonds]\nrod = x^2 + y^2 - 1\n[start]\nx = 0.9, y = 1.2\n";
     for (int k = 1; k < 60; k++) {
         faulty f = {0};
         taut_allocator allocator = faulty_allocator(&f);
@@ -437,7 +485,8 @@ static void test_memory(void)
         taut_arena_init(&arena, &allocator);
         taut_projector *projector;
         f.fail = k;
-        int code = taut_foot_point_projector(b.context, &arena, &b.statistics, &projector, &b.error);
+        int code =
+            taut_foot_point_projector(b.context, &arena, &b.statistics, &projector, &b.error);
         if (code == 0) {
             int64_t calls = f.calls;
             check_equal("apply", projector->apply(projector, 0, b.q, b.v, &b.error), 0);

@@ -1,5 +1,6 @@
-/* Values and derivatives of every operation against extended precision and extrapolated differences of the same; on random graphs
- * reverse against forward sweeps, against differences, and second derivatives both ways. */
+/* Values and derivatives of every operation against extended precision and extrapolated
+ * differences of the same; on random graphs reverse against forward sweeps, against differences,
+ * and second derivatives both ways. */
 #include "support/operations.h"
 
 /* ---- differences in extended precision, twice extrapolated: error h^6 */
@@ -25,7 +26,8 @@ static real second_difference(reference f, const double *x, int i, int j)
 {
     real d[3], h = 0x1p-6L;
     for (int k = 0; k < 3; k++, h /= 2)
-        d[k] = (shifted(f, x, i, h, j, h) - shifted(f, x, i, h, j, -h) - shifted(f, x, i, -h, j, h) + shifted(f, x, i, -h, j, -h)) /
+        d[k] = (shifted(f, x, i, h, j, h) - shifted(f, x, i, h, j, -h) -
+                shifted(f, x, i, -h, j, h) + shifted(f, x, i, -h, j, -h)) /
                (4 * h * h);
     real once[2] = {(4 * d[1] - d[0]) / 3, (4 * d[2] - d[1]) / 3};
     return (16 * once[1] - once[0]) / 15;
@@ -55,7 +57,8 @@ static bool smooth_near(taut_op op, const double *x)
 static void test_operations(void)
 {
     check_group("operations");
-    bool covered[TAUT_OP_COUNT] = {[TAUT_OP_CONSTANT] = true, [TAUT_OP_INPUT] = true, [TAUT_OP_CURVE] = true};
+    bool covered[TAUT_OP_COUNT] = {
+        [TAUT_OP_CONSTANT] = true, [TAUT_OP_INPUT] = true, [TAUT_OP_CURVE] = true};
     for (int o = 0; o < OPERATIONS; o++) {
         taut_op op = operations[o].op;
         const char *name = taut_op_table[op].name;
@@ -78,18 +81,23 @@ static void test_operations(void)
             double value = output(&r, 0, 0), exact = (double)operations[o].value(x[0], x[1], x[2]);
             double ulp = nextafter(fabs(exact), INFINITY) - fabs(exact);
             if (op == TAUT_OP_MOD)
-                ulp = nextafter(fabs(x[0]), INFINITY) - fabs(x[0]); /* it subtracts numbers of that size */
-            check_row(fabs(value - exact) <= operations[o].ulps * ulp, "%s(%g, %g, %g) = %.17g, expected %.17g", name, x[0], x[1],
-                      x[2], value, exact);
+                ulp = nextafter(fabs(x[0]), INFINITY) -
+                      fabs(x[0]); /* it subtracts numbers of that size */
+            check_row(fabs(value - exact) <= operations[o].ulps * ulp,
+                      "%s(%g, %g, %g) = %.17g, expected %.17g", name, x[0], x[1], x[2], value,
+                      exact);
             for (int i = 0; i < 3; i++) {
-                double d = output(&r, 1 + i, 0), expected = (double)difference(operations[o].value, x, i);
+                double d = output(&r, 1 + i, 0),
+                       expected = (double)difference(operations[o].value, x, i);
                 check_row(fabs(d - expected) <= 1e-10 * (1 + fabs(expected)),
-                          "derivative %d of %s(%g, %g, %g) = %.17g, expected %.17g", i, name, x[0], x[1], x[2], d, expected);
+                          "derivative %d of %s(%g, %g, %g) = %.17g, expected %.17g", i, name, x[0],
+                          x[1], x[2], d, expected);
                 for (int j = 0; j < 3; j++) {
-                    double dd = output(&r, 4 + 3 * i + j, 0), second = (double)second_difference(operations[o].value, x, i, j);
+                    double dd = output(&r, 4 + 3 * i + j, 0),
+                           second = (double)second_difference(operations[o].value, x, i, j);
                     check_row(fabs(dd - second) <= 1e-6 * (1 + fabs(second)),
-                              "derivative %d%d of %s(%g, %g, %g) = %.17g, expected %.17g", i, j, name, x[0], x[1], x[2], dd,
-                              second);
+                              "derivative %d%d of %s(%g, %g, %g) = %.17g, expected %.17g", i, j,
+                              name, x[0], x[1], x[2], dd, second);
                 }
             }
         }
@@ -136,21 +144,23 @@ static void test_random_graphs(void)
         }
         int32_t before = taut_graph_size(g);
         taut_graph_gradient(g, node[0], INPUTS, slots, node + 1, NULL);
-        check_row(taut_graph_size(g) - before <= 16 * before, "gradient adds %d nodes to %d", (int)(taut_graph_size(g) - before),
-                  (int)before);
+        check_row(taut_graph_size(g) - before <= 16 * before, "gradient adds %d nodes to %d",
+                  (int)(taut_graph_size(g) - before), (int)before);
         node[INPUTS + 1] = taut_graph_derivative(g, node[0], INPUTS, slots, seeds);
         node[INPUTS + 2] = taut_graph_derivative(g, node[INPUTS + 1], INPUTS, slots, seeds);
         runner r = runner_open(g, INPUTS, INPUTS + 3, node, NULL, 1);
         run_at(&r, x);
-        double reverse = 0, size = 0, forward = output(&r, INPUTS + 1, 0), second = output(&r, INPUTS + 2, 0);
+        double reverse = 0, size = 0, forward = output(&r, INPUTS + 1, 0),
+               second = output(&r, INPUTS + 2, 0);
         for (int k = 0; k < INPUTS; k++) {
             reverse += direction[k] * output(&r, 1 + k, 0);
             size += fabs(output(&r, 1 + k, 0));
         }
         check_near("reverse and forward", reverse, forward, 1e-11 * (1 + size));
-        check_near("forward and differences", forward, tape_difference(&r, x, direction, 0), 1e-6 * (1 + size));
-        check_near("second and differences of the first", second, tape_difference(&r, x, direction, INPUTS + 1),
-                   1e-5 * (1 + size + fabs(second)));
+        check_near("forward and differences", forward, tape_difference(&r, x, direction, 0),
+                   1e-6 * (1 + size));
+        check_near("second and differences of the first", second,
+                   tape_difference(&r, x, direction, INPUTS + 1), 1e-5 * (1 + size + fabs(second)));
 
         /* the same second derivative by reverse over forward */
         int32_t gradient[INPUTS + 1];

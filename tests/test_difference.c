@@ -1,11 +1,13 @@
-/* test_difference.c - slow points by the difference condition of Gear, Kaper, Kevrekidis, Zagaris 2005 (D). Reference numbers: FACTS D
- * (the paper's figures 2, 3, 5, 6 recomputed), analytic slow manifolds, exact counts. */
+/* test_difference.c - slow points by the difference condition of Gear, Kaper, Kevrekidis,
+ * Zagaris 2005 (D). Reference numbers: FACTS D (the paper's figures 2, 3, 5, 6 recomputed),
+ * analytic slow manifolds, exact counts. */
 #include <taut/taut.h>
 
 #include "support/project.h"
 #include "linalg/anderson.h"
 
-static const double mm_slow = 0.503031511623918; /* y on the slow manifold at x = 1, eps = 0.1: FACTS D */
+/* y on the slow manifold at x = 1, eps = 0.1: FACTS D */
+static const double mm_slow = 0.503031511623918;
 
 static char options_of(char *text, size_t size, int order, const char *more)
 {
@@ -14,13 +16,14 @@ static char options_of(char *text, size_t size, int order, const char *more)
 }
 
 /* Michaelis and Menten with a stepper of one's own. */
-static const char *mm(char *text, size_t size, const char *eps, const char *method, const char *step, const char *horizon)
+static const char *mm(char *text, size_t size, const char *eps, const char *method,
+                      const char *step, const char *horizon)
 {
-    snprintf(
-        text, size,
-        "[parameters]\neps = %s\n[state]\nx, y\n[rates]\nx' = -x + (x + 0.5)*y\ny' = (x - (x + 1)*y)/eps\n[stepper]\nmethod = %s\n"
-        "step = %s\nhorizon = %s\n[observables]\nx\n[start]\nx = 1, y = 0\n",
-        eps, method, step, horizon);
+    snprintf(text, size,
+             "[parameters]\neps = %s\n[state]\nx, y\n[rates]\nx' = -x + (x + 0.5)*y\ny' = (x - (x "
+             "+ 1)*y)/eps\n[stepper]\nmethod = %s\n"
+             "step = %s\nhorizon = %s\n[observables]\nx\n[start]\nx = 1, y = 0\n",
+             eps, method, step, horizon);
     return text;
 }
 
@@ -38,9 +41,11 @@ static void michaelis_menten(void)
             snprintf(what, sizeof what, "order %d, %s", order, fast ? "anderson" : "plain");
             projected p = project_model("michaelis_menten", NULL, options);
             if (projected_good(what, &p) && check_equal(what, p.stages, order + 1)) {
-                int64_t work = 0, count = p.stage[order].iterations, expected = fast ? secant[order] : plain[order];
+                int64_t work = 0, count = p.stage[order].iterations,
+                        expected = fast ? secant[order] : plain[order];
                 check_near(what, log10(fabs(p.r.q[1] - mm_slow)), log_error[order], 0.006);
-                check_row(llabs(count - expected) <= (fast ? 0 : 2), "%s: %lld iterations, expected %lld", what, (long long)count,
+                check_row(llabs(count - expected) <= (fast ? 0 : 2),
+                          "%s: %lld iterations, expected %lld", what, (long long)count,
                           (long long)expected);
                 check_row(p.r.q[0] == 1, "%s: x = %.17g is kept to the last bit", what, p.r.q[0]);
                 check_row(p.r.start_q[1] == 0, "%s: the start is still known", what);
@@ -65,46 +70,57 @@ static void other_steppers(void)
     check_group("D 4.1, other inner integrators");
     for (int order = 0; order < 3; order++)
         for (int fast = order > 1; fast < 2; fast++) {
-            snprintf(what, sizeof what, "h = 0.001, order %d, %s", order, fast ? "anderson" : "plain");
+            snprintf(what, sizeof what, "h = 0.001, order %d, %s", order,
+                     fast ? "anderson" : "plain");
             options_of(options, sizeof options, order, fast ? "" : "iterate=plain");
-            projected p = project_model(mm(text, sizeof text, "0.1", "euler", "0.001", "0.001"), NULL, options);
+            projected p = project_model(mm(text, sizeof text, "0.1", "euler", "0.001", "0.001"),
+                                        NULL, options);
             if (projected_good(what, &p)) {
                 check_near(what, fabs(p.r.q[1] - mm_slow) / small[order], 1, 0.005);
                 if (!fast)
-                    check_row(llabs(p.stage[order].iterations - counts[order]) <= 2, "%s: %lld iterations, expected %lld", what,
+                    check_row(llabs(p.stage[order].iterations - counts[order]) <= 2,
+                              "%s: %lld iterations, expected %lld", what,
                               (long long)p.stage[order].iterations, (long long)counts[order]);
                 else
                     check_below(what, (double)p.stage[order].iterations, 12);
             }
             projected_drop(&p);
         }
-    static const char *const inside[][2] = {{"dop8", "0.005"}, {"dopri5", "0.002"}, {"rk4", "0.001"}, {"radau5", "0.004"}};
+    static const char *const inside[][2] = {
+        {"dop8", "0.005"}, {"dopri5", "0.002"}, {"rk4", "0.001"}, {"radau5", "0.004"}};
     for (int k = 0; k < 20; k++) {
         int order = k % 5;
         snprintf(what, sizeof what, "%s inside, H = 0.04, order %d", inside[k / 5][0], order);
         options_of(options, sizeof options, order, "");
-        projected p = project_model(mm(text, sizeof text, "0.1", inside[k / 5][0], inside[k / 5][1], "0.04"), NULL, options);
+        projected p =
+            project_model(mm(text, sizeof text, "0.1", inside[k / 5][0], inside[k / 5][1], "0.04"),
+                          NULL, options);
         if (projected_good(what, &p))
             check_near(what, fabs(p.r.q[1] - mm_slow) / accurate[order], 1, 0.005);
         projected_drop(&p);
     }
-    projected p = project_model(mm(text, sizeof text, "0.01", "dop8", "0.0002", "0.001"), NULL, "method=difference order=4");
+    projected p = project_model(mm(text, sizeof text, "0.01", "dop8", "0.0002", "0.001"), NULL,
+                                "method=difference order=4");
     if (projected_good("eps = 0.01", &p))
         check_near("eps = 0.01: FACTS D", p.r.q[1], 0.500311527808143, 1e-11);
     projected_drop(&p);
-    p = project_model(mm(text, sizeof text, "0.1", "rk4", "0.003", "0.04"), NULL, "method=difference order=1 horizon=0.03");
+    p = project_model(mm(text, sizeof text, "0.1", "rk4", "0.003", "0.04"), NULL,
+                      "method=difference order=1 horizon=0.03");
     if (projected_good("--horizon", &p))
         check_equal("10 steps of rk4 in a horizon of 0.03", p.r.statistics.micro_steps,
                     10 * (p.stage[0].iterations + 2 * p.stage[1].iterations));
     projected_drop(&p);
 }
 
-/* Variables that are neither slow nor fast: FACTS D, paper figure 5. The same answer with x and y as state and u = x + y observed. */
+/* Variables that are neither slow nor fast: FACTS D, paper figure 5. The same answer with x and
+ * y as state and u = x + y observed. */
 static void mixed(void)
 {
     static const double expected[] = {1.319e-2, 1.886e-4, 3.319e-6};
-    static const char sum[] = "[parameters]\neps = 0.1\n[state]\nx, y\n[rates]\nx' = -x + (x + 0.5)*y\ny' = (x - (x + 1)*y)/eps\n"
-                              "[stepper]\nmethod = euler\nstep = eps/10\nhorizon = 4*eps/10\n[observables]\nu = x + y\n[start]\n"
+    static const char sum[] = "[parameters]\neps = 0.1\n[state]\nx, y\n[rates]\nx' = -x + (x + "
+                              "0.5)*y\ny' = (x - (x + 1)*y)/eps\n"
+                              "[stepper]\nmethod = euler\nstep = eps/10\nhorizon = "
+                              "4*eps/10\n[observables]\nu = x + y\n[start]\n"
                               "x = 1.503031511623918, y = 0\n";
     check_group("D 4.1, mixed variables");
     for (int order = 0; order < 3; order++)
@@ -112,11 +128,13 @@ static void mixed(void)
             char options[100], what[60];
             options_of(options, sizeof options, order, plain ? "iterate=plain" : "");
             snprintf(what, sizeof what, "order %d, %s", order, plain ? "plain" : "anderson");
-            projected p = project_model("michaelis_menten_mixed", NULL, options), q = project_model(sum, NULL, options);
+            projected p = project_model("michaelis_menten_mixed", NULL, options),
+                      q = project_model(sum, NULL, options);
             if (projected_good(what, &p) && projected_good(what, &q)) {
                 double x = (p.r.q[0] - p.r.q[1]) / 2, y = (p.r.q[0] + p.r.q[1]) / 2;
                 check_near(what, hypot(x - 1, y - mm_slow) / expected[order], 1, 5e-4);
-                check_near(what, hypot(q.r.q[0] - 1, q.r.q[1] - mm_slow) / expected[order], 1, 5e-4);
+                check_near(what, hypot(q.r.q[0] - 1, q.r.q[1] - mm_slow) / expected[order], 1,
+                           5e-4);
                 check_near("u is kept", q.r.q[0] + q.r.q[1], 1.503031511623918, 4e-16);
             }
             projected_drop(&p);
@@ -124,10 +142,12 @@ static void mixed(void)
         }
 }
 
-/* ---- five dimensions: FACTS D, paper figure 6. The counts follow from: all five values given to one decimal, as the paper gives
- * the observables; done when every |delta| < 1e-10; each order from the result of the one before. Those of m = 1, 2 are the same from
- * any start that converges, because there the distance is that between two orders; that of m = 0 grows with the logarithm of the
- * distance of its start (53 from the slow manifold itself, 65 here, 70 from the start of the model file). */
+/* ---- five dimensions: FACTS D, paper figure 6. The counts follow from: all five values given
+ * to one decimal, as the paper gives the observables; done when every |delta| < 1e-10; each
+ * order from the result of the one before. Those of m = 1, 2 are the same from any start that
+ * converges, because there the distance is that between two orders; that of m = 0 grows with the
+ * logarithm of the distance of its start (53 from the slow manifold itself, 65 here, 70 from the
+ * start of the model file). */
 
 typedef struct five_case {
     const char *h, *init[2]; /* step; y4 and y5 */
@@ -136,7 +156,8 @@ typedef struct five_case {
 
 static double five_residual(const double *y)
 {
-    double v[5] = {-3.559434800714249, -2.559434800714249, 19.2202825996428754, -800, -1200}, mean = 0, sum = 0;
+    double v[5] = {-3.559434800714249, -2.559434800714249, 19.2202825996428754, -800, -1200},
+           mean = 0, sum = 0;
     for (int i = 0; i < 5; i++)
         mean += 0.4 * v[i];
     for (int i = 0; i < 5; i++)
@@ -149,35 +170,44 @@ static void five_counts(const char *what, const projected *p, const five_case *c
     static const int plain[] = {66, 173, 335}, anderson[] = {7, 6, 6};
     for (int order = c->m0 ? 0 : 1; order < p->stages; order++) {
         int expected = c->fast ? anderson[order] : plain[order];
-        check_row(llabs(p->stage[order].iterations - expected) <= (c->fast ? 0 : 2), "%s: order %d, %lld iterations, expected %d",
-                  what, order, (long long)p->stage[order].iterations, expected);
+        check_row(llabs(p->stage[order].iterations - expected) <= (c->fast ? 0 : 2),
+                  "%s: order %d, %lld iterations, expected %d", what, order,
+                  (long long)p->stage[order].iterations, expected);
     }
 }
 
 static void five_dimensions(void)
 {
-    static const double residual[3][3] = {{4.990e-3, 3.36e-5, 9.06e-7}, {NAN, NAN, 4.54e-7}, {NAN, NAN, 2.27e-7}};
-    static const five_case cases[] = {
-        {"h = 4e-4", {"y[4] = 5.2", "y[5] = 405.2"}, false, true}, {"h = 4e-4", {"y[4] = 5.2", "y[5] = 405.2"}, true, true},
-        {"h = 4e-4", {"y[4] = 5", "y[5] = 405"}, false, false},    {"h = 4e-4", {"y[4] = 0", "y[5] = 400"}, false, false},
-        {"h = 2e-4", {"y[4] = 5.2", "y[5] = 405.2"}, true, false}, {"h = 1e-4", {"y[4] = 5.2", "y[5] = 405.2"}, true, false}};
+    static const double residual[3][3] = {
+        {4.990e-3, 3.36e-5, 9.06e-7}, {NAN, NAN, 4.54e-7}, {NAN, NAN, 2.27e-7}};
+    static const five_case cases[] = {{"h = 4e-4", {"y[4] = 5.2", "y[5] = 405.2"}, false, true},
+                                      {"h = 4e-4", {"y[4] = 5.2", "y[5] = 405.2"}, true, true},
+                                      {"h = 4e-4", {"y[4] = 5", "y[5] = 405"}, false, false},
+                                      {"h = 4e-4", {"y[4] = 0", "y[5] = 400"}, false, false},
+                                      {"h = 2e-4", {"y[4] = 5.2", "y[5] = 405.2"}, true, false},
+                                      {"h = 1e-4", {"y[4] = 5.2", "y[5] = 405.2"}, true, false}};
     check_group("D 4.3, five dimensions");
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
         for (int order = k < 4 ? 0 : 2; order < 3; order++) {
             const five_case *c = &cases[k];
             taut_load how = {.set = &c->h, .set_count = 1, .init = c->init, .init_count = 2};
             char options[100], more[60], what[100];
-            /* 814 is max |y|. Shorter steps have smaller differences, and need all that the flow can give. */
+            /* 814 is max |y|. Shorter steps have smaller differences, and need all that the flow
+             * can give. */
             if (k < 4)
-                snprintf(more, sizeof more, "tolerance=%.17g iterate=%s", 1e-10 / 814, c->fast ? "anderson" : "plain");
+                snprintf(more, sizeof more, "tolerance=%.17g iterate=%s", 1e-10 / 814,
+                         c->fast ? "anderson" : "plain");
             else
                 more[0] = '\0';
             options_of(options, sizeof options, order, more);
-            snprintf(what, sizeof what, "%s, order %d, %s, from %s", c->h, order, c->fast ? "anderson" : "plain", c->init[0]);
+            snprintf(what, sizeof what, "%s, order %d, %s, from %s", c->h, order,
+                     c->fast ? "anderson" : "plain", c->init[0]);
             projected p = project_model("five_dimensions", &how, options);
             if (projected_good(what, &p)) {
-                check_near(what, five_residual(p.r.q) / residual[k < 4 ? 0 : k - 3][order], 1, 0.003);
-                check_row(p.r.q[0] == -791.2 && p.r.q[1] == -792.2, "%s: observables are kept to the last bit", what);
+                check_near(what, five_residual(p.r.q) / residual[k < 4 ? 0 : k - 3][order], 1,
+                           0.003);
+                check_row(p.r.q[0] == -791.2 && p.r.q[1] == -792.2,
+                          "%s: observables are kept to the last bit", what);
                 if (k < 4)
                     five_counts(what, &p, c);
             }
@@ -191,10 +221,13 @@ static void analytic(void)
 {
     projected p;
     check_group("analytic");
-    /* D introduction: integrating down to the manifold ends elsewhere, at ((u - w)/2, v, (w - u)/2); the answer for (u, v) is w = -u */
-    static const char intro[] = "[parameters]\neps = 1e-3\n[state]\nu, v, w\n[rates]\nu' = -(u + w)/(2*eps)\nv' = -1\n"
-                                "w' = -(u + w)/(2*eps)\n[stepper]\nstep = eps/2\nhorizon = 2*eps\n[observables]\nu, v\n[start]\n"
-                                "u = 3, v = 2, w = 5\n";
+    /* D introduction: integrating down to the manifold ends elsewhere, at ((u - w)/2, v, (w -
+     * u)/2); the answer for (u, v) is w = -u */
+    static const char intro[] =
+        "[parameters]\neps = 1e-3\n[state]\nu, v, w\n[rates]\nu' = -(u + w)/(2*eps)\nv' = -1\n"
+        "w' = -(u + w)/(2*eps)\n[stepper]\nstep = eps/2\nhorizon = 2*eps\n[observables]\nu, "
+        "v\n[start]\n"
+        "u = 3, v = 2, w = 5\n";
     for (int order = 0; order < 3; order++) {
         char options[60];
         options_of(options, sizeof options, order, "");
@@ -204,7 +237,8 @@ static void analytic(void)
         projected_drop(&p);
     }
     /* a nonlinear observable, slow manifold y = x: x = y = sqrt(r/2) */
-    static const char circle[] = "[state]\nx, y\n[rates]\nx' = 0\ny' = 100*(x - y)\n[stepper]\nhorizon = 0.01\n[observables]\n"
+    static const char circle[] = "[state]\nx, y\n[rates]\nx' = 0\ny' = 100*(x - "
+                                 "y)\n[stepper]\nhorizon = 0.01\n[observables]\n"
                                  "r = x^2 + y^2\n[start]\nx = 1, y = 0.1\n";
     for (int plain = 0; plain < 2; plain++) {
         p = project_model(circle, NULL, plain ? "order=0 iterate=plain" : "order=0");
@@ -215,8 +249,10 @@ static void analytic(void)
         }
         projected_drop(&p);
     }
-    /* an observable that exists on one side only, and a start near its edge: log x + y kept, slow manifold y = 3 x */
-    static const char edge[] = "[state]\nx, y\n[rates]\nx' = 0\ny' = 100*(3*x - y)\n[stepper]\nhorizon = 0.01\n[observables]\n"
+    /* an observable that exists on one side only, and a start near its edge: log x + y kept,
+     * slow manifold y = 3 x */
+    static const char edge[] = "[state]\nx, y\n[rates]\nx' = 0\ny' = 100*(3*x - "
+                               "y)\n[stepper]\nhorizon = 0.01\n[observables]\n"
                                "s = log(x) + y\n[start]\nx = 0.01, y = 6\n";
     p = project_model(edge, NULL, "order=0");
     if (projected_good("s = log(x) + y", &p)) {
@@ -225,8 +261,10 @@ static void analytic(void)
     }
     projected_drop(&p);
     /* an invariant: a <-> b fast, both from c; a + b + c is kept, c observed: a/b = 2 */
-    static const char balance[] = "[state]\na, b, c\n[rates]\na' = -50*a + 100*b\nb' = 50*a - 100*b\nc' = 0\n[invariants]\n"
-                                  "all = a + b + c\n[stepper]\nhorizon = 0.01\n[observables]\nc\n[start]\na = 1, b = 5, c = 3\n";
+    static const char balance[] =
+        "[state]\na, b, c\n[rates]\na' = -50*a + 100*b\nb' = 50*a - 100*b\nc' = 0\n[invariants]\n"
+        "all = a + b + c\n[stepper]\nhorizon = 0.01\n[observables]\nc\n[start]\na = 1, b = 5, c = "
+        "3\n";
     p = project_model(balance, NULL, "order=2");
     if (projected_good("invariant", &p)) {
         check_near("invariant: a", p.r.q[0], 4, 1e-13);
@@ -234,8 +272,8 @@ static void analytic(void)
     }
     projected_drop(&p);
     /* held from the command line in place of an observable */
-    static const char held[] =
-        "[state]\nx, y\n[rates]\nx' = 0\ny' = 100*(x - y)\n[stepper]\nhorizon = 0.01\n[start]\nx = 1, y = 0.1\n";
+    static const char held[] = "[state]\nx, y\n[rates]\nx' = 0\ny' = 100*(x - "
+                               "y)\n[stepper]\nhorizon = 0.01\n[start]\nx = 1, y = 0.1\n";
     const char *init = "x = 7 hold";
     taut_load how = {.init = &init, .init_count = 1};
     p = project_model(held, &how, "order=1");
@@ -244,12 +282,13 @@ static void analytic(void)
     projected_drop(&p);
 }
 
-/* A forced relaxation, y' = (sin t - y)/eps: the slow solution is (sin t - eps cos t)/(1 + eps^2); each order wins a factor eps. */
+/* A forced relaxation, y' = (sin t - y)/eps: the slow solution is (sin t - eps cos t)/(1 +
+ * eps^2); each order wins a factor eps. */
 static void forced(void)
 {
-    static const char text[] =
-        "[parameters]\neps = 0.02\n[state]\nx, y\n[rates]\nx' = 0\ny' = (sin(t) - y)/eps\n[stepper]\nstep = eps/50\n"
-        "horizon = eps/5\n[observables]\nx\n";
+    static const char text[] = "[parameters]\neps = 0.02\n[state]\nx, y\n[rates]\nx' = 0\ny' = "
+                               "(sin(t) - y)/eps\n[stepper]\nstep = eps/50\n"
+                               "horizon = eps/5\n[observables]\nx\n";
     double eps = 0.02, t = 0.7, slow = (sin(t) - eps * cos(t)) / (1 + eps * eps), bound = eps;
     taut_load how = {.from = t};
     check_group("depends on t");
@@ -259,19 +298,21 @@ static void forced(void)
         projected p = project_model(text, &how, options);
         if (projected_good("forced", &p)) {
             check_below("error is O(eps^(m+1))", fabs(p.r.q[1] - slow), 2 * bound);
-            check_row(fabs(p.r.q[1] - slow) > 0.02 * bound || bound < 1e-6, "order %d is no better than expected: %.3g", order,
-                      fabs(p.r.q[1] - slow));
+            check_row(fabs(p.r.q[1] - slow) > 0.02 * bound || bound < 1e-6,
+                      "order %d is no better than expected: %.3g", order, fabs(p.r.q[1] - slow));
         }
         projected_drop(&p);
     }
 }
 
-/* ---- Anderson's method by itself: on a linear problem of n unknowns it ends after n + 2 evaluations */
+/* ---- Anderson's method by itself: on a linear problem of n unknowns it ends after n + 2
+ * evaluations */
 
 static void acceleration(void)
 {
     enum { N = 4 };
-    static const double matrix[N][N] = {{-0.02, 0.1, 0, 0}, {0, -0.3, 0.2, 0}, {0.1, 0, -0.9, 0}, {0, 0.5, 0, -1.7}};
+    static const double matrix[N][N] = {
+        {-0.02, 0.1, 0, 0}, {0, -0.3, 0.2, 0}, {0.1, 0, -0.9, 0}, {0, 0.5, 0, -1.7}};
     static const double root[N] = {1, -2, 3, 4e3};
     taut_arena arena;
     taut_anderson a;
@@ -301,7 +342,8 @@ static void acceleration(void)
 
 /* ---- refusals and failures */
 
-static void refuse(const char *what, const char *model, const char *options, int code, const char *words)
+static void refuse(const char *what, const char *model, const char *options, int code,
+                   const char *words)
 {
     projected p = project_model(model, NULL, options);
     projected_refused(what, &p, code, words);
@@ -311,33 +353,49 @@ static void refusals(void)
 {
     char text[600];
     check_group("refusals");
-    refuse("mechanical", "double_pendulum", "method=difference", TAUT_ERROR_REFUSED, "not for a mechanical system");
+    refuse("mechanical", "double_pendulum", "method=difference", TAUT_ERROR_REFUSED,
+           "not for a mechanical system");
     refuse("algebraic", "index2", "method=difference", TAUT_ERROR_REFUSED, "algebraic");
-    refuse("no observables", "kepler", "method=difference horizon=0.1", TAUT_ERROR_REFUSED, "[observables]");
-    refuse("no horizon", "[state]\nx, y\n[rates]\nx' = 0\ny' = x - y\n[observables]\nx\n", "method=difference", TAUT_ERROR_REFUSED,
-           "--horizon");
-    refuse("nothing to find", "[state]\nx, y\n[rates]\nx' = 0\ny' = x - y\n[observables]\nx, y\n", "horizon=1", TAUT_ERROR_REFUSED,
-           "nothing to find");
-    refuse("dependent", "[state]\nx, y, z\n[rates]\nx' = 0\ny' = x - y\nz' = -z\n[observables]\nu = x + y, v = 2*x + 2*y\n",
+    refuse("no observables", "kepler", "method=difference horizon=0.1", TAUT_ERROR_REFUSED,
+           "[observables]");
+    refuse("no horizon", "[state]\nx, y\n[rates]\nx' = 0\ny' = x - y\n[observables]\nx\n",
+           "method=difference", TAUT_ERROR_REFUSED, "--horizon");
+    refuse("nothing to find", "[state]\nx, y\n[rates]\nx' = 0\ny' = x - y\n[observables]\nx, y\n",
+           "horizon=1", TAUT_ERROR_REFUSED, "nothing to find");
+    refuse("dependent",
+           "[state]\nx, y, z\n[rates]\nx' = 0\ny' = x - y\nz' = -z\n[observables]\nu = x + y, v = "
+           "2*x + 2*y\n",
            "horizon=1", TAUT_ERROR_SINGULAR, "not independent");
-    refuse("unknown method", mm(text, sizeof text, "0.1", "eulre", "0.01", "0.04"), "", TAUT_ERROR_REFUSED, "did you mean euler");
-    refuse("mechanical method", mm(text, sizeof text, "0.1", "verlet", "0.01", "0.04"), "", TAUT_ERROR_REFUSED,
-           "cannot integrate rates");
-    refuse("step", mm(text, sizeof text, "0.1", "euler", "-0.01", "0.04"), "", TAUT_ERROR_USAGE, "step");
-    refuse("horizon", mm(text, sizeof text, "0.1", "euler", "0.01", "0"), "", TAUT_ERROR_USAGE, "horizon");
-    refuse("order", "[state]\nx, y\n[rates]\nx' = 0\ny' = x - y\n[observables]\nx\n[stepper]\norder = 7\nhorizon = 1\n", "",
-           TAUT_ERROR_USAGE, "0 to 4");
-    refuse("order beyond all numbers",
-           "[state]\nx, y\n[rates]\nx' = 0\ny' = x - y\n[observables]\nx\n[stepper]\norder = 1e300\nhorizon = 1\n", "",
-           TAUT_ERROR_USAGE, "0 to 4");
-    refuse("half an order", "[state]\nx, y\n[rates]\nx' = 0\ny' = x - y\n[observables]\nx\n[stepper]\norder = 1.5\nhorizon = 1\n",
+    refuse("unknown method", mm(text, sizeof text, "0.1", "eulre", "0.01", "0.04"), "",
+           TAUT_ERROR_REFUSED, "did you mean euler");
+    refuse("mechanical method", mm(text, sizeof text, "0.1", "verlet", "0.01", "0.04"), "",
+           TAUT_ERROR_REFUSED, "cannot integrate rates");
+    refuse("step", mm(text, sizeof text, "0.1", "euler", "-0.01", "0.04"), "", TAUT_ERROR_USAGE,
+           "step");
+    refuse("horizon", mm(text, sizeof text, "0.1", "euler", "0.01", "0"), "", TAUT_ERROR_USAGE,
+           "horizon");
+    refuse("order",
+           "[state]\nx, y\n[rates]\nx' = 0\ny' = x - y\n[observables]\nx\n[stepper]\norder = "
+           "7\nhorizon = 1\n",
            "", TAUT_ERROR_USAGE, "0 to 4");
-    refuse("command", "[state]\nx, y\n[observables]\nx\n[stepper]\ncommand = ./legacy\nhorizon = 1\n", "", TAUT_ERROR_REFUSED,
-           "--allow-command");
-    refuse("library", "[state]\nx, y\n[observables]\nx\n[stepper]\nlibrary = ./legacy.so\nhorizon = 1\n", "",
+    refuse("order beyond all numbers",
+           "[state]\nx, y\n[rates]\nx' = 0\ny' = x - y\n[observables]\nx\n[stepper]\norder = "
+           "1e300\nhorizon = 1\n",
+           "", TAUT_ERROR_USAGE, "0 to 4");
+    refuse("half an order",
+           "[state]\nx, y\n[rates]\nx' = 0\ny' = x - y\n[observables]\nx\n[stepper]\norder = "
+           "1.5\nhorizon = 1\n",
+           "", TAUT_ERROR_USAGE, "0 to 4");
+    refuse("command",
+           "[state]\nx, y\n[observables]\nx\n[stepper]\ncommand = ./legacy\nhorizon = 1\n", "",
+           TAUT_ERROR_REFUSED, "--allow-command");
+    refuse("library",
+           "[state]\nx, y\n[observables]\nx\n[stepper]\nlibrary = ./legacy.so\nhorizon = 1\n", "",
            TAUT_ERROR_UNAVAILABLE, "command");
-    refuse("NaN", "[state]\nx, y\n[rates]\nx' = 0\ny' = sqrt(-1 - y^2)\n[observables]\nx\n[stepper]\nhorizon = 1\n", "",
-           TAUT_ERROR_EVALUATE, "y");
+    refuse("NaN",
+           "[state]\nx, y\n[rates]\nx' = 0\ny' = sqrt(-1 - "
+           "y^2)\n[observables]\nx\n[stepper]\nhorizon = 1\n",
+           "", TAUT_ERROR_EVALUATE, "y");
 }
 
 /* What does not converge keeps its start and tells how far it came. */
@@ -349,12 +407,12 @@ static void failures(void)
     projected p = project_model("michaelis_menten", NULL, "iterate=plain passes=20");
     check_equal("20 passes", p.code, TAUT_ERROR_CONVERGE);
     if (p.projection)
-        check_row(p.r.q[1] == 0 && p.stages == 1 && p.stage[0].iterations == 20, "the start is kept, %lld iterations are told",
-                  (long long)p.stage[0].iterations);
+        check_row(p.r.q[1] == 0 && p.stages == 1 && p.stage[0].iterations == 20,
+                  "the start is kept, %lld iterations are told", (long long)p.stage[0].iterations);
     projected_refused("20 passes", &p, TAUT_ERROR_CONVERGE, "--passes");
-    p = project_model(
-        "[state]\nx, y\n[rates]\nx' = 0\ny' = 100*(x - y)\n[stepper]\nmethod = euler\nhorizon = 0.03\n[observables]\nx\n", &how,
-        "iterate=plain order=0");
+    p = project_model("[state]\nx, y\n[rates]\nx' = 0\ny' = 100*(x - y)\n[stepper]\nmethod = "
+                      "euler\nhorizon = 0.03\n[observables]\nx\n",
+                      &how, "iterate=plain order=0");
     projected_refused("unstable inside", &p, TAUT_ERROR_CONVERGE, "unstable");
 }
 
@@ -436,10 +494,14 @@ static void functions(void)
     projected_refused("NaN", &p, TAUT_ERROR_EVALUATE, "complex");
 
     check_equal("no such variable",
-                taut_system_from_flow(&(taut_black_box){.size = 2, .observables = 1, .observable = &wrong, .advance = advance_nan},
-                                      NULL, &p.system, &p.error),
+                taut_system_from_flow(
+                    &(taut_black_box){
+                        .size = 2, .observables = 1, .observable = &wrong, .advance = advance_nan},
+                    NULL, &p.system, &p.error),
                 TAUT_ERROR_USAGE);
-    check_equal("no function", taut_system_from_flow(&(taut_black_box){.size = 2}, NULL, &p.system, &p.error), TAUT_ERROR_USAGE);
+    check_equal("no function",
+                taut_system_from_flow(&(taut_black_box){.size = 2}, NULL, &p.system, &p.error),
+                TAUT_ERROR_USAGE);
 }
 
 /* Iterations allocate nothing: five and a hundred cost the same number of calls. */
@@ -450,7 +512,8 @@ static void counts(void)
     for (int k = 0; k < 2; k++) {
         faulty f = {0};
         taut_allocator allocator = faulty_allocator(&f);
-        projected p = project_model("michaelis_menten", NULL, "passes=1"); /* the model and the options alone are wanted */
+        /* the model and the options alone are wanted */
+        projected p = project_model("michaelis_menten", NULL, "passes=1");
         taut_projection *made = NULL;
         taut_options_set(p.options, "passes", "1000", NULL);
         taut_options_set(p.options, "iterate", "plain", NULL);
@@ -469,8 +532,10 @@ static void counts(void)
 
 static void memory(void)
 {
-    static const char balance[] = "[state]\na, b, c\n[rates]\na' = -50*a + 100*b\nb' = 50*a - 100*b\nc' = 0\n[invariants]\n"
-                                  "all = a + b + c\n[stepper]\nhorizon = 0.01\n[observables]\nc\n[start]\na = 1, b = 5, c = 3\n";
+    static const char balance[] =
+        "[state]\na, b, c\n[rates]\na' = -50*a + 100*b\nb' = 50*a - 100*b\nc' = 0\n[invariants]\n"
+        "all = a + b + c\n[stepper]\nhorizon = 0.01\n[observables]\nc\n[start]\na = 1, b = 5, c = "
+        "3\n";
     check_group("memory");
     projected p = {0};
     p.code = taut_system_parse(balance, strlen(balance), "model.taut", NULL, &p.system, &p.error);
@@ -480,7 +545,8 @@ static void memory(void)
         taut_projection *made = NULL;
         int code = taut_project(p.system, NULL, &allocator, &made, &p.error);
         taut_projection_destroy(made);
-        check_row(f.live == 0, "call %lld of %lld: %lld blocks left", (long long)k, (long long)f.calls, (long long)f.live);
+        check_row(f.live == 0, "call %lld of %lld: %lld blocks left", (long long)k,
+                  (long long)f.calls, (long long)f.live);
         if (!f.failed) {
             check_equal("without a failure", code, 0);
             break;

@@ -1,5 +1,5 @@
-/* test_difference_oxygen.c - the difference condition on the hydrogen-oxygen reactions of Gear, Kaper, Kevrekidis, Zagaris 2005, section
- * 4.2, tables 3 to 5; reference numbers of FACTS D. */
+/* test_difference_oxygen.c - the difference condition on the hydrogen-oxygen reactions of Gear,
+ * Kaper, Kevrekidis, Zagaris 2005, section 4.2, tables 3 to 5; reference numbers of FACTS D. */
 #include <float.h>
 #include <taut/taut.h>
 
@@ -10,15 +10,18 @@ static void options_of(char *text, size_t size, int order, const char *more)
     snprintf(text, size, "method=difference order=%d %s", order, more);
 }
 
-/* R = |J f| / |f| tells how much of the largest eigenvalue, 2.466e6, is left in f at the result. A state
- * that is wrong by e in a fast direction has R = 2.466e6^2 e / |f|, and |f| = 5.7e-11: R < 1 needs e < 9.4e-24, 2e-17 of the largest
- * variable. Rounding of differences of order m+1, 2^(m+1) u max |z|, is R = 42 for m = 1, 83 for m = 2; a tolerance of 1e-14 is R = 470,
- * which is how the 59 to 206 of the paper's table 5 come about. Explicit inner steps, few enough, happen to round less. */
+/* R = |J f| / |f| tells how much of the largest eigenvalue, 2.466e6, is left in f at the result.
+ * A state that is wrong by e in a fast direction has R = 2.466e6^2 e / |f|, and |f| = 5.7e-11: R
+ * < 1 needs e < 9.4e-24, 2e-17 of the largest variable. Rounding of differences of order m+1,
+ * 2^(m+1) u max |z|, is R = 42 for m = 1, 83 for m = 2; a tolerance of 1e-14 is R = 470, which
+ * is how the 59 to 206 of the paper's table 5 come about. Explicit inner steps, few enough,
+ * happen to round less. */
 
 static const double fastest = 2.466e6, ho_size = 4.4019256520e-7;
 /* D table 3: O2, H, OH, O, H2, H2O, HO2 */
-static const double table_3[7] = {4.2783465727e-13, 3.9878034748e-8, 1.3883748623e-10, 1.1300067412e-11,
-                                  4.4019256520e-7,  3.9848995981e-8, 5.3981503775e-15};
+static const double table_3[7] = {4.2783465727e-13, 3.9878034748e-8, 1.3883748623e-10,
+                                  1.1300067412e-11, 4.4019256520e-7, 3.9848995981e-8,
+                                  5.3981503775e-15};
 
 static double norm_ratio(const taut_system *system, const double *z, double *speed)
 {
@@ -30,7 +33,8 @@ static double norm_ratio(const taut_system *system, const double *z, double *spe
     taut_values values = {.force = rate, .force_dq = entry};
     if (taut_context_create(system, NULL, &context, &error) == 0 &&
         taut_system_pattern(system, TAUT_PATTERN_TANGENT, &tangent, &error) == 0 &&
-        taut_evaluate(context, 0, z, NULL, TAUT_WANT_FORCE | TAUT_WANT_FORCE_DQ, &values, &error) == 0)
+        taut_evaluate(context, 0, z, NULL, TAUT_WANT_FORCE | TAUT_WANT_FORCE_DQ, &values, &error) ==
+            0)
         for (int i = 0; i < N; i++)
             for (taut_index k = tangent.start[i]; k < tangent.start[i + 1]; k++)
                 product[i] += entry[k] * rate[tangent.column[k]];
@@ -58,7 +62,8 @@ static const char *ho_model(const char *stepper)
     if (!check_row(begin && end, "the model has [stepper] before [observables]") || !stepper)
         return text;
     snprintf(rest, sizeof rest, "%s", end);
-    snprintf(begin, sizeof text - (size_t)(begin - text), "[stepper]\n%s\nhorizon = 2e-5\n%s", stepper, rest);
+    snprintf(begin, sizeof text - (size_t)(begin - text), "[stepper]\n%s\nhorizon = 2e-5\n%s",
+             stepper, rest);
     return text;
 }
 
@@ -67,17 +72,23 @@ static const char *ho_reduced(void)
 {
     static char text[8000];
     const double *z = table_3;
-    double oxygen = 2 * z[0] + z[2] + z[3] + z[5] + 2 * z[6], hydrogen = z[1] + z[2] + 2 * z[4] + 2 * z[5] + z[6];
-    const char *whole = ho_model(NULL), *state = strstr(whole, "[state]"), *first = strstr(whole, "r1 ="),
-               *rates = strstr(whole, "[rates]");
-    if (!check_row(state && first && rates && first < rates, "the model has [state], r1 and [rates]"))
+    double oxygen = 2 * z[0] + z[2] + z[3] + z[5] + 2 * z[6],
+           hydrogen = z[1] + z[2] + 2 * z[4] + 2 * z[5] + z[6];
+    const char *whole = ho_model(NULL), *state = strstr(whole, "[state]"),
+               *first = strstr(whole, "r1 ="), *rates = strstr(whole, "[rates]");
+    if (!check_row(state && first && rates && first < rates,
+                   "the model has [state], r1 and [rates]"))
         return "[state]\n";
-    snprintf(text, sizeof text,
-             "%.*s[state]\nO2, O, H2, H2O, HO2\n[definitions]\nOH = %.17g - (2*O2 + O + H2O + 2*HO2)\n"
-             "H = %.17g - (OH + 2*H2 + 2*H2O + HO2)\n%.*s[rates]\nO2' = -r1 + r4 - r5\nO' = r1 - r2 + r8\nH2' = -r2 - r3\n"
-             "H2O' = r3 + r4 + r8\nHO2' = -r4 + r5\n[stepper]\nmethod = radau5\nstep = 1e-6\nhorizon = 2e-5\n[observables]\nH2\n"
-             "[start]\nO2 = %.17g, O = %.17g, H2 = %.17g, H2O = %.17g, HO2 = %.17g\n",
-             (int)(state - whole), whole, oxygen, hydrogen, (int)(rates - first), first, z[0], z[3], z[4], z[5], z[6]);
+    snprintf(
+        text, sizeof text,
+        "%.*s[state]\nO2, O, H2, H2O, HO2\n[definitions]\nOH = %.17g - (2*O2 + O + H2O + 2*HO2)\n"
+        "H = %.17g - (OH + 2*H2 + 2*H2O + HO2)\n%.*s[rates]\nO2' = -r1 + r4 - r5\nO' = r1 - r2 + "
+        "r8\nH2' = -r2 - r3\n"
+        "H2O' = r3 + r4 + r8\nHO2' = -r4 + r5\n[stepper]\nmethod = radau5\nstep = 1e-6\nhorizon = "
+        "2e-5\n[observables]\nH2\n"
+        "[start]\nO2 = %.17g, O = %.17g, H2 = %.17g, H2O = %.17g, HO2 = %.17g\n",
+        (int)(state - whole), whole, oxygen, hydrogen, (int)(rates - first), first, z[0], z[3],
+        z[4], z[5], z[6]);
     return text;
 }
 
@@ -85,8 +96,9 @@ static projected ho_project(const char *stepper, int order, const char *more)
 {
     char options[100], start[400];
     const double *z = table_3;
-    snprintf(start, sizeof start, "O2 = %.17g, H = %.17g, OH = %.17g, O = %.17g\nH2 = %.17g, H2O = %.17g, HO2 = %.17g\n", z[0],
-             z[1], z[2], z[3], z[4], z[5], z[6]);
+    snprintf(start, sizeof start,
+             "O2 = %.17g, H = %.17g, OH = %.17g, O = %.17g\nH2 = %.17g, H2O = %.17g, HO2 = %.17g\n",
+             z[0], z[1], z[2], z[3], z[4], z[5], z[6]);
     taut_load how = {.start_text = start};
     options_of(options, sizeof options, order, more);
     return project_model(ho_model(stepper), &how, options);
@@ -102,19 +114,24 @@ static void hydrogen_oxygen(void)
             char what[60];
             double speed;
             snprintf(what, sizeof what, "order %d, %s", order, plain ? "plain" : "anderson");
-            projected p = ho_project(NULL, order, plain ? "iterate=plain tolerance=1e-17" : "tolerance=1e-17");
+            projected p = ho_project(NULL, order,
+                                     plain ? "iterate=plain tolerance=1e-17" : "tolerance=1e-17");
             if (projected_good(what, &p)) {
                 const double *z = p.r.q, *a = p.r.start_q;
-                double oxygen = 2 * z[0] + z[2] + z[3] + z[5] + 2 * z[6], before = 2 * a[0] + a[2] + a[3] + a[5] + 2 * a[6];
-                double hydrogen = z[1] + z[2] + 2 * z[4] + 2 * z[5] + z[6], first = a[1] + a[2] + 2 * a[4] + 2 * a[5] + a[6];
+                double oxygen = 2 * z[0] + z[2] + z[3] + z[5] + 2 * z[6],
+                       before = 2 * a[0] + a[2] + a[3] + a[5] + 2 * a[6];
+                double hydrogen = z[1] + z[2] + 2 * z[4] + 2 * z[5] + z[6],
+                       first = a[1] + a[2] + 2 * a[4] + 2 * a[5] + a[6];
                 double ratio = norm_ratio(p.system, z, &speed);
-                double rounding = fastest * fastest * ldexp(DBL_EPSILON, order + 1) * ho_size / speed;
+                double rounding =
+                    fastest * fastest * ldexp(DBL_EPSILON, order + 1) * ho_size / speed;
                 check_row(z[4] == 4.4019256520e-7, "%s: H2 is kept to the last bit", what);
                 check_near("oxygen", oxygen / before, 1, 4e-15);
                 check_near("hydrogen", hydrogen / first, 1, 4e-15);
-                check_row(order == 0 ? ratio > 1e3 : ratio < rounding, "%s: |Jf|/|f| = %.4g, rounding allows %.3g", what, ratio,
-                          rounding);
-                if (order > 0) /* D table 4: O moves by -2.0e-17 in all orders; the rates of the paper reach table 3 to 3e-5 only */
+                check_row(order == 0 ? ratio > 1e3 : ratio < rounding,
+                          "%s: |Jf|/|f| = %.4g, rounding allows %.3g", what, ratio, rounding);
+                if (order > 0) /* D table 4: O moves by -2.0e-17 in all orders; the rates of the
+                                  paper reach table 3 to 3e-5 only */
                     check_near("order >= 1: O moves by", (z[3] - a[3]) / -2.0157e-17, 1, 0.06);
                 if (plain && order == 2)
                     for (int i = 0; i < 7; i++)
@@ -131,7 +148,8 @@ static void hydrogen_oxygen(void)
 /* FACTS D: R at m = 0 is 4.4522e5 in the paper's variables; for m >= 1 it is below 1. */
 static void hydrogen_oxygen_ratio(void)
 {
-    static const char *const inside[] = {"method = dop8\nstep = 1e-7", "method = dopri5\nstep = 5e-8"};
+    static const char *const inside[] = {"method = dop8\nstep = 1e-7",
+                                         "method = dopri5\nstep = 5e-8"};
     double speed;
     char what[80], options[80];
     check_group("D 4.2, table 5");
@@ -144,7 +162,8 @@ static void hydrogen_oxygen_ratio(void)
             double z[7] = {y[0], 0, 0, y[1], y[2], y[3], y[4]};
             z[2] = 2 * a[0] + a[2] + a[3] + a[5] + 2 * a[6] - (2 * z[0] + z[3] + z[5] + 2 * z[6]);
             z[1] = a[1] + a[2] + 2 * a[4] + 2 * a[5] + a[6] - (z[2] + 2 * z[4] + 2 * z[5] + z[6]);
-            check_near("m = 0: R / 4.4522e5", norm_ratio(whole.system, z, &speed) / 4.4522e5, 1, 2e-5);
+            check_near("m = 0: R / 4.4522e5", norm_ratio(whole.system, z, &speed) / 4.4522e5, 1,
+                       2e-5);
         }
         projected_drop(&p);
     }
@@ -160,7 +179,8 @@ static void hydrogen_oxygen_ratio(void)
     projected p = ho_project(inside[0], 1, "iterate=plain tolerance=1e-14");
     if (projected_good("tolerance 1e-14", &p)) {
         double ratio = norm_ratio(p.system, p.r.q, &speed);
-        check_row(ratio > 10 && ratio < fastest * fastest * 1e-14 * ho_size / speed, "tolerance 1e-14 shows: R = %.4g", ratio);
+        check_row(ratio > 10 && ratio < fastest * fastest * 1e-14 * ho_size / speed,
+                  "tolerance 1e-14 shows: R = %.4g", ratio);
     }
     projected_drop(&p);
 }

@@ -1,4 +1,5 @@
-/* test_document.c - statements, sections and attributes of model files: forms, messages with their places, shipped and bad files. */
+/* test_document.c - statements, sections and attributes of model files: forms, messages with
+ * their places, shipped and bad files. */
 #include "model/document.h"
 
 #include <dirent.h>
@@ -7,7 +8,7 @@
 #include "support/forms.h"
 #include "support/table.h"
 
-/* ---------------------------------------------------------------------------- a document written out in one fixed way */
+/* ---- a document written out in one fixed way */
 
 typedef struct writer {
     char *text;
@@ -25,7 +26,8 @@ __attribute__((format(printf, 2, 3))) static void put(writer *w, const char *for
 
 static void put_tree(writer *w, const taut_tree *tree);
 
-static void put_list(writer *w, const char *open, taut_tree *const *child, int32_t count, const char *close)
+static void put_list(writer *w, const char *open, taut_tree *const *child, int32_t count,
+                     const char *close)
 {
     put(w, "%s", open);
     for (int32_t k = 0; k < count; k++) {
@@ -124,7 +126,7 @@ static int write_out(const char *text, size_t length, char *written, size_t size
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- forms */
+/* ---- forms */
 
 static void check_forms(void)
 {
@@ -132,12 +134,14 @@ static void check_forms(void)
     for (size_t k = 0; k < sizeof forms / sizeof forms[0]; k++) {
         char written[4000];
         taut_error error = {0};
-        int status = write_out(forms[k].text, strlen(forms[k].text), written, sizeof written, &error);
+        int status =
+            write_out(forms[k].text, strlen(forms[k].text), written, sizeof written, &error);
         if (!forms[k].written)
             check_row(status == TAUT_ERROR_MODEL, "\"%s\" is accepted: %s", forms[k].text, written);
         else
-            check_row(status == 0 && strcmp(written, forms[k].written) == 0, "\"%s\"\n  gives    \"%s\" %s\n  expected \"%s\"",
-                      forms[k].text, written, error.message, forms[k].written);
+            check_row(status == 0 && strcmp(written, forms[k].written) == 0,
+                      "\"%s\"\n  gives    \"%s\" %s\n  expected \"%s\"", forms[k].text, written,
+                      error.message, forms[k].written);
     }
 }
 
@@ -152,11 +156,13 @@ static void check_sections(void)
         taut_error error = {0};
         snprintf(text, sizeof text, "[%s]\n", taut_section_name((taut_section)s));
         taut_arena_init(&arena, NULL);
-        if (check_row(taut_document_parse(text, strlen(text), "test", &arena, &document, &error) == 0, "%s: %s", text,
-                      error.message))
+        if (check_row(taut_document_parse(text, strlen(text), "test", &arena, &document, &error) ==
+                          0,
+                      "%s: %s", text, error.message))
             for (int k = 0; k < TAUT_SECTION_COUNT; k++)
-                check_row(document->present[k] == (k == s), "after [%s], [%s] is %s", taut_section_name((taut_section)s),
-                          taut_section_name((taut_section)k), document->present[k] ? "present" : "absent");
+                check_row(document->present[k] == (k == s), "after [%s], [%s] is %s",
+                          taut_section_name((taut_section)s), taut_section_name((taut_section)k),
+                          document->present[k] ? "present" : "absent");
         taut_arena_clear(&arena);
     }
     check_row(taut_section_name(TAUT_SECTION_COUNT)[0] == 0, "there is no section beyond the last");
@@ -181,9 +187,11 @@ static void check_title(void)
         taut_document *document;
         taut_error error = {0};
         taut_arena_init(&arena, NULL);
-        int status = taut_document_parse(rows[k].text, strlen(rows[k].text), NULL, &arena, &document, &error);
+        int status = taut_document_parse(rows[k].text, strlen(rows[k].text), NULL, &arena,
+                                         &document, &error);
         if (check_row(status == 0, "%s", error.message))
-            check_row(strcmp(document->title, rows[k].title) == 0, "\"%s\", expected \"%s\"", document->title, rows[k].title);
+            check_row(strcmp(document->title, rows[k].title) == 0, "\"%s\", expected \"%s\"",
+                      document->title, rows[k].title);
         taut_arena_clear(&arena);
     }
 }
@@ -198,27 +206,34 @@ static void check_one_section(void)
     taut_arena_init(&arena, NULL);
     const char *text = "x1' = 2 hold, y = 3";
     check_equal("start values",
-                taut_document_parse_section(TAUT_SECTION_START, text, strlen(text), "--init", &arena, &document, &error), 0);
+                taut_document_parse_section(TAUT_SECTION_START, text, strlen(text), "--init",
+                                            &arena, &document, &error),
+                0);
     check_equal("items", document->items, 2);
     check_equal("section", document->item[1].section, TAUT_SECTION_START);
     check_equal("place", document->item[1].place.column, 15);
     check_row(document->present[TAUT_SECTION_START], "the section is present");
-    check_equal("code", taut_document_fail(document, document->item[1].place, &error, "no %s", "y"), TAUT_ERROR_MODEL);
-    check_row(error.line == 1 && error.column == 15 && !strcmp(error.file, "--init") && !strcmp(error.source, text) &&
-                  !strcmp(error.message, "no y"),
-              "%s:%d:%d \"%s\" \"%s\"", error.file, error.line, error.column, error.message, error.source);
+    check_equal("code", taut_document_fail(document, document->item[1].place, &error, "no %s", "y"),
+                TAUT_ERROR_MODEL);
+    check_row(error.line == 1 && error.column == 15 && !strcmp(error.file, "--init") &&
+                  !strcmp(error.source, text) && !strcmp(error.message, "no y"),
+              "%s:%d:%d \"%s\" \"%s\"", error.file, error.line, error.column, error.message,
+              error.source);
     const char *header = "a = 1\n[run]\n";
     check_equal("a header",
-                taut_document_parse_section(TAUT_SECTION_PARAMETERS, header, strlen(header), "--set", &arena, &document, &error),
+                taut_document_parse_section(TAUT_SECTION_PARAMETERS, header, strlen(header),
+                                            "--set", &arena, &document, &error),
                 TAUT_ERROR_MODEL);
     check_contains("a header", error.message, "only items of [parameters]");
     check_equal("its line", error.line, 2);
-    check_equal("no section", taut_document_parse_section(TAUT_SECTION_COUNT, "", 0, "", &arena, &document, &error),
-                TAUT_ERROR_USAGE);
+    check_equal(
+        "no section",
+        taut_document_parse_section(TAUT_SECTION_COUNT, "", 0, "", &arena, &document, &error),
+        TAUT_ERROR_USAGE);
     taut_arena_clear(&arena);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ messages */
+/* ---- messages */
 
 static const struct {
     const char *text;
@@ -227,7 +242,8 @@ static const struct {
 } faults[] = {
     {"a = 1", 1, 1, "a statement before the first section"},
     {"# title\n\n  a = 1", 3, 3, "a statement before the first section"},
-    {"[bond]", 1, 1, "unknown section [bond]; did you mean [bonds]? sections are parameters, coordinates"},
+    {"[bond]", 1, 1,
+     "unknown section [bond]; did you mean [bonds]? sections are parameters, coordinates"},
     {"[Parameters]", 1, 1, "did you mean [parameters]?"},
     {"[stiff  potential]", 1, 1, "did you mean [stiff potential]?"},
     {"[ bonds]", 1, 1, "did you mean [bonds]?"},
@@ -246,27 +262,36 @@ static const struct {
     {"[parameters]\n3 = a", 2, 1, "expected a name, found '3'"},
     {"[parameters]\n(a) = 3", 2, 1, "expected a name, found '('"},
     {"[parameters]\na =", 2, 4, "expected an expression after '=', found end of line"},
-    {"[parameters]\na = # none\nb = 2", 2, 4, "expected an expression after '=', found end of line"},
+    {"[parameters]\na = # none\nb = 2", 2, 4,
+     "expected an expression after '=', found end of line"},
     {"[parameters]\na = 1,", 2, 7, "expected a name after ',', found end of line"},
     {"[parameters]\na = 1,, b = 2", 2, 7, "expected a name after ',', found ','"},
-    {"[parameters]\na = b = 2", 2, 7, "expected an operator, ',' or the end of the line after 'b', found '='"},
-    {"[parameters]\na = 2 b", 2, 7, "unknown attribute 'b'; [parameters] knows no attributes; a product is written with '*'"},
-    {"[parameters]\na = 2 (b)", 2, 7, "expected an operator, ',' or the end of the line after '2', found '('"},
-    {"[parameters]\na = (1 + 2\nb = 3", 3, 1, "expected ')' to close '(' at line 2, column 5, found 'b'"},
-    {"[parameters]\na = (1 + 2\n\n[run]\nuntil = 1", 2, 11, "expected ')' to close '(' at column 5, found end of line"},
+    {"[parameters]\na = b = 2", 2, 7,
+     "expected an operator, ',' or the end of the line after 'b', found '='"},
+    {"[parameters]\na = 2 b", 2, 7,
+     "unknown attribute 'b'; [parameters] knows no attributes; a product is written with '*'"},
+    {"[parameters]\na = 2 (b)", 2, 7,
+     "expected an operator, ',' or the end of the line after '2', found '('"},
+    {"[parameters]\na = (1 + 2\nb = 3", 3, 1,
+     "expected ')' to close '(' at line 2, column 5, found 'b'"},
+    {"[parameters]\na = (1 + 2\n\n[run]\nuntil = 1", 2, 11,
+     "expected ')' to close '(' at column 5, found end of line"},
     {"[parameters]\nf(x) = 2", 2, 1,
-     "a function cannot stand before '=' in [parameters]; functions belong to [definitions], and indices "
-     "are written f[1]"},
-    {"[parameters]\na = 1 for i in 1..2 for j in 1..2", 2, 21, "'for' stands once, before the attributes"},
+     "a function cannot stand before '=' in [parameters]; functions belong to [definitions], and "
+     "indices are written f[1]"},
+    {"[parameters]\na = 1 for i in 1..2 for j in 1..2", 2, 21,
+     "'for' stands once, before the attributes"},
     {"[parameters]\nfor = 1", 2, 1, "expected a name, found 'for'"},
     {"[parameters]\na.b[1] = 1", 2, 1, "a column of a table cannot be assigned to"},
     {"[coordinates]\nx y", 2, 3, "unknown attribute 'y'; [coordinates] knows no attributes"},
     {"[coordinates]\nx = 2", 2, 3, "[coordinates] lists names"},
     {"[coordinates]\nx'", 2, 1, "expected a name, as in 'x, y'"},
     {"[coordinates]\nx(1)", 2, 1, "indices are written [i]"},
-    {"[coordinates]\nx + y", 2, 3, "expected ',' or the end of the line (as in 'x, y') after 'x', found '+'"},
+    {"[coordinates]\nx + y", 2, 3,
+     "expected ',' or the end of the line (as in 'x, y') after 'x', found '+'"},
     {"[coordinates]\nx; y", 2, 2, "items are separated by ','"},
-    {"[coordinates]\nx[i] for i in 1..N, j in", 2, 25, "expected an expression after 'in', found end of line"},
+    {"[coordinates]\nx[i] for i in 1..N, j in", 2, 25,
+     "expected an expression after 'in', found end of line"},
     {"[coordinates]\nx[i] for i of 1..N", 2, 12, "expected 'in' after 'i', found 'of'"},
     {"[particles]\np.x mass 1", 2, 1, "expected a name"},
     {"[particles]\np mass", 2, 7, "expected an expression after 'mass', found end of line"},
@@ -282,10 +307,13 @@ static const struct {
     {"[tables]\na = x.csv, b =", 2, 15, "expected a value after '='"},
     {"[tables]\na = caf\xc3\xa9.csv", 2, 8, "unexpected byte 0xc3"},
     {"[kinetic]\nT = x'^2", 2, 3, "[kinetic] takes expressions without a name and '='"},
-    {"[bonds]\na = x stiffness", 2, 16, "expected an expression after 'stiffness', found end of line"},
-    {"[bonds]\na = x stiff 3", 2, 7, "unknown attribute 'stiff'; [bonds] knows stiffness, compliance, damping, rigid, soft"},
+    {"[bonds]\na = x stiffness", 2, 16,
+     "expected an expression after 'stiffness', found end of line"},
+    {"[bonds]\na = x stiff 3", 2, 7,
+     "unknown attribute 'stiff'; [bonds] knows stiffness, compliance, damping, rigid, soft"},
     {"[bonds]\na = x Rigid", 2, 7, "did you mean 'rigid'?"},
-    {"[bonds]\na = x rigid 3", 2, 13, "expected an operator, ',' or the end of the line after 'rigid', found '3'"},
+    {"[bonds]\na = x rigid 3", 2, 13,
+     "expected an operator, ',' or the end of the line after 'rigid', found '3'"},
     {"[bonds]\na = x hold", 2, 7, "'hold' belongs to [start]; [bonds] knows"},
     {"[bonds]\na = x rigid soft rigid", 2, 18, "the attribute 'rigid' appears twice"},
     {"[start]\nx = 1 hold guess holt", 2, 18, "did you mean 'hold'? [start] knows hold, guess"},
@@ -296,13 +324,17 @@ static const struct {
     {"[run]\nuntil = 10 \\\n 3", 2, 12, "a value of [run] cannot go on in the next line"},
     {"[run]\nuntil = \x07", 2, 9, "unexpected byte 0x07"},
     {"[stepper]\nhorizon = 1 +", 2, 14, "expected an expression after '+'"},
-    {"[stepper]\nhorizon = 1 2", 2, 13, "expected an operator or the end of the value after '1', found '2'"},
-    {"[observables]\nx*y", 2, 2, "expected ',' or the end of the line (as in 'u = x + y') after 'x', found '*'"},
+    {"[stepper]\nhorizon = 1 2", 2, 13,
+     "expected an operator or the end of the value after '1', found '2'"},
+    {"[observables]\nx*y", 2, 2,
+     "expected ',' or the end of the line (as in 'u = x + y') after 'x', found '*'"},
     {"[events]\na = x falling then", 2, 19, "expected a name after 'then', found end of line"},
     {"[events]\na = x falling then y", 2, 21, "expected '='"},
     {"[events]\na = x falling then y' = 0, z rising", 2, 30, "expected '='"},
-    {"[events]\na = x falling then y' = 0 stop, b = x", 2, 31, "expected the end of the line that contains 'then'"},
-    {"[events]\na = x falling then y' = 0 for i in 1..2", 2, 27, "'for' stands once, before the attributes"},
+    {"[events]\na = x falling then y' = 0 stop, b = x", 2, 31,
+     "expected the end of the line that contains 'then'"},
+    {"[events]\na = x falling then y' = 0 for i in 1..2", 2, 27,
+     "'for' stands once, before the attributes"},
     {"[events]\na = x falling then f(y) = 0", 2, 20, "a function cannot stand before '='"},
 };
 
@@ -314,16 +346,19 @@ static void check_messages(void)
         taut_document *document = NULL;
         taut_error error = {0};
         taut_arena_init(&arena, NULL);
-        int status = taut_document_parse(faults[k].text, strlen(faults[k].text), "test", &arena, &document, &error);
-        check_row(status == TAUT_ERROR_MODEL && error.code == status && !document && error.line == faults[k].line &&
-                      error.column == faults[k].column && strstr(error.message, faults[k].message) && !strcmp(error.file, "test"),
-                  "\"%s\": %d at %d:%d \"%s\", expected %d:%d \"%s\"", faults[k].text, status, error.line, error.column,
-                  error.message, faults[k].line, faults[k].column, faults[k].message);
+        int status = taut_document_parse(faults[k].text, strlen(faults[k].text), "test", &arena,
+                                         &document, &error);
+        check_row(status == TAUT_ERROR_MODEL && error.code == status && !document &&
+                      error.line == faults[k].line && error.column == faults[k].column &&
+                      strstr(error.message, faults[k].message) && !strcmp(error.file, "test"),
+                  "\"%s\": %d at %d:%d \"%s\", expected %d:%d \"%s\"", faults[k].text, status,
+                  error.line, error.column, error.message, faults[k].line, faults[k].column,
+                  faults[k].message);
         taut_arena_clear(&arena);
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------------- files */
+/* ---- files */
 
 #ifndef TAUT_SOURCE_DIR
 #define TAUT_SOURCE_DIR "."
@@ -383,7 +418,8 @@ static void visit_good(const file_text *file)
         other[length++] = file->text[k];
     }
     int status = write_out(file->text, file->length, written, SIZE, &error);
-    check_row(status == 0 && written[0], "%s:%d:%d: %s", file->path, error.line, error.column, error.message);
+    check_row(status == 0 && written[0], "%s:%d:%d: %s", file->path, error.line, error.column,
+              error.message);
     check_equal("with CR LF", write_out(other, length, again, SIZE, &error), status);
     check_row(strcmp(written, again) == 0, "%s: CR LF changes its meaning", file->path);
     free(written);
@@ -398,11 +434,13 @@ static void visit_bad(const file_text *file)
     char expected[256] = "", written[2000];
     taut_error error = {0};
     snprintf(expected, sizeof expected, "%.*s", (int)strcspn(file->text, "\n"), file->text);
-    check_row(sscanf(expected, "# expect %d:%d %n", &line, &column, &rest) == 2 && rest > 0, "%s: no expectation", file->path);
+    check_row(sscanf(expected, "# expect %d:%d %n", &line, &column, &rest) == 2 && rest > 0,
+              "%s: no expectation", file->path);
     int status = write_out(file->text, file->length, written, sizeof written, &error);
-    check_row(status == TAUT_ERROR_MODEL && error.line == line && error.column == column && strstr(error.message, expected + rest),
-              "%s: %d at %d:%d \"%s\", expected %d:%d \"%s\"", file->path, status, error.line, error.column, error.message, line,
-              column, expected + rest);
+    check_row(status == TAUT_ERROR_MODEL && error.line == line && error.column == column &&
+                  strstr(error.message, expected + rest),
+              "%s: %d at %d:%d \"%s\", expected %d:%d \"%s\"", file->path, status, error.line,
+              error.column, error.message, line, column, expected + rest);
 }
 
 static void check_files(void)
@@ -410,14 +448,16 @@ static void check_files(void)
     check_group("shipped models");
     check_row(each_model("models", visit_good) >= 20, "models are found in %s", TAUT_SOURCE_DIR);
     check_group("bad models");
-    check_row(each_model("tests/data/syntax", visit_bad) >= 29, "bad models are found in %s", TAUT_SOURCE_DIR);
+    check_row(each_model("tests/data/syntax", visit_bad) >= 29, "bad models are found in %s",
+              TAUT_SOURCE_DIR);
 }
 
 /* The page of the grammar lists what the tables and the bounds say. */
 static void check_page(void)
 {
-    static const int bounds[] = {TAUT_TEXT_LIMIT,     TAUT_NODE_LIMIT, TAUT_DEPTH_LIMIT,   TAUT_CHAIN_LIMIT, TAUT_HEIGHT_LIMIT,
-                                 TAUT_OPERATOR_LIMIT, TAUT_NAME_LIMIT, TAUT_INDICES_LIMIT, TAUT_PRIMES_LIMIT};
+    static const int bounds[] = {TAUT_TEXT_LIMIT,  TAUT_NODE_LIMIT,    TAUT_DEPTH_LIMIT,
+                                 TAUT_CHAIN_LIMIT, TAUT_HEIGHT_LIMIT,  TAUT_OPERATOR_LIMIT,
+                                 TAUT_NAME_LIMIT,  TAUT_INDICES_LIMIT, TAUT_PRIMES_LIMIT};
     file_text page = {.path = TAUT_SOURCE_DIR "/docs/grammar.md"};
     check_group("docs/grammar.md");
     if (!check_row(read_text(&page), "%s cannot be read", page.path))
@@ -432,7 +472,8 @@ static void check_page(void)
             snprintf(part, sizeof part, "`%s`", taut_word_table[j].name);
             const char *found = strstr(row, part);
             bool listed = found && found < row + strcspn(row, "\n");
-            check_row(listed == (taut_section_table[k].words >> j & 1), "[%s]: %s is %s", taut_section_table[k].name, part,
+            check_row(listed == (taut_section_table[k].words >> j & 1), "[%s]: %s is %s",
+                      taut_section_table[k].name, part,
                       listed ? "listed, but not known" : "known, but not listed");
         }
     }

@@ -1,11 +1,14 @@
-/* test_effective.c - the effective system [E (7)-(8)] against the double pendulum in angles, and against what it is the limit of. */
+/* test_effective.c - the effective system [E (7)-(8)] against the double pendulum in angles, and
+ * against what it is the limit of. */
 #include "support/run.h"
 #include "judge/pendulum_angles.h"
 #include "vibration/effective.h"
 
 static const char *const gravity_model =
-    "[parameters]\neps = %.17g\n[coordinates]\nx11, x12, x21, x22\n[potential]\nx12 + x22\n[bonds]\n"
-    "inner = sqrt(x11^2 + x12^2) - 1 stiffness 1/eps^2\nouter = sqrt((x11-x21)^2 + (x12-x22)^2) - 1 stiffness 1/eps^2\n"
+    "[parameters]\neps = %.17g\n[coordinates]\nx11, x12, x21, x22\n[potential]\nx12 + "
+    "x22\n[bonds]\n"
+    "inner = sqrt(x11^2 + x12^2) - 1 stiffness 1/eps^2\nouter = sqrt((x11-x21)^2 + (x12-x22)^2) - "
+    "1 stiffness 1/eps^2\n"
     "[start]\nx11 = sqrt(0.5), x12 = -sqrt(0.5), x21 = sqrt(2), x22 = 5*eps\n";
 
 typedef struct made {
@@ -46,9 +49,10 @@ static void destroy(made *e)
 
 static void test_angles(void)
 {
-    static const char *const options[] = {"motion=rigid method=dop8 rtol=1e-11 atol=1e-12 until=2",
-                                          "motion=rigid method=radau5 rtol=1e-10 atol=1e-11 until=2",
-                                          "motion=rigid method=rattle step=0.0005 until=2"};
+    static const char *const options[] = {
+        "motion=rigid method=dop8 rtol=1e-11 atol=1e-12 until=2",
+        "motion=rigid method=radau5 rtol=1e-10 atol=1e-11 until=2",
+        "motion=rigid method=rattle step=0.0005 until=2"};
     static const double tolerance[] = {3e-8, 1e-6, 1e-5};
     check_group("effective, in angles");
     for (int k = 0; k < 3; k++) {
@@ -70,7 +74,8 @@ static void test_angles(void)
     }
 }
 
-/* x(t) - X(t) = O(eps) [E (13)]: the largest distance of the full motion (Verlet) from the effective one, over 100 times up to t = 2. */
+/* x(t) - X(t) = O(eps) [E (13)]: the largest distance of the full motion (Verlet) from the
+ * effective one, over 100 times up to t = 2. */
 static double distance(double eps)
 {
     char model[700], options[200];
@@ -84,7 +89,8 @@ static double distance(double eps)
         e.code = taut_solver_advance(e.solver, .02 * k, &e.error);
         d.code = taut_solver_advance(d.solver, .02 * k, &d.error);
         for (int i = 0; i < 4; i++)
-            worst = fmax(worst, fabs(taut_solver_position(e.solver)[i] - taut_solver_position(d.solver)[i]));
+            worst = fmax(
+                worst, fabs(taut_solver_position(e.solver)[i] - taut_solver_position(d.solver)[i]));
     }
     worst = e.code || d.code ? NAN : worst;
     driven_destroy(&d);
@@ -104,12 +110,13 @@ static void test_limit(void)
     check_below("size", e[3], 10e-3);
 }
 
-/* A mass on a stiff rod that hangs from a cart: Omega^2 = 1/(eps^2) (1/m + sin^2 phi/cart), so that W depends on phi; kinetic energy in
- * generalised coordinates, the mass matrix varies. */
-static const char *const cart_model = "[parameters]\nomega = %.17g\n[coordinates]\nx, r, phi\n[definitions]\n"
-                                      "bob = (x + r*sin(phi), -r*cos(phi))\n[kinetic]\n0.7*x'^2/2\ndot(bob', bob')/2\n"
-                                      "[potential]\nbob.y\n[bonds]\nrod = r - 1 stiffness omega^2\n"
-                                      "[start]\nx = 0, r = 1 + 2/omega, phi = 1\n";
+/* A mass on a stiff rod that hangs from a cart: Omega^2 = 1/(eps^2) (1/m + sin^2 phi/cart), so
+ * that W depends on phi; kinetic energy in generalised coordinates, the mass matrix varies. */
+static const char *const cart_model =
+    "[parameters]\nomega = %.17g\n[coordinates]\nx, r, phi\n[definitions]\n"
+    "bob = (x + r*sin(phi), -r*cos(phi))\n[kinetic]\n0.7*x'^2/2\ndot(bob', bob')/2\n"
+    "[potential]\nbob.y\n[bonds]\nrod = r - 1 stiffness omega^2\n"
+    "[start]\nx = 0, r = 1 + 2/omega, phi = 1\n";
 
 static double cart_distance(double omega)
 {
@@ -123,7 +130,8 @@ static double cart_distance(double omega)
         e.code = taut_solver_advance(e.solver, .05 * k, &e.error);
         d.code = taut_solver_advance(d.solver, .05 * k, &d.error);
         for (int i = 0; i < 3; i++)
-            worst = fmax(worst, fabs(taut_solver_position(e.solver)[i] - taut_solver_position(d.solver)[i]));
+            worst = fmax(
+                worst, fabs(taut_solver_position(e.solver)[i] - taut_solver_position(d.solver)[i]));
     }
     check_row(e.code == 0 && d.code == 0, "cart: %s%s", e.error.message, d.error.message);
     driven_destroy(&d);
@@ -145,15 +153,16 @@ static void test_kinetic(void)
     if (with.code == 0 && driven_good("rigid", &rigid)) {
         taut_solver_advance(with.solver, 2, NULL);
         taut_solver_advance(rigid.solver, 2, NULL);
-        double apart = fabs(taut_solver_position(with.solver)[2] - taut_solver_position(rigid.solver)[2]);
+        double apart =
+            fabs(taut_solver_position(with.solver)[2] - taut_solver_position(rigid.solver)[2]);
         check_row(apart > .1, "rigid and effective are %.3g apart", apart);
     }
     driven_destroy(&rigid);
     destroy(&with);
 }
 
-/* Mean tensions: C^-1 g of the full motion, averaged around t = 1 with the kernel 35/32 (1 - s^2)^3 over |s| < 1, s = (t - 1)/0.1, are
- * Lambda of (8), to O(0.1^2) and O(eps). */
+/* Mean tensions: C^-1 g of the full motion, averaged around t = 1 with the kernel 35/32 (1 -
+ * s^2)^3 over |s| < 1, s = (t - 1)/0.1, are Lambda of (8), to O(0.1^2) and O(eps). */
 static void test_tensions(void)
 {
     check_group("effective, mean tensions");
@@ -174,7 +183,8 @@ static void test_tensions(void)
     }
     driven_destroy(&d);
     made e = make(model, "motion=rigid method=dop8 until=2");
-    driven p = driven_create(model, "motion=effective method=projected-impulse step=0.02 until=2", NULL);
+    driven p =
+        driven_create(model, "motion=effective method=projected-impulse step=0.02 until=2", NULL);
     driven none = driven_create(model, "motion=rigid method=dop8 until=2", NULL);
     if (driven_good("impulse", &p) && driven_good("rigid", &none) && e.code == 0) {
         check_equal("effective", taut_solver_advance(e.solver, 1, &e.error), 0);
@@ -200,7 +210,8 @@ static void test_driver(void)
     double eps = 1e-3, action[2], q[4], v[4];
     char model[700];
     snprintf(model, sizeof model, gravity_model, eps);
-    driven d = driven_create(model, "motion=effective method=effective rtol=1e-10 atol=1e-11 until=2", NULL);
+    driven d = driven_create(
+        model, "motion=effective method=effective rtol=1e-10 atol=1e-11 until=2", NULL);
     if (driven_good("run", &d)) {
         check_equal("advance", taut_solver_advance(d.solver, 2, &d.error), 0);
         angle_actions(eps, action);
@@ -218,16 +229,18 @@ static void test_driver(void)
     driven_destroy(&d);
 }
 
-/* The start is that of (9), with the directions of the vibrating state: by hand in pendulum_angles.h, by the impulse methods, and with a mass
- * that varies, where momenta are projected. The foot point is 2.8e-6 beside it at eps = 1e-2. What is held stays. */
+/* The start is that of (9), with the directions of the vibrating state: by hand in
+ * pendulum_angles.h, by the impulse methods, and with a mass that varies, where momenta are
+ * projected. The foot point is 2.8e-6 beside it at eps = 1e-2. What is held stays. */
 static void test_start(void)
 {
     static const char *const polar =
-        "[coordinates]\nr, phi\n[kinetic]\n(r'^2 + r^2*phi'^2)/2\n[bonds]\nrod = r*cos(phi)^2 + r*sin(phi)^2 - 1 "
-        "stiffness 1e4\n[start]\nr = 1.02, phi = 0.3, r' = 0.5, phi' = 1\n";
-    static const char *const held =
-        "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 stiffness 1e4\n[start]\nx = 0.8 hold, y = 0.61\n";
-    static const char *const methods[] = {"effective", "projected-impulse step=0.1", "mollified-impulse step=0.1"};
+        "[coordinates]\nr, phi\n[kinetic]\n(r'^2 + r^2*phi'^2)/2\n[bonds]\nrod = r*cos(phi)^2 + "
+        "r*sin(phi)^2 - 1 stiffness 1e4\n[start]\nr = 1.02, phi = 0.3, r' = 0.5, phi' = 1\n";
+    static const char *const held = "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 "
+                                    "stiffness 1e4\n[start]\nx = 0.8 hold, y = 0.61\n";
+    static const char *const methods[] = {"effective", "projected-impulse step=0.1",
+                                          "mollified-impulse step=0.1"};
     check_group("effective, start");
     double eps = 1e-2, q[4], v[4];
     char model[700], options[120];
@@ -245,10 +258,12 @@ static void test_start(void)
         check_near("r", taut_solver_position(d.solver)[0], 1, 1e-15);
         check_near("phi", taut_solver_position(d.solver)[1], 0.3, 1e-15);
         check_near("r'", taut_solver_velocity(d.solver)[0], 0, 1e-15);
-        check_near("phi': the angular momentum is kept", taut_solver_velocity(d.solver)[1], 1.02 * 1.02, 1e-14);
+        check_near("phi': the angular momentum is kept", taut_solver_velocity(d.solver)[1],
+                   1.02 * 1.02, 1e-14);
     }
     driven_destroy(&d);
-    d = driven_create("[coordinates]\nx\n[bonds]\nspring = x - cos(t) stiffness 1e4\n[start]\nx = cos(t) + 0.01\n",
+    d = driven_create("[coordinates]\nx\n[bonds]\nspring = x - cos(t) stiffness 1e4\n[start]\nx = "
+                      "cos(t) + 0.01\n",
                       "motion=effective method=effective from=0.7 until=1", NULL);
     if (driven_good("moving", &d)) {
         check_near("x", taut_solver_position(d.solver)[0], cos(0.7), 1e-15);
@@ -263,28 +278,34 @@ static void test_start(void)
     driven_destroy(&d);
 }
 
-/* Two equal triangles of springs, with unequal actions: their frequencies are equal and constant while each stays rigid, so that the
- * motion is the rigid one, whatever the modes. */
+/* Two equal triangles of springs, with unequal actions: their frequencies are equal and constant
+ * while each stays rigid, so that the motion is the rigid one, whatever the modes. */
 static void test_equal_molecules(void)
 {
     static const char *const model =
-        "[particles]\ndimension = 2\na[i] for i in 1..2 mass 1\nb[i] for i in 1..2 mass 2\nc[i] for i in 1..2 mass 1\n[potential]\n"
-        "dot(b[1] - b[2], b[1] - b[2])/2 + a[1].y\n[bonds]\np[i] = length(a[i] - b[i]) - 1 for i in 1..2 stiffness 1e6\n"
-        "r[i] = length(c[i] - b[i]) - 1 for i in 1..2 stiffness 1e6\ns[i] = length(c[i] - a[i]) - 1.2 for i in 1..2 stiffness "
-        "1e6\n[start]\n"
-        "b[1] = (0, 0), a[1] = (0.8, 0.6), c[1] = (0.8, -0.6)\nb[2] = (5, 0), a[2] = (5.8, 0.6), c[2] = (5.8, -0.6)\n"
+        "[particles]\ndimension = 2\na[i] for i in 1..2 mass 1\nb[i] for i in 1..2 mass 2\nc[i] "
+        "for i in 1..2 mass 1\n[potential]\n"
+        "dot(b[1] - b[2], b[1] - b[2])/2 + a[1].y\n[bonds]\np[i] = length(a[i] - b[i]) - 1 for i "
+        "in 1..2 stiffness 1e6\n"
+        "r[i] = length(c[i] - b[i]) - 1 for i in 1..2 stiffness 1e6\ns[i] = length(c[i] - a[i]) - "
+        "1.2 for i in 1..2 stiffness 1e6\n[start]\n"
+        "b[1] = (0, 0), a[1] = (0.8, 0.6), c[1] = (0.8, -0.6)\nb[2] = (5, 0), a[2] = (5.8, 0.6), "
+        "c[2] = (5.8, -0.6)\n"
         "a[1]' = (1, 0.5), c[2]' = (0.3, -0.1)\n";
-    static const char *const options[] = {"motion=effective method=effective until=1 rtol=1e-9 atol=1e-11",
-                                          "motion=rigid method=dop8 until=1 rtol=1e-9 atol=1e-11"};
+    static const char *const options[] = {
+        "motion=effective method=effective until=1 rtol=1e-9 atol=1e-11",
+        "motion=rigid method=dop8 until=1 rtol=1e-9 atol=1e-11"};
     check_group("effective, equal molecules");
     driven d[2];
     for (int k = 0; k < 2; k++) {
         d[k] = driven_create(model, options[k], NULL);
         if (driven_good(options[k], &d[k]))
-            check_row(taut_solver_advance(d[k].solver, 1, &d[k].error) == 0, "%s: %s", options[k], d[k].error.message);
+            check_row(taut_solver_advance(d[k].solver, 1, &d[k].error) == 0, "%s: %s", options[k],
+                      d[k].error.message);
     }
     for (int i = 0; d[0].solver && d[1].solver && i < 12; i++)
-        check_near("q", taut_solver_position(d[0].solver)[i], taut_solver_position(d[1].solver)[i], 1e-7);
+        check_near("q", taut_solver_position(d[0].solver)[i], taut_solver_position(d[1].solver)[i],
+                   1e-7);
     driven_destroy(&d[0]);
     driven_destroy(&d[1]);
 }
@@ -293,10 +314,13 @@ static void test_equal_molecules(void)
 static void test_derivatives(void)
 {
     static const char *const more[] = {
-        "[coordinates]\nx, y, z, w\n[bonds]\na = sqrt(x^2 + y^2) - 1 stiffness 1e4\nr = sqrt((z - x)^2 + (w - y)^2) - 1\n"
-        "b = z + w^2 - .4*x*y - 2.2 stiffness 2e4\nk = x - w stiffness 2 soft\n[potential]\nx*y + z^2\n"
+        "[coordinates]\nx, y, z, w\n[bonds]\na = sqrt(x^2 + y^2) - 1 stiffness 1e4\nr = sqrt((z - "
+        "x)^2 + (w - y)^2) - 1\n"
+        "b = z + w^2 - .4*x*y - 2.2 stiffness 2e4\nk = x - w stiffness 2 soft\n[potential]\nx*y + "
+        "z^2\n"
         "[start]\nx = .6, y = .8, z = 1.4, w = 1.4, x' = .3, z' = .3\n",
-        "[coordinates]\nx, y, z\n[mass]\nx = 2, y = 2, z = 3\nM[x,y] = 1\n[bonds]\na = x*y - z stiffness 1e4\n"
+        "[coordinates]\nx, y, z\n[mass]\nx = 2, y = 2, z = 3\nM[x,y] = 1\n[bonds]\na = x*y - z "
+        "stiffness 1e4\n"
         "b = x + sin(y) - z^2 stiffness 1e4\n[start]\nx = .3, y = .4, z = .15, x' = 1\n"};
     char gravity[700], cart[700];
     snprintf(gravity, sizeof gravity, gravity_model, 1e-2);
@@ -308,8 +332,8 @@ static void test_derivatives(void)
         taut_check_report report;
         if (e.code == 0 && check_equal("check", taut_check(e.system, NULL, &report, &e.error), 0))
             for (int j = 0; j < report.derivatives; j++)
-                check_row(report.derivative[j].deviation <= 1e-6, "model %d, %s: %.3g", k, report.derivative[j].name,
-                          report.derivative[j].deviation);
+                check_row(report.derivative[j].deviation <= 1e-6, "model %d, %s: %.3g", k,
+                          report.derivative[j].name, report.derivative[j].deviation);
         destroy(&e);
     }
 }
@@ -319,8 +343,10 @@ static const struct {
 } refusals[] = {
     {"[coordinates]\nx, y\n[bonds]\nr = x\n", "nothing vibrates"},
     {"[coordinates]\nx, y\n[bonds]\ns = y stiffness 1e4 damping 1\n", "damped bonds"},
-    {"[coordinates]\nx, y\n[forces]\nx = -x'\n[bonds]\ns = y stiffness 1e4\n", "depend on velocities"},
-    {"[coordinates]\nx, y\n[kinetic]\n(1 + y^2)*x'^2 + y'^2\n[forces]\nx = -x'\n[bonds]\ns = y stiffness 1e4\n",
+    {"[coordinates]\nx, y\n[forces]\nx = -x'\n[bonds]\ns = y stiffness 1e4\n",
+     "depend on velocities"},
+    {"[coordinates]\nx, y\n[kinetic]\n(1 + y^2)*x'^2 + y'^2\n[forces]\nx = -x'\n[bonds]\ns = y "
+     "stiffness 1e4\n",
      "depend on velocities"},
     {"[coordinates]\nx, y\n[mass]\nx = 2 + y^2\n[bonds]\ns = y stiffness 1e4\n", "[kinetic]"},
     {"[coordinates]\nx, y\n[stiff potential]\ny^2/2 scale 1e4\n", "stiff potential"},
@@ -335,9 +361,11 @@ static void test_refusals(void)
     for (size_t k = 0; k < sizeof refusals / sizeof refusals[0]; k++) {
         taut_system *base = NULL, *system = NULL;
         taut_error error = {0};
-        int code = taut_system_parse(refusals[k].model, strlen(refusals[k].model), "m.taut", NULL, &base, &error);
+        int code = taut_system_parse(refusals[k].model, strlen(refusals[k].model), "m.taut", NULL,
+                                     &base, &error);
         if (check_row(code == 0, "parse: %s", error.message)) {
-            check_equal(refusals[k].message, taut_effective_from_start(base, 0, &system, &error), TAUT_ERROR_REFUSED);
+            check_equal(refusals[k].message, taut_effective_from_start(base, 0, &system, &error),
+                        TAUT_ERROR_REFUSED);
             check_contains("message", error.message, refusals[k].message);
             check_row(system == NULL, "nothing is made");
         }
@@ -349,8 +377,10 @@ static void test_refusals(void)
     char model[700];
     snprintf(model, sizeof model, gravity_model, 1e-2);
     check_equal("parse", taut_system_parse(model, strlen(model), "m.taut", NULL, &base, &error), 0);
-    check_equal("negative action", taut_system_effective(base, bad, 2, &system, &error), TAUT_ERROR_USAGE);
-    check_equal("no action", taut_system_effective(base, bad, 0, &system, &error), TAUT_ERROR_USAGE);
+    check_equal("negative action", taut_system_effective(base, bad, 2, &system, &error),
+                TAUT_ERROR_USAGE);
+    check_equal("no action", taut_system_effective(base, bad, 0, &system, &error),
+                TAUT_ERROR_USAGE);
     /* three actions for two modes: told where it is first evaluated */
     static const double three[] = {1, 2, 3};
     check_equal("three", taut_system_effective(base, three, 3, &system, &error), 0);
@@ -359,14 +389,16 @@ static void test_refusals(void)
     check_equal("context", taut_context_create(system, NULL, &context, &error), 0);
     check_equal("start", taut_context_start(context, 0, q, v, &error), 0);
     taut_values values = {.force = force};
-    check_equal("evaluate", taut_evaluate(context, 0, q, v, TAUT_WANT_FORCE, &values, &error), TAUT_ERROR_EVALUATE);
+    check_equal("evaluate", taut_evaluate(context, 0, q, v, TAUT_WANT_FORCE, &values, &error),
+                TAUT_ERROR_EVALUATE);
     check_contains("message", error.message, "2 stiff modes");
     taut_context_destroy(context);
     taut_system_destroy(system);
     taut_system_destroy(base);
 }
 
-/* Systems made in C: particles and distances as a builder makes them, and functions. Forces as those of the model file. */
+/* Systems made in C: particles and distances as a builder makes them, and functions. Forces as
+ * those of the model file. */
 static int user_force(void *user, double t, const double *q, const double *v, double *f)
 {
     (void)user, (void)t, (void)q, (void)v;
@@ -386,7 +418,8 @@ static int user_bond(void *user, double t, const double *q, double *g)
 static int user_jacobian(void *user, double t, const double *q, double *e)
 {
     (void)user, (void)t;
-    double a = hypot(q[0], q[1]), b = hypot(q[2] - q[0], q[3] - q[1]), d[2] = {(q[2] - q[0]) / b, (q[3] - q[1]) / b};
+    double a = hypot(q[0], q[1]), b = hypot(q[2] - q[0], q[3] - q[1]),
+           d[2] = {(q[2] - q[0]) / b, (q[3] - q[1]) / b};
     double rows[8] = {q[0] / a, q[1] / a, 0, 0, -d[0], -d[1], d[0], d[1]};
     memcpy(e, rows, sizeof rows);
     return 0;
@@ -395,7 +428,8 @@ static int user_jacobian(void *user, double t, const double *q, double *e)
 static int made_in_c(int which, taut_system **system, taut_error *error)
 {
     static const taut_index first[] = {0, 1}, second[] = {-1, 0};
-    static const double anchor[4] = {0}, rest[] = {1, 1}, stiffness[] = {1e4, 1e4}, compliance[] = {1e-4, 1e-4}, down[] = {0, -1};
+    static const double anchor[4] = {0}, rest[] = {1, 1}, stiffness[] = {1e4, 1e4},
+                        compliance[] = {1e-4, 1e-4}, down[] = {0, -1};
     const double start[] = {sqrt(.5), -sqrt(.5), sqrt(2), 5e-2};
     if (which == 0) {
         taut_callbacks call = {.coordinates = 4,
@@ -411,7 +445,8 @@ static int made_in_c(int which, taut_system **system, taut_error *error)
     int code = taut_builder_create(2, 2, NULL, &builder, error);
     code = code ? code : taut_builder_start(builder, start, NULL);
     code = code ? code : taut_builder_gravity(builder, down);
-    code = code ? code : taut_builder_distances(builder, "rod", 2, first, second, anchor, rest, stiffness);
+    code = code ? code
+                : taut_builder_distances(builder, "rod", 2, first, second, anchor, rest, stiffness);
     code = code ? code : taut_builder_finish(builder, system, error);
     taut_builder_destroy(builder);
     return code;
@@ -458,14 +493,16 @@ static void test_made_in_c(void)
 static void test_parameters(void)
 {
     check_group("effective, parameters");
-    made e =
-        make("[parameters]\ng = 1\n[coordinates]\nx, y\n[potential]\ng*y\n[bonds]\ns = x stiffness 1e4\n[start]\nx = .01\n", NULL);
+    made e = make("[parameters]\ng = 1\n[coordinates]\nx, y\n[potential]\ng*y\n[bonds]\ns = x "
+                  "stiffness 1e4\n[start]\nx = .01\n",
+                  NULL);
     taut_context *context = NULL;
     double q[2] = {0, 0}, force[2] = {0, 0};
     taut_values values = {.force = force};
     check_equal("context", taut_context_create(e.system, NULL, &context, &e.error), 0);
     check_equal("set", taut_context_set_parameter(context, 0, 3, &e.error), 0);
-    check_equal("evaluate", taut_evaluate(context, 0, q, NULL, TAUT_WANT_FORCE, &values, &e.error), 0);
+    check_equal("evaluate", taut_evaluate(context, 0, q, NULL, TAUT_WANT_FORCE, &values, &e.error),
+                0);
     check_near("force", force[1], -3, 1e-15);
     check_near("compliance", taut_context_compliance(context)[0], 0, 0);
     taut_context_destroy(context);
@@ -499,7 +536,8 @@ static void test_memory(void)
         if (code == 0)
             check_equal("evaluation allocates nothing", f.calls, calls);
         bool failed = f.failed > 0;
-        check_row(code == (failed ? TAUT_ERROR_MEMORY : 0), "call %d: %s", (int)k, taut_code_name(code));
+        check_row(code == (failed ? TAUT_ERROR_MEMORY : 0), "call %d: %s", (int)k,
+                  taut_code_name(code));
         taut_context_destroy(context);
         taut_system_destroy(system);
         taut_system_destroy(base);
@@ -520,7 +558,8 @@ static void test_run_memory(void)
         taut_allocator allocator = faulty_allocator(&f);
         driven d = driven_create(model, "motion=effective method=effective until=0.1", &allocator);
         bool failed = f.failed > 0;
-        check_row(d.code == (failed ? TAUT_ERROR_MEMORY : 0), "call %d: %s", (int)k, taut_code_name(d.code));
+        check_row(d.code == (failed ? TAUT_ERROR_MEMORY : 0), "call %d: %s", (int)k,
+                  taut_code_name(d.code));
         driven_destroy(&d);
         check_equal("live", f.live, 0);
         if (!failed)

@@ -1,9 +1,11 @@
-/* test_events.c - events of runs: when they are met, against analytic times; what they do; where they accumulate. */
+/* test_events.c - events of runs: when they are met, against analytic times; what they do; where
+ * they accumulate. */
 #include <float.h>
 
 #include "support/run.h"
 
-/* Free fall from height 1 under gravity 1: Verlet and the dense output are exact, so that times are exact to rounding. */
+/* Free fall from height 1 under gravity 1: Verlet and the dense output are exact, so that times
+ * are exact to rounding. */
 #define BALL "[coordinates]\ny, x\n[potential]\ny\n[start]\ny = 1, x' = 1\n"
 
 static void test_times(void)
@@ -12,8 +14,10 @@ static void test_times(void)
         const char *model, *options;
         double t, tolerance;
     } rows[] = {
-        {BALL "[events]\nfloor = y falling stop\n", "step=0.01 until=5", 1.41421356237309504880, 1e-15},
-        {BALL "[events]\nfloor = y falling stop\n", "step=0.3 until=5", 1.41421356237309504880, 1e-15},
+        {BALL "[events]\nfloor = y falling stop\n", "step=0.01 until=5", 1.41421356237309504880,
+         1e-15},
+        {BALL "[events]\nfloor = y falling stop\n", "step=0.3 until=5", 1.41421356237309504880,
+         1e-15},
         {BALL "[events]\nfloor = y stop\n", "step=3 until=5", 1.41421356237309504880, 1e-15},
         {BALL "[events]\nfloor = y rising stop\n", "step=0.01 until=5", 5, 0},
         {BALL "[events]\nfast = y' + 2 falling stop\n", "step=0.07 until=5", 2, 1e-14},
@@ -22,8 +26,10 @@ static void test_times(void)
         {BALL "[events]\njump = if(x > 1.25, 1, -1) stop\n", "step=0.1 until=5", 1.25, 1e-15},
         {BALL "[events]\na = y stop\nb = x - 1 stop\n", "step=3 until=5", 1, 1e-15},
         /* x starts on the root, leaves it upwards and comes back */
-        {"[coordinates]\nx\n[potential]\nx\n[start]\nx' = 1\n[events]\nback = x stop\n", "step=0.1 until=5", 2, 1e-14},
-        {"[coordinates]\nx\n[potential]\nx\n[start]\nx' = 1\n[events]\nback = x falling stop\n", "step=3 until=5", 2, 1e-14},
+        {"[coordinates]\nx\n[potential]\nx\n[start]\nx' = 1\n[events]\nback = x stop\n",
+         "step=0.1 until=5", 2, 1e-14},
+        {"[coordinates]\nx\n[potential]\nx\n[start]\nx' = 1\n[events]\nback = x falling stop\n",
+         "step=3 until=5", 2, 1e-14},
         /* backwards in time: y comes from below, at t = -sqrt 2 */
         {BALL "[events]\nfloor = y stop\n", "step=0.01 until=-5", -1.41421356237309504880, 1e-15},
     };
@@ -33,12 +39,13 @@ static void test_times(void)
         if (driven_good(rows[k].model, &d)) {
             bool met = rows[k].tolerance > 0;
             int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
-            check_row(code == (met ? TAUT_EVENT : 0), "row %d: %s %s", (int)k, taut_code_name(code), d.error.message);
+            check_row(code == (met ? TAUT_EVENT : 0), "row %d: %s %s", (int)k, taut_code_name(code),
+                      d.error.message);
             check_near("time", taut_solver_time(d.solver), rows[k].t, rows[k].tolerance);
             taut_result result;
             taut_solver_result(d.solver, &result);
-            check_row(met == (result.event != NULL) && result.status == code, "row %d: event %s", (int)k,
-                      result.event ? result.event : "-");
+            check_row(met == (result.event != NULL) && result.status == code, "row %d: event %s",
+                      (int)k, result.event ? result.event : "-");
         }
         driven_destroy(&d);
     }
@@ -50,11 +57,14 @@ static void test_order(void)
     check_group("event order");
     double e[3];
     for (int j = 0; j < 3; j++) {
-        static const char *const options[] = {"step=0.1 until=5", "step=0.05 until=5", "step=0.025 until=5"};
-        driven d =
-            driven_create("[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = 1\n[events]\nzero = x stop\n", options[j], NULL);
+        static const char *const options[] = {"step=0.1 until=5", "step=0.05 until=5",
+                                              "step=0.025 until=5"};
+        driven d = driven_create(
+            "[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = 1\n[events]\nzero = x stop\n",
+            options[j], NULL);
         e[j] = NAN;
-        if (driven_good("run", &d) && taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == TAUT_EVENT)
+        if (driven_good("run", &d) &&
+            taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == TAUT_EVENT)
             e[j] = fabs(taut_solver_time(d.solver) - acos(-1) / 2);
         driven_destroy(&d);
     }
@@ -66,14 +76,17 @@ static void test_order(void)
 /* Bounces lose 0.2 of the speed: they are at t_0 = sqrt 2, then 2 v 0.8^k apart, v = sqrt 2. */
 static void test_bounces(void)
 {
-    static const char *const options[] = {"step=0.01 until=9", "step=0.13 until=9", "step=1 until=9 every=0.25"};
+    static const char *const options[] = {"step=0.01 until=9", "step=0.13 until=9",
+                                          "step=1 until=9 every=0.25"};
     check_group("bounces");
     for (int j = 0; j < 3; j++) {
         static kept r;
-        driven d = driven_create(BALL "[events]\nhit = y falling then y' = -0.8*y'\n", options[j], NULL);
+        driven d =
+            driven_create(BALL "[events]\nhit = y falling then y' = -0.8*y'\n", options[j], NULL);
         if (driven_good(options[j], &d)) {
             taut_sink sink = kept_sink(&r);
-            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s", options[j], d.error.message);
+            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s",
+                      options[j], d.error.message);
             double due = sqrt(2), speed = sqrt(2), least = 1, off = 0;
             int found = 0;
             for (int i = 0; i < r.rows; i++) {
@@ -98,7 +111,8 @@ static void test_bounces(void)
     }
 }
 
-/* The bounces end at t = sqrt 2 (1 + 2 * 0.8/0.2) = 12.73: what is asked for beyond cannot be done, and is said. */
+/* The bounces end at t = sqrt 2 (1 + 2 * 0.8/0.2) = 12.73: what is asked for beyond cannot be
+ * done, and is said. */
 static void test_accumulation(void)
 {
     static const struct {
@@ -116,8 +130,8 @@ static void test_accumulation(void)
         snprintf(model, sizeof model, "%s[events]\n%s", BALL, rows[k].events);
         driven d = driven_create(model, "step=0.01 until=20", NULL);
         if (driven_good(rows[k].events, &d)) {
-            check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == TAUT_ERROR_STEP, "%s: %s", rows[k].events,
-                      d.error.message);
+            check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == TAUT_ERROR_STEP,
+                      "%s: %s", rows[k].events, d.error.message);
             check_contains("message", d.error.message, "event 'hit' fires without end");
             check_near(rows[k].events, taut_solver_time(d.solver), rows[k].t, rows[k].tolerance);
             check_below("depth under the floor", -taut_solver_position(d.solver)[0], 1e-12);
@@ -150,12 +164,14 @@ static void test_switches(void)
         driven d = driven_create(model, rows[k].options, NULL);
         if (driven_good(rows[k].events, &d)) {
             taut_sink sink = kept_sink(&r);
-            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s", rows[k].events, d.error.message);
+            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s",
+                      rows[k].events, d.error.message);
             check_equal(rows[k].events, r.rows, 2 + rows[k].extra);
             check_near("x", taut_solver_position(d.solver)[1], rows[k].x, 1e-12);
             taut_result result;
             taut_solver_result(d.solver, &result);
-            check_equal("starts", result.statistics.force_evaluations - result.statistics.steps - 1, rows[k].starts);
+            check_equal("starts", result.statistics.force_evaluations - result.statistics.steps - 1,
+                        rows[k].starts);
         }
         driven_destroy(&d);
     }
@@ -174,50 +190,57 @@ static void test_together(void)
                  heights[j]);
         driven d = driven_create(model, "step=0.1 until=20", NULL);
         if (driven_good(heights[j], &d)) {
-            check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "%s: %s", heights[j], d.error.message);
+            check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "%s: %s",
+                      heights[j], d.error.message);
             const double *q = taut_solver_position(d.solver);
-            check_row(q[0] > 0 && q[1] > 0 && q[0] < 1.01 && q[1] < 1.01, "b from %s: a = %g, b = %g stay above the floor",
-                      heights[j], q[0], q[1]);
+            check_row(q[0] > 0 && q[1] > 0 && q[0] < 1.01 && q[1] < 1.01,
+                      "b from %s: a = %g, b = %g stay above the floor", heights[j], q[0], q[1]);
         }
         driven_destroy(&d);
     }
 }
 
-/* Thrown up with speed 1.5 the ball is above 1 from t = 1 to 2, and at most at 1.125: both within one step of a method of high
- * order, at whose ends the event function has the same sign. On a rod turning with rate -1 from the angle 1, x is above cos 0.3
- * from t = 0.7 to 1.3. */
+/* Thrown up with speed 1.5 the ball is above 1 from t = 1 to 2, and at most at 1.125: both
+ * within one step of a method of high order, at whose ends the event function has the same sign.
+ * On a rod turning with rate -1 from the angle 1, x is above cos 0.3 from t = 0.7 to 1.3. */
 static void test_twice(void)
 {
     static const struct {
         const char *event;
         double t; /* 0: not met */
-    } rows[] = {{"y - 1 stop", 1},         {"y - 1 rising stop", 1}, {"y - 1 falling stop", 2},
-                {"1 - y falling stop", 1}, {"1 - y rising stop", 2}, {"y - 1.124 stop", 1.5 - 0.044721359549995794},
+    } rows[] = {{"y - 1 stop", 1},         {"y - 1 rising stop", 1},
+                {"y - 1 falling stop", 2}, {"1 - y falling stop", 1},
+                {"1 - y rising stop", 2},  {"y - 1.124 stop", 1.5 - 0.044721359549995794},
                 {"y - 1.126 stop", 0},     {"(y - 1.125)^2 stop", 0}};
-    static const char *const ways[] = {"until=2.9 method=dop8",         "until=2.9 method=dopri5",
-                                       "until=2.9 method=radau5",       "until=2.9 method=radau9",
-                                       "until=2.9 method=rk4 step=2.9", "until=2.9 method=verlet step=2.9"};
+    static const char *const ways[] = {
+        "until=2.9 method=dop8",         "until=2.9 method=dopri5",
+        "until=2.9 method=radau5",       "until=2.9 method=radau9",
+        "until=2.9 method=rk4 step=2.9", "until=2.9 method=verlet step=2.9"};
     check_group("events met twice within a step");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
         for (size_t j = 0; j < sizeof ways / sizeof ways[0]; j++) {
             char model[300];
-            snprintf(model, sizeof model, "[coordinates]\ny\n[potential]\ny\n[start]\ny' = 1.5\n[events]\nhere = %s\n",
+            snprintf(model, sizeof model,
+                     "[coordinates]\ny\n[potential]\ny\n[start]\ny' = 1.5\n[events]\nhere = %s\n",
                      rows[k].event);
             driven d = driven_create(model, ways[j], NULL);
             if (driven_good(ways[j], &d)) {
                 int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
-                check_row(code == (rows[k].t > 0 ? TAUT_EVENT : 0), "%s, %s: %s", rows[k].event, ways[j], taut_code_name(code));
-                check_near(rows[k].event, taut_solver_time(d.solver), rows[k].t > 0 ? rows[k].t : 2.9, 1e-9);
+                check_row(code == (rows[k].t > 0 ? TAUT_EVENT : 0), "%s, %s: %s", rows[k].event,
+                          ways[j], taut_code_name(code));
+                check_near(rows[k].event, taut_solver_time(d.solver),
+                           rows[k].t > 0 ? rows[k].t : 2.9, 1e-9);
             }
             driven_destroy(&d);
         }
     for (int j = 0; j < 2; j++) {
-        driven d =
-            driven_create("[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = cos(1), y = sin(1), x' = sin(1), "
-                          "y' = -cos(1)\n[events]\ninside = x - cos(0.3) rising stop\n",
-                          j ? "until=2 method=radau5" : "until=2 method=dop8", NULL);
+        driven d = driven_create(
+            "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = cos(1), y = "
+            "sin(1), x' = sin(1), y' = -cos(1)\n[events]\ninside = x - cos(0.3) rising stop\n",
+            j ? "until=2 method=radau5" : "until=2 method=dop8", NULL);
         if (driven_good("rod", &d)) {
-            check_equal("rod", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error), TAUT_EVENT);
+            check_equal("rod", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error),
+                        TAUT_EVENT);
             check_near("rod", taut_solver_time(d.solver), 0.7, 1e-5);
         }
         driven_destroy(&d);
@@ -228,10 +251,12 @@ static void test_twice(void)
 static void test_go_on(void)
 {
     check_group("on after a stop");
-    driven d = driven_create(BALL "[events]\nwave = cos(acos(-1)*x) stop\n", "step=0.03 until=3", NULL);
+    driven d =
+        driven_create(BALL "[events]\nwave = cos(acos(-1)*x) stop\n", "step=0.03 until=3", NULL);
     if (driven_good("run", &d)) {
         for (int k = 0; k < 3; k++) {
-            check_equal("stop", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error), TAUT_EVENT);
+            check_equal("stop", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error),
+                        TAUT_EVENT);
             check_near("time", taut_solver_time(d.solver), 0.5 + k, 1e-14);
         }
         check_equal("end", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error), 0);

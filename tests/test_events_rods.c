@@ -1,10 +1,12 @@
-/* test_events_rods.c - states between steps, rows and events, hold what the ends of steps hold: rods, their velocities, invariants. */
+/* test_events_rods.c - states between steps, rows and events, hold what the ends of steps hold:
+ * rods, their velocities, invariants. */
 #include "support/run.h"
 
-/* A pendulum of length 1 from the horizontal under gravity 1: theta'^2 = 2 sin(theta), so that y = -1/2 at
- * t = integral of d theta / sqrt(2 sin theta) from 0 to pi/6. */
-#define PENDULUM                                                                                                                   \
-    "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1%s, y = 0%s\n[events]\n"               \
+/* A pendulum of length 1 from the horizontal under gravity 1: theta'^2 = 2 sin(theta), so that y
+ * = -1/2 at t = integral of d theta / sqrt(2 sin theta) from 0 to pi/6. */
+#define PENDULUM                                                                                   \
+    "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1%s, "  \
+    "y = 0%s\n[events]\n"                                                                          \
     "low = y + 0.5 falling %s\n"
 static const double low_time = 1.02805680105212673;
 
@@ -44,12 +46,15 @@ static void test_rows(void)
         if (driven_good(ways[k], &d)) {
             taut_sink sink = kept_sink(&r);
             double position, velocity, way = strstr(ways[k], "until=-") ? -1 : 1;
-            bool loose = strstr(ways[k], "rtol=1e-3") || strstr(ways[k], "ab2") || strstr(ways[k], "rattle");
-            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == TAUT_EVENT, "%s: %s", ways[k], d.error.message);
+            bool loose =
+                strstr(ways[k], "rtol=1e-3") || strstr(ways[k], "ab2") || strstr(ways[k], "rattle");
+            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == TAUT_EVENT,
+                      "%s: %s", ways[k], d.error.message);
             off_rod(&r, &position, &velocity);
             check_below(ways[k], position, 1e-12);
             check_below(ways[k], velocity, 1e-12);
-            check_near("time of the event", taut_solver_time(d.solver), way * low_time, loose ? 1e-3 : 1e-5);
+            check_near("time of the event", taut_solver_time(d.solver), way * low_time,
+                       loose ? 1e-3 : 1e-5);
             check_near("and where", taut_solver_position(d.solver)[1], -0.5, 1e-12);
             check_near("the last row is the state", r.t[r.rows - 1], taut_solver_time(d.solver), 0);
         }
@@ -68,7 +73,8 @@ static void test_unstabilised(void)
     driven d = driven_create(model, "until=30 every=0.1 method=rk4 step=0.25 stabilize=none", NULL);
     if (driven_good("run", &d)) {
         taut_sink sink = kept_sink(&r);
-        check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s", d.error.message);
+        check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s",
+                  d.error.message);
         off_rod(&r, &position, &velocity);
         check_row(position > 1e-4, "the drift is there: %g", position);
     }
@@ -86,11 +92,13 @@ static void test_counts(void)
             char options[100];
             snprintf(options, sizeof options, "%s every=%s", of[k], j ? "0.0007" : "3");
             static kept r;
-            driven d = driven_create("[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1\n",
+            driven d = driven_create("[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 "
+                                     "+ y^2) - 1\n[start]\nx = 1\n",
                                      options, NULL);
             if (driven_good(options, &d)) {
                 taut_sink sink = kept_sink(&r);
-                check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s", d.error.message);
+                check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s",
+                          d.error.message);
                 taut_result result;
                 taut_solver_result(d.solver, &result);
                 cost[j] = result.statistics;
@@ -99,27 +107,33 @@ static void test_counts(void)
         }
         check_equal("steps", cost[1].steps, cost[0].steps);
         check_equal("newton iterations", cost[1].newton_iterations, cost[0].newton_iterations);
-        /* Radau's multipliers at the end of a step have a factorisation of their own, for who reads them */
+        /* Radau's multipliers at the end of a step have a factorisation of their own, for who
+         * reads them */
         check_row(k == 0 || cost[0].factorisations + cost[0].steps / 2 <= cost[1].factorisations,
-                  "%s: %lld factorisations, with rows %lld", of[k], (long long)cost[0].factorisations,
-                  (long long)cost[1].factorisations);
-        check_row(cost[1].force_evaluations <= cost[0].force_evaluations + cost[0].steps, "%s: %lld evaluations, with rows %lld",
-                  of[k], (long long)cost[0].force_evaluations, (long long)cost[1].force_evaluations);
+                  "%s: %lld factorisations, with rows %lld", of[k],
+                  (long long)cost[0].factorisations, (long long)cost[1].factorisations);
+        check_row(cost[1].force_evaluations <= cost[0].force_evaluations + cost[0].steps,
+                  "%s: %lld evaluations, with rows %lld", of[k],
+                  (long long)cost[0].force_evaluations, (long long)cost[1].force_evaluations);
     }
 }
 
-/* Invariants of first-order systems between steps: the energy of Kepler's motion, stabilised after each step. */
+/* Invariants of first-order systems between steps: the energy of Kepler's motion, stabilised
+ * after each step. */
 static void test_invariants(void)
 {
-    static const char kepler[] = "[state]\nx, y, u, w\n[rates]\nx' = u\ny' = w\nu' = -x/(x^2 + y^2)^1.5\nw' = -y/(x^2 + y^2)^1.5\n"
-                                 "[invariants]\nenergy = (u^2 + w^2)/2 - 1/sqrt(x^2 + y^2)\n[start]\nx = 0.5, w = 1.7320508\n"
+    static const char kepler[] = "[state]\nx, y, u, w\n[rates]\nx' = u\ny' = w\nu' = -x/(x^2 + "
+                                 "y^2)^1.5\nw' = -y/(x^2 + y^2)^1.5\n"
+                                 "[invariants]\nenergy = (u^2 + w^2)/2 - 1/sqrt(x^2 + "
+                                 "y^2)\n[start]\nx = 0.5, w = 1.7320508\n"
                                  "[events]\nthere = x + 1 stop\n";
     static kept r;
     check_group("invariants in rows");
     driven d = driven_create(kepler, "until=20 every=0.01 method=dop8", NULL);
     if (driven_good("kepler", &d)) {
         taut_sink sink = kept_sink(&r);
-        check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == TAUT_EVENT, "%s", d.error.message);
+        check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == TAUT_EVENT, "%s",
+                  d.error.message);
         double off = 0, first = 1.7320508 * 1.7320508 / 2 - 2;
         for (int k = 0; k < r.rows; k++) {
             const double *z = r.q[k];
@@ -131,8 +145,9 @@ static void test_invariants(void)
     driven_destroy(&d);
 }
 
-/* `hold` is about the start: a kick on a rod between coordinates that [start] holds. Half the speed at y = -1/2: the energy there, 1/2 of
- * motion, becomes 1/8, so that it is -1/2 + 1/8 afterwards. */
+/* `hold` is about the start: a kick on a rod between coordinates that [start] holds. Half the
+ * speed at y = -1/2: the energy there, 1/2 of motion, becomes 1/8, so that it is -1/2 + 1/8
+ * afterwards. */
 static void test_held_start(void)
 {
     char model[400];

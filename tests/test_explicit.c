@@ -1,11 +1,12 @@
-/* test_explicit.c - explicit Runge-Kutta methods and Adams-Bashforth: observed orders, dense output, counts; the fields they run on,
- * against analytic solutions; faults, memory. */
+/* test_explicit.c - explicit Runge-Kutta methods and Adams-Bashforth: observed orders, dense
+ * output, counts; the fields they run on, against analytic solutions; faults, memory. */
 #include "support/rig.h"
 
 /* ---- observed orders */
 
 static const char oscillator[] = "[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = 1\n";
-static const char forced[] = "[state]\nx, u\n[rates]\nx' = u\nu' = -x + cos(2*t) - 0.5*(u - cos(t))*x\n[start]\nx = 1\n";
+static const char forced[] =
+    "[state]\nx, u\n[rates]\nx' = u\nu' = -x + cos(2*t) - 0.5*(u - cos(t))*x\n[start]\nx = 1\n";
 
 /* |x - cos t| + |v + sin t| at t = 2 after n steps. */
 static double oscillator_error(const char *method, int n, int64_t *evaluations)
@@ -13,7 +14,8 @@ static double oscillator_error(const char *method, int n, int64_t *evaluations)
     rig r;
     rig_create(&r, &(rig_how){.model = oscillator, .method = method, .field = "full"});
     rig_run(&r, 2, n);
-    double error = rig_good(method, &r) ? fabs(r.s.now.q[0] - cos(2)) + fabs(r.s.now.v[0] + sin(2)) : NAN;
+    double error =
+        rig_good(method, &r) ? fabs(r.s.now.q[0] - cos(2)) + fabs(r.s.now.v[0] + sin(2)) : NAN;
     *evaluations = r.statistics.force_evaluations;
     rig_destroy(&r);
     return error;
@@ -31,7 +33,8 @@ static void test_orders(void)
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         int64_t evaluations;
         double coarse = oscillator_error(rows[k].method, rows[k].steps, &evaluations);
-        check_equal("evaluations: stages a step, and the end", evaluations, rows[k].steps * rows[k].per_step + 1);
+        check_equal("evaluations: stages a step, and the end", evaluations,
+                    rows[k].steps * rows[k].per_step + 1);
         double fine = oscillator_error(rows[k].method, 2 * rows[k].steps, &evaluations);
         check_near(rows[k].method, log2(coarse / fine), rows[k].order, rows[k].tolerance);
         check_below(rows[k].method, fine, 1e-2);
@@ -54,7 +57,8 @@ static double interior_error(const char *method, double h, double *estimate)
             taut_state x = {.q = q, .v = v, .a = a, .lambda = a};
             r.code = r.s.method->dense(&r.s, k / 8., &x, &r.error);
             double t = k / 8. * h;
-            worst = fmax(worst, fabs(q[0] - cos(t) - 2 * sin(t)) + fabs(v[0] + sin(t) - 2 * cos(t)));
+            worst =
+                fmax(worst, fabs(q[0] - cos(t) - 2 * sin(t)) + fabs(v[0] + sin(t) - 2 * cos(t)));
             check_near("rate inside", a[0], -q[0], 1e-15);
         }
         rig_good(method, &r);
@@ -82,7 +86,8 @@ static void test_inside(void)
     }
 }
 
-/* Driver's view: step, undo, smaller step, look inside. Evaluations: 12 + 11 (k_0 is kept), then the end and 3 for dense output. */
+/* Driver's view: step, undo, smaller step, look inside. Evaluations: 12 + 11 (k_0 is kept), then
+ * the end and 3 for dense output. */
 static void test_undo(void)
 {
     check_group("undone steps");
@@ -116,7 +121,8 @@ static void test_undo(void)
     rig_destroy(&straight);
 }
 
-/* An event sets the end of a step to a point inside: between the beginning and there the trajectory is still followed. */
+/* An event sets the end of a step to a point inside: between the beginning and there the
+ * trajectory is still followed. */
 static void test_shortened(void)
 {
     static const char *methods[] = {"rk4", "dopri5", "dop8", "ab2"};
@@ -163,51 +169,64 @@ static void test_history(void)
 
 typedef struct field_row {
     const char *name, *model, *field;
-    double t, q, v, lambda; /* expected for the first coordinate and the first bond at t; lambda NaN: none */
+    /* expected for the first coordinate and the first bond at t; lambda NaN: none */
+    double t, q, v, lambda;
     double alpha, beta;
 } field_row;
 
 static const field_row field_rows[] = {
-    {"spring", "[coordinates]\nx\n[mass]\nx = 2\n[bonds]\ns = x stiffness 8\n[start]\nx = 1\n", "full", 1, -0.41614683654714241,
-     -1.8185948536513634, -3.3291746923771393, 0, 0},
+    {"spring", "[coordinates]\nx\n[mass]\nx = 2\n[bonds]\ns = x stiffness 8\n[start]\nx = 1\n",
+     "full", 1, -0.41614683654714241, -1.8185948536513634, -3.3291746923771393, 0, 0},
     /* x'' = -5 x - 4 x': exp(-2 t) (cos t + 2 sin t), x' = -5 exp(-2 t) sin t */
-    {"damped spring", "[coordinates]\nx\n[bonds]\ns = x stiffness 5 damping 4\n[start]\nx = 1\n", "full", 1, 0.30088339372679584,
-     -0.5694035703218405, -0.7731973126533829, 0, 0},
-    {"stiff potential", "[coordinates]\nx\n[stiff potential]\nx^2/2 scale 4\n[start]\nx = 1\n", "full", 1, -0.41614683654714241,
-     -1.8185948536513634, NAN, 0, 0},
-    {"mass matrix", "[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = 1\n[potential]\n6*(x^2 + y^2)\n[start]\nx = 1, y = 1\n",
+    {"damped spring", "[coordinates]\nx\n[bonds]\ns = x stiffness 5 damping 4\n[start]\nx = 1\n",
+     "full", 1, 0.30088339372679584, -0.5694035703218405, -0.7731973126533829, 0, 0},
+    {"stiff potential", "[coordinates]\nx\n[stiff potential]\nx^2/2 scale 4\n[start]\nx = 1\n",
+     "full", 1, -0.41614683654714241, -1.8185948536513634, NAN, 0, 0},
+    {"mass matrix",
+     "[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = 1\n[potential]\n6*(x^2 + "
+     "y^2)\n[start]\nx = 1, y = 1\n",
      "full", 1, -0.41614683654714241, -1.8185948536513634, NAN, 0, 0},
     /* free flight in polar coordinates: r = sqrt(1 + t^2) */
-    {"varying mass", "[coordinates]\nr, phi\n[kinetic]\n(r'^2 + r^2*phi'^2)/2\n[start]\nr = 1, phi' = 1\n", "full", 1,
-     1.4142135623730951, 0.70710678118654757, NAN, 0, 0},
+    {"varying mass",
+     "[coordinates]\nr, phi\n[kinetic]\n(r'^2 + r^2*phi'^2)/2\n[start]\nr = 1, phi' = 1\n", "full",
+     1, 1.4142135623730951, 0.70710678118654757, NAN, 0, 0},
     /* two masses on a rod, the first on a spring: x'' = -2 x / 2 */
-    {"rod and spring", "[coordinates]\nx, y\n[bonds]\nrod = y - x - 1\nspring = x stiffness 2\n[start]\nx = 1, y = 2\n", "index-1",
-     1, 0.54030230586813977, -0.8414709848078965, 0.54030230586813977, 0, 0},
-    {"rod after spring", "[coordinates]\nx, y\n[bonds]\nspring = x stiffness 2\nrod = y - x - 1\n[start]\nx = 1, y = 2\n",
+    {"rod and spring",
+     "[coordinates]\nx, y\n[bonds]\nrod = y - x - 1\nspring = x stiffness 2\n[start]\nx = 1, y = "
+     "2\n",
+     "index-1", 1, 0.54030230586813977, -0.8414709848078965, 0.54030230586813977, 0, 0},
+    {"rod after spring",
+     "[coordinates]\nx, y\n[bonds]\nspring = x stiffness 2\nrod = y - x - 1\n[start]\nx = 1, y = "
+     "2\n",
      "index-1", 1, 0.54030230586813977, -0.8414709848078965, 1.0806046117362795, 0, 0},
     /* prescribed motion: the reaction is minus the acceleration */
-    {"moving rod", "[coordinates]\nx\n[bonds]\nrod = x - cos(t)\n[start]\nx = 1\n", "index-1", 1, 0.54030230586813977,
-     -0.8414709848078965, 0.54030230586813977, 0, 0},
+    {"moving rod", "[coordinates]\nx\n[bonds]\nrod = x - cos(t)\n[start]\nx = 1\n", "index-1", 1,
+     0.54030230586813977, -0.8414709848078965, 0.54030230586813977, 0, 0},
     /* y has no mass of its own but hangs on x: the force on y moves x */
-    {"massless coordinate", "[coordinates]\nx, y\n[mass]\ny = 0\n[potential]\ny^2/2\n[bonds]\nrod = y - x\n[start]\nx = 1, y = 1\n",
+    {"massless coordinate",
+     "[coordinates]\nx, y\n[mass]\ny = 0\n[potential]\ny^2/2\n[bonds]\nrod = y - x\n[start]\nx = "
+     "1, y = 1\n",
      "index-1", 1, 0.54030230586813977, -0.8414709848078965, -0.54030230586813977, 0, 0},
     /* made rigid: the pendulum of [B (1.1)] at rest; reference at t = 1, eps = 0 [FACTS B] */
     {"derived",
-     "[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nspring = sqrt(y1^2 + y2^2) - 1 compliance 1e-4\n[start]\ny1 = 1\n", "rigid",
-     1, .87954813241188915462, -.46415735885099401163, 1.427429768828162, 0, 0},
+     "[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nspring = sqrt(y1^2 + y2^2) - 1 compliance "
+     "1e-4\n[start]\ny1 = 1\n",
+     "rigid", 1, .87954813241188915462, -.46415735885099401163, 1.427429768828162, 0, 0},
     /* off the manifold: g'' + 4 g' + 4 g = 0, g = (1 + 2 t) exp(-2 t) */
-    {"Baumgarte", "[coordinates]\nx\n[bonds]\nrod = x\n[start]\nx = 1\n", "index-1", 1, 0.40600584970983811, -0.54134113294645081,
-     -0.54134113294645081, 4, 4},
+    {"Baumgarte", "[coordinates]\nx\n[bonds]\nrod = x\n[start]\nx = 1\n", "index-1", 1,
+     0.40600584970983811, -0.54134113294645081, -0.54134113294645081, 4, 4},
     {"first order", forced, "first", 0, 1, 0, NAN, 0, 0},
     /* index 2, linear in y: exact solution exp(t), y = -exp(t)/(2 - t) [C example 1] */
     {"index 2", "index2", "first", 0.5, 1.6487212707001282, -1.0991475138000854, NAN, 0, 0},
     /* index 2, cubic in y: x = sin t, y = cos(t)^(1/3) */
-    {"nonlinear index 2", "[state]\nx\n[algebraic]\ny\n[rates]\nx' = y^3\n[constraints]\nc = x - sin(t)\n[start]\ny = 0.9\n",
+    {"nonlinear index 2",
+     "[state]\nx\n[algebraic]\ny\n[rates]\nx' = y^3\n[constraints]\nc = x - sin(t)\n[start]\ny = "
+     "0.9\n",
      "first", 1, 0.8414709848078965, 0.8144772166995121, NAN, 0, 0},
     /* two algebraic variables that share equations */
     {"coupled index 2",
-     "[state]\nx, z\n[algebraic]\ny, w\n[rates]\nx' = y + 2*w\nz' = 3*y - w\n[constraints]\na = x + z - sin(t)\nb = x - z - "
-     "cos(t) + 1\n[start]\nx = 0\n",
+     "[state]\nx, z\n[algebraic]\ny, w\n[rates]\nx' = y + 2*w\nz' = 3*y - w\n[constraints]\na = x "
+     "+ z - sin(t)\nb = x - z - cos(t) + 1\n[start]\nx = 0\n",
      "first", 1, 0.19088664533801809, 0.17588413588659396, NAN, 0, 0},
 };
 
@@ -227,7 +246,8 @@ static void test_fields(void)
             rig_run(&r, row->t, 16);
         if (rig_good(row->name, &r)) {
             check_near(row->name, r.s.now.q[0], row->q, 1e-13);
-            check_near(row->name, r.s.now.v[0], row->v, row->field[0] == 'f' && row->field[1] == 'i' ? 2e-13 : 1e-13);
+            check_near(row->name, r.s.now.v[0], row->v,
+                       row->field[0] == 'f' && row->field[1] == 'i' ? 2e-13 : 1e-13);
             if (!isnan(row->lambda))
                 check_near("lambda", r.s.now.lambda[0], row->lambda, 2e-12);
         }
@@ -235,21 +255,26 @@ static void test_fields(void)
     }
 }
 
-/* A stabilising term: h = z - t^3 decays as exp(-gamma t), whatever the start [C (2.3), Proposition 2.1]. */
+/* A stabilising term: h = z - t^3 decays as exp(-gamma t), whatever the start [C (2.3),
+ * Proposition 2.1]. */
 static void test_stabilised_field(void)
 {
     check_group("stabilised field");
-    static const char *models[] = {"[state]\nz\n[rates]\nz' = 3*t^2\n[invariants]\nh = z - t^3\n[start]\nz = 0\n",
-                                   "[state]\nz, w\n[rates]\nz' = 3*t^2\nw' = -w\n[invariants]\nh = 5*(z - t^3)\n[start]\nz = 0\n"};
+    static const char *models[] = {
+        "[state]\nz\n[rates]\nz' = 3*t^2\n[invariants]\nh = z - t^3\n[start]\nz = 0\n",
+        "[state]\nz, w\n[rates]\nz' = 3*t^2\nw' = -w\n[invariants]\nh = 5*(z - t^3)\n[start]\nz = "
+        "0\n"};
     for (int k = 0; k < 2; k++) {
         rig r;
-        rig_create(&r, &(rig_how){.model = models[k], .method = "dop8", .field = "first", .alpha = 2});
+        rig_create(&r,
+                   &(rig_how){.model = models[k], .method = "dop8", .field = "first", .alpha = 2});
         if (rig_good("create", &r)) {
             r.s.now.q[0] = 1;
             rig_run(&r, 1, 20);
             check_near("z", r.s.now.q[0], 1 + exp(-2), 1e-12);
             /* told that this is where it shall stay */
-            check_equal("begin", taut_field_first_order_begin(r.s.field, 1, r.s.now.q, &r.error), 0);
+            check_equal("begin", taut_field_first_order_begin(r.s.field, 1, r.s.now.q, &r.error),
+                        0);
             r.s.method->changed(&r.s);
             rig_run(&r, 2, 20);
             check_near("z", r.s.now.q[0], 8 + exp(-2), 1e-12);
@@ -264,12 +289,15 @@ static void test_costs(void)
     check_group("costs");
     static const struct {
         const char *name, *model, *field;
-        int64_t forces, factorisations, solves, newton; /* of 3 steps of rk4, and the end: 13 evaluations */
+        /* of 3 steps of rk4, and the end: 13 evaluations */
+        int64_t forces, factorisations, solves, newton;
     } rows[] = {
         {"full", oscillator, "full", 13, 0, 0, 0},
-        {"mass matrix", "[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = 1\n[start]\nx = 1\n", "full", 13, 1, 13, 0},
-        {"varying mass", "[coordinates]\nr, phi\n[kinetic]\n(r'^2 + r^2*phi'^2)/2\n[start]\nr = 1, phi' = 1\n", "full", 13, 13, 13,
-         0},
+        {"mass matrix", "[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = 1\n[start]\nx = 1\n",
+         "full", 13, 1, 13, 0},
+        {"varying mass",
+         "[coordinates]\nr, phi\n[kinetic]\n(r'^2 + r^2*phi'^2)/2\n[start]\nr = 1, phi' = 1\n",
+         "full", 13, 13, 13, 0},
         {"index-1", "slider_crank", "rigid", 13, 13, 13, 0},
         {"first order", forced, "first", 13, 0, 0, 0},
         {"index 2, linear in y", "index2", "first", 13, 13, 13, 13},
@@ -305,7 +333,8 @@ static void test_refusals(void)
         {"slider_crank", "full", TAUT_ERROR_REFUSED, "'centre_x' is rigid"},
         {"kepler", "full", TAUT_ERROR_REFUSED, "mechanical"},
         {"chain", "first", TAUT_ERROR_REFUSED, "first-order"},
-        {"[coordinates]\nx, y\n[mass]\ny = 0\n[potential]\nx^2 + y^2\n", "full", TAUT_ERROR_REFUSED, "that of 'y' is 0"},
+        {"[coordinates]\nx, y\n[mass]\ny = 0\n[potential]\nx^2 + y^2\n", "full", TAUT_ERROR_REFUSED,
+         "that of 'y' is 0"},
     };
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         rig r;
@@ -316,14 +345,16 @@ static void test_refusals(void)
     }
     /* two rods that say the same: found when it is evaluated */
     rig r;
-    rig_create(
-        &r, &(rig_how){.model = "[coordinates]\nx, y\n[bonds]\na = x - y\nb = 2*x - 2*y\n", .method = "rk4", .field = "index-1"});
+    rig_create(&r, &(rig_how){.model = "[coordinates]\nx, y\n[bonds]\na = x - y\nb = 2*x - 2*y\n",
+                              .method = "rk4",
+                              .field = "index-1"});
     check_equal("redundant rods", rig_run(&r, 1, 10), TAUT_ERROR_SINGULAR);
     check_contains("redundant rods", r.error.message, "depends on others such as");
     check_near("the state is as before", r.s.now.q[0], 0, 0);
     rig_destroy(&r);
     /* an algebraic variable that has no influence on the constraint */
-    rig_create(&r, &(rig_how){.model = "[state]\nx, z\n[algebraic]\ny\n[rates]\nx' = 1\nz' = y\n[constraints]\nc = x - t\n",
+    rig_create(&r, &(rig_how){.model = "[state]\nx, z\n[algebraic]\ny\n[rates]\nx' = 1\nz' = "
+                                       "y\n[constraints]\nc = x - t\n",
                               .method = "rk4",
                               .field = "first"});
     check_equal("index 3", rig_run(&r, 1, 10), TAUT_ERROR_SINGULAR);
@@ -371,7 +402,8 @@ static int pendulum_gamma(void *user, double t, const double *q, const double *v
     return 0;
 }
 
-/* A step in which call k fails returns that, leaves the state, and can be taken again: the same bits as without trouble. */
+/* A step in which call k fails returns that, leaves the state, and can be taken again: the same
+ * bits as without trouble. */
 static void test_faults(void)
 {
     static const char *methods[] = {"euler", "dopri5", "dop8", "ab2", "rattle"};
@@ -389,7 +421,8 @@ static void test_faults(void)
                                 .user = &x};
     check_group("faults");
     for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
-        rig_how how = {.method = methods[m], .field = strcmp(methods[m], "rattle") ? "index-1" : NULL};
+        rig_how how = {.method = methods[m],
+                       .field = strcmp(methods[m], "rattle") ? "index-1" : NULL};
         double good[4];
         int most = 0;
         for (int k = 0; k <= 3 * most; k++) {
@@ -397,7 +430,8 @@ static void test_faults(void)
             x = (trouble){.at = 0};
             rig_from(&r, &how, &callbacks);
             rig_run(&r, 0.1, 1);
-            (r.s.method->stabilized ? r.s.method->stabilized : r.s.method->changed)(&r.s); /* the first rate is evaluated anew */
+            /* the first rate is evaluated anew */
+            (r.s.method->stabilized ? r.s.method->stabilized : r.s.method->changed)(&r.s);
             x = (trouble){.at = k ? 1 + (k - 1) / 3 : 0, .code = codes[(k + 2) % 3]};
             double before[4] = {r.s.now.q[0], r.s.now.q[1], r.s.now.v[0], r.s.now.v[1]};
             int status = r.s.method->step(&r.s, 0.1, &r.error);
@@ -408,8 +442,9 @@ static void test_faults(void)
                           : x.code > 0 ? status > 0
                                        : status < 0,
                           "%s: call %d fails with %d: %d", methods[m], x.at, x.code, status);
-                check_row(r.s.now.q[0] == before[0] && r.s.now.q[1] == before[1] && r.s.now.v[0] == before[2] &&
-                              r.s.now.v[1] == before[3] && r.s.now.t == 0.1,
+                check_row(r.s.now.q[0] == before[0] && r.s.now.q[1] == before[1] &&
+                              r.s.now.v[0] == before[2] && r.s.now.v[1] == before[3] &&
+                              r.s.now.t == 0.1,
                           "%s: the state is as before", methods[m]);
                 status = r.s.method->step(&r.s, 0.1, &r.error);
             }
@@ -420,12 +455,13 @@ static void test_faults(void)
             for (int i = 0; i < 4; i++)
                 off = fmax(off, fabs(now[i] - good[i]));
             if (k > 0 && x.code < 0) { /* who asked to stop is not asked again */
-                check_row(status == TAUT_ERROR_STOPPED, "%s: the next try after a stop: %d", methods[m], status);
+                check_row(status == TAUT_ERROR_STOPPED, "%s: the next try after a stop: %d",
+                          methods[m], status);
                 rig_destroy(&r);
                 continue;
             }
-            check_row(status == 0 && off <= (m == 4 ? 1e-15 : 0), "%s: the next try is good: %d, off by %g", methods[m], status,
-                      off);
+            check_row(status == 0 && off <= (m == 4 ? 1e-15 : 0),
+                      "%s: the next try is good: %d, off by %g", methods[m], status, off);
             rig_destroy(&r);
         }
         check_row(most > 0, "%s: calls of a step: %d", methods[m], most);
@@ -436,12 +472,21 @@ static void test_memory(void)
 {
     check_group("memory");
     static const rig_how rows[] = {
-        {.model = "slider_crank", .method = "dop8", .field = "rigid", .alpha = 1, .stabilize = "post"},
-        {.model = "[coordinates]\nx, y\n[bonds]\nspring = x stiffness 2\nrod = y - x - 1\n[start]\nx = 1, y = 2\n",
+        {.model = "slider_crank",
+         .method = "dop8",
+         .field = "rigid",
+         .alpha = 1,
+         .stabilize = "post"},
+        {.model = "[coordinates]\nx, y\n[bonds]\nspring = x stiffness 2\nrod = y - x - "
+                  "1\n[start]\nx = 1, y = 2\n",
          .method = "ab2",
          .field = "index-1",
          .stabilize = "post-simple"},
-        {.model = "index2", .method = "dopri5", .field = "first", .alpha = 1, .stabilize = "project"},
+        {.model = "index2",
+         .method = "dopri5",
+         .field = "first",
+         .alpha = 1,
+         .stabilize = "project"},
         {.model = "kepler", .method = "rk4", .field = "first", .stabilize = "post-velocity"},
         {.model = "double_pendulum", .method = "rattle", .rigid = true},
     };
@@ -454,7 +499,8 @@ static void test_memory(void)
         rig_create(&r, &how);
         int64_t calls = f.calls;
         rig_run(&r, 0.02, 2);
-        check_row(r.code == 0 && f.calls == calls, "%s on %.20s: %d allocations while stepping (%s)", how.method, how.model,
+        check_row(r.code == 0 && f.calls == calls,
+                  "%s on %.20s: %d allocations while stepping (%s)", how.method, how.model,
                   (int)(f.calls - calls), r.error.message);
         rig_destroy(&r);
         check_equal("blocks left", f.live, 0);

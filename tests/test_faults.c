@@ -1,5 +1,6 @@
-/* test_faults.c - memory that runs out at the k-th allocation, for every k on the path of `check`: a clean TAUT_ERROR_MEMORY, no
- * block left, nothing created, and the same result as before when memory is back. */
+/* test_faults.c - memory that runs out at the k-th allocation, for every k on the path of
+ * `check`: a clean TAUT_ERROR_MEMORY, no block left, nothing created, and the same result as
+ * before when memory is back. */
 #include <taut/taut.h>
 
 #include "support/faulty.h"
@@ -8,14 +9,15 @@
 static const struct {
     const char *name, *text;
 } models[] = {
-    {"double pendulum", "# two stiff springs\n"
-                        "[parameters]\nomega = 100\nlift = 0.25\n"
-                        "[coordinates]\nx1, y1, x2, y2\n"
-                        "[bonds]\n"
-                        "inner = sqrt(x1^2 + y1^2) - 1             stiffness omega^2\n"
-                        "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1   stiffness omega^2\n"
-                        "[start]\nx1 = 1, y1 = lift, x2 = 2, y2 = 0\nx1' = 0, y1' = -0.5, x2' = 0, y2' = 0.5\n"
-                        "[run]\nuntil = 10\n"},
+    {"double pendulum",
+     "# two stiff springs\n"
+     "[parameters]\nomega = 100\nlift = 0.25\n"
+     "[coordinates]\nx1, y1, x2, y2\n"
+     "[bonds]\n"
+     "inner = sqrt(x1^2 + y1^2) - 1             stiffness omega^2\n"
+     "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1   stiffness omega^2\n"
+     "[start]\nx1 = 1, y1 = lift, x2 = 2, y2 = 0\nx1' = 0, y1' = -0.5, x2' = 0, y2' = 0.5\n"
+     "[run]\nuntil = 10\n"},
     {"chain", "# particles, families, definitions, outputs, events\n"
               "[parameters]\nN = 12\nomega = 1000\n"
               "[definitions]\npull(y) = 9.81*y\n"
@@ -41,7 +43,8 @@ static const struct {
 };
 enum { MODELS = sizeof models / sizeof models[0] };
 
-/* What a caller can see of one pass: the status of the call that failed first, and the message with it. */
+/* What a caller can see of one pass: the status of the call that failed first, and the message
+ * with it. */
 typedef struct outcome {
     int status;
     const char *stage;
@@ -49,7 +52,8 @@ typedef struct outcome {
     taut_check_report report;
 } outcome;
 
-/* The path of `taut check`: read, make a context, find the start, examine. Everything created is destroyed, whatever fails. */
+/* The path of `taut check`: read, make a context, find the start, examine. Everything created is
+ * destroyed, whatever fails. */
 static outcome one_pass(const char *text, const taut_allocator *allocator)
 {
     outcome o = {.stage = "parse"};
@@ -76,13 +80,15 @@ static outcome one_pass(const char *text, const taut_allocator *allocator)
     return o;
 }
 
-/* Equal reports, number for number: a failure must leave nothing behind that changes later results. */
+/* Equal reports, number for number: a failure must leave nothing behind that changes later
+ * results. */
 static bool same_report(const taut_check_report *a, const taut_check_report *b)
 {
-    bool same = a->sizes.coordinates == b->sizes.coordinates && a->sizes.bonds == b->sizes.bonds && a->rank == b->rank &&
-                a->verdict == b->verdict && a->derivatives == b->derivatives && a->foot_distance == b->foot_distance &&
-                a->frequency_least == b->frequency_least && a->frequency_most == b->frequency_most &&
-                strcmp(a->advice, b->advice) == 0;
+    bool same = a->sizes.coordinates == b->sizes.coordinates && a->sizes.bonds == b->sizes.bonds &&
+                a->rank == b->rank && a->verdict == b->verdict &&
+                a->derivatives == b->derivatives && a->foot_distance == b->foot_distance &&
+                a->frequency_least == b->frequency_least &&
+                a->frequency_most == b->frequency_most && strcmp(a->advice, b->advice) == 0;
     for (int k = 0; same && k < a->derivatives; k++)
         same = a->derivative[k].deviation == b->derivative[k].deviation;
     return same;
@@ -93,7 +99,8 @@ static void fail_everywhere(int m, bool lasting)
     faulty none = {0};
     taut_allocator allocator = faulty_allocator(&none);
     outcome good = one_pass(models[m].text, &allocator);
-    if (!check_row(good.status == 0, "%s without faults: %s: %s", models[m].name, good.stage, good.error.message))
+    if (!check_row(good.status == 0, "%s without faults: %s: %s", models[m].name, good.stage,
+                   good.error.message))
         return;
     check_equal("blocks left without faults", none.live, 0);
 
@@ -101,17 +108,19 @@ static void fail_everywhere(int m, bool lasting)
         faulty f = {.fail = k, .lasting = lasting};
         allocator = faulty_allocator(&f);
         outcome o = one_pass(models[m].text, &allocator);
-        check_row(f.failed > 0 && o.status == TAUT_ERROR_MEMORY && o.error.code == TAUT_ERROR_MEMORY && o.error.message[0] &&
-                      f.live == 0,
-                  "%s, call %lld of %lld fails%s: %s gives %s \"%s\", %lld blocks left", models[m].name, (long long)k,
-                  (long long)none.calls, lasting ? " and all after it" : "", o.stage, taut_code_name(o.status), o.error.message,
-                  (long long)f.live);
+        check_row(f.failed > 0 && o.status == TAUT_ERROR_MEMORY &&
+                      o.error.code == TAUT_ERROR_MEMORY && o.error.message[0] && f.live == 0,
+                  "%s, call %lld of %lld fails%s: %s gives %s \"%s\", %lld blocks left",
+                  models[m].name, (long long)k, (long long)none.calls,
+                  lasting ? " and all after it" : "", o.stage, taut_code_name(o.status),
+                  o.error.message, (long long)f.live);
     }
 
     faulty again = {.fail = none.calls + 1};
     allocator = faulty_allocator(&again);
     outcome o = one_pass(models[m].text, &allocator);
-    check_row(o.status == 0 && same_report(&o.report, &good.report), "%s after the faults: %s", models[m].name, o.error.message);
+    check_row(o.status == 0 && same_report(&o.report, &good.report), "%s after the faults: %s",
+              models[m].name, o.error.message);
     check_equal("calls are the same in every pass", again.calls, none.calls);
 }
 
@@ -128,10 +137,12 @@ static void wrong_models(void)
             taut_system *system = NULL;
             taut_error error = {0};
             int status = taut_system_parse(models[m].text, cut, "model", &how, &system, &error);
-            bool clean = status == 0 ? system != NULL : !system && status < 0 && error.message[0] != 0;
+            bool clean =
+                status == 0 ? system != NULL : !system && status < 0 && error.message[0] != 0;
             taut_system_destroy(system);
-            check_row(clean && f.live == 0, "%s cut after %zu bytes: %s \"%s\", %lld blocks left", models[m].name, cut,
-                      taut_code_name(status), error.message, (long long)f.live);
+            check_row(clean && f.live == 0, "%s cut after %zu bytes: %s \"%s\", %lld blocks left",
+                      models[m].name, cut, taut_code_name(status), error.message,
+                      (long long)f.live);
         }
     }
 }

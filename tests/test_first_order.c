@@ -1,14 +1,16 @@
-/* test_first_order.c - first-order systems through the driver: an event that alters the state also alters the invariants that are kept
- * from there on. The oracle is the conserved energy after the kick, known in closed form. */
+/* test_first_order.c - first-order systems through the driver: an event that alters the state
+ * also alters the invariants that are kept from there on. The oracle is the conserved energy
+ * after the kick, known in closed form. */
 #include "support/table.h"
 
 #include <taut/taut.h>
 
-static const char model[] = "[state]\nx, y, u, w\n"
-                            "[rates]\nx' = u\ny' = w\nu' = -x/(x^2 + y^2)^1.5\nw' = -y/(x^2 + y^2)^1.5\n"
-                            "[invariants]\nenergy = (u^2 + w^2)/2 - 1/sqrt(x^2 + y^2) + 0.5\n"
-                            "[start]\nx = 1, w = 1\n"
-                            "[events]\nkick = t - 1  rising  then w = 1.2*w, u = 1.2*u\n";
+static const char model[] =
+    "[state]\nx, y, u, w\n"
+    "[rates]\nx' = u\ny' = w\nu' = -x/(x^2 + y^2)^1.5\nw' = -y/(x^2 + y^2)^1.5\n"
+    "[invariants]\nenergy = (u^2 + w^2)/2 - 1/sqrt(x^2 + y^2) + 0.5\n"
+    "[start]\nx = 1, w = 1\n"
+    "[events]\nkick = t - 1  rising  then w = 1.2*w, u = 1.2*u\n";
 
 static void run(const char *stabilize)
 {

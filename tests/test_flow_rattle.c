@@ -1,6 +1,6 @@
-/* test_flow_rattle.c - RATTLE as a flow (flow_rattle.c): a step back undoes a step, on the rods to rounding; order 2 against exact
- * motions; Verlet where the rods bind nothing that moves; what it counts; multipliers that are known; nothing is allocated while it
- * steps. */
+/* test_flow_rattle.c - RATTLE as a flow (flow_rattle.c): a step back undoes a step, on the rods
+ * to rounding; order 2 against exact motions; Verlet where the rods bind nothing that moves;
+ * what it counts; multipliers that are known; nothing is allocated while it steps. */
 #include <taut/taut.h>
 
 #include "base/memory.h"
@@ -67,8 +67,8 @@ static double off_rods(rig *r, double t, bool rate)
     taut_values values = {.bond = g, .bond_dt = g_t, .jacobian = entry};
     taut_pattern pattern;
     if (taut_system_pattern(r->system, TAUT_PATTERN_JACOBIAN, &pattern, NULL) != 0 ||
-        taut_evaluate(r->context, t, r->state, r->state + r->sizes.coordinates, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values,
-                      NULL) != 0)
+        taut_evaluate(r->context, t, r->state, r->state + r->sizes.coordinates,
+                      TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, NULL) != 0)
         return NAN;
     for (taut_index i = 0; i < r->sizes.bonds; i++) {
         double value = rate ? g_t[i] : g[i];
@@ -82,19 +82,22 @@ static double off_rods(rig *r, double t, bool rate)
 
 #define POINTS "[coordinates]\nx, y, z, w\n"
 #define ROD "rod = sqrt(x^2 + y^2) - 1\nspring = sqrt((z - x)^2 + (w - y)^2) - 1 stiffness 50"
-#define START "\n[start]\nx = 0.6, y = 0.8, x' = -0.4, y' = 0.3, z = 1.5, w = 1.2, z' = 0.7, w' = -0.2\n"
+#define START                                                                                      \
+    "\n[start]\nx = 0.6, y = 0.8, x' = -0.4, y' = 0.3, z = 1.5, w = 1.2, z' = 0.7, w' = -0.2\n"
 
 static const char *const models[] = {
     POINTS "[potential]\ny + w\n[bonds]\n" ROD START,
-    POINTS "[mass]\nx = 2 + sin(y), y = 1 + x^2, z = 1 + 0.5*w^2\nM[x,y] = 0.4\n[potential]\ny + w + z^4/4\n[bonds]\n" ROD START,
+    POINTS "[mass]\nx = 2 + sin(y), y = 1 + x^2, z = 1 + 0.5*w^2\nM[x,y] = 0.4\n[potential]\ny + w "
+           "+ z^4/4\n[bonds]\n" ROD START,
     POINTS "[mass]\nx = 2, y = 3\nM[x,y] = 0.4\n[potential]\ny + w\n[bonds]\n" ROD START,
-    POINTS "[forces]\nx = -x*sqrt(z'^2+w'^2) + y', y = -x' - y'*z', z = -z'\n[bonds]\n" ROD " damping 1" START,
-    POINTS "[potential]\ny*w\n[bonds]\nrod = sqrt((x - 0.3*sin(2*t))^2 + y^2) - 1 - 0.1*t\nspring = z + w - x stiffness "
-           "50\n[start]\nx = 0.6, y "
-           "= 0.8, x' = 0.2, y' = 0.425, z = 1\n",
-    ("[coordinates]\nr, phi, z, w\n[kinetic]\n(r'^2 + r^2*phi'^2 + z'^2 + w'^2)/2\n[potential]\nw\n[bonds]\ns = r - 1 stiffness "
-     "50\n"
-     "rod = sqrt((z - r*cos(phi))^2 + (w - r*sin(phi))^2) - 2\n[start]\nr = 1.1, phi' = 1, z = 3.1, w' = 1.1\n"),
+    POINTS "[forces]\nx = -x*sqrt(z'^2+w'^2) + y', y = -x' - y'*z', z = -z'\n[bonds]\n" ROD
+           " damping 1" START,
+    POINTS "[potential]\ny*w\n[bonds]\nrod = sqrt((x - 0.3*sin(2*t))^2 + y^2) - 1 - 0.1*t\nspring "
+           "= z + w - x stiffness 50\n[start]\nx = 0.6, y = 0.8, x' = 0.2, y' = 0.425, z = 1\n",
+    ("[coordinates]\nr, phi, z, w\n[kinetic]\n(r'^2 + r^2*phi'^2 + z'^2 + "
+     "w'^2)/2\n[potential]\nw\n[bonds]\ns = r - 1 stiffness 50\n"
+     "rod = sqrt((z - r*cos(phi))^2 + (w - r*sin(phi))^2) - 2\n[start]\nr = 1.1, phi' = 1, z = "
+     "3.1, w' = 1.1\n"),
 };
 
 /* Rounding of velocities is u |q|/h a step. */
@@ -106,11 +109,15 @@ static void test_back(void)
         double before[2 * MOST];
         start(&r);
         memcpy(before, r.state, sizeof before);
-        check_row(off_rods(&r, 0, true) <= 1e-15, "model %d starts on its rods: %.3g", (int)k, off_rods(&r, 0, true));
+        check_row(off_rods(&r, 0, true) <= 1e-15, "model %d starts on its rods: %.3g", (int)k,
+                  off_rods(&r, 0, true));
         go(&r, 0, 0.02, 40);
-        check_row(r.code == 0 && fabs(r.state[0] - before[0]) > 1e-3, "model %d has moved: %s", (int)k, r.error.message);
-        check_row(off_rods(&r, 0.8, false) <= 4e-15, "model %d: |g| %.3g", (int)k, off_rods(&r, 0.8, false));
-        check_row(off_rods(&r, 0.8, true) <= 4e-15, "model %d: |gdot| %.3g", (int)k, off_rods(&r, 0.8, true));
+        check_row(r.code == 0 && fabs(r.state[0] - before[0]) > 1e-3, "model %d has moved: %s",
+                  (int)k, r.error.message);
+        check_row(off_rods(&r, 0.8, false) <= 4e-15, "model %d: |g| %.3g", (int)k,
+                  off_rods(&r, 0.8, false));
+        check_row(off_rods(&r, 0.8, true) <= 4e-15, "model %d: |gdot| %.3g", (int)k,
+                  off_rods(&r, 0.8, true));
         go(&r, 0.8, -0.02, 40);
         for (int i = 0; i < 2 * r.sizes.coordinates; i++)
             check_near("state", r.state[i], before[i], 2e-12);
@@ -118,23 +125,32 @@ static void test_back(void)
     }
 }
 
-/* Exact motions at t = 1: a free particle on a rod turns uniformly, lambda = m v^2; on a rod whose length grows as 1 + t with the angular
- * momentum 1, phi = t/(1 + t); with drag c v on a rod, the angle is (1 - exp(-c t))/c; on one that grows as r = 1 + t^2/2, with the angular
- * momentum 2, it is the integral of 2/r^2, sqrt(2) (s + sin(2 s)/2), tan s = t/sqrt(2). Errors fall as h^2. */
+/* Exact motions at t = 1: a free particle on a rod turns uniformly, lambda = m v^2; on a rod
+ * whose length grows as 1 + t with the angular momentum 1, phi = t/(1 + t); with drag c v on a
+ * rod, the angle is (1 - exp(-c t))/c; on one that grows as r = 1 + t^2/2, with the angular
+ * momentum 2, it is the integral of 2/r^2, sqrt(2) (s + sin(2 s)/2), tan s = t/sqrt(2). Errors
+ * fall as h^2. */
 static void test_order(void)
 {
     static const struct {
         const char *name, *model;
         double angle, length, lambda; /* lambda at the start */
     } rows[] = {
-        {"free", "[coordinates]\nx, y\n[mass]\nx = 2, y = 2\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1, y' = 1.5\n", 1.5,
-         1, 4.5},
-        {"growing", "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 - t\n[start]\nx = 1, x' = 1, y' = 1\n", 0.5, 2, 1},
+        {"free",
+         "[coordinates]\nx, y\n[mass]\nx = 2, y = 2\n[bonds]\nrod = sqrt(x^2 + y^2) - "
+         "1\n[start]\nx = 1, y' = 1.5\n",
+         1.5, 1, 4.5},
+        {"growing",
+         "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 - t\n[start]\nx = 1, x' = 1, y' "
+         "= 1\n",
+         0.5, 2, 1},
         {"drag",
-         "[coordinates]\nx, y\n[forces]\nx = -0.5*x', y = -0.5*y'\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1, y' = 1\n",
+         "[coordinates]\nx, y\n[forces]\nx = -0.5*x', y = -0.5*y'\n[bonds]\nrod = sqrt(x^2 + y^2) "
+         "- 1\n[start]\nx = 1, y' = 1\n",
          0.78693868057473315, 1, 1},
         {"polar",
-         "[coordinates]\nr, phi\n[kinetic]\n(r'^2 + r^2*phi'^2)/2\n[bonds]\nrod = r - 1 - t^2/2\n[start]\nr = 1, phi' = 2\n",
+         "[coordinates]\nr, phi\n[kinetic]\n(r'^2 + r^2*phi'^2)/2\n[bonds]\nrod = r - 1 - "
+         "t^2/2\n[start]\nr = 1, phi' = 2\n",
          1.5370864180337698, 1.5, 3},
     };
     check_group("order 2");
@@ -145,18 +161,21 @@ static void test_order(void)
             rig r = make(rows[k].model, NULL);
             start(&r);
             if (r.code == 0 && half == 0)
-                r.code = taut_flow_rattle_multipliers(r.flow, 0, r.state, r.state + 2, &lambda, &r.error);
-            check_row(r.code == 0 && r.cost.force_evaluations == 0, "%s: multipliers are not counted: %s", rows[k].name,
-                      r.error.message);
+                r.code = taut_flow_rattle_multipliers(r.flow, 0, r.state, r.state + 2, &lambda,
+                                                      &r.error);
+            check_row(r.code == 0 && r.cost.force_evaluations == 0,
+                      "%s: multipliers are not counted: %s", rows[k].name, r.error.message);
             go(&r, 0, half ? 1.0 / 80 : 1.0 / 40, half ? 80 : 40);
-            double x = polar ? r.state[0] * cos(r.state[1]) : r.state[0], y = polar ? r.state[0] * sin(r.state[1]) : r.state[1];
-            off[half] = hypot(x - rows[k].length * cos(rows[k].angle), y - rows[k].length * sin(rows[k].angle));
+            double x = polar ? r.state[0] * cos(r.state[1]) : r.state[0],
+                   y = polar ? r.state[0] * sin(r.state[1]) : r.state[1];
+            off[half] = hypot(x - rows[k].length * cos(rows[k].angle),
+                              y - rows[k].length * sin(rows[k].angle));
             drop(&r);
         }
         check_near(rows[k].name, lambda, rows[k].lambda, 1e-13);
         double order = log2(off[0] / off[1]);
-        check_row(off[0] < 1e-2 && off[0] > 1e-12 && order > 1.9 && order < 2.1, "%s: errors %.3g, %.3g, order %.3f", rows[k].name,
-                  off[0], off[1], order);
+        check_row(off[0] < 1e-2 && off[0] > 1e-12 && order > 1.9 && order < 2.1,
+                  "%s: errors %.3g, %.3g, order %.3f", rows[k].name, off[0], off[1], order);
     }
 }
 
@@ -164,14 +183,17 @@ static void test_order(void)
 static void test_verlet(void)
 {
     static const char *const free_motion =
-        "[coordinates]\nx, y\n[potential]\nx^4/4 + x*y\n[bonds]\ns = x - y stiffness 30\n[start]\nx = 1, y' = 0.5\n";
-    static const char *const with_rod = "[coordinates]\nx, y, z\n[potential]\nx^4/4 + x*y + z\n[bonds]\ns = x - y stiffness "
-                                        "30\nrod = z - 2\n[start]\nx = 1, y' = 0.5, z = 2\n";
+        "[coordinates]\nx, y\n[potential]\nx^4/4 + x*y\n[bonds]\ns = x - y stiffness "
+        "30\n[start]\nx = 1, y' = 0.5\n";
+    static const char *const with_rod =
+        "[coordinates]\nx, y, z\n[potential]\nx^4/4 + x*y + z\n[bonds]\ns = x - y stiffness "
+        "30\nrod = z - 2\n[start]\nx = 1, y' = 0.5, z = 2\n";
     check_group("Verlet beside a rod");
     rig a = make(free_motion, NULL), b = make(with_rod, NULL);
     start(&b);
     if (a.code == 0)
-        a.code = taut_flow_verlet(a.context, &a.arena, &a.cost, INFINITY, 0, a.state, a.state + 2, &a.flow, &a.error);
+        a.code = taut_flow_verlet(a.context, &a.arena, &a.cost, INFINITY, 0, a.state, a.state + 2,
+                                  &a.flow, &a.error);
     go(&a, 0, 0.03, 100);
     go(&b, 0, 0.03, 100);
     check_row(a.code == 0 && b.code == 0, "%s%s", a.error.message, b.error.message);
@@ -184,7 +206,8 @@ static void test_verlet(void)
     drop(&b);
 }
 
-/* 2 N + 1 evaluations for N steps to both sides of a point, 2 N for what follows from its ends; and no memory. */
+/* 2 N + 1 evaluations for N steps to both sides of a point, 2 N for what follows from its ends;
+ * and no memory. */
 static void test_counts(void)
 {
     check_group("counts");
@@ -200,7 +223,8 @@ static void test_counts(void)
     go(&r, 0, -0.02, 10);
     check_equal("evaluations", r.cost.force_evaluations, 21);
     check_equal("steps", r.cost.micro_steps, 20);
-    check_row(r.cost.newton_iterations <= 5 * 20, "%d iterations onto the rods in 20 steps", (int)r.cost.newton_iterations);
+    check_row(r.cost.newton_iterations <= 5 * 20, "%d iterations onto the rods in 20 steps",
+              (int)r.cost.newton_iterations);
     check_equal("allocations while stepping", f.calls - calls, 0);
     drop(&r);
     check_equal("blocks", f.live, 0);
@@ -214,8 +238,10 @@ static void test_failures(void)
         const char *model, *words;
         double h;
     } rows[] = {
-        {"[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1, y' = 1\n", "do not reach the rods", 3},
-        {"[coordinates]\nx, y, z\n[bonds]\nrod = z\ns = x - y stiffness 100 damping 200\n[start]\nx = 1, y' = 1\n",
+        {"[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1, y' = 1\n",
+         "do not reach the rods", 3},
+        {"[coordinates]\nx, y, z\n[bonds]\nrod = z\ns = x - y stiffness 100 damping "
+         "200\n[start]\nx = 1, y' = 1\n",
          "use --method series", 0.3},
     };
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {

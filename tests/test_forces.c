@@ -1,12 +1,15 @@
-/* test_forces.c - projections `kernel` and `ipa` of systems whose stiffness is not declared: a force as a C function, a potential that
- * happens to be stiff, a stiff potential. Oracles: exact slow motions (FACTS A), the frequencies of the declared model (taut_frequencies),
- * and series on the declared model from the result: what it moves is the distance to the slow manifold (DESIGN 1). */
+/* test_forces.c - projections `kernel` and `ipa` of systems whose stiffness is not declared: a
+ * force as a C function, a potential that happens to be stiff, a stiff potential. Oracles: exact
+ * slow motions (FACTS A), the frequencies of the declared model (taut_frequencies), and series
+ * on the declared model from the result: what it moves is the distance to the slow manifold
+ * (DESIGN 1). */
 #include "support/forces.h"
 
 static const char *const pendulum_names[] = {"x1", "y1", "x2", "y2"};
 static const double start_q[] = {1, 0.25, 2, 0}, start_v[] = {0, -0.5, 0, 0.5}; /* A (29)-(30) */
 
-/* Limits of kernel in issue 4 for the declared model, at omega = 1000 and 100; of ipa, the paper's (FACTS A). */
+/* Limits of kernel in issue 4 for the declared model, at omega = 1000 and 100; of ipa, the
+ * paper's (FACTS A). */
 static void test_double(void)
 {
     check_group("double pendulum as a force");
@@ -25,12 +28,14 @@ static void test_double(void)
     };
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         springs s = {.omega = rows[k].omega};
-        projected p = project_force(4, double_force, &s, start_q, start_v, false, rows[k].options, NULL);
+        projected p =
+            project_force(4, double_force, &s, start_q, start_v, false, rows[k].options, NULL);
         if (projected_good(rows[k].options, &p)) {
             if (getenv("TAUT_TEST_VERBOSE"))
-                printf("%s %s: %d evaluations, %s\n", rows[k].set, rows[k].options, (int)p.r.statistics.force_evaluations,
-                       p.r.explanation);
-            check_slow(rows[k].options, &p, "double_pendulum", rows[k].set, 4, pendulum_names, "", rows[k].q, rows[k].v);
+                printf("%s %s: %d evaluations, %s\n", rows[k].set, rows[k].options,
+                       (int)p.r.statistics.force_evaluations, p.r.explanation);
+            check_slow(rows[k].options, &p, "double_pendulum", rows[k].set, 4, pendulum_names, "",
+                       rows[k].q, rows[k].v);
             if (strcmp(p.r.method, "kernel") == 0)
                 check_frequencies(rows[k].options, &p, "double_pendulum", rows[k].set, 1e-3);
         }
@@ -38,7 +43,8 @@ static void test_double(void)
     }
 }
 
-/* A (5): the slow solution is A cos t, A = omega^2/(omega^2 - 1) (FACTS A). A 2.3: omega^2 r^3 (r - 1) = (r^2 phi')^2, r' = 0. */
+/* A (5): the slow solution is A cos t, A = omega^2/(omega^2 - 1) (FACTS A). A 2.3: omega^2 r^3
+ * (r - 1) = (r^2 phi')^2, r' = 0. */
 static void test_exact(void)
 {
     check_group("exact slow motions of forces");
@@ -65,11 +71,12 @@ static void test_exact(void)
     projected_drop(&p);
 }
 
-/* ---- models: the same pendulum as a stiff potential, as a potential that says nothing, with other masses */
+/* ---- models: the same pendulum as a stiff potential, as a potential that says nothing, with
+ * other masses */
 
-#define PENDULUM_HEAD                                                                                                              \
-    "[parameters]\nomega = 1000\n[coordinates]\nx1, y1, x2, y2\n[definitions]\n"                                                   \
-    "a = sqrt(x1^2+y1^2) - 1\nb = sqrt((x1-x2)^2+(y1-y2)^2) - 1\n"                                                                 \
+#define PENDULUM_HEAD                                                                              \
+    "[parameters]\nomega = 1000\n[coordinates]\nx1, y1, x2, y2\n[definitions]\n"                   \
+    "a = sqrt(x1^2+y1^2) - 1\nb = sqrt((x1-x2)^2+(y1-y2)^2) - 1\n"                                 \
     "[start]\nx1 = 1, y1 = 0.25, x2 = 2, y2 = 0, y1' = -0.5, y2' = 0.5\n"
 
 static void test_potentials(void)
@@ -80,12 +87,15 @@ static void test_potentials(void)
     } models[] = {
         {PENDULUM_HEAD "[stiff potential]\n(a^2 + b^2)/2 scale omega^2\n", "the stiff potential"},
         {PENDULUM_HEAD "[potential]\nomega^2*(a^2 + b^2)/2\n", "differences of forces"},
-        {PENDULUM_HEAD "[stiff potential]\na^2/2 scale omega^2\n[bonds]\nouter = b stiffness omega^2\n", "differences of forces"},
+        {PENDULUM_HEAD
+         "[stiff potential]\na^2/2 scale omega^2\n[bonds]\nouter = b stiffness omega^2\n",
+         "differences of forces"},
     };
     static const struct {
         const char *set;
         double q, v;
-    } rows[] = {{"omega=1000", 2e-12, 2e-12}, {"omega=100", 1e-8, 1e-7}, {"omega=1e6", 2e-12, 1e-9}};
+    } rows[] = {
+        {"omega=1000", 2e-12, 2e-12}, {"omega=100", 1e-8, 1e-7}, {"omega=1e6", 2e-12, 1e-9}};
     for (size_t k = 0; k < sizeof models / sizeof models[0]; k++)
         for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
             taut_load how = {.set = &rows[r].set, .set_count = 1};
@@ -94,24 +104,28 @@ static void test_potentials(void)
             projected p = project_model(models[k].text, &how, "method=kernel");
             if (projected_good(what, &p)) {
                 check_contains(what, p.r.explanation, models[k].says);
-                check_slow(what, &p, "double_pendulum", rows[r].set, 4, pendulum_names, "", rows[r].q, rows[r].v);
+                check_slow(what, &p, "double_pendulum", rows[r].set, 4, pendulum_names, "",
+                           rows[r].q, rows[r].v);
                 check_frequencies(what, &p, "double_pendulum", rows[r].set, 1e-3);
             }
             projected_drop(&p);
             p = project_model(models[k].text, &how, "method=ipa");
-            if (r != 1 && projected_good(what, &p)) /* at omega = 100 what ipa reaches is not stated */
-                check_slow(what, &p, "double_pendulum", rows[r].set, 4, pendulum_names, "", 1.3e-9, 1e-6);
+            if (r != 1 &&
+                projected_good(what, &p)) /* at omega = 100 what ipa reaches is not stated */
+                check_slow(what, &p, "double_pendulum", rows[r].set, 4, pendulum_names, "", 1.3e-9,
+                           1e-6);
             projected_drop(&p);
         }
 }
 
-/* Against series for stiff potentials, which shares only the model: from the start at rest of the shipped rod the same point, from one that
- * rings a point that series leaves where it is. */
+/* Against series for stiff potentials, which shares only the model: from the start at rest of
+ * the shipped rod the same point, from one that rings a point that series leaves where it is. */
 static void test_stiff_potential(void)
 {
     check_group("stiff potential");
     static const char *const names[] = {"x", "y"};
-    projected s = project_model("quartic_rod", NULL, "method=series"), p = project_model("quartic_rod", NULL, "method=kernel");
+    projected s = project_model("quartic_rod", NULL, "method=series"),
+              p = project_model("quartic_rod", NULL, "method=kernel");
     if (projected_good("series", &s) && projected_good("kernel", &p))
         for (int i = 0; i < 2; i++) {
             check_near(names[i], p.r.q[i], s.r.q[i], 1e-10);
@@ -125,7 +139,8 @@ static void test_stiff_potential(void)
         check_slow("ringing", &p, "quartic_rod", "", 2, names, "", 1e-10, 1e-10);
     projected_drop(&p);
     p = project_model("quartic_rod", &how, "method=ipa");
-    if (projected_good("ipa", &p)) /* the paper's accuracy: O(omega^-4) in q, O(omega^-2) in v (FACTS A) */
+    if (projected_good("ipa",
+                       &p)) /* the paper's accuracy: O(omega^-4) in q, O(omega^-2) in v (FACTS A) */
         check_slow("ipa", &p, "quartic_rod", "", 2, names, "", 1.3e-9, 1e-6);
     projected_drop(&p);
     const char *model = PENDULUM_HEAD "[stiff potential]\n(a^2 + b^2)/2 scale omega^2\n";
@@ -159,7 +174,8 @@ static int chain_force(void *user, double t, const double *q, const double *v, d
         f[2 * i + 1] = -1;
     }
     for (int i = 0; i < links; i++) {
-        double x = q[2 * i] - (i ? q[2 * i - 2] : 0), y = q[2 * i + 1] - (i ? q[2 * i - 1] : 0), r = hypot(x, y);
+        double x = q[2 * i] - (i ? q[2 * i - 2] : 0), y = q[2 * i + 1] - (i ? q[2 * i - 1] : 0),
+               r = hypot(x, y);
         double pull = s->omega * s->omega * (r - 1) / r;
         f[2 * i] -= pull * x;
         f[2 * i + 1] -= pull * y;
@@ -174,8 +190,9 @@ static int chain_force(void *user, double t, const double *q, const double *v, d
 static void test_more(void)
 {
     check_group("scales, masses, many");
-    /* with --omega both fast scales are filtered: q0 and q1 follow the slow coordinate. Along q2 = cos t the slow solution is the
-     * expansion q0 = (1 + D^2/w^2)^-1 sin(q2(t)); at w = 1e6 its first term is right to 1e-12 */
+    /* with --omega both fast scales are filtered: q0 and q1 follow the slow coordinate. Along q2
+     * = cos t the slow solution is the expansion q0 = (1 + D^2/w^2)^-1 sin(q2(t)); at w = 1e6
+     * its first term is right to 1e-12 */
     springs s = {.omega = 1e6};
     double q[] = {0.842, 0.541, 1}, v[] = {0, 0, 0};
     projected p = project_force(3, three_force, &s, q, v, false, "method=kernel omega=1000", NULL);
@@ -195,14 +212,17 @@ static void test_more(void)
         check_equal("or a clean failure", p.code, TAUT_ERROR_CONVERGE);
     projected_drop(&p);
 
-    /* a constant mass matrix: along (1,1) the mass is 3, and the rod of the declared model is the same spring */
-    const char *head = "[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = 1\n[start]\nx = 1.01, y = 0.05, y' = 0.3\n";
+    /* a constant mass matrix: along (1,1) the mass is 3, and the rod of the declared model is
+     * the same spring */
+    const char *head = "[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = 1\n[start]\nx = 1.01, "
+                       "y = 0.05, y' = 0.3\n";
     char text[600];
     snprintf(text, sizeof text, "%s[potential]\ny + 1e6*(sqrt(x^2+y^2) - 1)^2/2\n", head);
     p = project_model(text, NULL, "method=kernel");
     if (projected_good("mass matrix", &p)) {
         static const char *const names[] = {"x", "y"};
-        snprintf(text, sizeof text, "%s[potential]\ny\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness 1e6\n", head);
+        snprintf(text, sizeof text,
+                 "%s[potential]\ny\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness 1e6\n", head);
         check_slow("mass matrix", &p, text, "", 2, names, "", 2e-12, 2e-11);
     }
     projected_drop(&p);
@@ -227,12 +247,14 @@ static void test_chain(void)
     }
     projected p = project_force(2 * LINKS, chain_force, &s, q, v, false, "method=kernel", NULL);
     if (projected_good("kernel", &p)) {
-        const char *model =
-            "[parameters]\nomega = 1e5\nN = 12\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n"
-            "[potential]\nsum(bob[i].y for i in 1..N)\n"
-            "[bonds]\nlink[1] = length(bob[1]) - 1 stiffness omega^2\n"
-            "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N stiffness omega^2\n[start]\nbob[i] = (i, 0) for i in 1..N\n";
-        check_slow("kernel", &p, model, "omega=1e5", 2 * LINKS, name, "", 1e-8, 1e-7); /* issue 4: two methods agree to 1e-8 */
+        const char *model = "[parameters]\nomega = 1e5\nN = 12\n[particles]\ndimension = 2\nbob[i] "
+                            "for i in 1..N mass 1\n"
+                            "[potential]\nsum(bob[i].y for i in 1..N)\n"
+                            "[bonds]\nlink[1] = length(bob[1]) - 1 stiffness omega^2\n"
+                            "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N stiffness "
+                            "omega^2\n[start]\nbob[i] = (i, 0) for i in 1..N\n";
+        /* issue 4: two methods agree to 1e-8 */
+        check_slow("kernel", &p, model, "omega=1e5", 2 * LINKS, name, "", 1e-8, 1e-7);
     }
     projected_drop(&p);
 }
@@ -254,16 +276,19 @@ static void test_held(void)
         check_near("r'", (x[0] * u[0] + x[1] * u[1]) / r, 0, 2e-12);
     }
     projected_drop(&p);
-    p = project_force(4, double_force, &s, start_q, start_v, false, "method=kernel hold=q[2],q[4]'", NULL);
+    p = project_force(4, double_force, &s, start_q, start_v, false, "method=kernel hold=q[2],q[4]'",
+                      NULL);
     if (projected_good("double pendulum", &p)) {
         check_near("y1", p.r.q[1], 0.25, 0);
         check_near("y2'", p.r.v[3], 0.5, 0);
-        check_slow("double pendulum", &p, "double_pendulum", "omega=1000", 4, pendulum_names, "", 2e-12, 2e-12);
+        check_slow("double pendulum", &p, "double_pendulum", "omega=1000", 4, pendulum_names, "",
+                   2e-12, 2e-12);
     }
     projected_drop(&p);
 }
 
-/* The free pendulum in polar coordinates (r, phi): a mass matrix that varies, forces that depend on velocities, nothing declared. */
+/* The free pendulum in polar coordinates (r, phi): a mass matrix that varies, forces that depend
+ * on velocities, nothing declared. */
 static int polar_force(void *user, double t, const double *q, const double *v, double *f)
 {
     (void)t;
@@ -290,8 +315,12 @@ static void test_polar(void)
     static const char *const options[] = {"method=kernel", "method=auto", "method=ipa"};
     for (int k = 0; k < 3; k++) {
         projected p = {0};
-        taut_callbacks calls = {
-            .coordinates = 2, .force = polar_force, .mass_matrix = polar_mass, .start_q = q, .start_v = v, .user = &s};
+        taut_callbacks calls = {.coordinates = 2,
+                                .force = polar_force,
+                                .mass_matrix = polar_mass,
+                                .start_q = q,
+                                .start_v = v,
+                                .user = &s};
         p.code = taut_system_from_callbacks(&calls, NULL, &p.system, &p.error);
         projected_run(&p, options[k], NULL);
         if (projected_good(options[k], &p)) {
@@ -335,21 +364,24 @@ static void test_bonds(void)
                             .start_v = start_v};
     p.code = taut_system_from_callbacks(&calls, NULL, &p.system, &p.error);
     projected_run(&p, "method=auto", NULL);
-    projected exact =
-        project_model("double_pendulum", &(taut_load){.set = (const char *[]){"omega=1000"}, .set_count = 1}, "method=kernel");
+    projected exact = project_model(
+        "double_pendulum", &(taut_load){.set = (const char *[]){"omega=1000"}, .set_count = 1},
+        "method=kernel");
     if (projected_good("auto", &p) && projected_good("model", &exact)) {
         check_contains("auto", p.r.method, "kernel");
-        check_slow("auto", &p, "double_pendulum", "omega=1000", 4, pendulum_names, "", 2e-12, 2e-12);
+        check_slow("auto", &p, "double_pendulum", "omega=1000", 4, pendulum_names, "", 2e-12,
+                   2e-12);
         for (int i = 0; i < 2; i++)
             check_near("lambda", p.r.lambda[i], exact.r.lambda[i], 1e-6);
-        check_row(p.r.statistics.force_evaluations <= 150, "%d evaluations", (int)p.r.statistics.force_evaluations);
+        check_row(p.r.statistics.force_evaluations <= 150, "%d evaluations",
+                  (int)p.r.statistics.force_evaluations);
     }
     projected_drop(&exact);
     projected_drop(&p);
 }
 
-/* Forces in single precision: frequencies all the same, and a slow point as far as such forces know one: their noise is 2^-24 of the
- * stiffness times the coordinates, some 1e-7 in q. */
+/* Forces in single precision: frequencies all the same, and a slow point as far as such forces
+ * know one: their noise is 2^-24 of the stiffness times the coordinates, some 1e-7 in q. */
 static int single_force(void *user, double t, const double *q, const double *v, double *f)
 {
     int status = double_force(user, t, q, v, f);
@@ -364,10 +396,12 @@ static void test_single(void)
 {
     check_group("forces in single precision");
     springs s = {.omega = 1000};
-    projected p = project_force(4, single_force, &s, start_q, start_v, false, "method=kernel tolerance=1e-6", NULL);
+    projected p = project_force(4, single_force, &s, start_q, start_v, false,
+                                "method=kernel tolerance=1e-6", NULL);
     if (projected_good("kernel", &p)) {
         check_frequencies("frequencies", &p, "double_pendulum", "omega=1000", 1e-2);
-        check_slow("kernel", &p, "double_pendulum", "omega=1000", 4, pendulum_names, "", 1e-6, 1e-3);
+        check_slow("kernel", &p, "double_pendulum", "omega=1000", 4, pendulum_names, "", 1e-6,
+                   1e-3);
     }
     projected_drop(&p);
 }
@@ -384,9 +418,11 @@ static void test_harmless(void)
         springs s = {.omega = atof(sets[k] + 6)};
         if (!projected_good(sets[k], &exact))
             return;
-        projected p = project_force(4, double_force, &s, exact.r.q, exact.r.v, false, "method=kernel", NULL);
+        projected p =
+            project_force(4, double_force, &s, exact.r.q, exact.r.v, false, "method=kernel", NULL);
         if (projected_good(sets[k], &p))
-            check_row(memcmp(p.r.q, exact.r.q, 4 * sizeof(double)) == 0 && memcmp(p.r.v, exact.r.v, 4 * sizeof(double)) == 0,
+            check_row(memcmp(p.r.q, exact.r.q, 4 * sizeof(double)) == 0 &&
+                          memcmp(p.r.v, exact.r.v, 4 * sizeof(double)) == 0,
                       "%s: the slow point was moved: %s", sets[k], p.r.explanation);
         projected_drop(&p);
         projected_drop(&exact);
@@ -440,7 +476,8 @@ static void test_failures(void)
     double q[] = {1, 0.5, 0.3, 0.2, 0.1, 0.1}, v[6] = {0};
     projected p = project_force(6, even_force, &s, q, v, false, "method=kernel", NULL);
     check_equal("no gap", p.code, TAUT_ERROR_CONVERGE);
-    check_row(strstr(p.error.message, "separated") && strpbrk(p.error.message, "0123456789"), "numbers: %s", p.error.message);
+    check_row(strstr(p.error.message, "separated") && strpbrk(p.error.message, "0123456789"),
+              "numbers: %s", p.error.message);
     if (check_row(p.projection != NULL, "no result"))
         check_row(memcmp(p.r.q, q, sizeof q) == 0, "the start is not kept");
     projected_drop(&p);
@@ -452,13 +489,14 @@ static void test_failures(void)
     if (projected_good("drag", &p)) /* the only slow motion is rest */
         check_near("drag", p.r.q[0], 0, 1e-12);
     projected_drop(&p);
-    p = project_force(4, double_force, &s, start_q, start_v, false, "method=kernel omega=1e5", NULL);
+    p = project_force(4, double_force, &s, start_q, start_v, false, "method=kernel omega=1e5",
+                      NULL);
     projected_refused("omega", &p, TAUT_ERROR_CONVERGE, "--omega");
     for (int k = 8; k < 200; k += 17) { /* NaN from some call on: an error, never a result */
         springs bad = {.omega = 1000, .bad_after = k};
         p = project_force(4, double_force, &bad, start_q, start_v, false, "method=kernel", NULL);
-        check_row(p.code == TAUT_ERROR_EVALUATE || (p.code == 0 && bad.calls <= k), "NaN after %d calls: %s %s", k,
-                  taut_code_name(p.code), p.error.message);
+        check_row(p.code == TAUT_ERROR_EVALUATE || (p.code == 0 && bad.calls <= k),
+                  "NaN after %d calls: %s %s", k, taut_code_name(p.code), p.error.message);
         projected_drop(&p);
     }
 }
@@ -470,11 +508,18 @@ static void test_memory(void)
         const char *options;
         taut_callbacks calls;
     } ways[] = {
-        {"method=kernel accelerate=yes", {.coordinates = 4, .force = double_force, .start_q = start_q, .start_v = start_v}},
-        {"method=ipa", {.coordinates = 4, .force = double_force, .start_q = start_q, .start_v = start_v}},
-        {"method=kernel hold=q[2]", {.coordinates = 4, .force = double_force, .start_q = start_q, .start_v = start_v}},
+        {"method=kernel accelerate=yes",
+         {.coordinates = 4, .force = double_force, .start_q = start_q, .start_v = start_v}},
+        {"method=ipa",
+         {.coordinates = 4, .force = double_force, .start_q = start_q, .start_v = start_v}},
+        {"method=kernel hold=q[2]",
+         {.coordinates = 4, .force = double_force, .start_q = start_q, .start_v = start_v}},
         {"method=kernel",
-         {.coordinates = 2, .force = polar_force, .mass_matrix = polar_mass, .start_q = start_q, .start_v = start_q}},
+         {.coordinates = 2,
+          .force = polar_force,
+          .mass_matrix = polar_mass,
+          .start_q = start_q,
+          .start_v = start_q}},
     };
     for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
         int64_t k = 1;
@@ -488,10 +533,11 @@ static void test_memory(void)
             p.code = taut_system_from_callbacks(&calls, NULL, &p.system, &p.error);
             projected_run(&p, ways[way].options, &allocator);
             bool failed = f.failed > 0;
-            check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "%s, call %lld: %s %s", ways[way].options, (long long)k,
-                      taut_code_name(p.code), p.error.message);
+            check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "%s, call %lld: %s %s",
+                      ways[way].options, (long long)k, taut_code_name(p.code), p.error.message);
             projected_drop(&p);
-            check_row(f.live == 0, "%s, call %lld: %lld blocks left", ways[way].options, (long long)k, (long long)f.live);
+            check_row(f.live == 0, "%s, call %lld: %lld blocks left", ways[way].options,
+                      (long long)k, (long long)f.live);
             if (!failed)
                 break;
         }

@@ -1,4 +1,5 @@
-/* test_hostile.c - model texts made to do harm: huge, deep, cut, mutated, binary; and memory that fails while they are read.
+/* test_hostile.c - model texts made to do harm: huge, deep, cut, mutated, binary; and memory
+ * that fails while they are read.
  *
  * The answer is always a sound document or an error with a place, in bounded time and memory. */
 #include "model/document.h"
@@ -7,19 +8,21 @@
 #include "support/forms.h"
 #include "support/table.h"
 
-/* ------------------------------------------------------------------------------------------------------ sound answers */
+/* ---- sound answers */
 
 /* The trees of a document keep their promises. Returns false where one does not. */
 static bool sound_tree(const taut_document *document, const taut_tree *tree, int height)
 {
-    if (!tree || tree->height > height || tree->place.offset < 0 || tree->end.offset <= tree->place.offset ||
-        (size_t)tree->end.offset > document->length || tree->place.line < 1 || tree->place.column < 1)
+    if (!tree || tree->height > height || tree->place.offset < 0 ||
+        tree->end.offset <= tree->place.offset || (size_t)tree->end.offset > document->length ||
+        tree->place.line < 1 || tree->place.column < 1)
         return false;
     for (int32_t k = 0; k < tree->count + tree->member_count; k++)
         if (!sound_tree(document, tree->child[k], tree->height - 1))
             return false;
     for (int32_t k = 0; k < tree->iterators; k++)
-        if (!tree->iterator[k].name || !sound_tree(document, tree->iterator[k].first, tree->height - 1) ||
+        if (!tree->iterator[k].name ||
+            !sound_tree(document, tree->iterator[k].first, tree->height - 1) ||
             !sound_tree(document, tree->iterator[k].last, tree->height - 1))
             return false;
     return true;
@@ -27,7 +30,8 @@ static bool sound_tree(const taut_document *document, const taut_tree *tree, int
 
 static bool sound_item(const taut_document *document, const taut_item_tree *item)
 {
-    if ((!item->value && !item->raw) || (item->value && !sound_tree(document, item->value, TAUT_HEIGHT_LIMIT)) ||
+    if ((!item->value && !item->raw) ||
+        (item->value && !sound_tree(document, item->value, TAUT_HEIGHT_LIMIT)) ||
         (item->left && !sound_tree(document, item->left, TAUT_HEIGHT_LIMIT)))
         return false;
     for (int32_t k = 0; k < item->attributes; k++) {
@@ -63,14 +67,16 @@ static bool behaves(const char *text, size_t length, int *status)
         for (int64_t k = 0; k < document->items; k++)
             good = good && sound_item(document, &document->item[k]);
     } else {
-        good = *status == error.code && !document && error.message[0] && printable(error.message) && printable(error.source) &&
-               (*status == TAUT_ERROR_SIZE || (*status == TAUT_ERROR_MODEL && error.line > 0 && error.column > 0));
+        good = *status == error.code && !document && error.message[0] && printable(error.message) &&
+               printable(error.source) &&
+               (*status == TAUT_ERROR_SIZE ||
+                (*status == TAUT_ERROR_MODEL && error.line > 0 && error.column > 0));
     }
     taut_arena_clear(&arena);
     return good;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- large texts */
+/* ---- large texts */
 
 static void check_large(void)
 {
@@ -103,20 +109,21 @@ static void check_large(void)
     char *text = malloc(TAUT_TEXT_LIMIT);
     check_group("16 MB of");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        size_t head = strlen(rows[k].head), period = rows[k].pattern[0] ? strlen(rows[k].pattern) : 1;
+        size_t head = strlen(rows[k].head),
+               period = rows[k].pattern[0] ? strlen(rows[k].pattern) : 1;
         size_t whole = head + (TAUT_TEXT_LIMIT - head) / period * period;
         memcpy(text, rows[k].head, head);
         for (size_t j = head; j < whole; j++)
             text[j] = rows[k].pattern[(j - head) % period];
         int status = 1;
         bool good = behaves(text, whole, &status);
-        check_row(good && status == rows[k].status, "%s: status %d, expected %d%s", rows[k].name, status, rows[k].status,
-                  good ? "" : ", unsound");
+        check_row(good && status == rows[k].status, "%s: status %d, expected %d%s", rows[k].name,
+                  status, rows[k].status, good ? "" : ", unsound");
     }
     free(text);
 }
 
-/* ------------------------------------------------------------------------------- truncation, mutation, failing memory */
+/* ---- truncation, mutation, failing memory */
 
 /* Every section and every form in one text. */
 static char *example(size_t *length)
@@ -159,7 +166,8 @@ static uint64_t draw(uint64_t *state) /* xorshift64* [Vigna 2016] */
     return *state * 2685821657736338717u;
 }
 
-/* One change: a byte, a word of the language, a piece moved, a piece lost. Returns the new length. */
+/* One change: a byte, a word of the language, a piece moved, a piece lost. Returns the new
+ * length. */
 static size_t mutate(char *text, size_t length, size_t size, uint64_t *state)
 {
     static const char *const words[] = {"(",
@@ -186,7 +194,8 @@ static size_t mutate(char *text, size_t length, size_t size, uint64_t *state)
                                         "^",
                                         "\r",
                                         "\xc3"};
-    size_t at = draw(state) % (length + 1), span = draw(state) % 24, from = draw(state) % (length + 1);
+    size_t at = draw(state) % (length + 1), span = draw(state) % 24,
+           from = draw(state) % (length + 1);
     const char *word = words[draw(state) % (sizeof words / sizeof words[0])];
     size_t n = strlen(word);
     span = span < length - at ? span : length - at;
@@ -237,7 +246,8 @@ static void check_mutations(void)
         free(exact);
     }
     check_equal("unsound answers", unsound, 0);
-    check_row(refused > COUNT / 10 && accepted > COUNT / 50, "%d refused, %d accepted", refused, accepted);
+    check_row(refused > COUNT / 10 && accepted > COUNT / 50, "%d refused, %d accepted", refused,
+              accepted);
     free(text);
 }
 
@@ -257,7 +267,8 @@ static void check_garbage(void)
     check_equal("unsound answers", unsound, 0);
 }
 
-/* An arena asks for a block only now and then: what is taken from it beforehand moves the call that fails through the text. */
+/* An arena asks for a block only now and then: what is taken from it beforehand moves the call
+ * that fails through the text. */
 static void check_memory(void)
 {
     size_t length;
@@ -279,12 +290,14 @@ static void check_memory(void)
             finished = status == 0;
             successes += finished;
             failures += !finished;
-            wrong +=
-                f.failed && k > 1 ? status != TAUT_ERROR_MEMORY || error.code != status || document : f.failed == 0 && !finished;
+            wrong += f.failed && k > 1
+                         ? status != TAUT_ERROR_MEMORY || error.code != status || document
+                         : f.failed == 0 && !finished;
             leaks += f.live != 0;
         }
     }
-    check_row(failures > 300 && successes == 86, "%lld failed, %lld came to their end", (long long)failures, (long long)successes);
+    check_row(failures > 300 && successes == 86, "%lld failed, %lld came to their end",
+              (long long)failures, (long long)successes);
     check_equal("wrong answers", wrong, 0);
     check_equal("leaks", leaks, 0);
     free(text);

@@ -1,13 +1,14 @@
-/* test_hostile_models.c - models that are right word by word and made to do harm as a whole: definitions inside one another, loops without
- * members, statements without end. Each gets its answer from a stack of 8 MB and within a bounded memory; thousands of ordinary
- * statements cost in proportion to their number. A hang is a failure of tests/run. */
+/* test_hostile_models.c - models that are right word by word and made to do harm as a whole:
+ * definitions inside one another, loops without members, statements without end. Each gets its
+ * answer from a stack of 8 MB and within a bounded memory; thousands of ordinary statements cost
+ * in proportion to their number. A hang is a failure of tests/run. */
 #include <taut/taut.h>
 
 #include "support/table.h"
 
 #include <stdint.h>
 
-/* ------------------------------------------------------------------------------------------------------------- memory */
+/* ---- memory */
 
 typedef struct meter {
     size_t used, most;
@@ -38,7 +39,7 @@ static void meter_release(void *user, void *place)
     free((char *)place - NOTE);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- texts */
+/* ---- texts */
 
 typedef struct text {
     char *at;
@@ -100,7 +101,8 @@ static void deep_parameters(text *t)
     add(t, "p0 = 1\n");
 }
 
-/* each definition doubles and more what the one before it leads to: asked naively, phi^50 questions */
+/* each definition doubles and more what the one before it leads to: asked naively, phi^50
+ * questions */
 static void many_ways(text *t)
 {
     add(t, "[coordinates]\nx\n[definitions]\nd0 = x\n");
@@ -130,7 +132,8 @@ static void own_sum(text *t)
 
 static void sums_in_turn(text *t)
 {
-    add(t, "[coordinates]\nx\n[definitions]\nd = e + sum(x*i for i in 1..2)\ne = 2*d\n[potential]\nd\n");
+    add(t, "[coordinates]\nx\n[definitions]\nd = e + sum(x*i for i in 1..2)\ne = "
+           "2*d\n[potential]\nd\n");
 }
 
 static void empty_loops(text *t)
@@ -140,12 +143,14 @@ static void empty_loops(text *t)
 
 static void empty_sums(text *t)
 {
-    add(t, "[coordinates]\nx\n[potential]\nsum(x for i in 1..9000000, j in 1..9000000, k in 1..9000000, l in 1..0)\n");
+    add(t, "[coordinates]\nx\n[potential]\nsum(x for i in 1..9000000, j in 1..9000000, k in "
+           "1..9000000, l in 1..0)\n");
 }
 
 static void empty_inner_sums(text *t)
 {
-    add(t, "[coordinates]\nx\n[bonds]\nb = sin(x*sum(1 for i in 1..4096, j in 1..4096, k in 1..4096, l in 1..0))\n");
+    add(t, "[coordinates]\nx\n[bonds]\nb = sin(x*sum(1 for i in 1..4096, j in 1..4096, k in "
+           "1..4096, l in 1..0))\n");
 }
 
 static void members_without_end(text *t)
@@ -184,7 +189,7 @@ static void contributions(text *t)
     add(t, ") for i in 1..1000000)\n");
 }
 
-/* ---------------------------------------------------------------------------------------------------------- bounded harm */
+/* ---- bounded harm */
 
 typedef struct hostile {
     const char *name;
@@ -198,7 +203,8 @@ static const hostile rows[] = {
     {"products inside one another", deep_product, TAUT_ERROR_MODEL, "levels"},
     {"parameters inside one another", deep_parameters, TAUT_ERROR_MODEL, "levels"},
     {"a definition with very many ways", many_ways, TAUT_ERROR_MODEL, "too large"},
-    {"very many large statements", many_large_statements, TAUT_ERROR_MODEL, "this model becomes too large"},
+    {"very many large statements", many_large_statements, TAUT_ERROR_MODEL,
+     "this model becomes too large"},
     {"a definition that adds a sum to itself", own_sum, TAUT_ERROR_MODEL, "leads back to itself"},
     {"two definitions that do so in turn", sums_in_turn, TAUT_ERROR_MODEL, "leads back to itself"},
     {"loops without members", empty_loops, TAUT_ERROR_MODEL, "more than 16777216 members"},
@@ -227,20 +233,23 @@ static void check_hostile(void)
         taut_error error = {0};
         rows[k].write(&t);
         int status = parse(&t, &m, &system, &error);
-        check_row(status == rows[k].status && strstr(error.message, rows[k].message), "%s: status %d, \"%s\"", rows[k].name, status,
-                  error.message);
-        check_row(status == 0 || (error.line > 0 && error.column > 0), "%s: at %d:%d", rows[k].name, error.line, error.column);
+        check_row(status == rows[k].status && strstr(error.message, rows[k].message),
+                  "%s: status %d, \"%s\"", rows[k].name, status, error.message);
+        check_row(status == 0 || (error.line > 0 && error.column > 0), "%s: at %d:%d", rows[k].name,
+                  error.line, error.column);
         check_row(m.most < (size_t)1 << 30, "%s: %.0f MB", rows[k].name, (double)m.most / 1e6);
         taut_pattern pattern;
         if (status == 0)
-            check_equal(rows[k].name, taut_system_pattern(system, TAUT_PATTERN_TANGENT, &pattern, &error), TAUT_ERROR_SIZE);
+            check_equal(rows[k].name,
+                        taut_system_pattern(system, TAUT_PATTERN_TANGENT, &pattern, &error),
+                        TAUT_ERROR_SIZE);
         taut_system_destroy(system);
         check_equal("memory given back", (long long)m.used, 0);
         free(t.at);
     }
 }
 
-/* ------------------------------------------------------------------------------------------------- many plain statements */
+/* ---- many plain statements */
 
 static void many_parameters(text *t, int n)
 {
@@ -317,8 +326,9 @@ static void check_growth(void)
     static const struct {
         const char *name;
         void (*write)(text *t, int n);
-    } kinds[] = {{"parameters", many_parameters},   {"members of a family", many_members}, {"springs", many_bonds},
-                 {"masses", many_masses},           {"coordinates", many_coordinates},     {"outputs and events", many_outputs},
+    } kinds[] = {{"parameters", many_parameters},   {"members of a family", many_members},
+                 {"springs", many_bonds},           {"masses", many_masses},
+                 {"coordinates", many_coordinates}, {"outputs and events", many_outputs},
                  {"time derivatives", many_primes}, {"conditions", many_lookups}};
     check_group("in proportion");
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
@@ -335,7 +345,8 @@ static void check_growth(void)
             most[large] = (double)m.most;
             free(t.at);
         }
-        check_row(most[1] < 12 * most[0], "%s: eight times as many take %.1f times the memory (%.1f MB)", kinds[k].name,
+        check_row(most[1] < 12 * most[0],
+                  "%s: eight times as many take %.1f times the memory (%.1f MB)", kinds[k].name,
                   most[1] / most[0], most[1] / 1e6);
     }
 }

@@ -1,25 +1,31 @@
-/* test_impulse.c - impulse methods against the effective motion computed in angles [E; FACTS E], their invariants, refusals, faults. */
+/* test_impulse.c - impulse methods against the effective motion computed in angles [E; FACTS E],
+ * their invariants, refusals, faults. */
 #include "support/run.h"
 #include "drive/solver.h"
 #include "judge/pendulum_angles.h"
 #include "step/impulse.h"
 
 static const char *const gravity_model =
-    "[parameters]\neps = %.17g\n[coordinates]\nx11, x12, x21, x22\n[potential]\nx12 + x22\n[bonds]\n"
-    "inner = sqrt(x11^2 + x12^2) - 1 stiffness 1/eps^2\nouter = sqrt((x11-x21)^2 + (x12-x22)^2) - 1 stiffness 1/eps^2\n"
+    "[parameters]\neps = %.17g\n[coordinates]\nx11, x12, x21, x22\n[potential]\nx12 + "
+    "x22\n[bonds]\n"
+    "inner = sqrt(x11^2 + x12^2) - 1 stiffness 1/eps^2\nouter = sqrt((x11-x21)^2 + (x12-x22)^2) - "
+    "1 stiffness 1/eps^2\n"
     "[start]\nx11 = sqrt(0.5), x12 = -sqrt(0.5), x21 = sqrt(2), x22 = 5*eps\n";
 
 typedef struct errors {
     double q, v;
 } errors;
 
-/* Largest errors over the grid times up to t = 2 against the effective system with the given actions. */
-static errors grid_errors(const char *method, double eps, double h, double inner, const double *action)
+/* Largest errors over the grid times up to t = 2 against the effective system with the given
+ * actions. */
+static errors grid_errors(const char *method, double eps, double h, double inner,
+                          const double *action)
 {
     char model[700], options[200];
     errors worst = {0, 0};
     snprintf(model, sizeof model, gravity_model, eps);
-    snprintf(options, sizeof options, "motion=effective method=%s step=%.17g inner-step=%.17g until=2", method, h, inner);
+    snprintf(options, sizeof options,
+             "motion=effective method=%s step=%.17g inner-step=%.17g until=2", method, h, inner);
     driven d = driven_create(model, options, NULL);
     if (!driven_good(method, &d)) {
         driven_destroy(&d);
@@ -45,7 +51,8 @@ static errors grid_errors(const char *method, double eps, double h, double inner
     return worst;
 }
 
-/* Fits of FACTS E: 0.064 h^2 + 1.8 eps in x, 0.079 h^2 + 2.5 eps in P y, single values up to 1.15 of them. */
+/* Fits of FACTS E: 0.064 h^2 + 1.8 eps in x, 0.079 h^2 + 2.5 eps in P y, single values up to
+ * 1.15 of them. */
 static void test_fits(void)
 {
     static const double steps[] = {.5, .25, .1}, sizes[] = {1e-2, 1e-3};
@@ -58,14 +65,15 @@ static void test_fits(void)
                 angle_actions(eps, action);
                 errors worst = grid_errors(methods[m], eps, h, eps / 100, action);
                 double fit_q = .064 * h * h + 1.8 * eps, fit_v = .079 * h * h + 2.5 * eps;
-                check_row(worst.q <= 1.15 * fit_q, "%s eps %g h %g: %.3g in x is %.3f of the fit", methods[m], eps, h, worst.q,
-                          worst.q / fit_q);
-                check_row(worst.v <= 1.15 * fit_v, "%s eps %g h %g: %.3g in Py is %.3f of the fit", methods[m], eps, h, worst.v,
-                          worst.v / fit_v);
+                check_row(worst.q <= 1.15 * fit_q, "%s eps %g h %g: %.3g in x is %.3f of the fit",
+                          methods[m], eps, h, worst.q, worst.q / fit_q);
+                check_row(worst.v <= 1.15 * fit_v, "%s eps %g h %g: %.3g in Py is %.3f of the fit",
+                          methods[m], eps, h, worst.v, worst.v / fit_v);
             }
 }
 
-/* Without W the reference is wrong by .37 / .86 for every eps [FACTS E]: the method follows the one with W. */
+/* Without W the reference is wrong by .37 / .86 for every eps [FACTS E]: the method follows the
+ * one with W. */
 static void test_without_correction(void)
 {
     static const double none[2] = {0, 0}, sizes[] = {1e-2, 1e-3, 1e-4};
@@ -89,16 +97,19 @@ static void test_without_correction(void)
         check_near("P y", worst_v, .86, .07);
     }
     errors worst = grid_errors("projected-impulse", 1e-3, .1, 1e-5, none);
-    check_row(worst.q > .3 && worst.v > .7, "the method is %.3g, %.3g from the motion without W", worst.q, worst.v);
+    check_row(worst.q > .3 && worst.v > .7, "the method is %.3g, %.3g from the motion without W",
+              worst.q, worst.v);
 }
 
-/* The plain method does not converge: at eps = 1e-4, h = .5 it errs by 3.4e-2 / 1.6e-1, far above the fits [FACTS E]. */
+/* The plain method does not converge: at eps = 1e-4, h = .5 it errs by 3.4e-2 / 1.6e-1, far
+ * above the fits [FACTS E]. */
 static void test_plain(void)
 {
     double action[2];
     check_group("impulse, the plain method");
     angle_actions(1e-4, action);
-    errors worst = grid_errors("impulse", 1e-4, .5, 1e-6, action), good = grid_errors("projected-impulse", 1e-4, .5, 1e-6, action);
+    errors worst = grid_errors("impulse", 1e-4, .5, 1e-6, action),
+           good = grid_errors("projected-impulse", 1e-4, .5, 1e-6, action);
     check_row(worst.v > 5 * .02 && worst.q > 1.5 * .016, "errors %.3g, %.3g", worst.q, worst.v);
     check_below("projected in x", good.q, 1.15 * (.064 * .25 + 1.8e-4));
     check_below("projected in P y", good.v, 1.15 * (.079 * .25 + 2.5e-4));
@@ -116,7 +127,8 @@ static void inside_actions(const driven *d, double eps, double *action)
         action[k] = code == 0 ? mode[k].action / eps : NAN;
 }
 
-/* Actions are kept to O(eps), whatever the step [E Theorem 5.2]; by the plain method they are not. */
+/* Actions are kept to O(eps), whatever the step [E Theorem 5.2]; by the plain method they are
+ * not. */
 static void test_actions(void)
 {
     static const char *const methods[] = {"projected-impulse", "mollified-impulse", "impulse"};
@@ -125,7 +137,8 @@ static void test_actions(void)
         double eps = 1e-3, first[2], now[2], worst = 0;
         char model[700], options[200];
         snprintf(model, sizeof model, gravity_model, eps);
-        snprintf(options, sizeof options, "motion=effective method=%s step=0.25 until=2", methods[m]);
+        snprintf(options, sizeof options, "motion=effective method=%s step=0.25 until=2",
+                 methods[m]);
         driven d = driven_create(model, options, NULL);
         if (driven_good(methods[m], &d)) {
             inside_actions(&d, eps, first);
@@ -133,7 +146,8 @@ static void test_actions(void)
             for (int k = 1; k <= 8; k++) {
                 int code = taut_solver_advance(d.solver, .25 * k, &d.error);
                 inside_actions(&d, eps, now);
-                worst = fmax(worst, code ? NAN : fmax(fabs(now[0] - first[0]), fabs(now[1] - first[1])));
+                worst = fmax(worst,
+                             code ? NAN : fmax(fabs(now[0] - first[0]), fabs(now[1] - first[1])));
             }
             if (m < 2)
                 check_below(methods[m], worst, 20 * eps);
@@ -154,7 +168,8 @@ static double kicked_energy(const double *x)
 static void kicked_rows(const double *x, double G[2][4])
 {
     double a = hypot(x[0], x[1]), d[2] = {x[0] - x[2], x[1] - x[3]}, b = hypot(d[0], d[1]);
-    const double rows[2][4] = {{x[0] / a, x[1] / a, 0, 0}, {d[0] / b, d[1] / b, -d[0] / b, -d[1] / b}};
+    const double rows[2][4] = {{x[0] / a, x[1] / a, 0, 0},
+                               {d[0] / b, d[1] / b, -d[0] / b, -d[1] / b}};
     memcpy(G, rows, sizeof rows);
 }
 
@@ -169,7 +184,8 @@ static void kicked_tangent(double G[2][4], double *r)
         y[0] += G[0][i] * r[i];
         y[1] += G[1][i] * r[i];
     }
-    double det = a[0] * a[2] - a[1] * a[1], z[2] = {(a[2] * y[0] - a[1] * y[1]) / det, (a[0] * y[1] - a[1] * y[0]) / det};
+    double det = a[0] * a[2] - a[1] * a[1],
+           z[2] = {(a[2] * y[0] - a[1] * y[1]) / det, (a[0] * y[1] - a[1] * y[0]) / det};
     for (int i = 0; i < 4; i++)
         r[i] -= G[0][i] * z[0] + G[1][i] * z[1];
 }
@@ -190,20 +206,24 @@ static double kicked_slope(taut_impulse *w, bool mollified, const double *x, int
     return sum;
 }
 
-/* Kicks at a point beside the bonds, with a mass matrix and forces that vary: M a is -dU/dx; -d/dx U(alpha(x)), by differences; or the part of
- * the first that is left when a moves along the bonds. */
+/* Kicks at a point beside the bonds, with a mass matrix and forces that vary: M a is -dU/dx;
+ * -d/dx U(alpha(x)), by differences; or the part of the first that is left when a moves along
+ * the bonds. */
 static void test_kicks(void)
 {
-    static const char *const model = "[coordinates]\nx, y, u, w\n[mass]\nx = 2, u = 3, w = 1.5, M[x, u] = 0.4\n[potential]\nx^2*y "
-                                     "+ sin(u)*w + 0.3*w^2\n[bonds]\n"
-                                     "a = sqrt(x^2 + y^2) - 1 stiffness 1e4\nb = sqrt((x - u)^2 + (y - w)^2) - 1 stiffness 4e4\n"
-                                     "s = sqrt(u^2 + w^2) - 1.7 stiffness 3 soft\n[start]\nx = 1.02, y = 0.05, u = 1.6, w = 0.85\n";
+    static const char *const model =
+        "[coordinates]\nx, y, u, w\n[mass]\nx = 2, u = 3, w = 1.5, M[x, u] = "
+        "0.4\n[potential]\nx^2*y + sin(u)*w + 0.3*w^2\n[bonds]\n"
+        "a = sqrt(x^2 + y^2) - 1 stiffness 1e4\nb = sqrt((x - u)^2 + (y - w)^2) - 1 stiffness 4e4\n"
+        "s = sqrt(u^2 + w^2) - 1.7 stiffness 3 soft\n[start]\nx = 1.02, y = 0.05, u = 1.6, w = "
+        "0.85\n";
     static const char *const methods[] = {"impulse", "mollified-impulse", "projected-impulse"};
     static const double M[4][4] = {{2, 0, .4, 0}, {0, 1, 0, 0}, {.4, 0, 3, 0}, {0, 0, 0, 1.5}};
     check_group("impulse, kicks");
     for (int m = 0; m < 3; m++) {
         char options[120];
-        snprintf(options, sizeof options, "motion=effective method=%s step=0.1 until=1", methods[m]);
+        snprintf(options, sizeof options, "motion=effective method=%s step=0.1 until=1",
+                 methods[m]);
         driven d = driven_create(model, options, NULL);
         if (driven_good(methods[m], &d)) {
             taut_impulse *w = d.solver->stepper.work;
@@ -239,7 +259,8 @@ static void test_reversible(void)
         char model[700], options[200];
         double q[4], v[4];
         snprintf(model, sizeof model, gravity_model, 1e-2);
-        snprintf(options, sizeof options, "motion=effective method=%s step=0.125 until=1", methods[m]);
+        snprintf(options, sizeof options, "motion=effective method=%s step=0.125 until=1",
+                 methods[m]);
         driven d = driven_create(model, options, NULL);
         if (driven_good(methods[m], &d)) {
             keep(q, taut_solver_position(d.solver), 4);
@@ -256,14 +277,17 @@ static void test_reversible(void)
     }
 }
 
-/* Costs: one slow evaluation a step and one at the start; micro-steps as --inner-step says, one fast evaluation each. Multipliers cost one
- * more where they are shown: at the start, before the first step and at the end here, however many steps there are. */
+/* Costs: one slow evaluation a step and one at the start; micro-steps as --inner-step says, one
+ * fast evaluation each. Multipliers cost one more where they are shown: at the start, before the
+ * first step and at the end here, however many steps there are. */
 static void test_counts(void)
 {
     check_group("impulse, counts");
     char model[700];
     snprintf(model, sizeof model, gravity_model, 1e-2);
-    driven d = driven_create(model, "motion=effective method=projected-impulse step=0.1 inner-step=0.0003 until=1", NULL);
+    driven d = driven_create(
+        model, "motion=effective method=projected-impulse step=0.1 inner-step=0.0003 until=1",
+        NULL);
     if (driven_good("run", &d)) {
         check_equal("advance", taut_solver_advance(d.solver, 1, &d.error), 0);
         taut_result result;
@@ -278,8 +302,9 @@ static void test_counts(void)
     }
     driven_destroy(&d);
     /* default: 1/20 of a radian of the fastest vibration */
-    d = driven_create("[coordinates]\nx, y\n[potential]\ny\n[bonds]\ns = x stiffness 1e4\n[start]\nx = .01\n",
-                      "motion=effective method=impulse step=0.1 until=1", NULL);
+    d = driven_create(
+        "[coordinates]\nx, y\n[potential]\ny\n[bonds]\ns = x stiffness 1e4\n[start]\nx = .01\n",
+        "motion=effective method=impulse step=0.1 until=1", NULL);
     if (driven_good("default", &d)) {
         check_equal("advance", taut_solver_advance(d.solver, 1, &d.error), 0);
         taut_result result;
@@ -289,20 +314,29 @@ static void test_counts(void)
     driven_destroy(&d);
 }
 
-/* Where fast and slow are uncoupled the slow part is Verlet's: y_n = cos(n theta), 2 sin(theta/2) = h omega, and the fast part is not
- * seen. omega = 2, h = .25; the slow force as potential, force, soft bond, and in coordinates with a full mass matrix. */
+/* Where fast and slow are uncoupled the slow part is Verlet's: y_n = cos(n theta), 2
+ * sin(theta/2) = h omega, and the fast part is not seen. omega = 2, h = .25; the slow force as
+ * potential, force, soft bond, and in coordinates with a full mass matrix. */
 static const struct {
     const char *name, *model;
     double factor; /* of the soft bond's multiplier */
 } uncoupled[] = {
-    {"potential", "[coordinates]\ny, x\n[potential]\n2*y^2\n[bonds]\ns = x stiffness 1e4\n[start]\ny = 1, x = .01\n", 0},
+    {"potential",
+     "[coordinates]\ny, x\n[potential]\n2*y^2\n[bonds]\ns = x stiffness 1e4\n[start]\ny = 1, x = "
+     ".01\n",
+     0},
     {"force",
-     "[coordinates]\ny, x\n[mass]\ny = 3, x = 2\n[forces]\ny = -12*y\n[bonds]\ns = x stiffness 1e4\n[start]\ny = 1, x' = 1\n", 0},
-    {"soft bond", "[coordinates]\ny, x\n[bonds]\nw = y stiffness 4 soft\ns = x stiffness 1e4\n[start]\ny = 1, x = .01\n", 4},
+     "[coordinates]\ny, x\n[mass]\ny = 3, x = 2\n[forces]\ny = -12*y\n[bonds]\ns = x stiffness "
+     "1e4\n[start]\ny = 1, x' = 1\n",
+     0},
+    {"soft bond",
+     "[coordinates]\ny, x\n[bonds]\nw = y stiffness 4 soft\ns = x stiffness 1e4\n[start]\ny = 1, x "
+     "= .01\n",
+     4},
     /* y = a + b with M = [2 1; 1 1]: kinetic (a'^2 + (a' + b')^2)/2, spring on a */
     {"mass matrix",
-     "[coordinates]\na, b\n[mass]\na = 2, b = 1\nM[a,b] = 1\n[potential]\n2*(a + b)^2\n[bonds]\ns = a stiffness 1e4\n[start]\na = "
-     ".01, b = .99\n",
+     "[coordinates]\na, b\n[mass]\na = 2, b = 1\nM[a,b] = 1\n[potential]\n2*(a + b)^2\n[bonds]\ns "
+     "= a stiffness 1e4\n[start]\na = .01, b = .99\n",
      0},
 };
 
@@ -314,18 +348,22 @@ static void test_uncoupled(void)
     for (size_t k = 0; k < sizeof uncoupled / sizeof uncoupled[0]; k++)
         for (int m = 0; m < 3; m++) {
             char options[120];
-            snprintf(options, sizeof options, "motion=effective method=%s step=0.25 inner-step=0.01 until=10", methods[m]);
+            snprintf(options, sizeof options,
+                     "motion=effective method=%s step=0.25 inner-step=0.01 until=10", methods[m]);
             driven d = driven_create(uncoupled[k].model, options, NULL);
             if (driven_good(uncoupled[k].name, &d)) {
                 check_equal("advance", taut_solver_advance(d.solver, 10, &d.error), 0);
-                const double *q = taut_solver_position(d.solver), *v = taut_solver_velocity(d.solver);
+                const double *q = taut_solver_position(d.solver),
+                             *v = taut_solver_velocity(d.solver);
                 bool matrix = uncoupled[k].model[14] == 'a';
                 check_near(uncoupled[k].name, matrix ? q[0] + q[1] : q[0], cos(end), 1e-11);
-                check_near(uncoupled[k].name, matrix ? v[0] + v[1] : v[0], -sin(end) * sin(theta) / .25, 1e-11);
+                check_near(uncoupled[k].name, matrix ? v[0] + v[1] : v[0],
+                           -sin(end) * sin(theta) / .25, 1e-11);
                 check_near("x is projected", q[matrix ? 0 : 1], 0, 1e-14);
                 check_near("x' is projected", v[matrix ? 0 : 1], 0, 1e-12);
                 if (uncoupled[k].factor != 0)
-                    check_near("multiplier", taut_solver_multipliers(d.solver)[0], uncoupled[k].factor * cos(end), 1e-9);
+                    check_near("multiplier", taut_solver_multipliers(d.solver)[0],
+                               uncoupled[k].factor * cos(end), 1e-9);
             }
             driven_destroy(&d);
         }
@@ -336,14 +374,21 @@ static const struct {
     int code;
     const char *message;
 } refusals[] = {
-    {"[coordinates]\nx, y\n[bonds]\nr = x\ns = y stiffness 1e4\n", TAUT_ERROR_REFUSED, "rigid bonds"},
-    {"[coordinates]\nx, y\n[bonds]\ns = y stiffness 1e4 damping 1\n", TAUT_ERROR_REFUSED, "damped bonds"},
-    {"[coordinates]\nx, y\n[forces]\nx = -x'\n[bonds]\ns = y stiffness 1e4\n", TAUT_ERROR_REFUSED, "depend on velocities"},
-    {"[coordinates]\nx, y\n[mass]\nx = 2 + y^2\n[bonds]\ns = y stiffness 1e4\n", TAUT_ERROR_REFUSED, "mass matrix that varies"},
-    {"[coordinates]\nx, y\n[stiff potential]\ny^2/2 scale 1e4\n", TAUT_ERROR_REFUSED, "stiff potential"},
+    {"[coordinates]\nx, y\n[bonds]\nr = x\ns = y stiffness 1e4\n", TAUT_ERROR_REFUSED,
+     "rigid bonds"},
+    {"[coordinates]\nx, y\n[bonds]\ns = y stiffness 1e4 damping 1\n", TAUT_ERROR_REFUSED,
+     "damped bonds"},
+    {"[coordinates]\nx, y\n[forces]\nx = -x'\n[bonds]\ns = y stiffness 1e4\n", TAUT_ERROR_REFUSED,
+     "depend on velocities"},
+    {"[coordinates]\nx, y\n[mass]\nx = 2 + y^2\n[bonds]\ns = y stiffness 1e4\n", TAUT_ERROR_REFUSED,
+     "mass matrix that varies"},
+    {"[coordinates]\nx, y\n[stiff potential]\ny^2/2 scale 1e4\n", TAUT_ERROR_REFUSED,
+     "stiff potential"},
     {"[coordinates]\nx, y\n[potential]\nx\n", TAUT_ERROR_REFUSED, "needs stiff springs"},
-    {"[coordinates]\nx, y\n[bonds]\ns = y stiffness 4 soft\n", TAUT_ERROR_REFUSED, "needs stiff springs"},
-    {"[coordinates]\nx, y\n[bonds]\ns = y stiffness 1e4\nu = 2*y stiffness 1e4\n", TAUT_ERROR_SINGULAR, "depend on each other"},
+    {"[coordinates]\nx, y\n[bonds]\ns = y stiffness 4 soft\n", TAUT_ERROR_REFUSED,
+     "needs stiff springs"},
+    {"[coordinates]\nx, y\n[bonds]\ns = y stiffness 1e4\nu = 2*y stiffness 1e4\n",
+     TAUT_ERROR_SINGULAR, "depend on each other"},
     {"[state]\nx\n[rates]\nx' = -x\n[start]\nx = 1\n", TAUT_ERROR_REFUSED, "method"},
 };
 
@@ -356,7 +401,8 @@ static void test_refusals(void)
             char options[100];
             snprintf(options, sizeof options, "method=%s step=0.1 until=1", methods[m]);
             driven d = driven_create(refusals[k].model, options, NULL);
-            check_row(d.code == refusals[k].code, "%d, %s: %s (%s)", (int)k, methods[m], taut_code_name(d.code), d.error.message);
+            check_row(d.code == refusals[k].code, "%d, %s: %s (%s)", (int)k, methods[m],
+                      taut_code_name(d.code), d.error.message);
             check_contains(methods[m], d.error.message, refusals[k].message);
             driven_destroy(&d);
         }
@@ -366,51 +412,63 @@ static void test_unstable(void)
 {
     check_group("impulse, unstable micro-steps");
     const char *model = "[coordinates]\nx, y\n[bonds]\ns = x stiffness 1e4\n[start]\nx = .01\n";
-    driven d = driven_create(model, "motion=effective method=impulse step=0.1 inner-step=0.02 until=1", NULL);
+    driven d = driven_create(
+        model, "motion=effective method=impulse step=0.1 inner-step=0.02 until=1", NULL);
     check_equal("h omega = 2", d.code, TAUT_ERROR_STEP);
     check_contains("message", d.error.message, "2/omega = 0.02");
     driven_destroy(&d);
-    d = driven_create(model, "motion=effective method=impulse step=0.1 inner-step=0.0199 until=1", NULL);
+    d = driven_create(model, "motion=effective method=impulse step=0.1 inner-step=0.0199 until=1",
+                      NULL);
     driven_good("below", &d);
     driven_destroy(&d);
 }
 
-/* The same with a bond that moves: nothing vibrates, and an event inside a step must not make it. Omega depends on y, so that y would feel
- * it. y bounces as a ball does: errors are O(h^2) + O(1/omega), and a parabola has none of the first kind. */
+/* The same with a bond that moves: nothing vibrates, and an event inside a step must not make
+ * it. Omega depends on y, so that y would feel it. y bounces as a ball does: errors are O(h^2) +
+ * O(1/omega), and a parabola has none of the first kind. */
 static void test_moving_event(void)
 {
     static const char *const methods[] = {"projected-impulse", "mollified-impulse", "impulse"};
     check_group("impulse, events beside moving bonds");
     for (int m = 0; m < 3; m++) {
         char options[200];
-        snprintf(options, sizeof options, "motion=effective method=%s step=0.1 until=1.7", methods[m]);
-        driven d = driven_create("[coordinates]\nx, y\n[potential]\ny\n[bonds]\ns = sqrt(2+y)*(x - t) stiffness 1e6\n"
-                                 "[start]\nx' = 1, y = 0.3\n[events]\nfloor = y falling then y' = -y'\n",
-                                 options, NULL);
+        snprintf(options, sizeof options, "motion=effective method=%s step=0.1 until=1.7",
+                 methods[m]);
+        driven d = driven_create(
+            "[coordinates]\nx, y\n[potential]\ny\n[bonds]\ns = sqrt(2+y)*(x - t) stiffness 1e6\n"
+            "[start]\nx' = 1, y = 0.3\n[events]\nfloor = y falling then y' = -y'\n",
+            options, NULL);
         if (driven_good(methods[m], &d)) {
-            double fall = sqrt(0.6), after = 1.7 - fall; /* it meets the floor with the velocity -fall */
-            check_row(taut_solver_advance(d.solver, 1.7, &d.error) == 0, "%s: %s", methods[m], d.error.message);
+            /* it meets the floor with the velocity -fall */
+            double fall = sqrt(0.6), after = 1.7 - fall;
+            check_row(taut_solver_advance(d.solver, 1.7, &d.error) == 0, "%s: %s", methods[m],
+                      d.error.message);
             check_near("x", taut_solver_position(d.solver)[0], 1.7, 1e-3);
-            check_near("y", taut_solver_position(d.solver)[1], fall * after - after * after / 2, 1e-3);
+            check_near("y", taut_solver_position(d.solver)[1], fall * after - after * after / 2,
+                       1e-3);
         }
         driven_destroy(&d);
     }
     /* micro-steps without end are refused, not begun */
-    driven d = driven_create("[coordinates]\nx, y\n[potential]\ny\n[bonds]\ns = x stiffness 1e4\n[start]\nx = .01\n",
-                             "motion=effective method=impulse step=0.1 inner-step=1e-300 until=1", NULL);
+    driven d = driven_create(
+        "[coordinates]\nx, y\n[potential]\ny\n[bonds]\ns = x stiffness 1e4\n[start]\nx = .01\n",
+        "motion=effective method=impulse step=0.1 inner-step=1e-300 until=1", NULL);
     int code = d.code ? d.code : taut_solver_advance(d.solver, 1, &d.error);
     check_equal("micro-steps", code, TAUT_ERROR_STEP);
     check_contains("micro-steps", d.error.message, "inner-step");
     driven_destroy(&d);
 }
 
-/* An event that alters the state keeps the vibration: y falls on the floor y = 0 and bounces; x vibrates on. */
+/* An event that alters the state keeps the vibration: y falls on the floor y = 0 and bounces; x
+ * vibrates on. */
 static void test_event(void)
 {
     check_group("impulse, events");
-    driven d = driven_create("[coordinates]\ny, x\n[potential]\ny\n[bonds]\ns = x stiffness 1e4\n[start]\ny = 0.02, x = .01\n"
-                             "[events]\nfloor = y falling then y' = -y'\n",
-                             "motion=effective method=projected-impulse step=0.05 inner-step=1e-4 until=0.5", NULL);
+    driven d = driven_create(
+        "[coordinates]\ny, x\n[potential]\ny\n[bonds]\ns = x stiffness 1e4\n[start]\ny = 0.02, x = "
+        ".01\n"
+        "[events]\nfloor = y falling then y' = -y'\n",
+        "motion=effective method=projected-impulse step=0.05 inner-step=1e-4 until=0.5", NULL);
     if (driven_good("run", &d)) {
         check_equal("run", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error), 0);
         const taut_impulse *w = d.solver->stepper.work;
@@ -423,20 +481,23 @@ static void test_event(void)
     driven_destroy(&d);
 }
 
-/* A constant mass matrix is read at any point: the start need not exist at t = 0 (step/mechanics.c, and here). */
+/* A constant mass matrix is read at any point: the start need not exist at t = 0
+ * (step/mechanics.c, and here). */
 static void test_late_start(void)
 {
-    static const char *const options[] = {"motion=rigid method=rattle step=0.05 from=2 until=2.5",
-                                          "motion=rigid method=dop8 from=2 until=2.5",
-                                          "motion=effective method=projected-impulse step=0.05 from=2 until=2.5"};
+    static const char *const options[] = {
+        "motion=rigid method=rattle step=0.05 from=2 until=2.5",
+        "motion=rigid method=dop8 from=2 until=2.5",
+        "motion=effective method=projected-impulse step=0.05 from=2 until=2.5"};
     check_group("a start that does not exist at t = 0");
     for (int k = 0; k < 3; k++) {
-        driven d = driven_create(
-            "[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = 0.5\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness 1e6\n"
-            "[start]\nx = sqrt(t - 1), y' = 1\n",
-            options[k], NULL);
+        driven d = driven_create("[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = "
+                                 "0.5\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness 1e6\n"
+                                 "[start]\nx = sqrt(t - 1), y' = 1\n",
+                                 options[k], NULL);
         if (driven_good(options[k], &d))
-            check_row(taut_solver_advance(d.solver, 2.5, &d.error) == 0, "%s: %s", options[k], d.error.message);
+            check_row(taut_solver_advance(d.solver, 2.5, &d.error) == 0, "%s: %s", options[k],
+                      d.error.message);
         driven_destroy(&d);
     }
 }
@@ -449,7 +510,8 @@ static void test_memory(void)
     char model[700], options[200];
     snprintf(model, sizeof model, gravity_model, 1e-2);
     for (int m = 0; m < 2; m++) {
-        snprintf(options, sizeof options, "motion=effective method=%s step=0.1 until=1", methods[m]);
+        snprintf(options, sizeof options, "motion=effective method=%s step=0.1 until=1",
+                 methods[m]);
         for (int64_t k = 1; k < 3000; k = faulty_next(k)) {
             faulty f = {.fail = k};
             taut_allocator allocator = faulty_allocator(&f);
@@ -460,7 +522,8 @@ static void test_memory(void)
                 check_equal("stepping allocates nothing", f.calls, calls);
             }
             bool failed = f.failed > 0;
-            check_row(d.code == (failed ? TAUT_ERROR_MEMORY : 0), "call %d: %s", (int)k, taut_code_name(d.code));
+            check_row(d.code == (failed ? TAUT_ERROR_MEMORY : 0), "call %d: %s", (int)k,
+                      taut_code_name(d.code));
             driven_destroy(&d);
             check_equal("live", f.live, 0);
             if (!failed)

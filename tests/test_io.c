@@ -15,7 +15,8 @@
 #include <hdf5.h>
 #endif
 
-#define SPRING "[coordinates]\nx\n[bonds]\ns = x stiffness 100\n[start]\nx = 1/3\n[outputs]\nhalf = x/2\n"
+#define SPRING                                                                                     \
+    "[coordinates]\nx\n[bonds]\ns = x stiffness 100\n[start]\nx = 1/3\n[outputs]\nhalf = x/2\n"
 
 static char folder[200];
 
@@ -38,7 +39,8 @@ static char *read_all(const char *path, size_t *length)
 }
 
 /* Runs a model into one sink (0 CSV, 1 picture, 2 HDF5); the code of the first failure. */
-static int run_into(const char *model, const char *options, int kind, const char *path, const char *title, taut_error *error)
+static int run_into(const char *model, const char *options, int kind, const char *path,
+                    const char *title, taut_error *error)
 {
     taut_file_sink *file = NULL;
     taut_sink sink;
@@ -69,8 +71,10 @@ static void test_csv(void)
     /* every number reads back exactly; the first two rows are known: x1 = x0 (1 - h^2 omega^2/2) */
     double row[6][5] = {{0}};
     int rows = 0;
-    for (const char *line = strchr(text, '\n') + 1; *line && rows < 6; line = strchr(line, '\n') + 1, rows++)
-        sscanf(line, "%lf,%lf,%lf,%lf,%lf", &row[rows][0], &row[rows][1], &row[rows][2], &row[rows][3], &row[rows][4]);
+    for (const char *line = strchr(text, '\n') + 1; *line && rows < 6;
+         line = strchr(line, '\n') + 1, rows++)
+        sscanf(line, "%lf,%lf,%lf,%lf,%lf", &row[rows][0], &row[rows][1], &row[rows][2],
+               &row[rows][3], &row[rows][4]);
     check_equal("rows", rows, 6);
     check_near("x(0)", row[0][1], 1. / 3, 0);
     check_near("lambda(0)", row[0][3], 100. / 3, 1e-14);
@@ -87,15 +91,18 @@ static void test_first_order(void)
     taut_error error;
     size_t length;
     const char *path = inside("c.csv");
-    int code = run_into("[state]\nx\n[algebraic]\ny\n[rates]\nx' = y\n[constraints]\nc = x - t^2\n[outputs]\ntwice = 2*x\n",
+    int code = run_into("[state]\nx\n[algebraic]\ny\n[rates]\nx' = y\n[constraints]\nc = x - "
+                        "t^2\n[outputs]\ntwice = 2*x\n",
                         "until=1 step=0.5 method=rk4", 0, path, NULL, &error);
     check_row(code == 0, "%s", error.message);
     const char *text = read_all(path, &length), *header = "t,x,y,twice\n";
     check_row(strncmp(text, header, strlen(header)) == 0, "header of '%.40s'", text);
     double row[4] = {0};
     const char *last = strstr(text, "\n1,");
-    check_row(last && sscanf(last, "\n%lf,%lf,%lf,%lf", &row[0], &row[1], &row[2], &row[3]) == 4, "last row");
-    check_row(fabs(row[1] - 1) + fabs(row[2] - 2) + fabs(row[3] - 2) < 1e-12, "%g %g %g", row[1], row[2], row[3]);
+    check_row(last && sscanf(last, "\n%lf,%lf,%lf,%lf", &row[0], &row[1], &row[2], &row[3]) == 4,
+              "last row");
+    check_row(fabs(row[1] - 1) + fabs(row[2] - 2) + fabs(row[3] - 2) < 1e-12, "%g %g %g", row[1],
+              row[2], row[3]);
 }
 
 static void test_names(void)
@@ -105,16 +112,17 @@ static void test_names(void)
     size_t length;
     const char *path = inside("b.csv");
     int code = run_into("[particles]\ndimension = 2\nnode[i,j] for i in 1..2, j in 1..2 mass 1\n"
-                        "[bonds]\nrow[i,j] = length(node[i,j+1] - node[i,j]) - 1 for i in 1..2, j in 1..1 stiffness 4\n"
+                        "[bonds]\nrow[i,j] = length(node[i,j+1] - node[i,j]) - 1 for i in 1..2, j "
+                        "in 1..1 stiffness 4\n"
                         "[start]\nnode[i,j] = (i, j) for i in 1..2, j in 1..2\n",
                         "step=0.1 until=0.1", false, path, NULL, &error);
     check_row(code == 0, "%s", error.message);
     const char *text = read_all(path, &length);
     static const char expected[] =
-        "t,\"node[1,1].x\",\"node[1,1].y\",\"node[1,2].x\",\"node[1,2].y\",\"node[2,1].x\",\"node[2,1].y\","
-        "\"node[2,2].x\",\"node[2,2].y\",\"node[1,1].x'\",\"node[1,1].y'\",\"node[1,2].x'\",\"node[1,2].y'\","
-        "\"node[2,1].x'\",\"node[2,1].y'\",\"node[2,2].x'\",\"node[2,2].y'\",\"lambda(row[1,1])\","
-        "\"lambda(row[2,1])\"\n";
+        "t,\"node[1,1].x\",\"node[1,1].y\",\"node[1,2].x\",\"node[1,2].y\",\"node[2,1].x\",\"node["
+        "2,1].y\",\"node[2,2].x\",\"node[2,2].y\",\"node[1,1].x'\",\"node[1,1].y'\",\"node[1,2].x'"
+        "\",\"node[1,2].y'\",\"node[2,1].x'\",\"node[2,1].y'\",\"node[2,2].x'\",\"node[2,2].y'\","
+        "\"lambda(row[1,1])\",\"lambda(row[2,1])\"\n";
     check_row(strncmp(text, expected, sizeof expected - 1) == 0, "header:\n%.400s", text);
 }
 
@@ -133,10 +141,12 @@ static void test_bad_files(void)
             check_skip("there is no /dev/full");
             continue;
         }
-        for (int long_run = 0; long_run < 2; long_run++) { /* fails at the end; fails while running */
-            int code = run_into(SPRING, long_run ? "step=0.01 until=9" : "step=0.01 until=0.1", false, rows[k].path, NULL, &error);
-            check_row(code == TAUT_ERROR_FILE || (code == TAUT_ERROR_USAGE && !rows[k].path[0]), "%s: %s", rows[k].path,
-                      taut_code_name(code));
+        /* fails at the end; fails while running */
+        for (int long_run = 0; long_run < 2; long_run++) {
+            int code = run_into(SPRING, long_run ? "step=0.01 until=9" : "step=0.01 until=0.1",
+                                false, rows[k].path, NULL, &error);
+            check_row(code == TAUT_ERROR_FILE || (code == TAUT_ERROR_USAGE && !rows[k].path[0]),
+                      "%s: %s", rows[k].path, taut_code_name(code));
             check_contains(rows[k].path, error.message, rows[k].message);
         }
     }
@@ -169,7 +179,8 @@ static void test_picture(void)
          "it's <bad> \"title\" `touch pwned` $(touch pwned) \\n ' ; system('touch pwned') #"},
         {"one.svg", "[coordinates]\na\n[forces]\na = sin(t)\n", "step=0.1 until=9", NULL},
         {"single.png", SPRING, "step=0.1 until=0", ""},
-        {"drift.svg", "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = x^2 + y^2 - 1\n[start]\nx = 1\n",
+        {"drift.svg",
+         "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = x^2 + y^2 - 1\n[start]\nx = 1\n",
          "until=9 every=0.1 stabilize=none", "Rod"},
     };
     check_group("pictures");
@@ -186,12 +197,15 @@ static void test_picture(void)
         check_row(code == 0, "%s: %s", rows[k].name, error.message);
         const char *bytes = read_all(path, &length);
         bool svg = strstr(rows[k].name, ".svg") != NULL;
-        check_row(length > 5000 && (svg ? strstr(bytes, "<svg") != NULL : memcmp(bytes, "\x89PNG", 4) == 0), "%s: %d bytes",
-                  rows[k].name, (int)length);
+        check_row(length > 5000 &&
+                      (svg ? strstr(bytes, "<svg") != NULL : memcmp(bytes, "\x89PNG", 4) == 0),
+                  "%s: %d bytes", rows[k].name, (int)length);
         if (svg)
-            check_row(strstr(bytes, "</svg>") && strstr(bytes, "coordinates"), "%s is whole", rows[k].name);
+            check_row(strstr(bytes, "</svg>") && strstr(bytes, "coordinates"), "%s is whole",
+                      rows[k].name);
         if (svg)
-            check_row((strstr(bytes, "drift from") != NULL) == !strcmp(rows[k].name, "drift.svg"), "%s: drift", rows[k].name);
+            check_row((strstr(bytes, "drift from") != NULL) == !strcmp(rows[k].name, "drift.svg"),
+                      "%s: drift", rows[k].name);
         check_equal("files left", files_in(folder), before + 1);
     }
 }
@@ -206,7 +220,8 @@ static void test_bad_pictures(void)
     check_contains("ending", error.message, "must end in .png or .svg");
     char *path = strdup(getenv("PATH") ? getenv("PATH") : "");
     setenv("PATH", folder, 1);
-    check_equal("no gnuplot", taut_picture_create(inside("a.png"), "", &file, &sink, &error), TAUT_ERROR_UNAVAILABLE);
+    check_equal("no gnuplot", taut_picture_create(inside("a.png"), "", &file, &sink, &error),
+                TAUT_ERROR_UNAVAILABLE);
     check_contains("no gnuplot", error.message, "gnuplot");
 
     /* a gnuplot that fails: its words are repeated, nothing is left behind */
@@ -226,7 +241,8 @@ static void test_bad_pictures(void)
     setenv("PATH", path, 1);
     free(path);
     code = run_into(SPRING, "step=0.1 until=1", true, "/does/not/exist.png", "", &error);
-    check_row(code == TAUT_ERROR_FILE || code == TAUT_ERROR_UNAVAILABLE, "no such folder: %s", error.message);
+    check_row(code == TAUT_ERROR_FILE || code == TAUT_ERROR_UNAVAILABLE, "no such folder: %s",
+              error.message);
 }
 
 #ifdef TAUT_HAVE_HDF5
@@ -235,10 +251,13 @@ static int read_set(hid_t file, const char *path, double *values, int most, hsiz
 {
     hid_t set = H5Dopen2(file, path, H5P_DEFAULT), space = H5Dget_space(set);
     shape[0] = shape[1] = shape[2] = 0;
-    int count = set < 0 || H5Sget_simple_extent_ndims(space) > 3 ? -1 : (int)H5Sget_simple_extent_npoints(space);
+    int count = set < 0 || H5Sget_simple_extent_ndims(space) > 3
+                    ? -1
+                    : (int)H5Sget_simple_extent_npoints(space);
     if (count >= 0)
         H5Sget_simple_extent_dims(space, shape, NULL);
-    if (count > most || (count > 0 && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0))
+    if (count > most ||
+        (count > 0 && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0))
         count = -1;
     H5Sclose(space);
     H5Dclose(set);
@@ -248,8 +267,8 @@ static int read_set(hid_t file, const char *path, double *values, int most, hsiz
 static bool same_object(hid_t file, const char *a, const char *b)
 {
     H5G_stat_t x, y;
-    return H5Gget_objinfo(file, a, true, &x) >= 0 && H5Gget_objinfo(file, b, true, &y) >= 0 && x.objno[0] == y.objno[0] &&
-           x.objno[1] == y.objno[1];
+    return H5Gget_objinfo(file, a, true, &x) >= 0 && H5Gget_objinfo(file, b, true, &y) >= 0 &&
+           x.objno[0] == y.objno[0] && x.objno[1] == y.objno[1];
 }
 
 /* Layout of H5MD 1.1: every element has value, step and time; particles have a box. */
@@ -257,13 +276,16 @@ static void check_h5md(hid_t file)
 {
     int version[2] = {0};
     hid_t attribute = H5Aopen_by_name(file, "/h5md", "version", H5P_DEFAULT, H5P_DEFAULT);
-    check_row(H5Aread(attribute, H5T_NATIVE_INT, version) >= 0 && version[0] == 1 && version[1] == 1, "version %d.%d", version[0],
-              version[1]);
+    check_row(H5Aread(attribute, H5T_NATIVE_INT, version) >= 0 && version[0] == 1 &&
+                  version[1] == 1,
+              "version %d.%d", version[0], version[1]);
     H5Aclose(attribute);
-    static const char *const needed[] = {"/h5md/author", "/h5md/creator", "/particles/all/box", "/particles/all/velocity/time"};
+    static const char *const needed[] = {"/h5md/author", "/h5md/creator", "/particles/all/box",
+                                         "/particles/all/velocity/time"};
     for (size_t k = 0; k < sizeof needed / sizeof needed[0]; k++)
         check_row(H5Oexists_by_name(file, needed[k], H5P_DEFAULT) > 0, "%s is there", needed[k]);
-    check_row(same_object(file, "/particles/all/position/time", "/observables/energy/time"), "one time for all");
+    check_row(same_object(file, "/particles/all/position/time", "/observables/energy/time"),
+              "one time for all");
 }
 
 static void test_hdf5(void)
@@ -273,21 +295,26 @@ static void test_hdf5(void)
     char path[600];
     snprintf(path, sizeof path, "%s", inside("a.h5"));
     /* two free particles: p(t) = p(0) + t v; 3001 rows are several chunks and a rest */
-    int code = run_into("[particles]\ndimension = 3\np[i] for i in 1..2 mass 1\n[start]\np[i] = (i, 2, 3) for i in 1..2\n"
-                        "p[i]' = (0, i, 0) for i in 1..2\n[outputs]\nheight = p[2].y\n",
-                        "method=verlet motion=full step=0.001 until=3 every=0.001", 2, path, NULL, &error);
+    int code =
+        run_into("[particles]\ndimension = 3\np[i] for i in 1..2 mass 1\n[start]\np[i] = (i, 2, 3) "
+                 "for i in 1..2\n"
+                 "p[i]' = (0, i, 0) for i in 1..2\n[outputs]\nheight = p[2].y\n",
+                 "method=verlet motion=full step=0.001 until=3 every=0.001", 2, path, NULL, &error);
     check_row(code == 0, "%s", error.message);
     enum { ROWS = 3001 };
     static double value[ROWS * 6];
     hsize_t shape[3];
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     check_row(file >= 0, "the file opens");
-    check_equal("positions", read_set(file, "/particles/all/position/value", value, ROWS * 6, shape), ROWS * 6);
-    check_row(shape[0] == ROWS && shape[1] == 2 && shape[2] == 3, "shape %d %d %d", (int)shape[0], (int)shape[1], (int)shape[2]);
+    check_equal("positions",
+                read_set(file, "/particles/all/position/value", value, ROWS * 6, shape), ROWS * 6);
+    check_row(shape[0] == ROWS && shape[1] == 2 && shape[2] == 3, "shape %d %d %d", (int)shape[0],
+              (int)shape[1], (int)shape[2]);
     double off = 0;
     for (int k = 0; k < ROWS; k++)
         for (int i = 0; i < 2; i++)
-            off = fmax(off, fabs(value[6 * k + 3 * i + 1] - (2 + (i + 1) * 0.001 * k)) + fabs(value[6 * k + 3 * i] - (i + 1)));
+            off = fmax(off, fabs(value[6 * k + 3 * i + 1] - (2 + (i + 1) * 0.001 * k)) +
+                                fabs(value[6 * k + 3 * i] - (i + 1)));
     check_below("positions off", off, 1e-12);
     check_equal("times", read_set(file, "/particles/all/position/time", value, ROWS, shape), ROWS);
     check_near("last time", value[ROWS - 1], 3, 0);
@@ -301,8 +328,9 @@ static void test_hdf5(void)
     H5Fclose(file);
 
     /* first order: x' = y, y the algebraic variable with x = t^2 */
-    code = run_into("[state]\nx\n[algebraic]\ny\n[rates]\nx' = y\n[constraints]\nc = x - t^2\n[start]\nx = 0\n",
-                    "until=1 step=0.125 method=rk4", 2, path, NULL, &error);
+    code = run_into(
+        "[state]\nx\n[algebraic]\ny\n[rates]\nx' = y\n[constraints]\nc = x - t^2\n[start]\nx = 0\n",
+        "until=1 step=0.125 method=rk4", 2, path, NULL, &error);
     check_row(code == 0, "%s", error.message);
     file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     check_equal("state", read_set(file, "/observables/state/value", value, 9, shape), 9);
@@ -319,17 +347,20 @@ static void test_bad_hdf5(void)
     check_group("hdf5 that cannot be written");
     taut_error error;
     for (size_t k = 0; k < sizeof paths / sizeof paths[0]; k++) {
-        check_equal(paths[k], run_into(SPRING, "step=0.1 until=1", 2, paths[k], NULL, &error), TAUT_ERROR_FILE);
+        check_equal(paths[k], run_into(SPRING, "step=0.1 until=1", 2, paths[k], NULL, &error),
+                    TAUT_ERROR_FILE);
         check_contains(paths[k], error.message, paths[k]);
     }
-    check_equal("standard output", run_into(SPRING, "step=0.1 until=1", 2, "-", NULL, &error), TAUT_ERROR_USAGE);
+    check_equal("standard output", run_into(SPRING, "step=0.1 until=1", 2, "-", NULL, &error),
+                TAUT_ERROR_USAGE);
 }
 #else
 static void test_hdf5(void)
 {
     check_group("hdf5");
     taut_error error;
-    check_equal("a build without it", run_into(SPRING, "step=0.1 until=1", 2, inside("a.h5"), NULL, &error),
+    check_equal("a build without it",
+                run_into(SPRING, "step=0.1 until=1", 2, inside("a.h5"), NULL, &error),
                 TAUT_ERROR_UNAVAILABLE);
     check_contains("what to do", error.message, ".csv");
 }
@@ -339,7 +370,8 @@ static void test_bad_hdf5(void)
 }
 #endif
 
-/* A disk that is full after so many bytes, as far as this process can tell. HDF5 must survive it, to the end of the process. */
+/* A disk that is full after so many bytes, as far as this process can tell. HDF5 must survive
+ * it, to the end of the process. */
 static void test_full_disk(void)
 {
     static const char *const names[] = {"full.csv", "full.png", "full.h5"};
@@ -359,10 +391,11 @@ static void test_full_disk(void)
             setrlimit(RLIMIT_FSIZE, &before);
             if (code == TAUT_ERROR_UNAVAILABLE)
                 break;
-            check_row(code == TAUT_ERROR_FILE, "%s, %d bytes: %s %s", names[kind], (int)room[k], taut_code_name(code),
-                      error.message);
+            check_row(code == TAUT_ERROR_FILE, "%s, %d bytes: %s %s", names[kind], (int)room[k],
+                      taut_code_name(code), error.message);
             check_contains(names[kind], error.message, strerror(EFBIG));
-            check_row(kind != 1 || access(path, F_OK) != 0, "%s, %d bytes: a part of a picture is left", names[kind], (int)room[k]);
+            check_row(kind != 1 || access(path, F_OK) != 0,
+                      "%s, %d bytes: a part of a picture is left", names[kind], (int)room[k]);
         }
     }
     taut_error error;
@@ -388,13 +421,16 @@ static void test_tics(void)
         double length;
         int most;
         double step;
-    } rows[] = {{10, 5, 2}, {1, 5, 0.2}, {0.97, 6, 0.2}, {3e-7, 5, 1e-7}, {11, 5, 5}, {100, 1, 100}, {51, 5, 20}};
+    } rows[] = {{10, 5, 2}, {1, 5, 0.2},   {0.97, 6, 0.2}, {3e-7, 5, 1e-7},
+                {11, 5, 5}, {100, 1, 100}, {51, 5, 20}};
     check_group("tics");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
-        check_near("step", taut_picture_step(rows[k].length, rows[k].most), rows[k].step, 1e-12 * rows[k].step);
+        check_near("step", taut_picture_step(rows[k].length, rows[k].most), rows[k].step,
+                   1e-12 * rows[k].step);
 }
 
-/* Titles and names: letters of any language stay whole, what could end a text in a script of gnuplot does not pass. */
+/* Titles and names: letters of any language stay whole, what could end a text in a script of
+ * gnuplot does not pass. */
 static void test_clean(void)
 {
     static const struct {
@@ -430,7 +466,8 @@ static void test_clean(void)
 
 int main(void)
 {
-    snprintf(folder, sizeof folder, "%s/taut-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    snprintf(folder, sizeof folder, "%s/taut-test-XXXXXX",
+             getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
     if (!check_row(mkdtemp(folder) != NULL, "a folder for the test"))
         return check_done();
     setenv("TMPDIR", folder, 1); /* so that what pictures leave behind is seen */

@@ -1,5 +1,6 @@
-/* test_jet.c - Taylor jets against series in extended precision that are made another way: the expansion of the function at a_0,
- * composed with the argument's series by Horner's rule; and against closed forms, graph derivatives and differences. */
+/* test_jet.c - Taylor jets against series in extended precision that are made another way: the
+ * expansion of the function at a_0, composed with the argument's series by Horner's rule; and
+ * against closed forms, graph derivatives and differences. */
 #include "expr/curve.h"
 #include "expr/tape.h"
 #include "expr/values.h"
@@ -7,7 +8,7 @@
 #include "support/table.h"
 #include "support/uniform.h"
 
-/* ---------------------------------------------------------------------------------------------------------- running jets */
+/* ---- running jets */
 
 /* Coefficients that neither vanish nor explode; they are doubles, so both sides start alike. */
 static series random_series(double start)
@@ -37,10 +38,12 @@ static void bench_close(bench *b)
     taut_graph_destroy(b->graph);
 }
 
-static void bench_tape(bench *b, int inputs, int outputs, const int32_t *node, const unsigned char *level)
+static void bench_tape(bench *b, int inputs, int outputs, const int32_t *node,
+                       const unsigned char *level)
 {
     taut_error error = {0};
-    if (taut_tape_create(b->graph, &b->arena, inputs, outputs, node, level, &b->tape, &error) != 0) {
+    if (taut_tape_create(b->graph, &b->arena, inputs, outputs, node, level, &b->tape, &error) !=
+        0) {
         printf("cannot make a tape: %s\n", error.message);
         exit(1);
     }
@@ -61,7 +64,8 @@ static void run(const taut_tape *tape, const series *input, int which, double ou
     free(regs);
 }
 
-/* The largest relative deviation; a coefficient counts relative to itself, or to a hundredth of the largest before it. */
+/* The largest relative deviation; a coefficient counts relative to itself, or to a hundredth of
+ * the largest before it. */
 static double deviation(const double got[N], series want)
 {
     double worst = 0, largest = 0;
@@ -81,21 +85,26 @@ typedef struct op_row {
 } op_row;
 
 static const op_row smooth[] = {
-    {TAUT_OP_NEG, -3, 3, 0, 0, of_neg},       {TAUT_OP_SQRT, 1.5, 4, 0, 0, of_sqrt},    {TAUT_OP_ROOT, 1.5, 4, 0, 0, of_sqrt},
-    {TAUT_OP_EXP, -3, 3, 0, 0, of_exp},       {TAUT_OP_LOG, 1.5, 4, 0, 0, of_log},      {TAUT_OP_SIN, -4, 4, 0, 0, of_sin},
-    {TAUT_OP_COS, -4, 4, 0, 0, of_cos},       {TAUT_OP_TAN, -1, 1, 0, 0, of_tan},       {TAUT_OP_ASIN, -0.6, 0.6, 0, 0, of_asin},
-    {TAUT_OP_ACOS, -0.6, 0.6, 0, 0, of_acos}, {TAUT_OP_ATAN, -3, 3, 0, 0, of_atan},     {TAUT_OP_SINH, -2, 2, 0, 0, of_sinh},
-    {TAUT_OP_COSH, -2, 2, 0, 0, of_cosh},     {TAUT_OP_TANH, -2, 2, 0, 0, of_tanh},     {TAUT_OP_ADD, -2, 2, -2, 2, of_add},
-    {TAUT_OP_SUB, -2, 2, -2, 2, of_sub},      {TAUT_OP_MUL, -2, 2, -2, 2, of_mul},      {TAUT_OP_DIV, -2, 2, 1.5, 4, of_div},
-    {TAUT_OP_DIVZ, -2, 2, -4, -1.5, of_div},  {TAUT_OP_POW, 1.5, 4, -2, 2, of_pow},     {TAUT_OP_HYPOT, -2, 2, 1.5, 4, of_hypot},
-    {TAUT_OP_ATAN2, -2, 2, 1.5, 4, of_atan2}, {TAUT_OP_ATAN2, 2, 3, -4, -1.5, of_atan2}};
+    {TAUT_OP_NEG, -3, 3, 0, 0, of_neg},       {TAUT_OP_SQRT, 1.5, 4, 0, 0, of_sqrt},
+    {TAUT_OP_ROOT, 1.5, 4, 0, 0, of_sqrt},    {TAUT_OP_EXP, -3, 3, 0, 0, of_exp},
+    {TAUT_OP_LOG, 1.5, 4, 0, 0, of_log},      {TAUT_OP_SIN, -4, 4, 0, 0, of_sin},
+    {TAUT_OP_COS, -4, 4, 0, 0, of_cos},       {TAUT_OP_TAN, -1, 1, 0, 0, of_tan},
+    {TAUT_OP_ASIN, -0.6, 0.6, 0, 0, of_asin}, {TAUT_OP_ACOS, -0.6, 0.6, 0, 0, of_acos},
+    {TAUT_OP_ATAN, -3, 3, 0, 0, of_atan},     {TAUT_OP_SINH, -2, 2, 0, 0, of_sinh},
+    {TAUT_OP_COSH, -2, 2, 0, 0, of_cosh},     {TAUT_OP_TANH, -2, 2, 0, 0, of_tanh},
+    {TAUT_OP_ADD, -2, 2, -2, 2, of_add},      {TAUT_OP_SUB, -2, 2, -2, 2, of_sub},
+    {TAUT_OP_MUL, -2, 2, -2, 2, of_mul},      {TAUT_OP_DIV, -2, 2, 1.5, 4, of_div},
+    {TAUT_OP_DIVZ, -2, 2, -4, -1.5, of_div},  {TAUT_OP_POW, 1.5, 4, -2, 2, of_pow},
+    {TAUT_OP_HYPOT, -2, 2, 1.5, 4, of_hypot}, {TAUT_OP_ATAN2, -2, 2, 1.5, 4, of_atan2},
+    {TAUT_OP_ATAN2, 2, 3, -4, -1.5, of_atan2}};
 enum { SMOOTH = sizeof smooth / sizeof *smooth };
 
 static int32_t node_of(taut_graph *graph, taut_op op)
 {
     const int32_t a = taut_graph_input(graph, 0);
-    return taut_op_table[op].arity == 1 ? taut_graph_unary(graph, op, a)
-                                        : taut_graph_binary(graph, op, a, taut_graph_input(graph, 1));
+    return taut_op_table[op].arity == 1
+               ? taut_graph_unary(graph, op, a)
+               : taut_graph_binary(graph, op, a, taut_graph_input(graph, 1));
 }
 
 static void test_smooth(void)
@@ -118,10 +127,11 @@ static void test_smooth(void)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------- known expansions */
+/* ---- known expansions */
 
 /* One row: the coefficients of f(t), t itself being the input, beside a closed form. */
-static void known(bench *b, int32_t node, const char *name, series want, double start, double tolerance)
+static void known(bench *b, int32_t node, const char *name, series want, double start,
+                  double tolerance)
 {
     bench_tape(b, 1, 1, &node, (const unsigned char[]){0});
     const series t = {{start, 1}};
@@ -135,7 +145,8 @@ static void test_known(void)
     check_group("closed form");
     bench b = bench_open();
     taut_graph *g = b.graph;
-    const int32_t t = taut_graph_input(g, 0), one = taut_graph_constant(g, 1), square = taut_graph_binary(g, TAUT_OP_MUL, t, t);
+    const int32_t t = taut_graph_input(g, 0), one = taut_graph_constant(g, 1),
+                  square = taut_graph_binary(g, TAUT_OP_MUL, t, t);
     series want = {{0}};
     real factorial = 1;
     for (int k = 0; k < N; k++) {
@@ -145,17 +156,21 @@ static void test_known(void)
     known(&b, taut_graph_unary(g, TAUT_OP_EXP, t), "exp(t)", want, 0, 1e-15);
     for (int k = 0; k < N; k++)
         want.c[k] = k % 2 ? 0 : k % 4 ? -1 : 1;
-    known(&b, taut_graph_binary(g, TAUT_OP_DIV, one, taut_graph_binary(g, TAUT_OP_ADD, one, square)), "1/(1+t^2)", want, 0, 0);
+    known(&b,
+          taut_graph_binary(g, TAUT_OP_DIV, one, taut_graph_binary(g, TAUT_OP_ADD, one, square)),
+          "1/(1+t^2)", want, 0, 0);
     for (int k = 0; k < N; k++)
         want.c[k] = k % 2 ? (k % 4 == 1 ? 1.0L : -1.0L) / k : 0;
     known(&b, taut_graph_unary(g, TAUT_OP_ATAN, t), "atan(t)", want, 0, 1e-15);
     known(&b, taut_graph_binary(g, TAUT_OP_ATAN2, t, one), "atan2(t,1)", want, 0, 1e-15);
     for (int k = 0; k < N; k++)
         want.c[k] = k == 0 ? 0 : (k % 2 ? 1.0L : -1.0L) / k;
-    known(&b, taut_graph_unary(g, TAUT_OP_LOG, taut_graph_binary(g, TAUT_OP_ADD, one, t)), "log(1+t)", want, 0, 1e-15);
-    /* Bernoulli numbers: tan t = t + t^3/3 + 2 t^5/15 + 17 t^7/315 + 62 t^9/2835 + ...  [DLMF 4.19.3] */
-    const series tangent = {{0, 1, 0, 1.0L / 3, 0, 2.0L / 15, 0, 17.0L / 315, 0, 62.0L / 2835, 0, 1382.0L / 155925, 0,
-                             21844.0L / 6081075, 0, 929569.0L / 638512875, 0}};
+    known(&b, taut_graph_unary(g, TAUT_OP_LOG, taut_graph_binary(g, TAUT_OP_ADD, one, t)),
+          "log(1+t)", want, 0, 1e-15);
+    /* Bernoulli numbers: tan t = t + t^3/3 + 2 t^5/15 + 17 t^7/315 + 62 t^9/2835 + ...  [DLMF
+     * 4.19.3] */
+    const series tangent = {{0, 1, 0, 1.0L / 3, 0, 2.0L / 15, 0, 17.0L / 315, 0, 62.0L / 2835, 0,
+                             1382.0L / 155925, 0, 21844.0L / 6081075, 0, 929569.0L / 638512875, 0}};
     known(&b, taut_graph_unary(g, TAUT_OP_TAN, t), "tan(t)", tangent, 0, 1e-15);
     series hyperbolic = tangent;
     for (int k = 3; k < N; k += 4)
@@ -166,12 +181,13 @@ static void test_known(void)
         want.c[k] = want.c[k - 2] * (k - 2) * (k - 2) / ((real)k * (k - 1));
     known(&b, taut_graph_unary(g, TAUT_OP_ASIN, t), "asin(t)", want, 0, 1e-15);
     const series start = {{0.7L, 1}};
-    known(&b, taut_graph_unary(g, TAUT_OP_SIN, taut_graph_unary(g, TAUT_OP_COS, t)), "sin(cos t)", circular(circular(start, 1), 0),
-          0.7L, 1e-13);
+    known(&b, taut_graph_unary(g, TAUT_OP_SIN, taut_graph_unary(g, TAUT_OP_COS, t)), "sin(cos t)",
+          circular(circular(start, 1), 0), 0.7L, 1e-13);
     bench_close(&b);
 }
 
-/* sin^2 + cos^2 and the like: every coefficient beyond the first vanishes; and a long composition. */
+/* sin^2 + cos^2 and the like: every coefficient beyond the first vanishes; and a long
+ * composition. */
 static void test_identities(void)
 {
     check_group("identity");
@@ -179,15 +195,20 @@ static void test_identities(void)
     taut_graph *g = b.graph;
     const int32_t x = taut_graph_input(g, 0), y = taut_graph_input(g, 1);
     const int32_t s = taut_graph_unary(g, TAUT_OP_SIN, x), c = taut_graph_unary(g, TAUT_OP_COS, x);
-    const int32_t sh = taut_graph_unary(g, TAUT_OP_SINH, x), ch = taut_graph_unary(g, TAUT_OP_COSH, x);
+    const int32_t sh = taut_graph_unary(g, TAUT_OP_SINH, x),
+                  ch = taut_graph_unary(g, TAUT_OP_COSH, x);
     const int32_t hypot_node = taut_graph_binary(g, TAUT_OP_HYPOT, s, c);
     const int32_t node[4] = {
-        taut_graph_binary(g, TAUT_OP_ADD, taut_graph_binary(g, TAUT_OP_MUL, s, s), taut_graph_binary(g, TAUT_OP_MUL, c, c)),
-        taut_graph_binary(g, TAUT_OP_SUB, taut_graph_binary(g, TAUT_OP_MUL, ch, ch), taut_graph_binary(g, TAUT_OP_MUL, sh, sh)),
+        taut_graph_binary(g, TAUT_OP_ADD, taut_graph_binary(g, TAUT_OP_MUL, s, s),
+                          taut_graph_binary(g, TAUT_OP_MUL, c, c)),
+        taut_graph_binary(g, TAUT_OP_SUB, taut_graph_binary(g, TAUT_OP_MUL, ch, ch),
+                          taut_graph_binary(g, TAUT_OP_MUL, sh, sh)),
         hypot_node,
-        taut_graph_unary(g, TAUT_OP_ATAN,
-                         taut_graph_binary(g, TAUT_OP_POW, taut_graph_unary(g, TAUT_OP_EXP, s),
-                                           taut_graph_unary(g, TAUT_OP_TANH, taut_graph_binary(g, TAUT_OP_MUL, y, c))))};
+        taut_graph_unary(
+            g, TAUT_OP_ATAN,
+            taut_graph_binary(
+                g, TAUT_OP_POW, taut_graph_unary(g, TAUT_OP_EXP, s),
+                taut_graph_unary(g, TAUT_OP_TANH, taut_graph_binary(g, TAUT_OP_MUL, y, c))))};
     bench_tape(&b, 2, 4, node, (const unsigned char[]){0, 0, 0, 0});
     const series input[2] = {random_series(0.4), random_series(-0.3)};
     const char *const name[3] = {"sin^2 + cos^2 = 1", "cosh^2 - sinh^2 = 1", "hypot(sin, cos) = 1"};
@@ -200,19 +221,23 @@ static void test_identities(void)
         check_below(name[i], worst, 1e-14);
     }
     run(b.tape, input, 3, got);
-    const series ours = of_sin(input[0], input[0]), product = multiply(input[1], of_cos(input[0], input[0]));
-    check_below("atan(exp(sin x)^tanh(y cos x))",
-                deviation(got, of_atan(exponential(multiply(ours, of_tanh(product, product))), product)), 1e-13);
+    const series ours = of_sin(input[0], input[0]),
+                 product = multiply(input[1], of_cos(input[0], input[0]));
+    check_below(
+        "atan(exp(sin x)^tanh(y cos x))",
+        deviation(got, of_atan(exponential(multiply(ours, of_tanh(product, product))), product)),
+        1e-13);
     bench_close(&b);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- powers */
+/* ---- powers */
 
 /* x^b with b an input that does not move, for bases that have no logarithm. */
 static void power_row(const char *name, series x, double exponent, series want)
 {
     bench b = bench_open();
-    const int32_t node = taut_graph_binary(b.graph, TAUT_OP_POW, taut_graph_input(b.graph, 0), taut_graph_input(b.graph, 1));
+    const int32_t node = taut_graph_binary(b.graph, TAUT_OP_POW, taut_graph_input(b.graph, 0),
+                                           taut_graph_input(b.graph, 1));
     bench_tape(&b, 2, 1, &node, (const unsigned char[]){0});
     const series input[2] = {x, constant(exponent)};
     double got[N];
@@ -249,9 +274,10 @@ static void test_powers(void)
 
     bench b = bench_open();
     const int32_t input = taut_graph_input(b.graph, 0);
-    const int32_t node[3] = {taut_graph_binary(b.graph, TAUT_OP_POW, input, taut_graph_constant(b.graph, 1.3)),
-                             taut_graph_binary(b.graph, TAUT_OP_POW, taut_graph_constant(b.graph, 1.3), input),
-                             taut_graph_binary(b.graph, TAUT_OP_POW, input, taut_graph_input(b.graph, 1))};
+    const int32_t node[3] = {
+        taut_graph_binary(b.graph, TAUT_OP_POW, input, taut_graph_constant(b.graph, 1.3)),
+        taut_graph_binary(b.graph, TAUT_OP_POW, taut_graph_constant(b.graph, 1.3), input),
+        taut_graph_binary(b.graph, TAUT_OP_POW, input, taut_graph_input(b.graph, 1))};
     bench_tape(&b, 2, 3, node, (const unsigned char[]){0, 0, 0});
     series exponent = {{0.5L, 0, 0, 0.25L, -1}}; /* moves from order 3 on */
     const series both[2] = {x, exponent};
@@ -264,30 +290,46 @@ static void test_powers(void)
     check_below("x^y, y at rest up to order 2", deviation(got, of_pow(x, exponent)), 1e-13);
     const series rough[2] = {{{0, 1}}, {{1.5L}}};
     run(b.tape, rough, 2, got);
-    check_row(got[0] == 0 && got[1] == 0 && isnan(got[2]), "t^1.5 at 0: %g %g %g, expected 0 0 nan", got[0], got[1], got[2]);
+    check_row(got[0] == 0 && got[1] == 0 && isnan(got[2]), "t^1.5 at 0: %g %g %g, expected 0 0 nan",
+              got[0], got[1], got[2]);
     bench_close(&b);
 }
 
-/* -------------------------------------------------------------------------------------------- zero divisors, kinks, curves */
+/* ---- zero divisors, kinks, curves */
 
 typedef struct side_row {
     const char *name;
     taut_op op;
     double a0, b0;
-    double a, b; /* the result is a times the first operand's series plus b times the second's, beyond order 0 */
+    /* the result is a times the first operand's series plus b times the second's, beyond order 0 */
+    double a, b;
 } side_row;
 
 static void test_sides(void)
 {
     check_group("one side");
     static const side_row rows[] = {
-        {"root at 0", TAUT_OP_ROOT, 0, 0, 0, 0}, {"hypot at 0", TAUT_OP_HYPOT, 0, 0, 0, 0}, {"divz by 0", TAUT_OP_DIVZ, 3, 0, 0, 0},
-        {"abs +", TAUT_OP_ABS, 2, 0, 1, 0},      {"abs -", TAUT_OP_ABS, -2, 0, -1, 0},      {"abs 0", TAUT_OP_ABS, 0, 0, 0, 0},
-        {"sign", TAUT_OP_SIGN, 2, 0, 0, 0},      {"floor", TAUT_OP_FLOOR, 2.5, 0, 0, 0},    {"round", TAUT_OP_ROUND, 2.2, 0, 0, 0},
-        {"min first", TAUT_OP_MIN, 1, 2, 1, 0},  {"min second", TAUT_OP_MIN, 2, 1, 0, 1},   {"max first", TAUT_OP_MAX, 2, 1, 1, 0},
-        {"max second", TAUT_OP_MAX, 1, 2, 0, 1}, {"mod", TAUT_OP_MOD, 7.5, 2, 1, -3},       {"mod -", TAUT_OP_MOD, -0.5, 2, 1, 1},
-        {"less", TAUT_OP_LT, 1, 2, 0, 0},        {"less or equal", TAUT_OP_LE, 1, 2, 0, 0}, {"equal", TAUT_OP_EQ, 1, 1, 0, 0},
-        {"not equal", TAUT_OP_NE, 1, 2, 0, 0},   {"and", TAUT_OP_AND, 1, 2, 0, 0},          {"or", TAUT_OP_OR, 0, 2, 0, 0},
+        {"root at 0", TAUT_OP_ROOT, 0, 0, 0, 0},
+        {"hypot at 0", TAUT_OP_HYPOT, 0, 0, 0, 0},
+        {"divz by 0", TAUT_OP_DIVZ, 3, 0, 0, 0},
+        {"abs +", TAUT_OP_ABS, 2, 0, 1, 0},
+        {"abs -", TAUT_OP_ABS, -2, 0, -1, 0},
+        {"abs 0", TAUT_OP_ABS, 0, 0, 0, 0},
+        {"sign", TAUT_OP_SIGN, 2, 0, 0, 0},
+        {"floor", TAUT_OP_FLOOR, 2.5, 0, 0, 0},
+        {"round", TAUT_OP_ROUND, 2.2, 0, 0, 0},
+        {"min first", TAUT_OP_MIN, 1, 2, 1, 0},
+        {"min second", TAUT_OP_MIN, 2, 1, 0, 1},
+        {"max first", TAUT_OP_MAX, 2, 1, 1, 0},
+        {"max second", TAUT_OP_MAX, 1, 2, 0, 1},
+        {"mod", TAUT_OP_MOD, 7.5, 2, 1, -3},
+        {"mod -", TAUT_OP_MOD, -0.5, 2, 1, 1},
+        {"less", TAUT_OP_LT, 1, 2, 0, 0},
+        {"less or equal", TAUT_OP_LE, 1, 2, 0, 0},
+        {"equal", TAUT_OP_EQ, 1, 1, 0, 0},
+        {"not equal", TAUT_OP_NE, 1, 2, 0, 0},
+        {"and", TAUT_OP_AND, 1, 2, 0, 0},
+        {"or", TAUT_OP_OR, 0, 2, 0, 0},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         bench b = bench_open();
@@ -308,7 +350,8 @@ static void test_select(void)
     check_group("select");
     bench b = bench_open();
     const int32_t node =
-        taut_graph_select(b.graph, taut_graph_input(b.graph, 0), taut_graph_input(b.graph, 1), taut_graph_input(b.graph, 2));
+        taut_graph_select(b.graph, taut_graph_input(b.graph, 0), taut_graph_input(b.graph, 1),
+                          taut_graph_input(b.graph, 2));
     bench_tape(&b, 3, 1, &node, (const unsigned char[]){0});
     series input[3] = {random_series(1), random_series(2), random_series(3)};
     double got[N];
@@ -355,10 +398,10 @@ static void test_curve(void)
     bench_close(&b);
 }
 
-/* ------------------------------------------------------------------------------------------------- derivatives of the graph */
+/* ---- derivatives of the graph */
 
-/* c_1 = Df a_1 and 2 c_2 = D^2 f (a_1, a_1) + 2 Df a_2, with D from the graph: another route to the same numbers. Slots: 0, 1 the
- * operands, 2, 3 their velocities, 4, 5 their accelerations. */
+/* c_1 = Df a_1 and 2 c_2 = D^2 f (a_1, a_1) + 2 Df a_2, with D from the graph: another route to
+ * the same numbers. Slots: 0, 1 the operands, 2, 3 their velocities, 4, 5 their accelerations. */
 static void test_against_graph(void)
 {
     check_group("orders 1 and 2 against graph derivatives");
@@ -368,7 +411,8 @@ static void test_against_graph(void)
         bench b = bench_open();
         taut_graph *g = b.graph;
         const int32_t slot[4] = {0, 1, 2, 3};
-        const int32_t seed[4] = {taut_graph_input(g, 2), taut_graph_input(g, 3), taut_graph_input(g, 4), taut_graph_input(g, 5)};
+        const int32_t seed[4] = {taut_graph_input(g, 2), taut_graph_input(g, 3),
+                                 taut_graph_input(g, 4), taut_graph_input(g, 5)};
         int32_t node[3] = {node_of(g, (taut_op)op)};
         node[1] = taut_graph_derivative(g, node[0], 2, slot, seed);
         node[2] = taut_graph_derivative(g, node[1], 4, slot, seed);
@@ -420,7 +464,7 @@ static void test_against_differences(void)
     }
 }
 
-/* ---------------------------------------------------------------------------------------------- lanes, levels, order by order */
+/* ---- lanes, levels, order by order */
 
 /* All operations at once: output k is operation k of inputs 0 and 1. */
 static int all_operations(bench *b, int32_t *node, unsigned char *level)
@@ -432,8 +476,9 @@ static int all_operations(bench *b, int32_t *node, unsigned char *level)
         exit(1);
     int count = 0;
     for (int op = TAUT_OP_NEG; op < TAUT_OP_SELECT; op++, count++) {
-        node[count] = op == TAUT_OP_CURVE ? taut_graph_curve(b->graph, curve, 0, taut_graph_input(b->graph, 0))
-                                          : node_of(b->graph, (taut_op)op);
+        node[count] = op == TAUT_OP_CURVE
+                          ? taut_graph_curve(b->graph, curve, 0, taut_graph_input(b->graph, 0))
+                          : node_of(b->graph, (taut_op)op);
         level[count] = (unsigned char)(count % 3);
     }
     bench_tape(b, 2, count, node, level);
@@ -470,7 +515,8 @@ static void test_lanes(void)
             double got[N];
             run(b.tape, input[l], o, got);
             for (int k = 0; k < N; k++) {
-                const double batched = regs[block * (size_t)k + (size_t)(b.tape->output[o] * LANES + l)];
+                const double batched =
+                    regs[block * (size_t)k + (size_t)(b.tape->output[o] * LANES + l)];
                 different += batched != got[k] && !(isnan(batched) && isnan(got[k]));
             }
         }
@@ -483,8 +529,8 @@ static void test_lanes(void)
     bench_close(&b);
 }
 
-/* A lower level computes its own outputs and nothing behind them; orders in turn, with the future still unknown (NaN), give what
- * they give when everything is known. */
+/* A lower level computes its own outputs and nothing behind them; orders in turn, with the
+ * future still unknown (NaN), give what they give when everything is known. */
 static void test_levels_and_orders(void)
 {
     check_group("levels and orders");
@@ -527,8 +573,8 @@ static void test_levels_and_orders(void)
     different = 0;
     for (int o = 0; o < count; o++)
         for (int k = 0; k < N && level[o] < 2; k++)
-            different +=
-                again[block * (size_t)k + (size_t)b.tape->output[o]] != regs[block * (size_t)k + (size_t)b.tape->output[o]];
+            different += again[block * (size_t)k + (size_t)b.tape->output[o]] !=
+                         regs[block * (size_t)k + (size_t)b.tape->output[o]];
     check_equal("values that depend on the future", different, 0);
     free(again);
     free(regs);
@@ -545,8 +591,8 @@ static void test_compiled(void)
 {
     check_group("compiled tape");
     bench b = bench_open();
-    const int32_t node =
-        taut_graph_unary(b.graph, TAUT_OP_EXP, taut_graph_unary(b.graph, TAUT_OP_SIN, taut_graph_input(b.graph, 0)));
+    const int32_t node = taut_graph_unary(
+        b.graph, TAUT_OP_EXP, taut_graph_unary(b.graph, TAUT_OP_SIN, taut_graph_input(b.graph, 0)));
     bench_tape(&b, 1, 1, &node, (const unsigned char[]){0});
     b.tape->native = outputs_only;
     const series input = random_series(0.5);

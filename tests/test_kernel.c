@@ -1,5 +1,6 @@
-/* test_kernel.c - kernels as data, weights that know frequencies, and the projections `kernel` and `auto`. Oracles: the polynomials of FACTS A,
- * moments, exact slow motions (FACTS A: example (5), free pendulum 2.3), and series, which test_slow_series.c compares with exact slow points. */
+/* test_kernel.c - kernels as data, weights that know frequencies, and the projections `kernel`
+ * and `auto`. Oracles: the polynomials of FACTS A, moments, exact slow motions (FACTS A: example
+ * (5), free pendulum 2.3), and series, which test_slow_series.c compares with exact slow points. */
 #include "support/project.h"
 #include "filter/filter_kernels.h"
 #include "support/stated.h"
@@ -12,10 +13,12 @@ static void test_values(void)
     taut_filter_kernel five = {5, 3}, seven = {7, 4}, one = {1, 0};
     for (int k = 0; k <= 20; k++) {
         double t = k / 20.0, u = t * t;
-        check_near("mu = 5", taut_filter_kernel_value(&five, t), pow(1 - u, 4) * (45045 + u * (-450450 + u * 765765)) / 16384,
-                   1e-13);
+        check_near("mu = 5", taut_filter_kernel_value(&five, t),
+                   pow(1 - u, 4) * (45045 + u * (-450450 + u * 765765)) / 16384, 1e-13);
         check_near("mu = 7", taut_filter_kernel_value(&seven, t),
-                   pow(1 - u, 5) * (3828825 + u * (-72747675 + u * (305540235 - u * 334639305))) / 1048576, 1e-13);
+                   pow(1 - u, 5) * (3828825 + u * (-72747675 + u * (305540235 - u * 334639305))) /
+                       1048576,
+                   1e-13);
         check_near("mu = 1", taut_filter_kernel_value(&one, t), 0.75 * (1 - u), 1e-15);
     }
 }
@@ -40,30 +43,35 @@ static void test_moments(void)
                 char what[80];
                 taut_filter_kernel_weights(&kernel, steps, 0, weight);
                 for (int power = 0; power <= mu; power++) {
-                    snprintf(what, sizeof what, "mu %d, nu %d, N %d, moment %d", mu, nu, steps, power);
+                    snprintf(what, sizeof what, "mu %d, nu %d, N %d, moment %d", mu, nu, steps,
+                             power);
                     check_near(what, moment(steps, weight, power, 0), power == 0, 2e-14);
                 }
                 taut_filter_kernel_weights(&kernel, steps, 1, weight);
                 for (int power = 1; power <= mu + 1; power += 2) {
-                    snprintf(what, sizeof what, "derivative, mu %d, nu %d, N %d, moment %d", mu, nu, steps, power);
+                    snprintf(what, sizeof what, "derivative, mu %d, nu %d, N %d, moment %d", mu, nu,
+                             steps, power);
                     check_near(what, moment(steps, weight, power, 1) * steps, power == 1, 1e-12);
                 }
             }
     taut_filter_kernel kernel = {5, 3};
     taut_filter_kernel_weights(&kernel, 30, 4, weight);
     for (int power = 0; power <= 4; power += 2)
-        check_near("fourth derivative", moment(30, weight, power, 0) * pow(30, 4), power == 4 ? 24 : 0, 1e-9);
+        check_near("fourth derivative", moment(30, weight, power, 0) * pow(30, 4),
+                   power == 4 ? 24 : 0, 1e-9);
 }
 
 static double largest_response(int steps, const double *weight, double from, double to)
 {
     double most = 0;
     for (int k = 0; k <= 400; k++)
-        most = fmax(most, fabs(taut_filter_kernel_response(steps, weight, (from + (to - from) * k / 400) / steps)));
+        most = fmax(most, fabs(taut_filter_kernel_response(
+                              steps, weight, (from + (to - from) * k / 400) / steps)));
     return most;
 }
 
-/* A kernel whose derivatives up to nu vanish at the ends damps as (window omega)^-(nu+2) [A lemma 3.2]; a bump faster than every power. */
+/* A kernel whose derivatives up to nu vanish at the ends damps as (window omega)^-(nu+2) [A
+ * lemma 3.2]; a bump faster than every power. */
 static void test_decay(void)
 {
     check_group("decay");
@@ -72,7 +80,8 @@ static void test_decay(void)
     for (int nu = 0; nu <= 3; nu++) {
         taut_filter_kernel kernel = {3, nu};
         taut_filter_kernel_weights(&kernel, STEPS, 0, weight);
-        double slope = log2(largest_response(STEPS, weight, 100, 110) / largest_response(STEPS, weight, 200, 210));
+        double slope = log2(largest_response(STEPS, weight, 100, 110) /
+                            largest_response(STEPS, weight, 200, 210));
         check_near("slope", slope, nu + 2, 0.25);
     }
     taut_filter_kernel bump = {3, -1};
@@ -80,7 +89,8 @@ static void test_decay(void)
     check_below("bump", largest_response(STEPS, weight, 200, 210), 1e-6);
 }
 
-/* Smooth weights with zeros: no response at the frequencies, moments as before, and a derivative that sees none of them either. */
+/* Smooth weights with zeros: no response at the frequencies, moments as before, and a derivative
+ * that sees none of them either. */
 static void test_zeros(void)
 {
     check_group("kernels with zeros");
@@ -93,14 +103,17 @@ static void test_zeros(void)
                 char what[80];
                 snprintf(what, sizeof what, "mu %d, nu %d, N %d", mu, nu, steps);
                 taut_filter_kernel_weights(&kernel, steps, 0, weight);
-                check_row(taut_filter_kernel_zeros(&kernel, false, steps, 3, theta, weight), "%s: even", what);
+                check_row(taut_filter_kernel_zeros(&kernel, false, steps, 3, theta, weight),
+                          "%s: even", what);
                 for (int k = 0; k < 3; k++)
-                    check_near(what, taut_filter_kernel_response(steps, weight, theta[k]), 0, 1e-12);
+                    check_near(what, taut_filter_kernel_response(steps, weight, theta[k]), 0,
+                               1e-12);
                 for (int power = 0; power <= mu; power++)
                     check_near(what, moment(steps, weight, power, 0), power == 0, 1e-12);
                 check_below(what, taut_tuned_sum(steps, weight), 5);
                 taut_filter_kernel_weights(&kernel, steps, 1, weight);
-                check_row(taut_filter_kernel_zeros(&kernel, true, steps, 3, theta, weight), "%s: odd", what);
+                check_row(taut_filter_kernel_zeros(&kernel, true, steps, 3, theta, weight),
+                          "%s: odd", what);
                 for (int k = 0; k < 3; k++) {
                     double left = 0;
                     for (int j = 1; j <= steps; j++)
@@ -111,12 +124,15 @@ static void test_zeros(void)
                     check_near(what, moment(steps, weight, power, 1) * steps, power == 1, 1e-10);
             }
     taut_filter_kernel kernel = {5, 3};
-    check_row(!taut_filter_kernel_zeros(&kernel, false, 5, 3, theta, weight), "too few steps are told");
+    check_row(!taut_filter_kernel_zeros(&kernel, false, 5, 3, theta, weight),
+              "too few steps are told");
 }
 
-/* forced_spring, q'' = -omega^2 (q - cos t): passes with Verlet and a kernel converge to Verlet's own slow solution A_h cos t (FACTS A), up to
- * an error of order mu + 1 in the window. Verlet and the iteration are written out here. */
-static double forced_fixed_point(const taut_filter_kernel *kernel, int steps, double omega, double step)
+/* forced_spring, q'' = -omega^2 (q - cos t): passes with Verlet and a kernel converge to
+ * Verlet's own slow solution A_h cos t (FACTS A), up to an error of order mu + 1 in the window.
+ * Verlet and the iteration are written out here. */
+static double forced_fixed_point(const taut_filter_kernel *kernel, int steps, double omega,
+                                 double step)
 {
     double weight[64], h = step / omega, q = 1, v = 0;
     taut_filter_kernel_weights(kernel, steps, 0, weight);
@@ -141,16 +157,19 @@ static double forced_fixed_point(const taut_filter_kernel *kernel, int steps, do
 static void test_orders(void)
 {
     check_group("orders against Verlet's slow solution");
-    static const double from[] = {0, 60, 0, 20, 0, 6, 0, 4}; /* omega at which errors are above rounding, by mu */
+    /* omega at which errors are above rounding, by mu */
+    static const double from[] = {0, 60, 0, 20, 0, 6, 0, 4};
     for (int mu = 1; mu <= 7; mu += 2) {
         taut_filter_kernel kernel = {mu, (mu + 1) / 2};
         double error[3];
         for (int k = 0; k < 3; k++) {
             double omega = from[mu] * (1 << k), h = 1 / omega, rate = 2 * sin(h / 2) / h;
-            error[k] = fabs(forced_fixed_point(&kernel, 24, omega, 1) - omega * omega / (omega * omega - rate * rate));
+            error[k] = fabs(forced_fixed_point(&kernel, 24, omega, 1) -
+                            omega * omega / (omega * omega - rate * rate));
         }
         check_near("slope", log2(error[1] / error[2]), mu + 1, 0.25);
-        check_row(error[2] < error[1] && error[1] < error[0], "mu %d: errors %.3g %.3g %.3g", mu, error[0], error[1], error[2]);
+        check_row(error[2] < error[1] && error[1] < error[0], "mu %d: errors %.3g %.3g %.3g", mu,
+                  error[0], error[1], error[2]);
     }
 }
 
@@ -170,12 +189,14 @@ static void test_aware(void)
     }
     double left = taut_tuned_weights(3, 2, theta, false, 12, weight), most = 0;
     for (int k = 0; k <= 500; k++)
-        most = fmax(most, fabs(taut_filter_kernel_response(12, weight, theta[0] + (theta[1] - theta[0]) * k / 500)));
+        most = fmax(most, fabs(taut_filter_kernel_response(
+                              12, weight, theta[0] + (theta[1] - theta[0]) * k / 500)));
     check_below("band", most, 0.1);
     check_near("band as promised", left, most, 0.02);
     check_near("band, moment 2", moment(12, weight, 2, 0), 0, 1e-13);
     check_below("band, sum |w|", taut_tuned_sum(12, weight), 5);
-    check_row(isinf(taut_tuned_weights(3, 2, theta, true, TAUT_TUNED_STEPS + 1, weight)), "too many steps are refused");
+    check_row(isinf(taut_tuned_weights(3, 2, theta, true, TAUT_TUNED_STEPS + 1, weight)),
+              "too many steps are refused");
     check_row(isinf(taut_tuned_weights(9, 2, theta, true, 3, weight)), "too few steps are refused");
 }
 
@@ -191,7 +212,8 @@ static projected run(const char *model, const char *set, const char *init, const
 }
 
 /* The state as statements of [start]. */
-static void write_start(const projected *p, const double *q, const double *v, char *text, size_t size)
+static void write_start(const projected *p, const double *q, const double *v, char *text,
+                        size_t size)
 {
     taut_sizes sizes;
     char name[96];
@@ -199,14 +221,15 @@ static void write_start(const projected *p, const double *q, const double *v, ch
     taut_system_sizes(p->system, &sizes);
     for (taut_index i = 0; i < sizes.coordinates && used < size; i++) {
         taut_system_name(p->system, TAUT_COORDINATE, i, name, sizeof name);
-        used += (size_t)snprintf(text + used, size - used, "%s = %.17g\n%s' = %.17g\n", name, q[i], name, v[i]);
+        used += (size_t)snprintf(text + used, size - used, "%s = %.17g\n%s' = %.17g\n", name, q[i],
+                                 name, v[i]);
     }
     check_row(used < size, "a start of %d coordinates is too long a text", (int)sizes.coordinates);
 }
 
 /* What a converged series moves: the distance to the slow manifold (DESIGN 1). */
-static void check_slow(const char *what, const projected *p, const char *model, const char *set, double most_q, double most_v,
-                       double most_lambda)
+static void check_slow(const char *what, const projected *p, const char *model, const char *set,
+                       double most_q, double most_v, double most_lambda)
 {
     char text[20000], row[160];
     write_start(p, p->r.q, p->r.v, text, sizeof text);
@@ -222,7 +245,8 @@ static void check_slow(const char *what, const projected *p, const char *model, 
     projected_drop(&s);
 }
 
-/* From (29)-(30); the paper's recipe: 1.3e-10 and 3.0e-7 in 185 evaluations at omega = 1000 (FACTS A). */
+/* From (29)-(30); the paper's recipe: 1.3e-10 and 3.0e-7 in 185 evaluations at omega = 1000
+ * (FACTS A). */
 static void test_pendulum(void)
 {
     check_group("double pendulum");
@@ -248,16 +272,21 @@ static void test_pendulum(void)
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         projected p = run("double_pendulum", rows[k].set, NULL, rows[k].options);
         if (projected_good(rows[k].options, &p)) {
-            check_slow(rows[k].options, &p, "double_pendulum", rows[k].set, rows[k].q, rows[k].v, rows[k].lambda);
-            check_below(rows[k].options, (double)p.r.statistics.force_evaluations, rows[k].evaluations);
+            check_slow(rows[k].options, &p, "double_pendulum", rows[k].set, rows[k].q, rows[k].v,
+                       rows[k].lambda);
+            check_below(rows[k].options, (double)p.r.statistics.force_evaluations,
+                        rows[k].evaluations);
             if (k >= 1 && k <= 4) {
-                least = p.r.statistics.force_evaluations < least ? p.r.statistics.force_evaluations : least;
-                most = p.r.statistics.force_evaluations > most ? p.r.statistics.force_evaluations : most;
+                least = p.r.statistics.force_evaluations < least ? p.r.statistics.force_evaluations
+                                                                 : least;
+                most = p.r.statistics.force_evaluations > most ? p.r.statistics.force_evaluations
+                                                               : most;
             }
         }
         projected_drop(&p);
     }
-    check_below("evaluations over omega = 1e3 .. 1e8 differ by two of the shortest passes", (double)(most - least), 2 * 9);
+    check_below("evaluations over omega = 1e3 .. 1e8 differ by two of the shortest passes",
+                (double)(most - least), 2 * 9);
 }
 
 static void test_exact(void)
@@ -295,9 +324,10 @@ static void test_harmless(void)
         write_start(&s, s.r.q, s.r.v, text, sizeof text);
         projected p = run("double_pendulum", sets[k], text, "method=kernel");
         if (projected_good(sets[k], &p)) {
-            check_row(memcmp(p.r.q, s.r.q, 4 * sizeof(double)) == 0 && memcmp(p.r.v, s.r.v, 4 * sizeof(double)) == 0,
-                      "%s: the slow point was moved by %.3g, %.3g: %s", sets[k], p.r.moved_normal, p.r.moved_normal_velocity,
-                      p.r.explanation);
+            check_row(memcmp(p.r.q, s.r.q, 4 * sizeof(double)) == 0 &&
+                          memcmp(p.r.v, s.r.v, 4 * sizeof(double)) == 0,
+                      "%s: the slow point was moved by %.3g, %.3g: %s", sets[k], p.r.moved_normal,
+                      p.r.moved_normal_velocity, p.r.explanation);
             check_contains(sets[k], p.r.explanation, "the start is kept");
         }
         projected_drop(&p);
@@ -315,7 +345,8 @@ static double uniform(uint64_t *seed)
     return (double)(*seed >> 11) / 4503599627370496. - 1;
 }
 
-/* Random directions from (31)-(32): every start up to kappa = 0.1 has a slow point; failures beyond are clean. */
+/* Random directions from (31)-(32): every start up to kappa = 0.1 has a slow point; failures
+ * beyond are clean. */
 static void test_random(void)
 {
     check_group("random starts");
@@ -331,32 +362,37 @@ static void test_random(void)
             size += d[i] * d[i];
         }
         for (int i = 0; i < 8; i++)
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s = %.17g\n", names[i], at[i] + kappa * d[i] / sqrt(size));
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s = %.17g\n", names[i],
+                     at[i] + kappa * d[i] / sqrt(size));
         projected p = run("double_pendulum", "omega=1000", text, "method=auto");
         if (p.code == 0)
             check_slow("random", &p, "double_pendulum", "omega=1000", 1e-13, 1e-12, 1e-8);
         else
-            check_row(kappa > 0.1 && p.code == TAUT_ERROR_CONVERGE && p.projection, "kappa %.3g: %s", kappa, p.error.message);
+            check_row(kappa > 0.1 && p.code == TAUT_ERROR_CONVERGE && p.projection,
+                      "kappa %.3g: %s", kappa, p.error.message);
         projected_drop(&p);
     }
 }
 
-/* The published iteration with other kernels than the published one: slow to what they state, three times as much at most. */
+/* The published iteration with other kernels than the published one: slow to what they state,
+ * three times as much at most. */
 static void test_kernels_of_ipa(void)
 {
     check_group("kernels of ipa");
-    static const char *const options[] = {"kernel=cubic",
-                                          "kernel=smooth",
-                                          "kernel=smooth moments=3 smoothness=2",
-                                          "kernel=smooth moments=9 smoothness=6 window=40 micro-steps=40",
-                                          "kernel=bump",
-                                          "kernel=bump moments=3 window=30 micro-steps=30"};
+    static const char *const options[] = {
+        "kernel=cubic",
+        "kernel=smooth",
+        "kernel=smooth moments=3 smoothness=2",
+        "kernel=smooth moments=9 smoothness=6 window=40 micro-steps=40",
+        "kernel=bump",
+        "kernel=bump moments=3 window=30 micro-steps=30"};
     for (size_t k = 0; k < sizeof options / sizeof options[0]; k++) {
         char all[120];
         double q, v;
         snprintf(all, sizeof all, "method=ipa %s", options[k]);
         projected p = run("double_pendulum", "omega=1000", NULL, all);
-        if (projected_good(all, &p) && check_row(stated_accuracy(&p.r, &q, &v), "%s states its error", all)) {
+        if (projected_good(all, &p) &&
+            check_row(stated_accuracy(&p.r, &q, &v), "%s states its error", all)) {
             check_slow(all, &p, "double_pendulum", "omega=1000", 3 * q, 3 * v, 1e-2);
             check_below("what is stated, in q", q, 1e-8); /* (window x rate)^4 at worst */
         }
@@ -366,7 +402,8 @@ static void test_kernels_of_ipa(void)
     projected_refused("aware", &p, TAUT_ERROR_USAGE, "--method kernel");
     p = run("double_pendulum", "omega=1000", NULL, "method=kernel kernel=cubic");
     projected_refused("cubic", &p, TAUT_ERROR_USAGE, "--method ipa");
-    p = run("double_pendulum", "omega=1000", NULL, "method=ipa kernel=smooth moments=9 window=2 micro-steps=11");
+    p = run("double_pendulum", "omega=1000", NULL,
+            "method=ipa kernel=smooth moments=9 window=2 micro-steps=11");
     projected_refused("few steps", &p, TAUT_ERROR_REFUSED, "more --micro-steps");
     p = run("double_pendulum", "omega=1000", NULL, "method=ipa kernel=smooth moments=4");
     projected_refused("even moments", &p, TAUT_ERROR_USAGE, "odd number");
@@ -385,8 +422,9 @@ static void test_chain(void)
     }
 }
 
-/* What Verlet cannot treat: the leapfrog of flow_leap.c. Limits: those of issue 4 for omega = 1000 and 100, with the 10 times that "about" in
- * the stated error allows where that is more; series, which the projection shares nothing with, measures the distance. */
+/* What Verlet cannot treat: the leapfrog of flow_leap.c. Limits: those of issue 4 for omega =
+ * 1000 and 100, with the 10 times that "about" in the stated error allows where that is more;
+ * series, which the projection shares nothing with, measures the distance. */
 static void test_general(void)
 {
     check_group("velocities and masses");
@@ -396,13 +434,19 @@ static void test_general(void)
     static const struct {
         const char *name, *model;
     } rows[] = {
-        {"varying mass", HEAD "[mass]\nx = 2 + 0.3*sin(y), y = 1 + 0.2*x^2\nM[x,y] = 0.4*cos(x)\n[bonds]\n" ROD START},
-        {"kinetic energy", HEAD "[kinetic]\n((2 + 0.3*sin(y))*x'^2 + (1 + 0.2*x^2)*y'^2)/2\n[bonds]\n" ROD START},
-        {"drag and turning", HEAD "[forces]\nx = 0.5*y' - 0.1*x', y = -0.5*x' - 0.1*y'\n[bonds]\n" ROD START},
-        {"quadratic drag", HEAD "[forces]\nx = -x'*sqrt(x'^2 + y'^2), y = -y'*sqrt(x'^2 + y'^2)\n[bonds]\n" ROD START},
+        {"varying mass", HEAD
+         "[mass]\nx = 2 + 0.3*sin(y), y = 1 + 0.2*x^2\nM[x,y] = 0.4*cos(x)\n[bonds]\n" ROD START},
+        {"kinetic energy",
+         HEAD "[kinetic]\n((2 + 0.3*sin(y))*x'^2 + (1 + 0.2*x^2)*y'^2)/2\n[bonds]\n" ROD START},
+        {"drag and turning",
+         HEAD "[forces]\nx = 0.5*y' - 0.1*x', y = -0.5*x' - 0.1*y'\n[bonds]\n" ROD START},
+        {"quadratic drag", HEAD
+         "[forces]\nx = -x'*sqrt(x'^2 + y'^2), y = -y'*sqrt(x'^2 + y'^2)\n[bonds]\n" ROD START},
         {"damped bond", HEAD "[bonds]\n" ROD " damping 0.05*omega" START},
-        {"polar", "[parameters]\nomega = 1000\n[coordinates]\nr, phi\n[kinetic]\n(r'^2 + r^2*phi'^2)/2\n[potential]\nr*sin(phi)\n"
-                  "[bonds]\nrod = r - 1 stiffness omega^2\n[start]\nr = 1.01, phi = 0.4, phi' = 0.8, r' = 0.1\n"},
+        {"polar", "[parameters]\nomega = 1000\n[coordinates]\nr, phi\n[kinetic]\n(r'^2 + "
+                  "r^2*phi'^2)/2\n[potential]\nr*sin(phi)\n"
+                  "[bonds]\nrod = r - 1 stiffness omega^2\n[start]\nr = 1.01, phi = 0.4, phi' = "
+                  "0.8, r' = 0.1\n"},
     };
 #undef ROD
 #undef HEAD
@@ -412,8 +456,10 @@ static void test_general(void)
         for (int r = 0; r < 3; r++) {
             projected p = run(rows[k].model, sets[r], NULL, "method=kernel");
             double q = 0, v = 0;
-            if (projected_good(rows[k].name, &p) && check_row(stated_accuracy(&p.r, &q, &v), "%s states nothing", rows[k].name)) {
-                check_slow(rows[k].name, &p, rows[k].model, sets[r], fmax(r == 1 ? 1e-8 : 2e-12, 10 * q),
+            if (projected_good(rows[k].name, &p) &&
+                check_row(stated_accuracy(&p.r, &q, &v), "%s states nothing", rows[k].name)) {
+                check_slow(rows[k].name, &p, rows[k].model, sets[r],
+                           fmax(r == 1 ? 1e-8 : 2e-12, 10 * q),
                            fmax(r == 1   ? 1e-7
                                 : r == 0 ? 2e-12
                                          : 1e-9,
@@ -427,19 +473,24 @@ static void test_general(void)
     if (projected_good("ipa", &p))
         check_slow("ipa", &p, rows[2].model, "omega=1000", 1.3e-9, 1e-6, 1e-2);
     projected_drop(&p);
-    p = run("[coordinates]\nx\n[bonds]\ns = x - cos(t) stiffness 1e6 damping 2e4\n[start]\nx = 1.1\n", "", NULL, "method=kernel");
-    check_row(p.code == TAUT_ERROR_CONVERGE, "overdamped: %s %s", taut_code_name(p.code), p.error.message);
+    p = run(
+        "[coordinates]\nx\n[bonds]\ns = x - cos(t) stiffness 1e6 damping 2e4\n[start]\nx = 1.1\n",
+        "", NULL, "method=kernel");
+    check_row(p.code == TAUT_ERROR_CONVERGE, "overdamped: %s %s", taut_code_name(p.code),
+              p.error.message);
     projected_drop(&p);
 }
 
-/* Acceleration pays where frequencies are many, and its safeguard keeps it from harm: from afar it finds a slow point or fails cleanly. */
+/* Acceleration pays where frequencies are many, and its safeguard keeps it from harm: from afar
+ * it finds a slow point or fails cleanly. */
 static void test_accelerate(void)
 {
     check_group("acceleration");
     const char *start = "bob[3] = (3.001, 0.2)\nbob[1].x' = 0.3\n";
     int64_t count[2] = {0};
     for (int k = 0; k < 2; k++) {
-        const char *options = k ? "method=kernel kernel=smooth accelerate=yes" : "method=kernel kernel=smooth";
+        const char *options =
+            k ? "method=kernel kernel=smooth accelerate=yes" : "method=kernel kernel=smooth";
         projected p = run("chain", "N=40 omega=1e5", start, options);
         if (projected_good(options, &p)) {
             count[k] = p.r.statistics.force_evaluations;
@@ -447,23 +498,29 @@ static void test_accelerate(void)
         }
         projected_drop(&p);
     }
-    check_row(count[1] < count[0], "%lld evaluations accelerated, %lld plain", (long long)count[1], (long long)count[0]);
+    check_row(count[1] < count[0], "%lld evaluations accelerated, %lld plain", (long long)count[1],
+              (long long)count[0]);
     for (int k = 1; k <= 8; k++) {
         char text[80];
-        snprintf(text, sizeof text, "x1 = %g\ny1 = %g\nx1' = %g\n", 1 + 0.08 * k, 0.05 * k, 3.0 * k);
-        projected p = run("double_pendulum", "omega=1000", text, "method=kernel kernel=smooth accelerate=yes");
+        snprintf(text, sizeof text, "x1 = %g\ny1 = %g\nx1' = %g\n", 1 + 0.08 * k, 0.05 * k,
+                 3.0 * k);
+        projected p = run("double_pendulum", "omega=1000", text,
+                          "method=kernel kernel=smooth accelerate=yes");
         double q = 0, v = 0;
-        if (p.code == 0 && check_row(stated_accuracy(&p.r, &q, &v), "from afar: %s", p.r.explanation))
-            check_slow("from afar", &p, "double_pendulum", "omega=1000", 10 * q + 1e-13, 10 * v + 1e-10, 2e7 * q + 1e-6);
+        if (p.code == 0 &&
+            check_row(stated_accuracy(&p.r, &q, &v), "from afar: %s", p.r.explanation))
+            check_slow("from afar", &p, "double_pendulum", "omega=1000", 10 * q + 1e-13,
+                       10 * v + 1e-10, 2e7 * q + 1e-6);
         else
-            check_row(p.code == TAUT_ERROR_CONVERGE && p.projection && p.r.q[1] == p.r.start_q[1], "from afar, %d: %s", k,
-                      p.error.message);
+            check_row(p.code == TAUT_ERROR_CONVERGE && p.projection && p.r.q[1] == p.r.start_q[1],
+                      "from afar, %d: %s", k, p.error.message);
         projected_drop(&p);
     }
 }
 
-/* What is held stays to the last bit; the rest is the slow point that series gives for the same hold. The oracle shares nothing with
- * the filter but the definition of the slow point; free_pendulum has its exact radius. */
+/* What is held stays to the last bit; the rest is the slow point that series gives for the same
+ * hold. The oracle shares nothing with the filter but the definition of the slow point;
+ * free_pendulum has its exact radius. */
 static void test_held(void)
 {
     check_group("held");
@@ -490,12 +547,14 @@ static void test_held(void)
                 check_near("held position", p.r.q[i], p.r.start_q[i], 0);
             if (j >= 0)
                 check_near("held velocity", p.r.v[j], p.r.start_v[j], 0);
-            check_slow(options, &p, rows[k].model, rows[k].set, rows[k].q, rows[k].v, 1e-6 * fmax(1, fabs(s.r.lambda[0])));
+            check_slow(options, &p, rows[k].model, rows[k].set, rows[k].q, rows[k].v,
+                       1e-6 * fmax(1, fabs(s.r.lambda[0])));
         }
         projected_drop(&p);
         projected_drop(&s);
     }
-    projected p = run("free_pendulum", "lift=0.01", "x' = 0.02\nx = 0.8\ny = 0.61\n", "method=kernel hold=x");
+    projected p =
+        run("free_pendulum", "lift=0.01", "x' = 0.02\nx = 0.8\ny = 0.61\n", "method=kernel hold=x");
     if (projected_good("free_pendulum", &p)) {
         const double *q = p.r.q, *v = p.r.v;
         double spin = q[0] * v[1] - q[1] * v[0], r = 1;
@@ -548,10 +607,11 @@ static void test_memory(void)
             p.code = taut_system_load(path, NULL, &p.system, &p.error);
             projected_run(&p, options[way], &allocator);
             bool failed = f.failed > 0;
-            check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "%s, call %lld: %s %s", options[way], (long long)k,
-                      taut_code_name(p.code), p.error.message);
+            check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "%s, call %lld: %s %s",
+                      options[way], (long long)k, taut_code_name(p.code), p.error.message);
             projected_drop(&p);
-            check_row(f.live == 0, "%s, call %lld: %lld blocks left", options[way], (long long)k, (long long)f.live);
+            check_row(f.live == 0, "%s, call %lld: %lld blocks left", options[way], (long long)k,
+                      (long long)f.live);
             if (!failed)
                 break;
         }

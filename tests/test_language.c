@@ -1,5 +1,5 @@
-/* test_language.c - docs/model-language.md holds: its complete examples load, expressions have the values it says, start values and
- * masses mean what it says. */
+/* test_language.c - docs/model-language.md holds: its complete examples load, expressions have
+ * the values it says, start values and masses mean what it says. */
 #include "support/table.h"
 #include <taut/taut.h>
 
@@ -23,7 +23,8 @@ static bool parse(model *m, const char *text, size_t length, const taut_load *ho
         status = taut_context_create(m->system, NULL, &m->context, &m->error);
     if (status == 0)
         taut_system_sizes(m->system, &m->sizes);
-    return check_row(status == 0, "%s: %d at %d:%d: %s", what, status, m->error.line, m->error.column, m->error.message);
+    return check_row(status == 0, "%s: %d at %d:%d: %s", what, status, m->error.line,
+                     m->error.column, m->error.message);
 }
 
 static void drop(model *m)
@@ -32,7 +33,7 @@ static void drop(model *m)
     taut_system_destroy(m->system);
 }
 
-/* ------------------------------------------------------------------------------------------------- examples of the page */
+/* ---- examples of the page */
 
 static char page[1 << 17];
 
@@ -52,7 +53,8 @@ static void check_examples(void)
         snprintf(title, sizeof title, "example %d", ++examples);
         model m;
         if (parse(&m, text, (size_t)(end - text), NULL, title)) {
-            check_row(m.sizes.warnings == 0, "%s: %s", title, m.sizes.warnings ? taut_system_warning(m.system, 0) : "");
+            check_row(m.sizes.warnings == 0, "%s: %s", title,
+                      m.sizes.warnings ? taut_system_warning(m.system, 0) : "");
             check_row(taut_system_title(m.system)[0] != 0, "%s has no title", title);
         }
         drop(&m);
@@ -61,7 +63,7 @@ static void check_examples(void)
     check_row(examples >= 6, "%d examples", examples);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- expressions */
+/* ---- expressions */
 
 /* At t = 2, x = 3, x' = 5, p = (3, 4), p' = (1, 2), parameter a = 7, lambda(rod) = 11. */
 static const struct {
@@ -129,12 +131,13 @@ static const struct {
 
 static void check_expression(const char *expression, double expected)
 {
-    static const char head[] = "[parameters]\na = 7\nw[i] = 1/i for i in 1..3\n"
-                               "[tables]\ntable = good.csv\n"
-                               "[coordinates]\nx\n[particles]\ndimension = 2\np mass 2\n"
-                               "[definitions]\nu = cross((1, 2, 3), (4, 5, 6))\ntwice(r) = 2*r\nshadow(a) = a^2\n"
-                               "moving = x*t\npoint = (x, t)\nstep[i] = 10*i for i in 1..3\n"
-                               "[bonds]\nrod = x - 3 rigid\n[outputs]\nvalue = ";
+    static const char head[] =
+        "[parameters]\na = 7\nw[i] = 1/i for i in 1..3\n"
+        "[tables]\ntable = good.csv\n"
+        "[coordinates]\nx\n[particles]\ndimension = 2\np mass 2\n"
+        "[definitions]\nu = cross((1, 2, 3), (4, 5, 6))\ntwice(r) = 2*r\nshadow(a) = a^2\n"
+        "moving = x*t\npoint = (x, t)\nstep[i] = 10*i for i in 1..3\n"
+        "[bonds]\nrod = x - 3 rigid\n[outputs]\nvalue = ";
     static const double q[3] = {3, 3, 4}, v[3] = {5, 1, 2}, lambda[1] = {11};
     char text[2048];
     int length = snprintf(text, sizeof text, "%s%s\n", head, expression);
@@ -149,7 +152,7 @@ static void check_expression(const char *expression, double expected)
     drop(&m);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ start */
+/* ---- start */
 
 typedef struct start_row {
     const char *what, *text, *init, *set, *further;
@@ -159,8 +162,24 @@ typedef struct start_row {
 } start_row;
 
 static const start_row starts[] = {
-    {"any order", "[coordinates]\nx, y\n[start]\ny = 2*x\nx = 3\n", "", "", NULL, 0, 2, {3, 6}, {0, 0}},
-    {"velocities", "[coordinates]\nx, y\n[start]\nx' = 2, y' = 3*x'\n", "", "", NULL, 0, 2, {0, 0}, {2, 6}},
+    {"any order",
+     "[coordinates]\nx, y\n[start]\ny = 2*x\nx = 3\n",
+     "",
+     "",
+     NULL,
+     0,
+     2,
+     {3, 6},
+     {0, 0}},
+    {"velocities",
+     "[coordinates]\nx, y\n[start]\nx' = 2, y' = 3*x'\n",
+     "",
+     "",
+     NULL,
+     0,
+     2,
+     {0, 0},
+     {2, 6}},
     {"members",
      "[coordinates]\nx[i] for i in 1..4\n[start]\nx[i] = x[i-1] + i for i in 2..4\nx[1] = 1\n",
      "",
@@ -190,7 +209,8 @@ static const start_row starts[] = {
      {3, 9},
      {2, 12}},
     {"vectors",
-     "[particles]\ndimension = 2\np[i] for i in 1..2\n[start]\np[i] = (i, -i) for i in 1..2\np[2]' = (5, 6)\np[1].y' = 3\n",
+     "[particles]\ndimension = 2\np[i] for i in 1..2\n[start]\np[i] = (i, -i) for i in 1..2\np[2]' "
+     "= (5, 6)\np[1].y' = 3\n",
      "",
      "",
      NULL,
@@ -199,9 +219,33 @@ static const start_row starts[] = {
      {1, -1, 2, -2},
      {0, 3, 5, 6}},
     {"init", "[coordinates]\nx, y\n[start]\nx = 1, y = 2*x\n", "x=5", "", NULL, 0, 2, {5, 10}, {0}},
-    {"init velocity", "[coordinates]\nx, y\n[start]\nx' = 1, y' = 2*x'\n", "x'=5", "", NULL, 0, 2, {0, 0}, {5, 10}},
-    {"set", "[parameters]\na = 1\nb = 2*a\n[coordinates]\nx\n[start]\nx = b\n", "", "a=2*pi", NULL, 0, 1, {4 * PI}, {0}},
-    {"further", "[coordinates]\nx, y\n[start]\nx = 1, y = 2*x\n", "", "", "x = 4\n", 0, 2, {4, 8}, {0}},
+    {"init velocity",
+     "[coordinates]\nx, y\n[start]\nx' = 1, y' = 2*x'\n",
+     "x'=5",
+     "",
+     NULL,
+     0,
+     2,
+     {0, 0},
+     {5, 10}},
+    {"set",
+     "[parameters]\na = 1\nb = 2*a\n[coordinates]\nx\n[start]\nx = b\n",
+     "",
+     "a=2*pi",
+     NULL,
+     0,
+     1,
+     {4 * PI},
+     {0}},
+    {"further",
+     "[coordinates]\nx, y\n[start]\nx = 1, y = 2*x\n",
+     "",
+     "",
+     "x = 4\n",
+     0,
+     2,
+     {4, 8},
+     {0}},
 };
 
 static void check_start(const start_row *row)
@@ -215,7 +259,8 @@ static void check_start(const start_row *row)
                      .from = row->t,
                      .start_text = row->further};
     if (parse(&m, row->text, strlen(row->text), &how, row->what) &&
-        check_row(m.sizes.coordinates == row->n, "%s: %d coordinates", row->what, (int)m.sizes.coordinates)) {
+        check_row(m.sizes.coordinates == row->n, "%s: %d coordinates", row->what,
+                  (int)m.sizes.coordinates)) {
         int status = taut_context_start(m.context, row->t, q, v, &m.error);
         check_row(status == 0, "%s: %s", row->what, m.error.message);
         for (int k = 0; k < row->n; k++) {
@@ -228,43 +273,51 @@ static void check_start(const start_row *row)
 
 static void check_hold(void)
 {
-    static const char text[] = "[coordinates]\nx, y, z\n[start]\nx = 1 hold, y' = 2 hold\nz = x guess\n";
+    static const char text[] =
+        "[coordinates]\nx, y, z\n[start]\nx = 1 hold, y' = 2 hold\nz = x guess\n";
     model m;
     if (parse(&m, text, sizeof text - 1, NULL, "hold")) {
         const unsigned char *hold = taut_system_hold(m.system);
-        check_row(hold && hold[0] == TAUT_HOLD_POSITION && hold[1] == TAUT_HOLD_VELOCITY && hold[2] == TAUT_GUESS, "hold: %d %d %d",
-                  hold ? hold[0] : -1, hold ? hold[1] : -1, hold ? hold[2] : -1);
+        check_row(hold && hold[0] == TAUT_HOLD_POSITION && hold[1] == TAUT_HOLD_VELOCITY &&
+                      hold[2] == TAUT_GUESS,
+                  "hold: %d %d %d", hold ? hold[0] : -1, hold ? hold[1] : -1, hold ? hold[2] : -1);
     }
     drop(&m);
 }
 
-/* --------------------------------------------------------------------------------------------------------- bonds and masses */
+/* ---- bonds and masses */
 
 static void check_bonds(void)
 {
     static const char text[] =
-        "[coordinates]\nx[i] for i in 1..6\n[bonds]\na = x[1]\nb = x[2] rigid\nc = x[3] stiffness 4 damping 2\n"
+        "[coordinates]\nx[i] for i in 1..6\n[bonds]\na = x[1]\nb = x[2] rigid\nc = x[3] stiffness "
+        "4 damping 2\n"
         "d = x[4] compliance 0.5\ne = x[5] stiffness 8 soft\nf = x[6] compliance 0\n";
-    static const double compliance[6] = {0, 0, 0.25, 0.5, 0.125, 0}, damping[6] = {0, 0, 0.5, 0, 0, 0};
+    static const double compliance[6] = {0, 0, 0.25, 0.5, 0.125, 0},
+                        damping[6] = {0, 0, 0.5, 0, 0, 0};
     model m;
-    if (parse(&m, text, sizeof text - 1, NULL, "bonds") && check_row(m.sizes.bonds == 6, "%d bonds", (int)m.sizes.bonds)) {
+    if (parse(&m, text, sizeof text - 1, NULL, "bonds") &&
+        check_row(m.sizes.bonds == 6, "%d bonds", (int)m.sizes.bonds)) {
         for (taut_index k = 0; k < 6; k++) {
             char name[8];
             taut_system_name(m.system, TAUT_BOND, k, name, sizeof name);
             check_row(name[0] == 'a' + k && name[1] == 0, "bond %d is %s", (int)k, name);
             check_near("compliance", taut_context_compliance(m.context)[k], compliance[k], 0);
             check_near("damping time", taut_context_damping(m.context)[k], damping[k], 0);
-            check_row(taut_context_soft(m.context, k) == (k == 4), "%s: soft %d", name, taut_context_soft(m.context, k));
+            check_row(taut_context_soft(m.context, k) == (k == 4), "%s: soft %d", name,
+                      taut_context_soft(m.context, k));
         }
     }
     drop(&m);
 }
 
-/* [mass] is literal: the diagonal, M[a,b] in both triangles, no further force; [kinetic] brings the inertial force. */
+/* [mass] is literal: the diagonal, M[a,b] in both triangles, no further force; [kinetic] brings
+ * the inertial force. */
 static void check_mass(void)
 {
     static const char literal[] = "[coordinates]\nx, y\n[mass]\nx = 3\nM[x, y] = sin(x)\n";
-    static const char kinetic[] = "[coordinates]\nx, y\n[kinetic]\n3*x'^2/2 + y'^2/2 + sin(x)*x'*y'\n";
+    static const char kinetic[] =
+        "[coordinates]\nx, y\n[kinetic]\n3*x'^2/2 + y'^2/2 + sin(x)*x'*y'\n";
     static const double q[2] = {0.5, 0}, v[2] = {2, 3};
     const char *texts[2] = {literal, kinetic};
     for (int k = 0; k < 2; k++) {
@@ -275,7 +328,8 @@ static void check_mass(void)
         if (parse(&m, texts[k], strlen(texts[k]), NULL, k ? "kinetic" : "literal mass")) {
             int status = taut_system_pattern(m.system, TAUT_PATTERN_TANGENT, &pattern, &m.error);
             if (status == 0)
-                status = taut_evaluate(m.context, 0, q, v, TAUT_WANT_MASS | TAUT_WANT_FORCE, &values, &m.error);
+                status = taut_evaluate(m.context, 0, q, v, TAUT_WANT_MASS | TAUT_WANT_FORCE,
+                                       &values, &m.error);
             if (check_row(status == 0, "mass: %s", m.error.message)) {
                 for (taut_index i = 0; i < 2; i++)
                     for (taut_index e = pattern.start[i]; e < pattern.start[i + 1]; e++)
@@ -284,7 +338,8 @@ static void check_mass(void)
                 check_near("M[x,y]", dense[1], sin(0.5), 1e-16);
                 check_near("M[y,x]", dense[2], sin(0.5), 1e-16);
                 check_near("M[y,y]", dense[3], 1, 0);
-                /* d/dt(sin x x') = cos x x'^2 + ...: what is left of Euler-Lagrange in the second equation */
+                /* d/dt(sin x x') = cos x x'^2 + ...: what is left of Euler-Lagrange in the
+                 * second equation */
                 check_near("inertial force on x", force[0], 0, 1e-15);
                 check_near("inertial force on y", force[1], k ? -cos(0.5) * 4 : 0, 1e-15);
             }
@@ -293,19 +348,24 @@ static void check_mass(void)
     }
 }
 
-/* T may have terms of first order in the velocities when the frame moves: (x' + u(t))^2/2 pushes with -u'. */
+/* T may have terms of first order in the velocities when the frame moves: (x' + u(t))^2/2 pushes
+ * with -u'. */
 static void check_moving_frame(void)
 {
-    static const char text[] = "[parameters]\nA = 3, w = 2\n[coordinates]\nx\n[definitions]\nplace = x*t + A*sin(w*t)\n"
-                               "[kinetic]\nplace'^2/2\n";
+    static const char text[] =
+        "[parameters]\nA = 3, w = 2\n[coordinates]\nx\n[definitions]\nplace = x*t + A*sin(w*t)\n"
+        "[kinetic]\nplace'^2/2\n";
     static const double t = 0.7, q[1] = {0.4}, v[1] = {1.5};
     model m;
     double force[1] = {0}, mass[1] = {0}, momentum[1] = {0};
     taut_values values = {.force = force, .mass = mass, .momentum = momentum};
     if (parse(&m, text, sizeof text - 1, NULL, "moving frame")) {
-        int status = taut_evaluate(m.context, t, q, v, TAUT_WANT_FORCE | TAUT_WANT_MASS | TAUT_WANT_MOMENTUM, &values, &m.error);
+        int status =
+            taut_evaluate(m.context, t, q, v, TAUT_WANT_FORCE | TAUT_WANT_MASS | TAUT_WANT_MOMENTUM,
+                          &values, &m.error);
         check_row(status == 0, "moving frame: %s", m.error.message);
-        /* place' = x + t x' + A w cos(wt) =: s;  d/dt(t s) - s = 0:  t^2 x'' = -2 t x' + A w^2 t sin(wt) */
+        /* place' = x + t x' + A w cos(wt) =: s;  d/dt(t s) - s = 0:  t^2 x'' = -2 t x' + A w^2 t
+         * sin(wt) */
         double s = q[0] + t * v[0] + 3 * 2 * cos(2 * t);
         check_near("mass", mass[0], t * t, 1e-15);
         check_near("momentum", momentum[0], t * s, 1e-14);
@@ -318,9 +378,11 @@ static void check_moving_frame(void)
 static void check_forces(void)
 {
     static const char text[] =
-        "[parameters]\nk = 2\n[coordinates]\nx[i] for i in 1..3\n[potential]\nk*sum(x[i]^2/2 for i in 1..3)\n"
+        "[parameters]\nk = 2\n[coordinates]\nx[i] for i in 1..3\n[potential]\nk*sum(x[i]^2/2 for i "
+        "in 1..3)\n"
         "x[1]\n[forces]\nx[2] = 10\nx[2] = -x[2]'\nx[i] = i*t for i in 1..3\n";
-    static const double q[3] = {1, 2, 3}, v[3] = {0, 4, 0}, expected[3] = {-2 - 1 + 5, -4 + 10 - 4 + 10, -6 + 15};
+    static const double q[3] = {1, 2, 3}, v[3] = {0, 4, 0},
+                        expected[3] = {-2 - 1 + 5, -4 + 10 - 4 + 10, -6 + 15};
     model m;
     double force[3] = {0};
     taut_values values = {.force = force};
@@ -333,54 +395,72 @@ static void check_forces(void)
     drop(&m);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- forms of statements */
+/* ---- forms of statements */
 
 static const struct {
     const char *what, *text;
     int coordinates, bonds, outputs, events;
 } forms[] = {
-    {"coordinates beside particles", "[coordinates]\ntheta\n[particles]\ndimension = 3\nhub mass 5\n[coordinates]\npsi\n", 5, 0, 0,
+    {"coordinates beside particles",
+     "[coordinates]\ntheta\n[particles]\ndimension = 3\nhub mass 5\n[coordinates]\npsi\n", 5, 0, 0,
      0},
     {"families with two indices",
-     "[parameters]\nm = 2, n = 3\n[particles]\ndimension = 2\nnode[i,j] for i in 1..m, j in 1..n mass i + j, hub mass 5\n"
-     "[bonds]\nedge[i,j] = length(node[i+1,j] - node[i,j]) - 1 for i in 1..m-1, j in 1..n stiffness 4, tie = length(hub) rigid\n",
+     "[parameters]\nm = 2, n = 3\n[particles]\ndimension = 2\nnode[i,j] for i in 1..m, j in 1..n "
+     "mass i + j, hub mass 5\n"
+     "[bonds]\nedge[i,j] = length(node[i+1,j] - node[i,j]) - 1 for i in 1..m-1, j in 1..n "
+     "stiffness 4, tie = length(hub) rigid\n",
      14, 4, 0, 0},
-    {"triangular families", "[coordinates]\nx[i,j] for i in 1..3, j in i..3\n[bonds]\nd[i,j] = x[i,j] for i in 1..3, j in i..3\n",
+    {"triangular families",
+     "[coordinates]\nx[i,j] for i in 1..3, j in i..3\n[bonds]\nd[i,j] = x[i,j] for i in 1..3, j in "
+     "i..3\n",
      6, 6, 0, 0},
-    {"empty families", "[parameters]\nN = 1\n[coordinates]\nx[i] for i in 1..N\n[bonds]\nd[i] = x[i] - x[i-1] for i in 2..N\n", 1,
-     0, 0, 0},
+    {"empty families",
+     "[parameters]\nN = 1\n[coordinates]\nx[i] for i in 1..N\n[bonds]\nd[i] = x[i] - x[i-1] for i "
+     "in 2..N\n",
+     1, 0, 0, 0},
     {"members one by one",
-     "[parameters]\nm[1] = .3, m[2] = .5\n[coordinates]\nx[i] for i in 1..2\n[mass]\nx[i] = m[i] for i in 1..2\n", 2, 0, 0, 0},
-    {"masses of particles", "[particles]\ndimension = 2\np[i] for i in 1..3\n[mass]\np[i] = 2 for i in 1..3\nM[p[1], p[2]] = 0.5\n",
+     "[parameters]\nm[1] = .3, m[2] = .5\n[coordinates]\nx[i] for i in 1..2\n[mass]\nx[i] = m[i] "
+     "for i in 1..2\n",
+     2, 0, 0, 0},
+    {"masses of particles",
+     "[particles]\ndimension = 2\np[i] for i in 1..3\n[mass]\np[i] = 2 for i in 1..3\nM[p[1], "
+     "p[2]] = 0.5\n",
      6, 0, 0, 0},
     {"forces on particles",
-     "[particles]\ndimension = 2\np[i] for i in 1..3\n[forces]\np[i] = -0.1*p[i]' for i in 1..3\np[3].x = 2\np[1] = (t, 0)\n", 6, 0,
-     0, 0},
+     "[particles]\ndimension = 2\np[i] for i in 1..3\n[forces]\np[i] = -0.1*p[i]' for i in "
+     "1..3\np[3].x = 2\np[1] = (t, 0)\n",
+     6, 0, 0, 0},
     {"ends of a family",
      "[parameters]\nn = 3\n[coordinates]\nq[i] for i in 1..n\n[definitions]\nq[0] = 0, q[n+1] = 0\n"
      "[bonds]\nd[i] = q[i+1] - q[i] for i in 0..n stiffness 1\n",
      3, 4, 0, 0},
     {"definitions",
-     "[parameters]\ne = 1, s = 1, L = 9, A = 1, w = 2\n[particles]\ndimension = 3\nO[i] for i in 1..4\n[definitions]\n"
+     "[parameters]\ne = 1, s = 1, L = 9, A = 1, w = 2\n[particles]\ndimension = 3\nO[i] for i in "
+     "1..4\n[definitions]\n"
      "lj(r) = 4*e*((s/r)^12 - (s/r)^6)\nanchor = (A*sin(w*t), 0, 0)\nimage(d) = d - L*round(d/L)\n"
      "gap[i] = O[i+1] - O[i] for i in 1..3\n[potential]\n"
-     "sum(lj(length(image(O[i] - O[j]))) for i in 1..4, j in i+1..4)\ndot(gap[2], anchor) + dot(anchor', O[1])\n",
+     "sum(lj(length(image(O[i] - O[j]))) for i in 1..4, j in i+1..4)\ndot(gap[2], anchor) + "
+     "dot(anchor', O[1])\n",
      12, 0, 0, 0},
     {"bonds",
-     "[parameters]\nOmega = 2\n[coordinates]\ntheta, x1, x2\n[bonds]\nbush = x2 - x1 - 1 stiffness 1e7 damping 200\n"
+     "[parameters]\nOmega = 2\n[coordinates]\ntheta, x1, x2\n[bonds]\nbush = x2 - x1 - 1 stiffness "
+     "1e7 damping 200\n"
      "crank = theta - Omega*t rigid\nbelt = x1 - theta stiffness 50 soft\n",
      3, 3, 0, 0},
     {"outputs and events",
-     "[particles]\ndimension = 2\np[i] for i in 1..3\n[bonds]\nrod = length(p[1]) - 1\n[outputs]\nheight[i] = p[i].y for i in "
-     "1..3\n"
+     "[particles]\ndimension = 2\np[i] for i in 1..3\n[bonds]\nrod = length(p[1]) - "
+     "1\n[outputs]\nheight[i] = p[i].y for i in 1..3\n"
      "pull = lambda(rod)\n[events]\nground = p[1].y falling stop\nwall = p[2].x rising stop\n"
      "hit = p[1].y falling then p[1].y' = -0.8*p[1].y', p[1].x' = 0.9*p[1].x'\n",
      6, 1, 4, 3},
     {"attribute words as names",
-     "[parameters]\nmass = 2, scale = 3, rigid = 4\n[coordinates]\nx\n[mass]\nx = mass\n[bonds]\nsoft = scale*x stiffness rigid\n",
+     "[parameters]\nmass = 2, scale = 3, rigid = 4\n[coordinates]\nx\n[mass]\nx = "
+     "mass\n[bonds]\nsoft = scale*x stiffness rigid\n",
      1, 1, 0, 0},
-    {"sections twice", "[coordinates]\nx\n[potential]\nx^2\n[coordinates]\ny\n[potential]\ny^2\n", 2, 0, 0, 0},
-    {"several lines and line ends", "[coordinates]\r\nx, \\\r\n  y\r\n[potential]\r\n\tsqrt(x^2 +\r\n  y^2)\r\n", 2, 0, 0, 0},
+    {"sections twice", "[coordinates]\nx\n[potential]\nx^2\n[coordinates]\ny\n[potential]\ny^2\n",
+     2, 0, 0, 0},
+    {"several lines and line ends",
+     "[coordinates]\r\nx, \\\r\n  y\r\n[potential]\r\n\tsqrt(x^2 +\r\n  y^2)\r\n", 2, 0, 0, 0},
 };
 
 static void check_forms(void)
@@ -388,10 +468,12 @@ static void check_forms(void)
     for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
         model m;
         if (parse(&m, forms[k].text, strlen(forms[k].text), NULL, forms[k].what))
-            check_row(m.sizes.coordinates == forms[k].coordinates && m.sizes.bonds == forms[k].bonds &&
-                          m.sizes.outputs == forms[k].outputs && m.sizes.events == forms[k].events,
-                      "%s: %d coordinates, %d bonds, %d outputs, %d events", forms[k].what, (int)m.sizes.coordinates,
-                      (int)m.sizes.bonds, (int)m.sizes.outputs, (int)m.sizes.events);
+            check_row(m.sizes.coordinates == forms[k].coordinates &&
+                          m.sizes.bonds == forms[k].bonds && m.sizes.outputs == forms[k].outputs &&
+                          m.sizes.events == forms[k].events,
+                      "%s: %d coordinates, %d bonds, %d outputs, %d events", forms[k].what,
+                      (int)m.sizes.coordinates, (int)m.sizes.bonds, (int)m.sizes.outputs,
+                      (int)m.sizes.events);
         drop(&m);
     }
 }
@@ -399,8 +481,8 @@ static void check_forms(void)
 /* Unused names are warnings, with a place. */
 static void check_warnings(void)
 {
-    static const char text[] =
-        "[parameters]\nk = 1\nspare = 2\n[coordinates]\nx\n[definitions]\na = 2*x\nidle = x^2\n[potential]\nk*a*x\n";
+    static const char text[] = "[parameters]\nk = 1\nspare = 2\n[coordinates]\nx\n[definitions]\na "
+                               "= 2*x\nidle = x^2\n[potential]\nk*a*x\n";
     model m;
     if (parse(&m, text, sizeof text - 1, NULL, "spare.taut")) {
         check_equal("warnings", m.sizes.warnings, 2);
@@ -416,15 +498,18 @@ static void check_warnings(void)
 /* Settings of [run] reach programs as text; expressions of parameters as numbers. */
 static void check_settings(void)
 {
-    static const char text[] = "[parameters]\nw = 4\n[coordinates]\nx\n[run]\nuntil = 10\nstep = 1/w\nmotion = full\n";
-    static const char *const expected[3][2] = {{"until", "10"}, {"step", "0.25"}, {"motion", "full"}};
+    static const char text[] =
+        "[parameters]\nw = 4\n[coordinates]\nx\n[run]\nuntil = 10\nstep = 1/w\nmotion = full\n";
+    static const char *const expected[3][2] = {
+        {"until", "10"}, {"step", "0.25"}, {"motion", "full"}};
     model m;
-    if (parse(&m, text, sizeof text - 1, NULL, "run") && check_row(m.sizes.settings == 3, "%d settings", (int)m.sizes.settings))
+    if (parse(&m, text, sizeof text - 1, NULL, "run") &&
+        check_row(m.sizes.settings == 3, "%d settings", (int)m.sizes.settings))
         for (taut_index k = 0; k < 3; k++) {
             const char *name = "", *value = "";
             taut_system_setting(m.system, k, &name, &value);
-            check_row(strcmp(name, expected[k][0]) == 0 && strcmp(value, expected[k][1]) == 0, "setting %d: %s = %s", (int)k, name,
-                      value);
+            check_row(strcmp(name, expected[k][0]) == 0 && strcmp(value, expected[k][1]) == 0,
+                      "setting %d: %s = %s", (int)k, name, value);
         }
     drop(&m);
 }

@@ -1,5 +1,6 @@
-/* test_leap.c - the generalised leapfrog of flow_leap.c: a step back undoes a step, order 2 against an exact solution, Verlet where forces
- * do not depend on velocities, and a refusal where they are too strong. */
+/* test_leap.c - the generalised leapfrog of flow_leap.c: a step back undoes a step, order 2
+ * against an exact solution, Verlet where forces do not depend on velocities, and a refusal
+ * where they are too strong. */
 #include <taut/taut.h>
 
 #include "base/memory.h"
@@ -51,11 +52,12 @@ static void drop(rig *r)
 }
 
 static const char *const models[] = {
-    "[coordinates]\nx, y\n[mass]\nx = 2 + sin(y), y = 1 + x^2\nM[x,y] = 0.4\n[potential]\ny + x^4\n[start]\nx = 1, y = 0.3, x' = "
-    "0.5, y' = -1\n",
-    "[coordinates]\nr, phi\n[kinetic]\n(r'^2 + r^2*phi'^2)/2\n[bonds]\ns = r - 1 stiffness 100\n[start]\nr = 1.1, phi' = 2, r' = "
-    "0.3\n",
-    "[coordinates]\nx, y\n[forces]\nx = -x*sqrt(x'^2+y'^2) + y', y = -x' - y'*abs(y')\n[bonds]\ns = x + y stiffness 50 damping 1\n"
+    "[coordinates]\nx, y\n[mass]\nx = 2 + sin(y), y = 1 + x^2\nM[x,y] = 0.4\n[potential]\ny + "
+    "x^4\n[start]\nx = 1, y = 0.3, x' = 0.5, y' = -1\n",
+    "[coordinates]\nr, phi\n[kinetic]\n(r'^2 + r^2*phi'^2)/2\n[bonds]\ns = r - 1 stiffness "
+    "100\n[start]\nr = 1.1, phi' = 2, r' = 0.3\n",
+    "[coordinates]\nx, y\n[forces]\nx = -x*sqrt(x'^2+y'^2) + y', y = -x' - y'*abs(y')\n[bonds]\ns "
+    "= x + y stiffness 50 damping 1\n"
     "[start]\nx = 1, y = 0.3, x' = 0.5, y' = -1\n"};
 
 static void test_back(void)
@@ -68,7 +70,8 @@ static void test_back(void)
         memcpy(before, r.state, sizeof before);
         for (int j = 0; j < 40 && r.code == 0; j++)
             r.code = r.leap->advance(r.leap, 0.02 * j, 0.02, r.state, &r.error);
-        check_row(r.code == 0 && fabs(r.state[0] - before[0]) > 1e-3, "model %d has moved: %s", (int)k, r.error.message);
+        check_row(r.code == 0 && fabs(r.state[0] - before[0]) > 1e-3, "model %d has moved: %s",
+                  (int)k, r.error.message);
         for (int j = 40; j > 0 && r.code == 0; j--)
             r.code = r.leap->advance(r.leap, 0.02 * j, -0.02, r.state, &r.error);
         for (int i = 0; i < 4; i++)
@@ -99,14 +102,15 @@ static void test_order(void)
 static void test_verlet(void)
 {
     check_group("without velocities it is Verlet");
-    rig r = make("[coordinates]\nx, y\n[mass]\nx = 2, y = 3\n[potential]\ny\n[bonds]\ns = sqrt(x^2+y^2) - 1 stiffness "
-                 "100\n[start]\nx = 1.1, y' = 1\n");
+    rig r = make("[coordinates]\nx, y\n[mass]\nx = 2, y = 3\n[potential]\ny\n[bonds]\ns = "
+                 "sqrt(x^2+y^2) - 1 stiffness 100\n[start]\nx = 1.1, y' = 1\n");
     taut_flow *verlet = NULL;
     double other[4];
     start(&r);
     memcpy(other, r.state, sizeof other);
     if (r.code == 0)
-        r.code = taut_flow_verlet(r.context, &r.arena, &r.cost, INFINITY, 0, other, other + 2, &verlet, &r.error);
+        r.code = taut_flow_verlet(r.context, &r.arena, &r.cost, INFINITY, 0, other, other + 2,
+                                  &verlet, &r.error);
     for (int j = 0; j < 50 && r.code == 0; j++) {
         r.code = r.leap->advance(r.leap, 0.05 * j, 0.05, r.state, &r.error);
         if (r.code == 0)

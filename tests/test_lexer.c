@@ -5,7 +5,7 @@
 
 #include "support/table.h"
 
-/* ------------------------------------------------------------------------------------------------------------- numbers */
+/* ---- numbers */
 
 static double number(const char *text)
 {
@@ -13,7 +13,8 @@ static double number(const char *text)
     taut_token token;
     if (taut_lexer_init(&lexer, NULL, text, strlen(text), NULL) || taut_lexer_next(&lexer, &token))
         return NAN;
-    return token.kind == TAUT_TOKEN_NUMBER && (size_t)token.end.offset == strlen(text) ? token.value : NAN;
+    return token.kind == TAUT_TOKEN_NUMBER && (size_t)token.end.offset == strlen(text) ? token.value
+                                                                                       : NAN;
 }
 
 static void check_numbers(const char *group)
@@ -35,7 +36,8 @@ static void check_numbers(const char *group)
         {"179769313486231570000000000000000000000e270", 1.7976931348623157e308},
         {"2.2250738585072014e-308", 2.2250738585072014e-308},
         {"4.9406564584124654e-324", 4.9406564584124654e-324},
-        {"2.2250738585072011e-308", 2.2250738585072011e-308}, /* a famous trap of rounding near the subnormals */
+        /* a famous trap of rounding near the subnormals */
+        {"2.2250738585072011e-308", 2.2250738585072011e-308},
         {"0.000000000000000000001e21", 1},
         {"1e0000000000000000001", 10},
         {"0e99999999999", 0},
@@ -43,14 +45,16 @@ static void check_numbers(const char *group)
     check_group(group);
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         double value = number(rows[k].text);
-        check_row(value == rows[k].value, "%s: %.17g, expected %.17g", rows[k].text, value, rows[k].value);
+        check_row(value == rows[k].value, "%s: %.17g, expected %.17g", rows[k].text, value,
+                  rows[k].value);
     }
 }
 
 /* A host program may have set a locale with a decimal comma. */
 static void check_locale(void)
 {
-    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "nl_NL.UTF-8"};
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8",
+                                        "nl_NL.UTF-8"};
     check_group("locale");
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
         if (!setlocale(LC_ALL, names[k]))
@@ -62,7 +66,7 @@ static void check_locale(void)
     check_skip("no locale with a decimal comma is installed");
 }
 
-/* -------------------------------------------------------------------------------------------------------------- tokens */
+/* ---- tokens */
 
 static void check_tokens(void)
 {
@@ -103,14 +107,17 @@ static void check_tokens(void)
         taut_token token = {0};
         int status = taut_lexer_next(&lexer, &token);
         check_row(status == 0 && token.kind == rows[k].kind && token.place.line == rows[k].line &&
-                      token.place.column == rows[k].column && token.end.offset - token.place.offset == rows[k].length,
-                  "token %zu: status %d, kind %d at %d:%d, length %d; expected kind %d at %d:%d, length %d", k, status, token.kind,
-                  token.place.line, token.place.column, token.end.offset - token.place.offset, rows[k].kind, rows[k].line,
-                  rows[k].column, rows[k].length);
+                      token.place.column == rows[k].column &&
+                      token.end.offset - token.place.offset == rows[k].length,
+                  "token %zu: status %d, kind %d at %d:%d, length %d; expected kind %d at %d:%d, "
+                  "length %d",
+                  k, status, token.kind, token.place.line, token.place.column,
+                  token.end.offset - token.place.offset, rows[k].kind, rows[k].line, rows[k].column,
+                  rows[k].length);
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------- clean texts */
+/* ---- clean texts */
 
 /* What errors show: no control characters, no broken UTF-8, tabs as single blanks. */
 static void check_clean(void)
@@ -137,8 +144,8 @@ static void check_clean(void)
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         char copy[200];
         size_t length = taut_text_clean(copy, rows[k].size, rows[k].text, strlen(rows[k].text));
-        check_row(strcmp(copy, rows[k].clean) == 0 && length == strlen(copy), "row %zu: \"%s\", expected \"%s\"", k, copy,
-                  rows[k].clean);
+        check_row(strcmp(copy, rows[k].clean) == 0 && length == strlen(copy),
+                  "row %zu: \"%s\", expected \"%s\"", k, copy, rows[k].clean);
     }
 }
 

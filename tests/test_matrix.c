@@ -1,6 +1,7 @@
-/* test_matrix.c - every method on every shipped model, as it is shipped, in every motion: within tolerance of a judge that shares no code
- * with it, or refused with a reason. The judges are in trajectory.h, the rules below and, in words, in docs/refusals.md, which this
- * program makes (test_matrix FILE) and compares.
+/* test_matrix.c - every method on every shipped model, as it is shipped, in every motion: within
+ * tolerance of a judge that shares no code with it, or refused with a reason. The judges are in
+ * trajectory.h, the rules below and, in words, in docs/refusals.md, which this program makes
+ * (test_matrix FILE) and compares.
  *
  * TAUT_TEST_LONG: large models are taken whole, and as far as small ones. */
 #include "support/table.h"
@@ -13,7 +14,8 @@
 #include "support/matrix_model.h"
 #include "support/matrix_page.h"
 
-static const double TIGHT = 1e-12, LOOSE = 1e-10; /* tolerances of the judge: two runs tell how good it is */
+/* tolerances of the judge: two runs tell how good it is */
+static const double TIGHT = 1e-12, LOOSE = 1e-10;
 
 /* What is expected of a model in one motion. */
 typedef struct verdict {
@@ -60,8 +62,8 @@ static int project(const taut_system *system, const char *method, taut_index n, 
     return status;
 }
 
-/* Where the judge begins: the model's start; slow: its slow point by series, kernel where there is none; rigid and slow without springs:
- * on the bonds. Says which. */
+/* Where the judge begins: the model's start; slow: its slow point by series, kernel where there
+ * is none; rigid and slow without springs: on the bonds. Says which. */
 static const char *judge_start(const model *m, const char *motion, double *y)
 {
     taut_index n = m->sizes.coordinates;
@@ -76,18 +78,21 @@ static const char *judge_start(const model *m, const char *motion, double *y)
         return project(m->system, "constraint", n, y) == 0 ? "the foot point" : "the model's start";
     if (project(m->system, "series", n, y) == 0)
         return "the slow point of series";
-    return project(m->system, "kernel", n, y) == 0 ? "the slow point of kernel" : "the model's start";
+    return project(m->system, "kernel", n, y) == 0 ? "the slow point of kernel"
+                                                   : "the model's start";
 }
 
 /* One trajectory of a judge from y; 0 when it arrives. */
-static int follow(const model *m, judge_kind kind, double end, double tolerance, double *y, int *level)
+static int follow(const model *m, judge_kind kind, double end, double tolerance, double *y,
+                  int *level)
 {
     judge j;
     double change = 0;
     int status = judge_create(&j, kind, m->system);
     if (status == 0 && kind == JUDGE_FIELD)
         status = judge_field(&j, 0, y, &change);
-    if (status == 0 && change > 1e-11) /* slow and fast are not apart by this much: the series does not settle */
+    if (status == 0 &&
+        change > 1e-11) /* slow and fast are not apart by this much: the series does not settle */
         status = -1;
     if (status == 0)
         status = judge_march(&j, 0, end, tolerance, y);
@@ -96,8 +101,9 @@ static int follow(const model *m, judge_kind kind, double end, double tolerance,
     return status;
 }
 
-/* Two trajectories and their distance. Slow motion: the explicit slow field, and the full motion from the same slow point, which stays
- * slow; where the field does not settle or costs too much, the full motion at two tolerances. */
+/* Two trajectories and their distance. Slow motion: the explicit slow field, and the full motion
+ * from the same slow point, which stays slow; where the field does not settle or costs too much,
+ * the full motion at two tolerances. */
 static void pronounce(const model *m, verdict *r, int order)
 {
     taut_index n = m->sizes.coordinates, dim = m->sizes.kind == TAUT_MECHANICAL ? 2 * n : n;
@@ -109,7 +115,9 @@ static void pronounce(const model *m, verdict *r, int order)
     r->end = end_of(m, r->motion, order);
     const char *start = judge_start(m, r->motion, r->y);
     memcpy(other, r->y, (size_t)dim * sizeof(double));
-    judge_kind kind = !mechanical ? JUDGE_RATES : strcmp(r->motion, "rigid") == 0 ? JUDGE_RIGID : JUDGE_FULL;
+    judge_kind kind = !mechanical                       ? JUDGE_RATES
+                      : strcmp(r->motion, "rigid") == 0 ? JUDGE_RIGID
+                                                        : JUDGE_FULL;
     if (strcmp(m->name, "index2") == 0) {
         r->y[0] = r->y[1] = exp(r->end);
         snprintf(r->judge, sizeof r->judge, "the exact solution exp(t)");
@@ -118,7 +126,8 @@ static void pronounce(const model *m, verdict *r, int order)
     }
     status = follow(m, kind, r->end, TIGHT, r->y, &level);
     bool field = slow && m->fastest > 0 && n <= 200 && (m->sizes.can & TAUT_CAN_JETS) &&
-                 !(m->sizes.can & TAUT_HAS_STIFF_POTENTIAL) && follow(m, JUDGE_FIELD, r->end, TIGHT, other, &level) == 0;
+                 !(m->sizes.can & TAUT_HAS_STIFF_POTENTIAL) &&
+                 follow(m, JUDGE_FIELD, r->end, TIGHT, other, &level) == 0;
     if (field)
         snprintf(r->judge, sizeof r->judge, "full motion and explicit slow field from %s", start);
     else {
@@ -131,8 +140,8 @@ static void pronounce(const model *m, verdict *r, int order)
                  start);
     }
     r->uncertainty = status == 0 ? apart(n, other, r->y) : INFINITY;
-    check_row(r->uncertainty <= 1e-6, "%s, motion %s: the two judges are %.2g apart (%s)", m->name, r->motion, r->uncertainty,
-              r->judge);
+    check_row(r->uncertainty <= 1e-6, "%s, motion %s: the two judges are %.2g apart (%s)", m->name,
+              r->motion, r->uncertainty, r->judge);
     free(other);
 }
 
@@ -146,27 +155,31 @@ typedef struct cell {
 
 static bool failed(const cell *c, const outcome *o)
 {
-    return !check_row(o->status == 0, "%s, motion %s, method %s: %s: %s", c->model->name, c->motion, c->method->name,
-                      taut_code_name(o->status), o->error.message);
+    return !check_row(o->status == 0, "%s, motion %s, method %s: %s: %s", c->model->name, c->motion,
+                      c->method->name, taut_code_name(o->status), o->error.message);
 }
 
-/* Error control at rtol: off by no more than 100 rtol of the largest coordinate, or rtol for every step where there are more than 100;
- * velocities times the mean step, rms as in the norm of the driver. */
+/* Error control at rtol: off by no more than 100 rtol of the largest coordinate, or rtol for
+ * every step where there are more than 100; velocities times the mean step, rms as in the norm
+ * of the driver. */
 static void judge_adaptive(const cell *c, const verdict *r, const outcome *o, double rtol)
 {
     taut_index n = c->model->sizes.coordinates;
-    double steps = (double)o->result.statistics.steps, allowed = rtol * fmax(100, steps) + 10 * r->uncertainty;
+    double steps = (double)o->result.statistics.steps,
+           allowed = rtol * fmax(100, steps) + 10 * r->uncertainty;
     double off = apart(n, o->q, r->y), size = largest(n, r->y);
-    check_row(off <= allowed, "%s, motion %s, method %s: off by %.3g, allowed %.3g (%g steps, judge %.1g)", c->model->name,
-              c->motion, c->method->name, off, allowed, steps, r->uncertainty);
+    check_row(off <= allowed,
+              "%s, motion %s, method %s: off by %.3g, allowed %.3g (%g steps, judge %.1g)",
+              c->model->name, c->motion, c->method->name, off, allowed, steps, r->uncertainty);
     if (c->model->sizes.kind != TAUT_MECHANICAL)
         return;
     double rates = 0;
     for (taut_index i = 0; i < n; i++)
         rates += (o->v[i] - r->y[n + i]) * (o->v[i] - r->y[n + i]);
     rates = sqrt(rates / n) * r->end / steps / size;
-    check_row(rates <= allowed, "%s, motion %s, method %s: velocities times the step off by %.3g, allowed %.3g", c->model->name,
-              c->motion, c->method->name, rates, allowed);
+    check_row(rates <= allowed,
+              "%s, motion %s, method %s: velocities times the step off by %.3g, allowed %.3g",
+              c->model->name, c->motion, c->method->name, rates, allowed);
 }
 
 static double tolerance_of(const taut_method *method)
@@ -174,34 +187,41 @@ static double tolerance_of(const taut_method *method)
     return method->order == 1 ? 1e-6 : method->order < 3 ? 1e-5 : 1e-7;
 }
 
-/* Exception: order 1 under error control. The norm admits velocity errors of rtol/h a step, which add up to rtol steps^2; so beyond 100 rtol
- * proportionality is asked for, error ~ rtol^(1/2): an rtol 16 times smaller makes it smaller by 4/sqrt(2), and the first is below 0.01. */
+/* Exception: order 1 under error control. The norm admits velocity errors of rtol/h a step,
+ * which add up to rtol steps^2; so beyond 100 rtol proportionality is asked for, error ~
+ * rtol^(1/2): an rtol 16 times smaller makes it smaller by 4/sqrt(2), and the first is below
+ * 0.01. */
 static void judge_first(const cell *c, const verdict *r, const outcome *o, const outcome *finer)
 {
     double rtol = tolerance_of(c->method);
     taut_index n = c->model->sizes.coordinates;
     double e1 = apart(n, o->q, r->y), e2 = apart(n, finer->q, r->y);
     check_row(e1 <= 100 * rtol || (e1 <= 0.01 && e2 <= e1 / sqrt(8) + 10 * r->uncertainty),
-              "%s, motion %s, method %s: off by %.3g, with rtol/16 by %.3g", c->model->name, c->motion, c->method->name, e1, e2);
+              "%s, motion %s, method %s: off by %.3g, with rtol/16 by %.3g", c->model->name,
+              c->motion, c->method->name, e1, e2);
 }
 
-/* Equal steps h and h/2: the error of the first is below a tenth, and the second one is smaller by 2^(p - 1/2) at least, p the order (1
- * in slow motion, where orders are reduced), or below 1e-9 and what the judge knows. */
+/* Equal steps h and h/2: the error of the first is below a tenth, and the second one is smaller
+ * by 2^(p - 1/2) at least, p the order (1 in slow motion, where orders are reduced), or below
+ * 1e-9 and what the judge knows. */
 static void judge_equal(const cell *c, const verdict *r, const outcome *o, const outcome *half)
 {
     taut_index n = c->model->sizes.coordinates;
-    double e1 = apart(n, o->q, r->y), e2 = apart(n, half->q, r->y), floor = 1e-9 + 10 * r->uncertainty;
+    double e1 = apart(n, o->q, r->y), e2 = apart(n, half->q, r->y),
+           floor = 1e-9 + 10 * r->uncertainty;
     double p = strcmp(c->motion, "slow") == 0 ? 1 : c->method->order;
-    check_row(e1 <= 0.1, "%s, motion %s, method %s: off by %.3g with the longer step, allowed 0.1", c->model->name, c->motion,
-              c->method->name, e1);
+    check_row(e1 <= 0.1, "%s, motion %s, method %s: off by %.3g with the longer step, allowed 0.1",
+              c->model->name, c->motion, c->method->name, e1);
     check_row(e2 <= floor || e2 <= e1 * pow(2, 0.5 - p),
-              "%s, motion %s, method %s: off by %.3g, with half the step by %.3g: order %.2f, expected %g", c->model->name,
-              c->motion, c->method->name, e1, e2, log2(e1 / e2), p);
+              "%s, motion %s, method %s: off by %.3g, with half the step by %.3g: order %.2f, "
+              "expected %g",
+              c->model->name, c->motion, c->method->name, e1, e2, log2(e1 / e2), p);
 }
 
-/* Vibrations are resolved by 0.2 radian; order 2 by 0.05, since over 100 radians the phase error of ab2, 5/12 (h omega)^2 a radian, must be
- * small; order 1 by 0.01: it is unstable on every oscillation and must not grow in 20 radians. First-order models take 10000 steps, or their
- * own step when that is shorter; the rest takes 500. */
+/* Vibrations are resolved by 0.2 radian; order 2 by 0.05, since over 100 radians the phase error
+ * of ab2, 5/12 (h omega)^2 a radian, must be small; order 1 by 0.01: it is unstable on every
+ * oscillation and must not grow in 20 radians. First-order models take 10000 steps, or their own
+ * step when that is shorter; the rest takes 500. */
 static double equal_step(const cell *c, double end)
 {
     const model *m = c->model;
@@ -215,8 +235,8 @@ static double equal_step(const cell *c, double end)
 
 /* ---- effective motion */
 
-/* Settings that double the frequencies of a model and keep the energy of its vibration; at `times` 1 those of the model, but for starts
- * whose energy would grow with the stiffness. */
+/* Settings that double the frequencies of a model and keep the energy of its vibration; at
+ * `times` 1 those of the model, but for starts whose energy would grow with the stiffness. */
 static const struct {
     const char *model, *set[3]; /* %g: how many times the frequency */
 } stiffer[] = {
@@ -244,10 +264,13 @@ static int load_stiffer(const char *name, double times, model *m)
     for (size_t k = 0; k < sizeof stiffer / sizeof stiffer[0]; k++)
         for (int i = 0; strcmp(stiffer[k].model, name) == 0 && i < 3 && stiffer[k].set[i]; i++) {
             const char *form = stiffer[k].set[i], *place = strstr(form, "%g");
-            snprintf(text[i], sizeof text[i], "%.*s%g%s", (int)(place - form), form, times, place + 2);
+            snprintf(text[i], sizeof text[i], "%.*s%g%s", (int)(place - form), form, times,
+                     place + 2);
             set[count++] = text[i];
         }
-    if (!check_row(count > 0, "%s: how its vibration is made faster must be said in the table `stiffer`", name))
+    if (!check_row(count > 0,
+                   "%s: how its vibration is made faster must be said in the table `stiffer`",
+                   name))
         return -1;
     return load(name, set, count, m);
 }
@@ -260,7 +283,8 @@ static int drop(judge *rigid, double t, double *x, double *step)
             return -1;
         memset(rigid->right, 0, (size_t)(rigid->n + rigid->rods) * sizeof(double));
         memcpy(rigid->values.gamma, rigid->values.bond, (size_t)rigid->m * sizeof(double));
-        if ((rigid->sizes.mass == TAUT_MASS_DIAGONAL ? judge_schur(rigid, step) : judge_whole(rigid, step)) != 0)
+        if ((rigid->sizes.mass == TAUT_MASS_DIAGONAL ? judge_schur(rigid, step)
+                                                     : judge_whole(rigid, step)) != 0)
             return -1;
         for (taut_index i = 0; i < rigid->n; i++)
             x[i] += step[i];
@@ -307,7 +331,8 @@ static void make_averages(const model *m, averages *a)
         if (load_stiffer(m->name, k + 1, &a->model[k]) != 0)
             return;
         a->foot[k] = calloc((size_t)m->sizes.coordinates * TIMES, sizeof(double));
-        if (!check_row(average_full(&a->model[k], a->end, a->foot[k]) == 0, "%s: the full motion was not followed", m->name))
+        if (!check_row(average_full(&a->model[k], a->end, a->foot[k]) == 0,
+                       "%s: the full motion was not followed", m->name))
             return;
     }
 }
@@ -328,29 +353,35 @@ static void judge_effective(const cell *c, averages *a)
         allowed *= c->model->slow;
     taut_index n = c->model->sizes.coordinates;
     for (int k = 0; k < 2; k++) {
-        double part = a->end / TIMES,
-               h = strcmp(c->method->name, "impulse") == 0 ? 2 / a->model[k].fastest : 0.6 / sqrt(a->model[k].fastest);
-        request r = {c->motion, c->method->name, .end = a->end, .times = TIMES, .scale = c->model->size};
+        double part = a->end / TIMES, h = strcmp(c->method->name, "impulse") == 0
+                                              ? 2 / a->model[k].fastest
+                                              : 0.6 / sqrt(a->model[k].fastest);
+        request r = {c->motion, c->method->name, .end = a->end, .times = TIMES,
+                     .scale = c->model->size};
         if (c->method->error_order > 0)
             r.rtol = 1e-8;
         else
             r.step = part / ceil(part / h);
-        if (strstr(c->method->name,
-                   "impulse")) /* the default, 1/20, leaves a relative error of 1e-4 in the frequency whatever omega is */
+        if (strstr(c->method->name, "impulse")) /* the default, 1/20, leaves a relative error of
+                                                   1e-4 in the frequency whatever omega is */
             r.inner = 1 / (60 * a->model[k].fastest);
         outcome o = run(a->model[k].system, &r);
         bool bad = failed(c, &o);
         for (int i = 0; i < TIMES && !bad; i++)
-            error[k] = fmax(error[k], apart(n, o.q + (size_t)i * (size_t)n, a->foot[k] + (size_t)i * (size_t)n));
+            error[k] = fmax(error[k], apart(n, o.q + (size_t)i * (size_t)n,
+                                            a->foot[k] + (size_t)i * (size_t)n));
         release(&o);
         if (bad)
             return;
     }
-    check_row(error[0] <= allowed, "%s, motion effective, method %s: off by %.3g from the averaged full motion, allowed %.3g",
-              c->model->name, c->method->name, error[0], allowed);
+    check_row(
+        error[0] <= allowed,
+        "%s, motion effective, method %s: off by %.3g from the averaged full motion, allowed %.3g",
+        c->model->name, c->method->name, error[0], allowed);
     check_row(error[1] <= 0.75 * error[0] || error[1] <= 1e-6,
-              "%s, motion effective, method %s: off by %.3g, with twice the frequency by %.3g: slope %.2f", c->model->name,
-              c->method->name, error[0], error[1], log2(error[0] / error[1]));
+              "%s, motion effective, method %s: off by %.3g, with twice the frequency by %.3g: "
+              "slope %.2f",
+              c->model->name, c->method->name, error[0], error[1], log2(error[0] / error[1]));
 }
 
 /* ---- the matrix */
@@ -363,9 +394,10 @@ static bool refused(const cell *c, const outcome *o, const pages *p)
 {
     if (o->status != TAUT_ERROR_REFUSED)
         return false;
-    check_row(strlen(o->error.message) > 20, "%s %s %s: refused without a reason: '%s'", c->model->name, c->motion, c->method->name,
-              o->error.message);
-    fprintf(p->refusals, "| %s | %s | %s | %s |\n", c->model->name, c->motion, c->method->name, o->error.message);
+    check_row(strlen(o->error.message) > 20, "%s %s %s: refused without a reason: '%s'",
+              c->model->name, c->motion, c->method->name, o->error.message);
+    fprintf(p->refusals, "| %s | %s | %s | %s |\n", c->model->name, c->motion, c->method->name,
+            o->error.message);
     return true;
 }
 
@@ -373,8 +405,10 @@ static bool refused(const cell *c, const outcome *o, const pages *p)
 static bool one(const cell *c, verdict *r, averages *a, const pages *p)
 {
     bool adaptive = c->method->error_order > 0, effective = strcmp(c->motion, "effective") == 0;
-    double end = end_of(c->model, c->motion, c->method->order), h = equal_step(c, end), rtol = tolerance_of(c->method);
-    request how = {c->motion, c->method->name, .end = effective ? 1e-3 * end : end, .times = 1, .scale = c->model->size};
+    double end = end_of(c->model, c->motion, c->method->order), h = equal_step(c, end),
+           rtol = tolerance_of(c->method);
+    request how = {c->motion, c->method->name, .end = effective ? 1e-3 * end : end, .times = 1,
+                   .scale = c->model->size};
     if (adaptive)
         how.rtol = rtol;
     else
@@ -404,7 +438,8 @@ static bool one(const cell *c, verdict *r, averages *a, const pages *p)
     return !no;
 }
 
-/* A row of the second table: who judged this model in this motion, and whom. Methods of order 1 come last: they are followed less far. */
+/* A row of the second table: who judged this model in this motion, and whom. Methods of order 1
+ * come last: they are followed less far. */
 static void one_motion(const model *m, const char *motion, const pages *p)
 {
     verdict r = {.motion = motion};
@@ -414,7 +449,8 @@ static void one_motion(const model *m, const char *motion, const pages *p)
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; taut_method_table[k]; k++) {
             const taut_method *method = taut_method_table[k];
-            if ((method->order == 1) != pass || (mechanical && !(method->motions & taut_motion_bit(motion))))
+            if ((method->order == 1) != pass ||
+                (mechanical && !(method->motions & taut_motion_bit(motion))))
                 continue;
             if (!mechanical && !(method->motions & TAUT_MOTION_FULL))
                 continue;

@@ -1,13 +1,19 @@
-/* test_matrix_effective.c - W, the potential of vibration, in every shipped model that has an effective motion [E (7)-(9)].
+/* test_matrix_effective.c - W, the potential of vibration, in every shipped model that has an
+ * effective motion [E (7)-(9)].
  *
- * test_matrix.c compares effective motion with the full one, as the models are shipped. Most of them hardly ring at their start, so that a W
- * that is wrong by a tenth shows in few. Here
- *   - W and its derivatives along random directions are those of frequencies and their differences, computed in effective.h;
- *   - every model is made to ring, with an energy in each mode, and the effective motion is that of the judge: from (9), with actions of its own
- *     and the force of differences; energy with W in it; and the mean tensions of the impulse methods;
- *   - with 1.1 W the value, the slopes and the motion would be off by ten times what is allowed: the judge says so, and it is a row.
- * Where Omega does not depend on the motion (one spring of constant direction, rigid molecules) W has no force along it and is seen in the
- * energy alone. */
+ * test_matrix.c compares effective motion with the full one, as the models are shipped. Most of
+ * them hardly ring at their start, so that a W that is wrong by a tenth shows in few. Here
+ *   - W and its derivatives along random directions are those of frequencies and their differences,
+ *   computed in effective.h;
+ *   - every model is made to ring, with an energy in each mode,
+ *   and the effective motion is that of the judge: from (9), with actions of its own
+ *     and the force of differences; energy with W in it;
+ *     and the mean tensions of the impulse methods;
+ *   - with 1.1 W the value,
+ *   the slopes and the motion would be off by ten times what is allowed: the judge says so,
+ *   and it is a row.
+ * Where Omega does not depend on the motion (one spring of constant direction, rigid molecules)
+ * W has no force along it and is seen in the energy alone. */
 #include "support/table.h"
 
 #include <taut/taut.h>
@@ -16,15 +22,18 @@
 #include "support/matrix_list.h"
 #include "support/matrix_model.h"
 
-/* What is allowed, before anything was measured. Differences of fourth order with steps of 1e-3 of the length on which bonds turn leave
- * 1e-12 or, with frequencies 1 % apart, 1e-8; so W is asked for to 1e-9 and its derivatives to 1e-6. Motions: 100 rtol as in
- * test_matrix.c, with one exception. */
+/* What is allowed, before anything was measured. Differences of fourth order with steps of 1e-3
+ * of the length on which bonds turn leave 1e-12 or, with frequencies 1 % apart, 1e-8; so W is
+ * asked for to 1e-9 and its derivatives to 1e-6. Motions: 100 rtol as in test_matrix.c, with one
+ * exception. */
 static const double ALLOWED_W = 1e-9, ALLOWED_SLOPE = 1e-6, RTOL = 1e-9;
-static const double STEP = 1e-3;     /* of the length on which bonds turn */
-static const double DISTINCT = 1e-3; /* relative distance of frequencies, so that each has its own action */
-static const double WRONG = 1.1;     /* a W that must be seen */
+static const double STEP = 1e-3; /* of the length on which bonds turn */
+/* relative distance of frequencies, so that each has its own action */
+static const double DISTINCT = 1e-3;
+static const double WRONG = 1.1; /* a W that must be seen */
 
-/* The forces of water_box are cut off: steps across it are not of the order of the method, in rigid motion either. */
+/* The forces of water_box are cut off: steps across it are not of the order of the method, in
+ * rigid motion either. */
 static double rtol_of(const model *m)
 {
     return strcmp(m->name, "water_box") == 0 ? 10 * RTOL : RTOL;
@@ -55,7 +64,8 @@ static bool distinct(const vibration *v)
 
 /* ---- W at a point */
 
-static int evaluate(const taut_system *system, double t, const double *q, double *force, double *potential, double *bonds)
+static int evaluate(const taut_system *system, double t, const double *q, double *force,
+                    double *potential, double *bonds)
 {
     taut_context *context = NULL;
     taut_sizes sizes;
@@ -64,7 +74,8 @@ static int evaluate(const taut_system *system, double t, const double *q, double
     taut_values values = {.force = force};
     int status = taut_context_create(system, NULL, &context, NULL);
     if (status == 0)
-        status = taut_evaluate(context, t, q, rest, TAUT_WANT_FORCE | TAUT_WANT_ENERGY, &values, NULL);
+        status =
+            taut_evaluate(context, t, q, rest, TAUT_WANT_FORCE | TAUT_WANT_ENERGY, &values, NULL);
     *potential = values.potential;
     *bonds = values.bond_energy;
     taut_context_destroy(context);
@@ -79,26 +90,31 @@ static void judge_point(const model *m, vibration *v, const double *q, const cha
     taut_index n = v->n;
     taut_system *effective = NULL;
     taut_error error = {0};
-    double *with = calloc((size_t)n * 3, sizeof(double)), *without = with + n, *d = without + n, u0 = NAN, u1 = NAN, b0 = NAN,
-           b1 = NAN;
+    double *with = calloc((size_t)n * 3, sizeof(double)), *without = with + n, *d = without + n,
+           u0 = NAN, u1 = NAN, b0 = NAN, b1 = NAN;
     int status = vibration_find(v, 0, q, true);
     bool apart = distinct(v);
     double energy = ringing(m, v), most = 0, length = vibration_length(v, 0, q, m->size);
     for (taut_index k = 0; k < v->springs; k++)
-        v->action[k] = (apart ? 1 + (double)k / v->springs : 1) * energy / v->springs / v->root[apart ? k : 0];
-    status = status ? status : taut_system_effective(m->system, v->action, v->springs, &effective, &error);
+        v->action[k] =
+            (apart ? 1 + (double)k / v->springs : 1) * energy / v->springs / v->root[apart ? k : 0];
+    status = status ? status
+                    : taut_system_effective(m->system, v->action, v->springs, &effective, &error);
     status = status ? status : evaluate(m->system, 0, q, without, &u0, &b0);
     status = status ? status : evaluate(effective, 0, q, with, &u1, &b1);
     if (check_row(status == 0, "%s, %s: %s", m->name, where, error.message)) {
         vibration_find(v, 0, q, false);
         double W = vibration_energy(v), taut = 0; /* springs that are rigid now have no energy */
         for (taut_index i = 0; i < v->springs; i++)
-            taut += v->at.values.bond[v->spring[i]] * v->at.values.bond[v->spring[i]] / (2 * v->at.c[v->spring[i]]);
-        check_row(fabs(b0 - b1 - taut) <= ALLOWED_W * b0, "%s, %s: energy of bonds %.12g, with springs %.12g, of which %.12g",
-                  m->name, where, b1, b0, taut);
-        check_row(fabs(u1 - u0 - W) <= ALLOWED_W * (W + fabs(u0)), "%s, %s: W is %.12g, here %.12g", m->name, where, u1 - u0, W);
-        check_row((WRONG - 1) * W > 10 * ALLOWED_W * (W + fabs(u0)), "%s: a wrong W = %.3g could not be seen beside %.3g", m->name,
-                  W, u0);
+            taut += v->at.values.bond[v->spring[i]] * v->at.values.bond[v->spring[i]] /
+                    (2 * v->at.c[v->spring[i]]);
+        check_row(fabs(b0 - b1 - taut) <= ALLOWED_W * b0,
+                  "%s, %s: energy of bonds %.12g, with springs %.12g, of which %.12g", m->name,
+                  where, b1, b0, taut);
+        check_row(fabs(u1 - u0 - W) <= ALLOWED_W * (W + fabs(u0)), "%s, %s: W is %.12g, here %.12g",
+                  m->name, where, u1 - u0, W);
+        check_row((WRONG - 1) * W > 10 * ALLOWED_W * (W + fabs(u0)),
+                  "%s: a wrong W = %.3g could not be seen beside %.3g", m->name, W, u0);
         for (int k = 0; k < DIRECTIONS; k++) {
             double along = 0;
             for (taut_index i = 0; i < n; i++) {
@@ -106,17 +122,19 @@ static void judge_point(const model *m, vibration *v, const double *q, const cha
                 along += (without[i] - with[i]) * d[i];
             }
             double slope = vibration_slope(v, 0, q, d, STEP), other = 0;
-            check_row(fabs(along - slope) <= ALLOWED_SLOPE * W, "%s, %s: dW is %.12g, differences of frequencies say %.12g, W %.6g",
-                      m->name, where, along, slope, W);
+            check_row(fabs(along - slope) <= ALLOWED_SLOPE * W,
+                      "%s, %s: dW is %.12g, differences of frequencies say %.12g, W %.6g", m->name,
+                      where, along, slope, W);
             if (vibration_gradient(v, 0, q, STEP * length) == 0)
                 for (taut_index i = 0; i < n; i++)
                     other += v->gradient[i] * d[i];
-            check_row(fabs(other - slope) <= ALLOWED_SLOPE * W, "%s, %s: the judge's dW are %.12g and %.12g", m->name, where, other,
-                      slope);
+            check_row(fabs(other - slope) <= ALLOWED_SLOPE * W,
+                      "%s, %s: the judge's dW are %.12g and %.12g", m->name, where, other, slope);
             most = fmax(most, fabs(slope));
         }
         check_row((WRONG - 1) * most > 10 * ALLOWED_SLOPE * W || most < 1e-9 * W,
-                  "%s, %s: a wrong dW = %.3g could not be seen beside W = %.3g", m->name, where, most, W);
+                  "%s, %s: a wrong dW = %.3g could not be seen beside W = %.3g", m->name, where,
+                  most, W);
     }
     taut_system_destroy(effective);
     free(with);
@@ -130,7 +148,8 @@ typedef struct ring {
     judge rigid;     /* pushed by W */
     vibration_force force;
     double end, *start, *laid; /* (q, v) of the start, and on the bonds as in (9) */
-    bool apart;                /* frequencies do not meet: each has its own action, and tensions are known */
+    /* frequencies do not meet: each has its own action, and tensions are known */
+    bool apart;
 } ring;
 
 /* A model whose start is (q, v). */
@@ -144,7 +163,9 @@ static int load_start(const char *name, taut_index n, const double *q, const dou
     }
     taut_system_destroy(m->system);
     static const char *const few[] = {"N=8"}; /* as load() has it */
-    taut_load how = {.start_text = text, .set = few, .set_count = strcmp(name, "water_box") == 0 && !long_form()};
+    taut_load how = {.start_text = text,
+                     .set = few,
+                     .set_count = strcmp(name, "water_box") == 0 && !long_form()};
     snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, name);
     int status = taut_system_load(path, &how, &m->system, &error);
     check_row(status == 0, "%s: %s", name, error.message);
@@ -191,12 +212,14 @@ static int ring_create(ring *r, const char *name)
     r->end = end_of(&r->model, "effective", 2);
     int status = strike(r);
     if (status == 0)
-        status = vibration_create(&r->modes, r->model.system) | judge_create(&r->rigid, JUDGE_RIGID, r->model.system);
+        status = vibration_create(&r->modes, r->model.system) |
+                 judge_create(&r->rigid, JUDGE_RIGID, r->model.system);
     status = status ? status : vibration_actions(&r->modes, 0, r->start, r->start + n);
     memcpy(r->laid, r->start, (size_t)n * 2 * sizeof(double));
     status = status ? status : vibration_lay(&r->rigid, 0, r->laid, r->laid + n);
     if (status == 0)
-        r->force = (vibration_force){&r->modes, STEP * vibration_length(&r->modes, 0, r->laid, r->model.size)};
+        r->force = (vibration_force){&r->modes,
+                                     STEP * vibration_length(&r->modes, 0, r->laid, r->model.size)};
     r->rigid.more = vibration_push;
     r->rigid.user = &r->force;
     return status;
@@ -255,12 +278,14 @@ static ran run_ring(const ring *r, const char *method, bool adaptive, double end
     o.lambda = o.y + 2 * (int64_t)n;
     o.status = taut_options_create(NULL, &options, &o.error);
     o.status = o.status ? o.status : set_all(options, &how, &o.error);
-    o.status = o.status ? o.status : taut_solver_create(r->model.system, options, NULL, &solver, &o.error);
+    o.status =
+        o.status ? o.status : taut_solver_create(r->model.system, options, NULL, &solver, &o.error);
     o.status = o.status ? o.status : taut_solver_run(solver, NULL, 0, NULL, NULL, &o.error);
     if (o.status == 0) {
         memcpy(o.y, taut_solver_position(solver), (size_t)n * sizeof(double));
         memcpy(o.y + n, taut_solver_velocity(solver), (size_t)n * sizeof(double));
-        memcpy(o.lambda, taut_solver_multipliers(solver), (size_t)r->model.sizes.bonds * sizeof(double));
+        memcpy(o.lambda, taut_solver_multipliers(solver),
+               (size_t)r->model.sizes.bonds * sizeof(double));
         taut_solver_result(solver, &o.result);
     }
     taut_solver_destroy(solver);
@@ -268,7 +293,8 @@ static ran run_ring(const ring *r, const char *method, bool adaptive, double end
     return o;
 }
 
-/* Mean tensions at the state that a method shows: Lambda of the effective system there, of which grad W is a part. */
+/* Mean tensions at the state that a method shows: Lambda of the effective system there, of which
+ * grad W is a part. */
 static void judge_tensions(ring *r, const char *method, double t, const ran *o)
 {
     taut_index n = r->model.sizes.coordinates;
@@ -277,14 +303,16 @@ static void judge_tensions(ring *r, const char *method, double t, const ran *o)
     for (int k = 1; k >= 0; k--) { /* without W, and with it */
         r->rigid.more = k ? NULL : vibration_push;
         status |= judge_rate(&r->rigid, t, o->y, dy);
-        const double *lambda = r->rigid.sizes.mass == TAUT_MASS_DIAGONAL ? r->rigid.lambda : r->rigid.right + n;
+        const double *lambda =
+            r->rigid.sizes.mass == TAUT_MASS_DIAGONAL ? r->rigid.lambda : r->rigid.right + n;
         for (taut_index i = 0; i < r->rigid.rods; i++) {
             off[k] = fmax(off[k], fabs(o->lambda[r->rigid.rod[i]] - lambda[i]));
             most = fmax(most, fabs(lambda[i]));
         }
     }
-    check_row(status == 0 && off[0] <= 1e-6 * most, "%s, %s: tensions off by %.3g of %.3g; without W by %.3g", r->model.name,
-              method, off[0], most, off[1]);
+    check_row(status == 0 && off[0] <= 1e-6 * most,
+              "%s, %s: tensions off by %.3g of %.3g; without W by %.3g", r->model.name, method,
+              off[0], most, off[1]);
     free(dy);
 }
 
@@ -296,13 +324,14 @@ static void judge_energy(ring *r, double t, const ran *o)
         const double *y = k ? o->y : r->laid;
         taut_values values = {0};
         double at = k ? t : 0;
-        int status = taut_evaluate(r->modes.at.context, at, y, y + n, TAUT_WANT_ENERGY, &values, NULL);
+        int status =
+            taut_evaluate(r->modes.at.context, at, y, y + n, TAUT_WANT_ENERGY, &values, NULL);
         status = status ? status : vibration_find(&r->modes, at, y, false);
         W = vibration_energy(&r->modes);
         double sum = values.kinetic + values.potential + values.bond_energy + W;
         check_row(status == 0 && fabs(energy[k] - sum) <= 1e-6 * W + 1e-9 * fabs(sum),
-                  "%s: energy at the %s is %.12g, expected %.12g, of which W %.6g", r->model.name, k ? "end" : "start", energy[k],
-                  sum, W);
+                  "%s: energy at the %s is %.12g, expected %.12g, of which W %.6g", r->model.name,
+                  k ? "end" : "start", energy[k], sum, W);
     }
 }
 
@@ -310,16 +339,21 @@ static void judge_energy(ring *r, double t, const ran *o)
 static void judge_motion(ring *r)
 {
     taut_index n = r->model.sizes.coordinates;
-    double *y = calloc((size_t)n * 6, sizeof(double)), *rough = y + 2 * (int64_t)n, *wrong = rough + 2 * (int64_t)n;
+    double *y = calloc((size_t)n * 6, sizeof(double)), *rough = y + 2 * (int64_t)n,
+           *wrong = rough + 2 * (int64_t)n;
     ran o = run_ring(r, "effective", true, r->end);
     int status = follow(r, 1, 1e-10, y);
     status |= follow(r, 1, 1e-9, rough);
     status |= follow(r, WRONG, 1e-8, wrong);
-    if (check_row(o.status == 0 && status == 0, "%s, effective: %s; judge %d", r->model.name, o.error.message, status)) {
-        double doubt = apart(n, rough, y), allowed = rtol_of(&r->model) * fmax(100, (double)o.result.statistics.steps) + 10 * doubt;
+    if (check_row(o.status == 0 && status == 0, "%s, effective: %s; judge %d", r->model.name,
+                  o.error.message, status)) {
+        double doubt = apart(n, rough, y),
+               allowed =
+                   rtol_of(&r->model) * fmax(100, (double)o.result.statistics.steps) + 10 * doubt;
         double off = apart(n, o.y, y), seen = apart(n, wrong, y);
-        check_row(off <= allowed, "%s: off by %.3g, allowed %.3g (judge %.1g, %lld steps); with 1.1 W %.3g", r->model.name, off,
-                  allowed, doubt, (long long)o.result.statistics.steps, seen);
+        check_row(off <= allowed,
+                  "%s: off by %.3g, allowed %.3g (judge %.1g, %lld steps); with 1.1 W %.3g",
+                  r->model.name, off, allowed, doubt, (long long)o.result.statistics.steps, seen);
         if (r->apart)
             judge_tensions(r, "effective", r->end, &o);
         judge_energy(r, r->end, &o);
@@ -328,7 +362,8 @@ static void judge_motion(ring *r)
         double first = vibration_energy(&r->modes), change = 0;
         vibration_find(&r->modes, r->end, y, false);
         change = fabs(vibration_energy(&r->modes) / first - 1);
-        check_row(seen > 10 * allowed || change < 1e-9, "%s: with 1.1 W off by %.3g where %.3g is allowed, and W changes by %.3g",
+        check_row(seen > 10 * allowed || change < 1e-9,
+                  "%s: with 1.1 W off by %.3g where %.3g is allowed, and W changes by %.3g",
                   r->model.name, seen, allowed, change);
     }
     free(o.y);
@@ -345,7 +380,8 @@ static void judge_ring(const char *name)
         for (int k = 0; k < 3 && r.apart; k++) {
             double h = 0.3 / r.modes.root[r.modes.springs - 1];
             ran o = run_ring(&r, methods[k], false, h);
-            if (o.status != TAUT_ERROR_REFUSED && check_row(o.status == 0, "%s, %s: %s", name, methods[k], o.error.message))
+            if (o.status != TAUT_ERROR_REFUSED &&
+                check_row(o.status == 0, "%s, %s: %s", name, methods[k], o.error.message))
                 judge_tensions(&r, methods[k], h, &o);
             free(o.y);
         }
@@ -363,7 +399,8 @@ static bool effective(const taut_system *system)
     return has;
 }
 
-/* W at the start and beside it, then the motion, where the frequencies are apart and the judge is quick enough. */
+/* W at the start and beside it, then the motion, where the frequencies are apart and the judge
+ * is quick enough. */
 static bool one(const char *name)
 {
     model m;

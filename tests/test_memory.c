@@ -1,12 +1,15 @@
-/* test_memory.c - the arena: alignment, zeroes, growth, overflow, failure at every call; and the table of codes. */
+/* test_memory.c - the arena: alignment, zeroes, growth, overflow, failure at every call; and the
+ * table of codes. */
 #include "base/memory.h"
 #include "base/nearmiss.h"
 
 #include "support/faulty.h"
 #include "support/table.h"
 
-/* Sizes around every boundary of the arena: the alignment switch at 64 bytes, the first block, the largest step. */
-static const unsigned sizes[] = {0,      1, 7, 8, 15, 16, 17, 63, 64, 65, 127, 128, 4000, 4096, 4097, 70000, 1 << 20, (1 << 20) + 1,
+/* Sizes around every boundary of the arena: the alignment switch at 64 bytes, the first block,
+ * the largest step. */
+static const unsigned sizes[] = {0,      1,   7,   8,    15,   16,   17,    63,      64,
+                                 65,     127, 128, 4000, 4096, 4097, 70000, 1 << 20, (1 << 20) + 1,
                                  3 << 20};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
@@ -33,7 +36,8 @@ static void blocks_are_apart(void)
         if (!check_row(block[k] != NULL, "block of %u bytes", size))
             continue;
         uintptr_t alignment = size >= 64 ? 64 : 16;
-        check_row((uintptr_t)block[k] % alignment == 0, "block of %u bytes is aligned to %d", size, (int)alignment);
+        check_row((uintptr_t)block[k] % alignment == 0, "block of %u bytes is aligned to %d", size,
+                  (int)alignment);
         check_row(all_zero(block[k], size), "block of %u bytes is zero", size);
         memset(block[k], 1 + k, size);
         total += size ? size : 1;
@@ -48,7 +52,8 @@ static void blocks_are_apart(void)
     check_equal("bytes handed out", arena.bytes, total);
     taut_arena_clear(&arena);
     check_equal("blocks left after clear", f.live, 0);
-    check_row(taut_arena_get(&arena, 10, 8) != NULL && f.live == 1, "usable after clear, live %lld", (long long)f.live);
+    check_row(taut_arena_get(&arena, 10, 8) != NULL && f.live == 1, "usable after clear, live %lld",
+              (long long)f.live);
     taut_arena_clear(&arena);
     taut_arena_clear(&arena);
     check_equal("blocks left after clearing twice", f.live, 0);
@@ -122,8 +127,9 @@ static void failing_at_every_call(void)
         taut_arena_init(&arena, &allocator);
         int status = work(&arena);
         taut_arena_clear(&arena);
-        check_row(status == (f.failed ? TAUT_ERROR_MEMORY : 0) && f.live == 0, "call %lld fails: status %d, %lld blocks left",
-                  (long long)k, status, (long long)f.live);
+        check_row(status == (f.failed ? TAUT_ERROR_MEMORY : 0) && f.live == 0,
+                  "call %lld fails: status %d, %lld blocks left", (long long)k, status,
+                  (long long)f.live);
         if (!f.failed) {
             check_row(k > 5, "failures were tried: %lld", (long long)(k - 1));
             return;
@@ -136,11 +142,12 @@ static void codes(void)
 {
     check_group("codes");
     for (int code = TAUT_ERROR_PROCESS; code <= TAUT_LIMIT; code++) {
-        check_row(strncmp(taut_code_name(code), "TAUT_", 5) == 0, "code %d has a name: %s", code, taut_code_name(code));
+        check_row(strncmp(taut_code_name(code), "TAUT_", 5) == 0, "code %d has a name: %s", code,
+                  taut_code_name(code));
         check_row(strcmp(taut_code_text(code), "unknown code") != 0, "code %d has a text", code);
         for (int other = TAUT_ERROR_PROCESS; other < code; other++)
-            check_row(strcmp(taut_code_name(code), taut_code_name(other)) != 0, "codes %d and %d have different names", code,
-                      other);
+            check_row(strcmp(taut_code_name(code), taut_code_name(other)) != 0,
+                      "codes %d and %d have different names", code, other);
     }
     check_row(strcmp(taut_code_name(77), "unknown") == 0, "77 is unknown: %s", taut_code_name(77));
 
@@ -150,13 +157,16 @@ static void codes(void)
     check_equal("status", status, TAUT_ERROR_USAGE);
     check_equal("code", error.code, TAUT_ERROR_USAGE);
     check_row(strcmp(error.message, "it is 7") == 0, "message: %s", error.message);
-    check_row(error.line == 0 && error.column == 0 && !error.file[0] && !error.source[0] && isnan(error.t), "the rest is empty");
+    check_row(error.line == 0 && error.column == 0 && !error.file[0] && !error.source[0] &&
+                  isnan(error.t),
+              "the rest is empty");
     check_equal("without an error object", taut_fail(NULL, TAUT_ERROR_STEP, "x"), TAUT_ERROR_STEP);
     char text[2 * sizeof error.message];
     memset(text, 'a', sizeof text - 1);
     text[sizeof text - 1] = 0;
     taut_fail(&error, TAUT_ERROR_MODEL, "%s", text);
-    check_equal("a long message is cut", (long long)strlen(error.message), (long long)sizeof error.message - 1);
+    check_equal("a long message is cut", (long long)strlen(error.message),
+                (long long)sizeof error.message - 1);
     check_equal("memory", taut_fail_memory(&error), TAUT_ERROR_MEMORY);
 }
 
@@ -166,8 +176,10 @@ static void near_misses(void)
     static const struct {
         const char *a, *b;
         int distance;
-    } pairs[] = {{"", "", 0},        {"a", "", 1},         {"abc", "abc", 0},    {"abc", "acb", 1}, {"abc", "ab", 1},
-                 {"abc", "xabc", 1}, {"omega", "omga", 1}, {"step", "until", 4}, {"ca", "abc", 3},  {"motion", "moiton", 1}};
+    } pairs[] = {
+        {"", "", 0},      {"a", "", 1},           {"abc", "abc", 0},    {"abc", "acb", 1},
+        {"abc", "ab", 1}, {"abc", "xabc", 1},     {"omega", "omga", 1}, {"step", "until", 4},
+        {"ca", "abc", 3}, {"motion", "moiton", 1}};
     for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++) {
         check_equal(pairs[k].a, taut_edit_distance(pairs[k].a, pairs[k].b), pairs[k].distance);
         check_equal(pairs[k].b, taut_edit_distance(pairs[k].b, pairs[k].a), pairs[k].distance);
@@ -179,8 +191,10 @@ static void near_misses(void)
                 {"x2", "x1"},        {"zzz", NULL},       {"y", NULL},      {"", NULL}};
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         const char *found = taut_near_miss(rows[k].name, names, 5);
-        check_row(found == rows[k].expected || (found && rows[k].expected && strcmp(found, rows[k].expected) == 0),
-                  "'%s': '%s', expected '%s'", rows[k].name, found ? found : "none", rows[k].expected ? rows[k].expected : "none");
+        check_row(found == rows[k].expected ||
+                      (found && rows[k].expected && strcmp(found, rows[k].expected) == 0),
+                  "'%s': '%s', expected '%s'", rows[k].name, found ? found : "none",
+                  rows[k].expected ? rows[k].expected : "none");
     }
     check_row(!taut_near_miss("step", names, 0), "no candidates");
     char longer[200];

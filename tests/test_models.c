@@ -1,6 +1,7 @@
-/* test_models.c - every shipped model: loads without warnings, has its sizes, and equals the oracle
- * (tests/oracle/values.py) in its start, forces, bonds, Jacobian, second derivatives, masses, energies and Taylor coefficients;
- * derivatives by differences, jets by a recurrence written out here. */
+/* test_models.c - every shipped model: loads without warnings, has its sizes, and equals the
+ * oracle (tests/oracle/values.py) in its start, forces, bonds, Jacobian, second derivatives,
+ * masses, energies and Taylor coefficients; derivatives by differences, jets by a recurrence
+ * written out here. */
 #include <dirent.h>
 
 #include "oracle/values.h"
@@ -33,8 +34,8 @@ static bool load(loaded *m, const char *name, const char *set, double from)
         status = taut_context_create(m->system, NULL, &m->context, &m->error);
     if (status == 0)
         taut_system_sizes(m->system, &m->sizes);
-    return check_row(status == 0, "%s %s: %d, %s:%d:%d: %s", name, set, status, m->error.file, m->error.line, m->error.column,
-                     m->error.message);
+    return check_row(status == 0, "%s %s: %d, %s:%d:%d: %s", name, set, status, m->error.file,
+                     m->error.line, m->error.column, m->error.message);
 }
 
 static void unload(loaded *m)
@@ -43,20 +44,23 @@ static void unload(loaded *m)
     taut_system_destroy(m->system);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ sizes */
+/* ---- sizes */
 
 typedef struct shape {
     const char *name;
     taut_kind kind;
     int coordinates, bonds, algebraic, constraints, invariants, observables, outputs;
     taut_mass_kind mass;
-    unsigned has; /* these TAUT_HAS_ bits, and none of the others below (an angle in the plane has a kink where it is 0) */
+    /* these TAUT_HAS_ bits, and none of the others below (an angle in the plane has a kink where
+     * it is 0) */
+    unsigned has;
 } shape;
 
 enum {
-    HAS_MASK = TAUT_HAS_RIGID | TAUT_HAS_SPRINGS | TAUT_HAS_DAMPING | TAUT_HAS_STIFF_POTENTIAL | TAUT_HAS_VELOCITY_FORCES |
-               TAUT_HAS_VARYING_MASS | TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS | TAUT_HAS_KINETIC | TAUT_HAS_ALGEBRAIC |
-               TAUT_HAS_INVARIANTS | TAUT_HAS_STEPPER | TAUT_HAS_KINKS,
+    HAS_MASK = TAUT_HAS_RIGID | TAUT_HAS_SPRINGS | TAUT_HAS_DAMPING | TAUT_HAS_STIFF_POTENTIAL |
+               TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_TIME |
+               TAUT_HAS_MOVING_BONDS | TAUT_HAS_KINETIC | TAUT_HAS_ALGEBRAIC | TAUT_HAS_INVARIANTS |
+               TAUT_HAS_STEPPER | TAUT_HAS_KINKS,
     SPRINGS = TAUT_HAS_SPRINGS,
 };
 
@@ -64,45 +68,57 @@ static const shape shapes[] = {
     {"double_pendulum", TAUT_MECHANICAL, 4, 2, 0, 0, 0, 0, 2, TAUT_MASS_DIAGONAL, SPRINGS},
     {"pendulum", TAUT_MECHANICAL, 2, 1, 0, 0, 0, 0, 1, TAUT_MASS_DIAGONAL, SPRINGS},
     {"free_pendulum", TAUT_MECHANICAL, 2, 1, 0, 0, 0, 0, 2, TAUT_MASS_DIAGONAL, SPRINGS},
-    {"forced_spring", TAUT_MECHANICAL, 1, 1, 0, 0, 0, 0, 1, TAUT_MASS_DIAGONAL, SPRINGS | TAUT_HAS_MOVING_BONDS},
+    {"forced_spring", TAUT_MECHANICAL, 1, 1, 0, 0, 0, 0, 1, TAUT_MASS_DIAGONAL,
+     SPRINGS | TAUT_HAS_MOVING_BONDS},
     {"double_pendulum_gravity", TAUT_MECHANICAL, 4, 2, 0, 0, 0, 0, 0, TAUT_MASS_DIAGONAL, SPRINGS},
-    {"quartic_rod", TAUT_MECHANICAL, 2, 0, 0, 0, 0, 0, 1, TAUT_MASS_DIAGONAL, TAUT_HAS_STIFF_POTENTIAL},
+    {"quartic_rod", TAUT_MECHANICAL, 2, 0, 0, 0, 0, 0, 1, TAUT_MASS_DIAGONAL,
+     TAUT_HAS_STIFF_POTENTIAL},
     {"chain", TAUT_MECHANICAL, 40, 20, 0, 0, 0, 0, 0, TAUT_MASS_DIAGONAL, SPRINGS},
     {"net", TAUT_MECHANICAL, 192, 114, 0, 0, 0, 0, 0, TAUT_MASS_DIAGONAL, SPRINGS},
     {"truss", TAUT_MECHANICAL, 26, 25, 0, 0, 0, 0, 3, TAUT_MASS_DIAGONAL, SPRINGS | TAUT_HAS_RIGID},
     {"rope_bending", TAUT_MECHANICAL, 40, 20, 0, 0, 0, 0, 2, TAUT_MASS_DIAGONAL, SPRINGS},
     {"slider_crank", TAUT_MECHANICAL, 4, 3, 0, 0, 0, 0, 4, TAUT_MASS_DIAGONAL,
      TAUT_HAS_RIGID | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_TIME},
-    {"four_bar", TAUT_MECHANICAL, 5, 5, 0, 0, 0, 0, 1, TAUT_MASS_DIAGONAL, TAUT_HAS_RIGID | TAUT_HAS_MOVING_BONDS},
+    {"four_bar", TAUT_MECHANICAL, 5, 5, 0, 0, 0, 0, 1, TAUT_MASS_DIAGONAL,
+     TAUT_HAS_RIGID | TAUT_HAS_MOVING_BONDS},
     {"cart", TAUT_MECHANICAL, 3, 1, 0, 0, 0, 0, 1, TAUT_MASS_VARYING,
      SPRINGS | TAUT_HAS_KINETIC | TAUT_HAS_VARYING_MASS | TAUT_HAS_VELOCITY_FORCES},
     {"fpu", TAUT_MECHANICAL, 6, 3, 0, 0, 0, 0, 0, TAUT_MASS_DIAGONAL, SPRINGS},
-    {"triatomic", TAUT_MECHANICAL, 6, 2, 0, 0, 0, 0, 1, TAUT_MASS_DIAGONAL, SPRINGS | TAUT_HAS_KINKS},
+    {"triatomic", TAUT_MECHANICAL, 6, 2, 0, 0, 0, 0, 1, TAUT_MASS_DIAGONAL,
+     SPRINGS | TAUT_HAS_KINKS},
     {"butane", TAUT_MECHANICAL, 12, 5, 0, 0, 0, 0, 1, TAUT_MASS_DIAGONAL, SPRINGS},
-    {"water_box", TAUT_MECHANICAL, 243, 81, 0, 0, 0, 0, 0, TAUT_MASS_DIAGONAL, SPRINGS | TAUT_HAS_KINKS},
+    {"water_box", TAUT_MECHANICAL, 243, 81, 0, 0, 0, 0, 0, TAUT_MASS_DIAGONAL,
+     SPRINGS | TAUT_HAS_KINKS},
     {"index2", TAUT_FIRST_ORDER, 2, 1, 1, 1, 0, 0, 1, TAUT_MASS_DIAGONAL,
      TAUT_HAS_ALGEBRAIC | TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS | TAUT_HAS_VELOCITY_FORCES},
     {"kepler", TAUT_FIRST_ORDER, 4, 1, 0, 0, 1, 0, 1, TAUT_MASS_DIAGONAL, TAUT_HAS_INVARIANTS},
-    {"michaelis_menten", TAUT_FIRST_ORDER, 2, 1, 0, 0, 0, 1, 0, TAUT_MASS_DIAGONAL, TAUT_HAS_STEPPER},
-    {"michaelis_menten_mixed", TAUT_FIRST_ORDER, 2, 1, 0, 0, 0, 1, 2, TAUT_MASS_DIAGONAL, TAUT_HAS_STEPPER},
-    {"hydrogen_oxygen", TAUT_FIRST_ORDER, 7, 3, 0, 0, 2, 1, 0, TAUT_MASS_DIAGONAL, TAUT_HAS_STEPPER | TAUT_HAS_INVARIANTS},
-    {"five_dimensions", TAUT_FIRST_ORDER, 5, 2, 0, 0, 0, 2, 3, TAUT_MASS_DIAGONAL, TAUT_HAS_STEPPER},
+    {"michaelis_menten", TAUT_FIRST_ORDER, 2, 1, 0, 0, 0, 1, 0, TAUT_MASS_DIAGONAL,
+     TAUT_HAS_STEPPER},
+    {"michaelis_menten_mixed", TAUT_FIRST_ORDER, 2, 1, 0, 0, 0, 1, 2, TAUT_MASS_DIAGONAL,
+     TAUT_HAS_STEPPER},
+    {"hydrogen_oxygen", TAUT_FIRST_ORDER, 7, 3, 0, 0, 2, 1, 0, TAUT_MASS_DIAGONAL,
+     TAUT_HAS_STEPPER | TAUT_HAS_INVARIANTS},
+    {"five_dimensions", TAUT_FIRST_ORDER, 5, 2, 0, 0, 0, 2, 3, TAUT_MASS_DIAGONAL,
+     TAUT_HAS_STEPPER},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static void check_shape(const shape *want, const loaded *m)
 {
     const taut_sizes *s = &m->sizes;
-    check_row(s->kind == want->kind && s->coordinates == want->coordinates && s->bonds == want->bonds &&
-                  s->algebraic == want->algebraic && s->constraints == want->constraints && s->invariants == want->invariants &&
+    check_row(s->kind == want->kind && s->coordinates == want->coordinates &&
+                  s->bonds == want->bonds && s->algebraic == want->algebraic &&
+                  s->constraints == want->constraints && s->invariants == want->invariants &&
                   s->observables == want->observables && s->outputs == want->outputs,
-              "%s: kind %d, %d coordinates, %d bonds, %d algebraic, %d+%d+%d rows, %d outputs", want->name, (int)s->kind,
-              (int)s->coordinates, (int)s->bonds, (int)s->algebraic, (int)s->constraints, (int)s->invariants, (int)s->observables,
-              (int)s->outputs);
+              "%s: kind %d, %d coordinates, %d bonds, %d algebraic, %d+%d+%d rows, %d outputs",
+              want->name, (int)s->kind, (int)s->coordinates, (int)s->bonds, (int)s->algebraic,
+              (int)s->constraints, (int)s->invariants, (int)s->observables, (int)s->outputs);
     if (want->kind == TAUT_MECHANICAL)
         check_equal("mass kind", (long long)s->mass, (long long)want->mass);
-    check_row((s->can & HAS_MASK) == want->has, "%s: properties %x, expected %x", want->name, s->can & HAS_MASK, want->has);
-    check_row(s->can & TAUT_CAN_DERIVATIVES && s->can & TAUT_CAN_JETS, "%s: lacks derivatives or jets", want->name);
+    check_row((s->can & HAS_MASK) == want->has, "%s: properties %x, expected %x", want->name,
+              s->can & HAS_MASK, want->has);
+    check_row(s->can & TAUT_CAN_DERIVATIVES && s->can & TAUT_CAN_JETS,
+              "%s: lacks derivatives or jets", want->name);
     check_row(taut_system_title(m->system)[0] != 0, "%s: no title", want->name);
     check_row(s->settings > 0, "%s: no [run] settings", want->name);
     for (taut_index k = 0; k < s->warnings; k++)
@@ -128,10 +144,11 @@ static void check_folder(void)
     if (folder)
         closedir(folder);
     check_equal("number of models", files, SHAPES);
-    check_equal("number of oracle rows", (long long)(sizeof oracle_rows / sizeof *oracle_rows), SHAPES);
+    check_equal("number of oracle rows", (long long)(sizeof oracle_rows / sizeof *oracle_rows),
+                SHAPES);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- derivatives */
+/* ---- derivatives */
 
 static void check_derivatives(const char *name, const loaded *m)
 {
@@ -146,14 +163,15 @@ static void check_derivatives(const char *name, const loaded *m)
     check_row(report.derivatives > 0, "%s: no derivative was checked", name);
     for (int k = 0; k < report.derivatives; k++) {
         const taut_derivative_check *d = &report.derivative[k];
-        check_row(d->deviation <= (d->derivative == 1 ? 1e-8 : 1e-6), "%s: %s deviates by %.3g at %s", name, d->name, d->deviation,
-                  d->where);
+        check_row(d->deviation <= (d->derivative == 1 ? 1e-8 : 1e-6),
+                  "%s: %s deviates by %.3g at %s", name, d->name, d->deviation, d->where);
     }
-    check_row(report.verdict == 0, "%s: verdict %d: %s %s", name, report.verdict, report.rank_message, report.advice);
+    check_row(report.verdict == 0, "%s: verdict %d: %s %s", name, report.verdict,
+              report.rank_message, report.advice);
 }
 
-/* The step of [run] resolves the fastest vibration of the start: h omega <= 0.35. Frequencies are those of springs and stiff
- * potentials; models with rigid bonds only have none. */
+/* The step of [run] resolves the fastest vibration of the start: h omega <= 0.35. Frequencies
+ * are those of springs and stiff potentials; models with rigid bonds only have none. */
 static void check_step(const char *name, loaded *m)
 {
     enum { ASKED = 200 };
@@ -164,20 +182,23 @@ static void check_step(const char *name, loaded *m)
         if (taut_system_setting(m->system, k, &key, &value) && strcmp(key, "step") == 0)
             step = strtod(value, NULL);
     }
-    if (step == 0 || !(m->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)) || m->sizes.coordinates > 512)
+    if (step == 0 || !(m->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)) ||
+        m->sizes.coordinates > 512)
         return;
     int found = 0;
     bool complete = false;
     int status = taut_context_start(m->context, 0, q, v, &m->error);
     if (status == 0)
         status = taut_frequencies(m->context, 0, q, ASKED, frequency, &found, &complete, &m->error);
-    if (!check_row(status == 0 && found > 0, "%s: frequencies: %d, %s", name, status, m->error.message))
+    if (!check_row(status == 0 && found > 0, "%s: frequencies: %d, %s", name, status,
+                   m->error.message))
         return;
     double most = frequency[found - 1];
-    check_row(most * step <= 0.35 && most * step >= 0.05, "%s: step %g times frequency %g is %g", name, step, most, step * most);
+    check_row(most * step <= 0.35 && most * step >= 0.05, "%s: step %g times frequency %g is %g",
+              name, step, most, step * most);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------- oracle */
+/* ---- oracle */
 
 static double largest(const double *x, int n)
 {
@@ -187,8 +208,10 @@ static double largest(const double *x, int n)
     return most;
 }
 
-/* max |value - oracle| relative to the largest entry of the oracle's array (and to `scale`, when that is larger). */
-static void compare(const oracle_row *row, const char *what, const double *value, const double *oracle, int n, double scale)
+/* max |value - oracle| relative to the largest entry of the oracle's array (and to `scale`, when
+ * that is larger). */
+static void compare(const oracle_row *row, const char *what, const double *value,
+                    const double *oracle, int n, double scale)
 {
     double size = fmax(largest(oracle, n), scale), worst = 0;
     int where = 0;
@@ -199,7 +222,8 @@ static void compare(const oracle_row *row, const char *what, const double *value
             where = k;
         }
     }
-    check_row(n == 0 || worst <= TOLERANCE * size, "%s: %s[%d] = %.17g, oracle %.17g, off by %.3g of %.3g", row->name, what, where,
+    check_row(n == 0 || worst <= TOLERANCE * size,
+              "%s: %s[%d] = %.17g, oracle %.17g, off by %.3g of %.3g", row->name, what, where,
               n ? value[where] : 0, n ? oracle[where] : 0, worst, size);
 }
 
@@ -226,7 +250,8 @@ static void check_masses(const oracle_row *row, loaded *m)
 {
     static double entry[SIZE_MOST * SIZE_MOST], dense[SIZE_MOST * SIZE_MOST];
     taut_values values = {.mass = entry};
-    int status = taut_evaluate(m->context, row->t, row->q, row->v, TAUT_WANT_MASS, &values, &m->error);
+    int status =
+        taut_evaluate(m->context, row->t, row->q, row->v, TAUT_WANT_MASS, &values, &m->error);
     if (!check_row(status == 0, "%s: mass: %s", row->name, m->error.message))
         return;
     if (!row->full_mass) {
@@ -244,13 +269,16 @@ static void check_masses(const oracle_row *row, loaded *m)
 static void check_energies(const oracle_row *row, loaded *m)
 {
     double stiff[SIZE_MOST];
-    unsigned wanted = TAUT_WANT_ENERGY | (m->sizes.can & TAUT_HAS_STIFF_POTENTIAL ? TAUT_WANT_STIFF_FORCE : 0);
+    unsigned wanted =
+        TAUT_WANT_ENERGY | (m->sizes.can & TAUT_HAS_STIFF_POTENTIAL ? TAUT_WANT_STIFF_FORCE : 0);
     taut_values values = {.stiff_force = stiff};
     int status = taut_evaluate(m->context, row->t, row->q, row->v, wanted, &values, &m->error);
     if (!check_row(status == 0, "%s: energy: %s", row->name, m->error.message))
         return;
-    const double energy[4] = {values.kinetic, values.potential, values.bond_energy, values.stiff_energy};
-    static const char *const what[4] = {"kinetic energy", "potential energy", "bond energy", "stiff energy"};
+    const double energy[4] = {values.kinetic, values.potential, values.bond_energy,
+                              values.stiff_energy};
+    static const char *const what[4] = {"kinetic energy", "potential energy", "bond energy",
+                                        "stiff energy"};
     for (int k = 0; k < 4; k++)
         compare(row, what[k], &energy[k], &row->energy[k], 1, 1e-3);
     if (wanted & TAUT_WANT_STIFF_FORCE)
@@ -259,12 +287,15 @@ static void check_energies(const oracle_row *row, loaded *m)
 
 static void check_values(const oracle_row *row, loaded *m)
 {
-    static double f[SIZE_MOST], g[SIZE_MOST], gt[SIZE_MOST], gamma[SIZE_MOST], G[16 * SIZE_MOST], dense[SIZE_MOST * SIZE_MOST];
+    static double f[SIZE_MOST], g[SIZE_MOST], gt[SIZE_MOST], gamma[SIZE_MOST], G[16 * SIZE_MOST],
+        dense[SIZE_MOST * SIZE_MOST];
     taut_pattern pattern;
     int status = taut_system_pattern(m->system, TAUT_PATTERN_JACOBIAN, &pattern, &m->error);
-    if (!check_row(status == 0 && m->sizes.jacobian_entries <= 16 * SIZE_MOST, "%s: pattern of G: %s", row->name, m->error.message))
+    if (!check_row(status == 0 && m->sizes.jacobian_entries <= 16 * SIZE_MOST,
+                   "%s: pattern of G: %s", row->name, m->error.message))
         return;
-    unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | (row->mechanical ? TAUT_WANT_GAMMA : 0);
+    unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN |
+                      (row->mechanical ? TAUT_WANT_GAMMA : 0);
     taut_values values = {.force = f, .bond = g, .jacobian = G, .bond_dt = gt, .gamma = gamma};
     status = taut_evaluate(m->context, row->t, row->q, row->v, wanted, &values, &m->error);
     if (!check_row(status == 0, "%s: evaluate: %s", row->name, m->error.message))
@@ -283,10 +314,12 @@ static void check_jets(const oracle_row *row, loaded *m)
     double f[SIZE_MOST], g[SIZE_MOST], q[SIZE_MOST], v[SIZE_MOST];
     taut_jet *jet = NULL;
     taut_values values = {.force = f, .bond = g};
-    int status = taut_jet_create(m->context, ORACLE_JET_ORDER, TAUT_WANT_FORCE | TAUT_WANT_BOND, &jet, &m->error);
+    int status = taut_jet_create(m->context, ORACLE_JET_ORDER, TAUT_WANT_FORCE | TAUT_WANT_BOND,
+                                 &jet, &m->error);
     double scale_f = 0, scale_g = 0;
     for (int j = 0; status == 0 && j <= ORACLE_JET_ORDER; j++) {
-        /* q + w t + a t^2/2 with its velocity w + a t; first order: y + t/2 for the algebraic variables */
+        /* q + w t + a t^2/2 with its velocity w + a t; first order: y + t/2 for the algebraic
+         * variables */
         for (int k = 0; k < row->n; k++)
             q[k] = j == 0 ? row->q[k] : j == 1 ? row->w[k] : j == 2 ? row->a[k] / 2 : 0;
         for (int k = 0; k < (row->mechanical ? row->n : row->algebraic); k++)
@@ -310,8 +343,10 @@ static void check_oracle(const oracle_row *row)
 {
     loaded m;
     if (load(&m, row->name, row->set, row->t) &&
-        check_row(m.sizes.coordinates == row->n && m.sizes.bonds == row->m && row->n <= SIZE_MOST && row->m <= SIZE_MOST,
-                  "%s: %d coordinates, %d bonds", row->name, (int)m.sizes.coordinates, (int)m.sizes.bonds)) {
+        check_row(m.sizes.coordinates == row->n && m.sizes.bonds == row->m && row->n <= SIZE_MOST &&
+                      row->m <= SIZE_MOST,
+                  "%s: %d coordinates, %d bonds", row->name, (int)m.sizes.coordinates,
+                  (int)m.sizes.bonds)) {
         check_start(row, &m);
         check_values(row, &m);
         check_jets(row, &m);
@@ -323,7 +358,7 @@ static void check_oracle(const oracle_row *row)
     unload(&m);
 }
 
-/* ------------------------------------------------------------------------------------------------------- consistent starts */
+/* ---- consistent starts */
 
 /* |g| and |gdot| of the start, at a time of its own. */
 static void check_consistent(const char *name, double t, int rows)
@@ -335,7 +370,8 @@ static void check_consistent(const char *name, double t, int rows)
     if (load(&m, name, "", t)) {
         int status = taut_context_start(m.context, t, q, v, &m.error);
         if (status == 0)
-            status = taut_evaluate(m.context, t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, &m.error);
+            status = taut_evaluate(m.context, t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values,
+                                   &m.error);
         if (status == 0)
             status = taut_system_pattern(m.system, TAUT_PATTERN_JACOBIAN, &pattern, &m.error);
         check_row(status == 0, "%s: %s", name, m.error.message);
@@ -351,7 +387,7 @@ static void check_consistent(const char *name, double t, int rows)
     unload(&m);
 }
 
-/* -------------------------------------------------------------------------------------------------- jets by a recurrence */
+/* ---- jets by a recurrence */
 
 /* Taylor coefficients of r = sqrt(s) by r_k = (s_k - sum_{0<j<k} r_j r_{k-j}) / (2 r_0). */
 static void root_series(const double *s, int order, double *r)
@@ -365,8 +401,9 @@ static void root_series(const double *s, int order, double *r)
     }
 }
 
-/* The double pendulum flies by its own stiff forces: x'' = -omega^2 (g1 G1 + g2 G2) / 1, coefficient by coefficient, g and f of the
- * library beside the recurrence. 16 orders, omega = 1: all coefficients of size one. */
+/* The double pendulum flies by its own stiff forces: x'' = -omega^2 (g1 G1 + g2 G2) / 1,
+ * coefficient by coefficient, g and f of the library beside the recurrence. 16 orders, omega =
+ * 1: all coefficients of size one. */
 static void check_recurrence(void)
 {
     enum { ORDER = TAUT_JET_ORDER_MAX };
@@ -376,7 +413,8 @@ static void check_recurrence(void)
     double u[4][ORDER + 1], s[2][ORDER + 1], r[2][ORDER + 1], w[2][ORDER + 1] = {{0}}, g[2] = {0};
     taut_values values = {.bond = g};
     bool good = load(&m, "double_pendulum", "omega=1", 0) &&
-                check_row(taut_jet_create(m.context, ORDER, TAUT_WANT_BOND, &jet, &m.error) == 0, "jet: %s", m.error.message);
+                check_row(taut_jet_create(m.context, ORDER, TAUT_WANT_BOND, &jet, &m.error) == 0,
+                          "jet: %s", m.error.message);
     for (int k = 0; good && k <= ORDER; k++) {
         /* u: the two rods; s: their squares; r: lengths; w = 1 - 1/r, the force of a rod is -w u */
         for (int c = 0; c < 2; c++) {
@@ -398,10 +436,12 @@ static void check_recurrence(void)
             qk[c] = q[c][k];
             vk[c] = v[c][k];
         }
-        good = check_row(taut_jet_advance(jet, k, 0, qk, vk, &values, &m.error) == 0, "jet %d: %s", k, m.error.message);
+        good = check_row(taut_jet_advance(jet, k, 0, qk, vk, &values, &m.error) == 0, "jet %d: %s",
+                         k, m.error.message);
         for (int b = 0; good && b < 2; b++)
             check_row(fabs(g[b] - (r[b][k] - (k == 0))) <= 1e-13 * fmax(1, fabs(r[b][k])),
-                      "coefficient %d of bond %d: %.17g, recurrence %.17g", k, b, g[b], r[b][k] - (k == 0));
+                      "coefficient %d of bond %d: %.17g, recurrence %.17g", k, b, g[b],
+                      r[b][k] - (k == 0));
         for (int c = 0; c < 2; c++) {
             double inner = 0, outer = 0;
             for (int j = 0; j <= k; j++) {
@@ -418,7 +458,7 @@ static void check_recurrence(void)
     unload(&m);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- long chain */
+/* ---- long chain */
 
 static void check_long_chain(void)
 {
@@ -430,9 +470,11 @@ static void check_long_chain(void)
         check_equal("bonds", m.sizes.bonds, count);
         double *x = malloc(sizeof(double) * 7 * (size_t)count);
         taut_values values = {.force = x + 4 * (size_t)count, .bond = x + 6 * (size_t)count};
-        int status = x ? taut_context_start(m.context, 0, x, x + 2 * (size_t)count, &m.error) : TAUT_ERROR_MEMORY;
+        int status = x ? taut_context_start(m.context, 0, x, x + 2 * (size_t)count, &m.error)
+                       : TAUT_ERROR_MEMORY;
         if (status == 0)
-            status = taut_evaluate(m.context, 0, x, x + 2 * (size_t)count, TAUT_WANT_FORCE | TAUT_WANT_BOND, &values, &m.error);
+            status = taut_evaluate(m.context, 0, x, x + 2 * (size_t)count,
+                                   TAUT_WANT_FORCE | TAUT_WANT_BOND, &values, &m.error);
         if (check_row(status == 0, "chain: %s", m.error.message)) {
             check_near("last bob", x[2 * (size_t)count - 2], count, 0);
             check_near("weight of the last bob", values.force[2 * (size_t)count - 1], -1, 0);

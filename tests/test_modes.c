@@ -1,4 +1,5 @@
-/* test_modes.c - modes, actions and gradients of frequencies: analytic ones, those of FACTS E, and independent residuals. */
+/* test_modes.c - modes, actions and gradients of frequencies: analytic ones, those of FACTS E,
+ * and independent residuals. */
 #include "support/run.h"
 #include "judge/pendulum_angles.h"
 #include "system/modes/modes.h"
@@ -51,7 +52,8 @@ static char *read_model(const char *name)
     return text;
 }
 
-/* FACTS E: at eps = 1e-3 the actions of start (14) are I = J/eps = (7.78456513604e-5, 4.4349321933). */
+/* FACTS E: at eps = 1e-3 the actions of start (14) are I = J/eps = (7.78456513604e-5,
+ * 4.4349321933). */
 static void test_published_actions(void)
 {
     check_group("modes, actions of the double pendulum");
@@ -59,14 +61,17 @@ static void test_published_actions(void)
     opened o = open_text(text, "eps=1e-3");
     taut_mode mode[MOST];
     taut_modes_report report;
-    if (o.code == 0 && check_equal("modes", taut_modes(o.context, 0, o.q, o.v, MOST, mode, &report, &o.error), 0)) {
+    if (o.code == 0 &&
+        check_equal("modes", taut_modes(o.context, 0, o.q, o.v, MOST, mode, &report, &o.error),
+                    0)) {
         check_equal("found", report.found, 2);
         check_near("I1", mode[0].action / 1e-3, 7.78456513604e-5, 1e-10 * 7.8e-5);
         check_near("I2", mode[1].action / 1e-3, 4.4349321933, 1e-10 * 4.4);
         double elastic = pow(hypot(sqrt(2) - sqrt(.5), 5e-3 + sqrt(.5)) - 1, 2) / 2e-6;
         check_near("the energies are the elastic energy", report.energy, elastic, 1e-11 * elastic);
         check_near("W", report.correction, report.energy, 1e-12 * elastic);
-        check_row(mode[0].bond[0] == 0 && mode[1].bond[0] == 1 && mode[0].bond[2] == -1, "dominant springs");
+        check_row(mode[0].bond[0] == 0 && mode[1].bond[0] == 1 && mode[0].bond[2] == -1,
+                  "dominant springs");
         check_near("shares", mode[0].share[0] + mode[0].share[1], 1, 1e-14);
     }
     close_text(&o);
@@ -96,7 +101,8 @@ static void test_angles(void)
     free(text);
 }
 
-/* FACTS E: the 1:2 resonance is where the cosine between the rods is 0.748 (exactly: 3 - r = (3 + r)/4 with r^2 = 1 + 4 c^2). */
+/* FACTS E: the 1:2 resonance is where the cosine between the rods is 0.748 (exactly: 3 - r = (3
+ * + r)/4 with r^2 = 1 + 4 c^2). */
 static void test_resonance(void)
 {
     check_group("modes, resonance 1:2");
@@ -107,10 +113,11 @@ static void test_resonance(void)
     taut_mode mode[MOST];
     taut_modes_report report;
     angle_state((angles){.3, .3 + acos(cosine), 0, 0}, q, v);
-    if (o.code == 0 && check_equal("modes", taut_modes(o.context, 0, q, NULL, MOST, mode, &report, &o.error), 0)) {
+    if (o.code == 0 &&
+        check_equal("modes", taut_modes(o.context, 0, q, NULL, MOST, mode, &report, &o.error), 0)) {
         const taut_resonance *r = report.resonance;
-        check_row(report.resonances > 0 && r->j == 1 && r->k == 0 && r->l == 0, "mode 2 ~ mode 1 + mode 1: %d %d %d", r->j, r->k,
-                  r->l);
+        check_row(report.resonances > 0 && r->j == 1 && r->k == 0 && r->l == 0,
+                  "mode 2 ~ mode 1 + mode 1: %d %d %d", r->j, r->k, r->l);
         check_below("gap", r->gap, 1e-12);
     }
     close_text(&o);
@@ -130,23 +137,28 @@ static const struct {
      {10},
      {10},
      {-2}},
-    /* masses 1 and 3 and a spring: reduced mass 3/4; x2' = 1 gives relative kinetic energy 3/8; centre of mass does not count */
+    /* masses 1 and 3 and a spring: reduced mass 3/4; x2' = 1 gives relative kinetic energy 3/8;
+     * centre of mass does not count */
     {"two masses",
-     "[coordinates]\nx1, x2\n[mass]\nx2 = 3\n[bonds]\ns = x2 - x1 - 1 stiffness 75\n[start]\nx2 = 1, x2' = 1\n",
+     "[coordinates]\nx1, x2\n[mass]\nx2 = 3\n[bonds]\ns = x2 - x1 - 1 stiffness 75\n[start]\nx2 = "
+     "1, x2' = 1\n",
      1,
      {10},
      {.375},
      {-2}},
-    /* M = [2 1; 1 2], springs on x and y of stiffness 4: modes x + y and x - y of frequency sqrt(4/3), 2 */
+    /* M = [2 1; 1 2], springs on x and y of stiffness 4: modes x + y and x - y of frequency
+     * sqrt(4/3), 2 */
     {"mass matrix",
-     "[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = 1\n[bonds]\na = x stiffness 4\nb = y stiffness 4\n[start]\nx = 1\n",
+     "[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = 1\n[bonds]\na = x stiffness 4\nb = y "
+     "stiffness 4\n[start]\nx = 1\n",
      2,
      {1.1547005383792515, 2},
      {1, 1},
      {-2}},
     /* a rod ties x and y: together they have mass 2, and the spring on x alone moves both */
     {"spring with rod",
-     "[coordinates]\nx, y\n[bonds]\ns = x stiffness 200\nr = x - y\n[start]\nx = .1, y = .1, x' = 1, y' = 1\n",
+     "[coordinates]\nx, y\n[bonds]\ns = x stiffness 200\nr = x - y\n[start]\nx = .1, y = .1, x' = "
+     "1, y' = 1\n",
      1,
      {10},
      {2},
@@ -160,15 +172,26 @@ static const struct {
      {-2}},
     /* soft bonds are slow forces */
     {"soft",
-     "[coordinates]\nx, y\n[bonds]\ns = x stiffness 400\nw = y stiffness 1 soft\n[start]\ny = 1, x' = 1\n",
+     "[coordinates]\nx, y\n[bonds]\ns = x stiffness 400\nw = y stiffness 1 soft\n[start]\ny = 1, "
+     "x' = 1\n",
      1,
      {20},
      {.5},
      {-2}},
     /* a moving bond: gdot = x' - cos(t), at t = 0 x' = 3 rings with 2 */
-    {"moving bond", "[coordinates]\nx\n[bonds]\ns = x - sin(t) stiffness 100\n[start]\nx' = 3\n", 1, {10}, {2}, {-2}},
+    {"moving bond",
+     "[coordinates]\nx\n[bonds]\ns = x - sin(t) stiffness 100\n[start]\nx' = 3\n",
+     1,
+     {10},
+     {2},
+     {-2}},
     /* springs that depend on each other add up: two of 50 side by side */
-    {"doubled spring", "[coordinates]\nx\n[bonds]\na = x stiffness 50\nb = x stiffness 50\n[start]\nx = .2\n", 1, {10}, {2}, {-2}},
+    {"doubled spring",
+     "[coordinates]\nx\n[bonds]\na = x stiffness 50\nb = x stiffness 50\n[start]\nx = .2\n",
+     1,
+     {10},
+     {2},
+     {-2}},
     /* 3, 4, 7: a sum; 3 and 4 are closer in absolute terms */
     {"sum",
      "[coordinates]\nx, y, z\n[bonds]\na = x stiffness 9\nb = y stiffness 16\nc = z stiffness 49\n",
@@ -184,7 +207,8 @@ static const struct {
      {1, 0, -1}},
     /* kinetic energy (r'^2 + r^2 phi'^2)/2: only r vibrates */
     {"kinetic",
-     "[coordinates]\nr, phi\n[kinetic]\n(r'^2 + r^2*phi'^2)/2\n[bonds]\nrod = r - 1 stiffness 100\n[start]\nr = 1.1, phi' = 5\n",
+     "[coordinates]\nr, phi\n[kinetic]\n(r'^2 + r^2*phi'^2)/2\n[bonds]\nrod = r - 1 stiffness "
+     "100\n[start]\nr = 1.1, phi' = 5\n",
      1,
      {10},
      {.5},
@@ -200,16 +224,19 @@ static void test_known(void)
         taut_modes_report report = {0};
         if (o.code == 0)
             o.code = taut_modes(o.context, 0, o.q, o.v, MOST, mode, &report, &o.error);
-        check_row(o.code == 0 && report.found == known[k].modes && report.complete && report.modes == known[k].modes,
+        check_row(o.code == 0 && report.found == known[k].modes && report.complete &&
+                      report.modes == known[k].modes,
                   "%s: %d modes, %s", known[k].name, report.found, o.error.message);
         for (int j = 0; j < report.found && j < known[k].modes; j++) {
-            check_near(known[k].name, mode[j].frequency, known[k].frequency[j], 1e-13 * known[k].frequency[j]);
+            check_near(known[k].name, mode[j].frequency, known[k].frequency[j],
+                       1e-13 * known[k].frequency[j]);
             check_near(known[k].name, mode[j].energy, known[k].energy[j], 1e-12);
             check_near(known[k].name, mode[j].action * mode[j].frequency, mode[j].energy, 1e-14);
         }
         const taut_resonance *r = report.resonance;
         if (known[k].nearest[0] != -2)
-            check_row(r->j == known[k].nearest[0] && r->k == known[k].nearest[1] && r->l == known[k].nearest[2],
+            check_row(r->j == known[k].nearest[0] && r->k == known[k].nearest[1] &&
+                          r->l == known[k].nearest[2],
                       "%s: resonance %d %d %d", known[k].name, r->j, r->k, r->l);
         close_text(&o);
     }
@@ -218,20 +245,26 @@ static void test_known(void)
 static const char *const gradient_models[] = {
     /* springs in three dimensions, different masses */
     "[particles]\ndimension = 3\np[i] for i in 1..3 mass 1 + i/2\n"
-    "[bonds]\nb[i] = length(p[i+1] - p[i]) - 1 for i in 1..2 stiffness 1e4*i\nc = length(p[1] - (0, 0, 1)) - 1 stiffness 3e4\n"
+    "[bonds]\nb[i] = length(p[i+1] - p[i]) - 1 for i in 1..2 stiffness 1e4*i\nc = length(p[1] - "
+    "(0, 0, 1)) - 1 stiffness 3e4\n"
     "[start]\np[1] = (0.1, 0.2, 0.1), p[2] = (0.9, 0.5, 0.3), p[3] = (1.1, 1.4, 0.6)\n",
     /* a rod beside the springs */
-    "[coordinates]\nx, y, z, w\n[bonds]\na = sqrt(x^2 + y^2) - 1 stiffness 1e4\nr = sqrt((z - x)^2 + (w - y)^2) - 1\n"
+    "[coordinates]\nx, y, z, w\n[bonds]\na = sqrt(x^2 + y^2) - 1 stiffness 1e4\nr = sqrt((z - x)^2 "
+    "+ (w - y)^2) - 1\n"
     "b = z + w^2 - .4*x*y stiffness 2e4\n[start]\nx = .6, y = .8, z = 1.4, w = 1.3\n",
     /* mass matrix from a kinetic energy */
-    "[coordinates]\nr, phi, s\n[kinetic]\n(r'^2 + r^2*phi'^2)/2 + (1 + r*s/4)*s'^2 + r'*s'*cos(phi)/2\n"
-    "[bonds]\na = r - 1 + s*phi/5 stiffness 1e4\nb = s - .3 stiffness 2e4\n[start]\nr = 1.1, phi = .4, s = .35\n",
+    "[coordinates]\nr, phi, s\n[kinetic]\n(r'^2 + r^2*phi'^2)/2 + (1 + r*s/4)*s'^2 + "
+    "r'*s'*cos(phi)/2\n"
+    "[bonds]\na = r - 1 + s*phi/5 stiffness 1e4\nb = s - .3 stiffness 2e4\n[start]\nr = 1.1, phi = "
+    ".4, s = .35\n",
     /* a constant mass matrix */
-    "[coordinates]\nx, y, z\n[mass]\nx = 2, y = 2, z = 3\nM[x,y] = 1\nM[y,z] = .5\n[bonds]\na = x*y - z stiffness 1e4\n"
+    "[coordinates]\nx, y, z\n[mass]\nx = 2, y = 2, z = 3\nM[x,y] = 1\nM[y,z] = .5\n[bonds]\na = "
+    "x*y - z stiffness 1e4\n"
     "b = x + sin(y) stiffness 1e4\n[start]\nx = .3, y = .4, z = .5\n",
 };
 
-static double correction(taut_modes_work *work, const double *q, const double *action, taut_error *error)
+static double correction(taut_modes_work *work, const double *q, const double *action,
+                         taut_error *error)
 {
     double sum = 0;
     check_row(taut_modes_find(work, 0, q, error) == 0, "modes: %s", error->message);
@@ -290,15 +323,18 @@ static void test_residuals(void)
         taut_modes_work w;
         taut_arena_init(&arena, NULL);
         int code = taut_modes_create(&w, o.context, &arena, false, &o.error);
-        check_row((code ? code : taut_modes_find(&w, 0, o.q, &o.error)) == 0, "find: %s", o.error.message);
+        check_row((code ? code : taut_modes_find(&w, 0, o.q, &o.error)) == 0, "find: %s",
+                  o.error.message);
         const double *c = taut_context_compliance(o.context);
         for (int j = 0; j < w.count; j++)
             for (int i = 0; i < o.m; i++) {
-                double gz = 0, square = w.frequency[j] * w.frequency[j], size = w.frequency[j] * sqrt(c[i]);
+                double gz = 0, square = w.frequency[j] * w.frequency[j],
+                       size = w.frequency[j] * sqrt(c[i]);
                 for (taut_index e = w.jacobian.start[i]; e < w.jacobian.start[i + 1]; e++)
                     gz += w.values.jacobian[e] * w.shape[j * o.n + w.jacobian.column[e]];
                 /* rods: G z = 0 */
-                check_near("G z = Omega^2 C w", gz, c[i] > 0 ? square * c[i] * w.weight[j * o.m + i] : 0,
+                check_near("G z = Omega^2 C w", gz,
+                           c[i] > 0 ? square * c[i] * w.weight[j * o.m + i] : 0,
                            1e-11 * (c[i] > 0 ? size * w.frequency[j] : w.frequency[j]) + 1e-11);
             }
         for (int a = 0; a < w.count; a++)
@@ -314,12 +350,14 @@ static void test_residuals(void)
     }
 }
 
-/* Two modes of one frequency: their sum has a gradient when the actions are equal; else a sentence. */
+/* Two modes of one frequency: their sum has a gradient when the actions are equal; else a
+ * sentence. */
 static void test_meeting(void)
 {
     check_group("modes, frequencies that meet");
-    static const char *const model = "[coordinates]\nx, y, u, w\n[bonds]\na = sqrt(x^2 + y^2) - 1 + x*y stiffness 1e4\n"
-                                     "b = sqrt(u^2 + w^2) - 1 + u*w stiffness 1e4\n[start]\nx = 1, y = .2, u = 1, w = .2\n";
+    static const char *const model =
+        "[coordinates]\nx, y, u, w\n[bonds]\na = sqrt(x^2 + y^2) - 1 + x*y stiffness 1e4\n"
+        "b = sqrt(u^2 + w^2) - 1 + u*w stiffness 1e4\n[start]\nx = 1, y = .2, u = 1, w = .2\n";
     static const double equal[] = {.1, .1}, other[] = {.1, .2};
     opened o = open_text(model, NULL);
     taut_arena arena;
@@ -330,7 +368,8 @@ static void test_meeting(void)
     check_equal("find", taut_modes_find(&w, 0, o.q, &o.error), 0);
     check_equal("equal actions", taut_modes_gradient(&w, 0, o.q, equal, gradient, &o.error), 0);
     check_near("symmetric", gradient[0], gradient[2], 1e-9);
-    check_equal("different actions", taut_modes_gradient(&w, 0, o.q, other, gradient, &o.error), TAUT_ERROR_EVALUATE);
+    check_equal("different actions", taut_modes_gradient(&w, 0, o.q, other, gradient, &o.error),
+                TAUT_ERROR_EVALUATE);
     check_contains("message", o.error.message, "meet");
     taut_modes_destroy(&w);
     taut_arena_clear(&arena);
@@ -360,8 +399,8 @@ static void test_memory(void)
         check_equal("no call after create", f.calls, calls);
         taut_modes_destroy(&w);
         taut_arena_clear(&arena);
-        check_row(f.live == 0 && code == (f.failed ? TAUT_ERROR_MEMORY : 0), "call %d: %s, %d live", (int)k, taut_code_name(code),
-                  (int)f.live);
+        check_row(f.live == 0 && code == (f.failed ? TAUT_ERROR_MEMORY : 0), "call %d: %s, %d live",
+                  (int)k, taut_code_name(code), (int)f.live);
         if (!f.failed)
             break;
     }
@@ -374,12 +413,14 @@ static void test_refusals(void)
     taut_mode mode[2];
     taut_modes_report report;
     opened o = open_text("[state]\nx\n[rates]\nx' = -x\n[start]\nx = 1\n", NULL);
-    check_equal("first order", taut_modes(o.context, 0, o.q, o.v, 2, mode, &report, &o.error), TAUT_ERROR_REFUSED);
+    check_equal("first order", taut_modes(o.context, 0, o.q, o.v, 2, mode, &report, &o.error),
+                TAUT_ERROR_REFUSED);
     close_text(&o);
     o = open_text("[coordinates]\nx\n[bonds]\nr = x\n", NULL);
     check_equal("rigid", taut_modes(o.context, 0, o.q, o.v, 2, mode, &report, &o.error), 0);
     check_equal("no modes", report.found, 0);
-    check_equal("count", taut_modes(o.context, 0, o.q, o.v, 0, mode, &report, &o.error), TAUT_ERROR_USAGE);
+    check_equal("count", taut_modes(o.context, 0, o.q, o.v, 0, mode, &report, &o.error),
+                TAUT_ERROR_USAGE);
     close_text(&o);
     /* soft springs are slow forces, unless there are no others */
     static const char *const soft[] = {"", " soft"};
@@ -388,21 +429,28 @@ static void test_refusals(void)
         double frequency[4];
         int found = 0;
         bool complete;
-        snprintf(text, sizeof text, "[coordinates]\nx, y\n[bonds]\na = x stiffness 4 soft\nb = y stiffness 1e4%s\n", soft[k]);
+        snprintf(text, sizeof text,
+                 "[coordinates]\nx, y\n[bonds]\na = x stiffness 4 soft\nb = y stiffness 1e4%s\n",
+                 soft[k]);
         o = open_text(text, NULL);
-        check_equal("soft", taut_frequencies(o.context, 0, o.q, 2, frequency, &found, &complete, &o.error), 0);
+        check_equal("soft",
+                    taut_frequencies(o.context, 0, o.q, 2, frequency, &found, &complete, &o.error),
+                    0);
         check_equal("found", found, 1 + k);
         check_near("highest", frequency[found - 1], 100, 1e-10);
         close_text(&o);
     }
     /* a stiff potential (more in test_potential_modes.c) */
-    o = open_text("[coordinates]\nx, y\n[stiff potential]\n(x^2 + y^2 - 1)^2/8 scale 1e4\n[start]\nx = 1\n", NULL);
+    o = open_text(
+        "[coordinates]\nx, y\n[stiff potential]\n(x^2 + y^2 - 1)^2/8 scale 1e4\n[start]\nx = 1\n",
+        NULL);
     check_equal("potential", taut_modes(o.context, 0, o.q, o.v, 2, mode, &report, &o.error), 0);
     check_near("frequency", mode[0].frequency, 100, 1e-9);
     check_near("energy", report.energy, 0, 0);
     close_text(&o);
     /* many springs: both ends; omega_k = 2 k sin(k pi/(2(N+1))) of a chain between walls */
-    const char *many = "[parameters]\nN = 500\n[coordinates]\nx[i] for i in 1..N\n[definitions]\nx[0] = 0, x[N+1] = 0\n"
+    const char *many = "[parameters]\nN = 500\n[coordinates]\nx[i] for i in "
+                       "1..N\n[definitions]\nx[0] = 0, x[N+1] = 0\n"
                        "[bonds]\ns[i] = x[i] - x[i-1] for i in 1..N+1 stiffness 100\n";
     taut_system *system = NULL;
     taut_context *context = NULL;
@@ -412,7 +460,8 @@ static void test_refusals(void)
         code = taut_context_create(system, NULL, &context, &o.error);
     if (code == 0)
         code = taut_modes(context, 0, q, NULL, 2, mode, &report, &o.error);
-    if (check_row(code == 0 && report.found == 2 && !report.complete, "many: %s", o.error.message)) {
+    if (check_row(code == 0 && report.found == 2 && !report.complete, "many: %s",
+                  o.error.message)) {
         check_near("slowest", mode[0].frequency, 20 * sin(acos(-1) / 2 / 501), 1e-6);
         check_near("fastest", mode[1].frequency, 20 * sin(500 * acos(-1) / 2 / 501), 1e-4);
     }

@@ -1,28 +1,33 @@
-/* test_motion.c - the four motions of a model: what is chosen when nobody says, where the start goes, that good data stay as they are, and
- * the motions themselves against references of the papers. */
+/* test_motion.c - the four motions of a model: what is chosen when nobody says, where the start
+ * goes, that good data stay as they are, and the motions themselves against references of the
+ * papers. */
 #include "base/method.h"
 #include "support/run.h"
 #include "drive/solver.h"
 
 /* The stiff spring double pendulum [A section 5.1]. */
-#define DOUBLE_PENDULUM(omega, lift)                                                                                               \
-    "[coordinates]\nx1, y1, x2, y2\n[bonds]\ninner = sqrt(x1^2 + y1^2) - 1 stiffness " omega "^2\n"                                \
-    "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 stiffness " omega "^2\n"                                                              \
+#define DOUBLE_PENDULUM(omega, lift)                                                               \
+    "[coordinates]\nx1, y1, x2, y2\n[bonds]\ninner = sqrt(x1^2 + y1^2) - 1 stiffness " omega       \
+    "^2\n"                                                                                         \
+    "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 stiffness " omega "^2\n"                              \
     "[start]\nx1 = 1, y1 = " lift ", x2 = 2\ny1' = -0.5, y2' = 0.5\n"
 
-static const char slider_crank[] =
-    "[coordinates]\ntheta, x2, y2, psi\n[mass]\ntheta = 10\n[forces]\ntheta = sin(t) - theta'\ny2 = -9.81\n"
-    "[bonds]\ncentre_x = x2 - cos(theta) - 2*cos(psi)\nslide = sin(theta) - 3*sin(psi)\ncentre_y = y2 - sin(psi)\n"
-    "[start]\ntheta' = -1, x2 = 3, y2' = -1/3, psi' = -1/3\n";
+static const char slider_crank[] = "[coordinates]\ntheta, x2, y2, psi\n[mass]\ntheta = "
+                                   "10\n[forces]\ntheta = sin(t) - theta'\ny2 = -9.81\n"
+                                   "[bonds]\ncentre_x = x2 - cos(theta) - 2*cos(psi)\nslide = "
+                                   "sin(theta) - 3*sin(psi)\ncentre_y = y2 - sin(psi)\n"
+                                   "[start]\ntheta' = -1, x2 = 3, y2' = -1/3, psi' = -1/3\n";
 
 /* A pendulum on a spring: hardly rings at rest; `spin` and `lift` make it ring. */
-#define PENDULUM(stiffness, start)                                                                                                 \
-    "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 " stiffness "\n[start]\n" start "\n"
+#define PENDULUM(stiffness, start)                                                                 \
+    "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 " stiffness           \
+    "\n[start]\n" start "\n"
 
 /* More ringing springs than actions are computed for. */
-#define MANY                                                                                                                       \
-    "[coordinates]\nq[i] for i in 1..802\n[potential]\nsum(q[i]^2/2 for i in 1..802)\n"                                            \
-    "[bonds]\npair[i] = q[2*i] - q[2*i-1] - 1 for i in 1..401 stiffness 1e6\n[start]\nq[2*i] = 1.1 for i in 1..401\n"
+#define MANY                                                                                       \
+    "[coordinates]\nq[i] for i in 1..802\n[potential]\nsum(q[i]^2/2 for i in 1..802)\n"            \
+    "[bonds]\npair[i] = q[2*i] - q[2*i-1] - 1 for i in 1..401 stiffness 1e6\n[start]\nq[2*i] = "   \
+    "1.1 for i in 1..401\n"
 
 static void test_choice(void)
 {
@@ -34,23 +39,33 @@ static void test_choice(void)
         {PENDULUM("stiffness 4", "x = 1"), "until=1", "full because fast"},
         {PENDULUM("stiffness 4", "x = 1"), "until=1", "motion full, method verlet"},
         {PENDULUM("rigid", "x = 1"), "until=1", "motion rigid, method dop8"},
-        {PENDULUM("rigid", "x = 1"), "until=1 method=rattle step=0.01", "motion rigid, method rattle"},
+        {PENDULUM("rigid", "x = 1"), "until=1 method=rattle step=0.01",
+         "motion rigid, method rattle"},
         {PENDULUM("rigid", "x = 1"), "until=1 method=radau5", "motion rigid, method radau5"},
         {PENDULUM("stiffness 1e6", "x = 1"), "until=1 method=dop8", "motion full, method dop8"},
-        {PENDULUM("stiffness 1e6", "x = 1.1"), "until=1 motion=slow", "the start was moved to its slow point"},
-        {PENDULUM("rigid", "x = 1.1"), "until=1", "the start was moved onto the rigid bonds, which it violated by 0.1"},
-        {PENDULUM("stiffness 1e6", "x = 1.1"), "until=1 motion=rigid", "the start was moved onto the rigid bonds"},
+        {PENDULUM("stiffness 1e6", "x = 1.1"), "until=1 motion=slow",
+         "the start was moved to its slow point"},
+        {PENDULUM("rigid", "x = 1.1"), "until=1",
+         "the start was moved onto the rigid bonds, which it violated by 0.1"},
+        {PENDULUM("stiffness 1e6", "x = 1.1"), "until=1 motion=rigid",
+         "the start was moved onto the rigid bonds"},
         {DOUBLE_PENDULUM("1e4", "0.25"), "until=1", "effective because the start rings"},
-        {DOUBLE_PENDULUM("1e4", "0.25"), "until=1", "motion effective, method effective (order 8), error control"},
-        {DOUBLE_PENDULUM("1e4", "0.25"), "until=1 step=0.1", "motion effective, method projected-impulse (order 2), step 0.1"},
-        {DOUBLE_PENDULUM("1e4", "0.25") "[run]\nstep = 1e-5\n", "until=1", "motion effective, method effective"},
+        {DOUBLE_PENDULUM("1e4", "0.25"), "until=1",
+         "motion effective, method effective (order 8), error control"},
+        {DOUBLE_PENDULUM("1e4", "0.25"), "until=1 step=0.1",
+         "motion effective, method projected-impulse (order 2), step 0.1"},
+        {DOUBLE_PENDULUM("1e4", "0.25") "[run]\nstep = 1e-5\n", "until=1",
+         "motion effective, method effective"},
         /* the effective motion cannot begin, which is said, and another is chosen */
         {MANY, "until=0.1", "not effective: "},
         {MANY, "until=0.1", "motion full, method verlet"},
-        {"[coordinates]\nx\n[potential]\nx^2\n[start]\nx = 1\n", "until=1", "motion full, method dop8"},
-        {"[coordinates]\nx\n[potential]\nx^2\n[start]\nx = 1\n", "until=1 step=0.01", "motion full, method verlet"},
-        {"[coordinates]\nx, y\n[potential]\ny\n[bonds]\na = x stiffness 1e6 damping 1e3\nb = y stiffness 1e4\n", "until=1",
-         "radau5"},
+        {"[coordinates]\nx\n[potential]\nx^2\n[start]\nx = 1\n", "until=1",
+         "motion full, method dop8"},
+        {"[coordinates]\nx\n[potential]\nx^2\n[start]\nx = 1\n", "until=1 step=0.01",
+         "motion full, method verlet"},
+        {"[coordinates]\nx, y\n[potential]\ny\n[bonds]\na = x stiffness 1e6 damping 1e3\nb = y "
+         "stiffness 1e4\n",
+         "until=1", "radau5"},
     };
     check_group("choice");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
@@ -61,7 +76,8 @@ static void test_choice(void)
     }
 }
 
-/* Starts that are good stay as they are, to the last bit; in full motion springs keep their stretch. */
+/* Starts that are good stay as they are, to the last bit; in full motion springs keep their
+ * stretch. */
 static void test_good_starts(void)
 {
     static const struct {
@@ -69,9 +85,24 @@ static void test_good_starts(void)
         double q[4], v[4];
         int n;
     } rows[] = {
-        {"rigid", DOUBLE_PENDULUM("1e4", "0"), "motion=rigid until=1", {1, 0, 2, 0}, {0, -0.5, 0, 0.5}, 4},
-        {"slow", DOUBLE_PENDULUM("1e6", "0"), "motion=slow until=1", {1, 0, 2, 0}, {0, -0.5, 0, 0.5}, 4},
-        {"full", DOUBLE_PENDULUM("1e4", "0.25"), "motion=full until=1", {1, 0.25, 2, 0}, {0, -0.5, 0, 0.5}, 4},
+        {"rigid",
+         DOUBLE_PENDULUM("1e4", "0"),
+         "motion=rigid until=1",
+         {1, 0, 2, 0},
+         {0, -0.5, 0, 0.5},
+         4},
+        {"slow",
+         DOUBLE_PENDULUM("1e6", "0"),
+         "motion=slow until=1",
+         {1, 0, 2, 0},
+         {0, -0.5, 0, 0.5},
+         4},
+        {"full",
+         DOUBLE_PENDULUM("1e4", "0.25"),
+         "motion=full until=1",
+         {1, 0.25, 2, 0},
+         {0, -0.5, 0, 0.5},
+         4},
         {"slider crank", slider_crank, "until=1", {0, 3, 0, 0}, {-1, 0, -1. / 3, -1. / 3}, 4},
     };
     check_group("good starts");
@@ -82,12 +113,14 @@ static void test_good_starts(void)
             int same = 0;
             for (int i = 0; i < rows[k].n; i++)
                 same += q[i] == rows[k].q[i] && v[i] == rows[k].v[i];
-            check_row(same == rows[k].n, "%s: %d of %d entries are as given", rows[k].name, same, rows[k].n);
+            check_row(same == rows[k].n, "%s: %d of %d entries are as given", rows[k].name, same,
+                      rows[k].n);
         }
         driven_destroy(&d);
     }
     /* x hangs on a rod, y on x by a spring that is stretched: only the rod is put right */
-    driven d = driven_create("[coordinates]\nx, y\n[mass]\nx = 2, y = 3\n[bonds]\nrod = x - 1\nspring = y - x - 1 stiffness 100\n"
+    driven d = driven_create("[coordinates]\nx, y\n[mass]\nx = 2, y = 3\n[bonds]\nrod = x - "
+                             "1\nspring = y - x - 1 stiffness 100\n"
                              "[start]\nx = 1.5, y = 3, x' = 1, y' = 0.25\n",
                              "motion=full until=1", NULL);
     if (driven_good("mixed", &d)) {
@@ -97,16 +130,19 @@ static void test_good_starts(void)
         /* the spring then moves y = 2 + cos(omega t) + ..., omega^2 = 100/3 */
         double omega = sqrt(100. / 3);
         check_equal("advance", taut_solver_advance(d.solver, 1, &d.error), 0);
-        check_near("y(1)", taut_solver_position(d.solver)[1], 2 + cos(omega) + 0.25 * sin(omega) / omega, 1e-4);
+        check_near("y(1)", taut_solver_position(d.solver)[1],
+                   2 + cos(omega) + 0.25 * sin(omega) / omega, 1e-4);
     }
     driven_destroy(&d);
 }
 
-/* The foot point of a rigid start: on the bonds, moved along G^T of where it landed (masses are 1), velocities likewise. */
+/* The foot point of a rigid start: on the bonds, moved along G^T of where it landed (masses are
+ * 1), velocities likewise. */
 static void test_foot(void)
 {
     check_group("foot point");
-    driven d = driven_create(DOUBLE_PENDULUM("1e4", "0.25"), "motion=rigid until=10 rtol=1e-9 atol=1e-9 every=0.1", NULL);
+    driven d = driven_create(DOUBLE_PENDULUM("1e4", "0.25"),
+                             "motion=rigid until=10 rtol=1e-9 atol=1e-9 every=0.1", NULL);
     if (driven_good("rigid", &d)) {
         const double *q = taut_solver_position(d.solver), q0[4] = {1, 0.25, 2, 0};
         double r1 = hypot(q[0], q[1]), r2 = hypot(q[2] - q[0], q[3] - q[1]);
@@ -116,7 +152,8 @@ static void test_foot(void)
         for (int i = 0; i < 4; i++)
             move[i] = q0[i] - q[i];
         /* lambda2 from the second mass, lambda1 from the first: two equations must hold beside */
-        double two = move[2] * e[0] + move[3] * e[1], one = (move[0] + two * e[0]) * q[0] + (move[1] + two * e[1]) * q[1];
+        double two = move[2] * e[0] + move[3] * e[1],
+               one = (move[0] + two * e[0]) * q[0] + (move[1] + two * e[1]) * q[1];
         check_near("second mass moved along its rod", move[2] * e[1] - move[3] * e[0], 0, 1e-12);
         check_near("first mass: x", move[0] + two * e[0], one * q[0], 1e-12);
         check_near("first mass: y", move[1] + two * e[1], one * q[1], 1e-12);
@@ -124,7 +161,8 @@ static void test_foot(void)
         check_near("inner rate", v[0] * q[0] + v[1] * q[1], 0, 1e-14);
         check_near("outer rate", (v[2] - v[0]) * e[0] + (v[3] - v[1]) * e[1], 0, 1e-14);
         taut_result result;
-        check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "%s", d.error.message);
+        check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "%s",
+                  d.error.message);
         taut_solver_result(d.solver, &result);
         check_below("drift of positions", result.drift_position, 1e-13);
         check_below("drift of velocities", result.drift_velocity, 1e-13);
@@ -133,11 +171,14 @@ static void test_foot(void)
     driven_destroy(&d);
 }
 
-/* Reference at t = 1 of the slider crank [C example 4; FACTS C], by every method that knows its steps. */
+/* Reference at t = 1 of the slider crank [C example 4; FACTS C], by every method that knows its
+ * steps. */
 static void test_slider_crank(void)
 {
-    static const double q[4] = {-1.061270282397952442, 2.401214566116768558, -0.2909919279848426683, -0.2952634692628417145};
-    static const double mu[3] = {0.3730378631064774131, 3.431444380758191872, -6.723523373744880700 - 3.431444380758191872};
+    static const double q[4] = {-1.061270282397952442, 2.401214566116768558, -0.2909919279848426683,
+                                -0.2952634692628417145};
+    static const double mu[3] = {0.3730378631064774131, 3.431444380758191872,
+                                 -6.723523373744880700 - 3.431444380758191872};
     static const struct {
         const char *options;
         double limit, force_limit; /* multipliers of Radau IIA have order s - 1 only [FACTS B] */
@@ -155,7 +196,8 @@ static void test_slider_crank(void)
         snprintf(options, sizeof options, "%s until=1", rows[k].options);
         driven d = driven_create(slider_crank, options, NULL);
         if (driven_good(options, &d)) {
-            check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "%s: %s", options, d.error.message);
+            check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "%s: %s",
+                      options, d.error.message);
             double off = 0, force = 0;
             for (int i = 0; i < 4; i++)
                 off = fmax(off, fabs(taut_solver_position(d.solver)[i] - q[i]));
@@ -174,35 +216,42 @@ static void test_drift(void)
     static const struct {
         const char *stabilize;
         double least, most;
-    } rows[] = {{"post", 0, 1e-12}, {"project", 0, 1e-12}, {"none", 1e-7, 1}, {"baumgarte", 1e-12, 1e-4}};
+    } rows[] = {
+        {"post", 0, 1e-12}, {"project", 0, 1e-12}, {"none", 1e-7, 1}, {"baumgarte", 1e-12, 1e-4}};
     check_group("drift");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         char options[160];
-        snprintf(options, sizeof options, "method=dop8 rtol=1e-6 until=100 every=1 stabilize=%s", rows[k].stabilize);
+        snprintf(options, sizeof options, "method=dop8 rtol=1e-6 until=100 every=1 stabilize=%s",
+                 rows[k].stabilize);
         driven d = driven_create(slider_crank, options, NULL);
         if (driven_good(options, &d)) {
             taut_result result;
-            check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "%s: %s", options, d.error.message);
+            check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "%s: %s",
+                      options, d.error.message);
             taut_solver_result(d.solver, &result);
-            check_row(result.drift_position >= rows[k].least && result.drift_position <= rows[k].most, "%s: drift %.3g", options,
-                      result.drift_position);
+            check_row(result.drift_position >= rows[k].least &&
+                          result.drift_position <= rows[k].most,
+                      "%s: drift %.3g", options, result.drift_position);
         }
         driven_destroy(&d);
     }
 }
 
-/* The slow motions of a spring in the plane are circles r = r*, omega^2 r*^3 (r* - 1) = 4 M^2, M the areal velocity [A 2.3; FACTS A]. */
+/* The slow motions of a spring in the plane are circles r = r*, omega^2 r*^3 (r* - 1) = 4 M^2, M
+ * the areal velocity [A 2.3; FACTS A]. */
 static void test_circle(void)
 {
     check_group("slow motion");
     static kept r;
-    driven d =
-        driven_create("[coordinates]\nx, y\n[bonds]\nspring = sqrt(x^2 + y^2) - 1 stiffness 1e6\n[start]\nx = 1.01, y' = 1\n",
-                      "motion=slow until=10 rtol=1e-8 atol=1e-8", NULL);
+    driven d = driven_create("[coordinates]\nx, y\n[bonds]\nspring = sqrt(x^2 + y^2) - 1 stiffness "
+                             "1e6\n[start]\nx = 1.01, y' = 1\n",
+                             "motion=slow until=10 rtol=1e-8 atol=1e-8", NULL);
     if (driven_good("circle", &d)) {
         taut_sink sink = kept_sink(&r);
-        check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s", d.error.message);
-        double least = INFINITY, most = 0, areal = (r.q[0][0] * r.v[0][1] - r.q[0][1] * r.v[0][0]) / 2;
+        check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s",
+                  d.error.message);
+        double least = INFINITY, most = 0,
+               areal = (r.q[0][0] * r.v[0][1] - r.q[0][1] * r.v[0][0]) / 2;
         for (int i = 0; i < r.rows; i++) {
             double radius = hypot(r.q[i][0], r.q[i][1]);
             least = fmin(least, radius);
@@ -218,21 +267,27 @@ static void test_circle(void)
     driven_destroy(&d);
 }
 
-/* The double pendulum at omega = 1000 from the exact slow point over (31)-(32): its start, and the state at t = 10 [FACTS A]. */
+/* The double pendulum at omega = 1000 from the exact slow point over (31)-(32): its start, and
+ * the state at t = 10 [FACTS A]. */
 static void test_slow_reference(void)
 {
     static const double start[4] = {1.000001500045071096781, 0, 2.000002750073263937993, 0};
-    static const double q[4] = {0.99934340676157869, -0.03622915908201496, 0.66151150110952525, 0.90497759592155011};
-    static const double p[4] = {0.00109905864343522, 0.03032224325356639, -0.67391036767002129, -0.21196201577063433};
+    static const double q[4] = {0.99934340676157869, -0.03622915908201496, 0.66151150110952525,
+                                0.90497759592155011};
+    static const double p[4] = {0.00109905864343522, 0.03032224325356639, -0.67391036767002129,
+                                -0.21196201577063433};
     check_group("slow motion");
-    driven d = driven_create(DOUBLE_PENDULUM("1e3", "0"), "motion=slow until=10 rtol=1e-10 atol=1e-10", NULL);
+    driven d = driven_create(DOUBLE_PENDULUM("1e3", "0"),
+                             "motion=slow until=10 rtol=1e-10 atol=1e-10", NULL);
     if (driven_good("double pendulum", &d)) {
         double off = 0, rate = 0;
-        check_contains("explanation", taut_solver_explanation(d.solver), "moved to its slow point, where nothing rings (series");
+        check_contains("explanation", taut_solver_explanation(d.solver),
+                       "moved to its slow point, where nothing rings (series");
         for (int i = 0; i < 4; i++)
             off = fmax(off, fabs(taut_solver_position(d.solver)[i] - start[i]));
         check_below("start", off, 1e-14);
-        check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "%s", d.error.message);
+        check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "%s",
+                  d.error.message);
         off = 0;
         for (int i = 0; i < 4; i++) {
             off = fmax(off, fabs(taut_solver_position(d.solver)[i] - q[i]));
@@ -244,7 +299,8 @@ static void test_slow_reference(void)
     driven_destroy(&d);
 }
 
-/* Without jets a slow start takes its slow point from forces alone, by `kernel`: on the circle r*, as above, to what differences know. */
+/* Without jets a slow start takes its slow point from forces alone, by `kernel`: on the circle
+ * r*, as above, to what differences know. */
 static int no_force(void *user, double t, const double *q, const double *v, double *f)
 {
     (void)user, (void)t, (void)q, (void)v;
@@ -262,7 +318,8 @@ static int radius_bond(void *user, double t, const double *q, double *g)
 static void test_start_without_jets(void)
 {
     static const double q[2] = {1.01, 0}, v[2] = {0, 1}, compliance[1] = {1e-6};
-    taut_callbacks c = {.coordinates = 2, .bonds = 1, .compliance = compliance, .start_q = q, .start_v = v};
+    taut_callbacks c = {
+        .coordinates = 2, .bonds = 1, .compliance = compliance, .start_q = q, .start_v = v};
     driven d = {0};
     c.force = no_force;
     c.bond = radius_bond;
@@ -278,7 +335,8 @@ static void test_start_without_jets(void)
         double areal = (x[0] * u[1] - x[1] * u[0]) / 2, star = 1;
         for (int j = 0; j < 50; j++)
             star = 1 + 4 * areal * areal / (1e6 * star * star * star);
-        check_contains("explanation", taut_solver_explanation(d.solver), "moved to its slow point, where nothing rings (kernel");
+        check_contains("explanation", taut_solver_explanation(d.solver),
+                       "moved to its slow point, where nothing rings (kernel");
         check_near("radius", hypot(x[0], x[1]), star, 1e-9);
         check_near("radial velocity", (x[0] * u[0] + x[1] * u[1]) / star, 0, 1e-6);
     }
@@ -288,24 +346,30 @@ static void test_start_without_jets(void)
 /* Options that a run never reads are told, whatever they are; those it reads are not. */
 static void test_unread(void)
 {
-    static const char spring[] = PENDULUM("stiffness 1e4", "x = 1"), rod[] = PENDULUM("rigid", "x = 1");
+    static const char spring[] = PENDULUM("stiffness 1e4", "x = 1"),
+                      rod[] = PENDULUM("rigid", "x = 1");
     static const struct {
         const char *model, *options, *warnings; /* names, in the order of the table */
     } rows[] = {
         {spring, "until=0.1 motion=full method=dop8 newton=tensor", "newton"},
         {spring, "until=0.1 motion=slow method=radau5 newton=tensor", ""},
-        {spring, "until=0.1 motion=full method=verlet rtol=1e-8 atol=1e-9 max-step=1", "rtol atol max-step"},
+        {spring, "until=0.1 motion=full method=verlet rtol=1e-8 atol=1e-9 max-step=1",
+         "rtol atol max-step"},
         {spring, "until=0.1 motion=full method=dop8 rtol=1e-8 atol=1e-9 max-step=1", ""},
         {spring, "until=0.1 motion=full method=dop8 step=0.001 rtol=1e-8", "rtol"},
-        {spring, "until=0.1 motion=effective method=projected-impulse step=0.05 inner-step=1e-4", ""},
+        {spring, "until=0.1 motion=effective method=projected-impulse step=0.05 inner-step=1e-4",
+         ""},
         {spring, "until=0.1 motion=effective method=effective inner-step=1e-4", "inner-step"},
-        {spring, "until=0.1 motion=slow method=radau5 step=0.01 rtol=1e-8", ""}, /* the start is judged by it */
+        /* the start is judged by it */
+        {spring, "until=0.1 motion=slow method=radau5 step=0.01 rtol=1e-8", ""},
         {rod, "until=0.1 method=dop8 stabilize-passes=3", ""},
         {rod, "until=0.1 method=dop8 stabilize-rate=3", "stabilize-rate"},
-        {rod, "until=0.1 method=dop8 stabilize=baumgarte stabilize-rate=3 stabilize-passes=2", "stabilize-passes"},
+        {rod, "until=0.1 method=dop8 stabilize=baumgarte stabilize-rate=3 stabilize-passes=2",
+         "stabilize-passes"},
         {rod, "until=0.1 method=rattle step=0.01 stabilize-passes=3", "stabilize-passes"},
         {rod, "until=0.1 method=dop8 every=0.01 steps=100 from=0 window=3", "window"},
-        {PENDULUM("stiffness 1e4", "x = 1") "[run]\nnewton = tensor\nwindow = 3\n", "until=0.1 motion=full method=dop8", ""},
+        {PENDULUM("stiffness 1e4", "x = 1") "[run]\nnewton = tensor\nwindow = 3\n",
+         "until=0.1 motion=full method=dop8", ""},
     };
     check_group("options without effect");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
@@ -314,16 +378,18 @@ static void test_unread(void)
         for (int i = 0; d.solver && taut_solver_warning(d.solver, i); i++) {
             const char *text = taut_solver_warning(d.solver, i) + 2;
             size_t used = strlen(names);
-            snprintf(names + used, sizeof names - used, "%s%.*s", used ? " " : "", (int)strcspn(text, " "), text);
+            snprintf(names + used, sizeof names - used, "%s%.*s", used ? " " : "",
+                     (int)strcspn(text, " "), text);
         }
         if (driven_good(rows[k].options, &d))
-            check_row(strcmp(names, rows[k].warnings) == 0, "%s: told '%s', expected '%s'", rows[k].options, names,
-                      rows[k].warnings);
+            check_row(strcmp(names, rows[k].warnings) == 0, "%s: told '%s', expected '%s'",
+                      rows[k].options, names, rows[k].warnings);
         driven_destroy(&d);
     }
 }
 
-/* [run] takes every option whose row says so, and only those; a step from there is said to be from there. */
+/* [run] takes every option whose row says so, and only those; a step from there is said to be
+ * from there. */
 static void test_run_section(void)
 {
     int count;
@@ -332,7 +398,8 @@ static void test_run_section(void)
     for (int k = 0; k < count; k++) {
         char text[200], value[40] = "1";
         if (table[k].type == TAUT_OPTION_CHOICE)
-            snprintf(value, sizeof value, "%.*s", (int)strcspn(table[k].choices, "|"), table[k].choices);
+            snprintf(value, sizeof value, "%.*s", (int)strcspn(table[k].choices, "|"),
+                     table[k].choices);
         else if (table[k].type == TAUT_OPTION_FLAG)
             snprintf(value, sizeof value, "yes");
         else if (table[k].type == TAUT_OPTION_TEXT)
@@ -343,25 +410,28 @@ static void test_run_section(void)
         taut_system *system = NULL;
         taut_error error;
         int status = taut_system_parse(text, strlen(text), "model.taut", NULL, &system, &error);
-        check_row(table[k].in_model ? status == 0 : status == TAUT_ERROR_MODEL && error.line == 4, "%s = %s: %s: %s", table[k].name,
-                  value, taut_code_name(status), status ? error.message : "");
+        check_row(table[k].in_model ? status == 0 : status == TAUT_ERROR_MODEL && error.line == 4,
+                  "%s = %s: %s: %s", table[k].name, value, taut_code_name(status),
+                  status ? error.message : "");
         taut_system_destroy(system);
     }
-    driven d =
-        driven_create(PENDULUM("stiffness 1e4", "x = 1") "[run]\nstep = 0.003\n", "until=0.1 motion=full method=verlet", NULL);
+    driven d = driven_create(PENDULUM("stiffness 1e4", "x = 1") "[run]\nstep = 0.003\n",
+                             "until=0.1 motion=full method=verlet", NULL);
     if (driven_good("step", &d))
         check_contains("explanation", taut_solver_explanation(d.solver), "step 0.003 (of [run])");
     driven_destroy(&d);
-    d = driven_create(PENDULUM("stiffness 1e4", "x = 1") "[run]\nstep = 0.003\n", "until=0.1 motion=full method=verlet step=0.004",
-                      NULL);
+    d = driven_create(PENDULUM("stiffness 1e4", "x = 1") "[run]\nstep = 0.003\n",
+                      "until=0.1 motion=full method=verlet step=0.004", NULL);
     if (driven_good("step", &d))
-        check_row(!strstr(taut_solver_explanation(d.solver), "[run]"), "%s", taut_solver_explanation(d.solver));
+        check_row(!strstr(taut_solver_explanation(d.solver), "[run]"), "%s",
+                  taut_solver_explanation(d.solver));
     driven_destroy(&d);
 }
 
-/* Equal steps that are unstable do not end with success, energy or not: x' = -1000 x with step 0.01 grows nine times a step. A state that
- * leaves zero, or grows as fast as it can be resolved, is none of that: x' = 10 x with step 0.01 is exp(10) at t = 1, exp(500) at
- * t = 50, with a relative error of 0.1^5/120 a step. */
+/* Equal steps that are unstable do not end with success, energy or not: x' = -1000 x with step
+ * 0.01 grows nine times a step. A state that leaves zero, or grows as fast as it can be
+ * resolved, is none of that: x' = 10 x with step 0.01 is exp(10) at t = 1, exp(500) at t = 50,
+ * with a relative error of 0.1^5/120 a step. */
 static void test_growth(void)
 {
     static const char stiff[] = "[state]\nx\n[rates]\nx' = -1000*x\n[start]\nx = 1\n";
@@ -376,7 +446,8 @@ static void test_growth(void)
         {"stiff", stiff, "until=1 method=rk4 step=0.01", TAUT_ERROR_STEP, 0, 0},
         {"stiff", stiff, "until=1 method=rk4 step=0.002", TAUT_OK, 0, 1e-12},
         {"grows", grows, "until=1 method=rk4 step=0.01", TAUT_OK, 22026.465794806718, 22026 * 1e-5},
-        {"grows far", grows, "until=50 method=rk4 step=0.01", TAUT_OK, 1.4035922178528375e217, 6.5e213},
+        {"grows far", grows, "until=50 method=rk4 step=0.01", TAUT_OK, 1.4035922178528375e217,
+         6.5e213},
         {"leaves", leaves, "until=1 method=rk4 step=0.001", TAUT_OK, 1. / 6, 1e-9},
     };
     check_group("growth");
@@ -384,10 +455,11 @@ static void test_growth(void)
         driven d = driven_create(rows[k].model, rows[k].options, NULL);
         if (driven_good(rows[k].name, &d)) {
             int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
-            check_row(code == rows[k].code, "%s, %s: %s: %s", rows[k].name, rows[k].options, taut_code_name(code),
-                      code < 0 ? d.error.message : "");
+            check_row(code == rows[k].code, "%s, %s: %s: %s", rows[k].name, rows[k].options,
+                      taut_code_name(code), code < 0 ? d.error.message : "");
             if (code == 0)
-                check_near(rows[k].name, taut_solver_position(d.solver)[0], rows[k].x, rows[k].allowed);
+                check_near(rows[k].name, taut_solver_position(d.solver)[0], rows[k].x,
+                           rows[k].allowed);
             else
                 check_contains(rows[k].name, d.error.message, "unstable");
         }
@@ -395,21 +467,26 @@ static void test_growth(void)
     }
 }
 
-/* A start that exists from its own time on only (log t at t = 0 does not): x = 1 + log t with its invariant, u = log t as the rate of
- * another variable, and y = 1/t as an algebraic variable that keeps x on log t. */
+/* A start that exists from its own time on only (log t at t = 0 does not): x = 1 + log t with
+ * its invariant, u = log t as the rate of another variable, and y = 1/t as an algebraic variable
+ * that keeps x on log t. */
 static void test_late_start(void)
 {
-    static const char held[] = "[state]\nx\n[rates]\nx' = 1/t\n[invariants]\ni = x - log(t)\n[start]\nx = log(t) + 1\n";
-    static const char rate[] = "[state]\nx, u\n[rates]\nx' = u\nu' = 1/t\n[invariants]\ni = u - log(t)\n[start]\nu = log(t)\n";
-    static const char index2[] =
-        "[state]\nx\n[algebraic]\ny\n[rates]\nx' = y\n[constraints]\nc = x - log(t)\n[start]\nx = log(t), y = 1/t\n";
+    static const char held[] =
+        "[state]\nx\n[rates]\nx' = 1/t\n[invariants]\ni = x - log(t)\n[start]\nx = log(t) + 1\n";
+    static const char rate[] = "[state]\nx, u\n[rates]\nx' = u\nu' = 1/t\n[invariants]\ni = u - "
+                               "log(t)\n[start]\nu = log(t)\n";
+    static const char index2[] = "[state]\nx\n[algebraic]\ny\n[rates]\nx' = y\n[constraints]\nc = "
+                                 "x - log(t)\n[start]\nx = log(t), y = 1/t\n";
     static const struct {
         const char *name, *model, *options;
         double x; /* at t = 2 */
     } rows[] = {
         {"post", held, "from=1 until=2 method=dop8 rtol=1e-9", 1.6931471805599453},
-        {"baumgarte", held, "from=1 until=2 method=dop8 rtol=1e-9 stabilize=baumgarte", 1.6931471805599453},
-        {"post-velocity", rate, "from=1 until=2 method=dop8 rtol=1e-9 stabilize=post-velocity", 0.38629436111989061},
+        {"baumgarte", held, "from=1 until=2 method=dop8 rtol=1e-9 stabilize=baumgarte",
+         1.6931471805599453},
+        {"post-velocity", rate, "from=1 until=2 method=dop8 rtol=1e-9 stabilize=post-velocity",
+         0.38629436111989061},
         {"algebraic", index2, "from=1 until=2 method=dop8 rtol=1e-9", 0.69314718055994531},
         {"algebraic, linear", index2, "from=1 until=2 method=rk4 step=0.01", 0.69314718055994531},
     };
@@ -428,7 +505,8 @@ static void test_late_start(void)
     }
     /* rows by time end on the end itself, once: 0.3 - 3 * 0.1 is not 0 */
     static kept r;
-    driven d = driven_create("[state]\nx\n[rates]\nx' = -x\n[start]\nx = 1\n", "from=0.3 until=0 every=0.1", NULL);
+    driven d = driven_create("[state]\nx\n[rates]\nx' = -x\n[start]\nx = 1\n",
+                             "from=0.3 until=0 every=0.1", NULL);
     if (driven_good("rows", &d)) {
         taut_sink sink = kept_sink(&r);
         check_equal("run", taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error), 0);
@@ -438,11 +516,13 @@ static void test_late_start(void)
     driven_destroy(&d);
 }
 
-/* A kick may give any energy; what is no explosion is not called one: x'' = -x with a hundredfold velocity at x = 0 swings 100 wide. */
+/* A kick may give any energy; what is no explosion is not called one: x'' = -x with a
+ * hundredfold velocity at x = 0 swings 100 wide. */
 static void test_kick(void)
 {
     check_group("kicks");
-    driven d = driven_create("[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = 1\n[events]\nkick = x falling then x' = 100*x'\n",
+    driven d = driven_create("[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = 1\n[events]\nkick "
+                             "= x falling then x' = 100*x'\n",
                              "motion=full method=verlet step=0.001 until=3.1415926535897931", NULL);
     if (driven_good("kick", &d)) {
         int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
@@ -452,8 +532,8 @@ static void test_kick(void)
     driven_destroy(&d);
 }
 
-/* A callback that cannot evaluate (>0), at call k of the run, never ends it as if an event had been met: it is an error, or the step is
- * tried again. */
+/* A callback that cannot evaluate (>0), at call k of the run, never ends it as if an event had
+ * been met: it is an error, or the step is tried again. */
 typedef struct refusing {
     int64_t calls, refuse;
 } refusing;
@@ -468,8 +548,9 @@ static int oscillate(void *user, double t, const double *q, const double *v, dou
 
 static void test_refusing(void)
 {
-    static const char *const ways[] = {"method=verlet step=0.1", "method=rk4 step=0.1",    "method=dop8",
-                                       "method=radau5",          "method=radau5 step=0.1", "method=ab2 step=0.1"};
+    static const char *const ways[] = {
+        "method=verlet step=0.1", "method=rk4 step=0.1",    "method=dop8",
+        "method=radau5",          "method=radau5 step=0.1", "method=ab2 step=0.1"};
     static const double q[1] = {1};
     static kept rows;
     check_group("callbacks that cannot evaluate");
@@ -489,9 +570,10 @@ static void test_refusing(void)
             taut_sink sink = kept_sink(&rows);
             if (d.code == 0)
                 d.code = taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error);
-            bool good = d.code == 0 ? fabs(taut_solver_position(d.solver)[0] - cos(0.5)) < 0.1 : d.code == TAUT_ERROR_EVALUATE;
-            check_row(good && (at > 0 || d.code == 0), "%s, call %d: %s: %s", ways[k], (int)at, taut_code_name(d.code),
-                      d.code < 0 ? d.error.message : "");
+            bool good = d.code == 0 ? fabs(taut_solver_position(d.solver)[0] - cos(0.5)) < 0.1
+                                    : d.code == TAUT_ERROR_EVALUATE;
+            check_row(good && (at > 0 || d.code == 0), "%s, call %d: %s: %s", ways[k], (int)at,
+                      taut_code_name(d.code), d.code < 0 ? d.error.message : "");
             driven_destroy(&d);
             if (at == 0)
                 calls = r.calls < 400 ? r.calls + 1 : 400;
@@ -503,8 +585,9 @@ static void test_refusing(void)
 static void test_long_names(void)
 {
 #define LONG_NAME "a_name_longer_than_anybody_would_like_to_read_or_write_it"
-    static const char model[] = "[coordinates]\nx, y\n[bonds]\n" LONG_NAME "_1 = x\n" LONG_NAME "_2 = x\n" LONG_NAME
-                                "_3 = 2*x\n" LONG_NAME "_4 = 3*x\n" LONG_NAME "_5 = y - y\n";
+    static const char model[] =
+        "[coordinates]\nx, y\n[bonds]\n" LONG_NAME "_1 = x\n" LONG_NAME "_2 = x\n" LONG_NAME
+        "_3 = 2*x\n" LONG_NAME "_4 = 3*x\n" LONG_NAME "_5 = y - y\n";
     taut_check_report report;
     driven d = {0};
     check_group("long names");
@@ -539,11 +622,13 @@ static void test_faults(void)
             code = d.code;
             driven_destroy(&d);
             if (f.live != 0 || (code != 0 && code != TAUT_ERROR_MEMORY))
-                check_row(false, "row %d: failure %d leaves %d blocks, %s", (int)row, (int)k, (int)f.live, taut_code_name(code));
+                check_row(false, "row %d: failure %d leaves %d blocks, %s", (int)row, (int)k,
+                          (int)f.live, taut_code_name(code));
             if (code == 0 && f.failed > 0)
                 code = TAUT_ERROR_MEMORY; /* what is optional was left out; go on */
         }
-        check_row(code == 0 && k > 5, "row %d: %d failures, then %s", (int)row, (int)k - 1, taut_code_name(code));
+        check_row(code == 0 && k > 5, "row %d: %d failures, then %s", (int)row, (int)k - 1,
+                  taut_code_name(code));
     }
 }
 

@@ -1,4 +1,5 @@
-/* test_native.c - compiled tapes give the same numbers as the interpreter. (The cache and its failures: test_native_cache.c.) */
+/* test_native.c - compiled tapes give the same numbers as the interpreter. (The cache and its
+ * failures: test_native_cache.c.) */
 #ifndef TAUT_CORE
 #define _XOPEN_SOURCE 700
 #endif
@@ -53,7 +54,8 @@ int main(void)
     taut_native *native = NULL;
     taut_tape tape = {0}, *tapes[] = {&tape};
     taut_error error = {0};
-    check_equal("status", taut_native_create(tapes, 1, NULL, NULL, &native, &error), TAUT_ERROR_UNAVAILABLE);
+    check_equal("status", taut_native_create(tapes, 1, NULL, NULL, &native, &error),
+                TAUT_ERROR_UNAVAILABLE);
     check_contains("message", error.message, "core");
     check_row(native == NULL && tape.native == NULL, "something was made");
     taut_native_destroy(native);
@@ -76,12 +78,14 @@ static double ulps(double x, double y)
 
 static double sample(int turn)
 {
-    static const double special[] = {0, -0.0, 1, -1, 0.5, -0.5, 2.5, -2.5, INFINITY, -INFINITY, NAN, 0x1p-1074, 1e300, 1e-300, 3};
+    static const double special[] = {0,        -0.0,      1,   -1,        0.5,   -0.5,   2.5, -2.5,
+                                     INFINITY, -INFINITY, NAN, 0x1p-1074, 1e300, 1e-300, 3};
     enum { SPECIAL = sizeof special / sizeof *special };
     return turn < 3 * SPECIAL ? special[turn % SPECIAL] : uniform(-4, 4);
 }
 
-/* Runs compiled and interpreted on the same inputs; the largest distance over the outputs and the used lanes. */
+/* Runs compiled and interpreted on the same inputs; the largest distance over the outputs and
+ * the used lanes. */
 static double compare(const bench *b, int lanes, int n, int trials, double (*input)(int turn))
 {
     const size_t size = (size_t)b->tape->registers * (size_t)lanes;
@@ -92,20 +96,22 @@ static double compare(const bench *b, int lanes, int n, int trials, double (*inp
     for (int trial = 0; trial < trials; trial++) {
         for (int i = 0; i < b->tape->inputs; i++)
             for (int l = 0; l < n; l++)
-                ours[i * lanes + l] = input(i ? (trial * n + l) * 7 % 45 + (trial * n + l) / 45 : trial * n + l);
+                ours[i * lanes + l] =
+                    input(i ? (trial * n + l) * 7 % 45 + (trial * n + l) / 45 : trial * n + l);
         memcpy(theirs, ours, size * sizeof *ours);
         taut_tape_run(b->tape, TAUT_LEVELS - 1, lanes, n, ours);
         taut_tape_run(&interpreted, TAUT_LEVELS - 1, lanes, n, theirs);
         for (int o = 0; o < b->tape->outputs; o++)
             for (int l = 0; l < n; l++)
-                worst = fmax(worst, ulps(ours[b->tape->output[o] * lanes + l], theirs[b->tape->output[o] * lanes + l]));
+                worst = fmax(worst, ulps(ours[b->tape->output[o] * lanes + l],
+                                         theirs[b->tape->output[o] * lanes + l]));
     }
     free(ours);
     free(theirs);
     return worst;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- values */
+/* ---- values */
 
 /* One tape for each operation, all in one object. */
 static void test_operations(void)
@@ -119,7 +125,8 @@ static void test_operations(void)
             continue;
         b[count] = bench_open();
         taut_graph *g = b[count].graph;
-        const int32_t x = taut_graph_input(g, 0), y = taut_graph_input(g, 1), z = taut_graph_input(g, 2);
+        const int32_t x = taut_graph_input(g, 0), y = taut_graph_input(g, 1),
+                      z = taut_graph_input(g, 2);
         const int arity = taut_op_table[op].arity;
         const int32_t node = arity == 1   ? taut_graph_unary(g, (taut_op)op, x)
                              : arity == 2 ? taut_graph_binary(g, (taut_op)op, x, y)
@@ -133,7 +140,8 @@ static void test_operations(void)
     const int status = taut_native_create(tapes, count, in_place("values"), NULL, &native, &error);
     check_row(status == 0, "compile: %s", error.message);
     for (int i = 0; i < count; i++) {
-        check_row(tapes[i]->native && tapes[i]->length == 1, "%s is compiled", taut_op_table[op_of[i]].name);
+        check_row(tapes[i]->native && tapes[i]->length == 1, "%s is compiled",
+                  taut_op_table[op_of[i]].name);
         check_below(taut_op_table[op_of[i]].name, compare(&b[i], 1, 1, 2000, sample), 2);
         check_below(taut_op_table[op_of[i]].name, compare(&b[i], 8, 5, 300, sample), 2);
     }
@@ -154,7 +162,8 @@ static void test_curves(void)
     bench b = bench_open();
     const taut_curve *curve[3];
     taut_error error;
-    if (taut_curve_create(&b.arena, 7, values, &curve[0], &error) || taut_curve_create(&b.arena, 2, other, &curve[1], &error) ||
+    if (taut_curve_create(&b.arena, 7, values, &curve[0], &error) ||
+        taut_curve_create(&b.arena, 2, other, &curve[1], &error) ||
         taut_curve_create(&b.arena, 1, single, &curve[2], &error))
         exit(1);
     int32_t node[12];
@@ -173,7 +182,8 @@ static void test_curves(void)
 static void test_outputs_and_numbers(void)
 {
     check_group("outputs and numbers");
-    static const double number[] = {0.1, -0.0, 0x1p-1074, 0x1.fffffffffffffp1023, INFINITY, -INFINITY, NAN, -1.0 / 3, 1e22};
+    static const double number[] = {
+        0.1, -0.0, 0x1p-1074, 0x1.fffffffffffffp1023, INFINITY, -INFINITY, NAN, -1.0 / 3, 1e22};
     enum { NUMBERS = sizeof number / sizeof *number };
     bench b = bench_open();
     int32_t node[2 * NUMBERS + 3];
@@ -235,8 +245,9 @@ static void test_random_graphs(void)
 {
     check_group("random graphs");
     enum { TAPES = 3, SIZE = 4000, TAIL = 40 };
-    static const taut_op ops[] = {TAUT_OP_ADD, TAUT_OP_SUB, TAUT_OP_MUL, TAUT_OP_SIN,  TAUT_OP_ATAN, TAUT_OP_TANH,
-                                  TAUT_OP_COS, TAUT_OP_MIN, TAUT_OP_MAX, TAUT_OP_DIVZ, TAUT_OP_LE,   TAUT_OP_HYPOT};
+    static const taut_op ops[] = {TAUT_OP_ADD,  TAUT_OP_SUB,  TAUT_OP_MUL, TAUT_OP_SIN,
+                                  TAUT_OP_ATAN, TAUT_OP_TANH, TAUT_OP_COS, TAUT_OP_MIN,
+                                  TAUT_OP_MAX,  TAUT_OP_DIVZ, TAUT_OP_LE,  TAUT_OP_HYPOT};
     bench b[TAPES];
     taut_tape *tapes[TAPES];
     for (int i = 0; i < TAPES; i++) {
@@ -245,7 +256,8 @@ static void test_random_graphs(void)
         const int length = i == 0 ? SIZE : 500;
         for (int k = 0; k < length; k++) {
             const taut_op op = ops[(int)uniform(0, 12)];
-            const int32_t x = k < 10 ? 0 : node[(int)uniform(k > 60 ? k - 60 : 0, k)], y = k < 10 ? 0 : node[(int)uniform(0, k)];
+            const int32_t x = k < 10 ? 0 : node[(int)uniform(k > 60 ? k - 60 : 0, k)],
+                          y = k < 10 ? 0 : node[(int)uniform(0, k)];
             node[k] = k < 10                         ? taut_graph_input(b[i].graph, k)
                       : taut_op_table[op].arity == 1 ? taut_graph_unary(b[i].graph, op, x)
                                                      : taut_graph_binary(b[i].graph, op, x, y);
@@ -260,7 +272,8 @@ static void test_random_graphs(void)
     for (int i = 0; i < TAPES && status == 0; i++) {
         char name[60];
         snprintf(name, sizeof name, "tape %d of %d operations", i, (int)b[i].tape->length);
-        check_row(b[i].tape->length > (i == 0 ? 1500 : 100), "%s is too short to tell anything", name);
+        check_row(b[i].tape->length > (i == 0 ? 1500 : 100), "%s is too short to tell anything",
+                  name);
         check_below(name, compare(&b[i], 1, 1, 20, moderate), 2);
         check_below(name, compare(&b[i], 8, 8, 5, moderate), 2);
     }

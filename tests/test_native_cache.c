@@ -1,5 +1,6 @@
-/* test_native_cache.c - the cache of compiled tapes is used, checked and guarded; every failure leaves the tapes as they were, with
- * a message. The compiler is put behind a script that counts how often it is asked to compile. */
+/* test_native_cache.c - the cache of compiled tapes is used, checked and guarded; every failure
+ * leaves the tapes as they were, with a message. The compiler is put behind a script that counts
+ * how often it is asked to compile. */
 #ifdef TAUT_CORE
 
 #include "support/table.h"
@@ -68,7 +69,8 @@ static void use_compiler(const char *body)
 static void use_counting_compiler(const char *compiler)
 {
     char body[1200];
-    snprintf(body, sizeof body, "[ \"$1\" = --version ] || echo >>'%s'\nexec '%s' \"$@\"", in_place("count"), compiler);
+    snprintf(body, sizeof body, "[ \"$1\" = --version ] || echo >>'%s'\nexec '%s' \"$@\"",
+             in_place("count"), compiler);
     use_compiler(body);
 }
 
@@ -96,7 +98,8 @@ static bench bench_small(double k)
 {
     bench b = bench_open();
     const int32_t sine = taut_graph_unary(b.graph, TAUT_OP_SIN, taut_graph_input(b.graph, 0));
-    const int32_t node = taut_graph_binary(b.graph, TAUT_OP_ADD, sine, taut_graph_constant(b.graph, k));
+    const int32_t node =
+        taut_graph_binary(b.graph, TAUT_OP_ADD, sine, taut_graph_constant(b.graph, k));
     bench_tape(&b, 1, 1, &node, (const unsigned char[]){0});
     return b;
 }
@@ -112,15 +115,16 @@ static double run_small(const bench *b, double x)
     return value;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- cache */
+/* ---- cache */
 
-static int try_small(double k, const char *folder, const taut_allocator *allocator, taut_error *error)
+static int try_small(double k, const char *folder, const taut_allocator *allocator,
+                     taut_error *error)
 {
     bench b = bench_small(k);
     const double before = run_small(&b, 0.5);
     const int status = taut_native_create(&b.tape, 1, folder, allocator, &b.native, error);
-    check_row((status == 0) == (b.tape->native != NULL) && (status == 0) == (b.native != NULL), "status %d, but the tape says else",
-              status);
+    check_row((status == 0) == (b.tape->native != NULL) && (status == 0) == (b.native != NULL),
+              "status %d, but the tape says else", status);
     check_near("value", run_small(&b, 0.5), before, 0);
     bench_close(&b);
     return status;
@@ -138,11 +142,15 @@ static void test_cache(const char *compiler)
     check_equal("made", try_small(1, folder, NULL, &error), 0);
     check_equal("compiled", compilations(), 1);
     check_equal("entries of the folder", entries(folder, object, sizeof object), 1);
-    check_row(stat(folder, &first) == 0 && (first.st_mode & 0777) == 0700, "mode of the folder is %o", first.st_mode & 0777);
-    check_row(stat(object, &first) == 0 && (first.st_mode & 0777) == 0600, "mode of the object is %o", first.st_mode & 0777);
+    check_row(stat(folder, &first) == 0 && (first.st_mode & 0777) == 0700,
+              "mode of the folder is %o", first.st_mode & 0777);
+    check_row(stat(object, &first) == 0 && (first.st_mode & 0777) == 0600,
+              "mode of the object is %o", first.st_mode & 0777);
     check_equal("made again", try_small(1, folder, NULL, &error), 0);
     check_equal("not compiled again", compilations(), 1);
-    check_row(stat(object, &second) == 0 && first.st_ino == second.st_ino && first.st_mtime == second.st_mtime, "another file");
+    check_row(stat(object, &second) == 0 && first.st_ino == second.st_ino &&
+                  first.st_mtime == second.st_mtime,
+              "another file");
     check_equal("another tape", try_small(2, folder, NULL, &error), 0);
     check_equal("is another object", compilations(), 2);
     check_equal("entries of the folder", entries(folder, NULL, 0), 2);
@@ -151,7 +159,8 @@ static void test_cache(const char *compiler)
     check_equal("made after a cut", try_small(1, folder, NULL, &error), 0);
     check_equal("compiled after a cut", compilations(), 3);
     FILE *file = fopen(object, "r+b");
-    check_row(file && fseek(file, 100, SEEK_SET) == 0 && fputc(fgetc(file) ^ 1, file) != EOF && fclose(file) == 0,
+    check_row(file && fseek(file, 100, SEEK_SET) == 0 && fputc(fgetc(file) ^ 1, file) != EOF &&
+                  fclose(file) == 0,
               "cannot flip a bit");
     check_equal("made after a flipped bit", try_small(1, folder, NULL, &error), 0);
     check_equal("compiled after a flipped bit", compilations(), 4);
@@ -161,8 +170,9 @@ static void test_cache(const char *compiler)
 
     /* the same program text, another version of the compiler */
     char body[1200];
-    snprintf(body, sizeof body, "[ \"$1\" = --version ] && echo new && exit\necho >>'%s'\nexec '%s' \"$@\"", in_place("count"),
-             compiler);
+    snprintf(body, sizeof body,
+             "[ \"$1\" = --version ] && echo new && exit\necho >>'%s'\nexec '%s' \"$@\"",
+             in_place("count"), compiler);
     use_compiler(body);
     check_equal("made with another compiler", try_small(1, folder, NULL, &error), 0);
     check_equal("compiled with another compiler", compilations(), 6);
@@ -192,7 +202,7 @@ static void test_default_folder(const char *compiler)
     check_row(chdir(here) == 0, "cannot go back");
 }
 
-/* --------------------------------------------------------------------------------------------------------------- refusals */
+/* ---- refusals */
 
 static void refused(const char *what, const char *folder, int code, const char *part)
 {
@@ -230,13 +240,16 @@ static void test_refusals(const char *compiler)
 
     taut_native *native;
     taut_error error = {0};
-    check_equal("no tapes", taut_native_create(NULL, 0, in_place("cache"), NULL, &native, &error), TAUT_ERROR_USAGE);
+    check_equal("no tapes", taut_native_create(NULL, 0, in_place("cache"), NULL, &native, &error),
+                TAUT_ERROR_USAGE);
     bench b = bench_open();
     int32_t node = taut_graph_input(b.graph, 0);
     for (int i = 0; i <= TAUT_NATIVE_LENGTH; i++)
         node = taut_graph_unary(b.graph, TAUT_OP_SIN, node);
     bench_tape(&b, 1, 1, &node, (const unsigned char[]){0});
-    check_equal("too long", taut_native_create(&b.tape, 1, in_place("cache"), NULL, &b.native, &error), TAUT_ERROR_SIZE);
+    check_equal("too long",
+                taut_native_create(&b.tape, 1, in_place("cache"), NULL, &b.native, &error),
+                TAUT_ERROR_SIZE);
     check_contains("message", error.message, "interpreted");
     bench_close(&b);
 }
@@ -250,13 +263,16 @@ static void test_bad_compilers(const char *compiler)
     } rows[] = {
         {"no version", "exit 1", "version"},
         {"silent", "exit 0", "version"},
-        {"complains", "[ \"$1\" = --version ] && echo 1 && exit\necho 'disk on fire' >&2\nexit 1", "disk on fire"},
+        {"complains", "[ \"$1\" = --version ] && echo 1 && exit\necho 'disk on fire' >&2\nexit 1",
+         "disk on fire"},
         {"makes nothing", "[ \"$1\" = --version ] && echo 1 && exit\nexit 0", "cannot compile"},
         {"dies", "[ \"$1\" = --version ] && echo 1 && exit\nkill -9 $$", "cannot compile"},
-        {"makes rubbish", "echo 1\nwhile [ $# -gt 0 ]; do [ \"$1\" = -o ] && echo rubbish >\"$2\"; shift; done",
+        {"makes rubbish",
+         "echo 1\nwhile [ $# -gt 0 ]; do [ \"$1\" = -o ] && echo rubbish >\"$2\"; shift; done",
          "cannot be loaded"},
         {"talks much",
-         "[ \"$1\" = --version ] && echo 1 && exit\ni=0; while [ $i -lt 9000 ]; do echo 'much to say'; i=$((i+1)); done; exit 1",
+         "[ \"$1\" = --version ] && echo 1 && exit\ni=0; while [ $i -lt 9000 ]; do echo 'much to "
+         "say'; i=$((i+1)); done; exit 1",
          "much to say"},
     };
     mkdir(in_place("bad"), 0700);
@@ -268,7 +284,8 @@ static void test_bad_compilers(const char *compiler)
         check_contains(rows[i].what, error.message, rows[i].part);
         check_contains(rows[i].what, error.message, "interpreted");
         check_equal("descriptors", open_descriptors(), descriptors);
-        check_row(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD, "%s: a child is left", rows[i].what);
+        check_row(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD, "%s: a child is left",
+                  rows[i].what);
     }
     use_counting_compiler(compiler);
     taut_error error = {0};
@@ -276,7 +293,8 @@ static void test_bad_compilers(const char *compiler)
     check_equal("entries of the folder", entries(in_place("bad"), NULL, 0), 1);
 }
 
-/* A host that ignores SIGCHLD never gets a status, one with blocked signals must not hand them on, timers interrupt the wait. */
+/* A host that ignores SIGCHLD never gets a status, one with blocked signals must not hand them
+ * on, timers interrupt the wait. */
 static void on_alarm(int number)
 {
     (void)number;
@@ -290,7 +308,8 @@ static void test_signals(const char *compiler)
     signal(SIGCHLD, SIG_IGN);
     check_equal("SIGCHLD ignored", try_small(5, in_place("signals"), NULL, &error), 0);
     use_compiler("[ \"$1\" = --version ] && echo 2 && exit\nexit 1");
-    check_equal("SIGCHLD ignored, bad compiler", try_small(6, in_place("signals"), NULL, &error), TAUT_ERROR_PROCESS);
+    check_equal("SIGCHLD ignored, bad compiler", try_small(6, in_place("signals"), NULL, &error),
+                TAUT_ERROR_PROCESS);
     signal(SIGCHLD, SIG_DFL);
 
     use_counting_compiler(compiler);
@@ -303,7 +322,8 @@ static void test_signals(const char *compiler)
     check_row(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD, "a child is left");
 }
 
-/* Standard streams closed, as in a daemon: the compiler's output must not end up in a file of ours. */
+/* Standard streams closed, as in a daemon: the compiler's output must not end up in a file of
+ * ours. */
 static void test_closed_streams(const char *compiler)
 {
     check_group("closed streams");
@@ -315,7 +335,8 @@ static void test_closed_streams(const char *compiler)
             close(fd);
         bench b = bench_small(8);
         taut_error error = {0};
-        const int status = taut_native_create(&b.tape, 1, in_place("closed"), NULL, &b.native, &error);
+        const int status =
+            taut_native_create(&b.tape, 1, in_place("closed"), NULL, &b.native, &error);
         const bool good = status == 0 && fabs(run_small(&b, 0.5) - (sin(0.5) + 8)) < 1e-14;
         bench_close(&b);
         _exit(good ? 0 : 1);
@@ -336,14 +357,16 @@ static void test_together(const char *compiler)
         if (child[i] == 0) {
             bench b = bench_small(9);
             taut_error error = {0};
-            const int status = taut_native_create(&b.tape, 1, in_place("together"), NULL, &b.native, &error);
+            const int status =
+                taut_native_create(&b.tape, 1, in_place("together"), NULL, &b.native, &error);
             bench_close(&b);
             _exit(status == 0 ? 0 : 1);
         }
     }
     for (int i = 0; i < 2; i++) {
         int status = -1;
-        check_row(waitpid(child[i], &status, 0) == child[i] && status == 0, "process %d: %d", i, status);
+        check_row(waitpid(child[i], &status, 0) == child[i] && status == 0, "process %d: %d", i,
+                  status);
     }
     check_equal("entries of the folder", entries(in_place("together"), NULL, 0), 1);
 }
@@ -379,8 +402,9 @@ static void test_memory(const char *compiler)
             check_row(k > 1, "no allocation has failed");
             break;
         }
-        check_row(status == TAUT_ERROR_MEMORY && memory.live == 0, "allocation %lld: status %d, %lld blocks left", (long long)k,
-                  status, (long long)memory.live);
+        check_row(status == TAUT_ERROR_MEMORY && memory.live == 0,
+                  "allocation %lld: status %d, %lld blocks left", (long long)k, status,
+                  (long long)memory.live);
     }
     check_equal("entries of the folder", entries(in_place("memory"), NULL, 0), 1);
 }

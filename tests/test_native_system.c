@@ -1,5 +1,6 @@
-/* test_native_system.c - compiled systems of single statements, whose code loads and stores by itself: every combination of f, g, G and
- * stiff force against formulas, and against the interpreter bit by bit; what is not wanted stays untouched, what is not finite is named. */
+/* test_native_system.c - compiled systems of single statements, whose code loads and stores by
+ * itself: every combination of f, g, G and stiff force against formulas, and against the
+ * interpreter bit by bit; what is not wanted stays untouched, what is not finite is named. */
 #ifndef TAUT_CORE
 #define _XOPEN_SOURCE 700
 #endif
@@ -22,10 +23,12 @@ int main(void)
 
 enum { N = 3, M = 5, ENTRIES = 8, SENTINEL = 12345 };
 
-static const char model[] = "[parameters]\nk = 3\nw = 0.7\n[coordinates]\nx, y, z\n[forces]\nx = -k*x' + sin(w*t)\ny = z*x\n"
-                            "[potential]\nk*x^2*y\n[stiff potential]\n(x^2 + y^2 - 1)^2/4 scale k^2\n[bonds]\n"
-                            "rod = sqrt(x^2 + y^2) - 1\nmoving = z - w*t\nplain = x\nodd[i] = i*z^2 - 2*i for i in 3..3\n"
-                            "depth = log(z) + x*y\n[start]\nx = 1\nz = 1\n";
+static const char model[] =
+    "[parameters]\nk = 3\nw = 0.7\n[coordinates]\nx, y, z\n[forces]\nx = -k*x' + sin(w*t)\ny = "
+    "z*x\n"
+    "[potential]\nk*x^2*y\n[stiff potential]\n(x^2 + y^2 - 1)^2/4 scale k^2\n[bonds]\n"
+    "rod = sqrt(x^2 + y^2) - 1\nmoving = z - w*t\nplain = x\nodd[i] = i*z^2 - 2*i for i in 3..3\n"
+    "depth = log(z) + x*y\n[start]\nx = 1\nz = 1\n";
 
 typedef struct arrays {
     double force[N], stiff[N], bond[M], dt[M], jacobian[ENTRIES];
@@ -36,7 +39,8 @@ static const double q[N] = {0.8, -0.7, 1.3}, v[N] = {0.4, 0.1, -0.2}, t = 0.25;
 /* By hand; rows of G in the order of first mention. */
 static arrays expected(double k)
 {
-    const double x = q[0], y = q[1], z = q[2], r = sqrt(x * x + y * y), s = k * k * (x * x + y * y - 1);
+    const double x = q[0], y = q[1], z = q[2], r = sqrt(x * x + y * y),
+                 s = k * k * (x * x + y * y - 1);
     return (arrays){.force = {-k * v[0] + sin(0.7 * t) - 2 * k * x * y, z * x - k * x * x, 0},
                     .stiff = {-s * x, -s * y, 0},
                     .bond = {r - 1, z - 0.7 * t, x, 3 * z * z - 6, log(z) + x * y},
@@ -44,12 +48,17 @@ static arrays expected(double k)
                     .jacobian = {x / r, y / r, 1, 1, 6 * z, 1 / z, y, x}};
 }
 
-static int evaluate(taut_context *context, const double *at, unsigned wanted, arrays *a, taut_error *error)
+static int evaluate(taut_context *context, const double *at, unsigned wanted, arrays *a,
+                    taut_error *error)
 {
     double *all = (double *)a;
     for (size_t i = 0; i < sizeof *a / sizeof *all; i++)
         all[i] = SENTINEL;
-    taut_values values = {.force = a->force, .stiff_force = a->stiff, .bond = a->bond, .bond_dt = a->dt, .jacobian = a->jacobian};
+    taut_values values = {.force = a->force,
+                          .stiff_force = a->stiff,
+                          .bond = a->bond,
+                          .bond_dt = a->dt,
+                          .jacobian = a->jacobian};
     return taut_evaluate(context, t, at, v, wanted, &values, error);
 }
 
@@ -84,7 +93,8 @@ static void test_values(taut_context *const context[2], double k)
         snprintf(name, sizeof name, "k = %g, wanted %#x, compiled against formulas", k, wanted);
         check_equal("status", status, 0);
         check_below(name, distance(&a, &want, wanted), 1e-14);
-        check_row(memcmp(&a, &b, sizeof a) == 0, "wanted %#x: compiled and interpreted differ by %g", wanted,
+        check_row(memcmp(&a, &b, sizeof a) == 0,
+                  "wanted %#x: compiled and interpreted differ by %g", wanted,
                   distance(&a, &b, wanted));
     }
 }
@@ -95,13 +105,15 @@ static void test_not_finite(taut_context *context)
     for (unsigned wanted = TAUT_WANT_BOND; wanted <= TAUT_WANT_JACOBIAN; wanted <<= 1) {
         taut_error error = {0};
         arrays a;
-        check_equal("log(0): status", evaluate(context, at, wanted, &a, &error), TAUT_ERROR_EVALUATE);
+        check_equal("log(0): status", evaluate(context, at, wanted, &a, &error),
+                    TAUT_ERROR_EVALUATE);
         check_contains("log(0)", error.message, "depth");
     }
     static const double far[N] = {1e200, 1, 1};
     taut_error error = {0};
     arrays a;
-    check_equal("force too large: status", evaluate(context, far, TAUT_WANT_FORCE, &a, &error), TAUT_ERROR_EVALUATE);
+    check_equal("force too large: status", evaluate(context, far, TAUT_WANT_FORCE, &a, &error),
+                TAUT_ERROR_EVALUATE);
     check_contains("force too large", error.message, "force on");
 }
 
@@ -120,14 +132,16 @@ static void test_system(void)
             status = taut_context_create(system[i], NULL, &context[i], &error);
     }
     check_row(status == 0, "model: %s", error.message);
-    if (status == 0 && check_row(system[0]->native != NULL, "not compiled: %s", taut_system_warning(system[0], 0))) {
+    if (status == 0 && check_row(system[0]->native != NULL, "not compiled: %s",
+                                 taut_system_warning(system[0], 0))) {
         int bound = 0;
         for (int32_t k = 0; k < system[0]->kernels; k++)
             bound += system[0]->kernel[k]->tape->native_bound != NULL;
         check_equal("statements whose code loads and stores by itself", bound, 9);
         test_values(context, 3);
         for (int i = 0; i < 2; i++)
-            status |= taut_context_set_parameter(context[i], taut_system_find(system[i], TAUT_PARAMETER, "k"), 5, &error);
+            status |= taut_context_set_parameter(
+                context[i], taut_system_find(system[i], TAUT_PARAMETER, "k"), 5, &error);
         check_equal("another value of a parameter", status, 0);
         test_values(context, 5);
         test_not_finite(context[0]);

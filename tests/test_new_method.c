@@ -1,7 +1,9 @@
-/* test_new_method.c - how a method is added: one file with one constant descriptor, and one row in the table (docs/architecture.md).
+/* test_new_method.c - how a method is added: one file with one constant descriptor, and one row
+ * in the table (docs/architecture.md).
  *
- * The file is examples/heun.c; its row would be `row(taut_heun)` in src/step/methods.c. Here it is given to a run directly, and everything
- * else comes by itself: fields, stabilisers, error control, dense output, events, rows, refusals. */
+ * The file is examples/heun.c; its row would be `row(taut_heun)` in src/step/methods.c. Here it
+ * is given to a run directly, and everything else comes by itself: fields, stabilisers, error
+ * control, dense output, events, rows, refusals. */
 #include "base/method.h"
 #include "support/run.h"
 #include "drive/solver.h"
@@ -26,7 +28,8 @@ static double error_of(const char *model, const char *options, double until, dou
 {
     driven d = with_heun(model, options);
     double e = NAN;
-    if (d.code == 0 && check_row(taut_solver_advance(d.solver, until, &d.error) == 0, "%s: %s", options, d.error.message))
+    if (d.code == 0 && check_row(taut_solver_advance(d.solver, until, &d.error) == 0, "%s: %s",
+                                 options, d.error.message))
         e = fabs(taut_solver_position(d.solver)[0] - x);
     driven_destroy(&d);
     return e;
@@ -38,10 +41,12 @@ static void test_order(void)
         const char *name, *model;
         double x; /* at t = 2 */
     } rows[] = {
-        {"oscillator", "[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = 1\n", -0.41614683654714241},
+        {"oscillator", "[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = 1\n",
+         -0.41614683654714241},
         {"decay", "[state]\nx\n[rates]\nx' = -x\n[start]\nx = 1\n", 0.13533528323661270},
         /* a mass on a rigid circle, without other forces: x = cos t */
-        {"circle", "[coordinates]\nx, y\n[bonds]\nrod = x^2 + y^2 - 1\n[start]\nx = 1, y' = 1\n", -0.41614683654714241},
+        {"circle", "[coordinates]\nx, y\n[bonds]\nrod = x^2 + y^2 - 1\n[start]\nx = 1, y' = 1\n",
+         -0.41614683654714241},
     };
     check_group("order");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
@@ -50,7 +55,8 @@ static void test_order(void)
         check_near(rows[k].name, log2(coarse / fine), 2, 0.1);
         double loose = error_of(rows[k].model, "rtol=1e-4 atol=1e-4 until=2", 2, rows[k].x);
         double tight = error_of(rows[k].model, "rtol=1e-6 atol=1e-6 until=2", 2, rows[k].x);
-        check_row(tight < loose / 5 && tight < 1e-3, "%s: errors %.3g and %.3g by error control", rows[k].name, loose, tight);
+        check_row(tight < loose / 5 && tight < 1e-3, "%s: errors %.3g and %.3g by error control",
+                  rows[k].name, loose, tight);
     }
 }
 
@@ -58,13 +64,15 @@ static void test_rest(void)
 {
     check_group("what comes by itself");
     static kept r;
-    driven d = with_heun("[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1\n"
-                         "[events]\nlow = x falling stop\n",
-                         "rtol=1e-7 atol=1e-7 until=9 every=0.25");
+    driven d = with_heun(
+        "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1\n"
+        "[events]\nlow = x falling stop\n",
+        "rtol=1e-7 atol=1e-7 until=9 every=0.25");
     if (d.code == 0) {
         taut_sink sink = kept_sink(&r);
         taut_result result;
-        check_equal("stops where the rod is vertical", taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error), TAUT_EVENT);
+        check_equal("stops where the rod is vertical",
+                    taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error), TAUT_EVENT);
         taut_solver_result(d.solver, &result);
         /* quarter of a period from the horizontal: K(1/sqrt 2) = Gamma(1/4)^2 / (4 sqrt(pi)) */
         check_near("time", result.t, 1.8540746773013719, 1e-4);
@@ -72,7 +80,8 @@ static void test_rest(void)
         check_near("tension = 3 g", taut_solver_multipliers(d.solver)[0], 3, 1e-3);
         check_below("drift", result.drift_position, 1e-13);
         check_row(r.rows == 9 && result.statistics.rejected >= 0, "%d rows", r.rows);
-        check_contains("explanation", taut_solver_explanation(d.solver), "motion rigid, method heun (order 2), error control");
+        check_contains("explanation", taut_solver_explanation(d.solver),
+                       "motion rigid, method heun (order 2), error control");
     }
     driven_destroy(&d);
 }

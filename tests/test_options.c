@@ -19,18 +19,22 @@ static void test_table(void)
     check_equal("create", taut_options_create(NULL, &options, &error), 0);
     for (int k = 0; k < count; k++) {
         check_row(taut_option_find(row[k].name) == &row[k], "%s is listed once", row[k].name);
-        check_row(row[k].help && strlen(row[k].help) > 10 && row[k].verbs[0], "%s has help and verbs", row[k].name);
+        check_row(row[k].help && strlen(row[k].help) > 10 && row[k].verbs[0],
+                  "%s has help and verbs", row[k].name);
         bool takes_value = row[k].type != TAUT_OPTION_FLAG;
-        check_row(takes_value == (row[k].argument[0] != '\0'), "%s: an argument is named exactly when one is taken", row[k].name);
-        check_row((row[k].type == TAUT_OPTION_CHOICE) == (row[k].choices[0] != '\0'), "%s: choices", row[k].name);
+        check_row(takes_value == (row[k].argument[0] != '\0'),
+                  "%s: an argument is named exactly when one is taken", row[k].name);
+        check_row((row[k].type == TAUT_OPTION_CHOICE) == (row[k].choices[0] != '\0'), "%s: choices",
+                  row[k].name);
         /* a default must pass the table's own validation */
         if (row[k].value[0])
-            check_row(taut_options_set(options, row[k].name, row[k].value, &error) == 0, "%s: default '%s': %s", row[k].name,
-                      row[k].value, error.message);
+            check_row(taut_options_set(options, row[k].name, row[k].value, &error) == 0,
+                      "%s: default '%s': %s", row[k].name, row[k].value, error.message);
         /* a model file must not make Taut read, write or run anything */
         if (row[k].in_model)
-            check_row(row[k].type == TAUT_OPTION_REAL || row[k].type == TAUT_OPTION_INTEGER || row[k].type == TAUT_OPTION_CHOICE ||
-                          !strcmp(row[k].name, "method") || !strcmp(row[k].name, "accelerate"),
+            check_row(row[k].type == TAUT_OPTION_REAL || row[k].type == TAUT_OPTION_INTEGER ||
+                          row[k].type == TAUT_OPTION_CHOICE || !strcmp(row[k].name, "method") ||
+                          !strcmp(row[k].name, "accelerate"),
                       "%s may stand in [run]", row[k].name);
     }
     taut_options_destroy(options);
@@ -63,7 +67,8 @@ static void test_values(void)
         {"steps", "1.5", TAUT_ERROR_USAGE, "a whole number"},
         {"steps", "1e17", TAUT_ERROR_USAGE, "a whole number"},
         {"motion", "slow", 0, NULL},
-        {"motion", "fll", TAUT_ERROR_USAGE, "--motion: expected one of rigid|slow|effective|full, found 'fll'; did you mean full?"},
+        {"motion", "fll", TAUT_ERROR_USAGE,
+         "--motion: expected one of rigid|slow|effective|full, found 'fll'; did you mean full?"},
         {"motion", "", TAUT_ERROR_USAGE, "expected one of"},
         {"motion", "rigid|slow", TAUT_ERROR_USAGE, "expected one of"},
         {"backend", "banded", 0, NULL},
@@ -82,8 +87,8 @@ static void test_values(void)
         taut_error error;
         taut_error_clear(&error);
         int code = taut_options_set(options, rows[k].name, rows[k].value, &error);
-        check_row(code == rows[k].code, "--%s '%s': code %d, expected %d (%s)", rows[k].name, rows[k].value, code, rows[k].code,
-                  error.message);
+        check_row(code == rows[k].code, "--%s '%s': code %d, expected %d (%s)", rows[k].name,
+                  rows[k].value, code, rows[k].code, error.message);
         if (rows[k].message)
             check_contains(rows[k].name, error.message, rows[k].message);
     }
@@ -109,7 +114,8 @@ static void test_access(void)
     check_row(!taut_options_flag(options, "json"), "json is off");
     check_row(taut_options_text(options, "nothing") == NULL, "unknown names have no text");
     taut_options_set(options, "json", NULL, NULL);
-    check_row(taut_options_flag(options, "json") && taut_options_given(options, "json"), "json is on");
+    check_row(taut_options_flag(options, "json") && taut_options_given(options, "json"),
+              "json is on");
     taut_options_set(options, "json", "no", NULL);
     check_row(!taut_options_flag(options, "json"), "json is off again");
 
@@ -119,7 +125,8 @@ static void test_access(void)
               taut_options_text(options, "set"));
     taut_options_set(options, "out", "a.csv", NULL);
     taut_options_set(options, "out", "b.csv", NULL);
-    check_row(!strcmp(taut_options_text(options, "out"), "b.csv"), "out is replaced: '%s'", taut_options_text(options, "out"));
+    check_row(!strcmp(taut_options_text(options, "out"), "b.csv"), "out is replaced: '%s'",
+              taut_options_text(options, "out"));
 
     taut_options_set(other, "step", "1", NULL);
     taut_options_set(other, "until", "5", NULL);
@@ -152,23 +159,28 @@ static void test_memory(void)
 static void test_numbers(void)
 {
     check_group("numbers as text");
-    static const double values[] = {0.1, 1e-300, -2.5e300, 5e-324, 0, 123456789.123456789, DBL_MAX, -17, 1.5e10};
+    static const double values[] = {0.1,     1e-300, -2.5e300, 5e-324, 0, 123456789.123456789,
+                                    DBL_MAX, -17,    1.5e10};
     const char *wanted = getenv("TAUT_TEST_LOCALE"); /* tests/test_locale.sh makes some */
-    bool comma = setlocale(LC_NUMERIC, wanted ? wanted : "de_DE.UTF-8") || (!wanted && setlocale(LC_NUMERIC, "fr_FR.UTF-8"));
+    bool comma = setlocale(LC_NUMERIC, wanted ? wanted : "de_DE.UTF-8") ||
+                 (!wanted && setlocale(LC_NUMERIC, "fr_FR.UTF-8"));
     for (size_t k = 0; k < sizeof values / sizeof values[0]; k++) {
         char text[TAUT_NUMBER_SIZE];
         double back = NAN;
         taut_number_format(values[k], 17, text);
-        bool good = taut_number_parse(text, &back) && back == values[k] && strspn(text, "+-.0123456789e") == strlen(text);
+        bool good = taut_number_parse(text, &back) && back == values[k] &&
+                    strspn(text, "+-.0123456789e") == strlen(text);
         check_row(good, "'%s' reads back as %.17g", text, back);
     }
     char text[TAUT_NUMBER_SIZE];
     check_equal("length of -0.25", taut_number_format(-0.25, 17, text), 5);
     check_row(!strcmp(text, "-0.25"), "-0.25 is '%s'", text);
-    static const char *const wrong[] = {"", ".", "1,5", "1..5", "1.5.2", "e5", "0x10", "nan", "inf", "1 2", "--1"};
+    static const char *const wrong[] = {"",     ".",   "1,5", "1..5", "1.5.2", "e5",
+                                        "0x10", "nan", "inf", "1 2",  "--1"};
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
         double value = 7;
-        check_row(!taut_number_parse(wrong[k], &value) && value == 7, "'%s' is %g", wrong[k], value);
+        check_row(!taut_number_parse(wrong[k], &value) && value == 7, "'%s' is %g", wrong[k],
+                  value);
     }
     taut_number_format(-(double)NAN, 17, text);
     check_row(!strcmp(text, "nan"), "NaN is '%s'", text);
@@ -187,7 +199,9 @@ int main(void)
     test_memory();
     test_numbers();
     char version[40];
-    snprintf(version, sizeof version, "%d.%d.%d", TAUT_VERSION_MAJOR, TAUT_VERSION_MINOR, TAUT_VERSION_PATCH);
-    check_row(!strcmp(taut_version(), version) && taut_features(), "version %s, features %s", taut_version(), taut_features());
+    snprintf(version, sizeof version, "%d.%d.%d", TAUT_VERSION_MAJOR, TAUT_VERSION_MINOR,
+             TAUT_VERSION_PATCH);
+    check_row(!strcmp(taut_version(), version) && taut_features(), "version %s, features %s",
+              taut_version(), taut_features());
     return check_done();
 }

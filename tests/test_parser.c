@@ -4,7 +4,7 @@
 #include "support/faulty.h"
 #include "support/table.h"
 
-/* ------------------------------------------------------------------------------------------- a small evaluator for trees */
+/* ---- a small evaluator for trees */
 
 typedef struct binding {
     const char *name;
@@ -16,7 +16,8 @@ static int loop_count;
 
 static double value_of(const char *name)
 {
-    static const binding fixed[] = {{"a", 2}, {"b", 3}, {"c", 5}, {"x", 7}, {"mass", 11}, {"rigid", 13}, {"_u1", 17}};
+    static const binding fixed[] = {{"a", 2},     {"b", 3},      {"c", 5},   {"x", 7},
+                                    {"mass", 11}, {"rigid", 13}, {"_u1", 17}};
     for (int k = loop_count - 1; k >= 0; k--)
         if (strcmp(loops[k].name, name) == 0)
             return loops[k].value;
@@ -62,7 +63,8 @@ static double sum_over(const taut_tree *tree, int k)
     return total;
 }
 
-/* A vector counts as the polynomial of its components in 100, an index adds 1000 times itself, a prime 1e6, a member 1e7. */
+/* A vector counts as the polynomial of its components in 100, an index adds 1000 times itself, a
+ * prime 1e6, a member 1e7. */
 static double evaluate(const taut_tree *tree)
 {
     double value = 0;
@@ -74,11 +76,14 @@ static double evaluate(const taut_tree *tree)
             value += 1000 * evaluate(tree->child[k]);
         return value;
     case TAUT_TREE_UNARY: return -evaluate(tree->child[0]);
-    case TAUT_TREE_BINARY: return binary(tree->op, evaluate(tree->child[0]), evaluate(tree->child[1]));
+    case TAUT_TREE_BINARY:
+        return binary(tree->op, evaluate(tree->child[0]), evaluate(tree->child[1]));
     case TAUT_TREE_CALL:
         if (strcmp(tree->name, "if") == 0)
             return evaluate(tree->child[evaluate(tree->child[0]) != 0 ? 1 : 2]);
-        return strcmp(tree->name, "max") == 0 ? fmax(evaluate(tree->child[0]), evaluate(tree->child[1])) : NAN;
+        return strcmp(tree->name, "max") == 0
+                   ? fmax(evaluate(tree->child[0]), evaluate(tree->child[1]))
+                   : NAN;
     case TAUT_TREE_VECTOR:
         for (int k = 0; k < tree->count; k++)
             value = 100 * value + evaluate(tree->child[k]);
@@ -165,20 +170,23 @@ static void check_values(void)
         taut_error error;
         taut_arena_init(&arena, NULL);
         int status = parse_text(rows[k].text, &arena, &tree, &error);
-        if (check_row(status == 0, "\"%s\" is refused: %s", rows[k].text, status ? error.message : ""))
+        if (check_row(status == 0, "\"%s\" is refused: %s", rows[k].text,
+                      status ? error.message : ""))
             check_near(rows[k].text, evaluate(tree), rows[k].value, 1e-12 * fabs(rows[k].value));
         taut_arena_clear(&arena);
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- places */
+/* ---- places */
 
 /* The text of every tree is what it was made of. */
 static void check_span(const char *text, const taut_tree *tree, const char *expected)
 {
     int length = tree->end.offset - tree->place.offset;
-    check_row((size_t)length == strlen(expected) && memcmp(text + tree->place.offset, expected, (size_t)length) == 0,
-              "the tree covers \"%.*s\", expected \"%s\"", length, text + tree->place.offset, expected);
+    check_row((size_t)length == strlen(expected) &&
+                  memcmp(text + tree->place.offset, expected, (size_t)length) == 0,
+              "the tree covers \"%.*s\", expected \"%s\"", length, text + tree->place.offset,
+              expected);
 }
 
 static void check_places(void)
@@ -201,12 +209,13 @@ static void check_places(void)
         check_span(text, tree->child[1]->iterator[0].last, "3");
         check_equal("column of the iterator", tree->child[1]->iterator[0].place.column, 33);
         check_equal("height", tree->height, 5);
-        check_row(tree->child[1]->child[0]->child[0]->name == tree->child[1]->iterator[0].name, "equal names are equal pointers");
+        check_row(tree->child[1]->child[0]->child[0]->name == tree->child[1]->iterator[0].name,
+                  "equal names are equal pointers");
     }
     taut_arena_clear(&arena);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ messages */
+/* ---- messages */
 
 static void check_messages(void)
 {
@@ -224,7 +233,8 @@ static void check_messages(void)
         {"2*(a +\n b\n", 2, 3, "expected ')' to close '(' at line 1, column 3, found end of text"},
         {"x[1", 1, 4, "expected ']' to close '[' at column 2, found end of text"},
         {"x[1)", 1, 4, "expected ']' to close '[' at column 2, found ')'"},
-        {"(a b)", 1, 4, "expected ')' to close '(' at column 1, found 'b'; a product is written with '*'"},
+        {"(a b)", 1, 4,
+         "expected ')' to close '(' at column 1, found 'b'; a product is written with '*'"},
         {"(a\nb)", 2, 1, "expected ')' to close '(' at line 1, column 1, found 'b'"},
         {"(a\n[b])", 1, 3, "expected ')' to close '(' at column 1, found end of line"},
         {"a)", 1, 2, "expected an operator or the end after 'a', found ')'"},
@@ -248,15 +258,18 @@ static void check_messages(void)
         {"sum(x)", 1, 6, "expected 'for' and the range of the sum after 'x', found ')'"},
         {"sum(x for i = 1..3)", 1, 13, "expected 'in' after 'i', found '='"},
         {"sum(x for 3 in 1..3)", 1, 11, "expected the name of an index after 'for', found '3'"},
-        {"sum(x for i in 1)", 1, 17, "expected '..' and the last value of the range after '1', found ')'"},
+        {"sum(x for i in 1)", 1, 17,
+         "expected '..' and the last value of the range after '1', found ')'"},
         {"sum(x for i in 1..)", 1, 19, "expected an expression after '..', found ')'"},
         {"sum(x for i in 1..2, i in 1..2)", 1, 22, "the index 'i' appears twice"},
         {"sum(x for i in 1..2, 3)", 1, 20, "expected ')' to close '(' at column 4, found ','"},
-        {"sum(1 for a in 1..2, b in 1..2, c in 1..2, d in 1..2, e in 1..2)", 1, 55, "at most 4 indices"},
+        {"sum(1 for a in 1..2, b in 1..2, c in 1..2, d in 1..2, e in 1..2)", 1, 55,
+         "at most 4 indices"},
         {"max(x for i in 1..2)", 1, 7, "only sum(...) takes 'for'"},
         {"for + 1", 1, 1, "expected an expression, found 'for'"},
         {"1 + and", 1, 5, "expected an expression after '+', found 'and'"},
-        {"2x", 1, 2, "expected an operator after the number 2, found 'x'; a product is written with '*'"},
+        {"2x", 1, 2,
+         "expected an operator after the number 2, found 'x'; a product is written with '*'"},
         {"1e+", 1, 2, "expected an operator after the number 1, found 'e'"},
         {"0x10", 1, 2, "expected an operator after the number 0, found 'x'"},
         {"1 + 1e999", 1, 5, "the number 1e999 is too large"},
@@ -274,7 +287,8 @@ static void check_messages(void)
         {"a + \r b", 1, 5, "control character 0x0d"},
         {"a # \x02", 1, 5, "control character 0x02"},
         {"a + \\ b", 1, 5, "expected the end of the line after '\\'"},
-        {"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklm", 1, 1, "a name of 65 letters"},
+        {"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklm", 1, 1,
+         "a name of 65 letters"},
     };
     check_group("messages");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
@@ -283,15 +297,17 @@ static void check_messages(void)
         taut_error error = {0};
         taut_arena_init(&arena, NULL);
         int status = parse_text(rows[k].text, &arena, &tree, &error);
-        check_row(status == TAUT_ERROR_MODEL && error.code == status && !tree && error.line == rows[k].line &&
-                      error.column == rows[k].column && strstr(error.message, rows[k].message) && strcmp(error.file, "test") == 0,
-                  "\"%s\": %d at %d:%d \"%s\", expected %d:%d \"%s\"", rows[k].text, status, error.line, error.column,
-                  error.message, rows[k].line, rows[k].column, rows[k].message);
+        check_row(status == TAUT_ERROR_MODEL && error.code == status && !tree &&
+                      error.line == rows[k].line && error.column == rows[k].column &&
+                      strstr(error.message, rows[k].message) && strcmp(error.file, "test") == 0,
+                  "\"%s\": %d at %d:%d \"%s\", expected %d:%d \"%s\"", rows[k].text, status,
+                  error.line, error.column, error.message, rows[k].line, rows[k].column,
+                  rows[k].message);
         taut_arena_clear(&arena);
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- bounds */
+/* ---- bounds */
 
 /* `before` and `after` each repeated around a core. */
 static char *repeated(const char *before, const char *core, const char *after, int count)
@@ -349,11 +365,13 @@ static void check_bounds(void)
         taut_arena_init(&arena, NULL);
         int status = parse_text(text, &arena, &tree, &error);
         if (rows[k].message)
-            check_row(status == TAUT_ERROR_MODEL && strstr(error.message, rows[k].message) && error.column > 0,
-                      "%d of \"%s\": %d \"%s\"", rows[k].count, rows[k].before, status, error.message);
+            check_row(status == TAUT_ERROR_MODEL && strstr(error.message, rows[k].message) &&
+                          error.column > 0,
+                      "%d of \"%s\": %d \"%s\"", rows[k].count, rows[k].before, status,
+                      error.message);
         else
-            check_row(status == 0 && tree->height <= TAUT_HEIGHT_LIMIT, "%d of \"%s\": %d \"%s\"", rows[k].count, rows[k].before,
-                      status, error.message);
+            check_row(status == 0 && tree->height <= TAUT_HEIGHT_LIMIT, "%d of \"%s\": %d \"%s\"",
+                      rows[k].count, rows[k].before, status, error.message);
         taut_arena_clear(&arena);
         free(text);
     }
@@ -376,7 +394,8 @@ static void check_height(void)
     check_equal("their height", tree->height, 1601);
     taut_arena_clear(&arena);
 
-    char *row = repeated("x*x*x*x+", "x", "", 900), *wide = malloc(10 * strlen(row) + 64), *at = wide;
+    char *row = repeated("x*x*x*x+", "x", "", 900), *wide = malloc(10 * strlen(row) + 64),
+         *at = wide;
     at += sprintf(at, "f(%s", row);
     for (int k = 0; k < 5; k++)
         at += sprintf(at, ",%s", row);
@@ -401,27 +420,36 @@ static void check_size(void)
     check_group("size");
     memset(text, ' ', length);
     taut_arena_init(&arena, NULL);
-    check_equal("one byte too many", taut_expression_parse(text, length, "test", &arena, &tree, &error), TAUT_ERROR_SIZE);
+    check_equal("one byte too many",
+                taut_expression_parse(text, length, "test", &arena, &tree, &error),
+                TAUT_ERROR_SIZE);
     check_contains("one byte too many", error.file, "test");
     text[length - 2] = 'x';
-    check_equal("the largest text", taut_expression_parse(text, length - 1, "test", &arena, &tree, &error), 0);
+    check_equal("the largest text",
+                taut_expression_parse(text, length - 1, "test", &arena, &tree, &error), 0);
     check_equal("its last column", tree->place.column, TAUT_TEXT_LIMIT);
     memset(text, '1', length);
-    check_equal("16 MB of digits", taut_expression_parse(text, length - 1, "test", &arena, &tree, &error), TAUT_ERROR_MODEL);
+    check_equal("16 MB of digits",
+                taut_expression_parse(text, length - 1, "test", &arena, &tree, &error),
+                TAUT_ERROR_MODEL);
     check_contains("16 MB of digits", error.message, "at most 400 are read");
     memset(text, 0, length);
-    check_equal("zero bytes", taut_expression_parse(text, length - 1, "test", &arena, &tree, &error), TAUT_ERROR_MODEL);
+    check_equal("zero bytes",
+                taut_expression_parse(text, length - 1, "test", &arena, &tree, &error),
+                TAUT_ERROR_MODEL);
     check_contains("zero bytes", error.message, "0x00");
     taut_arena_clear(&arena);
     free(text);
 }
 
-/* ------------------------------------------------------------------------------------------------- memory, lines, names */
+/* ---- memory, lines, names */
 
-/* The second block of an arena fails; what is taken from the first one beforehand decides where in the parser that happens. */
+/* The second block of an arena fails; what is taken from the first one beforehand decides where
+ * in the parser that happens. */
 static void check_faults(void)
 {
-    const char *text = "sum(abc[i].y'*(1, 2^-x, if(a < b, c, d)) for i in 1..n, j in 1..m) + f(a, b, c)";
+    const char *text =
+        "sum(abc[i].y'*(1, 2^-x, if(a < b, c, d)) for i in 1..n, j in 1..m) + f(a, b, c)";
     int failed = 0, succeeded = 0;
     check_group("faults");
     for (int64_t taken = 1; taken < 4000; taken += 16) {
@@ -435,7 +463,8 @@ static void check_faults(void)
         int status = parse_text(text, &arena, &tree, &error);
         taut_arena_clear(&arena);
         *(f.failed ? &failed : &succeeded) += 1;
-        check_row(f.failed ? status == TAUT_ERROR_MEMORY && error.code == status && !tree : status == 0,
+        check_row(f.failed ? status == TAUT_ERROR_MEMORY && error.code == status && !tree
+                           : status == 0,
                   "%lld bytes taken: %d \"%s\"", (long long)taken, status, error.message);
         check_equal("blocks left", f.live, 0);
     }
@@ -453,9 +482,10 @@ static void check_source(void)
     parse_text("1 +\r\n2", &arena, &tree, &error);
     check_row(strcmp(error.source, "1 +") == 0, "source line \"%s\"", error.source);
     parse_text("(1 +\n\t) # \xc3\xa9\r\n2", &arena, &tree, &error);
-    check_row(strcmp(error.source, " ) # \xc3\xa9") == 0 && error.column == 2, "source line \"%s\", column %d", error.source,
-              error.column);
-    check_equal("without an error object", parse_text("1 +", &arena, &tree, NULL), TAUT_ERROR_MODEL);
+    check_row(strcmp(error.source, " ) # \xc3\xa9") == 0 && error.column == 2,
+              "source line \"%s\", column %d", error.source, error.column);
+    check_equal("without an error object", parse_text("1 +", &arena, &tree, NULL),
+                TAUT_ERROR_MODEL);
     taut_arena_clear(&arena);
 }
 

@@ -1,6 +1,6 @@
-/* test_process.c - black boxes in a process of their own: the same digits as inside, and every way in which a program can fail gives a
- * sentence, leaves no process behind and loses nothing. The programs are examples/legacy.c and tests/process_peer.c, built beside
- * this test. */
+/* test_process.c - black boxes in a process of their own: the same digits as inside, and every
+ * way in which a program can fail gives a sentence, leaves no process behind and loses nothing.
+ * The programs are examples/legacy.c and tests/process_peer.c, built beside this test. */
 #define _DEFAULT_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -23,13 +23,14 @@ static const bool core = false;
 static char folder[1000]; /* where the programs are */
 
 /* A model in that folder whose command is given; allowed unless said otherwise. */
-static projected ask(const char *variables, const char *command, const char *more, const char *options,
-                     const taut_allocator *allocator)
+static projected ask(const char *variables, const char *command, const char *more,
+                     const char *options, const taut_allocator *allocator)
 {
     static char text[3000];
     char name[1100];
     projected p = {0};
-    snprintf(text, sizeof text, "[state]\n%s\n[stepper]\ncommand = %s\n%s\n", variables, command, more);
+    snprintf(text, sizeof text, "[state]\n%s\n[stepper]\ncommand = %s\n%s\n", variables, command,
+             more);
     snprintf(name, sizeof name, "%s/model.taut", folder);
     taut_load how = {.allow_command = true};
     p.code = taut_system_parse(text, strlen(text), name, &how, &p.system, &p.error);
@@ -38,8 +39,9 @@ static projected ask(const char *variables, const char *command, const char *mor
 }
 
 static const char five[] = "y[i] for i in 1..5";
-static const char five_more[] = "horizon = 4e-4\ntimeout = 20\n[observables]\ny[1], y[2]\n[start]\n"
-                                "y[1] = -791.2, y[2] = -792.2, y[3] = -814, y[4] = 5.2, y[5] = 405.2";
+static const char five_more[] =
+    "horizon = 4e-4\ntimeout = 20\n[observables]\ny[1], y[2]\n[start]\n"
+    "y[1] = -791.2, y[2] = -792.2, y[3] = -814, y[4] = 5.2, y[5] = 405.2";
 
 /* No child is left: neither running nor waiting to be waited for. */
 static void nobody(const char *what)
@@ -77,13 +79,16 @@ static void same_digits(void)
     for (int order = 0; order < 3; order++)
         for (int plain = 0; plain < 2; plain++) {
             char options[100];
-            snprintf(options, sizeof options, "order=%d iterate=%s", order, plain ? "plain" : "anderson");
+            snprintf(options, sizeof options, "order=%d iterate=%s", order,
+                     plain ? "plain" : "anderson");
             projected inside = project_model("michaelis_menten", NULL, options);
-            projected p = ask("x, y", "./legacy --eps 0.1", "horizon = 4e-2\n[observables]\nx\n[start]\nx = 1", options, NULL);
+            projected p = ask("x, y", "./legacy --eps 0.1",
+                              "horizon = 4e-2\n[observables]\nx\n[start]\nx = 1", options, NULL);
             if (projected_good("inside", &inside) && projected_good("legacy", &p)) {
                 check_near("Michaelis-Menten", p.r.q[1], inside.r.q[1], 2e-14);
-                check_row(llabs(p.stage[order].iterations - inside.stage[order].iterations) <= 2, "iterations %lld and %lld",
-                          (long long)p.stage[order].iterations, (long long)inside.stage[order].iterations);
+                check_row(llabs(p.stage[order].iterations - inside.stage[order].iterations) <= 2,
+                          "iterations %lld and %lld", (long long)p.stage[order].iterations,
+                          (long long)inside.stage[order].iterations);
                 check_row(p.r.q[0] == 1, "x is kept");
                 check_contains("explanation", p.r.explanation, "./legacy --eps 0.1");
             }
@@ -92,8 +97,8 @@ static void same_digits(void)
 
             static const char *const init[] = {"y[4] = 5.2", "y[5] = 405.2"};
             taut_load how = {.init = init, .init_count = 2};
-            snprintf(options, sizeof options, "order=%d iterate=%s tolerance=%.17g", order, plain ? "plain" : "anderson",
-                     1e-10 / 814);
+            snprintf(options, sizeof options, "order=%d iterate=%s tolerance=%.17g", order,
+                     plain ? "plain" : "anderson", 1e-10 / 814);
             inside = project_model("five_dimensions", &how, options);
             p = ask(five, "./process_peer good", five_more, options, NULL);
             if (projected_good("inside", &inside) && projected_good("process_peer", &p))
@@ -105,26 +110,35 @@ static void same_digits(void)
     nobody("after good ones");
 }
 
-/* FACTS D through the process: Michaelis-Menten log10 errors, five dimensions residuals and counts. */
+/* FACTS D through the process: Michaelis-Menten log10 errors, five dimensions residuals and
+ * counts. */
 static void facts(void)
 {
-    static const double log_error[] = {-2.38, -4.44, -5.41}, residual[] = {4.990e-3, 3.36e-5, 9.06e-7};
+    static const double log_error[] = {-2.38, -4.44, -5.41},
+                        residual[] = {4.990e-3, 3.36e-5, 9.06e-7};
     static const double mixed[] = {1.319e-2, 1.886e-4, 3.319e-6};
     static const int counts[] = {66, 173, 335};
-    double v[5] = {-3.559434800714249, -2.559434800714249, 19.2202825996428754, -800, -1200}, mean = 0;
+    double v[5] = {-3.559434800714249, -2.559434800714249, 19.2202825996428754, -800, -1200},
+           mean = 0;
     check_group("FACTS D through the process");
     for (int i = 0; i < 5; i++)
         mean += 0.4 * v[i];
     for (int order = 0; order < 3; order++) {
         char options[100];
         snprintf(options, sizeof options, "order=%d", order);
-        projected p = ask("x, y", "./legacy", "horizon = 4e-2\n[observables]\nx\n[start]\nx = 1", options, NULL);
+        projected p = ask("x, y", "./legacy", "horizon = 4e-2\n[observables]\nx\n[start]\nx = 1",
+                          options, NULL);
         if (projected_good("legacy", &p))
-            check_near("log10 of the error", log10(fabs(p.r.q[1] - 0.503031511623918)), log_error[order], 0.006);
+            check_near("log10 of the error", log10(fabs(p.r.q[1] - 0.503031511623918)),
+                       log_error[order], 0.006);
         projected_drop(&p);
-        p = ask("x, y", "./legacy", "horizon = 4e-2\n[observables]\nu = x + y\n[start]\nx = 1.503031511623918", options, NULL);
-        if (projected_good("mixed", &p)) /* an observable that is a function, on a state without equations */
-            check_near("mixed variables", hypot(p.r.q[0] - 1, p.r.q[1] - 0.503031511623918) / mixed[order], 1, 5e-4);
+        p = ask("x, y", "./legacy",
+                "horizon = 4e-2\n[observables]\nu = x + y\n[start]\nx = 1.503031511623918", options,
+                NULL);
+        if (projected_good("mixed",
+                           &p)) /* an observable that is a function, on a state without equations */
+            check_near("mixed variables",
+                       hypot(p.r.q[0] - 1, p.r.q[1] - 0.503031511623918) / mixed[order], 1, 5e-4);
         projected_drop(&p);
         snprintf(options, sizeof options, "order=%d iterate=plain tolerance=%.17g", order,
                  1e-10 / 814); /* as in test_difference.c */
@@ -134,8 +148,9 @@ static void facts(void)
             for (int i = 0; i < 5; i++)
                 sum += (p.r.q[i] - mean + v[i]) * (p.r.q[i] - mean + v[i]);
             check_near("residual", sqrt(sum) / residual[order], 1, 0.003);
-            check_row(llabs(p.stage[order].iterations - counts[order]) <= 2, "%lld iterations, expected %d",
-                      (long long)p.stage[order].iterations, counts[order]);
+            check_row(llabs(p.stage[order].iterations - counts[order]) <= 2,
+                      "%lld iterations, expected %d", (long long)p.stage[order].iterations,
+                      counts[order]);
         }
         projected_drop(&p);
     }
@@ -174,7 +189,8 @@ static const struct {
 static void failures(void)
 {
     char more[400];
-    snprintf(more, sizeof more, "horizon = 4e-4\ntimeout = 0.2\n%s", strstr(five_more, "[observables]"));
+    snprintf(more, sizeof more, "horizon = 4e-4\ntimeout = 0.2\n%s",
+             strstr(five_more, "[observables]"));
     check_group("failures");
     int files = open_files();
     for (size_t k = 0; k < sizeof failing / sizeof failing[0]; k++) {
@@ -182,10 +198,12 @@ static void failures(void)
         const char *how = failing[k].how;
         snprintf(command, sizeof command, "./process_peer %s", how);
         projected p = ask(five, command, more, "order=0 iterate=plain", NULL);
-        check_row(p.code == failing[k].code, "%s: %s: %s", how, taut_code_name(p.code), p.error.message);
+        check_row(p.code == failing[k].code, "%s: %s: %s", how, taut_code_name(p.code),
+                  p.error.message);
         check_contains(how, p.error.message, failing[k].words);
         check_contains(how, p.error.message, failing[k].more ? failing[k].more : "process_peer");
-        check_row(!strchr(p.error.message, '\033') && !strchr(p.error.message, '\n'), "%s: no control characters", how);
+        check_row(!strchr(p.error.message, '\033') && !strchr(p.error.message, '\n'),
+                  "%s: no control characters", how);
         check_row(!p.projection, "%s: no result", how);
         projected_drop(&p);
         nobody(how);
@@ -207,10 +225,12 @@ static void starting(void)
     p = ask("x, y", "./legacy 'x", "horizon = 1\n[observables]\nx", "", NULL);
     projected_refused("quote", &p, TAUT_ERROR_USAGE, "quote is not closed");
     p = ask("x, y, z", "./legacy", "horizon = 1\n[observables]\nx", "", NULL);
-    projected_refused("another number of variables", &p, TAUT_ERROR_PROCESS, "this program has the variables x and y");
+    projected_refused("another number of variables", &p, TAUT_ERROR_PROCESS,
+                      "this program has the variables x and y");
     p = ask("x, y", "./legacy", "horizon = 1\ntimeout = 0\n[observables]\nx", "", NULL);
     projected_refused("no time", &p, TAUT_ERROR_USAGE, "timeout");
-    p = ask("x, y", "'./legacy' \"--eps\" 0.\\1", "horizon = 4e-2\n[observables]\nx\n[start]\nx = 1", "order=0", NULL);
+    p = ask("x, y", "'./legacy' \"--eps\" 0.\\1",
+            "horizon = 4e-2\n[observables]\nx\n[start]\nx = 1", "order=0", NULL);
     if (projected_good("quotes", &p))
         check_near("quotes", p.r.q[1], 0.498886090308181, 1e-13);
     projected_drop(&p);
@@ -236,7 +256,8 @@ static void words(void)
         check_equal(rows[k].command, taut_command_split(rows[k].command, &arena, &word, NULL), 0);
         for (int i = 0; word && word[i]; i++)
             strcat(strcat(joined, word[i]), "|");
-        check_row(strcmp(joined, rows[k].expected) == 0, "%s: %s, expected %s", rows[k].command, joined, rows[k].expected);
+        check_row(strcmp(joined, rows[k].expected) == 0, "%s: %s, expected %s", rows[k].command,
+                  joined, rows[k].expected);
         taut_arena_clear(&arena);
     }
     taut_arena arena;
@@ -258,33 +279,41 @@ static void peculiar(void)
         check_near("chatty", p.r.q[3], 5.2405652, 1e-6);
     projected_drop(&p);
     p = ask(five, "./process_peer cannot", five_more, "order=0", NULL);
-    check_row(p.code == 0 || p.code == TAUT_ERROR_EVALUATE, "cannot: %s: %s", taut_code_name(p.code), p.error.message);
+    check_row(p.code == 0 || p.code == TAUT_ERROR_EVALUATE, "cannot: %s: %s",
+              taut_code_name(p.code), p.error.message);
     if (p.code == 0)
         check_near("goes back to the best point and on", p.r.q[4], 405.24, 0.01);
     projected_drop(&p);
     p = ask(five, "./process_peer coarse", five_more, "order=2", NULL);
-    projected_refused("seven digits are too few for the default", &p, TAUT_ERROR_CONVERGE, "--tolerance");
+    projected_refused("seven digits are too few for the default", &p, TAUT_ERROR_CONVERGE,
+                      "--tolerance");
     p = ask(five, "./process_peer coarse", five_more, "order=2 tolerance=3e-6", NULL);
     if (projected_good("seven digits, with a tolerance", &p))
         check_near("coarse", p.r.q[4], 405.24, 0.02);
     projected_drop(&p);
-    /* many variables: requests and answers are longer than pipes are, both ways; and quotes reach the program as they should */
-    p = ask("z[i] for i in 1..20000", "sed -u -e 's/^taut.*/ready 1/' -e \"s/^advance [^ ]* [^ ]* [^ ]*/ok/\"",
-            "horizon = 1\ntimeout = 20\n[observables]\nz[1]\n[start]\nz[i] = 1/i for i in 1..20000", "order=1", NULL);
+    /* many variables: requests and answers are longer than pipes are, both ways; and quotes
+     * reach the program as they should */
+    p = ask("z[i] for i in 1..20000",
+            "sed -u -e 's/^taut.*/ready 1/' -e \"s/^advance [^ ]* [^ ]* [^ ]*/ok/\"",
+            "horizon = 1\ntimeout = 20\n[observables]\nz[1]\n[start]\nz[i] = 1/i for i in 1..20000",
+            "order=1", NULL);
     if (projected_good("20000 variables", &p))
-        check_row(p.r.q[19999] == 1.0 / 20000 && p.stage[1].iterations == 1, "20000 variables: the identity stands still");
+        check_row(p.r.q[19999] == 1.0 / 20000 && p.stage[1].iterations == 1,
+                  "20000 variables: the identity stands still");
     projected_drop(&p);
     nobody("peculiar");
 }
 
-/* The flow itself: one process serves many calls; a failure leaves the state alone, and is remembered. */
+/* The flow itself: one process serves many calls; a failure leaves the state alone, and is
+ * remembered. */
 static void the_flow(void)
 {
     taut_arena arena;
     taut_statistics cost = {0};
     taut_flow *flow = NULL;
     projected p = {0};
-    static const char text[] = "[state]\ny[i] for i in 1..5\n[stepper]\ncommand = x\n[observables]\ny[1]\n";
+    static const char text[] =
+        "[state]\ny[i] for i in 1..5\n[stepper]\ncommand = x\n[observables]\ny[1]\n";
     check_group("the flow");
     p.code = taut_system_parse(text, sizeof text - 1, "model.taut", NULL, &p.system, &p.error);
     taut_arena_init(&arena, NULL);
@@ -299,7 +328,8 @@ static void the_flow(void)
         check_row(memcmp(before, state, sizeof state) == 0, "the state is as before");
         check_equal("4 fails", flow->advance(flow, 2, 1e-4, state, &p.error), TAUT_ERROR_PROCESS);
         check_contains("4 says the same again", p.error.message, "exit status 3");
-        check_equal("without a place for words", flow->advance(flow, 2, 1e-4, state, NULL), TAUT_ERROR_PROCESS);
+        check_equal("without a place for words", flow->advance(flow, 2, 1e-4, state, NULL),
+                    TAUT_ERROR_PROCESS);
         check_equal("advances", cost.micro_steps, 3);
         flow->destroy(flow);
         nobody("the flow");
@@ -317,15 +347,18 @@ static void offspring(void)
     snprintf(path, sizeof path, "%s/offspring.%ld", folder, (long)getpid());
     for (int how = 0; how < 2; how++) {
         snprintf(command, sizeof command, "./process_peer parent offspring.%ld", (long)getpid());
-        projected p = ask(five, command, five_more, how ? "order=0 passes=3 iterate=plain" : "order=0", NULL);
-        check_row(how ? p.code == TAUT_ERROR_CONVERGE : p.code == 0, "%s: %s", taut_code_name(p.code), p.error.message);
+        projected p =
+            ask(five, command, five_more, how ? "order=0 passes=3 iterate=plain" : "order=0", NULL);
+        check_row(how ? p.code == TAUT_ERROR_CONVERGE : p.code == 0, "%s: %s",
+                  taut_code_name(p.code), p.error.message);
         projected_drop(&p);
         FILE *file = fopen(path, "r");
         check_row(file && fscanf(file, "%ld", &pid) == 1, "it has told its number");
         if (file)
             fclose(file);
         bool gone = false;
-        for (int k = 0; k < 200 && pid > 0 && !gone; k++) { /* who inherits it needs a moment to wait for it */
+        /* who inherits it needs a moment to wait for it */
+        for (int k = 0; k < 200 && pid > 0 && !gone; k++) {
             gone = kill((pid_t)pid, 0) != 0 || zombie(pid);
             usleep(5000);
         }
@@ -387,7 +420,8 @@ static void signals(void)
         kept[k] = fcntl(k, F_DUPFD_CLOEXEC, 100);
         close(k);
     }
-    p = ask("x, y", "./legacy", "horizon = 4e-2\n[observables]\nx\n[start]\nx = 1", "order=0", NULL);
+    p = ask("x, y", "./legacy", "horizon = 4e-2\n[observables]\nx\n[start]\nx = 1", "order=0",
+            NULL);
     for (int k = 0; k < 3; k++) {
         dup2(kept[k], k);
         close(kept[k]);
@@ -405,7 +439,8 @@ static void memory(void)
     for (int64_t k = 1; k < 100; k++) {
         faulty f = {.fail = k};
         taut_allocator allocator = faulty_allocator(&f);
-        projected p = ask("x, y", "./legacy", "horizon = 4e-2\n[observables]\nx\n[start]\nx = 1", "order=0", &allocator);
+        projected p = ask("x, y", "./legacy", "horizon = 4e-2\n[observables]\nx\n[start]\nx = 1",
+                          "order=0", &allocator);
         int code = p.code;
         taut_projection_destroy(p.projection);
         p.projection = NULL;
@@ -424,7 +459,8 @@ static void memory(void)
 int main(int count, char **argument)
 {
     const char *slash = count > 0 ? strrchr(argument[0], '/') : NULL;
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - argument[0]) : 1, slash ? argument[0] : ".");
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - argument[0]) : 1,
+             slash ? argument[0] : ".");
     words();
     if (core) {
         check_group("core build");

@@ -1,5 +1,6 @@
-/* test_project.c - slow points: table 1 and the points and multipliers of Ariel, Sanz-Serna, Tsai 2012 (A), nonlinear and linear
- * oracles, costs, refusals, failures. Reference numbers: FACTS A, the table of A recomputed in 30 digits. */
+/* test_project.c - slow points: table 1 and the points and multipliers of Ariel, Sanz-Serna,
+ * Tsai 2012 (A), nonlinear and linear oracles, costs, refusals, failures. Reference numbers:
+ * FACTS A, the table of A recomputed in 30 digits. */
 #include <stdlib.h>
 #include <taut/taut.h>
 
@@ -7,7 +8,8 @@
 #include "filter/filter_kernels.h"
 
 /* With one or two --set. */
-static projected make(const char *model, const char *set, const char *options, const taut_allocator *allocator)
+static projected make(const char *model, const char *set, const char *options,
+                      const taut_allocator *allocator)
 {
     char one[100], two[100];
     const char *sets[2] = {one, two};
@@ -54,7 +56,8 @@ static void test_table_1(void)
                     char what[80];
                     snprintf(what, sizeof what, "%s pass %d, bond %d", omega[k], pass, i + 1);
                     check_near(what, g[i], row[i], half_digit(row[i], 5e-16));
-                    check_near(what, gdot[i], row[2 + i], half_digit(row[2 + i], k == 0 ? 1e-13 : 1e-12));
+                    check_near(what, gdot[i], row[2 + i],
+                               half_digit(row[2 + i], k == 0 ? 1e-13 : 1e-12));
                 }
             }
             check_equal("micro-steps", p.r.statistics.micro_steps, 36 * 5);
@@ -64,7 +67,8 @@ static void test_table_1(void)
     /* row 0 of the printed table: 3.08(-2) 3.08(-2) -1.21(-1) -2.42(-1) */
     projected p = make("double_pendulum", "omega=1000", "method=ipa", NULL);
     const double *g, *gdot;
-    if (projected_good("start", &p) && check_row(taut_projection_pass(p.projection, 0, &g, &gdot, NULL), "no row 0")) {
+    if (projected_good("start", &p) &&
+        check_row(taut_projection_pass(p.projection, 0, &g, &gdot, NULL), "no row 0")) {
         check_near("g", g[0], 3.08e-2, 5e-5);
         check_near("gdot", gdot[0], -1.21e-1, 5e-4);
         check_near("gdot", gdot[1], -2.42e-1, 6e-4);
@@ -73,8 +77,8 @@ static void test_table_1(void)
     projected_drop(&p);
 }
 
-/* Issue 4: the cost is the same for every stiffness within two passes of 37, all converge, and multipliers are right to 1e-6 at omega = 1e8
- * (against series, from the result). */
+/* Issue 4: the cost is the same for every stiffness within two passes of 37, all converge, and
+ * multipliers are right to 1e-6 at omega = 1e8 (against series, from the result). */
 static void test_uniform(void)
 {
     static const char *const omega[] = {"omega=1000", "omega=1e4", "omega=1e6", "omega=1e8"};
@@ -87,32 +91,38 @@ static void test_uniform(void)
             least = count < least ? count : least;
             most = count > most ? count : most;
         }
-        if (k == 3 && p.projection) { /* the multipliers depend on where the passes have led to: (x1, .., y2') from the result */
+        /* the multipliers depend on where the passes have led to: (x1, .., y2') from the result */
+        if (k == 3 && p.projection) {
             static const char *const names[] = {"x1", "y1", "x2", "y2"};
             char text[1000] = "", set[] = "omega=1e8";
             const char *sets[] = {set};
             for (int i = 0; i < 4; i++)
-                snprintf(text + strlen(text), sizeof text - strlen(text), "%s = %.17g\n%s' = %.17g\n", names[i], p.r.q[i], names[i],
-                         p.r.v[i]);
-            projected s =
-                project_model("double_pendulum", &(taut_load){.set = sets, .set_count = 1, .start_text = text}, "method=series");
+                snprintf(text + strlen(text), sizeof text - strlen(text),
+                         "%s = %.17g\n%s' = %.17g\n", names[i], p.r.q[i], names[i], p.r.v[i]);
+            projected s = project_model(
+                "double_pendulum", &(taut_load){.set = sets, .set_count = 1, .start_text = text},
+                "method=series");
             for (int i = 0; i < 2 && projected_good("series", &s); i++)
                 check_near("lambda at omega = 1e8", p.r.lambda[i], s.r.lambda[i], 1e-6);
             projected_drop(&s);
         }
         projected_drop(&p);
     }
-    check_row(most - least <= 2 * 37, "force evaluations from %lld to %lld", (long long)least, (long long)most);
+    check_row(most - least <= 2 * 37, "force evaluations from %lld to %lld", (long long)least,
+              (long long)most);
 }
 
-/* A 4.2, uncoupled: x'' = -x, y'' = -omega^2 (y - cos t). Every pass moves x by the same factor, W of Verlet's slow solution with
- * 2 sin(theta/2) = h: x glides linearly with the number of passes, which the tolerance sets. */
+/* A 4.2, uncoupled: x'' = -x, y'' = -omega^2 (y - cos t). Every pass moves x by the same factor,
+ * W of Verlet's slow solution with 2 sin(theta/2) = h: x glides linearly with the number of
+ * passes, which the tolerance sets. */
 static void test_glide(void)
 {
-    static const char *const options[] = {"method=ipa tolerance=1e-2", "method=ipa tolerance=1e-4", "method=ipa tolerance=1e-6",
-                                          "method=ipa tolerance=1e-9", "method=ipa tolerance=1e-13"};
+    static const char *const options[] = {"method=ipa tolerance=1e-2", "method=ipa tolerance=1e-4",
+                                          "method=ipa tolerance=1e-6", "method=ipa tolerance=1e-9",
+                                          "method=ipa tolerance=1e-13"};
     check_group("A 4.2");
-    const char *model = "[coordinates]\nx, y\n[potential]\nx^2/2\n[bonds]\ns = y - cos(t) stiffness 400\n[start]\nx = 1, y = 1.1\n";
+    const char *model = "[coordinates]\nx, y\n[potential]\nx^2/2\n[bonds]\ns = y - cos(t) "
+                        "stiffness 400\n[start]\nx = 1, y = 1.1\n";
     double weight[19], h = acos(-1) / 60, factor = 0;
     taut_filter_weights(&taut_filter_cubic, 18, weight);
     for (int j = 0; j <= 18; j++)
@@ -124,7 +134,8 @@ static void test_glide(void)
         if (projected_good(options[k], &p)) {
             check_row(p.r.passes > before, "%s: %d passes", options[k], (int)p.r.passes);
             check_near("x", p.r.q[0], pow(factor, (double)p.r.passes), 1e-13);
-            check_near("linear", (p.r.q[0] - 1) / (factor - 1), (double)p.r.passes, 0.01 * (double)p.r.passes);
+            check_near("linear", (p.r.q[0] - 1) / (factor - 1), (double)p.r.passes,
+                       0.01 * (double)p.r.passes);
             before = p.r.passes;
         }
         projected_drop(&p);
@@ -161,7 +172,8 @@ static void test_points(void)
 static void test_multipliers(void)
 {
     static const double exact[] = {1.5, 1.25};
-    static const char *const omega[] = {"omega=500 lift=0", "omega=1000 lift=0", "omega=2000 lift=0"};
+    static const char *const omega[] = {"omega=500 lift=0", "omega=1000 lift=0",
+                                        "omega=2000 lift=0"};
     double lambda[3][2] = {{0}};
     check_group("multipliers");
     for (int k = 0; k < 3; k++) {
@@ -171,7 +183,8 @@ static void test_multipliers(void)
         projected_drop(&p);
     }
     for (int i = 0; i < 2; i++) {
-        double one = (4 * lambda[1][i] - lambda[0][i]) / 3, next = (4 * lambda[2][i] - lambda[1][i]) / 3;
+        double one = (4 * lambda[1][i] - lambda[0][i]) / 3,
+               next = (4 * lambda[2][i] - lambda[1][i]) / 3;
         check_near("omega 1000", lambda[1][i], exact[i], 2e-3);
         check_near("Richardson, one level [FACTS A]", next, exact[i], 2e-7);
         check_near("two levels [FACTS A]", (16 * next - one) / 15, exact[i], 1e-8);
@@ -188,9 +201,9 @@ static void test_multipliers(void)
         check_near("constraint", p.r.lambda[i], exact[i], 1e-14);
     projected_drop(&p);
     /* a bob at rest: the rod carries its weight */
-    p = make(
-        "[coordinates]\nx, y\n[mass]\nx = 3, y = 3\n[potential]\n3*9.81*y\n[bonds]\nrod = sqrt(x^2+y^2) - 2\n[start]\ny = -1.5\n",
-        "", "", NULL);
+    p = make("[coordinates]\nx, y\n[mass]\nx = 3, y = 3\n[potential]\n3*9.81*y\n[bonds]\nrod = "
+             "sqrt(x^2+y^2) - 2\n[start]\ny = -1.5\n",
+             "", "", NULL);
     if (projected_good("weight", &p)) {
         check_contains("default method", p.r.method, "constraint");
         check_near("y", p.r.q[1], -2, 1e-15);
@@ -199,27 +212,31 @@ static void test_multipliers(void)
     projected_drop(&p);
 }
 
-/* A 2.3: the slow manifold of the spring pendulum is omega^2 r^3 (r - 1) = 4 M^2 = (r^2 phi')^2, r' = 0. */
+/* A 2.3: the slow manifold of the spring pendulum is omega^2 r^3 (r - 1) = 4 M^2 = (r^2 phi')^2,
+ * r' = 0. */
 static void test_pendulum(void)
 {
     check_group("A 2.3");
-    const char *model =
-        "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 stiffness 1e8\n[start]\nx = 1.01, y' = 1.5, x' = 0.02\n";
+    const char *model = "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 stiffness "
+                        "1e8\n[start]\nx = 1.01, y' = 1.5, x' = 0.02\n";
     projected p = make(model, "", "method=ipa tolerance=1e-13", NULL);
     if (projected_good("pendulum", &p)) {
         const double *q = p.r.q, *v = p.r.v;
         double r = hypot(q[0], q[1]), spin = q[0] * v[1] - q[1] * v[0];
-        check_near("r", r - 1, spin * spin / (1e8 * r * r * r), 2e-13); /* the filter errs by O((L phi'/omega)^4) */
+        /* the filter errs by O((L phi'/omega)^4) */
+        check_near("r", r - 1, spin * spin / (1e8 * r * r * r), 2e-13);
         check_below("r'", fabs(q[0] * v[0] + q[1] * v[1]) / r, 1e-11);
     }
     projected_drop(&p);
 }
 
-/* A (5): q'' = -omega^2 (q - cos t). Verlet's own slow solution is A_h cos t [FACTS A]; the kernel adds O((L/omega)^4). */
+/* A (5): q'' = -omega^2 (q - cos t). Verlet's own slow solution is A_h cos t [FACTS A]; the
+ * kernel adds O((L/omega)^4). */
 static void test_forced(void)
 {
     check_group("A (5)");
-    const char *model = "[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 1e6\n[start]\nq = 1.1, q' = 0.3\n";
+    const char *model =
+        "[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 1e6\n[start]\nq = 1.1, q' = 0.3\n";
     projected p = make(model, "", "method=ipa from=0.7 tolerance=1e-14", NULL);
     if (projected_good("forced", &p)) {
         double h = acos(-1) / 3e3, a = pow(2 * sin(h / 2) / h, 2), amplitude = 1e6 / (1e6 - a);
@@ -230,23 +247,27 @@ static void test_forced(void)
     projected_drop(&p);
 }
 
-/* Two stiffnesses, gravity, masses: the projected state must not ring: lambda of ipa and of the acceleration equation agree. */
+/* Two stiffnesses, gravity, masses: the projected state must not ring: lambda of ipa and of the
+ * acceleration equation agree. */
 static void test_several(void)
 {
     static const struct {
         const char *model, *set;
         double limit;
     } rows[] = {
-        {"[coordinates]\nx1, y1, x2, y2\n[mass]\nx1 = 2, y1 = 2\n[potential]\n2*y1 + y2\n[bonds]\na = sqrt(x1^2+y1^2) - 1 "
-         "stiffness 4e8\n"
-         "b = sqrt((x1-x2)^2+(y1-y2)^2) - 1 stiffness 1e7\n[start]\nx1 = 1, y1 = 0.1, x2 = 1, y2 = -1\n",
+        {"[coordinates]\nx1, y1, x2, y2\n[mass]\nx1 = 2, y1 = 2\n[potential]\n2*y1 + "
+         "y2\n[bonds]\na = sqrt(x1^2+y1^2) - 1 stiffness 4e8\n"
+         "b = sqrt((x1-x2)^2+(y1-y2)^2) - 1 stiffness 1e7\n[start]\nx1 = 1, y1 = 0.1, x2 = 1, y2 = "
+         "-1\n",
          "", 2e-3},
         {"double_pendulum_gravity", "eps=1e-4", 2e-3},
         {"chain", "N=6 omega=1e5", 2e-3},
-        {"[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = 1\n[potential]\ny\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness 1e8\n"
+        {"[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = 1\n[potential]\ny\n[bonds]\nrod = "
+         "sqrt(x^2+y^2) - 1 stiffness 1e8\n"
          "[start]\nx = 1.01, y = 0.05\n",
          "", 2e-3},
-        {"[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness 1e8\nband = x - 0.5 stiffness 2 soft\n"
+        {"[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness "
+         "1e8\nband = x - 0.5 stiffness 2 soft\n"
          "[start]\nx = 1.01, y = 0.05\n",
          "", 2e-3},
     };
@@ -258,10 +279,13 @@ static void test_several(void)
             taut_sizes sizes;
             taut_system_sizes(p.system, &sizes);
             for (taut_index i = 0; i < sizes.bonds; i++)
-                check_row(fabs(p.r.lambda[i] - c.r.lambda[i]) < rows[k].limit * (1 + fabs(c.r.lambda[i])),
-                          "model %d, bond %d: lambda %.9g and %.9g", (int)k, (int)i, p.r.lambda[i], c.r.lambda[i]);
-            check_row(p.r.moved_tangential < 0.2 * p.r.moved_normal + 1e-6, "model %d: moved %g normally, %g tangentially", (int)k,
-                      p.r.moved_normal, p.r.moved_tangential);
+                check_row(fabs(p.r.lambda[i] - c.r.lambda[i]) <
+                              rows[k].limit * (1 + fabs(c.r.lambda[i])),
+                          "model %d, bond %d: lambda %.9g and %.9g", (int)k, (int)i, p.r.lambda[i],
+                          c.r.lambda[i]);
+            check_row(p.r.moved_tangential < 0.2 * p.r.moved_normal + 1e-6,
+                      "model %d: moved %g normally, %g tangentially", (int)k, p.r.moved_normal,
+                      p.r.moved_tangential);
         }
         projected_drop(&p);
         projected_drop(&c);
@@ -272,8 +296,9 @@ static void test_moved(void)
 {
     check_group("moved");
     /* the foot point keeps itself: nothing tangential; from (1.2, 0) to the unit circle: 0.2 */
-    projected p =
-        make("[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1.2, x' = 0.5, y' = 1\n", "", "", NULL);
+    projected p = make("[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1.2, "
+                       "x' = 0.5, y' = 1\n",
+                       "", "", NULL);
     if (projected_good("constraint", &p)) {
         check_near("normal", p.r.moved_normal, 0.2, 1e-15);
         check_near("tangential", p.r.moved_tangential, 0, 1e-15);
@@ -281,11 +306,13 @@ static void test_moved(void)
         check_near("tangential velocity", p.r.moved_tangential_velocity, 0, 1e-15);
     }
     projected_drop(&p);
-    /* by its choice of tangential point ipa is not exact: O(omega^-2) from (31)-(32), |p| 5e-6 [FACTS A] */
+    /* by its choice of tangential point ipa is not exact: O(omega^-2) from (31)-(32), |p| 5e-6
+     * [FACTS A] */
     p = make("double_pendulum", "omega=1000 lift=0", "method=ipa", NULL);
     if (projected_good("ipa", &p)) {
         check_near("normal", p.r.moved_normal, hypot(1.5e-6, 2.75e-6), 2e-9);
-        check_near("tangential velocity", p.r.moved_tangential_velocity, hypot(4.866542e-6, 2.745776e-6), 1e-8);
+        check_near("tangential velocity", p.r.moved_tangential_velocity,
+                   hypot(4.866542e-6, 2.745776e-6), 1e-8);
     }
     projected_drop(&p);
 }
@@ -297,19 +324,22 @@ static void test_refusals(void)
         int code;
     } rows[] = {
         {"slider_crank", "", "method=ipa", "rigid bonds", TAUT_ERROR_REFUSED},
-        {"[coordinates]\nx, y, z\n[bonds]\nr = x - 1 rigid\n[stiff potential]\n(y^2 + z^2 - 1)^2/4 scale 1e6\n[start]\nx = 1, y = "
-         "1\n",
+        {"[coordinates]\nx, y, z\n[bonds]\nr = x - 1 rigid\n[stiff potential]\n(y^2 + z^2 - 1)^2/4 "
+         "scale 1e6\n[start]\nx = 1, y = 1\n",
          "", "method=ipa", "stiff potential; use --method series", TAUT_ERROR_REFUSED},
         {"michaelis_menten", "", "method=ipa", "not for a first-order system", TAUT_ERROR_REFUSED},
-        {"michaelis_menten", "", "method=constraint", "not for a first-order system", TAUT_ERROR_REFUSED},
+        {"michaelis_menten", "", "method=constraint", "not for a first-order system",
+         TAUT_ERROR_REFUSED},
         {"double_pendulum", "", "method=ipb", "did you mean ipa", TAUT_ERROR_USAGE},
         {"double_pendulum", "", "method=ipa micro-steps=10", "unstable", TAUT_ERROR_STEP},
-        {"[coordinates]\nx\n[potential]\nx^2\n", "", "method=constraint", "has none", TAUT_ERROR_REFUSED},
+        {"[coordinates]\nx\n[potential]\nx^2\n", "", "method=constraint", "has none",
+         TAUT_ERROR_REFUSED},
     };
     check_group("refusals");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         projected p = make(rows[k].model, rows[k].set, rows[k].options, NULL);
-        check_row(p.code == rows[k].code && !p.projection, "row %d: %s: %s", (int)k, taut_code_name(p.code), p.error.message);
+        check_row(p.code == rows[k].code && !p.projection, "row %d: %s: %s", (int)k,
+                  taut_code_name(p.code), p.error.message);
         check_contains(rows[k].options, p.error.message, rows[k].says);
         projected_drop(&p);
     }
@@ -329,7 +359,8 @@ static void test_failure(void)
         check_contains("advice", p.error.message, "--passes");
     }
     projected_drop(&p);
-    p = make("[coordinates]\nx, y\n[bonds]\nnever = x^2 + y^2 + 1\n[start]\nx = 1, y = 2\n", "", "", NULL);
+    p = make("[coordinates]\nx, y\n[bonds]\nnever = x^2 + y^2 + 1\n[start]\nx = 1, y = 2\n", "", "",
+             NULL);
     check_equal("constraint", p.code, TAUT_ERROR_CONVERGE);
     if (check_row(p.projection != NULL, "no result"))
         check_near("x", p.r.q[0], 1, 0);
@@ -351,7 +382,8 @@ static void test_unasked(void)
     check_equal("ipa", p.code, TAUT_ERROR_CONVERGE);
     projected_drop(&p);
     /* when all fail, the first reason stands */
-    p = make("[coordinates]\nq\n[bonds]\ns = q - cos(30*t) stiffness 400\n[start]\nq = 1.1\n", "", "", NULL);
+    p = make("[coordinates]\nq\n[bonds]\ns = q - cos(30*t) stiffness 400\n[start]\nq = 1.1\n", "",
+             "", NULL);
     check_equal("both", p.code, TAUT_ERROR_CONVERGE);
     check_contains("reason", p.error.message, "not separated");
     if (check_row(p.projection != NULL, "no result")) {
@@ -361,7 +393,8 @@ static void test_unasked(void)
     projected_drop(&p);
 }
 
-/* A chain at rest is slow already; the filter's error would make it worse. What is held goes to the projection that can hold. */
+/* A chain at rest is slow already; the filter's error would make it worse. What is held goes to
+ * the projection that can hold. */
 static void test_kept(void)
 {
     check_group("kept");
@@ -373,7 +406,9 @@ static void test_kept(void)
         check_near("lambda", p.r.lambda[0], 0, 1e-12); /* straight and at rest, gravity across */
     }
     projected_drop(&p);
-    p = make("[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness 1e6\n[start]\nx = 0.6 hold, y = 0.7\n", "", "", NULL);
+    p = make("[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness 1e6\n[start]\nx = "
+             "0.6 hold, y = 0.7\n",
+             "", "", NULL);
     if (projected_good("held", &p)) {
         check_contains("method", p.r.method, "series");
         check_near("x", p.r.q[0], 0.6, 0);
@@ -386,20 +421,23 @@ static void test_options(void)
 {
     check_group("options");
     /* twice the window in twice the steps: the same step, 73 evaluations a pass, better damping */
-    projected p = make("double_pendulum", "omega=1e4", "method=ipa window=37.699111843077517 micro-steps=36", NULL);
+    projected p = make("double_pendulum", "omega=1e4",
+                       "method=ipa window=37.699111843077517 micro-steps=36", NULL);
     if (projected_good("window", &p)) {
         check_equal("evaluations", p.r.statistics.force_evaluations, 73 * p.r.passes);
         check_row(p.r.passes <= 5, "%d passes", (int)p.r.passes);
     }
     projected_drop(&p);
-    p = make("double_pendulum", "omega=1e4", "method=ipa omega=2e4 micro-steps=18 tolerance=1e-4", NULL);
+    p = make("double_pendulum", "omega=1e4", "method=ipa omega=2e4 micro-steps=18 tolerance=1e-4",
+             NULL);
     if (projected_good("omega", &p))
         check_contains("explanation", p.r.explanation, "omega 20000");
     projected_drop(&p);
     taut_projection_info info;
     int count = 0;
     for (; taut_projection_get(count, &info); count++)
-        check_row(info.name[0] && info.summary[0] && info.reference[0], "row %d is incomplete", count);
+        check_row(info.name[0] && info.summary[0] && info.reference[0], "row %d is incomplete",
+                  count);
     check_equal("rows", count, taut_projection_count());
     check_row(count >= 2, "%d projections", count);
 }
@@ -415,10 +453,11 @@ static void test_memory(void)
             taut_allocator allocator = faulty_allocator(&f);
             projected p = make("double_pendulum", "omega=1000", options[way], &allocator);
             bool failed = f.failed > 0;
-            check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "%s, call %lld: %s %s", options[way], (long long)k,
-                      taut_code_name(p.code), p.error.message);
+            check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "%s, call %lld: %s %s",
+                      options[way], (long long)k, taut_code_name(p.code), p.error.message);
             projected_drop(&p);
-            check_row(f.live == 0, "%s, call %lld: %lld blocks left", options[way], (long long)k, (long long)f.live);
+            check_row(f.live == 0, "%s, call %lld: %lld blocks left", options[way], (long long)k,
+                      (long long)f.live);
             if (!failed)
                 break;
         }
@@ -426,15 +465,17 @@ static void test_memory(void)
     }
 }
 
-/* A long loose chain has no slow motion: auto says so at once, instead of letting filters look for it. */
+/* A long loose chain has no slow motion: auto says so at once, instead of letting filters look
+ * for it. */
 static void test_hopeless(void)
 {
     check_group("auto without separation");
     projected p = make("chain", "N=10000", "method=auto", NULL);
-    check_row(p.code == TAUT_ERROR_CONVERGE && strstr(p.error.message, "not separated"), "%s: %s", taut_code_name(p.code),
-              p.error.message);
+    check_row(p.code == TAUT_ERROR_CONVERGE && strstr(p.error.message, "not separated"), "%s: %s",
+              taut_code_name(p.code), p.error.message);
     if (p.projection)
-        check_row(p.r.statistics.force_evaluations <= 20, "%lld force evaluations", (long long)p.r.statistics.force_evaluations);
+        check_row(p.r.statistics.force_evaluations <= 20, "%lld force evaluations",
+                  (long long)p.r.statistics.force_evaluations);
     projected_drop(&p);
 }
 

@@ -1,23 +1,32 @@
-/* test_project_matrix.c - every projection on every shipped model, and on variants that users have: within the accuracy that it
- * states, or a refusal with a reason.
+/* test_project_matrix.c - every projection on every shipped model, and on variants that users
+ * have: within the accuracy that it states, or a refusal with a reason.
  *
- * Judges, none of which is the method itself (limits were written down before anything was measured):
+ * Judges, none of which is the method itself (limits were written down before anything was
+ * measured):
  *
- *     series, kernel      the distance, in q and in v, to the slow point of the start as slow.h finds it: at most three times what
- *                         is stated, and rounding: 8 u max |q|, for v times the slowest stiff frequency, and 8 u max |v|
- *     ipa, kernel that    the same for the slow point over the foot point of the result, because filters glide along the bonds
+ *     series, kernel      the distance, in q and in v,
+ *     to the slow point of the start as slow.h finds it: at most three times what
+ *                         is stated, and rounding: 8 u max |q|,
+ *                         for v times the slowest stiff frequency, and 8 u max |v|
+ *     ipa, kernel that    the same for the slow point over the foot point of the result,
+ *     because filters glide along the bonds
  *       has no foot point
- *     all of these        no farther from the slow point than the start was; and the judge itself must be as sure
- *     ipa                 beside it [A (15)-(19)], with the constants of its kernel and of Verlet, on the derivatives of the slow motion;
+ *     all of these
+ *     no farther from the slow point than the start was; and the judge itself must be as sure
+ *     ipa                 beside it [A (15)-(19)],
+ *     with the constants of its kernel and of Verlet, on the derivatives of the slow motion;
  *                         not where bonds are damped, which the paper does not treat
- *     constraint          g and gdot at rounding; what moved is M^-1 G^T mu; lambda solves the acceleration equation
+ *     constraint
+ *     g and gdot at rounding; what moved is M^-1 G^T mu; lambda solves the acceleration equation
  *     difference          values and errors of FACTS D
  *
- * Then "do no harm": the point of series, given to every method, stays what it is to rounding, without passes or in one; so does a
- * result that is given back to its own method, or moves by no more than three times what that method states. What series states above
- * rounding (slow and fast are hardly apart) is allowed beside it.
+ * Then "do no harm": the point of series, given to every method, stays what it is to rounding,
+ * without passes or in one; so does a result that is given back to its own method, or moves by
+ * no more than three times what that method states. What series states above rounding (slow and
+ * fast are hardly apart) is allowed beside it.
  *
- * docs/refusals-projections.md is made here (test_project_matrix FILE), and lists what is refused and what does not converge. */
+ * docs/refusals-projections.md is made here (test_project_matrix FILE), and lists what is
+ * refused and what does not converge. */
 #include <dirent.h>
 #include <float.h>
 
@@ -50,7 +59,8 @@ static projected project_subject(const subject *s, const char *method, const cha
 {
     char options[120];
     snprintf(options, sizeof options, "method=%s from=%.17g", method, s->from);
-    taut_load how = {.set = &s->set, .set_count = s->set != NULL, .start_text = start, .from = s->from};
+    taut_load how = {
+        .set = &s->set, .set_count = s->set != NULL, .start_text = start, .from = s->from};
     return project_model(s->model, &how, options);
 }
 
@@ -87,8 +97,10 @@ static void found_drop(found *f)
     free(f);
 }
 
-/* The slow point over the foot point of (q, v), or of the subject's own start when q is NULL, known to a part of `enough`. */
-static found *find_slow(const subject *s, const double *q, const double *v, double enough_q, double enough_v)
+/* The slow point over the foot point of (q, v), or of the subject's own start when q is NULL,
+ * known to a part of `enough`. */
+static found *find_slow(const subject *s, const double *q, const double *v, double enough_q,
+                        double enough_v)
 {
     const double part = 0.5;
     taut_error error;
@@ -101,7 +113,8 @@ static found *find_slow(const subject *s, const double *q, const double *v, doub
         return f;
     if (!q) {
         double *start = slow_new(&f->judge, 2 * (int64_t)f->judge.n);
-        f->status = taut_context_start(f->judge.context, s->from, start, start + f->judge.n, &error);
+        f->status =
+            taut_context_start(f->judge.context, s->from, start, start + f->judge.n, &error);
         q = start;
         v = start + f->judge.n;
     }
@@ -112,19 +125,23 @@ static found *find_slow(const subject *s, const double *q, const double *v, doub
 
 /* ---- judges */
 
-/* The error of ipa on this slow motion [A (15), (16), (19)]: the fourth moment of its kernel over the window delta; Verlet, whose slow
- * motion is off by h^2/12 q''''/omega^2 and whose velocities by h^2/6 q'''; the stopping test. Twice, for 1/(1 - R) and for derivatives
+/* The error of ipa on this slow motion [A (15), (16), (19)]: the fourth moment of its kernel
+ * over the window delta; Verlet, whose slow motion is off by h^2/12 q''''/omega^2 and whose
+ * velocities by h^2/6 q'''; the stopping test. Twice, for 1/(1 - R) and for derivatives
  * elsewhere. */
 static void expect_ipa(const projected *p, const slow_point *r, double *q, double *v)
 {
-    const char *at = strstr(p->r.explanation, "window "), *steps = strstr(p->r.explanation, "Verlet steps of ");
+    const char *at = strstr(p->r.explanation, "window "),
+               *steps = strstr(p->r.explanation, "Verlet steps of ");
     double window = at ? atof(at + 7) : NAN, h = steps ? atof(steps + 16) : NAN, moment = 0;
     for (int i = 0; i < 4000; i++) { /* the piecewise cubic kernel of A 5.2 */
         double t = (i + 0.5) / 4000,
-               cubic = t <= 0.5 ? 2 - 2 * t - 8 * t * t + 8 * t * t * t : 2 - 22.0 / 3 * t + 8 * t * t - 8.0 / 3 * t * t * t;
+               cubic = t <= 0.5 ? 2 - 2 * t - 8 * t * t + 8 * t * t * t
+                                : 2 - 22.0 / 3 * t + 8 * t * t - 8.0 / 3 * t * t * t;
         moment += 2 * cubic * pow(t, 4) / 4000;
     }
-    double filter = fabs(moment) * pow(window, 4) / 24, tolerance = fmax(1e-9, 1e-3 * pow(window / (24 * atan(1)), 2));
+    double filter = fabs(moment) * pow(window, 4) / 24,
+           tolerance = fmax(1e-9, 1e-3 * pow(window / (24 * atan(1)), 2));
     *q = 2 * (filter + h * h / 12 / (r->slowest * r->slowest)) * r->derivative[4] + tolerance;
     *v = 2 * (filter * r->derivative[5] + h * h / 6 * r->derivative[3]) + tolerance;
 }
@@ -132,7 +149,8 @@ static void expect_ipa(const projected *p, const slow_point *r, double *q, doubl
 /* What is known of a subject: its slow point, and that of series. */
 typedef struct known {
     found *start;
-    double off_start;          /* of the start from its slow point; velocities over the fastest frequency */
+    /* of the start from its slow point; velocities over the fastest frequency */
+    double off_start;
     char *text;                /* the point of series, NULL when there is none */
     double series_q, series_v; /* what it states, beyond rounding, with the factor */
 } known;
@@ -146,31 +164,42 @@ typedef struct expected {
 static expected judge_slow(const char *cell, const subject *s, const projected *p, const known *k)
 {
     expected e = {0}, paper;
-    if (!check_row(stated_accuracy(&p->r, &e.q, &e.v), "%s: no accuracy is stated: %s", cell, p->r.explanation))
+    if (!check_row(stated_accuracy(&p->r, &e.q, &e.v), "%s: no accuracy is stated: %s", cell,
+                   p->r.explanation))
         return e;
-    bool over_start = strstr(p->r.explanation, "the foot point"); /* and then levels, or passes that stay over it */
+    /* and then levels, or passes that stay over it */
+    bool over_start = strstr(p->r.explanation, "the foot point");
     found *own = over_start ? NULL : find_slow(s, p->r.q, p->r.v, e.q, e.v);
     const found *f = own ? own : k->start;
     e.q *= factor;
     e.v *= factor;
-    if (check_row(f && f->status == 0 && k->start->status == 0, "%s: the judge has no slow point", cell)) {
+    if (check_row(f && f->status == 0 && k->start->status == 0, "%s: the judge has no slow point",
+                  cell)) {
         const slow_point *z = &f->point;
-        double off_q = farthest(f->judge.n, p->r.q, z->q), off_v = farthest(f->judge.n, p->r.v, z->v);
-        double rounding = 8 * DBL_EPSILON * z->size_q, rounding_v = rounding * z->slowest + 8 * DBL_EPSILON * z->size_v;
+        double off_q = farthest(f->judge.n, p->r.q, z->q),
+               off_v = farthest(f->judge.n, p->r.v, z->v);
+        double rounding = 8 * DBL_EPSILON * z->size_q,
+               rounding_v = rounding * z->slowest + 8 * DBL_EPSILON * z->size_v;
         bool good = off_q <= e.q + rounding && off_v <= e.v + rounding_v;
-        check_row(good, "%s: off by %.3g in q, %.3g in v; allowed %.3g, %.3g, and rounding %.1g, %.1g", cell, off_q, off_v, e.q,
-                  e.v, rounding, rounding_v);
-        check_row(z->doubt_q <= e.q + rounding && z->doubt_v <= e.v + rounding_v,
-                  "%s: the judge is unsure by %.3g in q, %.3g in v, more than is stated: %.3g, %.3g", cell, z->doubt_q, z->doubt_v,
-                  e.q, e.v);
-        if (strcmp(p->r.method, "ipa") == 0 && p->r.passes > 0 && !(f->judge.sizes.can & TAUT_HAS_DAMPING)) {
+        check_row(good,
+                  "%s: off by %.3g in q, %.3g in v; allowed %.3g, %.3g, and rounding %.1g, %.1g",
+                  cell, off_q, off_v, e.q, e.v, rounding, rounding_v);
+        check_row(
+            z->doubt_q <= e.q + rounding && z->doubt_v <= e.v + rounding_v,
+            "%s: the judge is unsure by %.3g in q, %.3g in v, more than is stated: %.3g, %.3g",
+            cell, z->doubt_q, z->doubt_v, e.q, e.v);
+        if (strcmp(p->r.method, "ipa") == 0 && p->r.passes > 0 &&
+            !(f->judge.sizes.can & TAUT_HAS_DAMPING)) {
             expect_ipa(p, z, &paper.q, &paper.v);
             check_row(off_q <= paper.q + rounding && off_v <= paper.v + rounding_v,
-                      "%s: off by %.3g in q, %.3g in v; A (15)-(19) allow %.3g, %.3g", cell, off_q, off_v, paper.q, paper.v);
+                      "%s: off by %.3g in q, %.3g in v; A (15)-(19) allow %.3g, %.3g", cell, off_q,
+                      off_v, paper.q, paper.v);
         }
-        double now = off_q + off_v / z->fastest, doubt = z->doubt_q + z->doubt_v / z->fastest + k->start->point.doubt_q;
-        check_row(now <= k->off_start + doubt + rounding, "%s: off by %.3g, the start by %.3g; unsure by %.3g", cell, now,
-                  k->off_start, doubt);
+        double now = off_q + off_v / z->fastest,
+               doubt = z->doubt_q + z->doubt_v / z->fastest + k->start->point.doubt_q;
+        check_row(now <= k->off_start + doubt + rounding,
+                  "%s: off by %.3g, the start by %.3g; unsure by %.3g", cell, now, k->off_start,
+                  doubt);
     }
     found_drop(own);
     return e;
@@ -181,11 +210,13 @@ static void judge_foot(const char *cell, const subject *s, const projected *p)
 {
     dense d;
     taut_index n, m;
-    if (!check_row(dense_make(&d, p->system, s->from, p->r.q, p->r.v) == 0, "%s: no equations", cell))
+    if (!check_row(dense_make(&d, p->system, s->from, p->r.q, p->r.v) == 0, "%s: no equations",
+                   cell))
         return;
     n = d.sizes.coordinates;
     m = d.sizes.bonds;
-    double size = 1e-300 + largest(n, p->r.q), speed = size + largest(n, p->r.v), off = 0, rate = 0, left = 0, pull = 0;
+    double size = 1e-300 + largest(n, p->r.q), speed = size + largest(n, p->r.v), off = 0, rate = 0,
+           left = 0, pull = 0;
     size_t room = n > 0 ? (size_t)n : 1;
     double *x = calloc(room, sizeof *x), *a = calloc(room, sizeof *a);
     for (taut_index i = 0; i < n; i++)
@@ -209,8 +240,8 @@ static void judge_foot(const char *cell, const subject *s, const projected *p)
     bool alone = !(d.sizes.can & TAUT_HAS_STIFF_POTENTIAL) && !taut_system_hold(p->system);
     if (alone) {
         double beside = beside_rows(&d, x);
-        check_row(beside <= 1e-12 * moved + 64 * DBL_EPSILON * size, "%s: of a move by %.3g, %.3g is not normal", cell, moved,
-                  beside);
+        check_row(beside <= 1e-12 * moved + 64 * DBL_EPSILON * size,
+                  "%s: of a move by %.3g, %.3g is not normal", cell, moved, beside);
         pull = largest(n, a);
         solve_mass(n, d.mass, a);
         for (taut_index i = 0; i < m; i++)
@@ -218,7 +249,8 @@ static void judge_foot(const char *cell, const subject *s, const projected *p)
                 left = fmax(left, fabs(row_times(&d, i, a) + d.values.gamma[i]));
                 pull = fmax(pull, fabs(d.values.gamma[i]) + fabs(p->r.lambda[i]));
             }
-        check_row(left <= 1e-10 * pull, "%s: the bonds accelerate by %.3g, pulls are up to %.3g", cell, left, pull);
+        check_row(left <= 1e-10 * pull, "%s: the bonds accelerate by %.3g, pulls are up to %.3g",
+                  cell, left, pull);
     }
     free(x);
     free(a);
@@ -227,22 +259,27 @@ static void judge_foot(const char *cell, const subject *s, const projected *p)
 
 /* ---- do no harm */
 
-/* b is (q, v), to rounding: 32 u of the coordinates, in velocities times the fastest frequency; and what else is allowed. Differences of
- * order 3 have 8 u for rounding, and their iteration divides it by (1 - exp(-H/tau))^3, about 1/30 in the shipped models. */
-static bool same(const projected *b, const double *q, const double *v, double fastest, expected beside, char *text, size_t room)
+/* b is (q, v), to rounding: 32 u of the coordinates, in velocities times the fastest frequency;
+ * and what else is allowed. Differences of order 3 have 8 u for rounding, and their iteration
+ * divides it by (1 - exp(-H/tau))^3, about 1/30 in the shipped models. */
+static bool same(const projected *b, const double *q, const double *v, double fastest,
+                 expected beside, char *text, size_t room)
 {
     taut_sizes sizes;
     taut_system_sizes(b->system, &sizes);
     taut_index n = sizes.coordinates, nv = sizes.kind == TAUT_MECHANICAL ? n : 0;
     double units = strcmp(b->r.method, "difference") == 0 ? 512 : 32;
-    double limit = units * DBL_EPSILON * largest(n, q), off = farthest(n, b->r.q, q), off_v = farthest(nv, b->r.v, v);
+    double limit = units * DBL_EPSILON * largest(n, q), off = farthest(n, b->r.q, q),
+           off_v = farthest(nv, b->r.v, v);
     double limit_v = limit * fmax(1, fastest) + units * DBL_EPSILON * largest(nv, v) + beside.v;
     limit += beside.q;
-    snprintf(text, room, "moves by %.3g in q, %.3g in v; allowed %.3g, %.3g", off, off_v, limit, limit_v);
+    snprintf(text, room, "moves by %.3g in q, %.3g in v; allowed %.3g, %.3g", off, off_v, limit,
+             limit_v);
     return off <= limit && off_v <= limit_v;
 }
 
-static void judge_harmless(const char *cell, const subject *s, const char *method, const projected *p, const known *k, expected e)
+static void judge_harmless(const char *cell, const subject *s, const char *method,
+                           const projected *p, const known *k, expected e)
 {
     char *text = start_of(p), words[160];
     double fastest = k->start && k->start->status == 0 ? k->start->point.fastest : 1;
@@ -253,19 +290,22 @@ static void judge_harmless(const char *cell, const subject *s, const char *metho
     }
     projected_drop(&again);
     free(text);
-    if (!k->text || strcmp(p->r.method, "constraint") == 0) /* a slow point of springs is not on their g = 0 */
+    if (!k->text ||
+        strcmp(p->r.method, "constraint") == 0) /* a slow point of springs is not on their g = 0 */
         return;
     again = project_subject(s, method, k->text);
     if (projected_good(cell, &again)) {
         expected beside = {k->series_q, k->series_v};
-        bool rounding = beside.q == 0, filter = strcmp(again.r.method, "series") != 0; /* whose passes are levels */
+        /* whose passes are levels */
+        bool rounding = beside.q == 0, filter = strcmp(again.r.method, "series") != 0;
         if (!rounding) {
             beside.q += e.q;
             beside.v += e.v;
         }
-        bool good = same(&again, again.r.start_q, again.r.start_v, fastest, beside, words, sizeof words);
-        check_row(good && !(filter && rounding && again.r.passes > 1), "%s: a slow point %s; %d passes", cell, words,
-                  (int)again.r.passes);
+        bool good =
+            same(&again, again.r.start_q, again.r.start_v, fastest, beside, words, sizeof words);
+        check_row(good && !(filter && rounding && again.r.passes > 1),
+                  "%s: a slow point %s; %d passes", cell, words, (int)again.r.passes);
     }
     projected_drop(&again);
 }
@@ -278,25 +318,29 @@ static void list_line(const char *cell, const char *line)
     if (page)
         fputs(line, page);
     listed += (long)strlen(line);
-    check_row(page || (known_page && strstr(known_page, line)), "%s is not in docs/refusals-projections.md: %s", cell, line);
+    check_row(page || (known_page && strstr(known_page, line)),
+              "%s is not in docs/refusals-projections.md: %s", cell, line);
 }
 
-static void judge_cell(const char *cell, const subject *s, const char *method, projected *p, const known *k)
+static void judge_cell(const char *cell, const subject *s, const char *method, projected *p,
+                       const known *k)
 {
     char line[MOST_LINE];
     taut_sizes sizes;
     if (p->code == TAUT_ERROR_CONVERGE) {
         taut_system_sizes(p->system, &sizes);
         size_t bytes = (size_t)sizes.coordinates * sizeof(double);
-        check_row(p->projection && memcmp(p->r.q, p->r.start_q, bytes) == 0, "%s: the start is not kept", cell);
-        check_row(sizes.kind != TAUT_MECHANICAL || !p->projection || memcmp(p->r.v, p->r.start_v, bytes) == 0,
+        check_row(p->projection && memcmp(p->r.q, p->r.start_q, bytes) == 0,
+                  "%s: the start is not kept", cell);
+        check_row(sizes.kind != TAUT_MECHANICAL || !p->projection ||
+                      memcmp(p->r.v, p->r.start_v, bytes) == 0,
                   "%s: the start is not kept", cell);
         check_row(strlen(p->error.message) > 60, "%s: no reason: %s", cell, p->error.message);
         snprintf(line, sizeof line, "| %s | %s | does not converge |\n", s->name, method);
         list_line(cell, line);
     } else if (p->code != 0) {
-        check_row(p->code == TAUT_ERROR_REFUSED || p->code == TAUT_ERROR_SINGULAR, "%s: %s: %s", cell, taut_code_name(p->code),
-                  p->error.message);
+        check_row(p->code == TAUT_ERROR_REFUSED || p->code == TAUT_ERROR_SINGULAR, "%s: %s: %s",
+                  cell, taut_code_name(p->code), p->error.message);
         check_row(strlen(p->error.message) > 40, "%s: no reason: %s", cell, p->error.message);
         snprintf(line, sizeof line, "| %s | %s | %s |\n", s->name, method, p->error.message);
         list_line(cell, line);
@@ -326,7 +370,8 @@ static known know(const subject *s, const projected *series)
         double *start = slow_new(&k.start->judge, 2 * (int64_t)n);
         taut_error error;
         if (r->start_q)
-            k.off_start = farthest(n, r->start_q, z->q) + farthest(n, r->start_v, z->v) / z->fastest;
+            k.off_start =
+                farthest(n, r->start_q, z->q) + farthest(n, r->start_v, z->v) / z->fastest;
         else if (taut_context_start(k.start->judge.context, s->from, start, start + n, &error) == 0)
             k.off_start = farthest(n, start, z->q) + farthest(n, start + n, z->v) / z->fastest;
         if (good && q > 32 * DBL_EPSILON * z->size_q) {
@@ -364,8 +409,10 @@ static void test_difference(void)
         int variable;
         double value, error;
     } rows[] = {
-        {"michaelis_menten", 1, 0.503031511623918, 3.936e-6},                      /* log10 -5.41, rounded */
-        {"michaelis_menten_mixed", 1, 0.503031511623918 - 1, 1.41422 * 3.3195e-6}, /* y - x; the distance is that over sqrt 2 */
+        /* log10 -5.41, rounded */
+        {"michaelis_menten", 1, 0.503031511623918, 3.936e-6},
+        /* y - x; the distance is that over sqrt 2 */
+        {"michaelis_menten_mixed", 1, 0.503031511623918 - 1, 1.41422 * 3.3195e-6},
     };
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         subject s = {rows[k].model, rows[k].model, NULL, 0, NULL};
@@ -422,28 +469,28 @@ static char *read_page(void)
 
 static const char *const heading =
     "# Refusals of projections\n\n"
-    "What `taut project` refuses for the shipped models and for some variants, and what it says; and where a projection does not "
+    "What `taut project` refuses for the shipped models and for some variants, and what it says; "
+    "and where a projection does not "
     "converge, keeps\n"
-    "the start and ends with status 1. Every other combination is run and judged by `tests/test_project_matrix.c`, which also "
+    "the start and ends with status 1. Every other combination is run and judged by "
+    "`tests/test_project_matrix.c`, which also "
     "makes this list\n"
-    "(`test_project_matrix FILE`). What the refusals are for stands in [methods.md](methods.md), *Projections*.\n\n"
-    "What is not in the list is within three times what it states (\"error about ... in q, ... in v\"), and within rounding: 8 u "
-    "max "
-    "|q| in q, with\n"
-    "u = 2.2e-16; in v that times the slowest stiff frequency, and 8 u max |v|. The distance is that to the slow point over the "
-    "foot "
-    "point of the\n"
-    "start (`series`, and `kernel` where it begins there), or of the result (`ipa`, which glides along the bonds). It is found by "
-    "a "
-    "judge that shares\n"
-    "nothing with them, from polynomials in time that satisfy the equations of the full motion (`tests/judge/slow.h`), in two "
-    "windows that must\n"
-    "agree as well. `constraint` is exact to rounding: 16 u max |q| in g, 64 u max |q|, |v| in gdot, for gradients of length 1. "
-    "`difference` has the\n"
-    "values of the paper where it has some. None is farther from the slow point than the start; a result that is given back moves "
-    "by "
-    "no more than\n"
-    "three times what is stated, and 32 u (`difference`: 512 u), in v times the fastest frequency.\n\n";
+    "(`test_project_matrix FILE`). What the refusals are for stands in [methods.md](methods.md), "
+    "*Projections*.\n\n"
+    "What is not in the list is within three times what it states (\"error about ... in q, ... in "
+    "v\"), and within rounding: 8 u max |q| in q, with\n"
+    "u = 2.2e-16; in v that times the slowest stiff frequency, and 8 u max |v|. The distance is "
+    "that to the slow point over the foot point of the\n"
+    "start (`series`, and `kernel` where it begins there), or of the result (`ipa`, which glides "
+    "along the bonds). It is found by a judge that shares\n"
+    "nothing with them, from polynomials in time that satisfy the equations of the full motion "
+    "(`tests/judge/slow.h`), in two windows that must\n"
+    "agree as well. `constraint` is exact to rounding: 16 u max |q| in g, 64 u max |q|, |v| in "
+    "gdot, for gradients of length 1. `difference` has the\n"
+    "values of the paper where it has some. None is farther from the slow point than the start; a "
+    "result that is given back moves by no more than\n"
+    "three times what is stated, and 32 u (`difference`: 512 u), in v times the fastest "
+    "frequency.\n\n";
 
 static const char *const table = "| model | projection | what it says |\n|---|---|---|\n";
 

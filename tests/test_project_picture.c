@@ -1,8 +1,9 @@
-/* test_project_picture.c - what a picture of a projection is made of: micro-solutions, weights and differences are those that were
- * computed, recording changes nothing, and the pictures hold what they should.
+/* test_project_picture.c - what a picture of a projection is made of: micro-solutions, weights
+ * and differences are those that were computed, recording changes nothing, and the pictures hold
+ * what they should.
  *
- * Oracles: velocity Verlet written out below for the double pendulum, the cubic kernel as printed in Ariel, Sanz-Serna, Tsai 2012, section
- * 5.2, and table 1 of that paper (FACTS A). */
+ * Oracles: velocity Verlet written out below for the double pendulum, the cubic kernel as
+ * printed in Ariel, Sanz-Serna, Tsai 2012, section 5.2, and table 1 of that paper (FACTS A). */
 #define _POSIX_C_SOURCE 200809L
 
 #include <dirent.h>
@@ -23,10 +24,12 @@ static projected pendulum(const char *options)
 
 /* ---- the oracle */
 
-/* g of both springs, and their accelerations: unit masses, stiffness omega^2, rest lengths 1, the first at the origin. */
+/* g of both springs, and their accelerations: unit masses, stiffness omega^2, rest lengths 1,
+ * the first at the origin. */
 static void pull(const double *q, double *a, double *g)
 {
-    double k = 1e6, dx = q[2] - q[0], dy = q[3] - q[1], r1 = sqrt(q[0] * q[0] + q[1] * q[1]), r2 = sqrt(dx * dx + dy * dy);
+    double k = 1e6, dx = q[2] - q[0], dy = q[3] - q[1], r1 = sqrt(q[0] * q[0] + q[1] * q[1]),
+           r2 = sqrt(dx * dx + dy * dy);
     g[0] = r1 - 1;
     g[1] = r2 - 1;
     a[2] = -k * g[1] * dx / r2;
@@ -51,7 +54,8 @@ static void verlet(double h, double *q, double *v, double *g)
 static double cubic(double x)
 {
     x = fabs(x);
-    return x <= 0.5 ? 2 - 2 * x - 8 * x * x + 8 * x * x * x : 2 - 22. / 3 * x + 8 * x * x - 8. / 3 * x * x * x;
+    return x <= 0.5 ? 2 - 2 * x - 8 * x * x + 8 * x * x * x
+                    : 2 - 22. / 3 * x + 8 * x * x - 8. / 3 * x * x * x;
 }
 
 /* ---- what is recorded */
@@ -61,7 +65,8 @@ static void test_ipa(void)
     check_group("windows of ipa");
     projected p = pendulum("method=ipa plot=a.png");
     taut_projection_window first, last;
-    if (!projected_good("ipa", &p) || !check_row(taut_projection_window_get(p.projection, 0, &first), "first window") ||
+    if (!projected_good("ipa", &p) ||
+        !check_row(taut_projection_window_get(p.projection, 0, &first), "first window") ||
         !check_row(taut_projection_window_get(p.projection, 1, &last), "last window")) {
         projected_drop(&p);
         return;
@@ -71,7 +76,8 @@ static void test_ipa(void)
     check_equal("bonds", first.bonds, 2);
     check_equal("first", first.pass, 1);
     check_equal("last", last.pass, 5); /* five passes: table 1 */
-    check_row(!taut_projection_window_get(p.projection, 2, &last) && !taut_projection_window_get(p.projection, -1, &last),
+    check_row(!taut_projection_window_get(p.projection, 2, &last) &&
+                  !taut_projection_window_get(p.projection, -1, &last),
               "there are two windows");
     for (int side = -1; side <= 1; side += 2) {
         double q[4] = {1, 0.25, 2, 0}, v[4] = {0, -0.5, 0, 0.5}, g[2], a[4];
@@ -113,29 +119,34 @@ static void test_unchanged(void)
             check_row(memcmp(without.r.q, with.r.q, 4 * sizeof(double)) == 0 &&
                           memcmp(without.r.v, with.r.v, 4 * sizeof(double)) == 0,
                       "%s: the same point to the last bit", ways[k][0]);
-            check_equal(ways[k][0], with.r.statistics.force_evaluations, without.r.statistics.force_evaluations);
-            check_row(!taut_projection_window_get(without.projection, 0, &window), "%s: nothing is kept", ways[k][0]);
-            check_row(taut_projection_window_get(with.projection, 0, &window) == (k < 2), "%s: windows where there are samples",
-                      ways[k][0]);
+            check_equal(ways[k][0], with.r.statistics.force_evaluations,
+                        without.r.statistics.force_evaluations);
+            check_row(!taut_projection_window_get(without.projection, 0, &window),
+                      "%s: nothing is kept", ways[k][0]);
+            check_row(taut_projection_window_get(with.projection, 0, &window) == (k < 2),
+                      "%s: windows where there are samples", ways[k][0]);
         }
         projected_drop(&without);
         projected_drop(&with);
     }
 }
 
-/* More bonds and samples than are shown: spread evenly; weights of kernel are even and add up to 1 where they are not thinned. */
+/* More bonds and samples than are shown: spread evenly; weights of kernel are even and add up to
+ * 1 where they are not thinned. */
 static void test_many(void)
 {
     check_group("many bonds, many samples");
     static const char *const set[] = {"N=100"};
     taut_projection_window window;
-    projected p =
-        project_model("chain", &(taut_load){.set = set, .set_count = 1}, "method=ipa micro-steps=5000 tolerance=1e-4 plot=a.png");
-    if (projected_good("chain", &p) && check_row(taut_projection_window_get(p.projection, 0, &window), "window")) {
+    projected p = project_model("chain", &(taut_load){.set = set, .set_count = 1},
+                                "method=ipa micro-steps=5000 tolerance=1e-4 plot=a.png");
+    if (projected_good("chain", &p) &&
+        check_row(taut_projection_window_get(p.projection, 0, &window), "window")) {
         check_equal("bonds", window.bonds, 8);
         for (int k = 0; k < 8; k++)
             check_equal("bond", window.bond[k], k * 99 / 7);
-        check_row(window.count > 1000 && window.count <= 2001 && window.count % 2 == 1, "%d samples", window.count);
+        check_row(window.count > 1000 && window.count <= 2001 && window.count % 2 == 1,
+                  "%d samples", window.count);
         for (int k = 1; k < window.count; k++)
             if (!(fabs(window.t[k] - window.t[k - 1] - (window.t[1] - window.t[0])) <= 1e-12))
                 check_row(false, "sample %d is not evenly spaced", k);
@@ -144,7 +155,8 @@ static void test_many(void)
     projected_drop(&p);
     p = pendulum("method=kernel plot=a.png");
     for (int which = 0; which < 2 && projected_good("kernel", &p); which++) {
-        if (!check_row(taut_projection_window_get(p.projection, which, &window), "window %d of kernel", which))
+        if (!check_row(taut_projection_window_get(p.projection, which, &window),
+                       "window %d of kernel", which))
             continue;
         double sum = 0;
         for (int k = 0; k < window.count; k++) {
@@ -156,15 +168,19 @@ static void test_many(void)
     projected_drop(&p);
 }
 
-/* Without bonds coordinates are shown: x'' = -w^2 (x - y), y'' = w^2 (x - y) - y as forces. Slow is x - y = y/(2 w^2) up to O(w^-4). */
-#define FORCES "[coordinates]\nx, y\n[forces]\nx = -1e6*(x - y)\ny = 1e6*(x - y) - y\n[start]\nx = 1.01\ny = 1\n"
+/* Without bonds coordinates are shown: x'' = -w^2 (x - y), y'' = w^2 (x - y) - y as forces. Slow
+ * is x - y = y/(2 w^2) up to O(w^-4). */
+#define FORCES                                                                                     \
+    "[coordinates]\nx, y\n[forces]\nx = -1e6*(x - y)\ny = 1e6*(x - y) - y\n[start]\nx = 1.01\ny "  \
+    "= 1\n"
 
 static void test_coordinates(void)
 {
     check_group("windows without bonds");
     projected p = project_model(FORCES, NULL, "method=kernel plot=a.png");
     taut_projection_window first, last;
-    if (projected_good("forces", &p) && check_row(taut_projection_window_get(p.projection, 0, &first), "first window") &&
+    if (projected_good("forces", &p) &&
+        check_row(taut_projection_window_get(p.projection, 0, &first), "first window") &&
         check_row(taut_projection_window_get(p.projection, 1, &last), "last window")) {
         check_row(first.item == TAUT_COORDINATE && first.bonds == 2, "%d coordinates", first.bonds);
         check_near("x at the centre", first.g[first.count / 2], 1.01, 0);
@@ -203,7 +219,8 @@ static void draw(const char *what, projected *p, const char *title, const char *
         return;
     }
     int code = taut_projection_plot(p->projection, svg, title, &error);
-    if (check_row(code == 0, "%s: %s", what, error.message) && check_row(read_svg(text, sizeof text), "%s: a file", what)) {
+    if (check_row(code == 0, "%s: %s", what, error.message) &&
+        check_row(read_svg(text, sizeof text), "%s: a file", what)) {
         check_contains(what, text, "</svg>");
         for (const char *at = words; *at;) {
             size_t length = strcspn(at, ";");
@@ -221,33 +238,38 @@ static void test_pictures(void)
     projected p;
     if (!draws()) {
         p = pendulum("method=ipa plot=a.png");
-        check_equal("no gnuplot in this build", taut_projection_plot(p.projection, svg, "", &p.error), TAUT_ERROR_UNAVAILABLE);
+        check_equal("no gnuplot in this build",
+                    taut_projection_plot(p.projection, svg, "", &p.error), TAUT_ERROR_UNAVAILABLE);
         projected_drop(&p);
         return;
     }
     p = pendulum("method=ipa plot=a.png");
     draw("ipa", &p, "Two springs",
-         "Two springs: projection ipa;pass 1: the bonds within its window;pass 5: the bonds;inner;outer;filtered;kernel: weights;"
-         "force evaluations;|g|;|gdot|;change of g");
+         "Two springs: projection ipa;pass 1: the bonds within its window;pass 5: the "
+         "bonds;inner;outer;filtered;kernel: weights;force evaluations;|g|;|gdot|;change of g");
     p = pendulum("method=kernel plot=a.png");
     draw("kernel", &p, NULL, "projection kernel;pass 2;weight;force evaluations");
     p = pendulum("method=series plot=a.png");
-    draw("series", &p, "", "projection series;multipliers;inner;how far the start was moved;x1;velocity;|gdot|");
+    draw("series", &p, "",
+         "projection series;multipliers;inner;how far the start was moved;x1;velocity;|gdot|");
     p = pendulum("method=series"); /* nothing was kept: what there is */
     draw("not recorded", &p, "", "projection series;multipliers");
     p = pendulum("method=ipa passes=2 plot=a.png");
     check_equal("not converged", p.code, TAUT_ERROR_CONVERGE);
     draw("not converged", &p, "", "projection ipa, not converged;pass 2;change of gdot");
     p = project_model(FORCES, NULL, "method=kernel plot=a.png");
-    draw("forces", &p, "", "pass 1: the coordinates within its window;filtered;how far the start was moved");
+    draw("forces", &p, "",
+         "pass 1: the coordinates within its window;filtered;how far the start was moved");
     p = project_model("quartic_rod", NULL, "method=series plot=a.png");
     draw("stiff potential", &p, "", "projection series;how far");
     p = project_model("michaelis_menten", NULL, "plot=a.png");
-    draw("difference", &p, "", "projection difference;every iteration;order 0;order 2;what every order left and moved");
+    draw("difference", &p, "",
+         "projection difference;every iteration;order 0;order 2;what every order left and moved");
     p = project_model("slider_crank", NULL, "method=constraint plot=a.png");
     draw("constraint", &p, "", "projection constraint;residuals;multipliers");
     static const char *const set[] = {"N=3000"};
-    p = project_model("chain", &(taut_load){.set = set, .set_count = 1}, "method=constraint plot=a.png");
+    p = project_model("chain", &(taut_load){.set = set, .set_count = 1},
+                      "method=constraint plot=a.png");
     draw("chain", &p, "", "bond;coordinate");
 }
 
@@ -266,16 +288,20 @@ static void test_bad_pictures(void)
 {
     check_group("pictures that cannot be made");
     projected p = pendulum("method=ipa plot=a.png");
-    check_equal("ending", taut_projection_plot(p.projection, "a.gif", "", &p.error), TAUT_ERROR_USAGE);
+    check_equal("ending", taut_projection_plot(p.projection, "a.gif", "", &p.error),
+                TAUT_ERROR_USAGE);
     check_contains("ending", p.error.message, ".png or .svg");
     check_equal("no projection", taut_projection_plot(NULL, svg, "", &p.error), TAUT_ERROR_USAGE);
     if (draws()) {
-        check_equal("no folder", taut_projection_plot(p.projection, "/nowhere/at/all.svg", "", &p.error), TAUT_ERROR_FILE);
+        check_equal("no folder",
+                    taut_projection_plot(p.projection, "/nowhere/at/all.svg", "", &p.error),
+                    TAUT_ERROR_FILE);
         unlink(svg);
         /* a title is a text, whatever is in it; nothing stays behind but the picture */
         char title[500];
         snprintf(title, sizeof title, "a'\nsystem('touch %s/b')\n`touch %s/c`\"@{", folder, folder);
-        check_equal("a hostile title", taut_projection_plot(p.projection, svg, title, &p.error), TAUT_OK);
+        check_equal("a hostile title", taut_projection_plot(p.projection, svg, title, &p.error),
+                    TAUT_OK);
         check_equal("files left", entries(), 1);
     }
     projected_drop(&p);
@@ -284,7 +310,8 @@ static void test_bad_pictures(void)
 /* The k-th allocation fails, with recording on. */
 static void test_memory(void)
 {
-    static const char *const ways[] = {"method=ipa plot=a.png", "method=kernel plot=a.png", "plot=a.png"};
+    static const char *const ways[] = {"method=ipa plot=a.png", "method=kernel plot=a.png",
+                                       "plot=a.png"};
     check_group("memory");
     for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
         int64_t k = 1;
@@ -293,18 +320,21 @@ static void test_memory(void)
             taut_allocator allocator = faulty_allocator(&f);
             projected p = {0};
             char path[1200];
-            snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, way == 2 ? "michaelis_menten" : "double_pendulum");
+            snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR,
+                     way == 2 ? "michaelis_menten" : "double_pendulum");
             p.code = taut_system_load(path, NULL, &p.system, &p.error);
             projected_run(&p, ways[way], &allocator);
             bool failed = f.failed > 0;
-            check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "%s, call %lld: %s %s", ways[way], (long long)k,
-                      taut_code_name(p.code), p.error.message);
+            check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "%s, call %lld: %s %s",
+                      ways[way], (long long)k, taut_code_name(p.code), p.error.message);
             if (!failed) { /* and now that of drawing */
                 f.fail = f.calls + 1;
-                check_equal("drawing", taut_projection_plot(p.projection, svg, "", &p.error), TAUT_ERROR_MEMORY);
+                check_equal("drawing", taut_projection_plot(p.projection, svg, "", &p.error),
+                            TAUT_ERROR_MEMORY);
             }
             projected_drop(&p);
-            check_row(f.live == 0, "%s, call %lld: %lld blocks left", ways[way], (long long)k, (long long)f.live);
+            check_row(f.live == 0, "%s, call %lld: %lld blocks left", ways[way], (long long)k,
+                      (long long)f.live);
             if (!failed)
                 break;
         }
@@ -323,8 +353,8 @@ static void test_slow_start(void)
         char init[2][4][60];
         const char *list[8], *const names[] = {"x1", "y1", "x2", "y2"};
         for (int i = 0; i < 8; i++) {
-            snprintf(init[i / 4][i % 4], sizeof init[0][0], "%s%s = %.17g", names[i % 4], i / 4 ? "'" : "",
-                     i / 4 ? s.r.v[i % 4] : s.r.q[i % 4]);
+            snprintf(init[i / 4][i % 4], sizeof init[0][0], "%s%s = %.17g", names[i % 4],
+                     i / 4 ? "'" : "", i / 4 ? s.r.v[i % 4] : s.r.q[i % 4]);
             list[i] = init[i / 4][i % 4];
         }
         how.init = list;
@@ -334,8 +364,9 @@ static void test_slow_start(void)
         if (projected_good("without", &without) && projected_good("with", &with)) {
             check_equal("passes", with.r.passes, without.r.passes);
             for (int i = 0; i < 4; i++)
-                check_row(with.r.q[i] == s.r.q[i] && with.r.v[i] == s.r.v[i] && without.r.q[i] == s.r.q[i], "coordinate %d moves",
-                          i);
+                check_row(with.r.q[i] == s.r.q[i] && with.r.v[i] == s.r.v[i] &&
+                              without.r.q[i] == s.r.q[i],
+                          "coordinate %d moves", i);
         }
         projected_drop(&with);
         projected_drop(&without);
@@ -346,7 +377,8 @@ static void test_slow_start(void)
 int main(void)
 {
     const char *parent = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%.150s/taut_picture.XXXXXX", parent && parent[0] == '/' ? parent : "/tmp");
+    snprintf(folder, sizeof folder, "%.150s/taut_picture.XXXXXX",
+             parent && parent[0] == '/' ? parent : "/tmp");
     if (!mkdtemp(folder))
         return 1;
     setenv("TMPDIR", folder, 1); /* so that what pictures leave behind is seen */

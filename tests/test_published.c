@@ -1,6 +1,7 @@
-/* test_published.c - shipped models against numbers that others printed or that were computed in 30 digits elsewhere: the model,
- * its start and its derivatives together. The integrator is a Runge-Kutta method of order 4 written out here, on q'' with springs as
- * they are and rigid bonds in index-1 form,
+/* test_published.c - shipped models against numbers that others printed or that were computed in
+ * 30 digits elsewhere: the model, its start and its derivatives together. The integrator is a
+ * Runge-Kutta method of order 4 written out here, on q'' with springs as they are and rigid
+ * bonds in index-1 form,
  *
  *     A lambda = G M^-1 f + gamma,   A = G M^-1 G^T,   M v' = f - G^T lambda. */
 #include "support/table.h"
@@ -35,7 +36,8 @@ static bool open_motion(motion *m, const char *name, const char *set)
         m->status = taut_system_pattern(m->system, TAUT_PATTERN_JACOBIAN, &m->pattern, &m->error);
     if (m->status == 0)
         taut_system_sizes(m->system, &m->sizes);
-    return check_row(m->status == 0 && m->sizes.coordinates <= MOST && m->sizes.bonds <= MOST, "%s: %s", name, m->error.message);
+    return check_row(m->status == 0 && m->sizes.coordinates <= MOST && m->sizes.bonds <= MOST,
+                     "%s: %s", name, m->error.message);
 }
 
 static void close_motion(motion *m)
@@ -75,7 +77,8 @@ static void solve(int n, double a[MOST][MOST], double *b)
 }
 
 /* Multipliers of bonds that are all springs or all rigid. */
-static void multipliers(motion *m, const double *f, const double *g, const double *gamma, double dense[MOST][MOST])
+static void multipliers(motion *m, const double *f, const double *g, const double *gamma,
+                        double dense[MOST][MOST])
 {
     const double *c = taut_context_compliance(m->context), *mass = taut_context_mass(m->context);
     int rows = (int)m->sizes.bonds, n = (int)m->sizes.coordinates;
@@ -109,8 +112,10 @@ static void rate(motion *m, double t, const double *z, double *dz)
         m->status |= taut_evaluate(m->context, t, z, NULL, TAUT_WANT_FORCE, &values, &m->error);
         return;
     }
-    m->status |= taut_evaluate(m->context, t, z, z + n, TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA,
-                               &values, &m->error);
+    m->status |=
+        taut_evaluate(m->context, t, z, z + n,
+                      TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA,
+                      &values, &m->error);
     for (taut_index i = 0; i < m->sizes.bonds; i++)
         for (taut_index k = m->pattern.start[i]; k < m->pattern.start[i + 1]; k++)
             dense[i][m->pattern.column[k]] += entry[k];
@@ -149,7 +154,8 @@ static void start(motion *m, double *z)
         m->status = taut_context_start(m->context, 0, z, z + m->sizes.coordinates, &m->error);
 }
 
-static void compare(const char *what, const double *z, const double *expected, int n, double tolerance)
+static void compare(const char *what, const double *z, const double *expected, int n,
+                    double tolerance)
 {
     for (int k = 0; k < n; k++) {
         char label[64];
@@ -158,7 +164,8 @@ static void compare(const char *what, const double *z, const double *expected, i
     }
 }
 
-/* Smooth solutions of the spring pendulum at t = 1 and of the rigid one: 20-digit references; (y1, y2, y1', y2'). */
+/* Smooth solutions of the spring pendulum at t = 1 and of the rigid one: 20-digit references;
+ * (y1, y2, y1', y2'). */
 static void check_pendulum(void)
 {
     static const struct {
@@ -166,9 +173,18 @@ static void check_pendulum(void)
         int steps;
         double expected[4];
     } rows[] = {
-        {"eps=0", 2000, {.87954813241188915462, -.47580992294272079709, -.46415735885099401163, -.85800803732244324777}},
-        {"eps=1e-2", 20000, {.87970203199139791222, -.47582533536318366512, -.46383765207953452227, -.85808022829804784066}},
-        {"eps=1e-3", 40000, {.87954967191107640328, -.47581007712483674084, -.46415416102466678896, -.85800875957677562822}},
+        {"eps=0",
+         2000,
+         {.87954813241188915462, -.47580992294272079709, -.46415735885099401163,
+          -.85800803732244324777}},
+        {"eps=1e-2",
+         20000,
+         {.87970203199139791222, -.47582533536318366512, -.46383765207953452227,
+          -.85808022829804784066}},
+        {"eps=1e-3",
+         40000,
+         {.87954967191107640328, -.47581007712483674084, -.46415416102466678896,
+          -.85800875957677562822}},
     };
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         motion m;
@@ -184,11 +200,13 @@ static void check_pendulum(void)
     }
 }
 
-/* From the exact slow point over (31)-(32) of Ariel, Sanz-Serna, Tsai at omega = 1000 to t = 10: 17-digit reference. */
+/* From the exact slow point over (31)-(32) of Ariel, Sanz-Serna, Tsai at omega = 1000 to t = 10:
+ * 17-digit reference. */
 static void check_double_pendulum(void)
 {
-    static const double expected[8] = {0.99934340676157869, -0.03622915908201496, 0.66151150110952525,  0.90497759592155011,
-                                       0.00109905864343522, 0.03032224325356639,  -0.67391036767002129, -0.21196201577063433};
+    static const double expected[8] = {
+        0.99934340676157869, -0.03622915908201496, 0.66151150110952525,  0.90497759592155011,
+        0.00109905864343522, 0.03032224325356639,  -0.67391036767002129, -0.21196201577063433};
     double z[2 * MOST] = {1.000001500045071096781, 0, 2.000002750073263937993, 0, 0, -0.5, 0, 0.5};
     motion m;
     if (open_motion(&m, "double_pendulum", "omega=1000")) {
@@ -198,10 +216,12 @@ static void check_double_pendulum(void)
     close_motion(&m);
 }
 
-/* Multipliers of the rigid double pendulum at (31)-(32) are 3/2 and 5/4; the springs carry them at the slow point. */
+/* Multipliers of the rigid double pendulum at (31)-(32) are 3/2 and 5/4; the springs carry them
+ * at the slow point. */
 static void check_multipliers(void)
 {
-    double z[2 * MOST] = {1.000001500045071096781, 0, 2.000002750073263937993, 0, 0, -0.5, 0, 0.5}, dz[2 * MOST];
+    double z[2 * MOST] = {1.000001500045071096781, 0, 2.000002750073263937993, 0, 0, -0.5, 0, 0.5},
+                 dz[2 * MOST];
     motion m;
     if (open_motion(&m, "double_pendulum", "omega=1000")) {
         rate(&m, 0, z, dz);
@@ -214,7 +234,8 @@ static void check_multipliers(void)
 /* Ascher, Qin, Reich, example 4, at t = 1; lambda of the paper from ours: -mu1, mu2, mu2 + mu3. */
 static void check_slider_crank(void)
 {
-    static const double expected[5] = {-1.061270282397952442, 2.401214566116768558, -0.2909919279848426683, -0.2952634692628417145,
+    static const double expected[5] = {-1.061270282397952442, 2.401214566116768558,
+                                       -0.2909919279848426683, -0.2952634692628417145,
                                        -1.074141060176316047};
     double z[2 * MOST], dz[2 * MOST];
     motion m;
@@ -226,17 +247,20 @@ static void check_slider_crank(void)
         double lambda[3] = {0}, outputs[4] = {0};
         m.status |= taut_evaluate_outputs(m.context, 1, z, z + 4, m.lambda, outputs, &m.error);
         memcpy(lambda, outputs + 1, sizeof lambda);
-        static const double paper[3] = {-0.3730378631064774131, 3.431444380758191872, -6.723523373744880700};
+        static const double paper[3] = {-0.3730378631064774131, 3.431444380758191872,
+                                        -6.723523373744880700};
         compare("lambda of the paper", lambda, paper, 3, 1e-10);
     }
     close_motion(&m);
 }
 
-/* Gear, Kaper, Kevrekidis, Zagaris, Table 3: concentrations at t = 1.2764e-3, which the reference reaches to 3e-5. */
+/* Gear, Kaper, Kevrekidis, Zagaris, Table 3: concentrations at t = 1.2764e-3, which the
+ * reference reaches to 3e-5. */
 static void check_hydrogen_oxygen(void)
 {
-    static const double table[7] = {4.2783465727e-13, 3.9878034748e-8, 1.3883748623e-10, 1.1300067412e-11,
-                                    4.4019256520e-7,  3.9848995981e-8, 5.3981503775e-15};
+    static const double table[7] = {4.2783465727e-13, 3.9878034748e-8, 1.3883748623e-10,
+                                    1.1300067412e-11, 4.4019256520e-7, 3.9848995981e-8,
+                                    5.3981503775e-15};
     double z[2 * MOST];
     motion m;
     if (open_motion(&m, "hydrogen_oxygen", "")) {
@@ -265,10 +289,12 @@ static void check_kepler(void)
     close_motion(&m);
 }
 
-/* Five dimensions: at the printed point of the slow manifold the fast rates vanish and the slow ones are the rotation. */
+/* Five dimensions: at the printed point of the slow manifold the fast rates vanish and the slow
+ * ones are the rotation. */
 static void check_five_dimensions(void)
 {
-    const double w = 19.2202825996428754, slow[5] = {-3.559434800714249, -2.559434800714249, w, -800, -1200};
+    const double w = 19.2202825996428754,
+                 slow[5] = {-3.559434800714249, -2.559434800714249, w, -800, -1200};
     double y[5], rates[5], outputs[3] = {0}, total = 0;
     motion m;
     for (int k = 0; k < 5; k++)
@@ -288,7 +314,8 @@ static void check_five_dimensions(void)
     close_motion(&m);
 }
 
-/* Michaelis-Menten: on the slow manifold at x = 1 the two printed values of y; a long approach from above ends there. */
+/* Michaelis-Menten: on the slow manifold at x = 1 the two printed values of y; a long approach
+ * from above ends there. */
 static void check_michaelis_menten(void)
 {
     static const struct {
@@ -298,7 +325,8 @@ static void check_michaelis_menten(void)
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         motion m;
         if (open_motion(&m, "michaelis_menten", rows[k].set)) {
-            /* from x = 8 the fast part has died long before x = 1; the last step ends at x = 1 by linear interpolation of small steps */
+            /* from x = 8 the fast part has died long before x = 1; the last step ends at x = 1
+             * by linear interpolation of small steps */
             double z[2 * MOST] = {8, 8 / 9.}, before[2] = {8, 8 / 9.};
             for (int s = 0; z[0] > 1 && s < 10000000 && m.status == 0; s++) {
                 memcpy(before, z, sizeof before);

@@ -1,5 +1,5 @@
-/* test_radau_backwards.c - damped bonds backwards in time: a step as long as the damping time, or as makes an eigenvalue of the method meet
- * it, is a step like any other. */
+/* test_radau_backwards.c - damped bonds backwards in time: a step as long as the damping time,
+ * or as makes an eigenvalue of the method meet it, is a step like any other. */
 #include "support/run.h"
 
 /* x'' = -(k x + d x'), tau = d/k, from (x, v). */
@@ -11,9 +11,11 @@ static driven create(const oscillator *o, const char *method, const char *newton
 {
     char model[300], options[200];
     snprintf(model, sizeof model,
-             "[coordinates]\nx\n[bonds]\nspring = x stiffness %.17g damping %.17g\n[start]\nx = %.17g, x' = %.17g\n", o->k, o->d,
-             o->x, o->v);
-    snprintf(options, sizeof options, "method=%s newton=%s motion=full step=%.17g until=%.17g", method, newton, fabs(h), h);
+             "[coordinates]\nx\n[bonds]\nspring = x stiffness %.17g damping %.17g\n[start]\nx = "
+             "%.17g, x' = %.17g\n",
+             o->k, o->d, o->x, o->v);
+    snprintf(options, sizeof options, "method=%s newton=%s motion=full step=%.17g until=%.17g",
+             method, newton, fabs(h), h);
     return driven_create(model, options, NULL);
 }
 
@@ -27,12 +29,14 @@ static void euler(const oscillator *o, double h, double *x, double *v)
 /* The solution, underdamped. */
 static void exact(const oscillator *o, double h, double *x, double *v)
 {
-    double a = o->d / 2, w = sqrt(o->k - a * a), b = (o->v + a * o->x) / w, e = exp(-a * h), c = cos(w * h), s = sin(w * h);
+    double a = o->d / 2, w = sqrt(o->k - a * a), b = (o->v + a * o->x) / w, e = exp(-a * h),
+           c = cos(w * h), s = sin(w * h);
     *x = e * (o->x * c + b * s);
     *v = -a * *x + e * w * (b * c - o->x * s);
 }
 
-static void one_step(const oscillator *o, const char *method, const char *newton, double h, double x, double v, double near)
+static void one_step(const oscillator *o, const char *method, const char *newton, double h,
+                     double x, double v, double near)
 {
     char what[100];
     snprintf(what, sizeof what, "%s, %s, h = %g, tau = %g", method, newton, h, o->d / o->k);
@@ -42,7 +46,8 @@ static void one_step(const oscillator *o, const char *method, const char *newton
         check_row(code == 0, "%s: %s", what, code ? d.error.message : "");
         check_near(what, taut_solver_position(d.solver)[0], x, near);
         check_near(what, taut_solver_velocity(d.solver)[0], v, near);
-        check_near(what, taut_solver_multipliers(d.solver)[0], o->k * x + o->d * v, (o->k + o->d) * near);
+        check_near(what, taut_solver_multipliers(d.solver)[0], o->k * x + o->d * v,
+                   (o->k + o->d) * near);
     }
     driven_destroy(&d);
 }
@@ -50,8 +55,10 @@ static void one_step(const oscillator *o, const char *method, const char *newton
 int main(void)
 {
     static const char *const newtons[] = {"stage", "tensor"};
-    static const oscillator strong = {.k = 100, .d = 10, .x = 1, .v = 0.5}, weak = {.k = 1, .d = 0.1, .x = 1, .v = -0.3};
-    /* tau over the real eigenvalue of the Runge-Kutta matrix: 1/3.6378342527444957 of radau5, 1/6.2867047517292766 of radau9 */
+    static const oscillator strong = {.k = 100, .d = 10, .x = 1, .v = 0.5},
+                            weak = {.k = 1, .d = 0.1, .x = 1, .v = -0.3};
+    /* tau over the real eigenvalue of the Runge-Kutta matrix: 1/3.6378342527444957 of radau5,
+     * 1/6.2867047517292766 of radau9 */
     static const struct {
         const char *method;
         double h, near; /* |h|^p / p! with the classical order p */

@@ -1,4 +1,5 @@
-/* test_radau_newton.c - Radau IIA from the inside: coefficients, convergence of both Newton forms, memory, counts. */
+/* test_radau_newton.c - Radau IIA from the inside: coefficients, convergence of both Newton
+ * forms, memory, counts. */
 #include "support/run.h"
 #include "step/collocation.h"
 
@@ -7,7 +8,8 @@ static const char *const method[METHODS] = {"radau1", "radau3", "radau5", "radau
 
 /* ---- coefficients */
 
-/* C(s), B(2s-1) and D(s-1) of Butcher, of which order and stage order follow [Hairer, Wanner II, IV.5]; the last stage is the end. */
+/* C(s), B(2s-1) and D(s-1) of Butcher, of which order and stage order follow [Hairer, Wanner II,
+ * IV.5]; the last stage is the end. */
 static void test_assumptions(void)
 {
     check_group("radau, simplifying assumptions");
@@ -64,8 +66,8 @@ static void test_spectrum(void)
                 dot += x.left[b][i] * x.right[b][i];
             }
             unit = fmax(unit, cabs(dot - 1));
-            check_row(creal(x.mu[b]) > 0, "%s: eigenvalue %g + %g i is on the right side", method[s - 1], creal(x.mu[b]),
-                      cimag(x.mu[b]));
+            check_row(creal(x.mu[b]) > 0, "%s: eigenvalue %g + %g i is on the right side",
+                      method[s - 1], creal(x.mu[b]), cimag(x.mu[b]));
         }
         for (int i = 0; i < s; i++)
             for (int j = 0; j < s; j++) {
@@ -92,7 +94,9 @@ static void test_weights(void)
             double w[TAUT_STAGES_MAX], worst = 0, theta = 1.3;
             taut_collocation_weights(&x, theta, integrals, w);
             for (int k = 0; k < s; k++) {
-                double sum = 0, divisor = integrals == 0 ? 1 : integrals == 1 ? k + 1 : (k + 1.0) * (k + 2);
+                double sum = 0, divisor = integrals == 0   ? 1
+                                          : integrals == 1 ? k + 1
+                                                           : (k + 1.0) * (k + 2);
                 for (int i = 0; i < s; i++)
                     sum += w[i] * pow(x.c[i], k);
                 worst = fmax(worst, fabs(sum - pow(theta, k + integrals) / divisor));
@@ -116,14 +120,16 @@ static taut_statistics equal_steps(const char *eps, const char *options, double 
     driven d = driven_create(model, all, NULL);
     taut_result result = {.status = -1};
     if (driven_good(options, &d)) {
-        check_row(taut_solver_advance(d.solver, until, &d.error) == 0, "eps = %s, h = %g: %s", eps, h, d.error.message);
+        check_row(taut_solver_advance(d.solver, until, &d.error) == 0, "eps = %s, h = %g: %s", eps,
+                  h, d.error.message);
         taut_solver_result(d.solver, &result);
     }
     driven_destroy(&d);
     return result.statistics;
 }
 
-/* The number of iterations does not see the stiffness; the compliance form of B (8.4) with (8.8) takes 8, 6, 5, 4, 4 [FACTS B]. */
+/* The number of iterations does not see the stiffness; the compliance form of B (8.4) with (8.8)
+ * takes 8, 6, 5, 4, 4 [FACTS B]. */
 static void test_uniform(void)
 {
     static const double h[] = {.3, .1, .03, .01, .003};
@@ -134,18 +140,21 @@ static void test_uniform(void)
         for (int j = 0; j < METHODS; j++)
             for (int k = 0; k < 5; k++) {
                 char options[80];
-                snprintf(options, sizeof options, "method=%s newton=%s", method[j], form ? "tensor" : "stage");
+                snprintf(options, sizeof options, "method=%s newton=%s", method[j],
+                         form ? "tensor" : "stage");
                 int64_t rigid = equal_steps("0", options, h[k], 1).newton_iterations;
                 for (int e = 0; e < 5; e++)
-                    check_equal(options, equal_steps(eps[e], options, h[k], 1).newton_iterations, rigid);
+                    check_equal(options, equal_steps(eps[e], options, h[k], 1).newton_iterations,
+                                rigid);
                 if (j == 2)
-                    check_row(rigid >= 2 && rigid <= most[k], "h = %g: %lld iterations, at most %d", h[k], (long long)rigid,
-                              most[k]);
+                    check_row(rigid >= 2 && rigid <= most[k], "h = %g: %lld iterations, at most %d",
+                              h[k], (long long)rigid, most[k]);
             }
 }
 
-/* Over ten steps more, which start from predictions, the stage-wise iteration stays the same to the last one; the simplified one goes on
- * to rounding with rates near 1 at long steps, where the last iterations are an accident: there within a fifth. */
+/* Over ten steps more, which start from predictions, the stage-wise iteration stays the same to
+ * the last one; the simplified one goes on to rounding with rates near 1 at long steps, where
+ * the last iterations are an accident: there within a fifth. */
 static void test_uniform_runs(void)
 {
     static const double h[] = {.1, .03, .01};
@@ -155,13 +164,14 @@ static void test_uniform_runs(void)
         for (int j = 0; j < METHODS; j++)
             for (int k = 0; k < 3; k++) {
                 char options[80];
-                snprintf(options, sizeof options, "method=%s newton=%s", method[j], form ? "tensor" : "stage");
+                snprintf(options, sizeof options, "method=%s newton=%s", method[j],
+                         form ? "tensor" : "stage");
                 int64_t rigid = equal_steps("0", options, h[k], 11).newton_iterations;
                 for (int e = 0; e < 5; e++) {
                     int64_t here = equal_steps(eps[e], options, h[k], 11).newton_iterations;
                     check_row(form ? 5 * llabs(here - rigid) <= rigid : here == rigid,
-                              "%s, h = %g, eps = %s: %lld iterations, rigid %lld", options, h[k], eps[e], (long long)here,
-                              (long long)rigid);
+                              "%s, h = %g, eps = %s: %lld iterations, rigid %lld", options, h[k],
+                              eps[e], (long long)here, (long long)rigid);
                 }
             }
 }
@@ -172,17 +182,20 @@ static void test_forms_agree(void)
     static const struct {
         const char *name, *model;
     } rows[] = {
-        {"stiff", "[coordinates]\nx, y\n[potential]\ny\n[bonds]\ns = sqrt(x^2 + y^2) - 1 stiffness 1e8\n[start]\nx = 1, y' = 1\n"},
-        {"mixed, damped", "[coordinates]\nx, y, u, w\n[potential]\ny + w\n[bonds]\na = x^2 + y^2 - 1\n"
-                          "b = (x - u)^2 + (y - w)^2 - 1 stiffness 1e6 damping 1e5\nc = x*u + 0.1*y*w stiffness 3\n[start]\nx = 1, "
-                          "u = 1, w = 1, y' = 1\n"},
-        {"mass varies, drag", "[coordinates]\nr, p\n[kinetic]\n(r'^2 + r^2*p'^2)/2\n[forces]\np = -p'*(1 + p^2)\n[bonds]\ns = r - "
-                              "1 - 0.1*sin(t) stiffness 1e6\n"
+        {"stiff", "[coordinates]\nx, y\n[potential]\ny\n[bonds]\ns = sqrt(x^2 + y^2) - 1 stiffness "
+                  "1e8\n[start]\nx = 1, y' = 1\n"},
+        {"mixed, damped",
+         "[coordinates]\nx, y, u, w\n[potential]\ny + w\n[bonds]\na = x^2 + y^2 - 1\n"
+         "b = (x - u)^2 + (y - w)^2 - 1 stiffness 1e6 damping 1e5\nc = x*u + 0.1*y*w stiffness "
+         "3\n[start]\nx = 1, "
+         "u = 1, w = 1, y' = 1\n"},
+        {"mass varies, drag", "[coordinates]\nr, p\n[kinetic]\n(r'^2 + r^2*p'^2)/2\n[forces]\np = "
+                              "-p'*(1 + p^2)\n[bonds]\ns = r - 1 - 0.1*sin(t) stiffness 1e6\n"
                               "[start]\nr = 1, p' = 1\n"},
-        {"matrix, free",
-         "[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = 1\n[potential]\ncos(x) + x*y^2\n[start]\nx = 1, y' = 1\n"},
-        {"stiff potential",
-         "[coordinates]\nx, y\n[potential]\ny\n[stiff potential]\n(x^2 + y^2 - 1)^2/4 scale 1e4\n[start]\nx = 1, y' = 0.1\n"},
+        {"matrix, free", "[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = "
+                         "1\n[potential]\ncos(x) + x*y^2\n[start]\nx = 1, y' = 1\n"},
+        {"stiff potential", "[coordinates]\nx, y\n[potential]\ny\n[stiff potential]\n(x^2 + y^2 - "
+                            "1)^2/4 scale 1e4\n[start]\nx = 1, y' = 0.1\n"},
     };
     check_group("radau, stage-wise = tensor");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
@@ -190,12 +203,13 @@ static void test_forms_agree(void)
             double q[2][4] = {{0}}, lambda[2][3] = {{0}};
             for (int form = 0; form < 2; form++) {
                 char options[200];
-                snprintf(options, sizeof options, "motion=full method=%s step=0.02 until=0.1 newton=%s", method[j],
+                snprintf(options, sizeof options,
+                         "motion=full method=%s step=0.02 until=0.1 newton=%s", method[j],
                          form ? "tensor" : "stage");
                 driven d = driven_create(rows[k].model, options, NULL);
                 if (driven_good(rows[k].name, &d)) {
-                    check_row(taut_solver_advance(d.solver, 0.1, &d.error) == 0, "%s, %s: %s", rows[k].name, options,
-                              d.error.message);
+                    check_row(taut_solver_advance(d.solver, 0.1, &d.error) == 0, "%s, %s: %s",
+                              rows[k].name, options, d.error.message);
                     taut_sizes sizes;
                     taut_system_sizes(d.system, &sizes);
                     keep(q[form], taut_solver_position(d.solver), sizes.coordinates);
@@ -208,8 +222,9 @@ static void test_forms_agree(void)
                 off = fmax(off, fabs(q[0][i] - q[1][i]));
             for (int i = 0; i < 3; i++)
                 pull = fmax(pull, fabs(lambda[0][i] - lambda[1][i]) / (1 + fabs(lambda[0][i])));
-            check_row(off < 1e-12 && pull < 1e-8 && q[0][0] != 0, "%s, %s: q differ by %.2g, lambda by %.2g", rows[k].name,
-                      method[j], off, pull);
+            check_row(off < 1e-12 && pull < 1e-8 && q[0][0] != 0,
+                      "%s, %s: q differ by %.2g, lambda by %.2g", rows[k].name, method[j], off,
+                      pull);
         }
 }
 
@@ -227,11 +242,12 @@ static void test_from_nothing(void)
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
         for (int j = 2; j < 2 * METHODS; j++) {
             char options[200];
-            snprintf(options, sizeof options, "motion=full method=%s step=0.1 until=1 newton=%s", method[j / 2],
-                     j % 2 ? "tensor" : "stage");
+            snprintf(options, sizeof options, "motion=full method=%s step=0.1 until=1 newton=%s",
+                     method[j / 2], j % 2 ? "tensor" : "stage");
             driven d = driven_create(rows[k].model, options, NULL);
             if (driven_good(rows[k].name, &d)) {
-                check_row(taut_solver_advance(d.solver, 1, &d.error) == 0, "%s, %s: %s", rows[k].name, options, d.error.message);
+                check_row(taut_solver_advance(d.solver, 1, &d.error) == 0, "%s, %s: %s",
+                          rows[k].name, options, d.error.message);
                 check_near(rows[k].name, taut_solver_position(d.solver)[0], rows[k].end, 1e-13);
             }
             driven_destroy(&d);
@@ -240,7 +256,8 @@ static void test_from_nothing(void)
 
 /* ---- costs and faults */
 
-/* One evaluation of the start for its multipliers and the first guess, one a stage and iteration. */
+/* One evaluation of the start for its multipliers and the first guess, one a stage and iteration.
+ */
 static void test_counts(void)
 {
     check_group("radau, counts");
@@ -248,23 +265,27 @@ static void test_counts(void)
         for (int form = 0; form < 2; form++) {
             char model[400], options[200];
             snprintf(model, sizeof model, pendulum, "1e-5");
-            snprintf(options, sizeof options, "motion=full method=%s step=0.05 until=1 newton=%s", method[j],
-                     form ? "tensor" : "stage");
+            snprintf(options, sizeof options, "motion=full method=%s step=0.05 until=1 newton=%s",
+                     method[j], form ? "tensor" : "stage");
             faulty c = {0};
             taut_allocator allocator = faulty_allocator(&c);
             driven d = driven_create(model, options, &allocator);
             if (driven_good(options, &d)) {
                 int64_t calls = c.calls;
-                check_row(taut_solver_advance(d.solver, 1, &d.error) == 0, "%s: %s", options, d.error.message);
+                check_row(taut_solver_advance(d.solver, 1, &d.error) == 0, "%s: %s", options,
+                          d.error.message);
                 check_equal("nothing is allocated while stepping", c.calls, calls);
                 taut_result r;
                 taut_solver_result(d.solver, &r);
                 check_equal("steps", r.statistics.steps, 20);
-                check_equal("evaluations", r.statistics.force_evaluations, 1 + (j + 1) * r.statistics.newton_iterations);
+                check_equal("evaluations", r.statistics.force_evaluations,
+                            1 + (j + 1) * r.statistics.newton_iterations);
                 if (form == 0)
-                    check_row(r.statistics.newton_iterations <= 80, "%s: %lld iterations in 20 steps", options,
+                    check_row(r.statistics.newton_iterations <= 80,
+                              "%s: %lld iterations in 20 steps", options,
                               (long long)r.statistics.newton_iterations);
-                check_row(form ? r.statistics.jacobians <= r.statistics.newton_iterations : r.statistics.jacobians >= 20 * (j + 1),
+                check_row(form ? r.statistics.jacobians <= r.statistics.newton_iterations
+                               : r.statistics.jacobians >= 20 * (j + 1),
                           "%s: %lld Jacobians", options, (long long)r.statistics.jacobians);
             }
             driven_destroy(&d);
@@ -274,15 +295,16 @@ static void test_counts(void)
 
 static void test_memory(void)
 {
-    static const char *const forms[] = {"method=radau5 newton=stage", "method=radau5 newton=tensor", "method=radau3 newton=tensor",
-                                        "method=radau3"};
+    static const char *const forms[] = {"method=radau5 newton=stage", "method=radau5 newton=tensor",
+                                        "method=radau3 newton=tensor", "method=radau3"};
     check_group("radau, memory that runs out");
     for (int form = 0; form < 4; form++) {
         char model[400], options[200];
         snprintf(model, sizeof model, pendulum, "1e-5");
         if (form == 3)
             snprintf(model, sizeof model,
-                     "[state]\nx\n[algebraic]\ny\n[rates]\nx' = y\n[constraints]\nc = x - sin(t)\n[start]\ny = 1\n");
+                     "[state]\nx\n[algebraic]\ny\n[rates]\nx' = y\n[constraints]\nc = x - "
+                     "sin(t)\n[start]\ny = 1\n");
         snprintf(options, sizeof options, "motion=full until=1 %s", forms[form]);
         int failures = 0, wrong = 0, leaks = 0;
         for (int64_t k = 1; k < 100000; k = faulty_next(k)) {
@@ -334,7 +356,12 @@ static void test_faulty_force(void)
     for (int kind = -1; kind <= 1; kind++) {
         static const double q0[] = {1, 0};
         fault x = {.from = 200, .kind = kind};
-        taut_callbacks call = {.coordinates = 2, .bonds = 1, .start_q = q0, .force = faulty_force, .bond = circle, .user = &x};
+        taut_callbacks call = {.coordinates = 2,
+                               .bonds = 1,
+                               .start_q = q0,
+                               .force = faulty_force,
+                               .bond = circle,
+                               .user = &x};
         driven d = {0};
         d.code = taut_system_from_callbacks(&call, NULL, &d.system, &d.error);
         if (d.code == 0)
@@ -345,9 +372,10 @@ static void test_faulty_force(void)
         if (driven_good("callbacks", &d)) {
             int code = taut_solver_advance(d.solver, 100, &d.error);
             check_row(code < 0, "kind %d: %s", kind, taut_code_name(code));
-            double t = taut_solver_time(d.solver), r = hypot(taut_solver_position(d.solver)[0], taut_solver_position(d.solver)[1]);
-            check_row(t > 0 && t < 100 && fabs(r - 1) < 1e-6, "kind %d: what was computed is there: t = %g, |q| = %.9g", kind, t,
-                      r);
+            double t = taut_solver_time(d.solver),
+                   r = hypot(taut_solver_position(d.solver)[0], taut_solver_position(d.solver)[1]);
+            check_row(t > 0 && t < 100 && fabs(r - 1) < 1e-6,
+                      "kind %d: what was computed is there: t = %g, |q| = %.9g", kind, t, r);
         }
         driven_destroy(&d);
     }

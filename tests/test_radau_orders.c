@@ -1,4 +1,5 @@
-/* test_radau_orders.c - Radau IIA with equal steps: observed orders whatever the stiffness, damping of what rings. */
+/* test_radau_orders.c - Radau IIA with equal steps: observed orders whatever the stiffness,
+ * damping of what rings. */
 #include <complex.h>
 
 #include "support/radau.h"
@@ -17,22 +18,26 @@ static errors pendulum_errors(const char *method, const char *newton, double eps
     for (int i = 0; i < 4; i++)
         end[i] = rigid_end[i] + eps * eps / 1e-8 * (stiff_end[i] - rigid_end[i]);
     snprintf(model, sizeof model, pendulum, eps);
-    snprintf(options, sizeof options, "motion=slow method=%s newton=%s step=%.17g", method, newton, 1.0 / steps);
+    snprintf(options, sizeof options, "motion=slow method=%s newton=%s step=%.17g", method, newton,
+             1.0 / steps);
     run(options, model, options, 1, q, v, lambda);
-    return (errors){hypot(q[0] - end[0], q[1] - end[1]), hypot(v[0] - end[2], v[1] - end[3]), fabs(lambda[0] - rigid_tension)};
+    return (errors){hypot(q[0] - end[0], q[1] - end[1]), hypot(v[0] - end[2], v[1] - end[3]),
+                    fabs(lambda[0] - rigid_tension)};
 }
 
-/* Every halving of the step shows the order. Steps are long against eps; where the part eps^2 h^(q-2) of Theorem 3.1 is no longer small
- * beside the error, or rounding is, the row has one halving or none. */
+/* Every halving of the step shows the order. Steps are long against eps; where the part eps^2
+ * h^(q-2) of Theorem 3.1 is no longer small beside the error, or rounding is, the row has one
+ * halving or none. */
 static void test_orders(void)
 {
     static const double eps[] = {0, 1e-6, 1e-4}, within = 0.3;
     static const struct {
         const char *method;
-        int steps[3];       /* the longest step for y, y' and lambda: 1/steps */
-        double expected[3]; /* their orders; FACTS B for radau1 to radau5, B Theorem 4.1 for the others */
-        double bound[3];    /* of the error at the longest step */
-        int halvings[2];    /* of y: for eps < 1e-4, and for 1e-4 */
+        int steps[3]; /* the longest step for y, y' and lambda: 1/steps */
+        /* their orders; FACTS B for radau1 to radau5, B Theorem 4.1 for the others */
+        double expected[3];
+        double bound[3]; /* of the error at the longest step */
+        int halvings[2]; /* of y: for eps < 1e-4, and for 1e-4 */
     } rows[] = {
         {"radau1", {80, 80, 0}, {1, 1, 0}, {6e-3, 6e-3, 0}, {2, 2}},
         {"radau3", {80, 80, 80}, {3, 2, 1}, {2e-9, 5e-5, 3e-2}, {2, 1}},
@@ -45,14 +50,22 @@ static void test_orders(void)
         for (int e = 0; e < 3; e++)
             for (int form = 0; form < 2; form++)
                 for (int part = 0; part < 3; part++) {
-                    int halvings = rows[k].steps[part] == 0 ? -1 : part > 0 ? 2 : rows[k].halvings[e == 2];
+                    int halvings = rows[k].steps[part] == 0 ? -1
+                                   : part > 0               ? 2
+                                                            : rows[k].halvings[e == 2];
                     double before = NAN;
                     for (int j = 0; j <= halvings; j++) {
-                        errors x = pendulum_errors(rows[k].method, form ? "tensor" : "stage", eps[e], rows[k].steps[part] << j);
-                        double error = part == 0 ? x.position : part == 1 ? x.velocity : x.tension, slope = log2(before / error);
-                        check_row(j == 0 ? error < rows[k].bound[part] : fabs(slope - rows[k].expected[part]) < within,
-                                  "%s, %s, eps = %g, part %d: error %.3g, order %.3f, expected %g", rows[k].method,
-                                  form ? "tensor" : "stage", eps[e], part, error, slope, rows[k].expected[part]);
+                        errors x = pendulum_errors(rows[k].method, form ? "tensor" : "stage",
+                                                   eps[e], rows[k].steps[part] << j);
+                        double error = part == 0   ? x.position
+                                       : part == 1 ? x.velocity
+                                                   : x.tension,
+                               slope = log2(before / error);
+                        check_row(j == 0 ? error < rows[k].bound[part]
+                                         : fabs(slope - rows[k].expected[part]) < within,
+                                  "%s, %s, eps = %g, part %d: error %.3g, order %.3f, expected %g",
+                                  rows[k].method, form ? "tensor" : "stage", eps[e], part, error,
+                                  slope, rows[k].expected[part]);
                         before = error;
                     }
                 }
@@ -66,7 +79,8 @@ static double stiff_minus_rigid(int s, int steps)
         char model[400], options[200];
         double q[KEPT_WIDTH], v[KEPT_WIDTH];
         snprintf(model, sizeof model, pendulum, stiff ? 1e-4 : 0);
-        snprintf(options, sizeof options, "motion=slow method=radau%d step=%.17g", 2 * s - 1, 1.0 / steps);
+        snprintf(options, sizeof options, "motion=slow method=radau%d step=%.17g", 2 * s - 1,
+                 1.0 / steps);
         run(options, model, options, 1, q, v, NULL);
         for (int i = 0; i < 4; i++)
             x[stiff][i] = (i < 2 ? q[i] : v[i - 2]) - (stiff ? stiff_end : rigid_end)[i];
@@ -76,7 +90,8 @@ static double stiff_minus_rigid(int s, int steps)
     return off;
 }
 
-/* It is bounded by eps^2 h^(q-2), q = s [B Theorem 3.1]: it falls at least like this power, and has the factor eps^2 = 1e-8. */
+/* It is bounded by eps^2 h^(q-2), q = s [B Theorem 3.1]: it falls at least like this power, and
+ * has the factor eps^2 = 1e-8. */
 static void test_stiff_minus_rigid(void)
 {
     check_group("radau, stiff minus rigid");
@@ -85,7 +100,8 @@ static void test_stiff_minus_rigid(void)
         for (int steps = 10; steps <= 80; steps *= 2) {
             double here = stiff_minus_rigid(s, steps), slope = log2(before / here);
             check_row(steps == 10 ? here < 100 * 1e-8 : slope > s - 2 - 0.3 || here < 1e-14,
-                      "radau%d, h = 1/%d: errors differ by %.3g, order %.3f, at least %d", 2 * s - 1, steps, here, slope, s - 2);
+                      "radau%d, h = 1/%d: errors differ by %.3g, order %.3f, at least %d",
+                      2 * s - 1, steps, here, slope, s - 2);
             before = here;
         }
     }
@@ -106,11 +122,13 @@ static void test_stability_function(void)
             else if (s == 2)
                 one = (1 + z / 3) / (1 - 2 * z / 3 + z * z / 6);
             else
-                one = (1 + 2 * z / 5 + z * z / 20) / (1 - 3 * z / 5 + 3 * z * z / 20 - z * z * z / 60);
+                one = (1 + 2 * z / 5 + z * z / 20) /
+                      (1 - 3 * z / 5 + 3 * z * z / 20 - z * z * z / 60);
             char options[100];
             double q[KEPT_WIDTH], v[KEPT_WIDTH];
             snprintf(options, sizeof options, "motion=full method=radau%d step=%g", 2 * s - 1, h);
-            run(options, "[coordinates]\nx\n[bonds]\ns = 2*x compliance 0.01\n[start]\nx = 1\n", options, 3 * h, q, v, NULL);
+            run(options, "[coordinates]\nx\n[bonds]\ns = 2*x compliance 0.01\n[start]\nx = 1\n",
+                options, 3 * h, q, v, NULL);
             double complex expected = one * one * one;
             check_near(options, q[0], creal(expected), 1e-13);
             check_near(options, v[0], -omega * cimag(expected), 1e-11);
@@ -123,12 +141,14 @@ static void test_collapse(void)
     check_group("radau, an off-manifold start collapses");
     for (int s = 2; s <= 3; s++) {
         double g[4], q[KEPT_WIDTH], v[KEPT_WIDTH], eps = 1e-4, h = 0.05, y = h / eps;
-        /* |R(iy)| for large y: 2/y with two stages, 3/y with three (quotient of the leading coefficients) */
+        /* |R(iy)| for large y: 2/y with two stages, 3/y with three (quotient of the leading
+         * coefficients) */
         double rate = (s == 2 ? 2 : 3) / y;
         for (int n = 0; n < 4; n++) {
             char model[400], options[100];
             snprintf(model, sizeof model,
-                     "[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nspring = sqrt(y1^2 + y2^2) - 1 compliance 1e-8\n"
+                     "[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nspring = sqrt(y1^2 + y2^2) "
+                     "- 1 compliance 1e-8\n"
                      "[start]\ny1 = 1.0025\n");
             snprintf(options, sizeof options, "motion=full method=radau%d step=0.05", 2 * s - 1);
             g[n] = 0.0025;
@@ -138,7 +158,8 @@ static void test_collapse(void)
             }
         }
         check_below("first step", g[1], 2 * rate * g[0]);
-        /* what remains is the slow solution's own g = eps^2 lambda, lambda = 0.3 at t = 0.1, beside what rings */
+        /* what remains is the slow solution's own g = eps^2 lambda, lambda = 0.3 at t = 0.1,
+         * beside what rings */
         check_below("second step", g[2], 2 * rate * rate * g[0] + 2 * eps * eps);
         check_below("third step", g[3], 2 * rate * rate * rate * g[0] + 2 * eps * eps);
     }

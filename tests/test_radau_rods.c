@@ -1,22 +1,29 @@
-/* test_radau_rods.c - Radau IIA with error control holds rods in position and in velocity; with equal steps it is the method itself. */
+/* test_radau_rods.c - Radau IIA with error control holds rods in position and in velocity; with
+ * equal steps it is the method itself. */
 #include "support/run.h"
 
-#define PENDULUM "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = x^2 + y^2 - 1 rigid\n[start]\nx = 1\n"
-#define DRIVEN                                                                                                                     \
-    "[coordinates]\na, x, y\n[potential]\ny\n[bonds]\ncrank = a - 2*t rigid\nrod = hypot(x - cos(a), y - sin(a)) - 3 rigid\n"      \
+#define PENDULUM                                                                                   \
+    "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = x^2 + y^2 - 1 rigid\n[start]\nx = 1\n"
+#define DRIVEN                                                                                     \
+    "[coordinates]\na, x, y\n[potential]\ny\n[bonds]\ncrank = a - 2*t rigid\nrod = hypot(x - "     \
+    "cos(a), y - sin(a)) - 3 rigid\n"                                                              \
     "[start]\na = 0, a' = 2, x = 4, y = 0, y' = 2\n"
-#define MIXED                                                                                                                      \
-    "[coordinates]\nx1, y1, x2, y2\n[potential]\ny1 + y2\n[bonds]\nrod = hypot(x1, y1) - 1 rigid\n"                                \
+#define MIXED                                                                                      \
+    "[coordinates]\nx1, y1, x2, y2\n[potential]\ny1 + y2\n[bonds]\nrod = hypot(x1, y1) - 1 "       \
+    "rigid\n"                                                                                      \
     "spring = hypot(x2 - x1, y2 - y1) - 1 stiffness 1e8\n[start]\nx1 = 1, x2 = 2\n"
-#define VARYING                                                                                                                    \
-    "[coordinates]\nr, phi\n[kinetic]\n(r'^2 + r^2*phi'^2)/2\n[potential]\n-r*cos(phi)\n[bonds]\nrod = r*(1 + phi^2/10) - 1 "      \
-    "rigid\n"                                                                                                                      \
+#define VARYING                                                                                    \
+    "[coordinates]\nr, phi\n[kinetic]\n(r'^2 + "                                                   \
+    "r^2*phi'^2)/2\n[potential]\n-r*cos(phi)\n[bonds]\nrod = r*(1 + phi^2/10) - 1 "                \
+    "rigid\n"                                                                                      \
     "[start]\nphi = 1, r = 1/1.1\n"
 
 static const struct {
     const char *name, *model, *motion;
-} models[] = {
-    {"pendulum", PENDULUM, "rigid"}, {"driven", DRIVEN, "rigid"}, {"mixed", MIXED, "slow"}, {"varying mass", VARYING, "rigid"}};
+} models[] = {{"pendulum", PENDULUM, "rigid"},
+              {"driven", DRIVEN, "rigid"},
+              {"mixed", MIXED, "slow"},
+              {"varying mass", VARYING, "rigid"}};
 
 static double drift(const char *model, const char *options, double *position)
 {
@@ -25,7 +32,8 @@ static double drift(const char *model, const char *options, double *position)
     static kept rows;
     taut_sink sink = kept_sink(&rows);
     if (driven_good(options, &d) &&
-        check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s", options, d.error.message)) {
+        check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s", options,
+                  d.error.message)) {
         taut_result result;
         taut_solver_result(d.solver, &result);
         velocity = result.drift_velocity;
@@ -35,29 +43,38 @@ static double drift(const char *model, const char *options, double *position)
     return velocity;
 }
 
-/* A pendulum of length 1 pulls with v^2 - y, half of it in the unit of x^2 + y^2 - 1; beside a spring too, whose pull is as it is stretched. */
+/* A pendulum of length 1 pulls with v^2 - y, half of it in the unit of x^2 + y^2 - 1; beside a
+ * spring too, whose pull is as it is stretched. */
 static void test_pull(void)
 {
     check_group("pull of a rod");
-    static const char *const motions[] = {"rigid", "full"}; /* states are solved for to a twentieth of the tolerance */
+    /* states are solved for to a twentieth of the tolerance */
+    static const char *const motions[] = {"rigid", "full"};
     for (int order = 1; order <= 9; order += 2)
         for (int k = 0; k < 2; k++) {
             char options[160];
-            snprintf(options, sizeof options, "method=radau%d motion=%s until=1 rtol=1e-6", order, motions[k]);
+            snprintf(options, sizeof options, "method=radau%d motion=%s until=1 rtol=1e-6", order,
+                     motions[k]);
             driven d = driven_create(PENDULUM, options, NULL);
-            if (driven_good(options, &d) && check_row(taut_solver_advance(d.solver, 1, &d.error) == 0, "%s", d.error.message)) {
-                const double *q = taut_solver_position(d.solver), *v = taut_solver_velocity(d.solver);
-                check_near(options, taut_solver_multipliers(d.solver)[0], (v[0] * v[0] + v[1] * v[1] - q[1]) / 2, 1e-7);
+            if (driven_good(options, &d) &&
+                check_row(taut_solver_advance(d.solver, 1, &d.error) == 0, "%s", d.error.message)) {
+                const double *q = taut_solver_position(d.solver),
+                             *v = taut_solver_velocity(d.solver);
+                check_near(options, taut_solver_multipliers(d.solver)[0],
+                           (v[0] * v[0] + v[1] * v[1] - q[1]) / 2, 1e-7);
             }
             driven_destroy(&d);
         }
     driven d = driven_create(MIXED, "method=radau5 motion=full until=0.01 rtol=1e-10", NULL);
-    if (driven_good("mixed", &d) && check_row(taut_solver_advance(d.solver, 0.01, &d.error) == 0, "%s", d.error.message)) {
+    if (driven_good("mixed", &d) &&
+        check_row(taut_solver_advance(d.solver, 0.01, &d.error) == 0, "%s", d.error.message)) {
         const double *q = taut_solver_position(d.solver), *v = taut_solver_velocity(d.solver);
         const double *lambda = taut_solver_multipliers(d.solver);
-        double length = hypot(q[2] - q[0], q[3] - q[1]), along = (q[0] * (q[2] - q[0]) + q[1] * (q[3] - q[1])) / length;
+        double length = hypot(q[2] - q[0], q[3] - q[1]),
+               along = (q[0] * (q[2] - q[0]) + q[1] * (q[3] - q[1])) / length;
         check_near("spring", lambda[1], 1e8 * (length - 1), 1e-3);
-        check_near("rod beside a spring", lambda[0], v[0] * v[0] + v[1] * v[1] - q[1] + lambda[1] * along, 1e-3);
+        check_near("rod beside a spring", lambda[0],
+                   v[0] * v[0] + v[1] * v[1] - q[1] + lambda[1] * along, 1e-3);
     }
     driven_destroy(&d);
 }
@@ -70,11 +87,13 @@ int main(void)
         for (int order = 1; order <= 9; order += 2) {
             char options[160];
             double position = NAN;
-            snprintf(options, sizeof options, "method=radau%d motion=%s until=2 every=0.25 rtol=1e-%d", order, models[k].motion,
-                     order == 1 ? 3 : 6);
+            snprintf(options, sizeof options,
+                     "method=radau%d motion=%s until=2 every=0.25 rtol=1e-%d", order,
+                     models[k].motion, order == 1 ? 3 : 6);
             double velocity = drift(models[k].model, options, &position);
             /* positions are solved to a twentieth of the tolerance, velocities to rounding */
-            check_row(position <= (order == 1 ? 1e-3 : 1e-6), "%s, %s: |g| %.3g", models[k].name, options, position);
+            check_row(position <= (order == 1 ? 1e-3 : 1e-6), "%s, %s: |g| %.3g", models[k].name,
+                      options, position);
             check_row(velocity <= 1e-13, "%s, %s: |gdot| %.3g", models[k].name, options, velocity);
         }
 
@@ -84,12 +103,14 @@ int main(void)
         double before = NAN, position, order = NAN;
         for (int steps = 20; steps <= 80; steps *= 2) {
             char options[120];
-            snprintf(options, sizeof options, "method=radau%d motion=rigid until=1 step=%.17g", 2 * s - 1, 1.0 / steps);
+            snprintf(options, sizeof options, "method=radau%d motion=rigid until=1 step=%.17g",
+                     2 * s - 1, 1.0 / steps);
             double velocity = drift(PENDULUM, options, &position);
             order = log2(before / velocity);
             before = velocity;
         }
-        check_row(fabs(order - s) < 0.2, "radau%d: order %.3g across the rod, expected %d", 2 * s - 1, order, s);
+        check_row(fabs(order - s) < 0.2, "radau%d: order %.3g across the rod, expected %d",
+                  2 * s - 1, order, s);
     }
     return check_done();
 }

@@ -1,5 +1,6 @@
-/* test_rank.c - dependent rows of G: found, named in the given order, and told apart from conflicts. The oracle eliminates dense rows
- * in the given order, in long double, and finds coefficients by least squares. */
+/* test_rank.c - dependent rows of G: found, named in the given order, and told apart from
+ * conflicts. The oracle eliminates dense rows in the given order, in long double, and finds
+ * coefficients by least squares. */
 #include "linalg/saddle.h"
 #include "support/faulty.h"
 #include "support/table.h"
@@ -32,7 +33,8 @@ static void clear(taut_index n, taut_index m)
     s.m = m;
 }
 
-/* Columns in decreasing order, the first entry split in two equal ones: patterns may be unsorted and repeat. */
+/* Columns in decreasing order, the first entry split in two equal ones: patterns may be unsorted
+ * and repeat. */
 static void compress(void)
 {
     taut_index count = 0;
@@ -95,7 +97,8 @@ static long double product(taut_index a, taut_index b, bool unit)
     return unit && aa > 0 && bb > 0 ? sum / sqrtl(aa * bb) : sum;
 }
 
-/* Coefficients of row i in the unit rows that are not dependent: normal equations, Gauss without pivoting (positive definite). */
+/* Coefficients of row i in the unit rows that are not dependent: normal equations, Gauss without
+ * pivoting (positive definite). */
 static void coefficients(taut_index i, const unsigned char *dependent, double *c)
 {
     static long double a[ROWS][ROWS + 1];
@@ -126,7 +129,8 @@ static void coefficients(taut_index i, const unsigned char *dependent, double *c
 
 static taut_saddle_shape shape_of(void)
 {
-    return (taut_saddle_shape){.n = s.n, .m = s.m, .g_start = s.start, .g_column = s.column, .symmetric = true};
+    return (taut_saddle_shape){
+        .n = s.n, .m = s.m, .g_start = s.start, .g_column = s.column, .symmetric = true};
 }
 
 /* Compares everything with the oracle; `conflict` is what is expected. */
@@ -139,7 +143,8 @@ static void compare(const char *name, bool conflict)
     compress();
     taut_saddle_shape shape = shape_of();
     taut_index expected_rank = oracle(expected);
-    int status = taut_rank(&shape, s.g, 1e-9, s.residual, &rank, marked, partner, &found, NULL, &error);
+    int status =
+        taut_rank(&shape, s.g, 1e-9, s.residual, &rank, marked, partner, &found, NULL, &error);
     for (taut_index i = 0; i < s.m; i++) {
         double c[ROWS], most = 0;
         wrong += marked[i] != expected[i];
@@ -153,14 +158,17 @@ static void compare(const char *name, bool conflict)
         if (most == 0)
             partner_wrong += partner[i] != -1;
         else
-            partner_wrong += partner[i] < 0 || expected[partner[i]] || fabs(c[partner[i]]) < most * (1 - 1e-6);
+            partner_wrong +=
+                partner[i] < 0 || expected[partner[i]] || fabs(c[partner[i]]) < most * (1 - 1e-6);
     }
-    check_row(status == 0 && rank == expected_rank, "%s: status %d, rank %d, expected %d", name, status, rank, expected_rank);
+    check_row(status == 0 && rank == expected_rank, "%s: status %d, rank %d, expected %d", name,
+              status, rank, expected_rank);
     check_row(wrong == 0, "%s: %d rows marked differently", name, wrong);
     check_row(partner_wrong == 0, "%s: %d partners wrong", name, partner_wrong);
     check_row(found == conflict, "%s: conflict %d, expected %d", name, found, conflict);
     status = taut_rank(&shape, s.g, 1e-9, NULL, &rank, NULL, NULL, NULL, NULL, &error);
-    check_row(status == 0 && rank == expected_rank, "%s, nothing else asked: rank %d, expected %d", name, rank, expected_rank);
+    check_row(status == 0 && rank == expected_rank, "%s, nothing else asked: rank %d, expected %d",
+              name, rank, expected_rank);
 }
 
 /* A bar between plane nodes of a truss. */
@@ -176,8 +184,8 @@ static void trusses(void)
 {
     static double square[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
     clear(8, 6);
-    bar(0, square, 0, 1), bar(1, square, 1, 2), bar(2, square, 2, 3), bar(3, square, 3, 0), bar(4, square, 0, 2),
-        bar(5, square, 1, 3);
+    bar(0, square, 0, 1), bar(1, square, 1, 2), bar(2, square, 2, 3), bar(3, square, 3, 0),
+        bar(4, square, 0, 2), bar(5, square, 1, 3);
     compare("square with both diagonals", false);
     s.residual[5] = 1e-3; /* the second diagonal is too long */
     compare("square with a diagonal that does not fit", true);
@@ -221,8 +229,8 @@ static void random_rows(taut_index n, taut_index m, int length, int copies)
         if (target == from[0] || target == from[1] || target == from[2])
             continue;
         for (taut_index j = 0; j < n; j++)
-            s.dense[target][j] =
-                factor[0] * s.dense[from[0]][j] + factor[1] * s.dense[from[1]][j] + factor[2] * s.dense[from[2]][j];
+            s.dense[target][j] = factor[0] * s.dense[from[0]][j] + factor[1] * s.dense[from[1]][j] +
+                                 factor[2] * s.dense[from[2]][j];
     }
     for (taut_index j = 0; j < n; j++) { /* values that some displacement explains */
         double move = uniform();
@@ -236,7 +244,8 @@ static void small_cases(void)
     char name[80];
     trusses();
     clear(6, 4);
-    s.dense[0][0] = 1, s.dense[0][1] = 2, s.dense[1][2] = 1e-8, s.dense[2][0] = 3, s.dense[2][1] = 6, s.dense[3][5] = 1e9;
+    s.dense[0][0] = 1, s.dense[0][1] = 2, s.dense[1][2] = 1e-8, s.dense[2][0] = 3,
+    s.dense[2][1] = 6, s.dense[3][5] = 1e9;
     compare("a repeated row, rows of very different length", false);
     s.residual[0] = 0.5, s.residual[2] = 1.5;
     compare("a repeated row that agrees", false);
@@ -271,13 +280,17 @@ static void small_cases(void)
     }
 }
 
-/* A long plane chain; some bonds repeat an earlier one with another factor. Rows are numbered by `number`. */
+/* A long plane chain; some bonds repeat an earlier one with another factor. Rows are numbered by
+ * `number`. */
 static void long_chain(taut_index links, bool shuffle, taut_index copies)
 {
     taut_index m = links + copies, rank = -1, wrong = 0;
-    taut_index *start = malloc((size_t)(m + 1) * sizeof *start), *column = malloc((size_t)m * 4 * sizeof *column);
-    taut_index *number = malloc((size_t)m * sizeof *number), *link = malloc((size_t)m * sizeof *link);
-    taut_index *partner = malloc((size_t)m * sizeof *partner), *twin = malloc((size_t)m * sizeof *twin);
+    taut_index *start = malloc((size_t)(m + 1) * sizeof *start),
+               *column = malloc((size_t)m * 4 * sizeof *column);
+    taut_index *number = malloc((size_t)m * sizeof *number),
+               *link = malloc((size_t)m * sizeof *link);
+    taut_index *partner = malloc((size_t)m * sizeof *partner),
+               *twin = malloc((size_t)m * sizeof *twin);
     unsigned char *marked = malloc((size_t)m);
     double *g = malloc((size_t)m * 4 * sizeof *g);
     for (taut_index i = 0; i < m; i++)
@@ -299,26 +312,33 @@ static void long_chain(taut_index links, bool shuffle, taut_index copies)
         }
     }
     start[m] = 4 * m;
-    taut_saddle_shape shape = {.n = 2 * links, .m = m, .g_start = start, .g_column = column, .symmetric = true};
+    taut_saddle_shape shape = {
+        .n = 2 * links, .m = m, .g_start = start, .g_column = column, .symmetric = true};
     taut_error error;
     int status = taut_rank(&shape, g, 1e-10, NULL, &rank, marked, partner, NULL, NULL, &error);
     for (taut_index l = 0; l < m; l++)
         twin[l] = -1;
-    for (taut_index i = 0; i < m; i++) { /* the first row of a link is free, the second depends on it */
+    /* the first row of a link is free, the second depends on it */
+    for (taut_index i = 0; i < m; i++) {
         wrong += marked[i] != (twin[link[i]] >= 0) || partner[i] != twin[link[i]];
         if (twin[link[i]] < 0)
             twin[link[i]] = i;
     }
-    check_row(status == 0 && rank == links && wrong == 0, "chain of %d links, %d copies%s: status %d, rank %d, %d rows wrong",
-              links, copies, shuffle ? ", shuffled" : "", status, rank, wrong);
-    free(start), free(column), free(number), free(link), free(partner), free(twin), free(marked), free(g);
+    check_row(status == 0 && rank == links && wrong == 0,
+              "chain of %d links, %d copies%s: status %d, rank %d, %d rows wrong", links, copies,
+              shuffle ? ", shuffled" : "", status, rank, wrong);
+    free(start), free(column), free(number), free(link), free(partner), free(twin), free(marked),
+        free(g);
 }
 
-/* A square net of w x w plane nodes; one bond more repeats another (half of it) when `extra`. Its band is as wide as the net. */
+/* A square net of w x w plane nodes; one bond more repeats another (half of it) when `extra`.
+ * Its band is as wide as the net. */
 static void wide_net(taut_index w, bool extra)
 {
-    taut_index m = 2 * w * (w - 1) + extra, rank = -1, row = 0, *partner = malloc((size_t)m * sizeof *partner);
-    taut_index *start = malloc((size_t)(m + 1) * sizeof *start), *column = malloc((size_t)m * 4 * sizeof *column);
+    taut_index m = 2 * w * (w - 1) + extra, rank = -1, row = 0,
+               *partner = malloc((size_t)m * sizeof *partner);
+    taut_index *start = malloc((size_t)(m + 1) * sizeof *start),
+               *column = malloc((size_t)m * 4 * sizeof *column);
     double *g = malloc((size_t)m * 4 * sizeof *g);
     unsigned char *marked = malloc((size_t)m);
     for (taut_index i = 0; i < w * w; i++)
@@ -338,13 +358,14 @@ static void wide_net(taut_index w, bool extra)
     }
     for (taut_index i = 0; i <= m; i++)
         start[i] = 4 * i;
-    taut_saddle_shape shape = {.n = 2 * w * w, .m = m, .g_start = start, .g_column = column, .symmetric = true};
+    taut_saddle_shape shape = {
+        .n = 2 * w * w, .m = m, .g_start = start, .g_column = column, .symmetric = true};
     taut_error error;
     int status = taut_rank(&shape, g, 1e-10, NULL, &rank, marked, partner, NULL, NULL, &error);
-    check_row(status == 0 && rank == m - extra, "net of %d x %d nodes%s: status %d, rank %d of %d", w, w,
-              extra ? ", one bond more" : "", status, rank, m);
-    check_row(!extra || (marked[m - 1] && partner[m - 1] == row / 2), "net: the bond more is marked %d, its partner is %d",
-              marked[m - 1], partner[m - 1]);
+    check_row(status == 0 && rank == m - extra, "net of %d x %d nodes%s: status %d, rank %d of %d",
+              w, w, extra ? ", one bond more" : "", status, rank, m);
+    check_row(!extra || (marked[m - 1] && partner[m - 1] == row / 2),
+              "net: the bond more is marked %d, its partner is %d", marked[m - 1], partner[m - 1]);
     free(partner), free(start), free(column), free(g), free(marked);
 }
 
@@ -352,7 +373,8 @@ static void wide_net(taut_index w, bool extra)
 static void star(taut_index ends, bool extra)
 {
     taut_index m = ends + extra, rank = -1, *partner = malloc((size_t)m * sizeof *partner);
-    taut_index *start = malloc((size_t)(m + 1) * sizeof *start), *column = malloc((size_t)m * 2 * sizeof *column);
+    taut_index *start = malloc((size_t)(m + 1) * sizeof *start),
+               *column = malloc((size_t)m * 2 * sizeof *column);
     double *g = malloc((size_t)m * 2 * sizeof *g);
     unsigned char *marked = malloc((size_t)m);
     for (taut_index i = 0; i < m; i++) {
@@ -363,12 +385,13 @@ static void star(taut_index ends, bool extra)
         g[2 * i + 1] = i < ends ? 1.5 + uniform() : 3 * g[11];
     }
     start[m] = 2 * m;
-    taut_saddle_shape shape = {.n = ends + 1, .m = m, .g_start = start, .g_column = column, .symmetric = true};
+    taut_saddle_shape shape = {
+        .n = ends + 1, .m = m, .g_start = start, .g_column = column, .symmetric = true};
     taut_error error;
     int status = taut_rank(&shape, g, 1e-10, NULL, &rank, marked, partner, NULL, NULL, &error);
     check_row(status == 0 && rank == ends, "star of %d bonds: status %d, rank %d", m, status, rank);
-    check_row(!extra || (marked[m - 1] && partner[m - 1] == 5), "star: the last bond is marked %d, its partner is %d",
-              marked[m - 1], partner[m - 1]);
+    check_row(!extra || (marked[m - 1] && partner[m - 1] == 5),
+              "star: the last bond is marked %d, its partner is %d", marked[m - 1], partner[m - 1]);
     free(partner), free(start), free(column), free(g), free(marked);
 }
 
@@ -385,12 +408,15 @@ static void faults(void)
     for (; fail_at < 200 && status; fail_at++) {
         c = (faulty){.fail = fail_at};
         status = taut_rank(&shape, s.g, 1e-9, NULL, &rank, NULL, NULL, NULL, &allocator, &error);
-        check_row((status == 0 || status == TAUT_ERROR_MEMORY) && c.live == 0, "allocation %d fails: status %d, %lld blocks left",
-                  fail_at, status, (long long)c.live);
+        check_row((status == 0 || status == TAUT_ERROR_MEMORY) && c.live == 0,
+                  "allocation %d fails: status %d, %lld blocks left", fail_at, status,
+                  (long long)c.live);
     }
     check_row(status == 0 && fail_at > 3, "succeeds after %d allocations", fail_at - 2);
     s.g[5] = NAN;
-    check_equal("NaN in G", taut_rank(&shape, s.g, 1e-9, NULL, &rank, NULL, NULL, NULL, NULL, &error), TAUT_ERROR_EVALUATE);
+    check_equal("NaN in G",
+                taut_rank(&shape, s.g, 1e-9, NULL, &rank, NULL, NULL, NULL, NULL, &error),
+                TAUT_ERROR_EVALUATE);
 }
 
 int main(void)

@@ -1,6 +1,7 @@
-/* test_rates.c - frequencies of bare forces of many coordinates, and the slow points that projections find with them. Oracles: series on
- * the same chain with its springs declared, from the result (DESIGN 1); the frequencies of that system; integrations of the result;
- * eigenvalues of matrices that are known. Chains bend by up to 0.5 rad and are off by 1e-3, as in issue 4. */
+/* test_rates.c - frequencies of bare forces of many coordinates, and the slow points that
+ * projections find with them. Oracles: series on the same chain with its springs declared, from
+ * the result (DESIGN 1); the frequencies of that system; integrations of the result; eigenvalues
+ * of matrices that are known. Chains bend by up to 0.5 rad and are off by 1e-3, as in issue 4. */
 #include "support/links.h"
 #include "linalg/tridiagonal.h"
 #include "filter/progress.h"
@@ -12,7 +13,8 @@ static bool long_version(void)
 
 /* ---- parts */
 
-/* The second difference: values 2 - 2 cos(k pi/(n + 1)), last entries of vectors sqrt(2/(n + 1)) sin(k pi n/(n + 1)). */
+/* The second difference: values 2 - 2 cos(k pi/(n + 1)), last entries of vectors sqrt(2/(n + 1))
+ * sin(k pi n/(n + 1)). */
 static void test_tridiagonal(void)
 {
     check_group("tridiagonal matrices");
@@ -27,20 +29,23 @@ static void test_tridiagonal(void)
         }
         check_row(taut_tridiagonal_ql(n, d, e, last, 1), "%d rows: not found", n);
         for (int k = 1; k <= n; k++) {
-            double pi = acos(-1), value = 2 - 2 * cos(k * pi / (n + 1)), nearest = INFINITY, entry = NAN;
+            double pi = acos(-1), value = 2 - 2 * cos(k * pi / (n + 1)), nearest = INFINITY,
+                   entry = NAN;
             for (int i = 0; i < n; i++)
                 if (fabs(d[i] - value) < nearest) {
                     nearest = fabs(d[i] - value);
                     entry = fabs(last[i]);
                 }
             off = fmax(off, nearest);
-            off_last = fmax(off_last, fabs(entry - sqrt(2.0 / (n + 1)) * fabs(sin(k * pi * n / (n + 1)))));
+            off_last =
+                fmax(off_last, fabs(entry - sqrt(2.0 / (n + 1)) * fabs(sin(k * pi * n / (n + 1)))));
         }
         check_below("values", off, 1e-13);
         check_below("last entries", off_last, 1e-11);
     }
     double zero[3] = {0}, none[3] = {0}, unit[3] = {0, 0, 1};
-    check_row(taut_tridiagonal_ql(3, zero, none, unit, 1) && zero[0] == 0 && fabs(unit[2]) == 1, "a matrix of zeros");
+    check_row(taut_tridiagonal_ql(3, zero, none, unit, 1) && zero[0] == 0 && fabs(unit[2]) == 1,
+              "a matrix of zeros");
 }
 
 static int apart_force(void *user, double t, const double *q, const double *v, double *f)
@@ -52,12 +57,13 @@ static int apart_force(void *user, double t, const double *q, const double *v, d
     return 0;
 }
 
-/* What two states of four oscillators differ by oscillates at the rate of the one that was moved; of two, at the root of the mean square
- * with their energies (gauge.c). */
+/* What two states of four oscillators differ by oscillates at the rate of the one that was
+ * moved; of two, at the root of the mean square with their energies (gauge.c). */
 static void test_gauge(void)
 {
     check_group("what is left");
-    double rate[] = {1, 30, 400, 5000}, mass[] = {1, 2, 3, 4}, q[] = {0.3, 0.2, 0.1, 0.05}, v[] = {0.1, 1, 2, 3}, state[8];
+    double rate[] = {1, 30, 400, 5000}, mass[] = {1, 2, 3, 4}, q[] = {0.3, 0.2, 0.1, 0.05},
+           v[] = {0.1, 1, 2, 3}, state[8];
     static const struct {
         double q[4], v[4];
     } moves[] = {{{1e-3}, {0}},
@@ -89,7 +95,8 @@ static void test_gauge(void)
             status = taut_filter_progress_take(&gauge, NULL);
         double pull = 0, size = 0;
         for (int i = 0; i < 4; i++) {
-            double energy = mass[i] * (400.0 * 400 * moves[k].q[i] * moves[k].q[i] + moves[k].v[i] * moves[k].v[i]);
+            double energy = mass[i] * (400.0 * 400 * moves[k].q[i] * moves[k].q[i] +
+                                       moves[k].v[i] * moves[k].v[i]);
             state[i] += moves[k].q[i];
             state[4 + i] += moves[k].v[i];
             pull += rate[i] * rate[i] * energy;
@@ -122,7 +129,8 @@ static int pass_cost(const projected *p)
     return cost;
 }
 
-/* The two frequencies that are told, against those of the declared springs at the result. Weights bear a tenth (kernel.c): half of it. */
+/* The two frequencies that are told, against those of the declared springs at the result.
+ * Weights bear a tenth (kernel.c): half of it. */
 static void check_ends(const char *what, const links *s, const projected *p)
 {
     enum { ENDS = 4 };
@@ -134,7 +142,8 @@ static void check_ends(const char *what, const links *s, const projected *p)
     const char *text = strstr(p->r.explanation, "frequencies ");
     if (text)
         sscanf(text, "frequencies %lf to %lf", &least, &most);
-    if (links_declare(s, p->r.q, p->r.v, &system, NULL) == 0 && taut_context_create(system, NULL, &context, NULL) == 0)
+    if (links_declare(s, p->r.q, p->r.v, &system, NULL) == 0 &&
+        taut_context_create(system, NULL, &context, NULL) == 0)
         taut_frequencies(context, 0, p->r.q, ENDS, frequency, &found, &complete, NULL);
     if (check_row(found > 0, "%s: no frequencies", what)) {
         check_near(what, least, frequency[0], 0.05 * frequency[0]);
@@ -144,15 +153,17 @@ static void check_ends(const char *what, const links *s, const projected *p)
     taut_system_destroy(system);
 }
 
-/* kernel: 1e-8 in q and 1e-6 in v at omega = 1e6, 1e-6 at 1e3 (there the slow motion, some 3 rad per time by the pull of the links, turns
- * by 0.2 within a window of 16/220, and (0.2)^6/6! is 1e-7). ipa as published leaves h^2/6 |q'''| in v (FACTS A), 1e-7 times some 30. */
+/* kernel: 1e-8 in q and 1e-6 in v at omega = 1e6, 1e-6 at 1e3 (there the slow motion, some 3 rad
+ * per time by the pull of the links, turns by 0.2 within a window of 16/220, and (0.2)^6/6! is
+ * 1e-7). ipa as published leaves h^2/6 |q'''| in v (FACTS A), 1e-7 times some 30. */
 static void test_sizes(void)
 {
     check_group("sizes and stiffness");
     static const struct {
         const char *options;
         double q[2], v[2]; /* at omega = 1e3, 1e6 */
-    } rows[] = {{"method=kernel", {1e-6, 1e-8}, {1e-6, 1e-6}}, {"method=ipa", {1e-6, 1e-8}, {1e-5, 1e-6}}};
+    } rows[] = {{"method=kernel", {1e-6, 1e-8}, {1e-6, 1e-6}},
+                {"method=ipa", {1e-6, 1e-8}, {1e-5, 1e-6}}};
     static const int sizes[] = {10, 200, 2000};
     for (size_t m = 0; m < sizeof rows / sizeof rows[0]; m++)
         for (int k = 0; k < 3; k++) {
@@ -160,25 +171,29 @@ static void test_sizes(void)
             int cost = 0;
             for (int w = 0; w < 2; w++) {
                 char what[60];
-                snprintf(what, sizeof what, "%d links, omega 1e%d, %s", sizes[k], w ? 6 : 3, rows[m].options);
+                snprintf(what, sizeof what, "%d links, omega 1e%d, %s", sizes[k], w ? 6 : 3,
+                         rows[m].options);
                 links s = links_create(sizes[k], w ? 1e6 : 1e3, 1e-3, 0.5);
                 projected p = links_project(&s, rows[m].options, NULL);
                 if (projected_good(what, &p)) {
                     count[w] = p.r.statistics.force_evaluations;
                     cost = pass_cost(&p);
                     check_contains(what, p.r.explanation, "seen in");
-                    check_row(s.calls >= count[w] && s.calls <= count[w] + 60, "%s: %lld calls, %lld evaluations counted", what,
-                              (long long)s.calls, (long long)count[w]);
+                    check_row(s.calls >= count[w] && s.calls <= count[w] + 60,
+                              "%s: %lld calls, %lld evaluations counted", what, (long long)s.calls,
+                              (long long)count[w]);
                     links_check_slow(what, &s, &p, rows[m].q[w], rows[m].v[w], 0);
                     if (m == 0)
                         check_ends(what, &s, &p);
                 }
                 if (getenv("TAUT_TEST_VERBOSE"))
-                    printf("%s: %lld evaluations, %s\n", what, (long long)count[w], p.r.explanation);
+                    printf("%s: %lld evaluations, %s\n", what, (long long)count[w],
+                           p.r.explanation);
                 projected_drop(&p);
                 links_destroy(&s);
             }
-            check_row(llabs(count[1] - count[0]) <= 2 * cost, "%d links, %s: %lld and %lld evaluations, %d a pass", sizes[k],
+            check_row(llabs(count[1] - count[0]) <= 2 * cost,
+                      "%d links, %s: %lld and %lld evaluations, %d a pass", sizes[k],
                       rows[m].options, (long long)count[0], (long long)count[1], cost);
         }
 }
@@ -204,12 +219,14 @@ static void test_groups(void)
 
 /* ---- springs that hide */
 
-/* The stretch of the last link over `time` on the full motion from the result: Verlet, h times the fastest frequency 0.1. */
+/* The stretch of the last link over `time` on the full motion from the result: Verlet, h times
+ * the fastest frequency 0.1. */
 static double last_stretch(links *s, const projected *p, double fastest, double time)
 {
     int n = 2 * s->count, steps = (int)(time * fastest / 0.1);
     double h = time / steps, least = INFINITY, most = -INFINITY;
-    double *work = calloc(3 * (size_t)n, sizeof(double)), *q = work, *v = work + n, *f = work + 2 * n;
+    double *work = calloc(3 * (size_t)n, sizeof(double)), *q = work, *v = work + n,
+           *f = work + 2 * n;
     memcpy(q, p->r.q, (size_t)n * sizeof(double));
     memcpy(v, p->r.v, (size_t)n * sizeof(double));
     links_force(s, 0, q, v, f);
@@ -229,8 +246,9 @@ static double last_stretch(links *s, const projected *p, double fastest, double 
     return most - least;
 }
 
-/* The last link is weak beside the others, and fast beside what is slow. Its stretch at the start is what the others' is, or a hundredth
- * of it. On two of its periods from the result it may oscillate by what positions may be off, 1e-8 of the size of the chain. */
+/* The last link is weak beside the others, and fast beside what is slow. Its stretch at the
+ * start is what the others' is, or a hundredth of it. On two of its periods from the result it
+ * may oscillate by what positions may be off, 1e-8 of the size of the chain. */
 static void test_hidden(void)
 {
     check_group("a hidden spring");
@@ -249,7 +267,8 @@ static void test_hidden(void)
             projected p = links_project(&s, "method=kernel", NULL);
             if (projected_good(what, &p)) {
                 links_check_slow(what, &s, &p, 1e-8, 1e-6, 0);
-                check_below(what, last_stretch(&s, &p, 2 * fast, 2 * period), 2e-8 * links_largest(&s, p.r.q));
+                check_below(what, last_stretch(&s, &p, 2 * fast, 2 * period),
+                            2e-8 * links_largest(&s, p.r.q));
             }
             projected_drop(&p);
             links_destroy(&s);
@@ -258,7 +277,8 @@ static void test_hidden(void)
 
 /* ---- other forces */
 
-/* Noise 1e-10 of the forces moves springs by as much times (fastest/slowest)^2 / 4 at most, and speeds by omega times that. */
+/* Noise 1e-10 of the forces moves springs by as much times (fastest/slowest)^2 / 4 at most, and
+ * speeds by omega times that. */
 static void test_noise(void)
 {
     check_group("noise");
@@ -290,16 +310,19 @@ static void test_drag(void)
         s.drag = 0.3;
         projected p = links_project(&s, "method=kernel", NULL);
         if (projected_good("kernel", &p)) {
-            int used =
-                snprintf(text, room,
-                         "[particles]\ndimension = 2\nbob[i] for i in 1..%d mass 1\n[potential]\nsum(bob[i].y for i in 1..%d)\n"
-                         "[forces]\nbob[i] = -0.3*bob[i]' for i in 1..%d\n"
-                         "[bonds]\nlink[1] = length(bob[1]) - 1 stiffness %g\n"
-                         "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..%d stiffness %g\n[start]\n",
-                         COUNT, COUNT, COUNT, s.stiffness[0], COUNT, s.stiffness[0]);
+            int used = snprintf(
+                text, room,
+                "[particles]\ndimension = 2\nbob[i] for i in 1..%d mass "
+                "1\n[potential]\nsum(bob[i].y for i in 1..%d)\n"
+                "[forces]\nbob[i] = -0.3*bob[i]' for i in 1..%d\n"
+                "[bonds]\nlink[1] = length(bob[1]) - 1 stiffness %g\n"
+                "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..%d stiffness %g\n[start]\n",
+                COUNT, COUNT, COUNT, s.stiffness[0], COUNT, s.stiffness[0]);
             for (int i = 0; i < COUNT; i++)
-                used += snprintf(text + used, room - (size_t)used, "bob[%d] = (%.17g, %.17g)\nbob[%d]' = (%.17g, %.17g)\n", i + 1,
-                                 p.r.q[2 * i], p.r.q[2 * i + 1], i + 1, p.r.v[2 * i], p.r.v[2 * i + 1]);
+                used +=
+                    snprintf(text + used, room - (size_t)used,
+                             "bob[%d] = (%.17g, %.17g)\nbob[%d]' = (%.17g, %.17g)\n", i + 1,
+                             p.r.q[2 * i], p.r.q[2 * i + 1], i + 1, p.r.v[2 * i], p.r.v[2 * i + 1]);
             projected e = project_model(text, NULL, "method=series");
             if (projected_good("series", &e)) {
                 double far = 0, far_v = 0;
@@ -318,7 +341,8 @@ static void test_drag(void)
     free(text);
 }
 
-/* Forces without reaction, of many coordinates: no iteration of three terms. Told what is fast, a slow point; else that or a question. */
+/* Forces without reaction, of many coordinates: no iteration of three terms. Told what is fast,
+ * a slow point; else that or a question. */
 static void test_push(void)
 {
     check_group("forces without reaction");
@@ -353,8 +377,8 @@ static void test_harmless(void)
             memcpy(s.v, e.r.v, bytes);
             projected p = links_project(&s, "method=kernel", NULL);
             if (projected_good("kernel", &p)) {
-                check_row(memcmp(p.r.q, s.q, bytes) == 0 && memcmp(p.r.v, s.v, bytes) == 0, "the slow point was moved: %s",
-                          p.r.explanation);
+                check_row(memcmp(p.r.q, s.q, bytes) == 0 && memcmp(p.r.v, s.v, bytes) == 0,
+                          "the slow point was moved: %s", p.r.explanation);
                 check_row(p.r.passes <= 1, "%lld passes", (long long)p.r.passes);
             }
             projected_drop(&p);
@@ -364,7 +388,8 @@ static void test_harmless(void)
     }
 }
 
-/* Masses in a row, each held to its neighbours and to nothing else: frequencies 2 sin(k pi/(2 n + 2)), without a gap. */
+/* Masses in a row, each held to its neighbours and to nothing else: frequencies 2 sin(k pi/(2 n
+ * + 2)), without a gap. */
 static int row_force(void *user, double t, const double *q, const double *v, double *f)
 {
     int n = *(const int *)user;
@@ -395,11 +420,13 @@ static int numbers(const char *text)
 
 static void check_failed(const char *what, projected *p, const double *q, int n, const char *words)
 {
-    check_row(p->code == TAUT_ERROR_CONVERGE, "%s: %s %s", what, taut_code_name(p->code), p->error.message);
+    check_row(p->code == TAUT_ERROR_CONVERGE, "%s: %s %s", what, taut_code_name(p->code),
+              p->error.message);
     check_contains(what, p->error.message, words);
     check_row(numbers(p->error.message) >= 2, "%s: both rates: %s", what, p->error.message);
     if (check_row(p->projection != NULL, "%s: no result", what))
-        check_row(memcmp(p->r.q, q, (size_t)n * sizeof(double)) == 0, "%s: the start is not kept", what);
+        check_row(memcmp(p->r.q, q, (size_t)n * sizeof(double)) == 0, "%s: the start is not kept",
+                  what);
     projected_drop(p);
 }
 
@@ -437,14 +464,14 @@ static void test_faults(void)
         links s = links_create(COUNT, 1e4, 1e-3, 0.5);
         s.bad_after = k;
         projected p = links_project(&s, "method=kernel", NULL);
-        check_row(p.code == TAUT_ERROR_EVALUATE || (p.code == 0 && s.calls <= k), "NaN after %d calls: %s %s", k,
-                  taut_code_name(p.code), p.error.message);
+        check_row(p.code == TAUT_ERROR_EVALUATE || (p.code == 0 && s.calls <= k),
+                  "NaN after %d calls: %s %s", k, taut_code_name(p.code), p.error.message);
         projected_drop(&p);
         s.bad_after = 0;
         s.stop_after = k;
         p = links_project(&s, "method=kernel", NULL);
-        check_row(p.code == TAUT_ERROR_STOPPED || (p.code == 0 && s.calls <= k), "stop after %d calls: %s %s", k,
-                  taut_code_name(p.code), p.error.message);
+        check_row(p.code == TAUT_ERROR_STOPPED || (p.code == 0 && s.calls <= k),
+                  "stop after %d calls: %s %s", k, taut_code_name(p.code), p.error.message);
         check_row(s.calls <= k + 1, "asked %d times to stop", (int)(s.calls - k));
         projected_drop(&p);
         links_destroy(&s);
@@ -457,13 +484,15 @@ static void test_faults(void)
             taut_allocator allocator = faulty_allocator(&f);
             links s = links_create(COUNT, 1e4, 1e-3, 0.5);
             s.push = way == 2 ? 0.05 : 0; /* room for vectors is found on the way */
-            projected p = links_project(&s, way == 2 ? "method=kernel omega=4e3" : options[way], &allocator);
+            projected p =
+                links_project(&s, way == 2 ? "method=kernel omega=4e3" : options[way], &allocator);
             bool failed = f.failed > 0;
-            check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "way %d, call %lld: %s %s", way, (long long)k,
-                      taut_code_name(p.code), p.error.message);
+            check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "way %d, call %lld: %s %s",
+                      way, (long long)k, taut_code_name(p.code), p.error.message);
             projected_drop(&p);
             links_destroy(&s);
-            check_row(f.live == 0, "way %d, call %lld: %lld blocks left", way, (long long)k, (long long)f.live);
+            check_row(f.live == 0, "way %d, call %lld: %lld blocks left", way, (long long)k,
+                      (long long)f.live);
             if (!failed)
                 break;
         }
@@ -489,7 +518,8 @@ static void count_release(void *user, void *block)
     free(block);
 }
 
-/* What a projection takes, in numbers for each coordinate: no arrays of vectors. 128 of them were 256. */
+/* What a projection takes, in numbers for each coordinate: no arrays of vectors. 128 of them
+ * were 256. */
 static void test_linear(void)
 {
     check_group("memory is linear");
@@ -500,7 +530,8 @@ static void test_linear(void)
         links s = links_create(sizes[k], 1e6, 1e-3, 0.5);
         projected p = links_project(&s, "method=kernel", &allocator);
         if (projected_good("kernel", &p))
-            check_below("numbers for a coordinate", (double)c.bytes / sizeof(double) / (2 * s.count), 150);
+            check_below("numbers for a coordinate",
+                        (double)c.bytes / sizeof(double) / (2 * s.count), 150);
         projected_drop(&p);
         links_destroy(&s);
     }

@@ -1,13 +1,16 @@
-/* test_rattle.c - RATTLE: order 2 on rods, rods at rounding, reversal, energy; springs, mass matrices and moving rods; counts. */
+/* test_rattle.c - RATTLE: order 2 on rods, rods at rounding, reversal, energy; springs, mass
+ * matrices and moving rods; counts. */
 #include <float.h>
 
 #include "support/rig.h"
 #include "step/vectors.h"
 
-/* Rigid double pendulum from (31)-(32) of [A] at t = 10, from the equations in the two angles by extrapolated midpoint steps in 34 digits
- * (T = a'^2 + b'^2/2 + a' b' cos(a - b)). The slow solution of omega = 1e4 differs by less than 1e-6 [FACTS A, figure 2]. */
-static const double folded[8] = {0.99934375713186321,   -0.036222300887320576, 0.66152386461392287,  0.90498847264811194,
-                                 0.0010988276061174403, 0.030315758011993110,  -0.67390902195224277, -0.21195843348501582};
+/* Rigid double pendulum from (31)-(32) of [A] at t = 10, from the equations in the two angles by
+ * extrapolated midpoint steps in 34 digits (T = a'^2 + b'^2/2 + a' b' cos(a - b)). The slow
+ * solution of omega = 1e4 differs by less than 1e-6 [FACTS A, figure 2]. */
+static const double folded[8] = {0.99934375713186321,  -0.036222300887320576, 0.66152386461392287,
+                                 0.90498847264811194,  0.0010988276061174403, 0.030315758011993110,
+                                 -0.67390902195224277, -0.21195843348501582};
 
 static double distance(const double *a, const double *b, int n)
 {
@@ -24,12 +27,16 @@ static void test_figure_2(void)
     check_group("figure 2 of [A]");
     for (int k = 0; k < 4; k++) {
         rig r;
-        rig_create(&r, &(rig_how){.model = "double_pendulum", .set = {"lift=0"}, .method = "rattle", .rigid = true});
+        rig_create(&r, &(rig_how){.model = "double_pendulum",
+                                  .set = {"lift=0"},
+                                  .method = "rattle",
+                                  .rigid = true});
         int steps = 80 << k;
         rig_run(&r, 10, steps);
         if (rig_good("run", &r)) {
             double p, v;
-            check_near("error of q", distance(r.s.now.q, folded, 4), expected[k], 0.005 * expected[k]);
+            check_near("error of q", distance(r.s.now.q, folded, 4), expected[k],
+                       0.005 * expected[k]);
             rig_drift(&r, &p, &v);
             check_below("rods", p, 4e-16);
             check_below("their rates", v, 1e-15);
@@ -49,18 +56,24 @@ static void test_orders(void)
         double q, v, lambda; /* first entries at t = 1; NaN: no bond */
     } rows[] = {
         {"pendulum [B (1.1), eps = 0]",
-         "[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nrod = sqrt(y1^2 + y2^2) - 1\n[start]\ny1 = 1\n", .87954813241188915462,
-         -.46415735885099401163, 1.427429768828162},
-        {"no bonds", "[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = 1\n", 0.54030230586813977, -0.8414709848078965, NAN},
-        {"rod and spring", "[coordinates]\nx, y\n[bonds]\nrod = y - x - 1\nspring = x stiffness 2\n[start]\nx = 1, y = 2\n",
+         "[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nrod = sqrt(y1^2 + y2^2) - "
+         "1\n[start]\ny1 = 1\n",
+         .87954813241188915462, -.46415735885099401163, 1.427429768828162},
+        {"no bonds", "[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = 1\n", 0.54030230586813977,
+         -0.8414709848078965, NAN},
+        {"rod and spring",
+         "[coordinates]\nx, y\n[bonds]\nrod = y - x - 1\nspring = x stiffness 2\n[start]\nx = 1, y "
+         "= 2\n",
          0.54030230586813977, -0.8414709848078965, 0.54030230586813977},
         {"mass matrix and rod",
-         "[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = 1\n[potential]\n6*(x^2 + y^2)\n[bonds]\nrod = x - y\n[start]\nx = 1, "
-         "y = "
-         "1\n",
+         "[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = 1\n[potential]\n6*(x^2 + "
+         "y^2)\n[bonds]\nrod = x - y\n[start]\nx = 1, y = 1\n",
          -0.41614683654714241, -1.8185948536513634, 0},
-        /* pendulum of length 1 on the unit circle with a turning anchor: q = (cos t, sin t) exactly prescribed */
-        {"moving rods", "[coordinates]\nx, y\n[bonds]\na = x - cos(t)\nb = (y - x*tan(t))*cos(t)\n[start]\nx = 1, y' = 1\n",
+        /* pendulum of length 1 on the unit circle with a turning anchor: q = (cos t, sin t)
+         * exactly prescribed */
+        {"moving rods",
+         "[coordinates]\nx, y\n[bonds]\na = x - cos(t)\nb = (y - x*tan(t))*cos(t)\n[start]\nx = 1, "
+         "y' = 1\n",
          0.54030230586813977, -0.8414709848078965, NAN},
     };
     check_group("order 2");
@@ -91,12 +104,17 @@ static void test_orders(void)
 static void test_reversal(void)
 {
     check_group("time reversal");
-    static const char *models[] = {"double_pendulum",
-                                   "[coordinates]\nx1, y1, x2, y2\n[mass]\nx1 = 2, y1 = 2\n[potential]\n2*y1 + y2 + x2^2\n[bonds]\n"
-                                   "a = sqrt(x1^2 + y1^2) - 1\nb = (x1 - x2)^2 + (y1 - y2)^2 - 1\n[start]\nx1 = 1, x2 = 2\n"};
+    static const char *models[] = {
+        "double_pendulum",
+        "[coordinates]\nx1, y1, x2, y2\n[mass]\nx1 = 2, y1 = 2\n[potential]\n2*y1 + y2 + "
+        "x2^2\n[bonds]\n"
+        "a = sqrt(x1^2 + y1^2) - 1\nb = (x1 - x2)^2 + (y1 - y2)^2 - 1\n[start]\nx1 = 1, x2 = 2\n"};
     for (int k = 0; k < 2; k++) {
         rig r;
-        rig_create(&r, &(rig_how){.model = models[k], .set = {k ? NULL : "lift=0"}, .method = "rattle", .rigid = true});
+        rig_create(&r, &(rig_how){.model = models[k],
+                                  .set = {k ? NULL : "lift=0"},
+                                  .method = "rattle",
+                                  .rigid = true});
         if (rig_good("create", &r)) {
             double begin[8], there[4];
             memcpy(begin, r.s.now.q, 4 * sizeof(double));
@@ -105,7 +123,8 @@ static void test_reversal(void)
             memcpy(there, r.s.now.q, sizeof there);
             rig_run(&r, 0, 128);
             rig_good("run", &r);
-            check_row(distance(there, begin, 4) > 0.1, "it has moved by %g", distance(there, begin, 4));
+            check_row(distance(there, begin, 4) > 0.1, "it has moved by %g",
+                      distance(there, begin, 4));
             check_below("q", distance(r.s.now.q, begin, 4), 2e-12);
             check_below("v", distance(r.s.now.v, begin + 4, 4), 2e-12);
         }
@@ -118,12 +137,14 @@ static void test_energy(void)
 {
     check_group("energy");
     rig r;
-    rig_create(&r, &(rig_how){.model = "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1\n",
+    rig_create(&r, &(rig_how){.model = "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = "
+                                       "sqrt(x^2 + y^2) - 1\n[start]\nx = 1\n",
                               .method = "rattle"});
     double early = 0, late = 0;
     for (int k = 0; k < 500 && r.code == 0; k++) {
         rig_run(&r, 5. * (k + 1), 100);
-        double energy = (r.s.now.v[0] * r.s.now.v[0] + r.s.now.v[1] * r.s.now.v[1]) / 2 + r.s.now.q[1];
+        double energy =
+            (r.s.now.v[0] * r.s.now.v[0] + r.s.now.v[1] * r.s.now.v[1]) / 2 + r.s.now.q[1];
         if (k < 100)
             early = fmax(early, fabs(energy));
         if (k >= 400)
@@ -131,15 +152,18 @@ static void test_energy(void)
     }
     rig_good("run", &r);
     check_below("energy error", fmax(early, late), 2e-3);
-    check_row(early > 1e-6 && late < 1.1 * early, "no growth: %g in the first fifth, %g in the last", early, late);
+    check_row(early > 1e-6 && late < 1.1 * early,
+              "no growth: %g in the first fifth, %g in the last", early, late);
     rig_destroy(&r);
 }
 
-/* Long steps: the simplified iteration is slow, Newton's own takes over; beyond reach, a sentence. */
+/* Long steps: the simplified iteration is slow, Newton's own takes over; beyond reach, a
+ * sentence. */
 static void test_long_steps(void)
 {
     check_group("long steps");
-    static const char model[] = "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1, y' = 1\n";
+    static const char model[] =
+        "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1, y' = 1\n";
     rig r;
     rig_create(&r, &(rig_how){.model = model, .method = "rattle"});
     rig_run(&r, 0.9 * 20, 20);
@@ -148,7 +172,8 @@ static void test_long_steps(void)
         double angle = 20 * asin(0.9);
         check_near("x", r.s.now.q[0], cos(angle), 1e-13);
         check_near("y", r.s.now.q[1], sin(angle), 1e-13);
-        check_row(r.statistics.factorisations > 21, "Newton's matrix was factorised: %d", (int)r.statistics.factorisations);
+        check_row(r.statistics.factorisations > 21, "Newton's matrix was factorised: %d",
+                  (int)r.statistics.factorisations);
         check_below("iterations a step", (double)r.statistics.newton_iterations / 20, 10);
     }
     rig_destroy(&r);
@@ -158,13 +183,15 @@ static void test_long_steps(void)
     rig_destroy(&r);
 }
 
-/* A whipping chain, whose multipliers change fast: what is foreseen and where the iteration ends must not show in the rods, after steps of
- * other lengths and after someone altered the state neither. Rounding: g is a difference of numbers up to 20. */
+/* A whipping chain, whose multipliers change fast: what is foreseen and where the iteration ends
+ * must not show in the rods, after steps of other lengths and after someone altered the state
+ * neither. Rounding: g is a difference of numbers up to 20. */
 static void test_whip(void)
 {
     check_group("whipping chain");
     rig r;
-    rig_create(&r, &(rig_how){.model = "chain", .set = {"N=20"}, .method = "rattle", .rigid = true});
+    rig_create(&r,
+               &(rig_how){.model = "chain", .set = {"N=20"}, .method = "rattle", .rigid = true});
     double worst = 0, rate = 0, p, v;
     for (int k = 1; k <= 100; k++) {
         rig_run(&r, 0.1 * k, k % 10 == 0 ? 13 : 10);
@@ -177,17 +204,20 @@ static void test_whip(void)
     if (rig_good("run", &r)) {
         check_below("rods", worst, 4 * DBL_EPSILON * 20);
         check_below("their rates", rate, 4 * DBL_EPSILON * 20 * taut_largest(40, r.s.now.v));
-        check_below("iterations a step", (double)r.statistics.newton_iterations / (double)r.statistics.steps, 4);
+        check_below("iterations a step",
+                    (double)r.statistics.newton_iterations / (double)r.statistics.steps, 4);
     }
     rig_destroy(&r);
 }
 
-/* Multipliers: those of the acceleration at any state; a chain at rest hangs from link k by the weight of what is below. */
+/* Multipliers: those of the acceleration at any state; a chain at rest hangs from link k by the
+ * weight of what is below. */
 static void test_multipliers(void)
 {
     check_group("multipliers");
     rig r;
-    rig_create(&r, &(rig_how){.model = "chain", .set = {"N=10"}, .method = "rattle", .rigid = true});
+    rig_create(&r,
+               &(rig_how){.model = "chain", .set = {"N=10"}, .method = "rattle", .rigid = true});
     if (rig_good("create", &r)) {
         double q[20], v[20] = {0}, lambda[10];
         for (int i = 0; i < 10; i++) {
@@ -202,7 +232,8 @@ static void test_multipliers(void)
     rig_destroy(&r);
 }
 
-/* 10,000 links, released at rest: rods at the rounding of coordinates of size 1e4, energy kept, the banded solver. */
+/* 10,000 links, released at rest: rods at the rounding of coordinates of size 1e4, energy kept,
+ * the banded solver. */
 static void test_chain(void)
 {
     static const struct {
@@ -225,7 +256,9 @@ static void test_chain(void)
             rig_drift(&r, &p, &v);
             check_below("rods", p, 1e-11);
             check_below("their rates", v, 1e-11);
-            check_equal("energy", taut_evaluate(r.context, r.s.now.t, r.s.now.q, r.s.now.v, TAUT_WANT_ENERGY, &values, &r.error),
+            check_equal("energy",
+                        taut_evaluate(r.context, r.s.now.t, r.s.now.q, r.s.now.v, TAUT_WANT_ENERGY,
+                                      &values, &r.error),
                         0);
             /* the free end has fallen by about t^2/2 */
             double t = 10 * rows[k].h;
@@ -240,8 +273,11 @@ static void test_refusals(void)
 {
     check_group("refusals");
     rig r;
-    rig_create(&r, &(rig_how){.model = "[coordinates]\nx, y\n[mass]\ny = 0\n[potential]\nx^2\n[bonds]\nrod = y - x\n",
-                              .method = "rattle"});
+    rig_create(
+        &r,
+        &(rig_how){
+            .model = "[coordinates]\nx, y\n[mass]\ny = 0\n[potential]\nx^2\n[bonds]\nrod = y - x\n",
+            .method = "rattle"});
     check_equal("massless", r.code, TAUT_ERROR_REFUSED);
     check_contains("massless", r.error.message, "that of 'y' is 0");
     rig_destroy(&r);

@@ -1,4 +1,5 @@
-/* test_saddle.c - every backend on the same saddle systems, generic right-hand sides; residuals are computed here, from the values. */
+/* test_saddle.c - every backend on the same saddle systems, generic right-hand sides; residuals
+ * are computed here, from the values. */
 #include <complex.h>
 
 #include "linalg/saddle.h"
@@ -32,11 +33,12 @@ static double complex number(const problem *p)
     return p->complex_values ? real + I * uniform() : real;
 }
 
-static void begin(problem *p, const char *name, taut_index n, taut_index m, bool symmetric, bool complex_values)
+static void begin(problem *p, const char *name, taut_index n, taut_index m, bool symmetric,
+                  bool complex_values)
 {
     memset(p, 0, sizeof *p);
-    snprintf(p->name, sizeof p->name, "%s n=%d m=%d %s %s", name, n, m, symmetric ? "symmetric" : "general",
-             complex_values ? "complex" : "real");
+    snprintf(p->name, sizeof p->name, "%s n=%d m=%d %s %s", name, n, m,
+             symmetric ? "symmetric" : "general", complex_values ? "complex" : "real");
     p->n = n;
     p->m = m;
     p->symmetric = symmetric;
@@ -52,7 +54,8 @@ static void diagonal_mass(problem *p, double unit)
         p->k[i] = unit * (1 + 0.5 * uniform()) * (p->complex_values ? 1 + 0.3 * I : 1);
 }
 
-/* K with `reach` neighbours on each side, rows dominated by the diagonal; symmetric if the problem is. */
+/* K with `reach` neighbours on each side, rows dominated by the diagonal; symmetric if the
+ * problem is. */
 static void band_mass(problem *p, taut_index reach)
 {
     taut_index count = 0;
@@ -83,14 +86,16 @@ static void next_row(problem *p, taut_index row)
     p->g_start[row + 1] = p->g_start[row];
 }
 
-/* Bond i between the plane nodes i-1 and i of a chain fixed at node -1; shuffled numbers when `shuffle`. */
+/* Bond i between the plane nodes i-1 and i of a chain fixed at node -1; shuffled numbers when
+ * `shuffle`. */
 static void chain(problem *p, bool shuffle)
 {
     static taut_index bond[4000], node[4000];
     for (taut_index i = 0; i < p->m; i++)
         bond[i] = node[i] = i;
     for (taut_index i = p->m - 1; shuffle && i > 0; i--) {
-        taut_index a = (taut_index)((uniform() + 1) / 2 * (i + 1)), b = (taut_index)((uniform() + 1) / 2 * (i + 1)), held;
+        taut_index a = (taut_index)((uniform() + 1) / 2 * (i + 1)),
+                   b = (taut_index)((uniform() + 1) / 2 * (i + 1)), held;
         held = bond[i], bond[i] = bond[a], bond[a] = held;
         held = node[i], node[i] = node[b], node[b] = held;
     }
@@ -155,9 +160,10 @@ static taut_saddle_shape shape_of(const problem *p)
                                .positive = p->positive};
 }
 
-/* |K x + G1^T y - r| and |G2 x - D y - s|, largest entries, each relative to the largest sum of the sizes of a row's terms. */
-static double residual(const problem *p, const double complex *x, const double complex *y, const double complex *r,
-                       const double complex *s)
+/* |K x + G1^T y - r| and |G2 x - D y - s|, largest entries, each relative to the largest sum of
+ * the sizes of a row's terms. */
+static double residual(const problem *p, const double complex *x, const double complex *y,
+                       const double complex *r, const double complex *s)
 {
     static double complex left[8000];
     static double size[8000];
@@ -167,7 +173,8 @@ static double residual(const problem *p, const double complex *x, const double c
         size[i] = cabs(left[i]);
     }
     for (taut_index i = 0; i < n; i++)
-        for (taut_index e = p->diagonal ? i : p->k_start[i]; e < (p->diagonal ? i + 1 : p->k_start[i + 1]); e++) {
+        for (taut_index e = p->diagonal ? i : p->k_start[i];
+             e < (p->diagonal ? i + 1 : p->k_start[i + 1]); e++) {
             double complex term = p->k[e] * x[p->diagonal ? i : p->k_column[e]];
             left[i] += term;
             size[i] += cabs(term);
@@ -197,17 +204,20 @@ static int factor(taut_saddle *saddle, const problem *p, taut_error *error)
 {
     static double k[LARGEST_K], g1[LARGEST_G], g2[LARGEST_G], d[4000];
     if (p->complex_values)
-        return taut_saddle_factor_complex(saddle, p->k, p->g1, p->symmetric ? NULL : p->g2, p->compliant ? p->d : NULL, error);
+        return taut_saddle_factor_complex(saddle, p->k, p->g1, p->symmetric ? NULL : p->g2,
+                                          p->compliant ? p->d : NULL, error);
     for (int e = 0; e < LARGEST_K; e++)
         k[e] = creal(p->k[e]);
     for (int e = 0; e < LARGEST_G; e++)
         g1[e] = creal(p->g1[e]), g2[e] = creal(p->g2[e]);
     for (int i = 0; i < 4000; i++)
         d[i] = creal(p->d[i]);
-    return taut_saddle_factor(saddle, k, g1, p->symmetric ? NULL : g2, p->compliant ? d : NULL, error);
+    return taut_saddle_factor(saddle, k, g1, p->symmetric ? NULL : g2, p->compliant ? d : NULL,
+                              error);
 }
 
-static int solve(taut_saddle *saddle, const problem *p, double complex *x, double complex *y, taut_error *error)
+static int solve(taut_saddle *saddle, const problem *p, double complex *x, double complex *y,
+                 taut_error *error)
 {
     static double real_x[SIDES * 4000], real_y[SIDES * 4000];
     if (p->complex_values)
@@ -233,7 +243,8 @@ static void run(problem *p, taut_backend backend)
     taut_error error;
     taut_error_clear(&error);
     int status = taut_saddle_create(&shape, backend, NULL, &saddle, &error);
-    if (!check_row(status == 0, "%s, %s: create gave %d, %s", p->name, taut_backend_name(backend), status, error.message))
+    if (!check_row(status == 0, "%s, %s: create gave %d, %s", p->name, taut_backend_name(backend),
+                   status, error.message))
         return;
     double worst = 0;
     for (int round = 0; round < 2 && status == 0; round++) {
@@ -245,14 +256,17 @@ static void run(problem *p, taut_backend backend)
         if (status == 0)
             status = solve(saddle, p, x, y, &error);
         for (int k = 0; k < SIDES && status == 0; k++)
-            worst = fmax(worst, residual(p, x + k * p->n, y + k * p->m, r + k * p->n, s + k * p->m));
+            worst =
+                fmax(worst, residual(p, x + k * p->n, y + k * p->m, r + k * p->n, s + k * p->m));
         for (taut_index e = 0; e < p->g_start[p->m]; e++) { /* other values, same pattern */
             p->g1[e] *= 1.25;
             p->g2[e] = p->symmetric ? p->g1[e] : p->g2[e] * 0.75;
         }
     }
-    check_row(status == 0 && worst <= p->tolerance, "%s, %s (%s): status %d %s, residual %.3g, limit %.3g", p->name,
-              taut_backend_name(backend), taut_saddle_structure(saddle), status, error.message, worst, p->tolerance);
+    check_row(status == 0 && worst <= p->tolerance,
+              "%s, %s (%s): status %d %s, residual %.3g, limit %.3g", p->name,
+              taut_backend_name(backend), taut_saddle_structure(saddle), status, error.message,
+              worst, p->tolerance);
     taut_saddle_destroy(saddle);
 }
 
@@ -260,7 +274,8 @@ static void run_all(problem *p)
 {
     for (int backend = TAUT_BACKEND_AUTO; backend < TAUT_BACKEND_COUNT; backend++) {
         bool small = p->diagonal && p->positive ? p->m <= 16 : p->n + p->m <= 16;
-        if (taut_backend_available((taut_backend)backend) && (backend != TAUT_BACKEND_TINY || small))
+        if (taut_backend_available((taut_backend)backend) &&
+            (backend != TAUT_BACKEND_TINY || small))
             run(p, (taut_backend)backend);
     }
 }
@@ -273,13 +288,15 @@ static void regular_systems(bool symmetric, bool complex_values)
     for (int k = 0; k < 5; k++)
         for (int compliant = 0; compliant < 2; compliant++)
             for (int shuffle = 0; shuffle < 2; shuffle++) {
-                begin(&p, shuffle ? "shuffled chain" : "chain", 2 * links[k], links[k], symmetric, complex_values);
+                begin(&p, shuffle ? "shuffled chain" : "chain", 2 * links[k], links[k], symmetric,
+                      complex_values);
                 diagonal_mass(&p, 1);
                 chain(&p, shuffle);
                 if (compliant)
                     compliance(&p, 1e-3);
                 run_all(&p);
-                begin(&p, shuffle ? "shuffled chain, K" : "chain, K", 2 * links[k], links[k], symmetric, complex_values);
+                begin(&p, shuffle ? "shuffled chain, K" : "chain, K", 2 * links[k], links[k],
+                      symmetric, complex_values);
                 band_mass(&p, 2);
                 chain(&p, shuffle);
                 if (compliant)
@@ -347,7 +364,8 @@ static void special_systems(bool symmetric, bool complex_values)
     run_all(&p);
 }
 
-/* K singular, the saddle matrix regular: massless coordinates (diagonal and stored), and a quaternion's mass matrix of rank 3. */
+/* K singular, the saddle matrix regular: massless coordinates (diagonal and stored), and a
+ * quaternion's mass matrix of rank 3. */
 static void singular_masses(bool symmetric, bool complex_values)
 {
     begin(&p, "massless end, diagonal K", 40, 20, symmetric, complex_values);
@@ -382,7 +400,8 @@ static void singular_masses(bool symmetric, bool complex_values)
     }
 }
 
-/* Singular systems are refused with a sentence that names the bond or coordinate; not-finite values are named as such. */
+/* Singular systems are refused with a sentence that names the bond or coordinate; not-finite
+ * values are named as such. */
 static void refusals(taut_backend backend)
 {
     taut_error error;
@@ -405,18 +424,22 @@ static void refusals(taut_backend backend)
         if (variant == 3)
             p.g1[7] = NAN;
         if (variant == 4)
-            p.positive = false, p.k[19] = p.k[18] = 0; /* the free end: bond 10 alone cannot hold two massless coordinates */
+            p.positive = false,
+            p.k[19] = p.k[18] =
+                0; /* the free end: bond 10 alone cannot hold two massless coordinates */
         shape = shape_of(&p);
         taut_error_clear(&error);
         int status = taut_saddle_create(&shape, backend, NULL, &saddle, &error);
         if (status == 0)
             status = factor(saddle, &p, &error);
         int expected = variant == 3 ? TAUT_ERROR_EVALUATE : TAUT_ERROR_SINGULAR;
-        check_row(status == expected && error.code == expected, "%s, variant %d: status %d, expected %d, %s",
-                  taut_backend_name(backend), variant, status, expected, error.message);
+        check_row(status == expected && error.code == expected,
+                  "%s, variant %d: status %d, expected %d, %s", taut_backend_name(backend), variant,
+                  status, expected, error.message);
         if (variant == 0 && (backend == TAUT_BACKEND_TINY || backend == TAUT_BACKEND_DENSE))
             check_contains("the repeated bond is named", error.message, "bond 6");
-        check_equal("no solve after a failed factor", taut_saddle_solve(saddle, 1, (double[20]){0}, (double[10]){0}, &error),
+        check_equal("no solve after a failed factor",
+                    taut_saddle_solve(saddle, 1, (double[20]){0}, (double[10]){0}, &error),
                     TAUT_ERROR_USAGE);
         taut_saddle_destroy(saddle);
         saddle = NULL;
@@ -436,17 +459,26 @@ static void misuse(void)
     for (int i = 0; i < 20; i++)
         k[i] = mass[i] = 1;
     check_equal("create", taut_saddle_create(&shape, TAUT_BACKEND_AUTO, NULL, &saddle, &error), 0);
-    check_equal("solve before factor", taut_saddle_solve(saddle, 1, mass, g1, &error), TAUT_ERROR_USAGE);
-    check_equal("complex values for a real solver", taut_saddle_factor_complex(saddle, k, g, NULL, NULL, &error), TAUT_ERROR_USAGE);
-    check_equal("two G for a symmetric solver", taut_saddle_factor(saddle, mass, g1, g2, NULL, &error), TAUT_ERROR_USAGE);
+    check_equal("solve before factor", taut_saddle_solve(saddle, 1, mass, g1, &error),
+                TAUT_ERROR_USAGE);
+    check_equal("complex values for a real solver",
+                taut_saddle_factor_complex(saddle, k, g, NULL, NULL, &error), TAUT_ERROR_USAGE);
+    check_equal("two G for a symmetric solver",
+                taut_saddle_factor(saddle, mass, g1, g2, NULL, &error), TAUT_ERROR_USAGE);
     taut_saddle_destroy(saddle);
     p.g_column[3] = 20;
-    check_equal("a column out of range", taut_saddle_create(&shape, TAUT_BACKEND_AUTO, NULL, &saddle, &error), TAUT_ERROR_USAGE);
+    check_equal("a column out of range",
+                taut_saddle_create(&shape, TAUT_BACKEND_AUTO, NULL, &saddle, &error),
+                TAUT_ERROR_USAGE);
     p.g_column[3] = 0;
     shape.positive = false;
-    check_equal("tiny is refused", taut_saddle_create(&shape, TAUT_BACKEND_TINY, NULL, &saddle, &error), TAUT_ERROR_USAGE);
+    check_equal("tiny is refused",
+                taut_saddle_create(&shape, TAUT_BACKEND_TINY, NULL, &saddle, &error),
+                TAUT_ERROR_USAGE);
     check_row(saddle == NULL, "nothing is created");
-    check_equal("no such backend", taut_saddle_create(&shape, TAUT_BACKEND_COUNT, NULL, &saddle, &error), TAUT_ERROR_USAGE);
+    check_equal("no such backend",
+                taut_saddle_create(&shape, TAUT_BACKEND_COUNT, NULL, &saddle, &error),
+                TAUT_ERROR_USAGE);
     taut_saddle_destroy(NULL);
 }
 
@@ -475,11 +507,14 @@ static void memory(taut_backend backend, bool stored_mass)
             check_equal("solve", solve(saddle, &p, x, y, &error), 0);
             check_equal("allocations in factor and solve", c.calls - before, 0);
             taut_saddle_destroy(saddle);
-            check_row(c.live == 0, "%s: %lld blocks left after destroy", taut_backend_name(backend), (long long)c.live);
-            check_row(fail_at > 2, "%s: only %d allocations seen", taut_backend_name(backend), fail_at - 1);
+            check_row(c.live == 0, "%s: %lld blocks left after destroy", taut_backend_name(backend),
+                      (long long)c.live);
+            check_row(fail_at > 2, "%s: only %d allocations seen", taut_backend_name(backend),
+                      fail_at - 1);
             return;
         }
-        check_row(status == TAUT_ERROR_MEMORY && c.live == 0 && !saddle, "%s, allocation %d fails: status %d, %lld blocks left",
+        check_row(status == TAUT_ERROR_MEMORY && c.live == 0 && !saddle,
+                  "%s, allocation %d fails: status %d, %lld blocks left",
                   taut_backend_name(backend), fail_at, status, (long long)c.live);
     }
     check_row(false, "%s: never succeeded", taut_backend_name(backend));
@@ -513,7 +548,8 @@ static void choices(void)
     begin(&p, "shuffled chain", 4000, 2000, true, false);
     diagonal_mass(&p, 1);
     chain(&p, true);
-    expect_choice("shuffled chain", TAUT_BACKEND_BANDED, "half-width 1 after reordering, 2000 rows");
+    expect_choice("shuffled chain", TAUT_BACKEND_BANDED,
+                  "half-width 1 after reordering, 2000 rows");
     begin(&p, "scattered", 100, 60, false, false);
     diagonal_mass(&p, 1);
     scattered(&p, 8);
@@ -522,7 +558,8 @@ static void choices(void)
     diagonal_mass(&p, 1);
     scattered(&p, 8);
     expect_choice("large scattered", TAUT_BACKEND_SPARSE, NULL);
-    check_row(!strcmp(taut_backend_name(TAUT_BACKEND_BANDED), "banded"), "name of the banded backend");
+    check_row(!strcmp(taut_backend_name(TAUT_BACKEND_BANDED), "banded"),
+              "name of the banded backend");
 }
 
 int main(void)

@@ -1,4 +1,5 @@
-/* test_saddle_bonds.c - corrections onto bonds: K x + G1^T y = 0 and G2 x - D y = s hold, for every backend and form. */
+/* test_saddle_bonds.c - corrections onto bonds: K x + G1^T y = 0 and G2 x - D y = s hold, for
+ * every backend and form. */
 #include "linalg/saddle_bonds.h"
 #include "support/table.h"
 
@@ -43,7 +44,8 @@ static void fill(problem *p, bool matrix)
 }
 
 /* The largest residual of both equations, formed from the values themselves. */
-static double residual(const problem *p, const double *g2, const double *d, const double *x, const double *y)
+static double residual(const problem *p, const double *g2, const double *d, const double *x,
+                       const double *y)
 {
     double upper[N] = {0}, worst = 0;
     for (taut_index j = 0; j < N; j++)
@@ -88,8 +90,9 @@ static void test_one(taut_backend backend, bool matrix, bool symmetric, bool com
     if (code == 0)
         code = taut_saddle_solve_bonds(saddle, x, y, &error);
     double off = code == 0 ? residual(&p, g2, d, x, y) : INFINITY;
-    check_row(off < 1e-11, "%s, %s, %s, %s: residual %.3g %s", taut_backend_name(backend), matrix ? "matrix" : "diagonal",
-              symmetric ? "G1 = G2" : "G1 and G2", compliant ? "with D" : "without", off, error.message);
+    check_row(off < 1e-11, "%s, %s, %s, %s: residual %.3g %s", taut_backend_name(backend),
+              matrix ? "matrix" : "diagonal", symmetric ? "G1 = G2" : "G1 and G2",
+              compliant ? "with D" : "without", off, error.message);
     taut_saddle_destroy(saddle);
 }
 
@@ -103,7 +106,8 @@ int main(void)
 
     /* without a factorisation there is nothing to solve with */
     taut_index start[2] = {0, 1}, column[1] = {0};
-    taut_saddle_shape shape = {.n = 1, .m = 1, .g_start = start, .g_column = column, .symmetric = true, .positive = true};
+    taut_saddle_shape shape = {
+        .n = 1, .m = 1, .g_start = start, .g_column = column, .symmetric = true, .positive = true};
     taut_saddle *saddle = NULL;
     taut_error error = {0};
     double x[1], y[1] = {1}, k[1] = {2}, g[1] = {4};

@@ -1,10 +1,12 @@
-/* test_singular.c - what cannot be solved is told in the names of the model, whatever method meets it: dependent bonds, coordinates that
- * nothing determines, forces that are not numbers, iterations that do not converge. */
+/* test_singular.c - what cannot be solved is told in the names of the model, whatever method
+ * meets it: dependent bonds, coordinates that nothing determines, forces that are not numbers,
+ * iterations that do not converge. */
 #include "support/run.h"
 #include "support/project.h"
 #include "point/hold/hold.h"
 
-/* Of each model, known by its equations: the name that is to blame, and what the sentence says of it. */
+/* Of each model, known by its equations: the name that is to blame, and what the sentence says
+ * of it. */
 typedef struct failure {
     const char *what, *model, *options, *methods;
     int code;
@@ -13,13 +15,15 @@ typedef struct failure {
 
 static const failure rows[] = {
     {"a rod written twice",
-     "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\ncopy = x^2 + y^2 - 1\n[start]\nx = 1\n",
+     "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\ncopy = x^2 + y^2 - "
+     "1\n[start]\nx = 1\n",
      "motion=full until=1",
      "radau1 radau5 radau5:tensor radau5:stage dop8 rk4 rattle",
      TAUT_ERROR_SINGULAR,
      {"'copy' depends on", "'rod'"}},
     {"springs beside it",
-     "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nfirst = x stiffness 3\nsecond = y stiffness 4\nrod = x - y\n"
+     "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nfirst = x stiffness 3\nsecond = y stiffness "
+     "4\nrod = x - y\n"
      "third = x + y - 1 stiffness 5\nagain = 2*y - 2*x\n",
      "motion=full until=1",
      "radau5 radau5:tensor dop8 rattle",
@@ -38,7 +42,8 @@ static const failure rows[] = {
      TAUT_ERROR_SINGULAR,
      {"'z' has no mass", "bond holds it"}},
     {"no mass, in a matrix",
-     "[coordinates]\nx, y, z\n[mass]\nx = 2, z = 0\nM[x,y] = 1\n[potential]\nx^2 + y\n[bonds]\ns = x - y/10\n",
+     "[coordinates]\nx, y, z\n[mass]\nx = 2, z = 0\nM[x,y] = 1\n[potential]\nx^2 + y\n[bonds]\ns = "
+     "x - y/10\n",
      "motion=full until=1",
      "radau5 radau5:tensor dop8",
      TAUT_ERROR_SINGULAR,
@@ -65,44 +70,51 @@ static const failure rows[] = {
      TAUT_ERROR_SINGULAR,
      {"'copy' depends on others such as 'rod'; as a spring that does no harm", "mark it `soft`"}},
     {"rods beside a spring, in effective motion",
-     "[coordinates]\nx, y, z\n[potential]\ny\n[bonds]\nrod = x - y\nspring = x + z stiffness 1e6\ncopy = 3*x - 3*y\n",
+     "[coordinates]\nx, y, z\n[potential]\ny\n[bonds]\nrod = x - y\nspring = x + z stiffness "
+     "1e6\ncopy = 3*x - 3*y\n",
      "motion=effective until=1",
      "effective",
      TAUT_ERROR_SINGULAR,
      {"modes cannot be found: bond 'copy' depends on others such as 'rod'", "give it a stiffness"}},
     {"an invariant written twice",
-     "[state]\nx, y, p\n[rates]\nx' = y\ny' = -x\np' = 0\n[invariants]\nenergy = x^2 + y^2\ntwice = 2*(x^2 + y^2)\n[start]\nx = "
-     "1\n",
+     "[state]\nx, y, p\n[rates]\nx' = y\ny' = -x\np' = 0\n[invariants]\nenergy = x^2 + y^2\ntwice "
+     "= 2*(x^2 + y^2)\n[start]\nx = 1\n",
      "until=1 stabilize=post",
      "rk4 dop8",
      TAUT_ERROR_SINGULAR,
-     {"the state cannot be stabilised", "invariant 'twice' depends on others such as 'energy'; leave it out"}},
+     {"the state cannot be stabilised",
+      "invariant 'twice' depends on others such as 'energy'; leave it out"}},
     {"invariants that velocities do not move",
-     "[state]\nx, y, p\n[rates]\nx' = y\ny' = -x\np' = 0\n[invariants]\nflat = p^2 + p\n[start]\nx = 1\n",
+     "[state]\nx, y, p\n[rates]\nx' = y\ny' = -x\np' = 0\n[invariants]\nflat = p^2 + p\n[start]\nx "
+     "= 1\n",
      "until=1 step=0.001 stabilize=post-velocity",
      "rk4",
      TAUT_ERROR_SINGULAR,
      {"velocities alone cannot keep", "invariant 'flat' has a zero gradient"}},
     {"a force that is no number",
-     "[coordinates]\nx, y\n[forces]\nx = -1\ny = if(x > 0.5, 1, sqrt(x - 0.6))\n[bonds]\ns = y - 0.1*x\n[start]\nx = 1, y = 0.1\n",
+     "[coordinates]\nx, y\n[forces]\nx = -1\ny = if(x > 0.5, 1, sqrt(x - 0.6))\n[bonds]\ns = y - "
+     "0.1*x\n[start]\nx = 1, y = 0.1\n",
      "motion=full until=5",
      "radau5 radau5:tensor radau9 dop8",
      TAUT_ERROR_EVALUATE,
      {"force on y is not a number", "steps down to"}},
     {"no solution in a step",
-     "[coordinates]\nx, y\n[potential]\n1e6*sin(1e3*x)*cos(900*y)\n[bonds]\ns = x^2 + y^2 - 1\n[start]\nx = 1, y' = 1\n",
+     "[coordinates]\nx, y\n[potential]\n1e6*sin(1e3*x)*cos(900*y)\n[bonds]\ns = x^2 + y^2 - "
+     "1\n[start]\nx = 1, y' = 1\n",
      "motion=full until=5 step=0.1",
      "radau5 radau9",
      TAUT_ERROR_CONVERGE,
      {"does not converge", "smaller --step"}},
     {"a variable that acts on nothing",
-     "[state]\nx\n[algebraic]\ny\n[rates]\nx' = -x + 0*y\n[constraints]\nc = x - 1\n[start]\nx = 1\n",
+     "[state]\nx\n[algebraic]\ny\n[rates]\nx' = -x + 0*y\n[constraints]\nc = x - 1\n[start]\nx = "
+     "1\n",
      "until=1 step=0.1",
      "radau5 radau1",
      TAUT_ERROR_SINGULAR,
      {"'y' moves no constraint", "index"}},
     {"a constraint that nothing moves",
-     "[state]\na, b\n[algebraic]\ny, z\n[rates]\na' = y + z\nb' = -b\n[constraints]\nheld = a\nloose = b - 1\n[start]\nb = 1\n",
+     "[state]\na, b\n[algebraic]\ny, z\n[rates]\na' = y + z\nb' = -b\n[constraints]\nheld = "
+     "a\nloose = b - 1\n[start]\nb = 1\n",
      "until=1 step=0.1",
      "radau5 radau3",
      TAUT_ERROR_SINGULAR,
@@ -114,8 +126,8 @@ static const char *next_method(const char *list, char *options, size_t size)
 {
     size_t length = strcspn(list, " "), name = strcspn(list, " :");
     const char *form = name < length ? list + name + 1 : "";
-    snprintf(options, size, "method=%.*s%s%.*s", (int)name, list, *form ? " newton=" : "", *form ? (int)(length - name - 1) : 0,
-             form);
+    snprintf(options, size, "method=%.*s%s%.*s", (int)name, list, *form ? " newton=" : "",
+             *form ? (int)(length - name - 1) : 0, form);
     return list + length + (list[length] == ' ');
 }
 
@@ -123,11 +135,13 @@ static int fail(const failure *x, const char *method, const taut_allocator *allo
 {
     char options[200];
     bool equal = strstr(method, "rk4") || strstr(method, "rattle"); /* without error control */
-    snprintf(options, sizeof options, "%s %s%s", x->options, method, equal && !strstr(x->options, "step=") ? " step=0.01" : "");
+    snprintf(options, sizeof options, "%s %s%s", x->options, method,
+             equal && !strstr(x->options, "step=") ? " step=0.01" : "");
     *d = driven_create(x->model, options, allocator);
     int code = d->code;
     if (code == 0)
-        code = taut_solver_advance(d->solver, strtod(strstr(x->options, "until=") + 6, NULL), &d->error);
+        code = taut_solver_advance(d->solver, strtod(strstr(x->options, "until=") + 6, NULL),
+                                   &d->error);
     return code;
 }
 
@@ -141,9 +155,11 @@ static void test_names(void)
             driven d;
             list = next_method(list, method, sizeof method);
             int code = fail(x, method, NULL, &d);
-            check_row(code == x->code && strstr(d.error.message, x->says[0]) && strstr(d.error.message, x->says[1]),
+            check_row(code == x->code && strstr(d.error.message, x->says[0]) &&
+                          strstr(d.error.message, x->says[1]),
                       "%s, %s: %s: %s", x->what, method, taut_code_name(code), d.error.message);
-            check_row(strlen(d.error.message) < 300, "%s, %s: %zu characters", x->what, method, strlen(d.error.message));
+            check_row(strlen(d.error.message) < 300, "%s, %s: %zu characters", x->what, method,
+                      strlen(d.error.message));
             driven_destroy(&d);
         }
     }
@@ -154,31 +170,43 @@ static const struct {
     const char *what, *model, *options, *says[2];
 } projections[] = {
     {"rods, the foot point",
-     "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\ncopy = x^2 + y^2 - 1\n[start]\nx = 1.1\n",
+     "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\ncopy = x^2 + y^2 - 1\n[start]\nx = "
+     "1.1\n",
      "method=constraint",
-     {"the foot point cannot be determined: bond 'copy' depends on others such as 'rod'", "give it a stiffness"}},
+     {"the foot point cannot be determined: bond 'copy' depends on others such as 'rod'",
+      "give it a stiffness"}},
     {"rods, everything held",
-     "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\ncopy = x^2 + y^2 - 1\n[start]\nx = 1\n",
+     "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\ncopy = x^2 + y^2 - 1\n[start]\nx = "
+     "1\n",
      "method=constraint hold=x,y,x',y'",
-     {"multipliers cannot be determined: bond 'copy' depends on others such as 'rod'", "give it a stiffness"}},
+     {"multipliers cannot be determined: bond 'copy' depends on others such as 'rod'",
+      "give it a stiffness"}},
     {"springs, the foot point",
-     "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 stiffness 1e6\ncopy = x^2 + y^2 - 1 stiffness 1e6\n[start]\nx = 1\n",
+     "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 stiffness 1e6\ncopy = x^2 + y^2 - 1 "
+     "stiffness 1e6\n[start]\nx = 1\n",
      "method=series",
-     {"the foot point cannot be determined: bond 'copy' depends on others such as 'rod'; as a spring", "mark it `soft`"}},
+     {"the foot point cannot be determined: bond 'copy' depends on others such as 'rod'; as a "
+      "spring",
+      "mark it `soft`"}},
     {"springs, everything held",
-     "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 stiffness 1e6\ncopy = x^2 + y^2 - 1 stiffness 1e6\n[start]\nx = 1\n",
+     "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 stiffness 1e6\ncopy = x^2 + y^2 - 1 "
+     "stiffness 1e6\n[start]\nx = 1\n",
      "method=series hold=x,y,x',y'",
-     {"slow multipliers cannot be determined: bond 'copy' depends on others such as 'rod'; as a spring", "mark it `soft`"}},
+     {"slow multipliers cannot be determined: bond 'copy' depends on others such as 'rod'; as a "
+      "spring",
+      "mark it `soft`"}},
     {"held where the bond does not change",
      "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 stiffness 1e6\n[start]\nx = 1\n",
      "method=series hold=x,x'",
      {"bond 'rod' has a zero gradient there (with what is held standing still)", "release one"}},
     {"no mass, no bond",
-     "[coordinates]\nx, y, z\n[mass]\nz = 0\n[potential]\nx^2 + y\n[bonds]\ns = x - y/10 stiffness 1e6\n",
+     "[coordinates]\nx, y, z\n[mass]\nz = 0\n[potential]\nx^2 + y\n[bonds]\ns = x - y/10 stiffness "
+     "1e6\n",
      "method=series",
      {"coordinate 'z' has no mass, and no bond holds it", "give it one"}},
     {"observables that depend on one another",
-     "[state]\nx, y, z\n[rates]\nx' = -x\ny' = -y\nz' = -100*(z - x)\n[observables]\ntotal = x + y\nagain = 2*x + 2*y\n"
+     "[state]\nx, y, z\n[rates]\nx' = -x\ny' = -y\nz' = -100*(z - x)\n[observables]\ntotal = x + "
+     "y\nagain = 2*x + 2*y\n"
      "[start]\nx = 1, y = 2, z = 3\n",
      "method=difference horizon=0.1",
      {"observable 'again' depends on others such as 'total'", "leave it out"}},
@@ -201,10 +229,11 @@ static void test_spectra(void)
     static const struct {
         const char *model, *says;
     } spectra[] = {
-        {"[coordinates]\nx, y, z\n[bonds]\nloose = y - z stiffness 1 soft\nspring = x + z stiffness 1e6\nrod = x - y\ncopy = 3*x - "
-         "3*y\n",
+        {"[coordinates]\nx, y, z\n[bonds]\nloose = y - z stiffness 1 soft\nspring = x + z "
+         "stiffness 1e6\nrod = x - y\ncopy = 3*x - 3*y\n",
          "bond 'copy' depends on others such as 'rod'; leave it out, or give it a stiffness"},
-        {"[coordinates]\nx, y, z\n[mass]\nz = 0\n[bonds]\nspring = x - y stiffness 1e6\n", "coordinate 'z' has no mass"},
+        {"[coordinates]\nx, y, z\n[mass]\nz = 0\n[bonds]\nspring = x - y stiffness 1e6\n",
+         "coordinate 'z' has no mass"},
     };
     for (size_t k = 0; k < sizeof spectra / sizeof spectra[0]; k++) {
         taut_system *system = NULL;
@@ -215,14 +244,18 @@ static void test_spectra(void)
         double q[3] = {0}, v[3] = {0}, frequency[6];
         int found;
         bool complete;
-        int code = taut_system_parse(spectra[k].model, strlen(spectra[k].model), "model.taut", NULL, &system, &error);
+        int code = taut_system_parse(spectra[k].model, strlen(spectra[k].model), "model.taut", NULL,
+                                     &system, &error);
         code = code ? code : taut_context_create(system, NULL, &context, &error);
         if (check_row(code == 0, "%s", error.message)) {
-            check_equal("modes", taut_modes(context, 0, q, v, 3, mode, &report, &error), TAUT_ERROR_SINGULAR);
+            check_equal("modes", taut_modes(context, 0, q, v, 3, mode, &report, &error),
+                        TAUT_ERROR_SINGULAR);
             check_contains("modes", error.message, spectra[k].says);
             /* frequencies need no independent rods, but a mass */
             code = taut_frequencies(context, 0, q, 3, frequency, &found, &complete, &error);
-            check_row(k == 0 ? code == 0 : code == TAUT_ERROR_SINGULAR && strstr(error.message, spectra[k].says),
+            check_row(k == 0
+                          ? code == 0
+                          : code == TAUT_ERROR_SINGULAR && strstr(error.message, spectra[k].says),
                       "frequencies: %s: %s", taut_code_name(code), error.message);
         }
         taut_context_destroy(context);
@@ -234,7 +267,8 @@ static void test_spectra(void)
 static void test_still(void)
 {
     check_group("what stands still");
-    const char *model = "[coordinates]\nx, y, z\n[bonds]\nfirst = x + y + z stiffness 9\nsecond = x - y + z stiffness 9\n";
+    const char *model = "[coordinates]\nx, y, z\n[bonds]\nfirst = x + y + z stiffness 9\nsecond = "
+                        "x - y + z stiffness 9\n";
     taut_system *system = NULL;
     taut_context *context = NULL;
     taut_error error = {0};
@@ -243,17 +277,24 @@ static void test_still(void)
     int code = taut_system_parse(model, strlen(model), "model.taut", NULL, &system, &error);
     code = code ? code : taut_context_create(system, NULL, &context, &error);
     for (int held = 0; held < 2 && check_row(code == 0, "%s", error.message); held++) {
-        const double mass[3] = {1, 1, 1}, regular[6] = {1, 1, 1, 1, -1, 1}, again[6] = {1, 1, 1, 2, 2, 2};
+        const double mass[3] = {1, 1, 1}, regular[6] = {1, 1, 1, 1, -1, 1},
+                     again[6] = {1, 1, 1, 2, 2, 2};
         const unsigned char hold[3] = {0, TAUT_HOLD_POSITION, 0};
         taut_masked_saddle still;
-        code = taut_masked_saddle_create(&still, context, &arena, held ? hold : NULL, TAUT_HOLD_POSITION, &error);
+        code = taut_masked_saddle_create(&still, context, &arena, held ? hold : NULL,
+                                         TAUT_HOLD_POSITION, &error);
         if (!held)
-            check_equal("regular", taut_masked_saddle_factor(&still, 2, mass, regular, NULL, 0, &error), 0);
-        check_equal("code", taut_masked_saddle_factor(&still, 2, mass, held ? regular : again, NULL, 0, &error),
-                    TAUT_ERROR_SINGULAR);
-        check_contains("bond", error.message,
-                       "at t = 2 the directions across the bonds cannot be determined: bond 'second' depends");
-        check_contains("advice", error.message, held ? "held standing still); release one" : "mark it `soft`");
+            check_equal("regular",
+                        taut_masked_saddle_factor(&still, 2, mass, regular, NULL, 0, &error), 0);
+        check_equal(
+            "code",
+            taut_masked_saddle_factor(&still, 2, mass, held ? regular : again, NULL, 0, &error),
+            TAUT_ERROR_SINGULAR);
+        check_contains(
+            "bond", error.message,
+            "at t = 2 the directions across the bonds cannot be determined: bond 'second' depends");
+        check_contains("advice", error.message,
+                       held ? "held standing still); release one" : "mark it `soft`");
         taut_masked_saddle_destroy(&still);
     }
     taut_context_destroy(context);
@@ -275,11 +316,13 @@ static void test_memory(void)
             int code = fail(&rows[k], "method=radau5", &allocator, &d);
             driven_destroy(&d);
             told += code == TAUT_ERROR_MEMORY;
-            wrong += (code != TAUT_ERROR_MEMORY && f.failed > 0 && code != rows[k].code) || f.live != 0;
+            wrong +=
+                (code != TAUT_ERROR_MEMORY && f.failed > 0 && code != rows[k].code) || f.live != 0;
             if (f.failed == 0)
                 break;
         }
-        check_row(wrong == 0 && told > 10, "%s: %d times out of memory, %d wrong", rows[k].what, told, wrong);
+        check_row(wrong == 0 && told > 10, "%s: %d times out of memory, %d wrong", rows[k].what,
+                  told, wrong);
     }
 }
 
@@ -292,15 +335,18 @@ static void test_projections_memory(void)
         for (int64_t at = 1; wrong == 0; at = faulty_next(at)) {
             f = (faulty){.fail = at};
             taut_allocator allocator = faulty_allocator(&f);
-            projected p = project_model_with(projections[k].model, NULL, projections[k].options, &allocator);
+            projected p =
+                project_model_with(projections[k].model, NULL, projections[k].options, &allocator);
             int code = p.code;
             projected_drop(&p);
             told += code == TAUT_ERROR_MEMORY;
-            wrong += code != (f.failed > 0 ? TAUT_ERROR_MEMORY : TAUT_ERROR_SINGULAR) || f.live != 0;
+            wrong +=
+                code != (f.failed > 0 ? TAUT_ERROR_MEMORY : TAUT_ERROR_SINGULAR) || f.live != 0;
             if (f.failed == 0)
                 break;
         }
-        check_row(wrong == 0 && told > 5, "%s: %d times out of memory, %d wrong", projections[k].what, told, wrong);
+        check_row(wrong == 0 && told > 5, "%s: %d times out of memory, %d wrong",
+                  projections[k].what, told, wrong);
     }
 }
 

@@ -6,7 +6,8 @@
 #include "slow/multiplier_recursion.h"
 #include "slow/series.h"
 
-static projected make(const char *model, const char *set, const char *from, const taut_allocator *allocator)
+static projected make(const char *model, const char *set, const char *from,
+                      const taut_allocator *allocator)
 {
     char options[60];
     taut_load how = {.set = &set, .set_count = set[0] ? 1 : 0, .from = atof(from)};
@@ -14,14 +15,16 @@ static projected make(const char *model, const char *set, const char *from, cons
     return project_model_with(model, &how, options, allocator);
 }
 
-/* The exact slow point over (31)-(32) of A at omega = 1000 [FACTS A, 20 digits]; foot point and velocities stay. */
+/* The exact slow point over (31)-(32) of A at omega = 1000 [FACTS A, 20 digits]; foot point and
+ * velocities stay. */
 static void test_exact_point(void)
 {
     check_group("FACTS A, exact slow point");
-    projected p =
-        make("[parameters]\nomega = 1000\n[coordinates]\nx1, y1, x2, y2\n[bonds]\ninner = sqrt(x1^2 + y1^2) - 1 stiffness omega^2\n"
-             "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 stiffness omega^2\n[start]\nx1 = 1, x2 = 2, y1' = -0.5, y2' = 0.5\n",
-             "", "0", NULL);
+    projected p = make("[parameters]\nomega = 1000\n[coordinates]\nx1, y1, x2, y2\n[bonds]\ninner "
+                       "= sqrt(x1^2 + y1^2) - 1 stiffness omega^2\n"
+                       "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 stiffness omega^2\n[start]\nx1 = "
+                       "1, x2 = 2, y1' = -0.5, y2' = 0.5\n",
+                       "", "0", NULL);
     if (projected_good("series", &p)) {
         check_near("x1", p.r.q[0], 1.000001500045071096781, 3e-16);
         check_near("x2", p.r.q[2], 2.000002750073263937993, 6e-16);
@@ -35,7 +38,8 @@ static void test_exact_point(void)
     projected_drop(&p);
 }
 
-/* A 2.3: omega^2 r^3 (r - 1) = (r^2 phi')^2, r' = 0, from a start that rings; the foot point keeps its direction and speed along. */
+/* A 2.3: omega^2 r^3 (r - 1) = (r^2 phi')^2, r' = 0, from a start that rings; the foot point
+ * keeps its direction and speed along. */
 static void test_pendulum(void)
 {
     static const double omega[] = {30, 100, 1000, 1e5};
@@ -43,7 +47,8 @@ static void test_pendulum(void)
     for (int k = 0; k < 4; k++) {
         char model[300];
         snprintf(model, sizeof model,
-                 "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness %.17g\n[start]\nx = 1.05, y' = 1.5, x' = 0.2\n",
+                 "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness "
+                 "%.17g\n[start]\nx = 1.05, y' = 1.5, x' = 0.2\n",
                  omega[k] * omega[k]);
         projected p = make(model, "", "0", NULL);
         if (projected_good("pendulum", &p)) {
@@ -60,7 +65,9 @@ static void test_pendulum(void)
 static void test_forced(void)
 {
     check_group("A (6)");
-    projected p = make("[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 1e4\n[start]\nq = 1.1, q' = 0.3\n", "", "0.7", NULL);
+    projected p = make(
+        "[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 1e4\n[start]\nq = 1.1, q' = 0.3\n", "",
+        "0.7", NULL);
     if (projected_good("forced", &p)) {
         double amplitude = 1e4 / (1e4 - 1);
         check_near("q", p.r.q[0], amplitude * cos(0.7), 1e-15);
@@ -68,28 +75,34 @@ static void test_forced(void)
         check_near("lambda", p.r.lambda[0], 1e4 * (amplitude - 1) * cos(0.7), 1e-12);
     }
     projected_drop(&p);
-    /* damped: q'' = -(q - cos t)/c - d (q' + sin t): the particular solution is Re B e^{it}, (1/c - 1 + i d) B = 1/c + i d */
-    p = make("[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 1e4 damping 20\n[start]\nq = 1.1, q' = 0.3\n", "", "0.7", NULL);
+    /* damped: q'' = -(q - cos t)/c - d (q' + sin t): the particular solution is Re B e^{it},
+     * (1/c - 1 + i d) B = 1/c + i d */
+    p = make("[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 1e4 damping 20\n[start]\nq = "
+             "1.1, q' = 0.3\n",
+             "", "0.7", NULL);
     if (projected_good("damped", &p)) {
-        double down = (1e4 - 1) * (1e4 - 1) + 400, re = (1e4 * (1e4 - 1) + 400) / down, im = (20 * (1e4 - 1) - 20 * 1e4) / down;
+        double down = (1e4 - 1) * (1e4 - 1) + 400, re = (1e4 * (1e4 - 1) + 400) / down,
+               im = (20 * (1e4 - 1) - 20 * 1e4) / down;
         check_near("q", p.r.q[0], re * cos(0.7) - im * sin(0.7), 1e-13);
         check_near("q'", p.r.v[0], -re * sin(0.7) - im * cos(0.7), 1e-13);
     }
     projected_drop(&p);
 }
 
-/* B (1.1), horizontal and at rest: r = 1 - 3 eps^4 - 54 eps^8 [FACTS B]; gravity 1, masses in M, a mass matrix, polar coordinates. */
+/* B (1.1), horizontal and at rest: r = 1 - 3 eps^4 - 54 eps^8 [FACTS B]; gravity 1, masses in M,
+ * a mass matrix, polar coordinates. */
 static void test_smooth_start(void)
 {
     check_group("FACTS B, smooth start");
     double eps = 1e-2, r = 1 - 3 * pow(eps, 4) - 54 * pow(eps, 8);
-    projected p =
-        make("[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nrod = sqrt(y1^2+y2^2) - 1 stiffness 1e4\n[start]\ny1 = 1\n", "", "0",
-             NULL);
+    projected p = make("[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nrod = sqrt(y1^2+y2^2) - 1 "
+                       "stiffness 1e4\n[start]\ny1 = 1\n",
+                       "", "0", NULL);
     if (projected_good("Cartesian", &p))
         check_near("r", p.r.q[0], r, 5e-16);
     projected_drop(&p);
-    p = make("[coordinates]\nr, th\n[kinetic]\n(r'^2 + r^2*th'^2)/2\n[potential]\n-r*cos(th)\n[bonds]\nrod = r - 1 stiffness 1e4\n"
+    p = make("[coordinates]\nr, th\n[kinetic]\n(r'^2 + "
+             "r^2*th'^2)/2\n[potential]\n-r*cos(th)\n[bonds]\nrod = r - 1 stiffness 1e4\n"
              "[start]\nr = 1.1, th = pi/2\n",
              "", "0", NULL);
     if (projected_good("polar", &p)) {
@@ -98,8 +111,8 @@ static void test_smooth_start(void)
     }
     projected_drop(&p);
     /* x = 2 u, y = u + w: the same motion with a constant mass matrix M = S^T S */
-    p = make("[coordinates]\nu, w\n[mass]\nu = 5, w = 1\nM[u,w] = 1\n[potential]\nu + w\n[bonds]\nrod = sqrt((2*u)^2+(u+w)^2) - 1 "
-             "stiffness 1e4\n"
+    p = make("[coordinates]\nu, w\n[mass]\nu = 5, w = 1\nM[u,w] = 1\n[potential]\nu + "
+             "w\n[bonds]\nrod = sqrt((2*u)^2+(u+w)^2) - 1 stiffness 1e4\n"
              "[start]\nu = 0.5, w = -0.5\n",
              "", "0", NULL);
     if (projected_good("mass matrix", &p)) {
@@ -109,34 +122,39 @@ static void test_smooth_start(void)
     projected_drop(&p);
 }
 
-/* States that have no size of their own, and units far from 1. A spring under f(t) = sin t is stretched by c/(1 - c) sin t. */
+/* States that have no size of their own, and units far from 1. A spring under f(t) = sin t is
+ * stretched by c/(1 - c) sin t. */
 static void test_scales(void)
 {
     check_group("scales");
-    projected p = make("[coordinates]\nq\n[forces]\nq = 3\n[bonds]\ns = q stiffness 1e4\n", "", "0", NULL);
+    projected p =
+        make("[coordinates]\nq\n[forces]\nq = 3\n[bonds]\ns = q stiffness 1e4\n", "", "0", NULL);
     if (projected_good("at rest in the origin", &p)) {
         check_near("q", p.r.q[0], 3e-4, 1e-19);
         check_near("v", p.r.v[0], 0, 1e-19);
     }
     projected_drop(&p);
     double c = 1e-4, gain = 1 / (1 - c);
-    p = make("[coordinates]\nq\n[forces]\nq = sin(t)\n[bonds]\ns = q stiffness 1e4\n", "", "0", NULL);
+    p = make("[coordinates]\nq\n[forces]\nq = sin(t)\n[bonds]\ns = q stiffness 1e4\n", "", "0",
+             NULL);
     if (projected_good("no force yet", &p)) {
         check_near("q", p.r.q[0], 0, 1e-19);
         check_near("v", p.r.v[0], gain * c, 1e-19);
     }
     projected_drop(&p);
-    p = make("[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 1e4\n[start]\nq = 0.1\n", "", "1.5707963267948966", NULL);
+    p = make("[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 1e4\n[start]\nq = 0.1\n", "",
+             "1.5707963267948966", NULL);
     if (projected_good("through the origin", &p)) {
         check_near("q", p.r.q[0], gain * cos(1.5707963267948966), 1e-18);
         check_near("v", p.r.v[0], -gain, 3e-16);
     }
     projected_drop(&p);
-    /* A 2.3 in other units: lengths of 1e-10, times of 1e-13, masses of 1e-26: r (r - u) = v^2/w^2 */
-    p = make(
-        "[parameters]\nu = 1e-10, m = 1e-26, w = 1e15\n[coordinates]\nx, y\n[mass]\nx = m, y = m\n[bonds]\nrod = sqrt(x^2+y^2) - u "
-        "stiffness m*w^2\n[start]\nx = 1.02*u, y' = 1.5e3, x' = 200\n",
-        "", "0", NULL);
+    /* A 2.3 in other units: lengths of 1e-10, times of 1e-13, masses of 1e-26: r (r - u) =
+     * v^2/w^2 */
+    p = make("[parameters]\nu = 1e-10, m = 1e-26, w = 1e15\n[coordinates]\nx, y\n[mass]\nx = m, y "
+             "= m\n[bonds]\nrod = sqrt(x^2+y^2) - u stiffness m*w^2\n[start]\nx = 1.02*u, y' = "
+             "1.5e3, x' = 200\n",
+             "", "0", NULL);
     if (projected_good("small units", &p)) {
         double v = 1.5e3, r = (1e-10 + sqrt(1e-20 + 4 * v * v / 1e30)) / 2;
         check_near("r", p.r.q[0], r, 1e-25);
@@ -144,9 +162,9 @@ static void test_scales(void)
         check_near("along", p.r.v[1], v, 1e-12);
     }
     projected_drop(&p);
-    p = make(
-        "[coordinates]\nx, y\n[bonds]\nrod = sqrt((x-1e6)^2+y^2) - 1 stiffness 1e4\n[start]\nx = 1e6 + 1.02, y' = 1.5, x' = 0.2\n",
-        "", "0", NULL);
+    p = make("[coordinates]\nx, y\n[bonds]\nrod = sqrt((x-1e6)^2+y^2) - 1 stiffness "
+             "1e4\n[start]\nx = 1e6 + 1.02, y' = 1.5, x' = 0.2\n",
+             "", "0", NULL);
     if (projected_good("far from the origin", &p)) { /* the rounding of 1e6 is 1.2e-10 */
         check_near("r", p.r.q[0] - 1e6, (1 + sqrt(1 + 4 * 2.25e-4)) / 2, 3e-10);
         check_near("r'", p.r.v[0], 0, 3e-10);
@@ -154,8 +172,9 @@ static void test_scales(void)
     projected_drop(&p);
 }
 
-/* Rods beside springs, soft springs as forces, moving bonds: g = C lambda and gdot = C lambda' hold at the slow point, rods exactly; and
- * the motion from there does not ring: lambda changes by O(t), seen against lambda of the point a short time later. */
+/* Rods beside springs, soft springs as forces, moving bonds: g = C lambda and gdot = C lambda'
+ * hold at the slow point, rods exactly; and the motion from there does not ring: lambda changes
+ * by O(t), seen against lambda of the point a short time later. */
 static void test_mixed(void)
 {
     static const struct {
@@ -166,8 +185,8 @@ static void test_mixed(void)
         {"triatomic", "", "0"},
         {"chain", "N=10", "0"},
         {"double_pendulum", "", "0"},
-        {"[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness 1e6\nband = x - 0.5 stiffness 2 damping "
-         "0.1 soft\n"
+        {"[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness "
+         "1e6\nband = x - 0.5 stiffness 2 damping 0.1 soft\n"
          "[start]\nx = 1.01, y = 0.05, x' = 0.1\n",
          "", "0"},
     };
@@ -175,14 +194,18 @@ static void test_mixed(void)
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         projected p = make(rows[k].model, rows[k].set, rows[k].from, NULL);
         taut_context *context = NULL;
-        if (projected_good(rows[k].set, &p) && taut_context_create(p.system, NULL, &context, NULL) == 0) {
+        if (projected_good(rows[k].set, &p) &&
+            taut_context_create(p.system, NULL, &context, NULL) == 0) {
             taut_sizes sizes;
             taut_system_sizes(p.system, &sizes);
-            const double *c = taut_context_compliance(context), *tau = taut_context_damping(context), *g, *gdot;
+            const double *c = taut_context_compliance(context),
+                         *tau = taut_context_damping(context), *g, *gdot;
             taut_projection_pass(p.projection, p.r.passes, &g, &gdot, NULL);
             for (taut_index i = 0; i < sizes.bonds; i++)
-                check_row(fabs(c[i] * p.r.lambda[i] - g[i] - tau[i] * gdot[i]) <= 1e-13 + 1e-9 * fabs(g[i]),
-                          "model %d, bond %d: c lambda %.17g, g %.17g", (int)k, (int)i, c[i] * p.r.lambda[i], g[i]);
+                check_row(fabs(c[i] * p.r.lambda[i] - g[i] - tau[i] * gdot[i]) <=
+                              1e-13 + 1e-9 * fabs(g[i]),
+                          "model %d, bond %d: c lambda %.17g, g %.17g", (int)k, (int)i,
+                          c[i] * p.r.lambda[i], g[i]);
             check_below("along the bonds", p.r.moved_tangential, 1e-12);
         }
         taut_context_destroy(context);
@@ -190,7 +213,8 @@ static void test_mixed(void)
     }
 }
 
-/* Each level gains a power of C: lambda^(k) against the exact one of the linear example, 1e4/(1e4 - 1) cos t on its slow solution. */
+/* Each level gains a power of C: lambda^(k) against the exact one of the linear example,
+ * 1e4/(1e4 - 1) cos t on its slow solution. */
 static void test_levels(void)
 {
     check_group("levels");
@@ -204,18 +228,25 @@ static void test_levels(void)
     taut_arena_init(&arena, NULL);
     int code = taut_system_parse(model, strlen(model), "model.taut", NULL, &system, &error);
     code = code ? code : taut_context_create(system, NULL, &context, &error);
-    code = code ? code : taut_multiplier_recursion_create(context, &arena, &statistics, 4, 0, &recursion, &error);
+    code = code ? code
+                : taut_multiplier_recursion_create(context, &arena, &statistics, 4, 0, &recursion,
+                                                   &error);
     check_row(code == 0, "%s", error.message);
-    double a = 100.0 / 99, q = a * cos(0.4), v = -a * sin(0.4), lambda, acceleration, y, ydot, exact = a * cos(0.4);
+    double a = 100.0 / 99, q = a * cos(0.4), v = -a * sin(0.4), lambda, acceleration, y, ydot,
+           exact = a * cos(0.4);
     for (int k = 0; code == 0 && k <= 4; k++) {
-        code = taut_multiplier_recursion_evaluate(recursion, k, 0.4, &q, &v, &lambda, &acceleration, &y, &ydot, &error);
-        double off = fabs(lambda - exact), expected = pow(0.01, k + 1) * exact; /* the geometric series of 1/(1 - c) */
-        check_row(off < 1.02 * expected + 1e-15 && off > 0.98 * expected - 1e-15, "level %d off by %.3g, expected %.3g", k, off,
-                  expected);
+        code = taut_multiplier_recursion_evaluate(recursion, k, 0.4, &q, &v, &lambda, &acceleration,
+                                                  &y, &ydot, &error);
+        /* the geometric series of 1/(1 - c) */
+        double off = fabs(lambda - exact), expected = pow(0.01, k + 1) * exact;
+        check_row(off < 1.02 * expected + 1e-15 && off > 0.98 * expected - 1e-15,
+                  "level %d off by %.3g, expected %.3g", k, off, expected);
         check_near("acceleration", acceleration, -lambda, 1e-15);
         check_near("y", y, lambda / 100, 1e-16);
     }
-    check_equal("too high", taut_multiplier_recursion_evaluate(recursion, 5, 0.4, &q, &v, &lambda, NULL, NULL, NULL, &error),
+    check_equal("too high",
+                taut_multiplier_recursion_evaluate(recursion, 5, 0.4, &q, &v, &lambda, NULL, NULL,
+                                                   NULL, &error),
                 TAUT_ERROR_USAGE);
     taut_multiplier_recursion_destroy(recursion);
     taut_context_destroy(context);
@@ -223,8 +254,10 @@ static void test_levels(void)
     taut_arena_clear(&arena);
 }
 
-/* How many Taylor jets a slow point takes: (29)-(30) of A. References: tests/oracle/slow_double_pendulum.py, 50 digits. Limits: issue of
- * the projections, 2e-14 in at most 10 jets for omega = 1000, 1e-11 with levels up to 6 and 1e-9 in at most 30 jets for omega = 100. */
+/* How many Taylor jets a slow point takes: (29)-(30) of A. References:
+ * tests/oracle/slow_double_pendulum.py, 50 digits. Limits: issue of the projections, 2e-14 in at
+ * most 10 jets for omega = 1000, 1e-11 with levels up to 6 and 1e-9 in at most 30 jets for omega
+ * = 100. */
 static void test_jets(void)
 {
     static const struct {
@@ -236,13 +269,17 @@ static void test_jets(void)
         {"omega=100",
          1e-11,
          30,
-         {0.9749146817746796991623559, 0.2229211419632771447242181, 1.952142306242345609432948, 0.01040372687242432647425956},
-         {0.08365107311398860436227776, -0.365082966438613662634376, 0.2596314282082050264496514, 0.4435590339924478969424897}},
+         {0.9749146817746796991623559, 0.2229211419632771447242181, 1.952142306242345609432948,
+          0.01040372687242432647425956},
+         {0.08365107311398860436227776, -0.365082966438613662634376, 0.2596314282082050264496514,
+          0.4435590339924478969424897}},
         {"omega=1000",
          2e-14,
          10,
-         {0.974852048138037795115037, 0.2228564801748740509215424, 1.952029427005124777376678, 0.01042826555495173727434017},
-         {0.08349927625449422107559822, -0.3652474590177415995535358, 0.2593404127423415579119737, 0.4436222974969081512209017}},
+         {0.974852048138037795115037, 0.2228564801748740509215424, 1.952029427005124777376678,
+          0.01042826555495173727434017},
+         {0.08349927625449422107559822, -0.3652474590177415995535358, 0.2593404127423415579119737,
+          0.4436222974969081512209017}},
     };
     check_group("jets");
     for (int k = 0; k < 2; k++) {
@@ -252,8 +289,8 @@ static void test_jets(void)
                 check_near("q", p.r.q[i], rows[k].q[i], rows[k].limit);
                 check_near("v", p.r.v[i], rows[k].v[i], rows[k].limit);
             }
-            check_row(p.r.statistics.jets <= rows[k].jets, "%s: %lld jets, at most %lld", rows[k].set,
-                      (long long)p.r.statistics.jets, (long long)rows[k].jets);
+            check_row(p.r.statistics.jets <= rows[k].jets, "%s: %lld jets, at most %lld",
+                      rows[k].set, (long long)p.r.statistics.jets, (long long)rows[k].jets);
             check_row(p.r.passes <= 7, "%lld levels", (long long)p.r.passes - 1);
         }
         projected_drop(&p);
@@ -264,7 +301,9 @@ static void test_jets(void)
 static void test_failure(void)
 {
     check_group("not separated");
-    projected p = make("[coordinates]\nq\n[bonds]\ns = q - cos(3*t) stiffness 4\n[start]\nq = 1.1\n", "", "0.1", NULL);
+    projected p =
+        make("[coordinates]\nq\n[bonds]\ns = q - cos(3*t) stiffness 4\n[start]\nq = 1.1\n", "",
+             "0.1", NULL);
     check_equal("code", p.code, TAUT_ERROR_CONVERGE);
     check_contains("reason", p.error.message, "not separated");
     if (check_row(p.projection != NULL, "no result"))
@@ -288,13 +327,12 @@ static void test_failure(void)
 static void test_chain(void)
 {
     check_group("chain of 10,000 links");
-    projected p =
-        make("[parameters]\nN = 10000\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n[potential]\nsum(bob[i].y for "
-             "i in 1..N)\n"
-             "[bonds]\nlink[1] = length(bob[1]) - 1 stiffness 1e16\nlink[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N "
-             "stiffness 1e16\n"
-             "[start]\nbob[i] = (0, -i) for i in 1..N\n",
-             "", "0", NULL);
+    projected p = make("[parameters]\nN = 10000\n[particles]\ndimension = 2\nbob[i] for i in 1..N "
+                       "mass 1\n[potential]\nsum(bob[i].y for i in 1..N)\n"
+                       "[bonds]\nlink[1] = length(bob[1]) - 1 stiffness 1e16\nlink[i] = "
+                       "length(bob[i] - bob[i-1]) - 1 for i in 2..N stiffness 1e16\n"
+                       "[start]\nbob[i] = (0, -i) for i in 1..N\n",
+                       "", "0", NULL);
     if (projected_good("hanging", &p)) {
         check_near("top", p.r.lambda[0], 10000, 1e-8); /* the weight below */
         check_near("end", p.r.lambda[9999], 1, 1e-8);
@@ -303,11 +341,13 @@ static void test_chain(void)
     projected_drop(&p);
 }
 
-/* The projector on states that move on: applied again it stays, it allocates nothing, failures leave the state. */
+/* The projector on states that move on: applied again it stays, it allocates nothing, failures
+ * leave the state. */
 static void test_projector(void)
 {
     check_group("projector");
-    const char *model = "[parameters]\nk = 1e3\n[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness k\n";
+    const char *model = "[parameters]\nk = 1e3\n[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2+y^2) "
+                        "- 1 stiffness k\n";
     taut_system *system = NULL;
     taut_context *context = NULL;
     taut_projector *projector = NULL;
@@ -320,7 +360,8 @@ static void test_projector(void)
     int code = taut_system_parse(model, strlen(model), "model.taut", NULL, &system, &error);
     code = code ? code : taut_context_create(system, NULL, &context, &error);
     code = code ? code : taut_context_set_parameter(context, 0, 1e4, &error);
-    code = code ? code : taut_series_projector(context, &arena, &statistics, NULL, &projector, &error);
+    code =
+        code ? code : taut_series_projector(context, &arena, &statistics, NULL, &projector, &error);
     if (check_row(code == 0, "%s", error.message)) {
         double q[2] = {0.62, 0.81}, v[2] = {-0.7, 0.6}, again[2];
         int64_t calls = f.calls;
@@ -331,7 +372,8 @@ static void test_projector(void)
         check_row(projector->apply(projector, 0, again, v, &error) == 0, "%s", error.message);
         check_near("stays", again[0], q[0], 1e-15);
         double far[2] = {1, 0}, fast[2] = {0, 200}; /* twice as fast as the spring */
-        check_equal("not separated", projector->apply(projector, 0, far, fast, &error), TAUT_ERROR_CONVERGE);
+        check_equal("not separated", projector->apply(projector, 0, far, fast, &error),
+                    TAUT_ERROR_CONVERGE);
         check_row(far[0] == 1 && far[1] == 0 && fast[1] == 200, "the state moved");
         check_equal("allocations while applying", f.calls - calls, 0);
         projector->destroy(projector);
@@ -354,7 +396,8 @@ static int observe(void *user, double t, const double *q, const double *v, taut_
     return ++o->calls == o->stop ? taut_fail(error, TAUT_ERROR_STOPPED, "enough") : TAUT_OK;
 }
 
-/* Whoever watches may end it, at the foot point or at any level: what it says comes back, it is not asked again, and nothing moves. */
+/* Whoever watches may end it, at the foot point or at any level: what it says comes back, it is
+ * not asked again, and nothing moves. */
 static void test_watch(void)
 {
     check_group("a watcher that stops");
@@ -373,11 +416,15 @@ static void test_watch(void)
         observer o = {.stop = stop};
         taut_series_settings settings = {.watch = observe, .user = &o};
         double q[2] = {0.62, 0.81}, v[2] = {-0.7, 0.6};
-        check_equal("create", taut_series_projector(context, &arena, &statistics, &settings, &projector, &error), 0);
+        check_equal(
+            "create",
+            taut_series_projector(context, &arena, &statistics, &settings, &projector, &error), 0);
         code = projector->apply(projector, 0.25, q, v, &error);
         ended = o.calls < stop;
         check_equal("code", code, ended ? 0 : TAUT_ERROR_STOPPED);
-        check_row(ended ? stop > 3 : o.calls == stop && q[0] == 0.62 && v[1] == 0.6 && strcmp(error.message, "enough") == 0,
+        check_row(ended ? stop > 3
+                        : o.calls == stop && q[0] == 0.62 && v[1] == 0.6 &&
+                              strcmp(error.message, "enough") == 0,
                   "stop at call %d of %d: %s", stop, o.calls, error.message);
         projector->destroy(projector);
         taut_arena_clear(&arena);
@@ -389,16 +436,16 @@ static void test_watch(void)
 static void test_memory(void)
 {
     check_group("memory");
-    const char *model =
-        "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness 1e6\n[start]\nx = 1.01, y = 0.05\n";
+    const char *model = "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2+y^2) - 1 "
+                        "stiffness 1e6\n[start]\nx = 1.01, y = 0.05\n";
     int64_t k = 1;
     for (; k < 2000; k = faulty_next(k)) {
         faulty f = {.fail = k};
         taut_allocator allocator = faulty_allocator(&f);
         projected p = make(model, "", "0", &allocator);
         bool failed = f.failed > 0;
-        check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "call %lld: %s %s", (long long)k, taut_code_name(p.code),
-                  p.error.message);
+        check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "call %lld: %s %s",
+                  (long long)k, taut_code_name(p.code), p.error.message);
         projected_drop(&p);
         check_row(f.live == 0, "call %lld: %lld blocks left", (long long)k, (long long)f.live);
         if (!failed)

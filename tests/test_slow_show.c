@@ -1,8 +1,10 @@
-/* test_slow_show.c - what slow points must show at size and from afar: a crooked chain of 1000 stiff links by two methods that share nothing
- * but the forces; starts at every distance from the slow manifold.
+/* test_slow_show.c - what slow points must show at size and from afar: a crooked chain of 1000
+ * stiff links by two methods that share nothing but the forces; starts at every distance from
+ * the slow manifold.
  *
- * Limits are those of the requirement. The judge of the double pendulum is written here: the invariance equations g = y, gdot = ydot with
- * y = C lambda^(k) [B Theorem 2.2], by power series in extended precision (taylor.h). */
+ * Limits are those of the requirement. The judge of the double pendulum is written here: the
+ * invariance equations g = y, gdot = ydot with y = C lambda^(k) [B Theorem 2.2], by power series
+ * in extended precision (taylor.h). */
 #include "support/crooked.h"
 #include "support/project.h"
 #include "judge/taylor.h"
@@ -23,7 +25,8 @@ static bool same_bits(taut_index count, const double *a, const double *b)
 
 /* ---- the chain */
 
-static projected project_chain(taut_index links, const double *q, const double *v, const char *options)
+static projected project_chain(taut_index links, const double *q, const double *v,
+                               const char *options)
 {
     projected p = {0};
     p.code = crooked_chain(links, 1e6, q, v, &p.system, &p.error);
@@ -45,23 +48,30 @@ static double *chain_velocities(taut_index links, const double *q)
     return v;
 }
 
-/* `series` and `kernel` agree to 1e-8 from the same start: on the point, and on where the slow manifold is. */
+/* `series` and `kernel` agree to 1e-8 from the same start: on the point, and on where the slow
+ * manifold is. */
 static void compare_chain(const char *what, taut_index links, const double *q, const double *v)
 {
-    /* beyond what is required, 1000 links: rounding of velocities, 8 u omega |q|, shows [DESIGN 6] */
+    /* beyond what is required, 1000 links: rounding of velocities, 8 u omega |q|, shows [DESIGN
+     * 6] */
     const double limit = 1e-8, limit_v = links <= 1000 ? limit : 8 * 1.2e-16 * 1e6 * links;
-    projected s = project_chain(links, q, v, "method=series"), k = project_chain(links, q, v, "method=kernel");
+    projected s = project_chain(links, q, v, "method=series"),
+              k = project_chain(links, q, v, "method=kernel");
     if (projected_good(what, &s) && projected_good(what, &k)) {
         projected again = project_chain(links, k.r.q, k.r.v, "method=series");
         if (projected_good(what, &again)) {
-            check_row(farthest(2 * links, again.r.q, k.r.q) <= limit, "%s: series moves the result of kernel by %.3g", what,
+            check_row(farthest(2 * links, again.r.q, k.r.q) <= limit,
+                      "%s: series moves the result of kernel by %.3g", what,
                       farthest(2 * links, again.r.q, k.r.q));
-            check_row(farthest(2 * links, again.r.v, k.r.v) <= limit_v, "%s: series moves the velocities of kernel by %.3g", what,
+            check_row(farthest(2 * links, again.r.v, k.r.v) <= limit_v,
+                      "%s: series moves the velocities of kernel by %.3g", what,
                       farthest(2 * links, again.r.v, k.r.v));
         }
-        check_row(farthest(2 * links, s.r.q, k.r.q) <= limit, "%s: series and kernel are apart by %.3g in q", what,
+        check_row(farthest(2 * links, s.r.q, k.r.q) <= limit,
+                  "%s: series and kernel are apart by %.3g in q", what,
                   farthest(2 * links, s.r.q, k.r.q));
-        check_row(farthest(2 * links, s.r.v, k.r.v) <= limit_v, "%s: series and kernel are apart by %.3g in v", what,
+        check_row(farthest(2 * links, s.r.v, k.r.v) <= limit_v,
+                  "%s: series and kernel are apart by %.3g in v", what,
                   farthest(2 * links, s.r.v, k.r.v));
         projected_drop(&again);
     }
@@ -69,16 +79,20 @@ static void compare_chain(const char *what, taut_index links, const double *q, c
     projected_drop(&s);
 }
 
-/* ipa is as near to the slow manifold as it states; auto chooses series; differences are not for chains. */
+/* ipa is as near to the slow manifold as it states; auto chooses series; differences are not for
+ * chains. */
 static void try_others(const char *what, taut_index links)
 {
     projected p = project_chain(links, NULL, NULL, "method=ipa");
     double q, v;
-    if (projected_good(what, &p) && check_row(stated_accuracy(&p.r, &q, &v), "%s: ipa states nothing: %s", what, p.r.explanation)) {
+    if (projected_good(what, &p) &&
+        check_row(stated_accuracy(&p.r, &q, &v), "%s: ipa states nothing: %s", what,
+                  p.r.explanation)) {
         projected s = project_chain(links, p.r.q, p.r.v, "method=series");
         if (projected_good(what, &s)) {
             check_below("ipa, q", farthest(2 * links, s.r.q, p.r.q), 10 * q + 32 * 1.2e-16 * links);
-            check_below("ipa, v", farthest(2 * links, s.r.v, p.r.v), 10 * v + 32 * 1.2e-16 * 2e6 * links);
+            check_below("ipa, v", farthest(2 * links, s.r.v, p.r.v),
+                        10 * v + 32 * 1.2e-16 * 2e6 * links);
         }
         projected_drop(&s);
     }
@@ -114,9 +128,11 @@ static void test_chain(void)
     }
 }
 
-/* ---- the judge of the double pendulum: unit masses and rest lengths, stiffness omega^2, no other forces [A section 5.1] */
+/* ---- the judge of the double pendulum: unit masses and rest lengths, stiffness omega^2, no
+ * other forces [A section 5.1] */
 
-/* a^b by k a_0 c_k = sum_i (b i - (k - i)) a_i c_(k-i): thirty times as fast as power(), with which test_judge compares it. */
+/* a^b by k a_0 c_k = sum_i (b i - (k - i)) a_i c_(k-i): thirty times as fast as power(), with
+ * which test_judge compares it. */
 static series raised(series a, real b)
 {
     series c = constant(powl(a.c[0], b));
@@ -151,8 +167,10 @@ static series curvature(const bar *b)
     return multiply(sum, raised(b->r, -1));
 }
 
-/* y[2]: the values of g on the slow manifold through the motion from (q, v), level by level; series in time. before[2]: of the level before. */
-static void slow_values(real omega, const double *q, const double *v, int level, series *y, series *before)
+/* y[2]: the values of g on the slow manifold through the motion from (q, v), level by level;
+ * series in time. before[2]: of the level before. */
+static void slow_values(real omega, const double *q, const double *v, int level, series *y,
+                        series *before)
 {
     series x[4], lambda[2];
     y[0] = y[1] = constant(0);
@@ -162,11 +180,14 @@ static void slow_values(real omega, const double *q, const double *v, int level,
         for (int i = 0; i < 4; i++)
             x[i] = integral(constant(v[i]), q[i]);
         for (int round = 0; round <= N / 2; round++) { /* Picard: two orders a round */
-            bar inner = make_bar(x[0], x[1]), outer = make_bar(add(x[2], x[0], -1), add(x[3], x[1], -1));
-            series cross = scale(add(multiply(inner.nx, outer.nx), multiply(inner.ny, outer.ny), 1), -1);
+            bar inner = make_bar(x[0], x[1]),
+                outer = make_bar(add(x[2], x[0], -1), add(x[3], x[1], -1));
+            series cross =
+                scale(add(multiply(inner.nx, outer.nx), multiply(inner.ny, outer.ny), 1), -1);
             series s0 = add(curvature(&inner), derivative(derivative(y[0])), -1);
             series s1 = add(curvature(&outer), derivative(derivative(y[1])), -1);
-            series down = raised(add(constant(2), multiply(cross, cross), -1), -1); /* A = [1 cross; cross 2] */
+            /* A = [1 cross; cross 2] */
+            series down = raised(add(constant(2), multiply(cross, cross), -1), -1);
             lambda[0] = multiply(down, add(scale(s0, 2), multiply(cross, s1), -1));
             lambda[1] = multiply(down, add(s1, multiply(cross, s0), -1));
             series pull[4] = {
@@ -183,17 +204,25 @@ static void slow_values(real omega, const double *q, const double *v, int level,
     }
 }
 
-/* How far (q, v) is from the slow manifold, along the normal directions; *doubt: what the judge does not know. */
-static void slow_distance(real omega, const double *q, const double *v, double *off_q, double *off_v, double *doubt)
+/* How far (q, v) is from the slow manifold, along the normal directions; *doubt: what the judge
+ * does not know. */
+static void slow_distance(real omega, const double *q, const double *v, double *off_q,
+                          double *off_v, double *doubt)
 {
     series y[2], before[2];
-    slow_values(omega, q, v, omega > 500 ? 4 : 6, y, before); /* omega^-2 to the power of level + 1 is left */
-    real ux = (real)q[2] - q[0], uy = (real)q[3] - q[1], r0 = hypotl(q[0], q[1]), r1 = hypotl(ux, uy);
-    real rate0 = ((real)q[0] * v[0] + (real)q[1] * v[1]) / r0, rate1 = (ux * ((real)v[2] - v[0]) + uy * ((real)v[3] - v[1])) / r1;
+    /* omega^-2 to the power of level + 1 is left */
+    slow_values(omega, q, v, omega > 500 ? 4 : 6, y, before);
+    real ux = (real)q[2] - q[0], uy = (real)q[3] - q[1], r0 = hypotl(q[0], q[1]),
+         r1 = hypotl(ux, uy);
+    real rate0 = ((real)q[0] * v[0] + (real)q[1] * v[1]) / r0,
+         rate1 = (ux * ((real)v[2] - v[0]) + uy * ((real)v[3] - v[1])) / r1;
     real cross = -(q[0] * ux + q[1] * uy) / (r0 * r1);
-    real e[2][2] = {{r0 - 1 - y[0].c[0], r1 - 1 - y[1].c[0]}, {rate0 - y[0].c[1], rate1 - y[1].c[1]}};
-    for (int k = 0; k < 2; k++) { /* the least change of q that changes g by e has e^T A^-1 e for its square */
-        real square = (2 * e[k][0] * e[k][0] - 2 * cross * e[k][0] * e[k][1] + e[k][1] * e[k][1]) / (2 - cross * cross);
+    real e[2][2] = {{r0 - 1 - y[0].c[0], r1 - 1 - y[1].c[0]},
+                    {rate0 - y[0].c[1], rate1 - y[1].c[1]}};
+    /* the least change of q that changes g by e has e^T A^-1 e for its square */
+    for (int k = 0; k < 2; k++) {
+        real square = (2 * e[k][0] * e[k][0] - 2 * cross * e[k][0] * e[k][1] + e[k][1] * e[k][1]) /
+                      (2 - cross * cross);
         *(k ? off_v : off_q) = (double)sqrtl(square);
     }
     *doubt = 0;
@@ -202,14 +231,17 @@ static void slow_distance(real omega, const double *q, const double *v, double *
             *doubt = fmax(*doubt, (double)fabsl(y[i].c[k] - before[i].c[k]));
 }
 
-/* The judge against a number that is known: the exact slow point over (31)-(32) at omega = 1000 [FACTS A]. */
+/* The judge against a number that is known: the exact slow point over (31)-(32) at omega = 1000
+ * [FACTS A]. */
 static void test_judge(void)
 {
     check_group("judge");
-    series a = {{1.3L, -0.4L, 0.7L, 0.2L, -0.5L}}, slowly = power(a, -0.5L), quickly = raised(a, -0.5L);
+    series a = {{1.3L, -0.4L, 0.7L, 0.2L, -0.5L}}, slowly = power(a, -0.5L),
+           quickly = raised(a, -0.5L);
     for (int k = 0; k < N; k++)
         check_near("raised", (double)(quickly.c[k] - slowly.c[k]), 0, 1e-15);
-    double q[4] = {1.000001500045071096781, 0, 2.000002750073263937993, 0}, v[4] = {0, -0.5, 0, 0.5}, off_q, off_v, doubt;
+    double q[4] = {1.000001500045071096781, 0, 2.000002750073263937993, 0},
+           v[4] = {0, -0.5, 0, 0.5}, off_q, off_v, doubt;
     slow_distance(1000, q, v, &off_q, &off_v, &doubt);
     check_below("FACTS A, q", off_q, 4e-16); /* the rounding of x2 */
     check_below("FACTS A, v", off_v, 1e-17);
@@ -262,8 +294,10 @@ static void pick_foot(uint64_t *seed, start *s)
 static void pick_start(start *s, double kappa, double angle_q, double angle_v)
 {
     for (int i = 0; i < 4; i++) {
-        s->q[i] = s->foot[i] + kappa * (cos(angle_q) * s->normal[0][i] + sin(angle_q) * s->normal[1][i]);
-        s->v[i] = s->along[i] + kappa * (cos(angle_v) * s->normal[0][i] + sin(angle_v) * s->normal[1][i]);
+        s->q[i] =
+            s->foot[i] + kappa * (cos(angle_q) * s->normal[0][i] + sin(angle_q) * s->normal[1][i]);
+        s->v[i] =
+            s->along[i] + kappa * (cos(angle_v) * s->normal[0][i] + sin(angle_v) * s->normal[1][i]);
     }
 }
 
@@ -313,8 +347,9 @@ static projected project_start(const start *s, double omega, bool functions)
     const char *sets[] = {set};
     snprintf(set, sizeof set, "omega=%.17g", omega);
     snprintf(text, sizeof text,
-             "x1 = %.17g\ny1 = %.17g\nx2 = %.17g\ny2 = %.17g\nx1' = %.17g\ny1' = %.17g\nx2' = %.17g\ny2' = %.17g\n", s->q[0],
-             s->q[1], s->q[2], s->q[3], s->v[0], s->v[1], s->v[2], s->v[3]);
+             "x1 = %.17g\ny1 = %.17g\nx2 = %.17g\ny2 = %.17g\nx1' = %.17g\ny1' = %.17g\nx2' = "
+             "%.17g\ny2' = %.17g\n",
+             s->q[0], s->q[1], s->q[2], s->q[3], s->v[0], s->v[1], s->v[2], s->v[3]);
     taut_load how = {.set = sets, .set_count = 1, .start_text = text};
     return project_model("double_pendulum", &how, "method=auto");
 }
@@ -343,7 +378,8 @@ typedef struct tally {
     double beyond; /* distance over what the projection states, both in q and v */
 } tally;
 
-/* Distances in units of what is stated, where rounding (8 u of the coordinates; of the fastest oscillation in v) always counts. */
+/* Distances in units of what is stated, where rounding (8 u of the coordinates; of the fastest
+ * oscillation in v) always counts. */
 static double beyond_stated(const projected *p, double omega, double off_q, double off_v)
 {
     double q, v;
@@ -354,14 +390,17 @@ static double beyond_stated(const projected *p, double omega, double off_q, doub
 }
 
 /* One start: a slow point, or a clean failure where one is allowed. */
-static void judge_start(const start *s, double omega, double kappa, bool functions, bool may_fail, tally *sum)
+static void judge_start(const start *s, double omega, double kappa, bool functions, bool may_fail,
+                        tally *sum)
 {
     projected p = project_start(s, omega, functions);
     sum->tried++;
     if (p.code != 0 && may_fail) {
-        check_row(p.code == TAUT_ERROR_CONVERGE && p.projection && same_bits(4, p.r.q, s->q) && same_bits(4, p.r.v, s->v) &&
-                      strlen(p.error.message) > 60 && strchr(p.error.message, ' '),
-                  "omega %g, kappa %g: not a clean failure: %s: %s", omega, kappa, taut_code_name(p.code), p.error.message);
+        check_row(p.code == TAUT_ERROR_CONVERGE && p.projection && same_bits(4, p.r.q, s->q) &&
+                      same_bits(4, p.r.v, s->v) && strlen(p.error.message) > 60 &&
+                      strchr(p.error.message, ' '),
+                  "omega %g, kappa %g: not a clean failure: %s: %s", omega, kappa,
+                  taut_code_name(p.code), p.error.message);
     } else if (projected_good(functions ? "functions" : "model", &p)) {
         double off_q, off_v, doubt;
         slow_distance(omega, p.r.q, p.r.v, &off_q, &off_v, &doubt);
@@ -376,9 +415,10 @@ static void judge_start(const start *s, double omega, double kappa, bool functio
     projected_drop(&p);
 }
 
-/* Each start at each distance. Series, and from (31)-(32) kernel, must reach what is required of them from (29)-(30): series 2e-14 at
- * omega = 1000, 1e-11 at 100; kernel 2e-12 at 1000, 1e-8 in q and 1e-7 in v at 100. Elsewhere, and beyond kappa = 0.1, a result is as good as
- * its projection states: "about" means within a factor of ten. */
+/* Each start at each distance. Series, and from (31)-(32) kernel, must reach what is required of
+ * them from (29)-(30): series 2e-14 at omega = 1000, 1e-11 at 100; kernel 2e-12 at 1000, 1e-8 in
+ * q and 1e-7 in v at 100. Elsewhere, and beyond kappa = 0.1, a result is as good as its
+ * projection states: "about" means within a factor of ten. */
 static void test_starts(double omega, bool functions, bool anywhere)
 {
     static const double kappas[] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.2, 0.3, 1, 3};
@@ -393,7 +433,8 @@ static void test_starts(double omega, bool functions, bool anywhere)
     for (int k = 0; k < directions; k++) {
         start s;
         pick_foot(anywhere ? &seed : NULL, &s);
-        double angle_q = acos(-1) * crooked_random(&seed), angle_v = acos(-1) * crooked_random(&seed);
+        double angle_q = acos(-1) * crooked_random(&seed),
+               angle_v = acos(-1) * crooked_random(&seed);
         for (int i = 0; i < KAPPAS; i += stride) {
             pick_start(&s, kappas[i], angle_q, angle_v);
             judge_start(&s, omega, kappas[i], functions, kappas[i] > 0.1, &sums[i]);
@@ -402,34 +443,47 @@ static void test_starts(double omega, bool functions, bool anywhere)
     for (int i = 0; i < KAPPAS; i += stride) {
         const tally *sum = &sums[i];
         bool near = kappas[i] <= 0.1, required = near && !functions;
-        check_row(!near || sum->done == sum->tried, "kappa %g: %d of %d converge", kappas[i], sum->done, sum->tried);
+        check_row(!near || sum->done == sum->tried, "kappa %g: %d of %d converge", kappas[i],
+                  sum->done, sum->tried);
         if (required)
             check_row(sum->off_q <= limit_q && sum->off_v <= limit_v,
-                      "kappa %g: %d of %d converge; distance to the slow manifold %.3g in q, %.3g in v (allowed %g, %g)", kappas[i],
-                      sum->done, sum->tried, sum->off_q, sum->off_v, limit_q, limit_v);
-        check_row(sum->beyond <= about, "kappa %g: distance to the slow manifold %.3g in q, %.3g in v, %.3g times what is stated",
+                      "kappa %g: %d of %d converge; distance to the slow manifold %.3g in q, %.3g "
+                      "in v (allowed %g, %g)",
+                      kappas[i], sum->done, sum->tried, sum->off_q, sum->off_v, limit_q, limit_v);
+        check_row(sum->beyond <= about,
+                  "kappa %g: distance to the slow manifold %.3g in q, %.3g in v, %.3g times what "
+                  "is stated",
                   kappas[i], sum->off_q, sum->off_v, sum->beyond);
-        check_row(!required || sum->doubt <= limit_q, "kappa %g: the judge itself is unsure by %.3g", kappas[i], sum->doubt);
-        if (!functions && kappas[i] < 0.5) /* beyond, the foot point need not be the one that the start was made from */
-            check_row(sum->glide_q <= 2e-14 && sum->glide_v <= 2e-14, "kappa %g: off the foot point by %.3g in q, %.3g in v",
-                      kappas[i], sum->glide_q, sum->glide_v);
+        check_row(!required || sum->doubt <= limit_q,
+                  "kappa %g: the judge itself is unsure by %.3g", kappas[i], sum->doubt);
+        if (!functions &&
+            kappas[i] <
+                0.5) /* beyond, the foot point need not be the one that the start was made from */
+            check_row(sum->glide_q <= 2e-14 && sum->glide_v <= 2e-14,
+                      "kappa %g: off the foot point by %.3g in q, %.3g in v", kappas[i],
+                      sum->glide_q, sum->glide_v);
     }
 }
 
 /* ---- a start that is slow */
 
-/* The exact slow point over (31)-(32) [FACTS A], without a pass, and with memory that ends at every call. */
+/* The exact slow point over (31)-(32) [FACTS A], without a pass, and with memory that ends at
+ * every call. */
 static void test_already(void)
 {
     check_group("slow already");
     const char *set = "omega=1000";
-    taut_load how = {
-        .set = &set, .set_count = 1, .start_text = "x1 = 1.000001500045071096781\ny1 = 0\nx2 = 2.000002750073263937993\n"};
+    taut_load how = {.set = &set,
+                     .set_count = 1,
+                     .start_text =
+                         "x1 = 1.000001500045071096781\ny1 = 0\nx2 = 2.000002750073263937993\n"};
     projected loaded = project_model("double_pendulum", &how, "method=kernel");
     if (projected_good("kernel", &loaded)) {
         check_equal("passes", loaded.r.passes, 0);
         check_equal("force evaluations", loaded.r.statistics.force_evaluations, 0);
-        check_row(same_bits(4, loaded.r.q, loaded.r.start_q) && same_bits(4, loaded.r.v, loaded.r.start_v), "the start moved");
+        check_row(same_bits(4, loaded.r.q, loaded.r.start_q) &&
+                      same_bits(4, loaded.r.v, loaded.r.start_v),
+                  "the start moved");
         check_near("lambda", loaded.r.lambda[0], 1.500045071096781, 1e-12);
     }
     int64_t k = 1;
@@ -439,7 +493,8 @@ static void test_already(void)
         projected p = {.system = loaded.system};
         projected_run(&p, "method=ipa", &allocator);
         bool failed = f.failed > 0;
-        check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "call %lld: %s", (long long)k, p.error.message);
+        check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "call %lld: %s", (long long)k,
+                  p.error.message);
         p.system = NULL;
         projected_drop(&p);
         check_row(f.live == 0, "call %lld: %lld blocks left", (long long)k, (long long)f.live);
@@ -458,8 +513,8 @@ int main(void)
     for (int k = 0; k < 8; k++) {
         double omega = k & 1 ? 100 : 1000;
         char group[100];
-        snprintf(group, sizeof group, "starts, omega %g, %s, from %s", omega, k & 2 ? "forces only" : "with derivatives",
-                 k & 4 ? "anywhere" : "A (31)-(32)");
+        snprintf(group, sizeof group, "starts, omega %g, %s, from %s", omega,
+                 k & 2 ? "forces only" : "with derivatives", k & 4 ? "anywhere" : "A (31)-(32)");
         check_group(group);
         test_starts(omega, k & 2, k & 4);
     }

@@ -1,4 +1,5 @@
-/* test_solver.c - the time loop: choices and refusals, rows at exact times, guards, interrupts, events, faults. */
+/* test_solver.c - the time loop: choices and refusals, rows at exact times, guards, interrupts,
+ * events, faults. */
 #include "base/method.h"
 #include "base/options.h"
 #include "support/run.h"
@@ -12,9 +13,11 @@ static const struct {
     int code;
     const char *message; /* part of it; for code 0, of the explanation */
 } choices[] = {
-    {SPRING, "step=0.01 until=1", 0, "motion full, method verlet (order 2), step 0.01: 62.8 steps in the period"},
+    {SPRING, "step=0.01 until=1", 0,
+     "motion full, method verlet (order 2), step 0.01: 62.8 steps in the period"},
     {SPRING, "motion=full method=verlet step=0.01 until=1", 0, "motion full, method verlet"},
-    {SPRING, "until=1", 0, "step 0.020944 (chosen): 30 steps in the period of the fastest spring (omega = 10)"},
+    {SPRING, "until=1", 0,
+     "step 0.020944 (chosen): 30 steps in the period of the fastest spring (omega = 10)"},
     {SPRING "[run]\nuntil = 2\nstep = 0.03\n", "", 0, "step 0.03"},
     {SPRING "[run]\nuntil = 2\nstep = 0.03\n", "step=0.01", 0, "step 0.01"},
     {SPRING "[run]\nmotion = slow\nuntil = 2\n", "motion=full step=0.01", 0, "motion full"},
@@ -23,23 +26,30 @@ static const struct {
      "motion slow, method radau5 (order 5), error control with rtol 1e-06, atol 1e-09"},
     {SPRING, "motion=rigid until=1", 0, "motion rigid, method dop8 (order 8), error control"},
     {SPRING, "motion=rigid until=1 step=0.1", 0, "method dop8 (order 8), step 0.1"},
-    {SPRING, "motion=rigid method=verlet until=1", TAUT_ERROR_REFUSED, "method verlet is for motion full, not for motion rigid"},
-    {SPRING, "method=verle until=1", TAUT_ERROR_USAGE, "there is no method 'verle'; did you mean verlet?"},
-    {SPRING, "method=leapfrog until=1", TAUT_ERROR_USAGE, "'leapfrog' is not in this version; `taut methods`"},
-    {SPRING, "method=ipa until=1", TAUT_ERROR_USAGE, "ipa is a projection, not a motion in time; `taut project`"},
+    {SPRING, "motion=rigid method=verlet until=1", TAUT_ERROR_REFUSED,
+     "method verlet is for motion full, not for motion rigid"},
+    {SPRING, "method=verle until=1", TAUT_ERROR_USAGE,
+     "there is no method 'verle'; did you mean verlet?"},
+    {SPRING, "method=leapfrog until=1", TAUT_ERROR_USAGE,
+     "'leapfrog' is not in this version; `taut methods`"},
+    {SPRING, "method=ipa until=1", TAUT_ERROR_USAGE,
+     "ipa is a projection, not a motion in time; `taut project`"},
     {SPRING, "step=0.01", TAUT_ERROR_USAGE, "--until is needed"},
     /* nothing can be chosen where nothing can be evaluated */
-    {"[coordinates]\nx\n[bonds]\ns = sqrt(x) - 1 stiffness 100\n[start]\nx = -1\n", "until=1", TAUT_ERROR_EVALUATE, "at t = 0"},
+    {"[coordinates]\nx\n[bonds]\ns = sqrt(x) - 1 stiffness 100\n[start]\nx = -1\n", "until=1",
+     TAUT_ERROR_EVALUATE, "at t = 0"},
     {FALL, "until=1", 0, "motion full, method dop8"},
     {FALL, "method=verlet until=1", TAUT_ERROR_USAGE, "--step is needed: there is no spring"},
     {FALL, "method=rattle until=1", TAUT_ERROR_USAGE, "--step is needed"},
-    {SPRING, "step=0.2 until=1", TAUT_ERROR_STEP, "step 0.2 is unstable: the fastest spring needs h < 2/omega = 0.2"},
+    {SPRING, "step=0.2 until=1", TAUT_ERROR_STEP,
+     "step 0.2 is unstable: the fastest spring needs h < 2/omega = 0.2"},
     {SPRING, "step=0.199 until=1", 0, "3.16 steps"},
     {SPRING, "step=1e-18 until=1", TAUT_ERROR_STEP, "too small"},
-    {"[coordinates]\nx\n[stiff potential]\nx^2/2 scale 100\n[start]\nx = 1\n", "step=0.3 until=1", TAUT_ERROR_STEP,
-     "2/omega = 0.2"},
+    {"[coordinates]\nx\n[stiff potential]\nx^2/2 scale 100\n[start]\nx = 1\n", "step=0.3 until=1",
+     TAUT_ERROR_STEP, "2/omega = 0.2"},
     /* a step of [run] is for the method of [run]; dop8 knows better than a step made for Verlet */
-    {SPRING "[run]\nuntil = 2\nstep = 0.03\n", "motion=full method=dop8", 0, "method dop8 (order 8), error control"},
+    {SPRING "[run]\nuntil = 2\nstep = 0.03\n", "motion=full method=dop8", 0,
+     "method dop8 (order 8), error control"},
     {SPRING "[run]\nuntil = 2\nstep = 0.03\nmethod = dop8\n", "", 0, "step 0.03"},
     {SPRING "[run]\nuntil = 2\nstep = 0.03\nmethod = dop8\n", "step=0.04", 0, "step 0.04"},
     {SPRING, "method=dop8 until=1 rtol=1e-9 atol=1e-8", 0, "rtol 1e-09, atol 1e-08"},
@@ -47,22 +57,24 @@ static const struct {
     {"[coordinates]\nx\n[bonds]\ns = x\n", "method=verlet step=0.1 until=1", TAUT_ERROR_REFUSED,
      "method verlet cannot treat rigid bonds (give the bonds a stiffness)"},
     {"[coordinates]\nx, y\n[bonds]\ns = x\n", "step=0.1 until=1", 0, "motion rigid, method dop8"},
-    {"[coordinates]\nx\n[bonds]\ns = x stiffness 1 damping 1\n", "method=verlet step=0.1 until=1", TAUT_ERROR_REFUSED,
-     "cannot treat damped bonds"},
-    {"[coordinates]\nx\n[bonds]\ns = x stiffness 1 damping 1\n", "step=0.1 until=1", 0, "method radau5"},
+    {"[coordinates]\nx\n[bonds]\ns = x stiffness 1 damping 1\n", "method=verlet step=0.1 until=1",
+     TAUT_ERROR_REFUSED, "cannot treat damped bonds"},
+    {"[coordinates]\nx\n[bonds]\ns = x stiffness 1 damping 1\n", "step=0.1 until=1", 0,
+     "method radau5"},
     {"[coordinates]\nx\n[forces]\nx = -x'\n", "method=verlet step=0.1 until=1", TAUT_ERROR_REFUSED,
      "forces that depend on velocities"},
     {"[coordinates]\nx\n[forces]\nx = -x'\n", "step=0.1 until=1", 0, "motion full, method dop8"},
-    {"[coordinates]\nx\n[mass]\nx = 2 + sin(x)\n", "method=verlet step=0.1 until=1", TAUT_ERROR_REFUSED,
-     "a mass matrix that varies"},
-    {"[coordinates]\nx\n[forces]\nx = -x'\n[bonds]\ns = x\n", "method=verlet step=0.1 until=1", TAUT_ERROR_REFUSED,
+    {"[coordinates]\nx\n[mass]\nx = 2 + sin(x)\n", "method=verlet step=0.1 until=1",
+     TAUT_ERROR_REFUSED, "a mass matrix that varies"},
+    {"[coordinates]\nx\n[forces]\nx = -x'\n[bonds]\ns = x\n", "method=verlet step=0.1 until=1",
+     TAUT_ERROR_REFUSED,
      "rigid bonds (give the bonds a stiffness), cannot treat forces that depend on velocities"},
     {DECAY, "method=verlet step=0.1 until=1", TAUT_ERROR_REFUSED, "needs a mechanical system"},
     {DECAY, "until=1", 0, "first order, method dop8 (order 8), error control"},
     {DECAY, "motion=rigid until=1", TAUT_ERROR_USAGE, "motions belong to mechanical systems"},
     {SPRING, "method=dop8 stabilize=post until=1", TAUT_ERROR_USAGE, "there are no rigid bonds"},
-    {"[coordinates]\nx, y\n[bonds]\ns = x\n", "method=rattle step=0.1 stabilize=baumgarte until=1", TAUT_ERROR_REFUSED,
-     "method rattle does not use them"},
+    {"[coordinates]\nx, y\n[bonds]\ns = x\n", "method=rattle step=0.1 stabilize=baumgarte until=1",
+     TAUT_ERROR_REFUSED, "method rattle does not use them"},
 };
 
 static void test_choices(void)
@@ -70,8 +82,9 @@ static void test_choices(void)
     check_group("choices and refusals");
     for (size_t k = 0; k < sizeof choices / sizeof choices[0]; k++) {
         driven d = driven_create(choices[k].model, choices[k].options, NULL);
-        check_row(d.code == choices[k].code, "row %d, %s: %s (%s), expected %s", (int)k, choices[k].options, taut_code_name(d.code),
-                  d.error.message, taut_code_name(choices[k].code));
+        check_row(d.code == choices[k].code, "row %d, %s: %s (%s), expected %s", (int)k,
+                  choices[k].options, taut_code_name(d.code), d.error.message,
+                  taut_code_name(choices[k].code));
         const char *text = d.solver ? taut_solver_explanation(d.solver) : d.error.message;
         check_contains(choices[k].options, text, choices[k].message);
         driven_destroy(&d);
@@ -88,24 +101,32 @@ static void test_methods(void)
     snprintf(words, sizeof words, "%s", choices_text);
     for (char *word = strtok(words, "|"); word; word = strtok(NULL, "|")) {
         unsigned bit = taut_motion_bit(word);
-        check_row(bit != 0 && !(all & bit) && !strcmp(taut_motion_name(bit), word), "motion %s has bit %u", word, bit);
+        check_row(bit != 0 && !(all & bit) && !strcmp(taut_motion_name(bit), word),
+                  "motion %s has bit %u", word, bit);
         all |= bit;
     }
-    check_equal("all motions are offered", all, TAUT_MOTION_RIGID | TAUT_MOTION_SLOW | TAUT_MOTION_EFFECTIVE | TAUT_MOTION_FULL);
+    check_equal("all motions are offered", all,
+                TAUT_MOTION_RIGID | TAUT_MOTION_SLOW | TAUT_MOTION_EFFECTIVE | TAUT_MOTION_FULL);
     taut_method_info info;
-    check_row(taut_method_count() > 0 && !taut_method_get(-1, &info) && !taut_method_get(taut_method_count(), &info), "bounds");
+    check_row(taut_method_count() > 0 && !taut_method_get(-1, &info) &&
+                  !taut_method_get(taut_method_count(), &info),
+              "bounds");
     for (int k = 0; taut_method_get(k, &info); k++) {
         const taut_method *method = taut_method_table[k];
         char text[80];
-        check_row(!strcmp(info.motions, taut_motions_text(method->motions, text, sizeof text)) || strchr(text, ','), "%s: %s",
-                  info.name, info.motions);
-        check_row(method->create && method->step && method->changed && method->multipliers && info.order > 0, "%s is complete",
+        check_row(!strcmp(info.motions, taut_motions_text(method->motions, text, sizeof text)) ||
+                      strchr(text, ','),
+                  "%s: %s", info.name, info.motions);
+        check_row(method->create && method->step && method->changed && method->multipliers &&
+                      info.order > 0,
+                  "%s is complete", info.name);
+        check_row(strlen(info.summary) > 20 && strlen(info.reference) > 5, "%s has words",
                   info.name);
-        check_row(strlen(info.summary) > 20 && strlen(info.reference) > 5, "%s has words", info.name);
     }
 }
 
-/* Settings of a model that only the command line may say are refused; here or already by the reader. */
+/* Settings of a model that only the command line may say are refused; here or already by the
+ * reader. */
 static void test_settings(void)
 {
     static const char *const lines[] = {"out = 3",    "plot = 3", "allow-command = 1", "json = 1",
@@ -115,8 +136,8 @@ static void test_settings(void)
         char model[200];
         snprintf(model, sizeof model, "%s[run]\n%s\n", SPRING, lines[k]);
         driven d = driven_create(model, "until=1", NULL);
-        check_row(d.code == TAUT_ERROR_USAGE || d.code == TAUT_ERROR_MODEL, "'%s': %s (%s)", lines[k], taut_code_name(d.code),
-                  d.error.message);
+        check_row(d.code == TAUT_ERROR_USAGE || d.code == TAUT_ERROR_MODEL, "'%s': %s (%s)",
+                  lines[k], taut_code_name(d.code), d.error.message);
         driven_destroy(&d);
     }
 }
@@ -142,12 +163,15 @@ static void test_rows(void)
     check_group("rows");
     for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
         static kept r;
-        driven d =
-            driven_create("[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = cos(t), x' = -sin(t)\n", table[k].options, NULL);
+        driven d = driven_create(
+            "[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = cos(t), x' = -sin(t)\n",
+            table[k].options, NULL);
         if (driven_good(table[k].options, &d)) {
             taut_sink sink = kept_sink(&r);
-            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s", table[k].options, d.error.message);
-            check_row(r.rows == table[k].rows, "%s: %d rows, expected %d", table[k].options, r.rows, table[k].rows);
+            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s",
+                      table[k].options, d.error.message);
+            check_row(r.rows == table[k].rows, "%s: %d rows, expected %d", table[k].options, r.rows,
+                      table[k].rows);
             check_near("first", r.t[0], table[k].first, 0);
             check_near("last", r.t[r.rows - 1], table[k].last, 0);
             double off = 0, wrong = 0;
@@ -170,8 +194,9 @@ static void test_dense(void)
     double e[2];
     for (int j = 0; j < 2; j++) {
         static kept r;
-        driven d = driven_create("[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = 1\n",
-                                 j ? "step=0.05 until=6 every=0.007" : "step=0.1 until=6 every=0.007", NULL);
+        driven d = driven_create(
+            "[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = 1\n",
+            j ? "step=0.05 until=6 every=0.007" : "step=0.1 until=6 every=0.007", NULL);
         e[j] = 0;
         if (driven_good("run", &d)) {
             taut_sink sink = kept_sink(&r);
@@ -188,7 +213,8 @@ static void test_outputs(void)
 {
     check_group("outputs and multipliers");
     static kept r;
-    driven d = driven_create(SPRING "[outputs]\ntwice = 2*x\npull = lambda(s)\n", "step=0.01 until=1 every=0.123", NULL);
+    driven d = driven_create(SPRING "[outputs]\ntwice = 2*x\npull = lambda(s)\n",
+                             "step=0.01 until=1 every=0.123", NULL);
     if (driven_good("run", &d)) {
         taut_sink sink = kept_sink(&r);
         check_equal("run", taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error), 0);
@@ -203,7 +229,9 @@ static void test_outputs(void)
         taut_solver_result(d.solver, &result);
         check_near("energy at first", result.energy_first, 50, 1e-13);
         check_near("energy at last", result.energy_last, r.energy[9], 0);
-        check_row(!strcmp(result.method, "verlet") && !strcmp(result.motion, "full") && !result.event, "names in the result");
+        check_row(!strcmp(result.method, "verlet") && !strcmp(result.motion, "full") &&
+                      !result.event,
+                  "names in the result");
     }
     driven_destroy(&d);
 }
@@ -213,16 +241,20 @@ static void test_nan(void)
 {
     check_group("NaN from a force");
     static kept r;
-    driven d = driven_create("[coordinates]\na, b\n[forces]\nb = sqrt(1 - t)\n", "step=0.01 until=2", NULL);
+    driven d = driven_create("[coordinates]\na, b\n[forces]\nb = sqrt(1 - t)\n",
+                             "step=0.01 until=2", NULL);
     if (driven_good("run", &d)) {
         taut_sink sink = kept_sink(&r);
-        check_equal("run", taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error), TAUT_ERROR_EVALUATE);
+        check_equal("run", taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error),
+                    TAUT_ERROR_EVALUATE);
         check_near("time of the error", d.error.t, 1, 0.0101);
         check_contains("message", d.error.message, "b");
         check_near("last good time", taut_solver_time(d.solver), 1, 1e-12);
-        check_row(isfinite(taut_solver_position(d.solver)[1]) && isfinite(taut_solver_velocity(d.solver)[1]),
+        check_row(isfinite(taut_solver_position(d.solver)[1]) &&
+                      isfinite(taut_solver_velocity(d.solver)[1]),
                   "the state is finite");
-        check_row(r.rows == 101 && r.ended == 1, "%d rows were written, ended %d times", r.rows, r.ended);
+        check_row(r.rows == 101 && r.ended == 1, "%d rows were written, ended %d times", r.rows,
+                  r.ended);
         taut_result result;
         taut_solver_result(d.solver, &result);
         check_equal("status", result.status, TAUT_ERROR_EVALUATE);
@@ -234,17 +266,21 @@ static void test_nan(void)
 static void test_explosion(void)
 {
     check_group("explosion");
-    driven d = driven_create("[coordinates]\nx\n[potential]\nx^4\n[start]\nx = 0.001, x' = 100\n", "step=0.1 until=100", NULL);
+    driven d = driven_create("[coordinates]\nx\n[potential]\nx^4\n[start]\nx = 0.001, x' = 100\n",
+                             "step=0.1 until=100", NULL);
     if (driven_good("run", &d)) {
         int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
-        check_row(code == TAUT_ERROR_STEP || code == TAUT_ERROR_EVALUATE, "%s: %s", taut_code_name(code), d.error.message);
-        check_row(d.error.message[0] && isfinite(d.error.t), "it says when: t = %g, %s", d.error.t, d.error.message);
+        check_row(code == TAUT_ERROR_STEP || code == TAUT_ERROR_EVALUATE, "%s: %s",
+                  taut_code_name(code), d.error.message);
+        check_row(d.error.message[0] && isfinite(d.error.t), "it says when: t = %g, %s", d.error.t,
+                  d.error.message);
     }
     driven_destroy(&d);
     /* at rest, at potential 0: nothing has exploded */
     d = driven_create("[coordinates]\ny\n[potential]\ny\n", "step=0.1 until=100", NULL);
     if (driven_good("fall", &d)) {
-        check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "a long fall: %s", d.error.message);
+        check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "a long fall: %s",
+                  d.error.message);
         check_near("y", taut_solver_position(d.solver)[0], -5000, 1e-9);
     }
     driven_destroy(&d);
@@ -265,10 +301,12 @@ static void test_interrupt(void)
     if (driven_good("run", &d)) {
         int calls = 0;
         taut_sink sink = kept_sink(&r);
-        check_equal("run", taut_solver_run(d.solver, &sink, 1, stop_later, &calls, &d.error), TAUT_INTERRUPTED);
+        check_equal("run", taut_solver_run(d.solver, &sink, 1, stop_later, &calls, &d.error),
+                    TAUT_INTERRUPTED);
         check_near("after 3 * 1024 steps", taut_solver_time(d.solver), 30.72, 1e-12);
         check_row(r.rows == 63 && r.ended == 1, "%d rows, ended %d times", r.rows, r.ended);
-        check_near("the last row is where it stopped", r.t[r.rows - 1], taut_solver_time(d.solver), 0);
+        check_near("the last row is where it stopped", r.t[r.rows - 1], taut_solver_time(d.solver),
+                   0);
         /* it can go on, and ends where it should */
         check_equal("on", taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error), 0);
         check_near("end", taut_solver_time(d.solver), 100, 0);
@@ -290,7 +328,8 @@ static int stop_now(void *user, double t, double until, int64_t steps)
     return 1;
 }
 
-/* One step has 5000 rows: the caller is heard between them. What of the step is not written then is left out, an event in it is not. */
+/* One step has 5000 rows: the caller is heard between them. What of the step is not written then
+ * is left out, an event in it is not. */
 static void test_interrupt_rows(void)
 {
     static const struct {
@@ -306,7 +345,8 @@ static void test_interrupt_rows(void)
         if (driven_good("run", &d)) {
             double heard = 0;
             taut_sink sink = kept_sink(&r);
-            check_equal("run", taut_solver_run(d.solver, &sink, 1, stop_now, &heard, &d.error), TAUT_INTERRUPTED);
+            check_equal("run", taut_solver_run(d.solver, &sink, 1, stop_now, &heard, &d.error),
+                        TAUT_INTERRUPTED);
             check_near("heard after 1024 rows", heard, 1024 * 2e-4, 1e-12);
             check_near("where it stopped", taut_solver_time(d.solver), rows[k].stop, 1e-12);
             check_near("the last row is there", r.t[r.rows - 1], taut_solver_time(d.solver), 0);
@@ -331,8 +371,10 @@ static void test_sinks(void)
     if (driven_good("run", &d)) {
         b.fail_at = 5;
         taut_sink sinks[2] = {kept_sink(&a), kept_sink(&b)};
-        check_equal("a sink fails", taut_solver_run(d.solver, sinks, 2, NULL, NULL, &d.error), TAUT_ERROR_FILE);
-        check_row(a.rows == 5 && a.ended == 1 && b.ended == 1, "%d rows; ended %d and %d", a.rows, a.ended, b.ended);
+        check_equal("a sink fails", taut_solver_run(d.solver, sinks, 2, NULL, NULL, &d.error),
+                    TAUT_ERROR_FILE);
+        check_row(a.rows == 5 && a.ended == 1 && b.ended == 1, "%d rows; ended %d and %d", a.rows,
+                  a.ended, b.ended);
     }
     driven_destroy(&d);
 }
@@ -345,7 +387,8 @@ static void test_faults(void)
     while (code == TAUT_ERROR_MEMORY && k < 1000) {
         faulty f = {.fail = ++k};
         taut_allocator allocator = faulty_allocator(&f);
-        driven d = driven_create("[coordinates]\nx, y\n[mass]\nM[x,y] = 0.5\n[bonds]\ns = x stiffness 4\n[events]\ne = x - 2 stop\n"
+        driven d = driven_create("[coordinates]\nx, y\n[mass]\nM[x,y] = 0.5\n[bonds]\ns = x "
+                                 "stiffness 4\n[events]\ne = x - 2 stop\n"
                                  "[run]\nuntil = 1\nstep = 0.1\n[outputs]\no = x\n",
                                  "", &allocator);
         code = d.code;
@@ -360,14 +403,17 @@ static void test_misuse(void)
     check_group("misuse");
     taut_solver *solver = NULL;
     taut_error error;
-    check_equal("no system", taut_solver_create(NULL, NULL, NULL, &solver, &error), TAUT_ERROR_USAGE);
-    check_equal("nowhere to put it", taut_solver_create(NULL, NULL, NULL, NULL, &error), TAUT_ERROR_USAGE);
+    check_equal("no system", taut_solver_create(NULL, NULL, NULL, &solver, &error),
+                TAUT_ERROR_USAGE);
+    check_equal("nowhere to put it", taut_solver_create(NULL, NULL, NULL, NULL, &error),
+                TAUT_ERROR_USAGE);
     taut_solver_destroy(NULL);
     driven d = driven_create(SPRING "[run]\nuntil = 1\n", "", NULL);
     if (driven_good("run", &d)) {
         check_equal("not a time", taut_solver_advance(d.solver, NAN, &error), TAUT_ERROR_USAGE);
         taut_solver *plain;
-        check_equal("no options: [run] decides", taut_solver_create(d.system, NULL, NULL, &plain, NULL), 0);
+        check_equal("no options: [run] decides",
+                    taut_solver_create(d.system, NULL, NULL, &plain, NULL), 0);
         taut_solver_destroy(plain);
     }
     driven_destroy(&d);

@@ -1,5 +1,6 @@
-/* test_spectrum.c - frequencies against analytic chains, against the definition computed densely here (Gauss, Jacobi), and as
- * properties: the limit of infinite stiffness, springs stated twice, bonds against their own potential, iteration against dense. */
+/* test_spectrum.c - frequencies against analytic chains, against the definition computed densely
+ * here (Gauss, Jacobi), and as properties: the limit of infinite stiffness, springs stated
+ * twice, bonds against their own potential, iteration against dense. */
 #include "linalg/spectrum.h"
 #include "support/faulty.h"
 #include "support/table.h"
@@ -12,7 +13,7 @@ static double uniform(void)
     return (double)(seed >> 11) / 4503599627370496.0 - 1;
 }
 
-/* -------------------------------------------------------------------------------- dense oracle, sizes up to 40 */
+/* ---- dense oracle, sizes up to 40 */
 
 enum { SIZE = 40 };
 
@@ -51,7 +52,8 @@ static void jacobi(int n, double a[][SIZE], double *value)
             for (int q = p + 1; q < n; q++) {
                 if (fabs(a[p][q]) < 1e-300)
                     continue;
-                double h = (a[q][q] - a[p][p]) / (2 * a[p][q]), t = copysign(1, h) / (fabs(h) + sqrt(h * h + 1));
+                double h = (a[q][q] - a[p][p]) / (2 * a[p][q]),
+                       t = copysign(1, h) / (fabs(h) + sqrt(h * h + 1));
                 double c = 1 / sqrt(t * t + 1), s = t * c;
                 for (int k = 0; k < n; k++) {
                     double x = a[k][p], y = a[k][q];
@@ -71,7 +73,7 @@ static void jacobi(int n, double a[][SIZE], double *value)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------ systems */
+/* ---- systems */
 
 enum { LARGEST = 260000 };
 
@@ -126,8 +128,9 @@ static void straight_chain(taut_index links, double omega)
         add_bond(i, i - 1, 0, 1 / (omega * omega));
 }
 
-/* A = G G^T is tridiag(-1, 2, -1) with A_11 = 1: vectors cos((j - 1/2) theta) with cos((N + 1/2) theta) = 0, so
- * theta_k = (2k - 1) pi / (2N + 1) and Omega_k = 2 omega sin(theta_k / 2), k = 1..N. */
+/* A = G G^T is tridiag(-1, 2, -1) with A_11 = 1: vectors cos((j - 1/2) theta) with cos((N + 1/2)
+ * theta) = 0, so theta_k = (2k - 1) pi / (2N + 1) and Omega_k = 2 omega sin(theta_k / 2), k =
+ * 1..N. */
 static double chain_frequency(taut_index links, double omega, taut_index k)
 {
     return 2 * omega * sin((2 * k - 1) * acos(-1) / (2 * (2.0 * links + 1)));
@@ -137,14 +140,16 @@ static int bonds(int count, double *frequency, double *mode, taut_spectrum *spec
 {
     taut_saddle_shape shape = shape_of();
     taut_error error;
-    int status = taut_spectrum_bonds(&shape, s.mass, s.g, s.c, count, frequency, mode, spectrum, NULL, &error);
+    int status = taut_spectrum_bonds(&shape, s.mass, s.g, s.c, count, frequency, mode, spectrum,
+                                     NULL, &error);
     if (status)
         printf("# %s\n", error.message);
     return status;
 }
 
 /* Compares the found frequencies with expected(k), k = 1..modes. */
-static void compare_chain(const char *what, taut_index links, double omega, int count, double tolerance)
+static void compare_chain(const char *what, taut_index links, double omega, int count,
+                          double tolerance)
 {
     double frequency[1000], worst = 0;
     taut_spectrum spectrum = {0};
@@ -154,10 +159,12 @@ static void compare_chain(const char *what, taut_index links, double omega, int 
         taut_index index = all || k < count ? k + 1 : links - 2 * count + k + 1;
         worst = fmax(worst, fabs(frequency[k] / chain_frequency(links, omega, index) - 1));
     }
-    check_row(status == 0 && spectrum.modes == links && spectrum.found == (all ? links : 2 * count) && spectrum.complete == all,
-              "%s, N=%d count=%d: status %d, found %d, modes %lld, complete %d", what, links, count, status, spectrum.found,
-              (long long)spectrum.modes, spectrum.complete);
-    check_row(worst <= tolerance, "%s, N=%d count=%d: relative error %.3g, limit %.3g", what, links, count, worst, tolerance);
+    check_row(status == 0 && spectrum.modes == links &&
+                  spectrum.found == (all ? links : 2 * count) && spectrum.complete == all,
+              "%s, N=%d count=%d: status %d, found %d, modes %lld, complete %d", what, links, count,
+              status, spectrum.found, (long long)spectrum.modes, spectrum.complete);
+    check_row(worst <= tolerance, "%s, N=%d count=%d: relative error %.3g, limit %.3g", what, links,
+              count, worst, tolerance);
 }
 
 static void chains(void)
@@ -196,7 +203,8 @@ static void random_system(int nodes, int count, int rods, bool diagonal)
     for (taut_index i = 0; i < count; i++) {
         double angle = 3 * uniform(), compliance = 1.5 + uniform();
         taut_index other = i % nodes + 1 + i / nodes;
-        add_bond(i % nodes, other < nodes ? other : -1, angle, i % 3 == 1 && rods-- > 0 ? 0 : compliance);
+        add_bond(i % nodes, other < nodes ? other : -1, angle,
+                 i % 3 == 1 && rods-- > 0 ? 0 : compliance);
     }
     s.diagonal = diagonal;
     taut_index entries = 0;
@@ -216,7 +224,8 @@ static void random_system(int nodes, int count, int rods, bool diagonal)
 /* S = A_ss - A_sr A_rr^-1 A_rs from its blocks. Returns the number of springs, which are listed. */
 static int schur_complement(double result[][SIZE], int *spring)
 {
-    static double mass[SIZE][SIZE], z[SIZE][SIZE], a[SIZE][SIZE], rr[SIZE][SIZE], rs[SIZE][SIZE], g[SIZE][SIZE];
+    static double mass[SIZE][SIZE], z[SIZE][SIZE], a[SIZE][SIZE], rr[SIZE][SIZE], rs[SIZE][SIZE],
+        g[SIZE][SIZE];
     int p = 0, r = 0, rod[SIZE];
     memset(mass, 0, sizeof mass), memset(z, 0, sizeof z), memset(g, 0, sizeof g);
     for (int i = 0; i < s.n; i++)
@@ -273,7 +282,8 @@ static void definitions(int nodes, int count, int rods, bool diagonal)
         const double *u = mode + k * s.m;
         double energy = 0;
         worst = fmax(worst, fabs(frequency[k] * frequency[k] - expected[k]) / expected[p - 1]);
-        for (int i = 0; i < p; i++) { /* S C^-1 u = Omega^2 u; u^T S^-1 u = 1 gives u^T C^-1 u = Omega^2 */
+        /* S C^-1 u = Omega^2 u; u^T S^-1 u = 1 gives u^T C^-1 u = Omega^2 */
+        for (int i = 0; i < p; i++) {
             double left = 0;
             for (int j = 0; j < p; j++)
                 left += schur[i][j] * u[spring[j]] / s.c[spring[j]];
@@ -285,12 +295,14 @@ static void definitions(int nodes, int count, int rods, bool diagonal)
             if (s.c[i] == 0)
                 equation = fmax(equation, fabs(u[i]));
     }
-    check_row(status == 0 && spectrum.found == p && spectrum.complete, "%d nodes, %d bonds, %d rods: status %d, found %d of %d",
-              nodes, count, rods, status, spectrum.found, p);
-    check_row(worst <= 1e-12, "%d nodes, %d bonds, %d rods, %s M: Omega^2 off by %.3g", nodes, count, rods,
-              diagonal ? "diagonal" : "full", worst);
-    check_row(equation <= 1e-11 && norm <= 1e-11, "%d nodes, %d bonds, %d rods: modes off by %.3g, their norm by %.3g", nodes,
-              count, rods, equation, norm);
+    check_row(status == 0 && spectrum.found == p && spectrum.complete,
+              "%d nodes, %d bonds, %d rods: status %d, found %d of %d", nodes, count, rods, status,
+              spectrum.found, p);
+    check_row(worst <= 1e-12, "%d nodes, %d bonds, %d rods, %s M: Omega^2 off by %.3g", nodes,
+              count, rods, diagonal ? "diagonal" : "full", worst);
+    check_row(equation <= 1e-11 && norm <= 1e-11,
+              "%d nodes, %d bonds, %d rods: modes off by %.3g, their norm by %.3g", nodes, count,
+              rods, equation, norm);
 }
 
 static void rigid_limit(void)
@@ -298,7 +310,8 @@ static void rigid_limit(void)
     double soft[SIZE], rigid[SIZE], error[2][SIZE] = {{0}};
     taut_spectrum spectrum;
     int p = 0;
-    for (int round = 0; round < 2; round++) { /* rods, then springs of compliance 1e-4 and 1e-5 in their place */
+    /* rods, then springs of compliance 1e-4 and 1e-5 in their place */
+    for (int round = 0; round < 2; round++) {
         seed = 11;
         random_system(8, 12, 4, true);
         check_equal("rods", bonds(SIZE / 2, rigid, NULL, &spectrum), 0);
@@ -396,7 +409,8 @@ static void bond_hessian(void)
     for (taut_index i = 0; i < s.n; i++) {
         for (taut_index b = 0; b < s.m; b++)
             for (taut_index e = s.g_start[b]; e < s.g_start[b + 1]; e++)
-                for (taut_index f = s.g_start[b]; s.g_column[e] == i && s.c[b] > 0 && f < s.g_start[b + 1]; f++) {
+                for (taut_index f = s.g_start[b];
+                     s.g_column[e] == i && s.c[b] > 0 && f < s.g_start[b + 1]; f++) {
                     taut_index j = s.g_column[f];
                     if (last[j] < hessian_start[i])
                         last[j] = count, hessian_column[count++] = j;
@@ -431,13 +445,15 @@ static void potential_against_bonds(const char *what, int count, double toleranc
     shape.g_start = start;
     shape.g_column = column;
     taut_error error;
-    int status = taut_spectrum_potential(&shape, s.mass, g, hessian_start, hessian_column, hessian, count, frequency, &spectrum,
-                                         NULL, &error);
+    int status = taut_spectrum_potential(&shape, s.mass, g, hessian_start, hessian_column, hessian,
+                                         count, frequency, &spectrum, NULL, &error);
     for (int k = 0; k < same.found && k < spectrum.found; k++)
         worst = fmax(worst, fabs(frequency[k] / expected[k] - 1));
     check_row(status == 0 && spectrum.found == same.found && worst <= tolerance,
-              "%s: status %d, found %d of %d, relative error %.3g", what, status, spectrum.found, same.found, worst);
-    check_row(spectrum.modes == same.modes || spectrum.modes == -1, "%s: modes %lld", what, (long long)spectrum.modes);
+              "%s: status %d, found %d of %d, relative error %.3g", what, status, spectrum.found,
+              same.found, worst);
+    check_row(spectrum.modes == same.modes || spectrum.modes == -1, "%s: modes %lld", what,
+              (long long)spectrum.modes);
     free(hessian_start), free(hessian_column), free(hessian);
 }
 
@@ -466,13 +482,15 @@ static void eigenproblems(void)
             taut_error error;
             bool sorted = true;
             for (int i = 0; i < n; i++)
-                for (int j = 0; j <= i; j++) /* random; tridiagonal; of rank 2; block diagonal with equal eigenvalues */
+                for (int j = 0; j <= i; j++) /* random; tridiagonal; of rank 2; block diagonal with
+                                                equal eigenvalues */
                     a[i * n + j] = a[j * n + i] = kind == 0   ? uniform()
                                                   : kind == 1 ? (i == j       ? 2
                                                                  : i == j + 1 ? -1
                                                                               : 0)
-                                                  : kind == 2 ? (i + 1.0) * (j + 1.0) + sin(i) * sin(j)
-                                                              : (i / 2 == j / 2 ? 1 + (i == j) : 0);
+                                                  : kind == 2
+                                                      ? (i + 1.0) * (j + 1.0) + sin(i) * sin(j)
+                                                      : (i / 2 == j / 2 ? 1 + (i == j) : 0);
             memcpy(v, a, sizeof a);
             int status = taut_eigen_symmetric(n, v, value, &error, NULL);
             double size = n ? fmax(fabs(value[0]), fabs(value[n - 1])) : 1;
@@ -489,7 +507,8 @@ static void eigenproblems(void)
                 }
             }
             check_row(status == 0 && sorted && residual <= 1e-13 && angle <= 1e-13,
-                      "n=%d kind %d: status %d, residual %.3g, orthogonality %.3g", n, kind, status, residual, angle);
+                      "n=%d kind %d: status %d, residual %.3g, orthogonality %.3g", n, kind, status,
+                      residual, angle);
         }
 }
 
@@ -504,9 +523,11 @@ static void fail_every(const char *what, int count)
     int status = TAUT_ERROR_MEMORY, fail_at = 1;
     for (; fail_at < 1000 && status; fail_at++) {
         c = (faulty){.fail = fail_at};
-        status = taut_spectrum_bonds(&shape, s.mass, s.g, s.c, count, frequency, NULL, &spectrum, &allocator, &error);
+        status = taut_spectrum_bonds(&shape, s.mass, s.g, s.c, count, frequency, NULL, &spectrum,
+                                     &allocator, &error);
         if ((status != 0 && status != TAUT_ERROR_MEMORY) || c.live)
-            check_row(false, "%s, allocation %d fails: status %d, %lld blocks left", what, fail_at, status, (long long)c.live);
+            check_row(false, "%s, allocation %d fails: status %d, %lld blocks left", what, fail_at,
+                      status, (long long)c.live);
     }
     check_row(status == 0 && fail_at > 5, "%s: succeeds after %d allocations", what, fail_at - 2);
 }
@@ -524,7 +545,8 @@ static void refusals(void)
     for (int i = 0; i < 5; i++)
         s.c[i] = 0;
     check_equal("rods alone", bonds(5, frequency, NULL, &spectrum), 0);
-    check_row(spectrum.found == 0 && spectrum.complete && spectrum.modes == 0, "rods alone have no modes");
+    check_row(spectrum.found == 0 && spectrum.complete && spectrum.modes == 0,
+              "rods alone have no modes");
     straight_chain(5, 1);
     s.mass[0] = 0;
     check_row(bonds(5, frequency, NULL, &spectrum) < 0, "a massless coordinate is refused");

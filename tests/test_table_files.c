@@ -1,5 +1,6 @@
-/* test_table_files.c - CSV files of [tables] as people and programs write them, and as they should not be. Numbers are read as in model files,
- * also where the host has set a decimal comma. */
+/* test_table_files.c - CSV files of [tables] as people and programs write them, and as they
+ * should not be. Numbers are read as in model files, also where the host has set a decimal
+ * comma. */
 #define _XOPEN_SOURCE 700
 
 #include <taut/taut.h>
@@ -14,8 +15,8 @@ static char folder[] = "/tmp/taut-tables-XXXXXX";
 /* The sum of a column of a table with this text; NaN when it is refused: then *error says why. */
 static double sum_of(const char *text, size_t length, taut_error *error)
 {
-    static const char model[] =
-        "[tables]\nd = d.csv\n[parameters]\ns = sum(d.a[k] for k in 1..d.rows)\n[coordinates]\nx\n[potential]\ns*x\n";
+    static const char model[] = "[tables]\nd = d.csv\n[parameters]\ns = sum(d.a[k] for k in "
+                                "1..d.rows)\n[coordinates]\nx\n[potential]\ns*x\n";
     char path[64];
     snprintf(path, sizeof path, "%s/d.csv", folder);
     FILE *file = fopen(path, "wb");
@@ -60,7 +61,8 @@ static void test_good(void)
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         taut_error error;
         double sum = sum_of(rows[k].text, strlen(rows[k].text), &error);
-        check_row(fabs(sum - rows[k].sum) < 1e-13, "%s: %.17g, expected %g; %s", rows[k].name, sum, rows[k].sum, error.message);
+        check_row(fabs(sum - rows[k].sum) < 1e-13, "%s: %.17g, expected %g; %s", rows[k].name, sum,
+                  rows[k].sum, error.message);
     }
 }
 
@@ -92,9 +94,11 @@ static void test_bad(void)
     check_group("refused");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         taut_error error;
-        double sum = sum_of(rows[k].text, rows[k].length ? rows[k].length : strlen(rows[k].text), &error);
-        check_row(isnan(sum) && error.code == TAUT_ERROR_MODEL && strstr(error.message, rows[k].message) &&
-                      error.line == rows[k].line && error.column == rows[k].column,
+        double sum =
+            sum_of(rows[k].text, rows[k].length ? rows[k].length : strlen(rows[k].text), &error);
+        check_row(isnan(sum) && error.code == TAUT_ERROR_MODEL &&
+                      strstr(error.message, rows[k].message) && error.line == rows[k].line &&
+                      error.column == rows[k].column,
                   "%s: %g, %d:%d %s", rows[k].name, sum, error.line, error.column, error.message);
     }
 }
@@ -102,7 +106,8 @@ static void test_bad(void)
 /* Any locale with a decimal comma will do. */
 static void test_locale(void)
 {
-    static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "fr_FR", "nl_NL.UTF-8", "pl_PL.UTF-8"};
+    static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE",
+                                        "fr_FR",       "nl_NL.UTF-8", "pl_PL.UTF-8"};
     check_group("decimal comma");
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
         if (setlocale(LC_ALL, names[k])) {

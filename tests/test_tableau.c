@@ -1,5 +1,6 @@
-/* test_tableau.c - the coefficients of explicit Runge-Kutta methods: every order condition of every order they claim, by rooted trees
- * [Hairer, Norsett, Wanner I, II.2, Theorem 2.13]; the same for their estimates and dense output. */
+/* test_tableau.c - the coefficients of explicit Runge-Kutta methods: every order condition of
+ * every order they claim, by rooted trees [Hairer, Norsett, Wanner I, II.2, Theorem 2.13]; the
+ * same for their estimates and dense output. */
 #include "step/tableau.h"
 #include "support/table.h"
 
@@ -10,7 +11,8 @@ typedef struct weights { /* a Runge-Kutta method: any number of stages up to 16 
     double a[TAUT_TABLEAU_WIDTH][TAUT_TABLEAU_WIDTH], b[TAUT_TABLEAU_WIDTH];
 } weights;
 
-/* phi[i] = product over the children of sum_j a_ij phi_j(child); returns gamma. `level` is the tree as a level sequence of n nodes. */
+/* phi[i] = product over the children of sum_j a_ij phi_j(child); returns gamma. `level` is the
+ * tree as a level sequence of n nodes. */
 static double tree(const weights *w, const int *level, int n, double *phi)
 {
     double gamma = n;
@@ -48,7 +50,8 @@ static bool next_tree(int *level, int n)
     return true;
 }
 
-/* Largest violation of the conditions of order n, sum b phi = theta^n / gamma; *count says how many there are. */
+/* Largest violation of the conditions of order n, sum b phi = theta^n / gamma; *count says how
+ * many there are. */
 static double violation(const weights *w, int n, double theta, int *count)
 {
     int level[MOST_ORDER];
@@ -76,7 +79,8 @@ static weights extended(const taut_tableau *table)
     return w;
 }
 
-static void check_order(const char *what, const weights *w, int order, double theta, double tolerance)
+static void check_order(const char *what, const weights *w, int order, double theta,
+                        double tolerance)
 {
     static const int trees[MOST_ORDER] = {0, 1, 1, 2, 4, 9, 20, 48, 115};
     int count;
@@ -86,7 +90,8 @@ static void check_order(const char *what, const weights *w, int order, double th
         check_equal("number of trees", count, trees[n]);
     }
     if (order + 1 < MOST_ORDER)
-        check_row(violation(w, order + 1, theta, &count) > 1e-7, "%s: is of order %d and not of %d", what, order, order + 1);
+        check_row(violation(w, order + 1, theta, &count) > 1e-7, "%s: is of order %d and not of %d",
+                  what, order, order + 1);
 }
 
 /* b(theta) of continuous.c's form. */
@@ -94,7 +99,8 @@ static void dense_weights(const taut_tableau *table, double theta, double *b)
 {
     const double *end = table->a + table->stages * table->width;
     for (int i = 0; i <= table->stages + table->extra; i++) {
-        double first = i == 0, last = i == table->stages, weight = i < table->width ? end[i] : 0, f[8], value = 0;
+        double first = i == 0, last = i == table->stages, weight = i < table->width ? end[i] : 0,
+               f[8], value = 0;
         int rows = 3 + table->dense_rows;
         f[0] = weight;
         f[1] = first - weight;
@@ -127,8 +133,8 @@ static void test_coefficients(void)
             double sum = 0;
             for (int j = 0; j < table->width; j++)
                 sum += w.a[i][j];
-            check_row(fabs(sum - table->c[i]) <= 1e-14 * 100, "%s: row %d adds up to %.17g, c is %.17g", rows[k].name, i, sum,
-                      table->c[i]);
+            check_row(fabs(sum - table->c[i]) <= 1e-14 * 100,
+                      "%s: row %d adds up to %.17g, c is %.17g", rows[k].name, i, sum, table->c[i]);
         }
         memcpy(w.b, b, (size_t)table->stages * sizeof *b);
         check_order(rows[k].name, &w, rows[k].order, 1, 2e-14);

@@ -1,4 +1,5 @@
-/* Tapes: levels, companions, batches against single members, special values, lanes, bad calls, failing memory. */
+/* Tapes: levels, companions, batches against single members, special values, lanes, bad calls,
+ * failing memory. */
 #include "expr/curve.h"
 #include "support/faulty.h"
 #include "support/operations.h"
@@ -15,7 +16,8 @@ static void test_levels(void)
         unsigned char level[OUTPUTS];
         random_graph(g, INPUTS, 80, pool);
         for (int k = 0; k < OUTPUTS; k++) {
-            node[k] = pool[(int)uniform(0, INPUTS + 82)]; /* inputs and constants may be outputs too */
+            /* inputs and constants may be outputs too */
+            node[k] = pool[(int)uniform(0, INPUTS + 82)];
             level[k] = (unsigned char)uniform(0, 4);
         }
         runner all = runner_open(g, INPUTS, OUTPUTS, node, level, 1);
@@ -27,8 +29,10 @@ static void test_levels(void)
         int32_t first = tape->inputs + tape->constants;
         for (int32_t k = 0; k < tape->length; k++) {
             const taut_instruction *code = &tape->code[k];
-            bool ordered = code->to == first + k && code->a < code->to && code->b < code->to && code->c < code->to;
-            check_row(ordered, "instruction %d: %d <- %d %d %d", (int)k, (int)code->to, (int)code->a, (int)code->b, (int)code->c);
+            bool ordered = code->to == first + k && code->a < code->to && code->b < code->to &&
+                           code->c < code->to;
+            check_row(ordered, "instruction %d: %d <- %d %d %d", (int)k, (int)code->to,
+                      (int)code->a, (int)code->b, (int)code->c);
         }
         /* each level for itself: its outputs are there, and exactly what they need was run */
         for (int want = 0; want < TAUT_LEVELS; want++) {
@@ -48,7 +52,8 @@ static void test_levels(void)
                 if (level[k] <= want)
                     check_near("output of a level", output(&part, k, 0), output(&all, k, 0), 0);
             for (int32_t k = tape->level_end[want]; k < tape->length; k++)
-                check_row(isnan(part.regs[first + k]), "instruction %d of a higher level was run", (int)k);
+                check_row(isnan(part.regs[first + k]), "instruction %d of a higher level was run",
+                          (int)k);
             taut_arena_clear(&part.arena);
         }
         check_equal("length", tape->length, tape->level_end[TAUT_LEVELS - 1]);
@@ -68,7 +73,8 @@ static void test_companions(void)
     int32_t next = r.tape->registers;
     for (int32_t k = 0; k < r.tape->length; k++) {
         int needed = taut_jet_companions((taut_op)r.tape->code[k].op);
-        check_equal(taut_op_table[r.tape->code[k].op].name, r.tape->code[k].companion, needed ? next : -1);
+        check_equal(taut_op_table[r.tape->code[k].op].name, r.tape->code[k].companion,
+                    needed ? next : -1);
         next += needed;
     }
     check_equal("all", r.tape->companions, next - r.tape->registers);
@@ -90,8 +96,9 @@ static bool same_bits(double x, double y)
 static void test_batches(void)
 {
     check_group("batches");
-    static const double special[] = {0.0,    -0.0,  1.0,    -1.0,     0.5,       -0.5, 2.5, 0.49999999999999994,
-                                     1e-320, 1e300, -1e300, INFINITY, -INFINITY, NAN};
+    static const double special[] = {
+        0.0,    -0.0,  1.0,    -1.0,     0.5,       -0.5, 2.5, 0.49999999999999994,
+        1e-320, 1e300, -1e300, INFINITY, -INFINITY, NAN};
     enum { SPECIAL = sizeof special / sizeof special[0] };
     taut_graph *g = taut_graph_create(NULL, LIMIT);
     taut_arena arena;
@@ -105,7 +112,8 @@ static void test_batches(void)
     for (int k = 0; k < 4; k++)
         node[OPERATIONS + k] = taut_graph_curve(g, curve, k, taut_graph_input(g, 0));
     node[OPERATIONS + 4] = taut_graph_constant(g, 42);
-    static const int sizes[][2] = {{8, 1}, {8, 7}, {8, 8}, {16, 13}, {64, 63}, {256, 255}, {3, 3}, {7, 5}};
+    static const int sizes[][2] = {{8, 1},   {8, 7},     {8, 8}, {16, 13},
+                                   {64, 63}, {256, 255}, {3, 3}, {7, 5}};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
         for (int trial = 0; trial < 12; trial++) {
             int lanes = sizes[s][0], n = sizes[s][1];
@@ -115,11 +123,13 @@ static void test_batches(void)
                 many.regs[k] = trial < 6 ? uniform(-4, 9) : special[(int)uniform(0, SPECIAL)];
             taut_tape_run(many.tape, 0, lanes, n, many.regs);
             for (int k = 0; k < OPERATIONS + 5; k++) {
-                const char *name = k < OPERATIONS ? taut_op_table[operations[k].op].name : "curve or constant";
+                const char *name =
+                    k < OPERATIONS ? taut_op_table[operations[k].op].name : "curve or constant";
                 int differ = 0, written = 0;
                 double x[3] = {0}, b = 0, e = 0;
                 for (int lane = 0; lane < lanes; lane++) {
-                    const double at[3] = {many.regs[lane], many.regs[lanes + lane], many.regs[2 * lanes + lane]};
+                    const double at[3] = {many.regs[lane], many.regs[lanes + lane],
+                                          many.regs[2 * lanes + lane]};
                     run_at(&one, at);
                     if (lane < n && !same_bits(output(&many, k, lane), output(&one, k, 0))) {
                         differ++;
@@ -129,9 +139,11 @@ static void test_batches(void)
                     }
                     written += lane >= n && k < OPERATIONS + 4 && !isnan(output(&many, k, lane));
                 }
-                check_row(differ == 0, "%s: %d of %d lanes differ, at (%g, %g, %g): %.17g, alone %.17g", name, differ, n, x[0],
-                          x[1], x[2], b, e);
-                check_row(written == 0, "%s: %d unused lanes of %d were written", name, written, lanes);
+                check_row(differ == 0,
+                          "%s: %d of %d lanes differ, at (%g, %g, %g): %.17g, alone %.17g", name,
+                          differ, n, x[0], x[1], x[2], b, e);
+                check_row(written == 0, "%s: %d unused lanes of %d were written", name, written,
+                          lanes);
             }
             taut_arena_clear(&many.arena);
             taut_arena_clear(&one.arena);
@@ -185,18 +197,21 @@ static void test_special_values(void)
     };
     taut_graph *g = taut_graph_create(NULL, LIMIT);
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        int32_t node = build(g, rows[k].op), a = taut_graph_constant(g, rows[k].a), b = taut_graph_constant(g, rows[k].b);
-        int32_t constant =
-            taut_op_table[rows[k].op].arity == 1 ? taut_graph_unary(g, rows[k].op, a) : taut_graph_binary(g, rows[k].op, a, b);
+        int32_t node = build(g, rows[k].op), a = taut_graph_constant(g, rows[k].a),
+                b = taut_graph_constant(g, rows[k].b);
+        int32_t constant = taut_op_table[rows[k].op].arity == 1
+                               ? taut_graph_unary(g, rows[k].op, a)
+                               : taut_graph_binary(g, rows[k].op, a, b);
         runner r = runner_open(g, 3, 1, &node, NULL, 1);
         run_at(&r, (double[3]){rows[k].a, rows[k].b, 0});
         double value = output(&r, 0, 0), folded = 0, e = rows[k].expected;
         taut_graph_is_constant(g, constant, &folded);
         const char *name = taut_op_table[rows[k].op].name;
-        check_row(value == e || (isnan(value) && isnan(e)), "%s(%g, %g) = %.17g, expected %.17g", name, rows[k].a, rows[k].b, value,
+        check_row(value == e || (isnan(value) && isnan(e)), "%s(%g, %g) = %.17g, expected %.17g",
+                  name, rows[k].a, rows[k].b, value, e);
+        check_row(folded == e || (isnan(folded) && isnan(e)),
+                  "folded %s(%g, %g) = %.17g, expected %.17g", name, rows[k].a, rows[k].b, folded,
                   e);
-        check_row(folded == e || (isnan(folded) && isnan(e)), "folded %s(%g, %g) = %.17g, expected %.17g", name, rows[k].a,
-                  rows[k].b, folded, e);
         taut_arena_clear(&r.arena);
     }
     taut_graph_destroy(g);
@@ -232,16 +247,20 @@ static void test_calls(void)
 {
     check_group("calls");
     taut_graph *g = taut_graph_create(NULL, LIMIT);
-    int32_t sine = taut_graph_unary(g, TAUT_OP_SIN, taut_graph_input(g, 0)), far = taut_graph_input(g, 9), none = -1;
+    int32_t sine = taut_graph_unary(g, TAUT_OP_SIN, taut_graph_input(g, 0)),
+            far = taut_graph_input(g, 9), none = -1;
     unsigned char level = 0, high = TAUT_LEVELS;
     taut_arena arena;
     taut_error error;
     taut_tape *tape = NULL;
     taut_arena_init(&arena, NULL);
-    check_equal("an input beyond", taut_tape_create(g, &arena, 9, 1, &far, &level, &tape, &error), TAUT_ERROR_USAGE);
+    check_equal("an input beyond", taut_tape_create(g, &arena, 9, 1, &far, &level, &tape, &error),
+                TAUT_ERROR_USAGE);
     check_contains("message", error.message, "input 9");
-    check_equal("no node", taut_tape_create(g, &arena, 1, 1, &none, &level, &tape, &error), TAUT_ERROR_USAGE);
-    check_equal("a level too high", taut_tape_create(g, &arena, 1, 1, &sine, &high, &tape, &error), TAUT_ERROR_USAGE);
+    check_equal("no node", taut_tape_create(g, &arena, 1, 1, &none, &level, &tape, &error),
+                TAUT_ERROR_USAGE);
+    check_equal("a level too high", taut_tape_create(g, &arena, 1, 1, &sine, &high, &tape, &error),
+                TAUT_ERROR_USAGE);
     check_equal("no outputs", taut_tape_create(g, &arena, 1, 0, &sine, &level, &tape, &error), 0);
     check_equal("is empty", tape->length, 0);
 
@@ -261,7 +280,9 @@ static void test_calls(void)
     for (int k = 0; k < 3; k++)
         taut_graph_input(full, k);
     int32_t first = 0;
-    check_equal("a graph that failed", taut_tape_create(full, &arena, 3, 1, &first, &level, &tape, &error), TAUT_ERROR_SIZE);
+    check_equal("a graph that failed",
+                taut_tape_create(full, &arena, 3, 1, &first, &level, &tape, &error),
+                TAUT_ERROR_SIZE);
     taut_graph_destroy(full);
     taut_arena_clear(&arena);
 }
@@ -283,7 +304,8 @@ static void test_memory(void)
         const taut_curve *curve = NULL;
         if (status == 0)
             status = taut_curve_create(&arena, 500, (const double[500]){1, 2, 3}, &curve, NULL);
-        check_row(status == (state.failed ? TAUT_ERROR_MEMORY : 0), "allocation %d fails: status %d", (int)k, status);
+        check_row(status == (state.failed ? TAUT_ERROR_MEMORY : 0),
+                  "allocation %d fails: status %d", (int)k, status);
         taut_arena_clear(&arena);
         check_row(state.live == 0, "allocation %d fails: %d blocks leak", (int)k, (int)state.live);
     }

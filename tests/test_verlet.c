@@ -1,7 +1,9 @@
-/* test_verlet.c - velocity Verlet against its exact discrete solutions, its order, reversibility, energy and costs. */
+/* test_verlet.c - velocity Verlet against its exact discrete solutions, its order,
+ * reversibility, energy and costs. */
 #include "support/run.h"
 
-/* x'' = -omega^2 x in three ways: Verlet's solution is x_n = cos(n theta), v_n = -sin(n theta) sin(theta)/h, 2 sin(theta/2) = h omega. */
+/* x'' = -omega^2 x in three ways: Verlet's solution is x_n = cos(n theta), v_n = -sin(n theta)
+ * sin(theta)/h, 2 sin(theta/2) = h omega. */
 static void test_discrete_solution(void)
 {
     static const struct {
@@ -10,10 +12,13 @@ static void test_discrete_solution(void)
     } rows[] = {
         {"potential", "[coordinates]\nx\n[potential]\n50*x^2\n[start]\nx = 1\n", 0},
         {"force", "[coordinates]\nx\n[forces]\nx = -100*x\n[start]\nx = 1\n", 0},
-        {"bond", "[coordinates]\nx\n[mass]\nx = 2\n[bonds]\ns = x stiffness 200\n[start]\nx = 1\n", 200},
+        {"bond", "[coordinates]\nx\n[mass]\nx = 2\n[bonds]\ns = x stiffness 200\n[start]\nx = 1\n",
+         200},
         {"compliance", "[coordinates]\nx\n[bonds]\ns = 2*x compliance 0.04\n[start]\nx = 1\n", 50},
-        {"stiff potential", "[coordinates]\nx\n[stiff potential]\nx^2/2 scale 100\n[start]\nx = 1\n", 0},
-        {"kinetic", "[coordinates]\nx\n[kinetic]\n1.5*x'^2\n[potential]\n150*x^2\n[start]\nx = 1\n", 0},
+        {"stiff potential",
+         "[coordinates]\nx\n[stiff potential]\nx^2/2 scale 100\n[start]\nx = 1\n", 0},
+        {"kinetic", "[coordinates]\nx\n[kinetic]\n1.5*x'^2\n[potential]\n150*x^2\n[start]\nx = 1\n",
+         0},
     };
     check_group("verlet, discrete solution");
     double h = 0.125, omega = 10, theta = 2 * asin(h * omega / 2);
@@ -23,23 +28,28 @@ static void test_discrete_solution(void)
             int code = taut_solver_advance(d.solver, 25, &d.error);
             check_row(code == 0, "%s: %s", rows[k].name, d.error.message);
             check_near(rows[k].name, taut_solver_position(d.solver)[0], cos(200 * theta), 1e-12);
-            check_near(rows[k].name, taut_solver_velocity(d.solver)[0], -sin(200 * theta) * sin(theta) / h, 1e-11);
+            check_near(rows[k].name, taut_solver_velocity(d.solver)[0],
+                       -sin(200 * theta) * sin(theta) / h, 1e-11);
             if (rows[k].factor != 0)
-                check_near("lambda", taut_solver_multipliers(d.solver)[0], rows[k].factor * cos(200 * theta), 1e-9);
+                check_near("lambda", taut_solver_multipliers(d.solver)[0],
+                           rows[k].factor * cos(200 * theta), 1e-9);
         }
         driven_destroy(&d);
     }
 }
 
-/* M = [2 1; 1 2], potential 2 (x^2 + y^2): x + y and x - y are modes of frequency sqrt(4/3) and 2. */
+/* M = [2 1; 1 2], potential 2 (x^2 + y^2): x + y and x - y are modes of frequency sqrt(4/3) and
+ * 2. */
 static void test_full_mass(void)
 {
     check_group("verlet, constant mass matrix");
-    driven d = driven_create("[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = 1\n[potential]\n2*(x^2 + y^2)\n[start]\nx = 1\n",
+    driven d = driven_create("[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = "
+                             "1\n[potential]\n2*(x^2 + y^2)\n[start]\nx = 1\n",
                              "method=verlet step=0.25 until=30", NULL);
     if (driven_good("run", &d)) {
         check_equal("advance", taut_solver_advance(d.solver, 30, &d.error), 0);
-        double sum = cos(120 * 2 * asin(0.125 * sqrt(4. / 3))), difference = cos(120 * 2 * asin(0.125 * 2));
+        double sum = cos(120 * 2 * asin(0.125 * sqrt(4. / 3))),
+               difference = cos(120 * 2 * asin(0.125 * 2));
         const double *q = taut_solver_position(d.solver);
         check_near("sum", q[0] + q[1], sum, 1e-12);
         check_near("difference", q[0] - q[1], difference, 1e-12);
@@ -51,19 +61,25 @@ static void test_full_mass(void)
     driven_destroy(&d);
 }
 
-/* The moving spring q'' = -omega^2 (q - cos t): started on Verlet's own slow solution A_h cos t, it stays there to rounding. [A (5)] */
+/* The moving spring q'' = -omega^2 (q - cos t): started on Verlet's own slow solution A_h cos t,
+ * it stays there to rounding. [A (5)] */
 static void test_moving_bond(void)
 {
     check_group("verlet, moving bond");
-    double h = 0.0625, omega = 20, a = pow(2 * sin(h / 2) / h, 2), amplitude = omega * omega / (omega * omega - a);
+    double h = 0.0625, omega = 20, a = pow(2 * sin(h / 2) / h, 2),
+           amplitude = omega * omega / (omega * omega - a);
     char model[200];
-    snprintf(model, sizeof model, "[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 400\n[start]\nq = %.17g\n", amplitude);
+    snprintf(model, sizeof model,
+             "[coordinates]\nq\n[bonds]\ns = q - cos(t) stiffness 400\n[start]\nq = %.17g\n",
+             amplitude);
     driven d = driven_create(model, "method=verlet step=0.0625 until=100", NULL);
     if (driven_good("run", &d)) {
         check_equal("advance", taut_solver_advance(d.solver, 100, &d.error), 0);
         check_near("q", taut_solver_position(d.solver)[0], amplitude * cos(100), 1e-12);
-        check_near("v", taut_solver_velocity(d.solver)[0], -amplitude * sin(100) * sin(h) / h, 1e-11);
-        check_near("lambda", taut_solver_multipliers(d.solver)[0], 400 * (amplitude - 1) * cos(100), 1e-9);
+        check_near("v", taut_solver_velocity(d.solver)[0], -amplitude * sin(100) * sin(h) / h,
+                   1e-11);
+        check_near("lambda", taut_solver_multipliers(d.solver)[0], 400 * (amplitude - 1) * cos(100),
+                   1e-9);
     }
     driven_destroy(&d);
 }
@@ -83,7 +99,8 @@ static double error_at(const order_row *row, double step)
     double error = NAN;
     if (driven_good(row->name, &d) && taut_solver_advance(d.solver, row->until, &d.error) == 0) {
         const double *q = taut_solver_position(d.solver), *v = taut_solver_velocity(d.solver);
-        error = hypot(hypot(q[0] - row->q[0], q[1] - row->q[1]), hypot(v[0] - row->v[0], v[1] - row->v[1]));
+        error = hypot(hypot(q[0] - row->q[0], q[1] - row->q[1]),
+                      hypot(v[0] - row->v[0], v[1] - row->v[1]));
     }
     driven_destroy(&d);
     return error;
@@ -94,14 +111,17 @@ static void test_order(void)
     static const order_row rows[] = {
         /* an ellipse of half-axis 1 comes back after 2 pi */
         {"kepler",
-         "[coordinates]\nx, y\n[potential]\n-1/sqrt(x^2 + y^2)\n[start]\nx = 0.7, y' = sqrt(2/0.7 - 1)\n",
+         "[coordinates]\nx, y\n[potential]\n-1/sqrt(x^2 + y^2)\n[start]\nx = 0.7, y' = sqrt(2/0.7 "
+         "- 1)\n",
          6.28318530717958647692,
          {0.7, 0},
          {0, 1.3627702877384937},
          6.28318530717958647692 / 1000},
-        /* smooth motion of the stiff spring pendulum: reference at t = 1, eps = 1e-2 [B (1.1); FACTS B] */
+        /* smooth motion of the stiff spring pendulum: reference at t = 1, eps = 1e-2 [B (1.1);
+         * FACTS B] */
         {"pendulum",
-         "[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nspring = sqrt(y1^2 + y2^2) - 1 compliance 1e-4\n"
+         "[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nspring = sqrt(y1^2 + y2^2) - 1 "
+         "compliance 1e-4\n"
          "[start]\ny1 = 1 - 3e-8 - 54e-16\n",
          1,
          {.87970203199139791222, -.47582533536318366512},
@@ -119,8 +139,9 @@ static void test_order(void)
     }
 }
 
-static const char pendulum[] = "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nspring = sqrt(x^2 + y^2) - 1 stiffness 400\n"
-                               "[start]\nx = 1.01, y' = -0.5\n";
+static const char pendulum[] =
+    "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nspring = sqrt(x^2 + y^2) - 1 stiffness 400\n"
+    "[start]\nx = 1.01, y' = -0.5\n";
 
 /* Forth and back: only rounding remains. */
 static void test_reversal(void)
@@ -129,7 +150,8 @@ static void test_reversal(void)
     driven d = driven_create(pendulum, "method=verlet step=0.015625 until=10", NULL);
     if (driven_good("run", &d)) {
         check_equal("forth", taut_solver_advance(d.solver, 10, &d.error), 0);
-        check_row(fabs(taut_solver_position(d.solver)[0] - 1.01) > 0.1, "it has moved: x = %g", taut_solver_position(d.solver)[0]);
+        check_row(fabs(taut_solver_position(d.solver)[0] - 1.01) > 0.1, "it has moved: x = %g",
+                  taut_solver_position(d.solver)[0]);
         check_equal("back", taut_solver_advance(d.solver, 0, &d.error), 0);
         check_near("t", taut_solver_time(d.solver), 0, 0);
         check_near("x", taut_solver_position(d.solver)[0], 1.01, 1e-11);
@@ -148,7 +170,8 @@ static double largest_error(const kept *k, int from, int to)
     return largest;
 }
 
-/* 10^5 steps: the energy error is bounded by (h omega)^2 times the energy of the spring, and does not grow. */
+/* 10^5 steps: the energy error is bounded by (h omega)^2 times the energy of the spring, and
+ * does not grow. */
 static void test_energy(void)
 {
     check_group("verlet, energy");
@@ -163,7 +186,8 @@ static void test_energy(void)
         check_equal("rows", k.rows, 10001);
         double early = largest_error(&k, 0, 1000), late = largest_error(&k, 9000, 10001);
         check_below("energy error", fmax(early, late), 0.02);
-        check_row(late < 1.5 * early && early > 1e-6, "no growth: %g in the first tenth, %g in the last", early, late);
+        check_row(late < 1.5 * early && early > 1e-6,
+                  "no growth: %g in the first tenth, %g in the last", early, late);
     }
     driven_destroy(&d);
 }
@@ -173,11 +197,16 @@ static void test_counts(void)
     static const struct {
         const char *options;
         int64_t steps;
-    } rows[] = {{"method=verlet step=0.01 until=1", 100},  {"method=verlet step=0.01 until=1 every=0.003", 100},
-                {"method=verlet step=0.03 until=1", 34},   {"method=verlet step=0.01 until=-1", 100},
-                {"method=verlet step=0.05 until=0.05", 1}, {"method=verlet step=0.05 until=0.15", 3},
-                {"method=verlet step=0.01 until=5", 500},  {"method=verlet step=0.01 steps=7", 7},
-                {"method=verlet step=0.05 until=0.02", 1}, {"method=verlet step=0.001 until=1.0005", 1001}};
+    } rows[] = {{"method=verlet step=0.01 until=1", 100},
+                {"method=verlet step=0.01 until=1 every=0.003", 100},
+                {"method=verlet step=0.03 until=1", 34},
+                {"method=verlet step=0.01 until=-1", 100},
+                {"method=verlet step=0.05 until=0.05", 1},
+                {"method=verlet step=0.05 until=0.15", 3},
+                {"method=verlet step=0.01 until=5", 500},
+                {"method=verlet step=0.01 steps=7", 7},
+                {"method=verlet step=0.05 until=0.02", 1},
+                {"method=verlet step=0.001 until=1.0005", 1001}};
     check_group("verlet, counts");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         static kept rows_kept;
@@ -187,12 +216,15 @@ static void test_counts(void)
         if (driven_good(rows[k].options, &d)) {
             int64_t calls = c.calls;
             taut_sink sink = kept_sink(&rows_kept);
-            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s", rows[k].options, d.error.message);
+            check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s",
+                      rows[k].options, d.error.message);
             taut_result result;
             taut_solver_result(d.solver, &result);
             check_equal(rows[k].options, result.statistics.steps, rows[k].steps);
-            check_equal("force evaluations", result.statistics.force_evaluations, rows[k].steps + 1);
-            check_row(c.calls == calls && calls > 0, "%s: %d allocations while stepping", rows[k].options, (int)(c.calls - calls));
+            check_equal("force evaluations", result.statistics.force_evaluations,
+                        rows[k].steps + 1);
+            check_row(c.calls == calls && calls > 0, "%s: %d allocations while stepping",
+                      rows[k].options, (int)(c.calls - calls));
         }
         driven_destroy(&d);
         check_equal("blocks left", c.live, 0);

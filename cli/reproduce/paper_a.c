@@ -27,7 +27,8 @@ static int note_slow_point(recipe_work *k, const recipe_case *run, int omega)
     RECIPE_TRY(recipe_note(k, q[2], "slow point, omega %d, x2", omega));
     RECIPE_TRY(recipe_note(k, v[1], "slow point, omega %d, y1'", omega));
     RECIPE_TRY(recipe_note(k, v[3], "slow point, omega %d, y2'", omega));
-    RECIPE_TRY(recipe_note(k, (double)run->result.passes, "slow point, omega %d, iterations", omega));
+    RECIPE_TRY(
+        recipe_note(k, (double)run->result.passes, "slow point, omega %d, iterations", omega));
     if (!taut_projection_pass(run->projection, run->result.passes, &g, NULL, NULL))
         return recipe_fail(k, "the projection has no last pass");
     for (int i = 0; i < 2; i++)

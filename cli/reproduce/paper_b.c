@@ -32,15 +32,18 @@ static double apart(const double *a, const double *b)
 }
 
 /* The steps are where the order shows: errors well above rounding, and for y' short enough. */
-static int orders(recipe_work *k, const char *method, double eps, const end *exact, int steps_y, int steps_v)
+static int orders(recipe_work *k, const char *method, double eps, const end *exact, int steps_y,
+                  int steps_v)
 {
     end coarse, fine;
     RECIPE_TRY(pendulum(k, method, eps, steps_y, &coarse));
     RECIPE_TRY(pendulum(k, method, eps, 2 * steps_y, &fine));
-    RECIPE_TRY(recipe_note(k, log2(apart(coarse.q, exact->q) / apart(fine.q, exact->q)), "%s, eps %g, y", method, eps));
+    RECIPE_TRY(recipe_note(k, log2(apart(coarse.q, exact->q) / apart(fine.q, exact->q)),
+                           "%s, eps %g, y", method, eps));
     RECIPE_TRY(pendulum(k, method, eps, steps_v, &coarse));
     RECIPE_TRY(pendulum(k, method, eps, 2 * steps_v, &fine));
-    return recipe_note(k, log2(apart(coarse.v, exact->v) / apart(fine.v, exact->v)), "%s, eps %g, y'", method, eps);
+    return recipe_note(k, log2(apart(coarse.v, exact->v) / apart(fine.v, exact->v)),
+                       "%s, eps %g, y'", method, eps);
 }
 
 int recipe_b_orders(recipe_work *k)
@@ -62,10 +65,12 @@ int recipe_b_orders(recipe_work *k)
     }
     for (int m = 0; m < 3; m++)
         for (int part = 0; part < 2; part++) {
-            RECIPE_TRY(recipe_curve(k, "%s, %s", rows[m].method, part ? "velocities" : "positions"));
+            RECIPE_TRY(
+                recipe_curve(k, "%s, %s", rows[m].method, part ? "velocities" : "positions"));
             for (int steps = 5; steps <= 160; steps *= 2) {
                 RECIPE_TRY(pendulum(k, rows[m].method, eps[2], steps, &now));
-                RECIPE_TRY(recipe_point(k, 1.0 / steps, part ? apart(now.v, exact.v) : apart(now.q, exact.q)));
+                RECIPE_TRY(recipe_point(k, 1.0 / steps,
+                                        part ? apart(now.v, exact.v) : apart(now.q, exact.q)));
             }
         }
     return 0;

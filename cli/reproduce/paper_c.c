@@ -1,5 +1,5 @@
-/* paper_c.c - Ascher, Qin, Reich: table 3.1, and the slider crank of example 4. What errors are measured against is
- * computed here, by another way than what is measured. */
+/* paper_c.c - Ascher, Qin, Reich: table 3.1, and the slider crank of example 4. What errors are
+ * measured against is computed here, by another way than what is measured. */
 #include <math.h>
 
 #include "reproduce/reproduce.h"
@@ -8,24 +8,28 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- C, table 3.1: p2 after one and two periods */
 
-static int kepler(recipe_work *k, const char *what, const char *method, const char *stabilize, int steps)
+static int kepler(recipe_work *k, const char *what, const char *method, const char *stabilize,
+                  int steps)
 {
     recipe_case run;
     char options[200];
-    snprintf(options, sizeof options, "method=%s step=%.17g stabilize=%s stabilize-passes=1 until=%.17g", method, 2 * pi / steps,
-             stabilize, 4 * pi);
+    snprintf(options, sizeof options,
+             "method=%s step=%.17g stabilize=%s stabilize-passes=1 until=%.17g", method,
+             2 * pi / steps, stabilize, 4 * pi);
     int status = recipe_run(k, &run, "kepler", "", options);
     for (int period = 1; period <= 2 && status == 0; period++) {
         status = taut_solver_advance(run.solver, 2 * pi * period, &k->error);
         if (status == 0)
-            status = recipe_note(k, taut_solver_position(run.solver)[1], "%s, p2(%d pi)", what, 2 * period);
+            status = recipe_note(k, taut_solver_position(run.solver)[1], "%s, p2(%d pi)", what,
+                                 2 * period);
     }
     recipe_close(&run);
     return status;
 }
 
-/* One step of the implicit midpoint rule, z1 = z + h f((z + z1)/2), by fixed-point iteration: the stepping methods of this version
- * have no such member, and a problem that is not stiff needs no other iteration. */
+/* One step of the implicit midpoint rule, z1 = z + h f((z + z1)/2), by fixed-point iteration:
+ * the stepping methods of this version have no such member, and a problem that is not stiff
+ * needs no other iteration. */
 static int implicit_midpoint(recipe_work *k, taut_context *context, double h, double *z)
 {
     enum { MOST = 50 };
@@ -88,8 +92,9 @@ static int orbit(recipe_work *k, const char *name, const char *stabilize)
     recipe_case run;
     char options[200];
     taut_sink sink = {.row = orbit_row, .user = k};
-    snprintf(options, sizeof options, "method=euler step=%.17g stabilize=%s stabilize-passes=1 every=%.17g until=%.17g", pi / 1000,
-             stabilize, pi / 50, 4 * pi);
+    snprintf(options, sizeof options,
+             "method=euler step=%.17g stabilize=%s stabilize-passes=1 every=%.17g until=%.17g",
+             pi / 1000, stabilize, pi / 50, 4 * pi);
     RECIPE_TRY(recipe_curve(k, "%s", name));
     int status = recipe_run(k, &run, "kepler", "", options);
     if (status == 0)
@@ -155,13 +160,15 @@ static int crank_at_1(recipe_work *k)
     recipe_case run;
     taut_context *context = NULL;
     double outputs[RECIPE_COORDINATES] = {0};
-    int status = recipe_run(k, &run, "slider_crank", "", "motion=rigid method=dop8 rtol=1e-13 atol=1e-15");
+    int status =
+        recipe_run(k, &run, "slider_crank", "", "motion=rigid method=dop8 rtol=1e-13 atol=1e-15");
     if (status == 0)
         status = taut_solver_advance(run.solver, 1, &k->error);
     if (status == 0)
         status = taut_context_create(run.system, NULL, &context, &k->error);
     if (status == 0)
-        status = taut_evaluate_outputs(context, 1, taut_solver_position(run.solver), taut_solver_velocity(run.solver),
+        status = taut_evaluate_outputs(context, 1, taut_solver_position(run.solver),
+                                       taut_solver_velocity(run.solver),
                                        taut_solver_multipliers(run.solver), outputs, &k->error);
     for (int i = 0; i < 4 && status == 0; i++)
         status = recipe_note(k, taut_solver_position(run.solver)[i], "t = 1, %s", names[i]);
@@ -187,11 +194,14 @@ int recipe_c_slider_crank(recipe_work *k)
     k->labels[1] = "t";
     k->labels[2] = "error";
     RECIPE_TRY(crank_at_1(k));
-    RECIPE_TRY(slider_crank(k, "motion=rigid method=dop8 rtol=1e-12 atol=1e-14 every=0.1 until=10", &exact));
+    RECIPE_TRY(slider_crank(k, "motion=rigid method=dop8 rtol=1e-12 atol=1e-14 every=0.1 until=10",
+                            &exact));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char options[160];
-        snprintf(options, sizeof options, "motion=rigid method=ab2 step=0.1 every=0.1 until=10 stabilize=%s stabilize-passes=1",
-                 rows[i].option);
+        snprintf(
+            options, sizeof options,
+            "motion=rigid method=ab2 step=0.1 every=0.1 until=10 stabilize=%s stabilize-passes=1",
+            rows[i].option);
         RECIPE_TRY(slider_crank(k, options, &now));
         RECIPE_TRY(recipe_note(k, now.position, "%s, drift of positions", rows[i].name));
         RECIPE_TRY(recipe_note(k, now.velocity, "%s, drift of velocities", rows[i].name));

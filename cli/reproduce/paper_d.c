@@ -1,5 +1,5 @@
-/* paper_d.c - Gear, Kaper, Kevrekidis, Zagaris: sections 4.1 and 4.3. What errors are measured against is computed here, by
- * another way than what is measured. */
+/* paper_d.c - Gear, Kaper, Kevrekidis, Zagaris: sections 4.1 and 4.3. What errors are measured
+ * against is computed here, by another way than what is measured. */
 #include <math.h>
 #include <string.h>
 
@@ -7,11 +7,13 @@
 
 /* ---- D, section 4.1 */
 
-/* The slow manifold as a function of x: along the flow from x = 12, where dy/dx forgets its start long before x = 1. */
+/* The slow manifold as a function of x: along the flow from x = 12, where dy/dx forgets its
+ * start long before x = 1. */
 static int manifold(recipe_work *k, double eps, double *y)
 {
-    static const char model[] = "[parameters]\neps = 0.1\n[state]\ny\n[definitions]\nx = 12 - t\n[rates]\n"
-                                "y' = -(x - (x + 1)*y)/(eps*(-x + (x + 0.5)*y))\n[start]\ny = 12/13\n";
+    static const char model[] =
+        "[parameters]\neps = 0.1\n[state]\ny\n[definitions]\nx = 12 - t\n[rates]\n"
+        "y' = -(x - (x + 1)*y)/(eps*(-x + (x + 0.5)*y))\n[start]\ny = 12/13\n";
     recipe_case run;
     char set[40];
     snprintf(set, sizeof set, "eps=%g", eps);
@@ -36,9 +38,11 @@ static double last_iterations(const recipe_case *run)
 /* Figures 2 and 3, small H: one Euler step of eps/100. */
 static int enzyme_small(recipe_work *k, const char *iterate, int order, double exact)
 {
-    static const char model[] = "[parameters]\neps = 0.1\n[state]\nx, y\n[rates]\nx' = -x + (x + 0.5)*y\ny' = (x - (x + 1)*y)/eps\n"
-                                "[stepper]\nmethod = euler\nstep = eps/100\nhorizon = eps/100\n[observables]\nx\n[start]\n"
-                                "x = 1, y = 0\n";
+    static const char model[] =
+        "[parameters]\neps = 0.1\n[state]\nx, y\n[rates]\nx' = -x + (x + 0.5)*y\ny' = (x - (x + "
+        "1)*y)/eps\n"
+        "[stepper]\nmethod = euler\nstep = eps/100\nhorizon = eps/100\n[observables]\nx\n[start]\n"
+        "x = 1, y = 0\n";
     recipe_case run;
     char options[120];
     snprintf(options, sizeof options, "method=difference order=%d iterate=%s", order, iterate);
@@ -47,7 +51,8 @@ static int enzyme_small(recipe_work *k, const char *iterate, int order, double e
         double error = fabs(run.result.q[1] - exact);
         status = recipe_note(k, error, "H = 0.001, m = %d, %s, error", order, iterate);
         if (status == 0)
-            status = recipe_note(k, last_iterations(&run), "H = 0.001, m = %d, %s, iterations", order, iterate);
+            status = recipe_note(k, last_iterations(&run), "H = 0.001, m = %d, %s, iterations",
+                                 order, iterate);
         if (status == 0)
             status = recipe_point(k, order, log10(error));
     }
@@ -65,7 +70,8 @@ static int enzyme(recipe_work *k, const char *iterate, int order, double exact)
         double error = log10(fabs(run.result.q[1] - exact));
         status = recipe_note(k, error, "H = 0.04, m = %d, %s, log10 error", order, iterate);
         if (status == 0)
-            status = recipe_note(k, last_iterations(&run), "H = 0.04, m = %d, %s, iterations", order, iterate);
+            status = recipe_note(k, last_iterations(&run), "H = 0.04, m = %d, %s, iterations",
+                                 order, iterate);
         if (status == 0)
             status = recipe_point(k, order, error);
     }
@@ -121,7 +127,8 @@ int recipe_d_michaelis_menten(recipe_work *k)
 
 /* ---- D, section 4.3: y = Q v, Q = 2/5 - I; y1 and y2 observed */
 
-/* On the slow manifold v = (x1, x2, x1^2 + x2^2, -beta1, -beta2). From y1 - y2 = x2 - x1 one equation in x1 is left: Newton. */
+/* On the slow manifold v = (x1, x2, x1^2 + x2^2, -beta1, -beta2). From y1 - y2 = x2 - x1 one
+ * equation in x1 is left: Newton. */
 static void five_manifold(double v[5])
 {
     const double y1 = -791.2, y2 = -792.2, beta1 = 800, beta2 = 1200;
@@ -138,8 +145,9 @@ static void five_manifold(double v[5])
     v[4] = -beta2;
 }
 
-/* All five values to one decimal, as the paper gives y1 and y2. At the largest h it is done when every |delta| < 1e-10 (max |y| is 814);
- * at smaller ones, whose differences are smaller, when the flow gives no more. */
+/* All five values to one decimal, as the paper gives y1 and y2. At the largest h it is done when
+ * every |delta| < 1e-10 (max |y| is 814); at smaller ones, whose differences are smaller, when
+ * the flow gives no more. */
 static int five(recipe_work *k, const char *h, const char *iterate, int order, const double v[5])
 {
     recipe_case run;
@@ -150,14 +158,16 @@ static int five(recipe_work *k, const char *h, const char *iterate, int order, c
     snprintf(set, sizeof set, "h=%s start:y[4]=5.2 start:y[5]=405.2", h);
     snprintf(options, sizeof options, "method=difference order=%d iterate=%s", order, iterate);
     if (strcmp(h, "4e-4") == 0)
-        snprintf(options + strlen(options), sizeof options - strlen(options), " tolerance=%.17g", 1e-10 / 814);
+        snprintf(options + strlen(options), sizeof options - strlen(options), " tolerance=%.17g",
+                 1e-10 / 814);
     int status = recipe_project(k, &run, "five_dimensions", set, options);
     for (int i = 0; i < 5 && status == 0; i++)
         sum += (run.result.q[i] - mean + v[i]) * (run.result.q[i] - mean + v[i]);
     if (status == 0)
         status = recipe_note(k, sqrt(sum), "h = %s, m = %d, %s, residual", h, order, iterate);
     if (status == 0)
-        status = recipe_note(k, last_iterations(&run), "h = %s, m = %d, %s, iterations", h, order, iterate);
+        status = recipe_note(k, last_iterations(&run), "h = %s, m = %d, %s, iterations", h, order,
+                             iterate);
     if (status == 0)
         status = recipe_point(k, order, log10(sqrt(sum)));
     recipe_close(&run);

@@ -1,10 +1,12 @@
 /* paper_e.c - E, figures 2 and 3: mollified and projected impulse against the effective motion.
  *
- * The theorem is about x_n and P(x_n) y_n [E (16)]. Solvers show alpha(x_n) and P(alpha(x_n)) y_n, on the constraints, where positions are
- * closer by one power of eps. So the methods are written down here a second time, in the words of the paper, to measure what it
- * measures; that they are the methods of the solver is a number of its own, the largest distance between what the solver shows and what
- * it would have to show of x_n and y_n, at every step. As h -> 0 the errors do not vanish: what is left is the distance of the full
- * motion, with gravity and springs together, from the effective one, a number of its own too. */
+ * The theorem is about x_n and P(x_n) y_n [E (16)]. Solvers show alpha(x_n) and P(alpha(x_n))
+ * y_n, on the constraints, where positions are closer by one power of eps. So the methods are
+ * written down here a second time, in the words of the paper, to measure what it measures; that
+ * they are the methods of the solver is a number of its own, the largest distance between what
+ * the solver shows and what it would have to show of x_n and y_n, at every step. As h -> 0 the
+ * errors do not vanish: what is left is the distance of the full motion, with gravity and
+ * springs together, from the effective one, a number of its own too. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +29,8 @@ static int look(shaker *s, const double *x)
 {
     double entry[M * N] = {0}, rate[M];
     taut_values values = {.bond = s->g, .jacobian = entry, .bond_dt = rate};
-    RECIPE_TRY(taut_evaluate(s->context, 0, x, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, &s->k->error));
+    RECIPE_TRY(taut_evaluate(s->context, 0, x, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values,
+                             &s->k->error));
     memset(s->G, 0, sizeof s->G);
     for (int i = 0; i < M; i++)
         for (taut_index e = s->pattern.start[i]; e < s->pattern.start[i + 1]; e++)
@@ -62,7 +65,8 @@ static void take_out(double A[M][N], double B[M][N], double r[N])
             r[c] -= B[i][c] * z[i];
 }
 
-/* alpha(x) = X = x + G(x)^T lambda, g(X) = 0 [E (15)], by Newton's method; G(x) goes to `here`, G(X) stays in s->G. */
+/* alpha(x) = X = x + G(x)^T lambda, g(X) = 0 [E (15)], by Newton's method; G(x) goes to `here`,
+ * G(X) stays in s->G. */
 static int project(shaker *s, const double *x, double here[M][N], double lambda[M], double X[N])
 {
     RECIPE_TRY(look(s, x));
@@ -93,7 +97,8 @@ static int bend(shaker *s, const double *x, double *lambda, double r[N])
 {
     double entry[N * N], more[N] = {0};
     taut_values values = {.bond_weight = lambda, .bond_hessian = entry};
-    RECIPE_TRY(taut_evaluate(s->context, 0, x, NULL, TAUT_WANT_BOND_HESSIAN, &values, &s->k->error));
+    RECIPE_TRY(
+        taut_evaluate(s->context, 0, x, NULL, TAUT_WANT_BOND_HESSIAN, &values, &s->k->error));
     for (int i = 0; i < N; i++)
         for (taut_index e = s->tangent.start[i]; e < s->tangent.start[i + 1]; e++)
             more[i] += entry[e] * r[s->tangent.column[e]];
@@ -102,8 +107,8 @@ static int bend(shaker *s, const double *x, double *lambda, double r[N])
     return 0;
 }
 
-/* -P(x) grad U(x), or -alpha'(x)^T grad U(alpha(x)),
- * alpha'(x)^T = (I + sum lambda_i Hess g_i(x)) [I - G(X)^T (G(x) G(X)^T)^-1 G(x)]: (15) differentiated. */
+/* -P(x) grad U(x), or -alpha'(x)^T grad U(alpha(x)), alpha'(x)^T = (I + sum lambda_i Hess
+ * g_i(x)) [I - G(X)^T (G(x) G(X)^T)^-1 G(x)]: (15) differentiated. */
 static int find_kick(shaker *s)
 {
     double here[M][N], lambda[M], X[N];
@@ -181,7 +186,8 @@ static int begin(shaker *s, const recipe_case *run, double eps, bool mollified)
 static int compare(shaker *s, const recipe_case *fast, const recipe_case *effective, errors *e)
 {
     double here[M][N], lambda[M], X[N], along[N];
-    const double *shown = taut_solver_position(fast->solver), *X_eff = taut_solver_position(effective->solver);
+    const double *shown = taut_solver_position(fast->solver),
+                 *X_eff = taut_solver_position(effective->solver);
     RECIPE_TRY(project(s, s->x, here, lambda, X));
     memcpy(along, s->y, sizeof along);
     take_out(here, here, along);
@@ -190,7 +196,8 @@ static int compare(shaker *s, const recipe_case *fast, const recipe_case *effect
     e->shown = fmax(e->shown, distance(shown, X_eff));
     memcpy(along, s->y, sizeof along);
     take_out(s->G, s->G, along); /* G(X) */
-    e->apart = fmax(e->apart, fmax(distance(shown, X), distance(taut_solver_velocity(fast->solver), along)));
+    e->apart = fmax(e->apart,
+                    fmax(distance(shown, X), distance(taut_solver_velocity(fast->solver), along)));
     return 0;
 }
 
@@ -200,11 +207,12 @@ static int pendulum_pair(recipe_work *k, bool mollified, double eps, double h, e
     shaker s = {.k = k};
     char set[40], options[160];
     snprintf(set, sizeof set, "eps=%g", eps);
-    snprintf(options, sizeof options, "motion=effective method=%s step=%.17g inner-step=%.17g until=2",
+    snprintf(options, sizeof options,
+             "motion=effective method=%s step=%.17g inner-step=%.17g until=2",
              mollified ? "mollified-impulse" : "projected-impulse", h, eps / 100);
     *e = (errors){0};
-    int status =
-        recipe_run(k, &effective, "double_pendulum_gravity", set, "motion=effective method=effective rtol=1e-11 atol=1e-13");
+    int status = recipe_run(k, &effective, "double_pendulum_gravity", set,
+                            "motion=effective method=effective rtol=1e-11 atol=1e-13");
     int other = recipe_run(k, &fast, "double_pendulum_gravity", set, options);
     status = status != 0 ? status : other;
     if (status == 0)
@@ -232,9 +240,10 @@ static int motion_itself(recipe_work *k, const char *eps, double h)
     char set[40];
     double x = 0, y = 0, along[N];
     snprintf(set, sizeof set, "eps=%s", eps);
-    int status =
-        recipe_run(k, &effective, "double_pendulum_gravity", set, "motion=effective method=effective rtol=1e-11 atol=1e-13");
-    int other = recipe_run(k, &full, "double_pendulum_gravity", set, "motion=full method=dop8 rtol=1e-11 atol=1e-13");
+    int status = recipe_run(k, &effective, "double_pendulum_gravity", set,
+                            "motion=effective method=effective rtol=1e-11 atol=1e-13");
+    int other = recipe_run(k, &full, "double_pendulum_gravity", set,
+                           "motion=full method=dop8 rtol=1e-11 atol=1e-13");
     status = status != 0 ? status : other;
     if (status == 0)
         status = begin(&s, &full, strtod(eps, NULL), false);
@@ -248,7 +257,8 @@ static int motion_itself(recipe_work *k, const char *eps, double h)
             break;
         memcpy(along, taut_solver_velocity(full.solver), sizeof along);
         take_out(s.G, s.G, along);
-        x = fmax(x, distance(taut_solver_position(full.solver), taut_solver_position(effective.solver)));
+        x = fmax(
+            x, distance(taut_solver_position(full.solver), taut_solver_position(effective.solver)));
         y = fmax(y, distance(along, taut_solver_velocity(effective.solver)));
     }
     if (status == 0)
@@ -295,7 +305,8 @@ static int one_curve(recipe_work *k, bool mollified, const char *eps, double val
         RECIPE_TRY(pendulum_pair(k, mollified, value, steps[i], &e[i]));
         RECIPE_TRY(recipe_note(k, e[i].x, "%s, eps = %s, h = %g, x", name, eps, steps[i]));
         RECIPE_TRY(recipe_note(k, e[i].y, "%s, eps = %s, h = %g, P y", name, eps, steps[i]));
-        RECIPE_TRY(recipe_note(k, e[i].shown, "%s, eps = %s, h = %g, alpha(x)", name, eps, steps[i]));
+        RECIPE_TRY(
+            recipe_note(k, e[i].shown, "%s, eps = %s, h = %g, alpha(x)", name, eps, steps[i]));
         apart = fmax(apart, e[i].apart);
     }
     RECIPE_TRY(recipe_note(k, apart, "%s, eps = %s, solver beside recipe", name, eps));

@@ -1,5 +1,6 @@
-/* recipe.c - the table of recipes, and what they share: entries and curves that grow, models with options in one line. A recipe does
- * what a user could do with the program: options in words, results read from the library. It knows no printed number. */
+/* recipe.c - the table of recipes, and what they share: entries and curves that grow, models
+ * with options in one line. A recipe does what a user could do with the program: options in
+ * words, results read from the library. It knows no printed number. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -9,36 +10,38 @@
 
 const recipe_row recipe_table[] = {
     {"a-table-1",
-     "G. Ariel, J. M. Sanz-Serna, R. Tsai: A multiscale technique for finding slow manifolds of stiff mechanical systems, "
-     "Multiscale "
-     "Model. Simul. 10 (2012), table 1, (33)-(36) and section 5.4",
+     "G. Ariel, J. M. Sanz-Serna, R. Tsai: A multiscale technique for finding slow manifolds of "
+     "stiff mechanical systems, Multiscale Model. Simul. 10 (2012), table 1, (33)-(36) and section "
+     "5.4",
      "iterated projection onto the slow manifold of the stiff double pendulum", recipe_a_table_1},
     {"b-orders",
-     "C. Lubich: Integration of stiff mechanical systems by Runge-Kutta methods (1992), theorems 3.1 and 4.1: 2s-1 in y and s in "
-     "y' for "
-     "Radau IIA with s stages, whatever the stiffness",
+     "C. Lubich: Integration of stiff mechanical systems by Runge-Kutta methods (1992), theorems "
+     "3.1 and 4.1: 2s-1 in y and s in y' for Radau IIA with s stages, whatever the stiffness",
      "observed orders of Radau IIA for the stiff and the rigid pendulum", recipe_b_orders},
-    {"c-table-3-1", "U. M. Ascher, H. Qin, S. Reich: Stabilization of DAEs and invariant manifolds (1992), table 3.1",
+    {"c-table-3-1",
+     "U. M. Ascher, H. Qin, S. Reich: Stabilization of DAEs and invariant manifolds (1992), table "
+     "3.1",
      "Kepler's problem with and without stabilised energy", recipe_c_table_3_1},
     {"c-slider-crank",
-     "U. M. Ascher, H. Qin, S. Reich: Stabilization of DAEs and invariant manifolds (1992), example 4, figures 4.2 to 4.13; the "
-     "figures "
-     "have no numbers: drifts and the state at t = 1 are from an independent computation in 30 digits",
+     "U. M. Ascher, H. Qin, S. Reich: Stabilization of DAEs and invariant manifolds (1992), "
+     "example 4, figures 4.2 to 4.13; the figures have no numbers: drifts and the state at t = 1 "
+     "are from an independent computation in 30 digits",
      "slider crank with Adams-Bashforth and four ways to stabilise", recipe_c_slider_crank},
     {"d-michaelis-menten",
-     "C. W. Gear, T. J. Kaper, I. G. Kevrekidis, A. Zagaris: Projecting to a slow manifold, SIAM J. Appl. Dyn. Syst. 4 (2005), "
-     "section 4.1, "
-     "figures 2, 3, 5; errors and iterations of the figures are from an independent computation",
-     "slow points of Michaelis-Menten kinetics by vanishing differences", recipe_d_michaelis_menten},
+     "C. W. Gear, T. J. Kaper, I. G. Kevrekidis, A. Zagaris: Projecting to a slow manifold, SIAM "
+     "J. Appl. Dyn. Syst. 4 (2005), section 4.1, figures 2, 3, 5; errors and iterations of the "
+     "figures are from an independent computation",
+     "slow points of Michaelis-Menten kinetics by vanishing differences",
+     recipe_d_michaelis_menten},
     {"d-five-dimensions",
-     "C. W. Gear, T. J. Kaper, I. G. Kevrekidis, A. Zagaris: Projecting to a slow manifold, SIAM J. Appl. Dyn. Syst. 4 (2005), "
-     "section 4.3, "
-     "figure 6; residuals of the figure are from an independent computation",
+     "C. W. Gear, T. J. Kaper, I. G. Kevrekidis, A. Zagaris: Projecting to a slow manifold, SIAM "
+     "J. Appl. Dyn. Syst. 4 (2005), section 4.3, figure 6; residuals of the figure are from an "
+     "independent computation",
      "slow points of five mixed variables by vanishing differences", recipe_d_five_dimensions},
     {"e-figure-3",
-     "C. Lubich, D. Weiss: Numerical integrators for motion under a strong constraining force, figures 2 and 3; the figures have "
-     "no "
-     "numbers: they are fits to an independent computation, 0.064 h^2 + 1.8 eps in x and 0.079 h^2 + 2.5 eps in P y",
+     "C. Lubich, D. Weiss: Numerical integrators for motion under a strong constraining force, "
+     "figures 2 and 3; the figures have no numbers: they are fits to an independent computation, "
+     "0.064 h^2 + 1.8 eps in x and 0.079 h^2 + 2.5 eps in P y",
      "projected and mollified impulse methods against the effective motion", recipe_e_figure_3},
     {NULL, NULL, NULL, NULL},
 };
@@ -141,7 +144,8 @@ static int load(recipe_work *k, recipe_case *run, const char *model, const char 
     for (int i = 0; i < k->models.count; i++)
         if (strcmp(k->models.name[i], model) == 0)
             return taut_system_load(k->models.path[i], &how, &run->system, &k->error);
-    return recipe_fail(k, "the shipped model '%s' is missing; set TAUT_MODELS to the folder that holds it", model);
+    return recipe_fail(
+        k, "the shipped model '%s' is missing; set TAUT_MODELS to the folder that holds it", model);
 }
 
 static int set_options(recipe_work *k, recipe_case *run, const char *options)
@@ -161,7 +165,8 @@ static int set_options(recipe_work *k, recipe_case *run, const char *options)
     return count < 0 ? recipe_fail(k, "a recipe has too many options") : 0;
 }
 
-int recipe_open(recipe_work *k, recipe_case *run, const char *model, const char *set, const char *options)
+int recipe_open(recipe_work *k, recipe_case *run, const char *model, const char *set,
+                const char *options)
 {
     *run = (recipe_case){0};
     RECIPE_TRY(load(k, run, model, set));
@@ -169,13 +174,15 @@ int recipe_open(recipe_work *k, recipe_case *run, const char *model, const char 
     return set_options(k, run, options);
 }
 
-int recipe_run(recipe_work *k, recipe_case *run, const char *model, const char *set, const char *options)
+int recipe_run(recipe_work *k, recipe_case *run, const char *model, const char *set,
+               const char *options)
 {
     RECIPE_TRY(recipe_open(k, run, model, set, options));
     return taut_solver_create(run->system, run->options, NULL, &run->solver, &k->error);
 }
 
-int recipe_project(recipe_work *k, recipe_case *run, const char *model, const char *set, const char *options)
+int recipe_project(recipe_work *k, recipe_case *run, const char *model, const char *set,
+                   const char *options)
 {
     RECIPE_TRY(recipe_open(k, run, model, set, options));
     RECIPE_TRY(taut_project(run->system, run->options, NULL, &run->projection, &k->error));

@@ -1,10 +1,12 @@
 /* reproduce.c - taut reproduce: published numbers beside ours, with a verdict for each.
  *
- * Printed numbers are text data, one file for each recipe: lines "key | printed | accept | note", # begins a comment; the comment "# key |
- * WORD | accept | note" says what the numbers are, where the paper does not print them. What is accepted:
+ * Printed numbers are text data, one file for each recipe: lines "key | printed | accept |
+ * note", # begins a comment; the comment "# key | WORD | accept | note" says what the numbers
+ * are, where the paper does not print them. What is accepted:
  *   (nothing)      ours, rounded to the printed digits, is the printed number
  *   truncated      ours, cut off after the printed digits, is the printed number
- *   misprint X     the printed number is wrong; ours, rounded, is X, and the note says how this is known
+ *   misprint X
+ *   the printed number is wrong; ours, rounded, is X, and the note says how this is known
  *   within X       |ours - printed| <= X
  *   ratio A B      A <= ours/printed <= B
  *   below          ours is the smaller error, and the note says why */
@@ -56,7 +58,8 @@ static int digits_of(const char *text)
     return digits > 0 ? digits : 1;
 }
 
-/* Is `ours`, with as many digits as are printed, the printed number? Formatting rounds correctly; cutting adds digits first. */
+/* Is `ours`, with as many digits as are printed, the printed number? Formatting rounds
+ * correctly; cutting adds digits first. */
 static bool same_digits(double ours, const char *printed, bool cut)
 {
     enum { MORE = 6 };
@@ -80,7 +83,9 @@ static verdict judge(const row *r)
     if (accept[0] == '\0')
         return same_digits(r->ours, printed, false) ? EQUAL : UNEXPLAINED;
     if (strcmp(accept, "truncated") == 0)
-        return same_digits(r->ours, printed, false) ? EQUAL : same_digits(r->ours, printed, true) ? EXPLAINED : UNEXPLAINED;
+        return same_digits(r->ours, printed, false)  ? EQUAL
+               : same_digits(r->ours, printed, true) ? EXPLAINED
+                                                     : UNEXPLAINED;
     if (strcmp(accept, "below") == 0)
         return r->ours < value && r->field[3][0] ? EXPLAINED : UNEXPLAINED;
     if (sscanf(accept, "misprint %60s", other) == 1)
@@ -127,7 +132,8 @@ static int read_printed(report *d, const char *name)
     if (file)
         fclose(file);
     if (!d->text) {
-        int status = path ? cli_refuse(d->call, "the printed numbers are missing: %s: %s", path, strerror(reason))
+        int status = path ? cli_refuse(d->call, "the printed numbers are missing: %s: %s", path,
+                                       strerror(reason))
                           : cli_refuse(d->call, "out of memory");
         free(path);
         return status;
@@ -182,8 +188,8 @@ static const char *note_of(const row *r)
 
 static void print_counts(FILE *out, const char *lead, const int counts[VERDICTS])
 {
-    fprintf(out, "%s%d equal, %d within, %d explained, %d unexplained\n", lead, counts[EQUAL], counts[WITHIN], counts[EXPLAINED],
-            counts[UNEXPLAINED]);
+    fprintf(out, "%s%d equal, %d within, %d explained, %d unexplained\n", lead, counts[EQUAL],
+            counts[WITHIN], counts[EXPLAINED], counts[UNEXPLAINED]);
 }
 
 static void print_table(FILE *out, const report *d, const recipe_row *recipe)
@@ -197,8 +203,8 @@ static void print_table(FILE *out, const report *d, const recipe_row *recipe)
     for (int i = 0; i < d->count; i++) {
         const row *r = &d->rows[i];
         int digits = digits_of(r->field[1]) + 3;
-        fprintf(out, "  %-*s %20.*g %18s  %s\n", width, r->field[0], digits < 14 ? digits : 14, r->ours, r->field[1],
-                verdict_names[r->verdict]);
+        fprintf(out, "  %-*s %20.*g %18s  %s\n", width, r->field[0], digits < 14 ? digits : 14,
+                r->ours, r->field[1], verdict_names[r->verdict]);
         if (r->verdict > WITHIN && note_of(r)[0]) {
             fprintf(out, "      ");
             cli_wrap(out, note_of(r), 6, 6, CLI_WIDTH);
@@ -224,7 +230,8 @@ static void print_json(report *d, const recipe_row *recipe)
         cli_json_text(json, "key", r->field[0]);
         cli_json_real(json, "ours", r->ours);
         cli_json_text(json, "printed", r->field[1]);
-        cli_json_text(json, "verdict", r->verdict == UNEXPLAINED ? "unexplained" : verdict_names[r->verdict]);
+        cli_json_text(json, "verdict",
+                      r->verdict == UNEXPLAINED ? "unexplained" : verdict_names[r->verdict]);
         cli_json_text(json, "note", note_of(r));
         cli_json_close(json, '}');
     }
@@ -242,7 +249,8 @@ static int draw(report *d, const recipe_row *recipe)
         return cli_refuse(d->call, "out of memory");
     for (int c = 0; c < k->curves; c++)
         names[c] = k->name[c];
-    int code = taut_plot(path, k->labels, names, k->curves, k->start, k->x, k->y, k->logarithmic, &k->error);
+    int code = taut_plot(path, k->labels, names, k->curves, k->start, k->x, k->y, k->logarithmic,
+                         &k->error);
     free(path);
     if (code == TAUT_ERROR_UNAVAILABLE) {
         if (!d->call->quiet)
@@ -264,7 +272,9 @@ static int write_files(report *d, const recipe_row *recipe)
         good = !ferror(file);
         good &= fclose(file) == 0;
     }
-    int status = good ? 0 : cli_refuse(d->call, "--out: cannot write '%s': %s", path ? path : d->out, strerror(errno));
+    int status = good ? 0
+                      : cli_refuse(d->call, "--out: cannot write '%s': %s", path ? path : d->out,
+                                   strerror(errno));
     free(path);
     return status == 0 && d->work.curves > 0 ? draw(d, recipe) : status;
 }
@@ -349,19 +359,23 @@ static int unknown(const cli_call *call)
     const char *near = cli_near(call->operand, names, count);
     for (int k = 0; k < count && !near; k++)
         near = has_word(names[k], call->operand) ? names[k] : NULL;
-    return cli_refuse(call, "there is no '%s' to reproduce%s%s%s", call->operand, near ? "; did you mean '" : "", near ? near : "",
+    return cli_refuse(call, "there is no '%s' to reproduce%s%s%s", call->operand,
+                      near ? "; did you mean '" : "", near ? near : "",
                       near ? "'?" : "; 'taut reproduce' lists what there is");
 }
 
 static int prepare(report *d)
 {
     cli_call *call = d->call;
-    d->out = taut_options_given(call->options, "out") ? taut_options_text(call->options, "out") : NULL;
+    d->out =
+        taut_options_given(call->options, "out") ? taut_options_text(call->options, "out") : NULL;
     if (d->out && mkdir(d->out, 0777) != 0 && errno != EEXIST)
         return cli_refuse(call, "--out: cannot make the folder '%s': %s", d->out, strerror(errno));
     d->folder = cli_shipped_data(call->program, "TAUT_REPRODUCE", "reproduce");
     if (!d->folder)
-        return cli_refuse(call, "the printed numbers are missing; set TAUT_REPRODUCE to the folder that holds them");
+        return cli_refuse(
+            call,
+            "the printed numbers are missing; set TAUT_REPRODUCE to the folder that holds them");
     return cli_shipped_list(call->program, &d->work.models) ? 0 : cli_refuse(call, "out of memory");
 }
 

@@ -1,4 +1,5 @@
-/* reproduce.h - what recipes work with. A recipe computes and never sees a printed number; reproduce.c sets the two side by side. */
+/* reproduce.h - what recipes work with. A recipe computes and never sees a printed number;
+ * reproduce.c sets the two side by side. */
 #ifndef TAUT_CLI_REPRODUCE_H
 #define TAUT_CLI_REPRODUCE_H
 
@@ -32,7 +33,8 @@ typedef struct recipe_row {
 extern const recipe_row recipe_table[]; /* ends with a NULL name (recipe.c) */
 
 /* ---- for recipes (recipe.c) */
-int recipe_note(recipe_work *k, double value, const char *key, ...) __attribute__((format(printf, 3, 4)));
+int recipe_note(recipe_work *k, double value, const char *key, ...)
+    __attribute__((format(printf, 3, 4)));
 int recipe_curve(recipe_work *k, const char *name, ...) __attribute__((format(printf, 2, 3)));
 int recipe_point(recipe_work *k, double x, double y); /* of the latest curve */
 int recipe_fail(recipe_work *k, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -46,10 +48,13 @@ typedef struct recipe_case {
     taut_projection *projection;
     taut_projection_result result;
 } recipe_case;
-/* A shipped model, or a text when it has a line break. `set` and `options` are words "name=value": parameters, or start values when
- * the word begins with "start:"; options. */
-int recipe_open(recipe_work *k, recipe_case *run, const char *model, const char *set, const char *options);
-int recipe_run(recipe_work *k, recipe_case *run, const char *model, const char *set, const char *options); /* and a solver */
+/* A shipped model, or a text when it has a line break. `set` and `options` are words
+ * "name=value": parameters, or start values when the word begins with "start:"; options. */
+int recipe_open(recipe_work *k, recipe_case *run, const char *model, const char *set,
+                const char *options);
+/* and a solver */
+int recipe_run(recipe_work *k, recipe_case *run, const char *model, const char *set,
+               const char *options);
 int recipe_project(recipe_work *k, recipe_case *run, const char *model, const char *set,
                    const char *options); /* and a projection */
 void recipe_close(recipe_case *run);
@@ -64,11 +69,11 @@ int recipe_d_five_dimensions(recipe_work *k);
 int recipe_e_figure_3(recipe_work *k);
 
 /* Leaves the function with the status of `call` unless it is 0. */
-#define RECIPE_TRY(call)                                                                                                           \
-    do {                                                                                                                           \
-        int status_ = (call);                                                                                                      \
-        if (status_ != 0)                                                                                                          \
-            return status_;                                                                                                        \
+#define RECIPE_TRY(call)                                                                           \
+    do {                                                                                           \
+        int status_ = (call);                                                                      \
+        if (status_ != 0)                                                                          \
+            return status_;                                                                        \
     } while (0)
 
 #endif

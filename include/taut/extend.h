@@ -8,10 +8,12 @@
 extern "C" {
 #endif
 
-/* A system from C functions. Each returns 0, >0 "cannot evaluate here, try a smaller step", <0 "stop": then none is called again by that
- * solver, projection or context, which fails with TAUT_ERROR_STOPPED. NaN counts as >0. Only `force` and, with bonds, `bond` are
- * required; what is NULL is formed by coloured differences (where functions vary over lengths of the size of the state: first
- * derivatives to about 1e-10, second ones to 1e-9), and the system then lacks TAUT_CAN_DERIVATIVES. Functions must be re-entrant. */
+/* A system from C functions. Each returns 0, >0 "cannot evaluate here, try a smaller step", <0
+ * "stop": then none is called again by that solver, projection or context, which fails with
+ * TAUT_ERROR_STOPPED. NaN counts as >0. Only `force` and, with bonds, `bond` are required; what
+ * is NULL is formed by coloured differences (where functions vary over lengths of the size of
+ * the state: first derivatives to about 1e-10, second ones to 1e-9), and the system then lacks
+ * TAUT_CAN_DERIVATIVES. Functions must be re-entrant. */
 typedef struct taut_callbacks {
     taut_index coordinates, bonds;
     const double *mass;                                      /* diagonal, [n]; NULL for 1 */
@@ -23,47 +25,60 @@ typedef struct taut_callbacks {
     const taut_index *jacobian_start, *jacobian_column;
     int (*force)(void *user, double t, const double *q, const double *v, double *f);
     int (*bond)(void *user, double t, const double *q, double *g);
-    int (*jacobian)(void *user, double t, const double *q, double *entries);             /* on the pattern */
+    /* on the pattern */
+    int (*jacobian)(void *user, double t, const double *q, double *entries);
     int (*gamma)(void *user, double t, const double *q, const double *v, double *gamma); /* [m] */
     int (*energy)(void *user, double t, const double *q, double *potential);
-    int (*mass_matrix)(void *user, double t, const double *q, double *mass); /* dense n x n, symmetric; replaces mass */
-    bool time_dependent;                                                     /* f or g depends on t explicitly */
-    /* f depends on v. Where this is false it is found out at the start: say it when f depends on v only elsewhere (brakes, contacts). */
+    /* dense n x n, symmetric; replaces mass */
+    int (*mass_matrix)(void *user, double t, const double *q, double *mass);
+    /* f or g depends on t explicitly */
+    bool time_dependent;
+    /* f depends on v. Where this is false it is found out at the start: say it when f depends on
+     * v only elsewhere (brakes, contacts). */
     bool velocity_dependent;
     void *user;
 } taut_callbacks;
-TAUT_API int taut_system_from_callbacks(const taut_callbacks *callbacks, const taut_allocator *allocator, taut_system **system,
+TAUT_API int taut_system_from_callbacks(const taut_callbacks *callbacks,
+                                        const taut_allocator *allocator, taut_system **system,
                                         taut_error *error);
 
-/* Particles and bonds, a family at a time. Indices are from 0; coordinates are named p[1].x, ...; bonds <name>[1], ... */
+/* Particles and bonds, a family at a time. Indices are from 0; coordinates are named p[1].x,
+ * ...; bonds <name>[1], ... */
 typedef struct taut_builder taut_builder;
-TAUT_API int taut_builder_create(int dimension, taut_index particles, const taut_allocator *allocator, taut_builder **builder,
+TAUT_API int taut_builder_create(int dimension, taut_index particles,
+                                 const taut_allocator *allocator, taut_builder **builder,
                                  taut_error *error);
 TAUT_API void taut_builder_destroy(taut_builder *builder);
 TAUT_API int taut_builder_mass(taut_builder *builder, const double *mass); /* [particles] */
 TAUT_API int taut_builder_start(taut_builder *builder, const double *p,
                                 const double *v); /* [particles*dimension] each, v may be NULL */
-TAUT_API int taut_builder_gravity(taut_builder *builder, const double *acceleration); /* [dimension] */
-/* Distance bonds |p_i - p_j| - rest; stiffness[k] == 0 or stiffness == NULL is rigid. second[k] < 0 joins particle first[k] to anchor[k*dimension..]. */
-TAUT_API int taut_builder_distances(taut_builder *builder, const char *name, taut_index count, const taut_index *first,
-                                    const taut_index *second, const double *anchor, const double *rest, const double *stiffness);
+/* [dimension] */
+TAUT_API int taut_builder_gravity(taut_builder *builder, const double *acceleration);
+/* Distance bonds |p_i - p_j| - rest; stiffness[k] == 0 or stiffness == NULL is rigid. second[k]
+ * < 0 joins particle first[k] to anchor[k*dimension..]. */
+TAUT_API int taut_builder_distances(taut_builder *builder, const char *name, taut_index count,
+                                    const taut_index *first, const taut_index *second,
+                                    const double *anchor, const double *rest,
+                                    const double *stiffness);
 /* A potential stiffness/2 (angle(i,j,k) - rest)^2 for each triple; soft, not a bond. */
-TAUT_API int taut_builder_angles(taut_builder *builder, taut_index count, const taut_index *triples, const double *rest,
-                                 const double *stiffness);
+TAUT_API int taut_builder_angles(taut_builder *builder, taut_index count, const taut_index *triples,
+                                 const double *rest, const double *stiffness);
 TAUT_API int taut_builder_finish(taut_builder *builder, taut_system **system, taut_error *error);
 
-/* A system from a function that maps a state over a time H: z(t) -> z(t + H). 0, >0 "cannot from here", <0 "stop". Arrays are copied. */
+/* A system from a function that maps a state over a time H: z(t) -> z(t + H). 0, >0 "cannot from
+ * here", <0 "stop". Arrays are copied. */
 typedef struct taut_black_box {
     taut_index size, observables;
-    const taut_index *observable; /* [observables]: variables that keep their values in projections */
-    const double *start;          /* [size]; NULL for 0 */
-    const char *const *names;     /* [size]; NULL for z[1].. */
-    double horizon;               /* H of projections; 0: --horizon says it */
+    /* [observables]: variables that keep their values in projections */
+    const taut_index *observable;
+    const double *start;      /* [size]; NULL for 0 */
+    const char *const *names; /* [size]; NULL for z[1].. */
+    double horizon;           /* H of projections; 0: --horizon says it */
     int (*advance)(void *user, double t, double H, double *z);
     void *user;
 } taut_black_box;
-TAUT_API int taut_system_from_flow(const taut_black_box *box, const taut_allocator *allocator, taut_system **system,
-                                   taut_error *error);
+TAUT_API int taut_system_from_flow(const taut_black_box *box, const taut_allocator *allocator,
+                                   taut_system **system, taut_error *error);
 
 #ifdef __cplusplus
 }

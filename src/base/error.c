@@ -68,7 +68,8 @@ int taut_fail(taut_error *error, int code, const char *format, ...)
 
 int taut_fail_memory(taut_error *error)
 {
-    return taut_fail(error, TAUT_ERROR_MEMORY, "out of memory: a smaller system, or more memory, is needed");
+    return taut_fail(error, TAUT_ERROR_MEMORY,
+                     "out of memory: a smaller system, or more memory, is needed");
 }
 
 int taut_fail_final(int status, const taut_error *reason, taut_error *error)

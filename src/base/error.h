@@ -1,25 +1,29 @@
-/* error.h - failing with a sentence: codes come from one table, the message goes to the caller's taut_error. */
+/* error.h - failing with a sentence: codes come from one table, the message goes to the caller's
+ * taut_error. */
 #ifndef TAUT_BASE_ERROR_H
 #define TAUT_BASE_ERROR_H
 
 #include <taut/taut.h>
 
-/* Fills *error (may be NULL) with a code and a message; returns the code, so that callers write `return taut_fail(...)`. */
-int taut_fail(taut_error *error, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Fills *error (may be NULL) with a code and a message; returns the code, so that callers write
+ * `return taut_fail(...)`. */
+int taut_fail(taut_error *error, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The same for an allocation that failed. */
 int taut_fail_memory(taut_error *error);
-/* For callers who can do without what failed, and try another way: 0, or the status with its reason in *error (may be NULL) when no other
- * way is open, because memory ran out or a callback asked to stop. */
+/* For callers who can do without what failed, and try another way: 0, or the status with its
+ * reason in *error (may be NULL) when no other way is open, because memory ran out or a callback
+ * asked to stop. */
 int taut_fail_final(int status, const taut_error *reason, taut_error *error);
 /* Empties *error (may be NULL). */
 void taut_error_clear(taut_error *error);
 
 /* Leaves the function with the status of `call` unless it is 0. */
-#define TAUT_TRY(call)                                                                                                             \
-    do {                                                                                                                           \
-        int status_ = (call);                                                                                                      \
-        if (status_ != 0)                                                                                                          \
-            return status_;                                                                                                        \
+#define TAUT_TRY(call)                                                                             \
+    do {                                                                                           \
+        int status_ = (call);                                                                      \
+        if (status_ != 0)                                                                          \
+            return status_;                                                                        \
     } while (0)
 
 #endif

@@ -1,21 +1,24 @@
-/* field.h - a vector field that explicit methods integrate, whatever it wraps: the full system, the index-1 form of a constrained one,
- * a stabilised or a slow field. Makers are in src/wrap; drive puts one into the stepper before the method is created. */
+/* field.h - a vector field that explicit methods integrate, whatever it wraps: the full system,
+ * the index-1 form of a constrained one, a stabilised or a slow field. Makers are in src/wrap;
+ * drive puts one into the stepper before the method is created. */
 #ifndef TAUT_BASE_FIELD_H
 #define TAUT_BASE_FIELD_H
 
 #include "base/memory.h"
 
-/* Second order:  q' = v, v' = rate(t,q,v).   First order:  q' = rate(t,q), v unused by the method (algebraic variables, if any, are
- * found inside and returned through lambda's place). */
+/* Second order:  q' = v, v' = rate(t,q,v).   First order:  q' = rate(t,q), v unused by the
+ * method (algebraic variables, if any, are found inside and returned through lambda's place). */
 typedef struct taut_field {
     const char *name; /* "full", "index-1", "index-1, Baumgarte" */
     bool second_order;
     taut_index n, m;
-    /* rate[n]; lambda[m] (first order: algebraic variables) may be NULL. 0, >0 cannot evaluate here, <0 error. Never allocates. */
-    int (*evaluate)(struct taut_field *field, double t, const double *q, const double *v, double *rate, double *lambda,
-                    taut_error *error);
+    /* rate[n]; lambda[m] (first order: algebraic variables) may be NULL. 0, >0 cannot evaluate
+     * here, <0 error. Never allocates. */
+    int (*evaluate)(struct taut_field *field, double t, const double *q, const double *v,
+                    double *rate, double *lambda, taut_error *error);
     void (*destroy)(struct taut_field *field); /* takes half-made ones; may be NULL */
-    taut_statistics *statistics;               /* counts force evaluations, factorisations, solves */
+    /* counts force evaluations, factorisations, solves */
+    taut_statistics *statistics;
     void *self;
 } taut_field;
 

@@ -1,4 +1,5 @@
-/* flow.h - a map of a state over a time H: what projections run, whether it is Verlet or a legacy process. */
+/* flow.h - a map of a state over a time H: what projections run, whether it is Verlet or a
+ * legacy process. */
 #ifndef TAUT_BASE_FLOW_H
 #define TAUT_BASE_FLOW_H
 
@@ -6,9 +7,11 @@
 
 typedef struct taut_flow {
     const char *name;
-    taut_index size; /* of the state: n for first order and black boxes, 2 n (q, then v) for mechanical systems */
-    bool backward;   /* H < 0 is possible */
-    /* state[size] at time t becomes that at t + H. 0, >0 cannot from here, <0 error; the state is as before when it fails. */
+    /* of the state: n for first order and black boxes, 2 n (q, then v) for mechanical systems */
+    taut_index size;
+    bool backward; /* H < 0 is possible */
+    /* state[size] at time t becomes that at t + H. 0, >0 cannot from here, <0 error; the state
+     * is as before when it fails. */
     int (*advance)(struct taut_flow *flow, double t, double H, double *state, taut_error *error);
     void (*destroy)(struct taut_flow *flow);
     taut_statistics *statistics; /* micro_steps, force_evaluations */

@@ -1,14 +1,17 @@
-/* hot.h - how hot loops are compiled: the same C, once for any x86-64 and once for AVX2, chosen when the program starts.
+/* hot.h - how hot loops are compiled: the same C, once for any x86-64 and once for AVX2, chosen
+ * when the program starts.
  *
- * Only where compiler and C library can do it (gcc, clang from 14, glibc's indirect functions); elsewhere TAUT_HOT is empty.
- * Sanitizers may instrument the chooser before they are ready for it, so it is off under them. AVX2 without FMA: no value changes. */
+ * Only where compiler and C library can do it (gcc, clang from 14, glibc's indirect functions);
+ * elsewhere TAUT_HOT is empty. Sanitizers may instrument the chooser before they are ready for
+ * it, so it is off under them. AVX2 without FMA: no value changes. */
 #ifndef TAUT_BASE_HOT_H
 #define TAUT_BASE_HOT_H
 
 #include <stdlib.h> /* for __GLIBC__ */
 
 #if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(memory_sanitizer)
 #define TAUT_SANITIZED
 #endif
 #endif
@@ -16,7 +19,7 @@
 #define TAUT_SANITIZED
 #endif
 
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(TAUT_SANITIZED) &&                                                       \
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(TAUT_SANITIZED) &&                       \
     ((defined(__clang__) && __clang_major__ >= 14) || (defined(__GNUC__) && !defined(__clang__)))
 #define TAUT_HOT __attribute__((target_clones("avx2", "default")))
 #else

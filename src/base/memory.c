@@ -44,7 +44,8 @@ void taut_arena_clear(taut_arena *arena)
     *arena = (taut_arena){.allocator = arena->allocator};
 }
 
-/* A new block of at least `bytes`; blocks grow with the arena so that their number stays logarithmic. */
+/* A new block of at least `bytes`; blocks grow with the arena so that their number stays
+ * logarithmic. */
 static int add_block(taut_arena *arena, size_t bytes)
 {
     size_t size = arena->size * 2;

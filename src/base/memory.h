@@ -1,7 +1,8 @@
 /* memory.h - all memory comes from one allocator; an arena frees what it gave in one call.
  *
- * Objects own one arena each and are built in it, so that cleaning up after a failure is one line and nothing can leak. Arrays that
- * grow double their size; the old copies stay in the arena until the end (at most as much again). */
+ * Objects own one arena each and are built in it, so that cleaning up after a failure is one
+ * line and nothing can leak. Arrays that grow double their size; the old copies stay in the
+ * arena until the end (at most as much again). */
 #ifndef TAUT_BASE_MEMORY_H
 #define TAUT_BASE_MEMORY_H
 
@@ -19,13 +20,18 @@ taut_allocator taut_allocator_or_default(const taut_allocator *allocator);
 
 void taut_arena_init(taut_arena *arena, const taut_allocator *allocator);
 void taut_arena_clear(taut_arena *arena); /* frees everything; the arena can be used again */
-/* count * size bytes, zeroed, aligned to 64 bytes from 64 bytes on (16 below). NULL when out of memory or on overflow; count 0 gives a valid pointer. */
+/* count * size bytes, zeroed, aligned to 64 bytes from 64 bytes on (16 below). NULL when out of
+ * memory or on overflow; count 0 gives a valid pointer. */
 void *taut_arena_get(taut_arena *arena, int64_t count, size_t size);
-char *taut_arena_text(taut_arena *arena, const char *text, size_t length); /* a terminated copy, or NULL */
+/* a terminated copy, or NULL */
+char *taut_arena_text(taut_arena *arena, const char *text, size_t length);
 
-#define TAUT_NEW(arena, type, count) ((type *)taut_arena_get((arena), (int64_t)(count), sizeof(type)))
+#define TAUT_NEW(arena, type, count)                                                               \
+    ((type *)taut_arena_get((arena), (int64_t)(count), sizeof(type)))
 
-/* Makes room for one more in an array of *capacity entries that holds count; doubles. Returns the array, or NULL. */
-void *taut_arena_grow(taut_arena *arena, void *array, int64_t count, int64_t *capacity, size_t size);
+/* Makes room for one more in an array of *capacity entries that holds count; doubles. Returns
+ * the array, or NULL. */
+void *taut_arena_grow(taut_arena *arena, void *array, int64_t count, int64_t *capacity,
+                      size_t size);
 
 #endif

@@ -1,13 +1,20 @@
-/* method.h - what a stepping method is: a constant descriptor, one file and one row of the table (step/methods.c). */
+/* method.h - what a stepping method is: a constant descriptor, one file and one row of the table
+ * (step/methods.c). */
 #ifndef TAUT_BASE_METHOD_H
 #define TAUT_BASE_METHOD_H
 
 #include "base/field.h"
 #include "base/memory.h"
 
-enum { TAUT_MOTION_RIGID = 1, TAUT_MOTION_SLOW = 2, TAUT_MOTION_EFFECTIVE = 4, TAUT_MOTION_FULL = 8 };
+enum {
+    TAUT_MOTION_RIGID = 1,
+    TAUT_MOTION_SLOW = 2,
+    TAUT_MOTION_EFFECTIVE = 4,
+    TAUT_MOTION_FULL = 8
+};
 
-/* A point of a trajectory. First order: q is the state [n], a its rate, and lambda and v are one array, the algebraic variables. */
+/* A point of a trajectory. First order: q is the state [n], a its rate, and lambda and v are one
+ * array, the algebraic variables. */
 typedef struct taut_state {
     double t;
     double *q, *v;  /* [n] */
@@ -15,23 +22,28 @@ typedef struct taut_state {
     double *lambda; /* [m] */
 } taut_state;
 
-/* A method at work. A step writes the new state into the arrays of `last` and swaps, so that a failed step leaves `now` as it was and
- * a successful one leaves both of its ends for dense output. `work` belongs to the method and lives in the arena. */
+/* A method at work. A step writes the new state into the arrays of `last` and swaps, so that a
+ * failed step leaves `now` as it was and a successful one leaves both of its ends for dense
+ * output. `work` belongs to the method and lives in the arena. */
 typedef struct taut_stepper {
     const struct taut_method *method;
-    taut_context *context;       /* of the system that moves: the model's own, or one derived from it */
+    /* of the system that moves: the model's own, or one derived from it */
+    taut_context *context;
     taut_field *field;           /* for methods with uses_field; NULL otherwise */
     const taut_options *options; /* for a method's own options; may be NULL */
     taut_statistics *statistics;
     taut_arena *arena;
     bool first_order;
-    taut_index n, m;           /* m: bonds; first order: algebraic variables */
-    taut_state now;            /* t, q, v always; a and lambda after a step */
-    taut_state last;           /* where the latest step began */
-    double *error_q, *error_v; /* [n] each: estimated error of the latest step, by methods with an error_order */
-    unsigned motion;           /* TAUT_MOTION_ bit that was chosen; 0: not known */
-    bool adaptive;             /* steps are chosen by error_q, error_v; equal steps need no estimate */
-    double rtol, atol;         /* what the run asks for: implicit methods solve a little better than this */
+    taut_index n, m; /* m: bonds; first order: algebraic variables */
+    taut_state now;  /* t, q, v always; a and lambda after a step */
+    taut_state last; /* where the latest step began */
+    /* [n] each: estimated error of the latest step, by methods with an error_order */
+    double *error_q, *error_v;
+    unsigned motion; /* TAUT_MOTION_ bit that was chosen; 0: not known */
+    /* steps are chosen by error_q, error_v; equal steps need no estimate */
+    bool adaptive;
+    /* what the run asks for: implicit methods solve a little better than this */
+    double rtol, atol;
     void *work;
 } taut_stepper;
 
@@ -43,24 +55,32 @@ typedef struct taut_method {
     unsigned needs, refuses; /* capability bits of taut.h */
     bool uses_field;         /* integrates stepper->field, of second or of first order */
     bool first_order;        /* treats first-order systems without a field */
-    int error_order;         /* the estimate shrinks as h^error_order; 0: no estimate, fixed steps only */
-    double stability;        /* stable while h omega is below this for every frequency omega; 0: without limit */
-    int (*create)(taut_stepper *stepper, taut_error *error); /* assigns work; the only place that allocates */
-    void (*destroy)(taut_stepper *stepper);                  /* what the arena does not free; takes half-made work; may be NULL */
+    /* the estimate shrinks as h^error_order; 0: no estimate, fixed steps only */
+    int error_order;
+    /* stable while h omega is below this for every frequency omega; 0: without limit */
+    double stability;
+    /* assigns work; the only place that allocates */
+    int (*create)(taut_stepper *stepper, taut_error *error);
+    /* what the arena does not free; takes half-made work; may be NULL */
+    void (*destroy)(taut_stepper *stepper);
     /* now -> last, now, and statistics->steps counted; >0: try a smaller step, now unchanged */
     int (*step)(taut_stepper *stepper, double h, taut_error *error);
     void (*changed)(taut_stepper *stepper); /* someone altered `now`: forget what depends on it */
-    /* a projector moved `now` by no more than the error of the step: history stays, values at `now` do not; NULL: as changed */
+    /* a projector moved `now` by no more than the error of the step: history stays, values at
+     * `now` do not; NULL: as changed */
     void (*stabilized)(taut_stepper *stepper);
-    /* sets now.a and now.lambda (first order: also the algebraic variables) where the step left them for later, at no cost when the next
-     * step needs them anyway. To be called before rows, events and the end read them; NULL: every step sets them */
+    /* sets now.a and now.lambda (first order: also the algebraic variables) where the step left
+     * them for later, at no cost when the next step needs them anyway. To be called before rows,
+     * events and the end read them; NULL: every step sets them */
     int (*complete)(taut_stepper *stepper, taut_error *error);
-    void (*rejected)(taut_stepper *stepper); /* the driver undid the latest step (now is what last was); NULL: as changed */
-    /* the state at a fraction theta of the latest step, q, v and lambda, also after `changed` (a stabiliser has moved its end);
-     * NULL: Hermite interpolation of q, v, a by the driver */
+    /* the driver undid the latest step (now is what last was); NULL: as changed */
+    void (*rejected)(taut_stepper *stepper);
+    /* the state at a fraction theta of the latest step, q, v and lambda, also after `changed` (a
+     * stabiliser has moved its end); NULL: Hermite interpolation of q, v, a by the driver */
     int (*dense)(taut_stepper *stepper, double theta, taut_state *state, taut_error *error);
     /* lambda[m] at any state, for output; may be called at any time */
-    int (*multipliers)(taut_stepper *stepper, double t, const double *q, const double *v, double *lambda, taut_error *error);
+    int (*multipliers)(taut_stepper *stepper, double t, const double *q, const double *v,
+                       double *lambda, taut_error *error);
 } taut_method;
 
 extern const taut_method *const taut_method_table[]; /* ends with NULL (step/methods.c) */

@@ -18,9 +18,11 @@ bool taut_number_parse(const char *text, double *value)
         return false;
     /* the decimal point of a locale may have several bytes: U+066B in ps_AF */
     const char *point = localeconv()->decimal_point, *dot = memchr(text, '.', length);
-    int before = (int)(dot ? dot - text : (ptrdiff_t)length), after = dot ? (int)length - before - 1 : 0;
+    int before = (int)(dot ? dot - text : (ptrdiff_t)length),
+        after = dot ? (int)length - before - 1 : 0;
     char copy[LONGEST + 16], *end;
-    int used = snprintf(copy, sizeof copy, "%.*s%s%.*s", before, text, dot ? point : "", after, dot ? dot + 1 : "");
+    int used = snprintf(copy, sizeof copy, "%.*s%s%.*s", before, text, dot ? point : "", after,
+                        dot ? dot + 1 : "");
     if (used >= (int)sizeof copy)
         return false;
     double number = strtod(copy, &end);
@@ -37,7 +39,8 @@ int taut_number_format(double value, int digits, char buffer[TAUT_NUMBER_SIZE])
     int length = snprintf(buffer, TAUT_NUMBER_SIZE, "%.*g", digits, value);
     if (!isfinite(value))
         return length;
-    char *point = buffer + strspn(buffer, "+-0123456789e"), *rest = point + strcspn(point, "0123456789");
+    char *point = buffer + strspn(buffer, "+-0123456789e"),
+         *rest = point + strcspn(point, "0123456789");
     if (rest > point) {
         *point = '.';
         memmove(point + 1, rest, strlen(rest) + 1);

@@ -1,4 +1,5 @@
-/* options.c - the one table of options: defaults, validation, flags, --help and the reference page all read it. */
+/* options.c - the one table of options: defaults, validation, flags, --help and the reference
+ * page all read it. */
 #include "base/options.h"
 
 #include <float.h>
@@ -12,56 +13,120 @@
 #define POSITIVE DBL_TRUE_MIN, DBL_MAX
 #define ANY_REAL -DBL_MAX, DBL_MAX
 
-/* clang-format off */
 static const taut_option table[] = {
     /* name, type, default, least, most, choices, argument, verbs, repeats, in [run], help */
-    {"set", TAUT_OPTION_TEXT, "", 0, 0, "", "P=V", "run check project spectrum compare", true, false, "give parameter P the value V; may be repeated"},
-    {"init", TAUT_OPTION_TEXT, "", 0, 0, "", "X=V", "run check project spectrum compare", true, false, "give coordinate X (or velocity X') the start value V; may be repeated"},
-    {"start", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run check project spectrum compare", false, false, "apply the start values in FILE after the model's own"},
-    {"motion", TAUT_OPTION_CHOICE, "", 0, 0, "rigid|slow|effective|full", "NAME", "run compare", false, true, "which motion: rigid, slow, effective or full"},
-    {"method", TAUT_OPTION_TEXT, "", 0, 0, "", "NAME", "run project spectrum", false, true, "which method; `taut methods` lists them; project: which projection; without one, auto chooses"},
-    {"step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run spectrum", false, true, "equal steps of this size; default: steps by error control, or 1/30 of the fastest period of the springs"},
-    {"rtol", TAUT_OPTION_REAL, "1e-6", 1e-15, 1, "", "R", "run", false, true, "relative tolerance of one step, where steps are chosen by error control"},
-    {"atol", TAUT_OPTION_REAL, "1e-9", POSITIVE, "", "A", "run", false, true, "absolute tolerance of one step, in the unit of the coordinates; the default is multiplied by the largest start value below 1"},
-    {"max-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run compare", false, true, "longest step that error control may take"},
-    {"newton", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|stage|tensor", "FORM", "run compare", false, true, "derivatives of implicit methods: at every stage, or one for all stages, kept over steps; auto: stage while stages*(n+m) <= 64"},
-    {"inner-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run compare", false, true, "longest micro-step of the impulse methods; default: 1/20 of a radian of the fastest vibration"},
-    {"stabilize", TAUT_OPTION_CHOICE, "", 0, 0, "none|post|post-velocity|post-position|post-simple|project|baumgarte", "NAME", "run compare", false, true, "what keeps explicit methods on rigid bonds and invariants; default: post"},
-    {"stabilize-passes", TAUT_OPTION_INTEGER, "2", 1, 10, "", "COUNT", "run compare", false, true, "Newton steps of a stabilisation after a step"},
-    {"stabilize-rate", TAUT_OPTION_REAL, "10", POSITIVE, "", "RATE", "run compare", false, true, "rate at which Baumgarte's terms pull back to the manifold"},
-    {"from", TAUT_OPTION_REAL, "0", ANY_REAL, "", "T", "run check project spectrum compare", false, true, "time of the start"},
-    {"until", TAUT_OPTION_REAL, "", ANY_REAL, "", "T", "run spectrum compare", false, true, "time of the end; before --from, the run goes backwards"},
-    {"every", TAUT_OPTION_REAL, "", POSITIVE, "", "DT", "run spectrum", false, true, "time between rows; default: every step, or 1000 equal times when there are more steps"},
-    {"steps", TAUT_OPTION_INTEGER, "", 1, 9007199254740992., "", "COUNT", "run", false, true, "end after COUNT steps"},
-    {"out", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run project spectrum reproduce", false, false, "write the trajectory to FILE.csv or FILE.h5 (HDF5); `-` is standard output; project: write the state to FILE as a [start] section; `-` is standard output; spectrum: write the rows of --until to FILE.csv; reproduce: the folder for tables and pictures"},
-    {"plot", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare project", false, false, "draw the trajectory into FILE.png or FILE.svg (needs gnuplot); compare: draw error against evaluations into FILE.png or FILE.svg (needs gnuplot); project: draw how the state was found into FILE.png or FILE.svg (needs gnuplot)"},
-    {"hold", TAUT_OPTION_TEXT, "", 0, 0, "", "NAMES", "project", true, false, "keep these: coordinates, velocities (theta'), members, particles, families, separated by commas; others move"},
-    {"richardson", TAUT_OPTION_INTEGER, "0", 0, 2, "", "LEVELS", "project", false, true, "extrapolate the multipliers to infinite stiffness: 1 from omega and 2 omega, 2 from omega/2 as well"},
-    {"expansion", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "project", false, false, "series: also the coefficients of the slow point as a power series in the compliance"},
-    {"omega", TAUT_OPTION_REAL, "", POSITIVE, "", "W", "project", false, true, "ipa: the frequency that sets window and step; default: the smallest of a single spring; kernel, where stiffness is not declared: motion from 0.6 W on is fast; default: the largest gap decides"},
-    {"window", TAUT_OPTION_REAL, "18.849555921538759", POSITIVE, "", "L", "project", false, true, "ipa: filter over times up to L/omega to both sides; default: 6 pi"},
-    {"micro-steps", TAUT_OPTION_INTEGER, "", 2, 1e9, "", "COUNT", "project", false, true, "ipa: Verlet steps to each side; default: 18, more when the fastest spring needs it; kernel: of smooth passes"},
-    {"kernel", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|aware|smooth|bump|cubic", "NAME", "project", false, true, "kernel: passes with weights that know the frequencies (aware), with a smooth kernel, with a smooth bump; auto: aware, then smooth; ipa: smooth, bump, or the cubic kernel of the paper, which is auto"},
-    {"moments", TAUT_OPTION_INTEGER, "5", 1, 9, "", "MU", "project", false, true, "kernel, ipa: vanishing moments of the smooth kernel, an odd number"},
-    {"smoothness", TAUT_OPTION_INTEGER, "", 0, 20, "", "NU", "project", false, true, "kernel, ipa: the smooth kernel is (1 - t^2)^(NU+1) times a polynomial in t^2; default: (MU+1)/2"},
-    {"accelerate", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "project", false, true, "kernel: Anderson's acceleration of smooth passes"},
-    {"passes", TAUT_OPTION_INTEGER, "30", 1, 1e6, "", "COUNT", "project", false, true, "iterations at most; difference: of each order, default 500, plain 10000000"},
-    {"tolerance", TAUT_OPTION_REAL, "", POSITIVE, "", "TOL", "project", false, true, "ipa: stop when a pass changes bonds and their rates by less; default: 1e-9, or 1e-3/omega^2 when that is more; difference: stop when the difference is below TOL of the state; default: 1e-14"},
-    {"order", TAUT_OPTION_INTEGER, "2", 0, 4, "", "M", "project", false, true, "difference: make the (M+1)-st difference vanish; default: that of [stepper], or 2"},
-    {"horizon", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "project", false, true, "difference: time that one use of the flow covers; default: that of [stepper]"},
-    {"iterate", TAUT_OPTION_CHOICE, "anderson", 0, 0, "plain|anderson", "NAME", "project", false, true, "difference: plain iteration as published, or accelerated"},
-    {"backend", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|tiny|dense|banded|sparse", "NAME", "check", false, false, "linear algebra to use"},
-    {"no-derivatives", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "check", false, false, "skip the comparison of derivatives with differences"},
-    {"compile", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum compare", false, false, "compile the model's expressions with the system's C compiler"},
-    {"allow-command", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run project", false, false, "let the model's [stepper] run its command or library"},
-    {"modes", TAUT_OPTION_INTEGER, "20", 1, 2000, "", "COUNT", "spectrum", false, false, "show at most COUNT modes, half of them from each end of the spectrum"},
-    {"json", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false, "print one JSON object"},
-    {"quiet", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum compare reproduce", false, false, "print no summary, warnings or progress"},
-    {"verbose", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum", false, false, "print more about what was chosen and what it cost"},
+    {"set", TAUT_OPTION_TEXT, "", 0, 0, "", "P=V", "run check project spectrum compare", true,
+     false, "give parameter P the value V; may be repeated"},
+    {"init", TAUT_OPTION_TEXT, "", 0, 0, "", "X=V", "run check project spectrum compare", true,
+     false, "give coordinate X (or velocity X') the start value V; may be repeated"},
+    {"start", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run check project spectrum compare", false,
+     false, "apply the start values in FILE after the model's own"},
+    {"motion", TAUT_OPTION_CHOICE, "", 0, 0, "rigid|slow|effective|full", "NAME", "run compare",
+     false, true, "which motion: rigid, slow, effective or full"},
+    {"method", TAUT_OPTION_TEXT, "", 0, 0, "", "NAME", "run project spectrum", false, true,
+     "which method; `taut methods` lists them; project: which projection; without one, auto "
+     "chooses"},
+    {"step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run spectrum", false, true,
+     "equal steps of this size; default: steps by error control, or 1/30 of the fastest period of "
+     "the springs"},
+    {"rtol", TAUT_OPTION_REAL, "1e-6", 1e-15, 1, "", "R", "run", false, true,
+     "relative tolerance of one step, where steps are chosen by error control"},
+    {"atol", TAUT_OPTION_REAL, "1e-9", POSITIVE, "", "A", "run", false, true,
+     "absolute tolerance of one step, in the unit of the coordinates; the default is multiplied by "
+     "the largest start value below 1"},
+    {"max-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run compare", false, true,
+     "longest step that error control may take"},
+    {"newton", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|stage|tensor", "FORM", "run compare", false,
+     true,
+     "derivatives of implicit methods: at every stage, or one for all stages, kept over steps; "
+     "auto: stage while stages*(n+m) <= 64"},
+    {"inner-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run compare", false, true,
+     "longest micro-step of the impulse methods; default: 1/20 of a radian of the fastest "
+     "vibration"},
+    {"stabilize", TAUT_OPTION_CHOICE, "", 0, 0,
+     "none|post|post-velocity|post-position|post-simple|project|baumgarte", "NAME", "run compare",
+     false, true, "what keeps explicit methods on rigid bonds and invariants; default: post"},
+    {"stabilize-passes", TAUT_OPTION_INTEGER, "2", 1, 10, "", "COUNT", "run compare", false, true,
+     "Newton steps of a stabilisation after a step"},
+    {"stabilize-rate", TAUT_OPTION_REAL, "10", POSITIVE, "", "RATE", "run compare", false, true,
+     "rate at which Baumgarte's terms pull back to the manifold"},
+    {"from", TAUT_OPTION_REAL, "0", ANY_REAL, "", "T", "run check project spectrum compare", false,
+     true, "time of the start"},
+    {"until", TAUT_OPTION_REAL, "", ANY_REAL, "", "T", "run spectrum compare", false, true,
+     "time of the end; before --from, the run goes backwards"},
+    {"every", TAUT_OPTION_REAL, "", POSITIVE, "", "DT", "run spectrum", false, true,
+     "time between rows; default: every step, or 1000 equal times when there are more steps"},
+    {"steps", TAUT_OPTION_INTEGER, "", 1, 9007199254740992., "", "COUNT", "run", false, true,
+     "end after COUNT steps"},
+    {"out", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run project spectrum reproduce", false, false,
+     "write the trajectory to FILE.csv or FILE.h5 (HDF5); `-` is standard output; project: write "
+     "the state to FILE as a [start] section; `-` is standard output; spectrum: write the rows of "
+     "--until to FILE.csv; reproduce: the folder for tables and pictures"},
+    {"plot", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare project", false, false,
+     "draw the trajectory into FILE.png or FILE.svg (needs gnuplot); compare: draw error against "
+     "evaluations into FILE.png or FILE.svg (needs gnuplot); project: draw how the state was found "
+     "into FILE.png or FILE.svg (needs gnuplot)"},
+    {"hold", TAUT_OPTION_TEXT, "", 0, 0, "", "NAMES", "project", true, false,
+     "keep these: coordinates, velocities (theta'), members, particles, families, separated by "
+     "commas; others move"},
+    {"richardson", TAUT_OPTION_INTEGER, "0", 0, 2, "", "LEVELS", "project", false, true,
+     "extrapolate the multipliers to infinite stiffness: 1 from omega and 2 omega, 2 from omega/2 "
+     "as well"},
+    {"expansion", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "project", false, false,
+     "series: also the coefficients of the slow point as a power series in the compliance"},
+    {"omega", TAUT_OPTION_REAL, "", POSITIVE, "", "W", "project", false, true,
+     "ipa: the frequency that sets window and step; default: the smallest of a single spring; "
+     "kernel, where stiffness is not declared: motion from 0.6 W on is fast; default: the largest "
+     "gap decides"},
+    {"window", TAUT_OPTION_REAL, "18.849555921538759", POSITIVE, "", "L", "project", false, true,
+     "ipa: filter over times up to L/omega to both sides; default: 6 pi"},
+    {"micro-steps", TAUT_OPTION_INTEGER, "", 2, 1e9, "", "COUNT", "project", false, true,
+     "ipa: Verlet steps to each side; default: 18, more when the fastest spring needs it; kernel: "
+     "of smooth passes"},
+    {"kernel", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|aware|smooth|bump|cubic", "NAME", "project",
+     false, true,
+     "kernel: passes with weights that know the frequencies (aware), with a smooth kernel, with a "
+     "smooth bump; auto: aware, then smooth; ipa: smooth, bump, or the cubic kernel of the paper, "
+     "which is auto"},
+    {"moments", TAUT_OPTION_INTEGER, "5", 1, 9, "", "MU", "project", false, true,
+     "kernel, ipa: vanishing moments of the smooth kernel, an odd number"},
+    {"smoothness", TAUT_OPTION_INTEGER, "", 0, 20, "", "NU", "project", false, true,
+     "kernel, ipa: the smooth kernel is (1 - t^2)^(NU+1) times a polynomial in t^2; default: "
+     "(MU+1)/2"},
+    {"accelerate", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "project", false, true,
+     "kernel: Anderson's acceleration of smooth passes"},
+    {"passes", TAUT_OPTION_INTEGER, "30", 1, 1e6, "", "COUNT", "project", false, true,
+     "iterations at most; difference: of each order, default 500, plain 10000000"},
+    {"tolerance", TAUT_OPTION_REAL, "", POSITIVE, "", "TOL", "project", false, true,
+     "ipa: stop when a pass changes bonds and their rates by less; default: 1e-9, or 1e-3/omega^2 "
+     "when that is more; difference: stop when the difference is below TOL of the state; default: "
+     "1e-14"},
+    {"order", TAUT_OPTION_INTEGER, "2", 0, 4, "", "M", "project", false, true,
+     "difference: make the (M+1)-st difference vanish; default: that of [stepper], or 2"},
+    {"horizon", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "project", false, true,
+     "difference: time that one use of the flow covers; default: that of [stepper]"},
+    {"iterate", TAUT_OPTION_CHOICE, "anderson", 0, 0, "plain|anderson", "NAME", "project", false,
+     true, "difference: plain iteration as published, or accelerated"},
+    {"backend", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|tiny|dense|banded|sparse", "NAME", "check",
+     false, false, "linear algebra to use"},
+    {"no-derivatives", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "check", false, false,
+     "skip the comparison of derivatives with differences"},
+    {"compile", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum compare", false,
+     false, "compile the model's expressions with the system's C compiler"},
+    {"allow-command", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run project", false, false,
+     "let the model's [stepper] run its command or library"},
+    {"modes", TAUT_OPTION_INTEGER, "20", 1, 2000, "", "COUNT", "spectrum", false, false,
+     "show at most COUNT modes, half of them from each end of the spectrum"},
+    {"json", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false,
+     "print one JSON object"},
+    {"quiet", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum compare reproduce",
+     false, false, "print no summary, warnings or progress"},
+    {"verbose", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum", false, false,
+     "print more about what was chosen and what it cost"},
     {"help", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false, "print this help"},
-    {"version", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false, "print the version and the parts of this build"},
+    {"version", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false,
+     "print the version and the parts of this build"},
 };
-/* clang-format on */
 
 enum { ROWS = sizeof table / sizeof table[0] };
 
@@ -93,8 +158,10 @@ int taut_option_unknown(const char *prefix, const char *name, taut_error *error)
         names[k] = table[k].name;
     const char *near = taut_near_miss(name, names, ROWS);
     if (near)
-        return taut_fail(error, TAUT_ERROR_USAGE, "unknown option %s%.40s; did you mean %s%s?", prefix, name, prefix, near);
-    return taut_fail(error, TAUT_ERROR_USAGE, "unknown option %s%.40s; `taut run --help` lists the options", prefix, name);
+        return taut_fail(error, TAUT_ERROR_USAGE, "unknown option %s%.40s; did you mean %s%s?",
+                         prefix, name, prefix, near);
+    return taut_fail(error, TAUT_ERROR_USAGE,
+                     "unknown option %s%.40s; `taut run --help` lists the options", prefix, name);
 }
 
 int taut_options_create(const taut_allocator *allocator, taut_options **options, taut_error *error)
@@ -121,7 +188,8 @@ void taut_options_destroy(taut_options *options)
 }
 
 /* "--step: expected a number > 0, found 'abc'" */
-static int fail_number(const taut_option *row, const char *prefix, const char *value, taut_error *error)
+static int fail_number(const taut_option *row, const char *prefix, const char *value,
+                       taut_error *error)
 {
     const char *kind = row->type == TAUT_OPTION_INTEGER ? "a whole number" : "a number";
     char range[80] = "", least[TAUT_NUMBER_SIZE], most[TAUT_NUMBER_SIZE];
@@ -136,11 +204,13 @@ static int fail_number(const taut_option *row, const char *prefix, const char *v
         strcat(strcat(range, below ? " and <= " : " <= "), most);
     size_t digits = strspn(value, "0123456789");
     bool comma = digits > 0 && value[digits] == ',';
-    return taut_fail(error, TAUT_ERROR_USAGE, "%s%s: expected %s%s, found '%.60s'%s", prefix, row->name, kind, range, value,
+    return taut_fail(error, TAUT_ERROR_USAGE, "%s%s: expected %s%s, found '%.60s'%s", prefix,
+                     row->name, kind, range, value,
                      comma ? "; the decimal point is written '.'" : "");
 }
 
-static int check_number(const taut_option *row, const char *prefix, const char *value, taut_error *error)
+static int check_number(const taut_option *row, const char *prefix, const char *value,
+                        taut_error *error)
 {
     double number;
     if (!taut_number_parse(value, &number) || !(number >= row->least && number <= row->most))
@@ -152,7 +222,8 @@ static int check_number(const taut_option *row, const char *prefix, const char *
 
 enum { MOST_CHOICES = 16, CHOICE_SIZE = 24 };
 
-static int check_choice(const taut_option *row, const char *prefix, const char *value, taut_error *error)
+static int check_choice(const taut_option *row, const char *prefix, const char *value,
+                        taut_error *error)
 {
     char word[MOST_CHOICES][CHOICE_SIZE];
     const char *words[MOST_CHOICES];
@@ -167,13 +238,15 @@ static int check_choice(const taut_option *row, const char *prefix, const char *
         c += length + (c[length] == '|');
     }
     const char *near = taut_near_miss(value, words, count);
-    return taut_fail(error, TAUT_ERROR_USAGE, "%s%s: expected one of %s, found '%.60s'%s%s%s", prefix, row->name, row->choices,
-                     value, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    return taut_fail(error, TAUT_ERROR_USAGE, "%s%s: expected one of %s, found '%.60s'%s%s%s",
+                     prefix, row->name, row->choices, value, near ? "; did you mean " : "",
+                     near ? near : "", near ? "?" : "");
 }
 
 static bool is_yes(const char *value)
 {
-    return strcmp(value, "yes") == 0 || strcmp(value, "true") == 0 || strcmp(value, "1") == 0 || value[0] == '\0';
+    return strcmp(value, "yes") == 0 || strcmp(value, "true") == 0 || strcmp(value, "1") == 0 ||
+           value[0] == '\0';
 }
 
 static bool is_no(const char *value)
@@ -181,19 +254,22 @@ static bool is_no(const char *value)
     return strcmp(value, "no") == 0 || strcmp(value, "false") == 0 || strcmp(value, "0") == 0;
 }
 
-static int check_value(const taut_option *row, const char *prefix, const char *value, taut_error *error)
+static int check_value(const taut_option *row, const char *prefix, const char *value,
+                       taut_error *error)
 {
     switch (row->type) {
     case TAUT_OPTION_FLAG:
         if (!is_yes(value) && !is_no(value))
-            return taut_fail(error, TAUT_ERROR_USAGE, "%s%s: expected yes or no, found '%.60s'", prefix, row->name, value);
+            return taut_fail(error, TAUT_ERROR_USAGE, "%s%s: expected yes or no, found '%.60s'",
+                             prefix, row->name, value);
         return TAUT_OK;
     case TAUT_OPTION_INTEGER:
     case TAUT_OPTION_REAL: return check_number(row, prefix, value, error);
     case TAUT_OPTION_CHOICE: return check_choice(row, prefix, value, error);
     case TAUT_OPTION_TEXT:
         if (value[0] == '\0')
-            return taut_fail(error, TAUT_ERROR_USAGE, "%s%s: expected %s, found nothing", prefix, row->name, row->argument);
+            return taut_fail(error, TAUT_ERROR_USAGE, "%s%s: expected %s, found nothing", prefix,
+                             row->name, row->argument);
         return TAUT_OK;
     }
     return TAUT_OK;
@@ -217,10 +293,12 @@ static int store(taut_options *options, int k, const char *value, taut_error *er
     return TAUT_OK;
 }
 
-int taut_options_set_as(taut_options *options, const char *prefix, const char *name, const char *value, taut_error *error)
+int taut_options_set_as(taut_options *options, const char *prefix, const char *name,
+                        const char *value, taut_error *error)
 {
     if (!options || !name)
-        return taut_fail(error, TAUT_ERROR_USAGE, "taut_options_set: options and name must not be NULL");
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "taut_options_set: options and name must not be NULL");
     const taut_option *row = taut_option_find(name);
     if (!row)
         return taut_option_unknown(prefix, name, error);
@@ -246,7 +324,8 @@ int taut_options_merge(taut_options *options, const taut_options *from, taut_err
 int taut_options_track(taut_options *options, taut_error *error)
 {
     if (!options->read)
-        options->read = options->allocator.allocate(options->allocator.user, ROWS * sizeof *options->read);
+        options->read =
+            options->allocator.allocate(options->allocator.user, ROWS * sizeof *options->read);
     if (!options->read)
         return taut_fail_memory(error);
     memset(options->read, 0, ROWS * sizeof *options->read);
@@ -256,7 +335,8 @@ int taut_options_track(taut_options *options, taut_error *error)
 const char *taut_options_unread(const taut_options *options, const taut_options *given, int *at)
 {
     while (++*at < ROWS)
-        if (table[*at].in_model && given && given->text[*at] && options->read && !options->read[*at])
+        if (table[*at].in_model && given && given->text[*at] && options->read &&
+            !options->read[*at])
             return table[*at].name;
     return NULL;
 }

@@ -6,16 +6,20 @@
 
 /* The row of a name, or NULL. */
 const taut_option *taut_option_find(const char *name);
-/* Fails for a name that is not in the table, with a suggestion; `prefix` stands before names: "--", or "[run] ". */
+/* Fails for a name that is not in the table, with a suggestion; `prefix` stands before names:
+ * "--", or "[run] ". */
 int taut_option_unknown(const char *prefix, const char *name, taut_error *error);
 /* taut_options_set with another prefix in messages. */
-int taut_options_set_as(taut_options *options, const char *prefix, const char *name, const char *value, taut_error *error);
+int taut_options_set_as(taut_options *options, const char *prefix, const char *name,
+                        const char *value, taut_error *error);
 /* Takes over every value that was given in `from`. */
 int taut_options_merge(taut_options *options, const taut_options *from, taut_error *error);
-/* From now on reads are noted (taut_options_given is none). Options that threads share must not be tracked. */
+/* From now on reads are noted (taut_options_given is none). Options that threads share must not
+ * be tracked. */
 int taut_options_track(taut_options *options, taut_error *error);
-/* The name of the next option after row *at (begin with -1) that `given` has and nobody has read in the tracked `options`; of those only
- * that may stand in [run], since the program itself reads the others. NULL: no more. */
+/* The name of the next option after row *at (begin with -1) that `given` has and nobody has read
+ * in the tracked `options`; of those only that may stand in [run], since the program itself
+ * reads the others. NULL: no more. */
 const char *taut_options_unread(const taut_options *options, const taut_options *given, int *at);
 
 #endif

@@ -1,5 +1,6 @@
-/* projector.h - what moves a state onto (or towards) a manifold after a step: post-stabilisation, coordinate projection, slow points.
- * Makers are in src/slow and src/wrap. Whoever calls apply tells the method: method->changed(). */
+/* projector.h - what moves a state onto (or towards) a manifold after a step:
+ * post-stabilisation, coordinate projection, slow points. Makers are in src/slow and src/wrap.
+ * Whoever calls apply tells the method: method->changed(). */
 #ifndef TAUT_BASE_PROJECTOR_H
 #define TAUT_BASE_PROJECTOR_H
 
@@ -7,8 +8,10 @@
 
 typedef struct taut_projector {
     const char *name;
-    /* alters q[n] and v[n] (first order: the state q[n] only). Never allocates. On failure the state is as before. */
-    int (*apply)(struct taut_projector *projector, double t, double *q, double *v, taut_error *error);
+    /* alters q[n] and v[n] (first order: the state q[n] only). Never allocates. On failure the
+     * state is as before. */
+    int (*apply)(struct taut_projector *projector, double t, double *q, double *v,
+                 taut_error *error);
     void (*destroy)(struct taut_projector *projector);
     taut_statistics *statistics;
     void *self;

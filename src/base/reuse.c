@@ -1,4 +1,5 @@
-/* reuse.c - see reuse.h. A block that was released is given to the next caller whom it is large enough for. */
+/* reuse.c - see reuse.h. A block that was released is given to the next caller whom it is large
+ * enough for. */
 #include "base/reuse.h"
 
 enum { KEPT_BLOCKS = 8 };

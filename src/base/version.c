@@ -9,7 +9,8 @@ const char *taut_version(void)
     return TEXT(TAUT_VERSION_MAJOR) "." TEXT(TAUT_VERSION_MINOR) "." TEXT(TAUT_VERSION_PATCH);
 }
 
-/* One literal, put together by the preprocessor: the build defines TAUT_HAVE_x for every library it found. */
+/* One literal, put together by the preprocessor: the build defines TAUT_HAVE_x for every library
+ * it found. */
 const char *taut_features(void)
 {
     static const char features[] = ""

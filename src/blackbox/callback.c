@@ -1,4 +1,5 @@
-/* callback.c - a C function as a black box: the system that taut_system_from_flow makes, and its flow. */
+/* callback.c - a C function as a black box: the system that taut_system_from_flow makes, and its
+ * flow. */
 #include <math.h>
 #include <string.h>
 
@@ -10,14 +11,15 @@ enum { NAME_MOST = 100 };
 
 /* ---- the system: variables, some of them observed; nothing else is known */
 
-static int evaluate(taut_context *context, double t, const double *q, const double *v, unsigned wanted, taut_values *values,
-                    taut_error *error)
+static int evaluate(taut_context *context, double t, const double *q, const double *v,
+                    unsigned wanted, taut_values *values, taut_error *error)
 {
     const taut_system *system = context->system;
     (void)t;
     (void)v;
     if (wanted & ~(unsigned)(TAUT_WANT_BOND | TAUT_WANT_JACOBIAN))
-        return taut_fail(error, TAUT_ERROR_REFUSED, "a black box has a flow, but no rates that could be evaluated");
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "a black box has a flow, but no rates that could be evaluated");
     for (taut_index i = 0; i < system->sizes.bonds; i++) {
         if (wanted & TAUT_WANT_BOND)
             values->bond[i] = q[system->jacobian_column[i]];
@@ -50,13 +52,17 @@ static int take_names(taut_system *system, const taut_black_box *given, taut_err
 {
     taut_arena *arena = &system->arena;
     if (!given->names) {
-        taut_name_block block = {.dims = 1, .lo = {1}, .hi = {given->size}, .count = given->size, .components = 1};
-        return taut_names_add(&system->coordinates, arena, "z", &block) ? taut_fail_memory(error) : TAUT_OK;
+        taut_name_block block = {
+            .dims = 1, .lo = {1}, .hi = {given->size}, .count = given->size, .components = 1};
+        return taut_names_add(&system->coordinates, arena, "z", &block) ? taut_fail_memory(error)
+                                                                        : TAUT_OK;
     }
     for (taut_index k = 0; k < given->size; k++) {
         size_t length = given->names[k] ? strlen(given->names[k]) : 0;
         if (length == 0 || length > NAME_MOST)
-            return taut_fail(error, TAUT_ERROR_USAGE, "taut_system_from_flow: name %d must have 1 to %d characters", k, NAME_MOST);
+            return taut_fail(error, TAUT_ERROR_USAGE,
+                             "taut_system_from_flow: name %d must have 1 to %d characters", k,
+                             NAME_MOST);
         taut_name_block block = {.count = 1, .components = 1, .first = k};
         char *copy = taut_arena_text(arena, given->names[k], length);
         if (!copy || taut_names_add(&system->coordinates, arena, copy, &block))
@@ -76,7 +82,9 @@ static int take_observables(taut_system *system, const taut_black_box *given, ta
     for (taut_index i = 0; i < m; i++) {
         taut_index j = given->observable[i];
         if (j < 0 || j >= given->size)
-            return taut_fail(error, TAUT_ERROR_USAGE, "taut_system_from_flow: observable[%d] is %d, which is not a variable", i, j);
+            return taut_fail(error, TAUT_ERROR_USAGE,
+                             "taut_system_from_flow: observable[%d] is %d, which is not a variable",
+                             i, j);
         system->jacobian_start[i + 1] = i + 1;
         system->jacobian_column[i] = j;
         char name[NAME_MOST + 16];
@@ -94,7 +102,8 @@ static int take_horizon(taut_system *system, double horizon, taut_error *error)
 {
     char text[TAUT_NUMBER_SIZE];
     if (!(horizon >= 0) || !isfinite(horizon))
-        return taut_fail(error, TAUT_ERROR_USAGE, "taut_system_from_flow: horizon is %g: expected a time, or 0", horizon);
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "taut_system_from_flow: horizon is %g: expected a time, or 0", horizon);
     if (horizon == 0)
         return TAUT_OK;
     int length = taut_number_format(horizon, 17, text);
@@ -115,7 +124,9 @@ static int fill(taut_system *system, const taut_black_box *given, taut_error *er
         return taut_fail_memory(error);
     for (taut_index i = 0; i < given->size && given->start; i++)
         if (!isfinite(first[i] = given->start[i]))
-            return taut_fail(error, TAUT_ERROR_USAGE, "taut_system_from_flow: start[%d] is %g: it must be finite", i, first[i]);
+            return taut_fail(error, TAUT_ERROR_USAGE,
+                             "taut_system_from_flow: start[%d] is %g: it must be finite", i,
+                             first[i]);
     *box = *given;
     box->start = first;
     box->names = NULL;
@@ -133,19 +144,20 @@ static int fill(taut_system *system, const taut_black_box *given, taut_error *er
     return take_horizon(system, given->horizon, error);
 }
 
-int taut_system_from_flow(const taut_black_box *box, const taut_allocator *allocator, taut_system **result, taut_error *error)
+int taut_system_from_flow(const taut_black_box *box, const taut_allocator *allocator,
+                          taut_system **result, taut_error *error)
 {
     taut_error_clear(error);
     if (!box || !result)
-        return taut_fail(error, TAUT_ERROR_USAGE, "taut_system_from_flow: box and system must not be NULL");
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "taut_system_from_flow: box and system must not be NULL");
     *result = NULL;
-    if (box->size <= 0 || box->observables < 0 || box->observables > box->size || (box->observables > 0 && !box->observable) ||
-        !box->advance)
-        return taut_fail(
-            error, TAUT_ERROR_USAGE,
-            "taut_system_from_flow: %d variables, %d observables: expected at least one variable, their observables, and a "
-            "function `advance`",
-            box->size, box->observables);
+    if (box->size <= 0 || box->observables < 0 || box->observables > box->size ||
+        (box->observables > 0 && !box->observable) || !box->advance)
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "taut_system_from_flow: %d variables, %d observables: expected at least "
+                         "one variable, their observables, and a function `advance`",
+                         box->size, box->observables);
     taut_system *system = taut_system_new(allocator);
     if (!system)
         return taut_fail_memory(error);
@@ -175,12 +187,16 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
     flow->statistics->micro_steps++;
     int status = f->box->advance(f->box->user, t, H, f->work);
     if (status < 0)
-        return taut_fail(error, TAUT_ERROR_STOPPED, "the function `advance` asked to stop at t = %g (it returned %d)", t, status);
+        return taut_fail(error, TAUT_ERROR_STOPPED,
+                         "the function `advance` asked to stop at t = %g (it returned %d)", t,
+                         status);
     if (status > 0) {
-        taut_fail(error, TAUT_ERROR_EVALUATE, "the function `advance` cannot go on from t = %g (it returned %d)", t, status);
+        taut_fail(error, TAUT_ERROR_EVALUATE,
+                  "the function `advance` cannot go on from t = %g (it returned %d)", t, status);
         return 1;
     }
-    if (taut_check_finite(f->system, TAUT_COORDINATE, "the flow", t, f->work, flow->size, error) != 0)
+    if (taut_check_finite(f->system, TAUT_COORDINATE, "the flow", t, f->work, flow->size, error) !=
+        0)
         return 1;
     memcpy(state, f->work, bytes);
     return TAUT_OK;
@@ -191,12 +207,14 @@ static void destroy(taut_flow *flow)
     (void)flow;
 }
 
-int taut_flow_callback(const taut_system *system, taut_arena *arena, taut_statistics *statistics, taut_flow **flow,
-                       taut_error *error)
+int taut_flow_callback(const taut_system *system, taut_arena *arena, taut_statistics *statistics,
+                       taut_flow **flow, taut_error *error)
 {
     *flow = NULL;
     if (system->evaluate != evaluate)
-        return taut_fail(error, TAUT_ERROR_REFUSED, "the black box has neither a command nor a function: there is nothing to run");
+        return taut_fail(
+            error, TAUT_ERROR_REFUSED,
+            "the black box has neither a command nor a function: there is nothing to run");
     callback_flow *f = TAUT_NEW(arena, callback_flow, 1);
     double *work = TAUT_NEW(arena, double, system->sizes.coordinates);
     if (!f || !work)

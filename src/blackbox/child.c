@@ -1,9 +1,11 @@
 /* child.c - a child process that answers lines with lines.
  *
- * No shell: execv on words. Its standard input is a socket, because writing to one can be asked not to raise SIGPIPE, whatever the host
- * program does with signals; its output and its messages are pipes. All ends are closed on exec in other children of the host, and
- * the host's files are closed in this one. It leads a process group of its own, so that it can be ended with all it has started. We keep
- * its end of the socket too: so we see whether a request has been read when an answer comes. */
+ * No shell: execv on words. Its standard input is a socket, because writing to one can be asked
+ * not to raise SIGPIPE, whatever the host program does with signals; its output and its messages
+ * are pipes. All ends are closed on exec in other children of the host, and the host's files are
+ * closed in this one. It leads a process group of its own, so that it can be ended with all it
+ * has started. We keep its end of the socket too: so we see whether a request has been read when
+ * an answer comes. */
 #if !defined TAUT_CORE && !defined _GNU_SOURCE
 #define _GNU_SOURCE /* pipe2, close_range */
 #endif
@@ -17,10 +19,12 @@ int taut_child_start(taut_child *child, size_t room, taut_arena *arena, taut_err
     (void)child;
     (void)room;
     (void)arena;
-    return taut_fail(error, TAUT_ERROR_UNAVAILABLE, "commands are not part of this build: it cannot start processes");
+    return taut_fail(error, TAUT_ERROR_UNAVAILABLE,
+                     "commands are not part of this build: it cannot start processes");
 }
 
-int taut_child_ask(taut_child *child, const char *request, size_t length, char **answer, taut_error *error)
+int taut_child_ask(taut_child *child, const char *request, size_t length, char **answer,
+                   taut_error *error)
 {
     (void)request;
     (void)length;
@@ -103,11 +107,12 @@ static bool open_ends(ends *e)
         return false;
     e->in[0] = sockets[0];
     e->in[1] = sockets[1];
-    bool good = pipe2(e->out, O_CLOEXEC) == 0 && pipe2(e->err, O_CLOEXEC) == 0 && pipe2(e->status, O_CLOEXEC) == 0;
+    bool good = pipe2(e->out, O_CLOEXEC) == 0 && pipe2(e->err, O_CLOEXEC) == 0 &&
+                pipe2(e->status, O_CLOEXEC) == 0;
     for (int k = 0; k < 4 && good; k++)
         good = lift(&pair[k][0]) && lift(&pair[k][1]);
-    return good && fcntl(e->in[1], F_SETFL, O_NONBLOCK) == 0 && fcntl(e->out[0], F_SETFL, O_NONBLOCK) == 0 &&
-           fcntl(e->err[0], F_SETFL, O_NONBLOCK) == 0;
+    return good && fcntl(e->in[1], F_SETFL, O_NONBLOCK) == 0 &&
+           fcntl(e->out[0], F_SETFL, O_NONBLOCK) == 0 && fcntl(e->err[0], F_SETFL, O_NONBLOCK) == 0;
 }
 
 static void close_ends(ends *e)
@@ -119,7 +124,8 @@ static void close_ends(ends *e)
     }
 }
 
-/* Where the program is: as written when it has a '/', else on PATH (absolute entries only: we change folders). */
+/* Where the program is: as written when it has a '/', else on PATH (absolute entries only: we
+ * change folders). */
 static bool find_program(const char *name, char path[PATH_ROOM])
 {
     if (strchr(name, '/')) {
@@ -156,7 +162,8 @@ static void become(const taut_child *child, const char *path, const ends *e)
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &none, NULL);
     setpgid(0, 0);
-    if (dup2(e->in[0], 0) >= 0 && dup2(e->out[1], 1) >= 0 && dup2(e->err[1], 2) >= 0 && dup3(e->status[1], 3, O_CLOEXEC) >= 0) {
+    if (dup2(e->in[0], 0) >= 0 && dup2(e->out[1], 1) >= 0 && dup2(e->err[1], 2) >= 0 &&
+        dup3(e->status[1], 3, O_CLOEXEC) >= 0) {
         close_others(e->files);
         if (chdir(child->folder) == 0)
             execv(path, child->words);
@@ -193,9 +200,10 @@ int taut_child_start(taut_child *child, size_t room, taut_arena *arena, taut_err
     if (!child->line)
         return taut_fail_memory(error);
     if (!find_program(child->words[0], path))
-        return taut_fail(error, TAUT_ERROR_PROCESS,
-                         "the program '%.200s' is not on PATH; write ./%.200s when it is beside the model", child->words[0],
-                         child->words[0]);
+        return taut_fail(
+            error, TAUT_ERROR_PROCESS,
+            "the program '%.200s' is not on PATH; write ./%.200s when it is beside the model",
+            child->words[0], child->words[0]);
     bool good = open_ends(&e);
     pid_t pid = good ? fork() : -1;
     if (pid == 0)
@@ -218,8 +226,9 @@ int taut_child_start(taut_child *child, size_t room, taut_arena *arena, taut_err
         return TAUT_OK;
     if (pid > 0)
         wait_for(pid);
-    return taut_fail(error, TAUT_ERROR_PROCESS, "cannot start the program '%.150s' in the folder '%.150s': %s", child->words[0],
-                     child->folder, strerror(number));
+    return taut_fail(error, TAUT_ERROR_PROCESS,
+                     "cannot start the program '%.150s' in the folder '%.150s': %s",
+                     child->words[0], child->folder, strerror(number));
 }
 
 /* ---- its messages */
@@ -234,7 +243,8 @@ static void hear(taut_child *child, const char *text, size_t length)
                 memcpy(child->said, child->saying, sizeof child->said);
             child->saying_length = 0;
         } else if (child->saying_length + 1 < sizeof child->saying && c != '\r')
-            child->saying[child->saying_length++] = c < 32 || c == 127 ? ' ' : (char)c; /* no control sequences in messages */
+            child->saying[child->saying_length++] =
+                c < 32 || c == 127 ? ' ' : (char)c; /* no control sequences in messages */
     }
 }
 
@@ -255,8 +265,8 @@ static void listen_to(taut_child *child)
 
 /* ---- ending */
 
-/* Has it ended? Then what it has started is ended too, while its number still stands for its group, and it is waited for. *status is -1
- * when someone else has waited for it. */
+/* Has it ended? Then what it has started is ended too, while its number still stands for its
+ * group, and it is waited for. *status is -1 when someone else has waited for it. */
 static bool reap(taut_child *child, int *status)
 {
     siginfo_t info = {.si_pid = 0};
@@ -275,7 +285,8 @@ static bool reap(taut_child *child, int *status)
     return true;
 }
 
-/* Its status once it has ended; waits at most `milliseconds`, reading on so that it is not kept from ending. False: still there. */
+/* Its status once it has ended; waits at most `milliseconds`, reading on so that it is not kept
+ * from ending. False: still there. */
 static bool ended(taut_child *child, int milliseconds, int *status)
 {
     char block[1024];
@@ -286,13 +297,15 @@ static bool ended(taut_child *child, int milliseconds, int *status)
         if (now() >= until)
             return false;
         listen_to(child);
-        for (int k = 0; k < 256 && child->out >= 0 && read(child->out, block, sizeof block) > 0; k++)
+        for (int k = 0; k < 256 && child->out >= 0 && read(child->out, block, sizeof block) > 0;
+             k++)
             ;
         poll(NULL, 0, 2);
     }
 }
 
-/* Ends it, with force when it takes longer than `grace`; true when it ended by itself, with its status. */
+/* Ends it, with force when it takes longer than `grace`; true when it ended by itself, with its
+ * status. */
 static bool finish(taut_child *child, int grace, int *status)
 {
     if (child->pid == 0)
@@ -322,8 +335,9 @@ void taut_child_end(taut_child *child)
 
 static int fail_with(const taut_child *child, const char *what, taut_error *error)
 {
-    return taut_fail(error, TAUT_ERROR_PROCESS, "the program '%.80s' failed: %.330s%s%.150s%s", child->words[0], what,
-                     child->said[0] ? "; its last message: '" : "", child->said, child->said[0] ? "'" : "");
+    return taut_fail(error, TAUT_ERROR_PROCESS, "the program '%.80s' failed: %.330s%s%.150s%s",
+                     child->words[0], what, child->said[0] ? "; its last message: '" : "",
+                     child->said, child->said[0] ? "'" : "");
 }
 
 int taut_child_fail(taut_child *child, const char *what, taut_error *error)
@@ -340,10 +354,11 @@ static int fail_ended(taut_child *child, taut_error *error)
     char what[160] = "it closed its output without an answer";
     if (finish(child, GRACE, &status)) {
         if (status != -1 && WIFEXITED(status))
-            snprintf(what, sizeof what, "it ended with exit status %d before it answered", WEXITSTATUS(status));
+            snprintf(what, sizeof what, "it ended with exit status %d before it answered",
+                     WEXITSTATUS(status));
         else if (status != -1 && WIFSIGNALED(status))
-            snprintf(what, sizeof what, "it was ended by signal %d (%s) before it answered", WTERMSIG(status),
-                     strsignal(WTERMSIG(status)));
+            snprintf(what, sizeof what, "it was ended by signal %d (%s) before it answered",
+                     WTERMSIG(status), strsignal(WTERMSIG(status)));
         else
             strcpy(what, "it ended before it answered");
     }
@@ -381,7 +396,8 @@ static bool read_some(taut_child *child)
     return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/* Sends what it can of request[*sent..length]. A program that does not listen any more may still have answered. */
+/* Sends what it can of request[*sent..length]. A program that does not listen any more may still
+ * have answered. */
 static void send_some(taut_child *child, const char *request, size_t length, size_t *sent)
 {
     ssize_t got = send(child->in, request + *sent, length - *sent, MSG_NOSIGNAL);
@@ -395,11 +411,13 @@ static void send_some(taut_child *child, const char *request, size_t length, siz
 static bool unread(const taut_child *child, size_t length)
 {
     int waiting = 0;
-    return ioctl(child->heard, FIONREAD, &waiting) == 0 && waiting >= 0 && (size_t)waiting >= length;
+    return ioctl(child->heard, FIONREAD, &waiting) == 0 && waiting >= 0 &&
+           (size_t)waiting >= length;
 }
 
 /* Waits until something can be done, and does it. 0, or 1 at the end of its output. */
-static int exchange(taut_child *child, double until, const char *request, size_t length, size_t *sent)
+static int exchange(taut_child *child, double until, const char *request, size_t length,
+                    size_t *sent)
 {
     struct pollfd wanted[3] = {{.fd = child->out, .events = POLLIN},
                                {.fd = child->err, .events = POLLIN},
@@ -415,7 +433,8 @@ static int exchange(taut_child *child, double until, const char *request, size_t
     return wanted[0].revents && !read_some(child) ? 1 : 0;
 }
 
-int taut_child_ask(taut_child *child, const char *request, size_t length, char **answer, taut_error *error)
+int taut_child_ask(taut_child *child, const char *request, size_t length, char **answer,
+                   taut_error *error)
 {
     size_t sent = 0;
     double until = now() + child->timeout;
@@ -433,10 +452,13 @@ int taut_child_ask(taut_child *child, const char *request, size_t length, char *
         if (end)
             return fail_ended(child, error);
         if (child->have == child->room)
-            return taut_child_fail(child, "its answer does not end: no line was expected to be so long", error);
+            return taut_child_fail(
+                child, "its answer does not end: no line was expected to be so long", error);
         if (now() >= until) {
             char what[120];
-            snprintf(what, sizeof what, "it did not answer within %g s (timeout in [stepper] allows more)", child->timeout);
+            snprintf(what, sizeof what,
+                     "it did not answer within %g s (timeout in [stepper] allows more)",
+                     child->timeout);
             return taut_child_fail(child, what, error);
         }
     }

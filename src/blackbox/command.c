@@ -1,5 +1,5 @@
-/* command.c - a command becomes words without a shell: blanks separate; "..." and '...' group; a backslash outside '...' takes the
- * next character as it is. Nothing is expanded. */
+/* command.c - a command becomes words without a shell: blanks separate; "..." and '...' group; a
+ * backslash outside '...' takes the next character as it is. Nothing is expanded. */
 #include <string.h>
 
 #include "blackbox/flows.h"
@@ -34,7 +34,8 @@ static bool take_word(const char **from, char **to)
 
 int taut_command_split(const char *command, taut_arena *arena, char ***words, taut_error *error)
 {
-    char *text = TAUT_NEW(arena, char, 2 * strlen(command) + 2), **word = TAUT_NEW(arena, char *, MOST_WORDS + 1);
+    char *text = TAUT_NEW(arena, char, 2 * strlen(command) + 2),
+         **word = TAUT_NEW(arena, char *, MOST_WORDS + 1);
     if (!text || !word)
         return taut_fail_memory(error);
     int count = 0;
@@ -44,13 +45,16 @@ int taut_command_split(const char *command, taut_arena *arena, char ***words, ta
         if (!*c)
             break;
         if (count == MOST_WORDS)
-            return taut_fail(error, TAUT_ERROR_USAGE, "[stepper] command: more than %d words", MOST_WORDS);
+            return taut_fail(error, TAUT_ERROR_USAGE, "[stepper] command: more than %d words",
+                             MOST_WORDS);
         word[count++] = text;
         if (!take_word(&c, &text))
-            return taut_fail(error, TAUT_ERROR_USAGE, "[stepper] command: a quote is not closed in '%.200s'", command);
+            return taut_fail(error, TAUT_ERROR_USAGE,
+                             "[stepper] command: a quote is not closed in '%.200s'", command);
     }
     if (count == 0 || !word[0][0])
-        return taut_fail(error, TAUT_ERROR_USAGE, "[stepper] command: expected a program, found nothing");
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "[stepper] command: expected a program, found nothing");
     word[count] = NULL;
     *words = word;
     return TAUT_OK;

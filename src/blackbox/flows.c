@@ -1,4 +1,5 @@
-/* flows.c - which flow a system asks for: its [stepper] names a command, or a method for its own rates; or it was made from a function. */
+/* flows.c - which flow a system asks for: its [stepper] names a command, or a method for its own
+ * rates; or it was made from a function. */
 #include "blackbox/flows.h"
 
 #include <math.h>
@@ -29,28 +30,31 @@ static char *folder_of(const taut_system *system, taut_arena *arena)
     const char *slash = strrchr(system->file, '/');
     if (!slash)
         return taut_arena_text(arena, ".", 1);
-    return taut_arena_text(arena, system->file, slash == system->file ? 1 : (size_t)(slash - system->file));
+    return taut_arena_text(arena, system->file,
+                           slash == system->file ? 1 : (size_t)(slash - system->file));
 }
 
-static int process_flow(const taut_system *system, taut_arena *arena, taut_statistics *statistics, const char *command,
-                        taut_flow **flow, taut_error *error)
+static int process_flow(const taut_system *system, taut_arena *arena, taut_statistics *statistics,
+                        const char *command, taut_flow **flow, taut_error *error)
 {
     if (!system->allow_command)
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "the model wants to run the command '%.200s'; read it, and allow it with --allow-command (in C: "
-                         "allow_command of taut_load)",
+                         "the model wants to run the command '%.200s'; read it, and allow it with "
+                         "--allow-command (in C: allow_command of taut_load)",
                          command);
     double timeout = taut_stepper_number(system, "timeout");
     if (timeout <= 0)
-        return taut_fail(error, TAUT_ERROR_USAGE, "[stepper] timeout: expected seconds > 0, found %g", timeout);
-    taut_process_settings settings = {command, folder_of(system, arena), isnan(timeout) ? 60 : timeout};
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "[stepper] timeout: expected seconds > 0, found %g", timeout);
+    taut_process_settings settings = {command, folder_of(system, arena),
+                                      isnan(timeout) ? 60 : timeout};
     if (!settings.folder)
         return taut_fail_memory(error);
     return taut_flow_process(system, arena, statistics, &settings, flow, error);
 }
 
-static int rates_flow(taut_context *context, taut_arena *arena, taut_statistics *statistics, double horizon, taut_flow **flow,
-                      const char **description, taut_error *error)
+static int rates_flow(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                      double horizon, taut_flow **flow, const char **description, taut_error *error)
 {
     const taut_system *system = taut_context_system(context);
     const char *method = taut_stepper_text(system, "method");
@@ -58,29 +62,35 @@ static int rates_flow(taut_context *context, taut_arena *arena, taut_statistics 
     if (isnan(step))
         step = horizon;
     if (!(step > 0) || horizon / step > 1e9)
-        return taut_fail(error, TAUT_ERROR_USAGE,
-                         "[stepper] step: expected a number > 0, and not below 1e-9 of the horizon %g, found %g", horizon, step);
+        return taut_fail(
+            error, TAUT_ERROR_USAGE,
+            "[stepper] step: expected a number > 0, and not below 1e-9 of the horizon %g, found %g",
+            horizon, step);
     char text[100];
-    snprintf(text, sizeof text, "%.40s in steps of %.6g", method ? method : "rk4", fmin(step, horizon));
+    snprintf(text, sizeof text, "%.40s in steps of %.6g", method ? method : "rk4",
+             fmin(step, horizon));
     if (!(*description = taut_arena_text(arena, text, strlen(text))))
         return taut_fail_memory(error);
     return taut_flow_inner(context, arena, statistics, method ? method : "rk4", step, flow, error);
 }
 
-int taut_flow_create(taut_context *context, taut_arena *arena, taut_statistics *statistics, double horizon, taut_flow **flow,
-                     const char **description, taut_error *error)
+int taut_flow_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                     double horizon, taut_flow **flow, const char **description, taut_error *error)
 {
     const taut_system *system = taut_context_system(context);
-    const char *command = taut_stepper_text(system, "command"), *library = taut_stepper_text(system, "library");
+    const char *command = taut_stepper_text(system, "command"),
+               *library = taut_stepper_text(system, "library");
     *flow = NULL;
     *description = "";
     if (command && library)
-        return taut_fail(error, TAUT_ERROR_USAGE, "[stepper] has a command and a library; keep one of them");
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "[stepper] has a command and a library; keep one of them");
     if (library)
-        return taut_fail(error, TAUT_ERROR_UNAVAILABLE,
-                         "[stepper] library '%.100s': shared libraries are not part of this version; let a small program call it "
-                         "(docs/black-boxes.md) and name that as the command",
-                         library);
+        return taut_fail(
+            error, TAUT_ERROR_UNAVAILABLE,
+            "[stepper] library '%.100s': shared libraries are not part of this version; let a "
+            "small program call it (docs/black-boxes.md) and name that as the command",
+            library);
     if (command) {
         *description = command;
         return process_flow(system, arena, statistics, command, flow, error);

@@ -1,14 +1,16 @@
-/* flows.h - flows that projections run without looking inside: an inner integration of the model's own rates, a separate process, a
- * C function. Each is one file; flows.c chooses by what the system has. Memory comes from the arena, which must outlive the flow;
- * advance() allocates nothing. */
+/* flows.h - flows that projections run without looking inside: an inner integration of the
+ * model's own rates, a separate process, a C function. Each is one file; flows.c chooses by what
+ * the system has. Memory comes from the arena, which must outlive the flow; advance() allocates
+ * nothing. */
 #ifndef TAUT_BLACKBOX_FLOWS_H
 #define TAUT_BLACKBOX_FLOWS_H
 
 #include "base/flow.h"
 
-/* Rates of a first-order system in equal steps of at most `step`, by a method of the method table. (inner.c) */
-int taut_flow_inner(taut_context *context, taut_arena *arena, taut_statistics *statistics, const char *method, double step,
-                    taut_flow **flow, taut_error *error);
+/* Rates of a first-order system in equal steps of at most `step`, by a method of the method
+ * table. (inner.c) */
+int taut_flow_inner(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                    const char *method, double step, taut_flow **flow, taut_error *error);
 
 /* What a separate process is started with. */
 typedef struct taut_process_settings {
@@ -17,19 +19,21 @@ typedef struct taut_process_settings {
     double timeout;      /* seconds for one answer */
 } taut_process_settings;
 
-/* A program that speaks the line protocol of docs/black-boxes.md. It is started here and ends with the flow. (process.c) */
+/* A program that speaks the line protocol of docs/black-boxes.md. It is started here and ends
+ * with the flow. (process.c) */
 int taut_flow_process(const taut_system *system, taut_arena *arena, taut_statistics *statistics,
                       const taut_process_settings *settings, taut_flow **flow, taut_error *error);
 /* Splits a command into words, in the arena, NULL at the end. (command.c) */
 int taut_command_split(const char *command, taut_arena *arena, char ***words, taut_error *error);
 
 /* The C function of taut_system_from_flow. (callback.c) */
-int taut_flow_callback(const taut_system *system, taut_arena *arena, taut_statistics *statistics, taut_flow **flow,
-                       taut_error *error);
+int taut_flow_callback(const taut_system *system, taut_arena *arena, taut_statistics *statistics,
+                       taut_flow **flow, taut_error *error);
 
-/* The flow that the system asks for, and a text in the arena that says what it is. Inner steps are not longer than the horizon. */
-int taut_flow_create(taut_context *context, taut_arena *arena, taut_statistics *statistics, double horizon, taut_flow **flow,
-                     const char **description, taut_error *error);
+/* The flow that the system asks for, and a text in the arena that says what it is. Inner steps
+ * are not longer than the horizon. */
+int taut_flow_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                     double horizon, taut_flow **flow, const char **description, taut_error *error);
 /* A setting of [stepper], or NULL; as a number, or NaN. */
 const char *taut_stepper_text(const taut_system *system, const char *name);
 double taut_stepper_number(const taut_system *system, const char *name);

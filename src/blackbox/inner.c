@@ -1,9 +1,11 @@
-/* inner.c - an open model as a black box: its rates integrated over H in equal steps, by any method that treats plain rates.
+/* inner.c - an open model as a black box: its rates integrated over H in equal steps, by any
+ * method that treats plain rates.
  *
- *     H = n h,   z <- Psi_h o ... o Psi_h (z)        (n times; [D section 4.1] takes forward Euler for Psi)
+ *     H = n h, z <- Psi_h o ... o Psi_h (z)
+ *     (n times; [D section 4.1] takes forward Euler for Psi)
  *
- * Forward Euler as inner method has a slow manifold of its own, O(h) beside that of the rates: it, not H, limits the accuracy of a
- * projection of high order. */
+ * Forward Euler as inner method has a slow manifold of its own, O(h) beside that of the rates:
+ * it, not H, limits the accuracy of a projection of high order. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +23,8 @@ typedef struct inner_flow {
     double step;
 } inner_flow;
 
-static int evaluate(taut_field *field, double t, const double *q, const double *v, double *rate, double *lambda, taut_error *error)
+static int evaluate(taut_field *field, double t, const double *q, const double *v, double *rate,
+                    double *lambda, taut_error *error)
 {
     (void)v;
     (void)lambda;
@@ -86,17 +89,20 @@ static int find_method(const char *name, const taut_method **method, taut_error 
             return TAUT_OK;
         }
         names[count++] = row->name;
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", count > 1 ? ", " : "", row->name);
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", count > 1 ? ", " : "",
+                 row->name);
     }
     const char *near = taut_near_miss(name, names, count);
     return taut_fail(error, TAUT_ERROR_REFUSED,
-                     "[stepper] method: '%.40s' cannot integrate rates in equal steps%s%s; those that can are %s", name,
-                     near ? "; did you mean " : "", near ? near : "", list);
+                     "[stepper] method: '%.40s' cannot integrate rates in equal steps%s%s; those "
+                     "that can are %s",
+                     name, near ? "; did you mean " : "", near ? near : "", list);
 }
 
 static int new_state(taut_stepper *s, taut_state *state, taut_error *error)
 {
-    *state = (taut_state){.q = TAUT_NEW(s->arena, double, s->n), .a = TAUT_NEW(s->arena, double, s->n)};
+    *state =
+        (taut_state){.q = TAUT_NEW(s->arena, double, s->n), .a = TAUT_NEW(s->arena, double, s->n)};
     state->v = state->lambda = TAUT_NEW(s->arena, double, 1); /* there are no algebraic variables */
     return state->q && state->a && state->v ? TAUT_OK : taut_fail_memory(error);
 }
@@ -120,8 +126,8 @@ static int build(inner_flow *f, taut_error *error)
     return s->method->create(s, error);
 }
 
-int taut_flow_inner(taut_context *context, taut_arena *arena, taut_statistics *statistics, const char *method, double step,
-                    taut_flow **flow, taut_error *error)
+int taut_flow_inner(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                    const char *method, double step, taut_flow **flow, taut_error *error)
 {
     *flow = NULL;
     taut_sizes sizes;
@@ -139,7 +145,11 @@ int taut_flow_inner(taut_context *context, taut_arena *arena, taut_statistics *s
                           .statistics = statistics,
                           .self = f};
     f->step = step;
-    f->field = (taut_field){.name = "rates", .n = sizes.coordinates, .evaluate = evaluate, .statistics = &f->cost, .self = context};
+    f->field = (taut_field){.name = "rates",
+                            .n = sizes.coordinates,
+                            .evaluate = evaluate,
+                            .statistics = &f->cost,
+                            .self = context};
     f->stepper = (taut_stepper){.method = row,
                                 .context = context,
                                 .field = row->uses_field ? &f->field : NULL,

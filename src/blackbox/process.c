@@ -3,7 +3,8 @@
  *     taut 1 n name_1 ... name_n          ->   ready 1
  *     advance t H n z_1 ... z_n           ->   ok z_1 ... z_n  |  cannot reason  |  error reason
  *
- * Numbers have 17 digits, so that nothing is lost on the way: results are the same as inside one process. */
+ * Numbers have 17 digits, so that nothing is lost on the way: results are the same as inside one
+ * process. */
 #include "blackbox/process.h"
 
 #include <ctype.h>
@@ -31,17 +32,20 @@ typedef struct process_flow {
 static bool starts_with(const char *line, const char *word)
 {
     size_t length = strlen(word);
-    return strncmp(line, word, length) == 0 && (line[length] == '\0' || isspace((unsigned char)line[length]));
+    return strncmp(line, word, length) == 0 &&
+           (line[length] == '\0' || isspace((unsigned char)line[length]));
 }
 
 static int garbage(process_flow *f, const char *line, const char *expected, taut_error *error)
 {
     char what[300];
-    snprintf(what, sizeof what, "it answered '%.80s%s' where %s was expected", line, strlen(line) > 80 ? "..." : "", expected);
+    snprintf(what, sizeof what, "it answered '%.80s%s' where %s was expected", line,
+             strlen(line) > 80 ? "..." : "", expected);
     return taut_child_fail(&f->child, what, error);
 }
 
-/* A word that is no finite number: what is it? Returns >0 for NaN and infinity, which another state may avoid. */
+/* A word that is no finite number: what is it? Returns >0 for NaN and infinity, which another
+ * state may avoid. */
 static int bad_number(process_flow *f, const char *word, taut_index k, double t, taut_error *error)
 {
     char name[NAME_MOST], lower[8] = "";
@@ -50,12 +54,13 @@ static int bad_number(process_flow *f, const char *word, taut_index k, double t,
         lower[i] = (char)tolower((unsigned char)word[i]);
     const char *letters = lower + (lower[0] == '-' || lower[0] == '+');
     if (strncmp(letters, "nan", 3) == 0 || strncmp(letters, "inf", 3) == 0) {
-        taut_fail(error, TAUT_ERROR_EVALUATE, "the program '%.80s' gave %.8s for '%.80s' at t = %g", f->child.words[0], word, name,
-                  t);
+        taut_fail(error, TAUT_ERROR_EVALUATE, "the program '%.80s' gave %.8s for '%.80s' at t = %g",
+                  f->child.words[0], word, name, t);
         return 1;
     }
     char what[300];
-    snprintf(what, sizeof what, "it answered '%.40s' for '%.80s' where a number was expected", word, name);
+    snprintf(what, sizeof what, "it answered '%.40s' for '%.80s' where a number was expected", word,
+             name);
     return taut_child_fail(&f->child, what, error);
 }
 
@@ -77,7 +82,8 @@ static int read_state(process_flow *f, char *words, double t, taut_error *error)
     if (k == n)
         return TAUT_OK;
     char what[120];
-    snprintf(what, sizeof what, "it answered %d number%s where %d were expected", k, k == 1 ? "" : "s", n);
+    snprintf(what, sizeof what, "it answered %d number%s where %d were expected", k,
+             k == 1 ? "" : "s", n);
     return taut_child_fail(&f->child, what, error);
 }
 
@@ -85,8 +91,8 @@ static int read_state(process_flow *f, char *words, double t, taut_error *error)
 static int read_refusal(process_flow *f, const char *line, double t, taut_error *error)
 {
     if (starts_with(line, "cannot")) {
-        taut_fail(error, TAUT_ERROR_EVALUATE, "the program '%.80s' cannot go on from t = %g:%.*s", f->child.words[0], t,
-                  REASON_MOST, line[6] ? line + 6 : " it gives no reason");
+        taut_fail(error, TAUT_ERROR_EVALUATE, "the program '%.80s' cannot go on from t = %g:%.*s",
+                  f->child.words[0], t, REASON_MOST, line[6] ? line + 6 : " it gives no reason");
         return 1;
     }
     if (starts_with(line, "error")) {
@@ -138,10 +144,11 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
     flow->statistics->micro_steps++;
     int status = taut_child_ask(&f->child, f->request, (size_t)length, &answer, e);
     if (status == 0 && f->child.unasked && starts_with(answer, "ok"))
-        status =
-            taut_child_fail(&f->child, "it wrote a line without being asked", e); /* perhaps a second answer to the last request */
+        status = taut_child_fail(&f->child, "it wrote a line without being asked",
+                                 e); /* perhaps a second answer to the last request */
     else if (status == 0)
-        status = starts_with(answer, "ok") ? read_state(f, answer + 2, t, e) : read_refusal(f, answer, t, e);
+        status = starts_with(answer, "ok") ? read_state(f, answer + 2, t, e)
+                                           : read_refusal(f, answer, t, e);
     if (status == 0)
         memcpy(state, f->work, (size_t)flow->size * sizeof(double));
     else
@@ -163,7 +170,8 @@ static int greet(process_flow *f, taut_error *error)
     to += sprintf(to, "taut %d %d", VERSION, f->flow.size);
     for (taut_index i = 0; i < f->flow.size; i++) {
         *to++ = ' ';
-        to += taut_system_name(f->system, TAUT_COORDINATE, i, to, f->room - (size_t)(to - f->request));
+        to += taut_system_name(f->system, TAUT_COORDINATE, i, to,
+                               f->room - (size_t)(to - f->request));
     }
     *to++ = '\n';
     TAUT_TRY(taut_child_ask(&f->child, f->request, (size_t)(to - f->request), &answer, error));
@@ -177,7 +185,8 @@ static int greet(process_flow *f, taut_error *error)
     return TAUT_OK;
 }
 
-static int build(process_flow *f, const taut_process_settings *settings, taut_arena *arena, taut_error *error)
+static int build(process_flow *f, const taut_process_settings *settings, taut_arena *arena,
+                 taut_error *error)
 {
     taut_index n = f->flow.size;
     char **words;
@@ -191,7 +200,8 @@ static int build(process_flow *f, const taut_process_settings *settings, taut_ar
     f->work = TAUT_NEW(arena, double, n);
     if (!f->request || !f->work)
         return taut_fail_memory(error);
-    f->child = (taut_child){.words = words, .folder = settings->folder, .timeout = settings->timeout};
+    f->child =
+        (taut_child){.words = words, .folder = settings->folder, .timeout = settings->timeout};
     TAUT_TRY(taut_child_start(&f->child, 1024 + 2 * numbers, arena, error));
     return greet(f, error);
 }

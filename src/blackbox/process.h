@@ -1,4 +1,5 @@
-/* process.h - a child process with lines to and from it; knows nothing of the protocol (child.c). */
+/* process.h - a child process with lines to and from it; knows nothing of the protocol (child.c).
+ */
 #ifndef TAUT_BLACKBOX_PROCESS_H
 #define TAUT_BLACKBOX_PROCESS_H
 
@@ -22,10 +23,13 @@ typedef struct taut_child {
 
 /* Starts it. `room` is the longest line that may come. Memory comes from the arena. */
 int taut_child_start(taut_child *child, size_t room, taut_arena *arena, taut_error *error);
-/* Writes a request and waits for one line, which is returned without its end and stays until the next call. On failure the process is
- * gone, and the message says how it ended and what it said last. */
-int taut_child_ask(taut_child *child, const char *request, size_t length, char **answer, taut_error *error);
-/* Ends it: its input is closed, it has a second to finish, then it is killed. Takes one that was never started. */
+/* Writes a request and waits for one line, which is returned without its end and stays until the
+ * next call. On failure the process is gone, and the message says how it ended and what it said
+ * last. */
+int taut_child_ask(taut_child *child, const char *request, size_t length, char **answer,
+                   taut_error *error);
+/* Ends it: its input is closed, it has a second to finish, then it is killed. Takes one that was
+ * never started. */
 void taut_child_end(taut_child *child);
 /* Ends it and reports `what` (a sentence about the program), with what it said last. */
 int taut_child_fail(taut_child *child, const char *what, taut_error *error);

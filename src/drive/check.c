@@ -1,8 +1,9 @@
-/* check.c - is a system well posed at its start? Sizes, structure, derivatives, rank, consistency, frequencies, energy, advice.
+/* check.c - is a system well posed at its start? Sizes, structure, derivatives, rank,
+ * consistency, frequencies, energy, advice.
  *
- * The slow multipliers lambda0 solve  [M G^T; G 0] (v', lambda) = (f, -gamma)  (index-1 form), and the oscillatory energy is
- * measured from them: sum (g - c lambda0)^2 / 2c  +  gdot^T A^-1 gdot / 2  over the springs. Soft springs are forces: they are part of
- * f and have no rows. */
+ * The slow multipliers lambda0 solve  [M G^T; G 0] (v', lambda) = (f, -gamma)  (index-1 form),
+ * and the oscillatory energy is measured from them: sum (g - c lambda0)^2 / 2c  +  gdot^T A^-1
+ * gdot / 2  over the springs. Soft springs are forces: they are part of f and have no rows. */
 #include "system/verify.h"
 
 #include <math.h>
@@ -25,7 +26,8 @@ typedef struct examiner {
     taut_index n, m, hard; /* hard: rows that must hold exactly (rigid bonds, constraints) */
     double t;
     double *q, *v, *gdot, *acceleration, *lambda;
-    double *soft_rows;             /* [m]: 1 in rows of soft springs, which are empty in the saddle matrix */
+    /* [m]: 1 in rows of soft springs, which are empty in the saddle matrix */
+    double *soft_rows;
     unsigned char *rigid, *counts; /* [m]: holds exactly; is not a soft spring */
     bool solvable;
 } examiner;
@@ -112,12 +114,15 @@ static void measure_start(examiner *e)
 
 /* ---- rank, of the rows that `only` selects */
 
-static int rank_in(examiner *e, taut_arena *scratch, const unsigned char *only, taut_index *rank, taut_index *rows, char *message,
-                   size_t size)
+static int rank_in(examiner *e, taut_arena *scratch, const unsigned char *only, taut_index *rank,
+                   taut_index *rows, char *message, size_t size)
 {
-    taut_index *start = TAUT_NEW(scratch, taut_index, e->m + 1), *row = TAUT_NEW(scratch, taut_index, e->m);
-    taut_index *column = TAUT_NEW(scratch, taut_index, e->sizes->jacobian_entries), *partner = TAUT_NEW(scratch, taut_index, e->m);
-    double *entry = TAUT_NEW(scratch, double, e->sizes->jacobian_entries), *residual = TAUT_NEW(scratch, double, e->m);
+    taut_index *start = TAUT_NEW(scratch, taut_index, e->m + 1),
+               *row = TAUT_NEW(scratch, taut_index, e->m);
+    taut_index *column = TAUT_NEW(scratch, taut_index, e->sizes->jacobian_entries),
+               *partner = TAUT_NEW(scratch, taut_index, e->m);
+    double *entry = TAUT_NEW(scratch, double, e->sizes->jacobian_entries),
+           *residual = TAUT_NEW(scratch, double, e->m);
     unsigned char *redundant = TAUT_NEW(scratch, unsigned char, e->m);
     if (!start || !row || !column || !partner || !entry || !residual || !redundant)
         return taut_fail_memory(e->error);
@@ -139,7 +144,8 @@ static int rank_in(examiner *e, taut_arena *scratch, const unsigned char *only, 
         return 0;
     taut_saddle_shape shape = {.n = e->n, .m = count, .g_start = start, .g_column = column};
     bool conflict = false;
-    TAUT_TRY(taut_rank(&shape, entry, 1e-10, residual, rank, redundant, partner, &conflict, &e->arena.allocator, e->error));
+    TAUT_TRY(taut_rank(&shape, entry, 1e-10, residual, rank, redundant, partner, &conflict,
+                       &e->arena.allocator, e->error));
     int length = 0, shown = 0;
     for (taut_index i = 0; i < count && shown < 3; i++) {
         if (!redundant[i])
@@ -156,11 +162,13 @@ static int rank_in(examiner *e, taut_arena *scratch, const unsigned char *only, 
         length = (int)strlen(message); /* long names may have cut it */
     }
     if (*rank < count - 3)
-        snprintf(message + length, size - (size_t)length, "; and %d more", (int)(count - 3 - *rank));
+        snprintf(message + length, size - (size_t)length, "; and %d more",
+                 (int)(count - 3 - *rank));
     return 0;
 }
 
-static int rank_of(examiner *e, const unsigned char *only, taut_index *rank, taut_index *rows, char *message, size_t size)
+static int rank_of(examiner *e, const unsigned char *only, taut_index *rank, taut_index *rows,
+                   char *message, size_t size)
 {
     taut_arena scratch;
     taut_arena_init(&scratch, &e->arena.allocator);
@@ -181,7 +189,8 @@ static int check_rank(examiner *e)
             r->verdict = 1;
             r->rank -= rows - rank;
             snprintf(r->rank_message, sizeof r->rank_message, "%s have rank %d of %d: %s",
-                     e->sizes->kind == TAUT_MECHANICAL ? "the rigid bonds" : "the constraints", rank, rows, text);
+                     e->sizes->kind == TAUT_MECHANICAL ? "the rigid bonds" : "the constraints",
+                     rank, rows, text);
             return 0;
         }
     }
@@ -189,12 +198,14 @@ static int check_rank(examiner *e)
         return 0;
     TAUT_TRY(rank_of(e, e->counts, &r->rank, &rows, text, sizeof text));
     if (r->rank < rows)
-        snprintf(r->rank_message, sizeof r->rank_message, "G has rank %d of %d, which springs allow but rigid motion does not: %s",
-                 r->rank, rows, text);
+        snprintf(r->rank_message, sizeof r->rank_message,
+                 "G has rank %d of %d, which springs allow but rigid motion does not: %s", r->rank,
+                 rows, text);
     return 0;
 }
 
-/* ---- the saddle system of the index-1 form: structure, slow multipliers, slow rate, oscillatory energy */
+/* ---- the saddle system of the index-1 form: structure, slow multipliers, slow rate,
+ * oscillatory energy */
 
 /* The diagonal of M, wherever it is stored; 0 when it has no such entry. */
 static double mass_of(const examiner *e, taut_index i)
@@ -207,7 +218,8 @@ static double mass_of(const examiner *e, taut_index i)
     return 0;
 }
 
-/* A coordinate without mass moves only because of what holds it: with no bond its acceleration is force over zero. */
+/* A coordinate without mass moves only because of what holds it: with no bond its acceleration
+ * is force over zero. */
 static int check_masses(examiner *e)
 {
     taut_check_report *r = e->report;
@@ -224,12 +236,15 @@ static int check_masses(examiner *e)
         r->verdict = 1;
         taut_system_name(e->system, TAUT_COORDINATE, i, name, sizeof name);
         snprintf(r->advice, sizeof r->advice,
-                 "%s has neither mass nor bonds, so that nothing tells how it moves: give it one of them", name);
+                 "%s has neither mass nor bonds, so that nothing tells how it moves: give it one "
+                 "of them",
+                 name);
     }
     return 0;
 }
 
-/* Soft springs join the force, and their rows leave the matrix. Their own frequencies, with the rest at rest, belong to the slow motion. */
+/* Soft springs join the force, and their rows leave the matrix. Their own frequencies, with the
+ * rest at rest, belong to the slow motion. */
 static void take_soft(examiner *e)
 {
     const double *c = taut_context_compliance(e->context), *tau = taut_context_damping(e->context);
@@ -243,7 +258,9 @@ static void take_soft(examiner *e)
             double mass = mass_of(e, column);
             e->values.force[column] -= e->values.jacobian[k] * pull;
             for (taut_index l = begin; l < end && mass > 0; l++) /* columns may repeat */
-                mobility += e->jacobian.column[l] == column ? e->values.jacobian[k] * e->values.jacobian[l] / mass : 0;
+                mobility += e->jacobian.column[l] == column
+                                ? e->values.jacobian[k] * e->values.jacobian[l] / mass
+                                : 0;
         }
         for (taut_index k = begin; k < end; k++)
             e->values.jacobian[k] = 0;
@@ -253,14 +270,20 @@ static void take_soft(examiner *e)
 
 static int solve_start(examiner *e, taut_backend backend)
 {
-    taut_saddle_shape shape = {
-        .n = e->n, .m = e->m, .g_start = e->jacobian.start, .g_column = e->jacobian.column, .symmetric = true, .positive = true};
+    taut_saddle_shape shape = {.n = e->n,
+                               .m = e->m,
+                               .g_start = e->jacobian.start,
+                               .g_column = e->jacobian.column,
+                               .symmetric = true,
+                               .positive = true};
     shape.k_start = e->tangent.start;
     shape.k_column = e->tangent.column;
     TAUT_TRY(taut_saddle_create(&shape, backend, &e->arena.allocator, &e->saddle, e->error));
-    snprintf(e->report->structure, sizeof e->report->structure, "%s", taut_saddle_structure(e->saddle));
+    snprintf(e->report->structure, sizeof e->report->structure, "%s",
+             taut_saddle_structure(e->saddle));
     take_soft(e);
-    if (taut_saddle_factor(e->saddle, e->values.mass, e->values.jacobian, NULL, e->soft_rows, NULL) != 0)
+    if (taut_saddle_factor(e->saddle, e->values.mass, e->values.jacobian, NULL, e->soft_rows,
+                           NULL) != 0)
         return 0; /* redundant springs: what follows needs a regular matrix, and is left out */
     memcpy(e->acceleration, e->values.force, (size_t)e->n * sizeof(double));
     for (taut_index i = 0; i < e->m; i++)
@@ -281,13 +304,17 @@ static int measure_energy(examiner *e)
         size = 1;
     for (taut_index i = 0; i < e->n; i++) {
         work += fabs(e->values.force[i]) * fabs(e->q[i]);
-        r->slow_rate = fmax(r->slow_rate, fmax(fabs(e->v[i]) / size, sqrt(fabs(e->acceleration[i]) / size)));
+        r->slow_rate =
+            fmax(r->slow_rate, fmax(fabs(e->v[i]) / size, sqrt(fabs(e->acceleration[i]) / size)));
     }
     r->energy_scale = e->values.kinetic + work;
     if (e->sizes->can & TAUT_HAS_STIFF_POTENTIAL) {
         taut_error ignored;
-        int status = taut_potential_ringing(e->context, e->t, e->q, e->v, &e->arena.allocator, &r->oscillatory_energy, &ignored);
-        if (status == 0 || status == TAUT_ERROR_MEMORY) /* else there is no foot point, and only the springs are known */
+        int status = taut_potential_ringing(e->context, e->t, e->q, e->v, &e->arena.allocator,
+                                            &r->oscillatory_energy, &ignored);
+        if (status == 0 ||
+            status ==
+                TAUT_ERROR_MEMORY) /* else there is no foot point, and only the springs are known */
             return status == 0 ? 0 : taut_fail_memory(e->error);
     }
     for (taut_index i = 0; i < e->m; i++) {
@@ -319,14 +346,16 @@ static int measure_frequencies(examiner *e)
     for (taut_index i = 0; i < e->m; i++)
         r->frequencies += c[i] > 0 && e->counts[i];
     if (!r->verdict && r->frequencies > r->rank - e->hard)
-        r->frequencies = r->rank - e->hard; /* springs that depend on others, or on rods, add none */
+        r->frequencies =
+            r->rank - e->hard; /* springs that depend on others, or on rods, add none */
     bool stiff = e->sizes->can & TAUT_HAS_STIFF_POTENTIAL;
     if (!r->frequencies && !stiff)
         return 0;
     int count = e->n <= 400 ? e->n : 1;
     TAUT_TRY(room(e, &frequency, 2 * (int64_t)count + 2));
     taut_error ignored;
-    int status = taut_frequencies(e->context, e->t, e->q, count, frequency, &found, &complete, &ignored);
+    int status =
+        taut_frequencies(e->context, e->t, e->q, count, frequency, &found, &complete, &ignored);
     TAUT_TRY(taut_fail_final(status, &ignored, e->error));
     if (status || found == 0)
         return 0;
@@ -357,27 +386,32 @@ static void advise_mechanical(examiner *e)
     if (r->verdict)
         snprintf(to, size, "remove the redundant bonds, or give them a stiffness");
     else if (e->hard && r->start_position > 1e-6)
-        snprintf(to, size, "the start violates rigid bonds by %.2g: correct it, or let `taut run` move it onto them",
+        snprintf(to, size,
+                 "the start violates rigid bonds by %.2g: correct it, or let `taut run` move it "
+                 "onto them",
                  r->start_position);
     else if (e->hard && !r->frequencies && r->rank_message[0])
-        snprintf(to, size, "springs that follow from rods do nothing: leave them out, and motion rigid is what remains");
+        snprintf(to, size,
+                 "springs that follow from rods do nothing: leave them out, and motion rigid is "
+                 "what remains");
     else if (e->hard && !r->frequencies)
         snprintf(to, size, "rigid bonds: motion rigid is what this model asks for");
     else if (r->frequencies && ratio < 10)
         snprintf(to, size,
-                 "fast and slow are not well separated (lowest frequency %.3g, slow rate about %.3g at the start): resolve "
-                 "everything, --motion full",
+                 "fast and slow are not well separated (lowest frequency %.3g, slow rate about "
+                 "%.3g at the start): resolve everything, --motion full",
                  r->frequency_least, r->slow_rate);
     else if (r->frequencies && r->oscillatory_energy > 1e-3 * r->energy_scale)
         snprintf(to, size,
-                 "the start rings: %.2g of oscillatory energy beside %.2g; --motion slow takes the ringing away, %s"
-                 "full with --step at most %.2g resolves it%s",
-                 r->oscillatory_energy, r->energy_scale, damped || r->rank_message[0] ? "" : "effective averages it, ",
+                 "the start rings: %.2g of oscillatory energy beside %.2g; --motion slow takes the "
+                 "ringing away, %sfull with --step at most %.2g resolves it%s",
+                 r->oscillatory_energy, r->energy_scale,
+                 damped || r->rank_message[0] ? "" : "effective averages it, ",
                  0.3 / r->frequency_most, damped ? " while damping lets it die" : "");
     else if (r->frequencies)
         snprintf(to, size,
-                 "the start hardly rings: --motion slow takes long steps; full needs a --step of about %.2g (0.3 over the highest "
-                 "frequency)",
+                 "the start hardly rings: --motion slow takes long steps; full needs a --step of "
+                 "about %.2g (0.3 over the highest frequency)",
                  0.3 / r->frequency_most);
     else
         snprintf(to, size, "no stiff springs: `taut run` integrates it with any explicit method");
@@ -387,10 +421,12 @@ static void advise(examiner *e)
 {
     taut_check_report *r = e->report;
     for (int k = 0; k < r->derivatives; k++)
-        if (!(r->derivative[k].deviation <= r->derivative[k].limit + r->derivative[k].uncertainty) &&
+        if (!(r->derivative[k].deviation <=
+              r->derivative[k].limit + r->derivative[k].uncertainty) &&
             !(e->sizes->can & TAUT_HAS_KINKS)) {
             r->verdict = 1;
-            snprintf(r->advice, sizeof r->advice, "%s does not agree with differences (%.2g at %s): correct the derivative",
+            snprintf(r->advice, sizeof r->advice,
+                     "%s does not agree with differences (%.2g at %s): correct the derivative",
                      r->derivative[k].name, r->derivative[k].deviation, r->derivative[k].where);
             return;
         }
@@ -399,10 +435,12 @@ static void advise(examiner *e)
     else if (r->verdict)
         snprintf(r->advice, sizeof r->advice, "remove the redundant constraints");
     else if (e->hard && r->start_position > 1e-6)
-        snprintf(r->advice, sizeof r->advice, "the start violates the constraints by %.2g", r->start_position);
+        snprintf(r->advice, sizeof r->advice, "the start violates the constraints by %.2g",
+                 r->start_position);
     else {
         bool box = e->sizes->kind == TAUT_BLACK_BOX, observed = e->sizes->observables > 0;
-        snprintf(r->advice, sizeof r->advice, "well posed%s%s", box ? "" : "; `taut run` integrates it",
+        snprintf(r->advice, sizeof r->advice, "well posed%s%s",
+                 box ? "" : "; `taut run` integrates it",
                  observed ? "; `taut project` finds a slow point for its observables"
                  : box    ? "; name [observables], and `taut project` finds a slow point for them"
                           : "");
@@ -420,14 +458,15 @@ static taut_backend backend_option(const taut_options *options)
 
 static int examine(examiner *e, const taut_options *options)
 {
-    bool derivatives = !(options && taut_options_flag(options, "no-derivatives")) && e->sizes->kind != TAUT_BLACK_BOX;
+    bool derivatives = !(options && taut_options_flag(options, "no-derivatives")) &&
+                       e->sizes->kind != TAUT_BLACK_BOX;
     TAUT_TRY(taut_context_create(e->system, &e->arena.allocator, &e->context, e->error));
     TAUT_TRY(evaluate_start(e));
     find_rigid(e);
     measure_start(e);
     if (derivatives)
-        TAUT_TRY(
-            taut_verify_derivatives(e->context, e->t, e->q, e->v, e->report->derivative, 16, &e->report->derivatives, e->error));
+        TAUT_TRY(taut_verify_derivatives(e->context, e->t, e->q, e->v, e->report->derivative, 16,
+                                         &e->report->derivatives, e->error));
     TAUT_TRY(check_rank(e));
     if (e->sizes->kind == TAUT_MECHANICAL) {
         TAUT_TRY(check_masses(e));
@@ -441,7 +480,8 @@ static int examine(examiner *e, const taut_options *options)
     return 0;
 }
 
-int taut_check(const taut_system *system, const taut_options *options, taut_check_report *report, taut_error *error)
+int taut_check(const taut_system *system, const taut_options *options, taut_check_report *report,
+               taut_error *error)
 {
     examiner e = {.system = system, .report = report, .error = error};
     memset(report, 0, sizeof *report);
@@ -451,7 +491,8 @@ int taut_check(const taut_system *system, const taut_options *options, taut_chec
     e.sizes = &report->sizes;
     e.n = e.sizes->coordinates;
     e.m = e.sizes->bonds;
-    e.t = options && taut_options_given(options, "from") ? taut_options_real(options, "from") : system->from;
+    e.t = options && taut_options_given(options, "from") ? taut_options_real(options, "from")
+                                                         : system->from;
     taut_arena_init(&e.arena, &system->arena.allocator);
     int status = examine(&e, options);
     taut_saddle_destroy(e.saddle);

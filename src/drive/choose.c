@@ -1,5 +1,6 @@
-/* choose.c - from options to a run: motion, method, times, step. The command line wins over [run] of the model; what a method cannot
- * treat is refused with words from one table. What nobody says is chosen in motion.c. */
+/* choose.c - from options to a run: motion, method, times, step. The command line wins over
+ * [run] of the model; what a method cannot treat is refused with words from one table. What
+ * nobody says is chosen in motion.c. */
 #include "drive/solver.h"
 
 #include <float.h>
@@ -18,21 +19,25 @@ int taut_method_accepts(const taut_method *method, const taut_sizes *sizes, taut
 {
     unsigned bits = (method->needs & ~sizes->can) | (method->refuses & sizes->can);
     if (sizes->kind == TAUT_BLACK_BOX)
-        return taut_fail(
-            error, TAUT_ERROR_REFUSED,
-            "method %s needs equations, and a black box has none; `taut project --method difference` finds a slow point of it",
-            method->name);
-    bool takes_first_order = (method->uses_field || method->first_order) && (method->motions & TAUT_MOTION_FULL);
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "method %s needs equations, and a black box has none; `taut project "
+                         "--method difference` finds a slow point of it",
+                         method->name);
+    bool takes_first_order =
+        (method->uses_field || method->first_order) && (method->motions & TAUT_MOTION_FULL);
     if (sizes->kind == TAUT_FIRST_ORDER && !takes_first_order)
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "method %s needs a mechanical system; explicit Runge-Kutta and Radau methods treat this one",
+                         "method %s needs a mechanical system; explicit Runge-Kutta and Radau "
+                         "methods treat this one",
                          method->name);
-    if (sizes->kind == TAUT_FIRST_ORDER) /* rates are there, whatever the model's own stepper does with them */
+    if (sizes->kind ==
+        TAUT_FIRST_ORDER) /* rates are there, whatever the model's own stepper does with them */
         bits &= ~(unsigned)(TAUT_HAS_STEPPER | TAUT_CAN_INVERT_MASS);
     if (!bits)
         return TAUT_OK;
     char text[500];
-    return taut_fail(error, TAUT_ERROR_REFUSED, "method %s %s", method->name, taut_reasons_text(bits, text, sizeof text));
+    return taut_fail(error, TAUT_ERROR_REFUSED, "method %s %s", method->name,
+                     taut_reasons_text(bits, text, sizeof text));
 }
 
 /* No method of the table has this motion: the motions that are there. */
@@ -42,8 +47,8 @@ static int fail_motion(const char *motion, taut_error *error)
     unsigned bits = 0;
     for (int k = 0; taut_method_table[k]; k++)
         bits |= taut_method_table[k]->motions;
-    return taut_fail(error, TAUT_ERROR_REFUSED, "motion '%s' is not in this version, which has %s", motion,
-                     taut_motions_text(bits, text, sizeof text));
+    return taut_fail(error, TAUT_ERROR_REFUSED, "motion '%s' is not in this version, which has %s",
+                     motion, taut_motions_text(bits, text, sizeof text));
 }
 
 int taut_method_unknown(const char *option, const char *name, taut_error *error)
@@ -56,13 +61,17 @@ int taut_method_unknown(const char *option, const char *name, taut_error *error)
     }
     const char *near = taut_near_miss(name, names, count);
     if (near)
-        return taut_fail(error, TAUT_ERROR_USAGE, "%s: there is no method '%.40s'; did you mean %s?", option, name, near);
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "%s: there is no method '%.40s'; did you mean %s?", option, name, near);
     taut_projection_info info;
     for (int k = 0; taut_projection_get(k, &info); k++)
         if (strcmp(info.name, name) == 0)
-            return taut_fail(error, TAUT_ERROR_USAGE, "%s: %s is a projection, not a motion in time; `taut project` uses it",
+            return taut_fail(error, TAUT_ERROR_USAGE,
+                             "%s: %s is a projection, not a motion in time; `taut project` uses it",
                              option, info.name);
-    return taut_fail(error, TAUT_ERROR_USAGE, "%s: '%.40s' is not in this version; `taut methods` lists what is", option, name);
+    return taut_fail(error, TAUT_ERROR_USAGE,
+                     "%s: '%.40s' is not in this version; `taut methods` lists what is", option,
+                     name);
 }
 
 const taut_method *taut_method_find(const char *name)
@@ -81,8 +90,10 @@ static bool motion_exists(unsigned motion)
     return false;
 }
 
-/* The motion for a method that was said: the only one it has, or what the start suggests among those it has. */
-static int motion_of(taut_solver *solver, const taut_method *method, unsigned *motion, taut_error *error)
+/* The motion for a method that was said: the only one it has, or what the start suggests among
+ * those it has. */
+static int motion_of(taut_solver *solver, const taut_method *method, unsigned *motion,
+                     taut_error *error)
 {
     unsigned has = method->motions;
     *motion = has;
@@ -96,40 +107,48 @@ static int motion_of(taut_solver *solver, const taut_method *method, unsigned *m
     return TAUT_OK;
 }
 
-/* The method for a motion that is known: the one that was said, or the first of its motion that accepts the system. */
-static int settle_method(taut_solver *solver, const taut_method *method, bool step_said, taut_error *error)
+/* The method for a motion that is known: the one that was said, or the first of its motion that
+ * accepts the system. */
+static int settle_method(taut_solver *solver, const taut_method *method, bool step_said,
+                         taut_error *error)
 {
     if (solver->motion == TAUT_MOTION_RIGID)
         TAUT_TRY(taut_motion_system(solver, method, error));
     if (!method && solver->sizes.kind == TAUT_BLACK_BOX)
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "a black box has no equations that a method could integrate; `taut project --method difference` finds a "
-                         "slow point of it");
+                         "a black box has no equations that a method could integrate; `taut "
+                         "project --method difference` finds a slow point of it");
     if (!method) {
         method = taut_motion_method(solver, step_said);
-        for (int k = 0; !method && taut_method_table[k]; k++) /* none accepts: the first one gives the reason */
+        for (int k = 0; !method && taut_method_table[k];
+             k++) /* none accepts: the first one gives the reason */
             method = taut_method_table[k]->motions & solver->motion ? taut_method_table[k] : NULL;
     }
-    if (solver->sizes.kind != TAUT_MECHANICAL) /* "needs a mechanical system" says more than the name of a motion */
+    if (solver->sizes.kind !=
+        TAUT_MECHANICAL) /* "needs a mechanical system" says more than the name of a motion */
         TAUT_TRY(taut_method_accepts(method, &solver->sizes, error));
     if (!(method->motions & solver->motion)) {
         char text[80];
-        return taut_fail(error, TAUT_ERROR_REFUSED, "method %s is for motion %s, not for motion %s", method->name,
-                         taut_motions_text(method->motions, text, sizeof text), taut_motion_name(solver->motion));
+        return taut_fail(error, TAUT_ERROR_REFUSED, "method %s is for motion %s, not for motion %s",
+                         method->name, taut_motions_text(method->motions, text, sizeof text),
+                         taut_motion_name(solver->motion));
     }
     solver->stepper.method = method;
     TAUT_TRY(taut_method_accepts(method, &solver->sizes, error));
-    return solver->motion == TAUT_MOTION_EFFECTIVE ? taut_motion_system(solver, method, error) : TAUT_OK;
+    return solver->motion == TAUT_MOTION_EFFECTIVE ? taut_motion_system(solver, method, error)
+                                                   : TAUT_OK;
 }
 
-/* Motion and method determine each other where only one is said. When the command line says one of them, what [run] says about the
- * other counts only if the two agree. */
+/* Motion and method determine each other where only one is said. When the command line says one
+ * of them, what [run] says about the other counts only if the two agree. */
 static int choose_method(taut_solver *solver, const taut_options *given, taut_error *error)
 {
     const taut_options *merged = solver->options;
-    const char *motion = taut_options_text(merged, "motion"), *name = taut_options_text(merged, "method");
+    const char *motion = taut_options_text(merged, "motion"),
+               *name = taut_options_text(merged, "method");
     const taut_method *method = solver->own ? solver->own : taut_method_find(name);
-    bool motion_said = taut_options_given(given, "motion"), method_said = solver->own || taut_options_given(given, "method");
+    bool motion_said = taut_options_given(given, "motion"),
+         method_said = solver->own || taut_options_given(given, "method");
     if (name[0] && !method && !(motion_said && !method_said))
         return taut_method_unknown("--method", name, error);
 
@@ -143,7 +162,9 @@ static int choose_method(taut_solver *solver, const taut_options *given, taut_er
 
     if (solver->sizes.kind != TAUT_MECHANICAL) {
         if (bit && bit != TAUT_MOTION_FULL && motion_said)
-            return taut_fail(error, TAUT_ERROR_USAGE, "--motion %s: motions belong to mechanical systems; leave it out", motion);
+            return taut_fail(error, TAUT_ERROR_USAGE,
+                             "--motion %s: motions belong to mechanical systems; leave it out",
+                             motion);
         bit = TAUT_MOTION_FULL;
     } else if (!bit && method) {
         TAUT_TRY(motion_of(solver, method, &bit, error));
@@ -157,13 +178,15 @@ static int choose_method(taut_solver *solver, const taut_options *given, taut_er
     return settle_method(solver, method, step_said, error);
 }
 
-/* A step of [run] is for the method of [run], or for methods that resolve every oscillation and have no error control; others would be
- * slowed down by a step that was made for that. */
-static void choose_step_source(taut_solver *solver, const taut_options *given, const char *method_in_run)
+/* A step of [run] is for the method of [run], or for methods that resolve every oscillation and
+ * have no error control; others would be slowed down by a step that was made for that. */
+static void choose_step_source(taut_solver *solver, const taut_options *given,
+                               const char *method_in_run)
 {
     const taut_method *method = solver->stepper.method;
     solver->step = taut_options_real(solver->options, "step");
-    bool from_run = !taut_options_given(given, "step"), longer = method->error_order > 0 || solver->motion == TAUT_MOTION_EFFECTIVE;
+    bool from_run = !taut_options_given(given, "step"),
+         longer = method->error_order > 0 || solver->motion == TAUT_MOTION_EFFECTIVE;
     if (from_run && longer && strcmp(method->name, method_in_run) != 0)
         solver->step = NAN;
     solver->step_in_run = from_run && !isnan(solver->step);
@@ -176,7 +199,8 @@ static int choose_times(taut_solver *solver, taut_error *error)
     solver->from = taut_options_real(merged, "from");
     solver->until = taut_options_real(merged, "until");
     /* equal steps have no tolerance, but a slow start must not ring more than one */
-    const taut_options *tolerant = solver->control.on || solver->motion == TAUT_MOTION_SLOW ? merged : NULL;
+    const taut_options *tolerant =
+        solver->control.on || solver->motion == TAUT_MOTION_SLOW ? merged : NULL;
     solver->stepper.rtol = taut_options_real(tolerant, "rtol");
     solver->stepper.atol = taut_options_real(tolerant, "atol");
     double most = solver->control.on ? taut_options_real(merged, "max-step") : NAN;
@@ -187,8 +211,9 @@ static int choose_times(taut_solver *solver, taut_error *error)
     if (isnan(solver->until) && solver->step_limit > 0)
         solver->until = INFINITY; /* the limit ends the run; the end time follows from the step */
     if (isnan(solver->until))
-        return taut_fail(error, TAUT_ERROR_USAGE,
-                         "--until is needed: the time of the end (or `until = ...` in [run] of the model)");
+        return taut_fail(
+            error, TAUT_ERROR_USAGE,
+            "--until is needed: the time of the end (or `until = ...` in [run] of the model)");
     return TAUT_OK;
 }
 
@@ -198,7 +223,8 @@ static int read_settings(const taut_system *system, taut_options *merged, taut_e
     for (taut_index k = 0; taut_system_setting(system, k, &name, &value); k++) {
         const taut_option *row = taut_option_find(name);
         if (row && !row->in_model)
-            return taut_fail(error, TAUT_ERROR_USAGE, "[run] %s: only the command line can say this", name);
+            return taut_fail(error, TAUT_ERROR_USAGE,
+                             "[run] %s: only the command line can say this", name);
         TAUT_TRY(taut_options_set_as(merged, "[run] ", name, value, error));
     }
     return TAUT_OK;
@@ -210,14 +236,16 @@ int taut_choose(taut_solver *solver, const taut_options *options, taut_error *er
     TAUT_TRY(taut_options_create(&solver->arena.allocator, &solver->options, error));
     TAUT_TRY(taut_options_track(solver->options, error));
     TAUT_TRY(read_settings(solver->system, solver->options, error));
-    snprintf(method_in_run, sizeof method_in_run, "%s", taut_options_text(solver->options, "method"));
+    snprintf(method_in_run, sizeof method_in_run, "%s",
+             taut_options_text(solver->options, "method"));
     TAUT_TRY(taut_options_merge(solver->options, options, error));
     TAUT_TRY(choose_method(solver, options, error));
     choose_step_source(solver, options, method_in_run);
     return choose_times(solver, error);
 }
 
-/* The fastest frequency at the start. A large system whose spectrum does not converge is run without it: the energy is watched. */
+/* The fastest frequency at the start. A large system whose spectrum does not converge is run
+ * without it: the energy is watched. */
 static int find_frequency(taut_solver *solver, taut_error *error)
 {
     enum { ENDS = 2 };
@@ -226,9 +254,11 @@ static int find_frequency(taut_solver *solver, taut_error *error)
     bool complete;
     taut_error reason;
     const taut_state *now = &solver->stepper.now;
-    if (!(solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)) || solver->stepper.method->stability == 0)
+    if (!(solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)) ||
+        solver->stepper.method->stability == 0)
         return TAUT_OK;
-    int status = taut_frequencies(solver->context, now->t, now->q, ENDS, frequency, &found, &complete, &reason);
+    int status = taut_frequencies(solver->context, now->t, now->q, ENDS, frequency, &found,
+                                  &complete, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, error));
     if (status == 0 && found > 0)
         solver->frequency = frequency[found - 1];
@@ -237,26 +267,30 @@ static int find_frequency(taut_solver *solver, taut_error *error)
 
 static int check_step(const taut_solver *solver, taut_error *error)
 {
-    double stability = solver->stepper.method->stability, limit = solver->frequency > 0 ? stability / solver->frequency : INFINITY;
+    double stability = solver->stepper.method->stability,
+           limit = solver->frequency > 0 ? stability / solver->frequency : INFINITY;
     if (stability > 0 && solver->step >= limit)
-        return taut_fail(
-            error, TAUT_ERROR_STEP,
-            "step %g is unstable: the fastest spring needs h < %g/omega = %.4g; h = %.2g follows it with 30 steps a period",
-            solver->step, stability, limit, 2 * acos(-1) / (30 * solver->frequency));
+        return taut_fail(error, TAUT_ERROR_STEP,
+                         "step %g is unstable: the fastest spring needs h < %g/omega = %.4g; h = "
+                         "%.2g follows it with 30 steps a period",
+                         solver->step, stability, limit, 2 * acos(-1) / (30 * solver->frequency));
     double largest = fmax(fabs(solver->from), isinf(solver->until) ? 0 : fabs(solver->until));
     if (solver->step < 16 * DBL_EPSILON * largest)
-        return taut_fail(error, TAUT_ERROR_STEP, "step %g is too small: adding it to t = %g changes nothing", solver->step,
+        return taut_fail(error, TAUT_ERROR_STEP,
+                         "step %g is too small: adding it to t = %g changes nothing", solver->step,
                          largest);
     return TAUT_OK;
 }
 
-/* Every step is a row while there are at most 1000, otherwise 1000 equal times. With error control every step is. */
+/* Every step is a row while there are at most 1000, otherwise 1000 equal times. With error
+ * control every step is. */
 static void choose_rows(taut_solver *solver)
 {
     enum { MOST_ROWS = 1000 };
     double length = fabs(solver->until - solver->from);
     if (solver->rows.every < 0)
-        solver->rows.every = solver->control.on || length / solver->step <= MOST_ROWS ? 0 : length / MOST_ROWS;
+        solver->rows.every =
+            solver->control.on || length / solver->step <= MOST_ROWS ? 0 : length / MOST_ROWS;
 }
 
 /* Equal steps: as said, or from the fastest spring. */
@@ -264,8 +298,9 @@ static int equal_steps(taut_solver *solver, bool said, double period, taut_error
 {
     if (!said && isinf(period))
         return taut_fail(error, TAUT_ERROR_USAGE, "--step is needed: %s",
-                         solver->stepper.method->stability > 0 ? "there is no spring whose period would tell it"
-                                                               : "this method has no error control that would choose it");
+                         solver->stepper.method->stability > 0
+                             ? "there is no spring whose period would tell it"
+                             : "this method has no error control that would choose it");
     if (!said)
         solver->step = period / 30;
     if (isinf(solver->until))
@@ -292,15 +327,22 @@ static void explain(taut_solver *solver, bool said, double period)
     if (s->first_order)
         add(solver, "first order, method %s (order %d)", s->method->name, s->method->order);
     else
-        add(solver, "motion %s, method %s (order %d)", taut_motion_name(solver->motion), s->method->name, s->method->order);
+        add(solver, "motion %s, method %s (order %d)", taut_motion_name(solver->motion),
+            s->method->name, s->method->order);
     if (solver->control.on)
         add(solver, ", error control with rtol %g, atol %g", s->rtol, s->atol);
     else
-        add(solver, ", step %.6g%s", solver->step, !said ? " (chosen)" : solver->step_in_run ? " (of [run])" : "");
+        add(solver, ", step %.6g%s", solver->step,
+            !said                 ? " (chosen)"
+            : solver->step_in_run ? " (of [run])"
+                                  : "");
     if (solver->frequency > 0 && !solver->control.on)
-        add(solver, ": %.3g steps in the period of the fastest spring (omega = %.6g)", period / solver->step, solver->frequency);
-    else if (!solver->control.on && s->method->stability > 0 && (solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)))
-        add(solver, ": the frequencies of the springs could not be computed, so the energy alone tells whether it is small enough");
+        add(solver, ": %.3g steps in the period of the fastest spring (omega = %.6g)",
+            period / solver->step, solver->frequency);
+    else if (!solver->control.on && s->method->stability > 0 &&
+             (solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)))
+        add(solver, ": the frequencies of the springs could not be computed, so the energy alone "
+                    "tells whether it is small enough");
     if (solver->stabilizer)
         add(solver, "; stabilised: %s", solver->stabilizer->name);
     if (solver->why[0])

@@ -1,16 +1,19 @@
 /* control.c - step sizes by error control, for every method with an error estimate.
  *
- *     norm  e = rms_i (|dq_i| + H |dv_i|) / (atol + rtol |q_i|),   H = max(h, R/10)          first order: |dq_i| alone
+ *     norm   e = rms_i (|dq_i| + H |dv_i|) / (atol + rtol |q_i|), H = max(h, R/10)
+ *     first order: |dq_i| alone
  *
- * R is the longest step of late; it falls by a tenth of the time that passes. While steps keep their size H is h. Where they
- * collapse, at a kink or a close encounter, h |dv| would accept an error tol/h of the velocity, which stays for the rest of the
- * run, and any error at all at a singularity, which the run would step over: with H it ends there, since no step is small
+ * R is the longest step of late; it falls by a tenth of the time that passes. While steps keep
+ * their size H is h. Where they collapse, at a kink or a close encounter, h |dv| would accept an
+ * error tol/h of the velocity, which stays for the rest of the run, and any error at all at a
+ * singularity, which the run would step over: with H it ends there, since no step is small
  * enough.
  *
- * A step is accepted while e <= 1. The next one is h S e^-alpha e_before^beta with alpha = 1/k - 3 beta/4, k the order
- * of the estimate (PI controller: Gustafsson 1991; Hairer, Wanner, Solving Ordinary Differential Equations II, IV.2), within
- * limits of growth; after a rejection it does not grow. The first step is estimated as in Hairer, Norsett, Wanner, Solving
- * Ordinary Differential Equations I, II.4. */
+ * A step is accepted while e <= 1. The next one is h S e^-alpha e_before^beta with alpha = 1/k -
+ * 3 beta/4, k the order of the estimate (PI controller: Gustafsson 1991; Hairer, Wanner, Solving
+ * Ordinary Differential Equations II, IV.2), within limits of growth; after a rejection it does
+ * not grow. The first step is estimated as in Hairer, Norsett, Wanner, Solving Ordinary
+ * Differential Equations I, II.4. */
 #include "drive/solver.h"
 
 #include <float.h>
@@ -31,10 +34,14 @@ int taut_control_create(taut_solver *solver, taut_error *error)
     return solver->control.trial ? TAUT_OK : taut_fail_memory(error);
 }
 
-/* Velocities along bonds come from positions at both ends: rounding of these, over h, is what no smaller step improves. */
+/* Velocities along bonds come from positions at both ends: rounding of these, over h, is what no
+ * smaller step improves. */
 static double rounding_of_velocities(const taut_stepper *s, double h)
 {
-    return s->m > 0 ? 0.25 * DBL_EPSILON * fmax(taut_largest(s->n, s->now.q), taut_largest(s->n, s->last.q)) / fabs(h) : 0;
+    return s->m > 0
+               ? 0.25 * DBL_EPSILON *
+                     fmax(taut_largest(s->n, s->now.q), taut_largest(s->n, s->last.q)) / fabs(h)
+               : 0;
 }
 
 /* The norm of the latest step's estimate. NaN stays NaN. */
@@ -45,7 +52,8 @@ static double error_norm(const taut_solver *solver, double h)
     double noise = more > 0 && !s->first_order ? rounding_of_velocities(s, h) : 0;
     for (taut_index i = 0; i < s->n; i++) {
         double scale = s->atol + s->rtol * fmax(fabs(s->now.q[i]), fabs(s->last.q[i]));
-        double off = s->first_order ? 0 : fabs(s->error_v[i]), e = fabs(s->error_q[i]) + fabs(h) * off;
+        double off = s->first_order ? 0 : fabs(s->error_v[i]),
+               e = fabs(s->error_q[i]) + fabs(h) * off;
         if (more > 0 && off > noise)
             e += more * (off - noise);
         sum += e / scale * (e / scale);
@@ -53,8 +61,9 @@ static double error_norm(const taut_solver *solver, double h)
     return s->n > 0 ? sqrt(sum / s->n) : 0;
 }
 
-/* After a rejection, where H is above h: are the velocities as far off as they were in a try of four times the length, and hardly so? Then
- * that is rounding, of stiff springs at tight tolerances, and H must not hold up the run. At a kink it would be less, at a singularity far
+/* After a rejection, where H is above h: are the velocities as far off as they were in a try of
+ * four times the length, and hardly so? Then that is rounding, of stiff springs at tight
+ * tolerances, and H must not hold up the run. At a kink it would be less, at a singularity far
  * more. */
 static bool is_rounding(taut_solver *solver, double h)
 {
@@ -67,7 +76,8 @@ static bool is_rounding(taut_solver *solver, double h)
         return false;
     c->tried = fabs(h);
     c->tried_off = off;
-    return !first && stays && off <= HARDLY * fmax(taut_largest(s->n, s->now.v), taut_largest(s->n, s->last.v));
+    return !first && stays &&
+           off <= HARDLY * fmax(taut_largest(s->n, s->now.v), taut_largest(s->n, s->last.v));
 }
 
 /* ---- the first step */
@@ -83,10 +93,12 @@ static double scaled(const taut_stepper *s, const double *x)
     return s->n > 0 ? sqrt(sum / s->n) : 0;
 }
 
-/* Hairer's estimate from the first two derivatives of q: h0 changes q by a hundredth, h1 makes the term of order k a hundredth of the
- * tolerance were the derivatives all alike. Second order: v and v' are these derivatives; first order: the second one by an Euler step.
- * Counts one evaluation, or two. */
-static double first_by_field(taut_solver *solver, double way, double least, taut_error *error, int *status)
+/* Hairer's estimate from the first two derivatives of q: h0 changes q by a hundredth, h1 makes
+ * the term of order k a hundredth of the tolerance were the derivatives all alike. Second order:
+ * v and v' are these derivatives; first order: the second one by an Euler step. Counts one
+ * evaluation, or two. */
+static double first_by_field(taut_solver *solver, double way, double least, taut_error *error,
+                             int *status)
 {
     taut_stepper *s = &solver->stepper;
     taut_index n = s->n;
@@ -111,7 +123,8 @@ static double first_by_field(taut_solver *solver, double way, double least, taut
         h0 = d1 < 1e-5 ? by_rest : d2 < 1e-5 ? h0 : fmin(h0, by_rest);
     }
     double worst = fmax(d1, d2);
-    double h1 = worst <= 1e-15 ? fmax(least, 1e-3 * h0) : pow(0.01 / worst, 1. / s->method->error_order);
+    double h1 =
+        worst <= 1e-15 ? fmax(least, 1e-3 * h0) : pow(0.01 / worst, 1. / s->method->error_order);
     return fmin(100 * h0, h1);
 }
 
@@ -122,13 +135,16 @@ static double first_by_velocity(const taut_stepper *s, double least)
     return d0 < 1e-5 || d1 < 1e-5 ? 100 * least : 0.01 * d0 / d1;
 }
 
-/* `least` is the length where nothing else tells one: a millionth of the way, so that it has the unit of time. */
+/* `least` is the length where nothing else tells one: a millionth of the way, so that it has the
+ * unit of time. */
 static int first_step(taut_solver *solver, double target, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
-    double way = target < s->now.t ? -1 : 1, length = fabs(target - s->now.t), least = 1e-6 * (isfinite(length) ? length : 1);
+    double way = target < s->now.t ? -1 : 1, length = fabs(target - s->now.t),
+           least = 1e-6 * (isfinite(length) ? length : 1);
     int status = 0;
-    double h = s->field ? first_by_field(solver, way, least, error, &status) : first_by_velocity(s, least);
+    double h =
+        s->field ? first_by_field(solver, way, least, error, &status) : first_by_velocity(s, least);
     if (status < 0 && h == 0)
         return status;
     taut_error_clear(error);
@@ -144,8 +160,9 @@ static double smallest(double t)
     return 16 * DBL_EPSILON * fmax(fabs(t), DBL_MIN / DBL_EPSILON);
 }
 
-/* The step is too small: with the reason of the latest failure, when there was one, also where the steps before it were only judged too
- * long: tiny ones have estimates full of rounding, and what lies just ahead says more. */
+/* The step is too small: with the reason of the latest failure, when there was one, also where
+ * the steps before it were only judged too long: tiny ones have estimates full of rounding, and
+ * what lies just ahead says more. */
 static int fail_small(const taut_solver *solver, int status, taut_error *error)
 {
     const taut_control *c = &solver->control;
@@ -161,14 +178,17 @@ static int fail_small(const taut_solver *solver, int status, taut_error *error)
     if (status > 0 && reason[0] && error->code < 0)
         status = error->code;
     if (status < 0)
-        taut_fail(error, status, "steps down to %.3g cannot be taken at t = %.9g%s", solver->control.h, t, reason);
+        taut_fail(error, status, "steps down to %.3g cannot be taken at t = %.9g%s",
+                  solver->control.h, t, reason);
     else if (status > 0)
-        status = taut_fail(error, TAUT_ERROR_EVALUATE, "the system cannot be evaluated after t = %.9g, with steps down to %.3g", t,
-                           solver->control.h);
+        status = taut_fail(error, TAUT_ERROR_EVALUATE,
+                           "the system cannot be evaluated after t = %.9g, with steps down to %.3g",
+                           t, solver->control.h);
     else
         status = taut_fail(error, TAUT_ERROR_STEP,
-                           "the step became too small (%.3g) at t = %.9g: the error stays above the tolerance, as at a kink or a "
-                           "singularity; a larger --rtol or --atol, a smooth model or an event there may help",
+                           "the step became too small (%.3g) at t = %.9g: the error stays above "
+                           "the tolerance, as at a kink or a singularity; a larger --rtol or "
+                           "--atol, a smooth model or an event there may help",
                            solver->control.h, t);
     if (error)
         error->t = t;
@@ -177,7 +197,8 @@ static int fail_small(const taut_solver *solver, int status, taut_error *error)
 
 static bool recoverable(int status)
 {
-    return status > 0 || status == TAUT_ERROR_EVALUATE || status == TAUT_ERROR_CONVERGE || status == TAUT_ERROR_SINGULAR;
+    return status > 0 || status == TAUT_ERROR_EVALUATE || status == TAUT_ERROR_CONVERGE ||
+           status == TAUT_ERROR_SINGULAR;
 }
 
 /* The driver undoes the latest step: `now` is again what `last` was. */
@@ -218,9 +239,10 @@ static bool judge(taut_solver *solver, double h, double e)
     return true;
 }
 
-/* One try of length h to time `next`: 0 accepted, >0 again with the new size, <0 error. A new state counts only when it can be stabilised
- * and, in methods that integrate a field, when the forces there can be evaluated, which the next step needs anyway. What others leave for
- * later, multipliers with a factorisation of their own, is made when rows, events or the end read it. */
+/* One try of length h to time `next`: 0 accepted, >0 again with the new size, <0 error. A new
+ * state counts only when it can be stabilised and, in methods that integrate a field, when the
+ * forces there can be evaluated, which the next step needs anyway. What others leave for later,
+ * multipliers with a factorisation of their own, is made when rows, events or the end read it. */
 static int try_step(taut_solver *solver, double h, double next, int *failure, taut_error *error)
 {
     taut_control *c = &solver->control;
@@ -276,7 +298,9 @@ int taut_control_step(taut_solver *solver, double target, taut_error *error)
         if (status == 0) {
             solver->step = fabs(h);
             if (last)
-                c->h = fmax(c->h, size); /* a shortened step says little against the size that was planned */
+                c->h =
+                    fmax(c->h,
+                         size); /* a shortened step says little against the size that was planned */
             return TAUT_OK;
         }
         failures = failure < 0 ? failures + 1 : failure > 0 ? failures : 0;

@@ -1,19 +1,23 @@
-/* dense.c - the trajectory between the ends of a step, so that rows and events do not dictate step sizes.
+/* dense.c - the trajectory between the ends of a step, so that rows and events do not dictate
+ * step sizes.
  *
- * A method's own polynomial when it has one. Else Hermite interpolation: q by the quintic through (q, v, a) at both ends and v as its
- * derivative, error O(h^6) and O(h^5). Methods up to order 3 get cubics, q through (q, v) and v through (v, a): they take short steps,
- * and the quintic's derivative loses eps |q|/h to rounding. First order: the cubic through (q, q'). Multipliers are those of the method
- * at the interpolated state.
+ * A method's own polynomial when it has one. Else Hermite interpolation: q by the quintic
+ * through (q, v, a) at both ends and v as its derivative, error O(h^6) and O(h^5). Methods up to
+ * order 3 get cubics, q through (q, v) and v through (v, a): they take short steps, and the
+ * quintic's derivative loses eps |q|/h to rounding. First order: the cubic through (q, q').
+ * Multipliers are those of the method at the interpolated state.
  *
- * Interpolation leaves rods and invariants by its own error. What puts the end of a step back onto them, the stabiliser or the method
- * itself, is done for a state between steps too, so that rows and events hold what the steps hold. */
+ * Interpolation leaves rods and invariants by its own error. What puts the end of a step back
+ * onto them, the stabiliser or the method itself, is done for a state between steps too, so that
+ * rows and events hold what the steps hold. */
 #include "drive/solver.h"
 
 #include <math.h>
 
-/* y(theta), and its slope per time when `slope` is not NULL, from values y0, y1 and slopes d0, d1 (per time) at the ends of a step h. */
-static void cubic(taut_index n, double theta, double h, const double *y0, const double *d0, const double *y1, const double *d1,
-                  double *y, double *slope)
+/* y(theta), and its slope per time when `slope` is not NULL, from values y0, y1 and slopes d0,
+ * d1 (per time) at the ends of a step h. */
+static void cubic(taut_index n, double theta, double h, const double *y0, const double *d0,
+                  const double *y1, const double *d1, double *y, double *slope)
 {
     double s = 1 - theta;
     double b0 = (1 + 2 * theta) * s * s, b1 = theta * theta * (3 - 2 * theta);
@@ -26,22 +30,26 @@ static void cubic(taut_index n, double theta, double h, const double *y0, const 
     }
 }
 
-/* The quintic through q, v, a at both ends. With r = q1 - q0 - h v0 - h^2 a0/2, its last three terms match q1, v1, a1:
- * theta^3 (A + B theta + C theta^2). */
-static void quintic(taut_index n, double theta, const taut_state *x0, const taut_state *x1, taut_state *x)
+/* The quintic through q, v, a at both ends. With r = q1 - q0 - h v0 - h^2 a0/2, its last three
+ * terms match q1, v1, a1: theta^3 (A + B theta + C theta^2). */
+static void quintic(taut_index n, double theta, const taut_state *x0, const taut_state *x1,
+                    taut_state *x)
 {
     double h = x1->t - x0->t, theta2 = theta * theta;
     for (taut_index i = 0; i < n; i++) {
         double v0 = h * x0->v[i], a0 = h * h * x0->a[i];
-        double r = x1->q[i] - x0->q[i] - v0 - a0 / 2, s = h * x1->v[i] - v0 - a0, u = h * h * x1->a[i] - a0;
+        double r = x1->q[i] - x0->q[i] - v0 - a0 / 2, s = h * x1->v[i] - v0 - a0,
+               u = h * h * x1->a[i] - a0;
         double A = 10 * r - 4 * s + u / 2, B = -15 * r + 7 * s - u, C = 6 * r - 3 * s + u / 2;
-        x->q[i] = x0->q[i] + theta * (v0 + theta * (a0 / 2 + theta * (A + theta * (B + theta * C))));
+        x->q[i] =
+            x0->q[i] + theta * (v0 + theta * (a0 / 2 + theta * (A + theta * (B + theta * C))));
         x->v[i] = (v0 + theta * a0 + theta2 * (3 * A + theta * (4 * B + theta * 5 * C))) / h;
         x->a[i] = (a0 + theta * (6 * A + theta * (12 * B + theta * 20 * C))) / (h * h);
     }
 }
 
-/* The acceleration (first order: the rate) at a state that the method gave: between those of the ends. */
+/* The acceleration (first order: the rate) at a state that the method gave: between those of the
+ * ends. */
 static void blend_rates(const taut_stepper *s, double theta, bool known, taut_state *x)
 {
     const taut_state *x0 = &s->last, *x1 = &s->now;
@@ -53,19 +61,24 @@ static void blend_rates(const taut_stepper *s, double theta, bool known, taut_st
 
 int taut_unevaluated(int status, double t, taut_error *error)
 {
-    return status <= 0 ? status : taut_fail(error, TAUT_ERROR_EVALUATE, "the system cannot be evaluated at t = %.9g", t);
+    return status <= 0 ? status
+                       : taut_fail(error, TAUT_ERROR_EVALUATE,
+                                   "the system cannot be evaluated at t = %.9g", t);
 }
 
 int taut_complete(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
-    return s->method->complete ? taut_unevaluated(s->method->complete(s, error), s->now.t, error) : TAUT_OK;
+    return s->method->complete ? taut_unevaluated(s->method->complete(s, error), s->now.t, error)
+                               : TAUT_OK;
 }
 
-/* Methods without a field keep the rods themselves; explicit ones do as far as they are stabilised. Output is not counted as work. */
+/* Methods without a field keep the rods themselves; explicit ones do as far as they are
+ * stabilised. Output is not counted as work. */
 static int put_back(taut_solver *solver, taut_state *x, taut_error *error)
 {
-    taut_projector *projector = solver->stepper.method->uses_field ? solver->stabilizer : solver->rods;
+    taut_projector *projector =
+        solver->stepper.method->uses_field ? solver->stabilizer : solver->rods;
     taut_statistics before = solver->statistics;
     if (!projector)
         return TAUT_OK;
@@ -105,7 +118,8 @@ static int interpolate(taut_solver *solver, double theta, taut_error *error)
         cubic(s->n, theta, h, x0->q, x0->v, x1->q, x1->v, x->q, x->v);
         blend_rates(s, theta, known, x);
     }
-    return taut_unevaluated(s->method->multipliers(s, x->t, x->q, x->v, x->lambda, error), x->t, error);
+    return taut_unevaluated(s->method->multipliers(s, x->t, x->q, x->v, x->lambda, error), x->t,
+                            error);
 }
 
 int taut_dense(taut_solver *solver, double theta, taut_error *error)

@@ -1,5 +1,6 @@
-/* drift.c - how far a state is from what should hold exactly: |g| and |gdot| of rigid bonds; of first-order systems the constraints, and
- * the invariants against their values at the start. Measured where rows are written, at the end of the step, and not counted as work. */
+/* drift.c - how far a state is from what should hold exactly: |g| and |gdot| of rigid bonds; of
+ * first-order systems the constraints, and the invariants against their values at the start.
+ * Measured where rows are written, at the end of the step, and not counted as work. */
 #include "drive/solver.h"
 
 #include <math.h>
@@ -44,8 +45,10 @@ int taut_drift_begin(taut_solver *solver, taut_error *error)
     if (d->rows == 0 || solver->sizes.invariants == 0)
         return TAUT_OK;
     const taut_state *now = &solver->stepper.now;
-    TAUT_TRY(taut_evaluate(solver->context, now->t, now->q, now->v, TAUT_WANT_BOND, &d->values, error));
-    for (taut_index i = solver->sizes.constraints; i < solver->sizes.constraints + solver->sizes.invariants; i++)
+    TAUT_TRY(
+        taut_evaluate(solver->context, now->t, now->q, now->v, TAUT_WANT_BOND, &d->values, error));
+    for (taut_index i = solver->sizes.constraints;
+         i < solver->sizes.constraints + solver->sizes.invariants; i++)
         d->first[i] = d->values.bond[i];
     d->measured = NAN;
     return TAUT_OK;
@@ -58,8 +61,9 @@ int taut_drift_measure(taut_solver *solver, const taut_state *state, taut_error 
         return TAUT_OK;
     bool mechanical = solver->sizes.kind == TAUT_MECHANICAL;
     unsigned wanted = TAUT_WANT_BOND | (mechanical ? TAUT_WANT_JACOBIAN : 0);
-    TAUT_TRY(
-        taut_unevaluated(taut_evaluate(solver->context, state->t, state->q, state->v, wanted, &d->values, error), state->t, error));
+    TAUT_TRY(taut_unevaluated(
+        taut_evaluate(solver->context, state->t, state->q, state->v, wanted, &d->values, error),
+        state->t, error));
     d->position = d->velocity = 0;
     for (taut_index i = 0; i < solver->sizes.bonds; i++) {
         if (!d->watched[i])

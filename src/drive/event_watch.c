@@ -1,11 +1,13 @@
-/* event_watch.c - events: a function of the state changes sign within a step, the root is located on the dense output, and the event
- * ends the run (`stop`) or alters the state (`then`), after which the steps begin anew. Its moment is a row. Methods of high
- * order take steps in which a function may change its sign twice: where its slopes at both ends say so, its extremum is looked
- * for.
+/* event_watch.c - events: a function of the state changes sign within a step, the root is
+ * located on the dense output, and the event ends the run (`stop`) or alters the state (`then`),
+ * after which the steps begin anew. Its moment is a row. Methods of high order take steps in
+ * which a function may change its sign twice: where its slopes at both ends say so, its extremum
+ * is looked for.
  *
- * Which side of the root the state is put on matters for what comes next. An event that lets the motion pass (a switch) leaves
- * it just behind the root, so that it does not fire again. One that turns the motion back (a bounce) leaves it just before the
- * root, so that the next contact is seen even within one step. The rates of the event function before and after `then` tell
+ * Which side of the root the state is put on matters for what comes next. An event that lets the
+ * motion pass (a switch) leaves it just behind the root, so that it does not fire again. One
+ * that turns the motion back (a bounce) leaves it just before the root, so that the next contact
+ * is seen even within one step. The rates of the event function before and after `then` tell
  * which it is. */
 #include "drive/solver.h"
 
@@ -13,9 +15,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double SHORT = 1e-4; /* of a step: time for differences of event functions */
-static const double PASSES =
-    1e-3; /* rate of the event function after `then` over that before; less is a stop, at the root, or a bounce */
+static const double SHORT = 1e-4;  /* of a step: time for differences of event functions */
+static const double PASSES = 1e-3; /* rate of the event function after `then` over that before; less
+                                      is a stop, at the root, or a bounce */
 
 enum { MOST_IN_ONE_STEP = 16, MOST_ITERATIONS = 200 };
 
@@ -37,7 +39,8 @@ int taut_watch_create(taut_solver *solver, taut_error *error)
     w->slope[1] = TAUT_NEW(arena, double, count);
     if (!w->slope[0] || !w->slope[1])
         return taut_fail_memory(error);
-    if (!w->info || !w->before || !w->after || !w->trial || !w->low || !w->high || !w->met || !w->window || !w->in_window)
+    if (!w->info || !w->before || !w->after || !w->trial || !w->low || !w->high || !w->met ||
+        !w->window || !w->in_window)
         return taut_fail_memory(error);
     for (taut_index k = 0; k < count; k++) {
         taut_system_event(solver->system, k, &w->info[k]);
@@ -81,8 +84,9 @@ static double resolution(const taut_solver *solver)
     return fmax(DBL_EPSILON, 2 * DBL_EPSILON * fabs(solver->stepper.now.t) / h);
 }
 
-/* Shrinks [low, high] around the sign change of event k until the times of its ends are neighbours up to rounding: regula falsi, an end
- * value halved when that end stays twice (Illinois), and a bisection whenever three steps have not halved the bracket. */
+/* Shrinks [low, high] around the sign change of event k until the times of its ends are
+ * neighbours up to rounding: regula falsi, an end value halved when that end stays twice
+ * (Illinois), and a bisection whenever three steps have not halved the bracket. */
 static int locate(taut_solver *solver, taut_index k, double f_low, double f_high, taut_error *error)
 {
     taut_watch *w = &solver->watch;
@@ -135,7 +139,8 @@ static void shift(taut_solver *solver, double delta)
     x->t += delta;
 }
 
-/* Slopes of the event functions at both ends of the step, per step; none (0) where they cannot be evaluated. */
+/* Slopes of the event functions at both ends of the step, per step; none (0) where they cannot
+ * be evaluated. */
 static int measure_slopes(taut_solver *solver, taut_error *error)
 {
     taut_watch *w = &solver->watch;
@@ -161,18 +166,20 @@ static int measure_slopes(taut_solver *solver, taut_error *error)
     return TAUT_OK;
 }
 
-/* Where the cubic with values f0, f1 > 0 and slopes m0 < 0, m1 > 0 at the ends of a step is least, if it is nearly 0 or less; else -1. */
+/* Where the cubic with values f0, f1 > 0 and slopes m0 < 0, m1 > 0 at the ends of a step is
+ * least, if it is nearly 0 or less; else -1. */
 static double dip(double f0, double f1, double m0, double m1)
 {
-    static const double NEARLY = 0.25; /* of the lower end: a cubic tells no more about a long step */
+    /* of the lower end: a cubic tells no more about a long step */
+    static const double NEARLY = 0.25;
     double a2 = 3 * (f1 - f0) - 2 * m0 - m1, a3 = 2 * (f0 - f1) + m0 + m1;
     double theta = -m0 / (a2 + sqrt(fmax(a2 * a2 - 3 * a3 * m0, 0)));
     double value = f0 + theta * (m0 + theta * (a2 + theta * a3));
     return theta > 0 && theta < 1 && value < NEARLY * fmin(f0, f1) ? theta : -1;
 }
 
-/* The function of event k has the same sign at both ends: does it have the other one between? By golden section from where the
- * cubic dips. */
+/* The function of event k has the same sign at both ends: does it have the other one between? By
+ * golden section from where the cubic dips. */
 static int look_inside(taut_solver *solver, taut_index k, taut_error *error)
 {
     enum { MOST = 10 };
@@ -198,10 +205,12 @@ static int look_inside(taut_solver *solver, taut_index k, taut_error *error)
     }
     if (!(least < 0))
         return TAUT_OK;
-    bool second = w->info[k].direction == (int)sign; /* the first crossing has the other direction */
+    /* the first crossing has the other direction */
+    bool second = w->info[k].direction == (int)sign;
     w->low[k] = second ? x : 0;
     w->high[k] = second ? 1 : x;
-    return locate(solver, k, second ? sign * least : w->before[k], second ? w->after[k] : sign * least, error);
+    return locate(solver, k, second ? sign * least : w->before[k],
+                  second ? w->after[k] : sign * least, error);
 }
 
 /* Finds every event of the latest step: brackets in low, high. */
@@ -246,7 +255,8 @@ static taut_index earliest(const taut_watch *w)
     return first;
 }
 
-/* One event many times in one step length, or twice at the same moment: the motion accumulates (a bouncing ball coming to rest). */
+/* One event many times in one step length, or twice at the same moment: the motion accumulates
+ * (a bouncing ball coming to rest). */
 static int guard_accumulation(taut_solver *solver, taut_index k, double t, taut_error *error)
 {
     taut_watch *w = &solver->watch;
@@ -262,15 +272,16 @@ static int guard_accumulation(taut_solver *solver, taut_index k, double t, taut_
     taut_system_name(solver->system, TAUT_EVENT_ITEM, k, name, sizeof name);
     int code =
         taut_fail(error, TAUT_ERROR_STEP,
-                  "event '%s' fires without end at t = %.9g (%d times within one step): what `then` does cannot carry the motion "
-                  "on from here; let the event stop the run",
+                  "event '%s' fires without end at t = %.9g (%d times within one step): what "
+                  "`then` does cannot carry the motion on from here; let the event stop the run",
                   name, t, w->in_window[k]);
     if (error)
         error->t = t;
     return code;
 }
 
-/* d/dt of event function k along the motion at the probe, by a short difference. The probe's arrays are altered. */
+/* d/dt of event function k along the motion at the probe, by a short difference. The probe's
+ * arrays are altered. */
 static int rate(taut_solver *solver, taut_index k, double *rate, taut_error *error)
 {
     TAUT_TRY(evaluate(solver, &solver->probe, solver->watch.trial, error));
@@ -282,23 +293,27 @@ static int rate(taut_solver *solver, taut_index k, double *rate, taut_error *err
 }
 
 /* What event k has altered is where the motion cannot begin: the reason, with the event. */
-static int fail_altered(const taut_solver *solver, taut_index k, int status, const taut_error *reason, taut_error *error)
+static int fail_altered(const taut_solver *solver, taut_index k, int status,
+                        const taut_error *reason, taut_error *error)
 {
     char name[80];
     TAUT_TRY(taut_fail_final(status, reason, error));
     taut_system_name(solver->system, TAUT_EVENT_ITEM, k, name, sizeof name);
-    int code = taut_fail(error, status > 0 ? TAUT_ERROR_EVALUATE : status,
-                         "event '%s' at t = %.9g leaves a state from which motion %s cannot go on%s: %.400s", name, solver->probe.t,
-                         taut_motion_name(solver->motion), solver->slow ? ", but --motion full can" : "",
-                         status > 0 ? "the system cannot be evaluated there" : reason->message);
+    int code = taut_fail(
+        error, status > 0 ? TAUT_ERROR_EVALUATE : status,
+        "event '%s' at t = %.9g leaves a state from which motion %s cannot go on%s: %.400s", name,
+        solver->probe.t, taut_motion_name(solver->motion),
+        solver->slow ? ", but --motion full can" : "",
+        status > 0 ? "the system cannot be evaluated there" : reason->message);
     if (error)
         error->t = solver->probe.t;
     return code;
 }
 
-/* Puts the probe at theta, carries out `then`, and puts what comes out where the motion can begin, which moves it by *moved. *value: of the
- * event function right after `then`. */
-static int apply(taut_solver *solver, taut_index k, double theta, double *value, double *moved, taut_error *error)
+/* Puts the probe at theta, carries out `then`, and puts what comes out where the motion can
+ * begin, which moves it by *moved. *value: of the event function right after `then`. */
+static int apply(taut_solver *solver, taut_index k, double theta, double *value, double *moved,
+                 taut_error *error)
 {
     taut_state *x = &solver->probe;
     taut_error reason = {.t = NAN};
@@ -328,24 +343,28 @@ static int restart(taut_solver *solver, bool altered, taut_error *error)
     return taut_watch_begin(solver, error);
 }
 
-/* After a restart: event j is still to come although its function may be zero, or behind zero by rounding. */
+/* After a restart: event j is still to come although its function may be zero, or behind zero by
+ * rounding. */
 static void keep_before(taut_watch *w, taut_index j, bool rising)
 {
     if (rising ? w->before[j] >= 0 : w->before[j] <= 0)
         w->before[j] = rising ? -DBL_MIN : DBL_MIN;
 }
 
-/* After a restart at the root of event k the state is on one side of it, whatever rounding says, or the projection onto rigid bonds has
- * done: it takes away what interpolation left, which is far more than rounding. */
+/* After a restart at the root of event k the state is on one side of it, whatever rounding says,
+ * or the projection onto rigid bonds has done: it takes away what interpolation left, which is
+ * far more than rounding. */
 static void take_side(taut_watch *w, taut_index k, bool positive)
 {
     if (positive ? w->before[k] <= 0 : w->before[k] >= 0)
         w->before[k] = positive ? DBL_MIN : -DBL_MIN;
 }
 
-/* Carries out `then` of event k on the side of the root where the motion goes on: into the probe. *at_root:
- * `then` has not taken the state elsewhere; *positive: the side on which the event function then is. */
-static int carry_out(taut_solver *solver, taut_index k, bool *at_root, bool *positive, double *moved, taut_error *error)
+/* Carries out `then` of event k on the side of the root where the motion goes on: into the
+ * probe. *at_root: `then` has not taken the state elsewhere; *positive: the side on which the
+ * event function then is. */
+static int carry_out(taut_solver *solver, taut_index k, bool *at_root, bool *positive,
+                     double *moved, taut_error *error)
 {
     taut_watch *w = &solver->watch;
     double before, after, value;
@@ -391,18 +410,21 @@ static int act(taut_solver *solver, taut_index k, taut_error *error)
 {
     const taut_event_info *info = &solver->watch.info[k];
     const taut_state *x = &solver->probe;
-    double begin = solver->stepper.last.t, t = begin + solver->watch.high[k] * (solver->stepper.now.t - begin);
+    double begin = solver->stepper.last.t,
+           t = begin + solver->watch.high[k] * (solver->stepper.now.t - begin);
     int heard = taut_rows_due(solver, t, error);
     if (heard < 0)
         return heard;
-    TAUT_TRY(taut_dense(solver, solver->watch.high[k], error)); /* also when interrupted: the run ends behind the event otherwise */
+    /* also when interrupted: the run ends behind the event otherwise */
+    TAUT_TRY(taut_dense(solver, solver->watch.high[k], error));
     if (solver->rows.written != x->t)
         TAUT_TRY(taut_rows_write(solver, x->t, x, error));
     TAUT_TRY(info->alters ? alter(solver, k, error) : restart(solver, false, error));
     if (!info->stop)
         return heard;
     solver->event_met = true;
-    taut_system_name(solver->system, TAUT_EVENT_ITEM, k, solver->event_name, sizeof solver->event_name);
+    taut_system_name(solver->system, TAUT_EVENT_ITEM, k, solver->event_name,
+                     sizeof solver->event_name);
     return TAUT_EVENT;
 }
 

@@ -1,6 +1,7 @@
-/* growth.c - equal steps know no error, and only a conserved energy would tell that they are unstable. So a state that has grown a hundred
- * times is doubted: the latest step is taken once more in parts. A motion that really grows so is found again; where the growth is that of
- * the step, the parts end elsewhere, since what a method multiplies errors by depends on h. */
+/* growth.c - equal steps know no error, and only a conserved energy would tell that they are
+ * unstable. So a state that has grown a hundred times is doubted: the latest step is taken once
+ * more in parts. A motion that really grows so is found again; where the growth is that of the
+ * step, the parts end elsewhere, since what a method multiplies errors by depends on h. */
 #include "drive/solver.h"
 
 #include <math.h>
@@ -11,7 +12,8 @@
 static const double DOUBTED = 100;   /* growth since the start, or since it was last doubted */
 static const double ELSEWHERE = 0.1; /* of the state */
 
-/* Every step of short runs, the last one, and now and then: the size of the state is not to cost more than the step. */
+/* Every step of short runs, the last one, and now and then: the size of the state is not to cost
+ * more than the step. */
 static bool is_due(const taut_solver *solver, bool last)
 {
     enum { BETWEEN = 32 };
@@ -46,7 +48,8 @@ static int step_to(taut_solver *solver, double h, double next, taut_error *error
     return taut_stabilize(solver, error);
 }
 
-/* The latest step again, in equal parts; *apart: how far from the whole they end. Parts that fail are infinitely far. */
+/* The latest step again, in equal parts; *apart: how far from the whole they end. Parts that
+ * fail are infinitely far. */
 static int take_parts(taut_solver *solver, int parts, double end, double *apart, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
@@ -63,8 +66,9 @@ static int take_parts(taut_solver *solver, int parts, double end, double *apart,
     return taut_fail_final(status, &reason, error);
 }
 
-/* Halves, and thirds, since the factors of halves may agree by chance. Then the whole once more: dense output is that of the latest
- * step. None of these is a step of the run, and none is counted. */
+/* Halves, and thirds, since the factors of halves may agree by chance. Then the whole once more:
+ * dense output is that of the latest step. None of these is a step of the run, and none is
+ * counted. */
 static int doubt(taut_solver *solver, double h, double *apart, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
@@ -104,8 +108,9 @@ int taut_growth_guard(taut_solver *solver, double h, bool last, taut_error *erro
     TAUT_TRY(doubt(solver, h, &apart, error));
     if (apart <= ELSEWHERE * size)
         return TAUT_OK;
-    return taut_fail(error, TAUT_ERROR_STEP,
-                     "the state grew from %.3g to %.3g up to t = %.9g, and shorter steps end %.3g away: step %g is "
-                     "unstable for this motion; a smaller --step is needed, or a method with error control",
-                     before, size, s->now.t, apart, solver->step);
+    return taut_fail(
+        error, TAUT_ERROR_STEP,
+        "the state grew from %.3g to %.3g up to t = %.9g, and shorter steps end %.3g away: step %g "
+        "is unstable for this motion; a smaller --step is needed, or a method with error control",
+        before, size, s->now.t, apart, solver->step);
 }

@@ -1,6 +1,7 @@
-/* loop.c - the time loop, one for all methods. Equal steps h from the start (t = start + k h, so that rounding does not add up), or steps
- * by error control (control.c); the last one is shortened to end exactly. After each step the stabiliser moves the state, then come
- * events and rows; an event that altered the state is a new start. */
+/* loop.c - the time loop, one for all methods. Equal steps h from the start (t = start + k h, so
+ * that rounding does not add up), or steps by error control (control.c); the last one is
+ * shortened to end exactly. After each step the stabiliser moves the state, then come events and
+ * rows; an event that altered the state is a new start. */
 #include "drive/solver.h"
 
 #include <float.h>
@@ -18,7 +19,8 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Calls after 1024 steps or rows; where steps are long, after 0.1 s. Short steps of small systems never read the clock. */
+/* Calls after 1024 steps or rows; where steps are long, after 0.1 s. Short steps of small
+ * systems never read the clock. */
 int taut_report(taut_solver *solver, double t)
 {
     taut_caller *to = &solver->caller;
@@ -31,7 +33,8 @@ int taut_report(taut_solver *solver, double t)
         return TAUT_OK;
     to->since = 0;
     to->heard = seconds();
-    return to->call(to->user, t, solver->until, solver->statistics.steps) ? TAUT_INTERRUPTED : TAUT_OK;
+    return to->call(to->user, t, solver->until, solver->statistics.steps) ? TAUT_INTERRUPTED
+                                                                          : TAUT_OK;
 }
 
 /* One step to time `next`. What fails gets the time at which it failed. */
@@ -44,7 +47,8 @@ static int take_step(taut_solver *solver, double h, double next, taut_error *err
     if (status > 0) {
         char reason[300] = "; a smaller --step may help";
         if (error && error->message[0])
-            snprintf(reason, sizeof reason, ": %.220s%s", error->message, error->code < 0 ? "; a smaller --step may help" : "");
+            snprintf(reason, sizeof reason, ": %.220s%s", error->message,
+                     error->code < 0 ? "; a smaller --step may help" : "");
         status = taut_fail(error, error && error->code < 0 ? error->code : TAUT_ERROR_EVALUATE,
                            "the step after t = %.9g cannot be taken%s", t, reason);
     }
@@ -60,8 +64,9 @@ int taut_stabilize(taut_solver *solver, taut_error *error)
         return TAUT_OK;
     int status = solver->stabilizer->apply(solver->stabilizer, s->now.t, s->now.q, s->now.v, error);
     if (status > 0)
-        status = taut_fail(error, TAUT_ERROR_EVALUATE, "the rigid bonds cannot be evaluated at t = %.9g; a smaller --step may help",
-                           s->now.t);
+        status = taut_fail(
+            error, TAUT_ERROR_EVALUATE,
+            "the rigid bonds cannot be evaluated at t = %.9g; a smaller --step may help", s->now.t);
     if (s->method->stabilized)
         s->method->stabilized(s);
     else
@@ -99,7 +104,8 @@ static double next_length(const plan *p, double t)
 static int one_step(taut_solver *solver, plan *p, taut_error *error)
 {
     double t = solver->stepper.now.t, h = next_length(p, t);
-    int status = solver->control.on ? taut_control_step(solver, p->target, error) : take_step(solver, h, next_time(p), error);
+    int status = solver->control.on ? taut_control_step(solver, p->target, error)
+                                    : take_step(solver, h, next_time(p), error);
     if (status == 0 && !solver->control.on)
         status = taut_stabilize(solver, error);
     if (status == 0 && !solver->control.on)
@@ -172,8 +178,8 @@ static int march_with_rows(taut_solver *solver, taut_error *error)
     return status;
 }
 
-int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count, taut_progress progress, void *user,
-                    taut_error *error)
+int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count,
+                    taut_progress progress, void *user, taut_error *error)
 {
     taut_error_clear(error);
     solver->caller = (taut_caller){.call = progress, .user = user, .heard = seconds()};

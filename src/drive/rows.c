@@ -19,22 +19,26 @@ static int fail_exploded(const taut_solver *solver, double t, double energy, tau
 {
     int code;
     if (solver->control.on)
-        code = taut_fail(error, TAUT_ERROR_STEP, "the motion left all bounds at t = %.9g (the energy grew from %.6g to %.6g)", t,
-                         solver->energy_base, energy);
+        code =
+            taut_fail(error, TAUT_ERROR_STEP,
+                      "the motion left all bounds at t = %.9g (the energy grew from %.6g to %.6g)",
+                      t, solver->energy_base, energy);
     else
-        code = taut_fail(
-            error, TAUT_ERROR_STEP,
-            "the energy grew from %.6g to %.6g at t = %.9g: step %g is unstable for this motion; a smaller --step is needed",
-            solver->energy_base, energy, t, solver->step);
+        code = taut_fail(error, TAUT_ERROR_STEP,
+                         "the energy grew from %.6g to %.6g at t = %.9g: step %g is unstable for "
+                         "this motion; a smaller --step is needed",
+                         solver->energy_base, energy, t, solver->step);
     if (error)
         error->t = t;
     return code;
 }
 
-/* In slow motion springs hold c lambda^2/2: their g is known to the tolerance only, and g^2/2c would be its error times the stiffness. */
+/* In slow motion springs hold c lambda^2/2: their g is known to the tolerance only, and g^2/2c
+ * would be its error times the stiffness. */
 static double spring_energy(const taut_solver *solver, const taut_state *state)
 {
-    const double *compliance = taut_context_compliance(solver->context), *damping = taut_context_damping(solver->context);
+    const double *compliance = taut_context_compliance(solver->context),
+                 *damping = taut_context_damping(solver->context);
     double sum = 0;
     for (taut_index i = 0; i < solver->stepper.m; i++)
         if (!(damping[i] > 0))
@@ -42,15 +46,17 @@ static double spring_energy(const taut_solver *solver, const taut_state *state)
     return sum;
 }
 
-/* What the forces at the start do over the size of the system: an energy that is there even for a start at rest and at potential zero.
- * error_q is scratch: nobody reads it between steps. */
-static int work_scale(taut_solver *solver, const taut_state *state, double *scale, taut_error *error)
+/* What the forces at the start do over the size of the system: an energy that is there even for
+ * a start at rest and at potential zero. error_q is scratch: nobody reads it between steps. */
+static int work_scale(taut_solver *solver, const taut_state *state, double *scale,
+                      taut_error *error)
 {
     taut_values values = {.force = solver->stepper.error_q};
     taut_error reason;
     double sum = 0, size = 0;
     *scale = 0;
-    int status = taut_evaluate(solver->context, state->t, state->q, state->v, TAUT_WANT_FORCE, &values, &reason);
+    int status = taut_evaluate(solver->context, state->t, state->q, state->v, TAUT_WANT_FORCE,
+                               &values, &reason);
     if (status != 0) /* it is a measure, not a result */
         return taut_fail_final(status, &reason, error);
     for (taut_index i = 0; i < solver->stepper.n; i++) {
@@ -61,8 +67,9 @@ static int work_scale(taut_solver *solver, const taut_state *state, double *scal
     return TAUT_OK;
 }
 
-/* Exploded, with equal steps: the energy error is 1000 times all energy there was at the start, and a good part of the largest kinetic
- * energy there was so far. Error control needs no such guard: an estimate that explodes is rejected. */
+/* Exploded, with equal steps: the energy error is 1000 times all energy there was at the start,
+ * and a good part of the largest kinetic energy there was so far. Error control needs no such
+ * guard: an estimate that explodes is rejected. */
 int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy, taut_error *error)
 {
     if (!finite_state(solver, state))
@@ -71,7 +78,8 @@ int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy
     if (solver->stepper.first_order || solver->averaged)
         return TAUT_OK;
     taut_values values = {0};
-    TAUT_TRY(taut_unevaluated(taut_evaluate(solver->context, state->t, state->q, state->v, TAUT_WANT_ENERGY, &values, error),
+    TAUT_TRY(taut_unevaluated(taut_evaluate(solver->context, state->t, state->q, state->v,
+                                            TAUT_WANT_ENERGY, &values, error),
                               state->t, error));
     if (solver->motion == TAUT_MOTION_SLOW)
         values.bond_energy = spring_energy(solver, state);
@@ -83,12 +91,14 @@ int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy
         solver->kinetic_most = values.kinetic;
         double work;
         TAUT_TRY(work_scale(solver, state, &work, error));
-        solver->energy_scale = values.kinetic + fabs(values.potential) + values.bond_energy + fabs(values.stiff_energy) + work;
+        solver->energy_scale = values.kinetic + fabs(values.potential) + values.bond_energy +
+                               fabs(values.stiff_energy) + work;
     }
     solver->energy_last = *energy;
     solver->kinetic_most = fmax(solver->kinetic_most, values.kinetic);
     double off = fabs(*energy - solver->energy_base);
-    if (solver->conserves && !solver->control.on && off > 1e3 * solver->energy_scale && off > 0.1 * solver->kinetic_most)
+    if (solver->conserves && !solver->control.on && off > 1e3 * solver->energy_scale &&
+        off > 0.1 * solver->kinetic_most)
         return fail_exploded(solver, state->t, *energy, error);
     return TAUT_OK;
 }
@@ -98,28 +108,33 @@ int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut
     const taut_rows *rows = &solver->rows;
     if (state == &solver->stepper.now)
         TAUT_TRY(taut_complete(solver, error));
-    taut_row row = {.t = t, .q = state->q, .v = state->v, .lambda = state->lambda, .outputs = solver->outputs};
+    taut_row row = {
+        .t = t, .q = state->q, .v = state->v, .lambda = state->lambda, .outputs = solver->outputs};
     TAUT_TRY(taut_rows_guard(solver, state, &row.energy, error));
-    /* the drift is that of the step which the row belongs to: what interpolation adds between is no drift */
+    /* the drift is that of the step which the row belongs to: what interpolation adds between is
+     * no drift */
     TAUT_TRY(taut_drift_measure(solver, &solver->stepper.now, error));
     row.drift_position = solver->drift.position;
     row.drift_velocity = solver->drift.velocity;
     if (solver->sizes.outputs > 0)
-        TAUT_TRY(taut_evaluate_outputs(solver->context, t, state->q, state->v, state->lambda, solver->outputs, error));
+        TAUT_TRY(taut_evaluate_outputs(solver->context, t, state->q, state->v, state->lambda,
+                                       solver->outputs, error));
     for (int k = 0; k < rows->sinks; k++)
         TAUT_TRY(rows->sink[k].row(rows->sink[k].user, &row, error));
     solver->rows.written = t;
     return TAUT_OK;
 }
 
-/* A row of the latest step, at time `due`. Without sinks only the drift is taken: the result tells the largest. */
+/* A row of the latest step, at time `due`. Without sinks only the drift is taken: the result
+ * tells the largest. */
 static int row_inside(taut_solver *solver, double due, double tiny, taut_error *error)
 {
     const taut_state *now = &solver->stepper.now;
     if (solver->rows.sinks == 0)
         return taut_drift_measure(solver, now, error);
     if (fabs(due - now->t) <= tiny)
-        return taut_rows_write(solver, now->t == solver->until ? now->t : due, now, error); /* 0.3 - 3 * 0.1 is not 0 */
+        return taut_rows_write(solver, now->t == solver->until ? now->t : due, now,
+                               error); /* 0.3 - 3 * 0.1 is not 0 */
     double begin = solver->stepper.last.t, theta = (due - begin) / (now->t - begin);
     TAUT_TRY(taut_dense(solver, theta < 0 ? 0 : theta, error));
     return taut_rows_write(solver, due, &solver->probe, error);
@@ -138,7 +153,8 @@ int taut_rows_due(taut_solver *solver, double t, taut_error *error)
         if (way * (due - t) > tiny)
             return TAUT_OK;
         TAUT_TRY(row_inside(solver, due, tiny, error));
-        int status = fabs(due - t) <= tiny ? TAUT_OK : taut_report(solver, due); /* at the end of a step the loop tells */
+        /* at the end of a step the loop tells */
+        int status = fabs(due - t) <= tiny ? TAUT_OK : taut_report(solver, due);
         if (status != TAUT_OK) { /* what the step leaves behind, no later step can interpolate */
             rows->next = (int64_t)floor((way * (t - solver->from) + tiny) / rows->every) + 1;
             return status;

@@ -46,7 +46,8 @@ static int new_stepper(taut_solver *solver, taut_error *error)
     return taut_context_start(solver->context, solver->from, s->now.q, s->now.v, error);
 }
 
-/* The default of --atol is for coordinates of size 1. Smaller systems (concentrations, molecules in metres) get one of their own size. */
+/* The default of --atol is for coordinates of size 1. Smaller systems (concentrations, molecules
+ * in metres) get one of their own size. */
 static void scale_tolerance(taut_solver *solver)
 {
     double size = 0;
@@ -56,15 +57,18 @@ static void scale_tolerance(taut_solver *solver)
         solver->stepper.atol *= size;
 }
 
-/* An option that was given and that nobody has read has no effect: said, not refused, since scripts give the same options to
- * many methods. */
+/* An option that was given and that nobody has read has no effect: said, not refused, since
+ * scripts give the same options to many methods. */
 static void find_unread(taut_solver *solver, const taut_options *given)
 {
     enum { MOST = sizeof solver->warning / sizeof solver->warning[0] };
     int at = -1;
-    for (const char *name; solver->warnings < MOST && (name = taut_options_unread(solver->options, given, &at));)
-        snprintf(solver->warning[solver->warnings++], sizeof solver->warning[0], "--%s has no effect: method %s%s does not use it",
-                 name, solver->stepper.method->name, solver->control.on ? " with error control" : " with equal steps");
+    for (const char *name;
+         solver->warnings < MOST && (name = taut_options_unread(solver->options, given, &at));)
+        snprintf(solver->warning[solver->warnings++], sizeof solver->warning[0],
+                 "--%s has no effect: method %s%s does not use it", name,
+                 solver->stepper.method->name,
+                 solver->control.on ? " with error control" : " with equal steps");
 }
 
 static int build(taut_solver *solver, const taut_options *options, taut_error *error)
@@ -73,7 +77,8 @@ static int build(taut_solver *solver, const taut_options *options, taut_error *e
     taut_system_sizes(solver->system, &solver->sizes);
     solver->moving = solver->system;
     TAUT_TRY(taut_choose(solver, options, error));
-    TAUT_TRY(taut_context_create(solver->moving, &solver->arena.allocator, &solver->context, error));
+    TAUT_TRY(
+        taut_context_create(solver->moving, &solver->arena.allocator, &solver->context, error));
     TAUT_TRY(new_stepper(solver, error));
     scale_tolerance(solver);
     TAUT_TRY(taut_drift_create(solver, error));
@@ -86,16 +91,18 @@ static int build(taut_solver *solver, const taut_options *options, taut_error *e
     if (!solver->control.on)
         TAUT_TRY(taut_growth_create(solver, error));
     find_unread(solver, options);
-    unsigned drives = TAUT_HAS_FORCES | TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES;
+    unsigned drives = TAUT_HAS_FORCES | TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS | TAUT_HAS_DAMPING |
+                      TAUT_HAS_VELOCITY_FORCES;
     solver->averaged = solver->motion == TAUT_MOTION_EFFECTIVE && !solver->derived;
     solver->conserves = !(solver->sizes.can & drives) && !solver->averaged;
     double energy;
     return taut_rows_guard(solver, &solver->stepper.now, &energy, error);
 }
 
-/* One try, from a pattern that holds what is given. On failure *result may still hold what tells the caller why; to be destroyed. */
-static int make(const taut_solver *like, const taut_options *options, const taut_allocator *allocator, taut_solver **result,
-                taut_error *error)
+/* One try, from a pattern that holds what is given. On failure *result may still hold what tells
+ * the caller why; to be destroyed. */
+static int make(const taut_solver *like, const taut_options *options,
+                const taut_allocator *allocator, taut_solver **result, taut_error *error)
 {
     taut_allocator from = taut_allocator_or_default(allocator);
     taut_solver *made = *result = from.allocate(from.user, sizeof *made);
@@ -105,11 +112,14 @@ static int make(const taut_solver *like, const taut_options *options, const taut
     taut_arena_init(&made->arena, &from);
     int status = build(made, options, error);
     /* a callback that "cannot evaluate here" at the start leaves nothing to run */
-    return status > 0 ? taut_fail(error, TAUT_ERROR_EVALUATE, "the system cannot be evaluated at the start") : status;
+    return status > 0 ? taut_fail(error, TAUT_ERROR_EVALUATE,
+                                  "the system cannot be evaluated at the start")
+                      : status;
 }
 
-int taut_solver_create_own(const taut_system *system, const taut_options *options, const taut_method *method,
-                           const taut_allocator *allocator, taut_solver **solver, taut_error *error)
+int taut_solver_create_own(const taut_system *system, const taut_options *options,
+                           const taut_method *method, const taut_allocator *allocator,
+                           taut_solver **solver, taut_error *error)
 {
     taut_error_clear(error);
     if (!solver)
@@ -132,9 +142,12 @@ int taut_solver_create_own(const taut_system *system, const taut_options *option
             *solver = made;
         if (status == 0 || !made)
             return status;
-        /* a motion that was Taut's own choice and cannot begin: the next best one, with the reason */
-        bool chosen = made->unsaid && made->motion != 0 && made->motion != TAUT_MOTION_FULL && !(like.avoid & made->motion);
-        bool again = chosen && status != TAUT_ERROR_MEMORY && status != TAUT_ERROR_USAGE && status != TAUT_ERROR_STOPPED;
+        /* a motion that was Taut's own choice and cannot begin: the next best one, with the
+         * reason */
+        bool chosen = made->unsaid && made->motion != 0 && made->motion != TAUT_MOTION_FULL &&
+                      !(like.avoid & made->motion);
+        bool again = chosen && status != TAUT_ERROR_MEMORY && status != TAUT_ERROR_USAGE &&
+                     status != TAUT_ERROR_STOPPED;
         like.avoid |= made->motion;
         snprintf(like.why, sizeof like.why, "not %s: %.170s", taut_motion_name(made->motion),
                  error ? error->message : "it cannot begin");
@@ -145,8 +158,8 @@ int taut_solver_create_own(const taut_system *system, const taut_options *option
     }
 }
 
-int taut_solver_create(const taut_system *system, const taut_options *options, const taut_allocator *allocator,
-                       taut_solver **solver, taut_error *error)
+int taut_solver_create(const taut_system *system, const taut_options *options,
+                       const taut_allocator *allocator, taut_solver **solver, taut_error *error)
 {
     return taut_solver_create_own(system, options, NULL, allocator, solver, error);
 }
@@ -199,18 +212,19 @@ const char *taut_solver_warning(const taut_solver *solver, int k)
 
 void taut_solver_result(const taut_solver *solver, taut_result *result)
 {
-    *result = (taut_result){.status = solver->status,
-                            .t = solver->stepper.now.t,
-                            .method = solver->stepper.method->name,
-                            .motion = taut_motion_name(solver->motion),
-                            .event = solver->event_met ? solver->event_name : NULL,
-                            .altered = solver->altered,
-                            .put_back = solver->put_back,
-                            .error_estimate = solver->control.on ? solver->control.largest * solver->stepper.rtol : NAN,
-                            .error_share = solver->control.on ? solver->control.largest : NAN,
-                            .drift_position = solver->drift.most_position,
-                            .drift_velocity = solver->drift.most_velocity,
-                            .energy_first = solver->energy_first,
-                            .energy_last = solver->energy_last,
-                            .statistics = solver->statistics};
+    *result = (taut_result){
+        .status = solver->status,
+        .t = solver->stepper.now.t,
+        .method = solver->stepper.method->name,
+        .motion = taut_motion_name(solver->motion),
+        .event = solver->event_met ? solver->event_name : NULL,
+        .altered = solver->altered,
+        .put_back = solver->put_back,
+        .error_estimate = solver->control.on ? solver->control.largest * solver->stepper.rtol : NAN,
+        .error_share = solver->control.on ? solver->control.largest : NAN,
+        .drift_position = solver->drift.most_position,
+        .drift_velocity = solver->drift.most_velocity,
+        .energy_first = solver->energy_first,
+        .energy_last = solver->energy_last,
+        .statistics = solver->statistics};
 }

@@ -1,5 +1,6 @@
-/* solver.h - a run from the inside: choice (choose.c, motion.c), making (solver.c), step sizes (control.c), dense output (dense.c),
- * events (event_watch.c), rows (rows.c), unstable steps (growth.c), time loop (loop.c). */
+/* solver.h - a run from the inside: choice (choose.c, motion.c), making (solver.c), step sizes
+ * (control.c), dense output (dense.c), events (event_watch.c), rows (rows.c), unstable steps
+ * (growth.c), time loop (loop.c). */
 #ifndef TAUT_DRIVE_SOLVER_H
 #define TAUT_DRIVE_SOLVER_H
 
@@ -13,9 +14,10 @@ typedef struct taut_watch {
     double *before, *after; /* event functions at both ends of the latest step */
     double *trial;          /* and in between */
     double *slope[2];       /* at both ends, per step */
-    double *low, *high;     /* bracket of the root as a fraction of the step; high > 1: not met in this step */
-    double *met;            /* time at which it altered the state; NaN before */
-    double *window;         /* from here on it is counted, for one step length */
+    /* bracket of the root as a fraction of the step; high > 1: not met in this step */
+    double *low, *high;
+    double *met;    /* time at which it altered the state; NaN before */
+    double *window; /* from here on it is counted, for one step length */
     int *in_window;
 } taut_watch;
 
@@ -46,12 +48,14 @@ typedef struct taut_control {
     bool held;        /* the latest try failed: the next accepted step must not grow */
     double largest;   /* norm of the worst accepted step */
     double *trial;    /* [3n]: for the first step */
-    int failure;      /* status of the latest try that failed, 0: none; the time it led to, and its reason */
+    /* status of the latest try that failed, 0: none; the time it led to, and its reason */
+    int failure;
     double failed;
     taut_error reason;
 } taut_control;
 
-/* How far a state is from what should hold exactly: rigid bonds; first order: constraints, and invariants against their start. */
+/* How far a state is from what should hold exactly: rigid bonds; first order: constraints, and
+ * invariants against their start. */
 typedef struct taut_drift {
     taut_index rows;        /* that are watched */
     unsigned char *watched; /* [bonds] */
@@ -74,16 +78,20 @@ struct taut_solver {
     const taut_method *own;    /* a method that is not in the table, or NULL */
     taut_stepper stepper;
     taut_projector *stabilizer; /* after each step; may be NULL */
-    taut_projector *assembly;   /* onto the rigid bonds, at the start: what [start] holds stays; may be NULL */
-    taut_projector *rods;       /* onto the rigid bonds, between steps and after events: nothing is held any more; may be NULL */
-    taut_projector *slow;       /* to the slow point, after events in slow motion; may be NULL */
-    unsigned motion;            /* one bit */
-    unsigned avoid;             /* motions that failed at the start, when Taut has the choice */
-    bool unsaid;                /* nobody said motion or method */
-    double from, until, step;   /* step > 0: of equal steps; of error control: the latest */
-    bool step_in_run;           /* the step is that of [run] */
-    int64_t step_limit;         /* 0: none */
-    double frequency;           /* fastest spring at the start; 0 when there are none, or nobody asked */
+    /* onto the rigid bonds, at the start: what [start] holds stays; may be NULL */
+    taut_projector *assembly;
+    /* onto the rigid bonds, between steps and after events: nothing is held any more; may be NULL
+     */
+    taut_projector *rods;
+    taut_projector *slow;     /* to the slow point, after events in slow motion; may be NULL */
+    unsigned motion;          /* one bit */
+    unsigned avoid;           /* motions that failed at the start, when Taut has the choice */
+    bool unsaid;              /* nobody said motion or method */
+    double from, until, step; /* step > 0: of equal steps; of error control: the latest */
+    bool step_in_run;         /* the step is that of [run] */
+    int64_t step_limit;       /* 0: none */
+    /* fastest spring at the start; 0 when there are none, or nobody asked */
+    double frequency;
     taut_control control;
     taut_drift drift;
     taut_rows rows;
@@ -91,16 +99,22 @@ struct taut_solver {
     taut_watch watch;
     taut_state probe; /* a state between steps: rows, location of events */
     double *outputs;
-    bool conserves;  /* the energy is a constant of the motion */
-    bool averaged;   /* impulse methods: rows show the projected state, whose energy leaves out the vibration and is not told */
-    double size;     /* equal steps: largest coordinate at the start, or when growth was last doubted; NaN before */
+    bool conserves; /* the energy is a constant of the motion */
+    /* impulse methods: rows show the projected state, whose energy leaves out the vibration and
+     * is not told */
+    bool averaged;
+    /* equal steps: largest coordinate at the start, or when growth was last doubted; NaN before */
+    double size;
     double *doubted; /* [n]: and the state then */
     double energy_first, energy_last;
     double energy_base, energy_scale,
-        kinetic_most; /* what explosions are measured by: since the start, or the latest kick; NaN before */
+        /* what explosions are measured by: since the start, or the latest kick; NaN before */
+        kinetic_most;
     int status;
     bool event_met;
-    int64_t altered; /* by events: how often, and how far such states were moved by what the motion asks of a start */
+    /* by events: how often, and how far such states were moved by what the motion asks of a start
+     */
+    int64_t altered;
     double put_back;
     char event_name[96];
     taut_statistics statistics;
@@ -110,11 +124,14 @@ struct taut_solver {
     char explanation[800]; /* one line */
 };
 
-/* (solver.c) A run with a method that is not in the table, for tests and for trying one out; `method` must outlive it. */
-int taut_solver_create_own(const taut_system *system, const taut_options *options, const taut_method *method,
-                           const taut_allocator *allocator, taut_solver **solver, taut_error *error);
+/* (solver.c) A run with a method that is not in the table, for tests and for trying one out;
+ * `method` must outlive it. */
+int taut_solver_create_own(const taut_system *system, const taut_options *options,
+                           const taut_method *method, const taut_allocator *allocator,
+                           taut_solver **solver, taut_error *error);
 
-/* (choose.c) Motion, method, times from the options, with [run] as defaults; refusals. Makes the derived system. */
+/* (choose.c) Motion, method, times from the options, with [run] as defaults; refusals. Makes the
+ * derived system. */
 int taut_choose(taut_solver *solver, const taut_options *options, taut_error *error);
 /* At the start state: equal steps or error control, and the explanation. */
 int taut_choose_step(taut_solver *solver, taut_error *error);
@@ -135,27 +152,32 @@ const taut_method *taut_motion_method(const taut_solver *solver, bool step_said)
 int taut_motion_prepare(taut_solver *solver, taut_error *error);
 /* Puts the start where the motion begins. */
 int taut_motion_start(taut_solver *solver, taut_error *error);
-/* The present state is a new beginning: the invariants it has are those that are kept and watched from here on. */
+/* The present state is a new beginning: the invariants it has are those that are kept and
+ * watched from here on. */
 int taut_motion_begin(taut_solver *solver, taut_error *error);
-/* Puts a state that an event altered where the motion can begin; *moved: the largest |dq_i| or |dv_i|. */
+/* Puts a state that an event altered where the motion can begin; *moved: the largest |dq_i| or
+ * |dv_i|. */
 int taut_motion_again(taut_solver *solver, taut_state *state, double *moved, taut_error *error);
 void taut_motion_release(taut_solver *solver);
 
-/* (loop.c) Back towards the manifold after a step; what the method remembers of its end is forgotten. */
+/* (loop.c) Back towards the manifold after a step; what the method remembers of its end is
+ * forgotten. */
 int taut_stabilize(taut_solver *solver, taut_error *error);
-/* Tells of progress up to time t, now and then: after every step, and after every row inside one. TAUT_INTERRUPTED: the caller stops. */
+/* Tells of progress up to time t, now and then: after every step, and after every row inside
+ * one. TAUT_INTERRUPTED: the caller stops. */
 int taut_report(taut_solver *solver, double t);
 
 /* (control.c) One step towards `target` with error control, stabilised; the time is set. */
 int taut_control_step(taut_solver *solver, double target, taut_error *error);
 int taut_control_create(taut_solver *solver, taut_error *error);
 
-/* (growth.c) Assigns memory; after an equal step of length h: fails when the state has grown by instability. `last`: the run ends here. */
+/* (growth.c) Assigns memory; after an equal step of length h: fails when the state has grown by
+ * instability. `last`: the run ends here. */
 int taut_growth_create(taut_solver *solver, taut_error *error);
 int taut_growth_guard(taut_solver *solver, double h, bool last, taut_error *error);
 
-/* (dense.c) >0, a callback that "cannot evaluate here", becomes an error where no smaller step can help; it must not be taken
- * for a result. */
+/* (dense.c) >0, a callback that "cannot evaluate here", becomes an error where no smaller step
+ * can help; it must not be taken for a result. */
 int taut_unevaluated(int status, double t, taut_error *error);
 /* Sets a and lambda of the present state where the method left them for later. */
 int taut_complete(taut_solver *solver, taut_error *error);
@@ -170,18 +192,20 @@ int taut_drift_measure(taut_solver *solver, const taut_state *state, taut_error 
 int taut_drift_begin(taut_solver *solver, taut_error *error);
 
 /* (rows.c) The energy of a state; checks that it is finite and has not exploded. */
-int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy, taut_error *error);
+int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy,
+                    taut_error *error);
 /* Writes one row. */
 int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut_error *error);
-/* Writes the rows due up to time t of the latest step. TAUT_INTERRUPTED: those left of them are not written, now or later. */
+/* Writes the rows due up to time t of the latest step. TAUT_INTERRUPTED: those left of them are
+ * not written, now or later. */
 int taut_rows_due(taut_solver *solver, double t, taut_error *error);
 
 /* (event_watch.c) Assigns memory. */
 int taut_watch_create(taut_solver *solver, taut_error *error);
 /* Takes the present state as the one events are compared with. */
 int taut_watch_begin(taut_solver *solver, taut_error *error);
-/* Looks for events in the latest step and acts on them, rows included. TAUT_EVENT: one asked to stop. *restarted: the state is now
- * that of an event inside the step. */
+/* Looks for events in the latest step and acts on them, rows included. TAUT_EVENT: one asked to
+ * stop. *restarted: the state is now that of an event inside the step. */
 int taut_watch_step(taut_solver *solver, bool *restarted, taut_error *error);
 
 #endif

@@ -1,9 +1,11 @@
 /* ast.h - the words and trees of the model language: lexer, expressions, iterators.
  *
- * Trees keep the place of every part, so that later errors (unknown name, wrong index) can point at it. Grammar of expressions,
- * loosest first:   or ; and ; comparison (< <= > >= == !=) ; + - ; * / ; unary - ; ^ (right) ; postfix ; primary.
- * -x^2 is -(x^2); 2^-1 is allowed. Primary: number, name, name(args), name[idx,..], (expr), (a, b, ..) a vector, sum(e for i in a..b, ..).
- * Postfix on a name: [indices], then .component or .column (which may be followed by [indices]), then primes. */
+ * Trees keep the place of every part, so that later errors (unknown name, wrong index) can point
+ * at it. Grammar of expressions, loosest first:   or ; and ; comparison (< <= > >= == !=) ; + -
+ * ; * / ; unary - ; ^ (right) ; postfix ; primary. -x^2 is -(x^2); 2^-1 is allowed. Primary:
+ * number, name, name(args), name[idx,..], (expr), (a, b, ..) a vector, sum(e for i in a..b, ..).
+ * Postfix on a name: [indices], then .component or .column (which may be followed by [indices]),
+ * then primes. */
 #ifndef TAUT_EXPR_AST_H
 #define TAUT_EXPR_AST_H
 
@@ -35,10 +37,13 @@ typedef struct taut_tree {
     taut_place place, end; /* first byte, and one past the last */
     char op;
     double value;
-    const char *name;     /* interned: equal names are equal pointers within one parser */
-    const char *member;   /* after '.': component x, y, z or a column of a table; NULL without. bars.i[k]: name bars, member i */
-    int32_t primes;       /* number of ' */
-    int32_t count;        /* children: arguments, components; for names the indices before the member */
+    const char *name; /* interned: equal names are equal pointers within one parser */
+    /* after '.': component x, y, z or a column of a table; NULL without. bars.i[k]: name bars,
+     * member i */
+    const char *member;
+    int32_t primes; /* number of ' */
+    /* children: arguments, components; for names the indices before the member */
+    int32_t count;
     int32_t member_count; /* indices after the member; they follow in child[count ..] */
     struct taut_tree **child;
     int32_t iterators;
@@ -46,11 +51,13 @@ typedef struct taut_tree {
     int32_t height; /* levels of the tree, 1 for a leaf; bounds included */
 } taut_tree;
 
-/* Bounds for hostile input. Whoever walks a tree may recurse: no tree is higher than TAUT_HEIGHT_LIMIT. */
+/* Bounds for hostile input. Whoever walks a tree may recurse: no tree is higher than
+ * TAUT_HEIGHT_LIMIT. */
 enum {
-    TAUT_TEXT_LIMIT = 16 << 20,  /* bytes of one text */
-    TAUT_DEPTH_LIMIT = 200,      /* brackets, signs and powers inside each other */
-    TAUT_CHAIN_LIMIT = 1000,     /* terms of one a + b + ... or a * b * ... : they make a left-deep tree */
+    TAUT_TEXT_LIMIT = 16 << 20, /* bytes of one text */
+    TAUT_DEPTH_LIMIT = 200,     /* brackets, signs and powers inside each other */
+    /* terms of one a + b + ... or a * b * ... : they make a left-deep tree */
+    TAUT_CHAIN_LIMIT = 1000,
     TAUT_HEIGHT_LIMIT = 2000,    /* levels of one tree: chains inside brackets inside chains */
     TAUT_OPERATOR_LIMIT = 20000, /* operators of one expression */
     TAUT_NODE_LIMIT = 2 << 20,   /* trees of one text */

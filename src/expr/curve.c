@@ -1,7 +1,7 @@
 /* curve.c - natural cubic splines on the knots 1, 2, ..., n.
  *
- * With h = 1 the second derivatives m_k solve  m_{k-1} + 4 m_k + m_{k+1} = 6 (y_{k-1} - 2 y_k + y_{k+1}),  m_1 = m_n = 0
- * (continuity of the first derivative); on [k, k+1], s = x - k:
+ * With h = 1 the second derivatives m_k solve  m_{k-1} + 4 m_k + m_{k+1} = 6 (y_{k-1} - 2 y_k +
+ * y_{k+1}),  m_1 = m_n = 0 (continuity of the first derivative); on [k, k+1], s = x - k:
  *
  *     y = y_k + s (y_{k+1} - y_k - (2 m_k + m_{k+1})/6) + s^2 m_k/2 + s^3 (m_{k+1} - m_k)/6.
  *
@@ -10,7 +10,8 @@
 
 #include <math.h>
 
-/* Second derivatives by elimination without pivoting: the matrix is diagonally dominant. `upper` is work. */
+/* Second derivatives by elimination without pivoting: the matrix is diagonally dominant. `upper`
+ * is work. */
 static void second_derivatives(int32_t count, const double *y, double *m, double *upper)
 {
     m[0] = upper[0] = 0.0;
@@ -34,7 +35,8 @@ static void fill_pieces(int32_t count, const double *y, const double *m, double 
     }
 }
 
-int taut_curve_create(taut_arena *arena, int32_t count, const double *values, const taut_curve **curve, taut_error *error)
+int taut_curve_create(taut_arena *arena, int32_t count, const double *values,
+                      const taut_curve **curve, taut_error *error)
 {
     if (count < 1)
         return taut_fail(error, TAUT_ERROR_USAGE, "a curve needs at least one value");
@@ -45,7 +47,8 @@ int taut_curve_create(taut_arena *arena, int32_t count, const double *values, co
         return taut_fail_memory(error);
     second_derivatives(count, values, work, work + count);
     fill_pieces(count, values, work, piece);
-    *made = (taut_curve){.count = count, .coefficient = piece, .first = values[0], .last = values[count - 1]};
+    *made = (taut_curve){
+        .count = count, .coefficient = piece, .first = values[0], .last = values[count - 1]};
     if (count > 1) {
         const double *end = piece + 4 * ((int64_t)count - 2);
         made->slope_first = piece[1];

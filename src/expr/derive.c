@@ -1,14 +1,18 @@
 /* derive.c - exact derivatives as new nodes of the same graph.
  *
- *     reverse:  adjoint(operand) += adjoint(node) * d node/d operand,   root first      (one sweep for a whole gradient)
- *     forward:  tangent(node) = sum of d node/d operand * tangent(operand)              (one sweep for one direction)
+ *     reverse: adjoint(operand) += adjoint(node) * d node/d operand, root first
+ *     (one sweep for a whole gradient)
+ *     forward: tangent(node) = sum of d node/d operand * tangent(operand)
+ *     (one sweep for one direction)
  *
- * [Griewank, Walther 2008, Evaluating Derivatives, sections 3.1 and 3.2.] Both sweeps visit what lies below the root, in an order found
- * without recursion, and share the table of partial derivatives below. Only operands that depend on the slots are visited, so that
- * for example log(x) does not appear in the derivative of x^n.
+ * [Griewank, Walther 2008, Evaluating Derivatives, sections 3.1 and 3.2.] Both sweeps visit what
+ * lies below the root, in an order found without recursion, and share the table of partial
+ * derivatives below. Only operands that depend on the slots are visited, so that for example
+ * log(x) does not appear in the derivative of x^n.
  *
- * Branches (if, min, max) need care in the reverse sweep: 0 * infinity from the branch not taken would be NaN. The adjoint of a branch
- * is kept as if(mask, value, 0), and products move inside the mask: if(mask, value * partial, 0). */
+ * Branches (if, min, max) need care in the reverse sweep: 0 * infinity from the branch not taken
+ * would be NaN. The adjoint of a branch is kept as if(mask, value, 0), and products move inside
+ * the mask: if(mask, value * partial, 0). */
 #include "expr/store.h"
 
 #include <string.h>
@@ -61,7 +65,8 @@ static int32_t inverse_or_zero(taut_graph *graph, int32_t a)
 static int32_t other_leg(taut_graph *graph, int32_t a)
 {
     int32_t one = number(graph, 1.0);
-    return taut_graph_unary(graph, TAUT_OP_SQRT, times(graph, minus(graph, one, a), plus(graph, one, a)));
+    return taut_graph_unary(graph, TAUT_OP_SQRT,
+                            times(graph, minus(graph, one, a), plus(graph, one, a)));
 }
 
 /* ---- partial derivatives */
@@ -90,18 +95,21 @@ static int32_t partial_of_unary(taut_graph *graph, const taut_node *node, int32_
     }
 }
 
-/* a^b. At a = 0 the derivative in a is finite for every b >= 1 and 0 for b = 0, also where b is a parameter (whose 0 would meet the
- * infinity of a^-1); that in b is 0. */
+/* a^b. At a = 0 the derivative in a is finite for every b >= 1 and 0 for b = 0, also where b is
+ * a parameter (whose 0 would meet the infinity of a^-1); that in b is 0. */
 static int32_t partial_of_power(taut_graph *graph, const taut_node *node, int32_t self, int which)
 {
     int32_t zero = number(graph, 0.0);
     int32_t at_zero = taut_graph_binary(graph, TAUT_OP_EQ, node->a, zero);
     if (which == 0) {
-        int32_t lower = taut_graph_binary(graph, TAUT_OP_POW, node->a, minus(graph, node->b, number(graph, 1.0)));
-        int32_t constant = taut_graph_binary(graph, TAUT_OP_AND, at_zero, taut_graph_binary(graph, TAUT_OP_EQ, node->b, zero));
+        int32_t lower = taut_graph_binary(graph, TAUT_OP_POW, node->a,
+                                          minus(graph, node->b, number(graph, 1.0)));
+        int32_t constant = taut_graph_binary(graph, TAUT_OP_AND, at_zero,
+                                             taut_graph_binary(graph, TAUT_OP_EQ, node->b, zero));
         return taut_graph_select(graph, constant, zero, times(graph, node->b, lower));
     }
-    return taut_graph_select(graph, at_zero, zero, times(graph, self, taut_graph_unary(graph, TAUT_OP_LOG, node->a)));
+    return taut_graph_select(graph, at_zero, zero,
+                             times(graph, self, taut_graph_unary(graph, TAUT_OP_LOG, node->a)));
 }
 
 static int32_t partial_of_binary(taut_graph *graph, const taut_node *node, int32_t self, int which)
@@ -111,8 +119,11 @@ static int32_t partial_of_binary(taut_graph *graph, const taut_node *node, int32
     case TAUT_OP_ADD: return number(graph, 1.0);
     case TAUT_OP_SUB: return number(graph, which ? -1.0 : 1.0);
     case TAUT_OP_MUL: return which ? a : b;
-    case TAUT_OP_DIV: return which ? negative(graph, times(graph, self, inverse(graph, b))) : inverse(graph, b);
-    case TAUT_OP_DIVZ: return which ? negative(graph, times(graph, self, inverse_or_zero(graph, b))) : inverse_or_zero(graph, b);
+    case TAUT_OP_DIV:
+        return which ? negative(graph, times(graph, self, inverse(graph, b))) : inverse(graph, b);
+    case TAUT_OP_DIVZ:
+        return which ? negative(graph, times(graph, self, inverse_or_zero(graph, b)))
+                     : inverse_or_zero(graph, b);
     case TAUT_OP_POW: return partial_of_power(graph, node, self, which);
     case TAUT_OP_ATAN2: {
         int32_t scale = inverse(graph, plus(graph, square(graph, a), square(graph, b)));
@@ -120,18 +131,22 @@ static int32_t partial_of_binary(taut_graph *graph, const taut_node *node, int32
     }
     case TAUT_OP_HYPOT: return times(graph, which ? b : a, inverse_or_zero(graph, self));
     case TAUT_OP_MOD:
-        return which ? negative(graph, taut_graph_unary(graph, TAUT_OP_FLOOR, taut_graph_binary(graph, TAUT_OP_DIV, a, b)))
-                     : number(graph, 1.0);
+        return which
+                   ? negative(graph, taut_graph_unary(graph, TAUT_OP_FLOOR,
+                                                      taut_graph_binary(graph, TAUT_OP_DIV, a, b)))
+                   : number(graph, 1.0);
     default: return number(graph, 0.0); /* comparisons and logic */
     }
 }
 
 static int32_t partial(taut_graph *graph, const taut_node *node, int32_t self, int which)
 {
-    return taut_op_table[node->op].arity == 1 ? partial_of_unary(graph, node, self) : partial_of_binary(graph, node, self, which);
+    return taut_op_table[node->op].arity == 1 ? partial_of_unary(graph, node, self)
+                                              : partial_of_binary(graph, node, self, which);
 }
 
-/* if, min and max as one form: where `mask` holds the node equals operand `yes`, else operand `no`. */
+/* if, min and max as one form: where `mask` holds the node equals operand `yes`, else operand
+ * `no`. */
 typedef struct branch {
     int32_t mask, yes, no;
 } branch;
@@ -160,7 +175,8 @@ static bool is_zero(const taut_graph *graph, int32_t node)
 
 static bool is_masked(const taut_graph *graph, int32_t node)
 {
-    return node >= 0 && graph->node[node].op == TAUT_OP_SELECT && is_zero(graph, graph->node[node].c);
+    return node >= 0 && graph->node[node].op == TAUT_OP_SELECT &&
+           is_zero(graph, graph->node[node].c);
 }
 
 static int32_t complement(taut_graph *graph, int32_t mask)
@@ -177,7 +193,8 @@ static int32_t complement(taut_graph *graph, int32_t mask)
     }
 }
 
-/* if(mask, adjoint, 0), never nested: masks of masks are joined, which keeps deep chains of branches linear. */
+/* if(mask, adjoint, 0), never nested: masks of masks are joined, which keeps deep chains of
+ * branches linear. */
 static int32_t masked(taut_graph *graph, int32_t mask, int32_t adjoint)
 {
     if (is_masked(graph, adjoint)) {
@@ -205,7 +222,8 @@ static int32_t added_adjoint(taut_graph *graph, int32_t x, int32_t y)
         return taut_graph_select(graph, p.a, plus(graph, p.b, q.b), p.c);
     if (complement(graph, p.a) == q.a || complement(graph, q.a) == p.a)
         return taut_graph_select(graph, p.a, p.b, q.b);
-    return taut_graph_select(graph, taut_graph_binary(graph, TAUT_OP_OR, p.a, q.a), plus(graph, x, y), p.c);
+    return taut_graph_select(graph, taut_graph_binary(graph, TAUT_OP_OR, p.a, q.a),
+                             plus(graph, x, y), p.c);
 }
 
 /* ---- sweeps */
@@ -244,7 +262,8 @@ static void sweep_visit(taut_graph *graph, int32_t node)
     sweep->value[node] = -1;
 }
 
-/* Lists the nodes below the root, operands first (depth first, with a stack of our own: graphs may be 1e5 deep). */
+/* Lists the nodes below the root, operands first (depth first, with a stack of our own: graphs
+ * may be 1e5 deep). */
 static int sweep_begin(taut_graph *graph, int32_t root)
 {
     if (graph->status)
@@ -295,8 +314,10 @@ int64_t taut_graph_effort(const taut_graph *graph)
 /* The input node of a slot if it is below the root of the present sweep, else -1. */
 static int32_t swept_input(const taut_graph *graph, int32_t slot)
 {
-    int32_t node = taut_graph_find(graph, (taut_node){.op = TAUT_OP_INPUT, .a = slot, .b = -1, .c = -1});
-    bool below = node >= 0 && node < graph->sweep.capacity && graph->sweep.stamp[node] == graph->sweep.epoch;
+    int32_t node =
+        taut_graph_find(graph, (taut_node){.op = TAUT_OP_INPUT, .a = slot, .b = -1, .c = -1});
+    bool below =
+        node >= 0 && node < graph->sweep.capacity && graph->sweep.stamp[node] == graph->sweep.epoch;
     return below ? node : -1;
 }
 
@@ -306,7 +327,8 @@ static void add_to_operand(taut_graph *graph, int32_t to, int32_t contribution)
     *value = is_zero(graph, *value) ? contribution : added_adjoint(graph, *value, contribution);
 }
 
-/* Hands the adjoint of one node down to its operands. Values of operands that depend on no slot are -1 and stay so. */
+/* Hands the adjoint of one node down to its operands. Values of operands that depend on no slot
+ * are -1 and stay so. */
 static void push_down(taut_graph *graph, int32_t self)
 {
     const int32_t *value = graph->sweep.value;
@@ -320,8 +342,12 @@ static void push_down(taut_graph *graph, int32_t self)
         return;
     }
     int arity = taut_op_table[node.op].arity;
-    int32_t first = value[node.a] >= 0 ? scaled_adjoint(graph, value[self], partial(graph, &node, self, 0)) : -1;
-    int32_t second = arity > 1 && value[node.b] >= 0 ? scaled_adjoint(graph, value[self], partial(graph, &node, self, 1)) : -1;
+    int32_t first = value[node.a] >= 0
+                        ? scaled_adjoint(graph, value[self], partial(graph, &node, self, 0))
+                        : -1;
+    int32_t second = arity > 1 && value[node.b] >= 0
+                         ? scaled_adjoint(graph, value[self], partial(graph, &node, self, 1))
+                         : -1;
     if (arity > 1 && node.a == node.b) { /* x*x: 2 A x before it meets other terms */
         add_to_operand(graph, node.a, added_adjoint(graph, first, second));
         return;
@@ -332,7 +358,8 @@ static void push_down(taut_graph *graph, int32_t self)
         add_to_operand(graph, node.b, second);
 }
 
-int taut_graph_gradient(taut_graph *graph, int32_t root, int count, const int32_t *slot, int32_t *gradient, taut_error *error)
+int taut_graph_gradient(taut_graph *graph, int32_t root, int count, const int32_t *slot,
+                        int32_t *gradient, taut_error *error)
 {
     int32_t zero = number(graph, 0.0), one = number(graph, 1.0);
     for (int k = 0; k < count; k++)
@@ -375,11 +402,13 @@ static int32_t tangent(taut_graph *graph, int32_t self)
     int32_t sum = number(graph, 0.0);
     for (int k = 0; k < taut_op_table[node.op].arity; k++)
         if (!is_zero(graph, value[operand(&node, k)]))
-            sum = plus(graph, sum, times(graph, value[operand(&node, k)], partial(graph, &node, self, k)));
+            sum = plus(graph, sum,
+                       times(graph, value[operand(&node, k)], partial(graph, &node, self, k)));
     return sum;
 }
 
-int32_t taut_graph_derivative(taut_graph *graph, int32_t root, int count, const int32_t *slot, const int32_t *seed)
+int32_t taut_graph_derivative(taut_graph *graph, int32_t root, int count, const int32_t *slot,
+                              const int32_t *seed)
 {
     int32_t zero = number(graph, 0.0);
     if (root < 0 || sweep_begin(graph, root))
@@ -388,7 +417,8 @@ int32_t taut_graph_derivative(taut_graph *graph, int32_t root, int count, const 
     for (int k = 0; k < count; k++) {
         int32_t input = swept_input(graph, slot[k]);
         if (input >= 0) /* a slot that is named twice moves by both seeds */
-            sweep->value[input] = sweep->value[input] < 0 ? seed[k] : plus(graph, sweep->value[input], seed[k]);
+            sweep->value[input] =
+                sweep->value[input] < 0 ? seed[k] : plus(graph, sweep->value[input], seed[k]);
     }
     for (int32_t j = 0; j < sweep->count; j++) {
         int32_t self = sweep->order[j];

@@ -1,9 +1,11 @@
 /* emit.c - C text from a tape.
  *
- * One function for a tape; for each level that differs, one body with a local constant for each instruction, called for every lane.
- * Inputs are read, outputs written, everything between stays in machine registers. The text is made of operation rows (values.h),
- * register numbers and hexadecimal numbers: nothing of it comes from a model file. No headers are included, so a compiler without
- * a C library's headers will do, and no variable of the environment can put others in their place. */
+ * One function for a tape; for each level that differs, one body with a local constant for each
+ * instruction, called for every lane. Inputs are read, outputs written, everything between stays
+ * in machine registers. The text is made of operation rows (values.h), register numbers and
+ * hexadecimal numbers: nothing of it comes from a model file. No headers are included, so a
+ * compiler without a C library's headers will do, and no variable of the environment can put
+ * others in their place. */
 #include "expr/native.h"
 
 #include <stdarg.h>
@@ -47,8 +49,10 @@ static const char preamble[] =
     "#else\n"
     "#define TAUT_INDEPENDENT\n"
     "#endif\n"
-    "double exp(double), log(double), sin(double), cos(double), tan(double), asin(double), acos(double), atan(double);\n"
-    "double sinh(double), cosh(double), tanh(double), pow(double, double), atan2(double, double), hypot(double, double);\n"
+    "double exp(double), log(double), sin(double), cos(double), tan(double), asin(double), "
+    "acos(double), atan(double);\n"
+    "double sinh(double), cosh(double), tanh(double), pow(double, double), atan2(double, double), "
+    "hypot(double, double);\n"
     "static inline double taut_value_round(double a)\n"
     "{\n"
     "    double size = fabs(a), whole = floor(size);\n"
@@ -63,7 +67,8 @@ static const char preamble[] =
     "{\n"
     "    return d == 0 ? value + slope * distance : d == 1 ? slope : 0.0;\n"
     "}\n"
-    "static inline double taut_curve_value(const double (*piece)[4], int count, double first, double last, double slope_first,\n"
+    "static inline double taut_curve_value(const double (*piece)[4], int count, double first, "
+    "double last, double slope_first,\n"
     "                                      double slope_last, int d, double x)\n"
     "{\n"
     "    if (x != x)\n"
@@ -102,7 +107,8 @@ static void put(taut_source *source, const char *text, size_t length)
     source->text[source->length] = '\0';
 }
 
-__attribute__((format(printf, 2, 3))) static void print(taut_source *source, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void print(taut_source *source, const char *format,
+                                                        ...)
 {
     char line[512];
     va_list list;
@@ -126,7 +132,8 @@ static void put_number(taut_source *source, double value)
     } else {
         int exponent;
         const double mantissa = frexp(fabs(value), &exponent);
-        print(source, "(%s0x%llxp%d)", sign, (unsigned long long)ldexp(mantissa, 53), value == 0 ? 0 : exponent - 53);
+        print(source, "(%s0x%llxp%d)", sign, (unsigned long long)ldexp(mantissa, 53),
+              value == 0 ? 0 : exponent - 53);
     }
 }
 
@@ -164,7 +171,8 @@ static void put_row(taut_source *source, const taut_tape *tape, const taut_instr
     }
 }
 
-static void put_instruction(taut_source *source, const taut_tape *tape, const char *function, const taut_instruction *in)
+static void put_instruction(taut_source *source, const taut_tape *tape, const char *function,
+                            const taut_instruction *in)
 {
     print(source, "    const double r%d = ", (int)in->to);
     if (in->op == TAUT_OP_CURVE) {
@@ -194,8 +202,8 @@ static void put_input(taut_source *source, const taut_tape_binding *binding, int
 }
 
 /* An instruction, and before it the inputs that it is the first to need. */
-static void put_step(taut_source *source, const taut_tape *tape, const taut_tape_binding *binding, const char *function, int32_t i,
-                     unsigned char *flag)
+static void put_step(taut_source *source, const taut_tape *tape, const taut_tape_binding *binding,
+                     const char *function, int32_t i, unsigned char *flag)
 {
     const taut_instruction *in = &tape->code[i];
     const int32_t operand[3] = {in->a, in->b, in->c};
@@ -207,14 +215,17 @@ static void put_step(taut_source *source, const taut_tape *tape, const taut_tape
     put_instruction(source, tape, function, in);
 }
 
-/* One body: all instructions up to a level, for one lane; registers of a lane lie s apart. Outputs that are inputs or constants
- * are in their place already. The pointers are restricted: no register is both an input and the result of an instruction. */
-static void put_body(taut_source *source, const taut_tape *tape, const char *function, int32_t length, unsigned char *flag)
+/* One body: all instructions up to a level, for one lane; registers of a lane lie s apart.
+ * Outputs that are inputs or constants are in their place already. The pointers are restricted:
+ * no register is both an input and the result of an instruction. */
+static void put_body(taut_source *source, const taut_tape *tape, const char *function,
+                     int32_t length, unsigned char *flag)
 {
     memset(flag, 0, (size_t)tape->registers);
     for (int32_t i = 0; i < tape->outputs; i++)
         flag[tape->output[i]] |= WRITTEN;
-    print(source, "static inline%s void %s_%d(const double *restrict x, double *restrict y, long s)\n{\n",
+    print(source,
+          "static inline%s void %s_%d(const double *restrict x, double *restrict y, long s)\n{\n",
           length <= INLINE_LENGTH ? " __attribute__((always_inline))" : "", function, (int)length);
     for (int32_t i = 0; i < length; i++) {
         put_step(source, tape, NULL, function, i, flag);
@@ -233,13 +244,18 @@ static void put_shown(taut_source *source, const taut_tape *tape, int32_t reg, u
     put_input(source, tape->binding, reg);
 }
 
-/* The bound form of a level: everything is read before anything is written, so that arrays may overlap. */
-static void put_bound(taut_source *source, const taut_tape *tape, const char *function, int level, unsigned char *flag)
+/* The bound form of a level: everything is read before anything is written, so that arrays may
+ * overlap. */
+static void put_bound(taut_source *source, const taut_tape *tape, const char *function, int level,
+                      unsigned char *flag)
 {
     const taut_tape_binding *binding = tape->binding;
     const taut_bound_output *end = binding->output + binding->output_end[level];
     memset(flag, 0, (size_t)tape->registers);
-    print(source, "static double %s_bound%d(const double *const *from, double *const *to, const double *x)\n{\n", function, level);
+    print(source,
+          "static double %s_bound%d(const double *const *from, double *const *to, const double "
+          "*x)\n{\n",
+          function, level);
     for (int32_t i = 0; i < tape->level_end[level]; i++)
         put_step(source, tape, binding, function, i, flag);
     for (const taut_bound_output *out = binding->output; out < end; out++)
@@ -276,7 +292,9 @@ static void put_curve(taut_source *source, const taut_curve *curve, const char *
             put(source, j < 3 ? ", " : "},\n", j < 3 ? 2 : 3);
         }
     }
-    print(source, "{0, 0, 0, 0}};\nstatic double %s_curve%d(int d, double x)\n{\n    return taut_curve_value(%s_table%d, %d, ",
+    print(source,
+          "{0, 0, 0, 0}};\nstatic double %s_curve%d(int d, double x)\n{\n    return "
+          "taut_curve_value(%s_table%d, %d, ",
           function, (int)k, function, (int)k, (int)curve->count);
     const double ends[4] = {curve->first, curve->last, curve->slope_first, curve->slope_last};
     for (int j = 0; j < 4; j++) {
@@ -287,7 +305,8 @@ static void put_curve(taut_source *source, const taut_curve *curve, const char *
 }
 
 /* Curves that the tape uses, each once; false when their tables are too long for a source text. */
-static bool put_curves(taut_source *source, const taut_tape *tape, const char *function, unsigned char *flag)
+static bool put_curves(taut_source *source, const taut_tape *tape, const char *function,
+                       unsigned char *flag)
 {
     int64_t numbers = 0;
     for (int32_t i = 0; i < tape->length; i++) {
@@ -304,24 +323,29 @@ static bool put_curves(taut_source *source, const taut_tape *tape, const char *f
     return true;
 }
 
-/* The loop over the lanes, twice where the processor may have AVX2 (without fused operations: results do not change). Lanes do not
- * depend on one another, which the compiler cannot know. */
+/* The loop over the lanes, twice where the processor may have AVX2 (without fused operations:
+ * results do not change). Lanes do not depend on one another, which the compiler cannot know. */
 static void put_loop(taut_source *source, const char *function, int length)
 {
-    static const char *const variant[2][2] = {{"", ""}, {"__attribute__((target(\"avx2\"))) ", "_avx2"}};
+    static const char *const variant[2][2] = {{"", ""},
+                                              {"__attribute__((target(\"avx2\"))) ", "_avx2"}};
     for (int i = 0; i < 2; i++) {
         if (i == 1)
             print(source, "#ifdef TAUT_AVX2\n");
-        print(source, "static %svoid %s_%d_lanes%s(double *regs, long s, int n)\n{\n", variant[i][0], function, length,
-              variant[i][1]);
-        print(source, "    TAUT_INDEPENDENT\n    for (int l = 0; l < n; l++)\n        %s_%d(regs + l, regs + l, s);\n}\n", function,
-              length);
+        print(source, "static %svoid %s_%d_lanes%s(double *regs, long s, int n)\n{\n",
+              variant[i][0], function, length, variant[i][1]);
+        print(source,
+              "    TAUT_INDEPENDENT\n    for (int l = 0; l < n; l++)\n        %s_%d(regs + l, regs "
+              "+ l, s);\n}\n",
+              function, length);
         if (i == 1)
-            print(source, "#else\n#define %s_%d_lanes_avx2 %s_%d_lanes\n#endif\n", function, length, function, length);
+            print(source, "#else\n#define %s_%d_lanes_avx2 %s_%d_lanes\n#endif\n", function, length,
+                  function, length);
     }
 }
 
-/* Long bodies are not vectorised, since compilers take too long for that; tapes of one member need not be. */
+/* Long bodies are not vectorised, since compilers take too long for that; tapes of one member
+ * need not be. */
 static bool has_loops(const taut_tape *tape, int32_t length)
 {
     return length <= INLINE_LENGTH && !tape->binding;
@@ -330,7 +354,9 @@ static bool has_loops(const taut_tape *tape, int32_t length)
 /* The entry: the body of the level wanted. */
 static void put_entry(taut_source *source, const taut_tape *tape, const char *function)
 {
-    print(source, "void %s(int level, int lanes, int n, double *regs)\n{\n    const long s = lanes;\n", function);
+    print(source,
+          "void %s(int level, int lanes, int n, double *regs)\n{\n    const long s = lanes;\n",
+          function);
     for (int level = 0; level < TAUT_LEVELS; level++) {
         const int length = tape->level_end[level];
         if (level + 1 < TAUT_LEVELS && tape->level_end[level + 1] == length)
@@ -341,17 +367,22 @@ static void put_entry(taut_source *source, const taut_tape *tape, const char *fu
             print(source, "    {\n");
         if (has_loops(tape, length))
             print(source,
-                  "        if (TAUT_HAS_AVX2)\n            %s_%d_lanes_avx2(regs, s, n);\n        else\n"
+                  "        if (TAUT_HAS_AVX2)\n            %s_%d_lanes_avx2(regs, s, n);\n        "
+                  "else\n"
                   "            %s_%d_lanes(regs, s, n);\n",
                   function, length, function, length);
         else
-            print(source, "        for (int l = 0; l < n; l++)\n            %s_%d(regs + l, regs + l, s);\n", function, length);
+            print(
+                source,
+                "        for (int l = 0; l < n; l++)\n            %s_%d(regs + l, regs + l, s);\n",
+                function, length);
         print(source, "        return;\n    }\n");
     }
     print(source, "}\n");
 }
 
-/* One lane alone: addresses are constant, and the caller goes to the body of its level without any test. */
+/* One lane alone: addresses are constant, and the caller goes to the body of its level without
+ * any test. */
 static void put_table(taut_source *source, const taut_tape *tape, const char *function)
 {
     print(source, "void (*const %s_one[])(double *) = {", function);
@@ -360,38 +391,48 @@ static void put_table(taut_source *source, const taut_tape *tape, const char *fu
     print(source, "};\n");
 }
 
-static void put_bound_table(taut_source *source, const taut_tape *tape, const char *function, unsigned char *flag)
+static void put_bound_table(taut_source *source, const taut_tape *tape, const char *function,
+                            unsigned char *flag)
 {
     if (!tape->binding || tape->level_end[TAUT_BOUND_LEVELS - 1] > INLINE_LENGTH)
         return;
     for (int level = 0; level < TAUT_BOUND_LEVELS; level++)
         put_bound(source, tape, function, level, flag);
-    print(source, "double (*const %s_bound[])(const double *const *, double *const *, const double *) = {%s_bound0, %s_bound1};\n",
+    print(source,
+          "double (*const %s_bound[])(const double *const *, double *const *, const double *) = "
+          "{%s_bound0, %s_bound1};\n",
           function, function, function);
 }
 
 /* Everything for one level: the body, its form for one lane and, for short ones, the loops. */
-static void put_level(taut_source *source, const taut_tape *tape, const char *function, int length, unsigned char *flag)
+static void put_level(taut_source *source, const taut_tape *tape, const char *function, int length,
+                      unsigned char *flag)
 {
     put_body(source, tape, function, length, flag);
-    print(source, "static void %s_%d_one(double *regs)\n{\n    %s_%d(regs, regs, 1);\n}\n", function, length, function, length);
+    print(source, "static void %s_%d_one(double *regs)\n{\n    %s_%d(regs, regs, 1);\n}\n",
+          function, length, function, length);
     if (has_loops(tape, length))
         put_loop(source, function, length);
 }
 
-int taut_native_emit(const taut_tape *tape, const char *function, taut_source *source, taut_error *error)
+int taut_native_emit(const taut_tape *tape, const char *function, taut_source *source,
+                     taut_error *error)
 {
     if (tape->length > TAUT_NATIVE_LENGTH)
-        return taut_fail(error, TAUT_ERROR_SIZE, "%d operations are too many to compile (at most %d); they stay interpreted",
-                         (int)tape->length, TAUT_NATIVE_LENGTH);
+        return taut_fail(
+            error, TAUT_ERROR_SIZE,
+            "%d operations are too many to compile (at most %d); they stay interpreted",
+            (int)tape->length, TAUT_NATIVE_LENGTH);
     unsigned char *flag = TAUT_NEW(source->arena, unsigned char, tape->registers);
     if (!flag)
         return taut_fail_memory(error);
     if (source->length == 0)
         put(source, preamble, sizeof preamble - 1);
     if (!put_curves(source, tape, function, flag))
-        return taut_fail(error, TAUT_ERROR_SIZE, "the tables have too many values to compile (at most %d); they stay interpreted",
-                         CURVE_NUMBERS / 4);
+        return taut_fail(
+            error, TAUT_ERROR_SIZE,
+            "the tables have too many values to compile (at most %d); they stay interpreted",
+            CURVE_NUMBERS / 4);
     for (int level = 0; level < TAUT_LEVELS; level++)
         if (level + 1 == TAUT_LEVELS || tape->level_end[level + 1] != tape->level_end[level])
             put_level(source, tape, function, tape->level_end[level], flag);

@@ -1,4 +1,5 @@
-/* graph.c - storage of expression graphs: hash-consing by open addressing with linear probing, kept at most half full. */
+/* graph.c - storage of expression graphs: hash-consing by open addressing with linear probing,
+ * kept at most half full. */
 #include "expr/store.h"
 
 #include <assert.h>
@@ -38,8 +39,8 @@ int taut_graph_status(const taut_graph *graph, taut_error *error)
         return taut_fail_memory(error);
     if (graph->status == TAUT_ERROR_SIZE)
         return taut_fail(error, TAUT_ERROR_SIZE,
-                         "the expressions are too large: they need more than %d operations; "
-                         "use families (for i in ...) and sums instead of writing every member out",
+                         "the expressions are too large: they need more than %d operations; use "
+                         "families (for i in ...) and sums instead of writing every member out",
                          (int)graph->limit);
     return 0;
 }
@@ -78,8 +79,8 @@ static uint64_t node_hash(const taut_node *node)
 
 static bool same_node(const taut_node *x, const taut_node *y)
 {
-    return x->op == y->op && x->a == y->a && x->b == y->b && x->c == y->c && value_bits(x->value) == value_bits(y->value) &&
-           x->curve == y->curve;
+    return x->op == y->op && x->a == y->a && x->b == y->b && x->c == y->c &&
+           value_bits(x->value) == value_bits(y->value) && x->curve == y->curve;
 }
 
 /* The slot that holds an equal node, or the empty one where it belongs. */
@@ -131,7 +132,8 @@ int32_t taut_graph_intern(taut_graph *graph, taut_node node)
             return -1;
         slot = find_slot(graph, &node);
     }
-    taut_node *nodes = taut_arena_grow(&graph->arena, graph->node, graph->size, &graph->capacity, sizeof *nodes);
+    taut_node *nodes =
+        taut_arena_grow(&graph->arena, graph->node, graph->size, &graph->capacity, sizeof *nodes);
     if (!nodes) {
         fail_sticky(graph, TAUT_ERROR_MEMORY);
         return -1;
@@ -149,7 +151,8 @@ int32_t taut_graph_constant(taut_graph *graph, double value)
         value = 0.0;
     if (isnan(value))
         value = NAN;
-    return taut_graph_intern(graph, (taut_node){.op = TAUT_OP_CONSTANT, .a = -1, .b = -1, .c = -1, .value = value});
+    return taut_graph_intern(
+        graph, (taut_node){.op = TAUT_OP_CONSTANT, .a = -1, .b = -1, .c = -1, .value = value});
 }
 
 int32_t taut_graph_input(taut_graph *graph, int32_t slot)

@@ -1,10 +1,12 @@
-/* graph.h - expressions as a graph with shared subexpressions (hash-consing): equal expressions are one node.
+/* graph.h - expressions as a graph with shared subexpressions (hash-consing): equal expressions
+ * are one node.
  *
- * Nodes are numbered in an order in which operands come before their users. Inputs are slots; what a slot means (a coordinate, a
- * parameter, time) is the caller's business. Building never fails half-way: when memory or the node limit runs out every further
- * call returns -1, operations on -1 give -1, and taut_graph_status tells why, so that builders check once at the end.
- * Constants fold; x+0, x*1, x*0, x/1, x^1, x^0, x-x, -(-x), root(x)*root(x) and the like simplify; x^2 becomes x*x, x^n (integer
- * n, |n| <= 16) products, x^0.5 sqrt, x^-n a reciprocal. */
+ * Nodes are numbered in an order in which operands come before their users. Inputs are slots;
+ * what a slot means (a coordinate, a parameter, time) is the caller's business. Building never
+ * fails half-way: when memory or the node limit runs out every further call returns -1,
+ * operations on -1 give -1, and taut_graph_status tells why, so that builders check once at the
+ * end. Constants fold; x+0, x*1, x*0, x/1, x^1, x^0, x-x, -(-x), root(x)*root(x) and the like
+ * simplify; x^2 becomes x*x, x^n (integer n, |n| <= 16) products, x^0.5 sqrt, x^-n a reciprocal. */
 #ifndef TAUT_EXPR_GRAPH_H
 #define TAUT_EXPR_GRAPH_H
 
@@ -56,7 +58,8 @@ typedef enum taut_op {
     TAUT_OP_COUNT
 } taut_op;
 
-/* One row per operation: name (as in model files, or as printed), number of operands, whether it has a kink or jump. */
+/* One row per operation: name (as in model files, or as printed), number of operands, whether it
+ * has a kink or jump. */
 typedef struct taut_op_info {
     const char *name;
     int arity;
@@ -75,9 +78,11 @@ typedef struct taut_node {
 
 typedef struct taut_graph taut_graph;
 
-taut_graph *taut_graph_create(const taut_allocator *allocator, int32_t node_limit); /* NULL when out of memory */
+/* NULL when out of memory */
+taut_graph *taut_graph_create(const taut_allocator *allocator, int32_t node_limit);
 void taut_graph_destroy(taut_graph *graph);
-int taut_graph_status(const taut_graph *graph, taut_error *error); /* 0, TAUT_ERROR_MEMORY or TAUT_ERROR_SIZE */
+/* 0, TAUT_ERROR_MEMORY or TAUT_ERROR_SIZE */
+int taut_graph_status(const taut_graph *graph, taut_error *error);
 int32_t taut_graph_size(const taut_graph *graph);
 const taut_node *taut_graph_node(const taut_graph *graph, int32_t node);
 
@@ -86,11 +91,13 @@ int32_t taut_graph_input(taut_graph *graph, int32_t slot);
 int32_t taut_graph_unary(taut_graph *graph, taut_op op, int32_t a);
 int32_t taut_graph_binary(taut_graph *graph, taut_op op, int32_t a, int32_t b);
 int32_t taut_graph_select(taut_graph *graph, int32_t condition, int32_t a, int32_t b);
-int32_t taut_graph_curve(taut_graph *graph, const struct taut_curve *curve, int derivative, int32_t a);
+int32_t taut_graph_curve(taut_graph *graph, const struct taut_curve *curve, int derivative,
+                         int32_t a);
 /* True, with the value, when the node is a constant. */
 bool taut_graph_is_constant(const taut_graph *graph, int32_t node, double *value);
 
-/* The input slots below a root, each once; the list is the graph's and lasts until its next use. -1 when the graph has failed. */
+/* The input slots below a root, each once; the list is the graph's and lasts until its next use.
+ * -1 when the graph has failed. */
 int32_t taut_graph_inputs(taut_graph *graph, int32_t root, const int32_t **slot);
 /* Nodes that all sweeps over the graph have visited so far: what derivatives cost. */
 int64_t taut_graph_effort(const taut_graph *graph);
@@ -98,9 +105,12 @@ int64_t taut_graph_effort(const taut_graph *graph);
 /* Marks in flag[size] (caller's, zeroed) every node below the roots. */
 void taut_graph_mark(const taut_graph *graph, const int32_t *roots, int count, unsigned char *flag);
 
-/* Gradient of root with respect to input slots, by one reverse sweep: gradient[k] is the node of d root / d slot[k]. */
-int taut_graph_gradient(taut_graph *graph, int32_t root, int count, const int32_t *slot, int32_t *gradient, taut_error *error);
+/* Gradient of root with respect to input slots, by one reverse sweep: gradient[k] is the node of
+ * d root / d slot[k]. */
+int taut_graph_gradient(taut_graph *graph, int32_t root, int count, const int32_t *slot,
+                        int32_t *gradient, taut_error *error);
 /* Directional derivative: sum_k (d root / d slot[k]) seed[k], seeds being nodes (forward sweep). */
-int32_t taut_graph_derivative(taut_graph *graph, int32_t root, int count, const int32_t *slot, const int32_t *seed);
+int32_t taut_graph_derivative(taut_graph *graph, int32_t root, int count, const int32_t *slot,
+                              const int32_t *seed);
 
 #endif

@@ -1,20 +1,22 @@
 /* jet.c - Taylor coefficients through a tape, one order at a time.
  *
- * A register is a series x(t) = x_0 + x_1 t + x_2 t^2 + ... Each operation has a recurrence that gives coefficient k of its result
- * from coefficients 0..k of its operands and 0..k-1 of its result; it follows from the differential equation that the operation
- * satisfies, for example c = exp(a):  c' = a' c,  so  k c_k = sum_{i=1..k} i a_i c_{k-i}.
- * [Griewank, Walther, Evaluating Derivatives, 2nd ed. 2008, section 13.2, tables 13.1 and 13.2]
+ * A register is a series x(t) = x_0 + x_1 t + x_2 t^2 + ... Each operation has a recurrence that
+ * gives coefficient k of its result from coefficients 0..k of its operands and 0..k-1 of its
+ * result; it follows from the differential equation that the operation satisfies, for example c
+ * = exp(a):  c' = a' c,  so  k c_k = sum_{i=1..k} i a_i c_{k-i}. [Griewank, Walther, Evaluating
+ * Derivatives, 2nd ed. 2008, section 13.2, tables 13.1 and 13.2]
  *
- * Some need a second series beside their own, the companion: cos for sin, 1 + tan^2 for tan, sqrt(1 - a^2) for asin, ... Order 0 is
- * the interpreter's result; operations with a kink take the side on which coefficient 0 lies. All loops run over the lanes. */
+ * Some need a second series beside their own, the companion: cos for sin, 1 + tan^2 for tan,
+ * sqrt(1 - a^2) for asin, ... Order 0 is the interpreter's result; operations with a kink take
+ * the side on which coefficient 0 lies. All loops run over the lanes. */
 #include "expr/tape.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "expr/curve.h"
 #include "base/hot.h"
+#include "expr/curve.h"
 
 typedef struct jet {
     const taut_tape *tape;
@@ -30,8 +32,8 @@ static inline double *row(const jet *s, int32_t reg, int order)
 }
 
 /* to += sum_{i=first..last} (alpha + beta i) x_i y_{k-i}: the one loop in which the time goes. */
-TAUT_HOT static void convolve(const jet *s, double *restrict to, double alpha, double beta, int32_t x, int32_t y, int first,
-                              int last)
+TAUT_HOT static void convolve(const jet *s, double *restrict to, double alpha, double beta,
+                              int32_t x, int32_t y, int first, int last)
 {
     if (s->n == 1) {
         double sum = *to;
@@ -70,7 +72,8 @@ static void divide(const jet *s, double *to, int32_t by, double factor)
         to[l] /= factor * b[l];
 }
 
-/* The same, and 0 where the divisor is 0: the smooth continuation that ROOT, HYPOT and DIVZ stand for. */
+/* The same, and 0 where the divisor is 0: the smooth continuation that ROOT, HYPOT and DIVZ
+ * stand for. */
 static void divide_or_zero(const jet *s, double *to, int32_t by, double factor)
 {
     const double *b = row(s, by, 0);
@@ -84,7 +87,7 @@ static void integrate(const jet *s, int32_t c, double scale, int32_t a, int32_t 
     convolve(s, zero(s, c), 0, scale / s->k, a, y, 1, s->k);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- arithmetic */
+/* ---- arithmetic */
 
 static void next_nothing(const jet *s, const taut_instruction *in) /* piecewise constant */
 {
@@ -134,7 +137,7 @@ static void next_divz(const jet *s, const taut_instruction *in)
     divide_or_zero(s, quotient_numerator(s, in), in->b, 1);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- roots */
+/* ---- roots */
 
 /* c c = a:  2 c_0 c_k = a_k - sum_{i=1..k-1} c_i c_{k-i} */
 static double *root_numerator(const jet *s, const taut_instruction *in)
@@ -164,7 +167,7 @@ static void next_hypot(const jet *s, const taut_instruction *in)
     divide_or_zero(s, c, in->to, 1);
 }
 
-/* --------------------------------------------------------------------------------------- exponential and circular functions */
+/* ---- exponential and circular functions */
 
 static void next_exp(const jet *s, const taut_instruction *in)
 {
@@ -256,7 +259,7 @@ static void next_atan2(const jet *s, const taut_instruction *in)
     convolve(s, w, 1, 0, in->b, in->b, 0, s->k);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- powers */
+/* ---- powers */
 
 enum { WHOLE_POWER_MOST = 64 };
 
@@ -285,8 +288,8 @@ static void multiply_series(int k, double *x, const double *y)
     }
 }
 
-/* Coefficient k of a^n by products. The recurrence below divides by a_0 in every order, which whole powers do not deserve: their
- * coefficients stay small however small a_0 is. */
+/* Coefficient k of a^n by products. The recurrence below divides by a_0 in every order, which
+ * whole powers do not deserve: their coefficients stay small however small a_0 is. */
 static double whole_power(const jet *s, int32_t a, int lane, int n)
 {
     double base[TAUT_JET_ORDER_MAX + 1], result[TAUT_JET_ORDER_MAX + 1] = {1};
@@ -301,8 +304,9 @@ static double whole_power(const jet *s, int32_t a, int lane, int n)
     return result[s->k];
 }
 
-/* One lane of a^b. With a = a_m t^m + ..., m > 0, the result begins like t^(m b): zero below that order; at and beyond it a broken
- * power is not smooth, which NaN says. `fixed`: b does not move. */
+/* One lane of a^b. With a = a_m t^m + ..., m > 0, the result begins like t^(m b): zero below
+ * that order; at and beyond it a broken power is not smooth, which NaN says. `fixed`: b does not
+ * move. */
 static double power_of_lane(const jet *s, const taut_instruction *in, int lane, bool fixed)
 {
     const double b = row(s, in->b, 0)[lane], a0 = row(s, in->a, 0)[lane];
@@ -331,8 +335,8 @@ static void next_pow_constant(const jet *s, const taut_instruction *in)
             c[l] = power_of_lane(s, in, l, true);
 }
 
-/* a^b = exp(d), d = b log a; companions log a and d. Where the exponent has not moved so far (a parameter, say) the rule for a
- * constant one holds, also for bases that have no logarithm. */
+/* a^b = exp(d), d = b log a; companions log a and d. Where the exponent has not moved so far (a
+ * parameter, say) the rule for a constant one holds, also for bases that have no logarithm. */
 static void next_pow(const jet *s, const taut_instruction *in)
 {
     if (is_constant(s, in->b)) {
@@ -352,7 +356,7 @@ static void next_pow(const jet *s, const taut_instruction *in)
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------- one side of a kink */
+/* ---- one side of a kink */
 
 static void next_abs(const jet *s, const taut_instruction *in)
 {
@@ -397,21 +401,24 @@ static void next_select(const jet *s, const taut_instruction *in)
         to[l] = condition[l] != 0 ? b[l] : c[l];
 }
 
-/* The cubic on which a_0 lies, expanded there: c = p + p' w + p''/2 w^2 + p'''/6 w^3, w = a - a_0; companions w^2 and w^3. */
+/* The cubic on which a_0 lies, expanded there: c = p + p' w + p''/2 w^2 + p'''/6 w^3, w = a -
+ * a_0; companions w^2 and w^3. */
 static void next_curve(const jet *s, const taut_instruction *in)
 {
     const taut_curve *curve = s->tape->curve[in->c];
     const int32_t square = in->companion, cube = in->companion + 1;
     convolve(s, zero(s, square), 1, 0, in->a, in->a, 1, s->k - 1);
     convolve(s, zero(s, cube), 1, 0, in->a, square, 1, s->k - 1);
-    const double *a0 = row(s, in->a, 0), *w = row(s, in->a, s->k), *w2 = row(s, square, s->k), *w3 = row(s, cube, s->k);
+    const double *a0 = row(s, in->a, 0), *w = row(s, in->a, s->k), *w2 = row(s, square, s->k),
+                 *w3 = row(s, cube, s->k);
     double *c = row(s, in->to, s->k);
     for (int l = 0; l < s->n; l++)
-        c[l] = taut_curve_value(curve, in->b + 1, a0[l]) * w[l] + taut_curve_value(curve, in->b + 2, a0[l]) / 2 * w2[l] +
+        c[l] = taut_curve_value(curve, in->b + 1, a0[l]) * w[l] +
+               taut_curve_value(curve, in->b + 2, a0[l]) / 2 * w2[l] +
                taut_curve_value(curve, in->b + 3, a0[l]) / 6 * w3[l];
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the table */
+/* ---- the table */
 
 typedef struct rule {
     int companions;
@@ -419,18 +426,24 @@ typedef struct rule {
 } rule;
 
 static const rule rules[TAUT_OP_COUNT] = {
-    [TAUT_OP_NEG] = {0, next_neg},        [TAUT_OP_SQRT] = {0, next_sqrt},     [TAUT_OP_ROOT] = {0, next_root},
-    [TAUT_OP_EXP] = {0, next_exp},        [TAUT_OP_LOG] = {0, next_log},       [TAUT_OP_SIN] = {1, next_sin},
-    [TAUT_OP_COS] = {1, next_cos},        [TAUT_OP_TAN] = {1, next_tan},       [TAUT_OP_ASIN] = {1, next_asin},
-    [TAUT_OP_ACOS] = {1, next_acos},      [TAUT_OP_ATAN] = {1, next_atan},     [TAUT_OP_SINH] = {1, next_sinh_cosh},
-    [TAUT_OP_COSH] = {1, next_sinh_cosh}, [TAUT_OP_TANH] = {1, next_tanh},     [TAUT_OP_ABS] = {0, next_abs},
-    [TAUT_OP_SIGN] = {0, next_nothing},   [TAUT_OP_FLOOR] = {0, next_nothing}, [TAUT_OP_ROUND] = {0, next_nothing},
-    [TAUT_OP_CURVE] = {2, next_curve},    [TAUT_OP_ADD] = {0, next_add},       [TAUT_OP_SUB] = {0, next_sub},
-    [TAUT_OP_MUL] = {0, next_mul},        [TAUT_OP_DIV] = {0, next_div},       [TAUT_OP_DIVZ] = {0, next_divz},
-    [TAUT_OP_POW] = {2, next_pow},        [TAUT_OP_ATAN2] = {1, next_atan2},   [TAUT_OP_HYPOT] = {0, next_hypot},
-    [TAUT_OP_MIN] = {0, next_min},        [TAUT_OP_MAX] = {0, next_max},       [TAUT_OP_MOD] = {0, next_mod},
-    [TAUT_OP_LT] = {0, next_nothing},     [TAUT_OP_LE] = {0, next_nothing},    [TAUT_OP_EQ] = {0, next_nothing},
-    [TAUT_OP_NE] = {0, next_nothing},     [TAUT_OP_AND] = {0, next_nothing},   [TAUT_OP_OR] = {0, next_nothing},
+    [TAUT_OP_NEG] = {0, next_neg},        [TAUT_OP_SQRT] = {0, next_sqrt},
+    [TAUT_OP_ROOT] = {0, next_root},      [TAUT_OP_EXP] = {0, next_exp},
+    [TAUT_OP_LOG] = {0, next_log},        [TAUT_OP_SIN] = {1, next_sin},
+    [TAUT_OP_COS] = {1, next_cos},        [TAUT_OP_TAN] = {1, next_tan},
+    [TAUT_OP_ASIN] = {1, next_asin},      [TAUT_OP_ACOS] = {1, next_acos},
+    [TAUT_OP_ATAN] = {1, next_atan},      [TAUT_OP_SINH] = {1, next_sinh_cosh},
+    [TAUT_OP_COSH] = {1, next_sinh_cosh}, [TAUT_OP_TANH] = {1, next_tanh},
+    [TAUT_OP_ABS] = {0, next_abs},        [TAUT_OP_SIGN] = {0, next_nothing},
+    [TAUT_OP_FLOOR] = {0, next_nothing},  [TAUT_OP_ROUND] = {0, next_nothing},
+    [TAUT_OP_CURVE] = {2, next_curve},    [TAUT_OP_ADD] = {0, next_add},
+    [TAUT_OP_SUB] = {0, next_sub},        [TAUT_OP_MUL] = {0, next_mul},
+    [TAUT_OP_DIV] = {0, next_div},        [TAUT_OP_DIVZ] = {0, next_divz},
+    [TAUT_OP_POW] = {2, next_pow},        [TAUT_OP_ATAN2] = {1, next_atan2},
+    [TAUT_OP_HYPOT] = {0, next_hypot},    [TAUT_OP_MIN] = {0, next_min},
+    [TAUT_OP_MAX] = {0, next_max},        [TAUT_OP_MOD] = {0, next_mod},
+    [TAUT_OP_LT] = {0, next_nothing},     [TAUT_OP_LE] = {0, next_nothing},
+    [TAUT_OP_EQ] = {0, next_nothing},     [TAUT_OP_NE] = {0, next_nothing},
+    [TAUT_OP_AND] = {0, next_nothing},    [TAUT_OP_OR] = {0, next_nothing},
     [TAUT_OP_SELECT] = {0, next_select},
 };
 
@@ -461,7 +474,8 @@ static double companion_start(taut_op op, double a, double b, double result)
 static void start_companions(const jet *s, const taut_instruction *in)
 {
     const bool two = taut_op_table[in->op].arity == 2;
-    const double *a = row(s, in->a, 0), *b = two ? row(s, in->b, 0) : a, *result = row(s, in->to, 0);
+    const double *a = row(s, in->a, 0), *b = two ? row(s, in->b, 0) : a,
+                 *result = row(s, in->to, 0);
     double *first = row(s, in->companion, 0);
     for (int l = 0; l < s->n; l++)
         first[l] = companion_start((taut_op)in->op, a[l], b[l], result[l]);
@@ -475,7 +489,8 @@ static void start_companions(const jet *s, const taut_instruction *in)
 void taut_tape_jet_prepare(const taut_tape *tape, int orders, int lanes, double *regs)
 {
     const size_t block = (size_t)(tape->registers + tape->companions) * (size_t)lanes;
-    const size_t first = (size_t)tape->inputs * (size_t)lanes, count = (size_t)tape->constants * (size_t)lanes;
+    const size_t first = (size_t)tape->inputs * (size_t)lanes,
+                 count = (size_t)tape->constants * (size_t)lanes;
     taut_tape_prepare(tape, lanes, regs);
     for (int order = 1; order < orders; order++)
         memset(regs + (size_t)order * block + first, 0, count * sizeof(double));

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_LIMIT = 400 /* characters */, EXPONENT_LIMIT = 100000 /* far beyond double: read no further */ };
+enum {
+    NUMBER_LIMIT = 400 /* characters */,
+    EXPONENT_LIMIT = 100000 /* far beyond double: read no further */
+};
 
 /* Own classification: the ones of <ctype.h> follow the locale. */
 static bool is_digit(char c)
@@ -19,7 +22,8 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Length of the UTF-8 sequence of a printable character, or 0 [RFC 3629, section 4; without the controls U+0080..U+009F]. */
+/* Length of the UTF-8 sequence of a printable character, or 0 [RFC 3629, section 4; without the
+ * controls U+0080..U+009F]. */
 static size_t character_length(const unsigned char *s, size_t left)
 {
     if (s[0] < 0x80)
@@ -31,7 +35,8 @@ static size_t character_length(const unsigned char *s, size_t left)
         if ((s[k] & 0xc0) != 0x80)
             return 0;
     bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
-    bool no_character = (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f) || (s[0] == 0xc2 && s[1] < 0xa0);
+    bool no_character = (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f) ||
+                        (s[0] == 0xc2 && s[1] < 0xa0);
     return overlong || no_character ? 0 : n;
 }
 
@@ -53,8 +58,8 @@ size_t taut_text_clean(char *copy, size_t size, const char *text, size_t length)
     return used;
 }
 
-int taut_text_fail(taut_error *error, int code, const char *file, const char *text, size_t length, taut_place place,
-                   const char *format, va_list list)
+int taut_text_fail(taut_error *error, int code, const char *file, const char *text, size_t length,
+                   taut_place place, const char *format, va_list list)
 {
     if (!error)
         return code;
@@ -78,11 +83,13 @@ int taut_text_fail(taut_error *error, int code, const char *file, const char *te
     return code;
 }
 
-__attribute__((format(printf, 3, 4))) static int fail(const taut_lexer *lexer, taut_place place, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int fail(const taut_lexer *lexer, taut_place place,
+                                                      const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    int code = taut_text_fail(lexer->error, TAUT_ERROR_MODEL, lexer->file, lexer->text, (size_t)lexer->length, place, format, list);
+    int code = taut_text_fail(lexer->error, TAUT_ERROR_MODEL, lexer->file, lexer->text,
+                              (size_t)lexer->length, place, format, list);
     va_end(list);
     return code;
 }
@@ -92,22 +99,27 @@ taut_place taut_lexer_place(const taut_lexer *lexer)
     return (taut_place){lexer->line, lexer->offset - lexer->line_start + 1, lexer->offset};
 }
 
-/* The character `ahead` places further; 0 behind the end (a zero byte in the text is refused before it matters). */
+/* The character `ahead` places further; 0 behind the end (a zero byte in the text is refused
+ * before it matters). */
 static char peek(const taut_lexer *lexer, int32_t ahead)
 {
     return ahead < lexer->length - lexer->offset ? lexer->text[lexer->offset + ahead] : 0;
 }
 
-int taut_lexer_init(taut_lexer *lexer, const char *file, const char *text, size_t length, taut_error *error)
+int taut_lexer_init(taut_lexer *lexer, const char *file, const char *text, size_t length,
+                    taut_error *error)
 {
     if (length > TAUT_TEXT_LIMIT) {
-        taut_fail(error, TAUT_ERROR_SIZE, "the text has %zu bytes, more than the %d that are read; keep large data in [tables]",
-                  length, TAUT_TEXT_LIMIT);
+        taut_fail(
+            error, TAUT_ERROR_SIZE,
+            "the text has %zu bytes, more than the %d that are read; keep large data in [tables]",
+            length, TAUT_TEXT_LIMIT);
         if (error && file)
             taut_text_clean(error->file, sizeof error->file, file, strlen(file));
         return TAUT_ERROR_SIZE;
     }
-    *lexer = (taut_lexer){.file = file, .text = text, .length = (int32_t)length, .line = 1, .error = error};
+    *lexer = (taut_lexer){
+        .file = file, .text = text, .length = (int32_t)length, .line = 1, .error = error};
     if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         lexer->offset = lexer->line_start = 3; /* the byte-order mark that some editors write */
     return 0;
@@ -141,7 +153,8 @@ static int skip_comment(taut_lexer *lexer)
     for (; lexer->offset < lexer->length && !line_end(lexer, 0); lexer->offset++) {
         unsigned char c = (unsigned char)peek(lexer, 0);
         if ((c < 0x20 && c != '\t') || c == 0x7f)
-            return fail(lexer, taut_lexer_place(lexer), "a comment contains the control character 0x%02x; is this a text file?", c);
+            return fail(lexer, taut_lexer_place(lexer),
+                        "a comment contains the control character 0x%02x; is this a text file?", c);
     }
     return 0;
 }
@@ -151,8 +164,9 @@ static int skip_backslash(taut_lexer *lexer)
 {
     int32_t ahead = blanks(lexer, 1), bytes = line_end(lexer, ahead);
     if (!bytes && lexer->offset + ahead < lexer->length)
-        return fail(lexer, taut_lexer_place(lexer),
-                    "expected the end of the line after '\\', which joins a line with the next one");
+        return fail(
+            lexer, taut_lexer_place(lexer),
+            "expected the end of the line after '\\', which joins a line with the next one");
     lexer->offset += ahead;
     if (bytes)
         next_line(lexer, bytes);
@@ -177,7 +191,8 @@ static int skip_blanks(taut_lexer *lexer)
     }
 }
 
-/* Digits without the point and with a shifted exponent: strtod of this text does not depend on the locale and rounds correctly. */
+/* Digits without the point and with a shifted exponent: strtod of this text does not depend on
+ * the locale and rounds correctly. */
 static double to_double(const char *s, int32_t length)
 {
     char buffer[NUMBER_LIMIT + 16];
@@ -198,7 +213,8 @@ static double to_double(const char *s, int32_t length)
         else if (s[k] != '+' && exponent < EXPONENT_LIMIT)
             exponent = 10 * exponent + (s[k] - '0');
     }
-    snprintf(buffer + used, sizeof buffer - (size_t)used, "e%d", (negative ? -exponent : exponent) - shift);
+    snprintf(buffer + used, sizeof buffer - (size_t)used, "e%d",
+             (negative ? -exponent : exponent) - shift);
     return strtod(buffer, NULL);
 }
 
@@ -207,13 +223,16 @@ static int check_number(const taut_lexer *lexer, const taut_token *token, bool z
     int length = token->end.offset - token->place.offset;
     const char *text = lexer->text + token->place.offset;
     if (is_letter(peek(lexer, 0)))
-        return fail(lexer, taut_lexer_place(lexer),
-                    "expected an operator after the number %.*s, found '%c'; a product is written with '*'",
-                    length < 40 ? length : 40, text, peek(lexer, 0));
+        return fail(
+            lexer, taut_lexer_place(lexer),
+            "expected an operator after the number %.*s, found '%c'; a product is written with '*'",
+            length < 40 ? length : 40, text, peek(lexer, 0));
     if (isinf(token->value))
-        return fail(lexer, token->place, "the number %.*s is too large for double precision", length < 40 ? length : 40, text);
+        return fail(lexer, token->place, "the number %.*s is too large for double precision",
+                    length < 40 ? length : 40, text);
     if (token->value == 0 && !zero)
-        return fail(lexer, token->place, "the number %.*s is too small for double precision; write 0 if that is meant",
+        return fail(lexer, token->place,
+                    "the number %.*s is too small for double precision; write 0 if that is meant",
                     length < 40 ? length : 40, text);
     return 0;
 }
@@ -238,7 +257,8 @@ static int read_number(taut_lexer *lexer, taut_token *token)
                 n++;
     }
     if (n > NUMBER_LIMIT)
-        return fail(lexer, token->place, "a number of %d characters; at most %d are read", n, NUMBER_LIMIT);
+        return fail(lexer, token->place, "a number of %d characters; at most %d are read", n,
+                    NUMBER_LIMIT);
     token->kind = TAUT_TOKEN_NUMBER;
     token->value = to_double(text, n);
     lexer->offset += n;
@@ -252,8 +272,8 @@ static int read_name(taut_lexer *lexer, taut_token *token)
     while (is_letter(peek(lexer, n)) || is_digit(peek(lexer, n)))
         n++;
     if (n > TAUT_NAME_LIMIT)
-        return fail(lexer, token->place, "a name of %d letters, '%.20s...'; at most %d are allowed", n, lexer->text + lexer->offset,
-                    TAUT_NAME_LIMIT);
+        return fail(lexer, token->place, "a name of %d letters, '%.20s...'; at most %d are allowed",
+                    n, lexer->text + lexer->offset, TAUT_NAME_LIMIT);
     token->kind = TAUT_TOKEN_NAME;
     lexer->offset += n;
     token->end = taut_lexer_place(lexer);
@@ -283,7 +303,9 @@ static int fail_character(const taut_lexer *lexer, taut_place place)
         if (foreign[k].mark == (char)c)
             return fail(lexer, place, "unexpected character '%c': %s", c, foreign[k].advice);
     if (c >= 0x80)
-        return fail(lexer, place, "unexpected byte 0x%02x: outside comments only ASCII characters are allowed", c);
+        return fail(lexer, place,
+                    "unexpected byte 0x%02x: outside comments only ASCII characters are allowed",
+                    c);
     if (c < 0x20 || c == 0x7f)
         return fail(lexer, place, "unexpected control character 0x%02x; is this a text file?", c);
     return fail(lexer, place, "unexpected character '%c'", c);
@@ -295,8 +317,9 @@ static const struct {
     int kind;
     const char *advice;
 } pairs[] = {
-    {'<', '=', TAUT_TOKEN_AT_MOST, NULL},       {'>', '=', TAUT_TOKEN_AT_LEAST, NULL}, {'=', '=', TAUT_TOKEN_EQUAL, NULL},
-    {'!', '=', TAUT_TOKEN_UNEQUAL, NULL},       {'.', '.', TAUT_TOKEN_RANGE, NULL},    {'*', '*', 0, "a power is written with '^'"},
+    {'<', '=', TAUT_TOKEN_AT_MOST, NULL},       {'>', '=', TAUT_TOKEN_AT_LEAST, NULL},
+    {'=', '=', TAUT_TOKEN_EQUAL, NULL},         {'!', '=', TAUT_TOKEN_UNEQUAL, NULL},
+    {'.', '.', TAUT_TOKEN_RANGE, NULL},         {'*', '*', 0, "a power is written with '^'"},
     {'/', '/', 0, "a comment begins with '#'"},
 };
 
@@ -309,7 +332,8 @@ static int read_mark(taut_lexer *lexer, taut_token *token)
         if (pairs[k].first != c || pairs[k].second != peek(lexer, 1))
             continue;
         if (pairs[k].advice)
-            return fail(lexer, token->place, "unexpected '%c%c': %s", c, pairs[k].second, pairs[k].advice);
+            return fail(lexer, token->place, "unexpected '%c%c': %s", c, pairs[k].second,
+                        pairs[k].advice);
         token->kind = pairs[k].kind;
         n = 2;
     }

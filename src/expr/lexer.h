@@ -1,8 +1,10 @@
 /* lexer.h - text to words of the model language, one at a time.
  *
- * Numbers (2, .5, 1.5e-3; 1..N is 1 and a range), names (ASCII letters, digits, underscore), marks. Blanks, tabs and comments (# to
- * the end of the line) separate words. A line ends a statement, except inside brackets and after a trailing backslash; a line that
- * begins with '[' is always a section header, so that a bracket left open is reported where it belongs and not a page later. */
+ * Numbers (2, .5, 1.5e-3; 1..N is 1 and a range), names (ASCII letters, digits, underscore),
+ * marks. Blanks, tabs and comments (# to the end of the line) separate words. A line ends a
+ * statement, except inside brackets and after a trailing backslash; a line that begins with '['
+ * is always a section header, so that a bracket left open is reported where it belongs and not a
+ * page later. */
 #ifndef TAUT_EXPR_LEXER_H
 #define TAUT_EXPR_LEXER_H
 
@@ -37,18 +39,21 @@ typedef struct taut_lexer {
     taut_error *error;
 } taut_lexer;
 
-/* At the beginning of a text, which must outlive the lexer. Fails with TAUT_ERROR_SIZE above TAUT_TEXT_LIMIT. */
-int taut_lexer_init(taut_lexer *lexer, const char *file, const char *text, size_t length, taut_error *error);
+/* At the beginning of a text, which must outlive the lexer. Fails with TAUT_ERROR_SIZE above
+ * TAUT_TEXT_LIMIT. */
+int taut_lexer_init(taut_lexer *lexer, const char *file, const char *text, size_t length,
+                    taut_error *error);
 /* The next token. After the end it gives TAUT_TOKEN_END for ever. */
 int taut_lexer_next(taut_lexer *lexer, taut_token *token);
 /* Where the lexer stands. */
 taut_place taut_lexer_place(const taut_lexer *lexer);
 
-/* Copies text for people: tabs become blanks; control characters and broken UTF-8 become '?'; never cuts a character. Returns the
- * length; size counts the terminator. */
+/* Copies text for people: tabs become blanks; control characters and broken UTF-8 become '?';
+ * never cuts a character. Returns the length; size counts the terminator. */
 size_t taut_text_clean(char *copy, size_t size, const char *text, size_t length);
-/* Fills *error (may be NULL) with code, message, file, line, column and the source line around `place`. Returns the code. */
-int taut_text_fail(taut_error *error, int code, const char *file, const char *text, size_t length, taut_place place,
-                   const char *format, va_list list);
+/* Fills *error (may be NULL) with code, message, file, line, column and the source line around
+ * `place`. Returns the code. */
+int taut_text_fail(taut_error *error, int code, const char *file, const char *text, size_t length,
+                   taut_place place, const char *format, va_list list);
 
 #endif

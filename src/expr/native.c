@@ -1,10 +1,12 @@
 /* native.c - the backend of compiled tapes: a compiler of the system, a cache, a shared object.
  *
- * The object lies in the cache as <key>.so, key = SHA-256 of the emitted C, the compiler's path and version, and the flags; the
- * digest of the object itself is appended to it (loaders ignore what follows), so that a file cut short by a crash or a full disk is
- * built anew instead of being loaded. Building happens in a folder of its own inside the cache, and the result arrives by rename:
- * other processes see all of it or nothing. Programs are started with an argument vector, never through a shell, and write into a
- * file instead of a pipe, so that this process holds no descriptor while it waits. */
+ * The object lies in the cache as <key>.so, key = SHA-256 of the emitted C, the compiler's path
+ * and version, and the flags; the digest of the object itself is appended to it (loaders ignore
+ * what follows), so that a file cut short by a crash or a full disk is built anew instead of
+ * being loaded. Building happens in a folder of its own inside the cache, and the result arrives
+ * by rename: other processes see all of it or nothing. Programs are started with an argument
+ * vector, never through a shell, and write into a file instead of a pipe, so that this process
+ * holds no descriptor while it waits. */
 #ifndef TAUT_CORE
 #define _XOPEN_SOURCE 700
 #endif
@@ -13,13 +15,14 @@
 
 #ifdef TAUT_CORE
 
-int taut_native_create(taut_tape *const *tapes, int count, const char *folder, const taut_allocator *allocator,
-                       taut_native **native, taut_error *error)
+int taut_native_create(taut_tape *const *tapes, int count, const char *folder,
+                       const taut_allocator *allocator, taut_native **native, taut_error *error)
 {
     (void)tapes, (void)count, (void)folder, (void)allocator;
     *native = NULL;
-    return taut_fail(error, TAUT_ERROR_UNAVAILABLE,
-                     "this build cannot compile expressions (core: no processes); they stay interpreted");
+    return taut_fail(
+        error, TAUT_ERROR_UNAVAILABLE,
+        "this build cannot compile expressions (core: no processes); they stay interpreted");
 }
 
 void taut_native_destroy(taut_native *native)
@@ -70,13 +73,21 @@ typedef struct build {
     int count;
 } build;
 
-/* Results equal the interpreter's: no -ffast-math, and no rewriting of functions (gcc makes x / sqrt(1 + x^2) of sin(atan(x))). No
- * -march=native: a cache may be shared by machines. -O3 for its vector loops over the lanes. */
-static const char *const flags[] = {
-    "-std=c11", "-O3", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math", "-fno-builtin", "-ffp-contract=off", "-w"};
+/* Results equal the interpreter's: no -ffast-math, and no rewriting of functions (gcc makes x /
+ * sqrt(1 + x^2) of sin(atan(x))). No -march=native: a cache may be shared by machines. -O3 for
+ * its vector loops over the lanes. */
+static const char *const flags[] = {"-std=c11",
+                                    "-O3",
+                                    "-fPIC",
+                                    "-shared",
+                                    "-fno-math-errno",
+                                    "-fno-trapping-math",
+                                    "-fno-builtin",
+                                    "-ffp-contract=off",
+                                    "-w"};
 enum { FLAGS = sizeof flags / sizeof *flags };
 
-/* ---------------------------------------------------------------------------------------------------------------- texts */
+/* ---- texts */
 
 /* first, then `between` and second; NULL when out of memory. */
 static char *join(taut_arena *arena, const char *first, const char *between, const char *second)
@@ -108,7 +119,7 @@ static bool write_text(const char *path, const char *text, size_t length)
     return (fclose(file) == 0) && written;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- folders */
+/* ---- folders */
 
 static int default_folder(build *b)
 {
@@ -118,7 +129,8 @@ static int default_folder(build *b)
     else if (home && home[0] == '/')
         b->folder = join(b->arena, home, "/", ".cache/taut");
     else
-        return taut_fail(b->error, TAUT_ERROR_UNAVAILABLE, "no place for compiled expressions: set XDG_CACHE_HOME or HOME");
+        return taut_fail(b->error, TAUT_ERROR_UNAVAILABLE,
+                         "no place for compiled expressions: set XDG_CACHE_HOME or HOME");
     return b->folder ? 0 : taut_fail_memory(b->error);
 }
 
@@ -137,25 +149,30 @@ static int make_folders(build *b)
     return 0;
 }
 
-/* Code is loaded from here, so nobody else may be able to put any there: a real folder, ours, in a place where others cannot
- * replace it. */
+/* Code is loaded from here, so nobody else may be able to put any there: a real folder, ours, in
+ * a place where others cannot replace it. */
 static int check_folder(build *b)
 {
     struct stat status;
     if (lstat(b->folder, &status))
-        return taut_fail(b->error, TAUT_ERROR_FILE, "cannot make the folder %s for compiled expressions: %s", b->folder,
+        return taut_fail(b->error, TAUT_ERROR_FILE,
+                         "cannot make the folder %s for compiled expressions: %s", b->folder,
                          strerror(errno));
     if (!S_ISDIR(status.st_mode))
-        return taut_fail(b->error, TAUT_ERROR_REFUSED, "%s, the folder for compiled expressions, is not a folder", b->folder);
+        return taut_fail(b->error, TAUT_ERROR_REFUSED,
+                         "%s, the folder for compiled expressions, is not a folder", b->folder);
     if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)))
         return taut_fail(b->error, TAUT_ERROR_REFUSED,
-                         "the folder for compiled expressions, %s, can be written by others; make it yours alone: chmod 700",
+                         "the folder for compiled expressions, %s, can be written by others; make "
+                         "it yours alone: chmod 700",
                          b->folder);
     const char *parent = join(b->arena, b->folder, "/", "..");
     if (!parent)
         return taut_fail_memory(b->error);
     if (stat(parent, &status) || ((status.st_mode & S_IWOTH) && !(status.st_mode & S_ISVTX)))
-        return taut_fail(b->error, TAUT_ERROR_REFUSED, "the folder above %s can be written by everyone; choose another", b->folder);
+        return taut_fail(b->error, TAUT_ERROR_REFUSED,
+                         "the folder above %s can be written by everyone; choose another",
+                         b->folder);
     return 0;
 }
 
@@ -175,7 +192,8 @@ static int open_work(build *b)
     if (!work)
         return taut_fail_memory(b->error);
     if (!mkdtemp(work))
-        return taut_fail(b->error, TAUT_ERROR_FILE, "cannot write in %s: %s", b->folder, strerror(errno));
+        return taut_fail(b->error, TAUT_ERROR_FILE, "cannot write in %s: %s", b->folder,
+                         strerror(errno));
     b->work = work;
     b->code = join(b->arena, work, "/", "tape.c");
     b->object = join(b->arena, work, "/", "tape.so");
@@ -195,16 +213,18 @@ static void close_work(build *b)
     b->work = NULL;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- programs */
+/* ---- programs */
 
-/* The first of cc, gcc, clang in the absolute folders of PATH. (The variable CC is not read: it is often more than a program.) */
+/* The first of cc, gcc, clang in the absolute folders of PATH. (The variable CC is not read: it
+ * is often more than a program.) */
 static int find_compiler(build *b)
 {
     static const char *const names[] = {"cc", "gcc", "clang"};
     const char *path = getenv("PATH");
     if (geteuid() != getuid() || getegid() != getgid())
-        return taut_fail(b->error, TAUT_ERROR_REFUSED,
-                         "no compiler is started with the rights of another user; expressions stay interpreted");
+        return taut_fail(
+            b->error, TAUT_ERROR_REFUSED,
+            "no compiler is started with the rights of another user; expressions stay interpreted");
     for (size_t k = 0; path && k < sizeof names / sizeof *names; k++) {
         for (const char *at = path; *at;) {
             const size_t length = strcspn(at, ":");
@@ -213,7 +233,8 @@ static int find_compiler(build *b)
             struct stat status;
             if (at[0] == '/' && !file)
                 return taut_fail_memory(b->error);
-            if (file && stat(file, &status) == 0 && S_ISREG(status.st_mode) && access(file, X_OK) == 0) {
+            if (file && stat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+                access(file, X_OK) == 0) {
                 b->compiler = file;
                 return 0;
             }
@@ -221,10 +242,12 @@ static int find_compiler(build *b)
         }
     }
     return taut_fail(b->error, TAUT_ERROR_UNAVAILABLE,
-                     "no C compiler (cc, gcc, clang) found in PATH; expressions stay interpreted, which is slower");
+                     "no C compiler (cc, gcc, clang) found in PATH; expressions stay interpreted, "
+                     "which is slower");
 }
 
-/* Output of the program goes to the log; signals are as in a fresh process, whatever the host has ignored or blocked. */
+/* Output of the program goes to the log; signals are as in a fresh process, whatever the host
+ * has ignored or blocked. */
 static int start_program(const char *const *arguments, const char *log, pid_t *child)
 {
     posix_spawn_file_actions_t actions;
@@ -240,11 +263,13 @@ static int start_program(const char *const *arguments, const char *log, pid_t *c
     sigemptyset(&ordinary);
     sigaddset(&ordinary, SIGCHLD);
     sigaddset(&ordinary, SIGPIPE);
-    int failed = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) ||
-                 posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600) ||
-                 posix_spawn_file_actions_adddup2(&actions, 1, 2) || posix_spawnattr_setsigdefault(&attributes, &ordinary) ||
-                 posix_spawnattr_setsigmask(&attributes, &none) ||
-                 posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    int failed =
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) ||
+        posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600) ||
+        posix_spawn_file_actions_adddup2(&actions, 1, 2) ||
+        posix_spawnattr_setsigdefault(&attributes, &ordinary) ||
+        posix_spawnattr_setsigmask(&attributes, &none) ||
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
     if (!failed) {
         /* posix_spawn promises not to write to the arguments */
         char *vector[FLAGS + 8];
@@ -259,8 +284,8 @@ static int start_program(const char *const *arguments, const char *log, pid_t *c
     return failed ? -1 : 0;
 }
 
-/* 0 when the program ended well. A host that ignores SIGCHLD, or reaps every child itself, leaves us without a status (ECHILD): then
- * what the program wrote has to tell. */
+/* 0 when the program ended well. A host that ignores SIGCHLD, or reaps every child itself,
+ * leaves us without a status (ECHILD): then what the program wrote has to tell. */
 static int run_program(const char *const *arguments, const char *log)
 {
     pid_t child;
@@ -278,11 +303,12 @@ static int program_failed(build *b, const char *what)
     char text[300];
     read_text(b->log, text, sizeof text);
     text[strcspn(text, "\r\n")] = '\0';
-    return taut_fail(b->error, TAUT_ERROR_PROCESS, "%s %s; expressions stay interpreted. It says: %s", b->compiler, what,
+    return taut_fail(b->error, TAUT_ERROR_PROCESS,
+                     "%s %s; expressions stay interpreted. It says: %s", b->compiler, what,
                      text[0] ? text : "(nothing)");
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- cache */
+/* ---- cache */
 
 static void add_text(taut_digest *digest, const char *text)
 {
@@ -337,8 +363,8 @@ static bool seal(const char *path)
     unsigned char sum[TAUT_DIGEST_BYTES];
     bool good = fseek(file, 0, SEEK_END) == 0;
     const long length = ftell(file);
-    good = good && length > 0 && fseek(file, 0, SEEK_SET) == 0 && digest_file(file, length, sum) && fseek(file, 0, SEEK_END) == 0 &&
-           fwrite(sum, 1, sizeof sum, file) == sizeof sum;
+    good = good && length > 0 && fseek(file, 0, SEEK_SET) == 0 && digest_file(file, length, sum) &&
+           fseek(file, 0, SEEK_END) == 0 && fwrite(sum, 1, sizeof sum, file) == sizeof sum;
     good = (fclose(file) == 0) && good;
     return good && chmod(path, 0600) == 0;
 }
@@ -347,14 +373,16 @@ static bool seal(const char *path)
 static bool is_whole(const char *path)
 {
     struct stat status;
-    if (lstat(path, &status) || !S_ISREG(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)))
+    if (lstat(path, &status) || !S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
+        (status.st_mode & (S_IWGRP | S_IWOTH)))
         return false;
     FILE *file = fopen(path, "rb");
     if (!file)
         return false;
     unsigned char sum[TAUT_DIGEST_BYTES], found[TAUT_DIGEST_BYTES];
     const long length = (long)status.st_size - TAUT_DIGEST_BYTES;
-    const bool good = length > 0 && digest_file(file, length, sum) && fread(found, 1, sizeof found, file) == sizeof found &&
+    const bool good = length > 0 && digest_file(file, length, sum) &&
+                      fread(found, 1, sizeof found, file) == sizeof found &&
                       memcmp(sum, found, sizeof sum) == 0;
     fclose(file);
     return good;
@@ -363,7 +391,8 @@ static bool is_whole(const char *path)
 static int compile(build *b)
 {
     if (!write_text(b->code, b->source.text, (size_t)b->source.length))
-        return taut_fail(b->error, TAUT_ERROR_FILE, "cannot write %s: %s", b->code, strerror(errno));
+        return taut_fail(b->error, TAUT_ERROR_FILE, "cannot write %s: %s", b->code,
+                         strerror(errno));
     const char *arguments[FLAGS + 6];
     int count = 0;
     arguments[count++] = b->compiler;
@@ -377,7 +406,8 @@ static int compile(build *b)
     if (run_program(arguments, b->log) || access(b->object, R_OK))
         return program_failed(b, "cannot compile the expressions");
     if (!seal(b->object) || rename(b->object, b->cached))
-        return taut_fail(b->error, TAUT_ERROR_FILE, "cannot write %s: %s", b->cached, strerror(errno));
+        return taut_fail(b->error, TAUT_ERROR_FILE, "cannot write %s: %s", b->cached,
+                         strerror(errno));
     return 0;
 }
 
@@ -407,7 +437,7 @@ static int load(build *b, void **object)
     return *object ? 0 : -1;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- interface */
+/* ---- interface */
 
 static int emit_all(build *b, taut_tape *const *tapes)
 {
@@ -419,9 +449,10 @@ static int emit_all(build *b, taut_tape *const *tapes)
         length += tapes[i]->length;
     }
     if (length > TAUT_NATIVE_TOTAL)
-        return taut_fail(b->error, TAUT_ERROR_SIZE,
-                         "%lld operations are too many to compile (at most %d in all); they stay interpreted", (long long)length,
-                         TAUT_NATIVE_TOTAL);
+        return taut_fail(
+            b->error, TAUT_ERROR_SIZE,
+            "%lld operations are too many to compile (at most %d in all); they stay interpreted",
+            (long long)length, TAUT_NATIVE_TOTAL);
     return 0;
 }
 
@@ -440,12 +471,13 @@ static int make(build *b, taut_native *native, taut_tape *const *tapes, const ch
         return 0;
     const char *why = dlerror();
     unlink(b->cached);
-    return taut_fail(b->error, TAUT_ERROR_PROCESS, "the compiled expressions cannot be loaded; they stay interpreted: %s",
+    return taut_fail(b->error, TAUT_ERROR_PROCESS,
+                     "the compiled expressions cannot be loaded; they stay interpreted: %s",
                      why ? why : b->cached);
 }
 
-int taut_native_create(taut_tape *const *tapes, int count, const char *folder, const taut_allocator *allocator,
-                       taut_native **native, taut_error *error)
+int taut_native_create(taut_tape *const *tapes, int count, const char *folder,
+                       const taut_allocator *allocator, taut_native **native, taut_error *error)
 {
     *native = NULL;
     if (count < 1)

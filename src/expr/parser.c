@@ -1,7 +1,9 @@
-/* parser.c - recursive descent, one function per kind of construct; binary operators share one function and one table.
+/* parser.c - recursive descent, one function per kind of construct; binary operators share one
+ * function and one table.
  *
- * Every recursion is counted (TAUT_DEPTH_LIMIT), and the trees are bounded in height, so that neither this file nor those who walk
- * the trees can exhaust the stack. Long sums stay left-deep: regrouping them would change their rounding. */
+ * Every recursion is counted (TAUT_DEPTH_LIMIT), and the trees are bounded in height, so that
+ * neither this file nor those who walk the trees can exhaust the stack. Long sums stay
+ * left-deep: regrouping them would change their rounding. */
 #include "expr/parser.h"
 
 #include <stdio.h>
@@ -32,15 +34,15 @@ static const struct {
 /* Words that can only stand between expressions, hence are no names. */
 static const char *const reserved[] = {"for", "in", "and", "or"};
 
-/* ------------------------------------------------------------------------------------------------------- failing */
+/* ---- failing */
 
 int taut_parser_fail(const taut_parser *parser, taut_place place, const char *format, ...)
 {
     const taut_lexer *lexer = &parser->lexer;
     va_list list;
     va_start(list, format);
-    int code =
-        taut_text_fail(parser->error, TAUT_ERROR_MODEL, lexer->file, lexer->text, (size_t)lexer->length, place, format, list);
+    int code = taut_text_fail(parser->error, TAUT_ERROR_MODEL, lexer->file, lexer->text,
+                              (size_t)lexer->length, place, format, list);
     va_end(list);
     return code;
 }
@@ -62,10 +64,12 @@ static void describe(const taut_parser *parser, const taut_token *token, char *t
         snprintf(text, size, "'%.*s'", length, parser->lexer.text + token->place.offset);
 }
 
-/* Where the present token is missed: itself, or, at the end of a line, right behind what stands before. */
+/* Where the present token is missed: itself, or, at the end of a line, right behind what stands
+ * before. */
 static taut_place missing_place(const taut_parser *parser)
 {
-    bool behind = taut_parser_at_end(parser) && parser->previous.kind != 0 && parser->previous.kind != TAUT_TOKEN_NEWLINE;
+    bool behind = taut_parser_at_end(parser) && parser->previous.kind != 0 &&
+                  parser->previous.kind != TAUT_TOKEN_NEWLINE;
     return behind ? parser->previous.end : parser->token.place;
 }
 
@@ -77,7 +81,8 @@ int taut_parser_expected(const taut_parser *parser, const char *what)
     if (parser->previous.kind == 0 || parser->previous.kind == TAUT_TOKEN_NEWLINE)
         return taut_parser_fail(parser, place, "expected %s, found %s", what, found);
     describe(parser, &parser->previous, after, sizeof after);
-    bool comma = parser->previous.kind == ',' && parser->token.kind == TAUT_TOKEN_NUMBER; /* 1,5 for 1.5 */
+    /* 1,5 for 1.5 */
+    bool comma = parser->previous.kind == ',' && parser->token.kind == TAUT_TOKEN_NUMBER;
     return taut_parser_fail(parser, place, "expected %s after %s, found %s%s", what, after, found,
                             comma ? "; numbers have a decimal point" : "");
 }
@@ -85,14 +90,15 @@ int taut_parser_expected(const taut_parser *parser, const char *what)
 static int fail_nodes(const taut_parser *parser)
 {
     taut_parser_fail(parser, parser->token.place,
-                     "the model has more than %d numbers, names and operators; write families with 'for' or use [tables]",
+                     "the model has more than %d numbers, names and operators; write families with "
+                     "'for' or use [tables]",
                      TAUT_NODE_LIMIT);
     if (parser->error)
         parser->error->code = TAUT_ERROR_SIZE;
     return TAUT_ERROR_SIZE;
 }
 
-/* -------------------------------------------------------------------------------------------------- words and names */
+/* ---- words and names */
 
 int taut_parser_advance(taut_parser *parser)
 {
@@ -100,7 +106,8 @@ int taut_parser_advance(taut_parser *parser)
     return taut_lexer_next(&parser->lexer, &parser->token);
 }
 
-int taut_parser_init(taut_parser *parser, const char *file, const char *text, size_t length, taut_arena *arena, taut_error *error)
+int taut_parser_init(taut_parser *parser, const char *file, const char *text, size_t length,
+                     taut_arena *arena, taut_error *error)
 {
     *parser = (taut_parser){.arena = arena, .error = error};
     TAUT_TRY(taut_lexer_init(&parser->lexer, file, text, length, error));
@@ -179,23 +186,27 @@ static int take_name(taut_parser *parser, const char *what, const char **name)
     const taut_token *token = &parser->token;
     if (token->kind != TAUT_TOKEN_NAME)
         return taut_parser_expected(parser, what);
-    *name = taut_parser_intern(parser, parser->lexer.text + token->place.offset, (size_t)(token->end.offset - token->place.offset));
+    *name = taut_parser_intern(parser, parser->lexer.text + token->place.offset,
+                               (size_t)(token->end.offset - token->place.offset));
     return *name ? taut_parser_advance(parser) : taut_fail_memory(parser->error);
 }
 
-/* ------------------------------------------------------------------------------------------------------ making trees */
+/* ---- making trees */
 
 static int enter(taut_parser *parser)
 {
     if (++parser->depth <= TAUT_DEPTH_LIMIT)
         return 0;
-    return taut_parser_fail(parser, parser->token.place,
-                            "the expression is nested more than %d deep; name its parts in [definitions]", TAUT_DEPTH_LIMIT);
+    return taut_parser_fail(
+        parser, parser->token.place,
+        "the expression is nested more than %d deep; name its parts in [definitions]",
+        TAUT_DEPTH_LIMIT);
 }
 
 static int push(taut_parser *parser, taut_tree *tree)
 {
-    parser->stack = taut_arena_grow(parser->arena, parser->stack, parser->stacked, &parser->stack_size, sizeof(taut_tree *));
+    parser->stack = taut_arena_grow(parser->arena, parser->stack, parser->stacked,
+                                    &parser->stack_size, sizeof(taut_tree *));
     if (!parser->stack)
         return taut_fail_memory(parser->error);
     parser->stack[parser->stacked++] = tree;
@@ -209,7 +220,8 @@ static void raise_height(taut_tree *tree, const taut_tree *part)
 }
 
 /* A tree from `start` to the last token taken, with the children stacked since `base`. */
-static int make_tree(taut_parser *parser, taut_tree_kind kind, taut_place start, int64_t base, taut_tree **made)
+static int make_tree(taut_parser *parser, taut_tree_kind kind, taut_place start, int64_t base,
+                     taut_tree **made)
 {
     if (++parser->nodes > TAUT_NODE_LIMIT)
         return fail_nodes(parser);
@@ -232,12 +244,14 @@ static int make_tree(taut_parser *parser, taut_tree_kind kind, taut_place start,
         raise_height(tree, tree->child[k]);
     *made = tree;
     if (tree->height > TAUT_HEIGHT_LIMIT)
-        return taut_parser_fail(parser, start, "the expression has more than %d levels; name its parts in [definitions]",
-                                TAUT_HEIGHT_LIMIT);
+        return taut_parser_fail(
+            parser, start,
+            "the expression has more than %d levels; name its parts in [definitions]",
+            TAUT_HEIGHT_LIMIT);
     return 0;
 }
 
-/* --------------------------------------------------------------------------------------------------------- constructs */
+/* ---- constructs */
 
 static int parse_unary(taut_parser *parser, taut_tree **tree);
 
@@ -261,7 +275,8 @@ static int close_bracket(taut_parser *parser, char bracket, taut_place open)
     else if ((kind == TAUT_TOKEN_NAME || kind == TAUT_TOKEN_NUMBER || kind == '(') &&
              parser->token.place.line == parser->previous.place.line)
         advice = "; a product is written with '*'";
-    return taut_parser_fail(parser, place, "expected '%c' to close '%c' at %s, found %s%s", bracket, opening, where, found, advice);
+    return taut_parser_fail(parser, place, "expected '%c' to close '%c' at %s, found %s%s", bracket,
+                            opening, where, found, advice);
 }
 
 /* Expressions separated by commas, pushed on the stack; `limit` 0 means any number. */
@@ -270,7 +285,8 @@ static int parse_list(taut_parser *parser, int limit)
     for (int count = 1;; count++) {
         taut_tree *part;
         if (limit && count > limit)
-            return taut_parser_fail(parser, parser->token.place, "a name has at most %d indices", limit);
+            return taut_parser_fail(parser, parser->token.place, "a name has at most %d indices",
+                                    limit);
         TAUT_TRY(taut_parse_expression(parser, &part));
         TAUT_TRY(push(parser, part));
         if (parser->token.kind != ',')
@@ -292,8 +308,8 @@ static bool iterator_follows(const taut_parser *parser)
 {
     taut_parser ahead = *parser;
     ahead.error = ahead.lexer.error = NULL; /* what stands there is reported when it is read */
-    return taut_parser_advance(&ahead) == 0 && ahead.token.kind == TAUT_TOKEN_NAME && taut_parser_advance(&ahead) == 0 &&
-           taut_parser_at_word(&ahead, "in");
+    return taut_parser_advance(&ahead) == 0 && ahead.token.kind == TAUT_TOKEN_NAME &&
+           taut_parser_advance(&ahead) == 0 && taut_parser_at_word(&ahead, "in");
 }
 
 static int parse_iterator(taut_parser *parser, taut_iterator *iterator)
@@ -319,11 +335,13 @@ int taut_parse_iterators(taut_parser *parser, taut_iterator **iterator, int32_t 
     do {
         TAUT_TRY(taut_parser_advance(parser)); /* `for` or a comma */
         if (n == TAUT_INDICES_LIMIT)
-            return taut_parser_fail(parser, parser->token.place, "a 'for' has at most %d indices", TAUT_INDICES_LIMIT);
+            return taut_parser_fail(parser, parser->token.place, "a 'for' has at most %d indices",
+                                    TAUT_INDICES_LIMIT);
         TAUT_TRY(parse_iterator(parser, &list[n]));
         for (int32_t k = 0; k < n; k++)
             if (list[k].name == list[n].name)
-                return taut_parser_fail(parser, list[n].place, "the index '%s' appears twice in this 'for'", list[n].name);
+                return taut_parser_fail(parser, list[n].place,
+                                        "the index '%s' appears twice in this 'for'", list[n].name);
         n++;
     } while (parser->token.kind == ',' && iterator_follows(parser));
     *iterator = TAUT_NEW(parser->arena, taut_iterator, n);
@@ -335,7 +353,8 @@ int taut_parse_iterators(taut_parser *parser, taut_iterator **iterator, int32_t 
 }
 
 /* sum(term for i in a..b, ...); the present token is behind the opening bracket. */
-static int parse_sum(taut_parser *parser, const char *name, taut_place start, taut_place open, taut_tree **tree)
+static int parse_sum(taut_parser *parser, const char *name, taut_place start, taut_place open,
+                     taut_tree **tree)
 {
     int64_t base = parser->stacked;
     taut_tree *term;
@@ -389,11 +408,13 @@ static int parse_name(taut_parser *parser, const char *name, taut_place start, t
     }
     for (; parser->token.kind == '\''; primes++) {
         if (primes == TAUT_PRIMES_LIMIT)
-            return taut_parser_fail(parser, parser->token.place, "a name has at most %d primes", TAUT_PRIMES_LIMIT);
+            return taut_parser_fail(parser, parser->token.place, "a name has at most %d primes",
+                                    TAUT_PRIMES_LIMIT);
         TAUT_TRY(taut_parser_advance(parser));
     }
     if (primes && (parser->token.kind == '[' || parser->token.kind == '.'))
-        return taut_parser_fail(parser, parser->token.place, "primes stand last: write %s[1]' or %s.x'", name, name);
+        return taut_parser_fail(parser, parser->token.place,
+                                "primes stand last: write %s[1]' or %s.x'", name, name);
     TAUT_TRY(make_tree(parser, TAUT_TREE_NAME, start, base, tree));
     (*tree)->name = name;
     (*tree)->member = member;
@@ -410,7 +431,8 @@ int taut_parse_reference(taut_parser *parser, taut_tree **tree)
     if (at_reserved(parser))
         return taut_parser_expected(parser, "a name");
     TAUT_TRY(take_name(parser, "a name", &name));
-    return parser->token.kind == '(' ? parse_call(parser, name, start, tree) : parse_name(parser, name, start, tree);
+    return parser->token.kind == '(' ? parse_call(parser, name, start, tree)
+                                     : parse_name(parser, name, start, tree);
 }
 
 /* (expression) or a vector (a, b, ..). */
@@ -450,11 +472,12 @@ static int parse_primary(taut_parser *parser, taut_tree **tree)
         return taut_parser_expected(parser, "an expression");
     kind = parser->token.kind;
     if (kind == '\'' || kind == '.' || kind == '[')
-        return taut_parser_fail(parser, parser->token.place,
-                                "%s can only follow a name; name the expression in [definitions] and use that name",
-                                kind == '['   ? "indices"
-                                : kind == '.' ? "a component"
-                                              : "a prime");
+        return taut_parser_fail(
+            parser, parser->token.place,
+            "%s can only follow a name; name the expression in [definitions] and use that name",
+            kind == '['   ? "indices"
+            : kind == '.' ? "a component"
+                          : "a prime");
     return 0;
 }
 
@@ -463,7 +486,8 @@ static int count_operator(taut_parser *parser)
     if (++parser->operators <= TAUT_OPERATOR_LIMIT)
         return 0;
     return taut_parser_fail(parser, parser->token.place,
-                            "the expression has more than %d operators; write sum(... for ...) or name its parts in [definitions]",
+                            "the expression has more than %d operators; write sum(... for ...) or "
+                            "name its parts in [definitions]",
                             TAUT_OPERATOR_LIMIT);
 }
 
@@ -524,10 +548,12 @@ static int parse_level(taut_parser *parser, int level, taut_tree **tree)
     for (int terms = 1; (op = operator_at(parser, level)) != 0; terms++) {
         taut_tree *right;
         if (level == LEVEL_COMPARE && terms > 1)
-            return taut_parser_fail(parser, parser->token.place, "comparisons do not chain: write a < b and b < c");
+            return taut_parser_fail(parser, parser->token.place,
+                                    "comparisons do not chain: write a < b and b < c");
         if (terms >= TAUT_CHAIN_LIMIT)
             return taut_parser_fail(parser, parser->token.place,
-                                    "more than %d terms in one row; write sum(... for ...) or name parts in [definitions]",
+                                    "more than %d terms in one row; write sum(... for ...) or name "
+                                    "parts in [definitions]",
                                     TAUT_CHAIN_LIMIT);
         TAUT_TRY(count_operator(parser));
         TAUT_TRY(taut_parser_advance(parser));
@@ -550,7 +576,8 @@ int taut_parse_expression(taut_parser *parser, taut_tree **tree)
     return 0;
 }
 
-int taut_expression_parse(const char *text, size_t length, const char *file, taut_arena *arena, taut_tree **tree, taut_error *error)
+int taut_expression_parse(const char *text, size_t length, const char *file, taut_arena *arena,
+                          taut_tree **tree, taut_error *error)
 {
     taut_parser parser;
     taut_tree *found;

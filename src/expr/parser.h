@@ -1,7 +1,9 @@
-/* parser.h - tokens to trees: expressions and iterators of the model language (grammar: ast.h and docs/grammar.md).
+/* parser.h - tokens to trees: expressions and iterators of the model language (grammar: ast.h
+ * and docs/grammar.md).
  *
- * One token is looked at; what follows a complete expression (an attribute, a comma, '=') is left to the caller. All functions
- * return 0 or a negative code and then have filled the error with file, line, column, the line itself and what was expected. */
+ * One token is looked at; what follows a complete expression (an attribute, a comma, '=') is
+ * left to the caller. All functions return 0 or a negative code and then have filled the error
+ * with file, line, column, the line itself and what was expected. */
 #ifndef TAUT_EXPR_PARSER_H
 #define TAUT_EXPR_PARSER_H
 
@@ -21,7 +23,8 @@ typedef struct taut_parser {
 } taut_parser;
 
 /* At the first token of a text, which must outlive the trees only for messages. */
-int taut_parser_init(taut_parser *parser, const char *file, const char *text, size_t length, taut_arena *arena, taut_error *error);
+int taut_parser_init(taut_parser *parser, const char *file, const char *text, size_t length,
+                     taut_arena *arena, taut_error *error);
 int taut_parser_advance(taut_parser *parser);
 /* Equal texts give equal pointers. NULL when out of memory. */
 const char *taut_parser_intern(taut_parser *parser, const char *text, size_t length);
@@ -31,18 +34,20 @@ bool taut_parser_at_word(const taut_parser *parser, const char *word);
 bool taut_parser_at_end(const taut_parser *parser);
 
 /* Fails at a place with TAUT_ERROR_MODEL. */
-int taut_parser_fail(const taut_parser *parser, taut_place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int taut_parser_fail(const taut_parser *parser, taut_place place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Fails at the present token: "expected WHAT after 'previous', found 'present'". */
 int taut_parser_expected(const taut_parser *parser, const char *what);
 
 int taut_parse_expression(taut_parser *parser, taut_tree **tree);
 /* name [indices] [.member [indices]] primes, or name(arguments): what may stand before '='. */
 int taut_parse_reference(taut_parser *parser, taut_tree **tree);
-/* `for name in first..last, ...` with the present token at `for`; a comma goes on only if `name in` follows. */
+/* `for name in first..last, ...` with the present token at `for`; a comma goes on only if `name
+ * in` follows. */
 int taut_parse_iterators(taut_parser *parser, taut_iterator **iterator, int32_t *count);
 
 /* A whole text as one expression (line ends around it are allowed). */
-int taut_expression_parse(const char *text, size_t length, const char *file, taut_arena *arena, taut_tree **tree,
-                          taut_error *error);
+int taut_expression_parse(const char *text, size_t length, const char *file, taut_arena *arena,
+                          taut_tree **tree, taut_error *error);
 
 #endif

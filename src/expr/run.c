@@ -1,34 +1,38 @@
-/* run.c - the interpreter. One member: a switch for each instruction. Many: each instruction is one loop over the lanes, which the
- * compiler vectorises, so that the switch costs little per member. Both expand the rows of values.h. */
+/* run.c - the interpreter. One member: a switch for each instruction. Many: each instruction is
+ * one loop over the lanes, which the compiler vectorises, so that the switch costs little per
+ * member. Both expand the rows of values.h. */
 #if defined(__GNUC__) && !defined(__clang__)
 /* vector loops need -O3 (and, for sqrt, the build's -fno-math-errno); no value changes */
 #pragma GCC optimize("O3", "no-trapping-math")
 #endif
-#include "expr/curve.h"
 #include "base/hot.h"
+#include "expr/curve.h"
 #include "expr/tape.h"
 #include "expr/values.h"
 
-#define UNARY(name, value)                                                                                                         \
-    case TAUT_OP_##name: {                                                                                                         \
-        double a = regs[code->a];                                                                                                  \
-        regs[code->to] = value;                                                                                                    \
-        break;                                                                                                                     \
+#define UNARY(name, value)                                                                         \
+    case TAUT_OP_##name: {                                                                         \
+        double a = regs[code->a];                                                                  \
+        regs[code->to] = value;                                                                    \
+        break;                                                                                     \
     }
-#define BINARY(name, value)                                                                                                        \
-    case TAUT_OP_##name: {                                                                                                         \
-        double a = regs[code->a], b = regs[code->b];                                                                               \
-        regs[code->to] = value;                                                                                                    \
-        break;                                                                                                                     \
+#define BINARY(name, value)                                                                        \
+    case TAUT_OP_##name: {                                                                         \
+        double a = regs[code->a], b = regs[code->b];                                               \
+        regs[code->to] = value;                                                                    \
+        break;                                                                                     \
     }
 
-static void run_one(const taut_tape *tape, const taut_instruction *code, const taut_instruction *end, double *regs)
+static void run_one(const taut_tape *tape, const taut_instruction *code,
+                    const taut_instruction *end, double *regs)
 {
     for (; code < end; code++)
         switch ((taut_op)code->op) {
             TAUT_UNARY_ROWS(UNARY)
             TAUT_BINARY_ROWS(BINARY)
-        case TAUT_OP_CURVE: regs[code->to] = taut_curve_value(tape->curve[code->c], code->b, regs[code->a]); break;
+        case TAUT_OP_CURVE:
+            regs[code->to] = taut_curve_value(tape->curve[code->c], code->b, regs[code->a]);
+            break;
         case TAUT_OP_SELECT: {
             double a = regs[code->a], b = regs[code->b], c = regs[code->c];
             regs[code->to] = TAUT_SELECT_VALUE;
@@ -44,21 +48,21 @@ static void run_one(const taut_tape *tape, const taut_instruction *code, const t
 #else
 #define UNROLLED
 #endif
-#define UNARY_LANES(name, value)                                                                                                   \
-    case TAUT_OP_##name:                                                                                                           \
-        UNROLLED                                                                                                                   \
-        for (int k = 0; k < n; k++) {                                                                                              \
-            double a = x[k];                                                                                                       \
-            to[k] = value;                                                                                                         \
-        }                                                                                                                          \
+#define UNARY_LANES(name, value)                                                                   \
+    case TAUT_OP_##name:                                                                           \
+        UNROLLED                                                                                   \
+        for (int k = 0; k < n; k++) {                                                              \
+            double a = x[k];                                                                       \
+            to[k] = value;                                                                         \
+        }                                                                                          \
         break;
-#define BINARY_LANES(name, value)                                                                                                  \
-    case TAUT_OP_##name:                                                                                                           \
-        UNROLLED                                                                                                                   \
-        for (int k = 0; k < n; k++) {                                                                                              \
-            double a = x[k], b = y[k];                                                                                             \
-            to[k] = value;                                                                                                         \
-        }                                                                                                                          \
+#define BINARY_LANES(name, value)                                                                  \
+    case TAUT_OP_##name:                                                                           \
+        UNROLLED                                                                                   \
+        for (int k = 0; k < n; k++) {                                                              \
+            double a = x[k], b = y[k];                                                             \
+            to[k] = value;                                                                         \
+        }                                                                                          \
         break;
 
 static void run_curve(const taut_curve *curve, int derivative, int n, const double *x, double *to)
@@ -68,8 +72,10 @@ static void run_curve(const taut_curve *curve, int derivative, int n, const doub
 }
 
 /* Every instruction writes a register of its own, so that `to` overlaps no operand. */
-static inline __attribute__((always_inline)) void run_instruction(const taut_tape *tape, const taut_instruction *code,
-                                                                  int64_t lanes, int n, double *regs)
+static inline __attribute__((always_inline)) void run_instruction(const taut_tape *tape,
+                                                                  const taut_instruction *code,
+                                                                  int64_t lanes, int n,
+                                                                  double *regs)
 {
     double *restrict to = regs + code->to * lanes;
     const double *x = regs + code->a * lanes;
@@ -90,7 +96,8 @@ static inline __attribute__((always_inline)) void run_instruction(const taut_tap
     }
 }
 
-TAUT_HOT static void run_lanes(const taut_tape *tape, int32_t length, int lanes, int n, double *regs)
+TAUT_HOT static void run_lanes(const taut_tape *tape, int32_t length, int lanes, int n,
+                               double *regs)
 {
     for (int32_t k = 0; k < length; k++)
         run_instruction(tape, &tape->code[k], lanes, n, regs);

@@ -1,9 +1,11 @@
 /* simplify.c - the constructors of graph nodes: constants fold, and expressions take one form.
  *
- * Constant factors and signs move outwards (x*(c*y) = c*(x*y), (-x)*y = -(x*y), x + -y = x - y), so that they meet and cancel: the
- * gradient of length(u) then is u times one shared reciprocal. -(x-y) keeps its difference, since -(x-y)*z should share
- * (x-y)*z. Sums are not reordered beyond like terms (c*x + d*x): rounding of what the user wrote is kept. Rules hold for real
- * numbers: where an operand is infinite, NaN or 0 at run time x*0 and x-x still give 0, and x/x gives 1. */
+ * Constant factors and signs move outwards (x*(c*y) = c*(x*y), (-x)*y = -(x*y), x + -y = x - y),
+ * so that they meet and cancel: the gradient of length(u) then is u times one shared reciprocal.
+ * -(x-y) keeps its difference, since -(x-y)*z should share (x-y)*z. Sums are not reordered
+ * beyond like terms (c*x + d*x): rounding of what the user wrote is kept. Rules hold for real
+ * numbers: where an operand is infinite, NaN or 0 at run time x*0 and x-x still give 0, and x/x
+ * gives 1. */
 #include "expr/curve.h"
 #include "expr/store.h"
 #include "expr/values.h"
@@ -37,7 +39,8 @@ static bool is_constant(const taut_graph *graph, int32_t node)
     return is_op(graph, node, TAUT_OP_CONSTANT);
 }
 
-/* Factors that may be combined: products with infinities or subnormal numbers would change more than rounding. */
+/* Factors that may be combined: products with infinities or subnormal numbers would change more
+ * than rounding. */
 static bool usable_factor(double c)
 {
     return isnormal(c);
@@ -71,7 +74,8 @@ static int32_t scale(taut_graph *graph, double c, int32_t node)
 /* Commutative operations: a constant first, else the older node first. */
 static int32_t raw_sorted(taut_graph *graph, taut_op op, int32_t a, int32_t b)
 {
-    bool swap = is_constant(graph, b) ? !is_constant(graph, a) || b < a : !is_constant(graph, a) && b < a;
+    bool swap =
+        is_constant(graph, b) ? !is_constant(graph, a) || b < a : !is_constant(graph, a) && b < a;
     return swap ? raw(graph, op, b, a, -1) : raw(graph, op, a, b, -1);
 }
 
@@ -95,7 +99,8 @@ static int32_t add_like(taut_graph *graph, int32_t a, int32_t b, double sign)
     scaled x = split(graph, a), y = split(graph, b);
     if (x.base != y.base)
         return -2;
-    double c = taut_op_value(sign > 0.0 ? TAUT_OP_ADD : TAUT_OP_SUB, x.coefficient, y.coefficient, 0.0);
+    double c =
+        taut_op_value(sign > 0.0 ? TAUT_OP_ADD : TAUT_OP_SUB, x.coefficient, y.coefficient, 0.0);
     return c == 0.0 || usable_factor(c) ? scale(graph, c, x.base) : -2;
 }
 
@@ -221,7 +226,8 @@ static int32_t power(taut_graph *graph, int32_t a, int32_t b)
     if (c == -0.5)
         return divide(graph, one, taut_graph_unary(graph, TAUT_OP_SQRT, a));
     if (fabs(c) <= LARGEST_POWER && c == floor(c))
-        return c > 0.0 ? whole_power(graph, a, (int)c) : divide(graph, one, whole_power(graph, a, (int)-c));
+        return c > 0.0 ? whole_power(graph, a, (int)c)
+                       : divide(graph, one, whole_power(graph, a, (int)-c));
     return raw(graph, TAUT_OP_POW, a, b, -1);
 }
 
@@ -299,7 +305,8 @@ int32_t taut_graph_binary(taut_graph *graph, taut_op op, int32_t a, int32_t b)
     if (graph->status || a < 0 || b < 0)
         return -1;
     if (is_constant(graph, a) && is_constant(graph, b))
-        return taut_graph_constant(graph, taut_op_value(op, graph->node[a].value, graph->node[b].value, 0.0));
+        return taut_graph_constant(
+            graph, taut_op_value(op, graph->node[a].value, graph->node[b].value, 0.0));
     switch (op) {
     case TAUT_OP_ADD: return add(graph, a, b);
     case TAUT_OP_SUB: return subtract(graph, a, b);
@@ -327,7 +334,8 @@ int32_t taut_graph_binary(taut_graph *graph, taut_op op, int32_t a, int32_t b)
         if (is_truth(graph, other))
             return other;
     }
-    return op == TAUT_OP_LT || op == TAUT_OP_LE ? raw(graph, op, a, b, -1) : raw_sorted(graph, op, a, b);
+    return op == TAUT_OP_LT || op == TAUT_OP_LE ? raw(graph, op, a, b, -1)
+                                                : raw_sorted(graph, op, a, b);
 }
 
 int32_t taut_graph_select(taut_graph *graph, int32_t condition, int32_t a, int32_t b)
@@ -340,7 +348,8 @@ int32_t taut_graph_select(taut_graph *graph, int32_t condition, int32_t a, int32
     return a == b ? a : raw(graph, TAUT_OP_SELECT, condition, a, b);
 }
 
-int32_t taut_graph_curve(taut_graph *graph, const struct taut_curve *curve, int derivative, int32_t a)
+int32_t taut_graph_curve(taut_graph *graph, const struct taut_curve *curve, int derivative,
+                         int32_t a)
 {
     assert(curve && derivative >= 0);
     if (graph->status || a < 0)
@@ -350,5 +359,6 @@ int32_t taut_graph_curve(taut_graph *graph, const struct taut_curve *curve, int 
     double x;
     if (taut_graph_is_constant(graph, a, &x))
         return taut_graph_constant(graph, taut_curve_value(curve, derivative, x));
-    return taut_graph_intern(graph, (taut_node){.op = TAUT_OP_CURVE, .a = a, .b = derivative, .c = -1, .curve = curve});
+    return taut_graph_intern(
+        graph, (taut_node){.op = TAUT_OP_CURVE, .a = a, .b = derivative, .c = -1, .curve = curve});
 }

@@ -1,11 +1,12 @@
-/* store.h - how a graph is kept; for the files that build and sweep graphs (graph.c, simplify.c, derive.c). */
+/* store.h - how a graph is kept; for the files that build and sweep graphs (graph.c, simplify.c,
+ * derive.c). */
 #ifndef TAUT_EXPR_STORE_H
 #define TAUT_EXPR_STORE_H
 
 #include "expr/graph.h"
 
-/* Work arrays of derivative sweeps, indexed by node; they grow with the graph and are kept, so that a sweep costs what is below its
- * root and not the size of the graph. */
+/* Work arrays of derivative sweeps, indexed by node; they grow with the graph and are kept, so
+ * that a sweep costs what is below its root and not the size of the graph. */
 typedef struct taut_sweep {
     int64_t capacity;
     int32_t *order;  /* the nodes below the root, operands first */

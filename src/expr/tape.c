@@ -1,4 +1,5 @@
-/* tape.c - from a graph to instructions: mark what the outputs need, number the registers, write the code level by level. */
+/* tape.c - from a graph to instructions: mark what the outputs need, number the registers, write
+ * the code level by level. */
 #include "expr/tape.h"
 
 #include <string.h>
@@ -22,21 +23,26 @@ static int32_t operand(const taut_node *node, int which)
     return which == 0 ? node->a : which == 1 ? node->b : node->c;
 }
 
-static int check_outputs(const taut_graph *graph, int32_t count, const int32_t *node, const unsigned char *level, taut_error *error)
+static int check_outputs(const taut_graph *graph, int32_t count, const int32_t *node,
+                         const unsigned char *level, taut_error *error)
 {
     TAUT_TRY(taut_graph_status(graph, error));
     for (int32_t k = 0; k < count; k++) {
         if (node[k] < 0 || node[k] >= taut_graph_size(graph))
-            return taut_fail(error, TAUT_ERROR_USAGE, "output %d of a tape is not a node of its graph", (int)k);
+            return taut_fail(error, TAUT_ERROR_USAGE,
+                             "output %d of a tape is not a node of its graph", (int)k);
         if (level[k] >= TAUT_LEVELS)
-            return taut_fail(error, TAUT_ERROR_USAGE, "output %d of a tape has level %d, at most %d is possible", (int)k,
+            return taut_fail(error, TAUT_ERROR_USAGE,
+                             "output %d of a tape has level %d, at most %d is possible", (int)k,
                              (int)level[k], TAUT_LEVELS - 1);
     }
     return 0;
 }
 
-/* The lowest level that needs each node; operands have smaller numbers, so one pass downwards does it. */
-static void find_needs(builder *build, int32_t count, const int32_t *node, const unsigned char *level)
+/* The lowest level that needs each node; operands have smaller numbers, so one pass downwards
+ * does it. */
+static void find_needs(builder *build, int32_t count, const int32_t *node,
+                       const unsigned char *level)
 {
     memset(build->need, UNUSED, (size_t)build->size);
     for (int32_t k = 0; k < count; k++)
@@ -61,7 +67,8 @@ static int count_all(builder *build, int32_t inputs, taut_error *error)
             build->constants++;
         } else if (node->op == TAUT_OP_INPUT) {
             if (node->a >= inputs)
-                return taut_fail(error, TAUT_ERROR_USAGE, "an expression uses input %d of a tape that has %d", (int)node->a,
+                return taut_fail(error, TAUT_ERROR_USAGE,
+                                 "an expression uses input %d of a tape that has %d", (int)node->a,
                                  (int)inputs);
         } else {
             build->level_count[build->need[k]]++;
@@ -72,8 +79,9 @@ static int count_all(builder *build, int32_t inputs, taut_error *error)
     return 0;
 }
 
-/* Outputs that nothing else of their level is made of stand at its end, in the order of the outputs as far as they do not need one
- * another. Their registers are then neighbours, which compilers store, and compute, as vectors. */
+/* Outputs that nothing else of their level is made of stand at its end, in the order of the
+ * outputs as far as they do not need one another. Their registers are then neighbours, which
+ * compilers store, and compute, as vectors. */
 enum { RANK_FIRST, RANK_OUTPUT, RANK_LAST };
 
 static void find_ranks(builder *build, int32_t count, const int32_t *node)
@@ -83,14 +91,19 @@ static void find_ranks(builder *build, int32_t count, const int32_t *node)
             build->rank[node[k]] = RANK_OUTPUT;
     for (int32_t k = build->size - 1; k >= 0; k--) { /* users before operands */
         const taut_node *user = taut_graph_node(build->graph, k);
-        for (int j = 0; build->rank[k] == RANK_FIRST && build->need[k] != UNUSED && j < taut_op_table[user->op].arity; j++)
+        for (int j = 0; build->rank[k] == RANK_FIRST && build->need[k] != UNUSED &&
+                        j < taut_op_table[user->op].arity;
+             j++)
             if (build->need[operand(user, j)] == build->need[k])
                 build->rank[operand(user, j)] = RANK_FIRST;
     }
     for (int32_t k = 0; k < build->size; k++) {
         const taut_node *user = taut_graph_node(build->graph, k);
-        for (int j = 0; build->rank[k] != RANK_FIRST && build->need[k] != UNUSED && j < taut_op_table[user->op].arity; j++)
-            if (build->need[operand(user, j)] == build->need[k] && build->rank[operand(user, j)] != RANK_FIRST)
+        for (int j = 0; build->rank[k] != RANK_FIRST && build->need[k] != UNUSED &&
+                        j < taut_op_table[user->op].arity;
+             j++)
+            if (build->need[operand(user, j)] == build->need[k] &&
+                build->rank[operand(user, j)] != RANK_FIRST)
                 build->rank[k] = RANK_LAST;
     }
 }
@@ -112,8 +125,10 @@ static void place_inputs(builder *build, const taut_tape *tape, double *constant
     }
 }
 
-/* Registers: inputs, constants, then instructions sorted by level, within one by rank, and then in the order of the graph. */
-static void place_registers(builder *build, const taut_tape *tape, int32_t count, const int32_t *output, double *constant)
+/* Registers: inputs, constants, then instructions sorted by level, within one by rank, and then
+ * in the order of the graph. */
+static void place_registers(builder *build, const taut_tape *tape, int32_t count,
+                            const int32_t *output, double *constant)
 {
     int32_t next[TAUT_LEVELS];
     for (int k = 0; k < TAUT_LEVELS; k++)
@@ -127,7 +142,8 @@ static void place_registers(builder *build, const taut_tape *tape, int32_t count
         }
 }
 
-static void write_code(builder *build, taut_tape *tape, taut_instruction *code, const struct taut_curve **curve)
+static void write_code(builder *build, taut_tape *tape, taut_instruction *code,
+                       const struct taut_curve **curve)
 {
     int32_t curves = 0, companions = 0, first = tape->inputs + tape->constants;
     for (int32_t k = 0; k < build->size; k++) {
@@ -136,7 +152,11 @@ static void write_code(builder *build, taut_tape *tape, taut_instruction *code, 
             continue;
         int arity = taut_op_table[node->op].arity, companion = taut_jet_companions(node->op);
         taut_instruction *one = &code[build->place[k] - first];
-        *one = (taut_instruction){.op = (int32_t)node->op, .to = build->place[k], .a = build->place[node->a], .b = -1, .c = -1};
+        *one = (taut_instruction){.op = (int32_t)node->op,
+                                  .to = build->place[k],
+                                  .a = build->place[node->a],
+                                  .b = -1,
+                                  .c = -1};
         if (arity > 1)
             one->b = build->place[node->b];
         if (arity > 2)
@@ -152,8 +172,8 @@ static void write_code(builder *build, taut_tape *tape, taut_instruction *code, 
     }
 }
 
-static int assemble(builder *build, taut_arena *arena, int32_t inputs, int32_t count, const int32_t *node, taut_tape **result,
-                    taut_error *error)
+static int assemble(builder *build, taut_arena *arena, int32_t inputs, int32_t count,
+                    const int32_t *node, taut_tape **result, taut_error *error)
 {
     int64_t length = 0;
     taut_tape *tape = TAUT_NEW(arena, taut_tape, 1);
@@ -162,7 +182,8 @@ static int assemble(builder *build, taut_arena *arena, int32_t inputs, int32_t c
     for (int k = 0; k < TAUT_LEVELS; k++)
         tape->level_end[k] = (int32_t)(length += build->level_count[k]);
     if (inputs + build->constants + length + build->companions > INT32_MAX)
-        return taut_fail(error, TAUT_ERROR_SIZE, "a tape needs more registers than can be numbered");
+        return taut_fail(error, TAUT_ERROR_SIZE,
+                         "a tape needs more registers than can be numbered");
     tape->inputs = inputs;
     tape->constants = (int32_t)build->constants;
     tape->length = (int32_t)length;
@@ -187,8 +208,9 @@ static int assemble(builder *build, taut_arena *arena, int32_t inputs, int32_t c
     return 0;
 }
 
-int taut_tape_create(const taut_graph *graph, taut_arena *arena, int32_t inputs, int32_t count, const int32_t *node,
-                     const unsigned char *level, taut_tape **tape, taut_error *error)
+int taut_tape_create(const taut_graph *graph, taut_arena *arena, int32_t inputs, int32_t count,
+                     const int32_t *node, const unsigned char *level, taut_tape **tape,
+                     taut_error *error)
 {
     TAUT_TRY(check_outputs(graph, count, node, level, error));
     builder build = {.graph = graph};
@@ -212,7 +234,8 @@ int taut_tape_create(const taut_graph *graph, taut_arena *arena, int32_t inputs,
 
 int taut_tape_lanes(const taut_tape *tape, int64_t members)
 {
-    /* three quarters of a first-level cache of 32 KB; fewer than 8 lanes would not fill vectors, more than 256 gain nothing */
+    /* three quarters of a first-level cache of 32 KB; fewer than 8 lanes would not fill vectors,
+     * more than 256 gain nothing */
     enum { CACHE = 24 * 1024, LEAST = 8, MOST = 256 };
     if (members <= 1)
         return 1;

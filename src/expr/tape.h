@@ -1,8 +1,9 @@
 /* tape.h - a graph made linear: instructions over registers, evaluated for many members at once.
  *
- * Outputs have levels 0, 1, 2, ...; instructions are sorted so that those needed up to level k are a prefix of the code. Running to
- * level k computes all outputs of levels <= k. Registers: inputs first (register = slot), then constants, then one for each
- * instruction. A block of registers is regs[register * lanes + lane]: structure of arrays, one lane for each member. */
+ * Outputs have levels 0, 1, 2, ...; instructions are sorted so that those needed up to level k
+ * are a prefix of the code. Running to level k computes all outputs of levels <= k. Registers:
+ * inputs first (register = slot), then constants, then one for each instruction. A block of
+ * registers is regs[register * lanes + lane]: structure of arrays, one lane for each member. */
 #ifndef TAUT_EXPR_TAPE_H
 #define TAUT_EXPR_TAPE_H
 
@@ -11,14 +12,19 @@
 enum { TAUT_LEVELS = 8 };
 
 typedef struct taut_instruction {
-    int32_t op;          /* taut_op */
-    int32_t to, a, b, c; /* registers; b of TAUT_OP_CURVE is the derivative order, c the index of the curve */
-    int32_t companion;   /* jets: first register of the companion series (cos for sin, ...), from `registers` on; -1 for none */
+    int32_t op; /* taut_op */
+    /* registers; b of TAUT_OP_CURVE is the derivative order, c the index of the curve */
+    int32_t to, a, b, c;
+    /* jets: first register of the companion series (cos for sin, ...), from `registers` on; -1
+     * for none */
+    int32_t companion;
 } taut_instruction;
 
-/* A tape of one member can be bound to arrays: its compiled form then loads its inputs and stores its outputs itself, without any trip
- * through registers in memory. Input k is *number, or from[array][place], or stays in its register when array < 0; an output goes
- * to[array][place], by '=', '+' or '-'. What is stored up to level k is a prefix, and so are the registers whose sum is returned. */
+/* A tape of one member can be bound to arrays: its compiled form then loads its inputs and
+ * stores its outputs itself, without any trip through registers in memory. Input k is *number,
+ * or from[array][place], or stays in its register when array < 0; an output goes
+ * to[array][place], by '=', '+' or '-'. What is stored up to level k is a prefix, and so are the
+ * registers whose sum is returned. */
 enum { TAUT_BOUND_LEVELS = 2 };
 typedef struct taut_bound_input {
     const double *number;
@@ -35,8 +41,10 @@ typedef struct taut_tape_binding {
     const int32_t *watch; /* registers */
     int32_t output_end[TAUT_BOUND_LEVELS], watch_end[TAUT_BOUND_LEVELS];
 } taut_tape_binding;
-/* Returns sum - sum of the watched registers: 0, or NaN when one is not finite or they are very large. */
-typedef double (*taut_bound_function)(const double *const *from, double *const *to, const double *regs);
+/* Returns sum - sum of the watched registers: 0, or NaN when one is not finite or they are very
+ * large. */
+typedef double (*taut_bound_function)(const double *const *from, double *const *to,
+                                      const double *regs);
 
 typedef struct taut_tape {
     int32_t inputs, constants, registers; /* counts; registers includes inputs and constants */
@@ -49,26 +57,30 @@ typedef struct taut_tape {
     const taut_instruction *code;
     const struct taut_curve *const *curve;
     bool kinks; /* some instruction has a kink */
-    /* compiled form, or NULL: same effect as the interpreter on outputs; and for each level the form for one lane alone,
-     * or NULL */
+    /* compiled form, or NULL: same effect as the interpreter on outputs; and for each level the
+     * form for one lane alone, or NULL */
     void (*native)(int level, int lanes, int n, double *regs);
     void (*const *native_one)(double *regs); /* [TAUT_LEVELS] */
     const taut_tape_binding *binding;        /* of a tape with one member, or NULL */
     const taut_bound_function *native_bound; /* [TAUT_BOUND_LEVELS], or NULL */
 } taut_tape;
 
-/* Makes a tape of `count` outputs (graph nodes) with their levels. `inputs` is the number of slots. The tape lives in the arena. */
-int taut_tape_create(const taut_graph *graph, taut_arena *arena, int32_t inputs, int32_t count, const int32_t *node,
-                     const unsigned char *level, taut_tape **tape, taut_error *error);
+/* Makes a tape of `count` outputs (graph nodes) with their levels. `inputs` is the number of
+ * slots. The tape lives in the arena. */
+int taut_tape_create(const taut_graph *graph, taut_arena *arena, int32_t inputs, int32_t count,
+                     const int32_t *node, const unsigned char *level, taut_tape **tape,
+                     taut_error *error);
 
-/* A good number of lanes for `members` members: registers stay in the first-level cache; 1 for a single member; a multiple of 8 otherwise. */
+/* A good number of lanes for `members` members: registers stay in the first-level cache; 1 for a
+ * single member; a multiple of 8 otherwise. */
 int taut_tape_lanes(const taut_tape *tape, int64_t members);
 /* Writes the constants into all lanes of a block of registers; once per block. */
 void taut_tape_prepare(const taut_tape *tape, int lanes, double *regs);
 /* The interpreter: lanes 0..n-1 up to a level of the tape. */
 void taut_tape_interpret(const taut_tape *tape, int level, int lanes, int n, double *regs);
-/* Runs lanes 0..n-1 up to a level. Never allocates, never fails: NaN and infinity pass through. Inline, because a small system is many
- * such calls with one lane, and what they are is known where they are made. */
+/* Runs lanes 0..n-1 up to a level. Never allocates, never fails: NaN and infinity pass through.
+ * Inline, because a small system is many such calls with one lane, and what they are is known
+ * where they are made. */
 static inline void taut_tape_run(const taut_tape *tape, int level, int lanes, int n, double *regs)
 {
     if (level < 0 || n <= 0)
@@ -83,11 +95,13 @@ static inline void taut_tape_run(const taut_tape *tape, int level, int lanes, in
         tape->native(level, lanes, n, regs);
 }
 
-/* How many companion registers jets of an operation need (contiguous, from `registers` on; jet.c). */
+/* How many companion registers jets of an operation need (contiguous, from `registers` on;
+ * jet.c). */
 int taut_jet_companions(taut_op op);
-/* Taylor coefficient `order` of every register, those of lower order being there already. Coefficient j is
- * regs[(j * (registers + companions) + register) * lanes + lane]; inputs of this order are set by the caller (constants by
- * taut_tape_jet_prepare, for `orders` coefficients 0..orders-1). One order costs O(order) per instruction. (jet.c) */
+/* Taylor coefficient `order` of every register, those of lower order being there already.
+ * Coefficient j is regs[(j * (registers + companions) + register) * lanes + lane]; inputs of
+ * this order are set by the caller (constants by taut_tape_jet_prepare, for `orders`
+ * coefficients 0..orders-1). One order costs O(order) per instruction. (jet.c) */
 void taut_tape_jet_prepare(const taut_tape *tape, int orders, int lanes, double *regs);
 void taut_tape_jet_run(const taut_tape *tape, int level, int order, int lanes, int n, double *regs);
 

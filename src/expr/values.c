@@ -45,7 +45,7 @@ const taut_op_info taut_op_table[TAUT_OP_COUNT] = {
     [TAUT_OP_SELECT] = {"if", 3, true},
 };
 
-#define CASE(name, value)                                                                                                          \
+#define CASE(name, value)                                                                          \
     case TAUT_OP_##name: return value;
 
 static double plain_value(taut_op op, double a, double b, double c)

@@ -1,15 +1,18 @@
 /* fibre.c - states over a foot point (X, V), on its normal fibre, as series.c has them [A 4.3.1]:
  *
- *     q = X + M^-1 G^T mu,   g(q) = y,        v = V + M^-1 G^T nu,   G(q) v + g_t = ydot        (M and G of the fibre at X)
+ *     q = X + M^-1 G^T mu, g(q) = y, v = V + M^-1 G^T nu, G(q) v + g_t = ydot
+ *     (M and G of the fibre at X)
  *
- * y and ydot are those of a filtered state, 0 for rods. A filter glides along the bonds: by the square of what it removes, by its own
- * error, and velocities by h^2/6 q''', which is how far those of Verlet are from derivatives. Of its result only stretches and rates are
- * wanted; they vary along the manifold as C does, so that little is lost.
+ * y and ydot are those of a filtered state, 0 for rods. A filter glides along the bonds: by the
+ * square of what it removes, by its own error, and velocities by h^2/6 q''', which is how far
+ * those of Verlet are from derivatives. Of its result only stretches and rates are wanted; they
+ * vary along the manifold as C does, so that little is lost.
  *
  * What is held is that of the foot point, and the fibre is over what is free, as in series.c.
  *
- * First the part of (q, v) - (X, V) along the bonds is taken out, with G at X. What that does to g is of second order, and mended by
- * simplified Newton steps; likewise gdot, where G is exact: differences are as noisy as what there would be to mend. */
+ * First the part of (q, v) - (X, V) along the bonds is taken out, with G at X. What that does to
+ * g is of second order, and mended by simplified Newton steps; likewise gdot, where G is exact:
+ * differences are as noisy as what there would be to mend. */
 #include "filter/fibre.h"
 
 #include <float.h>
@@ -21,10 +24,12 @@
 enum { MOST_ITERATIONS = 12 };
 
 /* Bonds alone: not counted as an evaluation of forces. */
-static int evaluate(taut_fibre *s, const double *q, const double *v, unsigned more, taut_error *error)
+static int evaluate(taut_fibre *s, const double *q, const double *v, unsigned more,
+                    taut_error *error)
 {
     const taut_projection *p = s->p;
-    return taut_evaluate(p->context, p->t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more, &s->values, error);
+    return taut_evaluate(p->context, p->t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more,
+                         &s->values, error);
 }
 
 /* Row i of G times x. */
@@ -50,7 +55,8 @@ static int correct(taut_fibre *s, double *x, double *step, taut_error *error)
 }
 
 /* to = foot + shift + the normal part of from - foot - shift. */
-static int drop_along(taut_fibre *s, const double *from, const double *foot, const double *shift, double *to, taut_error *error)
+static int drop_along(taut_fibre *s, const double *from, const double *foot, const double *shift,
+                      double *to, taut_error *error)
 {
     double step;
     for (taut_index i = 0; i < s->still.n; i++) {
@@ -70,7 +76,9 @@ static int mend_once(taut_fibre *s, double *x, double *step, taut_error *error)
         TAUT_TRY(evaluate(s, s->q, s->v, 0, error));
     for (taut_index i = 0; i < s->still.m; i++) {
         double rate = s->values.bond_dt[i] + row_times(s, s->values.jacobian, i, s->v);
-        s->residual[i] = !velocity ? s->y[i] - s->values.bond[i] : s->spring[i] && !s->exact ? 0 : s->ydot[i] - rate;
+        s->residual[i] = !velocity                   ? s->y[i] - s->values.bond[i]
+                         : s->spring[i] && !s->exact ? 0
+                                                     : s->ydot[i] - rate;
     }
     return correct(s, x, step, error);
 }
@@ -85,7 +93,8 @@ static int mend(taut_fibre *s, double *x, bool *good, taut_error *error)
         if (!isfinite(step) || step > 2 * before)
             return TAUT_OK;
         double rate = step / before, size = 2 * DBL_EPSILON * fmax(scale, step);
-        *good = step <= size || (k > 0 && rate < 0.5 && step * rate <= size / 4) || (rate > 0.25 && step <= 1e-12 * scale);
+        *good = step <= size || (k > 0 && rate < 0.5 && step * rate <= size / 4) ||
+                (rate > 0.25 && step <= 1e-12 * scale);
         before = step;
     }
     return TAUT_OK;
@@ -101,7 +110,8 @@ int taut_fibre_place(taut_fibre *s, const double *shift, bool *placed, taut_erro
     TAUT_TRY(evaluate(s, p->q, p->v, 0, error));
     for (taut_index i = 0; i < s->still.m; i++) {
         s->y[i] = s->spring[i] ? s->values.bond[i] : 0;
-        s->ydot[i] = s->spring[i] ? s->values.bond_dt[i] + row_times(s, s->values.jacobian, i, p->v) : 0;
+        s->ydot[i] =
+            s->spring[i] ? s->values.bond_dt[i] + row_times(s, s->values.jacobian, i, p->v) : 0;
     }
     TAUT_TRY(drop_along(s, p->q, s->foot_q, NULL, s->q, error));
     TAUT_TRY(drop_along(s, p->v, s->foot_v, shift, s->v, error));
@@ -133,7 +143,8 @@ static int new_arrays(taut_fibre *s, taut_error *error)
     s->values.jacobian = TAUT_NEW(&p->arena, double, p->sizes.jacobian_entries);
     s->foot_g = TAUT_NEW(&p->arena, double, p->sizes.jacobian_entries);
     s->values.mass = TAUT_NEW(&p->arena, double, s->still.matrix ? s->still.tangent.start[n] : n);
-    return good && s->values.jacobian && s->foot_g && s->values.mass ? TAUT_OK : taut_fail_memory(error);
+    return good && s->values.jacobian && s->foot_g && s->values.mass ? TAUT_OK
+                                                                     : taut_fail_memory(error);
 }
 
 /* Which bonds count, and which of them are springs. */
@@ -160,11 +171,14 @@ int taut_fibre_create(taut_projection *p, taut_fibre *s, taut_error *error)
     TAUT_TRY(sort_bonds(s, &springs, error));
     if (springs == 0)
         return TAUT_OK;
-    s->apart = taut_hold_any(p->hold, p->sizes.coordinates, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY);
+    s->apart =
+        taut_hold_any(p->hold, p->sizes.coordinates, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY);
     const unsigned char *hold = s->apart ? p->hold : NULL;
-    TAUT_TRY(taut_masked_saddle_create(&s->still, p->context, &p->arena, hold, TAUT_HOLD_POSITION, error));
+    TAUT_TRY(taut_masked_saddle_create(&s->still, p->context, &p->arena, hold, TAUT_HOLD_POSITION,
+                                       error));
     if (s->apart)
-        TAUT_TRY(taut_masked_saddle_create(&s->still_v, p->context, &p->arena, hold, TAUT_HOLD_VELOCITY, error));
+        TAUT_TRY(taut_masked_saddle_create(&s->still_v, p->context, &p->arena, hold,
+                                           TAUT_HOLD_VELOCITY, error));
     TAUT_TRY(new_arrays(s, error));
     memcpy(s->foot_q, p->q, (size_t)s->still.n * sizeof(double));
     memcpy(s->foot_v, p->v, (size_t)s->still.n * sizeof(double));
@@ -172,9 +186,11 @@ int taut_fibre_create(taut_projection *p, taut_fibre *s, taut_error *error)
     memcpy(s->foot_g, s->values.jacobian, (size_t)p->sizes.jacobian_entries * sizeof(double));
     s->p->statistics.factorisations += 1 + s->apart;
     taut_error reason = {0};
-    int status = taut_masked_saddle_factor(&s->still, p->t, s->values.mass, s->foot_g, s->counts, 0, &reason);
+    int status = taut_masked_saddle_factor(&s->still, p->t, s->values.mass, s->foot_g, s->counts, 0,
+                                           &reason);
     if (status == 0 && s->apart)
-        status = taut_masked_saddle_factor(&s->still_v, p->t, s->values.mass, s->foot_g, s->counts, 0, &reason);
+        status = taut_masked_saddle_factor(&s->still_v, p->t, s->values.mass, s->foot_g, s->counts,
+                                           0, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, error));
     s->ready = status == 0;
     return TAUT_OK;

@@ -1,4 +1,5 @@
-/* fibre.h - states over a foot point: what has the stretches and rates of a given state, on the normal fibre of another (fibre.c). */
+/* fibre.h - states over a foot point: what has the stretches and rates of a given state, on the
+ * normal fibre of another (fibre.c). */
 #ifndef TAUT_FILTER_FIBRE_H
 #define TAUT_FILTER_FIBRE_H
 
@@ -7,8 +8,9 @@
 
 typedef struct taut_fibre {
     taut_projection *p;
-    taut_masked_saddle still, still_v; /* at the foot point; for velocities, where something is held, else without a matrix */
-    bool apart;                        /* they are not the same */
+    /* at the foot point; for velocities, where something is held, else without a matrix */
+    taut_masked_saddle still, still_v;
+    bool apart; /* they are not the same */
     taut_values values;
     double *foot_q, *foot_v;     /* [n] */
     double *foot_g;              /* G there */
@@ -20,12 +22,14 @@ typedef struct taut_fibre {
     bool ready;
 } taut_fibre;
 
-/* Takes (p->q, p->v), which is a foot point, for one; what p->hold holds stands still. Memory comes from the arena of p. Not ready, and
- * nothing done, where all springs are soft, or where bonds depend on others. */
+/* Takes (p->q, p->v), which is a foot point, for one; what p->hold holds stands still. Memory
+ * comes from the arena of p. Not ready, and nothing done, where all springs are soft, or where
+ * bonds depend on others. */
 int taut_fibre_create(taut_projection *p, taut_fibre *seat, taut_error *error);
 void taut_fibre_destroy(taut_fibre *seat); /* takes half-made ones */
-/* (p->q, p->v) moves over the foot point, with the stretches and rates that its springs have, on the rods; shift[n] is added to the
- * velocity of the foot point, NULL: nothing. What cannot be placed stays, and *placed is false. Never allocates. */
+/* (p->q, p->v) moves over the foot point, with the stretches and rates that its springs have, on
+ * the rods; shift[n] is added to the velocity of the foot point, NULL: nothing. What cannot be
+ * placed stays, and *placed is false. Never allocates. */
 int taut_fibre_place(taut_fibre *seat, const double *shift, bool *placed, taut_error *error);
 
 #endif

@@ -5,13 +5,16 @@
  *     K(t) = 2 - 2|t| - 8|t|^2 + 8|t|^3           for |t| <= 1/2
  *            2 - 22/3|t| + 8|t|^2 - 8/3|t|^3      for 1/2 < |t| <= 1
  *
- * mu = 3 vanishing moments, nu = 2 in the sense of lemma 3.2. K is zero at the ends, so that the trapezoid rule has the weights K(j/N)/N; its
- * moments 0 and 2 are exact when N is even. (N odd: the centre weight is corrected.)
+ * mu = 3 vanishing moments, nu = 2 in the sense of lemma 3.2. K is zero at the ends, so that the
+ * trapezoid rule has the weights K(j/N)/N; its moments 0 and 2 are exact when N is even. (N odd:
+ * the centre weight is corrected.)
  *
- * Kernels with any number of moments are K = w p where p is the reproducing kernel at 0 of polynomials up to degree mu in the inner product
- * with weight w: with orthonormal p_n, integral K x dt = integral w sum_n p_n(0) p_n x dt = x(0) for every x of that degree. With the *discrete*
- * inner product over the samples the discrete moments are exact instead, and p_n^(k)(0) in place of p_n(0) gives the k-th derivative at 0:
- * smoothing and differentiation are one formula. The monic p_n obey p_{n+1} = t p_n - b_n p_{n-1}, b_n = |p_n|^2/|p_{n-1}|^2. */
+ * Kernels with any number of moments are K = w p where p is the reproducing kernel at 0 of
+ * polynomials up to degree mu in the inner product with weight w: with orthonormal p_n, integral
+ * K x dt = integral w sum_n p_n(0) p_n x dt = x(0) for every x of that degree. With the
+ * *discrete* inner product over the samples the discrete moments are exact instead, and
+ * p_n^(k)(0) in place of p_n(0) gives the k-th derivative at 0: smoothing and differentiation
+ * are one formula. The monic p_n obey p_{n+1} = t p_n - b_n p_{n-1}, b_n = |p_n|^2/|p_{n-1}|^2. */
 #include "filter/filter_kernels.h"
 
 #include <math.h>
@@ -176,7 +179,8 @@ static bool solve(int size, double a[][CONDITIONS], double *b)
 }
 
 /* The conditions at sample j: moments first, then cos or sin of the frequencies. */
-static void conditions(const taut_filter_kernel *kernel, bool odd, int steps, int j, int count, const double *theta, double *row)
+static void conditions(const taut_filter_kernel *kernel, bool odd, int steps, int j, int count,
+                       const double *theta, double *row)
 {
     int used = 0;
     double t = (double)j / steps;
@@ -186,14 +190,18 @@ static void conditions(const taut_filter_kernel *kernel, bool odd, int steps, in
         row[used++] = odd ? sin(j * theta[k]) : cos(j * theta[k]);
 }
 
-bool taut_filter_kernel_zeros(const taut_filter_kernel *kernel, bool odd, int steps, int count, const double *theta, double *weight)
+bool taut_filter_kernel_zeros(const taut_filter_kernel *kernel, bool odd, int steps, int count,
+                              const double *theta, double *weight)
 {
-    int moments = (kernel->moments + 1) / 2, size = moments + count; /* powers 0, 2, .., mu - 1, or 1, 3, .., mu */
+    /* powers 0, 2, .., mu - 1, or 1, 3, .., mu */
+    int moments = (kernel->moments + 1) / 2, size = moments + count;
     double a[CONDITIONS][CONDITIONS] = {{0}}, b[CONDITIONS] = {0}, row[CONDITIONS], sum = 0;
     if (count > TAUT_FILTER_KERNEL_ZEROS || size > steps)
         return false;
     for (int j = 0; j < steps;
-         j++) { /* the least change in sum (dw)^2/window that leaves the moments and takes the responses away */
+         /* the least change in sum (dw)^2/window that leaves the moments and takes the responses
+          * away */
+         j++) {
         double t = (double)j / steps, share = window(kernel, t), times = j ? 2 : 1;
         conditions(kernel, odd, steps, j, count, theta, row);
         for (int i = 0; i < size; i++) {

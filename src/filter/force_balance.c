@@ -1,20 +1,24 @@
-/* force_balance.c - on a slow motion the springs pull as much as keeps the bonds from accelerating, up to O(omega^-2). */
+/* force_balance.c - on a slow motion the springs pull as much as keeps the bonds from
+ * accelerating, up to O(omega^-2). */
 #include "filter/force_balance.h"
 
 #include <math.h>
 
 double taut_spring_force(const taut_projection *p, const taut_pass *pass, taut_index i)
 {
-    return (pass->g[i] + taut_context_damping(p->context)[i] * pass->gdot[i]) / taut_context_compliance(p->context)[i];
+    return (pass->g[i] + taut_context_damping(p->context)[i] * pass->gdot[i]) /
+           taut_context_compliance(p->context)[i];
 }
 
-int taut_force_balance_weigh(const taut_projection *p, double omega, double tolerance, const double *floor, const double *q,
-                             const double *v, const taut_pass *pass, taut_force_balance *b, taut_error *error)
+int taut_force_balance_weigh(const taut_projection *p, double omega, double tolerance,
+                             const double *floor, const double *q, const double *v,
+                             const taut_pass *pass, taut_force_balance *b, taut_error *error)
 {
     const double *compliance = taut_context_compliance(p->context);
     taut_statistics aside = {0}; /* a diagnosis beside the micro-integration, not a part of it */
     taut_error reason = {0};
-    int status = taut_slow_multipliers(p->context, p->t, q, v, b->lambda, NULL, &aside, &p->arena.allocator, &reason);
+    int status = taut_slow_multipliers(p->context, p->t, q, v, b->lambda, NULL, &aside,
+                                       &p->arena.allocator, &reason);
     if (status == TAUT_ERROR_SINGULAR)
         return TAUT_OK;
     if (status != 0) {
@@ -24,8 +28,10 @@ int taut_force_balance_weigh(const taut_projection *p, double omega, double tole
     }
     b->known = true;
     for (taut_index i = 0; i < p->sizes.bonds; i++) {
-        double pull = taut_spring_force(p, pass, i), off = fabs(pull - b->lambda[i]), rate = pass->gdot[i] / omega;
-        if (taut_context_soft(p->context, i) || !(compliance[i] > 0)) /* rods pull with whatever they have to */
+        double pull = taut_spring_force(p, pass, i), off = fabs(pull - b->lambda[i]),
+               rate = pass->gdot[i] / omega;
+        if (taut_context_soft(p->context, i) ||
+            !(compliance[i] > 0)) /* rods pull with whatever they have to */
             continue;
         b->energy += compliance[i] * off * off + rate * rate / compliance[i];
         b->off = fmax(b->off, off - 10 * fmax(tolerance, floor[i]) / compliance[i]);

@@ -7,7 +7,8 @@
 /* C^-1 (g + T gdot) of bond i. */
 double taut_spring_force(const taut_projection *p, const taut_pass *pass, taut_index i);
 
-/* On a slow motion the pulls of the springs are those that keep the bonds from accelerating, up to O(omega^-2). */
+/* On a slow motion the pulls of the springs are those that keep the bonds from accelerating, up
+ * to O(omega^-2). */
 typedef struct taut_force_balance {
     double *lambda; /* [m]: of the acceleration equation */
     double energy;  /* in what the springs do beside it, in units of a single spring */
@@ -17,7 +18,8 @@ typedef struct taut_force_balance {
 } taut_force_balance;
 
 /* floor[m]: rounding of g. */
-int taut_force_balance_weigh(const taut_projection *p, double omega, double tolerance, const double *floor, const double *q,
-                             const double *v, const taut_pass *pass, taut_force_balance *b, taut_error *error);
+int taut_force_balance_weigh(const taut_projection *p, double omega, double tolerance,
+                             const double *floor, const double *q, const double *v,
+                             const taut_pass *pass, taut_force_balance *b, taut_error *error);
 
 #endif

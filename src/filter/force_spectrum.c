@@ -1,17 +1,23 @@
-/* force_spectrum.c - the frequencies of a system whose stiffness is not declared, from differences of its forces.
+/* force_spectrum.c - the frequencies of a system whose stiffness is not declared, from
+ * differences of its forces.
  *
- *     K x = -(F(t, q + d x) - F(t, q))/d,      K x = Omega^2 M x,      sought by Lanczos' iteration in the inner product of M
+ *     K x = -(F(t, q + d x) - F(t, q))/d, K x = Omega^2 M x,
+ *     sought by Lanczos' iteration in the inner product of M
  *
- * with full orthogonalisation [Parlett 1998, chapter 13], so that it ends after as many steps as there are different frequencies. K is
- * projected as a whole: where it is symmetric up to the noise of one-sided differences it is made so, and where forces have no reaction
- * its eigenvalues are those of a Hessenberg matrix. Beyond 128 coordinates the ends are sought without arrays of vectors (force_spectrum_large.c).
+ * with full orthogonalisation [Parlett 1998, chapter 13], so that it ends after as many steps as
+ * there are different frequencies. K is projected as a whole: where it is symmetric up to the
+ * noise of one-sided differences it is made so, and where forces have no reaction its
+ * eigenvalues are those of a Hessenberg matrix. Beyond 128 coordinates the ends are sought
+ * without arrays of vectors (force_spectrum_large.c).
  *
- * The displacement is sqrt(u) of the size of the state (more where forces are noisier than that), because a longer one stretches springs,
- * and their pull looks like a frequency sqrt(d) Omega across them; a shorter one drowns in rounding. Both noises are about 1e-4 of the
- * fastest frequency: slower motion cannot be told from rest, and need not be. Of many coordinates single springs hide there, and the last
- * measurement takes (F(q - d x) - F(q + d x))/2d instead: errors are of order d^2, d the cube root of the noise, and 1e-5 is seen. */
-#include "linalg/hessenberg.h"
+ * The displacement is sqrt(u) of the size of the state (more where forces are noisier than
+ * that), because a longer one stretches springs, and their pull looks like a frequency sqrt(d)
+ * Omega across them; a shorter one drowns in rounding. Both noises are about 1e-4 of the fastest
+ * frequency: slower motion cannot be told from rest, and need not be. Of many coordinates single
+ * springs hide there, and the last measurement takes (F(q - d x) - F(q + d x))/2d instead:
+ * errors are of order d^2, d the cube root of the noise, and 1e-5 is seen. */
 #include "filter/force_spectrum.h"
+#include "linalg/hessenberg.h"
 
 #include <float.h>
 #include <math.h>
@@ -48,7 +54,9 @@ static int reserve_edges(taut_force_spectrum *r, taut_error *error)
     r->beta = TAUT_NEW(arena, double, TAUT_FORCE_SPECTRUM_SEEN);
     r->clean_at = TAUT_NEW(arena, double, r->n);
     r->other = TAUT_NEW(arena, double, r->n);
-    return r->x && r->mx && r->alpha && r->beta && r->clean_at && r->other ? TAUT_OK : taut_fail_memory(error);
+    return r->x && r->mx && r->alpha && r->beta && r->clean_at && r->other
+               ? TAUT_OK
+               : taut_fail_memory(error);
 }
 
 int taut_force_spectrum_create(taut_projection *p, taut_force_spectrum *r, taut_error *error)
@@ -67,7 +75,8 @@ int taut_force_spectrum_create(taut_projection *p, taut_force_spectrum *r, taut_
         return TAUT_OK;
     TAUT_TRY(taut_mechanics_saddle(&r->mechanics, false, true, &arena->allocator, &r->mass, error));
     return r->mechanics.varying ? TAUT_OK
-                                : taut_mechanics_factor(&r->mechanics, r->mass, p->t, r->mechanics.mass, NULL, NULL, error);
+                                : taut_mechanics_factor(&r->mechanics, r->mass, p->t,
+                                                        r->mechanics.mass, NULL, NULL, error);
 }
 
 void taut_force_spectrum_destroy(taut_force_spectrum *r)
@@ -77,10 +86,13 @@ void taut_force_spectrum_destroy(taut_force_spectrum *r)
 }
 
 /* F(t, q, v), and the factors of M there when it varies. */
-static int evaluate(taut_force_spectrum *r, double t, const double *q, const double *v, double *force, taut_error *error)
+static int evaluate(taut_force_spectrum *r, double t, const double *q, const double *v,
+                    double *force, taut_error *error)
 {
     TAUT_TRY(taut_mechanics_force(&r->mechanics, t, q, v, force, NULL, error));
-    return r->mechanics.varying ? taut_mechanics_factor(&r->mechanics, r->mass, t, r->mechanics.mass, NULL, NULL, error) : TAUT_OK;
+    return r->mechanics.varying ? taut_mechanics_factor(&r->mechanics, r->mass, t,
+                                                        r->mechanics.mass, NULL, NULL, error)
+                                : TAUT_OK;
 }
 
 /* a <- M^-1 a, with the latest factors */
@@ -93,7 +105,8 @@ static int divide(taut_force_spectrum *r, double *a, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_force_spectrum_accelerate(taut_force_spectrum *r, double t, const double *q, const double *v, double *a, taut_error *error)
+int taut_force_spectrum_accelerate(taut_force_spectrum *r, double t, const double *q,
+                                   const double *v, double *a, taut_error *error)
 {
     TAUT_TRY(evaluate(r, t, q, v, a, error));
     return divide(r, a, error);
@@ -117,7 +130,8 @@ static double inner(taut_index n, const double *a, const double *b)
     return sum;
 }
 
-int taut_force_spectrum_normalise(taut_force_spectrum *r, double *x, double *mx, double *norm, taut_error *error)
+int taut_force_spectrum_normalise(taut_force_spectrum *r, double *x, double *mx, double *norm,
+                                  taut_error *error)
 {
     memcpy(x, mx, (size_t)r->n * sizeof(double));
     TAUT_TRY(divide(r, x, error));
@@ -146,8 +160,8 @@ void taut_force_spectrum_scatter(const taut_force_spectrum *r, double *mx)
 }
 
 /* F beside the point, d x away. */
-static int beside(taut_force_spectrum *r, const taut_force_spectrum_point *at, double d, const double *x, double *force,
-                  taut_error *error)
+static int beside(taut_force_spectrum *r, const taut_force_spectrum_point *at, double d,
+                  const double *x, double *force, taut_error *error)
 {
     for (taut_index i = 0; i < r->n; i++)
         r->here[i] = at->q[i] + d * x[i];
@@ -155,7 +169,8 @@ static int beside(taut_force_spectrum *r, const taut_force_spectrum_point *at, d
 }
 
 /* Where the system cannot be evaluated on one side, the other one is taken alone. */
-int taut_force_spectrum_apply(taut_force_spectrum *r, const taut_force_spectrum_point *at, const double *x, taut_error *error)
+int taut_force_spectrum_apply(taut_force_spectrum *r, const taut_force_spectrum_point *at,
+                              const double *x, taut_error *error)
 {
     double d = at->length / fmax(taut_largest(r->n, x), DBL_MIN);
     taut_error reason = {0};
@@ -183,8 +198,8 @@ int taut_force_spectrum_apply(taut_force_spectrum *r, const taut_force_spectrum_
 }
 
 /* How far displacements d and 2 d disagree about K x, and how large that is, max norms. */
-static int disagree(taut_force_spectrum *r, const taut_force_spectrum_point *at, double relative, double *apart, double *size,
-                    taut_error *error)
+static int disagree(taut_force_spectrum *r, const taut_force_spectrum_point *at, double relative,
+                    double *apart, double *size, taut_error *error)
 {
     taut_force_spectrum_point once = *at, twice = *at;
     once.length *= relative;
@@ -200,9 +215,10 @@ static int disagree(taut_force_spectrum *r, const taut_force_spectrum_point *at,
     return TAUT_OK;
 }
 
-/* The shortest displacement, unless forces are noisier than rounding makes them: then the one at which twice as long a one shows most
- * nearly the same. */
-static int choose_shift(taut_force_spectrum *r, const taut_force_spectrum_point *at, double least, taut_error *error)
+/* The shortest displacement, unless forces are noisier than rounding makes them: then the one at
+ * which twice as long a one shows most nearly the same. */
+static int choose_shift(taut_force_spectrum *r, const taut_force_spectrum_point *at, double least,
+                        taut_error *error)
 {
     static const double most = 1e-3, agree = 1e-2, plain = 30;
     double best = agree, apart, size;
@@ -231,8 +247,8 @@ static int choose_shift(taut_force_spectrum *r, const taut_force_spectrum_point 
 }
 
 /* Fills matrix[0..steps)[0..steps); *left is the norm of what the next vector would have been. */
-static int iterate(taut_force_spectrum *r, const taut_force_spectrum_point *at, double noise, int *steps, double *left,
-                   taut_error *error)
+static int iterate(taut_force_spectrum *r, const taut_force_spectrum_point *at, double noise,
+                   int *steps, double *left, taut_error *error)
 {
     taut_index n = r->n;
     uint64_t seed = 3;
@@ -294,36 +310,45 @@ void taut_force_spectrum_add(taut_force_spectrum_seen *seen, double square, bool
 }
 
 /* Frequencies from the projected matrix. The last entries of its vectors tell how good they are. */
-static int solve(taut_force_spectrum *r, int steps, double left, taut_force_spectrum_seen *seen, taut_error *error)
+static int solve(taut_force_spectrum *r, int steps, double left, taut_force_spectrum_seen *seen,
+                 taut_error *error)
 {
-    double *a = r->x, *imaginary = r->mx; /* steps x steps, and steps: not more than the vectors took */
+    /* steps x steps, and steps: not more than the vectors took */
+    double *a = r->x, *imaginary = r->mx;
     bool even = symmetric(r, steps);
     for (int i = 0; i < steps; i++)
         for (int j = 0; j < steps; j++) {
             double here = r->matrix[i * r->most + j], there = r->matrix[j * r->most + i];
             bool inside = i - j <= 1 && j - i <= 1;
-            a[(int64_t)i * steps + j] = !even ? (i - j <= 1 ? here : 0) : inside ? (here + there) / 2 : 0;
+            a[(int64_t)i * steps + j] = !even    ? (i - j <= 1 ? here : 0)
+                                        : inside ? (here + there) / 2
+                                                 : 0;
         }
     if (even)
         TAUT_TRY(taut_eigen_symmetric(steps, a, r->value, error, &r->p->arena.allocator));
     else if (!taut_hessenberg_values(steps, a, r->value, imaginary))
-        return taut_fail(error, TAUT_ERROR_CONVERGE, "the frequencies of the forces could not be computed at this state");
+        return taut_fail(error, TAUT_ERROR_CONVERGE,
+                         "the frequencies of the forces could not be computed at this state");
     for (int k = 0; k < steps; k++) {
-        double turns = even ? 0 : fabs(imaginary[k]), square = hypot(r->value[k], turns); /* growing and decaying oscillations */
+        /* growing and decaying oscillations */
+        double turns = even ? 0 : fabs(imaginary[k]), square = hypot(r->value[k], turns);
         double off = even ? left * fabs(a[(int64_t)k * steps + steps - 1]) : left > 0 ? square : 0;
-        taut_force_spectrum_add(seen, square, r->value[k] < 0 || (left == 0 && turns > 1e-2 * square), off);
+        taut_force_spectrum_add(seen, square,
+                                r->value[k] < 0 || (left == 0 && turns > 1e-2 * square), off);
     }
     return TAUT_OK;
 }
 
-/* The rate of the motion itself: what is slower than this is not fast, however large the gap below it. */
+/* The rate of the motion itself: what is slower than this is not fast, however large the gap
+ * below it. */
 static double pace(taut_index n, const double *q, const double *v, const double *a)
 {
     double size = taut_largest(n, q);
     return size > 0 ? fmax(taut_largest(n, v) / size, sqrt(taut_largest(n, a) / size)) : 0;
 }
 
-int taut_force_spectrum_pace(taut_force_spectrum *r, const double *q, const double *v, double *rate, taut_error *error)
+int taut_force_spectrum_pace(taut_force_spectrum *r, const double *q, const double *v, double *rate,
+                             taut_error *error)
 {
     TAUT_TRY(taut_force_spectrum_accelerate(r, r->p->t, q, v, r->base, error));
     *rate = pace(r->n, q, v, r->base);
@@ -331,8 +356,9 @@ int taut_force_spectrum_pace(taut_force_spectrum *r, const double *q, const doub
 }
 
 /* All that there is, or as many steps as there is room for. */
-static int see_all(taut_force_spectrum *r, const taut_force_spectrum_point *at, const taut_force_spectrum_wish *wish,
-                   taut_force_spectrum_seen *seen, taut_error *error)
+static int see_all(taut_force_spectrum *r, const taut_force_spectrum_point *at,
+                   const taut_force_spectrum_wish *wish, taut_force_spectrum_seen *seen,
+                   taut_error *error)
 {
     int steps = 0;
     double left = 0;
@@ -340,19 +366,22 @@ static int see_all(taut_force_spectrum *r, const taut_force_spectrum_point *at, 
     TAUT_TRY(solve(r, steps, left, seen, error));
     seen->complete = left == 0;
     TAUT_TRY(divide(r, r->base, error));
-    seen->floor = fmax(2 * sqrt(r->noise) * seen->rate[steps - 1], pace(r->n, at->q, at->v, r->base));
+    seen->floor =
+        fmax(2 * sqrt(r->noise) * seen->rate[steps - 1], pace(r->n, at->q, at->v, r->base));
     seen->first = taut_force_spectrum_gap(seen->count, seen->rate, seen->floor, wish->given);
     return TAUT_OK;
 }
 
 /* The ends, of many; everything that fits into memory where they need forces with reactions. */
-static int see_edges(taut_force_spectrum *r, const taut_force_spectrum_point *at, const taut_force_spectrum_wish *wish,
-                     taut_force_spectrum_seen *seen, taut_error *error)
+static int see_edges(taut_force_spectrum *r, const taut_force_spectrum_point *at,
+                     const taut_force_spectrum_wish *wish, taut_force_spectrum_seen *seen,
+                     taut_error *error)
 {
     bool even;
     memcpy(r->here, r->base, (size_t)r->n * sizeof(double));
     TAUT_TRY(divide(r, r->here, error));
-    TAUT_TRY(taut_force_spectrum_edges(r, at, wish, pace(r->n, at->q, at->v, r->here), seen, &even, error));
+    TAUT_TRY(taut_force_spectrum_edges(r, at, wish, pace(r->n, at->q, at->v, r->here), seen, &even,
+                                       error));
     r->clean = even && seen->clean;
     r->sharp = at->both;
     if (r->clean)
@@ -372,7 +401,8 @@ static double unit(const taut_force_spectrum *r, const double *q)
 
 bool taut_force_spectrum_known(const taut_force_spectrum *r, const double *q, bool rough)
 {
-    const double bends = 1e-3, stretches = 1e-7; /* what frequencies bear, and what hides slow ones: its root, of the fastest */
+    /* what frequencies bear, and what hides slow ones: its root, of the fastest */
+    const double bends = 1e-3, stretches = 1e-7;
     double most = 0;
     if (!r->clean || (!r->sharp && !rough))
         return false;
@@ -381,8 +411,9 @@ bool taut_force_spectrum_known(const taut_force_spectrum *r, const double *q, bo
     return most <= (rough ? bends : stretches) * unit(r, q);
 }
 
-int taut_force_spectrum_see(taut_force_spectrum *r, const double *q, const double *v, const taut_force_spectrum_wish *wish,
-                            taut_force_spectrum_seen *seen, taut_error *error)
+int taut_force_spectrum_see(taut_force_spectrum *r, const double *q, const double *v,
+                            const taut_force_spectrum_wish *wish, taut_force_spectrum_seen *seen,
+                            taut_error *error)
 {
     const double longest = 1e-3;
     double length = unit(r, q), size = taut_largest(r->n, q);

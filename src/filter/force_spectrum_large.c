@@ -1,28 +1,35 @@
-/* force_spectrum_large.c - the ends of a band of frequencies among many coordinates, from differences of forces (force_spectrum.c), without arrays of vectors:
- * Lanczos' iteration of three terms,
+/* force_spectrum_large.c - the ends of a band of frequencies among many coordinates, from
+ * differences of forces (force_spectrum.c), without arrays of vectors: Lanczos' iteration of
+ * three terms,
  *
- *     beta_k M x_k+1 = K x_k - alpha_k M x_k - beta_k-1 M x_k-1,      T = tridiag(beta, alpha, beta),
+ *     beta_k M x_k+1 = K x_k - alpha_k M x_k - beta_k-1 M x_k-1,
+ *     T = tridiag(beta, alpha, beta),
  *
- * left to lose its orthogonality, which repeats values that it has found and spoils none [Parlett 1998, chapter 13; Greenbaum 1989]. Slow
- * motion is a cluster at 0 beside the squares of fast frequencies, so that the gap is seen long before what is in the band: the slowest
- * of the fast is an end of it, and an isolated frequency in the gap comes out as quickly, however slow. Between cluster and band one
- * value may wander that is none of K. It has a large residual beta_k |s_k|, s_k the last entry of its vector in T, and moves on with the
- * next steps: the iteration ends when there is no such one and the ends stay where they are. */
+ * left to lose its orthogonality, which repeats values that it has found and spoils none
+ * [Parlett 1998, chapter 13; Greenbaum 1989]. Slow motion is a cluster at 0 beside the squares
+ * of fast frequencies, so that the gap is seen long before what is in the band: the slowest of
+ * the fast is an end of it, and an isolated frequency in the gap comes out as quickly, however
+ * slow. Between cluster and band one value may wander that is none of K. It has a large residual
+ * beta_k |s_k|, s_k the last entry of its vector in T, and moves on with the next steps: the
+ * iteration ends when there is no such one and the ends stay where they are. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "linalg/tridiagonal.h"
 #include "filter/force_spectrum.h"
+#include "linalg/tridiagonal.h"
 
-enum { FIRST_LOOK = 32, ENOUGH = 96, ROUGH = 160 }; /* steps; for a state that hides the gap: when its ends stand still, at most */
+/* steps; for a state that hides the gap: when its ends stand still, at most */
+enum { FIRST_LOOK = 32, ENOUGH = 96, ROUGH = 160 };
 
-static const double steady = 0.02;     /* relative change of an end between looks */
-static const double certain = 0.5;     /* a residual, of the value itself: with less of it there is a value of K within reach */
+static const double steady = 0.02; /* relative change of an end between looks */
+/* a residual, of the value itself: with less of it there is a value of K within reach */
+static const double certain = 0.5;
 static const double far = 8;           /* fast over slow, at least (stiffness.c) */
 static const double apart = 4;         /* frequencies nearer than this are not apart */
 static const double given_least = 0.6; /* of --omega: coupled springs are slower than single ones */
-static const double uneven = 1e-3;     /* of the largest entry of T: more is no noise, some force has no reaction */
+/* of the largest entry of T: more is no noise, some force has no reaction */
+static const double uneven = 1e-3;
 
 /* Steps until the next look: they cost the square of their number. */
 static int next_look(int steps)
@@ -30,8 +37,10 @@ static int next_look(int steps)
     return steps + 16 + steps / 32;
 }
 
-/* What T of so many steps shows; complete: its values are values of K. False when they could not be found. */
-static bool look(const taut_force_spectrum *r, int steps, bool complete, taut_force_spectrum_seen *seen)
+/* What T of so many steps shows; complete: its values are values of K. False when they could not
+ * be found. */
+static bool look(const taut_force_spectrum *r, int steps, bool complete,
+                 taut_force_spectrum_seen *seen)
 {
     double d[TAUT_FORCE_SPECTRUM_SEEN], e[TAUT_FORCE_SPECTRUM_SEEN],
         last[TAUT_FORCE_SPECTRUM_SEEN] = {0}; /* last: the last entries of the vectors */
@@ -42,7 +51,8 @@ static bool look(const taut_force_spectrum *r, int steps, bool complete, taut_fo
         return false;
     seen->count = 0;
     for (int k = 0; k < steps; k++)
-        taut_force_spectrum_add(seen, fabs(d[k]), d[k] < 0, complete ? 0 : r->beta[steps - 1] * fabs(last[k]));
+        taut_force_spectrum_add(seen, fabs(d[k]), d[k] < 0,
+                                complete ? 0 : r->beta[steps - 1] * fabs(last[k]));
     return true;
 }
 
@@ -51,9 +61,9 @@ static bool is_certain(const taut_force_spectrum_seen *seen, int k)
     return seen->loose[k] <= certain * seen->rate[k];
 }
 
-/* What is slow for certain: the motion at the point, and what repels, for pulls across stretched springs and pushes across pressed ones
- * are alike (a force that repels as the fastest attract is none of these). What is as slow as noise may be anything: twice as fast is
- * enough then. */
+/* What is slow for certain: the motion at the point, and what repels, for pulls across stretched
+ * springs and pushes across pressed ones are alike (a force that repels as the fastest attract
+ * is none of these). What is as slow as noise may be anything: twice as fast is enough then. */
 static double reach(const taut_force_spectrum_seen *seen)
 {
     const double alike = 1.3, most = 0.25;
@@ -69,16 +79,17 @@ static double above_noise(const taut_force_spectrum_seen *seen, int k)
     return k >= 0 && seen->rate[k] > seen->noise ? seen->rate[k] : 0;
 }
 
-/* What number k has below it: the next one, or the one after that where the next is the one that wanders. */
+/* What number k has below it: the next one, or the one after that where the next is the one that
+ * wanders. */
 static double below(const taut_force_spectrum_seen *seen, int k, double floor)
 {
     int next = k > 1 && !is_certain(seen, k - 1) ? k - 2 : k - 1;
     return fmax(above_noise(seen, next), floor);
 }
 
-/* The first fast one. It is certain and above the lowest gap, not the largest: what is isolated between the slow and a band is fast,
- * because a filter for the band would leave it where it is. A state that rings may have no gap, but has a band of certain ones above
- * its cluster. */
+/* The first fast one. It is certain and above the lowest gap, not the largest: what is isolated
+ * between the slow and a band is fast, because a filter for the band would leave it where it is.
+ * A state that rings may have no gap, but has a band of certain ones above its cluster. */
 static int first_fast(const taut_force_spectrum_seen *seen, double given)
 {
     int band = -1, widest = 0;
@@ -112,7 +123,8 @@ static bool is_alone(const taut_force_spectrum_seen *seen, int k)
     return above_noise(seen, k) > far * fmax(above_noise(seen, k - 1), reach(seen));
 }
 
-/* Is everything slower than number `first` well below it, beyond doubt, and nothing else on its way to being seen? */
+/* Is everything slower than number `first` well below it, beyond doubt, and nothing else on its
+ * way to being seen? */
 static bool is_clean(const taut_force_spectrum_seen *seen, int first)
 {
     for (int k = 0; k < first; k++)
@@ -121,10 +133,12 @@ static bool is_clean(const taut_force_spectrum_seen *seen, int first)
     return !is_alone(seen, first - 1);
 }
 
-/* Steps after which even a single frequency just above the noise would have been seen. The polynomial T(lambda), Chebyshev's of the band
- * [e^2, Omega^2], is 1/2 exp(2 k e/Omega) near 0 beside 1 in the band [Saad 2011, 6.6]. That must make up for the share 1/sqrt(n) that a
- * random vector has of a mode, and for what factors that vanish in the cluster and at isolated frequencies lose against the band:
- * (Omega/omega)^2 each; of the cluster once and a half, because it is no point. e is where frequencies begin to be many. */
+/* Steps after which even a single frequency just above the noise would have been seen. The
+ * polynomial T(lambda), Chebyshev's of the band [e^2, Omega^2], is 1/2 exp(2 k e/Omega) near 0
+ * beside 1 in the band [Saad 2011, 6.6]. That must make up for the share 1/sqrt(n) that a random
+ * vector has of a mode, and for what factors that vanish in the cluster and at isolated
+ * frequencies lose against the band: (Omega/omega)^2 each; of the cluster once and a half,
+ * because it is no point. e is where frequencies begin to be many. */
 static double steps_needed(const taut_force_spectrum *r, const taut_force_spectrum_seen *seen)
 {
     const double copies = 1.02, alone = 2;
@@ -142,11 +156,13 @@ static double steps_needed(const taut_force_spectrum *r, const taut_force_spectr
     return fastest / (2 * edge) * lost;
 }
 
-/* Is everything slower known for what it is, even if it is not well below? Then further steps show nothing else. */
+/* Is everything slower known for what it is, even if it is not well below? Then further steps
+ * show nothing else. */
 static bool is_told(const taut_force_spectrum_seen *seen, int first)
 {
     for (int k = 0; k < first; k++)
-        if (!is_certain(seen, k) && (in_doubt(seen, k, first) || (k == first - 1 && is_alone(seen, k))))
+        if (!is_certain(seen, k) &&
+            (in_doubt(seen, k, first) || (k == first - 1 && is_alone(seen, k))))
             return false;
     return first < seen->count;
 }
@@ -165,7 +181,8 @@ static void swap(double **a, double **b)
 }
 
 /* Step k of the iteration. `even` becomes false when K shows that it is not symmetric. */
-static int advance(taut_force_spectrum *r, const taut_force_spectrum_point *at, int k, vectors *s, bool *even, taut_error *error)
+static int advance(taut_force_spectrum *r, const taut_force_spectrum_point *at, int k, vectors *s,
+                   bool *even, taut_error *error)
 {
     taut_index n = r->n;
     double alpha = 0, back = 0;
@@ -196,12 +213,14 @@ typedef struct ends {
 
 static void compare(ends *e, double slowest, double fastest)
 {
-    bool same = fabs(slowest - e->slowest) <= steady * slowest && fabs(fastest - e->fastest) <= steady * fastest;
+    bool same = fabs(slowest - e->slowest) <= steady * slowest &&
+                fabs(fastest - e->fastest) <= steady * fastest;
     *e = (ends){slowest, fastest, same ? e->quiet + 1 : 0};
 }
 
-int taut_force_spectrum_edges(taut_force_spectrum *r, const taut_force_spectrum_point *at, const taut_force_spectrum_wish *wish,
-                              double pace, taut_force_spectrum_seen *seen, bool *even, taut_error *error)
+int taut_force_spectrum_edges(taut_force_spectrum *r, const taut_force_spectrum_point *at,
+                              const taut_force_spectrum_wish *wish, double pace,
+                              taut_force_spectrum_seen *seen, bool *even, taut_error *error)
 {
     vectors s = {.x = r->x, .mx = r->mx, .x_before = r->x + r->n, .mx_before = r->mx + r->n};
     ends e = {0};
@@ -219,7 +238,8 @@ int taut_force_spectrum_edges(taut_force_spectrum *r, const taut_force_spectrum_
         if (!ended && k < due && k < TAUT_FORCE_SPECTRUM_SEEN)
             continue;
         if (!look(r, k, ended, seen))
-            return taut_fail(error, TAUT_ERROR_CONVERGE, "the frequencies of the forces could not be computed at this state");
+            return taut_fail(error, TAUT_ERROR_CONVERGE,
+                             "the frequencies of the forces could not be computed at this state");
         due = next_look(k);
         seen->noise = 2 * sqrt(at->noise) * seen->rate[k - 1];
         seen->pace = pace;
@@ -229,7 +249,8 @@ int taut_force_spectrum_edges(taut_force_spectrum *r, const taut_force_spectrum_
         bool clear = seen->first < k && is_clean(seen, seen->first);
         seen->clean = clear && (wish->rough || ended || k >= steps_needed(r, seen));
         bool enough = wish->rough && (due > ROUGH || (e.quiet > 1 && k >= ENOUGH));
-        if (ended || enough || (e.quiet > 0 && seen->clean) || (e.quiet > 2 && !clear && is_told(seen, seen->first)))
+        if (ended || enough || (e.quiet > 0 && seen->clean) ||
+            (e.quiet > 2 && !clear && is_told(seen, seen->first)))
             break;
     }
     return TAUT_OK;

@@ -1,23 +1,31 @@
-/* ipa.c - the iterative projection algorithm [A section 3.2]: micro-integration, filtering, repetition.
+/* ipa.c - the iterative projection algorithm [A section 3.2]: micro-integration, filtering,
+ * repetition.
  *
- *     (q, v) <- sum_j w_j (q, v)(t + j h),    |j| <= N,    w_j = K(j/N)/N,    h = delta/N,    delta = L/omega      [A (10), (13)]
+ *     (q, v) <- sum_j w_j (q, v)(t + j h), |j| <= N, w_j = K(j/N)/N, h = delta/N,
+ *     delta = L/omega   [A (10), (13)]
  *
- * until the bonds and their rates change by less than epsilon [A (14)]. The samples come from a flow that goes both ways, velocity Verlet
- * (step/flow_verlet.c): 2N + 1 force evaluations a pass. Paper settings [A 5.2]: cubic kernel (others are options), L = 6 pi, N = 18, and
- * epsilon = max(1e-9, 1e-3/omega^2), which is 1e-7 for omega = 100 and 1e-9 for 1000 and 10000 as in the paper.
+ * until the bonds and their rates change by less than epsilon [A (14)]. The samples come from a
+ * flow that goes both ways, velocity Verlet (step/flow_verlet.c): 2N + 1 force evaluations a
+ * pass. Paper settings [A 5.2]: cubic kernel (others are options), L = 6 pi, N = 18, and epsilon
+ * = max(1e-9, 1e-3/omega^2), which is 1e-7 for omega = 100 and 1e-9 for 1000 and 10000 as in the
+ * paper.
  *
- * omega is in the paper the square root of the stiffness, for unit masses. Here: the smallest frequency that a single spring would have
- * with everything else at rest, sqrt(A_ii/c_i), A = G M^-1 G^T, which is the same for the paper's problem. Coupled springs have slower
- * modes; where the slowest is below 0.6 omega (in the paper's problem it stays above 0.61) the window is lengthened to keep
- * delta 0.6 of L over it, and where the fastest would come near Verlet's limit h omega = 2, N is raised.
+ * omega is in the paper the square root of the stiffness, for unit masses. Here: the smallest
+ * frequency that a single spring would have with everything else at rest, sqrt(A_ii/c_i), A = G
+ * M^-1 G^T, which is the same for the paper's problem. Coupled springs have slower modes; where
+ * the slowest is below 0.6 omega (in the paper's problem it stays above 0.61) the window is
+ * lengthened to keep delta 0.6 of L over it, and where the fastest would come near Verlet's
+ * limit h omega = 2, N is raised.
  *
- * The stopping test knows rounding: tolerances are at least 8 u sum|G q| for g and omega times that for gdot (DESIGN 6).
+ * The stopping test knows rounding: tolerances are at least 8 u sum|G q| for g and omega times
+ * that for gdot (DESIGN 6).
  *
- * Rods beside springs are constraints of the micro-integration, which is RATTLE then (step/flow_rattle.c), and a pass ends on them
- * (rigid_bonds.c).
+ * Rods beside springs are constraints of the micro-integration, which is RATTLE then
+ * (step/flow_rattle.c), and a pass ends on them (rigid_bonds.c).
  *
- * Without springs omega is taken from the stiff potential or from differences of forces (stiffness.c), so that the window is that of
- * springs with these modes, and measured again after a pass; accelerations over omega^2 take the part of g in (14) (progress.c). */
+ * Without springs omega is taken from the stiff potential or from differences of forces
+ * (stiffness.c), so that the window is that of springs with these modes, and measured again
+ * after a pass; accelerations over omega^2 take the part of g in (14) (progress.c). */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,16 +33,17 @@
 
 #include "filter/force_balance.h"
 #include "filter/progress.h"
-#include "point/hold/hold.h"
 #include "filter/rigid_bonds.h"
 #include "filter/sampler.h"
+#include "point/hold/hold.h"
 #include "step/flow_rattle.h"
 #include "step/methods.h"
 
 static const double slowest_share = 0.6; /* of omega: see above */
 static const double stable_share = 1.75; /* h times the fastest frequency, at most */
-static const double poor = 0.01;         /* an error, relative, that is not to be called a slow point: the paper has 1e-3 */
-static const double alike = 0.1;         /* relative change of frequencies that a window bears */
+/* an error, relative, that is not to be called a slow point: the paper has 1e-3 */
+static const double poor = 0.01;
+static const double alike = 0.1; /* relative change of frequencies that a window bears */
 
 typedef struct ipa {
     taut_projection *p;
@@ -75,8 +84,11 @@ static int measure(ipa *w, taut_error *error)
         return TAUT_OK;
     }
     if (w->fastest == 0)
-        return taut_fail(error, TAUT_ERROR_CONVERGE, "the frequencies of the springs could not be computed: give --omega");
-    w->omega = w->springs.single > 0 ? w->springs.single : w->declared ? w->slowest : fmin(w->fastest, w->slowest / slowest_share);
+        return taut_fail(error, TAUT_ERROR_CONVERGE,
+                         "the frequencies of the springs could not be computed: give --omega");
+    w->omega = w->springs.single > 0 ? w->springs.single
+               : w->declared         ? w->slowest
+                                     : fmin(w->fastest, w->slowest / slowest_share);
     return TAUT_OK;
 }
 
@@ -87,7 +99,8 @@ static int choose_kernel(ipa *w, const taut_options *options, taut_error *error)
     const char *name = taut_options_text(options, "kernel");
     if (strcmp(name, "aware") == 0)
         return taut_fail(error, TAUT_ERROR_USAGE,
-                         "--kernel aware is that of projection kernel; use --method kernel, or --kernel cubic, smooth or bump");
+                         "--kernel aware is that of projection kernel; use --method kernel, or "
+                         "--kernel cubic, smooth or bump");
     bool cubic = strcmp(name, "auto") == 0 || strcmp(name, "cubic") == 0;
     w->filter = cubic ? &taut_filter_cubic : NULL;
     return cubic ? TAUT_OK : taut_sampler_shape(options, &w->shape, error);
@@ -107,33 +120,38 @@ static int choose(ipa *w, const taut_options *options, taut_error *error)
                            : fmax(18, ceil(w->window * w->fastest / stable_share * (1 - 1e-12)));
     if (!(steps <= 1e9))
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "projection ipa would need %.3g steps a pass, because the fastest spring oscillates %.3g times as fast as "
-                         "the slowest; use --method constraint",
+                         "projection ipa would need %.3g steps a pass, because the fastest spring "
+                         "oscillates %.3g times as fast as the slowest; use --method constraint",
                          2 * steps, w->fastest / w->slowest);
     w->steps = (int)steps;
     w->h = w->window / steps;
     if (w->h * w->fastest >= taut_verlet.stability)
         return taut_fail(error, TAUT_ERROR_STEP,
-                         "%d micro-steps in a window of %.4g are unstable: the fastest spring needs h < %g/%.6g; at least %.0f "
-                         "micro-steps are needed",
-                         w->steps, w->window, taut_verlet.stability, w->fastest, ceil(w->window * w->fastest / stable_share));
+                         "%d micro-steps in a window of %.4g are unstable: the fastest spring "
+                         "needs h < %g/%.6g; at least %.0f micro-steps are needed",
+                         w->steps, w->window, taut_verlet.stability, w->fastest,
+                         ceil(w->window * w->fastest / stable_share));
     if (!w->filter && w->steps <= w->shape.moments + 2)
-        return taut_fail(error, TAUT_ERROR_REFUSED, "a smooth kernel needs more --micro-steps than its --moments and two, %d",
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "a smooth kernel needs more --micro-steps than its --moments and two, %d",
                          w->shape.moments + 2);
     char kernel[60] = "";
     if (!w->filter)
-        snprintf(kernel, sizeof kernel, ", a %s with %d moments", w->shape.smooth < 0 ? "bump" : "smooth kernel", w->shape.moments);
+        snprintf(kernel, sizeof kernel, ", a %s with %d moments",
+                 w->shape.smooth < 0 ? "bump" : "smooth kernel", w->shape.moments);
     snprintf(p->explanation, sizeof p->explanation,
-             "projection ipa, omega %.6g%s, window %.4g%s, %d Verlet steps of %.4g to each side%s%s: %d force evaluations a pass",
+             "projection ipa, omega %.6g%s, window %.4g%s, %d Verlet steps of %.4g to each "
+             "side%s%s: %d force evaluations a pass",
              w->omega,
              given                                     ? ""
              : w->declared                             ? " (the slowest single spring)"
              : p->sizes.can & TAUT_HAS_STIFF_POTENTIAL ? " (of the stiff potential)"
              : w->springs.lowered > 0                  ? " (seen in the micro-solution)"
                                                        : " (seen in differences of forces)",
-             w->window, longer ? " (lengthened for slower modes of coupled springs)" : "", w->steps, w->h,
-             w->sampler.rods ? ", on the rods" : "", kernel, 2 * w->steps + 1);
-    return taut_sampler_filter(&w->sampler, w->filter, &w->shape, w->steps, w->h, fmax(w->fastest, w->omega), error);
+             w->window, longer ? " (lengthened for slower modes of coupled springs)" : "", w->steps,
+             w->h, w->sampler.rods ? ", on the rods" : "", kernel, 2 * w->steps + 1);
+    return taut_sampler_filter(&w->sampler, w->filter, &w->shape, w->steps, w->h,
+                               fmax(w->fastest, w->omega), error);
 }
 
 /* Without springs: where a pass has led to, frequencies are seen more clearly. */
@@ -141,7 +159,8 @@ static int choose_again(ipa *w, const taut_options *options, taut_error *error)
 {
     double slowest = w->slowest, fastest = w->fastest;
     TAUT_TRY(measure(w, error));
-    if (fabs(w->slowest - slowest) < alike * slowest && fabs(w->fastest - fastest) < alike * fastest)
+    if (fabs(w->slowest - slowest) < alike * slowest &&
+        fabs(w->fastest - fastest) < alike * fastest)
         return TAUT_OK;
     return choose(w, options, error);
 }
@@ -153,12 +172,14 @@ static int filter(ipa *w, taut_error *error)
     taut_projection *p = w->p;
     TAUT_TRY(taut_sampler_run(&w->sampler, error));
     taut_sampler_move(&w->sampler);
-    taut_sampled_errors e = taut_sampler_errors(&w->sampler, w->slowest > 0 ? w->slowest : w->omega);
+    taut_sampled_errors e =
+        taut_sampler_errors(&w->sampler, w->slowest > 0 ? w->slowest : w->omega);
     w->off_q = e.filter_q + e.verlet_q;
     w->off_v = e.filter_v + e.verlet_v;
     if (w->sampler.general) {
         double dragged;
-        TAUT_TRY(taut_sampler_dragged(&w->sampler, w->slowest > 0 ? w->slowest : w->omega, &dragged, error));
+        TAUT_TRY(taut_sampler_dragged(&w->sampler, w->slowest > 0 ? w->slowest : w->omega, &dragged,
+                                      error));
         w->off_q += dragged;
         w->off_v += dragged / w->window;
     }
@@ -181,25 +202,26 @@ static int fail_passes(const ipa *w, double first, double before, double now, ta
     if (w->tolerance < rounding && now < 100) /* changes are counted in units of rounding then */
         return taut_fail(
             error, TAUT_ERROR_CONVERGE,
-            "--tolerance %.3g is below what rounding leaves of the bonds, about %.2g: after %lld passes they still change by "
-            "%.2g; give a larger --tolerance, or none",
+            "--tolerance %.3g is below what rounding leaves of the bonds, about %.2g: after %lld "
+            "passes they still change by %.2g; give a larger --tolerance, or none",
             w->tolerance, 10 * rounding, (long long)w->p->passes, now * rounding);
     const char *advice =
-        now > first ? "the start is too far from the slow manifold, or slow and fast are not separated; start nearer "
-                      "(--method constraint gives a foot point of bonds)"
+        now > first ? "the start is too far from the slow manifold, or slow and fast are not "
+                      "separated; start nearer (--method constraint gives a foot point of bonds)"
         : now > 0.95 * before
-            ? "the changes no longer shrink, because the slow motion shows within the window; a larger --tolerance "
-              "accepts that, a shorter --window reduces it"
+            ? "the changes no longer shrink, because the slow motion shows within the window; a "
+              "larger --tolerance accepts that, a shorter --window reduces it"
             : "a longer --window damps more in a pass, --passes allows more of them";
     return taut_fail(error, TAUT_ERROR_CONVERGE,
-                     "after %lld %s a pass still changes %s by %.3g times the tolerance %.3g: %s (the start moves at a rate of "
-                     "%.3g, omega is %.4g "
-                     "rad per time)",
-                     (long long)w->p->passes, w->p->passes == 1 ? "pass" : "passes", w->declared ? "the bonds" : "what is fast",
-                     now, w->tolerance, advice, taut_stiffness_pace(w->p), w->omega);
+                     "after %lld %s a pass still changes %s by %.3g times the tolerance %.3g: %s "
+                     "(the start moves at a rate of %.3g, omega is %.4g rad per time)",
+                     (long long)w->p->passes, w->p->passes == 1 ? "pass" : "passes",
+                     w->declared ? "the bonds" : "what is fast", now, w->tolerance, advice,
+                     taut_stiffness_pace(w->p), w->omega);
 }
 
-/* Without springs there is no balance of forces to tell: the start is as slow as the result when they differ by no more than its errors. */
+/* Without springs there is no balance of forces to tell: the start is as slow as the result when
+ * they differ by no more than its errors. */
 static bool was_slow(const ipa *w)
 {
     const taut_filter_progress *g = &w->gauge;
@@ -227,7 +249,8 @@ static int iterate(ipa *w, const taut_options *options, taut_error *error)
             }
             if (w->window == window)
                 return w->declared ? TAUT_OK : taut_stiffness_separated(&w->springs, error);
-        } else if (!w->declared && (p->passes <= 4 || taut_stiffness_missed(&w->springs, w->gauge.left))) {
+        } else if (!w->declared &&
+                   (p->passes <= 4 || taut_stiffness_missed(&w->springs, w->gauge.left))) {
             TAUT_TRY(choose_again(w, options, error));
             w->springs.left = 0;
         }
@@ -255,25 +278,27 @@ static void state_errors(const ipa *w, bool kept)
     size_t used = strlen(p->explanation);
     double rest = w->tolerance * fmin(1, change(w));
     if (!isnan(w->off_q))
-        used += (size_t)snprintf(p->explanation + used, sizeof p->explanation - used, "; error about %.1g in q, %.1g in v",
-                                 w->off_q + rest, w->off_v + rest);
+        used += (size_t)snprintf(p->explanation + used, sizeof p->explanation - used,
+                                 "; error about %.1g in q, %.1g in v", w->off_q + rest,
+                                 w->off_v + rest);
     if (!w->declared && used < sizeof p->explanation)
-        used +=
-            (size_t)snprintf(p->explanation + used, sizeof p->explanation - used, "; slow frequencies up to %.3g", w->springs.slow);
+        used += (size_t)snprintf(p->explanation + used, sizeof p->explanation - used,
+                                 "; slow frequencies up to %.3g", w->springs.slow);
     if (kept && used < sizeof p->explanation)
         snprintf(p->explanation + used, sizeof p->explanation - used,
                  "; the start is kept, it is %s the slow manifold %s what the passes lead to",
                  w->declared ? "nearer to" : "as near to", w->declared ? "than" : "as");
 }
 
-/* Never worse than the start, and never far from slow. lambda = C^-1 g while the rounding of g is not amplified too much, else from the
- * acceleration equation (DESIGN 6). */
+/* Never worse than the start, and never far from slow. lambda = C^-1 g while the rounding of g
+ * is not amplified too much, else from the acceleration equation (DESIGN 6). */
 static int conclude(const ipa *w, double *first, double *last, taut_error *error)
 {
     taut_projection *p = w->p;
     taut_force_balance start = {.lambda = first}, end = {.lambda = last};
     double fastest = fmax(w->fastest, w->omega);
-    TAUT_TRY(taut_sampler_good(&w->sampler, w->declared, w->slowest > 0 ? w->slowest : w->omega, w->off_q, poor, error));
+    TAUT_TRY(taut_sampler_good(&w->sampler, w->declared, w->slowest > 0 ? w->slowest : w->omega,
+                               w->off_q, poor, error));
     if (!w->declared) {
         bool kept = was_slow(w);
         int64_t pass = kept ? 0 : p->passes;
@@ -284,20 +309,24 @@ static int conclude(const ipa *w, double *first, double *last, taut_error *error
             keep_start(p);
         return TAUT_OK;
     }
-    TAUT_TRY(taut_force_balance_weigh(p, w->omega, w->tolerance, w->gauge.floor, p->q0, p->v0, &p->pass[0], &start, error));
-    TAUT_TRY(taut_force_balance_weigh(p, w->omega, w->tolerance, w->gauge.floor, p->q, p->v, &p->pass[p->passes], &end, error));
+    TAUT_TRY(taut_force_balance_weigh(p, w->omega, w->tolerance, w->gauge.floor, p->q0, p->v0,
+                                      &p->pass[0], &start, error));
+    TAUT_TRY(taut_force_balance_weigh(p, w->omega, w->tolerance, w->gauge.floor, p->q, p->v,
+                                      &p->pass[p->passes], &end, error));
     bool keep = start.known && end.known && start.energy < end.energy;
     const taut_force_balance *best = keep ? &start : &end;
     if (best->off > 0.5 * best->size)
         return taut_fail(
             error, TAUT_ERROR_CONVERGE,
-            "what the passes lead to is not a slow motion: the springs pull with %.3g beside the balance of %.3g; slow and "
-            "fast are not separated at this state: it moves at a rate of %.3g, the slowest single spring oscillates at %.4g",
+            "what the passes lead to is not a slow motion: the springs pull with %.3g beside the "
+            "balance of %.3g; slow and fast are not separated at this state: it moves at a rate of "
+            "%.3g, the slowest single spring oscillates at %.4g",
             best->off, best->size, taut_stiffness_pace(p), w->omega);
     state_errors(w, keep);
     if (keep)
         keep_start(p);
-    bool noisy = DBL_EPSILON / 2 * fastest * fastest >= 1e-6, balance = best->known && (noisy || keep);
+    bool noisy = DBL_EPSILON / 2 * fastest * fastest >= 1e-6,
+         balance = best->known && (noisy || keep);
     if (w->sampler.rods && !balance)
         return taut_flow_rattle_multipliers(w->sampler.flow, p->t, p->q, p->v, p->lambda, error);
     for (taut_index i = 0; i < p->sizes.bonds; i++)
@@ -312,7 +341,8 @@ static int create(ipa *w, const taut_options *options, taut_error *error)
     TAUT_TRY(taut_rigid_bonds_create(p, &w->rods, error));
     TAUT_TRY(taut_rigid_bonds_begin(&w->rods, error));
     w->declared = taut_stiffness_declared(p);
-    w->springs.given = taut_options_given(options, "omega") ? taut_options_real(options, "omega") : 0;
+    w->springs.given =
+        taut_options_given(options, "omega") ? taut_options_real(options, "omega") : 0;
     if (!w->declared) {
         TAUT_TRY(taut_force_spectrum_create(p, &w->rates, error));
         w->springs.rates = &w->rates;
@@ -322,13 +352,15 @@ static int create(ipa *w, const taut_options *options, taut_error *error)
     TAUT_TRY(measure(w, error));
     TAUT_TRY(taut_sampler_create(p, &w->sampler, error));
     TAUT_TRY(choose(w, options, error));
-    return taut_hold_restorer_create(p->context, &p->arena, &p->statistics, p->hold, p->t, p->q, p->v, &w->grip, error);
+    return taut_hold_restorer_create(p->context, &p->arena, &p->statistics, p->hold, p->t, p->q,
+                                     p->v, &w->grip, error);
 }
 
 static int project(taut_projection *p, const taut_options *options, taut_error *error)
 {
     ipa w = {.p = p};
-    double *first = TAUT_NEW(&p->arena, double, p->sizes.bonds), *last = TAUT_NEW(&p->arena, double, p->sizes.bonds);
+    double *first = TAUT_NEW(&p->arena, double, p->sizes.bonds),
+           *last = TAUT_NEW(&p->arena, double, p->sizes.bonds);
     int status = first && last ? create(&w, options, error) : taut_fail_memory(error);
     if (status == 0)
         status = taut_filter_progress_take(&w.gauge, error);
@@ -346,8 +378,8 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
 
 const taut_projection_method taut_projection_ipa = {
     .name = "ipa",
-    .summary =
-        "iterative projection: Verlet to both sides, filtered by a cubic kernel, repeated; cost independent of the stiffness",
+    .summary = "iterative projection: Verlet to both sides, filtered by a cubic kernel, repeated; "
+               "cost independent of the stiffness",
     .reference = "Ariel, Sanz-Serna, Tsai 2012, section 3.2 and 5.2",
     .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
     .refuses = TAUT_HAS_STEPPER,

@@ -1,11 +1,15 @@
-/* progress.c - how much of a state is fast: what passes of a filter change, and when they have nothing more to do.
+/* progress.c - how much of a state is fast: what passes of a filter change, and when they have
+ * nothing more to do.
  *
- * With springs it is g and gdot [A (14)]. Forces without bonds have accelerations a = M^-1 F instead: a/Omega^2 is to a slow state what
- * C lambda = g is, O(Omega^-2), and is of the size of the displacement in a ringing one; its rate is the difference over q +- v dt.
- * Omega is the slowest of the fast frequencies, so that none is overlooked, and every coordinate has its own rounding.
+ * With springs it is g and gdot [A (14)]. Forces without bonds have accelerations a = M^-1 F
+ * instead: a/Omega^2 is to a slow state what C lambda = g is, O(Omega^-2), and is of the size of
+ * the displacement in a ringing one; its rate is the difference over q +- v dt. Omega is the
+ * slowest of the fast frequencies, so that none is overlooked, and every coordinate has its own
+ * rounding.
  *
- * What a pass has changed is the part of the micro-solution that its weights took for fast. With dq, dv the change of the state and
- * da, da' that of the accelerations, the mean square of its frequencies, each with the energy that it had, is seen at no cost:
+ * What a pass has changed is the part of the micro-solution that its weights took for fast. With
+ * dq, dv the change of the state and da, da' that of the accelerations, the mean square of its
+ * frequencies, each with the energy that it had, is seen at no cost:
  *
  *     rate^2 = -(dq^T M da Omega^2 + dv^T M da')/(dq^T M dq Omega^2 + dv^T M dv). */
 #include <float.h>
@@ -15,10 +19,13 @@
 #include "filter/progress.h"
 #include "step/vectors.h"
 
-int taut_filter_progress_create(taut_projection *p, taut_force_spectrum *rates, taut_filter_progress *g, taut_error *error)
+int taut_filter_progress_create(taut_projection *p, taut_force_spectrum *rates,
+                                taut_filter_progress *g, taut_error *error)
 {
-    *g = (taut_filter_progress){.p = p, .rates = rates, .count = rates ? p->sizes.coordinates : p->sizes.bonds};
-    double **arrays[] = {&g->first, &g->before, &g->now, &g->first_dt, &g->before_dt, &g->now_dt, &g->floor};
+    *g = (taut_filter_progress){
+        .p = p, .rates = rates, .count = rates ? p->sizes.coordinates : p->sizes.bonds};
+    double **arrays[] = {&g->first,     &g->before, &g->now,  &g->first_dt,
+                         &g->before_dt, &g->now_dt, &g->floor};
     bool good = (g->here = TAUT_NEW(&p->arena, double, p->sizes.coordinates)) != NULL;
     double **more[] = {&g->last_q, &g->last_v, &g->here_v, &g->behind};
     for (size_t k = 0; k < sizeof more / sizeof more[0] && rates; k++)
@@ -28,15 +35,19 @@ int taut_filter_progress_create(taut_projection *p, taut_force_spectrum *rates, 
     return good ? TAUT_OK : taut_fail_memory(error);
 }
 
-/* Rounding of a_i is u |q| times the stiffness that coordinate i meets: seen in two displacements. */
+/* Rounding of a_i is u |q| times the stiffness that coordinate i meets: seen in two
+ * displacements. */
 static int measure_noise(taut_filter_progress *g, taut_error *error)
 {
     const taut_projection *p = g->p;
     double size = taut_largest(g->count, p->q), shift = sqrt(DBL_EPSILON) * (size > 0 ? size : 1);
     TAUT_TRY(taut_force_spectrum_accelerate(g->rates, p->t, p->q, p->v, g->now, error));
     for (int k = 0; k < 2; k++) {
-        for (taut_index i = 0; i < g->count; i++) /* signs in no order: neighbours must not move together only */
-            g->here[i] = p->q[i] + ((uint32_t)(i + 1) * (k ? 2654435761u : 2246822519u) >> 31 ? -shift : shift);
+        for (taut_index i = 0; i < g->count;
+             i++) /* signs in no order: neighbours must not move together only */
+            g->here[i] =
+                p->q[i] +
+                ((uint32_t)(i + 1) * (k ? 2654435761u : 2246822519u) >> 31 ? -shift : shift);
         TAUT_TRY(taut_force_spectrum_accelerate(g->rates, p->t, g->here, p->v, g->now_dt, error));
         for (taut_index i = 0; i < g->count; i++)
             g->floor[i] = fmax(g->floor[i], fabs(g->now_dt[i] - g->now[i]) / shift);
@@ -44,12 +55,14 @@ static int measure_noise(taut_filter_progress *g, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_filter_progress_scale(taut_filter_progress *g, double slowest, double fastest, taut_error *error)
+int taut_filter_progress_scale(taut_filter_progress *g, double slowest, double fastest,
+                               taut_error *error)
 {
     const taut_projection *p = g->p;
     taut_index n = p->sizes.coordinates;
     /* at q = 0 rounding is that of the motion */
-    double size = fmax(taut_largest(n, p->q) + taut_largest(n, p->v) / slowest, DBL_MIN / DBL_EPSILON);
+    double size =
+        fmax(taut_largest(n, p->q) + taut_largest(n, p->v) / slowest, DBL_MIN / DBL_EPSILON);
     g->unit = slowest;
     g->dt = 1 / fastest;
     for (taut_index i = 0; i < g->count && !g->rates; i++)
@@ -59,7 +72,8 @@ int taut_filter_progress_scale(taut_filter_progress *g, double slowest, double f
     TAUT_TRY(measure_noise(g, error));
     TAUT_TRY(taut_force_spectrum_noise(g->rates, g->here, error));
     for (taut_index i = 0; i < g->count; i++) {
-        double square = slowest * slowest, rounding = 8 * DBL_EPSILON * size * fmax(1, g->floor[i] / square);
+        double square = slowest * slowest,
+               rounding = 8 * DBL_EPSILON * size * fmax(1, g->floor[i] / square);
         g->floor[i] = fmax(rounding, g->here[i] / square);
     }
     return TAUT_OK;
@@ -75,7 +89,8 @@ static int accelerate_beside(taut_filter_progress *g, double dt, double *a, taut
         if (turns)
             g->here_v[i] = p->v[i] + dt * g->now[i];
     }
-    return taut_force_spectrum_accelerate(g->rates, p->t + dt, g->here, turns ? g->here_v : p->v, a, error);
+    return taut_force_spectrum_accelerate(g->rates, p->t + dt, g->here, turns ? g->here_v : p->v, a,
+                                          error);
 }
 
 static int measure_forces(taut_filter_progress *g, taut_error *error)
@@ -92,17 +107,21 @@ static int measure_forces(taut_filter_progress *g, taut_error *error)
     return TAUT_OK;
 }
 
-/* The rate of what has changed since the state before, whose accelerations are in before[] and before_dt[]; 0 where rounding hides it. */
+/* The rate of what has changed since the state before, whose accelerations are in before[] and
+ * before_dt[]; 0 where rounding hides it. */
 static double see_left(const taut_filter_progress *g)
 {
     const taut_projection *p = g->p;
     const taut_mechanics *m = &g->rates->mechanics;
     double square = g->unit * g->unit, pull = 0, size = 0, noise = 0;
     for (taut_index i = 0; i < g->count; i++) {
-        double mass = g->rates->mass ? 1 : fabs(m->mass[i]), dq = p->q[i] - g->last_q[i], dv = p->v[i] - g->last_v[i];
-        pull -= mass * (square * dq * (g->now[i] - g->before[i]) + dv * (g->now_dt[i] - g->before_dt[i]));
+        double mass = g->rates->mass ? 1 : fabs(m->mass[i]), dq = p->q[i] - g->last_q[i],
+               dv = p->v[i] - g->last_v[i];
+        pull -= mass *
+                (square * dq * (g->now[i] - g->before[i]) + dv * (g->now_dt[i] - g->before_dt[i]));
         size += mass * (square * dq * dq + dv * dv);
-        noise += mass * mass * g->floor[i] * g->floor[i] * (square * square * dq * dq + dv * dv / (g->dt * g->dt));
+        noise += mass * mass * g->floor[i] * g->floor[i] *
+                 (square * square * dq * dq + dv * dv / (g->dt * g->dt));
     }
     return pull > 4 * sqrt(noise) ? sqrt(square * pull / size) : 0;
 }
@@ -150,14 +169,16 @@ void taut_filter_progress_rewind(taut_filter_progress *g)
     }
 }
 
-double taut_filter_progress_change(const taut_filter_progress *g, double tolerance, double tolerance_dt, double omega)
+double taut_filter_progress_change(const taut_filter_progress *g, double tolerance,
+                                   double tolerance_dt, double omega)
 {
     double most = 0;
     if (g->rates) /* rates are differences over dt: rounding over it is their own */
         omega = fmax(omega, 1 / g->dt);
     for (taut_index i = 0; i < g->count; i++) {
         double change = fabs(g->now[i] - g->before[i]) / fmax(tolerance, g->floor[i]);
-        double rate = fabs(g->now_dt[i] - g->before_dt[i]) / fmax(tolerance_dt, omega * g->floor[i]);
+        double rate =
+            fabs(g->now_dt[i] - g->before_dt[i]) / fmax(tolerance_dt, omega * g->floor[i]);
         most = fmax(most, isnan(change + rate) ? INFINITY : fmax(change, rate));
     }
     return most;

@@ -1,56 +1,70 @@
-/* projection_kernel.c - a better iterative projection: the passes of [A section 3.2] with better kernels (DESIGN 6).
+/* projection_kernel.c - a better iterative projection: the passes of [A section 3.2] with better
+ * kernels (DESIGN 6).
  *
- *     (q, v) <- sum_j w_j (q, v)(t + j h),  |j| <= N,        v at the very end <- sum_j d_j q(t + j h)/h
+ *     (q, v) <- sum_j w_j (q, v)(t + j h), |j| <= N,
+ *     v at the very end <- sum_j d_j q(t + j h)/h
  *
- * First passes with weights that vanish at the frequencies of the springs (tuned_weights.c): h times the fastest frequency is 1.7, N is 4 or a
- * little more, so that they cost 9 evaluations where the paper's cost 37. They are repeated, with the frequencies of where they have led
- * to, while they help. Then passes with a smooth kernel of mu = 5 exact discrete moments (filter_kernels.c) remove the rest. Velocities of Verlet
- * on a slow motion are wrong by h^2/6 q'''; fed back, a corrected velocity would ring as seen by Verlet, so only the very last pass takes
- * it from the odd filter of the same samples.
+ * First passes with weights that vanish at the frequencies of the springs (tuned_weights.c): h
+ * times the fastest frequency is 1.7, N is 4 or a little more, so that they cost 9 evaluations
+ * where the paper's cost 37. They are repeated, with the frequencies of where they have led to,
+ * while they help. Then passes with a smooth kernel of mu = 5 exact discrete moments
+ * (filter_kernels.c) remove the rest. Velocities of Verlet on a slow motion are wrong by h^2/6
+ * q'''; fed back, a corrected velocity would ring as seen by Verlet, so only the very last pass
+ * takes it from the odd filter of the same samples.
  *
- * Passes begin at the foot point, where there is one, and stay over it (fibre.c). Where there are rods the samples are those of RATTLE,
- * which errs as Verlet does (flow_rattle.c), and passes end on the rods.
+ * Passes begin at the foot point, where there is one, and stay over it (fibre.c). Where there
+ * are rods the samples are those of RATTLE, which errs as Verlet does (flow_rattle.c), and
+ * passes end on the rods.
  *
- * What is left is estimated from the same samples: the difference to the kernel of mu + 2 moments, and what Verlet does to slow positions,
- * h^2/12 |q''''|/omega^2. A start that differs from the result by no more is kept.
+ * What is left is estimated from the same samples: the difference to the kernel of mu + 2
+ * moments, and what Verlet does to slow positions, h^2/12 |q''''|/omega^2. A start that differs
+ * from the result by no more is kept.
  *
- * Without springs the frequencies are those of the stiff potential or of the forces (stiffness.c), and the accelerations take the part of the
- * bonds (progress.c). They are measured again where the passes have led to, until they are those that the passes were made for. */
+ * Without springs the frequencies are those of the stiff potential or of the forces
+ * (stiffness.c), and the accelerations take the part of the bonds (progress.c). They are
+ * measured again where the passes have led to, until they are those that the passes were made
+ * for. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "filter/projection_kernel.h"
 #include "point/foot_point.h"
 #include "point/hold/hold.h"
-#include "filter/projection_kernel.h"
 #include "step/vectors.h"
 
-static const double smooth_step =
-    1.7; /* h times the fastest frequency: that of aware passes, for Verlet's slow motion depends on it */
+static const double smooth_step = 1.7;  /* h times the fastest frequency: that of aware passes, for
+                                           Verlet's slow motion depends on it */
 static const double finest_step = 0.3;  /* not below, however inaccurate Verlet's slow motion is */
 static const double slow_target = 1e-9; /* what Verlet may do to slow positions, relative */
 static const double shows = 1e-10;      /* an error of the kernel, relative, worth a better one */
 static const double glides = 0.1;       /* changes of two passes that differ less are one */
 static const double tuned = 1e-3;       /* the same that zeros at frequencies bear */
-static const double lasts = 0.25;       /* of a change, after another pass: no oscillation that the weights know */
-static const double alike = 0.1;        /* relative change of frequencies that weights bear */
+/* of a change, after another pass: no oscillation that the weights know */
+static const double lasts = 0.25;
+static const double alike = 0.1; /* relative change of frequencies that weights bear */
 
-static const double least_shrink =
-    1e-4; /* what a pass with zeros at the frequencies leaves: at least, because these change on the way */
-static const double aware_enough = 300; /* a change, in units of rounding, that smooth passes deal with as well */
+static const double least_shrink = 1e-4; /* what a pass with zeros at the frequencies leaves: at
+                                            least, because these change on the way */
+/* a change, in units of rounding, that smooth passes deal with as well */
+static const double aware_enough = 300;
 static const double alone_enough = 1e4; /* the same when there are none */
 
-enum { AWARE_PASSES = 8, ROUNDS = 3, LASTING = 6 }; /* LASTING: passes after which changes must have shrunk */
+/* LASTING: passes after which changes must have shrunk */
+enum { AWARE_PASSES = 8, ROUNDS = 3, LASTING = 6 };
 
 typedef taut_projection_kernel_work kernel;
 
-/* The largest change by the last pass in units of rounding, or of the tolerance where that is more. */
+/* The largest change by the last pass in units of rounding, or of the tolerance where that is
+ * more. */
 static double change(const kernel *w)
 {
-    return taut_filter_progress_change(&w->gauge, w->tolerance, w->fastest * w->tolerance, w->fastest);
+    return taut_filter_progress_change(&w->gauge, w->tolerance, w->fastest * w->tolerance,
+                                       w->fastest);
 }
 
-/* Back over the foot point, whose velocity is shifted; or onto the rods, and what is held goes back to where it was. */
+/* Back over the foot point, whose velocity is shifted; or onto the rods, and what is held goes
+ * back to where it was. */
 static int put_back(kernel *w, const double *shift, taut_error *error)
 {
     bool placed;
@@ -61,9 +75,10 @@ static int put_back(kernel *w, const double *shift, taut_error *error)
     return taut_hold_restorer_restore(w->grip, w->p->t, w->p->q, w->p->v, error);
 }
 
-/* The same between passes. At the very end velocities change from those of Verlet to derivatives: it is the derivative that is to be
- * over the foot point. And without bonds nothing follows a velocity that is put back then. So Verlet's is put back with the difference
- * already in it. */
+/* The same between passes. At the very end velocities change from those of Verlet to
+ * derivatives: it is the derivative that is to be over the foot point. And without bonds nothing
+ * follows a velocity that is put back then. So Verlet's is put back with the difference already
+ * in it. */
 static int put_back_between(kernel *w, taut_error *error)
 {
     const taut_projection *p = w->p;
@@ -87,7 +102,8 @@ static int measure(kernel *w, taut_error *error)
     TAUT_TRY(taut_stiffness_measure(p, p->q, &w->springs, error));
     if (w->springs.found == 0)
         return w->declared
-                   ? taut_fail(error, TAUT_ERROR_CONVERGE, "the frequencies of the springs could not be computed at this state")
+                   ? taut_fail(error, TAUT_ERROR_CONVERGE,
+                               "the frequencies of the springs could not be computed at this state")
                    : taut_stiffness_separated(&w->springs, error);
     w->slowest = w->springs.frequency[0];
     w->fastest = w->springs.frequency[w->springs.found - 1];
@@ -109,7 +125,8 @@ static int aware_passes(kernel *w, int64_t limit, taut_error *error)
         before = now;
         now = change(w);
         w->shrinks = isfinite(before) ? now / before : 1;
-        w->aware_done = now < 1 || (k > 0 && now * (now / before) < (w->alone ? alone_enough : aware_enough));
+        w->aware_done =
+            now < 1 || (k > 0 && now * (now / before) < (w->alone ? alone_enough : aware_enough));
         if (!w->aware_done && w->declared && now > 0.5 * before)
             return TAUT_OK;
         if (!w->aware_done || !w->declared)
@@ -136,8 +153,11 @@ static void finish(kernel *w)
 {
     taut_projection *p = w->p;
     const taut_sampler *s = &w->sampler;
-    /* where the kernel shows, the samples of the settled iteration have no oscillation left that a less damping one would pass */
-    int best = w->off_q - w->off_verlet > shows * taut_largest(p->sizes.coordinates, p->q) ? TAUT_BETTER_Q : TAUT_EVEN_Q;
+    /* where the kernel shows, the samples of the settled iteration have no oscillation left that
+     * a less damping one would pass */
+    int best = w->off_q - w->off_verlet > shows * taut_largest(p->sizes.coordinates, p->q)
+                   ? TAUT_BETTER_Q
+                   : TAUT_EVEN_Q;
     for (taut_index i = 0; i < p->sizes.coordinates; i++) {
         p->q[i] = s->last_q[i] + s->sum[best][i];
         p->v[i] = s->sum[TAUT_RATE][i] / s->h;
@@ -149,12 +169,13 @@ static int fail_passes(const kernel *w, double now, taut_error *error)
     if (w->springs.repels)
         return taut_stiffness_separated(&w->springs, error);
     return taut_fail(error, TAUT_ERROR_CONVERGE,
-                     "after %lld passes a pass still changes %s by %.3g times what it should: the start is too far from the slow "
-                     "manifold, or slow and fast are not separated (the start moves at a rate of %.3g, the slowest %s oscillates "
-                     "at %.4g rad per "
-                     "time, the window is %.3g); start nearer%s, or allow more --passes",
-                     (long long)w->p->passes, w->declared ? "the bonds" : "what is fast", now, taut_stiffness_pace(w->p),
-                     w->declared ? "spring" : "of the fast", w->slowest, 2 * w->sampler.h * w->sampler.steps,
+                     "after %lld passes a pass still changes %s by %.3g times what it should: the "
+                     "start is too far from the slow manifold, or slow and fast are not separated "
+                     "(the start moves at a rate of %.3g, the slowest %s oscillates at %.4g rad "
+                     "per time, the window is %.3g); start nearer%s, or allow more --passes",
+                     (long long)w->p->passes, w->declared ? "the bonds" : "what is fast", now,
+                     taut_stiffness_pace(w->p), w->declared ? "spring" : "of the fast", w->slowest,
+                     2 * w->sampler.h * w->sampler.steps,
                      w->declared ? " (--method constraint gives a foot point)" : "");
 }
 
@@ -181,14 +202,16 @@ static int go_on(kernel *w, taut_error *error)
     return put_back_between(w, error); /* to the last bit */
 }
 
-/* The zeros follow the frequencies, which springs tell at no cost; others are measured between rounds. */
+/* The zeros follow the frequencies, which springs tell at no cost; others are measured between
+ * rounds. */
 static int retune(kernel *w, int64_t steps, taut_error *error)
 {
     double slowest = w->slowest, fastest = w->fastest;
     if (!w->declared || !w->sampler.zeros)
         return TAUT_OK;
     TAUT_TRY(measure(w, error));
-    if (fabs(w->slowest - slowest) <= tuned * slowest && fabs(w->fastest - fastest) <= tuned * fastest)
+    if (fabs(w->slowest - slowest) <= tuned * slowest &&
+        fabs(w->fastest - fastest) <= tuned * fastest)
         return TAUT_OK;
     if (w->point)
         taut_anderson_clear(&w->anderson);
@@ -210,21 +233,27 @@ static int smooth_passes(kernel *w, int64_t limit, int64_t steps, taut_error *er
         w->first = w->first > 0 ? w->first : now;
         if (now > before && w->point)
             taut_anderson_clear(&w->anderson); /* the safeguard: plain passes again */
-        /* below rounding, or going there with the next pass; or no longer shrinking: slow motion drifts under the filter */
-        bool stands = now > 0.5 * before && now <= 0.01 * w->first && !w->point; /* accelerated ones shrink unevenly */
+        /* below rounding, or going there with the next pass; or no longer shrinking: slow motion
+         * drifts under the filter */
+        /* accelerated ones shrink unevenly */
+        bool stands = now > 0.5 * before && now <= 0.01 * w->first && !w->point;
         if (now > 10 && now > lasts * before && taut_stiffness_missed(&w->springs, w->gauge.left))
             return TAUT_OK; /* the next round knows it */
-        double expected = k > 0 ? now / before : w->sampler.zeros ? fmax(w->shrinks, least_shrink) : 1;
+        double expected = k > 0              ? now / before
+                          : w->sampler.zeros ? fmax(w->shrinks, least_shrink)
+                                             : 1;
         if (now < 10 || (!w->point && now * expected < 10) || stands)
             return TAUT_OK;
-        /* from the foot point little was left to remove; of an oscillation that a pass has changed by less than its error, 0.02 stay */
+        /* from the foot point little was left to remove; of an oscillation that a pass has
+         * changed by less than its error, 0.02 stay */
         bool little = false;
         if (w->foot && !w->point)
-            TAUT_TRY(taut_projection_kernel_differs_little(w, w->gauge.before, w->gauge.before_dt, 0.5, 0, &little, error));
+            TAUT_TRY(taut_projection_kernel_differs_little(w, w->gauge.before, w->gauge.before_dt,
+                                                           0.5, 0, &little, error));
         if (little)
             return TAUT_OK;
-        /* of an oscillation a pass leaves smooth_left: changes that repeat themselves are the slow motion gliding [A 4.2], from a start
-         * that had little else */
+        /* of an oscillation a pass leaves smooth_left: changes that repeat themselves are the
+         * slow motion gliding [A 4.2], from a start that had little else */
         repeated = fabs(now - before) <= glides * before ? repeated + 1 : 0;
         if (repeated == 2)
             return TAUT_OK;
@@ -238,12 +267,15 @@ static int smooth_passes(kernel *w, int64_t limit, int64_t steps, taut_error *er
 /* Passes with one kernel. */
 static int smooth_round(kernel *w, const taut_options *options, int64_t limit, taut_error *error)
 {
-    int64_t steps = taut_options_given(options, "micro-steps") ? taut_options_integer(options, "micro-steps") : 0;
+    int64_t steps = taut_options_given(options, "micro-steps")
+                        ? taut_options_integer(options, "micro-steps")
+                        : 0;
     w->first = 0;
     w->springs.left = 0;
     if (w->point)
         taut_anderson_clear(&w->anderson);
-    TAUT_TRY(taut_sampler_smooth(&w->sampler, &w->shape, &w->springs, w->smooth_step, steps, error));
+    TAUT_TRY(
+        taut_sampler_smooth(&w->sampler, &w->shape, &w->springs, w->smooth_step, steps, error));
     TAUT_TRY(smooth_passes(w, limit, steps, error));
     double dragged;
     TAUT_TRY(taut_sampler_dragged(&w->sampler, w->slowest, &dragged, error));
@@ -259,7 +291,8 @@ static int measure_again(kernel *w, bool *same, taut_error *error)
     double slowest = w->slowest, fastest = w->fastest;
     w->springs.rough = false;
     TAUT_TRY(measure(w, error));
-    *same = fabs(w->slowest - slowest) < alike * slowest && fabs(w->fastest - fastest) < alike * fastest;
+    *same = fabs(w->slowest - slowest) < alike * slowest &&
+            fabs(w->fastest - fastest) < alike * fastest;
     return TAUT_OK;
 }
 
@@ -278,8 +311,9 @@ static int smooth_stage(kernel *w, const taut_options *options, int64_t limit, t
     if (!same)
         return taut_fail(
             error, TAUT_ERROR_CONVERGE,
-            "the frequencies change from pass to pass (the last ones %.4g to %.4g, slow ones up to %.4g): the start is "
-            "too far from the slow manifold, or slow and fast are not separated; --omega says from where on they are fast",
+            "the frequencies change from pass to pass (the last ones %.4g to %.4g, slow ones up to "
+            "%.4g): the start is too far from the slow manifold, or slow and fast are not "
+            "separated; --omega says from where on they are fast",
             w->slowest, w->fastest, w->springs.slow);
     double target = slow_target * taut_largest(p->sizes.coordinates, p->q);
     if (w->off_verlet > 2 * target && !taut_options_given(options, "micro-steps")) {
@@ -303,11 +337,13 @@ static int create(kernel *w, const taut_options *options, taut_error *error)
     if (!w->declared) {
         TAUT_TRY(taut_force_spectrum_create(p, &w->rates, error));
         w->springs.rates = &w->rates;
-        w->springs.given = taut_options_given(options, "omega") ? taut_options_real(options, "omega") : 0;
+        w->springs.given =
+            taut_options_given(options, "omega") ? taut_options_real(options, "omega") : 0;
         w->springs.rough = n > TAUT_FORCE_SPECTRUM_MOST;
     }
     TAUT_TRY(taut_filter_progress_create(p, w->springs.rates, &w->gauge, error));
-    TAUT_TRY(taut_hold_restorer_create(p->context, &p->arena, &p->statistics, p->hold, p->t, p->q, p->v, &w->grip, error));
+    TAUT_TRY(taut_hold_restorer_create(p->context, &p->arena, &p->statistics, p->hold, p->t, p->q,
+                                       p->v, &w->grip, error));
     w->alternates = w->grip && !w->declared;
     if (!(w->shift = TAUT_NEW(&p->arena, double, n)))
         return taut_fail_memory(error);
@@ -322,7 +358,8 @@ static int create(kernel *w, const taut_options *options, taut_error *error)
     return taut_sampler_create(p, &w->sampler, error);
 }
 
-/* Does the start ring for all to see? Springs do not pull with what balances the forces then; without springs, much of it is fast. */
+/* Does the start ring for all to see? Springs do not pull with what balances the forces then;
+ * without springs, much of it is fast. */
 static int rings(kernel *w, bool *yes, taut_error *error)
 {
     const double much = 1e-4; /* of the coordinates */
@@ -332,15 +369,18 @@ static int rings(kernel *w, bool *yes, taut_error *error)
     if (!start.lambda)
         return taut_fail_memory(error);
     if (w->declared)
-        TAUT_TRY(taut_force_balance_weigh(p, w->slowest, 0, w->gauge.floor, p->q, p->v, &p->pass[0], &start, error));
+        TAUT_TRY(taut_force_balance_weigh(p, w->slowest, 0, w->gauge.floor, p->q, p->v, &p->pass[0],
+                                          &start, error));
     for (taut_index i = 0; i < w->gauge.count; i++)
         if (isfinite(w->gauge.floor[i]))
             most = fmax(most, fmax(fabs(w->gauge.now[i]), fabs(w->gauge.now_dt[i]) / w->slowest));
-    *yes = !(most <= much * taut_largest(p->sizes.coordinates, p->q)) || (start.known && start.off > 0.5 * start.size);
+    *yes = !(most <= much * taut_largest(p->sizes.coordinates, p->q)) ||
+           (start.known && start.off > 0.5 * start.size);
     return TAUT_OK;
 }
 
-/* A start in which little is fast gets a smooth pass first: when that moves it by no more than its own error, it stays. */
+/* A start in which little is fast gets a smooth pass first: when that moves it by no more than
+ * its own error, it stays. */
 static int look_first(kernel *w, const taut_options *options, bool *slow, taut_error *error)
 {
     taut_projection *p = w->p;
@@ -356,7 +396,9 @@ static int look_first(kernel *w, const taut_options *options, bool *slow, taut_e
         if (taut_stiffness_separated(&w->springs, NULL) != 0)
             return TAUT_OK;
     }
-    int64_t steps = taut_options_given(options, "micro-steps") ? taut_options_integer(options, "micro-steps") : 0;
+    int64_t steps = taut_options_given(options, "micro-steps")
+                        ? taut_options_integer(options, "micro-steps")
+                        : 0;
     w->smooth_step = smooth_step;
     TAUT_TRY(taut_sampler_smooth(&w->sampler, &w->shape, &w->springs, smooth_step, steps, error));
     TAUT_TRY(taut_sampler_run(&w->sampler, error));
@@ -368,7 +410,8 @@ static int look_first(kernel *w, const taut_options *options, bool *slow, taut_e
     TAUT_TRY(taut_projection_kernel_was_slow(w, slow, error));
     if (*slow)
         return TAUT_OK;
-    w->smooth_step = 0; /* as if nothing had been: the velocity that `finish` gives is not for further passes */
+    /* as if nothing had been: the velocity that `finish` gives is not for further passes */
+    w->smooth_step = 0;
     memcpy(p->q, p->q0, (size_t)p->sizes.coordinates * sizeof(double));
     memcpy(p->v, p->v0, (size_t)p->sizes.coordinates * sizeof(double));
     p->passes = 0;
@@ -376,8 +419,9 @@ static int look_first(kernel *w, const taut_options *options, bool *slow, taut_e
     return TAUT_OK;
 }
 
-/* Springs have a foot point, and the slow point of the start is over it. A filter glides along the bonds by as much as the start is off
- * them: from the foot point by next to nothing. Where there is none (redundant springs, a start too far) passes begin at the start. */
+/* Springs have a foot point, and the slow point of the start is over it. A filter glides along
+ * the bonds by as much as the start is off them: from the foot point by next to nothing. Where
+ * there is none (redundant springs, a start too far) passes begin at the start. */
 static int begin_at_foot(kernel *w, taut_error *error)
 {
     taut_projection *p = w->p;
@@ -392,7 +436,8 @@ static int begin_at_foot(kernel *w, taut_error *error)
     if (status == 0)
         status = taut_context_create(rigid, &p->arena.allocator, &context, &reason);
     if (status == 0)
-        status = taut_foot_point_create(context, &p->arena, &p->statistics, &settings, &projector, &reason);
+        status = taut_foot_point_create(context, &p->arena, &p->statistics, &settings, &projector,
+                                        &reason);
     if (status == 0) {
         taut_foot_point_guess(projector, false);
         status = taut_rigid_bonds_given(&w->rods, projector, &reason);
@@ -431,7 +476,8 @@ static int run(kernel *w, const taut_options *options, taut_error *error)
     bool settled = w->aware_done || (w->aware_passes > 0 && change(w) < 1e-6 / DBL_EPSILON);
     if (!settled)
         return w->aware_passes == 0 ? taut_fail(error, TAUT_ERROR_REFUSED,
-                                                "there are no short weights for frequencies from %.4g to %.4g; use --kernel smooth",
+                                                "there are no short weights for frequencies from "
+                                                "%.4g to %.4g; use --kernel smooth",
                                                 w->slowest, w->fastest)
                                     : fail_passes(w, change(w), error);
     bool same = true;
@@ -444,9 +490,12 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
 {
     kernel w = {.p = p, .shrinks = 1};
     if (strcmp(taut_options_text(options, "kernel"), "cubic") == 0)
-        return taut_fail(error, TAUT_ERROR_USAGE, "--kernel cubic is that of projection ipa; use --method ipa, or --kernel smooth");
+        return taut_fail(
+            error, TAUT_ERROR_USAGE,
+            "--kernel cubic is that of projection ipa; use --method ipa, or --kernel smooth");
     TAUT_TRY(taut_sampler_shape(options, &w.shape, error));
-    w.tolerance = taut_options_given(options, "tolerance") ? taut_options_real(options, "tolerance") : 0;
+    w.tolerance =
+        taut_options_given(options, "tolerance") ? taut_options_real(options, "tolerance") : 0;
     int status = create(&w, options, error);
     if (status == 0)
         status = run(&w, options, error);
@@ -463,7 +512,8 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
 
 const taut_projection_method taut_projection_kernel = {
     .name = "kernel",
-    .summary = "iterative projection with weights that know the frequencies, then a smooth kernel of order 6; needs forces only",
+    .summary = "iterative projection with weights that know the frequencies, then a smooth kernel "
+               "of order 6; needs forces only",
     .reference = "Ariel, Sanz-Serna, Tsai 2012, section 3.2, with better kernels",
     .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
     .refuses = TAUT_HAS_STEPPER,

@@ -1,5 +1,5 @@
-/* projection_kernel_result.c - how projection kernel ends: which of start and result is the slower one, whether that is slow at all, multipliers, and
- * words. */
+/* projection_kernel_result.c - how projection kernel ends: which of start and result is the
+ * slower one, whether that is slow at all, multipliers, and words. */
 #include "filter/projection_kernel.h"
 
 #include <float.h>
@@ -15,7 +15,8 @@ typedef taut_projection_kernel_work kernel;
 static const double poor = 1e-4;   /* an error, relative, that is not to be called a slow point */
 static const double clearly = 0.1; /* less oscillating energy: nearer to slow */
 
-int taut_projection_kernel_differs_little(const kernel *w, const double *then, const double *then_dt, double share, double glide,
+int taut_projection_kernel_differs_little(const kernel *w, const double *then,
+                                          const double *then_dt, double share, double glide,
                                           bool *little, taut_error *error)
 {
     const taut_projection *p = w->p;
@@ -25,16 +26,20 @@ int taut_projection_kernel_differs_little(const kernel *w, const double *then, c
     *little = true;
     for (taut_index i = 0; i < g->count && *little; i++) {
         double size = w->declared ? 0 : 1;
-        for (taut_index k = w->declared ? jacobian.start[i] : 0; w->declared && k < jacobian.start[i + 1]; k++)
+        for (taut_index k = w->declared ? jacobian.start[i] : 0;
+             w->declared && k < jacobian.start[i + 1]; k++)
             size += fabs(p->entries[k]);
-        *little =
-            fabs(g->now[i] - then[i]) <= share * w->off_q * size + glide * fabs(g->now[i]) + g->floor[i] &&
-            fabs(g->now_dt[i] - then_dt[i]) <= share * w->off_v * size + glide * fabs(g->now_dt[i]) + w->fastest * g->floor[i];
+        *little = fabs(g->now[i] - then[i]) <=
+                      share * w->off_q * size + glide * fabs(g->now[i]) + g->floor[i] &&
+                  fabs(g->now_dt[i] - then_dt[i]) <= share * w->off_v * size +
+                                                         glide * fabs(g->now_dt[i]) +
+                                                         w->fastest * g->floor[i];
     }
     return TAUT_OK;
 }
 
-/* Is the result where the start was, up to twice the estimated errors, that of Verlet's velocities among them, and rounding? */
+/* Is the result where the start was, up to twice the estimated errors, that of Verlet's
+ * velocities among them, and rounding? */
 static bool moved_little(const kernel *w)
 {
     const taut_projection *p = w->p;
@@ -44,18 +49,24 @@ static bool moved_little(const kernel *w)
         far = fmax(far, fabs(p->q[i] - p->q0[i]));
         far_v = fmax(far_v, fabs(p->v[i] - p->v0[i]));
     }
-    return far <= 2 * w->off_q + rounding && far_v <= 2 * (w->off_v + w->off_verlet_v) + w->fastest * rounding;
+    return far <= 2 * w->off_q + rounding &&
+           far_v <= 2 * (w->off_v + w->off_verlet_v) + w->fastest * rounding;
 }
 
 int taut_projection_kernel_was_slow(const kernel *w, bool *slow, taut_error *error)
 {
-    if (!w->declared) { /* what passes do along the manifold is among the errors then; accelerations would count what is fastest most */
+    /* what passes do along the manifold is among the errors then; accelerations would count what
+     * is fastest most */
+    if (!w->declared) {
         *slow = moved_little(w);
         return TAUT_OK;
     }
-    /* velocities along the bonds come back changed by Verlet's error, and slow stretches go with their square */
-    double moves = taut_largest(w->p->sizes.coordinates, w->p->v), glide = moves > 0 ? fmin(1e-3, 4 * w->off_verlet_v / moves) : 0;
-    return taut_projection_kernel_differs_little(w, w->gauge.first, w->gauge.first_dt, 2, glide, slow, error);
+    /* velocities along the bonds come back changed by Verlet's error, and slow stretches go with
+     * their square */
+    double moves = taut_largest(w->p->sizes.coordinates, w->p->v),
+           glide = moves > 0 ? fmin(1e-3, 4 * w->off_verlet_v / moves) : 0;
+    return taut_projection_kernel_differs_little(w, w->gauge.first, w->gauge.first_dt, 2, glide,
+                                                 slow, error);
 }
 
 void taut_projection_kernel_explain(const kernel *w, bool kept)
@@ -67,22 +78,30 @@ void taut_projection_kernel_explain(const kernel *w, bool kept)
         snprintf(rang, sizeof rang, ", ringing at %.4g in the micro-solution", w->gauge.rang);
     if (!w->declared)
         snprintf(seen, sizeof seen, " seen in %s%s%s (slow ones up to %.3g)%s",
-                 p->sizes.can & TAUT_HAS_SPRINGS || !(p->sizes.can & TAUT_HAS_STIFF_POTENTIAL) ? "differences of forces"
-                                                                                               : "the stiff potential",
-                 w->springs.lowered > 0 ? ", the slowest in the micro-solution" : "", rang, w->springs.slow,
+                 p->sizes.can & TAUT_HAS_SPRINGS || !(p->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
+                     ? "differences of forces"
+                     : "the stiff potential",
+                 w->springs.lowered > 0 ? ", the slowest in the micro-solution" : "", rang,
+                 w->springs.slow,
                  p->sizes.bonds > 0 ? "" : "; without bonds there are no multipliers");
     if (w->aware_passes > 0)
-        snprintf(aware, sizeof aware, "; %lld %s the frequencies, %d evaluations each", (long long)w->aware_passes,
-                 w->aware_passes == 1 ? "pass that knows" : "passes that know", 2 * w->aware_steps + 1);
+        snprintf(aware, sizeof aware, "; %lld %s the frequencies, %d evaluations each",
+                 (long long)w->aware_passes,
+                 w->aware_passes == 1 ? "pass that knows" : "passes that know",
+                 2 * w->aware_steps + 1);
     if (w->smooth_step > 0)
         snprintf(smooth, sizeof smooth,
-                 "; then passes of a %s with %d moments, %d evaluations each; error about %.1g in q, %.1g in v",
-                 w->shape.smooth < 0 ? "bump" : "smooth kernel", w->shape.moments, 2 * w->sampler.steps + 1, w->off_q, w->off_v);
-    snprintf(p->explanation, sizeof p->explanation, "projection kernel, frequencies %.5g to %.5g%s%s%s%s%s", w->slowest, w->fastest,
-             seen, foot, aware, smooth, kept ? "; the start is kept, it is as slow as the result" : "");
+                 "; then passes of a %s with %d moments, %d evaluations each; error about %.1g in "
+                 "q, %.1g in v",
+                 w->shape.smooth < 0 ? "bump" : "smooth kernel", w->shape.moments,
+                 2 * w->sampler.steps + 1, w->off_q, w->off_v);
+    snprintf(p->explanation, sizeof p->explanation,
+             "projection kernel, frequencies %.5g to %.5g%s%s%s%s%s", w->slowest, w->fastest, seen,
+             foot, aware, smooth, kept ? "; the start is kept, it is as slow as the result" : "");
 }
 
-/* What is stated then counts how far the result would have been: in q, and across the bonds in v, because along them it has only glided. */
+/* What is stated then counts how far the result would have been: in q, and across the bonds in
+ * v, because along them it has only glided. */
 static int keep_start(kernel *w, taut_error *error)
 {
     taut_projection *p = w->p;
@@ -97,8 +116,9 @@ static int keep_start(kernel *w, taut_error *error)
     return p->passes > 1 ? taut_projection_record(p, p->q, p->v, error) : TAUT_OK;
 }
 
-/* Which of start and end is nearer to the balance of forces that slow motions have? The start is kept when it is, or when the difference is
- * within the estimated error and the end is not clearly nearer. */
+/* Which of start and end is nearer to the balance of forces that slow motions have? The start is
+ * kept when it is, or when the difference is within the estimated error and the end is not
+ * clearly nearer. */
 static int choose(kernel *w, taut_force_balance *end, bool *kept, taut_error *error)
 {
     taut_projection *p = w->p;
@@ -109,34 +129,42 @@ static int choose(kernel *w, taut_force_balance *end, bool *kept, taut_error *er
     TAUT_TRY(taut_projection_kernel_was_slow(w, kept, error));
     if (w->declared) {
         double size = taut_largest(p->sizes.coordinates, p->q), *floor = w->gauge.floor;
-        double seen = fmax(fmax(w->off_q, w->tolerance), fmax(1e-9, 1e-3 / (w->slowest * w->slowest)) * size);
-        TAUT_TRY(taut_force_balance_weigh(p, w->slowest, seen, floor, p->q0, p->v0, &p->pass[0], &start, error));
-        TAUT_TRY(taut_force_balance_weigh(p, w->slowest, seen, floor, p->q, p->v, &p->pass[p->passes], end, error));
+        double seen =
+            fmax(fmax(w->off_q, w->tolerance), fmax(1e-9, 1e-3 / (w->slowest * w->slowest)) * size);
+        TAUT_TRY(taut_force_balance_weigh(p, w->slowest, seen, floor, p->q0, p->v0, &p->pass[0],
+                                          &start, error));
+        TAUT_TRY(taut_force_balance_weigh(p, w->slowest, seen, floor, p->q, p->v,
+                                          &p->pass[p->passes], end, error));
     }
     if (start.known && end->known)
-        *kept = (*kept && !(end->energy < clearly * start.energy)) || start.energy < clearly * end->energy;
+        *kept = (*kept && !(end->energy < clearly * start.energy)) ||
+                start.energy < clearly * end->energy;
     if (!*kept)
         return TAUT_OK;
     *end = start;
     return keep_start(w, error);
 }
 
-/* A result that is not one: the slow motion is as fast as the window is long, or what is left pulls as hard as before. */
+/* A result that is not one: the slow motion is as fast as the window is long, or what is left
+ * pulls as hard as before. */
 static int check_slow(const kernel *w, const taut_force_balance *end, taut_error *error)
 {
     const taut_projection *p = w->p;
-    double size = fmax(taut_largest(p->sizes.coordinates, p->q), taut_largest(p->sizes.coordinates, p->q0));
+    double size =
+        fmax(taut_largest(p->sizes.coordinates, p->q), taut_largest(p->sizes.coordinates, p->q0));
     if (end->off > 0.5 * end->size)
-        return taut_fail(
-            error, TAUT_ERROR_CONVERGE,
-            "what the passes lead to is not a slow motion: the springs pull with %.3g beside the balance of %.3g; slow "
-            "and fast are not separated at this state: it moves at a rate of %.3g, the slowest spring oscillates at %.4g",
-            end->off, end->size, taut_stiffness_pace(p), w->slowest);
-    double rate = w->declared || !(size > 0) ? 0 : w->gauge.unit * sqrt(taut_largest(w->gauge.count, w->gauge.now) / size);
+        return taut_fail(error, TAUT_ERROR_CONVERGE,
+                         "what the passes lead to is not a slow motion: the springs pull with %.3g "
+                         "beside the balance of %.3g; slow and fast are not separated at this "
+                         "state: it moves at a rate of %.3g, the slowest spring oscillates at %.4g",
+                         end->off, end->size, taut_stiffness_pace(p), w->slowest);
+    double rate = w->declared || !(size > 0)
+                      ? 0
+                      : w->gauge.unit * sqrt(taut_largest(w->gauge.count, w->gauge.now) / size);
     if (rate > 0.3 * w->slowest)
         return taut_fail(error, TAUT_ERROR_CONVERGE,
-                         "what the passes lead to is not a slow motion: it changes at a rate of %.3g beside fast frequencies from "
-                         "%.3g on",
+                         "what the passes lead to is not a slow motion: it changes at a rate of "
+                         "%.3g beside fast frequencies from %.3g on",
                          rate, w->slowest);
     return TAUT_OK;
 }

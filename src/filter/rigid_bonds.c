@@ -1,7 +1,8 @@
-/* rigid_bonds.c - rigid bonds beside springs. A filter [A (10)] adds up points of the manifold of the rods, and the sum is beside it: by half
- * of the curvature times the square of the oscillation, and by the error of the filter for the slow motion. After a pass the sum goes to
- * its foot point on the rods (foot_point.c): what was slow moves by no more than the filter's own error, so that the order of a kernel
- * stays. */
+/* rigid_bonds.c - rigid bonds beside springs. A filter [A (10)] adds up points of the manifold
+ * of the rods, and the sum is beside it: by half of the curvature times the square of the
+ * oscillation, and by the error of the filter for the slow motion. After a pass the sum goes to
+ * its foot point on the rods (foot_point.c): what was slow moves by no more than the filter's
+ * own error, so that the order of a kernel stays. */
 #include "filter/rigid_bonds.h"
 
 #include <float.h>
@@ -31,7 +32,8 @@ int taut_rigid_bonds_create(taut_projection *p, taut_rigid_bonds *rods, taut_err
     if (!taut_rigid_bonds_any(p->context))
         return TAUT_OK;
     taut_foot_point_settings settings = {.ignore_holds = true};
-    return taut_foot_point_create(p->context, &p->arena, &p->statistics, &settings, &rods->projector, error);
+    return taut_foot_point_create(p->context, &p->arena, &p->statistics, &settings,
+                                  &rods->projector, error);
 }
 
 void taut_rigid_bonds_destroy(taut_rigid_bonds *rods)
@@ -68,7 +70,8 @@ static int is_on(taut_rigid_bonds *rods, bool *on, taut_error *error)
     if (!entry || !rods->g || !rods->gdot)
         return taut_fail_memory(error);
     taut_values values = {.bond = rods->g, .bond_dt = rods->gdot, .jacobian = entry};
-    TAUT_TRY(taut_evaluate(p->context, p->t, p->q, p->v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, error));
+    TAUT_TRY(taut_evaluate(p->context, p->t, p->q, p->v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
+                           &values, error));
     double noise = p->sizes.can & TAUT_CAN_DERIVATIVES ? rounding : difference;
     *on = true;
     for (taut_index i = 0; i < p->sizes.bonds; i++) {
@@ -99,7 +102,8 @@ int taut_rigid_bonds_begin(taut_rigid_bonds *rods, taut_error *error)
     double *q = TAUT_NEW(&p->arena, double, n), *v = TAUT_NEW(&p->arena, double, n);
     if (!q || !v)
         return taut_fail_memory(error);
-    TAUT_TRY(taut_foot_point_create(p->context, &p->arena, &p->statistics, &settings, &projector, error));
+    TAUT_TRY(taut_foot_point_create(p->context, &p->arena, &p->statistics, &settings, &projector,
+                                    error));
     int status = projector->apply(projector, p->t, p->q, p->v, error);
     projector->destroy(projector);
     TAUT_TRY(status);
@@ -112,7 +116,8 @@ int taut_rigid_bonds_begin(taut_rigid_bonds *rods, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_rigid_bonds_given(const taut_rigid_bonds *rods, taut_projector *projector, taut_error *error)
+int taut_rigid_bonds_given(const taut_rigid_bonds *rods, taut_projector *projector,
+                           taut_error *error)
 {
     taut_projection *p = rods->p;
     size_t bytes = (size_t)p->sizes.coordinates * sizeof(double);

@@ -1,4 +1,5 @@
-/* rigid_bonds.h - rigid bonds beside springs, for projections that move everything (filters): the way back onto them (rigid_bonds.c). */
+/* rigid_bonds.h - rigid bonds beside springs, for projections that move everything (filters):
+ * the way back onto them (rigid_bonds.c). */
 #ifndef TAUT_FILTER_RIGID_BONDS_H
 #define TAUT_FILTER_RIGID_BONDS_H
 
@@ -17,13 +18,17 @@ bool taut_rigid_bonds_any(taut_context *context);
 /* Memory comes from the arena of p. */
 int taut_rigid_bonds_create(taut_projection *p, taut_rigid_bonds *rods, taut_error *error);
 void taut_rigid_bonds_destroy(taut_rigid_bonds *rods); /* takes half-made ones */
-/* A start that is not on the rods is put there, M-orthogonally, with what is held standing still. What follows starts from it: p->q0 and
- * p->v0 are that point, until taut_rigid_bonds_end gives them back and shows the start as it was given in the record of passes. */
+/* A start that is not on the rods is put there, M-orthogonally, with what is held standing
+ * still. What follows starts from it: p->q0 and p->v0 are that point, until taut_rigid_bonds_end
+ * gives them back and shows the start as it was given in the record of passes. */
 int taut_rigid_bonds_begin(taut_rigid_bonds *rods, taut_error *error);
 void taut_rigid_bonds_end(taut_rigid_bonds *rods);
-/* (p->q, p->v) becomes what the projector makes of the start as it was given. On failure it stays. */
-int taut_rigid_bonds_given(const taut_rigid_bonds *rods, taut_projector *projector, taut_error *error);
-/* (p->q, p->v) goes back onto the rods and their velocities. Nothing without rods; never allocates. */
+/* (p->q, p->v) becomes what the projector makes of the start as it was given. On failure it
+ * stays. */
+int taut_rigid_bonds_given(const taut_rigid_bonds *rods, taut_projector *projector,
+                           taut_error *error);
+/* (p->q, p->v) goes back onto the rods and their velocities. Nothing without rods; never
+ * allocates. */
 int taut_rigid_bonds_put(taut_rigid_bonds *rods, taut_error *error);
 
 #endif

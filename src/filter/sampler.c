@@ -11,9 +11,11 @@
 #include "step/flow_verlet.h"
 #include "step/vectors.h"
 
-static const double aware_step = 1.7;   /* h times the fastest frequency; Verlet is stable below 2 */
+/* h times the fastest frequency; Verlet is stable below 2 */
+static const double aware_step = 1.7;
 static const double smooth_left = 0.02; /* of an oscillation, after a smooth pass */
-static const double most_sum = 5;       /* sum |w| of weights that know frequencies: beyond, passes diverge (DESIGN 6) */
+/* sum |w| of weights that know frequencies: beyond, passes diverge (DESIGN 6) */
+static const double most_sum = 5;
 
 enum { MOST_STEPS = 1 << 22 };
 
@@ -31,14 +33,16 @@ int taut_sampler_create(taut_projection *p, taut_sampler *s, taut_error *error)
     s->aware = TAUT_NEW(&p->arena, double, TAUT_TUNED_STEPS + 1);
     if (!good || !s->state || !s->slope || !s->last_q || !s->last_v || !s->aware)
         return taut_fail_memory(error);
-    const unsigned general = TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_KINETIC | TAUT_HAS_DAMPING;
+    const unsigned general =
+        TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_KINETIC | TAUT_HAS_DAMPING;
     s->general = p->sizes.can & general;
     s->rods = taut_rigid_bonds_any(p->context);
     if (s->rods)
         return taut_flow_rattle(p->context, &p->arena, &p->statistics, &s->flow, error);
     if (s->general)
         return taut_flow_leap(p->context, &p->arena, &p->statistics, p->t, &s->flow, error);
-    return taut_flow_verlet(p->context, &p->arena, &p->statistics, INFINITY, p->t, p->q, p->v, &s->flow, error);
+    return taut_flow_verlet(p->context, &p->arena, &p->statistics, INFINITY, p->t, p->q, p->v,
+                            &s->flow, error);
 }
 
 void taut_sampler_destroy(taut_sampler *s)
@@ -53,8 +57,10 @@ void taut_sampler_destroy(taut_sampler *s)
 /* Central differences of order 8; of a lower one where there are fewer steps. */
 static double slope_weight(int steps, int j)
 {
-    static const double weight[4][4] = {
-        {1.0 / 2}, {2.0 / 3, -1.0 / 12}, {3.0 / 4, -3.0 / 20, 1.0 / 60}, {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280}};
+    static const double weight[4][4] = {{1.0 / 2},
+                                        {2.0 / 3, -1.0 / 12},
+                                        {3.0 / 4, -3.0 / 20, 1.0 / 60},
+                                        {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280}};
     return j <= 4 && j <= steps ? weight[(steps < 4 ? steps : 4) - 1][j - 1] : 0;
 }
 
@@ -65,13 +71,15 @@ static int sample_side(taut_sampler *s, int side, taut_error *error)
     memcpy(s->state, p->q, (size_t)n * sizeof(double));
     memcpy(s->state + n, p->v, (size_t)n * sizeof(double));
     for (int j = 1; j <= s->steps; j++) {
-        TAUT_TRY(s->flow->advance(s->flow, p->t + side * (j - 1) * s->h, side * s->h, s->state, error));
+        TAUT_TRY(
+            s->flow->advance(s->flow, p->t + side * (j - 1) * s->h, side * s->h, s->state, error));
         TAUT_TRY(taut_record_sample(p, side * j, s->state, error));
         for (int k = 0; k < s->sums; k++) {
             bool velocity = k == TAUT_EVEN_V || k == TAUT_BETTER_V;
             const double *from = velocity ? p->v : p->q, *now = velocity ? s->state + n : s->state;
             double weight = (k == TAUT_RATE ? side : 1) * s->weight[k][j], *sum = s->sum[k];
-            /* as differences from the centre: a constant passes unchanged, and rounding stays small */
+            /* as differences from the centre: a constant passes unchanged, and rounding stays
+             * small */
             for (taut_index i = 0; i < n; i++)
                 sum[i] += weight * (now[i] - from[i]);
         }
@@ -82,14 +90,15 @@ static int sample_side(taut_sampler *s, int side, taut_error *error)
     return TAUT_OK;
 }
 
-/* Micro-steps that lose the rods: springs become faster than they were at the centre, or it is not slow. */
+/* Micro-steps that lose the rods: springs become faster than they were at the centre, or it is
+ * not slow. */
 static int fail_rods(const taut_sampler *s, taut_error *error)
 {
-    return taut_fail(
-        error, TAUT_ERROR_CONVERGE,
-        "micro-steps of %.3g do not follow the rods: slow and fast are not separated at this state; it moves at a rate of %.3g, "
-        "the fastest spring oscillates at %.4g rad per time; use --method series",
-        s->h, taut_stiffness_pace(s->p), s->fastest);
+    return taut_fail(error, TAUT_ERROR_CONVERGE,
+                     "micro-steps of %.3g do not follow the rods: slow and fast are not separated "
+                     "at this state; it moves at a rate of %.3g, the fastest spring oscillates at "
+                     "%.4g rad per time; use --method series",
+                     s->h, taut_stiffness_pace(s->p), s->fastest);
 }
 
 int taut_sampler_run(taut_sampler *s, taut_error *error)
@@ -137,16 +146,19 @@ taut_sampled_errors taut_sampler_errors(const taut_sampler *s, double slowest)
     return e;
 }
 
-int taut_sampler_good(const taut_sampler *s, bool declared, double slowest, double off, double poor, taut_error *error)
+int taut_sampler_good(const taut_sampler *s, bool declared, double slowest, double off, double poor,
+                      taut_error *error)
 {
     const taut_projection *p = s->p;
     taut_index n = p->sizes.coordinates;
     if (!(off > poor * fmax(taut_largest(n, p->q), taut_largest(n, p->q0))))
         return TAUT_OK;
     return taut_fail(error, TAUT_ERROR_CONVERGE,
-                     "the slow motion (rate %.3g at the start) shows within the window of %.3g that the slowest %s (%.4g rad per "
-                     "time) needs, and the result would be wrong by about %.2g: slow and fast are not separated well enough%s",
-                     taut_stiffness_pace(p), 2 * s->h * s->steps, declared ? "spring" : "of the fast", slowest, off,
+                     "the slow motion (rate %.3g at the start) shows within the window of %.3g "
+                     "that the slowest %s (%.4g rad per time) needs, and the result would be wrong "
+                     "by about %.2g: slow and fast are not separated well enough%s",
+                     taut_stiffness_pace(p), 2 * s->h * s->steps,
+                     declared ? "spring" : "of the fast", slowest, off,
                      declared ? "; use --method series" : "");
 }
 
@@ -157,16 +169,19 @@ int taut_sampler_dragged(taut_sampler *s, double slowest, double *off, taut_erro
     *off = 0;
     if (!s->general || s->sums < TAUT_SUMS)
         return TAUT_OK;
-    for (taut_index i = 0; i < p->sizes.coordinates; i++) /* h^2/6 of the third derivative is seen */
+    for (taut_index i = 0; i < p->sizes.coordinates;
+         i++) /* h^2/6 of the third derivative is seen */
         s->state[i] = 1.5 * (s->last_v[i] + s->sum[TAUT_EVEN_V][i] - s->sum[TAUT_RATE][i] / s->h);
-    TAUT_TRY((s->rods ? taut_flow_rattle_feels : taut_flow_leap_feels)(s->flow, p->t, s->h, p->q, p->v, s->state, &most, error));
+    TAUT_TRY((s->rods ? taut_flow_rattle_feels : taut_flow_leap_feels)(
+        s->flow, p->t, s->h, p->q, p->v, s->state, &most, error));
     *off = most / (slowest * slowest);
     return TAUT_OK;
 }
 
 /* ---- weights */
 
-/* theta[] of the frequencies as Verlet samples them, 2 sin(theta/2) = h omega; repeated ones need one zero. */
+/* theta[] of the frequencies as Verlet samples them, 2 sin(theta/2) = h omega; repeated ones
+ * need one zero. */
 static int angles(double h, const taut_stiffness *springs, double *theta)
 {
     int distinct = 0;
@@ -180,7 +195,8 @@ static int angles(double h, const taut_stiffness *springs, double *theta)
 
 bool taut_sampler_aware(taut_sampler *s, const taut_stiffness *springs)
 {
-    const double spread_left = 2, band_left = 0.1; /* of an oscillation whose frequency is off, of one in a band */
+    /* of an oscillation whose frequency is off, of one in a band */
+    const double spread_left = 2, band_left = 0.1;
     double theta[2 * TAUT_STIFFNESS_ENDS];
     s->fastest = springs->frequency[springs->found - 1];
     s->h = aware_step / s->fastest;
@@ -190,7 +206,8 @@ bool taut_sampler_aware(taut_sampler *s, const taut_stiffness *springs)
     for (int steps = 4; steps <= TAUT_TUNED_STEPS; steps++) {
         double left = taut_tuned_weights(3, distinct, theta, springs->complete, steps, s->aware);
         bool band = !springs->complete || distinct > steps - 1 || distinct > TAUT_TUNED_ZEROS;
-        if (left <= (band ? band_left : spread_left) && taut_tuned_sum(steps, s->aware) <= most_sum) {
+        if (left <= (band ? band_left : spread_left) &&
+            taut_tuned_sum(steps, s->aware) <= most_sum) {
             s->steps = steps;
             return true;
         }
@@ -198,12 +215,13 @@ bool taut_sampler_aware(taut_sampler *s, const taut_stiffness *springs)
     return false;
 }
 
-/* The fewest steps that leave little of every oscillation, from 12 on. What long windows leave depends on steps times theta alone: it is
- * looked up with shorter ones. */
+/* The fewest steps that leave little of every oscillation, from 12 on. What long windows leave
+ * depends on steps times theta alone: it is looked up with shorter ones. */
 static int find_smooth(const taut_filter_kernel *shape, double ratio, double step, double *scratch)
 {
     enum { ENOUGH = 400 };
-    double least = 2 * asin(step * ratio / 2), most = 2 * asin(step / 2), from = fmax(12, 8 / least);
+    double least = 2 * asin(step * ratio / 2), most = 2 * asin(step / 2),
+           from = fmax(12, 8 / least);
     double scale = fmax(1, from / ENOUGH);
     least *= scale;
     from /= scale;
@@ -223,7 +241,8 @@ static int find_smooth(const taut_filter_kernel *shape, double ratio, double ste
 /* Of another order, to compare with. */
 static taut_filter_kernel next_shape(const taut_filter_kernel *shape)
 {
-    return (taut_filter_kernel){shape->moments < TAUT_FILTER_KERNEL_MOMENTS ? shape->moments + 2 : shape->moments - 2,
+    return (taut_filter_kernel){shape->moments < TAUT_FILTER_KERNEL_MOMENTS ? shape->moments + 2
+                                                                            : shape->moments - 2,
                                 shape->smooth};
 }
 
@@ -242,37 +261,43 @@ static int reserve(taut_sampler *s, int64_t steps, taut_error *error)
     return TAUT_OK;
 }
 
-static void form_smooth(taut_sampler *s, const taut_filter_kernel *shape, const taut_filter_kernel *better)
+static void form_smooth(taut_sampler *s, const taut_filter_kernel *shape,
+                        const taut_filter_kernel *better)
 {
     taut_filter_kernel_weights(shape, s->steps, 0, s->weight[TAUT_EVEN_Q]);
     taut_filter_kernel_weights(better, s->steps, 0, s->weight[TAUT_BETTER_Q]);
     taut_filter_kernel_weights(shape, s->steps, 1, s->weight[TAUT_RATE]);
 }
 
-/* Zeros at the frequencies, where these are all: then one pass does what otherwise takes two. Not at the price of large weights. */
-static void place_zeros(taut_sampler *s, const taut_filter_kernel *shape, const taut_filter_kernel *better,
-                        const taut_stiffness *springs)
+/* Zeros at the frequencies, where these are all: then one pass does what otherwise takes two.
+ * Not at the price of large weights. */
+static void place_zeros(taut_sampler *s, const taut_filter_kernel *shape,
+                        const taut_filter_kernel *better, const taut_stiffness *springs)
 {
     double theta[2 * TAUT_STIFFNESS_ENDS];
     int count = angles(s->h, springs, theta);
-    s->zeros = springs->complete && taut_filter_kernel_zeros(shape, false, s->steps, count, theta, s->weight[TAUT_EVEN_Q]) &&
-               taut_filter_kernel_zeros(better, false, s->steps, count, theta, s->weight[TAUT_BETTER_Q]) &&
-               taut_filter_kernel_zeros(shape, true, s->steps, count, theta, s->weight[TAUT_RATE]) &&
-               taut_tuned_sum(s->steps, s->weight[TAUT_EVEN_Q]) <= most_sum &&
-               taut_tuned_sum(s->steps, s->weight[TAUT_BETTER_Q]) <= most_sum;
+    s->zeros =
+        springs->complete &&
+        taut_filter_kernel_zeros(shape, false, s->steps, count, theta, s->weight[TAUT_EVEN_Q]) &&
+        taut_filter_kernel_zeros(better, false, s->steps, count, theta, s->weight[TAUT_BETTER_Q]) &&
+        taut_filter_kernel_zeros(shape, true, s->steps, count, theta, s->weight[TAUT_RATE]) &&
+        taut_tuned_sum(s->steps, s->weight[TAUT_EVEN_Q]) <= most_sum &&
+        taut_tuned_sum(s->steps, s->weight[TAUT_BETTER_Q]) <= most_sum;
     if (!s->zeros)
         form_smooth(s, shape, better);
 }
 
-int taut_sampler_smooth(taut_sampler *s, const taut_filter_kernel *shape, const taut_stiffness *springs, double step, int64_t steps,
+int taut_sampler_smooth(taut_sampler *s, const taut_filter_kernel *shape,
+                        const taut_stiffness *springs, double step, int64_t steps,
                         taut_error *error)
 {
-    double slowest = springs->frequency[0], fastest = springs->frequency[springs->found - 1], ratio = slowest / fastest;
+    double slowest = springs->frequency[0], fastest = springs->frequency[springs->found - 1],
+           ratio = slowest / fastest;
     double expected = steps > 0 ? (double)steps : 3 * fmax(12, 8 / (step * ratio)) + 4;
     if (!(expected <= MOST_STEPS))
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "projection kernel would need millions of steps a pass: the fastest spring is %.3g times as fast as the "
-                         "slowest; use --method series",
+                         "projection kernel would need millions of steps a pass: the fastest "
+                         "spring is %.3g times as fast as the slowest; use --method series",
                          fastest / slowest);
     TAUT_TRY(reserve(s, (int64_t)expected, error));
     s->fastest = fastest;
@@ -281,8 +306,10 @@ int taut_sampler_smooth(taut_sampler *s, const taut_filter_kernel *shape, const 
     memcpy(s->weight, s->smooth, sizeof s->weight);
     s->steps = steps > 0 ? (int)steps : find_smooth(shape, ratio, step, s->smooth[TAUT_EVEN_Q]);
     if (s->steps <= shape->moments + 2)
-        return taut_fail(error, TAUT_ERROR_REFUSED, "projection kernel needs more --micro-steps than its --moments and two, %d",
-                         shape->moments + 2);
+        return taut_fail(
+            error, TAUT_ERROR_REFUSED,
+            "projection kernel needs more --micro-steps than its --moments and two, %d",
+            shape->moments + 2);
     taut_filter_kernel better = next_shape(shape);
     taut_filter_kernel fourth = {shape->moments < 5 ? 5 : shape->moments, shape->smooth};
     form_smooth(s, shape, &better);
@@ -295,8 +322,10 @@ int taut_sampler_shape(const taut_options *options, taut_filter_kernel *shape, t
 {
     int moments = (int)taut_options_integer(options, "moments");
     if (moments % 2 == 0)
-        return taut_fail(error, TAUT_ERROR_USAGE, "--moments: kernels are even, so that %d moments are %d: give an odd number",
-                         moments, moments + 1);
+        return taut_fail(
+            error, TAUT_ERROR_USAGE,
+            "--moments: kernels are even, so that %d moments are %d: give an odd number", moments,
+            moments + 1);
     *shape = (taut_filter_kernel){moments, (moments + 1) / 2};
     if (strcmp(taut_options_text(options, "kernel"), "bump") == 0)
         shape->smooth = -1;
@@ -305,10 +334,11 @@ int taut_sampler_shape(const taut_options *options, taut_filter_kernel *shape, t
     return TAUT_OK;
 }
 
-int taut_sampler_filter(taut_sampler *s, const taut_filter *filter, const taut_filter_kernel *shape, int steps, double h,
-                        double fastest, taut_error *error)
+int taut_sampler_filter(taut_sampler *s, const taut_filter *filter, const taut_filter_kernel *shape,
+                        int steps, double h, double fastest, taut_error *error)
 {
-    taut_filter_kernel better = filter ? (taut_filter_kernel){5, 3} : next_shape(shape), fourth = better;
+    taut_filter_kernel better = filter ? (taut_filter_kernel){5, 3} : next_shape(shape),
+                       fourth = better;
     fourth.moments = better.moments < 5 ? 5 : better.moments;
     TAUT_TRY(reserve(s, steps, error));
     s->h = h;

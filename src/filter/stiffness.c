@@ -1,9 +1,11 @@
 /* stiffness.c - frequencies of the springs at a state, and the rounding of their g.
  *
- * Without springs the frequencies of everything that moves are those of the stiff potential, or seen in differences of forces (force_spectrum.c).
- * The largest gap among them separates fast from slow (of many coordinates the lowest wide one: force_spectrum_large.c), and the micro-solution has the
- * last word: what passes do not remove is slow, or not known yet. Away from the slow manifold the pull of a stretched spring makes
- * frequencies across it that vanish on the way there: a point that rings is measured again, and judged by the last measurement. */
+ * Without springs the frequencies of everything that moves are those of the stiff potential, or
+ * seen in differences of forces (force_spectrum.c). The largest gap among them separates fast
+ * from slow (of many coordinates the lowest wide one: force_spectrum_large.c), and the
+ * micro-solution has the last word: what passes do not remove is slow, or not known yet. Away
+ * from the slow manifold the pull of a stretched spring makes frequencies across it that vanish
+ * on the way there: a point that rings is measured again, and judged by the last measurement. */
 #include "filter/stiffness.h"
 
 #include <float.h>
@@ -19,8 +21,8 @@ typedef struct springs {
     double *entry, *compliance;
 } springs;
 
-static int take_springs(const taut_projection *p, taut_arena *arena, const taut_pattern *jacobian, const double *entry, springs *s,
-                        taut_error *error)
+static int take_springs(const taut_projection *p, taut_arena *arena, const taut_pattern *jacobian,
+                        const double *entry, springs *s, taut_error *error)
 {
     taut_index m = p->sizes.bonds, hard = 0, used = 0;
     const double *compliance = taut_context_compliance(p->context);
@@ -45,7 +47,8 @@ static int take_springs(const taut_projection *p, taut_arena *arena, const taut_
     return TAUT_OK;
 }
 
-/* min over springs of sqrt(G_i M^-1 G_i^T / c_i), masses on a diagonal; columns of a row may repeat. */
+/* min over springs of sqrt(G_i M^-1 G_i^T / c_i), masses on a diagonal; columns of a row may
+ * repeat. */
 static double single_frequency(const springs *s, const double *mass)
 {
     double least = INFINITY;
@@ -61,7 +64,8 @@ static double single_frequency(const springs *s, const double *mass)
     return least;
 }
 
-static int measure(const taut_projection *p, const double *q, taut_arena *arena, taut_stiffness *known, taut_error *error)
+static int measure(const taut_projection *p, const double *q, taut_arena *arena,
+                   taut_stiffness *known, taut_error *error)
 {
     taut_index n = p->sizes.coordinates;
     bool matrix = p->sizes.mass != TAUT_MASS_DIAGONAL;
@@ -74,7 +78,8 @@ static int measure(const taut_projection *p, const double *q, taut_arena *arena,
                           .mass = TAUT_NEW(arena, double, matrix ? tangent.start[n] : n)};
     if (!values.jacobian || !values.bond_dt || !values.mass)
         return taut_fail_memory(error);
-    TAUT_TRY(taut_evaluate(p->context, p->t, q, p->v, TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &values, error));
+    TAUT_TRY(taut_evaluate(p->context, p->t, q, p->v, TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &values,
+                           error));
     for (taut_index i = 0; i < p->sizes.bonds && known->floor; i++)
         for (taut_index k = jacobian.start[i]; k < jacobian.start[i + 1]; k++)
             known->floor[i] += 4 * DBL_EPSILON * fabs(values.jacobian[k] * q[jacobian.column[k]]);
@@ -95,8 +100,9 @@ static int measure(const taut_projection *p, const double *q, taut_arena *arena,
                                .positive = true};
     taut_spectrum spectrum = {0};
     taut_error reason;
-    int status = taut_spectrum_bonds(&shape, values.mass, s.entry, s.compliance, TAUT_STIFFNESS_ENDS, known->frequency, NULL,
-                                     &spectrum, &arena->allocator, &reason);
+    int status =
+        taut_spectrum_bonds(&shape, values.mass, s.entry, s.compliance, TAUT_STIFFNESS_ENDS,
+                            known->frequency, NULL, &spectrum, &arena->allocator, &reason);
     if (status == TAUT_ERROR_MEMORY)
         return taut_fail_memory(error);
     known->found = status == 0 ? spectrum.found : 0;
@@ -109,7 +115,8 @@ static int measure(const taut_projection *p, const double *q, taut_arena *arena,
 
 static const double separate = 8; /* fast over slow, at least */
 
-static void split(int count, const double *rate, int first, double floor, bool complete, taut_stiffness *known)
+static void split(int count, const double *rate, int first, double floor, bool complete,
+                  taut_stiffness *known)
 {
     while (first < count && !(rate[first] > 0))
         first++;
@@ -130,7 +137,8 @@ bool taut_stiffness_missed(taut_stiffness *known, double rate)
     known->left = 0;
     if (!r || known->given > 0 || known->complete || known->found == 0)
         return false;
-    /* where differences have shown all that there is, what is left is slow motion that the window sees; but they are at one velocity */
+    /* where differences have shown all that there is, what is left is slow motion that the
+     * window sees; but they are at one velocity */
     if (r->clean && r->sharp && !(r->p->sizes.can & TAUT_HAS_VELOCITY_FORCES))
         return false;
     if (rate > known->frequency[0] / separate && rate < known->frequency[0])
@@ -138,8 +146,9 @@ bool taut_stiffness_missed(taut_stiffness *known, double rate)
     return known->left > 0;
 }
 
-/* What passes do not remove, and is too fast to be slow, is fast: a frequency that differences of forces do not show, because they are
- * taken at one velocity, or because the iteration has not come to it. */
+/* What passes do not remove, and is too fast to be slow, is fast: a frequency that differences
+ * of forces do not show, because they are taken at one velocity, or because the iteration has
+ * not come to it. */
 static void lower(taut_stiffness *known)
 {
     const double margin = 0.9;
@@ -153,7 +162,8 @@ static void lower(taut_stiffness *known)
     known->complete = false;
 }
 
-static int see_forces(const taut_projection *p, const double *q, taut_stiffness *known, taut_error *error)
+static int see_forces(const taut_projection *p, const double *q, taut_stiffness *known,
+                      taut_error *error)
 {
     taut_force_spectrum_seen seen;
     taut_force_spectrum_wish wish = {known->given, known->rough};
@@ -163,7 +173,8 @@ static int see_forces(const taut_projection *p, const double *q, taut_stiffness 
     }
     TAUT_TRY(taut_force_spectrum_see(known->rates, q, p->v, &wish, &seen, error));
     split(seen.count, seen.rate, seen.first, seen.floor, seen.complete, known);
-    known->hidden = seen.first > 0 && seen.noise > seen.pace && seen.rate[seen.first - 1] <= seen.noise;
+    known->hidden =
+        seen.first > 0 && seen.noise > seen.pace && seen.rate[seen.first - 1] <= seen.noise;
     known->repels = 0;
     known->loose = 0;
     int first = 0;
@@ -172,12 +183,15 @@ static int see_forces(const taut_projection *p, const double *q, taut_stiffness 
     for (int k = first; k < seen.count; k++)
         known->repels = seen.repels[k] ? seen.rate[k] : known->repels;
     if (known->found > 0 && !seen.clean)
-        known->loose = p->sizes.coordinates > TAUT_FORCE_SPECTRUM_MOST ? 1 : seen.loose[first] / known->frequency[0];
+        known->loose = p->sizes.coordinates > TAUT_FORCE_SPECTRUM_MOST
+                           ? 1
+                           : seen.loose[first] / known->frequency[0];
     lower(known);
     return TAUT_OK;
 }
 
-static int see_potential(const taut_projection *p, const double *q, taut_arena *arena, taut_stiffness *known, taut_error *error)
+static int see_potential(const taut_projection *p, const double *q, taut_arena *arena,
+                         taut_stiffness *known, taut_error *error)
 {
     enum { ALL = 400 };
     int n = p->sizes.coordinates, ends = n <= ALL ? (n + 1) / 2 : TAUT_STIFFNESS_ENDS, found;
@@ -193,7 +207,8 @@ static int see_potential(const taut_projection *p, const double *q, taut_arena *
         return TAUT_OK;
     double floor;
     TAUT_TRY(taut_force_spectrum_pace(known->rates, q, p->v, &floor, error));
-    split(found, rate, taut_force_spectrum_gap(found, rate, floor, known->given), floor, complete, known);
+    split(found, rate, taut_force_spectrum_gap(found, rate, floor, known->given), floor, complete,
+          known);
     return TAUT_OK;
 }
 
@@ -202,14 +217,16 @@ bool taut_stiffness_declared(const taut_projection *p)
     return (p->sizes.can & TAUT_HAS_SPRINGS) && !(p->sizes.can & TAUT_HAS_STIFF_POTENTIAL);
 }
 
-int taut_stiffness_measure(const taut_projection *p, const double *q, taut_stiffness *known, taut_error *error)
+int taut_stiffness_measure(const taut_projection *p, const double *q, taut_stiffness *known,
+                           taut_error *error)
 {
     taut_arena arena;
     taut_arena_init(&arena, &p->arena.allocator);
-    int status = taut_stiffness_declared(p)                ? measure(p, q, &arena, known, error)
-                 : p->sizes.can & TAUT_HAS_SPRINGS         ? see_forces(p, q, known, error)
-                 : p->sizes.can & TAUT_HAS_STIFF_POTENTIAL ? see_potential(p, q, &arena, known, error)
-                                                           : see_forces(p, q, known, error);
+    int status = taut_stiffness_declared(p)        ? measure(p, q, &arena, known, error)
+                 : p->sizes.can & TAUT_HAS_SPRINGS ? see_forces(p, q, known, error)
+                 : p->sizes.can & TAUT_HAS_STIFF_POTENTIAL
+                     ? see_potential(p, q, &arena, known, error)
+                     : see_forces(p, q, known, error);
     taut_arena_clear(&arena);
     return status;
 }
@@ -220,28 +237,33 @@ int taut_stiffness_separated(const taut_stiffness *known, taut_error *error)
         return TAUT_OK;
     if (known->found == 0)
         return taut_fail(error, TAUT_ERROR_CONVERGE, "no force of this system oscillates%s",
-                         known->given > 0 ? " as fast as --omega says" : ": there is nothing to project onto");
+                         known->given > 0 ? " as fast as --omega says"
+                                          : ": there is nothing to project onto");
     if (known->repels > 0)
         return taut_fail(error, TAUT_ERROR_CONVERGE,
-                         "among the fast forces (rates from %.4g to %.4g, slow ones up to %.4g) is one that repels, at a rate of "
-                         "%.4g: there is no slow "
-                         "motion beside it",
-                         known->frequency[0], known->frequency[known->found - 1], known->slow, known->repels);
+                         "among the fast forces (rates from %.4g to %.4g, slow ones up to %.4g) is "
+                         "one that repels, at a rate of %.4g: there is no slow motion beside it",
+                         known->frequency[0], known->frequency[known->found - 1], known->slow,
+                         known->repels);
     if (known->left > 0)
         return taut_fail(error, TAUT_ERROR_CONVERGE,
-                         "slow and fast are not separated: beside frequencies from %.4g to %.4g something is left in the "
-                         "micro-solution that oscillates at %.4g; --omega says from where on it is fast",
-                         known->frequency[known->found > 1], known->frequency[known->found - 1], known->left);
-    if (known->given == 0 && known->slow > 0 && known->frequency[0] < (known->hidden ? 2 : separate) * known->slow)
+                         "slow and fast are not separated: beside frequencies from %.4g to %.4g "
+                         "something is left in the micro-solution that oscillates at %.4g; --omega "
+                         "says from where on it is fast",
+                         known->frequency[known->found > 1], known->frequency[known->found - 1],
+                         known->left);
+    if (known->given == 0 && known->slow > 0 &&
+        known->frequency[0] < (known->hidden ? 2 : separate) * known->slow)
         return taut_fail(error, TAUT_ERROR_CONVERGE,
-                         "slow and fast are not separated: the largest gap among the frequencies is that between %.4g and %.4g; "
-                         "--omega says from where on they are fast",
+                         "slow and fast are not separated: the largest gap among the frequencies "
+                         "is that between %.4g and %.4g; --omega says from where on they are fast",
                          known->slow, known->frequency[0]);
     if (known->given == 0 && known->loose > 0.1)
-        return taut_fail(error, TAUT_ERROR_CONVERGE,
-                         "the slowest of the fast frequencies could not be found among so many (about %.4g, up to %.4g): give "
-                         "--omega, the frequency from which on motion is fast",
-                         known->frequency[0], known->frequency[known->found - 1]);
+        return taut_fail(
+            error, TAUT_ERROR_CONVERGE,
+            "the slowest of the fast frequencies could not be found among so many (about %.4g, up "
+            "to %.4g): give --omega, the frequency from which on motion is fast",
+            known->frequency[0], known->frequency[known->found - 1]);
     return TAUT_OK;
 }
 

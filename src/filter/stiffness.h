@@ -1,4 +1,5 @@
-/* stiffness.h - what filtering projections know of what is stiff: frequencies, rounding of g, and whether a state is slow (stiffness.c). */
+/* stiffness.h - what filtering projections know of what is stiff: frequencies, rounding of g,
+ * and whether a state is slow (stiffness.c). */
 #ifndef TAUT_FILTER_STIFFNESS_H
 #define TAUT_FILTER_STIFFNESS_H
 
@@ -7,34 +8,51 @@
 enum { TAUT_STIFFNESS_ENDS = 4 }; /* frequencies from each end of the spectrum */
 
 typedef struct taut_stiffness {
-    double frequency[2 * TAUT_STIFFNESS_ENDS]; /* ascending; soft springs do not count unless all are soft */
-    int found;                                 /* 0: they could not be computed */
-    bool complete;                             /* these are all */
-    double
-        single; /* the least that a single spring would have with the rest at rest; 0 when M is not diagonal, or without springs */
-    double *floor;              /* [m], or NULL: 8 u sum |G_ik q_k| is added, the rounding of g */
-    taut_force_spectrum *rates; /* without springs: where the frequencies are seen, together with slow ones; NULL: springs */
-    double given;               /* without springs: what the user calls fast begins here; 0: the largest gap decides */
-    double slow;       /* without springs: the fastest below the gap, or what hides it; 0: there is none, or it is not known */
-    bool hidden;       /* without springs: noise hides it, and there is no slower motion that is known */
+    /* ascending; soft springs do not count unless all are soft */
+    double frequency[2 * TAUT_STIFFNESS_ENDS];
+    int found;     /* 0: they could not be computed */
+    bool complete; /* these are all */
+    double single; /* the least that a single spring would have with the rest at rest; 0 when M is
+                      not diagonal, or without springs */
+    double *floor; /* [m], or NULL: 8 u sum |G_ik q_k| is added, the rounding of g */
+    /* without springs: where the frequencies are seen, together with slow ones; NULL: springs */
+    taut_force_spectrum *rates;
+    /* without springs: what the user calls fast begins here; 0: the largest gap decides */
+    double given;
+    /* without springs: the fastest below the gap, or what hides it; 0: there is none, or it is
+     * not known */
+    double slow;
+    /* without springs: noise hides it, and there is no slower motion that is known */
+    bool hidden;
     double floor_rate; /* without springs: what hides slow ones, as far as it is known */
-    double repels;     /* without springs: the largest rate above the gap of a force that pushes away from equilibrium; 0: none */
-    double loose;      /* without springs: how far the slowest of the fast may be from a true one, relative */
-    bool rough;        /* without springs, many coordinates: the next passes need it, nothing is decided yet */
-    double left;       /* without springs: what passes change again and again oscillates at this rate (progress.c); 0: nothing */
-    double lowered;    /* without springs: the slowest of the fast, as seen so in the micro-solution; 0: in differences of forces */
+    /* without springs: the largest rate above the gap of a force that pushes away from
+     * equilibrium; 0: none */
+    double repels;
+    /* without springs: how far the slowest of the fast may be from a true one, relative */
+    double loose;
+    /* without springs, many coordinates: the next passes need it, nothing is decided yet */
+    bool rough;
+    /* without springs: what passes change again and again oscillates at this rate (progress.c);
+     * 0: nothing */
+    double left;
+    /* without springs: the slowest of the fast, as seen so in the micro-solution; 0: in
+     * differences of forces */
+    double lowered;
 } taut_stiffness;
 
-/* Does the system have springs that tell their frequencies? Otherwise they are those of the stiff potential, or seen in its forces. */
+/* Does the system have springs that tell their frequencies? Otherwise they are those of the
+ * stiff potential, or seen in its forces. */
 bool taut_stiffness_declared(const taut_projection *p);
-int taut_stiffness_measure(const taut_projection *p, const double *q, taut_stiffness *springs, taut_error *error);
-/* Without springs: is `rate`, of what passes change again and again, a fast one that the weights do not know? Then it is noted, and the
- * next measurement counts it. */
+int taut_stiffness_measure(const taut_projection *p, const double *q, taut_stiffness *springs,
+                           taut_error *error);
+/* Without springs: is `rate`, of what passes change again and again, a fast one that the weights
+ * do not know? Then it is noted, and the next measurement counts it. */
 bool taut_stiffness_missed(taut_stiffness *springs, double rate);
 /* Fails with both numbers unless fast and slow are apart; springs that are declared always pass. */
 int taut_stiffness_separated(const taut_stiffness *springs, taut_error *error);
 
-/* How fast the start moves, |v|/|q| in 1/time: the other number where slow and fast are not separated. */
+/* How fast the start moves, |v|/|q| in 1/time: the other number where slow and fast are not
+ * separated. */
 double taut_stiffness_pace(const taut_projection *p);
 
 #endif

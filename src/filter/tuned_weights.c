@@ -1,10 +1,14 @@
 /* tuned_weights.c - weights that know the frequencies.
  *
- * Verlet samples a linear oscillation as cos(j theta), 2 sin(theta/2) = h omega, and weights w_j turn it into W(theta) times itself, with
- * W(theta) = sum_j w_j cos(j theta), a polynomial in cos(theta) (DESIGN 6). Wanted: sum_j w_j = 1, sum_j w_j j^(2i) = 0 for 2i < mu, and
+ * Verlet samples a linear oscillation as cos(j theta), 2 sin(theta/2) = h omega, and weights w_j
+ * turn it into W(theta) times itself, with W(theta) = sum_j w_j cos(j theta), a polynomial in
+ * cos(theta) (DESIGN 6). Wanted: sum_j w_j = 1, sum_j w_j j^(2i) = 0 for 2i < mu, and
  *
- *     few frequencies:   W(theta_k) = 0, the rest minimises sum_k W'(theta_k)^2 + rho sum_j w_j^2    (frequencies change with the state)
- *     many:              max over [theta_1, theta_K] of |W| as small as can be, by reweighted least squares [Lawson 1961].
+ *     few frequencies:
+ *     W(theta_k) = 0, the rest minimises sum_k W'(theta_k)^2 + rho sum_j w_j^2
+ *     (frequencies change with the state)
+ *     many:              max over [theta_1, theta_K] of |W| as small as can be,
+ *     by reweighted least squares [Lawson 1961].
  *
  * Both are least squares with linear conditions, hence one small symmetric system. */
 #include <math.h>
@@ -102,7 +106,8 @@ static void take(const problem *p, double *weight)
     weight[0] = 1 - sum;
 }
 
-static double zeros(problem *p, int moments, int count, const double *theta, int steps, double *weight)
+static double zeros(problem *p, int moments, int count, const double *theta, int steps,
+                    double *weight)
 {
     const double curb = 1e-5;  /* against sums of large weights */
     const double spread = 0.1; /* a frequency that is off by this share */
@@ -120,7 +125,8 @@ static double zeros(problem *p, int moments, int count, const double *theta, int
     take(p, weight);
     for (int k = 0; k < count; k++)
         for (int side = -1; side <= 1; side += 2)
-            most = fmax(most, fabs(taut_filter_kernel_response(steps, weight, theta[k] * (1 + side * spread))));
+            most = fmax(most, fabs(taut_filter_kernel_response(steps, weight,
+                                                               theta[k] * (1 + side * spread))));
     return most;
 }
 
@@ -143,7 +149,8 @@ static double band(problem *p, int moments, double least, double most, int steps
         double before[TAUT_TUNED_STEPS + 1];
         take(p, before);
         for (int i = 0; i < points; i++) {
-            left[i] = fabs(taut_filter_kernel_response(steps, before, least + (most - least) * i / (points - 1)));
+            left[i] = fabs(taut_filter_kernel_response(steps, before,
+                                                       least + (most - least) * i / (points - 1)));
             found = fmax(found, left[i]);
             total += share[i] * left[i];
         }
@@ -157,7 +164,8 @@ static double band(problem *p, int moments, double least, double most, int steps
     return largest;
 }
 
-double taut_tuned_weights(int moments, int count, const double *theta, bool complete, int steps, double *weight)
+double taut_tuned_weights(int moments, int count, const double *theta, bool complete, int steps,
+                          double *weight)
 {
     problem p;
     int room = steps + 1 - (moments + 1) / 2;

@@ -1,5 +1,5 @@
-/* csv.c - the trajectory as CSV (RFC 4180): t, coordinates, velocities x', multipliers lambda(bond), outputs; 17 digits. First order: t,
- * state, algebraic variables, outputs.
+/* csv.c - the trajectory as CSV (RFC 4180): t, coordinates, velocities x', multipliers
+ * lambda(bond), outputs; 17 digits. First order: t, state, algebraic variables, outputs.
  *
  * Rows go straight to the file, so that an interrupted run leaves what was computed. */
 #include "io/writer.h"
@@ -13,7 +13,8 @@ typedef struct csv {
 } csv;
 
 /* Writes ",name" with a prefix and a suffix, quoted where commas or quotes ask for it. */
-static void write_name(taut_file_sink *sink, const char *prefix, const char *name, const char *suffix)
+static void write_name(taut_file_sink *sink, const char *prefix, const char *name,
+                       const char *suffix)
 {
     bool quoted = strpbrk(name, ",\"\r\n") != NULL;
     taut_writer_text(sink, quoted ? ",\"" : ",");
@@ -28,8 +29,8 @@ static void write_name(taut_file_sink *sink, const char *prefix, const char *nam
         taut_writer_text(sink, "\"");
 }
 
-static void write_names(taut_file_sink *sink, const taut_system *system, taut_item item, taut_index count, const char *prefix,
-                        const char *suffix)
+static void write_names(taut_file_sink *sink, const taut_system *system, taut_item item,
+                        taut_index count, const char *prefix, const char *suffix)
 {
     char name[NAME_SIZE];
     for (taut_index k = 0; k < count; k++) {

@@ -1,5 +1,6 @@
-/* gnuplot.c - gnuplot as a child process. No shell: the program is found on PATH and run by execv, with fixed file names in a folder
- * of its own; the picture is copied to its place by us, so that no name of the user's reaches gnuplot. */
+/* gnuplot.c - gnuplot as a child process. No shell: the program is found on PATH and run by
+ * execv, with fixed file names in a folder of its own; the picture is copied to its place by us,
+ * so that no name of the user's reaches gnuplot. */
 #ifndef TAUT_CORE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -7,12 +8,16 @@
 #include "io/gnuplot.h"
 
 const char taut_gnuplot_style[] =
-    "set encoding utf8\nset output 'picture'\nset grid lc rgb '#dddddd' lt 1 lw 1\nset border lc rgb '#555555'\n"
+    "set encoding utf8\nset output 'picture'\nset grid lc rgb '#dddddd' lt 1 lw 1\nset border lc "
+    "rgb '#555555'\n"
     "set tics textcolor rgb '#333333'\nset tics nomirror\n"
-    "set key bmargin center horizontal Left reverse samplen 2 width 0.5 height 0.7\nset lmargin 10\nset rmargin 3\n"
+    "set key bmargin center horizontal Left reverse samplen 2 width 0.5 height 0.7\nset lmargin "
+    "10\nset rmargin 3\n"
     "set format '%g'\nset title offset 0,-0.4\nset datafile missing 'nan'\n"
-    "set linetype 1 lc rgb '#0072b2' lw 1.6\nset linetype 2 lc rgb '#d55e00' lw 1.6\nset linetype 3 lc rgb '#009e73' lw 1.6\n"
-    "set linetype 4 lc rgb '#cc79a7' lw 1.6\nset linetype 5 lc rgb '#e69f00' lw 1.6\nset linetype 6 lc rgb '#56b4e9' lw 1.6\n"
+    "set linetype 1 lc rgb '#0072b2' lw 1.6\nset linetype 2 lc rgb '#d55e00' lw 1.6\nset linetype "
+    "3 lc rgb '#009e73' lw 1.6\n"
+    "set linetype 4 lc rgb '#cc79a7' lw 1.6\nset linetype 5 lc rgb '#e69f00' lw 1.6\nset linetype "
+    "6 lc rgb '#56b4e9' lw 1.6\n"
     "set linetype 7 lc rgb '#6b4c9a' lw 1.6\nset linetype 8 lc rgb '#5c5c5c' lw 1.6\n";
 
 #ifdef TAUT_CORE
@@ -20,7 +25,8 @@ const char taut_gnuplot_style[] =
 int taut_gnuplot_find(taut_gnuplot *gnuplot, taut_error *error)
 {
     (void)gnuplot;
-    return taut_fail(error, TAUT_ERROR_UNAVAILABLE, "pictures are not part of this build: it cannot start gnuplot");
+    return taut_fail(error, TAUT_ERROR_UNAVAILABLE,
+                     "pictures are not part of this build: it cannot start gnuplot");
 }
 
 int taut_gnuplot_open(taut_gnuplot *gnuplot, taut_error *error)
@@ -68,14 +74,17 @@ int taut_gnuplot_find(taut_gnuplot *gnuplot, taut_error *error)
     const char *path = getenv("PATH");
     for (const char *part = path ? path : ""; *part;) {
         size_t length = strcspn(part, ":");
-        int used = snprintf(gnuplot->program, sizeof gnuplot->program, "%.*s/gnuplot", (int)length, part);
+        int used =
+            snprintf(gnuplot->program, sizeof gnuplot->program, "%.*s/gnuplot", (int)length, part);
         /* relative entries would mean the folder we are about to leave */
-        if (part[0] == '/' && used < (int)sizeof gnuplot->program && access(gnuplot->program, X_OK) == 0)
+        if (part[0] == '/' && used < (int)sizeof gnuplot->program &&
+            access(gnuplot->program, X_OK) == 0)
             return TAUT_OK;
         part += length + (part[length] == ':');
     }
-    return taut_fail(error, TAUT_ERROR_UNAVAILABLE,
-                     "gnuplot draws the pictures, but is not on PATH; install it (Debian: gnuplot-nox)");
+    return taut_fail(
+        error, TAUT_ERROR_UNAVAILABLE,
+        "gnuplot draws the pictures, but is not on PATH; install it (Debian: gnuplot-nox)");
 }
 
 int taut_gnuplot_open(taut_gnuplot *gnuplot, taut_error *error)
@@ -83,12 +92,14 @@ int taut_gnuplot_open(taut_gnuplot *gnuplot, taut_error *error)
     const char *parent = getenv("TMPDIR");
     if (!parent || parent[0] != '/')
         parent = "/tmp";
-    int used = snprintf(gnuplot->folder, sizeof gnuplot->folder - 16, "%s/taut-XXXXXX", parent); /* room for names behind it */
+    /* room for names behind it */
+    int used = snprintf(gnuplot->folder, sizeof gnuplot->folder - 16, "%s/taut-XXXXXX", parent);
     if (used < (int)sizeof gnuplot->folder - 16 && mkdtemp(gnuplot->folder))
         return TAUT_OK;
     int number = errno;
     gnuplot->folder[0] = '\0';
-    return taut_fail(error, TAUT_ERROR_FILE, "cannot make a folder for the picture in %.200s: %s", parent, strerror(number));
+    return taut_fail(error, TAUT_ERROR_FILE, "cannot make a folder for the picture in %.200s: %s",
+                     parent, strerror(number));
 }
 
 void taut_gnuplot_path(const taut_gnuplot *gnuplot, const char *name, char path[TAUT_GNUPLOT_PATH])
@@ -98,7 +109,8 @@ void taut_gnuplot_path(const taut_gnuplot *gnuplot, const char *name, char path[
     snprintf(path + length, TAUT_GNUPLOT_PATH - length, "/%s", name);
 }
 
-/* In the child: only calls that are safe between fork and exec. -d: no start-up files of the user. */
+/* In the child: only calls that are safe between fork and exec. -d: no start-up files of the
+ * user. */
 static void become_gnuplot(const taut_gnuplot *gnuplot, char *const arguments[])
 {
     int nothing = open("/dev/null", O_RDONLY);
@@ -138,7 +150,8 @@ int taut_gnuplot_run(const taut_gnuplot *gnuplot, taut_error *error)
         become_gnuplot(gnuplot, arguments);
     int status = -1;
     while (waitpid(child, &status, 0) < 0) {
-        if (errno == ECHILD) /* a host that ignores its children: whether there is a picture tells */
+        if (errno ==
+            ECHILD) /* a host that ignores its children: whether there is a picture tells */
             return TAUT_OK;
         if (errno != EINTR)
             break;
@@ -170,7 +183,8 @@ int taut_gnuplot_deliver(const taut_gnuplot *gnuplot, const char *path, taut_err
     FILE *to = fopen(path, "wb");
     int number = to ? copy_rest(from, to) : errno;
     struct stat file;
-    bool partial = to && fstat(fileno(to), &file) == 0 && S_ISREG(file.st_mode); /* devices are not ours to remove */
+    /* devices are not ours to remove */
+    bool partial = to && fstat(fileno(to), &file) == 0 && S_ISREG(file.st_mode);
     fclose(from);
     if (to && fclose(to) != 0 && number == 0)
         number = errno;

@@ -1,13 +1,19 @@
-/* hdf5.c - the trajectory as HDF5 in the H5MD layout (version 1.1; de Buyl, Colberg, Hofling 2014):
+/* hdf5.c - the trajectory as HDF5 in the H5MD layout (version 1.1; de Buyl, Colberg, Hofling
+ * 2014):
  *
  *     /h5md                           version, author, creator
- *     /particles/all/position         step, time, value [rows][particles][dimension]; velocity beside it     models with particles only
- *     /observables/coordinates        value [rows][n]; velocities, multipliers, outputs, energy, drift       (first order: state, algebraic)
+ *     /particles/all/position
+ *     step, time, value [rows][particles][dimension]; velocity beside it
+ *     models with particles only
+ *     /observables/coordinates
+ *     value [rows][n]; velocities, multipliers, outputs, energy, drift
+ *     (first order: state, algebraic)
  *     /parameters/coordinate_names    and bond_names, output_names, algebraic_names
  *
- * Every element shares one step and one time by hard links, which H5MD allows. Rows are collected and written a chunk at a time; the file
- * is flushed with each, so that an interrupted run leaves what was computed. The library's own messages are kept silent while we are in
- * it and left as they were. */
+ * Every element shares one step and one time by hard links, which H5MD allows. Rows are
+ * collected and written a chunk at a time; the file is flushed with each, so that an interrupted
+ * run leaves what was computed. The library's own messages are kept silent while we are in it
+ * and left as they were. */
 #include "io/writer.h"
 
 #include <errno.h>
@@ -21,7 +27,8 @@ enum { MOST_SERIES = 10, CHUNK_BYTES = 1 << 16, MOST_CHUNK = 1024, NAME_SIZE = 2
 
 /* One growing dataset. */
 typedef struct series {
-    const char *group;       /* "observables/energy"; NULL: step and time, which have no group of their own */
+    const char
+        *group; /* "observables/energy"; NULL: step and time, which have no group of their own */
     const char *name;        /* "value", "time", "step" */
     taut_index width, parts; /* numbers a row; parts > 1: rows are [width/parts][parts] */
     hid_t set;
@@ -101,8 +108,10 @@ static hid_t make_group(hid_t file, const char *path)
 static bool write_identity(hid_t file)
 {
     static const int version[2] = {1, 1};
-    hid_t group = make_group(file, "/h5md"), author = make_group(file, "/h5md/author"), creator = make_group(file, "/h5md/creator");
-    bool good = group >= 0 && author >= 0 && creator >= 0 && write_integers(group, "version", version, 2) &&
+    hid_t group = make_group(file, "/h5md"), author = make_group(file, "/h5md/author"),
+          creator = make_group(file, "/h5md/creator");
+    bool good = group >= 0 && author >= 0 && creator >= 0 &&
+                write_integers(group, "version", version, 2) &&
                 write_text(author, "name", "unknown") && write_text(creator, "name", "taut") &&
                 write_text(creator, "version", taut_version());
     H5Gclose(creator);
@@ -112,12 +121,14 @@ static bool write_identity(hid_t file)
 }
 
 /* Names of all things of a kind, one text each. */
-static bool write_names(hid_t file, const char *path, const taut_system *system, taut_item item, taut_index count)
+static bool write_names(hid_t file, const char *path, const taut_system *system, taut_item item,
+                        taut_index count)
 {
     if (count == 0)
         return true;
     hsize_t size = (hsize_t)count, at = 0, one = 1;
-    hid_t links = H5Pcreate(H5P_LINK_CREATE), type = H5Tcopy(H5T_C_S1), space = H5Screate_simple(1, &size, NULL);
+    hid_t links = H5Pcreate(H5P_LINK_CREATE), type = H5Tcopy(H5T_C_S1),
+          space = H5Screate_simple(1, &size, NULL);
     hid_t memory = H5Screate_simple(1, &one, NULL);
     char name[NAME_SIZE];
     size_t longest = 1;
@@ -167,11 +178,13 @@ static bool create_series(hdf5 *w, series *s)
     shape_of(s, H5S_UNLIMITED, most);
     char path[120];
     snprintf(path, sizeof path, "/%s/%s", s->group, s->name);
-    hid_t space = H5Screate_simple(rank, shape, most), how = H5Pcreate(H5P_DATASET_CREATE), links = H5Pcreate(H5P_LINK_CREATE);
+    hid_t space = H5Screate_simple(rank, shape, most), how = H5Pcreate(H5P_DATASET_CREATE),
+          links = H5Pcreate(H5P_LINK_CREATE);
     H5Pset_chunk(how, rank, chunk);
     H5Pset_create_intermediate_group(links, 1);
     bool steps = strcmp(s->name, "step") == 0;
-    s->set = H5Dcreate2(w->file, path, steps ? H5T_STD_I64LE : H5T_IEEE_F64LE, space, links, how, H5P_DEFAULT);
+    s->set = H5Dcreate2(w->file, path, steps ? H5T_STD_I64LE : H5T_IEEE_F64LE, space, links, how,
+                        H5P_DEFAULT);
     H5Pclose(links);
     H5Pclose(how);
     H5Sclose(space);
@@ -200,7 +213,8 @@ static bool write_chunk(const hdf5 *w, const series *s)
     if (H5Dset_extent(s->set, shape) < 0)
         return false;
     hid_t file = H5Dget_space(s->set), memory = H5Screate_simple(rank, count, NULL);
-    bool good = file >= 0 && H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+    bool good = file >= 0 &&
+                H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
                 H5Dwrite(s->set, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, s->buffer) >= 0;
     H5Sclose(memory);
     H5Sclose(file);
@@ -217,46 +231,56 @@ static int flush_rows(taut_file_sink *sink, taut_error *error)
             return fail(sink, "write", error);
     w->written += w->waiting;
     w->waiting = 0;
-    return H5Fflush(w->file, H5F_SCOPE_LOCAL) < 0 || w->disk.failure ? fail(sink, "write", error) : TAUT_OK;
+    return H5Fflush(w->file, H5F_SCOPE_LOCAL) < 0 || w->disk.failure ? fail(sink, "write", error)
+                                                                     : TAUT_OK;
 }
 
 /* ---- the sink */
 
-static void add_series(hdf5 *w, const char *group, const char *name, taut_index width, taut_index parts)
+static void add_series(hdf5 *w, const char *group, const char *name, taut_index width,
+                       taut_index parts)
 {
     if (width > 0)
-        w->series[w->count++] = (series){.group = group, .name = name, .width = width, .parts = parts, .set = -1};
+        w->series[w->count++] =
+            (series){.group = group, .name = name, .width = width, .parts = parts, .set = -1};
 }
 
-/* Are all coordinates components of particles? The first is an x, and the last the last component. */
+/* Are all coordinates components of particles? The first is an x, and the last the last
+ * component. */
 static bool only_particles(const taut_system *system, const taut_sizes *sizes)
 {
     taut_index n = sizes->coordinates;
     char name[NAME_SIZE];
-    if (sizes->kind != TAUT_MECHANICAL || sizes->dimension < 2 || n == 0 || n % sizes->dimension != 0)
+    if (sizes->kind != TAUT_MECHANICAL || sizes->dimension < 2 || n == 0 ||
+        n % sizes->dimension != 0)
         return false;
     for (taut_index k = 0; k < n; k++) {
         int length = taut_system_name(system, TAUT_COORDINATE, k, name, sizeof name);
-        if (length < 3 || length >= NAME_SIZE || name[length - 2] != '.' || name[length - 1] != "xyz"[k % sizes->dimension])
+        if (length < 3 || length >= NAME_SIZE || name[length - 2] != '.' ||
+            name[length - 1] != "xyz"[k % sizes->dimension])
             return false;
     }
     return true;
 }
 
-/* The series in the order in which row() fills them: step, time, q, v, lambda, outputs, energy, drift (two). */
+/* The series in the order in which row() fills them: step, time, q, v, lambda, outputs, energy,
+ * drift (two). */
 static void plan_series(hdf5 *w, const taut_system *system)
 {
     const taut_sizes *z = &w->sizes;
     bool mechanical = z->kind == TAUT_MECHANICAL;
     w->particles = only_particles(system, z);
-    const char *first = w->particles ? "particles/all/position" : mechanical ? "observables/coordinates" : "observables/state";
+    const char *first = w->particles ? "particles/all/position"
+                        : mechanical ? "observables/coordinates"
+                                     : "observables/state";
     taut_index parts = w->particles ? z->dimension : 1;
     w->count = 0;
     add_series(w, first, "step", 1, 0);
     add_series(w, first, "time", 1, 0);
     add_series(w, first, "value", z->coordinates, parts);
     if (mechanical) {
-        add_series(w, w->particles ? "particles/all/velocity" : "observables/velocities", "value", z->coordinates, parts);
+        add_series(w, w->particles ? "particles/all/velocity" : "observables/velocities", "value",
+                   z->coordinates, parts);
         add_series(w, "observables/multipliers", "value", z->bonds, 1);
     } else {
         add_series(w, "observables/algebraic", "value", z->algebraic, 1);
@@ -310,9 +334,12 @@ static bool write_head(hdf5 *w, const taut_system *system)
     bool good = write_identity(w->file);
     for (int k = 0; good && k < w->count; k++)
         good = create_series(w, &w->series[k]) && link_times(w, &w->series[k], w->series[0].group);
-    return good && write_box(w) && write_names(w->file, "/parameters/coordinate_names", system, TAUT_COORDINATE, z->coordinates) &&
+    return good && write_box(w) &&
+           write_names(w->file, "/parameters/coordinate_names", system, TAUT_COORDINATE,
+                       z->coordinates) &&
            write_names(w->file, "/parameters/bond_names", system, TAUT_BOND, z->bonds) &&
-           write_names(w->file, "/parameters/algebraic_names", system, TAUT_ALGEBRAIC, z->algebraic) &&
+           write_names(w->file, "/parameters/algebraic_names", system, TAUT_ALGEBRAIC,
+                       z->algebraic) &&
            write_names(w->file, "/parameters/output_names", system, TAUT_OUTPUT, z->outputs);
 }
 
@@ -372,7 +399,8 @@ static int row(void *user, const taut_row *values, taut_error *error)
     hdf5 *w = sink->work;
     const taut_sizes *z = &w->sizes;
     bool mechanical = z->kind == TAUT_MECHANICAL;
-    double number = (double)(w->written + w->waiting), drift[2] = {values->drift_position, values->drift_velocity};
+    double number = (double)(w->written + w->waiting),
+           drift[2] = {values->drift_position, values->drift_velocity};
     int k = 0;
     fill(w, &k, &number, 1);
     fill(w, &k, &values->t, 1);
@@ -408,7 +436,8 @@ static void discard(taut_file_sink *sink)
 int taut_hdf5_create(const char *path, taut_file_sink **file, taut_sink *sink, taut_error *error)
 {
     if (path && strcmp(path, "-") == 0)
-        return taut_fail(error, TAUT_ERROR_USAGE, "HDF5 cannot be written to standard output: a file name is needed");
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "HDF5 cannot be written to standard output: a file name is needed");
     TAUT_TRY(taut_writer_create(path, sizeof(hdf5), file, error));
     ((hdf5 *)(*file)->work)->file = -1;
     (*file)->discard = discard;
@@ -423,7 +452,8 @@ int taut_hdf5_create(const char *path, taut_file_sink **file, taut_sink *sink, t
     (void)sink;
     *file = NULL;
     return taut_fail(error, TAUT_ERROR_UNAVAILABLE,
-                     "this build has no HDF5, so %.200s cannot be written: give a name that ends in .csv, or build with libhdf5",
+                     "this build has no HDF5, so %.200s cannot be written: give a name that ends "
+                     "in .csv, or build with libhdf5",
                      path ? path : "it");
 }
 

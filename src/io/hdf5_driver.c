@@ -1,7 +1,8 @@
 /* hdf5_driver.c - see hdf5_driver.h.
  *
- * A write that fails leaves HDF5 (1.10) with a file that can neither be closed nor left open: its own clean-up at the end of the process
- * then crashes. So it is told that all went well, and whoever uses the file looks at `failure`. Everything else is plain POSIX. */
+ * A write that fails leaves HDF5 (1.10) with a file that can neither be closed nor left open:
+ * its own clean-up at the end of the process then crashes. So it is told that all went well, and
+ * whoever uses the file looks at `failure`. Everything else is plain POSIX. */
 #ifndef TAUT_CORE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -35,7 +36,8 @@ static H5FD_t *open_file(const char *name, unsigned flags, hid_t access, haddr_t
     if (!f || f->open)
         return NULL;
     int mode = (flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY) | (flags & H5F_ACC_CREAT ? O_CREAT : 0) |
-               (flags & H5F_ACC_TRUNC ? O_TRUNC : 0) | (flags & H5F_ACC_EXCL ? O_EXCL : 0) | O_CLOEXEC;
+               (flags & H5F_ACC_TRUNC ? O_TRUNC : 0) | (flags & H5F_ACC_EXCL ? O_EXCL : 0) |
+               O_CLOEXEC;
     struct stat status;
     int number = open(name, mode, 0666);
     if (number < 0)
@@ -46,7 +48,8 @@ static H5FD_t *open_file(const char *name, unsigned flags, hid_t access, haddr_t
         errno = reason;
         return NULL;
     }
-    *f = (taut_hdf5_file){.driver = f->driver, .open = true, .number = number, .end = (haddr_t)status.st_size};
+    *f = (taut_hdf5_file){
+        .driver = f->driver, .open = true, .number = number, .end = (haddr_t)status.st_size};
     return &f->base;
 }
 
@@ -62,7 +65,8 @@ static herr_t close_file(H5FD_t *base)
 static herr_t query(const H5FD_t *base, unsigned long *flags)
 {
     (void)base;
-    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_AGGREGATE_SMALLDATA;
+    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
+             H5FD_FEAT_AGGREGATE_SMALLDATA;
     return 0;
 }
 
@@ -86,7 +90,8 @@ static haddr_t get_end(const H5FD_t *base, H5FD_mem_t type)
 }
 
 /* What was never written reads as zeros. */
-static herr_t read_bytes(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size, void *buffer)
+static herr_t read_bytes(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size,
+                         void *buffer)
 {
     (void)type;
     (void)transfer;
@@ -109,7 +114,8 @@ static herr_t read_bytes(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t 
     return 0;
 }
 
-static herr_t write_bytes(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size, const void *buffer)
+static herr_t write_bytes(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size,
+                          const void *buffer)
 {
     (void)type;
     (void)transfer;

@@ -21,9 +21,11 @@ typedef struct taut_hdf5_file {
     haddr_t end_used, end; /* of what is allocated; of the file */
 } taut_hdf5_file;
 
-/* A list of file access properties with the driver, for one file; close it with H5Pclose. Negative when HDF5 refuses. */
+/* A list of file access properties with the driver, for one file; close it with H5Pclose.
+ * Negative when HDF5 refuses. */
 hid_t taut_hdf5_access(taut_hdf5_file *file);
-/* When the file is closed, or could not be opened: HDF5 still looks at a driver while it closes the last file of it. */
+/* When the file is closed, or could not be opened: HDF5 still looks at a driver while it closes
+ * the last file of it. */
 void taut_hdf5_release(taut_hdf5_file *file);
 
 #endif

@@ -20,25 +20,32 @@ int taut_picture_kind(const char *path, bool *svg, taut_error *error)
     *svg = path && ends_with(path, ".svg");
     if (*svg || (path && ends_with(path, ".png")))
         return TAUT_OK;
-    return taut_fail(error, TAUT_ERROR_USAGE, "a picture's name must end in .png or .svg, found '%.200s'", path ? path : "");
+    return taut_fail(error, TAUT_ERROR_USAGE,
+                     "a picture's name must end in .png or .svg, found '%.200s'", path ? path : "");
 }
 
-/* Bytes of a letter or sign beyond ASCII in UTF-8, 2 to 4; 0: it is none (control characters, overlong forms, surrogates included). */
+/* Bytes of a letter or sign beyond ASCII in UTF-8, 2 to 4; 0: it is none (control characters,
+ * overlong forms, surrogates included). */
 static size_t utf8_length(const char *text)
 {
     const unsigned char *b = (const unsigned char *)text;
-    size_t length = b[0] >= 0xc2 && b[0] <= 0xdf ? 2 : (b[0] & 0xf0) == 0xe0 ? 3 : b[0] >= 0xf0 && b[0] <= 0xf4 ? 4 : 0;
+    size_t length = b[0] >= 0xc2 && b[0] <= 0xdf   ? 2
+                    : (b[0] & 0xf0) == 0xe0        ? 3
+                    : b[0] >= 0xf0 && b[0] <= 0xf4 ? 4
+                                                   : 0;
     for (size_t k = 1; k < length; k++)
         if ((b[k] & 0xc0) != 0x80)
             return 0;
-    bool control = b[0] == 0xc2 && b[1] < 0xa0, overlong = (b[0] == 0xe0 && b[1] < 0xa0) || (b[0] == 0xf0 && b[1] < 0x90);
+    bool control = b[0] == 0xc2 && b[1] < 0xa0,
+         overlong = (b[0] == 0xe0 && b[1] < 0xa0) || (b[0] == 0xf0 && b[1] < 0x90);
     bool nowhere = (b[0] == 0xed && b[1] >= 0xa0) || (b[0] == 0xf4 && b[1] >= 0x90);
     return control || overlong || nowhere ? 0 : length;
 }
 
 void taut_picture_clean(const char *text, char *result, size_t size)
 {
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:;()[]+-=*/|<>^% ";
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:;()[]+-=*/|<>^% ";
     size_t used = 0;
     while (*text && used + 1 < size) {
         size_t length = utf8_length(text);
@@ -57,10 +64,14 @@ void taut_picture_clean(const char *text, char *result, size_t size)
 double taut_picture_step(double length, int most)
 {
     double least = length / most, power = pow(10, floor(log10(least)));
-    return least <= power ? power : least <= 2 * power ? 2 * power : least <= 5 * power ? 5 * power : 10 * power;
+    return least <= power       ? power
+           : least <= 2 * power ? 2 * power
+           : least <= 5 * power ? 5 * power
+                                : 10 * power;
 }
 
-static void write_clean(taut_file_sink *sink, const char *before, const char *text, const char *after)
+static void write_clean(taut_file_sink *sink, const char *before, const char *text,
+                        const char *after)
 {
     char clean[TEXT];
     taut_picture_clean(text ? text : "", clean, sizeof clean);
@@ -85,7 +96,9 @@ void taut_picture_begin(taut_file_sink *sink, bool svg, int width, int height, c
     char line[400];
     /* the cairo terminal is not in every gnuplot */
     if (svg)
-        snprintf(line, sizeof line, "set terminal svg size %d,%d noenhanced font 'Sans,13' background 'white'\n", width, height);
+        snprintf(line, sizeof line,
+                 "set terminal svg size %d,%d noenhanced font 'Sans,13' background 'white'\n",
+                 width, height);
     else
         snprintf(line, sizeof line,
                  "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) {\n"
@@ -109,7 +122,8 @@ void taut_picture_place(taut_file_sink *sink, int k, int panels, bool titled)
         {{0, .5, 1, .5}, {0, 0, .5, .5}, {.5, 0, .5, .5}},
         {{0, .5, .5, .5}, {.5, .5, .5, .5}, {0, 0, .5, .5}, {.5, 0, .5, .5}}};
     static const char *const words[4] = {"set origin ", ", ", "\nset size noratio ", ", "};
-    const double *at = places[panels - 1][k], height = titled ? .95 : 1; /* the title has the rest */
+    /* the title has the rest */
+    const double *at = places[panels - 1][k], height = titled ? .95 : 1;
     for (int j = 0; j < 4; j++) {
         taut_writer_text(sink, words[j]);
         taut_writer_number(sink, j % 2 ? at[j] * height : at[j], 6);
@@ -119,7 +133,8 @@ void taut_picture_place(taut_file_sink *sink, int k, int panels, bool titled)
 
 /* ---- points */
 
-static const double narrow = 0.02; /* least over most: a logarithmic axis that has fewer decades is labelled with plain numbers */
+/* least over most: a logarithmic axis that has fewer decades is labelled with plain numbers */
+static const double narrow = 0.02;
 
 /* What is drawn of a panel: the ends of its axes, and where zeros stand on a logarithmic one. */
 typedef struct extent {
@@ -159,7 +174,8 @@ static extent measure(const taut_panel *p)
 }
 
 /* One block of points a curve; two empty lines separate blocks, which gnuplot counts as `index`. */
-static void write_points(taut_file_sink *sink, const taut_panel *p, const taut_curve *curve, const extent *e)
+static void write_points(taut_file_sink *sink, const taut_panel *p, const taut_curve *curve,
+                         const extent *e)
 {
     int64_t seen = 0;
     for (int64_t k = 0; k < curve->count; k++) {
@@ -172,7 +188,8 @@ static void write_points(taut_file_sink *sink, const taut_panel *p, const taut_c
         taut_writer_text(sink, "\n");
         seen++;
     }
-    taut_writer_text(sink, seen ? "\n\n" : "nan nan\n\n\n"); /* the block must be there: blocks are counted */
+    /* the block must be there: blocks are counted */
+    taut_writer_text(sink, seen ? "\n\n" : "nan nan\n\n\n");
 }
 
 /* ---- the script */
@@ -186,11 +203,13 @@ static void write_curve(taut_file_sink *sink, const taut_curve *curve, int index
                                          [TAUT_CURVE_SHAPES] = "",
                                          [TAUT_CURVE_DASHED] = "linespoints pt 6 ps 0.6",
                                          [TAUT_CURVE_STEMS] = "impulses"};
-    static const char *const shapes[SHAPES] = {"linespoints pt 7 ps 0.6", "linespoints pt 6 ps 1.2", "linespoints pt 4 ps 1.3",
-                                               "linespoints pt 8 ps 1.4", "linespoints pt 12 ps 1.5"};
+    static const char *const shapes[SHAPES] = {"linespoints pt 7 ps 0.6", "linespoints pt 6 ps 1.2",
+                                               "linespoints pt 4 ps 1.3", "linespoints pt 8 ps 1.4",
+                                               "linespoints pt 12 ps 1.5"};
     char line[160];
     int colour = (curve->colour - 1 + COLOURS) % COLOURS + 1;
-    const char *style = curve->style == TAUT_CURVE_SHAPES ? shapes[(curve->colour - 1) % SHAPES] : styles[curve->style];
+    const char *style = curve->style == TAUT_CURVE_SHAPES ? shapes[(curve->colour - 1) % SHAPES]
+                                                          : styles[curve->style];
     snprintf(line, sizeof line, "'rows' index %d using 1:2 with %s lt %d ", index, style, colour);
     taut_writer_text(sink, line);
     if (curve->style == TAUT_CURVE_DASHED)
@@ -204,7 +223,8 @@ static void write_curve(taut_file_sink *sink, const taut_curve *curve, int index
 static void write_named_tics(taut_file_sink *sink, const taut_panel *p)
 {
     char place[40];
-    taut_writer_text(sink, p->tics > FEW_TICS ? "set xtics rotate by -40 (" : "set xtics norotate (");
+    taut_writer_text(sink,
+                     p->tics > FEW_TICS ? "set xtics rotate by -40 (" : "set xtics norotate (");
     for (int k = 0; k < p->tics; k++) {
         snprintf(place, sizeof place, "' %d", k + 1);
         write_clean(sink, k ? ", '" : "'", p->tic[k], place);
@@ -244,7 +264,8 @@ static void write_range(taut_file_sink *sink, const char *axis, double from, dou
     taut_writer_text(sink, "]\n");
 }
 
-/* A logarithmic axis of less than two decades: from a little below the least to a little above the most, with tics at 1, 2 and 5. */
+/* A logarithmic axis of less than two decades: from a little below the least to a little above
+ * the most, with tics at 1, 2 and 5. */
 static void write_narrow(taut_file_sink *sink, const char *axis, double least, double most)
 {
     static const double digits[] = {1, 2, 5};
@@ -286,7 +307,8 @@ static void write_axes(taut_file_sink *sink, const taut_panel *p, const extent *
     bool plain = e->least[0] >= 1e-3 && e->most[0] < 1e6; /* 100 reads better than 1e2 */
     taut_writer_text(sink, powers && !plain ? "set format x '1e%T'\n" : "set format x '%g'\n");
     taut_writer_text(sink, e->decades > 0 ? "set format y '1e%T'\n" : "set format y '%g'\n");
-    taut_writer_text(sink, "set xrange [*:*]\nset yrange [*:*]\nset ytics autofreq\nset xtics norotate autofreq\nunset mytics\n");
+    taut_writer_text(sink, "set xrange [*:*]\nset yrange [*:*]\nset ytics autofreq\nset xtics "
+                           "norotate autofreq\nunset mytics\n");
     if (p->tic)
         write_named_tics(sink, p);
     else if (!p->log_x && e->least[0] < e->most[0]) {
@@ -353,7 +375,8 @@ static void discard(taut_file_sink *sink)
     taut_gnuplot_discard(sink->work);
 }
 
-static int write_file(taut_file_sink *sink, const char *name, void (*write)(taut_file_sink *, const drawing *), const drawing *d,
+static int write_file(taut_file_sink *sink, const char *name,
+                      void (*write)(taut_file_sink *, const drawing *), const drawing *d,
                       taut_error *error)
 {
     char path[TAUT_GNUPLOT_PATH];
@@ -374,10 +397,11 @@ static int draw(taut_file_sink *sink, const drawing *d, taut_error *error)
     return taut_gnuplot_deliver(gnuplot, sink->path, error);
 }
 
-int taut_panels_draw(const char *path, const char *title, const taut_panel *panel, int panels, int width, int height,
-                     taut_error *error)
+int taut_panels_draw(const char *path, const char *title, const taut_panel *panel, int panels,
+                     int width, int height, taut_error *error)
 {
-    drawing d = {.title = title, .panel = panel, .panels = panels, .width = width, .height = height};
+    drawing d = {
+        .title = title, .panel = panel, .panels = panels, .width = width, .height = height};
     taut_file_sink *sink = NULL;
     TAUT_TRY(taut_picture_kind(path, &d.svg, error));
     int curves = 0;

@@ -1,8 +1,9 @@
-/* picture.c - the trajectory as a picture of up to four panels: coordinates, paths in the plane, bond forces (first order: algebraic
- * variables), energy, drift. Paths give way when all are there.
+/* picture.c - the trajectory as a picture of up to four panels: coordinates, paths in the plane,
+ * bond forces (first order: algebraic variables), energy, drift. Paths give way when all are
+ * there.
  *
- * At most eight curves a panel, evenly spread over what there is. Rows are written to a file as they come; gnuplot draws at the end.
- * Only numbers and cleaned names get into its script. */
+ * At most eight curves a panel, evenly spread over what there is. Rows are written to a file as
+ * they come; gnuplot draws at the end. Only numbers and cleaned names get into its script. */
 #include "io/panels.h"
 
 #include <math.h>
@@ -45,7 +46,8 @@ typedef struct picture {
     double least[2], most[2]; /* of the paths, x and y */
 } picture;
 
-static const char *take_name(const taut_system *system, taut_item item, taut_index k, char cleaned[NAME_SIZE])
+static const char *take_name(const taut_system *system, taut_item item, taut_index k,
+                             char cleaned[NAME_SIZE])
 {
     char name[NAME_SIZE];
     taut_system_name(system, item, k, name, sizeof name);
@@ -67,7 +69,8 @@ static void set_title(panel *p, const char *what, taut_index count)
         snprintf(p->title, sizeof p->title, "%s", what);
 }
 
-static void choose_curves(panel *p, const taut_system *system, taut_item item, taut_index count, const char *what)
+static void choose_curves(panel *p, const taut_system *system, taut_item item, taut_index count,
+                          const char *what)
 {
     p->curves = count < CURVES ? (int)count : CURVES;
     for (int k = 0; k < p->curves; k++) {
@@ -77,7 +80,8 @@ static void choose_curves(panel *p, const taut_system *system, taut_item item, t
     set_title(p, what, count);
 }
 
-/* The coordinate that is y to coordinate k's x: "p[1].x" and "p[1].y", "x2" and "y2"; -1 when there is none. */
+/* The coordinate that is y to coordinate k's x: "p[1].x" and "p[1].y", "x2" and "y2"; -1 when
+ * there is none. */
 static taut_index find_partner(const taut_system *system, taut_index k, taut_index n)
 {
     char name[NAME_SIZE], next[NAME_SIZE];
@@ -88,7 +92,9 @@ static taut_index find_partner(const taut_system *system, taut_index k, taut_ind
     if (*x != 'x' || (x > name && x[1] != '\0'))
         return -1;
     *x = 'y';
-    if (k + 1 < n && taut_system_name(system, TAUT_COORDINATE, k + 1, next, sizeof next) < NAME_SIZE && strcmp(name, next) == 0)
+    if (k + 1 < n &&
+        taut_system_name(system, TAUT_COORDINATE, k + 1, next, sizeof next) < NAME_SIZE &&
+        strcmp(name, next) == 0)
         return k + 1;
     return n <= FEW_COORDINATES ? taut_system_find(system, TAUT_COORDINATE, name) : -1;
 }
@@ -112,7 +118,8 @@ static void choose_paths(panel *p, const taut_system *system, taut_index n, bool
         if (length > 2 && strcmp(c->name + length - 2, ".x") == 0)
             c->name[length - 2] = '\0';
         else
-            snprintf(c->name, sizeof c->name, "%.28s, %.28s", take_name(system, TAUT_COORDINATE, k, x),
+            snprintf(c->name, sizeof c->name, "%.28s, %.28s",
+                     take_name(system, TAUT_COORDINATE, k, x),
                      take_name(system, TAUT_COORDINATE, partner, y));
     }
     set_title(p, space ? "paths seen along z" : "paths in the plane", pairs);
@@ -124,7 +131,8 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     picture *p = sink->work;
     taut_sizes sizes;
     taut_system_sizes(system, &sizes);
-    unsigned drives = TAUT_HAS_FORCES | TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES;
+    unsigned drives = TAUT_HAS_FORCES | TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS | TAUT_HAS_DAMPING |
+                      TAUT_HAS_VELOCITY_FORCES;
     p->conserved = !(sizes.can & drives);
     p->rows = 0;
     p->pulls = false;
@@ -154,7 +162,8 @@ static void write_value(taut_file_sink *sink, double value)
     taut_writer_number(sink, value, DIGITS);
 }
 
-/* Columns: t, energy, drift of positions and of velocities, coordinates, x and y of paths, multipliers. */
+/* Columns: t, energy, drift of positions and of velocities, coordinates, x and y of paths,
+ * multipliers. */
 static int row(void *user, const taut_row *values, taut_error *error)
 {
     taut_file_sink *sink = user;
@@ -184,8 +193,10 @@ static int row(void *user, const taut_row *values, taut_error *error)
     return taut_writer_check(sink, error);
 }
 
-/* plot 'rows' every E using X:Y title 'name', ...; x_column 1 is time, 0 means pairs of columns. A curve without a name has no legend. */
-static void write_plot(taut_file_sink *sink, const picture *p, const panel *at, int x_column, int column)
+/* plot 'rows' every E using X:Y title 'name', ...; x_column 1 is time, 0 means pairs of columns.
+ * A curve without a name has no legend. */
+static void write_plot(taut_file_sink *sink, const picture *p, const panel *at, int x_column,
+                       int column)
 {
     taut_writer_text(sink, x_column ? "set autoscale xfix\n" : "set autoscale\n");
     taut_writer_text(sink, "set title '");
@@ -193,9 +204,11 @@ static void write_plot(taut_file_sink *sink, const picture *p, const panel *at, 
     taut_writer_text(sink, "'\nplot ");
     for (int k = 0; k < at->curves; k++) {
         char line[200];
-        int x = x_column ? x_column : column + 2 * k, y = x_column ? column + k : column + 2 * k + 1;
-        snprintf(line, sizeof line, "%s'rows' every %lld using %d:%d with lines lt %d title '%s'", k ? ", \\\n  " : "",
-                 (long long)(p->rows / MOST_POINTS + 1), x, y, k + 1, at->curve[k].name);
+        int x = x_column ? x_column : column + 2 * k,
+            y = x_column ? column + k : column + 2 * k + 1;
+        snprintf(line, sizeof line, "%s'rows' every %lld using %d:%d with lines lt %d title '%s'",
+                 k ? ", \\\n  " : "", (long long)(p->rows / MOST_POINTS + 1), x, y, k + 1,
+                 at->curve[k].name);
         taut_writer_text(sink, line);
     }
     taut_writer_text(sink, "\n");
@@ -206,13 +219,15 @@ static void write_energy(taut_file_sink *sink, const picture *p)
     char number[TAUT_NUMBER_SIZE];
     taut_number_format(p->energy, 6, number);
     panel energy = {.curves = 1};
-    snprintf(energy.title, sizeof energy.title, p->conserved ? "energy error E - E(0), E(0) = %s" : "energy E, E(0) = %s", number);
+    snprintf(energy.title, sizeof energy.title,
+             p->conserved ? "energy error E - E(0), E(0) = %s" : "energy E, E(0) = %s", number);
     write_plot(sink, p, &energy, 1, 2);
 }
 
 static void write_drift(taut_file_sink *sink, const picture *p)
 {
-    panel drift = {.curves = p->first_order ? 1 : 2, .title = "drift from what should hold exactly"};
+    panel drift = {.curves = p->first_order ? 1 : 2,
+                   .title = "drift from what should hold exactly"};
     strcpy(drift.curve[0].name, p->first_order ? "invariants" : "positions");
     strcpy(drift.curve[1].name, "velocities");
     write_plot(sink, p, &drift, 1, 3);
@@ -223,7 +238,8 @@ static void write_paths(taut_file_sink *sink, const picture *p, int column)
 {
     enum { MOST_TICS = 6 };
     double length = fmax(p->most[0] - p->least[0], p->most[1] - p->least[1]);
-    taut_writer_text(sink, "set size ratio -1\nset xlabel 'x' offset 0,0.5\nset ylabel 'y' offset 1,0\n");
+    taut_writer_text(sink,
+                     "set size ratio -1\nset xlabel 'x' offset 0,0.5\nset ylabel 'y' offset 1,0\n");
     if (length > 0 && isfinite(length)) {
         taut_writer_text(sink, "set tics ");
         taut_writer_number(sink, taut_picture_step(length, MOST_TICS), DIGITS);
@@ -235,8 +251,10 @@ static void write_paths(taut_file_sink *sink, const picture *p, int column)
 
 static void write_script(taut_file_sink *sink, const picture *p)
 {
-    bool bonds = p->bonds.curves > 0 && p->pulls, energy = isfinite(p->energy), drift = p->drift > 0;
-    bool paths = p->paths.curves > 0 && 2 + bonds + energy + drift <= PANELS; /* what matters comes first */
+    bool bonds = p->bonds.curves > 0 && p->pulls, energy = isfinite(p->energy),
+         drift = p->drift > 0;
+    /* what matters comes first */
+    bool paths = p->paths.curves > 0 && 2 + bonds + energy + drift <= PANELS;
     int panels = 1 + paths + bonds + energy + drift, k = 0, column = 5;
     taut_picture_begin(sink, p->svg, WIDTH, HEIGHT, p->title);
     taut_picture_place(sink, k++, panels, true);
@@ -288,7 +306,8 @@ static void discard(taut_file_sink *sink)
     taut_gnuplot_discard(&((picture *)sink->work)->gnuplot);
 }
 
-int taut_picture_create(const char *path, const char *title, taut_file_sink **file, taut_sink *sink, taut_error *error)
+int taut_picture_create(const char *path, const char *title, taut_file_sink **file, taut_sink *sink,
+                        taut_error *error)
 {
     TAUT_TRY(taut_writer_create(path, sizeof(picture), file, error));
     picture *p = (*file)->work;

@@ -1,10 +1,13 @@
-/* plot_curves.c - a picture of curves through points: error against work, results beside published ones. */
+/* plot_curves.c - a picture of curves through points: error against work, results beside
+ * published ones. */
 #include "io/panels.h"
 
-enum { WIDTH = 1000, HEIGHT = 720, MANY = 40 }; /* points of a curve that is drawn as a line alone */
+/* points of a curve that is drawn as a line alone */
+enum { WIDTH = 1000, HEIGHT = 720, MANY = 40 };
 
-int taut_plot(const char *path, const char *const *labels, const char *const *names, int curves, const int *start, const double *x,
-              const double *y, bool logarithmic, taut_error *error)
+int taut_plot(const char *path, const char *const *labels, const char *const *names, int curves,
+              const int *start, const double *x, const double *y, bool logarithmic,
+              taut_error *error)
 {
     taut_arena arena;
     taut_error_clear(error);
@@ -17,10 +20,15 @@ int taut_plot(const char *path, const char *const *labels, const char *const *na
                                 .x = x + start[c],
                                 .y = y + start[c],
                                 .count = start[c + 1] - start[c],
-                                .style = start[c + 1] - start[c] > MANY ? TAUT_CURVE_LINE : TAUT_CURVE_SHAPES,
+                                .style = start[c + 1] - start[c] > MANY ? TAUT_CURVE_LINE
+                                                                        : TAUT_CURVE_SHAPES,
                                 .colour = c + 1};
-    taut_panel panel = {
-        .x = labels[1], .y = labels[2], .log_x = logarithmic, .log_y = logarithmic, .curves = curves, .curve = curve};
+    taut_panel panel = {.x = labels[1],
+                        .y = labels[2],
+                        .log_x = logarithmic,
+                        .log_y = logarithmic,
+                        .curves = curves,
+                        .curve = curve};
     int status = taut_panels_draw(path, labels[0], &panel, 1, WIDTH, HEIGHT, error);
     taut_arena_clear(&arena);
     return status;

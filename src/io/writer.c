@@ -1,4 +1,5 @@
-/* writer.c - see writer.h. A full disk may show only when buffers are flushed, so flush and close are checked too. */
+/* writer.c - see writer.h. A full disk may show only when buffers are flushed, so flush and
+ * close are checked too. */
 #include "io/writer.h"
 
 #include <errno.h>
@@ -29,7 +30,8 @@ int taut_writer_create(const char *path, size_t bytes, taut_file_sink **sink, ta
 static int fail_file(const taut_file_sink *sink, const char *what, int number, taut_error *error)
 {
     const char *name = strcmp(sink->path, "-") == 0 ? "standard output" : sink->path;
-    int code = taut_fail(error, TAUT_ERROR_FILE, "cannot %s %.300s: %s", what, name, strerror(number));
+    int code =
+        taut_fail(error, TAUT_ERROR_FILE, "cannot %s %.300s: %s", what, name, strerror(number));
     if (error)
         snprintf(error->file, sizeof error->file, "%s", sink->path);
     return code;

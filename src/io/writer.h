@@ -8,11 +8,12 @@
 
 struct taut_file_sink {
     taut_arena arena;
-    char *path;                                   /* where the result goes; "-" is standard output */
-    FILE *file;                                   /* open for writing, or NULL */
-    int failure;                                  /* errno of the first write that failed, or 0 */
-    void *work;                                   /* of the kind of sink, in the arena */
-    void (*discard)(struct taut_file_sink *sink); /* removes what must not stay behind; may be NULL */
+    char *path;  /* where the result goes; "-" is standard output */
+    FILE *file;  /* open for writing, or NULL */
+    int failure; /* errno of the first write that failed, or 0 */
+    void *work;  /* of the kind of sink, in the arena */
+    /* removes what must not stay behind; may be NULL */
+    void (*discard)(struct taut_file_sink *sink);
 };
 
 /* A sink with a copy of its path and `bytes` of zeroed work. */

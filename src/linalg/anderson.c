@@ -1,9 +1,11 @@
 /* anderson.c - a secant method in several dimensions for x <- x + f(x).
  *
- *     next = x + f - sum_j gamma_j (dx_j + df_j),     gamma = argmin |f - sum_j gamma_j df_j|       [Anderson 1965; Walker, Ni 2011 (2.2)]
+ *     next = x + f - sum_j gamma_j (dx_j + df_j), gamma = argmin |f - sum_j gamma_j df_j|
+ *     [Anderson 1965; Walker, Ni 2011 (2.2)]
  *
- * with the differences of the latest points. In one unknown it is the secant method. The least-squares problem is solved by modified
- * Gram-Schmidt, newest difference first; older ones that add nothing (dependent up to rounding) are left out. */
+ * with the differences of the latest points. In one unknown it is the secant method. The
+ * least-squares problem is solved by modified Gram-Schmidt, newest difference first; older ones
+ * that add nothing (dependent up to rounding) are left out. */
 #include "linalg/anderson.h"
 
 #include <math.h>
@@ -11,9 +13,11 @@
 
 static const double dependent = 1e-10; /* share of a column that must be left beside the others */
 
-int taut_anderson_create(taut_anderson *a, taut_index n, int depth, taut_arena *arena, taut_error *error)
+int taut_anderson_create(taut_anderson *a, taut_index n, int depth, taut_arena *arena,
+                         taut_error *error)
 {
-    *a = (taut_anderson){.n = n, .depth = depth, .x = TAUT_NEW(arena, double, n), .f = TAUT_NEW(arena, double, n)};
+    *a = (taut_anderson){
+        .n = n, .depth = depth, .x = TAUT_NEW(arena, double, n), .f = TAUT_NEW(arena, double, n)};
     bool good = a->x && a->f;
     for (int k = 0; k < depth && good; k++) {
         a->dx[k] = TAUT_NEW(arena, double, n);
@@ -58,7 +62,8 @@ static void keep(taut_anderson *a, const double *x, const double *f)
     a->started = true;
 }
 
-/* gamma[] of the differences that are independent; returns how many, from the newest on. r is upper triangular. */
+/* gamma[] of the differences that are independent; returns how many, from the newest on. r is
+ * upper triangular. */
 static int solve(taut_anderson *a, double *gamma)
 {
     double r[TAUT_ANDERSON_DEPTH][TAUT_ANDERSON_DEPTH] = {{0}};

@@ -17,7 +17,8 @@ typedef struct taut_anderson {
 } taut_anderson;
 
 /* depth: 0 .. TAUT_ANDERSON_DEPTH; 0 is the plain iteration. Memory comes from the arena. */
-int taut_anderson_create(taut_anderson *a, taut_index n, int depth, taut_arena *arena, taut_error *error);
+int taut_anderson_create(taut_anderson *a, taut_index n, int depth, taut_arena *arena,
+                         taut_error *error);
 /* Forgets all pairs. */
 void taut_anderson_clear(taut_anderson *a);
 /* Takes the pair (x, f(x)) and writes the next point; next may be x. Never allocates. */

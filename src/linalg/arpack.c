@@ -1,9 +1,10 @@
-/* arpack.c - extreme eigenvalues by ARPACK's implicitly restarted Lanczos method (dsaupd), by reverse communication.
+/* arpack.c - extreme eigenvalues by ARPACK's implicitly restarted Lanczos method (dsaupd), by
+ * reverse communication.
  *
  *     R. Lehoucq, D. Sorensen, C. Yang, ARPACK Users' Guide, SIAM (1998)
  *
- * Eigenvectors are not needed, so the Ritz values are read where dsaupd leaves them (IPNTR(6)); this also gives the best approximations
- * when the iteration is cut short. */
+ * Eigenvectors are not needed, so the Ritz values are read where dsaupd leaves them (IPNTR(6));
+ * this also gives the best approximations when the iteration is cut short. */
 #include "linalg/extreme.h"
 
 #ifdef TAUT_HAVE_ARPACK
@@ -12,11 +13,13 @@
 #include <pthread.h>
 #include <string.h>
 
-void dsaupd_(int *ido, const char *bmat, const int *n, const char *which, const int *nev, const double *tol, double *resid,
-             const int *ncv, double *v, const int *ldv, int *iparam, int *ipntr, double *workd, double *workl, const int *lworkl,
-             int *info, size_t bmat_length, size_t which_length);
+void dsaupd_(int *ido, const char *bmat, const int *n, const char *which, const int *nev,
+             const double *tol, double *resid, const int *ncv, double *v, const int *ldv,
+             int *iparam, int *ipntr, double *workd, double *workl, const int *lworkl, int *info,
+             size_t bmat_length, size_t which_length);
 
-static pthread_mutex_t arpack_lock = PTHREAD_MUTEX_INITIALIZER; /* ARPACK keeps its state in static variables */
+/* ARPACK keeps its state in static variables */
+static pthread_mutex_t arpack_lock = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct arpack {
     double *residual, *basis, *exchange, *inside;
@@ -24,7 +27,8 @@ typedef struct arpack {
 } arpack;
 
 /* The conversation: ARPACK asks for O x or B x until it is done. info is its final report. */
-static int converse(const taut_operator *op, int count, double tolerance, int restarts, arpack *work, int *info, taut_error *error)
+static int converse(const taut_operator *op, int count, double tolerance, int restarts,
+                    arpack *work, int *info, taut_error *error)
 {
     int ask = 0, parameter[11] = {0};
     *info = 1; /* the start vector is ours */
@@ -34,8 +38,9 @@ static int converse(const taut_operator *op, int count, double tolerance, int re
     parameter[6] = op->inner ? 3 : 1; /* 3: any operator that is self-adjoint in B */
     taut_extreme_start(op->n, work->residual);
     for (;;) {
-        dsaupd_(&ask, op->inner ? "G" : "I", &op->n, "LM", &count, &tolerance, work->residual, &work->size, work->basis, &op->n,
-                parameter, work->pointer, work->exchange, work->inside, &work->inside_size, info, 1, 2);
+        dsaupd_(&ask, op->inner ? "G" : "I", &op->n, "LM", &count, &tolerance, work->residual,
+                &work->size, work->basis, &op->n, parameter, work->pointer, work->exchange,
+                work->inside, &work->inside_size, info, 1, 2);
         const double *x = work->exchange + work->pointer[0] - 1;
         double *y = work->exchange + work->pointer[1] - 1;
         if (ask == -1 || ask == 1)
@@ -62,8 +67,8 @@ static void choose(int count, double *value, double *ritz, int size)
     }
 }
 
-int taut_extreme(const taut_operator *op, int count, double tolerance, int restarts, double *value, bool *converged,
-                 const taut_allocator *allocator, taut_error *error)
+int taut_extreme(const taut_operator *op, int count, double tolerance, int restarts, double *value,
+                 bool *converged, const taut_allocator *allocator, taut_error *error)
 {
     arpack work = {.size = taut_extreme_basis(count, op->n)};
     taut_arena arena;
@@ -79,7 +84,8 @@ int taut_extreme(const taut_operator *op, int count, double tolerance, int resta
         status = converse(op, count, tolerance, restarts, &work, &info, error);
         pthread_mutex_unlock(&arpack_lock);
         if (status == 0 && info < 0)
-            status = taut_fail(error, TAUT_ERROR_CONVERGE, "the eigenvalue iteration failed (ARPACK: INFO = %d)", info);
+            status = taut_fail(error, TAUT_ERROR_CONVERGE,
+                               "the eigenvalue iteration failed (ARPACK: INFO = %d)", info);
         if (status == 0)
             choose(count, value, work.inside + work.pointer[5] - 1, work.size);
     } else {

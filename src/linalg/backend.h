@@ -1,4 +1,5 @@
-/* backend.h - what a backend of the saddle solver is: a constant row of functions. One file per backend; the table is in saddle.c. */
+/* backend.h - what a backend of the saddle solver is: a constant row of functions. One file per
+ * backend; the table is in saddle.c. */
 #ifndef TAUT_LINALG_BACKEND_H
 #define TAUT_LINALG_BACKEND_H
 
@@ -35,9 +36,11 @@ int taut_full_form(taut_saddle *saddle, const taut_saddle_values *values, taut_e
 taut_index taut_full_decompose(const taut_form *form, taut_full *work, double tolerance);
 void taut_full_substitute(taut_form *form, const taut_full *work);
 
-/* After LAPACK factored the matrix of a form and said `info`: 1 + the column of the first small pivot, or 0. (dense_backend.c) */
+/* After LAPACK factored the matrix of a form and said `info`: 1 + the column of the first small
+ * pivot, or 0. (dense_backend.c) */
 taut_index taut_small_pivot(const taut_form *form, const void *matrix, int info, double tolerance);
 
-extern const taut_backend_functions taut_backend_tiny, taut_backend_dense, taut_backend_banded, taut_backend_sparse;
+extern const taut_backend_functions taut_backend_tiny, taut_backend_dense, taut_backend_banded,
+    taut_backend_sparse;
 
 #endif

@@ -1,8 +1,10 @@
-/* banded.c - band matrices after a bandwidth-reducing order: O(rows b^2) to factor, O(rows b) to solve.
+/* banded.c - band matrices after a bandwidth-reducing order: O(rows b^2) to factor, O(rows b) to
+ * solve.
  *
- * With K diagonal and positive the matrix is A = G2 K^-1 G1^T + D (tridiagonal for every chain), factored as L D L^T when symmetric,
- * else by LU with partial pivoting; otherwise it is the whole saddle matrix, by LU. Narrow bands use own kernels, wide ones LAPACK's
- * blocked routines where the build has them. */
+ * With K diagonal and positive the matrix is A = G2 K^-1 G1^T + D (tridiagonal for every chain),
+ * factored as L D L^T when symmetric, else by LU with partial pivoting; otherwise it is the
+ * whole saddle matrix, by LU. Narrow bands use own kernels, wide ones LAPACK's blocked routines
+ * where the build has them. */
 #include "linalg/backend.h"
 
 #include <string.h>
@@ -59,9 +61,11 @@ static void substitute_wide(taut_form *form, banded *work)
     if (form->definite)
         dpbtrs_("L", &n, &b, &one, work->matrix, &lead, form->vector, &n, &info, 1);
     else if (form->shape.complex_values)
-        zgbtrs_("N", &n, &b, &b, &one, work->matrix, &lead, work->pivot, form->vector, &n, &info, 1);
+        zgbtrs_("N", &n, &b, &b, &one, work->matrix, &lead, work->pivot, form->vector, &n, &info,
+                1);
     else
-        dgbtrs_("N", &n, &b, &b, &one, work->matrix, &lead, work->pivot, form->vector, &n, &info, 1);
+        dgbtrs_("N", &n, &b, &b, &one, work->matrix, &lead, work->pivot, form->vector, &n, &info,
+                1);
 }
 
 #else
@@ -85,7 +89,8 @@ static taut_index decompose(taut_form *form, banded *work, double tolerance)
         return decompose_wide(form, work, tolerance);
     if (form->definite)
         return taut_band_ldl_factor(form->rows, form->half_width, work->matrix, tolerance);
-    return taut_band_lu_factor(form->shape.complex_values, form->rows, form->half_width, work->matrix, work->pivot, tolerance);
+    return taut_band_lu_factor(form->shape.complex_values, form->rows, form->half_width,
+                               work->matrix, work->pivot, tolerance);
 }
 
 static int banded_factor(taut_saddle *saddle, const taut_saddle_values *values, taut_error *error)
@@ -109,8 +114,10 @@ static int banded_solve(taut_saddle *saddle, taut_error *error)
     else if (form->definite)
         taut_band_ldl_solve(form->rows, form->half_width, work->matrix, form->vector);
     else
-        taut_band_lu_solve(form->shape.complex_values, form->rows, form->half_width, work->matrix, work->pivot, form->vector);
+        taut_band_lu_solve(form->shape.complex_values, form->rows, form->half_width, work->matrix,
+                           work->pivot, form->vector);
     return 0;
 }
 
-const taut_backend_functions taut_backend_banded = {banded_create, banded_factor, banded_solve, NULL};
+const taut_backend_functions taut_backend_banded = {banded_create, banded_factor, banded_solve,
+                                                    NULL};

@@ -1,4 +1,5 @@
-/* cholesky.c - Cholesky's factorisation of a dense matrix and orthonormal rows by Gram and Schmidt, done twice.
+/* cholesky.c - Cholesky's factorisation of a dense matrix and orthonormal rows by Gram and
+ * Schmidt, done twice.
  *
  *     Golub, Van Loan, Matrix Computations, 4th ed., sections 4.2.5, 5.2.7 */
 #include "linalg/cholesky.h"
@@ -19,7 +20,8 @@ bool taut_cholesky(taut_index n, double *a)
 {
     for (taut_index i = 0; i < n; i++)
         for (taut_index j = 0; j <= i; j++) {
-            double *row = a + (int64_t)i * n, *other = a + (int64_t)j * n, left = row[j] - taut_dot(j, row, other);
+            double *row = a + (int64_t)i * n, *other = a + (int64_t)j * n,
+                   left = row[j] - taut_dot(j, row, other);
             if (i == j && !(left > 0))
                 return false;
             row[j] = i == j ? sqrt(left) : left / other[j];
@@ -60,7 +62,8 @@ void taut_cholesky_solve(taut_index n, const double *r, double *x)
     taut_cholesky_upper(n, r, x);
 }
 
-int taut_rows_create(taut_rows *rows, taut_index n, taut_index most, taut_arena *arena, taut_error *error)
+int taut_rows_create(taut_rows *rows, taut_index n, taut_index most, taut_arena *arena,
+                     taut_error *error)
 {
     most = most < n ? most : n; /* more cannot be independent */
     *rows = (taut_rows){.n = n, .most = most};

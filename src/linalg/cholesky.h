@@ -1,16 +1,20 @@
-/* cholesky.h - M = R R^T of a small dense mass matrix, and the rows of constraints orthonormal in it (cholesky.c).
+/* cholesky.h - M = R R^T of a small dense mass matrix, and the rows of constraints orthonormal
+ * in it (cholesky.c).
  *
- * In the coordinates y = R^T x lengths are those of the metric M: |y|^2 = x^T M x. Matrices are stored by rows. */
+ * In the coordinates y = R^T x lengths are those of the metric M: |y|^2 = x^T M x. Matrices are
+ * stored by rows. */
 #ifndef TAUT_LINALG_CHOLESKY_H
 #define TAUT_LINALG_CHOLESKY_H
 
 #include "base/memory.h"
 
 double taut_dot(taut_index n, const double *x, const double *y); /* x^T y */
-/* a[n][n] becomes R in its lower half (the upper half is left alone); false when a is not positive definite. */
+/* a[n][n] becomes R in its lower half (the upper half is left alone); false when a is not
+ * positive definite. */
 bool taut_cholesky(taut_index n, double *a);
-void taut_cholesky_lower(taut_index n, const double *r, double *x);    /* x <- R^-1 x */
-void taut_cholesky_upper(taut_index n, const double *r, double *x);    /* x <- R^-T x: from y to x */
+void taut_cholesky_lower(taut_index n, const double *r, double *x); /* x <- R^-1 x */
+/* x <- R^-T x: from y to x */
+void taut_cholesky_upper(taut_index n, const double *r, double *x);
 void taut_cholesky_multiply(taut_index n, const double *r, double *x); /* x <- R^T x: from x to y */
 void taut_cholesky_solve(taut_index n, const double *r, double *x);    /* x <- M^-1 x */
 
@@ -21,8 +25,10 @@ typedef struct taut_rows {
     double *t;                 /* [most][most] */
 } taut_rows;
 
-int taut_rows_create(taut_rows *rows, taut_index n, taut_index most, taut_arena *arena, taut_error *error);
-/* Takes the row a[n], which is overwritten; false when it depends on those before (a remainder of 1e-10 of its length), and is left out. */
+int taut_rows_create(taut_rows *rows, taut_index n, taut_index most, taut_arena *arena,
+                     taut_error *error);
+/* Takes the row a[n], which is overwritten; false when it depends on those before (a remainder
+ * of 1e-10 of its length), and is left out. */
 bool taut_rows_add(taut_rows *rows, double *a);
 /* y[n] += the shortest change with a change = s[count]; s is overwritten. */
 void taut_rows_satisfy(const taut_rows *rows, double *s, double *y);

@@ -1,7 +1,8 @@
 /* dense_backend.c - dense factorisations: LAPACK where the build has it, own kernels otherwise.
  *
- * Symmetric indefinite matrices are treated as general ones: at the sizes where this backend is chosen, OpenBLAS's dgetrf is not slower
- * than dsytrf with half the operations. The number of BLAS threads is the host program's business; at these sizes one is best
+ * Symmetric indefinite matrices are treated as general ones: at the sizes where this backend is
+ * chosen, OpenBLAS's dgetrf is not slower than dsytrf with half the operations. The number of
+ * BLAS threads is the host program's business; at these sizes one is best
  * (OPENBLAS_NUM_THREADS=1, or openblas_set_num_threads(1) in main). */
 #include "linalg/backend.h"
 
@@ -18,7 +19,8 @@ taut_index taut_small_pivot(const taut_form *form, const void *matrix, int info,
         tolerance = sqrt(tolerance);
     for (taut_index j = 0; j < form->rows; j++) {
         int64_t at = form->offset + j * (form->step + 1);
-        double size = form->shape.complex_values ? cabs(((const double complex *)matrix)[at]) : fabs(((const double *)matrix)[at]);
+        double size = form->shape.complex_values ? cabs(((const double complex *)matrix)[at])
+                                                 : fabs(((const double *)matrix)[at]);
         if (!(size > tolerance))
             return j + 1;
     }
@@ -70,4 +72,5 @@ static int dense_solve(taut_saddle *saddle, taut_error *error)
     return 0;
 }
 
-const taut_backend_functions taut_backend_dense = {taut_full_create, dense_factor, dense_solve, NULL};
+const taut_backend_functions taut_backend_dense = {taut_full_create, dense_factor, dense_solve,
+                                                   NULL};

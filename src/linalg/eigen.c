@@ -1,7 +1,8 @@
-/* eigen.c - all eigenvalues and vectors of a small dense symmetric matrix: LAPACK's dsyev, or Householder tridiagonalisation and QL
- * with implicit shifts.
+/* eigen.c - all eigenvalues and vectors of a small dense symmetric matrix: LAPACK's dsyev, or
+ * Householder tridiagonalisation and QL with implicit shifts.
  *
- *     Golub, Van Loan, Matrix Computations, 4th ed., sections 8.3.1, 8.3.3; Dubrulle, Martin, Wilkinson, Numer. Math. 12 (1968) 377-383 */
+ *     Golub, Van Loan, Matrix Computations, 4th ed., sections 8.3.1, 8.3.3; Dubrulle, Martin,
+ *     Wilkinson, Numer. Math. 12 (1968) 377-383 */
 #include "linalg/spectrum.h"
 
 #include <math.h>
@@ -12,7 +13,8 @@
 
 #include "linalg/lapack.h"
 
-int taut_eigen_symmetric(int n, double *a, double *value, taut_error *error, const taut_allocator *allocator)
+int taut_eigen_symmetric(int n, double *a, double *value, taut_error *error,
+                         const taut_allocator *allocator)
 {
     if (n == 0)
         return 0;
@@ -26,12 +28,15 @@ int taut_eigen_symmetric(int n, double *a, double *value, taut_error *error, con
     taut_arena_clear(&arena);
     if (!work)
         return taut_fail_memory(error);
-    return info ? taut_fail(error, TAUT_ERROR_CONVERGE, "the eigenvalues of a matrix of %d rows did not converge", n) : 0;
+    return info ? taut_fail(error, TAUT_ERROR_CONVERGE,
+                            "the eigenvalues of a matrix of %d rows did not converge", n)
+                : 0;
 }
 
 #else
 
-/* One reflection: the first i entries of row i become (0 .. 0, off). Its vector u, zero for none, stays there; returns off. */
+/* One reflection: the first i entries of row i become (0 .. 0, off). Its vector u, zero for
+ * none, stays there; returns off. */
 static double reflect(int n, double *a, int i, double *p)
 {
     double *u = a + (int64_t)i * n, scale = 0, square = 0, product = 0;
@@ -69,7 +74,8 @@ static double reflect(int n, double *a, int i, double *p)
     return off;
 }
 
-/* a becomes Q^T by rows, with Q^T A Q tridiagonal: diagonal d, d[i-1] and d[i] coupled by off[i]. */
+/* a becomes Q^T by rows, with Q^T A Q tridiagonal: diagonal d, d[i-1] and d[i] coupled by off[i].
+ */
 static void tridiagonalise(int n, double *a, double *d, double *off)
 {
     for (int i = n - 1; i >= 0; i--)
@@ -112,7 +118,8 @@ static void sort_ascending(int n, double *a, double *value)
     }
 }
 
-int taut_eigen_symmetric(int n, double *a, double *value, taut_error *error, const taut_allocator *allocator)
+int taut_eigen_symmetric(int n, double *a, double *value, taut_error *error,
+                         const taut_allocator *allocator)
 {
     taut_arena arena;
     taut_arena_init(&arena, allocator);
@@ -121,7 +128,8 @@ int taut_eigen_symmetric(int n, double *a, double *value, taut_error *error, con
     if (status == 0) {
         tridiagonalise(n, a, value, off);
         if (n > 0 && !taut_tridiagonal_ql(n, value, off + 1, a, n))
-            status = taut_fail(error, TAUT_ERROR_CONVERGE, "the eigenvalues of a matrix of %d rows did not converge", n);
+            status = taut_fail(error, TAUT_ERROR_CONVERGE,
+                               "the eigenvalues of a matrix of %d rows did not converge", n);
     }
     if (status == 0)
         sort_ascending(n, a, value);

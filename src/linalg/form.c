@@ -73,8 +73,10 @@ static taut_index width(const taut_form *form, const taut_index *place)
     return form->schur ? width_schur(form, place) : width_whole(form, place);
 }
 
-/* Keeps the reduced order where it is narrower. A natural half-width of 1 or less cannot be improved in a connected graph. */
-static int choose_order(taut_form *form, const taut_columns *columns, taut_arena *arena, taut_error *error)
+/* Keeps the reduced order where it is narrower. A natural half-width of 1 or less cannot be
+ * improved in a connected graph. */
+static int choose_order(taut_form *form, const taut_columns *columns, taut_arena *arena,
+                        taut_error *error)
 {
     const taut_saddle_shape *shape = &form->shape;
     form->half_width = width(form, form->place);
@@ -84,7 +86,8 @@ static int choose_order(taut_form *form, const taut_columns *columns, taut_arena
     taut_arena_init(&scratch, &arena->allocator);
     taut_index nodes = shape->n + shape->m;
     taut_index *position = TAUT_NEW(&scratch, taut_index, nodes), *inverse = NULL;
-    int status = position ? taut_order(shape, columns, &arena->allocator, position, error) : taut_fail_memory(error);
+    int status = position ? taut_order(shape, columns, &arena->allocator, position, error)
+                          : taut_fail_memory(error);
     if (status == 0 && form->schur) {
         /* the bonds' places among the bonds alone */
         inverse = TAUT_NEW(&scratch, taut_index, nodes);
@@ -108,28 +111,33 @@ static int choose_order(taut_form *form, const taut_columns *columns, taut_arena
     return status;
 }
 
-static int check_pattern(taut_index rows, taut_index columns, const taut_index *start, const taut_index *column, const char *name,
-                         taut_error *error)
+static int check_pattern(taut_index rows, taut_index columns, const taut_index *start,
+                         const taut_index *column, const char *name, taut_error *error)
 {
     bool good = rows == 0 || (start && start[0] == 0);
     for (taut_index i = 0; good && i < rows; i++)
         good = start[i + 1] >= start[i];
     for (taut_index e = 0; good && rows && e < start[rows]; e++)
         good = column && column[e] >= 0 && column[e] < columns;
-    return good ? 0 : taut_fail(error, TAUT_ERROR_USAGE, "the pattern of %s has rows or columns out of range", name);
+    return good ? 0
+                : taut_fail(error, TAUT_ERROR_USAGE,
+                            "the pattern of %s has rows or columns out of range", name);
 }
 
-int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, taut_arena *arena, taut_form *form, taut_error *error)
+int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, taut_arena *arena,
+                     taut_form *form, taut_error *error)
 {
     if (shape->n < 0 || shape->m < 0 || (int64_t)shape->n + shape->m > INT32_MAX - 2)
-        return taut_fail(error, TAUT_ERROR_SIZE, "a saddle system with %d coordinates and %d bonds is out of range", shape->n,
-                         shape->m);
+        return taut_fail(error, TAUT_ERROR_SIZE,
+                         "a saddle system with %d coordinates and %d bonds is out of range",
+                         shape->n, shape->m);
     TAUT_TRY(check_pattern(shape->m, shape->n, shape->g_start, shape->g_column, "G", error));
     if (shape->k_start)
         TAUT_TRY(check_pattern(shape->n, shape->n, shape->k_start, shape->k_column, "K", error));
     *form = (taut_form){.shape = *shape};
     form->schur = !whole && !shape->k_start && shape->positive;
-    form->definite = shape->symmetric && shape->positive && !shape->complex_values && (form->schur || shape->m == 0);
+    form->definite = shape->symmetric && shape->positive && !shape->complex_values &&
+                     (form->schur || shape->m == 0);
     form->rows = form->schur ? shape->m : shape->n + shape->m;
     form->half_width = form->rows > 0 ? form->rows - 1 : 0;
     form->place = TAUT_NEW(arena, taut_index, form->rows);
@@ -138,7 +146,8 @@ int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, tau
     for (taut_index i = 0; i < form->rows; i++)
         form->place[i] = i;
     if (form->schur || order) {
-        TAUT_TRY(taut_columns_build(shape->m, shape->n, shape->g_start, shape->g_column, arena, &form->columns, error));
+        TAUT_TRY(taut_columns_build(shape->m, shape->n, shape->g_start, shape->g_column, arena,
+                                    &form->columns, error));
         if (order)
             TAUT_TRY(choose_order(form, &form->columns, arena, error));
     }
@@ -156,7 +165,8 @@ int taut_form_reserve(taut_form *form, taut_arena *arena, taut_error *error)
     if (form->schur) {
         form->k_inverse = taut_arena_get(arena, form->shape.n, scalar);
         form->g1 = taut_arena_get(arena, entries_of_g(form), scalar);
-        form->g2 = form->shape.symmetric ? form->g1 : taut_arena_get(arena, entries_of_g(form), scalar);
+        form->g2 =
+            form->shape.symmetric ? form->g1 : taut_arena_get(arena, entries_of_g(form), scalar);
         good = good && form->k_inverse && form->g1 && form->g2;
     }
     return good ? 0 : taut_fail_memory(error);
@@ -165,7 +175,8 @@ int taut_form_reserve(taut_form *form, taut_arena *arena, taut_error *error)
 int taut_form_load(taut_form *form, const taut_saddle_values *values, taut_error *error)
 {
     if (form->schur)
-        return form->shape.complex_values ? load_schur_complex(form, values, error) : load_schur_real(form, values, error);
+        return form->shape.complex_values ? load_schur_complex(form, values, error)
+                                          : load_schur_real(form, values, error);
     if (form->shape.complex_values)
         load_whole_complex(form, values);
     else
@@ -214,24 +225,29 @@ static bool values_finite(const taut_form *form, const taut_saddle_values *value
     const taut_saddle_shape *shape = &form->shape;
     int64_t k = shape->k_start ? shape->k_start[shape->n] : shape->n, g = entries_of_g(form);
     if (shape->complex_values)
-        return all_finite_complex(k, values->k) && all_finite_complex(g, values->g1) && all_finite_complex(g, values->g2) &&
-               all_finite_complex(shape->m, values->d);
-    return all_finite_real(k, values->k) && all_finite_real(g, values->g1) && all_finite_real(g, values->g2) &&
-           all_finite_real(shape->m, values->d);
+        return all_finite_complex(k, values->k) && all_finite_complex(g, values->g1) &&
+               all_finite_complex(g, values->g2) && all_finite_complex(shape->m, values->d);
+    return all_finite_real(k, values->k) && all_finite_real(g, values->g1) &&
+           all_finite_real(g, values->g2) && all_finite_real(shape->m, values->d);
 }
 
-int taut_form_singular(const taut_form *form, const taut_saddle_values *values, taut_index column, taut_error *error)
+int taut_form_singular(const taut_form *form, const taut_saddle_values *values, taut_index column,
+                       taut_error *error)
 {
     if (!values_finite(form, values))
-        return taut_fail(error, TAUT_ERROR_EVALUATE, "the saddle matrix has entries that are not finite");
+        return taut_fail(error, TAUT_ERROR_EVALUATE,
+                         "the saddle matrix has entries that are not finite");
     taut_index node = 0;
     while (node < form->rows && form->place[node] != column)
         node++;
     taut_index bond = form->schur ? node : node - form->shape.n;
     if (bond >= 0)
         return taut_fail(error, TAUT_ERROR_SINGULAR,
-                         "the saddle matrix is singular at bond %d: its row of G depends on other bonds without compliance",
+                         "the saddle matrix is singular at bond %d: its row of G depends on other "
+                         "bonds without compliance",
                          bond + 1);
-    return taut_fail(error, TAUT_ERROR_SINGULAR,
-                     "the saddle matrix is singular at coordinate %d: neither mass nor bonds determine it", node + 1);
+    return taut_fail(
+        error, TAUT_ERROR_SINGULAR,
+        "the saddle matrix is singular at coordinate %d: neither mass nor bonds determine it",
+        node + 1);
 }

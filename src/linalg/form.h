@@ -1,12 +1,16 @@
 /* form.h - the matrix that is factored in place of a saddle system.
  *
- *     Schur form (K diagonal and positive):   (A + D) y = G2 K^-1 r - s,   x = K^-1 (r - G1^T y),   A = G2 K^-1 G1^T
- *     whole form (everything else):           the saddle matrix itself, coordinates and bonds interleaved by the order
+ *     Schur form (K diagonal and positive): (A + D) y = G2 K^-1 r - s, x = K^-1 (r - G1^T y),
+ *     A = G2 K^-1 G1^T
+ *     whole form (everything else):
+ *     the saddle matrix itself, coordinates and bonds interleaved by the order
  *
- * Both are scaled symmetrically by powers of two (no rounding) so that pivots can be compared with 1: coordinates by 1/sqrt(max |K|)
- * of their row, bonds by the size of A_ii + d_i. Without it, masses of 1e-26 kg would look like zeros beside G.
+ * Both are scaled symmetrically by powers of two (no rounding) so that pivots can be compared
+ * with 1: coordinates by 1/sqrt(max |K|) of their row, bonds by the size of A_ii + d_i. Without
+ * it, masses of 1e-26 kg would look like zeros beside G.
  *
- * Entry (i,j) of the matrix is stored at offset + i + j*step, which covers dense and banded storage by columns alike. */
+ * Entry (i,j) of the matrix is stored at offset + i + j*step, which covers dense and banded
+ * storage by columns alike. */
 #ifndef TAUT_LINALG_FORM_H
 #define TAUT_LINALG_FORM_H
 
@@ -20,7 +24,8 @@ typedef struct taut_saddle_values {
 typedef struct taut_form {
     taut_saddle_shape shape;
     bool schur;
-    bool definite;             /* real, symmetric and positive definite: only the lower half is stored */
+    /* real, symmetric and positive definite: only the lower half is stored */
+    bool definite;
     bool ordered;              /* places differ from the natural order */
     taut_index rows;           /* of the matrix */
     taut_index half_width;     /* largest |i - j| */
@@ -32,9 +37,10 @@ typedef struct taut_form {
     int64_t offset, step;
 } taut_form;
 
-/* Chooses the form (`whole` excludes the Schur form); `order` asks for a bandwidth-reducing order, which is kept only where it is
- * narrower than the natural one. */
-int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, taut_arena *arena, taut_form *form, taut_error *error);
+/* Chooses the form (`whole` excludes the Schur form); `order` asks for a bandwidth-reducing
+ * order, which is kept only where it is narrower than the natural one. */
+int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, taut_arena *arena,
+                     taut_form *form, taut_error *error);
 /* The work arrays, once the form is accepted. */
 int taut_form_reserve(taut_form *form, taut_arena *arena, taut_error *error);
 size_t taut_form_scalar(const taut_form *form); /* bytes of one number */
@@ -47,9 +53,11 @@ void taut_form_assemble(const taut_form *form, const taut_saddle_values *values,
 void taut_form_before(taut_form *form, const void *x, const void *y);
 void taut_form_after(taut_form *form, void *x, void *y);
 
-/* The size below which a scaled pivot counts as zero, for eliminations with rows of `width` entries. */
+/* The size below which a scaled pivot counts as zero, for eliminations with rows of `width`
+ * entries. */
 double taut_form_tolerance(taut_index width);
 /* Reports the pivot in column `column` of the matrix as zero (or the values as not finite). */
-int taut_form_singular(const taut_form *form, const taut_saddle_values *values, taut_index column, taut_error *error);
+int taut_form_singular(const taut_form *form, const taut_saddle_values *values, taut_index column,
+                       taut_error *error);
 
 #endif

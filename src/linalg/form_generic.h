@@ -1,4 +1,5 @@
-/* form_generic.h - scaling, assembly and right-hand sides over SCALAR (scalar_real.h, scalar_complex.h). Included by form.c. */
+/* form_generic.h - scaling, assembly and right-hand sides over SCALAR (scalar_real.h,
+ * scalar_complex.h). Included by form.c. */
 
 /* Schur: the scale of bond i makes A_ii + d_i about 1; K is inverted, G is kept scaled. */
 static int NAME(load_schur)(taut_form *form, const taut_saddle_values *values, taut_error *error)
@@ -8,8 +9,10 @@ static int NAME(load_schur)(taut_form *form, const taut_saddle_values *values, t
     SCALAR *k_inverse = form->k_inverse, *kept1 = form->g1, *kept2 = form->g2;
     for (taut_index j = 0; j < shape->n; j++) {
         if (!(MAGNITUDE(k[j]) > 0))
-            return taut_fail(error, TAUT_ERROR_SINGULAR,
-                             "the diagonal entry of coordinate %d is zero or not finite: it needs a mass", j + 1);
+            return taut_fail(
+                error, TAUT_ERROR_SINGULAR,
+                "the diagonal entry of coordinate %d is zero or not finite: it needs a mass",
+                j + 1);
         k_inverse[j] = 1.0 / k[j];
     }
     for (taut_index i = 0; i < shape->m; i++) {
@@ -26,7 +29,8 @@ static int NAME(load_schur)(taut_form *form, const taut_saddle_values *values, t
     return 0;
 }
 
-static void NAME(assemble_schur)(const taut_form *form, const taut_saddle_values *values, SCALAR *matrix)
+static void NAME(assemble_schur)(const taut_form *form, const taut_saddle_values *values,
+                                 SCALAR *matrix)
 {
     const taut_columns *columns = &form->columns;
     const SCALAR *k_inverse = form->k_inverse, *g1 = form->g1, *g2 = form->g2, *d = values->d;
@@ -47,7 +51,8 @@ static void NAME(assemble_schur)(const taut_form *form, const taut_saddle_values
             origin[form->place[i] * (form->step + 1)] += d[i] * (form->scale[i] * form->scale[i]);
 }
 
-/* Whole: coordinates by the size of their row of K; bonds by that of G scaled so far and d; massless coordinates by their bonds. */
+/* Whole: coordinates by the size of their row of K; bonds by that of G scaled so far and d;
+ * massless coordinates by their bonds. */
 static void NAME(load_whole)(taut_form *form, const taut_saddle_values *values)
 {
     const taut_saddle_shape *shape = &form->shape;
@@ -56,7 +61,8 @@ static void NAME(load_whole)(taut_form *form, const taut_saddle_values *values)
     double *x = form->scale, *y = form->scale + n;
     for (taut_index i = 0; i < n; i++) {
         double size = 0;
-        taut_index first = shape->k_start ? shape->k_start[i] : i, end = shape->k_start ? shape->k_start[i + 1] : i + 1;
+        taut_index first = shape->k_start ? shape->k_start[i] : i,
+                   end = shape->k_start ? shape->k_start[i + 1] : i + 1;
         for (taut_index e = first; e < end; e++)
             size = fmax(size, MAGNITUDE(k[e]));
         x[i] = size > 0 ? inverse_root(size) : 0;
@@ -64,7 +70,8 @@ static void NAME(load_whole)(taut_form *form, const taut_saddle_values *values)
     for (taut_index i = 0; i < m; i++) {
         double size = d ? MAGNITUDE(d[i]) : 0, alone = 0;
         for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++) {
-            double entry = fmax(MAGNITUDE(g1[e]), MAGNITUDE(g2[e])), scaled = entry * x[shape->g_column[e]];
+            double entry = fmax(MAGNITUDE(g1[e]), MAGNITUDE(g2[e])),
+                   scaled = entry * x[shape->g_column[e]];
             size = fmax(size, scaled * scaled);
             alone = fmax(alone, entry * entry);
         }
@@ -72,7 +79,8 @@ static void NAME(load_whole)(taut_form *form, const taut_saddle_values *values)
     }
     for (taut_index i = 0; i < m; i++)
         for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++) {
-            double entry = fmax(MAGNITUDE(g1[e]), MAGNITUDE(g2[e])) * y[i], *scale = &x[shape->g_column[e]];
+            double entry = fmax(MAGNITUDE(g1[e]), MAGNITUDE(g2[e])) * y[i],
+                   *scale = &x[shape->g_column[e]];
             if (*scale <= 0 && entry > 0) /* negative: found here, the least so far */
                 *scale = fmax(*scale < 0 ? *scale : -HUGE_VAL, -1 / entry);
         }
@@ -80,7 +88,8 @@ static void NAME(load_whole)(taut_form *form, const taut_saddle_values *values)
         x[i] = x[i] > 0 ? x[i] : x[i] < 0 ? inverse_root(1 / (x[i] * x[i])) : 1;
 }
 
-static void NAME(assemble_whole)(const taut_form *form, const taut_saddle_values *values, SCALAR *matrix)
+static void NAME(assemble_whole)(const taut_form *form, const taut_saddle_values *values,
+                                 SCALAR *matrix)
 {
     const taut_saddle_shape *shape = &form->shape;
     const taut_index n = shape->n, *place = form->place;
@@ -88,7 +97,8 @@ static void NAME(assemble_whole)(const taut_form *form, const taut_saddle_values
     const double *scale = form->scale;
     SCALAR *origin = matrix + form->offset;
     for (taut_index i = 0; i < n; i++) {
-        taut_index first = shape->k_start ? shape->k_start[i] : i, end = shape->k_start ? shape->k_start[i + 1] : i + 1;
+        taut_index first = shape->k_start ? shape->k_start[i] : i,
+                   end = shape->k_start ? shape->k_start[i + 1] : i + 1;
         for (taut_index e = first; e < end; e++) {
             taut_index j = shape->k_start ? shape->k_column[e] : i;
             if (place[i] >= place[j] || !form->definite)

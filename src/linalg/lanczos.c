@@ -1,9 +1,10 @@
 /* lanczos.c - thick-restart Lanczos with full reorthogonalisation.
  *
- *     K. Wu, H. Simon, Thick-restart Lanczos method for large symmetric eigenvalue problems, SIAM J. Matrix Anal. Appl. 22 (2000) 602-616
+ *     K. Wu, H. Simon, Thick-restart Lanczos method for large symmetric eigenvalue problems,
+ *     SIAM J. Matrix Anal. Appl. 22 (2000) 602-616
  *
- * The projected matrix is formed from all inner products, not from the recurrence: at these basis sizes it costs nothing, and restarts
- * need no special case. */
+ * The projected matrix is formed from all inner products, not from the recurrence: at these
+ * basis sizes it costs nothing, and restarts need no special case. */
 #include "linalg/extreme.h"
 
 int taut_extreme_basis(int count, taut_index n)
@@ -66,9 +67,10 @@ static int inner_image(lanczos *work, const double *w, const double **image, tau
     return work->op->inner(work->op->user, w, work->image, error);
 }
 
-/* Makes w perpendicular to the first `count` basis vectors, by classical Gram-Schmidt, twice; adds the coefficients to row[] (may be
- * NULL). */
-static int orthogonalise(lanczos *work, int count, double *w, double *row, double *left, taut_error *error)
+/* Makes w perpendicular to the first `count` basis vectors, by classical Gram-Schmidt, twice;
+ * adds the coefficients to row[] (may be NULL). */
+static int orthogonalise(lanczos *work, int count, double *w, double *row, double *left,
+                         taut_error *error)
 {
     const taut_index n = work->op->n;
     const double *image;
@@ -87,12 +89,14 @@ static int orthogonalise(lanczos *work, int count, double *w, double *row, doubl
     return 0;
 }
 
-/* Extends the basis from `from` vectors to all, filling t; *filled is smaller when there are no more directions. */
+/* Extends the basis from `from` vectors to all, filling t; *filled is smaller when there are no
+ * more directions. */
 static int extend(lanczos *work, int from, int *filled, taut_error *error)
 {
     const taut_index n = work->op->n;
     for (int j = from; j < work->size; j++) {
-        double *v = work->basis + (int64_t)j * n, *w = v + n, *row = work->t + j * work->size, size = 0, length;
+        double *v = work->basis + (int64_t)j * n, *w = v + n, *row = work->t + j * work->size,
+               size = 0, length;
         TAUT_TRY(work->op->apply(work->op->user, v, w, error));
         TAUT_TRY(orthogonalise(work, j + 1, w, row, &work->next, error));
         for (int i = 0; i <= j; i++) {
@@ -102,7 +106,8 @@ static int extend(lanczos *work, int from, int *filled, taut_error *error)
         *filled = j + 1;
         length = work->next;
         if (!isfinite(length))
-            return taut_fail(error, TAUT_ERROR_EVALUATE, "the eigenvalue iteration met values that are not finite");
+            return taut_fail(error, TAUT_ERROR_EVALUATE,
+                             "the eigenvalue iteration met values that are not finite");
         if (length <= 10 * DBL_EPSILON * size) {
             /* an invariant space, as repeated eigenvalues make it: go on in another direction */
             work->next = 0;
@@ -123,8 +128,10 @@ static int extend(lanczos *work, int from, int *filled, taut_error *error)
 static int project(lanczos *work, int filled, taut_error *error)
 {
     for (int i = 0; i < filled; i++)
-        memcpy(work->vectors + (int64_t)i * filled, work->t + (int64_t)i * work->size, (size_t)filled * sizeof(double));
-    TAUT_TRY(taut_eigen_symmetric(filled, work->vectors, work->theta, error, &work->arena.allocator));
+        memcpy(work->vectors + (int64_t)i * filled, work->t + (int64_t)i * work->size,
+               (size_t)filled * sizeof(double));
+    TAUT_TRY(
+        taut_eigen_symmetric(filled, work->vectors, work->theta, error, &work->arena.allocator));
     for (int i = 0; i < filled; i++) {
         work->residual[i] = work->next * fabs(work->vectors[(int64_t)i * filled + filled - 1]);
         int k = i;
@@ -151,13 +158,15 @@ static void restart(lanczos *work, int keep)
         for (int i = 0; i < keep; i++)
             work->basis[(int64_t)i * n + k] = work->mix[i];
     }
-    memcpy(work->basis + (int64_t)keep * n, work->basis + (int64_t)size * n, (size_t)n * sizeof(double));
+    memcpy(work->basis + (int64_t)keep * n, work->basis + (int64_t)size * n,
+           (size_t)n * sizeof(double));
     memset(work->t, 0, (size_t)size * (size_t)size * sizeof(double));
     for (int i = 0; i < keep; i++)
         work->t[i * size + i] = work->theta[work->best[i]];
 }
 
-static int iterate(lanczos *work, int count, double tolerance, int restarts, double *value, bool *converged, taut_error *error)
+static int iterate(lanczos *work, int count, double tolerance, int restarts, double *value,
+                   bool *converged, taut_error *error)
 {
     const taut_index n = work->op->n;
     const double *image;
@@ -174,7 +183,8 @@ static int iterate(lanczos *work, int count, double tolerance, int restarts, dou
         TAUT_TRY(project(work, filled, error));
         *converged = true;
         for (int i = 0; i < count && i < filled; i++)
-            *converged = *converged && work->residual[work->best[i]] <= tolerance * fabs(work->theta[work->best[i]]);
+            *converged = *converged && work->residual[work->best[i]] <=
+                                           tolerance * fabs(work->theta[work->best[i]]);
         if (*converged || round >= restarts || filled < work->size)
             break;
         from = count + (work->size - count) / 2;
@@ -186,8 +196,8 @@ static int iterate(lanczos *work, int count, double tolerance, int restarts, dou
     return 0;
 }
 
-int taut_extreme(const taut_operator *op, int count, double tolerance, int restarts, double *value, bool *converged,
-                 const taut_allocator *allocator, taut_error *error)
+int taut_extreme(const taut_operator *op, int count, double tolerance, int restarts, double *value,
+                 bool *converged, const taut_allocator *allocator, taut_error *error)
 {
     bool done = false;
     lanczos work = {.op = op, .size = taut_extreme_basis(count, op->n)};
@@ -201,8 +211,10 @@ int taut_extreme(const taut_operator *op, int count, double tolerance, int resta
     work.residual = TAUT_NEW(&work.arena, double, size);
     work.mix = TAUT_NEW(&work.arena, double, size);
     work.best = TAUT_NEW(&work.arena, int, size);
-    bool good = work.basis && work.image && work.t && work.vectors && work.theta && work.residual && work.mix && work.best;
-    int status = good ? iterate(&work, count, tolerance, restarts, value, &done, error) : taut_fail_memory(error);
+    bool good = work.basis && work.image && work.t && work.vectors && work.theta && work.residual &&
+                work.mix && work.best;
+    int status = good ? iterate(&work, count, tolerance, restarts, value, &done, error)
+                      : taut_fail_memory(error);
     taut_arena_clear(&work.arena);
     if (converged)
         *converged = done;

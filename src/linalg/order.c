@@ -1,15 +1,18 @@
 /* order.c - reverse Cuthill-McKee on the graph of the saddle matrix.
  *
- * Coordinates and bonds are the nodes; G connects them, K connects coordinates. The graph of A = G K^-1 G^T is never formed: its
- * edges are the paths bond - coordinate - bond, so a coordinate shared by many bonds costs its entries, not their square. Starting
- * nodes are found as in George, Liu, An implementation of a pseudoperipheral node finder, ACM TOMS 5 (1979), with at most
- * ROUNDS searches. Neighbours are taken by degree; above SORTED of them the band is wide anyway and they are left as they come. */
+ * Coordinates and bonds are the nodes; G connects them, K connects coordinates. The graph of A =
+ * G K^-1 G^T is never formed: its edges are the paths bond - coordinate - bond, so a coordinate
+ * shared by many bonds costs its entries, not their square. Starting nodes are found as in
+ * George, Liu, An implementation of a pseudoperipheral node finder, ACM TOMS 5 (1979), with at
+ * most ROUNDS searches. Neighbours are taken by degree; above SORTED of them the band is wide
+ * anyway and they are left as they come. */
 #include "linalg/order.h"
 
 enum { ROUNDS = 4, SORTED = 64 };
 
-int taut_columns_build(taut_index rows, taut_index columns, const taut_index *start, const taut_index *column, taut_arena *arena,
-                       taut_columns *by_column, taut_error *error)
+int taut_columns_build(taut_index rows, taut_index columns, const taut_index *start,
+                       const taut_index *column, taut_arena *arena, taut_columns *by_column,
+                       taut_error *error)
 {
     taut_index entries = rows ? start[rows] : 0;
     by_column->start = TAUT_NEW(arena, taut_index, (int64_t)columns + 2);
@@ -92,8 +95,10 @@ static taut_index visit(saddle_graph *graph, taut_index node, taut_index tail)
     return tail;
 }
 
-/* Breadth-first search from `root`, queue filled from `head` on. Gives the end of the queue, the depth, the start of the last level. */
-static taut_index search(saddle_graph *graph, taut_index root, taut_index head, taut_index *depth, taut_index *last_level)
+/* Breadth-first search from `root`, queue filled from `head` on. Gives the end of the queue, the
+ * depth, the start of the last level. */
+static taut_index search(saddle_graph *graph, taut_index root, taut_index head, taut_index *depth,
+                         taut_index *last_level)
 {
     graph->search++;
     taut_index tail = take(graph, root, head), level_end = tail;
@@ -136,14 +141,16 @@ static int order(saddle_graph *graph, taut_arena *arena, taut_index *position, t
     if (!graph->mark || !graph->queue)
         return taut_fail_memory(error);
     if (shape->k_start && !shape->symmetric)
-        TAUT_TRY(taut_columns_build(shape->n, shape->n, shape->k_start, shape->k_column, arena, &graph->k, error));
+        TAUT_TRY(taut_columns_build(shape->n, shape->n, shape->k_start, shape->k_column, arena,
+                                    &graph->k, error));
     for (taut_index node = 0; node < nodes; node++) {
         if (graph->mark[node] == TAKEN)
             continue;
         taut_index end = search_from_end(graph, node, placed);
         for (; placed < end; placed++)
             graph->mark[graph->queue[placed]] = TAKEN;
-        if (graph->search > TAKEN - 2 * ROUNDS - 4) /* old marks would compare wrongly: forget them */
+        if (graph->search >
+            TAKEN - 2 * ROUNDS - 4) /* old marks would compare wrongly: forget them */
             for (graph->search = 0, end = 0; end < nodes; end++)
                 graph->mark[end] = graph->mark[end] == TAKEN ? TAKEN : 0;
     }
@@ -152,8 +159,8 @@ static int order(saddle_graph *graph, taut_arena *arena, taut_index *position, t
     return 0;
 }
 
-int taut_order(const taut_saddle_shape *shape, const taut_columns *g, const taut_allocator *allocator, taut_index *position,
-               taut_error *error)
+int taut_order(const taut_saddle_shape *shape, const taut_columns *g,
+               const taut_allocator *allocator, taut_index *position, taut_error *error)
 {
     saddle_graph graph = {.shape = shape, .g = *g};
     taut_arena arena;

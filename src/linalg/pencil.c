@@ -1,13 +1,18 @@
-/* pencil.c - extreme eigenvalues of V x = lambda B x by spectral transformations, so that Lanczos iterations see separated values:
+/* pencil.c - extreme eigenvalues of V x = lambda B x by spectral transformations, so that
+ * Lanczos iterations see separated values:
  *
- *     either end:            theta = 1/(lambda - sigma), sigma just outside the spectrum and approaching it
- *     smallest, V singular:  theta = lambda/(lambda + tau)^2, O = (V + tau B)^-1 V (V + tau B)^-1 B
+ *     either end:
+ *     theta = 1/(lambda - sigma), sigma just outside the spectrum and approaching it
+ *     smallest, V singular:
+ *     theta = lambda/(lambda + tau)^2, O = (V + tau B)^-1 V (V + tau B)^-1 B
  *
- * The ends of a long chain's spectrum are so dense (gaps of N^-2) that Lanczos on V itself would take thousands of steps; each round
- * of the first transformation brings sigma closer by a factor, and with it separates the end. The second transformation sends zero
- * eigenvalues to zero instead of infinity; it is monotone for lambda > tau.
+ * The ends of a long chain's spectrum are so dense (gaps of N^-2) that Lanczos on V itself would
+ * take thousands of steps; each round of the first transformation brings sigma closer by a
+ * factor, and with it separates the end. The second transformation sends zero eigenvalues to
+ * zero instead of infinity; it is monotone for lambda > tau.
  *
- * Where a factorisation shows by its success that the shift lies outside the spectrum, a single end is found by bisection instead.
+ * Where a factorisation shows by its success that the shift lies outside the spectrum, a single
+ * end is found by bisection instead.
  *
  * The shift-and-invert Lanczos method: T. Ericsson, A. Ruhe, Math. Comp. 35 (1980) 1251-1268. */
 #include "linalg/pencil.h"
@@ -15,14 +20,17 @@
 #include <math.h>
 
 enum { ROUNDS = 30, RESTARTS = 12, FEW_RESTARTS = 1, MANY_RESTARTS = 60 };
-static const double coarse = 0.03;    /* residual of theta in a round; theta itself is far better */
-static const double approach = 40;    /* what a round gains */
-static const double goal = 5e-5;      /* last distance of sigma, relative: errors are at most `coarse` of it */
+static const double coarse = 0.03; /* residual of theta in a round; theta itself is far better */
+static const double approach = 40; /* what a round gains */
+/* last distance of sigma, relative: errors are at most `coarse` of it */
+static const double goal = 5e-5;
 static const double fine = 1e-7;      /* residual of theta where separation is good */
 static const double tau_ratio = 1e-6; /* tau, relative to the largest */
 
-/* theta -> lambda. *nearest to the end of the spectrum on `side`, *farthest from it; false when some lambda lies beyond sigma. */
-static bool back(int side, int count, double sigma, double *value, double *nearest, double *farthest)
+/* theta -> lambda. *nearest to the end of the spectrum on `side`, *farthest from it; false when
+ * some lambda lies beyond sigma. */
+static bool back(int side, int count, double sigma, double *value, double *nearest,
+                 double *farthest)
 {
     bool good = true;
     *nearest = *farthest = NAN;
@@ -37,9 +45,10 @@ static bool back(int side, int count, double sigma, double *value, double *neare
     return good;
 }
 
-/* The `count` eigenvalues at the upper (side 1) or lower (side -1) end, of which `end` is an estimate from inside. */
-static int close_in(const taut_pencil *pencil, int side, double end, int count, double *value, const taut_allocator *allocator,
-                    taut_error *error)
+/* The `count` eigenvalues at the upper (side 1) or lower (side -1) end, of which `end` is an
+ * estimate from inside. */
+static int close_in(const taut_pencil *pencil, int side, double end, int count, double *value,
+                    const taut_allocator *allocator, taut_error *error)
 {
     taut_operator inverse = {pencil->n, pencil->solve, pencil->inner, pencil->user};
     double distance = 0.05 * end, nearest = end, farthest;
@@ -49,7 +58,8 @@ static int close_in(const taut_pencil *pencil, int side, double end, int count, 
         bool good = status != TAUT_ERROR_SINGULAR;
         if (good) {
             TAUT_TRY(status);
-            TAUT_TRY(taut_extreme(&inverse, count, coarse, RESTARTS, value, NULL, allocator, error));
+            TAUT_TRY(
+                taut_extreme(&inverse, count, coarse, RESTARTS, value, NULL, allocator, error));
             good = back(side, count, sigma, value, &nearest, &farthest);
         }
         if (!good) { /* sigma was inside the spectrum */
@@ -64,15 +74,18 @@ static int close_in(const taut_pencil *pencil, int side, double end, int count, 
         /* values far from sigma need a smaller residual, and converge the faster for it */
         double tolerance = coarse * goal * fabs(nearest) / fabs(sigma - farthest);
         if (count > 1 && tolerance < coarse) {
-            TAUT_TRY(taut_extreme(&inverse, count, tolerance, MANY_RESTARTS, value, NULL, allocator, error));
+            TAUT_TRY(taut_extreme(&inverse, count, tolerance, MANY_RESTARTS, value, NULL, allocator,
+                                  error));
             back(side, count, sigma, value, &nearest, &farthest);
         }
         return 0;
     }
-    return taut_fail(error, TAUT_ERROR_CONVERGE, "the %s frequencies did not converge", side > 0 ? "largest" : "smallest");
+    return taut_fail(error, TAUT_ERROR_CONVERGE, "the %s frequencies did not converge",
+                     side > 0 ? "largest" : "smallest");
 }
 
-/* The last eigenvalue on `side`, where factorisations prove which shifts lie outside: bisection. `end` is an estimate from inside. */
+/* The last eigenvalue on `side`, where factorisations prove which shifts lie outside: bisection.
+ * `end` is an estimate from inside. */
 static int bisect(const taut_pencil *pencil, int side, double end, double *value, taut_error *error)
 {
     double inside = end, outside = end, distance = 0.05 * end;
@@ -95,14 +108,16 @@ static int bisect(const taut_pencil *pencil, int side, double end, double *value
     return 0;
 }
 
-static int find_end(const taut_pencil *pencil, int side, double end, int count, double *value, const taut_allocator *allocator,
-                    taut_error *error)
+static int find_end(const taut_pencil *pencil, int side, double end, int count, double *value,
+                    const taut_allocator *allocator, taut_error *error)
 {
-    return count == 1 && pencil->proves ? bisect(pencil, side, end, value, error)
-                                        : close_in(pencil, side, end, count, value, allocator, error);
+    return count == 1 && pencil->proves
+               ? bisect(pencil, side, end, value, error)
+               : close_in(pencil, side, end, count, value, allocator, error);
 }
 
-int taut_pencil_largest(const taut_pencil *pencil, int count, double *value, const taut_allocator *allocator, taut_error *error)
+int taut_pencil_largest(const taut_pencil *pencil, int count, double *value,
+                        const taut_allocator *allocator, taut_error *error)
 {
     taut_operator forward = {pencil->n, pencil->forward, pencil->inner, pencil->user};
     double most;
@@ -112,8 +127,8 @@ int taut_pencil_largest(const taut_pencil *pencil, int count, double *value, con
     return most > 0 ? find_end(pencil, 1, most, count, value, allocator, error) : 0;
 }
 
-int taut_pencil_smallest(const taut_pencil *pencil, int count, double *value, bool *regular, const taut_allocator *allocator,
-                         taut_error *error)
+int taut_pencil_smallest(const taut_pencil *pencil, int count, double *value, bool *regular,
+                         const taut_allocator *allocator, taut_error *error)
 {
     taut_operator inverse = {pencil->n, pencil->solve, pencil->inner, pencil->user};
     int status = pencil->prepare(pencil->user, 0, 1, error);
@@ -123,10 +138,13 @@ int taut_pencil_smallest(const taut_pencil *pencil, int count, double *value, bo
     if (!*regular)
         return 0;
     TAUT_TRY(status);
-    TAUT_TRY(taut_extreme(&inverse, count, fine, FEW_RESTARTS, value, &converged, allocator, error));
+    TAUT_TRY(
+        taut_extreme(&inverse, count, fine, FEW_RESTARTS, value, &converged, allocator, error));
     *regular = back(-1, count, 0, value, &nearest, &farthest);
-    /* a straight chain's lowest modes are well apart; those of a bent one are dense, like its highest */
-    return *regular && !converged ? find_end(pencil, -1, nearest, count, value, allocator, error) : 0;
+    /* a straight chain's lowest modes are well apart; those of a bent one are dense, like its
+     * highest */
+    return *regular && !converged ? find_end(pencil, -1, nearest, count, value, allocator, error)
+                                  : 0;
 }
 
 typedef struct positive_part {
@@ -149,21 +167,23 @@ static int apply_inner(void *user, const double *x, double *y, taut_error *error
     return pencil->inner(pencil->user, x, y, error);
 }
 
-int taut_pencil_smallest_positive(const taut_pencil *pencil, double largest, int count, double *value,
-                                  const taut_allocator *allocator, taut_error *error)
+int taut_pencil_smallest_positive(const taut_pencil *pencil, double largest, int count,
+                                  double *value, const taut_allocator *allocator, taut_error *error)
 {
     taut_arena arena;
     taut_arena_init(&arena, allocator);
     positive_part part = {pencil, TAUT_NEW(&arena, double, pencil->n)};
     taut_operator op = {pencil->n, apply_positive_part, pencil->inner ? apply_inner : NULL, &part};
     double tau = tau_ratio * largest;
-    int status = part.middle ? pencil->prepare(pencil->user, tau, 1, error) : taut_fail_memory(error);
+    int status =
+        part.middle ? pencil->prepare(pencil->user, tau, 1, error) : taut_fail_memory(error);
     if (status == 0)
         status = taut_extreme(&op, count, fine, MANY_RESTARTS, value, NULL, allocator, error);
     for (int k = 0; k < count && status == 0; k++) {
         /* theta (lambda + tau)^2 = lambda, the larger root */
         double root = 1 - 4 * value[k] * tau;
-        value[k] = value[k] > 0 ? (1 - 2 * value[k] * tau + sqrt(fmax(root, 0))) / (2 * value[k]) : 0;
+        value[k] =
+            value[k] > 0 ? (1 - 2 * value[k] * tau + sqrt(fmax(root, 0))) / (2 * value[k]) : 0;
     }
     taut_arena_clear(&arena);
     return status;

@@ -1,15 +1,21 @@
 /* rank.c - which rows of G depend on others.
  *
  * Rows are scaled to unit length and put into the band order of A = G G^T. Two passes:
- *  1. L D L^T of A. Pivots well above rounding prove full rank; this is what happens nearly always, in O(rows b^2). Where the band is
- *     too wide for that, the sparse solver is asked first: full rank when it can solve without large numbers.
- *  2. Otherwise G^T = Q R by Givens rotations, coordinate by coordinate into the band of R (Q is not kept), as in Lawson, Hanson,
- *     Solving Least Squares Problems (1974), chapter 27. R has A's band but not its squared condition, so that tolerances down to
- *     1e-14 make sense. A column j whose diagonal |R_jj| <= tolerance depends on the columns before it: back substitution gives z
- *     with G^T z = 0, z_j = 1, and the rest of row j goes on into the rows below.
+ *  1. L D L^T of A. Pivots well above rounding prove full rank;
+ *  this is what happens nearly always, in O(rows b^2). Where the band is
+ *     too wide for that, the sparse solver is asked first:
+ *     full rank when it can solve without large numbers.
+ *  2. Otherwise G^T = Q R by Givens rotations,
+ *  coordinate by coordinate into the band of R (Q is not kept), as in Lawson, Hanson,
+ *     Solving Least Squares Problems (1974),
+ *     chapter 27. R has A's band but not its squared condition, so that tolerances down to
+ *     1e-14 make sense. A column j whose diagonal |R_jj| <= tolerance depends on the columns before
+ * it: back substitution gives z with G^T z = 0, z_j = 1, and the rest of row j goes on into the
+ * rows below.
  *
- * The band order is not the user's. The null vectors z are therefore brought into echelon form from the last row of G backwards;
- * the row where each one ends is the one that depends on earlier rows, as elimination in the given order would have found. */
+ * The band order is not the user's. The null vectors z are therefore brought into echelon form
+ * from the last row of G backwards; the row where each one ends is the one that depends on
+ * earlier rows, as elimination in the given order would have found. */
 #include "linalg/form.h"
 
 #include <math.h>
@@ -17,17 +23,21 @@
 
 #include "linalg/small_kernels.h"
 
-/* Pivots of A (unit diagonal) above this prove full rank: far from both rounding and every sensible tolerance squared. */
+/* Pivots of A (unit diagonal) above this prove full rank: far from both rounding and every
+ * sensible tolerance squared. */
 static const double clear_pivot = 1e-6;
-/* Coefficients below this, relative to the largest, do not count as part of a dependence; below the second, they are rounding. */
+/* Coefficients below this, relative to the largest, do not count as part of a dependence; below
+ * the second, they are rounding. */
 static const double coefficient_floor = 1e-6, rounding_floor = 1e-10;
 /* g_i / |G_i| that differ by less, absolutely or relatively, do not conflict. */
 static const double conflict_absolute = 1e-12, conflict_relative = 1e-5;
-/* Operations from which the sparse solver goes first; and those, and bytes of the band, beyond which the answer is "too large". */
+/* Operations from which the sparse solver goes first; and those, and bytes of the band, beyond
+ * which the answer is "too large". */
 static const double wide_band = 1e9, too_long = 4e11, too_large = 4e9;
 /* Solutions below this, for right-hand sides of 1, prove that A is far from singular. */
 static const double clear_solution = 1e8;
-/* Operations spent on naming rows in the given order; beyond, the rows named are the last in the band order. */
+/* Operations spent on naming rows in the given order; beyond, the rows named are the last in the
+ * band order. */
 enum { EFFORT = 400000000 };
 
 typedef struct null_vector {
@@ -54,7 +64,8 @@ typedef struct rank_work {
     int64_t effort;
 } rank_work;
 
-/* Sums entries that repeat in a column: returns the end of the run that starts at e, and its sum. */
+/* Sums entries that repeat in a column: returns the end of the run that starts at e, and its sum.
+ */
 static taut_index run_of(const rank_work *work, taut_index column, taut_index e, double *sum)
 {
     const taut_columns *columns = &work->form.columns;
@@ -76,7 +87,8 @@ static int row_lengths(rank_work *work, taut_error *error)
         }
     for (taut_index i = 0; i < work->m; i++) {
         if (!isfinite(work->length[i]))
-            return taut_fail(error, TAUT_ERROR_EVALUATE, "row %d of G is not finite", work->row_at[i] + 1);
+            return taut_fail(error, TAUT_ERROR_EVALUATE, "row %d of G is not finite",
+                             work->row_at[i] + 1);
         if (work->length[i] == 0)
             work->length[i] = 1;
     }
@@ -97,7 +109,8 @@ static int prove_full_rank(rank_work *work, bool *full, taut_error *error)
                 taut_index p = form->columns.row[e], q = form->columns.row[f];
                 if (p >= q)
                     a[p + q * (int64_t)work->b] +=
-                        work->g[form->columns.entry[e]] / work->length[p] * (work->g[form->columns.entry[f]] / work->length[q]);
+                        work->g[form->columns.entry[e]] / work->length[p] *
+                        (work->g[form->columns.entry[f]] / work->length[q]);
             }
     double clear = fmax(clear_pivot, 4 * work->tolerance * work->tolerance);
     *full = a && taut_band_ldl_factor(work->m, work->b, a, clear) == 0;
@@ -106,14 +119,16 @@ static int prove_full_rank(rank_work *work, bool *full, taut_error *error)
 }
 
 /* Pass 1 for wide bands: the saddle system with K = 1. */
-static int prove_by_solver(rank_work *work, const taut_saddle_shape *shape, bool *full, taut_error *error)
+static int prove_by_solver(rank_work *work, const taut_saddle_shape *shape, bool *full,
+                           taut_error *error)
 {
     taut_saddle_shape plain = work->form.shape;
     taut_arena scratch;
     taut_saddle *saddle = NULL;
     taut_arena_init(&scratch, &work->arena->allocator);
     taut_index entries = shape->g_start[shape->m];
-    double *x = TAUT_NEW(&scratch, double, shape->n), *ones = TAUT_NEW(&scratch, double, shape->n), largest = 0;
+    double *x = TAUT_NEW(&scratch, double, shape->n), *ones = TAUT_NEW(&scratch, double, shape->n),
+           largest = 0;
     double *y = TAUT_NEW(&scratch, double, shape->m), *unit = TAUT_NEW(&scratch, double, entries);
     int status = x && ones && y && unit ? 0 : taut_fail_memory(error);
     for (taut_index j = 0; status == 0 && j < shape->n; j++)
@@ -124,7 +139,8 @@ static int prove_by_solver(rank_work *work, const taut_saddle_shape *shape, bool
             unit[e] = work->g[e] / work->length[work->form.place[i]];
     }
     if (status == 0)
-        status = taut_saddle_create(&plain, TAUT_BACKEND_SPARSE, &work->arena->allocator, &saddle, error);
+        status = taut_saddle_create(&plain, TAUT_BACKEND_SPARSE, &work->arena->allocator, &saddle,
+                                    error);
     if (status == 0)
         status = taut_saddle_factor(saddle, ones, unit, NULL, NULL, error);
     if (status == 0)
@@ -147,7 +163,8 @@ static int prove(rank_work *work, const taut_saddle_shape *shape, bool *full, ta
     }
     if (work->m * row * row > too_long || work->m * row * sizeof(double) > too_large)
         return taut_fail(error, TAUT_ERROR_SIZE,
-                         "which of %d bonds depend on others cannot be found: too many of them share coordinates (half-width %d)",
+                         "which of %d bonds depend on others cannot be found: too many of them "
+                         "share coordinates (half-width %d)",
                          work->m, work->b);
     return prove_full_rank(work, full, error);
 }
@@ -179,12 +196,14 @@ static void insert_line(rank_work *work, taut_index first, taut_index last)
     }
 }
 
-/* Coordinates by the first place they touch: those of place i are list[start[i] .. start[i+1]-1]. */
+/* Coordinates by the first place they touch: those of place i are list[start[i] .. start[i+1]-1].
+ */
 static int by_first_place(rank_work *work, taut_index **start, taut_index **list, taut_error *error)
 {
     const taut_columns *columns = &work->form.columns;
     const taut_index n = work->form.shape.n;
-    taut_index *first = TAUT_NEW(work->arena, taut_index, n), *count = TAUT_NEW(work->arena, taut_index, (int64_t)work->m + 2);
+    taut_index *first = TAUT_NEW(work->arena, taut_index, n),
+               *count = TAUT_NEW(work->arena, taut_index, (int64_t)work->m + 2);
     *list = TAUT_NEW(work->arena, taut_index, n);
     if (!first || !count || !*list)
         return taut_fail_memory(error);
@@ -241,7 +260,8 @@ static void list_row(rank_work *work, taut_index row, double value)
     work->sum[row] += value;
 }
 
-/* The null vector of the dependent column j, into sum. Stops where all further coefficients vanish. */
+/* The null vector of the dependent column j, into sum. Stops where all further coefficients
+ * vanish. */
 static void null_vector_of(rank_work *work, taut_index j)
 {
     const taut_index b = work->b;
@@ -268,7 +288,8 @@ static void null_vector_of(rank_work *work, taut_index j)
     }
 }
 
-/* Eliminates the rows marked so far from sum, last one first (which brings in earlier rows only); `except` stays. */
+/* Eliminates the rows marked so far from sum, last one first (which brings in earlier rows
+ * only); `except` stays. */
 static void reduce(rank_work *work, taut_index except)
 {
     for (;;) {
@@ -310,7 +331,8 @@ static void clear_sum(rank_work *work)
     work->listed_count = 0;
 }
 
-/* Keeps sum as the vector that marks its last row (or `fallback`, once naming in the given order has become too costly). */
+/* Keeps sum as the vector that marks its last row (or `fallback`, once naming in the given order
+ * has become too costly). */
 static int keep_vector(rank_work *work, taut_index fallback, taut_error *error)
 {
     double largest = largest_in_sum(work);
@@ -332,7 +354,8 @@ static int keep_vector(rank_work *work, taut_index fallback, taut_error *error)
     vector->end = end;
     for (taut_index k = 0; k < work->listed_count; k++) {
         taut_index row = work->listed[k];
-        bool wanted = row == end || (fabs(work->sum[row]) > rounding_floor * largest && (row < end || plain));
+        bool wanted =
+            row == end || (fabs(work->sum[row]) > rounding_floor * largest && (row < end || plain));
         if (wanted) {
             vector->row[count] = row;
             vector->value[count++] = work->sum[row];
@@ -344,7 +367,8 @@ static int keep_vector(rank_work *work, taut_index fallback, taut_error *error)
 }
 
 /* Partner and conflict of one marked row, expressed by unmarked rows alone. */
-static void judge(rank_work *work, const null_vector *vector, const double *residual, taut_index *partner, bool *conflict)
+static void judge(rank_work *work, const null_vector *vector, const double *residual,
+                  taut_index *partner, bool *conflict)
 {
     taut_index best = -1;
     double total = 0, sizes = 0, length;
@@ -360,7 +384,8 @@ static void judge(rank_work *work, const null_vector *vector, const double *resi
             total += coefficient * residual[row] / length;
             sizes += fabs(coefficient * residual[row] / length);
         }
-        if (row != vector->end && !work->vector[row].count && fabs(coefficient) > coefficient_floor &&
+        if (row != vector->end && !work->vector[row].count &&
+            fabs(coefficient) > coefficient_floor &&
             (best < 0 || fabs(work->sum[row]) > fabs(work->sum[best])))
             best = row;
     }
@@ -371,8 +396,8 @@ static void judge(rank_work *work, const null_vector *vector, const double *resi
     clear_sum(work);
 }
 
-static int name_dependent_rows(rank_work *work, const double *residual, unsigned char *redundant, taut_index *partner,
-                               bool *conflict, taut_error *error)
+static int name_dependent_rows(rank_work *work, const double *residual, unsigned char *redundant,
+                               taut_index *partner, bool *conflict, taut_error *error)
 {
     const taut_index m = work->m;
     work->vector = TAUT_NEW(work->arena, null_vector, m);
@@ -399,8 +424,12 @@ static int name_dependent_rows(rank_work *work, const double *residual, unsigned
 static int prepare(rank_work *work, const taut_saddle_shape *shape, taut_error *error)
 {
     /* as if K were the identity: then the form's matrix is A = G G^T */
-    taut_saddle_shape plain = {
-        .n = shape->n, .m = shape->m, .g_start = shape->g_start, .g_column = shape->g_column, .symmetric = true, .positive = true};
+    taut_saddle_shape plain = {.n = shape->n,
+                               .m = shape->m,
+                               .g_start = shape->g_start,
+                               .g_column = shape->g_column,
+                               .symmetric = true,
+                               .positive = true};
     TAUT_TRY(taut_form_create(&plain, false, true, work->arena, &work->form, error));
     work->m = shape->m;
     work->b = work->form.half_width;
@@ -413,8 +442,9 @@ static int prepare(rank_work *work, const taut_saddle_shape *shape, taut_error *
     return row_lengths(work, error);
 }
 
-static int find_rank(rank_work *work, const taut_saddle_shape *shape, const double *residual, taut_index *rank,
-                     unsigned char *redundant, taut_index *partner, bool *conflict, taut_error *error)
+static int find_rank(rank_work *work, const taut_saddle_shape *shape, const double *residual,
+                     taut_index *rank, unsigned char *redundant, taut_index *partner,
+                     bool *conflict, taut_error *error)
 {
     bool full;
     TAUT_TRY(prepare(work, shape, error));
@@ -431,11 +461,15 @@ static int find_rank(rank_work *work, const taut_saddle_shape *shape, const doub
     TAUT_TRY(triangularise(work, error));
     for (taut_index j = 0; j < work->m; j++)
         *rank -= work->dead[j];
-    return *rank < work->m ? name_dependent_rows(work, residual, redundant, partner, conflict, error) : 0;
+    return *rank < work->m
+               ? name_dependent_rows(work, residual, redundant, partner, conflict, error)
+               : 0;
 }
 
-int taut_rank(const taut_saddle_shape *shape, const double *g, double tolerance, const double *residual, taut_index *rank,
-              unsigned char *redundant, taut_index *partner, bool *conflict, const taut_allocator *allocator, taut_error *error)
+int taut_rank(const taut_saddle_shape *shape, const double *g, double tolerance,
+              const double *residual, taut_index *rank, unsigned char *redundant,
+              taut_index *partner, bool *conflict, const taut_allocator *allocator,
+              taut_error *error)
 {
     taut_arena arena;
     taut_arena_init(&arena, allocator);

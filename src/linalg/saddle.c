@@ -1,4 +1,5 @@
-/* saddle.c - the interface of saddle.h: the choice of a backend, and the calls that all backends share. */
+/* saddle.c - the interface of saddle.h: the choice of a backend, and the calls that all backends
+ * share. */
 #include "linalg/backend.h"
 
 #include <stdio.h>
@@ -37,16 +38,19 @@ static int64_t dense_rows(const taut_saddle_shape *shape)
     return !shape->k_start && shape->positive ? shape->m : (int64_t)shape->n + shape->m;
 }
 
-/* Seconds per factorisation, roughly (measured on chains, nets and dense matrices): what matters is where the lines cross. A
- * multiplication with addition takes 0.2 ns in a band (0.06 ns in a wide one with LAPACK), 0.1 ns in LAPACK's dense routines and 1 ns in
- * own ones; MUMPS takes 2.5 microseconds a row of the saddle matrix. Pivoting in a band doubles its width, and leaves no symmetry to
- * use. */
+/* Seconds per factorisation, roughly (measured on chains, nets and dense matrices): what matters
+ * is where the lines cross. A multiplication with addition takes 0.2 ns in a band (0.06 ns in a
+ * wide one with LAPACK), 0.1 ns in LAPACK's dense routines and 1 ns in own ones; MUMPS takes 2.5
+ * microseconds a row of the saddle matrix. Pivoting in a band doubles its width, and leaves no
+ * symmetry to use. */
 static taut_backend cheapest(const taut_form *form)
 {
-    double rows = form->rows, b = form->half_width + 2.0, all = (double)form->shape.n + form->shape.m;
+    double rows = form->rows, b = form->half_width + 2.0,
+           all = (double)form->shape.n + form->shape.m;
     double field = form->shape.complex_values ? 4 : 1, general = form->definite ? 1 : 4;
     double banded = field * general * rows * b * b * 2e-10;
-    double dense = field * (form->definite ? 1 : 2) * rows * rows * rows / 6, sparse = field * all * 2.5e-6;
+    double dense = field * (form->definite ? 1 : 2) * rows * rows * rows / 6,
+           sparse = field * all * 2.5e-6;
 #ifdef TAUT_HAVE_LAPACK
     dense *= 1e-10;
     banded *= b < 64 ? 1 : 0.3;
@@ -65,11 +69,13 @@ static void describe(taut_saddle *saddle, bool chosen)
     const taut_form *form = &saddle->form;
     char width[80] = "", rows[24];
     if (saddle->backend == TAUT_BACKEND_BANDED)
-        snprintf(width, sizeof width, " of half-width %d%s", form->half_width, form->ordered ? " after reordering" : "");
+        snprintf(width, sizeof width, " of half-width %d%s", form->half_width,
+                 form->ordered ? " after reordering" : "");
     else if (saddle->backend == TAUT_BACKEND_SPARSE && chosen)
         snprintf(width, sizeof width, ", no narrow band");
     snprintf(rows, sizeof rows, "%d row%s", form->rows, form->rows == 1 ? "" : "s");
-    snprintf(saddle->structure, sizeof saddle->structure, "%s, %s%s, %s%s", taut_backend_name(saddle->backend),
+    snprintf(saddle->structure, sizeof saddle->structure, "%s, %s%s, %s%s",
+             taut_backend_name(saddle->backend),
              form->schur          ? "A"
              : form->shape.m == 0 ? "K"
                                   : "saddle matrix",
@@ -79,13 +85,15 @@ static void describe(taut_saddle *saddle, bool chosen)
                                      : "");
 }
 
-/* Settles backend and form. A form made for the comparison is used when a band is chosen, else made anew. */
-static int choose(taut_saddle *saddle, const taut_saddle_shape *shape, taut_backend backend, taut_error *error)
+/* Settles backend and form. A form made for the comparison is used when a band is chosen, else
+ * made anew. */
+static int choose(taut_saddle *saddle, const taut_saddle_shape *shape, taut_backend backend,
+                  taut_error *error)
 {
     bool small = dense_rows(shape) <= TINY_ROWS;
     if (backend == TAUT_BACKEND_TINY && !small)
-        return taut_fail(error, TAUT_ERROR_USAGE, "the tiny solver takes at most %d rows, not %lld", TINY_ROWS,
-                         (long long)dense_rows(shape));
+        return taut_fail(error, TAUT_ERROR_USAGE, "the tiny solver takes at most %d rows, not %lld",
+                         TINY_ROWS, (long long)dense_rows(shape));
     if (backend == TAUT_BACKEND_AUTO && small)
         backend = TAUT_BACKEND_TINY;
     if (backend == TAUT_BACKEND_AUTO) {
@@ -96,19 +104,22 @@ static int choose(taut_saddle *saddle, const taut_saddle_shape *shape, taut_back
     }
     saddle->backend = backend;
     if (!saddle->form.place || backend != TAUT_BACKEND_BANDED)
-        TAUT_TRY(taut_form_create(shape, backend == TAUT_BACKEND_SPARSE, backend == TAUT_BACKEND_BANDED, &saddle->arena,
-                                  &saddle->form, error));
+        TAUT_TRY(taut_form_create(shape, backend == TAUT_BACKEND_SPARSE,
+                                  backend == TAUT_BACKEND_BANDED, &saddle->arena, &saddle->form,
+                                  error));
     return 0;
 }
 
-int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend, const taut_allocator *allocator, taut_saddle **saddle,
-                       taut_error *error)
+int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
+                       const taut_allocator *allocator, taut_saddle **saddle, taut_error *error)
 {
     *saddle = NULL;
     if ((unsigned)backend >= TAUT_BACKEND_COUNT)
-        return taut_fail(error, TAUT_ERROR_USAGE, "there is no linear solver number %d", (int)backend);
+        return taut_fail(error, TAUT_ERROR_USAGE, "there is no linear solver number %d",
+                         (int)backend);
     if (!taut_backend_available(backend))
-        return taut_fail(error, TAUT_ERROR_UNAVAILABLE, "this build has no %s linear solver", taut_backend_name(backend));
+        return taut_fail(error, TAUT_ERROR_UNAVAILABLE, "this build has no %s linear solver",
+                         taut_backend_name(backend));
     taut_allocator owner = taut_allocator_or_default(allocator);
     taut_saddle *made = owner.allocate(owner.user, sizeof *made);
     if (!made)
@@ -152,7 +163,8 @@ const char *taut_saddle_structure(const taut_saddle *saddle)
     return saddle->structure;
 }
 
-static int factor(taut_saddle *saddle, bool complex_values, taut_saddle_values values, taut_error *error)
+static int factor(taut_saddle *saddle, bool complex_values, taut_saddle_values values,
+                  taut_error *error)
 {
     saddle->factored = false;
     if (complex_values != saddle->form.shape.complex_values)
@@ -161,13 +173,15 @@ static int factor(taut_saddle *saddle, bool complex_values, taut_saddle_values v
     if (!values.g2)
         values.g2 = values.g1;
     else if (saddle->form.shape.symmetric && values.g2 != values.g1)
-        return taut_fail(error, TAUT_ERROR_USAGE, "this saddle solver was created as symmetric, G1 and G2 must be the same");
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "this saddle solver was created as symmetric, G1 and G2 must be the same");
     TAUT_TRY(saddle->functions->factor(saddle, &values, error));
     saddle->factored = true;
     return 0;
 }
 
-static int solve(taut_saddle *saddle, bool complex_values, int count, char *x, char *y, taut_error *error)
+static int solve(taut_saddle *saddle, bool complex_values, int count, char *x, char *y,
+                 taut_error *error)
 {
     if (!saddle->factored || complex_values != saddle->form.shape.complex_values)
         return taut_fail(error, TAUT_ERROR_USAGE, "the saddle solver holds no %s factorisation",
@@ -185,12 +199,14 @@ static int solve(taut_saddle *saddle, bool complex_values, int count, char *x, c
     return 0;
 }
 
-int taut_saddle_factor(taut_saddle *saddle, const double *k, const double *g1, const double *g2, const double *d, taut_error *error)
+int taut_saddle_factor(taut_saddle *saddle, const double *k, const double *g1, const double *g2,
+                       const double *d, taut_error *error)
 {
     return factor(saddle, false, (taut_saddle_values){k, g1, g2, d}, error);
 }
 
-int taut_saddle_factor_complex(taut_saddle *saddle, const double complex *k, const double complex *g1, const double complex *g2,
+int taut_saddle_factor_complex(taut_saddle *saddle, const double complex *k,
+                               const double complex *g1, const double complex *g2,
                                const double complex *d, taut_error *error)
 {
     return factor(saddle, true, (taut_saddle_values){k, g1, g2, d}, error);
@@ -201,7 +217,8 @@ int taut_saddle_solve(taut_saddle *saddle, int count, double *x, double *y, taut
     return solve(saddle, false, count, (char *)x, (char *)y, error);
 }
 
-int taut_saddle_solve_complex(taut_saddle *saddle, int count, double complex *x, double complex *y, taut_error *error)
+int taut_saddle_solve_complex(taut_saddle *saddle, int count, double complex *x, double complex *y,
+                              taut_error *error)
 {
     return solve(saddle, true, count, (char *)x, (char *)y, error);
 }

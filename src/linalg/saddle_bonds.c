@@ -20,8 +20,10 @@ static void begin(taut_form *form, const double *restrict y)
 
 static void finish(const taut_form *form, double *restrict x, double *restrict y)
 {
-    const double *restrict vector = form->vector, *restrict g1 = form->g1, *restrict k_inverse = form->k_inverse;
-    const taut_index *start = form->columns.start, *row = form->columns.row, *entry = form->columns.entry;
+    const double *restrict vector = form->vector, *restrict g1 = form->g1,
+                           *restrict k_inverse = form->k_inverse;
+    const taut_index *start = form->columns.start, *row = form->columns.row,
+                     *entry = form->columns.entry;
     for (taut_index i = 0; i < form->shape.m; i++)
         y[i] = vector[form->place[i]] * form->scale[i];
     for (taut_index j = 0, e = start[0]; j < form->shape.n; j++) {

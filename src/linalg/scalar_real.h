@@ -1,4 +1,5 @@
-/* scalar_real.h - the arithmetic of the *_generic.h files over double. Included before each of them; no guard on purpose. */
+/* scalar_real.h - the arithmetic of the *_generic.h files over double. Included before each of
+ * them; no guard on purpose. */
 #undef SCALAR
 #undef NAME
 #undef TIMES

@@ -1,6 +1,8 @@
-/* small_kernels.c - see small_kernels.h. LU over both fields comes from small_kernels_generic.h; here the definite factorisations
+/* small_kernels.c - see small_kernels.h. LU over both fields comes from small_kernels_generic.h;
+ * here the definite factorisations
  *
- *     A = L D L^T,  no square roots, no pivoting     [Golub, Van Loan, Matrix Computations, 4th ed., section 4.3.6] */
+ *     A = L D L^T, no square roots, no pivoting
+ *     [Golub, Van Loan, Matrix Computations, 4th ed., section 4.3.6] */
 #include "linalg/small_kernels.h"
 
 #include <math.h>
@@ -12,12 +14,15 @@
 #include "linalg/scalar_complex.h"
 #include "linalg/small_kernels_generic.h"
 
-taut_index taut_lu_factor(bool complex_values, taut_index rows, void *a, taut_index *pivot, double tolerance)
+taut_index taut_lu_factor(bool complex_values, taut_index rows, void *a, taut_index *pivot,
+                          double tolerance)
 {
-    return complex_values ? lu_factor_complex(rows, a, pivot, tolerance) : lu_factor_real(rows, a, pivot, tolerance);
+    return complex_values ? lu_factor_complex(rows, a, pivot, tolerance)
+                          : lu_factor_real(rows, a, pivot, tolerance);
 }
 
-void taut_lu_solve(bool complex_values, taut_index rows, const void *a, const taut_index *pivot, void *x)
+void taut_lu_solve(bool complex_values, taut_index rows, const void *a, const taut_index *pivot,
+                   void *x)
 {
     if (complex_values)
         lu_solve_complex(rows, a, pivot, x);
@@ -25,13 +30,15 @@ void taut_lu_solve(bool complex_values, taut_index rows, const void *a, const ta
         lu_solve_real(rows, a, pivot, x);
 }
 
-taut_index taut_band_lu_factor(bool complex_values, taut_index rows, taut_index b, void *a, taut_index *pivot, double tolerance)
+taut_index taut_band_lu_factor(bool complex_values, taut_index rows, taut_index b, void *a,
+                               taut_index *pivot, double tolerance)
 {
     return complex_values ? band_lu_factor_complex(rows, b, a, pivot, tolerance)
                           : band_lu_factor_real(rows, b, a, pivot, tolerance);
 }
 
-void taut_band_lu_solve(bool complex_values, taut_index rows, taut_index b, const void *a, const taut_index *pivot, void *x)
+void taut_band_lu_solve(bool complex_values, taut_index rows, taut_index b, const void *a,
+                        const taut_index *pivot, void *x)
 {
     if (complex_values)
         band_lu_solve_complex(rows, b, a, pivot, x);
@@ -39,8 +46,10 @@ void taut_band_lu_solve(bool complex_values, taut_index rows, taut_index b, cons
         band_lu_solve_real(rows, b, a, pivot, x);
 }
 
-/* One column of L D L^T: `diagonal` points at (j,j), `below` entries follow it, `next` leads from (i,j) to (i,j+1). */
-static inline bool eliminate_column(double *diagonal, taut_index below, int64_t next, double tolerance)
+/* One column of L D L^T: `diagonal` points at (j,j), `below` entries follow it, `next` leads
+ * from (i,j) to (i,j+1). */
+static inline bool eliminate_column(double *diagonal, taut_index below, int64_t next,
+                                    double tolerance)
 {
     if (!(diagonal[0] > tolerance))
         return false;

@@ -1,8 +1,10 @@
-/* small_kernels_generic.h - LU with partial pivoting over SCALAR (scalar_real.h, scalar_complex.h): Golub, Van Loan, Matrix Computations,
- * 4th ed., algorithms 3.4.1 (dense) and 4.3.1 with row interchanges (band). Included by small_kernels.c, once per field. */
+/* small_kernels_generic.h - LU with partial pivoting over SCALAR (scalar_real.h,
+ * scalar_complex.h): Golub, Van Loan, Matrix Computations, 4th ed., algorithms 3.4.1 (dense) and
+ * 4.3.1 with row interchanges (band). Included by small_kernels.c, once per field. */
 
 /* y[0..count) -= factor * x[0..count) */
-static inline void NAME(subtract)(int64_t count, SCALAR factor, const SCALAR *restrict x, SCALAR *restrict y)
+static inline void NAME(subtract)(int64_t count, SCALAR factor, const SCALAR *restrict x,
+                                  SCALAR *restrict y)
 {
     for (int64_t k = 0; k < count; k++)
         y[k] -= TIMES(factor, x[k]);
@@ -62,8 +64,10 @@ static void NAME(lu_solve)(taut_index rows, const SCALAR *a, const taut_index *p
     }
 }
 
-/* Columns reach up to 2b above the diagonal once rows are exchanged; `reach` is the last column touched so far. */
-static taut_index NAME(band_lu_factor)(taut_index rows, taut_index b, SCALAR *a, taut_index *pivot, double tolerance)
+/* Columns reach up to 2b above the diagonal once rows are exchanged; `reach` is the last column
+ * touched so far. */
+static taut_index NAME(band_lu_factor)(taut_index rows, taut_index b, SCALAR *a, taut_index *pivot,
+                                       double tolerance)
 {
     const int64_t next = 3 * (int64_t)b; /* from (i,j) to (i,j+1) */
     taut_index reach = 0;
@@ -95,7 +99,8 @@ static taut_index NAME(band_lu_factor)(taut_index rows, taut_index b, SCALAR *a,
     return 0;
 }
 
-TAUT_HOT static void NAME(band_lu_solve)(taut_index rows, taut_index b, const SCALAR *a, const taut_index *pivot, SCALAR *x)
+TAUT_HOT static void NAME(band_lu_solve)(taut_index rows, taut_index b, const SCALAR *a,
+                                         const taut_index *pivot, SCALAR *x)
 {
     const int64_t column = 3 * (int64_t)b + 1;
     for (taut_index j = 0; j < rows; j++) {

@@ -1,9 +1,11 @@
 /* sparse.c - large saddle matrices without a narrow band: MUMPS, sequential, real and complex.
  *
- *     P. Amestoy, I. Duff, J.-Y. L'Excellent, J. Koster, SIAM J. Matrix Anal. Appl. 23 (2001) 15-41
+ *     P. Amestoy, I. Duff, J.-Y. L'Excellent, J. Koster,
+ *     SIAM J. Matrix Anal. Appl. 23 (2001) 15-41
  *
- * Symmetric matrices are factored as L D L^T with 1x1 and 2x2 pivots (SYM=2), others as LU (SYM=0). MUMPS takes its own memory, also
- * while factoring; and it keeps state of its own, so that solvers with this backend should not run in several threads at once. */
+ * Symmetric matrices are factored as L D L^T with 1x1 and 2x2 pivots (SYM=2), others as LU
+ * (SYM=0). MUMPS takes its own memory, also while factoring; and it keeps state of its own, so
+ * that solvers with this backend should not run in several threads at once. */
 #include "linalg/backend.h"
 
 #ifdef TAUT_HAVE_MUMPS
@@ -30,9 +32,12 @@ static int mumps_failed(const int *info, taut_error *error)
     if (info[0] == -7 || info[0] == -13 || info[0] == -19 || info[0] == -22)
         return taut_fail_memory(error);
     if (info[0] == -6 || info[0] == -10)
-        return taut_fail(error, TAUT_ERROR_SINGULAR,
-                         "the saddle matrix is singular: bonds without compliance depend on each other");
-    return taut_fail(error, TAUT_ERROR_CONVERGE, "the sparse solver failed (MUMPS: INFO(1) = %d, INFO(2) = %d)", info[0], info[1]);
+        return taut_fail(
+            error, TAUT_ERROR_SINGULAR,
+            "the saddle matrix is singular: bonds without compliance depend on each other");
+    return taut_fail(error, TAUT_ERROR_CONVERGE,
+                     "the sparse solver failed (MUMPS: INFO(1) = %d, INFO(2) = %d)", info[0],
+                     info[1]);
 }
 
 #include "linalg/scalar_real.h"
@@ -49,12 +54,14 @@ static int mumps_failed(const int *info, taut_error *error)
 #define MUMPS_DO zmumps_c
 #include "linalg/sparse_generic.h"
 
-/* Writes the triplets' places when row is given; returns their number. Symmetric: the lower half. */
+/* Writes the triplets' places when row is given; returns their number. Symmetric: the lower half.
+ */
 static int64_t sparse_pattern(const taut_saddle_shape *shape, int *row, int *column)
 {
     int64_t count = 0;
     for (taut_index i = 0; i < shape->n; i++) {
-        taut_index first = shape->k_start ? shape->k_start[i] : i, end = shape->k_start ? shape->k_start[i + 1] : i + 1;
+        taut_index first = shape->k_start ? shape->k_start[i] : i,
+                   end = shape->k_start ? shape->k_start[i + 1] : i + 1;
         for (taut_index e = first; e < end; e++) {
             taut_index j = shape->k_start ? shape->k_column[e] : i;
             if (j > i && shape->symmetric)
@@ -101,8 +108,10 @@ static int sparse_create(taut_saddle *saddle, taut_error *error)
     sparse_pattern(&form->shape, work->row, work->column);
     work->begun = true;
     return form->shape.complex_values
-               ? begin_complex(&work->mumps.complex_one, form->rows, entries, work->row, work->column, form->shape.symmetric, error)
-               : begin_real(&work->mumps.real, form->rows, entries, work->row, work->column, form->shape.symmetric, error);
+               ? begin_complex(&work->mumps.complex_one, form->rows, entries, work->row,
+                               work->column, form->shape.symmetric, error)
+               : begin_real(&work->mumps.real, form->rows, entries, work->row, work->column,
+                            form->shape.symmetric, error);
 }
 
 static int sparse_factor(taut_saddle *saddle, const taut_saddle_values *values, taut_error *error)
@@ -137,11 +146,13 @@ static int sparse_solve(taut_saddle *saddle, taut_error *error)
     taut_form *form = &saddle->form;
     if (form->rows == 0)
         return 0;
-    int info = form->shape.complex_values ? substitute_complex(&work->mumps.complex_one, form->vector)
-                                          : substitute_real(&work->mumps.real, form->vector);
+    int info = form->shape.complex_values
+                   ? substitute_complex(&work->mumps.complex_one, form->vector)
+                   : substitute_real(&work->mumps.real, form->vector);
     if (info >= 0)
         return 0;
-    return mumps_failed(form->shape.complex_values ? work->mumps.complex_one.infog : work->mumps.real.infog, error);
+    return mumps_failed(
+        form->shape.complex_values ? work->mumps.complex_one.infog : work->mumps.real.infog, error);
 }
 
 static void sparse_destroy(taut_saddle *saddle)
@@ -160,7 +171,8 @@ static void sparse_destroy(taut_saddle *saddle)
 static int sparse_create(taut_saddle *saddle, taut_error *error)
 {
     (void)saddle;
-    return taut_fail(error, TAUT_ERROR_UNAVAILABLE, "this build has no sparse solver (MUMPS); use the banded or dense one");
+    return taut_fail(error, TAUT_ERROR_UNAVAILABLE,
+                     "this build has no sparse solver (MUMPS); use the banded or dense one");
 }
 
 static int sparse_factor(taut_saddle *saddle, const taut_saddle_values *values, taut_error *error)
@@ -181,4 +193,5 @@ static void sparse_destroy(taut_saddle *saddle)
 
 #endif
 
-const taut_backend_functions taut_backend_sparse = {sparse_create, sparse_factor, sparse_solve, sparse_destroy};
+const taut_backend_functions taut_backend_sparse = {sparse_create, sparse_factor, sparse_solve,
+                                                    sparse_destroy};

@@ -1,5 +1,6 @@
-/* sparse_generic.h - one MUMPS instance over SCALAR; MUMPS_INSTANCE, MUMPS_NUMBER and MUMPS_DO name its arithmetic. Included by
- * sparse.c. Array positions are MUMPS's numbers minus one: icntl[13] is ICNTL(14). */
+/* sparse_generic.h - one MUMPS instance over SCALAR; MUMPS_INSTANCE, MUMPS_NUMBER and MUMPS_DO
+ * name its arithmetic. Included by sparse.c. Array positions are MUMPS's numbers minus one:
+ * icntl[13] is ICNTL(14). */
 
 static int NAME(run)(MUMPS_INSTANCE *mumps, int job)
 {
@@ -8,8 +9,8 @@ static int NAME(run)(MUMPS_INSTANCE *mumps, int job)
     return mumps->infog[0];
 }
 
-static int NAME(begin)(MUMPS_INSTANCE *mumps, taut_index rows, int64_t entries, int *row, int *column, bool symmetric,
-                       taut_error *error)
+static int NAME(begin)(MUMPS_INSTANCE *mumps, taut_index rows, int64_t entries, int *row,
+                       int *column, bool symmetric, taut_error *error)
 {
     mumps->par = 1;
     mumps->sym = symmetric ? 2 : 0;
@@ -18,9 +19,11 @@ static int NAME(begin)(MUMPS_INSTANCE *mumps, taut_index rows, int64_t entries, 
         return mumps_failed(mumps->infog, error);
     mumps->icntl[0] = mumps->icntl[1] = mumps->icntl[2] = -1; /* silent */
     mumps->icntl[3] = 0;
-    mumps->icntl[5] = 0;                      /* no permutation by values: the analysis sees the pattern alone */
-    mumps->icntl[7] = 0;                      /* scaled already */
-    mumps->icntl[9] = -1;                     /* one step of iterative refinement: pivoting is by threshold */
+    /* no permutation by values: the analysis sees the pattern alone */
+    mumps->icntl[5] = 0;
+    mumps->icntl[7] = 0; /* scaled already */
+    /* one step of iterative refinement: pivoting is by threshold */
+    mumps->icntl[9] = -1;
     mumps->icntl[11] = 1;                     /* ordering of the plain pattern */
     mumps->icntl[13] = 200;                   /* per cent of room for delayed pivots */
     mumps->icntl[23] = 1;                     /* find null pivots ... */
@@ -39,7 +42,8 @@ static void NAME(load)(const taut_form *form, const taut_saddle_values *values, 
     const SCALAR *k = values->k, *g1 = values->g1, *g2 = values->g2, *d = values->d;
     const double *x = form->scale, *y = form->scale + shape->n;
     for (taut_index i = 0; i < shape->n; i++) {
-        taut_index first = shape->k_start ? shape->k_start[i] : i, end = shape->k_start ? shape->k_start[i + 1] : i + 1;
+        taut_index first = shape->k_start ? shape->k_start[i] : i,
+                   end = shape->k_start ? shape->k_start[i + 1] : i + 1;
         for (taut_index e = first; e < end; e++) {
             taut_index j = shape->k_start ? shape->k_column[e] : i;
             if (j <= i || !shape->symmetric)

@@ -1,9 +1,10 @@
 /* spectrum.c - frequencies of springs, with rods eliminated.
  *
- *     S^ = C^-1/2 S C^-1/2,   S = A_ss - A_sr A_rr^-1 A_rs                                   [DESIGN 1]
+ *     S^ = C^-1/2 S C^-1/2, S = A_ss - A_sr A_rr^-1 A_rs   [DESIGN 1]
  *
- * S is never formed from its blocks: S e = G_s z with M z + G_r^T mu = G_s^T e, G_r z = 0, one saddle solve with the rods alone; and
- * (S + shift C)^-1 is the bond block of a saddle solve with all bonds and D = shift C on the springs. */
+ * S is never formed from its blocks: S e = G_s z with M z + G_r^T mu = G_s^T e, G_r z = 0, one
+ * saddle solve with the rods alone; and (S + shift C)^-1 is the bond block of a saddle solve
+ * with all bonds and D = shift C on the springs. */
 #include "linalg/pencil.h"
 
 #include <math.h>
@@ -32,7 +33,8 @@ typedef struct springs {
     int sign;
 } springs;
 
-void taut_spectrum_fill(int modes, const double *value, int count, double *frequency, taut_spectrum *spectrum)
+void taut_spectrum_fill(int modes, const double *value, int count, double *frequency,
+                        taut_spectrum *spectrum)
 {
     spectrum->modes = modes;
     spectrum->complete = modes <= 2 * (int64_t)count;
@@ -52,7 +54,8 @@ static void sort(int count, double *value)
     }
 }
 
-void taut_spectrum_fill_ends(int count, double *least, double *most, double *frequency, taut_spectrum *spectrum)
+void taut_spectrum_fill_ends(int count, double *least, double *most, double *frequency,
+                             taut_spectrum *spectrum)
 {
     sort(count, least);
     sort(count, most);
@@ -79,7 +82,8 @@ static int fill_subset(springs *work, row_subset *subset, taut_error *error)
     if (!subset->start || !subset->column || !subset->g)
         return taut_fail_memory(error);
     for (taut_index i = 0, count = 0; i < subset->rows; i++) {
-        for (taut_index e = shape->g_start[subset->row[i]]; e < shape->g_start[subset->row[i] + 1]; e++, count++) {
+        for (taut_index e = shape->g_start[subset->row[i]]; e < shape->g_start[subset->row[i] + 1];
+             e++, count++) {
             subset->column[count] = shape->g_column[e];
             subset->g[count] = work->g[e];
         }
@@ -108,7 +112,8 @@ static int drop_dependent_rods(springs *work, taut_error *error)
     taut_index rank, kept = 0;
     if (!redundant)
         return taut_fail_memory(error);
-    TAUT_TRY(taut_rank(&shape, rod->g, rank_tolerance, NULL, &rank, redundant, NULL, NULL, &work->arena.allocator, error));
+    TAUT_TRY(taut_rank(&shape, rod->g, rank_tolerance, NULL, &rank, redundant, NULL, NULL,
+                       &work->arena.allocator, error));
     for (taut_index i = 0; i < rod->rows; i++)
         if (!redundant[i])
             rod->row[kept++] = rod->row[i];
@@ -122,7 +127,8 @@ static int factor_rods(springs *work, taut_error *error)
     TAUT_TRY(fill_subset(work, rod, error));
     for (int attempt = 0;; attempt++) {
         taut_saddle_shape shape = subset_shape(work, rod);
-        TAUT_TRY(taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &work->arena.allocator, &rod->saddle, error));
+        TAUT_TRY(taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &work->arena.allocator, &rod->saddle,
+                                    error));
         int status = taut_saddle_factor(rod->saddle, work->mass, rod->g, NULL, NULL, error);
         if (status != TAUT_ERROR_SINGULAR || attempt || rod->rows == 0)
             return status;
@@ -163,11 +169,13 @@ static int create_all(springs *work, taut_error *error)
     TAUT_TRY(fill_subset(work, &work->all, error));
     taut_saddle_shape shape = subset_shape(work, &work->all);
     shape.symmetric = shape.k_start || work->rod.rows == 0;
-    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &work->arena.allocator, &work->all.saddle, error);
+    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &work->arena.allocator, &work->all.saddle,
+                              error);
 }
 
-/* Factors S + shift C. Without rods and with a diagonal M the sign turns A + shift C into a positive definite matrix, which is faster
- * to factor and proves on which side of the spectrum the shift lies; otherwise a solver that is not told of symmetry takes all. */
+/* Factors S + shift C. Without rods and with a diagonal M the sign turns A + shift C into a
+ * positive definite matrix, which is faster to factor and proves on which side of the spectrum
+ * the shift lies; otherwise a solver that is not told of symmetry takes all. */
 static int prepare(void *user, double shift, int sign, taut_error *error)
 {
     springs *work = user;
@@ -177,7 +185,8 @@ static int prepare(void *user, double shift, int sign, taut_error *error)
         work->signed_mass[j] = work->sign * work->mass[j];
     for (taut_index i = 0; i < all->rows; i++)
         work->d[i] = i < work->p ? work->sign * shift * work->root[i] * work->root[i] : 0;
-    return taut_saddle_factor(all->saddle, work->shape->k_start ? work->mass : work->signed_mass, all->g, NULL, work->d, error);
+    return taut_saddle_factor(all->saddle, work->shape->k_start ? work->mass : work->signed_mass,
+                              all->g, NULL, work->d, error);
 }
 
 /* y = (S^ + shift)^-1 x */
@@ -194,10 +203,12 @@ static int solve(void *user, const double *x, double *y, taut_error *error)
     return 0;
 }
 
-static int dense_springs(springs *work, int count, double *frequency, double *mode, taut_spectrum *spectrum, taut_error *error)
+static int dense_springs(springs *work, int count, double *frequency, double *mode,
+                         taut_spectrum *spectrum, taut_error *error)
 {
     const int p = work->p;
-    double *s = TAUT_NEW(&work->arena, double, (int64_t)p *p), *value = TAUT_NEW(&work->arena, double, p);
+    double *s = TAUT_NEW(&work->arena, double, (int64_t)p *p),
+           *value = TAUT_NEW(&work->arena, double, p);
     double *unit = TAUT_NEW(&work->arena, double, p);
     int zeros = 0;
     if (!s || !value || !unit)
@@ -209,7 +220,8 @@ static int dense_springs(springs *work, int count, double *frequency, double *mo
     }
     for (int i = 0; i < p; i++)
         for (int j = 0; j < i; j++)
-            s[(int64_t)i * p + j] = s[(int64_t)j * p + i] = (s[(int64_t)i * p + j] + s[(int64_t)j * p + i]) / 2;
+            s[(int64_t)i * p + j] = s[(int64_t)j * p + i] =
+                (s[(int64_t)i * p + j] + s[(int64_t)j * p + i]) / 2;
     TAUT_TRY(taut_eigen_symmetric(p, s, value, error, &work->arena.allocator));
     while (zeros < p && !(value[zeros] > zero_mode * value[p - 1]))
         zeros++;
@@ -229,16 +241,19 @@ static int count_modes(springs *work, int64_t *modes, taut_error *error)
 {
     taut_saddle_shape shape = subset_shape(work, &work->all);
     taut_index rank = 0;
-    TAUT_TRY(taut_rank(&shape, work->all.g, rank_tolerance, NULL, &rank, NULL, NULL, NULL, &work->arena.allocator, error));
+    TAUT_TRY(taut_rank(&shape, work->all.g, rank_tolerance, NULL, &rank, NULL, NULL, NULL,
+                       &work->arena.allocator, error));
     *modes = rank - work->rod.rows;
     return 0;
 }
 
-static int large_springs(springs *work, int count, double *frequency, taut_spectrum *spectrum, taut_error *error)
+static int large_springs(springs *work, int count, double *frequency, taut_spectrum *spectrum,
+                         taut_error *error)
 {
     const taut_allocator *allocator = &work->arena.allocator;
     taut_pencil pencil = {work->p, forward, NULL, prepare, solve, work, false};
-    double *least = TAUT_NEW(&work->arena, double, count), *most = TAUT_NEW(&work->arena, double, count);
+    double *least = TAUT_NEW(&work->arena, double, count),
+           *most = TAUT_NEW(&work->arena, double, count);
     bool regular = true;
     if (!least || !most)
         return taut_fail_memory(error);
@@ -272,11 +287,13 @@ static int split(springs *work, taut_error *error)
     work->x = TAUT_NEW(&work->arena, double, work->shape->n);
     work->y = TAUT_NEW(&work->arena, double, m);
     work->signed_mass = TAUT_NEW(&work->arena, double, work->shape->k_start ? 0 : work->shape->n);
-    if (!work->signed_mass || !work->rod.row || !work->all.row || !work->root || !work->d || !work->x || !work->y)
+    if (!work->signed_mass || !work->rod.row || !work->all.row || !work->root || !work->d ||
+        !work->x || !work->y)
         return taut_fail_memory(error);
     for (taut_index i = 0; i < m; i++) {
         if (!(work->compliance[i] >= 0) || !isfinite(work->compliance[i]))
-            return taut_fail(error, TAUT_ERROR_USAGE, "the compliance of bond %d is negative or not finite", i + 1);
+            return taut_fail(error, TAUT_ERROR_USAGE,
+                             "the compliance of bond %d is negative or not finite", i + 1);
         if (work->compliance[i] > 0) {
             work->root[work->p] = sqrt(work->compliance[i]);
             work->all.row[work->p++] = i;
@@ -287,7 +304,8 @@ static int split(springs *work, taut_error *error)
     return 0;
 }
 
-static int find_modes(springs *work, int count, double *frequency, double *mode, taut_spectrum *spectrum, taut_error *error)
+static int find_modes(springs *work, int count, double *frequency, double *mode,
+                      taut_spectrum *spectrum, taut_error *error)
 {
     TAUT_TRY(split(work, error));
     if (work->p == 0)
@@ -298,20 +316,23 @@ static int find_modes(springs *work, int count, double *frequency, double *mode,
         work->all.row[work->p + i] = work->rod.row[i];
     bool dense = mode || work->p <= DENSE_MODES || count > work->p / 8;
     if (dense && work->p > DENSE_LIMIT)
-        return taut_fail(error, TAUT_ERROR_REFUSED, "all modes of %d springs are too many (at most %d): ask for fewer frequencies",
-                         work->p, DENSE_LIMIT);
+        return taut_fail(
+            error, TAUT_ERROR_REFUSED,
+            "all modes of %d springs are too many (at most %d): ask for fewer frequencies", work->p,
+            DENSE_LIMIT);
     return dense ? dense_springs(work, count, frequency, mode, spectrum, error)
                  : large_springs(work, count, frequency, spectrum, error);
 }
 
-int taut_spectrum_bonds(const taut_saddle_shape *shape, const double *mass, const double *g, const double *compliance, int count,
-                        double *frequency, double *mode, taut_spectrum *spectrum, const taut_allocator *allocator,
-                        taut_error *error)
+int taut_spectrum_bonds(const taut_saddle_shape *shape, const double *mass, const double *g,
+                        const double *compliance, int count, double *frequency, double *mode,
+                        taut_spectrum *spectrum, const taut_allocator *allocator, taut_error *error)
 {
     springs work = {.shape = shape, .mass = mass, .g = g, .compliance = compliance};
     *spectrum = (taut_spectrum){.complete = true};
     if (count < 1)
-        return taut_fail(error, TAUT_ERROR_USAGE, "at least one frequency must be asked for, not %d", count);
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "at least one frequency must be asked for, not %d", count);
     taut_arena_init(&work.arena, allocator);
     int status = find_modes(&work, count, frequency, mode, spectrum, error);
     taut_saddle_destroy(work.rod.saddle);

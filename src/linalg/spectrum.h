@@ -1,11 +1,13 @@
 /* spectrum.h - frequencies of stiff modes (DESIGN 1).
  *
- * Springs s (c_i > 0) and rods r (c_i = 0):  Omega^2 are the eigenvalues of C_s^-1 S,  S = A_ss - A_sr A_rr^-1 A_rs,  A = G M^-1 G^T.
- * A stiff potential:  the nonzero eigenvalues of (V, M), V = scale Hess V restricted by the rods (G x = 0).
+ * Springs s (c_i > 0) and rods r (c_i = 0):  Omega^2 are the eigenvalues of C_s^-1 S,  S = A_ss
+ * - A_sr A_rr^-1 A_rs,  A = G M^-1 G^T. A stiff potential:  the nonzero eigenvalues of (V, M), V
+ * = scale Hess V restricted by the rods (G x = 0).
  *
- * Up to 400 springs (coordinates, for a potential) all are computed, to rounding relative to the largest Omega^2. Beyond, `count` from each
- * end by iteration, to about 1e-6 relative in Omega^2 or better; of repeated frequencies some copies
- * may be missed. Springs and rods that depend on others are left out: they add no mode. */
+ * Up to 400 springs (coordinates, for a potential) all are computed, to rounding relative to the
+ * largest Omega^2. Beyond, `count` from each end by iteration, to about 1e-6 relative in Omega^2
+ * or better; of repeated frequencies some copies may be missed. Springs and rods that depend on
+ * others are left out: they add no mode. */
 #ifndef TAUT_LINALG_SPECTRUM_H
 #define TAUT_LINALG_SPECTRUM_H
 
@@ -17,19 +19,26 @@ typedef struct taut_spectrum {
     int64_t modes; /* number of stiff modes; -1 when not known (a large stiff potential) */
 } taut_spectrum;
 
-/* shape: pattern of M (K; NULL for diagonal) and G; `positive` says that M is positive definite. frequency[2*count] at least, or
- * frequency[springs] when springs <= 2*count. mode (may be NULL; at most 2000 springs): [springs][m], row k the vector u of mode k as in
- * DESIGN 1, C^-1 u = Omega^2 A^-1 u, u^T A^-1 u = 1, zero for rods; all modes, ascending, also where frequency[] holds the ends only. */
-int taut_spectrum_bonds(const taut_saddle_shape *shape, const double *mass, const double *g, const double *compliance, int count,
-                        double *frequency, double *mode, taut_spectrum *spectrum, const taut_allocator *allocator,
+/* shape: pattern of M (K; NULL for diagonal) and G; `positive` says that M is positive definite.
+ * frequency[2*count] at least, or frequency[springs] when springs <= 2*count. mode (may be NULL;
+ * at most 2000 springs): [springs][m], row k the vector u of mode k as in DESIGN 1, C^-1 u =
+ * Omega^2 A^-1 u, u^T A^-1 u = 1, zero for rods; all modes, ascending, also where frequency[]
+ * holds the ends only. */
+int taut_spectrum_bonds(const taut_saddle_shape *shape, const double *mass, const double *g,
+                        const double *compliance, int count, double *frequency, double *mode,
+                        taut_spectrum *spectrum, const taut_allocator *allocator,
                         taut_error *error);
-/* hessian on the tangent pattern (h_start, h_column); eigenvalues below 1e-8 of the largest count as zero (1e-6 above 400 coordinates).
- * frequency[2*count] at least, or frequency[n] when n <= 2*count. */
-int taut_spectrum_potential(const taut_saddle_shape *shape, const double *mass, const double *g, const taut_index *h_start,
-                            const taut_index *h_column, const double *hessian, int count, double *frequency,
-                            taut_spectrum *spectrum, const taut_allocator *allocator, taut_error *error);
+/* hessian on the tangent pattern (h_start, h_column); eigenvalues below 1e-8 of the largest
+ * count as zero (1e-6 above 400 coordinates). frequency[2*count] at least, or frequency[n] when
+ * n <= 2*count. */
+int taut_spectrum_potential(const taut_saddle_shape *shape, const double *mass, const double *g,
+                            const taut_index *h_start, const taut_index *h_column,
+                            const double *hessian, int count, double *frequency,
+                            taut_spectrum *spectrum, const taut_allocator *allocator,
+                            taut_error *error);
 
 /* Small dense symmetric eigenproblems, ascending: a[n][n] is overwritten by the vectors (rows). */
-int taut_eigen_symmetric(int n, double *a, double *value, taut_error *error, const taut_allocator *allocator);
+int taut_eigen_symmetric(int n, double *a, double *value, taut_error *error,
+                         const taut_allocator *allocator);
 
 #endif

@@ -1,7 +1,9 @@
-/* spectrum_potential.c - frequencies of a stiff potential: the nonzero eigenvalues of V x = lambda M x on G x = 0  [DESIGN 1].
+/* spectrum_potential.c - frequencies of a stiff potential: the nonzero eigenvalues of V x =
+ * lambda M x on G x = 0  [DESIGN 1].
  *
- * Small: H = M^-1/2 V M^-1/2, made dense, and P H P with the orthogonal projector P onto the null space of G M^-1/2; the directions
- * that P removes only add zeros. Large: the pencil (V, M) with saddle solves that keep G x = 0. */
+ * Small: H = M^-1/2 V M^-1/2, made dense, and P H P with the orthogonal projector P onto the
+ * null space of G M^-1/2; the directions that P removes only add zeros. Large: the pencil (V, M)
+ * with saddle solves that keep G x = 0. */
 #include "linalg/pencil.h"
 
 #include <math.h>
@@ -22,7 +24,8 @@ typedef struct potential {
     double *y; /* [m] */
 } potential;
 
-static void multiply(taut_index n, const taut_index *start, const taut_index *column, const double *a, const double *x, double *y)
+static void multiply(taut_index n, const taut_index *start, const taut_index *column,
+                     const double *a, const double *x, double *y)
 {
     for (taut_index i = 0; i < n; i++) {
         double sum = 0;
@@ -37,16 +40,20 @@ static int inverse_root_of_mass(potential *work, double *root, taut_error *error
 {
     const taut_saddle_shape *shape = &work->shape;
     const int n = shape->n;
-    double *a = TAUT_NEW(&work->arena, double, (int64_t)n *n), *value = TAUT_NEW(&work->arena, double, n);
+    double *a = TAUT_NEW(&work->arena, double, (int64_t)n *n),
+           *value = TAUT_NEW(&work->arena, double, n);
     if (!a || !value)
         return taut_fail_memory(error);
     for (taut_index i = 0; i < n; i++)
-        for (taut_index e = shape->k_start ? shape->k_start[i] : i; e < (shape->k_start ? shape->k_start[i + 1] : i + 1); e++)
+        for (taut_index e = shape->k_start ? shape->k_start[i] : i;
+             e < (shape->k_start ? shape->k_start[i + 1] : i + 1); e++)
             a[(int64_t)i * n + (shape->k_start ? shape->k_column[e] : i)] += work->mass[e];
     TAUT_TRY(taut_eigen_symmetric(n, a, value, error, &work->arena.allocator));
     for (int k = 0; k < n; k++) {
         if (!(value[k] > 0))
-            return taut_fail(error, TAUT_ERROR_REFUSED, "frequencies of a stiff potential need a positive definite mass matrix");
+            return taut_fail(
+                error, TAUT_ERROR_REFUSED,
+                "frequencies of a stiff potential need a positive definite mass matrix");
         double scale = 1 / sqrt(value[k]), *u = a + (int64_t)k * n;
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n && u[i] != 0; j++)
@@ -55,7 +62,8 @@ static int inverse_root_of_mass(potential *work, double *root, taut_error *error
     return 0;
 }
 
-/* Removes from both sides of h the space spanned by the unit vector q: h <- (I - q q^T) h (I - q q^T). */
+/* Removes from both sides of h the space spanned by the unit vector q: h <- (I - q q^T) h (I - q
+ * q^T). */
 static void project_out(int n, const double *q, double *h, double *image)
 {
     double both = 0;
@@ -75,7 +83,8 @@ static int project_rods(potential *work, const double *root, double *h, taut_err
 {
     const int n = work->shape.n;
     const taut_index m = work->shape.m;
-    double *basis = TAUT_NEW(&work->arena, double, (int64_t)(m < n ? m : n) * n + n), *image = TAUT_NEW(&work->arena, double, n);
+    double *basis = TAUT_NEW(&work->arena, double, (int64_t)(m < n ? m : n) * n + n),
+           *image = TAUT_NEW(&work->arena, double, n);
     int rank = 0;
     if (!basis || !image)
         return taut_fail_memory(error);
@@ -108,24 +117,29 @@ static int project_rods(potential *work, const double *root, double *h, taut_err
     return 0;
 }
 
-static int dense_potential(potential *work, int count, double *frequency, taut_spectrum *spectrum, taut_error *error)
+static int dense_potential(potential *work, int count, double *frequency, taut_spectrum *spectrum,
+                           taut_error *error)
 {
     const int n = work->shape.n;
-    double *root = TAUT_NEW(&work->arena, double, (int64_t)n *n), *half = TAUT_NEW(&work->arena, double, (int64_t)n *n);
-    double *h = TAUT_NEW(&work->arena, double, (int64_t)n *n), *value = TAUT_NEW(&work->arena, double, n);
+    double *root = TAUT_NEW(&work->arena, double, (int64_t)n *n),
+           *half = TAUT_NEW(&work->arena, double, (int64_t)n *n);
+    double *h = TAUT_NEW(&work->arena, double, (int64_t)n *n),
+           *value = TAUT_NEW(&work->arena, double, n);
     int zeros = 0;
     if (!root || !half || !h || !value)
         return taut_fail_memory(error);
     TAUT_TRY(inverse_root_of_mass(work, root, error));
     for (int k = 0; k < n; k++) /* root is symmetric: half = root V by rows, h = half root */
-        multiply(n, work->h_start, work->h_column, work->hessian, root + (int64_t)k * n, half + (int64_t)k * n);
+        multiply(n, work->h_start, work->h_column, work->hessian, root + (int64_t)k * n,
+                 half + (int64_t)k * n);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < n; k++)
             for (int j = 0; j < n && half[(int64_t)i * n + k] != 0; j++)
                 h[(int64_t)i * n + j] += half[(int64_t)i * n + k] * root[(int64_t)k * n + j];
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
-            h[(int64_t)i * n + j] = h[(int64_t)j * n + i] = (h[(int64_t)i * n + j] + h[(int64_t)j * n + i]) / 2;
+            h[(int64_t)i * n + j] = h[(int64_t)j * n + i] =
+                (h[(int64_t)i * n + j] + h[(int64_t)j * n + i]) / 2;
     TAUT_TRY(project_rods(work, root, h, error));
     TAUT_TRY(taut_eigen_symmetric(n, h, value, error, &work->arena.allocator));
     double largest = n ? fmax(fabs(value[0]), fabs(value[n - 1])) : 0;
@@ -142,9 +156,12 @@ static int join_patterns(potential *work, taut_error *error)
     const taut_index n = shape->n;
     int64_t most = (int64_t)work->h_start[n] + (shape->k_start ? shape->k_start[n] : n);
     if (most > INT32_MAX)
-        return taut_fail(error, TAUT_ERROR_SIZE, "the Hessian of the stiff potential has too many entries");
-    taut_index *start = TAUT_NEW(&work->arena, taut_index, (int64_t)n + 1), *column = TAUT_NEW(&work->arena, taut_index, most);
-    taut_index *seen = TAUT_NEW(&work->arena, taut_index, n); /* 1 + the place of a column in the present row, when in it */
+        return taut_fail(error, TAUT_ERROR_SIZE,
+                         "the Hessian of the stiff potential has too many entries");
+    taut_index *start = TAUT_NEW(&work->arena, taut_index, (int64_t)n + 1),
+               *column = TAUT_NEW(&work->arena, taut_index, most);
+    /* 1 + the place of a column in the present row, when in it */
+    taut_index *seen = TAUT_NEW(&work->arena, taut_index, n);
     work->mass_at = TAUT_NEW(&work->arena, taut_index, shape->k_start ? shape->k_start[n] : n);
     work->hessian_at = TAUT_NEW(&work->arena, taut_index, work->h_start[n]);
     if (!start || !column || !seen || !work->mass_at || !work->hessian_at)
@@ -157,7 +174,8 @@ static int join_patterns(potential *work, taut_error *error)
                 column[count] = j, seen[j] = ++count;
             work->hessian_at[e] = seen[j] - 1;
         }
-        for (taut_index e = shape->k_start ? shape->k_start[i] : i; e < (shape->k_start ? shape->k_start[i + 1] : i + 1); e++) {
+        for (taut_index e = shape->k_start ? shape->k_start[i] : i;
+             e < (shape->k_start ? shape->k_start[i + 1] : i + 1); e++) {
             taut_index j = shape->k_start ? shape->k_column[e] : i;
             if (seen[j] <= start[i])
                 column[count] = j, seen[j] = ++count;
@@ -217,17 +235,21 @@ static int solve(void *user, const double *x, double *y, taut_error *error)
     return constrained_solve(work, work->sum_saddle, y, error);
 }
 
-static int large_potential(potential *work, int count, double *frequency, taut_spectrum *spectrum, taut_error *error)
+static int large_potential(potential *work, int count, double *frequency, taut_spectrum *spectrum,
+                           taut_error *error)
 {
     const taut_allocator *allocator = &work->arena.allocator;
     taut_pencil pencil = {work->shape.n, forward, inner, prepare, solve, work, false};
-    double *least = TAUT_NEW(&work->arena, double, count), *most = TAUT_NEW(&work->arena, double, count);
+    double *least = TAUT_NEW(&work->arena, double, count),
+           *most = TAUT_NEW(&work->arena, double, count);
     work->y = TAUT_NEW(&work->arena, double, work->shape.m);
     if (!least || !most || !work->y)
         return taut_fail_memory(error);
     TAUT_TRY(join_patterns(work, error));
-    TAUT_TRY(taut_saddle_create(&work->shape, TAUT_BACKEND_AUTO, allocator, &work->mass_saddle, error));
-    TAUT_TRY(taut_saddle_create(&work->shifted, TAUT_BACKEND_AUTO, allocator, &work->sum_saddle, error));
+    TAUT_TRY(
+        taut_saddle_create(&work->shape, TAUT_BACKEND_AUTO, allocator, &work->mass_saddle, error));
+    TAUT_TRY(
+        taut_saddle_create(&work->shifted, TAUT_BACKEND_AUTO, allocator, &work->sum_saddle, error));
     TAUT_TRY(taut_saddle_factor(work->mass_saddle, work->mass, work->g, NULL, NULL, error));
     TAUT_TRY(taut_pencil_largest(&pencil, count, most, allocator, error));
     double largest = most[0];
@@ -240,20 +262,30 @@ static int large_potential(potential *work, int count, double *frequency, taut_s
     return 0;
 }
 
-int taut_spectrum_potential(const taut_saddle_shape *shape, const double *mass, const double *g, const taut_index *h_start,
-                            const taut_index *h_column, const double *hessian, int count, double *frequency,
-                            taut_spectrum *spectrum, const taut_allocator *allocator, taut_error *error)
+int taut_spectrum_potential(const taut_saddle_shape *shape, const double *mass, const double *g,
+                            const taut_index *h_start, const taut_index *h_column,
+                            const double *hessian, int count, double *frequency,
+                            taut_spectrum *spectrum, const taut_allocator *allocator,
+                            taut_error *error)
 {
-    potential work = {.shape = *shape, .mass = mass, .g = g, .hessian = hessian, .h_start = h_start, .h_column = h_column};
+    potential work = {.shape = *shape,
+                      .mass = mass,
+                      .g = g,
+                      .hessian = hessian,
+                      .h_start = h_start,
+                      .h_column = h_column};
     *spectrum = (taut_spectrum){.complete = true};
     if (count < 1)
-        return taut_fail(error, TAUT_ERROR_USAGE, "at least one frequency must be asked for, not %d", count);
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "at least one frequency must be asked for, not %d", count);
     work.shape.complex_values = false;
     work.shape.symmetric = true;
     bool dense = shape->n <= DENSE_MODES || count > shape->n / 8;
     if (dense && shape->n > DENSE_LIMIT)
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "all modes of %d coordinates are too many (at most %d): ask for fewer frequencies", shape->n, DENSE_LIMIT);
+        return taut_fail(
+            error, TAUT_ERROR_REFUSED,
+            "all modes of %d coordinates are too many (at most %d): ask for fewer frequencies",
+            shape->n, DENSE_LIMIT);
     taut_arena_init(&work.arena, allocator);
     int status = dense ? dense_potential(&work, count, frequency, spectrum, error)
                        : large_potential(&work, count, frequency, spectrum, error);

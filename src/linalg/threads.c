@@ -1,8 +1,10 @@
-/* threads.c - how many threads the BLAS may use. The library itself never changes this: it belongs to the host program. */
+/* threads.c - how many threads the BLAS may use. The library itself never changes this: it
+ * belongs to the host program. */
 #include <taut/taut.h>
 
 #if defined(TAUT_HAVE_LAPACK)
-extern void openblas_set_num_threads(int count) __attribute__((weak)); /* absent from other BLAS libraries */
+extern void openblas_set_num_threads(int count)
+    __attribute__((weak)); /* absent from other BLAS libraries */
 #endif
 
 void taut_blas_threads(int count)

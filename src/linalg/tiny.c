@@ -1,4 +1,5 @@
-/* tiny.c - matrices of at most 16 rows: own dense kernels, without the overhead of a library call. */
+/* tiny.c - matrices of at most 16 rows: own dense kernels, without the overhead of a library
+ * call. */
 #include "linalg/backend.h"
 
 #include <string.h>
@@ -13,7 +14,8 @@ int taut_full_create(taut_saddle *saddle, taut_error *error)
         return taut_fail_memory(error);
     form->offset = 0;
     form->step = form->rows;
-    work->matrix = taut_arena_get(&saddle->arena, (int64_t)form->rows * form->rows, taut_form_scalar(form));
+    work->matrix =
+        taut_arena_get(&saddle->arena, (int64_t)form->rows * form->rows, taut_form_scalar(form));
     work->pivot = TAUT_NEW(&saddle->arena, taut_index, form->rows);
     return work->matrix && work->pivot ? 0 : taut_fail_memory(error);
 }
@@ -31,7 +33,8 @@ int taut_full_form(taut_saddle *saddle, const taut_saddle_values *values, taut_e
 taut_index taut_full_decompose(const taut_form *form, taut_full *work, double tolerance)
 {
     return form->definite ? taut_ldl_factor(form->rows, work->matrix, tolerance)
-                          : taut_lu_factor(form->shape.complex_values, form->rows, work->matrix, work->pivot, tolerance);
+                          : taut_lu_factor(form->shape.complex_values, form->rows, work->matrix,
+                                           work->pivot, tolerance);
 }
 
 void taut_full_substitute(taut_form *form, const taut_full *work)
@@ -39,7 +42,8 @@ void taut_full_substitute(taut_form *form, const taut_full *work)
     if (form->definite)
         taut_ldl_solve(form->rows, work->matrix, form->vector);
     else
-        taut_lu_solve(form->shape.complex_values, form->rows, work->matrix, work->pivot, form->vector);
+        taut_lu_solve(form->shape.complex_values, form->rows, work->matrix, work->pivot,
+                      form->vector);
 }
 
 static int tiny_factor(taut_saddle *saddle, const taut_saddle_values *values, taut_error *error)

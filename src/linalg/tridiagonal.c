@@ -1,6 +1,7 @@
 /* tridiagonal.c - QL with implicit shifts of Wilkinson, on a symmetric tridiagonal matrix.
  *
- *     Golub, Van Loan, Matrix Computations, 4th ed., 8.3.3; Dubrulle, Martin, Wilkinson, Numer. Math. 12 (1968) 377-383 */
+ *     Golub, Van Loan, Matrix Computations, 4th ed., 8.3.3; Dubrulle, Martin, Wilkinson,
+ *     Numer. Math. 12 (1968) 377-383 */
 #include "linalg/tridiagonal.h"
 
 #include <float.h>
@@ -50,7 +51,8 @@ bool taut_tridiagonal_ql(int n, double *d, double *e, double *z, int width)
     for (int low = 0; low < n; low++)
         for (int sweeps = 0;; sweeps++) {
             int high = low;
-            while (high < n - 1 && fabs(e[high]) > DBL_EPSILON * (fabs(d[high]) + fabs(d[high + 1])))
+            while (high < n - 1 &&
+                   fabs(e[high]) > DBL_EPSILON * (fabs(d[high]) + fabs(d[high + 1])))
                 high++;
             if (high == low)
                 break;

@@ -1,6 +1,8 @@
-/* builtins.c - functions of the language: built-in ones from a table, vectors, if, sums that are unrolled, and the user's own.
+/* builtins.c - functions of the language: built-in ones from a table, vectors, if, sums that are
+ * unrolled, and the user's own.
  *
- * angle(u, v) = atan2(|u x v|, u . v);  dihedral(a, b, c) = atan2(|b| a . (b x c), (a x b) . (b x c)): smooth where arccos is not. */
+ * angle(u, v) = atan2(|u x v|, u . v);  dihedral(a, b, c) = atan2(|b| a . (b x c), (a x b) . (b
+ * x c)): smooth where arccos is not. */
 #include "model/model.h"
 
 #include <math.h>
@@ -38,7 +40,8 @@ static int32_t length(taut_expand *x, const taut_value *a)
 static taut_value cross(taut_expand *x, const taut_value *a, const taut_value *b)
 {
     if (a->n == 2)
-        return (taut_value){1, {sub(x, mul(x, a->node[0], b->node[1]), mul(x, a->node[1], b->node[0]))}};
+        return (taut_value){
+            1, {sub(x, mul(x, a->node[0], b->node[1]), mul(x, a->node[1], b->node[0]))}};
     taut_value c = {.n = 3};
     for (int k = 0; k < 3; k++) {
         int i = (k + 1) % 3, j = (k + 2) % 3;
@@ -54,10 +57,12 @@ static int32_t angle(taut_expand *x, const taut_value *a, const taut_value *b)
     return taut_graph_binary(x->graph, TAUT_OP_ATAN2, size, dot(x, a, b));
 }
 
-static int32_t dihedral(taut_expand *x, const taut_value *a, const taut_value *b, const taut_value *c)
+static int32_t dihedral(taut_expand *x, const taut_value *a, const taut_value *b,
+                        const taut_value *c)
 {
     taut_value ab = cross(x, a, b), bc = cross(x, b, c);
-    return taut_graph_binary(x->graph, TAUT_OP_ATAN2, mul(x, length(x, b), dot(x, a, &bc)), dot(x, &ab, &bc));
+    return taut_graph_binary(x->graph, TAUT_OP_ATAN2, mul(x, length(x, b), dot(x, a, &bc)),
+                             dot(x, &ab, &bc));
 }
 
 /* ---- vector functions */
@@ -76,20 +81,25 @@ static int expect_arguments(taut_expand *x, const taut_tree *tree, int count)
 {
     if (tree->count == count)
         return 0;
-    return taut_expand_fail(x, tree->place, "%s takes %d %s, found %d", tree->name, count, count == 1 ? "argument" : "arguments",
-                            tree->count);
+    return taut_expand_fail(x, tree->place, "%s takes %d %s, found %d", tree->name, count,
+                            count == 1 ? "argument" : "arguments", tree->count);
 }
 
-static int vector_call(taut_expand *x, const taut_tree *tree, taut_binding *scope, int which, taut_value *value)
+static int vector_call(taut_expand *x, const taut_tree *tree, taut_binding *scope, int which,
+                       taut_value *value)
 {
     taut_value a[3];
     TAUT_TRY(expect_arguments(x, tree, vector_functions[which].arguments));
     for (int k = 0; k < tree->count; k++) {
         TAUT_TRY(taut_expand_tree(x, tree->child[k], scope, &a[k]));
-        if (a[k].n < vector_functions[which].least || a[k].n > vector_functions[which].most || a[k].n != a[0].n) {
+        if (a[k].n < vector_functions[which].least || a[k].n > vector_functions[which].most ||
+            a[k].n != a[0].n) {
             if (a[k].n == 1)
-                return taut_expand_fail(x, tree->child[k]->place, "%s takes vectors, found a number", tree->name);
-            return taut_expand_fail(x, tree->child[k]->place, "%s cannot take a vector of %d components here", tree->name, a[k].n);
+                return taut_expand_fail(x, tree->child[k]->place,
+                                        "%s takes vectors, found a number", tree->name);
+            return taut_expand_fail(x, tree->child[k]->place,
+                                    "%s cannot take a vector of %d components here", tree->name,
+                                    a[k].n);
         }
     }
     value->n = 1;
@@ -123,43 +133,47 @@ static int if_call(taut_expand *x, const taut_tree *tree, taut_binding *scope, t
     TAUT_TRY(taut_expand_tree(x, tree->child[1], scope, &a));
     TAUT_TRY(taut_expand_tree(x, tree->child[2], scope, &b));
     if (a.n != b.n)
-        return taut_expand_fail(x, tree->place, "the two branches of if have %d and %d components", a.n, b.n);
+        return taut_expand_fail(x, tree->place, "the two branches of if have %d and %d components",
+                                a.n, b.n);
     value->n = a.n;
     for (int k = 0; k < a.n; k++)
         value->node[k] = taut_graph_select(x->graph, condition, a.node[k], b.node[k]);
     return 0;
 }
 
-static int lambda_call(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_value *value)
+static int lambda_call(taut_expand *x, const taut_tree *tree, taut_binding *scope,
+                       taut_value *value)
 {
     TAUT_TRY(expect_arguments(x, tree, 1));
     const taut_tree *name = tree->child[0];
     if (name->kind != TAUT_TREE_NAME || name->member || name->primes)
         return taut_expand_fail(x, name->place, "lambda takes the name of a bond");
     if (!(x->allow & 1u << TAUT_FROM_LAMBDA))
-        return taut_expand_fail(
-            x, tree->place,
-            "lambda(%s) can be used in outputs and events only: forces that depend on reactions (friction) are not in this version",
-            name->name);
+        return taut_expand_fail(x, tree->place,
+                                "lambda(%s) can be used in outputs and events only: forces that "
+                                "depend on reactions (friction) are not in this version",
+                                name->name);
     taut_reference r;
     TAUT_TRY(taut_expand_reference(x, name, scope, &r));
     if (r.symbol->kind != TAUT_SYMBOL_BOND)
-        return taut_expand_fail(x, name->place, "lambda takes the name of a bond; '%s' is a %s", name->name,
-                                taut_symbol_word(r.symbol->kind));
+        return taut_expand_fail(x, name->place, "lambda takes the name of a bond; '%s' is a %s",
+                                name->name, taut_symbol_word(r.symbol->kind));
     taut_slot_key key = {.source = TAUT_FROM_LAMBDA, .reference = r, .iterator = -1};
     key.reference.component = 0;
     *value = (taut_value){1, {taut_expand_slot(x, &key)}};
     return 0;
 }
 
-static int own_call(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_symbol *symbol, taut_value *value)
+static int own_call(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_symbol *symbol,
+                    taut_value *value)
 {
     const taut_symbol_block *block = &symbol->block[0];
     const taut_tree *left = block->item->left;
     TAUT_TRY(expect_arguments(x, tree, left->count));
     if (x->calls >= TAUT_CALL_LIMIT)
-        return taut_expand_fail(x, tree->place, "functions call one another too deeply at '%s': recursion is not possible",
-                                tree->name);
+        return taut_expand_fail(
+            x, tree->place,
+            "functions call one another too deeply at '%s': recursion is not possible", tree->name);
     symbol->used = true;
     taut_binding *inner = NULL;
     for (int k = 0; k < tree->count; k++) {
@@ -186,14 +200,16 @@ static int own_call(taut_expand *x, const taut_tree *tree, taut_binding *scope, 
 
 /* ---- functions of numbers, component by component */
 
-static int plain_call(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_op op, taut_value *value)
+static int plain_call(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_op op,
+                      taut_value *value)
 {
     int arity = taut_op_table[op].arity;
     bool many = op == TAUT_OP_MIN || op == TAUT_OP_MAX;
     if (!many)
         TAUT_TRY(expect_arguments(x, tree, arity));
     else if (tree->count < 2)
-        return taut_expand_fail(x, tree->place, "%s takes at least 2 arguments, found %d", tree->name, tree->count);
+        return taut_expand_fail(x, tree->place, "%s takes at least 2 arguments, found %d",
+                                tree->name, tree->count);
     TAUT_TRY(taut_expand_tree(x, tree->child[0], scope, value));
     if (arity == 1) {
         for (int k = 0; k < value->n; k++)
@@ -212,10 +228,11 @@ static int plain_call(taut_expand *x, const taut_tree *tree, taut_binding *scope
 
 static bool find_plain(const char *name, taut_op *op)
 {
-    static const taut_op ops[] = {TAUT_OP_SQRT,  TAUT_OP_EXP,   TAUT_OP_LOG,  TAUT_OP_SIN,   TAUT_OP_COS,  TAUT_OP_TAN,
-                                  TAUT_OP_ASIN,  TAUT_OP_ACOS,  TAUT_OP_ATAN, TAUT_OP_ATAN2, TAUT_OP_SINH, TAUT_OP_COSH,
-                                  TAUT_OP_TANH,  TAUT_OP_ABS,   TAUT_OP_SIGN, TAUT_OP_MIN,   TAUT_OP_MAX,  TAUT_OP_HYPOT,
-                                  TAUT_OP_FLOOR, TAUT_OP_ROUND, TAUT_OP_MOD};
+    static const taut_op ops[] = {
+        TAUT_OP_SQRT,  TAUT_OP_EXP,   TAUT_OP_LOG,  TAUT_OP_SIN,   TAUT_OP_COS,  TAUT_OP_TAN,
+        TAUT_OP_ASIN,  TAUT_OP_ACOS,  TAUT_OP_ATAN, TAUT_OP_ATAN2, TAUT_OP_SINH, TAUT_OP_COSH,
+        TAUT_OP_TANH,  TAUT_OP_ABS,   TAUT_OP_SIGN, TAUT_OP_MIN,   TAUT_OP_MAX,  TAUT_OP_HYPOT,
+        TAUT_OP_FLOOR, TAUT_OP_ROUND, TAUT_OP_MOD};
     for (size_t k = 0; k < sizeof ops / sizeof ops[0]; k++)
         if (strcmp(taut_op_table[ops[k]].name, name) == 0) {
             *op = ops[k];
@@ -240,18 +257,22 @@ int taut_expand_call(taut_expand *x, const taut_tree *tree, taut_binding *scope,
     if (!symbol)
         return taut_model_unknown(x->model, x->document, tree->place, tree->name);
     if (symbol->kind != TAUT_SYMBOL_FUNCTION)
-        return taut_expand_fail(x, tree->place, "'%s' is a %s, not a function", tree->name, taut_symbol_word(symbol->kind));
+        return taut_expand_fail(x, tree->place, "'%s' is a %s, not a function", tree->name,
+                                taut_symbol_word(symbol->kind));
     return own_call(x, tree, scope, symbol, value);
 }
 
-/* ---- sums inside nonlinear expressions are unrolled; those that add up to an output stay loops (statement.c) */
+/* ---- sums inside nonlinear expressions are unrolled; those that add up to an output stay loops
+ * (statement.c) */
 
-static int sum_level(taut_expand *x, const taut_tree *tree, int level, taut_binding *scope, taut_value *value)
+static int sum_level(taut_expand *x, const taut_tree *tree, int level, taut_binding *scope,
+                     taut_value *value)
 {
     if (level == tree->iterators) {
         taut_value term;
         if (++x->unrolled > TAUT_UNROLL_LIMIT)
-            return taut_expand_fail(x, tree->place, "a sum inside a nonlinear expression has more than %d terms",
+            return taut_expand_fail(x, tree->place,
+                                    "a sum inside a nonlinear expression has more than %d terms",
                                     TAUT_UNROLL_LIMIT);
         TAUT_TRY(taut_expand_tree(x, tree->child[0], scope, &term));
         if (value->n == 0) {
@@ -259,7 +280,8 @@ static int sum_level(taut_expand *x, const taut_tree *tree, int level, taut_bind
             return 0;
         }
         if (term.n != value->n)
-            return taut_expand_fail(x, tree->place, "the terms of this sum have different numbers of components");
+            return taut_expand_fail(x, tree->place,
+                                    "the terms of this sum have different numbers of components");
         for (int k = 0; k < term.n; k++)
             value->node[k] = add(x, value->node[k], term.node[k]);
         return 0;
@@ -278,15 +300,20 @@ static int sum_level(taut_expand *x, const taut_tree *tree, int level, taut_bind
         count = choice;
     }
     if (count < -2e9)
-        return taut_expand_fail(x, iterator->place, "the range of '%s' is too large: its bounds are at most 1e9", iterator->name);
+        return taut_expand_fail(x, iterator->place,
+                                "the range of '%s' is too large: its bounds are at most 1e9",
+                                iterator->name);
     if (count != floor(count) || count > TAUT_UNROLL_LIMIT ||
         (taut_graph_is_constant(x->graph, first, &from) && from != floor(from)))
         return taut_expand_fail(x, iterator->place,
-                                count > TAUT_UNROLL_LIMIT ? "a sum inside a nonlinear expression has more than %d terms"
-                                                          : "the bounds of a range must be integers (at most %d terms)",
+                                count > TAUT_UNROLL_LIMIT
+                                    ? "a sum inside a nonlinear expression has more than %d terms"
+                                    : "the bounds of a range must be integers (at most %d terms)",
                                 TAUT_UNROLL_LIMIT);
     for (int k = 0; k < count; k++) {
-        taut_binding binding = {.next = scope, .name = iterator->name, .node = add(x, first, taut_graph_constant(x->graph, k))};
+        taut_binding binding = {.next = scope,
+                                .name = iterator->name,
+                                .node = add(x, first, taut_graph_constant(x->graph, k))};
         taut_binding *kept = TAUT_NEW(&x->arena, taut_binding, 1);
         if (!kept)
             return taut_fail_memory(x->model->error);

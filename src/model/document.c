@@ -1,4 +1,5 @@
-/* document.c - sections, items and attributes of a model file; see document.h for the grammar and document_table.c for the table. */
+/* document.c - sections, items and attributes of a model file; see document.h for the grammar
+ * and document_table.c for the table. */
 #include "model/document.h"
 
 #include <stdio.h>
@@ -16,11 +17,13 @@ typedef struct reader {
     bool to_line_end; /* the present statement ends with its line: no item may follow */
 } reader;
 
-int taut_document_fail(const taut_document *document, taut_place place, taut_error *error, const char *format, ...)
+int taut_document_fail(const taut_document *document, taut_place place, taut_error *error,
+                       const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    int code = taut_text_fail(error, TAUT_ERROR_MODEL, document->file, document->text, document->length, place, format, list);
+    int code = taut_text_fail(error, TAUT_ERROR_MODEL, document->file, document->text,
+                              document->length, place, format, list);
     va_end(list);
     return code;
 }
@@ -30,13 +33,14 @@ static const taut_section_row *row_of(const reader *r)
     return &taut_section_table[r->section];
 }
 
-/* ------------------------------------------------------------------------------------------------------- section headers */
+/* ---- section headers */
 
 static int unknown_section(reader *r, taut_place place, const char *name)
 {
     char clean[TAUT_NAME_LIMIT + 1], advice[480];
     taut_text_clean(clean, sizeof clean, name, strlen(name));
-    return taut_parser_fail(&r->parser, place, "unknown section [%s]; %s", clean, taut_section_advice(name, advice, sizeof advice));
+    return taut_parser_fail(&r->parser, place, "unknown section [%s]; %s", clean,
+                            taut_section_advice(name, advice, sizeof advice));
 }
 
 /* A header is read as text: its name may hold a blank, and nothing else may stand on its line. */
@@ -50,10 +54,13 @@ static int read_header(reader *r)
     while (length < left && !memchr("]#\r\n", name[length], 4))
         length++;
     if (!r->headers)
-        return taut_parser_fail(parser, place, "a section header cannot stand here: only items of [%s] are read", row_of(r)->name);
+        return taut_parser_fail(parser, place,
+                                "a section header cannot stand here: only items of [%s] are read",
+                                row_of(r)->name);
     if (length == left || name[length] != ']') {
         lexer->offset += length;
-        return taut_parser_fail(parser, taut_lexer_place(lexer), "expected ']' to close the section header at column %d",
+        return taut_parser_fail(parser, taut_lexer_place(lexer),
+                                "expected ']' to close the section header at column %d",
                                 place.column);
     }
     char copy[TAUT_NAME_LIMIT + 1];
@@ -66,11 +73,12 @@ static int read_header(reader *r)
     lexer->open = 0;
     TAUT_TRY(taut_parser_advance(parser));
     if (!taut_parser_at_end(parser))
-        return taut_parser_fail(parser, parser->token.place, "expected the end of the line after the section header [%s]", copy);
+        return taut_parser_fail(parser, parser->token.place,
+                                "expected the end of the line after the section header [%s]", copy);
     return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- left sides */
+/* ---- left sides */
 
 static bool is_plain(const taut_tree *tree)
 {
@@ -82,16 +90,18 @@ static int check_function(reader *r, const taut_tree *left)
 {
     if (left->kind != TAUT_TREE_CALL || row_of(r)->left != TAUT_LEFT_FUNCTION)
         return taut_parser_fail(&r->parser, left->place,
-                                "a function cannot stand before '=' in [%s]; functions belong to [definitions], and indices are "
-                                "written %s[1]",
+                                "a function cannot stand before '=' in [%s]; functions belong to "
+                                "[definitions], and indices are written %s[1]",
                                 row_of(r)->name, left->name);
     for (int32_t k = 0; k < left->count; k++) {
         const taut_tree *argument = left->child[k];
         if (!is_plain(argument))
-            return taut_parser_fail(&r->parser, argument->place, "expected the name of an argument of %s", left->name);
+            return taut_parser_fail(&r->parser, argument->place,
+                                    "expected the name of an argument of %s", left->name);
         for (int32_t j = 0; j < k; j++)
             if (left->child[j]->name == argument->name)
-                return taut_parser_fail(&r->parser, argument->place, "the argument '%s' of %s appears twice", argument->name,
+                return taut_parser_fail(&r->parser, argument->place,
+                                        "the argument '%s' of %s appears twice", argument->name,
                                         left->name);
     }
     return 0;
@@ -116,8 +126,10 @@ static int join_hyphens(reader *r, taut_tree *left)
     left->end = parser->previous.end;
     int32_t length = left->end.offset - left->place.offset;
     if (length > TAUT_NAME_LIMIT)
-        return taut_parser_fail(parser, left->place, "a name of %d letters; at most %d are allowed", length, TAUT_NAME_LIMIT);
-    left->name = taut_parser_intern(parser, parser->lexer.text + left->place.offset, (size_t)length);
+        return taut_parser_fail(parser, left->place, "a name of %d letters; at most %d are allowed",
+                                length, TAUT_NAME_LIMIT);
+    left->name =
+        taut_parser_intern(parser, parser->lexer.text + left->place.offset, (size_t)length);
     return left->name ? 0 : taut_fail_memory(parser->error);
 }
 
@@ -129,7 +141,8 @@ static int read_left(reader *r, taut_tree **left)
     if (row_of(r)->value != TAUT_VALUE_EXPRESSION && is_plain(*left))
         TAUT_TRY(join_hyphens(r, *left));
     int kind = parser->token.kind;
-    bool compares = kind == '<' || kind == '>' || kind == TAUT_TOKEN_AT_MOST || kind == TAUT_TOKEN_AT_LEAST;
+    bool compares =
+        kind == '<' || kind == '>' || kind == TAUT_TOKEN_AT_MOST || kind == TAUT_TOKEN_AT_LEAST;
     if (compares && (r->section == TAUT_SECTION_BONDS || r->section == TAUT_SECTION_CONSTRAINTS))
         return taut_parser_fail(parser, parser->token.place, TAUT_ONE_SIDED);
     if (kind != '=') {
@@ -140,13 +153,15 @@ static int read_left(reader *r, taut_tree **left)
     if ((*left)->kind != TAUT_TREE_NAME)
         return check_function(r, *left);
     if ((*left)->member_count)
-        return taut_parser_fail(parser, (*left)->place, "a column of a table cannot be assigned to");
+        return taut_parser_fail(parser, (*left)->place,
+                                "a column of a table cannot be assigned to");
     return 0;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- values */
+/* ---- values */
 
-/* The end of a text value: a comma outside brackets unless the whole line is meant, a comment, the end of the line. */
+/* The end of a text value: a comma outside brackets unless the whole line is meant, a comment,
+ * the end of the line. */
 static int find_raw_end(reader *r, bool whole_line, int32_t *end)
 {
     taut_lexer *lexer = &r->parser.lexer;
@@ -155,18 +170,21 @@ static int find_raw_end(reader *r, bool whole_line, int32_t *end)
         unsigned char c = (unsigned char)lexer->text[lexer->offset];
         if (c == '\n' || c == '#' || (c == ',' && depth <= 0 && !whole_line))
             break;
-        if (c == '\r' && lexer->offset + 1 < lexer->length && lexer->text[lexer->offset + 1] == '\n')
+        if (c == '\r' && lexer->offset + 1 < lexer->length &&
+            lexer->text[lexer->offset + 1] == '\n')
             break;
         if ((c < 0x20 && c != '\t') || c >= 0x7f)
-            return taut_parser_fail(&r->parser, taut_lexer_place(lexer),
-                                    "unexpected byte 0x%02x: only printable ASCII characters are allowed", c);
+            return taut_parser_fail(
+                &r->parser, taut_lexer_place(lexer),
+                "unexpected byte 0x%02x: only printable ASCII characters are allowed", c);
         depth += (c == '(' || c == '[') - (c == ')' || c == ']');
     }
     *end = lexer->offset;
     return 0;
 }
 
-/* Reads the text between the lexer's place and `end` as an expression. Afterwards the lexer is where it was. */
+/* Reads the text between the lexer's place and `end` as an expression. Afterwards the lexer is
+ * where it was. */
 static int parse_within(reader *r, int32_t end, taut_tree **value)
 {
     taut_parser *parser = &r->parser;
@@ -210,10 +228,11 @@ static int read_raw(reader *r, taut_item_tree *item)
     taut_parser *parser = &r->parser;
     taut_lexer *lexer = &parser->lexer;
     taut_value_rule rule = row_of(r)->value;
-    bool line =
-        rule == TAUT_VALUE_STEPPER && (strcmp(item->left->name, "command") == 0 || strcmp(item->left->name, "library") == 0);
+    bool line = rule == TAUT_VALUE_STEPPER && (strcmp(item->left->name, "command") == 0 ||
+                                               strcmp(item->left->name, "library") == 0);
     int32_t end = 0, stop;
-    while (lexer->offset < lexer->length && (lexer->text[lexer->offset] == ' ' || lexer->text[lexer->offset] == '\t'))
+    while (lexer->offset < lexer->length &&
+           (lexer->text[lexer->offset] == ' ' || lexer->text[lexer->offset] == '\t'))
         lexer->offset++;
     taut_lexer first = *lexer;
     TAUT_TRY(find_raw_end(r, line, &end));
@@ -224,8 +243,10 @@ static int read_raw(reader *r, taut_item_tree *item)
         return taut_parser_fail(parser, parser->token.end, "expected a value after '='");
     lexer->offset = stop - 1;
     if (lexer->text[stop - 1] == '\\')
-        return taut_parser_fail(parser, taut_lexer_place(lexer), "a value of [%s] cannot go on in the next line", row_of(r)->name);
-    item->raw = taut_arena_text(parser->arena, lexer->text + first.offset, (size_t)(stop - first.offset));
+        return taut_parser_fail(parser, taut_lexer_place(lexer),
+                                "a value of [%s] cannot go on in the next line", row_of(r)->name);
+    item->raw =
+        taut_arena_text(parser->arena, lexer->text + first.offset, (size_t)(stop - first.offset));
     if (!item->raw)
         return taut_fail_memory(parser->error);
     *lexer = first;
@@ -237,7 +258,7 @@ static int read_raw(reader *r, taut_item_tree *item)
     return taut_parser_advance(parser);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ attributes */
+/* ---- attributes */
 
 /* Assignments behind `then`; with them the statement ends. */
 static int read_assignments(reader *r, taut_attribute *attribute)
@@ -250,7 +271,8 @@ static int read_assignments(reader *r, taut_attribute *attribute)
         TAUT_TRY(read_left(r, &one.left));
         TAUT_TRY(taut_parser_advance(parser));
         TAUT_TRY(taut_parse_expression(parser, &one.value));
-        attribute->assignment = taut_arena_grow(parser->arena, attribute->assignment, attribute->assignments, &size, sizeof one);
+        attribute->assignment = taut_arena_grow(parser->arena, attribute->assignment,
+                                                attribute->assignments, &size, sizeof one);
         if (!attribute->assignment)
             return taut_fail_memory(parser->error);
         attribute->assignment[attribute->assignments++] = one;
@@ -265,7 +287,8 @@ static int read_attribute(reader *r, taut_attribute *attribute)
     taut_parser *parser = &r->parser;
     taut_place place = parser->token.place;
     char name[TAUT_NAME_LIMIT + 1], advice[400];
-    snprintf(name, sizeof name, "%.*s", parser->token.end.offset - place.offset, parser->lexer.text + place.offset);
+    snprintf(name, sizeof name, "%.*s", parser->token.end.offset - place.offset,
+             parser->lexer.text + place.offset);
     if (strcmp(name, "for") == 0)
         return taut_parser_fail(parser, place, "'for' stands once, before the attributes");
     taut_word word = taut_word_find(name);
@@ -276,7 +299,8 @@ static int read_attribute(reader *r, taut_attribute *attribute)
     TAUT_TRY(taut_parser_advance(parser));
     if (taut_word_table[word].takes == TAUT_TAKES_EXPRESSION)
         return taut_parse_expression(parser, &attribute->value);
-    return taut_word_table[word].takes == TAUT_TAKES_ASSIGNMENTS ? read_assignments(r, attribute) : 0;
+    return taut_word_table[word].takes == TAUT_TAKES_ASSIGNMENTS ? read_assignments(r, attribute)
+                                                                 : 0;
 }
 
 static int read_attributes(reader *r, taut_item_tree *item)
@@ -289,7 +313,8 @@ static int read_attributes(reader *r, taut_item_tree *item)
         TAUT_TRY(read_attribute(r, &one));
         for (int32_t k = 0; k < count; k++)
             if (list[k].word == one.word)
-                return taut_parser_fail(parser, one.place, "the attribute '%s' appears twice", taut_word_table[one.word].name);
+                return taut_parser_fail(parser, one.place, "the attribute '%s' appears twice",
+                                        taut_word_table[one.word].name);
         list[count++] = one;
     }
     if (!count)
@@ -302,7 +327,7 @@ static int read_attributes(reader *r, taut_item_tree *item)
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------------- items, statements */
+/* ---- items, statements */
 
 /* Names of a list: x, x[i]. Of observables, parts too: p[1].x, x'. */
 static int read_name_or_value(reader *r, taut_item_tree *item)
@@ -312,7 +337,8 @@ static int read_name_or_value(reader *r, taut_item_tree *item)
     const taut_tree *name = item->value;
     bool plain = name->kind == TAUT_TREE_NAME && !name->member && !name->primes;
     if (parser->token.kind == '=' && row_of(r)->left == TAUT_LEFT_NAMES)
-        return taut_parser_fail(parser, parser->token.place, "[%s] lists names; values belong to [start] and [parameters]",
+        return taut_parser_fail(parser, parser->token.place,
+                                "[%s] lists names; values belong to [start] and [parameters]",
                                 row_of(r)->name);
     if (parser->token.kind == '=') {
         item->left = item->value;
@@ -321,13 +347,16 @@ static int read_name_or_value(reader *r, taut_item_tree *item)
         TAUT_TRY(taut_parser_advance(parser));
         return taut_parse_expression(parser, &item->value);
     }
-    if (parser->token.kind != ',' && parser->token.kind != TAUT_TOKEN_NAME && !taut_parser_at_end(parser)) {
+    if (parser->token.kind != ',' && parser->token.kind != TAUT_TOKEN_NAME &&
+        !taut_parser_at_end(parser)) {
         char what[160];
         snprintf(what, sizeof what, "',' or the end of the line (as in '%s')", row_of(r)->example);
         return taut_parser_expected(parser, what);
     }
     if (name->kind != TAUT_TREE_NAME || (!plain && r->section != TAUT_SECTION_OBSERVABLES))
-        return taut_parser_fail(parser, name->place, "expected a name, as in '%s'; indices are written [i]", row_of(r)->example);
+        return taut_parser_fail(parser, name->place,
+                                "expected a name, as in '%s'; indices are written [i]",
+                                row_of(r)->example);
     return 0;
 }
 
@@ -338,7 +367,8 @@ static int read_body(reader *r, taut_item_tree *item)
     case TAUT_LEFT_EXPRESSIONS:
         TAUT_TRY(taut_parse_expression(parser, &item->value));
         if (parser->token.kind == '=')
-            return taut_parser_fail(parser, parser->token.place, "[%s] takes expressions without a name and '=', as in '%s'",
+            return taut_parser_fail(parser, parser->token.place,
+                                    "[%s] takes expressions without a name and '=', as in '%s'",
                                     row_of(r)->name, row_of(r)->example);
         return 0;
     case TAUT_LEFT_NAMES:
@@ -362,7 +392,8 @@ static int read_item(reader *r)
         TAUT_TRY(taut_parse_iterators(parser, &item.iterator, &item.iterators));
     TAUT_TRY(read_attributes(r, &item));
     taut_document *document = r->document;
-    document->item = taut_arena_grow(parser->arena, document->item, document->items, &r->item_size, sizeof item);
+    document->item =
+        taut_arena_grow(parser->arena, document->item, document->items, &r->item_size, sizeof item);
     if (!document->item)
         return taut_fail_memory(parser->error);
     document->item[document->items++] = item;
@@ -374,8 +405,9 @@ static int read_statement(reader *r)
 {
     taut_parser *parser = &r->parser;
     if (r->section == TAUT_SECTION_COUNT)
-        return taut_parser_fail(parser, parser->token.place,
-                                "a statement before the first section; begin with a header like [parameters]");
+        return taut_parser_fail(
+            parser, parser->token.place,
+            "a statement before the first section; begin with a header like [parameters]");
     r->to_line_end = false;
     for (;;) {
         TAUT_TRY(read_item(r));
@@ -403,7 +435,7 @@ static int read_document(reader *r)
     return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ entry points */
+/* ---- entry points */
 
 /* The first comment line that says something, if the text begins with comments. */
 static const char *find_title(const taut_document *document, taut_arena *arena)
@@ -422,7 +454,9 @@ static const char *find_title(const taut_document *document, taut_arena *arena)
             return "";
         if (stop > at) {
             char *title = TAUT_NEW(arena, char, stop - at + 1);
-            size_t length = title ? taut_text_clean(title, (size_t)(stop - at) + 1, at, (size_t)(stop - at)) : 0;
+            size_t length =
+                title ? taut_text_clean(title, (size_t)(stop - at) + 1, at, (size_t)(stop - at))
+                      : 0;
             while (length > 0 && title[length - 1] == ' ')
                 title[--length] = 0;
             return title;
@@ -432,12 +466,13 @@ static const char *find_title(const taut_document *document, taut_arena *arena)
     return "";
 }
 
-static int parse(taut_section section, bool headers, const char *text, size_t length, const char *file, taut_arena *arena,
-                 taut_document **document, taut_error *error)
+static int parse(taut_section section, bool headers, const char *text, size_t length,
+                 const char *file, taut_arena *arena, taut_document **document, taut_error *error)
 {
     reader r = {.section = section, .headers = headers};
     taut_lexer probe;
-    TAUT_TRY(taut_lexer_init(&probe, file, text, length, error)); /* the bound comes before the copy */
+    /* the bound comes before the copy */
+    TAUT_TRY(taut_lexer_init(&probe, file, text, length, error));
     r.document = TAUT_NEW(arena, taut_document, 1);
     if (!r.document)
         return taut_fail_memory(error);
@@ -458,14 +493,15 @@ static int parse(taut_section section, bool headers, const char *text, size_t le
     return 0;
 }
 
-int taut_document_parse(const char *text, size_t length, const char *file, taut_arena *arena, taut_document **document,
-                        taut_error *error)
+int taut_document_parse(const char *text, size_t length, const char *file, taut_arena *arena,
+                        taut_document **document, taut_error *error)
 {
     return parse(TAUT_SECTION_COUNT, true, text, length, file, arena, document, error);
 }
 
-int taut_document_parse_section(taut_section section, const char *text, size_t length, const char *file, taut_arena *arena,
-                                taut_document **document, taut_error *error)
+int taut_document_parse_section(taut_section section, const char *text, size_t length,
+                                const char *file, taut_arena *arena, taut_document **document,
+                                taut_error *error)
 {
     if ((unsigned)section >= TAUT_SECTION_COUNT)
         return taut_fail(error, TAUT_ERROR_USAGE, "section %d does not exist", (int)section);

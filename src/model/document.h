@@ -1,12 +1,15 @@
-/* document.h - a model file as a list of statements: syntax only, no meaning. (document.c: sections, statements, attributes.)
+/* document.h - a model file as a list of statements: syntax only, no meaning. (document.c:
+ * sections, statements, attributes.)
  *
- *     item       :=  [left '='] expression [for iterators] attributes          left := name [indices] [.component] ['] | name(args)
- *     statement  :=  item { ',' item }                                         one line; continues inside brackets or after '\'
+ *     item   :=   [left '='] expression [for iterators] attributes
+ *     left := name [indices] [.component] ['] | name(args)
+ *     statement   :=   item { ',' item }   one line; continues inside brackets or after '\'
  *
- * A comma inside a `for` continues the iterators only if `name in` follows. Which attributes a section knows, whether they take an
- * expression, and whether a section's values are raw text (tables, stepper command) is one table in document_table.c. In [run] and,
- * except for command and library, in [stepper] a value is given as text and as an expression; in [run] a text that is no expression
- * has value NULL. The whole grammar is docs/grammar.md. */
+ * A comma inside a `for` continues the iterators only if `name in` follows. Which attributes a
+ * section knows, whether they take an expression, and whether a section's values are raw text
+ * (tables, stepper command) is one table in document_table.c. In [run] and, except for command
+ * and library, in [stepper] a value is given as text and as an expression; in [run] a text that
+ * is no expression has value NULL. The whole grammar is docs/grammar.md. */
 #ifndef TAUT_MODEL_DOCUMENT_H
 #define TAUT_MODEL_DOCUMENT_H
 
@@ -73,9 +76,12 @@ typedef struct taut_attribute {
 typedef struct taut_item_tree {
     taut_section section;
     taut_place place;
-    taut_tree *left;  /* NAME, or CALL of a function definition (children: NAME trees of its arguments); NULL without '=' */
+    /* NAME, or CALL of a function definition (children: NAME trees of its arguments); NULL
+     * without '=' */
+    taut_tree *left;
     taut_tree *value; /* NULL when there is only raw text */
-    const char *raw;  /* text of the value in [tables], [run] and [stepper], trimmed; NULL in other sections */
+    /* text of the value in [tables], [run] and [stepper], trimmed; NULL in other sections */
+    const char *raw;
     int32_t iterators;
     taut_iterator *iterator;
     int32_t attributes;
@@ -83,8 +89,9 @@ typedef struct taut_item_tree {
 } taut_item_tree;
 
 /* What people try who mean a contact. */
-#define TAUT_ONE_SIDED                                                                                                             \
-    "one-sided bonds are not in this version: a bond is an expression that is held at 0; let [events] or a force act at the limit"
+#define TAUT_ONE_SIDED                                                                             \
+    "one-sided bonds are not in this version: a bond is an expression that is held at 0; let "     \
+    "[events] or a force act at the limit"
 
 typedef struct taut_document {
     const char *file, *text;
@@ -95,14 +102,18 @@ typedef struct taut_document {
     bool present[TAUT_SECTION_COUNT];
 } taut_document;
 
-/* Parses a whole text. Everything lives in the arena. On error: file, line, column, source line and what was expected. */
-int taut_document_parse(const char *text, size_t length, const char *file, taut_arena *arena, taut_document **document,
-                        taut_error *error);
-/* Parses statements of one section without its header (overrides, --start texts); appends nothing, gives a document of its own. */
-int taut_document_parse_section(taut_section section, const char *text, size_t length, const char *file, taut_arena *arena,
-                                taut_document **document, taut_error *error);
-/* Fails with a place in the document: fills file, line, column and the source line. Returns TAUT_ERROR_MODEL. */
-int taut_document_fail(const taut_document *document, taut_place place, taut_error *error, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* Parses a whole text. Everything lives in the arena. On error: file, line, column, source line
+ * and what was expected. */
+int taut_document_parse(const char *text, size_t length, const char *file, taut_arena *arena,
+                        taut_document **document, taut_error *error);
+/* Parses statements of one section without its header (overrides, --start texts); appends
+ * nothing, gives a document of its own. */
+int taut_document_parse_section(taut_section section, const char *text, size_t length,
+                                const char *file, taut_arena *arena, taut_document **document,
+                                taut_error *error);
+/* Fails with a place in the document: fills file, line, column and the source line. Returns
+ * TAUT_ERROR_MODEL. */
+int taut_document_fail(const taut_document *document, taut_place place, taut_error *error,
+                       const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

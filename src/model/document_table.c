@@ -1,4 +1,5 @@
-/* document_table.c - which sections there are, what their items look like, which attribute words they know. */
+/* document_table.c - which sections there are, what their items look like, which attribute words
+ * they know. */
 #include "model/document_table.h"
 
 #include <stdarg.h>
@@ -29,30 +30,42 @@ enum {
 };
 
 const taut_section_row taut_section_table[TAUT_SECTION_COUNT] = {
-    [TAUT_SECTION_PARAMETERS] = {"parameters", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION, 0, "omega = 1e4"},
+    [TAUT_SECTION_PARAMETERS] = {"parameters", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION, 0,
+                                 "omega = 1e4"},
     [TAUT_SECTION_COORDINATES] = {"coordinates", TAUT_LEFT_NAMES, TAUT_VALUE_EXPRESSION, 0, "x, y"},
-    [TAUT_SECTION_PARTICLES] = {"particles", TAUT_LEFT_NAMES_OR_VALUE, TAUT_VALUE_EXPRESSION, BIT(MASS),
-                                "p[i] for i in 1..N  mass 1"},
-    [TAUT_SECTION_DEFINITIONS] = {"definitions", TAUT_LEFT_FUNCTION, TAUT_VALUE_EXPRESSION, 0, "f(r) = r^2"},
+    [TAUT_SECTION_PARTICLES] = {"particles", TAUT_LEFT_NAMES_OR_VALUE, TAUT_VALUE_EXPRESSION,
+                                BIT(MASS), "p[i] for i in 1..N  mass 1"},
+    [TAUT_SECTION_DEFINITIONS] = {"definitions", TAUT_LEFT_FUNCTION, TAUT_VALUE_EXPRESSION, 0,
+                                  "f(r) = r^2"},
     [TAUT_SECTION_TABLES] = {"tables", TAUT_LEFT_NEEDED, TAUT_VALUE_RAW, 0, "bars = bars.csv"},
     [TAUT_SECTION_MASS] = {"mass", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION, 0, "x = 2"},
-    [TAUT_SECTION_KINETIC] = {"kinetic", TAUT_LEFT_EXPRESSIONS, TAUT_VALUE_EXPRESSION, 0, "m*x'^2/2"},
-    [TAUT_SECTION_POTENTIAL] = {"potential", TAUT_LEFT_EXPRESSIONS, TAUT_VALUE_EXPRESSION, 0, "m*g*y"},
+    [TAUT_SECTION_KINETIC] = {"kinetic", TAUT_LEFT_EXPRESSIONS, TAUT_VALUE_EXPRESSION, 0,
+                              "m*x'^2/2"},
+    [TAUT_SECTION_POTENTIAL] = {"potential", TAUT_LEFT_EXPRESSIONS, TAUT_VALUE_EXPRESSION, 0,
+                                "m*g*y"},
     [TAUT_SECTION_FORCES] = {"forces", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION, 0, "x = -x'"},
-    [TAUT_SECTION_BONDS] = {"bonds", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION, BOND_WORDS, "rod = sqrt(x^2 + y^2) - 1  stiffness k"},
-    [TAUT_SECTION_STIFF_POTENTIAL] = {"stiff potential", TAUT_LEFT_EXPRESSIONS, TAUT_VALUE_EXPRESSION, BIT(SCALE),
+    [TAUT_SECTION_BONDS] = {"bonds", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION, BOND_WORDS,
+                            "rod = sqrt(x^2 + y^2) - 1  stiffness k"},
+    [TAUT_SECTION_STIFF_POTENTIAL] = {"stiff potential", TAUT_LEFT_EXPRESSIONS,
+                                      TAUT_VALUE_EXPRESSION, BIT(SCALE),
                                       "(x^2 - 1)^2/4  scale omega^2"},
-    [TAUT_SECTION_START] = {"start", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION, BIT(HOLD) | BIT(GUESS), "x = 1, x' = 0"},
+    [TAUT_SECTION_START] = {"start", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION,
+                            BIT(HOLD) | BIT(GUESS), "x = 1, x' = 0"},
     [TAUT_SECTION_RUN] = {"run", TAUT_LEFT_NEEDED, TAUT_VALUE_SETTING, 0, "until = 10"},
     [TAUT_SECTION_STATE] = {"state", TAUT_LEFT_NAMES, TAUT_VALUE_EXPRESSION, 0, "x, y"},
     [TAUT_SECTION_ALGEBRAIC] = {"algebraic", TAUT_LEFT_NAMES, TAUT_VALUE_EXPRESSION, 0, "y"},
     [TAUT_SECTION_RATES] = {"rates", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION, 0, "x' = u"},
-    [TAUT_SECTION_CONSTRAINTS] = {"constraints", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION, 0, "c = x^2 + y^2 - 1"},
-    [TAUT_SECTION_INVARIANTS] = {"invariants", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION, 0, "energy = (u^2 + x^2)/2"},
+    [TAUT_SECTION_CONSTRAINTS] = {"constraints", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION, 0,
+                                  "c = x^2 + y^2 - 1"},
+    [TAUT_SECTION_INVARIANTS] = {"invariants", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION, 0,
+                                 "energy = (u^2 + x^2)/2"},
     [TAUT_SECTION_STEPPER] = {"stepper", TAUT_LEFT_NEEDED, TAUT_VALUE_STEPPER, 0, "horizon = 1e-5"},
-    [TAUT_SECTION_OBSERVABLES] = {"observables", TAUT_LEFT_NAMES_OR_VALUE, TAUT_VALUE_EXPRESSION, 0, "u = x + y"},
-    [TAUT_SECTION_OUTPUTS] = {"outputs", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION, 0, "tension = lambda(rod)"},
-    [TAUT_SECTION_EVENTS] = {"events", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION, EVENT_WORDS, "floor = y  falling  stop"},
+    [TAUT_SECTION_OBSERVABLES] = {"observables", TAUT_LEFT_NAMES_OR_VALUE, TAUT_VALUE_EXPRESSION, 0,
+                                  "u = x + y"},
+    [TAUT_SECTION_OUTPUTS] = {"outputs", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION, 0,
+                              "tension = lambda(rod)"},
+    [TAUT_SECTION_EVENTS] = {"events", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION, EVENT_WORDS,
+                             "floor = y  falling  stop"},
 };
 
 const char *taut_section_name(taut_section section)
@@ -77,7 +90,8 @@ taut_word taut_word_find(const char *name)
 }
 
 /* Appends to a bounded text. */
-__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
+                                                         const char *format, ...)
 {
     size_t used = strlen(text);
     va_list list;
@@ -86,7 +100,8 @@ __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size
     va_end(list);
 }
 
-/* Names compare in small letters and with single blanks between the words, so that [Stiff  Potential ] finds its near miss. */
+/* Names compare in small letters and with single blanks between the words, so that [Stiff
+ * Potential ] finds its near miss. */
 static void simplify(const char *name, char *plain, size_t size)
 {
     size_t used = 0;
@@ -94,7 +109,9 @@ static void simplify(const char *name, char *plain, size_t size)
         bool blank = *name == ' ' || *name == '\t' || *name == '_' || *name == '-';
         if (blank && (used == 0 || plain[used - 1] == ' '))
             continue;
-        plain[used++] = (char)(blank ? ' ' : *name >= 'A' && *name <= 'Z' ? *name - 'A' + 'a' : *name);
+        plain[used++] = (char)(blank                          ? ' '
+                               : *name >= 'A' && *name <= 'Z' ? *name - 'A' + 'a'
+                                                              : *name);
     }
     plain[used - (used > 0 && plain[used - 1] == ' ')] = 0;
 }

@@ -4,7 +4,8 @@
 
 #include "model/document.h"
 
-/* What stands before '='. Names and expressions without '=' are what the section lists or adds up. */
+/* What stands before '='. Names and expressions without '=' are what the section lists or adds
+ * up. */
 typedef enum taut_left_rule {
     TAUT_LEFT_NEEDED,         /* name = ... */
     TAUT_LEFT_FUNCTION,       /* name = ... or name(arguments) = ... */
@@ -15,9 +16,11 @@ typedef enum taut_left_rule {
 
 typedef enum taut_value_rule {
     TAUT_VALUE_EXPRESSION,
-    TAUT_VALUE_RAW,     /* text up to a comma */
-    TAUT_VALUE_SETTING, /* text up to a comma, and its expression if it is one; the name may contain '-' */
-    TAUT_VALUE_STEPPER  /* command and library: text to the end of the line; others: text and its expression */
+    TAUT_VALUE_RAW, /* text up to a comma */
+    /* text up to a comma, and its expression if it is one; the name may contain '-' */
+    TAUT_VALUE_SETTING,
+    TAUT_VALUE_STEPPER /* command and library: text to the end of the line; others: text and its
+                          expression */
 } taut_value_rule;
 
 typedef struct taut_section_row {
@@ -28,7 +31,11 @@ typedef struct taut_section_row {
     const char *example; /* for messages */
 } taut_section_row;
 
-typedef enum taut_word_takes { TAUT_TAKES_NOTHING, TAUT_TAKES_EXPRESSION, TAUT_TAKES_ASSIGNMENTS } taut_word_takes;
+typedef enum taut_word_takes {
+    TAUT_TAKES_NOTHING,
+    TAUT_TAKES_EXPRESSION,
+    TAUT_TAKES_ASSIGNMENTS
+} taut_word_takes;
 
 typedef struct taut_word_row {
     const char *name;

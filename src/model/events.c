@@ -1,22 +1,25 @@
-/* events.c - [outputs] and [events]: values watched along a run, and what happens when an event function passes zero. */
+/* events.c - [outputs] and [events]: values watched along a run, and what happens when an event
+ * function passes zero. */
 #include "model/model.h"
 
-static const unsigned watched =
-    1u << TAUT_FROM_Q | 1u << TAUT_FROM_V | 1u << TAUT_FROM_PARAMETER | 1u << TAUT_FROM_TIME | 1u << TAUT_FROM_LAMBDA;
+static const unsigned watched = 1u << TAUT_FROM_Q | 1u << TAUT_FROM_V | 1u << TAUT_FROM_PARAMETER |
+                                1u << TAUT_FROM_TIME | 1u << TAUT_FROM_LAMBDA;
 
-static int name_item(taut_model *model, taut_model *space, const taut_item_tree *item, taut_names *names, taut_index *first,
-                     int64_t *count)
+static int name_item(taut_model *model, taut_model *space, const taut_item_tree *item,
+                     taut_names *names, taut_index *first, int64_t *count)
 {
     taut_symbol_block block;
     if (item->left->kind != TAUT_TREE_NAME || item->left->member || item->left->primes)
-        return taut_document_fail(model->document, item->left->place, model->error, "expected a plain name on the left");
+        return taut_document_fail(model->document, item->left->place, model->error,
+                                  "expected a plain name on the left");
     TAUT_TRY(taut_space_name(space, model, item, item->left, names, &block));
     *first = names->block[names->blocks - 1].block.first;
     *count = block.box.count;
     return 0;
 }
 
-static int value_item(taut_model *model, const taut_item_tree *item, int list, taut_index first, const char *what)
+static int value_item(taut_model *model, const taut_item_tree *item, int list, taut_index first,
+                      const char *what)
 {
     taut_statement s;
     TAUT_TRY(taut_statement_init(&s, model, model->document, item, TAUT_ROLE_VALUE, watched, what));
@@ -34,8 +37,9 @@ static int read_event(taut_model *model, const taut_item_tree *item, taut_event 
         if (a->word != TAUT_WORD_THEN)
             continue;
         if (item->iterators)
-            return taut_document_fail(model->document, a->place, model->error,
-                                      "a family of events can stop the run, but 'then' needs single events");
+            return taut_document_fail(
+                model->document, a->place, model->error,
+                "a family of events can stop the run, but 'then' needs single events");
         event->assignments = a->assignments;
         event->assign = TAUT_NEW(&model->system->arena, taut_statement_kernel *, a->assignments);
         if (!event->assign)
@@ -46,7 +50,8 @@ static int read_event(taut_model *model, const taut_item_tree *item, taut_event 
             if (assignment->left->kind != TAUT_TREE_NAME || assignment->left->primes > 1)
                 return taut_document_fail(model->document, assignment->left->place, model->error,
                                           "expected a coordinate or its velocity on the left");
-            TAUT_TRY(taut_statement_init(&s, model, model->document, item, TAUT_ROLE_VALUE, watched, "a value after an event"));
+            TAUT_TRY(taut_statement_init(&s, model, model->document, item, TAUT_ROLE_VALUE, watched,
+                                         "a value after an event"));
             s.left = assignment->left;
             s.velocity_rows = true;
             s.last = &event->assign[j];
@@ -55,7 +60,8 @@ static int read_event(taut_model *model, const taut_item_tree *item, taut_event 
         }
     }
     if (!event->stop && !event->assignments)
-        return taut_document_fail(model->document, item->place, model->error, "an event needs what to do: stop, or then x' = ...");
+        return taut_document_fail(model->document, item->place, model->error,
+                                  "an event needs what to do: stop, or then x' = ...");
     return 0;
 }
 
@@ -67,7 +73,8 @@ static int output_item(taut_model *model, taut_model *space, const taut_item_tre
     return value_item(model, item, TAUT_LIST_OUTPUT, first, "an output");
 }
 
-static int event_item(taut_model *model, taut_model *space, const taut_item_tree *item, int64_t *capacity)
+static int event_item(taut_model *model, taut_model *space, const taut_item_tree *item,
+                      int64_t *capacity)
 {
     taut_system *system = model->system;
     taut_event event = {0};
@@ -77,7 +84,8 @@ static int event_item(taut_model *model, taut_model *space, const taut_item_tree
     TAUT_TRY(value_item(model, item, TAUT_LIST_EVENT, first, "an event"));
     TAUT_TRY(read_event(model, item, &event));
     for (int64_t i = 0; i < count; i++) {
-        system->event = taut_arena_grow(&system->arena, system->event, first + i, capacity, sizeof event);
+        system->event =
+            taut_arena_grow(&system->arena, system->event, first + i, capacity, sizeof event);
         if (!system->event)
             return taut_fail_memory(model->error);
         system->event[first + i] = event;

@@ -1,4 +1,5 @@
-/* expand.c - trees to graph nodes: names, indices, definitions, components, primes. Built-in functions are in builtins.c. */
+/* expand.c - trees to graph nodes: names, indices, definitions, components, primes. Built-in
+ * functions are in builtins.c. */
 #include "model/model.h"
 
 #include <math.h>
@@ -6,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-int taut_expand_init(taut_expand *x, taut_model *model, const taut_document *document, unsigned allow, const char *what)
+int taut_expand_init(taut_expand *x, taut_model *model, const taut_document *document,
+                     unsigned allow, const char *what)
 {
     *x = (taut_expand){.model = model, .document = document, .allow = allow, .what = what};
     taut_arena_init(&x->arena, &model->scratch.allocator);
@@ -16,7 +18,8 @@ int taut_expand_init(taut_expand *x, taut_model *model, const taut_document *doc
 
 void taut_expand_clear(taut_expand *x)
 {
-    x->model->effort += x->work + taut_graph_effort(x->graph) / 4; /* a visit of a derivative is cheaper than one of a tree */
+    /* a visit of a derivative is cheaper than one of a tree */
+    x->model->effort += x->work + taut_graph_effort(x->graph) / 4;
     taut_graph_destroy(x->graph);
     taut_arena_clear(&x->arena);
     x->graph = NULL;
@@ -53,8 +56,9 @@ static uint64_t hash_key(const taut_slot_key *key)
 
 static bool equal_keys(const taut_slot_key *a, const taut_slot_key *b)
 {
-    if (a->source != b->source || a->reference.symbol != b->reference.symbol || a->table != b->table || a->column != b->column ||
-        a->iterator != b->iterator || a->reference.component != b->reference.component || a->reference.dims != b->reference.dims)
+    if (a->source != b->source || a->reference.symbol != b->reference.symbol ||
+        a->table != b->table || a->column != b->column || a->iterator != b->iterator ||
+        a->reference.component != b->reference.component || a->reference.dims != b->reference.dims)
         return false;
     for (int d = 0; d < a->reference.dims; d++)
         if (a->reference.index[d] != b->reference.index[d])
@@ -87,7 +91,8 @@ int32_t taut_expand_slot(taut_expand *x, const taut_slot_key *key)
     int64_t place = slot_place(x, key);
     if (x->slot_hash[place])
         return taut_graph_input(x->graph, x->slot_hash[place] - 1);
-    taut_slot_key *slots = taut_arena_grow(&x->arena, x->slot, x->slots, &x->slot_capacity, sizeof *x->slot);
+    taut_slot_key *slots =
+        taut_arena_grow(&x->arena, x->slot, x->slots, &x->slot_capacity, sizeof *x->slot);
     if (!slots) { /* those that are there stay: expanding goes on to its end */
         x->starved = true;
         return -1;
@@ -101,20 +106,24 @@ int32_t taut_expand_slot(taut_expand *x, const taut_slot_key *key)
 static int permit(taut_expand *x, taut_slot_source source, taut_place place, const char *name)
 {
     if (x->index_mode)
-        return taut_expand_fail(
-            x, place, "an index or range is made of integers, parameters, loop names and tables; '%s' is none of these", name);
+        return taut_expand_fail(x, place,
+                                "an index or range is made of integers, parameters, loop names and "
+                                "tables; '%s' is none of these",
+                                name);
     if (!(x->allow & 1u << source))
         return taut_expand_fail(x, place, "%s cannot depend on %s'%s'", x->what,
-                                source == TAUT_FROM_V        ? "the velocity "
-                                : source == TAUT_FROM_Q      ? "the coordinate "
-                                : source == TAUT_FROM_TIME   ? "time "
-                                : source == TAUT_FROM_LAMBDA ? "a multiplier: reactions are outputs only, so "
-                                                             : "the parameter ",
+                                source == TAUT_FROM_V      ? "the velocity "
+                                : source == TAUT_FROM_Q    ? "the coordinate "
+                                : source == TAUT_FROM_TIME ? "time "
+                                : source == TAUT_FROM_LAMBDA
+                                    ? "a multiplier: reactions are outputs only, so "
+                                    : "the parameter ",
                                 name);
     return 0;
 }
 
-/* The inputs below a node, which count as work: an argument that is known may be asked for again and again. */
+/* The inputs below a node, which count as work: an argument that is known may be asked for again
+ * and again. */
 static int32_t inputs_below(taut_expand *x, int32_t node, const int32_t **slot)
 {
     int64_t before = taut_graph_effort(x->graph);
@@ -135,7 +144,8 @@ bool taut_expand_is_index(taut_expand *x, int32_t node)
 
 /* ---- decisions */
 
-int taut_expand_decide(taut_expand *x, int kind, const taut_reference *reference, int32_t node, taut_place place, int32_t *choice)
+int taut_expand_decide(taut_expand *x, int kind, const taut_reference *reference, int32_t node,
+                       taut_place place, int32_t *choice)
 {
     if (x->met < x->decisions) {
         *choice = x->decision[x->met++];
@@ -151,20 +161,25 @@ int taut_expand_decide(taut_expand *x, int kind, const taut_reference *reference
 
 /* ---- references to families */
 
-int taut_expand_reference(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_reference *reference)
+int taut_expand_reference(taut_expand *x, const taut_tree *tree, taut_binding *scope,
+                          taut_reference *reference)
 {
     taut_symbol *symbol = taut_model_find(x->model, tree->name);
     if (!symbol)
         return taut_model_unknown(x->model, x->document, tree->place, tree->name);
-    *reference =
-        (taut_reference){.symbol = symbol, .component = -1, .dims = tree->count, .place = tree->place, .document = x->document};
+    *reference = (taut_reference){.symbol = symbol,
+                                  .component = -1,
+                                  .dims = tree->count,
+                                  .place = tree->place,
+                                  .document = x->document};
     if (symbol->kind == TAUT_SYMBOL_FUNCTION)
-        return taut_expand_fail(x, tree->place, "'%s' is a function: write its arguments in ( )", tree->name);
+        return taut_expand_fail(x, tree->place, "'%s' is a function: write its arguments in ( )",
+                                tree->name);
     if (symbol->dims != tree->count) {
         if (symbol->dims == 0)
             return taut_expand_fail(x, tree->place, "'%s' has no index", tree->name);
-        return taut_expand_fail(x, tree->place, "'%s' needs %d %s in [ ], found %d", tree->name, symbol->dims,
-                                symbol->dims == 1 ? "index" : "indices", tree->count);
+        return taut_expand_fail(x, tree->place, "'%s' needs %d %s in [ ], found %d", tree->name,
+                                symbol->dims, symbol->dims == 1 ? "index" : "indices", tree->count);
     }
     for (int d = 0; d < tree->count; d++)
         TAUT_TRY(taut_expand_index(x, tree->child[d], scope, &reference->index[d]));
@@ -182,10 +197,11 @@ static int choose_component(taut_expand *x, const taut_tree *tree, int component
         if (strcmp(tree->member, letters[k]) == 0)
             *component = k;
     if (components < 2)
-        return taut_expand_fail(x, tree->place, "'%s' is not a vector: it has no component '.%s'", tree->name, tree->member);
+        return taut_expand_fail(x, tree->place, "'%s' is not a vector: it has no component '.%s'",
+                                tree->name, tree->member);
     if (*component < 0 || tree->member_count)
-        return taut_expand_fail(x, tree->place, "expected a component %s after '%s'", components == 2 ? ".x or .y" : ".x, .y or .z",
-                                tree->name);
+        return taut_expand_fail(x, tree->place, "expected a component %s after '%s'",
+                                components == 2 ? ".x or .y" : ".x, .y or .z", tree->name);
     return 0;
 }
 
@@ -197,7 +213,8 @@ static int no_member(taut_expand *x, const taut_reference *r)
     for (int d = 0; d < r->dims; d++) {
         double value = 0;
         taut_graph_is_constant(x->graph, r->index[d], &value);
-        length += snprintf(list + length, sizeof list - (size_t)length, "%s%g", d ? "," : "", value);
+        length +=
+            snprintf(list + length, sizeof list - (size_t)length, "%s%g", d ? "," : "", value);
     }
     return taut_expand_fail(x, r->place, "%s[%s] does not exist", r->symbol->name, list);
 }
@@ -208,8 +225,10 @@ static int structural(taut_expand *x, const taut_reference *r, int32_t *node)
     int32_t index[4];
     for (int d = 0; d < r->dims; d++) {
         double value;
-        if (!taut_graph_is_constant(x->graph, r->index[d], &value) || value != floor(value) || fabs(value) > 1e9)
-            return taut_expand_fail(x, r->place, "a parameter used in an index needs integers as its own indices");
+        if (!taut_graph_is_constant(x->graph, r->index[d], &value) || value != floor(value) ||
+            fabs(value) > 1e9)
+            return taut_expand_fail(
+                x, r->place, "a parameter used in an index needs integers as its own indices");
         index[d] = (int32_t)value;
     }
     int64_t ordinal;
@@ -223,8 +242,8 @@ static int structural(taut_expand *x, const taut_reference *r, int32_t *node)
     return 0;
 }
 
-static int coordinate_value(taut_expand *x, const taut_tree *tree, const taut_reference *reference, taut_symbol_kind kind,
-                            taut_value *value)
+static int coordinate_value(taut_expand *x, const taut_tree *tree, const taut_reference *reference,
+                            taut_symbol_kind kind, taut_value *value)
 {
     const taut_symbol *symbol = reference->symbol;
     taut_slot_source source = kind == TAUT_SYMBOL_PARAMETER   ? TAUT_FROM_PARAMETER
@@ -233,13 +252,18 @@ static int coordinate_value(taut_expand *x, const taut_tree *tree, const taut_re
     int components = symbol->block[symbol->plain].box.components, component;
     TAUT_TRY(choose_component(x, tree, components, &component));
     if (tree->primes && (kind == TAUT_SYMBOL_PARAMETER || kind == TAUT_SYMBOL_ALGEBRAIC))
-        return taut_expand_fail(x, tree->place, "'%s' is %s: it has no time derivative here", symbol->name,
-                                kind == TAUT_SYMBOL_PARAMETER ? "a parameter" : "an algebraic variable");
+        return taut_expand_fail(
+            x, tree->place, "'%s' is %s: it has no time derivative here", symbol->name,
+            kind == TAUT_SYMBOL_PARAMETER ? "a parameter" : "an algebraic variable");
     if (tree->primes > 1)
-        return taut_expand_fail(x, tree->place, "accelerations such as %s'' cannot be used; state a force or a mass instead",
-                                symbol->name);
+        return taut_expand_fail(
+            x, tree->place,
+            "accelerations such as %s'' cannot be used; state a force or a mass instead",
+            symbol->name);
     if (tree->primes && x->model->first_order)
-        return taut_expand_fail(x, tree->place, "%s' stands on the left of [rates] only; use its expression", symbol->name);
+        return taut_expand_fail(x, tree->place,
+                                "%s' stands on the left of [rates] only; use its expression",
+                                symbol->name);
     if (tree->primes)
         source = TAUT_FROM_V;
     if (x->index_mode && kind == TAUT_SYMBOL_PARAMETER) {
@@ -260,7 +284,8 @@ static int coordinate_value(taut_expand *x, const taut_tree *tree, const taut_re
     return 0;
 }
 
-/* Finds the block of a reference with constant indices; -1 when there is none or they are not constant. */
+/* Finds the block of a reference with constant indices; -1 when there is none or they are not
+ * constant. */
 static int32_t constant_block(taut_expand *x, const taut_reference *r, bool *constant)
 {
     int32_t index[4];
@@ -279,20 +304,23 @@ static int32_t constant_block(taut_expand *x, const taut_reference *r, bool *con
     return taut_symbol_block_of(r->symbol, index, &ordinal);
 }
 
-static int definition_value(taut_expand *x, const taut_tree *tree, const taut_reference *r, const taut_symbol_block *block,
-                            taut_value *value)
+static int definition_value(taut_expand *x, const taut_tree *tree, const taut_reference *r,
+                            const taut_symbol_block *block, taut_value *value)
 {
     taut_symbol *symbol = r->symbol;
-    if (symbol->state > TAUT_CALL_LIMIT || x->calls > TAUT_CALL_LIMIT || (symbol->state && symbol->dims == 0))
-        return taut_expand_fail(x, tree->place, "the definition of '%s' leads back to itself", symbol->name);
+    if (symbol->state > TAUT_CALL_LIMIT || x->calls > TAUT_CALL_LIMIT ||
+        (symbol->state && symbol->dims == 0))
+        return taut_expand_fail(x, tree->place, "the definition of '%s' leads back to itself",
+                                symbol->name);
     taut_binding *scope = NULL;
     for (int d = 0; d < r->dims; d++)
         if (block->iterator_of[d] >= 0) {
             taut_binding *binding = TAUT_NEW(&x->arena, taut_binding, 1);
             if (!binding)
                 return taut_fail_memory(x->model->error);
-            *binding =
-                (taut_binding){.next = scope, .name = block->item->iterator[block->iterator_of[d]].name, .node = r->index[d]};
+            *binding = (taut_binding){.next = scope,
+                                      .name = block->item->iterator[block->iterator_of[d]].name,
+                                      .node = r->index[d]};
             scope = binding;
         }
     const taut_document *document = x->document;
@@ -318,20 +346,23 @@ static int definition_value(taut_expand *x, const taut_tree *tree, const taut_re
 
 static int add_check(taut_expand *x, const taut_reference *r)
 {
-    x->check = taut_arena_grow(&x->arena, x->check, x->checks, &x->check_capacity, sizeof *x->check);
+    x->check =
+        taut_arena_grow(&x->arena, x->check, x->checks, &x->check_capacity, sizeof *x->check);
     if (!x->check)
         return taut_fail_memory(x->model->error);
     x->check[x->checks++].reference = *r;
     return 0;
 }
 
-static int family_value(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_value *value)
+static int family_value(taut_expand *x, const taut_tree *tree, taut_binding *scope,
+                        taut_value *value)
 {
     taut_reference r;
     TAUT_TRY(taut_expand_reference(x, tree, scope, &r));
     taut_symbol *symbol = r.symbol;
     if (symbol->kind == TAUT_SYMBOL_BOND)
-        return taut_expand_fail(x, tree->place, "'%s' is a bond; its multiplier is lambda(%s)", symbol->name, symbol->name);
+        return taut_expand_fail(x, tree->place, "'%s' is a bond; its multiplier is lambda(%s)",
+                                symbol->name, symbol->name);
     bool constant;
     int32_t choice = constant_block(x, &r, &constant);
     if (constant && choice < 0)
@@ -351,10 +382,12 @@ static int family_value(taut_expand *x, const taut_tree *tree, taut_binding *sco
 
 /* ---- names */
 
-static int binding_value(taut_expand *x, const taut_tree *tree, taut_binding *binding, taut_value *value)
+static int binding_value(taut_expand *x, const taut_tree *tree, taut_binding *binding,
+                         taut_value *value)
 {
     if (tree->count)
-        return taut_expand_fail(x, tree->place, "'%s' is an argument or loop name here: it has no index", tree->name);
+        return taut_expand_fail(
+            x, tree->place, "'%s' is an argument or loop name here: it has no index", tree->name);
     if (binding->tree && binding->known && !x->index_mode) {
         *value = binding->value;
     } else if (binding->tree) {
@@ -415,7 +448,9 @@ static int total_derivative(taut_expand *x, taut_place place, int32_t *node)
         taut_slot_key key = x->slot[below[k]];
         if (key.source == TAUT_FROM_V || (key.source == TAUT_FROM_Q && x->model->first_order))
             return taut_expand_fail(x, place, "this time derivative would need %s",
-                                    key.source == TAUT_FROM_V ? "accelerations" : "the rates of the state: write it out");
+                                    key.source == TAUT_FROM_V
+                                        ? "accelerations"
+                                        : "the rates of the state: write it out");
         if (key.source != TAUT_FROM_Q && key.source != TAUT_FROM_TIME)
             continue;
         slot[moving] = below[k];
@@ -459,7 +494,8 @@ static taut_op binary_op(char op)
     }
 }
 
-static int binary_value(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_value *value)
+static int binary_value(taut_expand *x, const taut_tree *tree, taut_binding *scope,
+                        taut_value *value)
 {
     taut_value a, b;
     TAUT_TRY(taut_expand_tree(x, tree->child[0], scope, &a));
@@ -473,7 +509,8 @@ static int binary_value(taut_expand *x, const taut_tree *tree, taut_binding *sco
     if (a.n > 1 && b.n > 1 && (a.n != b.n || (op != '+' && op != '-')))
         return taut_expand_fail(x, tree->place,
                                 a.n != b.n ? "vectors of %d and %d components cannot be combined"
-                                           : "vectors are added and subtracted; for products use dot or cross (%d components here)",
+                                           : "vectors are added and subtracted; for products use "
+                                             "dot or cross (%d components here)",
                                 a.n, b.n);
     if ((a.n > 1) != (b.n > 1) && op != '*' && !(op == '/' && a.n > 1))
         return taut_expand_fail(x, tree->place, "a vector and a number cannot be combined by '%s'",
@@ -486,14 +523,17 @@ static int binary_value(taut_expand *x, const taut_tree *tree, taut_binding *sco
                                             : (char[]){op, 0});
     value->n = a.n > b.n ? a.n : b.n;
     for (int k = 0; k < value->n; k++)
-        value->node[k] = taut_graph_binary(x->graph, binary_op(op), a.node[a.n > 1 ? k : 0], b.node[b.n > 1 ? k : 0]);
+        value->node[k] = taut_graph_binary(x->graph, binary_op(op), a.node[a.n > 1 ? k : 0],
+                                           b.node[b.n > 1 ? k : 0]);
     return 0;
 }
 
-static int vector_value(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_value *value)
+static int vector_value(taut_expand *x, const taut_tree *tree, taut_binding *scope,
+                        taut_value *value)
 {
     if (tree->count > TAUT_VECTOR_LIMIT)
-        return taut_expand_fail(x, tree->place, "a vector has at most %d components", TAUT_VECTOR_LIMIT);
+        return taut_expand_fail(x, tree->place, "a vector has at most %d components",
+                                TAUT_VECTOR_LIMIT);
     value->n = tree->count;
     for (int k = 0; k < tree->count; k++)
         TAUT_TRY(taut_expand_scalar(x, tree->child[k], scope, &value->node[k]));
@@ -503,7 +543,9 @@ static int vector_value(taut_expand *x, const taut_tree *tree, taut_binding *sco
 static int tree_value(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_value *value)
 {
     switch (tree->kind) {
-    case TAUT_TREE_NUMBER: *value = (taut_value){1, {taut_graph_constant(x->graph, tree->value)}}; return 0;
+    case TAUT_TREE_NUMBER:
+        *value = (taut_value){1, {taut_graph_constant(x->graph, tree->value)}};
+        return 0;
     case TAUT_TREE_NAME: return name_value(x, tree, scope, value);
     case TAUT_TREE_UNARY:
         TAUT_TRY(taut_expand_tree(x, tree->child[0], scope, value));
@@ -522,12 +564,16 @@ int taut_expand_tree(taut_expand *x, const taut_tree *tree, taut_binding *scope,
 {
     taut_model *model = x->model;
     if (++x->work > TAUT_WORK_LIMIT)
-        return taut_expand_fail(x, tree->place, "this statement becomes too large when its definitions are put in");
+        return taut_expand_fail(x, tree->place,
+                                "this statement becomes too large when its definitions are put in");
     if (model->effort + x->work > TAUT_EFFORT_LIMIT)
-        return taut_expand_fail(x, tree->place, "this model becomes too large when its definitions are put in");
+        return taut_expand_fail(x, tree->place,
+                                "this model becomes too large when its definitions are put in");
     if (model->levels >= TAUT_LEVEL_LIMIT)
-        return taut_expand_fail(x, tree->place, "definitions or parameters inside one another lead to more than %d levels here",
-                                TAUT_LEVEL_LIMIT);
+        return taut_expand_fail(
+            x, tree->place,
+            "definitions or parameters inside one another lead to more than %d levels here",
+            TAUT_LEVEL_LIMIT);
     model->levels++;
     int status = tree_value(x, tree, scope, value);
     model->levels--;
@@ -539,7 +585,8 @@ int taut_expand_scalar(taut_expand *x, const taut_tree *tree, taut_binding *scop
     taut_value value;
     TAUT_TRY(taut_expand_tree(x, tree, scope, &value));
     if (value.n != 1)
-        return taut_expand_fail(x, tree->place, "expected a number, found a vector of %d components", value.n);
+        return taut_expand_fail(x, tree->place,
+                                "expected a number, found a vector of %d components", value.n);
     *node = value.node[0];
     if (*node >= 0)
         return 0;

@@ -7,15 +7,19 @@
 #include <string.h>
 
 /* "FILE:LINE:COLUMN: words" */
-static int tell(taut_model *model, const taut_document *document, taut_place place, const char *words, const char **told)
+static int tell(taut_model *model, const taut_document *document, taut_place place,
+                const char *words, const char **told)
 {
     char line[700];
-    int length = snprintf(line, sizeof line, "%s:%d:%d: %s", document->file, place.line, place.column, words);
-    *told = taut_arena_text(&model->system->arena, line, length < (int)sizeof line ? (size_t)length : sizeof line - 1);
+    int length = snprintf(line, sizeof line, "%s:%d:%d: %s", document->file, place.line,
+                          place.column, words);
+    *told = taut_arena_text(&model->system->arena, line,
+                            length < (int)sizeof line ? (size_t)length : sizeof line - 1);
     return *told ? 0 : taut_fail_memory(model->error);
 }
 
-int taut_model_warn(taut_model *model, const taut_document *document, taut_place place, const char *format, ...)
+int taut_model_warn(taut_model *model, const taut_document *document, taut_place place,
+                    const char *format, ...)
 {
     taut_system *system = model->system;
     const char *line;
@@ -25,31 +29,34 @@ int taut_model_warn(taut_model *model, const taut_document *document, taut_place
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     TAUT_TRY(tell(model, document, place, text, &line));
-    system->warning = taut_arena_grow(&system->arena, system->warning, system->sizes.warnings, &system->warning_capacity,
-                                      sizeof *system->warning);
+    system->warning = taut_arena_grow(&system->arena, system->warning, system->sizes.warnings,
+                                      &system->warning_capacity, sizeof *system->warning);
     if (!system->warning)
         return taut_fail_memory(model->error);
     system->warning[system->sizes.warnings++] = line;
     return 0;
 }
 
-/* A few names show what is meant; thousands of warnings would be a nuisance to those who print them. */
+/* A few names show what is meant; thousands of warnings would be a nuisance to those who print
+ * them. */
 static int warn_unused(taut_model *model)
 {
     enum { SHOWN = 20 };
     int64_t unused = 0;
     for (int64_t k = 0; k < model->symbols; k++) {
         const taut_symbol *symbol = model->symbol[k];
-        bool matters = symbol->kind == TAUT_SYMBOL_PARAMETER || symbol->kind == TAUT_SYMBOL_DEFINITION ||
+        bool matters = symbol->kind == TAUT_SYMBOL_PARAMETER ||
+                       symbol->kind == TAUT_SYMBOL_DEFINITION ||
                        symbol->kind == TAUT_SYMBOL_FUNCTION || symbol->kind == TAUT_SYMBOL_TABLE;
         if (matters && !symbol->used && ++unused <= SHOWN)
-            TAUT_TRY(taut_model_warn(model, model->document, symbol->place, "the %s '%s' is not used",
-                                     taut_symbol_word(symbol->kind), symbol->name));
+            TAUT_TRY(taut_model_warn(model, model->document, symbol->place,
+                                     "the %s '%s' is not used", taut_symbol_word(symbol->kind),
+                                     symbol->name));
     }
     if (unused <= SHOWN)
         return 0;
-    return taut_model_warn(model, model->document, (taut_place){1, 1, 0}, "%lld further names are not used",
-                           (long long)(unused - SHOWN));
+    return taut_model_warn(model, model->document, (taut_place){1, 1, 0},
+                           "%lld further names are not used", (long long)(unused - SHOWN));
 }
 
 /* For taut_check: who runs a model of molecules every day does not want to read it every day. */
@@ -58,11 +65,13 @@ static int tell_kinks(taut_model *model)
     if (model->kink_place.line == 0)
         return 0;
     return tell(model, model->kink_document, model->kink_place,
-                "kinks or jumps (abs, min, round, if, a plane angle): derivatives and Taylor jets take one side there",
+                "kinks or jumps (abs, min, round, if, a plane angle): derivatives and Taylor jets "
+                "take one side there",
                 &model->system->kinks);
 }
 
-/* All tapes as machine code; without a compiler the tapes stay interpreted, and a warning says why. */
+/* All tapes as machine code; without a compiler the tapes stay interpreted, and a warning says
+ * why. */
 static int compile(taut_model *model)
 {
     taut_system *system = model->system;
@@ -79,12 +88,13 @@ static int compile(taut_model *model)
     system->native = NULL;
     if (why.code == TAUT_ERROR_MEMORY)
         return taut_fail_memory(model->error);
-    return taut_model_warn(model, model->document, (taut_place){1, 1, 0}, "not compiled, interpreted instead: %s", why.message);
+    return taut_model_warn(model, model->document, (taut_place){1, 1, 0},
+                           "not compiled, interpreted instead: %s", why.message);
 }
 
 /* --set and --init as statements of one section, one a line. */
-static int parse_overrides(taut_model *model, taut_section section, const char *const *texts, int count, const char *name,
-                           const taut_document **document)
+static int parse_overrides(taut_model *model, taut_section section, const char *const *texts,
+                           int count, const char *name, const taut_document **document)
 {
     size_t length = 0;
     *document = NULL;
@@ -99,7 +109,8 @@ static int parse_overrides(taut_model *model, taut_section section, const char *
     for (int k = 0; k < count; k++)
         length += (size_t)sprintf(text + length, "%s\n", texts[k]);
     taut_document *parsed;
-    TAUT_TRY(taut_document_parse_section(section, text, length, name, &model->scratch, &parsed, model->error));
+    TAUT_TRY(taut_document_parse_section(section, text, length, name, &model->scratch, &parsed,
+                                         model->error));
     *document = parsed;
     return 0;
 }
@@ -112,11 +123,14 @@ static int resolve(taut_model *model, const char *text, size_t length, const cha
     taut_document *document, *further = NULL;
     TAUT_TRY(taut_document_parse(text, length, name, &model->scratch, &document, model->error));
     model->document = document;
-    TAUT_TRY(parse_overrides(model, TAUT_SECTION_PARAMETERS, how->set, how->set_count, "--set", &set));
-    TAUT_TRY(parse_overrides(model, TAUT_SECTION_START, how->init, how->init_count, "--init", &init));
+    TAUT_TRY(
+        parse_overrides(model, TAUT_SECTION_PARAMETERS, how->set, how->set_count, "--set", &set));
+    TAUT_TRY(
+        parse_overrides(model, TAUT_SECTION_START, how->init, how->init_count, "--init", &init));
     if (how->start_text)
-        TAUT_TRY(taut_document_parse_section(TAUT_SECTION_START, how->start_text, strlen(how->start_text), "--start",
-                                             &model->scratch, &further, model->error));
+        TAUT_TRY(taut_document_parse_section(TAUT_SECTION_START, how->start_text,
+                                             strlen(how->start_text), "--start", &model->scratch,
+                                             &further, model->error));
     model->system->from = how->from;
     model->system->allow_command = how->allow_command;
     TAUT_TRY(taut_model_tables(model));
@@ -130,11 +144,12 @@ static int resolve(taut_model *model, const char *text, size_t length, const cha
     return how->compile ? compile(model) : 0;
 }
 
-int taut_system_parse(const char *text, size_t length, const char *name, const taut_load *how, taut_system **result,
-                      taut_error *error)
+int taut_system_parse(const char *text, size_t length, const char *name, const taut_load *how,
+                      taut_system **result, taut_error *error)
 {
     taut_error mine;
-    taut_error *e = error ? error : &mine; /* messages are completed on the way, so there must be room for one */
+    /* messages are completed on the way, so there must be room for one */
+    taut_error *e = error ? error : &mine;
     taut_error_clear(e);
     *result = NULL;
     taut_system *system = taut_system_new(how ? how->allocator : NULL);
@@ -159,11 +174,13 @@ int taut_system_parse(const char *text, size_t length, const char *name, const t
     return 0;
 }
 
-static int read_file(const char *path, taut_arena *arena, char **text, size_t *length, taut_error *error)
+static int read_file(const char *path, taut_arena *arena, char **text, size_t *length,
+                     taut_error *error)
 {
     FILE *file = fopen(path, "rb");
     if (!file)
-        return taut_fail(error, TAUT_ERROR_FILE, "cannot open the model '%s': %s", path, strerror(errno));
+        return taut_fail(error, TAUT_ERROR_FILE, "cannot open the model '%s': %s", path,
+                         strerror(errno));
     int status = 0;
     int64_t capacity = 1 << 16;
     *length = 0;
@@ -178,12 +195,14 @@ static int read_file(const char *path, taut_arena *arena, char **text, size_t *l
     if (!*text)
         status = taut_fail_memory(error);
     else if (ferror(file))
-        status = taut_fail(error, TAUT_ERROR_FILE, "cannot read the model '%s': %s", path, strerror(errno));
+        status = taut_fail(error, TAUT_ERROR_FILE, "cannot read the model '%s': %s", path,
+                           strerror(errno));
     fclose(file);
     return status;
 }
 
-int taut_system_load(const char *path, const taut_load *how, taut_system **system, taut_error *error)
+int taut_system_load(const char *path, const taut_load *how, taut_system **system,
+                     taut_error *error)
 {
     taut_arena arena;
     char *text = NULL;

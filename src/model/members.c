@@ -1,4 +1,5 @@
-/* members.c - the members of a statement: their loop values, and the integers their indices evaluate to. */
+/* members.c - the members of a statement: their loop values, and the integers their indices
+ * evaluate to. */
 #include "model/model.h"
 
 #include <math.h>
@@ -14,8 +15,9 @@ int taut_expand_iterators(taut_expand *x)
         x->iterator_node[k] = taut_expand_slot(x, &key);
         if (x->iterator_node[k] < 0)
             return taut_fail_memory(x->model->error);
-        x->binding[k] =
-            (taut_binding){.next = k ? &x->binding[k - 1] : NULL, .name = x->iterator[k]->name, .node = x->iterator_node[k]};
+        x->binding[k] = (taut_binding){.next = k ? &x->binding[k - 1] : NULL,
+                                       .name = x->iterator[k]->name,
+                                       .node = x->iterator_node[k]};
     }
     return 0;
 }
@@ -27,7 +29,8 @@ taut_binding *taut_expand_scope(taut_expand *x, int depth)
 
 /* ---- values of index nodes */
 
-int taut_index_prepare(taut_index_run *run, taut_expand *x, const taut_members *members, const int32_t *root, int32_t roots)
+int taut_index_prepare(taut_index_run *run, taut_expand *x, const taut_members *members,
+                       const int32_t *root, int32_t roots)
 {
     int32_t size = taut_graph_size(x->graph);
     *run = (taut_index_run){.x = x, .members = members};
@@ -38,7 +41,8 @@ int taut_index_prepare(taut_index_run *run, taut_expand *x, const taut_members *
         return taut_fail_memory(x->model->error);
     for (int32_t k = 0; k < roots; k++)
         flag[root[k]] = 1;
-    /* operands are earlier nodes, and so is the row number of a look-up in a table: one pass downwards marks all */
+    /* operands are earlier nodes, and so is the row number of a look-up in a table: one pass
+     * downwards marks all */
     for (int32_t k = size - 1; k >= 0; k--) {
         const taut_node *node = taut_graph_node(x->graph, k);
         const int32_t operand[3] = {node->a, node->b, node->c};
@@ -59,8 +63,8 @@ static void member_text(const taut_index_run *run, int64_t member, char *text, s
     int length = 0;
     text[0] = 0;
     for (int k = 0; k < run->members->iterators && length < (int)size; k++)
-        length += snprintf(text + length, size - (size_t)length, "%s%s = %d", k ? ", " : " for ", run->x->iterator[k]->name,
-                           run->members->value[k][member]);
+        length += snprintf(text + length, size - (size_t)length, "%s%s = %d", k ? ", " : " for ",
+                           run->x->iterator[k]->name, run->members->value[k][member]);
 }
 
 static int table_entry(taut_index_run *run, const taut_slot_key *key, int64_t member, double *value)
@@ -74,15 +78,16 @@ static int table_entry(taut_index_run *run, const taut_slot_key *key, int64_t me
     if (row != floor(row) && row >= 1 && row <= table->rows) {
         if (!table->curve[key->column])
             TAUT_TRY(taut_curve_create(&run->x->model->system->arena, table->rows,
-                                       table->value + (int64_t)key->column * table->rows, &table->curve[key->column],
-                                       run->x->model->error));
+                                       table->value + (int64_t)key->column * table->rows,
+                                       &table->curve[key->column], run->x->model->error));
         *value = taut_curve_value(table->curve[key->column], 0, row);
         return 0;
     }
     char text[120];
     member_text(run, member, text, sizeof text);
     return taut_document_fail(key->reference.document, key->reference.place, run->x->model->error,
-                              "table '%s' has rows 1..%d; row %g is asked%s", key->reference.symbol->name, table->rows, row, text);
+                              "table '%s' has rows 1..%d; row %g is asked%s",
+                              key->reference.symbol->name, table->rows, row, text);
 }
 
 int taut_index_member(taut_index_run *run, int64_t member)
@@ -104,31 +109,38 @@ int taut_index_member(taut_index_run *run, int64_t member)
         }
         case TAUT_OP_ADD: *value = run->value[node->a] + run->value[node->b]; break;
         case TAUT_OP_SUB: *value = run->value[node->a] - run->value[node->b]; break;
-        case TAUT_OP_CURVE: *value = taut_curve_value(node->curve, node->b, run->value[node->a]); break;
+        case TAUT_OP_CURVE:
+            *value = taut_curve_value(node->curve, node->b, run->value[node->a]);
+            break;
         default:
-            *value = taut_op_value(node->op, run->value[node->a], node->b >= 0 ? run->value[node->b] : 0,
-                                   node->c >= 0 ? run->value[node->c] : 0);
+            *value =
+                taut_op_value(node->op, run->value[node->a], node->b >= 0 ? run->value[node->b] : 0,
+                              node->c >= 0 ? run->value[node->c] : 0);
         }
     }
     return 0;
 }
 
-static int fail_member(taut_index_run *run, const taut_reference *r, int64_t member, const double *index, const char *why)
+static int fail_member(taut_index_run *run, const taut_reference *r, int64_t member,
+                       const double *index, const char *why)
 {
     char text[120], list[80] = "";
     int length = 0;
     member_text(run, member, text, sizeof text);
     for (int d = 0; d < r->dims; d++)
-        length += snprintf(list + length, sizeof list - (size_t)length, "%s%g", d ? "," : "", index[d]);
+        length +=
+            snprintf(list + length, sizeof list - (size_t)length, "%s%g", d ? "," : "", index[d]);
     const taut_name_block *box = &r->symbol->block[0].box;
     char range[100] = "";
     if (r->symbol->blocks == 1 && r->dims == 1 && box->count > 0)
-        snprintf(range, sizeof range, "; '%s' has members %d..%d", r->symbol->name, box->lo[0], box->hi[0]);
-    return taut_document_fail(r->document, r->place, run->x->model->error, "%s[%s] %s%s%s", r->symbol->name, list, why, text,
-                              range);
+        snprintf(range, sizeof range, "; '%s' has members %d..%d", r->symbol->name, box->lo[0],
+                 box->hi[0]);
+    return taut_document_fail(r->document, r->place, run->x->model->error, "%s[%s] %s%s%s",
+                              r->symbol->name, list, why, text, range);
 }
 
-int taut_index_resolve(taut_index_run *run, const taut_reference *r, int64_t member, int32_t *block, int64_t *ordinal)
+int taut_index_resolve(taut_index_run *run, const taut_reference *r, int64_t member, int32_t *block,
+                       int64_t *ordinal)
 {
     int32_t index[4];
     double value[4];
@@ -162,10 +174,12 @@ static int bounds(lister *l, int level, int64_t *first, int64_t *last)
     TAUT_TRY(taut_index_member(&l->run, 0));
     double a = l->run.value[l->bound[level][0]], b = l->run.value[l->bound[level][1]];
     if (a == floor(a) && b == floor(b) && (fabs(a) > 1e9 || fabs(b) > 1e9))
-        return taut_expand_fail(l->x, l->x->iterator[level]->place, "the range of '%s', %g..%g, is too large: at most %d members",
+        return taut_expand_fail(l->x, l->x->iterator[level]->place,
+                                "the range of '%s', %g..%g, is too large: at most %d members",
                                 l->x->iterator[level]->name, a, b, TAUT_MEMBER_LIMIT);
     if (a != floor(a) || b != floor(b))
-        return taut_expand_fail(l->x, l->x->iterator[level]->place, "the range of '%s' must have integers as bounds, found %g..%g",
+        return taut_expand_fail(l->x, l->x->iterator[level]->place,
+                                "the range of '%s' must have integers as bounds, found %g..%g",
                                 l->x->iterator[level]->name, a, b);
     *first = (int64_t)a;
     *last = (int64_t)b;
@@ -177,7 +191,8 @@ static int append(lister *l)
     taut_members *m = l->members;
     for (int k = 0; k < m->iterators; k++) {
         int64_t capacity = l->capacity[k];
-        m->value[k] = taut_arena_grow(&l->x->arena, m->value[k], m->count, &capacity, sizeof(int32_t));
+        m->value[k] =
+            taut_arena_grow(&l->x->arena, m->value[k], m->count, &capacity, sizeof(int32_t));
         l->capacity[k] = capacity;
         if (!m->value[k])
             return taut_fail_memory(l->x->model->error);
@@ -195,7 +210,8 @@ static int list_level(lister *l, int level)
     int64_t so_far = l->members->count + (innermost && last >= first ? last - first + 1 : 0);
     l->passes += !innermost && last >= first ? last - first + 1 : 0;
     if (so_far > TAUT_MEMBER_LIMIT || l->passes > TAUT_MEMBER_LIMIT)
-        return taut_expand_fail(l->x, l->x->iterator[level]->place, "this statement has more than %d members", TAUT_MEMBER_LIMIT);
+        return taut_expand_fail(l->x, l->x->iterator[level]->place,
+                                "this statement has more than %d members", TAUT_MEMBER_LIMIT);
     for (int64_t i = first; i <= last; i++) {
         l->now[level] = (int32_t)i;
         TAUT_TRY(innermost ? append(l) : list_level(l, level + 1));
@@ -214,8 +230,10 @@ int taut_members_list(taut_expand *x, taut_members *members)
     }
     TAUT_TRY(taut_expand_iterators(x));
     for (int k = 0; k < x->iterators; k++) {
-        TAUT_TRY(taut_expand_index(x, x->iterator[k]->first, taut_expand_scope(x, k), &l.bound[k][0]));
-        TAUT_TRY(taut_expand_index(x, x->iterator[k]->last, taut_expand_scope(x, k), &l.bound[k][1]));
+        TAUT_TRY(
+            taut_expand_index(x, x->iterator[k]->first, taut_expand_scope(x, k), &l.bound[k][0]));
+        TAUT_TRY(
+            taut_expand_index(x, x->iterator[k]->last, taut_expand_scope(x, k), &l.bound[k][1]));
         root[roots++] = l.bound[k][0];
         root[roots++] = l.bound[k][1];
     }

@@ -1,8 +1,10 @@
 /* model.h - from statements to kernels: symbols, expansion of expressions, families.
  *
- * A statement is expanded for all members of its family at once: indices become nodes of the statement's graph, references become
- * slots. Where members differ in more than integers (one end of a chain refers to a definition, an `if` over the index takes the
- * other branch), a *decision* splits the members into groups and each group is expanded anew with the decision taken. */
+ * A statement is expanded for all members of its family at once: indices become nodes of the
+ * statement's graph, references become slots. Where members differ in more than integers (one
+ * end of a chain refers to a definition, an `if` over the index takes the other branch), a
+ * *decision* splits the members into groups and each group is expanded anew with the decision
+ * taken. */
 #ifndef TAUT_MODEL_MODEL_H
 #define TAUT_MODEL_MODEL_H
 
@@ -12,15 +14,18 @@
 enum {
     TAUT_ITERATOR_LIMIT = 8,
     TAUT_VECTOR_LIMIT = 16,
-    TAUT_FACTOR_LIMIT = 8,        /* factors of a sum that stays a loop */
-    TAUT_MEMBER_LIMIT = 1 << 24,  /* members of one statement, and passes of its loops */
-    TAUT_ENTRY_LIMIT = 1 << 27,   /* numbers in the maps of all statements: members times what one refers to */
+    TAUT_FACTOR_LIMIT = 8,       /* factors of a sum that stays a loop */
+    TAUT_MEMBER_LIMIT = 1 << 24, /* members of one statement, and passes of its loops */
+    /* numbers in the maps of all statements: members times what one refers to */
+    TAUT_ENTRY_LIMIT = 1 << 27,
     TAUT_RANGE_LIMIT = 4096,      /* lines with `for` that declare one name */
     TAUT_UNROLL_LIMIT = 4096,     /* terms of a sum inside a nonlinear expression */
     TAUT_GROUP_LIMIT = 1000,      /* different forms of one statement */
     TAUT_WORK_LIMIT = 2000000,    /* tree nodes visited in expanding one statement */
     TAUT_EFFORT_LIMIT = 50000000, /* the same for all statements, with what derivatives visit */
-    TAUT_LEVEL_LIMIT = 4000,    /* levels of trees inside one another, through definitions and parameters: recursion is this deep */
+    /* levels of trees inside one another, through definitions and parameters: recursion is this
+     * deep */
+    TAUT_LEVEL_LIMIT = 4000,
     TAUT_CALL_LIMIT = 64,       /* functions and definitions inside one another */
     TAUT_GRAPH_LIMIT = 1000000, /* nodes of one statement's graph */
 };
@@ -55,8 +60,10 @@ typedef struct taut_symbol {
     taut_symbol_kind kind; /* of the first block */
     bool mixed;            /* blocks of several kinds, or several definitions */
     bool used;
-    int state; /* parameters: 0 not evaluated, 1 being evaluated, 2 done; definitions: depth of expansion */
-    enum { TAUT_SUMS_UNKNOWN, TAUT_SUMS_ASKED, TAUT_SUMS_NONE, TAUT_SUMS_LOOP } sums; /* of a definition: see statement.c */
+    /* parameters: 0 not evaluated, 1 being evaluated, 2 done; definitions: depth of expansion */
+    int state;
+    /* of a definition: see statement.c */
+    enum { TAUT_SUMS_UNKNOWN, TAUT_SUMS_ASKED, TAUT_SUMS_NONE, TAUT_SUMS_LOOP } sums;
     int dims;
     int32_t blocks;
     int64_t capacity;
@@ -65,7 +72,8 @@ typedef struct taut_symbol {
     int64_t points, point_size;
     int32_t *range; /* the other blocks */
     int64_t ranges, range_capacity;
-    int32_t plain; /* the first block that is no definition, -1 for none: in expressions all such are alike */
+    /* the first block that is no definition, -1 for none: in expressions all such are alike */
+    int32_t plain;
     taut_table *table;
     taut_place place; /* of the first mention */
 } taut_symbol;
@@ -94,23 +102,27 @@ typedef struct taut_model {
     const taut_document *parameter_overrides;
     const taut_item_tree **rate_item; /* what gives the rate of each state variable */
     bool massless;
-    const taut_document *kink_document; /* the first statement of the motion with a kink; line 0: there is none */
+    /* the first statement of the motion with a kink; line 0: there is none */
+    const taut_document *kink_document;
     taut_place kink_place;
 } taut_model;
 
 /* symbols.c */
 taut_symbol *taut_model_find(const taut_model *model, const char *name);
-int taut_model_unknown(const taut_model *model, const taut_document *document, taut_place place, const char *name);
-int taut_model_declare(taut_model *model, const taut_document *document, taut_symbol_kind kind, const taut_item_tree *item,
-                       const taut_tree *left, taut_names *names, int components, taut_symbol **symbol);
+int taut_model_unknown(const taut_model *model, const taut_document *document, taut_place place,
+                       const char *name);
+int taut_model_declare(taut_model *model, const taut_document *document, taut_symbol_kind kind,
+                       const taut_item_tree *item, const taut_tree *left, taut_names *names,
+                       int components, taut_symbol **symbol);
 /* The members an item declares: dimensions, bounds, count. */
-int taut_model_shape(taut_model *model, const taut_document *document, const taut_item_tree *item, const taut_tree *left,
-                     taut_symbol_block *block);
-/* Outputs, events and observed variables have spaces of names of their own: nothing refers to them, but each is given once. A space is a
- * model of which only the names matter; its scratch arena is to be cleared. */
+int taut_model_shape(taut_model *model, const taut_document *document, const taut_item_tree *item,
+                     const taut_tree *left, taut_symbol_block *block);
+/* Outputs, events and observed variables have spaces of names of their own: nothing refers to
+ * them, but each is given once. A space is a model of which only the names matter; its scratch
+ * arena is to be cleared. */
 taut_model taut_space_make(const taut_model *model);
-int taut_space_name(taut_model *space, taut_model *model, const taut_item_tree *item, const taut_tree *left, taut_names *names,
-                    taut_symbol_block *block);
+int taut_space_name(taut_model *space, taut_model *model, const taut_item_tree *item,
+                    const taut_tree *left, taut_names *names, taut_symbol_block *block);
 /* The block that has a member with these indices, and its number there; -1 when there is none. */
 int32_t taut_symbol_block_of(const taut_symbol *symbol, const int32_t *index, int64_t *ordinal);
 const char *taut_symbol_word(taut_symbol_kind kind); /* "parameter", "coordinate", ... */
@@ -190,21 +202,26 @@ typedef struct taut_expand {
 } taut_expand;
 
 /* expand.c, builtins.c: trees to nodes */
-int taut_expand_init(taut_expand *x, taut_model *model, const taut_document *document, unsigned allow, const char *what);
+int taut_expand_init(taut_expand *x, taut_model *model, const taut_document *document,
+                     unsigned allow, const char *what);
 void taut_expand_clear(taut_expand *x);
 int taut_expand_tree(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_value *value);
 int taut_expand_scalar(taut_expand *x, const taut_tree *tree, taut_binding *scope, int32_t *node);
 int taut_expand_index(taut_expand *x, const taut_tree *tree, taut_binding *scope, int32_t *node);
 int taut_expand_call(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_value *value);
 int taut_expand_sum(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_value *value);
-int taut_expand_table(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_symbol *symbol,
-                      taut_value *value); /* tables.c */
-int taut_expand_reference(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_reference *reference);
+int taut_expand_table(taut_expand *x, const taut_tree *tree, taut_binding *scope,
+                      taut_symbol *symbol, taut_value *value); /* tables.c */
+int taut_expand_reference(taut_expand *x, const taut_tree *tree, taut_binding *scope,
+                          taut_reference *reference);
 int taut_expand_total_derivative(taut_expand *x, taut_place place, taut_value *value);
-int32_t taut_expand_slot(taut_expand *x, const taut_slot_key *key); /* the input node, -1 when out of memory */
-int taut_expand_decide(taut_expand *x, int kind, const taut_reference *reference, int32_t node, taut_place place, int32_t *choice);
+/* the input node, -1 when out of memory */
+int32_t taut_expand_slot(taut_expand *x, const taut_slot_key *key);
+int taut_expand_decide(taut_expand *x, int kind, const taut_reference *reference, int32_t node,
+                       taut_place place, int32_t *choice);
 bool taut_expand_is_index(taut_expand *x, int32_t node); /* depends on iterators and tables only */
-int taut_expand_fail(taut_expand *x, taut_place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int taut_expand_fail(taut_expand *x, taut_place place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* members.c: members of a statement, evaluation of indices, groups */
 typedef struct taut_members {
@@ -213,9 +230,11 @@ typedef struct taut_members {
     int32_t *value[TAUT_ITERATOR_LIMIT]; /* [count] each */
 } taut_members;
 
-/* Makes the loop names x->iterator[] inputs 0, 1, ...; gives the scope in which the first `depth` of them are seen. */
+/* Makes the loop names x->iterator[] inputs 0, 1, ...; gives the scope in which the first
+ * `depth` of them are seen. */
 int taut_expand_iterators(taut_expand *x);
-taut_binding *taut_expand_scope(taut_expand *x, int depth); /* NULL for depth 0 or without memory: see taut_expand_iterators */
+/* NULL for depth 0 or without memory: see taut_expand_iterators */
+taut_binding *taut_expand_scope(taut_expand *x, int depth);
 int taut_members_list(taut_expand *x, taut_members *members);
 /* Values of nodes for one member: evaluates what `mark` flags. */
 typedef struct taut_index_run {
@@ -225,10 +244,13 @@ typedef struct taut_index_run {
     int32_t *node; /* to evaluate, in order */
     double *value; /* [size of graph] */
 } taut_index_run;
-int taut_index_prepare(taut_index_run *run, taut_expand *x, const taut_members *members, const int32_t *root, int32_t roots);
+int taut_index_prepare(taut_index_run *run, taut_expand *x, const taut_members *members,
+                       const int32_t *root, int32_t roots);
 int taut_index_member(taut_index_run *run, int64_t member);
-/* Finds the member of a family that a reference means; fills the block and ordinal; fails with names and numbers. */
-int taut_index_resolve(taut_index_run *run, const taut_reference *reference, int64_t member, int32_t *block, int64_t *ordinal);
+/* Finds the member of a family that a reference means; fills the block and ordinal; fails with
+ * names and numbers. */
+int taut_index_resolve(taut_index_run *run, const taut_reference *reference, int64_t member,
+                       int32_t *block, int64_t *ordinal);
 
 /* One statement in the making: consumers set it up, then get one call per group of members. */
 typedef struct taut_term {
@@ -253,13 +275,15 @@ typedef struct taut_statement {
     unsigned allow;
     const char *what;
     taut_role role;
-    taut_index first_row;         /* rows are first_row + ordinal of the member when there is no left */
-    int list;                     /* of VALUE kernels; -1: system->kernel */
-    int want;                     /* components expected: 0 any, else this many */
-    bool velocity_rows;           /* a primed target is n + k (start) */
-    bool single;                  /* no loops, whatever the item has */
-    bool reciprocal;              /* the value is 1/expression (stiffness) */
-    taut_statement_kernel **last; /* receives the last kernel made instead of a list (events), or NULL */
+    /* rows are first_row + ordinal of the member when there is no left */
+    taut_index first_row;
+    int list;           /* of VALUE kernels; -1: system->kernel */
+    int want;           /* components expected: 0 any, else this many */
+    bool velocity_rows; /* a primed target is n + k (start) */
+    bool single;        /* no loops, whatever the item has */
+    bool reciprocal;    /* the value is 1/expression (stiffness) */
+    /* receives the last kernel made instead of a list (events), or NULL */
+    taut_statement_kernel **last;
 } taut_statement;
 
 int taut_statement_build(taut_statement *statement);
@@ -270,16 +294,19 @@ int taut_statement_terms(taut_statement *statement, const taut_tree *tree);
 int taut_model_parameters(taut_model *model, const taut_document *overrides);
 /* Runs a VALUE kernel at load time into value[row]. */
 int taut_model_run(taut_model *model, const taut_statement_kernel *kernel, double *value);
-int taut_statement_init(taut_statement *statement, taut_model *model, const taut_document *document, const taut_item_tree *item,
-                        taut_role role, unsigned allow, const char *what);
-int taut_model_demand(taut_model *model, taut_symbol *symbol, const taut_document *document, taut_place place);
+int taut_statement_init(taut_statement *statement, taut_model *model, const taut_document *document,
+                        const taut_item_tree *item, taut_role role, unsigned allow,
+                        const char *what);
+int taut_model_demand(taut_model *model, taut_symbol *symbol, const taut_document *document,
+                      taut_place place);
 int taut_model_tables(taut_model *model);
-int taut_model_start(taut_model *model, const taut_document *overrides, const taut_document *further);
+int taut_model_start(taut_model *model, const taut_document *overrides,
+                     const taut_document *further);
 int taut_model_sections(taut_model *model);
 int taut_model_settings(taut_model *model);
 int taut_model_events(taut_model *model);
 int taut_model_add_kernel(taut_model *model, int list, taut_statement_kernel *kernel);
-int taut_model_warn(taut_model *model, const taut_document *document, taut_place place, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+int taut_model_warn(taut_model *model, const taut_document *document, taut_place place,
+                    const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -1,5 +1,6 @@
-/* parameters.c - parameters are evaluated when first needed, so that their order in the file does not matter; the order of need is
- * kept, and contexts renew them in it. Overrides (--set) replace what the file says. */
+/* parameters.c - parameters are evaluated when first needed, so that their order in the file
+ * does not matter; the order of need is kept, and contexts renew them in it. Overrides (--set)
+ * replace what the file says. */
 #include "model/model.h"
 
 #include <math.h>
@@ -22,7 +23,8 @@ int taut_model_run(taut_model *model, const taut_statement_kernel *kernel, doubl
         int n = kernel->members - first < regs.lanes ? (int)(kernel->members - first) : regs.lanes;
         taut_statement_kernel_run(kernel, 0, first, n, &inputs, &regs);
         for (int l = 0; l < n; l++)
-            value[kernel->row[first + l]] = regs.regs[(int64_t)kernel->tape->output[0] * regs.lanes + l];
+            value[kernel->row[first + l]] =
+                regs.regs[(int64_t)kernel->tape->output[0] * regs.lanes + l];
     }
     taut_arena_clear(&arena);
     return 0;
@@ -35,9 +37,11 @@ static int make_room(taut_model *model)
     model->system->sizes.parameters = (taut_index)total;
     if (total <= model->parameter_capacity)
         return 0;
-    model->parameter_capacity = total > 2 * model->parameter_capacity ? total : 2 * model->parameter_capacity;
+    model->parameter_capacity =
+        total > 2 * model->parameter_capacity ? total : 2 * model->parameter_capacity;
     double *value = TAUT_NEW(&model->system->arena, double, model->parameter_capacity);
-    unsigned char *fixed = TAUT_NEW(&model->system->arena, unsigned char, model->parameter_capacity);
+    unsigned char *fixed =
+        TAUT_NEW(&model->system->arena, unsigned char, model->parameter_capacity);
     if (!value || !fixed)
         return taut_fail_memory(model->error);
     if (old) {
@@ -53,7 +57,8 @@ static int build(taut_model *model, const taut_document *document, const taut_it
 {
     taut_statement s;
     int32_t before = model->system->value_kernels[TAUT_LIST_PARAMETER];
-    TAUT_TRY(taut_statement_init(&s, model, document, item, TAUT_ROLE_VALUE, 1u << TAUT_FROM_PARAMETER, "a parameter"));
+    TAUT_TRY(taut_statement_init(&s, model, document, item, TAUT_ROLE_VALUE,
+                                 1u << TAUT_FROM_PARAMETER, "a parameter"));
     s.list = TAUT_LIST_PARAMETER;
     s.left = item->left;
     TAUT_TRY(taut_statement_terms(&s, item->value));
@@ -62,7 +67,8 @@ static int build(taut_model *model, const taut_document *document, const taut_it
         TAUT_TRY(taut_model_run(model, kernel, model->parameter));
         for (int64_t i = 0; i < kernel->members; i++)
             if (!isfinite(model->parameter[kernel->row[i]]))
-                return taut_document_fail(document, item->value->place, model->error, "this parameter has no finite value (%g)",
+                return taut_document_fail(document, item->value->place, model->error,
+                                          "this parameter has no finite value (%g)",
                                           model->parameter[kernel->row[i]]);
     }
     return 0;
@@ -73,14 +79,16 @@ static bool same_name(const taut_item_tree *item, const char *name)
     return item->left && strcmp(item->left->name, name) == 0;
 }
 
-int taut_model_demand(taut_model *model, taut_symbol *symbol, const taut_document *document, taut_place place)
+int taut_model_demand(taut_model *model, taut_symbol *symbol, const taut_document *document,
+                      taut_place place)
 {
     if (symbol->state == 2)
         return 0;
     if (symbol->state == 1 || model->depth > DEMAND_LIMIT)
         return taut_document_fail(document, place, model->error,
-                                  symbol->state == 1 ? "the parameter '%s' depends on itself"
-                                                     : "parameters depend on one another too deeply at '%s'",
+                                  symbol->state == 1
+                                      ? "the parameter '%s' depends on itself"
+                                      : "parameters depend on one another too deeply at '%s'",
                                   symbol->name);
     symbol->state = 1;
     model->depth++;
@@ -100,7 +108,8 @@ int taut_model_demand(taut_model *model, taut_symbol *symbol, const taut_documen
 static int check_item(taut_model *model, const taut_document *document, const taut_item_tree *item)
 {
     if (item->left->kind != TAUT_TREE_NAME || item->left->primes || item->left->member)
-        return taut_document_fail(document, item->left->place, model->error, "expected the name of a parameter");
+        return taut_document_fail(document, item->left->place, model->error,
+                                  "expected the name of a parameter");
     return 0;
 }
 
@@ -125,8 +134,8 @@ static int declare_all(taut_model *model, bool families)
             continue;
         const taut_item_tree *other = families ? NULL : last_override(model, item->left->name);
         taut_symbol *symbol;
-        TAUT_TRY(taut_model_declare(model, model->document, TAUT_SYMBOL_PARAMETER, item, item->left, &model->system->parameters, 1,
-                                    &symbol));
+        TAUT_TRY(taut_model_declare(model, model->document, TAUT_SYMBOL_PARAMETER, item, item->left,
+                                    &model->system->parameters, 1, &symbol));
         if (other) {
             symbol->block[0].item = other;
             symbol->block[0].document = model->parameter_overrides;
@@ -150,6 +159,7 @@ int taut_model_parameters(taut_model *model, const taut_document *overrides)
     }
     for (int64_t k = 0; k < model->symbols; k++)
         if (model->symbol[k]->kind == TAUT_SYMBOL_PARAMETER)
-            TAUT_TRY(taut_model_demand(model, model->symbol[k], model->document, model->symbol[k]->place));
+            TAUT_TRY(taut_model_demand(model, model->symbol[k], model->document,
+                                       model->symbol[k]->place));
     return 0;
 }

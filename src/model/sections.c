@@ -11,20 +11,26 @@ enum {
     FIXED = 1u << TAUT_FROM_PARAMETER,
 };
 
-int taut_statement_init(taut_statement *s, taut_model *model, const taut_document *document, const taut_item_tree *item,
-                        taut_role role, unsigned allow, const char *what)
+int taut_statement_init(taut_statement *s, taut_model *model, const taut_document *document,
+                        const taut_item_tree *item, taut_role role, unsigned allow,
+                        const char *what)
 {
-    *s = (taut_statement){
-        .model = model, .document = document, .item = item, .role = role, .list = -1, .allow = allow, .what = what};
+    *s = (taut_statement){.model = model,
+                          .document = document,
+                          .item = item,
+                          .role = role,
+                          .list = -1,
+                          .allow = allow,
+                          .what = what};
     return 0;
 }
 
 int taut_model_add_kernel(taut_model *model, int list, taut_statement_kernel *kernel)
 {
     taut_system *system = model->system;
-    taut_statement_kernel ***const lists[TAUT_LIST_COUNT] = {&system->parameter_kernel, &system->compliance_kernel,
-                                                             &system->damping_kernel,   &system->start_kernel,
-                                                             &system->output_kernel,    &system->event_kernel};
+    taut_statement_kernel ***const lists[TAUT_LIST_COUNT] = {
+        &system->parameter_kernel, &system->compliance_kernel, &system->damping_kernel,
+        &system->start_kernel,     &system->output_kernel,     &system->event_kernel};
     taut_statement_kernel ***to = list < 0 ? &system->kernel : lists[list];
     int32_t *count = list < 0 ? &system->kernels : &system->value_kernels[list];
     int64_t *capacity = list < 0 ? &model->kernel_capacity : &model->list_capacity[list];
@@ -54,13 +60,15 @@ static int dimension_item(taut_model *model, const taut_item_tree *item)
 {
     if (strcmp(item->left->name, "dimension") != 0 || item->left->count)
         return taut_document_fail(model->document, item->left->place, model->error,
-                                  "expected 'dimension = 2' or names of particles, found '%s ='", item->left->name);
+                                  "expected 'dimension = 2' or names of particles, found '%s ='",
+                                  item->left->name);
     taut_expand x;
     int32_t node;
     double value = 0;
     TAUT_TRY(taut_expand_init(&x, model, model->document, 0, "the dimension"));
     int status = taut_expand_index(&x, item->value, NULL, &node);
-    if (status == 0 && (!taut_graph_is_constant(x.graph, node, &value) || (value != 2 && value != 3)))
+    if (status == 0 &&
+        (!taut_graph_is_constant(x.graph, node, &value) || (value != 2 && value != 3)))
         status = fail_at(model, item->value->place, "the dimension of particles is 2 or 3");
     taut_expand_clear(&x);
     if (model->dimension && status == 0)
@@ -86,7 +94,8 @@ static int declare_variables(taut_model *model)
     bool declared = false;
     for (int64_t k = 0; k < model->document->items; k++) {
         const taut_item_tree *item = &model->document->item[k];
-        bool plain = item->section == TAUT_SECTION_COORDINATES || item->section == TAUT_SECTION_STATE,
+        bool plain =
+                 item->section == TAUT_SECTION_COORDINATES || item->section == TAUT_SECTION_STATE,
              algebraic = item->section == TAUT_SECTION_ALGEBRAIC;
         bool particle = item->section == TAUT_SECTION_PARTICLES && !item->left;
         if (!plain && !algebraic && !particle)
@@ -94,17 +103,20 @@ static int declare_variables(taut_model *model)
         if (!item->value || item->value->kind != TAUT_TREE_NAME)
             return fail_at(model, item->place, "expected a name to declare");
         if (particle && !model->dimension)
-            return fail_at(model, item->place, "write 'dimension = 2' or 'dimension = 3' in [particles]");
+            return fail_at(model, item->place,
+                           "write 'dimension = 2' or 'dimension = 3' in [particles]");
         declared = declared || !algebraic;
-        TAUT_TRY(taut_model_declare(model, model->document, algebraic ? TAUT_SYMBOL_ALGEBRAIC : TAUT_SYMBOL_COORDINATE, item,
-                                    item->value, algebraic ? &system->algebraic : &system->coordinates,
-                                    particle ? model->dimension : 1, NULL));
+        TAUT_TRY(taut_model_declare(
+            model, model->document, algebraic ? TAUT_SYMBOL_ALGEBRAIC : TAUT_SYMBOL_COORDINATE,
+            item, item->value, algebraic ? &system->algebraic : &system->coordinates,
+            particle ? model->dimension : 1, NULL));
     }
     if (system->coordinates.total == 0)
         return taut_document_fail(model->document, (taut_place){1, 1, 0}, model->error,
                                   declared
                                       ? "all families of coordinates are empty: is a size zero?"
-                                      : "the model has no coordinates: a section [coordinates], [particles] or [state] is needed");
+                                      : "the model has no coordinates: a section [coordinates], "
+                                        "[particles] or [state] is needed");
     return 0;
 }
 
@@ -120,8 +132,10 @@ static int declare_definitions(taut_model *model)
         for (int32_t i = 0; function && i < item->left->count; i++)
             for (int32_t j = 0; j < i; j++)
                 if (strcmp(item->left->child[i]->name, item->left->child[j]->name) == 0)
-                    return fail_at(model, item->left->child[i]->place, "two arguments have the same name");
-        TAUT_TRY(taut_model_declare(model, model->document, function ? TAUT_SYMBOL_FUNCTION : TAUT_SYMBOL_DEFINITION, item,
+                    return fail_at(model, item->left->child[i]->place,
+                                   "two arguments have the same name");
+        TAUT_TRY(taut_model_declare(model, model->document,
+                                    function ? TAUT_SYMBOL_FUNCTION : TAUT_SYMBOL_DEFINITION, item,
                                     item->left, NULL, 1, NULL));
     }
     return 0;
@@ -139,8 +153,8 @@ static double *row_values(taut_model *model, int64_t count)
 
 /* ---- rows: bonds, constraints, invariants, observables */
 
-static int each_row(taut_model *model, const taut_item_tree *item, double *value, taut_index first, int64_t count,
-                    const taut_attribute *a)
+static int each_row(taut_model *model, const taut_item_tree *item, double *value, taut_index first,
+                    int64_t count, const taut_attribute *a)
 {
     char name[160];
     for (int64_t i = 0; i < count; i++) {
@@ -149,17 +163,22 @@ static int each_row(taut_model *model, const taut_item_tree *item, double *value
         taut_names_print(&model->system->bonds, (taut_index)(first + i), name, sizeof name);
         if (a->word == TAUT_WORD_STIFFNESS)
             return taut_document_fail(model->document, a->value->place, model->error,
-                                      "the stiffness of %s is %g: it must be positive", name, 1 / value[first + i]);
-        return taut_document_fail(model->document, a->value->place, model->error, "the %s of %s is %g: it must not be negative",
-                                  a->word == TAUT_WORD_COMPLIANCE ? "compliance" : "damping", name, value[first + i]);
+                                      "the stiffness of %s is %g: it must be positive", name,
+                                      1 / value[first + i]);
+        return taut_document_fail(model->document, a->value->place, model->error,
+                                  "the %s of %s is %g: it must not be negative",
+                                  a->word == TAUT_WORD_COMPLIANCE ? "compliance" : "damping", name,
+                                  value[first + i]);
     }
     (void)item;
     return 0;
 }
 
-/* Compliance or damping time of a family of bonds, as kernels over parameters, tables and the index. */
-static int bond_number(taut_model *model, const taut_item_tree *item, taut_index first, int64_t count, int list,
-                       const taut_attribute *a, const taut_attribute *stiffness, const taut_attribute *compliance)
+/* Compliance or damping time of a family of bonds, as kernels over parameters, tables and the
+ * index. */
+static int bond_number(taut_model *model, const taut_item_tree *item, taut_index first,
+                       int64_t count, int list, const taut_attribute *a,
+                       const taut_attribute *stiffness, const taut_attribute *compliance)
 {
     taut_statement s;
     int32_t before = model->system->value_kernels[list];
@@ -184,8 +203,9 @@ static int bond_number(taut_model *model, const taut_item_tree *item, taut_index
     if (!value)
         return taut_fail_memory(model->error);
     for (int32_t k = before; k < model->system->value_kernels[list]; k++) {
-        taut_statement_kernel **kernels =
-            list == TAUT_LIST_DAMPING ? model->system->damping_kernel : model->system->compliance_kernel;
+        taut_statement_kernel **kernels = list == TAUT_LIST_DAMPING
+                                              ? model->system->damping_kernel
+                                              : model->system->compliance_kernel;
         TAUT_TRY(taut_model_run(model, kernels[k], value));
     }
     TAUT_TRY(each_row(model, item, value, first, count, a));
@@ -196,10 +216,13 @@ static int bond_number(taut_model *model, const taut_item_tree *item, taut_index
     return 0;
 }
 
-static int bond_attributes(taut_model *model, const taut_item_tree *item, taut_index first, int64_t count)
+static int bond_attributes(taut_model *model, const taut_item_tree *item, taut_index first,
+                           int64_t count)
 {
-    const taut_attribute *stiffness = attribute(item, TAUT_WORD_STIFFNESS), *compliance = attribute(item, TAUT_WORD_COMPLIANCE);
-    const taut_attribute *damping = attribute(item, TAUT_WORD_DAMPING), *rigid = attribute(item, TAUT_WORD_RIGID),
+    const taut_attribute *stiffness = attribute(item, TAUT_WORD_STIFFNESS),
+                         *compliance = attribute(item, TAUT_WORD_COMPLIANCE);
+    const taut_attribute *damping = attribute(item, TAUT_WORD_DAMPING),
+                         *rigid = attribute(item, TAUT_WORD_RIGID),
                          *soft = attribute(item, TAUT_WORD_SOFT);
     const taut_attribute *spring = stiffness ? stiffness : compliance;
     if (stiffness && compliance)
@@ -207,22 +230,26 @@ static int bond_attributes(taut_model *model, const taut_item_tree *item, taut_i
     if (rigid && spring)
         return fail_at(model, rigid->place, "a rigid bond has no stiffness or compliance");
     if (damping && !spring)
-        return fail_at(model, damping->place, "a rigid bond cannot be damped: give it a stiffness or a compliance");
+        return fail_at(model, damping->place,
+                       "a rigid bond cannot be damped: give it a stiffness or a compliance");
     if (soft && !spring)
         return fail_at(model, soft->place, "a soft bond needs a stiffness or a compliance");
     if (spring)
-        TAUT_TRY(bond_number(model, item, first, count, TAUT_LIST_COMPLIANCE, spring, stiffness, compliance));
+        TAUT_TRY(bond_number(model, item, first, count, TAUT_LIST_COMPLIANCE, spring, stiffness,
+                             compliance));
     else
         model->system->sizes.can |= TAUT_HAS_RIGID;
     if (damping)
-        TAUT_TRY(bond_number(model, item, first, count, TAUT_LIST_DAMPING, damping, stiffness, compliance));
+        TAUT_TRY(bond_number(model, item, first, count, TAUT_LIST_DAMPING, damping, stiffness,
+                             compliance));
     for (int64_t i = 0; soft && i < count; i++)
         model->system->soft[first + i] = 1;
     return 0;
 }
 
 /* Room for marks of bonds that come later; bonds are declared before any is built. */
-static int row_item(taut_model *model, const taut_item_tree *item, taut_index first, const char *what)
+static int row_item(taut_model *model, const taut_item_tree *item, taut_index first,
+                    const char *what)
 {
     taut_statement s;
     const taut_tree *g = item->value;
@@ -244,7 +271,8 @@ static int declare_rows(taut_model *model, taut_section section)
         if (item->section != section)
             continue;
         if (item->left)
-            status = taut_model_declare(model, model->document, TAUT_SYMBOL_BOND, item, item->left, names, 1, NULL);
+            status = taut_model_declare(model, model->document, TAUT_SYMBOL_BOND, item, item->left,
+                                        names, 1, NULL);
         else if (item->value->kind != TAUT_TREE_NAME || item->value->member || item->value->primes)
             status = fail_at(model, item->place, "expected a name, or name = expression");
         else
@@ -256,11 +284,12 @@ static int declare_rows(taut_model *model, taut_section section)
 
 static int build_rows(taut_model *model)
 {
-    static const taut_section order[] = {TAUT_SECTION_BONDS, TAUT_SECTION_CONSTRAINTS, TAUT_SECTION_INVARIANTS,
-                                         TAUT_SECTION_OBSERVABLES};
+    static const taut_section order[] = {TAUT_SECTION_BONDS, TAUT_SECTION_CONSTRAINTS,
+                                         TAUT_SECTION_INVARIANTS, TAUT_SECTION_OBSERVABLES};
     static const char *const what[] = {"a bond", "a constraint", "an invariant", "an observable"};
     taut_system *system = model->system;
-    taut_index *const counts[] = {NULL, &system->sizes.constraints, &system->sizes.invariants, &system->sizes.observables};
+    taut_index *const counts[] = {NULL, &system->sizes.constraints, &system->sizes.invariants,
+                                  &system->sizes.observables};
     for (int s = 0; s < 4; s++) {
         int64_t before = system->bonds.total;
         TAUT_TRY(declare_rows(model, order[s]));
@@ -286,7 +315,8 @@ static int build_rows(taut_model *model)
 
 /* ---- forces, energies, masses */
 
-/* Masses that are numbers must not be negative; massless coordinates are allowed, but M cannot be inverted then. */
+/* Masses that are numbers must not be negative; massless coordinates are allowed, but M cannot
+ * be inverted then. */
 static int check_masses(taut_model *model, int32_t before, taut_place place)
 {
     taut_system *system = model->system;
@@ -303,19 +333,22 @@ static int check_masses(taut_model *model, int32_t before, taut_place place)
             char name[160];
             taut_names_print(&system->coordinates, m > 0 ? -1 : kernel->row[i], name, sizeof name);
             if (!(m >= 0) || !isfinite(m))
-                return taut_document_fail(model->document, place, model->error,
-                                          "the mass of %s is %g: it must be positive (0 for a massless coordinate)", name, m);
+                return taut_document_fail(
+                    model->document, place, model->error,
+                    "the mass of %s is %g: it must be positive (0 for a massless coordinate)", name,
+                    m);
             model->massless = model->massless || m == 0;
         }
     }
     return 0;
 }
 
-static int mass_statement(taut_model *model, const taut_item_tree *item, const taut_tree *left, const taut_tree *left2,
-                          const taut_tree *value)
+static int mass_statement(taut_model *model, const taut_item_tree *item, const taut_tree *left,
+                          const taut_tree *left2, const taut_tree *value)
 {
     taut_statement s;
-    TAUT_TRY(taut_statement_init(&s, model, model->document, item, TAUT_ROLE_MASS, POSITION, "a mass"));
+    TAUT_TRY(
+        taut_statement_init(&s, model, model->document, item, TAUT_ROLE_MASS, POSITION, "a mass"));
     s.left = left;
     s.left2 = left2;
     if (left->primes)
@@ -330,18 +363,22 @@ static int mass_item(taut_model *model, const taut_item_tree *item)
     const taut_tree *left = item->left;
     if (strcmp(left->name, "M") != 0)
         return mass_statement(model, item, left, NULL, item->value);
-    if (left->count != 2 || left->child[0]->kind != TAUT_TREE_NAME || left->child[1]->kind != TAUT_TREE_NAME)
+    if (left->count != 2 || left->child[0]->kind != TAUT_TREE_NAME ||
+        left->child[1]->kind != TAUT_TREE_NAME)
         return fail_at(model, left->place, "expected M[a, b] with the names of two coordinates");
     return mass_statement(model, item, left->child[0], left->child[1], item->value);
 }
 
-static int energy_item(taut_model *model, const taut_item_tree *item, taut_role role, const char *what)
+static int energy_item(taut_model *model, const taut_item_tree *item, taut_role role,
+                       const char *what)
 {
     taut_statement s;
-    TAUT_TRY(taut_statement_init(&s, model, model->document, item, role, role == TAUT_ROLE_KINETIC ? ANY : POSITION, what));
+    TAUT_TRY(taut_statement_init(&s, model, model->document, item, role,
+                                 role == TAUT_ROLE_KINETIC ? ANY : POSITION, what));
     const taut_attribute *scale = attribute(item, TAUT_WORD_SCALE);
     if (role == TAUT_ROLE_STIFF && !scale)
-        return fail_at(model, item->place, "a stiff potential needs its scale: V(q)  scale omega^2");
+        return fail_at(model, item->place,
+                       "a stiff potential needs its scale: V(q)  scale omega^2");
     s.times = scale ? scale->value : NULL;
     return taut_statement_terms(&s, item->value);
 }
@@ -350,16 +387,19 @@ static int energy_item(taut_model *model, const taut_item_tree *item, taut_role 
 static int mark_rates(taut_model *model, const taut_item_tree *item, int32_t before)
 {
     taut_system *system = model->system;
-    if (!model->rate_item && !(model->rate_item = TAUT_NEW(&model->scratch, const taut_item_tree *, system->coordinates.total)))
+    if (!model->rate_item && !(model->rate_item = TAUT_NEW(&model->scratch, const taut_item_tree *,
+                                                           system->coordinates.total)))
         return taut_fail_memory(model->error);
     for (int32_t k = before; k < system->kernels; k++)
         for (int64_t i = 0; i < system->kernel[k]->members; i++) {
             const taut_item_tree **owner = &model->rate_item[system->kernel[k]->row[i]];
             char name[160];
             if (*owner && *owner != item) {
-                taut_names_print(&system->coordinates, system->kernel[k]->row[i], name, sizeof name);
+                taut_names_print(&system->coordinates, system->kernel[k]->row[i], name,
+                                 sizeof name);
                 return taut_document_fail(model->document, item->place, model->error,
-                                          "the rate of %s is given twice (first in line %d)", name, (*owner)->place.line);
+                                          "the rate of %s is given twice (first in line %d)", name,
+                                          (*owner)->place.line);
             }
             *owner = item;
         }
@@ -369,13 +409,15 @@ static int mark_rates(taut_model *model, const taut_item_tree *item, int32_t bef
 static int force_item(taut_model *model, const taut_item_tree *item, bool rate)
 {
     taut_statement s;
-    TAUT_TRY(taut_statement_init(&s, model, model->document, item, TAUT_ROLE_FORCE, ANY, rate ? "a rate" : "a force"));
+    TAUT_TRY(taut_statement_init(&s, model, model->document, item, TAUT_ROLE_FORCE, ANY,
+                                 rate ? "a rate" : "a force"));
     s.left = item->left;
     if (item->left->kind != TAUT_TREE_NAME || item->left->primes != (rate ? 1 : 0))
-        return taut_document_fail(model->document, item->left->place, model->error,
-                                  rate ? "expected %s' = ... : the rate of a state variable"
-                                       : "expected %s = ... : the force on a coordinate, without a prime",
-                                  item->left->name);
+        return taut_document_fail(
+            model->document, item->left->place, model->error,
+            rate ? "expected %s' = ... : the rate of a state variable"
+                 : "expected %s = ... : the force on a coordinate, without a prime",
+            item->left->name);
     int32_t before = model->system->kernels;
     TAUT_TRY(taut_statement_terms(&s, item->value));
     return rate ? mark_rates(model, item, before) : 0;
@@ -385,11 +427,16 @@ static int build_item(taut_model *model, const taut_item_tree *item)
 {
     const taut_attribute *mass = attribute(item, TAUT_WORD_MASS);
     switch (item->section) {
-    case TAUT_SECTION_PARTICLES: return mass && !item->left ? mass_statement(model, item, item->value, NULL, mass->value) : 0;
+    case TAUT_SECTION_PARTICLES:
+        return mass && !item->left ? mass_statement(model, item, item->value, NULL, mass->value)
+                                   : 0;
     case TAUT_SECTION_MASS: return mass_item(model, item);
-    case TAUT_SECTION_KINETIC: return energy_item(model, item, TAUT_ROLE_KINETIC, "a kinetic energy");
-    case TAUT_SECTION_POTENTIAL: return energy_item(model, item, TAUT_ROLE_POTENTIAL, "a potential");
-    case TAUT_SECTION_STIFF_POTENTIAL: return energy_item(model, item, TAUT_ROLE_STIFF, "a stiff potential");
+    case TAUT_SECTION_KINETIC:
+        return energy_item(model, item, TAUT_ROLE_KINETIC, "a kinetic energy");
+    case TAUT_SECTION_POTENTIAL:
+        return energy_item(model, item, TAUT_ROLE_POTENTIAL, "a potential");
+    case TAUT_SECTION_STIFF_POTENTIAL:
+        return energy_item(model, item, TAUT_ROLE_STIFF, "a stiff potential");
     case TAUT_SECTION_FORCES: return force_item(model, item, false);
     case TAUT_SECTION_RATES: return force_item(model, item, true);
     default: return 0;
@@ -407,11 +454,14 @@ static int find_massless(taut_model *model)
         const taut_statement_kernel *kernel = system->kernel[k];
         const taut_tape *tape = kernel->tape;
         for (int32_t c = 0; kernel->role == TAUT_ROLE_KINETIC && c < kernel->locals; c++) {
-            int32_t constant = tape->output[1 + kernel->locals + c * (c + 1) / 2 + c] - tape->inputs; /* M[c,c] */
+            /* M[c,c] */
+            int32_t constant =
+                tape->output[1 + kernel->locals + c * (c + 1) / 2 + c] - tape->inputs;
             if (constant >= 0 && constant < tape->constants && tape->constant[constant] == 0)
                 continue;
             for (int64_t i = 0; i < kernel->members; i++)
-                heavy[kernel->local[c].gather ? kernel->local[c].gather[i] : kernel->local[c].one] = 1;
+                heavy[kernel->local[c].gather ? kernel->local[c].gather[i] : kernel->local[c].one] =
+                    1;
         }
     }
     for (int64_t i = 0; i < system->coordinates.total; i++)
@@ -419,7 +469,8 @@ static int find_massless(taut_model *model)
     return 0;
 }
 
-/* Every diagonal entry at most once; unlisted ones are 1. With a kinetic energy nothing is added. */
+/* Every diagonal entry at most once; unlisted ones are 1. With a kinetic energy nothing is added.
+ */
 static int finish_mass(taut_model *model)
 {
     taut_system *system = model->system;
@@ -445,14 +496,16 @@ static int finish_mass(taut_model *model)
             if (a == b && system->mass_constant[a] == 0) {
                 char name[160];
                 taut_names_print(&system->coordinates, a, name, sizeof name);
-                return taut_document_fail(model->document, (taut_place){1, 1, 0}, model->error, "the mass of %s is given twice",
-                                          name);
+                return taut_document_fail(model->document, (taut_place){1, 1, 0}, model->error,
+                                          "the mass of %s is given twice", name);
             }
             if (a == b)
                 system->mass_constant[a] = 0;
         }
     }
-    system->sizes.mass = varying ? TAUT_MASS_VARYING : off ? TAUT_MASS_CONSTANT : TAUT_MASS_DIAGONAL;
+    system->sizes.mass = varying ? TAUT_MASS_VARYING
+                         : off   ? TAUT_MASS_CONSTANT
+                                 : TAUT_MASS_DIAGONAL;
     return model->document->present[TAUT_SECTION_KINETIC] ? find_massless(model) : 0;
 }
 
@@ -465,7 +518,8 @@ static taut_place declared_at(const taut_model *model, taut_index k)
         const taut_symbol *symbol = taut_model_find(model, names->block[b].name);
         for (int32_t i = 0; symbol && i < symbol->blocks; i++)
             if (k >= block->first && k < block->first + block->count * block->components &&
-                symbol->block[i].box.first == block->first && symbol->block[i].kind == TAUT_SYMBOL_COORDINATE)
+                symbol->block[i].box.first == block->first &&
+                symbol->block[i].kind == TAUT_SYMBOL_COORDINATE)
                 return symbol->block[i].item->value->place;
     }
     return (taut_place){1, 1, 0};
@@ -478,8 +532,9 @@ static int check_rates(taut_model *model)
     for (int64_t i = 0; i < system->coordinates.total; i++)
         if (!model->rate_item || !model->rate_item[i]) {
             taut_names_print(&system->coordinates, (taut_index)i, name, sizeof name);
-            return taut_document_fail(model->document, declared_at(model, (taut_index)i), model->error,
-                                      "the state variable %s has no rate: write %s' = ... in [rates]", name, name);
+            return taut_document_fail(
+                model->document, declared_at(model, (taut_index)i), model->error,
+                "the state variable %s has no rate: write %s' = ... in [rates]", name, name);
         }
     if (!system->sizes.algebraic || system->sizes.algebraic == system->sizes.constraints)
         return 0;
@@ -487,7 +542,8 @@ static int check_rates(taut_model *model)
     while (model->document->item[k].section != TAUT_SECTION_ALGEBRAIC)
         k++;
     return taut_document_fail(model->document, model->document->item[k].place, model->error,
-                              "there are %d algebraic variables and %d constraints: an index-2 system has one constraint for each",
+                              "there are %d algebraic variables and %d constraints: an index-2 "
+                              "system has one constraint for each",
                               system->sizes.algebraic, system->sizes.constraints);
 }
 
@@ -496,26 +552,32 @@ static int check_rates(taut_model *model)
 static int check_sections(taut_model *model)
 {
     const bool *present = model->document->present;
-    static const taut_section mechanical[] = {TAUT_SECTION_COORDINATES, TAUT_SECTION_PARTICLES,      TAUT_SECTION_MASS,
-                                              TAUT_SECTION_KINETIC,     TAUT_SECTION_POTENTIAL,      TAUT_SECTION_FORCES,
-                                              TAUT_SECTION_BONDS,       TAUT_SECTION_STIFF_POTENTIAL};
-    static const taut_section first_order[] = {TAUT_SECTION_ALGEBRAIC,  TAUT_SECTION_RATES,   TAUT_SECTION_CONSTRAINTS,
-                                               TAUT_SECTION_INVARIANTS, TAUT_SECTION_STEPPER, TAUT_SECTION_OBSERVABLES};
+    static const taut_section mechanical[] = {
+        TAUT_SECTION_COORDINATES, TAUT_SECTION_PARTICLES,      TAUT_SECTION_MASS,
+        TAUT_SECTION_KINETIC,     TAUT_SECTION_POTENTIAL,      TAUT_SECTION_FORCES,
+        TAUT_SECTION_BONDS,       TAUT_SECTION_STIFF_POTENTIAL};
+    static const taut_section first_order[] = {TAUT_SECTION_ALGEBRAIC,   TAUT_SECTION_RATES,
+                                               TAUT_SECTION_CONSTRAINTS, TAUT_SECTION_INVARIANTS,
+                                               TAUT_SECTION_STEPPER,     TAUT_SECTION_OBSERVABLES};
     model->first_order = present[TAUT_SECTION_STATE];
     const taut_section *wrong = model->first_order ? mechanical : first_order;
-    size_t count = model->first_order ? sizeof mechanical / sizeof mechanical[0] : sizeof first_order / sizeof first_order[0];
+    size_t count = model->first_order ? sizeof mechanical / sizeof mechanical[0]
+                                      : sizeof first_order / sizeof first_order[0];
     for (int64_t i = 0; i < model->document->items; i++)
         for (size_t k = 0; k < count; k++)
             if (model->document->item[i].section == wrong[k])
-                return taut_document_fail(model->document, model->document->item[i].place, model->error,
-                                          model->first_order
-                                              ? "[%s] does not go with [state]: a model is mechanical or of first order"
-                                              : "[%s] needs a first-order model with [state]",
-                                          taut_section_name(wrong[k]));
+                return taut_document_fail(
+                    model->document, model->document->item[i].place, model->error,
+                    model->first_order
+                        ? "[%s] does not go with [state]: a model is mechanical or of first order"
+                        : "[%s] needs a first-order model with [state]",
+                    taut_section_name(wrong[k]));
     for (int64_t i = 0; i < model->document->items && present[TAUT_SECTION_KINETIC]; i++) {
         const taut_item_tree *item = &model->document->item[i];
         if (item->section == TAUT_SECTION_MASS || attribute(item, TAUT_WORD_MASS))
-            return fail_at(model, item->place, "masses come from [kinetic] in this model: give either masses or a kinetic energy");
+            return fail_at(
+                model, item->place,
+                "masses come from [kinetic] in this model: give either masses or a kinetic energy");
     }
     return 0;
 }
@@ -533,7 +595,8 @@ static unsigned force_bits(const taut_statement_kernel *kernel, bool kinetic_onl
 static void find_capabilities(taut_model *model)
 {
     taut_system *system = model->system;
-    unsigned can = system->sizes.can | TAUT_CAN_FORCE | TAUT_CAN_DERIVATIVES | TAUT_CAN_JETS | TAUT_CAN_INVERT_MASS;
+    unsigned can = system->sizes.can | TAUT_CAN_FORCE | TAUT_CAN_DERIVATIVES | TAUT_CAN_JETS |
+                   TAUT_CAN_INVERT_MASS;
     for (int32_t k = 0; k < system->kernels; k++) {
         const taut_statement_kernel *kernel = system->kernel[k];
         can |= kernel->kinks ? TAUT_HAS_KINKS : 0;
@@ -541,11 +604,14 @@ static void find_capabilities(taut_model *model)
         case TAUT_ROLE_BOND: can |= kernel->uses_t ? TAUT_HAS_MOVING_BONDS : 0; break;
         case TAUT_ROLE_FORCE: can |= TAUT_HAS_FORCES | force_bits(kernel, false); break;
         case TAUT_ROLE_KINETIC:
-            can |= TAUT_HAS_KINETIC | force_bits(kernel, true) |
-                   (kernel->uses_q || kernel->uses_t ? TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS : 0);
+            can |=
+                TAUT_HAS_KINETIC | force_bits(kernel, true) |
+                (kernel->uses_q || kernel->uses_t ? TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS
+                                                  : 0);
             break;
         case TAUT_ROLE_MASS:
-            can |= force_bits(kernel, true) | (kernel->uses_q || kernel->uses_t ? TAUT_HAS_VARYING_MASS : 0);
+            can |= force_bits(kernel, true) |
+                   (kernel->uses_q || kernel->uses_t ? TAUT_HAS_VARYING_MASS : 0);
             break;
         case TAUT_ROLE_STIFF: can |= TAUT_HAS_STIFF_POTENTIAL | force_bits(kernel, true); break;
         default: can |= force_bits(kernel, true); break;

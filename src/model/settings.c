@@ -1,4 +1,5 @@
-/* settings.c - [run] and [stepper]: defaults of options, and how a black box or an inner integrator is run. */
+/* settings.c - [run] and [stepper]: defaults of options, and how a black box or an inner
+ * integrator is run. */
 #include "model/model.h"
 
 #include <stdio.h>
@@ -15,15 +16,16 @@ static int number_text(taut_model *model, const taut_item_tree *item, char text[
     TAUT_TRY(taut_expand_init(&x, model, model->document, 0, "a setting"));
     int status = taut_expand_index(&x, item->value, NULL, &node);
     if (status == 0 && !taut_graph_is_constant(x.graph, node, &value))
-        status = taut_document_fail(model->document, item->value->place, model->error, "expected a number made of parameters");
+        status = taut_document_fail(model->document, item->value->place, model->error,
+                                    "expected a number made of parameters");
     if (status == 0)
         taut_number_format(value, 17, text);
     taut_expand_clear(&x);
     return status;
 }
 
-static int keep_setting(taut_model *model, const taut_item_tree *item, taut_setting **list, int32_t count, int64_t *capacity,
-                        const char *value)
+static int keep_setting(taut_model *model, const taut_item_tree *item, taut_setting **list,
+                        int32_t count, int64_t *capacity, const char *value)
 {
     taut_arena *arena = &model->system->arena;
     *list = taut_arena_grow(arena, *list, count, capacity, sizeof **list);
@@ -49,17 +51,19 @@ static int run_item(taut_model *model, const taut_item_tree *item)
     if (!option || !option->in_model) {
         taut_error unknown;
         taut_option_unknown("", key, &unknown);
-        return taut_document_fail(model->document, item->left->place, model->error, "unknown setting '%s' in [run]: %s",
-                                  item->left->name, option ? "it belongs on the command line" : unknown.message);
+        return taut_document_fail(model->document, item->left->place, model->error,
+                                  "unknown setting '%s' in [run]: %s", item->left->name,
+                                  option ? "it belongs on the command line" : unknown.message);
     }
     for (taut_index k = 0; k < model->system->sizes.settings; k++)
         if (strcmp(model->system->setting[k].name, key) == 0)
-            return taut_document_fail(model->document, item->left->place, model->error, "'%s' is given twice in [run]",
-                                      item->left->name);
+            return taut_document_fail(model->document, item->left->place, model->error,
+                                      "'%s' is given twice in [run]", item->left->name);
     const char *value = item->raw;
     if (option->type == TAUT_OPTION_REAL || option->type == TAUT_OPTION_INTEGER) {
         if (!item->value)
-            return taut_document_fail(model->document, item->place, model->error, "expected a number");
+            return taut_document_fail(model->document, item->place, model->error,
+                                      "expected a number");
         TAUT_TRY(number_text(model, item, text));
         value = text;
     }
@@ -71,38 +75,42 @@ static int run_item(taut_model *model, const taut_item_tree *item)
     if (status == TAUT_ERROR_MEMORY)
         return taut_fail_memory(model->error);
     if (status)
-        return taut_document_fail(model->document, item->value ? item->value->place : item->place, model->error, "%s",
-                                  wrong.message);
-    TAUT_TRY(keep_setting(model, item, &model->system->setting, model->system->sizes.settings, &model->setting_capacity, value));
+        return taut_document_fail(model->document, item->value ? item->value->place : item->place,
+                                  model->error, "%s", wrong.message);
+    TAUT_TRY(keep_setting(model, item, &model->system->setting, model->system->sizes.settings,
+                          &model->setting_capacity, value));
     model->system->sizes.settings++;
     return 0;
 }
 
 static int stepper_item(taut_model *model, const taut_item_tree *item)
 {
-    static const char *const keys[] = {"command", "library", "horizon", "method", "step", "order", "timeout"};
+    static const char *const keys[] = {"command", "library", "horizon", "method",
+                                       "step",    "order",   "timeout"};
     int key = 0;
     while (key < 7 && strcmp(keys[key], item->left->name) != 0)
         key++;
     if (key == 7) {
         const char *near = taut_near_miss(item->left->name, keys, 7);
-        return taut_document_fail(
-            model->document, item->left->place, model->error,
-            "unknown setting '%s' in [stepper]%s%s%s; there are command, library, horizon, method, step, order, timeout",
-            item->left->name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return taut_document_fail(model->document, item->left->place, model->error,
+                                  "unknown setting '%s' in [stepper]%s%s%s; there are command, "
+                                  "library, horizon, method, step, order, timeout",
+                                  item->left->name, near ? "; did you mean '" : "",
+                                  near ? near : "", near ? "'?" : "");
     }
     char text[64];
     const char *value = item->raw;
     if (key == 2 || key >= 4) {
         if (!item->value)
-            return taut_document_fail(model->document, item->place, model->error, "expected a number");
+            return taut_document_fail(model->document, item->place, model->error,
+                                      "expected a number");
         TAUT_TRY(number_text(model, item, text));
         value = text;
     }
     if (key < 2)
         model->system->sizes.kind = TAUT_BLACK_BOX;
-    TAUT_TRY(
-        keep_setting(model, item, &model->system->stepper, model->system->steppers, &model->stepper_capacity, value ? value : ""));
+    TAUT_TRY(keep_setting(model, item, &model->system->stepper, model->system->steppers,
+                          &model->stepper_capacity, value ? value : ""));
     model->system->steppers++;
     return 0;
 }

@@ -1,7 +1,9 @@
-/* start.c - start values: names mean start values, in any order; one member may follow from another (bob[i] from bob[i-1]).
+/* start.c - start values: names mean start values, in any order; one member may follow from
+ * another (bob[i] from bob[i-1]).
  *
- * Lines become VALUE kernels. What depends on no other start value is computed in batches; the rest, member by member, in an order
- * found once by a depth-first search with its own stack (a chain of a million links must not exhaust the machine's). */
+ * Lines become VALUE kernels. What depends on no other start value is computed in batches; the
+ * rest, member by member, in an order found once by a depth-first search with its own stack (a
+ * chain of a million links must not exhaust the machine's). */
 #include "model/model.h"
 
 #include <math.h>
@@ -48,20 +50,23 @@ static int mark_hold(taut_model *model, const taut_item_tree *item, int32_t befo
     return 0;
 }
 
-static int start_items(taut_model *model, const taut_document *document, order *o, int64_t *capacity)
+static int start_items(taut_model *model, const taut_document *document, order *o,
+                       int64_t *capacity)
 {
     taut_system *system = model->system;
     for (int64_t k = 0; document && k < document->items; k++) {
         const taut_item_tree *item = &document->item[k];
         if (item->section != TAUT_SECTION_START)
             continue;
-        if (item->left->kind != TAUT_TREE_NAME || item->left->primes > 1 || (item->left->primes && model->first_order))
+        if (item->left->kind != TAUT_TREE_NAME || item->left->primes > 1 ||
+            (item->left->primes && model->first_order))
             return taut_document_fail(document, item->left->place, model->error,
                                       "expected a coordinate or its velocity on the left");
         taut_statement s;
         int32_t before = system->value_kernels[TAUT_LIST_START];
         TAUT_TRY(taut_statement_init(&s, model, document, item, TAUT_ROLE_VALUE,
-                                     1u << TAUT_FROM_Q | 1u << TAUT_FROM_V | 1u << TAUT_FROM_PARAMETER | 1u << TAUT_FROM_TIME,
+                                     1u << TAUT_FROM_Q | 1u << TAUT_FROM_V |
+                                         1u << TAUT_FROM_PARAMETER | 1u << TAUT_FROM_TIME,
                                      "a start value"));
         s.list = TAUT_LIST_START;
         s.left = item->left;
@@ -69,7 +74,8 @@ static int start_items(taut_model *model, const taut_document *document, order *
         TAUT_TRY(taut_statement_terms(&s, item->value));
         for (int32_t j = before; j < system->value_kernels[TAUT_LIST_START]; j++) {
             int64_t was = *capacity;
-            o->document = taut_arena_grow(&model->scratch, o->document, j, capacity, sizeof *o->document);
+            o->document =
+                taut_arena_grow(&model->scratch, o->document, j, capacity, sizeof *o->document);
             o->place = taut_arena_grow(&model->scratch, o->place, j, &was, sizeof *o->place);
             if (!o->document || !o->place)
                 return taut_fail_memory(model->error);
@@ -97,7 +103,8 @@ static void find_owners(order *o)
     for (int32_t k = 0; k < system->value_kernels[TAUT_LIST_START]; k++) {
         const taut_statement_kernel *kernel = system->start_kernel[k];
         for (int32_t s = 0; s < kernel->slots; s++)
-            o->depends[k] |= kernel->slot[s].source == TAUT_FROM_Q || kernel->slot[s].source == TAUT_FROM_V;
+            o->depends[k] |=
+                kernel->slot[s].source == TAUT_FROM_Q || kernel->slot[s].source == TAUT_FROM_V;
         for (int64_t i = 0; i < kernel->members; i++) { /* later lines win */
             o->owner[kernel->row[i]] = k;
             o->owner_member[kernel->row[i]] = (taut_index)i;
@@ -109,10 +116,10 @@ static int add_step(order *o, int32_t kernel, taut_index member, int64_t *capaci
 {
     taut_system *system = o->model->system;
     int64_t was = *capacity;
-    system->start_kernel_of =
-        taut_arena_grow(&system->arena, system->start_kernel_of, system->start_steps, capacity, sizeof(int32_t));
-    system->start_member_of =
-        taut_arena_grow(&system->arena, system->start_member_of, system->start_steps, &was, sizeof(taut_index));
+    system->start_kernel_of = taut_arena_grow(&system->arena, system->start_kernel_of,
+                                              system->start_steps, capacity, sizeof(int32_t));
+    system->start_member_of = taut_arena_grow(&system->arena, system->start_member_of,
+                                              system->start_steps, &was, sizeof(taut_index));
     if (!system->start_kernel_of || !system->start_member_of)
         return taut_fail_memory(o->model->error);
     system->start_kernel_of[system->start_steps] = kernel;
@@ -125,10 +132,12 @@ static int fail_cycle(const order *o, int64_t target)
     char name[160];
     int32_t kernel = o->owner[target];
     bool velocity = target >= o->n;
-    taut_names_print(velocity && o->model->first_order ? &o->model->system->algebraic : &o->model->system->coordinates,
+    taut_names_print(velocity && o->model->first_order ? &o->model->system->algebraic
+                                                       : &o->model->system->coordinates,
                      (taut_index)(velocity ? target - o->n : target), name, sizeof name);
-    return taut_document_fail(o->document[kernel], o->place[kernel], o->model->error, "the start value of %s%s depends on itself",
-                              name, velocity && !o->model->first_order ? "'" : "");
+    return taut_document_fail(o->document[kernel], o->place[kernel], o->model->error,
+                              "the start value of %s%s depends on itself", name,
+                              velocity && !o->model->first_order ? "'" : "");
 }
 
 /* Depth first from one target; the stack holds targets, a negative entry closes one. */
@@ -194,11 +203,15 @@ static int find_order(order *o)
     return 0;
 }
 
-int taut_model_start(taut_model *model, const taut_document *overrides, const taut_document *further)
+int taut_model_start(taut_model *model, const taut_document *overrides,
+                     const taut_document *further)
 {
     taut_system *system = model->system;
-    int64_t second = model->first_order ? system->algebraic.total : system->coordinates.total, capacity = 0;
-    order o = {.model = model, .n = system->coordinates.total, .targets = system->coordinates.total + second};
+    int64_t second = model->first_order ? system->algebraic.total : system->coordinates.total,
+            capacity = 0;
+    order o = {.model = model,
+               .n = system->coordinates.total,
+               .targets = system->coordinates.total + second};
     TAUT_TRY(start_items(model, model->document, &o, &capacity));
     TAUT_TRY(start_items(model, further, &o, &capacity));
     TAUT_TRY(start_items(model, overrides, &o, &capacity));

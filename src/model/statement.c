@@ -100,8 +100,10 @@ static int split(builder *b, const group *g, taut_expand *x)
         for (last = first + 1; last < g->count && list[last].key == list[first].key; last++)
             ;
         if (++b->made > TAUT_GROUP_LIMIT || g->decisions > 200)
-            return taut_expand_fail(x, x->pending_place, "the members of this statement have more than %d different forms",
-                                    TAUT_GROUP_LIMIT);
+            return taut_expand_fail(
+                x, x->pending_place,
+                "the members of this statement have more than %d different forms",
+                TAUT_GROUP_LIMIT);
         TAUT_TRY(add_group(b, g, list + first, last - first));
     }
     return 0;
@@ -138,7 +140,8 @@ static bool same_reference(const taut_reference *a, const taut_reference *b)
 
 static bool refers(taut_slot_source source)
 {
-    return source == TAUT_FROM_Q || source == TAUT_FROM_V || source == TAUT_FROM_LAMBDA || source == TAUT_FROM_PARAMETER;
+    return source == TAUT_FROM_Q || source == TAUT_FROM_V || source == TAUT_FROM_LAMBDA ||
+           source == TAUT_FROM_PARAMETER;
 }
 
 static int32_t find_reference(mapper *m, taut_reference *r)
@@ -170,7 +173,8 @@ static int64_t member_of(const group *g, int64_t k)
     return g->member ? g->member[k] : k;
 }
 
-static int prepare_map(mapper *m, const int32_t *value_node, int values, const taut_reference *left, int lefts)
+static int prepare_map(mapper *m, const int32_t *value_node, int values, const taut_reference *left,
+                       int lefts)
 {
     taut_expand *x = m->x;
     taut_arena *arena = &x->arena;
@@ -187,8 +191,8 @@ static int prepare_map(mapper *m, const int32_t *value_node, int values, const t
     m->gather = TAUT_NEW(arena, taut_index *, 3 * (int64_t)x->slots + 3);
     m->slot = TAUT_NEW(arena, taut_slot, 3 * x->slots + 1);
     int32_t *root = TAUT_NEW(arena, int32_t, size + 4 * (x->checks + lefts) + 1);
-    if (!flag || !m->used || !m->reference || !m->base || !m->one || !m->reference_of || !m->hash || !m->gather || !m->slot ||
-        !root)
+    if (!flag || !m->used || !m->reference || !m->base || !m->one || !m->reference_of || !m->hash ||
+        !m->gather || !m->slot || !root)
         return taut_fail_memory(m->b->model->error);
     taut_graph_mark(x->graph, value_node, values, flag);
     int32_t roots = 0;
@@ -240,17 +244,20 @@ static int count_entries(mapper *m, int lefts)
         return 0;
     taut_statement *s = m->b->s;
     taut_document_fail(s->document, s->item->place, m->b->model->error,
-                       "the model is too large: up to here its families need more than %d numbers", TAUT_ENTRY_LIMIT);
+                       "the model is too large: up to here its families need more than %d numbers",
+                       TAUT_ENTRY_LIMIT);
     m->b->model->error->code = TAUT_ERROR_SIZE;
     return TAUT_ERROR_SIZE;
 }
 
-static int make_bases(mapper *m, const taut_reference *left, int lefts, taut_index *const *left_base)
+static int make_bases(mapper *m, const taut_reference *left, int lefts,
+                      taut_index *const *left_base)
 {
     taut_expand *x = m->x;
     TAUT_TRY(count_entries(m, lefts));
     for (int32_t r = 0; r < m->references; r++)
-        if (!constant_reference(x, m->reference[r]) && !(m->base[r] = TAUT_NEW(&x->arena, taut_index, m->g->count)))
+        if (!constant_reference(x, m->reference[r]) &&
+            !(m->base[r] = TAUT_NEW(&x->arena, taut_index, m->g->count)))
             return taut_fail_memory(m->b->model->error);
     double **data = TAUT_NEW(&x->arena, double *, x->slots + 1);
     int32_t *data_node = TAUT_NEW(&x->arena, int32_t, x->slots + 1);
@@ -268,7 +275,8 @@ static int make_bases(mapper *m, const taut_reference *left, int lefts, taut_ind
         TAUT_TRY(taut_index_member(&m->run, member));
         for (int32_t r = 0; r < m->references; r++)
             if (m->base[r] || k == 0)
-                TAUT_TRY(resolve(m, m->reference[r], member, m->base[r] ? &m->base[r][k] : &m->one[r]));
+                TAUT_TRY(
+                    resolve(m, m->reference[r], member, m->base[r] ? &m->base[r][k] : &m->one[r]));
         for (int j = 0; j < lefts; j++)
             TAUT_TRY(resolve(m, &left[j], member, &left_base[j][k]));
         for (int32_t c = 0; c < x->checks; c++) {
@@ -282,7 +290,8 @@ static int make_bases(mapper *m, const taut_reference *left, int lefts, taut_ind
     return 0;
 }
 
-/* Slots of one coordinate, its position and its velocity, share one gather array: kernel.c tells locals apart by it. */
+/* Slots of one coordinate, its position and its velocity, share one gather array: kernel.c tells
+ * locals apart by it. */
 static int make_slots(mapper *m)
 {
     taut_expand *x = m->x;
@@ -325,7 +334,8 @@ static int term_value(taut_statement *s, taut_expand *x, taut_value *value)
         bool scale = k == term->factors; /* a scale is a number of the model, not of the state */
         x->allow = scale ? 1u << TAUT_FROM_PARAMETER : s->allow;
         x->what = scale ? "a scale" : s->what;
-        TAUT_TRY(taut_expand_tree(x, tree, taut_expand_scope(x, scale ? s->item->iterators : term->depth[k]), &f));
+        TAUT_TRY(taut_expand_tree(
+            x, tree, taut_expand_scope(x, scale ? s->item->iterators : term->depth[k]), &f));
         taut_op op = k < term->factors && term->inverse[k] ? TAUT_OP_DIV : TAUT_OP_MUL;
         if (f.n > 1 && value->n > 1)
             return taut_expand_fail(x, tree->place, "for products of vectors use dot or cross");
@@ -340,19 +350,23 @@ static int term_value(taut_statement *s, taut_expand *x, taut_value *value)
     for (int c = 0; c < value->n; c++) {
         value->node[c] = taut_graph_binary(x->graph, TAUT_OP_MUL, factor, value->node[c]);
         if (s->reciprocal)
-            value->node[c] = taut_graph_binary(x->graph, TAUT_OP_DIV, taut_graph_constant(x->graph, 1), value->node[c]);
+            value->node[c] = taut_graph_binary(x->graph, TAUT_OP_DIV,
+                                               taut_graph_constant(x->graph, 1), value->node[c]);
     }
     return 0;
 }
 
-static int components_of(const taut_reference *r, const taut_tree *tree, taut_expand *x, int *components, int *component)
+static int components_of(const taut_reference *r, const taut_tree *tree, taut_expand *x,
+                         int *components, int *component)
 {
     *component = 0;
     *components = r->symbol->block[r->symbol->plain].box.components;
     if (!tree->member)
         return 0;
-    if (*components == 1 || tree->member[1] || tree->member[0] < 'x' || tree->member[0] > "xyz"[*components - 1])
-        return taut_expand_fail(x, tree->place, "'%s' has no component '.%s'", tree->name, tree->member);
+    if (*components == 1 || tree->member[1] || tree->member[0] < 'x' ||
+        tree->member[0] > "xyz"[*components - 1])
+        return taut_expand_fail(x, tree->place, "'%s' has no component '.%s'", tree->name,
+                                tree->member);
     *component = tree->member[0] - 'x';
     *components = 1;
     return 0;
@@ -377,18 +391,23 @@ static int expand_left(builder *b, taut_expand *x, int64_t members, left_side *l
         left->tree[left->count] = tree[k];
         const taut_symbol *known = taut_model_find(b->model, tree[k]->name);
         bool used = known && known->used; /* being assigned to is not being used */
-        TAUT_TRY(
-            taut_expand_reference(x, tree[k], taut_expand_scope(x, b->s->single ? 0 : b->s->item->iterators), &left->reference[k]));
+        TAUT_TRY(taut_expand_reference(
+            x, tree[k], taut_expand_scope(x, b->s->single ? 0 : b->s->item->iterators),
+            &left->reference[k]));
         left->reference[k].symbol->used = used;
         taut_symbol_kind kind = left->reference[k].symbol->kind;
-        bool target = kind == TAUT_SYMBOL_COORDINATE || (kind == TAUT_SYMBOL_ALGEBRAIC && b->s->list == TAUT_LIST_START) ||
-                      kind == TAUT_SYMBOL_PARAMETER || (kind == TAUT_SYMBOL_DEFINITION && left->reference[k].symbol->mixed);
+        bool target = kind == TAUT_SYMBOL_COORDINATE ||
+                      (kind == TAUT_SYMBOL_ALGEBRAIC && b->s->list == TAUT_LIST_START) ||
+                      kind == TAUT_SYMBOL_PARAMETER ||
+                      (kind == TAUT_SYMBOL_DEFINITION && left->reference[k].symbol->mixed);
         if (!target)
-            return taut_expand_fail(x, tree[k]->place, "expected a coordinate on the left; '%s' is a %s", tree[k]->name,
-                                    taut_symbol_word(kind));
+            return taut_expand_fail(x, tree[k]->place,
+                                    "expected a coordinate on the left; '%s' is a %s",
+                                    tree[k]->name, taut_symbol_word(kind));
         TAUT_TRY(components_of(&left->reference[k], tree[k], x, &components, &left->component[k]));
         if (k == 1 && components != left->components)
-            return taut_expand_fail(x, tree[k]->place, "M[a,b] needs two particles, or two coordinates");
+            return taut_expand_fail(x, tree[k]->place,
+                                    "M[a,b] needs two particles, or two coordinates");
         left->components = components;
         left->base[k] = TAUT_NEW(&x->arena, taut_index, members);
         if (!left->base[k])
@@ -398,25 +417,30 @@ static int expand_left(builder *b, taut_expand *x, int64_t members, left_side *l
     return 0;
 }
 
-static int make_rows(builder *b, const group *g, const left_side *left, int side, int c, const taut_index **rows)
+static int make_rows(builder *b, const group *g, const left_side *left, int side, int c,
+                     const taut_index **rows)
 {
     const taut_statement *s = b->s;
     *rows = NULL;
-    if (s->role == TAUT_ROLE_POTENTIAL || s->role == TAUT_ROLE_STIFF || s->role == TAUT_ROLE_KINETIC)
+    if (s->role == TAUT_ROLE_POTENTIAL || s->role == TAUT_ROLE_STIFF ||
+        s->role == TAUT_ROLE_KINETIC)
         return 0;
     taut_index *row = TAUT_NEW(&b->model->system->arena, taut_index, g->count);
     if (!row)
         return taut_fail_memory(b->model->error);
     bool second =
-        s->velocity_rows && left->count && (left->tree[0]->primes || left->reference[0].symbol->kind == TAUT_SYMBOL_ALGEBRAIC);
+        s->velocity_rows && left->count &&
+        (left->tree[0]->primes || left->reference[0].symbol->kind == TAUT_SYMBOL_ALGEBRAIC);
     taut_index shift = second ? (taut_index)b->model->system->coordinates.total : 0;
     for (int64_t k = 0; k < g->count; k++)
-        row[k] = left->count ? left->base[side][k] + left->component[side] + c + shift : s->first_row + (taut_index)member_of(g, k);
+        row[k] = left->count ? left->base[side][k] + left->component[side] + c + shift
+                             : s->first_row + (taut_index)member_of(g, k);
     *rows = row;
     return 0;
 }
 
-static int add_kernel(builder *b, taut_expand *x, const group *g, mapper *m, const left_side *left, int32_t node, int c)
+static int add_kernel(builder *b, taut_expand *x, const group *g, mapper *m, const left_side *left,
+                      int32_t node, int c)
 {
     taut_model *model = b->model;
     taut_statement_kernel *kernel;
@@ -473,13 +497,17 @@ static int expand_group(builder *b, const group *g, taut_expand *x)
     if (x->starved)
         return taut_fail_memory(b->model->error);
     TAUT_TRY(taut_graph_status(x->graph, b->model->error));
-    bool repeat = s->role == TAUT_ROLE_MASS; /* a mass is one number for all components, M[a,b] a multiple of the identity */
+    /* a mass is one number for all components, M[a,b] a multiple of the identity */
+    bool repeat = s->role == TAUT_ROLE_MASS;
     int want = left.count == 1 && !repeat ? left.components : 1;
     if (value.n != want && want > 1 && value.n == 1)
-        return taut_expand_fail(x, s->item->value->place, "'%s' is a vector of %d components: the right-hand side must be one too",
-                                left.tree[0]->name, want);
+        return taut_expand_fail(
+            x, s->item->value->place,
+            "'%s' is a vector of %d components: the right-hand side must be one too",
+            left.tree[0]->name, want);
     if (value.n != want)
-        return taut_expand_fail(x, s->item->value->place, "expected a number, found a vector of %d components", value.n);
+        return taut_expand_fail(x, s->item->value->place,
+                                "expected a number, found a vector of %d components", value.n);
     mapper m = {.b = b, .x = x, .g = g};
     TAUT_TRY(prepare_map(&m, value.node, value.n, left.reference, left.count));
     TAUT_TRY(make_bases(&m, left.reference, left.count, left.base));

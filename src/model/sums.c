@@ -1,20 +1,25 @@
-/* sums.c - statements that add up (potentials, forces, kinetic energies): sums that have nothing but signs, additions and factors around
- * them stay loops, a term each, and are never written out. Definitions are looked through. */
+/* sums.c - statements that add up (potentials, forces, kinetic energies): sums that have nothing
+ * but signs, additions and factors around them stay loops, a term each, and are never written
+ * out. Definitions are looked through. */
 #include "model/model.h"
 
 #include <string.h>
 
-/* The definition that a plain name means, unless it is being looked into: then it leads back to itself, which expanding it will say. */
+/* The definition that a plain name means, unless it is being looked into: then it leads back to
+ * itself, which expanding it will say. */
 static taut_symbol *look_through(const taut_model *model, const taut_tree *tree)
 {
     if (tree->kind != TAUT_TREE_NAME || tree->count || tree->member || tree->primes)
         return NULL;
     taut_symbol *symbol = taut_model_find(model, tree->name);
-    return symbol && symbol->kind == TAUT_SYMBOL_DEFINITION && symbol->dims == 0 && symbol->state == 0 ? symbol : NULL;
+    return symbol && symbol->kind == TAUT_SYMBOL_DEFINITION && symbol->dims == 0 &&
+                   symbol->state == 0
+               ? symbol
+               : NULL;
 }
 
-/* Is there a sum in the tree that can stay a loop, having nothing but signs, additions and factors around it? `depth` counts levels through
- * definitions; each of these is asked once. */
+/* Is there a sum in the tree that can stay a loop, having nothing but signs, additions and
+ * factors around it? `depth` counts levels through definitions; each of these is asked once. */
 static bool linear_sum(const taut_model *model, const taut_tree *tree, int depth)
 {
     if (depth > TAUT_LEVEL_LIMIT)
@@ -24,16 +29,19 @@ static bool linear_sum(const taut_model *model, const taut_tree *tree, int depth
     if (tree->kind == TAUT_TREE_UNARY)
         return linear_sum(model, tree->child[0], depth + 1);
     if (tree->kind == TAUT_TREE_BINARY && strchr("+-", tree->op))
-        return linear_sum(model, tree->child[0], depth + 1) || linear_sum(model, tree->child[1], depth + 1);
+        return linear_sum(model, tree->child[0], depth + 1) ||
+               linear_sum(model, tree->child[1], depth + 1);
     if (tree->kind == TAUT_TREE_BINARY && tree->op == '*')
-        return linear_sum(model, tree->child[0], depth + 1) != linear_sum(model, tree->child[1], depth + 1);
+        return linear_sum(model, tree->child[0], depth + 1) !=
+               linear_sum(model, tree->child[1], depth + 1);
     if (tree->kind == TAUT_TREE_BINARY && tree->op == '/')
         return linear_sum(model, tree->child[0], depth + 1);
     taut_symbol *symbol = look_through(model, tree);
     if (symbol && symbol->sums == TAUT_SUMS_UNKNOWN) {
         symbol->used = true;
         symbol->sums = TAUT_SUMS_ASKED;
-        symbol->sums = linear_sum(model, symbol->block[0].item->value, depth + 1) ? TAUT_SUMS_LOOP : TAUT_SUMS_NONE;
+        symbol->sums = linear_sum(model, symbol->block[0].item->value, depth + 1) ? TAUT_SUMS_LOOP
+                                                                                  : TAUT_SUMS_NONE;
     }
     return symbol && symbol->sums == TAUT_SUMS_LOOP;
 }
@@ -84,7 +92,8 @@ static int split_further(taut_statement *s, const taut_tree *tree, taut_term ter
 
 static int split_terms(taut_statement *s, const taut_tree *tree, taut_term term)
 {
-    bool room = tree->kind == TAUT_TREE_SUM    ? term.iterators + tree->iterators <= TAUT_ITERATOR_LIMIT
+    bool room = tree->kind == TAUT_TREE_SUM
+                    ? term.iterators + tree->iterators <= TAUT_ITERATOR_LIMIT
                 : tree->kind == TAUT_TREE_NAME ? term.iterators == 0
                                                : term.factors < TAUT_FACTOR_LIMIT;
     if (room && s->model->levels < TAUT_LEVEL_LIMIT / 2 && linear_sum(s->model, tree, 0)) {
@@ -102,8 +111,8 @@ int taut_statement_terms(taut_statement *s, const taut_tree *tree)
 {
     taut_term term = {.sign = 1, .iterators = s->single ? 0 : s->item->iterators};
     if (s->item->iterators > TAUT_ITERATOR_LIMIT)
-        return taut_document_fail(s->document, s->item->place, s->model->error, "at most %d loops can be nested",
-                                  TAUT_ITERATOR_LIMIT);
+        return taut_document_fail(s->document, s->item->place, s->model->error,
+                                  "at most %d loops can be nested", TAUT_ITERATOR_LIMIT);
     for (int k = 0; k < term.iterators; k++)
         term.iterator[k] = &s->item->iterator[k];
     if (s->role == TAUT_ROLE_BOND || s->role == TAUT_ROLE_VALUE || s->role == TAUT_ROLE_MASS) {

@@ -14,7 +14,8 @@ static uint32_t hash_text(const char *text)
 
 const char *taut_symbol_word(taut_symbol_kind kind)
 {
-    static const char *const words[] = {"parameter", "coordinate", "algebraic variable", "definition", "function", "table", "bond"};
+    static const char *const words[] = {
+        "parameter", "coordinate", "algebraic variable", "definition", "function", "table", "bond"};
     return words[kind];
 }
 
@@ -52,8 +53,10 @@ static taut_symbol *add_symbol(taut_model *model, const char *name)
     if (2 * (model->symbols + 1) > model->hash_size && rehash(model))
         return NULL;
     taut_symbol *symbol = TAUT_NEW(&model->scratch, taut_symbol, 1);
-    char *copy = taut_arena_text(&model->system->arena, name, strlen(name)); /* names outlive the reading */
-    model->symbol = taut_arena_grow(&model->scratch, model->symbol, model->symbols, &model->symbol_capacity, sizeof *model->symbol);
+    /* names outlive the reading */
+    char *copy = taut_arena_text(&model->system->arena, name, strlen(name));
+    model->symbol = taut_arena_grow(&model->scratch, model->symbol, model->symbols,
+                                    &model->symbol_capacity, sizeof *model->symbol);
     if (!symbol || !copy || !model->symbol)
         return NULL;
     symbol->name = copy;
@@ -68,28 +71,35 @@ static const char *declared_later(const taut_model *model, const char *name)
 {
     for (int64_t k = 0; k < model->document->items; k++) {
         const taut_item_tree *item = &model->document->item[k];
-        bool variable = item->section == TAUT_SECTION_COORDINATES || item->section == TAUT_SECTION_PARTICLES ||
-                        item->section == TAUT_SECTION_STATE || item->section == TAUT_SECTION_ALGEBRAIC;
-        if (variable && !item->left && item->value && item->value->kind == TAUT_TREE_NAME && strcmp(item->value->name, name) == 0)
+        bool variable =
+            item->section == TAUT_SECTION_COORDINATES || item->section == TAUT_SECTION_PARTICLES ||
+            item->section == TAUT_SECTION_STATE || item->section == TAUT_SECTION_ALGEBRAIC;
+        if (variable && !item->left && item->value && item->value->kind == TAUT_TREE_NAME &&
+            strcmp(item->value->name, name) == 0)
             return "coordinate";
-        if (item->section == TAUT_SECTION_DEFINITIONS && item->left && strcmp(item->left->name, name) == 0)
+        if (item->section == TAUT_SECTION_DEFINITIONS && item->left &&
+            strcmp(item->left->name, name) == 0)
             return "definition";
     }
     return NULL;
 }
 
-int taut_model_unknown(const taut_model *model, const taut_document *document, taut_place place, const char *name)
+int taut_model_unknown(const taut_model *model, const taut_document *document, taut_place place,
+                       const char *name)
 {
-    static const char *const built_in[] = {"t",    "pi",    "sqrt",  "exp",      "log",   "sin",   "cos",   "tan",
-                                           "asin", "acos",  "atan",  "atan2",    "sinh",  "cosh",  "tanh",  "abs",
-                                           "sign", "min",   "max",   "hypot",    "floor", "round", "mod",   "length",
-                                           "dot",  "cross", "angle", "dihedral", "if",    "sum",   "lambda"};
+    static const char *const built_in[] = {
+        "t",    "pi",    "sqrt",  "exp",      "log",   "sin",   "cos",   "tan",
+        "asin", "acos",  "atan",  "atan2",    "sinh",  "cosh",  "tanh",  "abs",
+        "sign", "min",   "max",   "hypot",    "floor", "round", "mod",   "length",
+        "dot",  "cross", "angle", "dihedral", "if",    "sum",   "lambda"};
     const char *later = declared_later(model, name);
     if (later)
-        return taut_document_fail(document, place, model->error, "a parameter, range or size cannot depend on the %s '%s'", later,
+        return taut_document_fail(document, place, model->error,
+                                  "a parameter, range or size cannot depend on the %s '%s'", later,
                                   name);
     int best = 99;
-    const char *found = taut_near_miss(name, built_in, (int64_t)(sizeof built_in / sizeof built_in[0]));
+    const char *found =
+        taut_near_miss(name, built_in, (int64_t)(sizeof built_in / sizeof built_in[0]));
     if (found)
         best = taut_edit_distance(name, found);
     for (int64_t k = 0; k < model->symbols; k++) {
@@ -101,13 +111,14 @@ int taut_model_unknown(const taut_model *model, const taut_document *document, t
         }
     }
     if (found)
-        return taut_document_fail(document, place, model->error, "unknown name '%s'; did you mean '%s'?", name, found);
+        return taut_document_fail(document, place, model->error,
+                                  "unknown name '%s'; did you mean '%s'?", name, found);
     return taut_document_fail(document, place, model->error, "unknown name '%s'", name);
 }
 
 /* Which iterator an index on the left is; numbers become bounds of width one. */
-static int left_index(taut_model *model, const taut_document *document, const taut_item_tree *item, const taut_tree *index, int d,
-                      taut_symbol_block *block, taut_expand *x)
+static int left_index(taut_model *model, const taut_document *document, const taut_item_tree *item,
+                      const taut_tree *index, int d, taut_symbol_block *block, taut_expand *x)
 {
     if (index->kind == TAUT_TREE_NAME && index->count == 0 && !index->member && index->primes == 0)
         for (int32_t k = 0; k < item->iterators; k++)
@@ -118,17 +129,19 @@ static int left_index(taut_model *model, const taut_document *document, const ta
     int32_t node;
     double value;
     TAUT_TRY(taut_expand_index(x, index, NULL, &node));
-    if (!taut_graph_is_constant(x->graph, node, &value) || value != floor(value) || fabs(value) > 1e9)
-        return taut_document_fail(document, index->place, model->error,
-                                  "expected a loop name or an integer as the index of what is declared");
+    if (!taut_graph_is_constant(x->graph, node, &value) || value != floor(value) ||
+        fabs(value) > 1e9)
+        return taut_document_fail(
+            document, index->place, model->error,
+            "expected a loop name or an integer as the index of what is declared");
     block->iterator_of[d] = -1;
     block->box.lo[d] = block->box.hi[d] = (int32_t)value;
     return 0;
 }
 
 /* Bounds of a box when all ranges are constant; otherwise an explicit list. */
-static int shape_block(taut_model *model, const taut_document *document, const taut_item_tree *item, taut_symbol_block *block,
-                       taut_expand *x)
+static int shape_block(taut_model *model, const taut_document *document, const taut_item_tree *item,
+                       taut_symbol_block *block, taut_expand *x)
 {
     taut_members members;
     x->iterators = item->iterators;
@@ -161,11 +174,13 @@ static int shape_block(taut_model *model, const taut_document *document, const t
             there = there || block->iterator_of[d] == k;
         if (!there)
             return taut_document_fail(document, item->iterator[k].place, model->error,
-                                      "the loop name '%s' must be an index on the left, or the members cannot be told apart",
+                                      "the loop name '%s' must be an index on the left, or the "
+                                      "members cannot be told apart",
                                       item->iterator[k].name);
     }
     if (!ordered)
-        return taut_document_fail(document, item->place, model->error, "write the indices on the left in the order of the loops");
+        return taut_document_fail(document, item->place, model->error,
+                                  "write the indices on the left in the order of the loops");
     if (box && volume == members.count)
         return 0;
     int32_t *list = TAUT_NEW(&model->system->arena, int32_t, members.count * block->box.dims);
@@ -173,7 +188,9 @@ static int shape_block(taut_model *model, const taut_document *document, const t
         return taut_fail_memory(model->error);
     for (int64_t i = 0; i < members.count; i++)
         for (int d = 0; d < block->box.dims; d++)
-            list[i * block->box.dims + d] = block->iterator_of[d] < 0 ? block->box.lo[d] : members.value[block->iterator_of[d]][i];
+            list[i * block->box.dims + d] = block->iterator_of[d] < 0
+                                                ? block->box.lo[d]
+                                                : members.value[block->iterator_of[d]][i];
     block->box.list = list;
     return 0;
 }
@@ -189,7 +206,8 @@ static int64_t point_place(const taut_symbol *symbol, const int32_t *index)
         h ^= h >> 29;
     }
     int64_t k = (int64_t)(h >> 20) & mask;
-    while (symbol->point[k] && memcmp(symbol->block[symbol->point[k] - 1].box.lo, index, (size_t)symbol->dims * sizeof *index) != 0)
+    while (symbol->point[k] && memcmp(symbol->block[symbol->point[k] - 1].box.lo, index,
+                                      (size_t)symbol->dims * sizeof *index) != 0)
         k = (k + 1) & mask;
     return k;
 }
@@ -231,7 +249,8 @@ static int grow_points(taut_model *model, taut_symbol *symbol)
 }
 
 /* Block b, the newest, becomes known to taut_symbol_block_of. */
-static int register_block(taut_model *model, const taut_document *document, taut_symbol *symbol, int32_t b, const taut_tree *left)
+static int register_block(taut_model *model, const taut_document *document, taut_symbol *symbol,
+                          int32_t b, const taut_tree *left)
 {
     const taut_symbol_block *block = &symbol->block[b];
     if (block->kind != TAUT_SYMBOL_DEFINITION && symbol->plain < 0)
@@ -244,9 +263,11 @@ static int register_block(taut_model *model, const taut_document *document, taut
         return 0;
     }
     if (symbol->ranges == TAUT_RANGE_LIMIT)
-        return taut_document_fail(document, left->place, model->error, "'%s' is declared by more than %d lines with 'for'",
-                                  left->name, TAUT_RANGE_LIMIT);
-    symbol->range = taut_arena_grow(&model->scratch, symbol->range, symbol->ranges, &symbol->range_capacity, sizeof *symbol->range);
+        return taut_document_fail(document, left->place, model->error,
+                                  "'%s' is declared by more than %d lines with 'for'", left->name,
+                                  TAUT_RANGE_LIMIT);
+    symbol->range = taut_arena_grow(&model->scratch, symbol->range, symbol->ranges,
+                                    &symbol->range_capacity, sizeof *symbol->range);
     if (!symbol->range)
         return taut_fail_memory(model->error);
     symbol->range[symbol->ranges++] = b;
@@ -269,15 +290,18 @@ static bool overlap(taut_model *model, const taut_name_block *a, const taut_name
     return false;
 }
 
-static int given_twice(taut_model *model, const taut_document *document, const taut_symbol_block *old, const taut_tree *left)
+static int given_twice(taut_model *model, const taut_document *document,
+                       const taut_symbol_block *old, const taut_tree *left)
 {
-    return taut_document_fail(document, left->place, model->error, "'%s' is given twice (first in line %d)", left->name,
+    return taut_document_fail(document, left->place, model->error,
+                              "'%s' is given twice (first in line %d)", left->name,
                               old->item ? old->item->place.line : 0);
 }
 
 /* Is any member of the block there already? */
-static int check_members(taut_model *model, const taut_document *document, const taut_symbol *symbol,
-                         const taut_symbol_block *block, const taut_tree *left)
+static int check_members(taut_model *model, const taut_document *document,
+                         const taut_symbol *symbol, const taut_symbol_block *block,
+                         const taut_tree *left)
 {
     int64_t ordinal;
     if (is_point(&block->box)) {
@@ -288,57 +312,67 @@ static int check_members(taut_model *model, const taut_document *document, const
         if (overlap(model, &symbol->block[symbol->range[k]].box, &block->box))
             return given_twice(model, document, &symbol->block[symbol->range[k]], left);
     for (int32_t k = 0; symbol->points && k < symbol->blocks; k++)
-        if (is_point(&symbol->block[k].box) && taut_block_find(&block->box, symbol->block[k].box.lo) >= 0)
+        if (is_point(&symbol->block[k].box) &&
+            taut_block_find(&block->box, symbol->block[k].box.lo) >= 0)
             return given_twice(model, document, &symbol->block[k], left);
     model->effort += symbol->points ? symbol->blocks : 0;
     if (model->effort > TAUT_EFFORT_LIMIT)
-        return taut_document_fail(document, left->place, model->error, "'%s' is declared by too many lines", left->name);
+        return taut_document_fail(document, left->place, model->error,
+                                  "'%s' is declared by too many lines", left->name);
     return 0;
 }
 
-/* Blocks of one symbol have the same number of indices, and one kind, but for definitions that complete a family. It is enough to ask
- * the first block and the first that is no definition. */
-static int check_new(taut_model *model, const taut_document *document, const taut_symbol *symbol, const taut_symbol_block *block,
-                     const taut_tree *left)
+/* Blocks of one symbol have the same number of indices, and one kind, but for definitions that
+ * complete a family. It is enough to ask the first block and the first that is no definition. */
+static int check_new(taut_model *model, const taut_document *document, const taut_symbol *symbol,
+                     const taut_symbol_block *block, const taut_tree *left)
 {
     const int32_t first[2] = {0, symbol->plain};
     for (int k = 0; k < 2 && symbol->blocks && first[k] >= 0; k++) {
         const taut_symbol_block *old = &symbol->block[first[k]];
-        bool mixes = (old->kind == TAUT_SYMBOL_DEFINITION || block->kind == TAUT_SYMBOL_DEFINITION) &&
-                     (old->kind <= TAUT_SYMBOL_DEFINITION && block->kind <= TAUT_SYMBOL_DEFINITION) && block->box.dims > 0;
+        bool mixes =
+            (old->kind == TAUT_SYMBOL_DEFINITION || block->kind == TAUT_SYMBOL_DEFINITION) &&
+            (old->kind <= TAUT_SYMBOL_DEFINITION && block->kind <= TAUT_SYMBOL_DEFINITION) &&
+            block->box.dims > 0;
         if (old->kind != block->kind && !mixes)
-            return taut_document_fail(document, left->place, model->error, "'%s' is already the name of a %s (line %d)", left->name,
-                                      taut_symbol_word(old->kind), old->item ? old->item->place.line : 0);
+            return taut_document_fail(
+                document, left->place, model->error, "'%s' is already the name of a %s (line %d)",
+                left->name, taut_symbol_word(old->kind), old->item ? old->item->place.line : 0);
         if (old->box.dims != block->box.dims)
-            return taut_document_fail(document, left->place, model->error, "'%s' has %d %s elsewhere (line %d)", left->name,
+            return taut_document_fail(document, left->place, model->error,
+                                      "'%s' has %d %s elsewhere (line %d)", left->name,
                                       old->box.dims, old->box.dims == 1 ? "index" : "indices",
                                       old->item ? old->item->place.line : 0);
         if (old->kind == block->kind && old->box.components != block->box.components)
-            return taut_document_fail(document, left->place, model->error, "'%s' is %s elsewhere (line %d)", left->name,
-                                      old->box.components > 1 ? "a particle" : "a number", old->item ? old->item->place.line : 0);
+            return taut_document_fail(document, left->place, model->error,
+                                      "'%s' is %s elsewhere (line %d)", left->name,
+                                      old->box.components > 1 ? "a particle" : "a number",
+                                      old->item ? old->item->place.line : 0);
     }
     return check_members(model, document, symbol, block, left);
 }
 
 static bool reserved(const char *name)
 {
-    static const char *const words[] = {"t",   "pi",    "sum",   "if",       "lambda", "sqrt",  "exp",   "log",  "sin",
-                                        "cos", "tan",   "asin",  "acos",     "atan",   "atan2", "sinh",  "cosh", "tanh",
-                                        "abs", "sign",  "min",   "max",      "hypot",  "floor", "round", "mod",  "length",
-                                        "dot", "cross", "angle", "dihedral", "for",    "in",    "and",   "or",   "M"};
+    static const char *const words[] = {
+        "t",   "pi",    "sum",   "if",       "lambda", "sqrt",  "exp",   "log",  "sin",
+        "cos", "tan",   "asin",  "acos",     "atan",   "atan2", "sinh",  "cosh", "tanh",
+        "abs", "sign",  "min",   "max",      "hypot",  "floor", "round", "mod",  "length",
+        "dot", "cross", "angle", "dihedral", "for",    "in",    "and",   "or",   "M"};
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
         if (strcmp(words[k], name) == 0)
             return true;
     return false;
 }
 
-int taut_model_shape(taut_model *model, const taut_document *document, const taut_item_tree *item, const taut_tree *left,
-                     taut_symbol_block *block)
+int taut_model_shape(taut_model *model, const taut_document *document, const taut_item_tree *item,
+                     const taut_tree *left, taut_symbol_block *block)
 {
     block->box.components = 1;
     block->box.dims = left->kind == TAUT_TREE_NAME ? left->count : 0;
     if (item->iterators > TAUT_ITERATOR_LIMIT)
-        return taut_document_fail(document, item->place, model->error, "at most %d loops can be nested", TAUT_ITERATOR_LIMIT);
+        return taut_document_fail(document, item->place, model->error,
+                                  "at most %d loops can be nested", TAUT_ITERATOR_LIMIT);
     taut_expand x;
     TAUT_TRY(taut_expand_init(&x, model, document, 0, "an index"));
     int status = 0;
@@ -350,9 +384,10 @@ int taut_model_shape(taut_model *model, const taut_document *document, const tau
     return status;
 }
 
-/* Adds a block of members to its name in a space of names: the model's, or one of outputs or events. */
-static int enter(taut_model *space, const taut_document *document, taut_symbol_block *block, const taut_tree *left,
-                 taut_names *names, taut_symbol **result)
+/* Adds a block of members to its name in a space of names: the model's, or one of outputs or
+ * events. */
+static int enter(taut_model *space, const taut_document *document, taut_symbol_block *block,
+                 const taut_tree *left, taut_names *names, taut_symbol **result)
 {
     taut_symbol *symbol = taut_model_find(space, left->name);
     if (!symbol) {
@@ -366,30 +401,36 @@ static int enter(taut_model *space, const taut_document *document, taut_symbol_b
     TAUT_TRY(check_new(space, document, symbol, block, left));
     if (names) {
         if (names->total + block->box.count * block->box.components > INT32_MAX / 4)
-            return taut_document_fail(document, left->place, space->error, "too many members in all");
+            return taut_document_fail(document, left->place, space->error,
+                                      "too many members in all");
         if (taut_names_add(names, &space->system->arena, symbol->name, &block->box))
             return taut_fail_memory(space->error);
         block->box.first = names->block[names->blocks - 1].block.first;
     }
-    symbol->block = taut_arena_grow(&space->scratch, symbol->block, symbol->blocks, &symbol->capacity, sizeof *symbol->block);
+    symbol->block = taut_arena_grow(&space->scratch, symbol->block, symbol->blocks,
+                                    &symbol->capacity, sizeof *symbol->block);
     if (!symbol->block)
         return taut_fail_memory(space->error);
     symbol->mixed =
-        symbol->mixed || (symbol->blocks > 0 && (block->kind == TAUT_SYMBOL_DEFINITION || symbol->kind == TAUT_SYMBOL_DEFINITION));
+        symbol->mixed || (symbol->blocks > 0 && (block->kind == TAUT_SYMBOL_DEFINITION ||
+                                                 symbol->kind == TAUT_SYMBOL_DEFINITION));
     symbol->block[symbol->blocks++] = *block;
     if (result)
         *result = symbol;
     return register_block(space, document, symbol, symbol->blocks - 1, left);
 }
 
-int taut_model_declare(taut_model *model, const taut_document *document, taut_symbol_kind kind, const taut_item_tree *item,
-                       const taut_tree *left, taut_names *names, int components, taut_symbol **result)
+int taut_model_declare(taut_model *model, const taut_document *document, taut_symbol_kind kind,
+                       const taut_item_tree *item, const taut_tree *left, taut_names *names,
+                       int components, taut_symbol **result)
 {
     if (reserved(left->name))
-        return taut_document_fail(document, left->place, model->error, "'%s' has a meaning of its own and cannot be declared",
+        return taut_document_fail(document, left->place, model->error,
+                                  "'%s' has a meaning of its own and cannot be declared",
                                   left->name);
     if (left->kind == TAUT_TREE_NAME && (left->primes || left->member))
-        return taut_document_fail(document, left->place, model->error, "expected a plain name to declare, such as %s", left->name);
+        return taut_document_fail(document, left->place, model->error,
+                                  "expected a plain name to declare, such as %s", left->name);
     taut_symbol_block block = {.kind = kind, .item = item, .document = document};
     TAUT_TRY(taut_model_shape(model, document, item, left, &block));
     block.box.components = components;
@@ -403,10 +444,11 @@ taut_model taut_space_make(const taut_model *model)
     return space;
 }
 
-int taut_space_name(taut_model *space, taut_model *model, const taut_item_tree *item, const taut_tree *left, taut_names *names,
-                    taut_symbol_block *block)
+int taut_space_name(taut_model *space, taut_model *model, const taut_item_tree *item,
+                    const taut_tree *left, taut_names *names, taut_symbol_block *block)
 {
-    *block = (taut_symbol_block){.kind = TAUT_SYMBOL_BOND, .item = item, .document = model->document};
+    *block =
+        (taut_symbol_block){.kind = TAUT_SYMBOL_BOND, .item = item, .document = model->document};
     TAUT_TRY(taut_model_shape(model, model->document, item, left, block));
     return enter(space, model->document, block, left, names, NULL);
 }

@@ -1,4 +1,5 @@
-/* tables.c - [tables]: CSV files below the model's folder. The first line names the columns; all further entries are numbers. */
+/* tables.c - [tables]: CSV files below the model's folder. The first line names the columns; all
+ * further entries are numbers. */
 #include "model/model.h"
 
 #include <errno.h>
@@ -26,7 +27,8 @@ static int fail(const reader *r, const char *place, const char *format, const ch
         error->line = r->line;
         error->column = (int)(place - r->line_start) + 1;
         size_t length = strcspn(r->line_start, "\r\n");
-        snprintf(error->source, sizeof error->source, "%.*s", (int)(length < 190 ? length : 190), r->line_start);
+        snprintf(error->source, sizeof error->source, "%.*s", (int)(length < 190 ? length : 190),
+                 r->line_start);
     }
     return code;
 }
@@ -35,7 +37,8 @@ static int open_table(taut_model *model, const taut_item_tree *item, const char 
 {
     FILE *file = fopen(path, "rb");
     if (!file)
-        return taut_document_fail(model->document, item->place, model->error, "the table '%s' cannot be opened: %s", item->raw,
+        return taut_document_fail(model->document, item->place, model->error,
+                                  "the table '%s' cannot be opened: %s", item->raw,
                                   strerror(errno));
     int status = 0;
     size_t size = 0;
@@ -43,7 +46,8 @@ static int open_table(taut_model *model, const taut_item_tree *item, const char 
         long end = ftell(file);
         if (end < 0 || end > FILE_LIMIT)
             status = taut_document_fail(model->document, item->place, model->error,
-                                        "the table '%s' is not a regular file of at most %d MB", item->raw, FILE_LIMIT >> 20);
+                                        "the table '%s' is not a regular file of at most %d MB",
+                                        item->raw, FILE_LIMIT >> 20);
         size = end > 0 ? (size_t)end : 0;
         rewind(file);
     }
@@ -51,10 +55,12 @@ static int open_table(taut_model *model, const taut_item_tree *item, const char 
     if (!status && !*text)
         status = taut_fail_memory(model->error);
     if (!status && fread(*text, 1, size, file) != size)
-        status = taut_document_fail(model->document, item->place, model->error, "the table '%s' cannot be read", item->raw);
+        status = taut_document_fail(model->document, item->place, model->error,
+                                    "the table '%s' cannot be read", item->raw);
     if (!status && memchr(*text, 0, size)) /* what follows it would be lost */
         status = taut_document_fail(model->document, item->place, model->error,
-                                    "the table '%s' contains a zero byte: is it a text file?", item->raw);
+                                    "the table '%s' contains a zero byte: is it a text file?",
+                                    item->raw);
     fclose(file);
     return status;
 }
@@ -95,10 +101,13 @@ static int read_header(reader *r, taut_table *table)
         const char *start = r->at;
         r->at += strspn(r->at, NAME_LETTERS);
         if (r->at == start || (*start >= '0' && *start <= '9') || r->at - start > TAUT_NAME_LIMIT)
-            return fail(r, start, "expected the name of a column%s: the first line of a table names its columns", "");
+            return fail(
+                r, start,
+                "expected the name of a column%s: the first line of a table names its columns", "");
         if (table->columns == COLUMN_LIMIT)
             return fail(r, start, "a table has at most 256 columns%s", "");
-        name[table->columns] = taut_arena_text(&r->model->system->arena, start, (size_t)(r->at - start));
+        name[table->columns] =
+            taut_arena_text(&r->model->system->arena, start, (size_t)(r->at - start));
         if (!name[table->columns])
             return taut_fail_memory(r->model->error);
         for (int32_t k = 0; k < table->columns; k++)
@@ -121,7 +130,8 @@ static int read_header(reader *r, taut_table *table)
     return 0;
 }
 
-/* A number up to the next comma or blank, read as in model files: with a point, whatever the locale. */
+/* A number up to the next comma or blank, read as in model files: with a point, whatever the
+ * locale. */
 static bool read_number(reader *r, double *value)
 {
     char text[NUMBER_LIMIT + 1];
@@ -145,7 +155,8 @@ static int read_row(reader *r, const taut_table *table, double *to)
         skip_blanks(r);
         if (c + 1 < table->columns) {
             if (*r->at != ',')
-                return fail(r, r->at, "this row is too short: expected ',' and column '%s'", table->column[c + 1]);
+                return fail(r, r->at, "this row is too short: expected ',' and column '%s'",
+                            table->column[c + 1]);
             r->at++;
         }
     }
@@ -167,13 +178,15 @@ static int read_table(reader *r, taut_table *table)
     while (find_line(r)) {
         if (table->rows == TAUT_MEMBER_LIMIT)
             return fail(r, r->at, "a table has too many rows%s", "");
-        rows = taut_arena_grow(&r->model->scratch, rows, table->rows, &capacity, (size_t)table->columns * sizeof(double));
+        rows = taut_arena_grow(&r->model->scratch, rows, table->rows, &capacity,
+                               (size_t)table->columns * sizeof(double));
         if (!rows)
             return taut_fail_memory(r->model->error);
         TAUT_TRY(read_row(r, table, rows + (int64_t)table->rows * table->columns));
         table->rows++;
     }
-    double *value = TAUT_NEW(&r->model->system->arena, double, (int64_t)table->rows * table->columns);
+    double *value =
+        TAUT_NEW(&r->model->system->arena, double, (int64_t)table->rows * table->columns);
     if (!value)
         return taut_fail_memory(r->model->error);
     for (int32_t i = 0; i < table->rows; i++)
@@ -188,7 +201,8 @@ static int check_path(taut_model *model, const taut_item_tree *item)
 {
     const char *path = item->raw;
     if (!path || !*path)
-        return taut_document_fail(model->document, item->place, model->error, "expected the name of a CSV file");
+        return taut_document_fail(model->document, item->place, model->error,
+                                  "expected the name of a CSV file");
     bool up = false;
     for (const char *p = path; *p;) {
         size_t length = strcspn(p, "/");
@@ -197,7 +211,8 @@ static int check_path(taut_model *model, const taut_item_tree *item)
     }
     if (path[0] == '/' || up || strchr(path, '\\') || strlen(path) > 200)
         return taut_document_fail(model->document, item->place, model->error,
-                                  "tables lie below the folder of the model: a relative path without '..' is expected, found '%s'",
+                                  "tables lie below the folder of the model: a relative path "
+                                  "without '..' is expected, found '%s'",
                                   path);
     return 0;
 }
@@ -210,11 +225,13 @@ static int table_path(taut_model *model, const taut_item_tree *item, char *path,
     if (folder)
         written = snprintf(path, size, "%s/%s", folder, item->raw);
     else if (slash)
-        written = snprintf(path, size, "%.*s/%s", (int)(slash - model->document->file), model->document->file, item->raw);
+        written = snprintf(path, size, "%.*s/%s", (int)(slash - model->document->file),
+                           model->document->file, item->raw);
     else
         written = snprintf(path, size, "%s", item->raw);
     if (written < 0 || (size_t)written >= size)
-        return taut_document_fail(model->document, item->place, model->error, "the path of this table is too long");
+        return taut_document_fail(model->document, item->place, model->error,
+                                  "the path of this table is too long");
     return 0;
 }
 
@@ -227,13 +244,15 @@ int taut_model_tables(taut_model *model)
         char path[1024], *text = NULL;
         taut_symbol *symbol;
         TAUT_TRY(check_path(model, item));
-        TAUT_TRY(taut_model_declare(model, model->document, TAUT_SYMBOL_TABLE, item, item->left, NULL, 1, &symbol));
+        TAUT_TRY(taut_model_declare(model, model->document, TAUT_SYMBOL_TABLE, item, item->left,
+                                    NULL, 1, &symbol));
         TAUT_TRY(table_path(model, item, path, sizeof path));
         TAUT_TRY(open_table(model, item, path, &text));
         symbol->table = TAUT_NEW(&model->scratch, taut_table, 1);
         if (!symbol->table)
             return taut_fail_memory(model->error);
-        reader r = {.model = model, .path = path, .text = text, .at = text, .line_start = text, .line = 1};
+        reader r = {
+            .model = model, .path = path, .text = text, .at = text, .line_start = text, .line = 1};
         TAUT_TRY(read_table(&r, symbol->table));
     }
     return 0;
@@ -241,14 +260,15 @@ int taut_model_tables(taut_model *model)
 
 /* ---- in expressions */
 
-int taut_expand_table(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_symbol *symbol, taut_value *value)
+int taut_expand_table(taut_expand *x, const taut_tree *tree, taut_binding *scope,
+                      taut_symbol *symbol, taut_value *value)
 {
     taut_table *table = symbol->table;
     value->n = 1;
     symbol->used = true;
     if (!tree->member || tree->count || tree->primes)
-        return taut_expand_fail(x, tree->place, "'%s' is a table: write %s.column[k] or %s.rows", symbol->name, symbol->name,
-                                symbol->name);
+        return taut_expand_fail(x, tree->place, "'%s' is a table: write %s.column[k] or %s.rows",
+                                symbol->name, symbol->name, symbol->name);
     if (strcmp(tree->member, "rows") == 0 && tree->member_count == 0) {
         value->node[0] = taut_graph_constant(x->graph, table->rows);
         return 0;
@@ -258,26 +278,32 @@ int taut_expand_table(taut_expand *x, const taut_tree *tree, taut_binding *scope
         column++;
     if (column == table->columns) {
         const char *near = taut_near_miss(tree->member, table->column, table->columns);
-        return taut_expand_fail(x, tree->place, "table '%s' has no column '%s'%s%s%s", symbol->name, tree->member,
-                                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return taut_expand_fail(x, tree->place, "table '%s' has no column '%s'%s%s%s", symbol->name,
+                                tree->member, near ? "; did you mean '" : "", near ? near : "",
+                                near ? "'?" : "");
     }
     if (tree->member_count != 1)
-        return taut_expand_fail(x, tree->place, "expected one row number in [ ] after %s.%s", symbol->name, tree->member);
+        return taut_expand_fail(x, tree->place, "expected one row number in [ ] after %s.%s",
+                                symbol->name, tree->member);
     bool mode = x->index_mode;
     int32_t row = -1;
     TAUT_TRY(taut_expand_scalar(x, tree->child[tree->count], scope, &row));
     if (mode || taut_expand_is_index(x, row)) {
-        taut_slot_key key = {
-            .source = TAUT_FROM_DATA,
-            .table = table,
-            .column = column,
-            .iterator = -1,
-            .reference = {.dims = 1, .index = {row}, .place = tree->place, .document = x->document, .symbol = symbol}};
+        taut_slot_key key = {.source = TAUT_FROM_DATA,
+                             .table = table,
+                             .column = column,
+                             .iterator = -1,
+                             .reference = {.dims = 1,
+                                           .index = {row},
+                                           .place = tree->place,
+                                           .document = x->document,
+                                           .symbol = symbol}};
         value->node[0] = taut_expand_slot(x, &key);
         return 0;
     }
     if (!table->curve[column])
-        TAUT_TRY(taut_curve_create(&x->model->system->arena, table->rows, table->value + (int64_t)column * table->rows,
+        TAUT_TRY(taut_curve_create(&x->model->system->arena, table->rows,
+                                   table->value + (int64_t)column * table->rows,
                                    &table->curve[column], x->model->error));
     value->node[0] = taut_graph_curve(x->graph, table->curve[column], 0, row);
     return 0;

@@ -1,14 +1,18 @@
-/* foot_point.c - the foot point: the M-orthogonal projection of (q, v) onto the rigid bonds, M and G taken at the foot point [A 4.3.1]
+/* foot_point.c - the foot point: the M-orthogonal projection of (q, v) onto the rigid bonds, M
+ * and G taken at the foot point [A 4.3.1]
  *
- *     M(X) (X - q) + G(X)^T mu = 0,   g(X) = 0        then        M(X) (V - v) + G(X)^T nu = 0,   G(X) V + g_t(X) = 0
+ *     M(X) (X - q) + G(X)^T mu = 0, g(X) = 0   then   M(X) (V - v) + G(X)^T nu = 0,
+ *     G(X) V + g_t(X) = 0
  *
- * Newton's iteration on (X, mu): first with K = M in place of the derivative of the first equation (enough while the distance is small
- * beside the radius of curvature of the bonds), then, when that contracts slowly, with K = M + sum mu_i Hess g_i + d(M w)/dq, w = X - q.
- * A long chain needs the second form: its mu grow with the square of its length.
+ * Newton's iteration on (X, mu): first with K = M in place of the derivative of the first
+ * equation (enough while the distance is small beside the radius of curvature of the bonds),
+ * then, when that contracts slowly, with K = M + sum mu_i Hess g_i + d(M w)/dq, w = X - q. A
+ * long chain needs the second form: its mu grow with the square of its length.
  *
- * What is held does not move: its columns leave the matrix; a bond without any other coordinate is checked, not solved for.
- * What is marked `guess` moves first: a least-squares fit of the bonds by these coordinates alone (Levenberg-Marquardt), and the foot
- * point is taken from there. */
+ * What is held does not move: its columns leave the matrix; a bond without any other coordinate
+ * is checked, not solved for. What is marked `guess` moves first: a least-squares fit of the
+ * bonds by these coordinates alone (Levenberg-Marquardt), and the foot point is taken from
+ * there. */
 #include "point/foot_point.h"
 
 #include <float.h>
@@ -36,8 +40,9 @@ typedef struct constraint {
     double *from, *fitted;     /* what the foot point is taken of; after the fit of the guesses */
     double *mu;                /* [m] */
     double *dx, *dmu;          /* a step */
-    double *g, *k, *d;         /* G without held columns and soft rows; K likewise; 1 in rows that have nothing left */
-    double *weight;            /* diagonal of M, 1 where it has none */
+    /* G without held columns and soft rows; K likewise; 1 in rows that have nothing left */
+    double *g, *k, *d;
+    double *weight; /* diagonal of M, 1 where it has none */
 } constraint;
 
 enum { MOST_ITERATIONS = 80, MOST_FITS = 30 };
@@ -72,14 +77,16 @@ static double size_of(const constraint *c, const double *x, const double *y)
     return sqrt(sum);
 }
 
-/* r = M w, w = x - from, plus G^T mu: what the first equation leaves. Held columns have no equation. */
+/* r = M w, w = x - from, plus G^T mu: what the first equation leaves. Held columns have no
+ * equation. */
 static void stationarity(constraint *c, double *r)
 {
     for (taut_index i = 0; i < c->n; i++) {
         double sum = 0;
         if (!c->mass_matrix)
             sum = c->values.mass[i] * (c->x[i] - c->from[i]);
-        for (taut_index k = c->mass_matrix ? c->tangent.start[i] : 0; c->mass_matrix && k < c->tangent.start[i + 1]; k++) {
+        for (taut_index k = c->mass_matrix ? c->tangent.start[i] : 0;
+             c->mass_matrix && k < c->tangent.start[i + 1]; k++) {
             taut_index j = c->tangent.column[k];
             sum += c->values.mass[k] * (c->x[j] - c->from[j]);
         }
@@ -105,7 +112,8 @@ static void mask_jacobian(constraint *c)
     }
 }
 
-/* K on the diagonal (plain, diagonal masses) or on the tangent pattern; `curved` adds the derivatives of G^T mu and of M. */
+/* K on the diagonal (plain, diagonal masses) or on the tangent pattern; `curved` adds the
+ * derivatives of G^T mu and of M. */
 static void mask_mass(constraint *c, double factor, bool curved)
 {
     bool on_tangent = c->mass_matrix || curved;
@@ -137,23 +145,26 @@ static int fail_far(const constraint *c, double t, int iterations, taut_error *e
         if (c->rigid[i] && (worst < 0 || !(fabs(c->values.bond[i]) <= fabs(c->values.bond[worst]))))
             worst = i;
     taut_system_name(c->system, TAUT_BOND, worst, name, sizeof name);
-    int code =
-        taut_fail(error, TAUT_ERROR_CONVERGE,
-                  "no foot point was found in %d iterations: bond '%s' is off by %.3g where it ended; give start values that "
-                  "are nearer to the bonds, or mark some of them `guess`",
-                  iterations, name, fabs(c->values.bond[worst]));
+    int code = taut_fail(
+        error, TAUT_ERROR_CONVERGE,
+        "no foot point was found in %d iterations: bond '%s' is off by %.3g where it ended; give "
+        "start values that are nearer to the bonds, or mark some of them `guess`",
+        iterations, name, fabs(c->values.bond[worst]));
     if (error)
         error->t = t;
     return code;
 }
 
-/* Rows without a free coordinate: nothing can mend them. `value` is g or gdot, `size` gives the scale of x or u. */
-static int check_held(const constraint *c, double t, const double *value, const double *x, const char *what, taut_error *error)
+/* Rows without a free coordinate: nothing can mend them. `value` is g or gdot, `size` gives the
+ * scale of x or u. */
+static int check_held(const constraint *c, double t, const double *value, const double *x,
+                      const char *what, taut_error *error)
 {
     double most = 0;
     for (taut_index i = 0; i < c->n; i++)
         most = fmax(most, fabs(x[i]));
-    if (most == 0) /* at rest in the origin nothing says what is small: what rounding leaves of numbers of size 1 is */
+    if (most == 0) /* at rest in the origin nothing says what is small: what rounding leaves of
+                      numbers of size 1 is */
         most = 1e-3;
     for (taut_index i = 0; i < c->m; i++) {
         double scale = 0;
@@ -165,8 +176,9 @@ static int check_held(const constraint *c, double t, const double *value, const 
         char name[96];
         taut_system_name(c->system, TAUT_BOND, i, name, sizeof name);
         int code = taut_fail(error, TAUT_ERROR_CONVERGE,
-                             "all of the %s of bond '%s' are held, and it is off by %.3g; release one, or correct it", what, name,
-                             value[i]);
+                             "all of the %s of bond '%s' are held, and it is off by %.3g; release "
+                             "one, or correct it",
+                             what, name, value[i]);
         if (error)
             error->t = t;
         return code;
@@ -178,17 +190,18 @@ static int factor(constraint *c, bool curved, double t, taut_error *error)
 {
     mask_mass(c, 1, curved);
     c->projector.statistics->factorisations++;
-    taut_singular parts = {.context = c->context,
-                           .allocator = &((const taut_arena *)c->projector.self)->allocator,
-                           .n = c->n,
-                           .m = c->m,
-                           .mass = c->k,
-                           .mass_start = c->mass_matrix || curved ? c->tangent.start : NULL,
-                           .start = c->jacobian.start,
-                           .column = c->jacobian.column,
-                           .jacobian = c->g,
-                           .compliance = c->d,
-                           .held = taut_hold_any(c->hold, c->n, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY)};
+    taut_singular parts = {
+        .context = c->context,
+        .allocator = &((const taut_arena *)c->projector.self)->allocator,
+        .n = c->n,
+        .m = c->m,
+        .mass = c->k,
+        .mass_start = c->mass_matrix || curved ? c->tangent.start : NULL,
+        .start = c->jacobian.start,
+        .column = c->jacobian.column,
+        .jacobian = c->g,
+        .compliance = c->d,
+        .held = taut_hold_any(c->hold, c->n, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY)};
     int status = taut_saddle_factor(curved ? c->exact : c->plain, c->k, c->g, NULL, c->d, error);
     return taut_singular_explain(&parts, status, t, "the foot point cannot be determined", error);
 }
@@ -221,14 +234,16 @@ static double misfit(const constraint *c)
     for (taut_index i = 0; i < c->m; i++) {
         double size = 0;
         for (taut_index k = c->jacobian.start[i]; k < c->jacobian.start[i + 1]; k++)
-            size += c->values.jacobian[k] * c->values.jacobian[k] / c->weight[c->jacobian.column[k]];
+            size +=
+                c->values.jacobian[k] * c->values.jacobian[k] / c->weight[c->jacobian.column[k]];
         if (c->rigid[i] && size > 0)
             sum += c->values.bond[i] * c->values.bond[i] / size;
     }
     return sqrt(sum);
 }
 
-/* Moves the guesses towards the bonds while that helps. A fit that fails is no failure: the foot point is taken from where it was. */
+/* Moves the guesses towards the bonds while that helps. A fit that fails is no failure: the foot
+ * point is taken from where it was. */
 static int fit_guesses(constraint *c, double t, taut_error *error)
 {
     for (taut_index i = 0; i < c->n; i++)
@@ -281,7 +296,8 @@ static int newton_step(constraint *c, bool curved, double t, taut_error *error)
     return taut_saddle_solve(curved ? c->exact : c->plain, 1, c->dx, c->dmu, error);
 }
 
-/* A step beside the state, in the metric of M and in the largest entry: in M alone a light mass beside a heavy one would never count. */
+/* A step beside the state, in the metric of M and in the largest entry: in M alone a light mass
+ * beside a heavy one would never count. */
 static double relative(const constraint *c, double step)
 {
     double scale = size_of(c, c->x, NULL) + size_of(c, c->x, c->from), most = 0, size = 0;
@@ -292,7 +308,8 @@ static double relative(const constraint *c, double step)
     return fmax(step > 0 ? step / scale : 0, most > 0 ? most / size : 0);
 }
 
-/* Ends when the steps are at rounding: as small as they can be, or small and no longer shrinking. */
+/* Ends when the steps are at rounding: as small as they can be, or small and no longer shrinking.
+ */
 static int find_foot(constraint *c, double t, taut_error *error)
 {
     double before = INFINITY, first = 0;
@@ -415,7 +432,8 @@ static int new_arrays(constraint *c, taut_arena *arena, const taut_sizes *sizes,
     return good && c->rigid && c->free ? TAUT_OK : taut_fail_memory(error);
 }
 
-static int new_saddles(constraint *c, const taut_sizes *sizes, const taut_allocator *allocator, taut_error *error)
+static int new_saddles(constraint *c, const taut_sizes *sizes, const taut_allocator *allocator,
+                       taut_error *error)
 {
     bool positive = sizes->can & TAUT_CAN_INVERT_MASS;
     const double *mass = taut_context_mass(c->context);
@@ -444,7 +462,8 @@ static int build(constraint *c, taut_arena *arena, taut_error *error)
     taut_sizes sizes;
     taut_system_sizes(c->system, &sizes);
     if (sizes.kind != TAUT_MECHANICAL)
-        return taut_fail(error, TAUT_ERROR_REFUSED, "foot points belong to mechanical systems: bonds and velocities");
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "foot points belong to mechanical systems: bonds and velocities");
     c->n = sizes.coordinates;
     c->m = sizes.bonds;
     c->mass_matrix = sizes.mass != TAUT_MASS_DIAGONAL;
@@ -458,21 +477,27 @@ static int build(constraint *c, taut_arena *arena, taut_error *error)
     TAUT_TRY(new_arrays(c, arena, &sizes, error));
     for (taut_index i = 0; i < c->m; i++)
         c->rigid[i] = compliance[i] == 0;
-    c->hold = c->settings.ignore_holds ? NULL : c->settings.hold ? c->settings.hold : taut_system_hold(c->system);
+    c->hold = c->settings.ignore_holds ? NULL
+              : c->settings.hold       ? c->settings.hold
+                                       : taut_system_hold(c->system);
     for (taut_index i = 0; c->hold && i < c->n; i++)
         c->guesses |= (c->hold[i] & TAUT_GUESS) && !(c->hold[i] & TAUT_HOLD_POSITION);
     return new_saddles(c, &sizes, &arena->allocator, error);
 }
 
 int taut_foot_point_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                           const taut_foot_point_settings *settings, taut_projector **projector, taut_error *error)
+                           const taut_foot_point_settings *settings, taut_projector **projector,
+                           taut_error *error)
 {
     *projector = NULL;
     constraint *c = TAUT_NEW(arena, constraint, 1);
     if (!c)
         return taut_fail_memory(error);
-    c->projector =
-        (taut_projector){.name = "constraint", .apply = apply, .destroy = destroy, .statistics = statistics, .self = arena};
+    c->projector = (taut_projector){.name = "constraint",
+                                    .apply = apply,
+                                    .destroy = destroy,
+                                    .statistics = statistics,
+                                    .self = arena};
     c->context = context;
     c->guess_first = true;
     c->system = taut_context_system(context);
@@ -494,8 +519,8 @@ bool taut_foot_point_guess(taut_projector *projector, bool first)
     return c->guesses;
 }
 
-int taut_foot_point_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics, taut_projector **projector,
-                              taut_error *error)
+int taut_foot_point_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                              taut_projector **projector, taut_error *error)
 {
     return taut_foot_point_create(context, arena, statistics, NULL, projector, error);
 }

@@ -1,4 +1,5 @@
-/* foot_point.h - the foot point of a state: its M-orthogonal projection onto the rigid bonds and their velocities (foot_point.c). */
+/* foot_point.h - the foot point of a state: its M-orthogonal projection onto the rigid bonds and
+ * their velocities (foot_point.c). */
 #ifndef TAUT_POINT_FOOT_POINT_H
 #define TAUT_POINT_FOOT_POINT_H
 
@@ -6,23 +7,28 @@
 
 /* All fields may be zero. */
 typedef struct taut_foot_point_settings {
-    bool ignore_holds;         /* hold and guess do not count */
-    const unsigned char *hold; /* [n] of the bits of taut_system_hold, instead of what [start] says; NULL: that */
-    /* [m], or NULL: bonds that may be off where all of their coordinates are held, because they are springs */
+    bool ignore_holds; /* hold and guess do not count */
+    /* [n] of the bits of taut_system_hold, instead of what [start] says; NULL: that */
+    const unsigned char *hold;
+    /* [m], or NULL: bonds that may be off where all of their coordinates are held, because they
+     * are springs */
     const unsigned char *springs;
-    /* called with every point on the way, the first one included; what is not 0 ends the projection, and is what it returns */
+    /* called with every point on the way, the first one included; what is not 0 ends the
+     * projection, and is what it returns */
     int (*watch)(void *user, double t, const double *q, const double *v, taut_error *error);
     void *user;
 } taut_foot_point_settings;
 
-/* A projector onto g = 0, G v + g_t = 0 for all bonds with compliance 0 of the context's system (taut_system_rigid gives all but the
- * soft ones that property). Memory comes from the arena, which must outlive it; destroy frees the factorisations. apply() does not
- * allocate, except to name the bonds when G is singular. */
+/* A projector onto g = 0, G v + g_t = 0 for all bonds with compliance 0 of the context's system
+ * (taut_system_rigid gives all but the soft ones that property). Memory comes from the arena,
+ * which must outlive it; destroy frees the factorisations. apply() does not allocate, except to
+ * name the bonds when G is singular. */
 int taut_foot_point_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                           const taut_foot_point_settings *settings, taut_projector **projector, taut_error *error);
+                           const taut_foot_point_settings *settings, taut_projector **projector,
+                           taut_error *error);
 /* From now on guesses move first, or are coordinates like others. True when there are any. */
 bool taut_foot_point_guess(taut_projector *projector, bool first);
-int taut_foot_point_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics, taut_projector **projector,
-                              taut_error *error);
+int taut_foot_point_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                              taut_projector **projector, taut_error *error);
 
 #endif

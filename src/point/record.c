@@ -24,7 +24,8 @@ int taut_record_create(taut_projection *p, taut_error *error)
     record->item = p->sizes.bonds > 0 ? TAUT_BOND : TAUT_COORDINATE;
     record->bonds = m < TAUT_RECORD_BONDS ? (int)m : TAUT_RECORD_BONDS;
     for (int k = 0; k < record->bonds; k++)
-        record->bond[k] = record->bonds < 2 ? 0 : (taut_index)((int64_t)k * (m - 1) / (record->bonds - 1));
+        record->bond[k] =
+            record->bonds < 2 ? 0 : (taut_index)((int64_t)k * (m - 1) / (record->bonds - 1));
     p->record = record;
     return TAUT_OK;
 }
@@ -46,7 +47,8 @@ void taut_record_end(taut_projection *p)
         pick(record, record->item == TAUT_BOND ? p->pass[w->pass].g : p->q, w->filtered);
 }
 
-int taut_record_begin(taut_projection *p, int steps, double h, const double *weight, taut_error *error)
+int taut_record_begin(taut_projection *p, int steps, double h, const double *weight,
+                      taut_error *error)
 {
     taut_record *record = p->record;
     if (!record)
@@ -81,9 +83,11 @@ int taut_record_sample(taut_projection *p, int j, const double *q, taut_error *e
     w->t[at] = j * w->h;
     taut_values values = {.bond = record->values};
     if (record->item == TAUT_BOND)
-        TAUT_TRY(taut_evaluate(p->context, p->t + w->t[at], q, NULL, TAUT_WANT_BOND, &values, error));
+        TAUT_TRY(
+            taut_evaluate(p->context, p->t + w->t[at], q, NULL, TAUT_WANT_BOND, &values, error));
     for (int k = 0; k < record->bonds; k++)
-        w->g[k * (2 * w->side + 1) + at] = record->item == TAUT_BOND ? record->values[record->bond[k]] : q[record->bond[k]];
+        w->g[k * (2 * w->side + 1) + at] =
+            record->item == TAUT_BOND ? record->values[record->bond[k]] : q[record->bond[k]];
     return TAUT_OK;
 }
 
@@ -92,8 +96,8 @@ int taut_record_difference(taut_projection *p, int order, double difference, tau
     taut_record *record = p->record;
     if (!record)
         return TAUT_OK;
-    taut_record_iteration *grown =
-        taut_arena_grow(&p->arena, record->iteration, record->iterations, &record->capacity, sizeof *grown);
+    taut_record_iteration *grown = taut_arena_grow(&p->arena, record->iteration, record->iterations,
+                                                   &record->capacity, sizeof *grown);
     if (!grown)
         return taut_fail_memory(error);
     record->iteration = grown;
@@ -128,14 +132,16 @@ int taut_projection_record(taut_projection *p, const double *q, const double *v,
     TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
     int64_t used = p->pass ? p->passes + 1 : 0;
     taut_pass *pass = taut_arena_grow(&p->arena, p->pass, used, &p->pass_capacity, sizeof *pass);
-    taut_pass now = {TAUT_NEW(&p->arena, double, m), TAUT_NEW(&p->arena, double, m), p->statistics.force_evaluations};
+    taut_pass now = {TAUT_NEW(&p->arena, double, m), TAUT_NEW(&p->arena, double, m),
+                     p->statistics.force_evaluations};
     if (!p->entries)
         p->entries = TAUT_NEW(&p->arena, double, p->sizes.jacobian_entries);
     if (!pass || !now.g || !now.gdot || !p->entries)
         return taut_fail_memory(error);
     p->pass = pass;
     taut_values values = {.bond = now.g, .bond_dt = now.gdot, .jacobian = p->entries};
-    TAUT_TRY(taut_evaluate(p->context, p->t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, error));
+    TAUT_TRY(
+        taut_evaluate(p->context, p->t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, error));
     for (taut_index i = 0; i < m; i++)
         for (taut_index k = jacobian.start[i]; k < jacobian.start[i + 1]; k++)
             now.gdot[i] += p->entries[k] * v[jacobian.column[k]];
@@ -153,10 +159,12 @@ int taut_projection_watch(void *user, double t, const double *q, const double *v
 /* What did not converge keeps its start. */
 void taut_projection_restore(taut_projection *p)
 {
-    taut_index n = p->sizes.coordinates, nv = p->sizes.kind == TAUT_MECHANICAL ? n : p->sizes.algebraic;
+    taut_index n = p->sizes.coordinates,
+               nv = p->sizes.kind == TAUT_MECHANICAL ? n : p->sizes.algebraic;
     memcpy(p->q, p->q0, (size_t)n * sizeof(double));
     memcpy(p->v, p->v0, (size_t)nv * sizeof(double));
     for (taut_index i = 0; i < p->sizes.bonds; i++)
         p->lambda[i] = NAN;
-    p->moved_normal = p->moved_tangential = p->moved_normal_velocity = p->moved_tangential_velocity = 0;
+    p->moved_normal = p->moved_tangential = p->moved_normal_velocity =
+        p->moved_tangential_velocity = 0;
 }

@@ -1,11 +1,13 @@
-/* record.h - what a picture of a projection shows besides its passes: the micro-solutions of the first and of the latest pass, and the
- * differences of every iteration. Recorded only when asked for (option plot); without it, the calls below cost one comparison. */
+/* record.h - what a picture of a projection shows besides its passes: the micro-solutions of the
+ * first and of the latest pass, and the differences of every iteration. Recorded only when asked
+ * for (option plot); without it, the calls below cost one comparison. */
 #ifndef TAUT_POINT_RECORD_H
 #define TAUT_POINT_RECORD_H
 
 #include "point/projection.h"
 
-enum { TAUT_RECORD_BONDS = 8, TAUT_RECORD_SIDE = 1000 }; /* bonds that are kept; samples to each side, evenly thinned above */
+/* bonds that are kept; samples to each side, evenly thinned above */
+enum { TAUT_RECORD_BONDS = 8, TAUT_RECORD_SIDE = 1000 };
 
 typedef struct taut_record_window {
     int64_t pass;           /* the pass that it leads to, from 1; 0: nothing is there */
@@ -33,8 +35,10 @@ typedef struct taut_record {
 
 /* Makes p->record. */
 int taut_record_create(taut_projection *p, taut_error *error);
-/* A pass begins at (p->q, p->v): `steps` samples to each side, h apart; weight[0..steps] from the centre outwards. */
-int taut_record_begin(taut_projection *p, int steps, double h, const double *weight, taut_error *error);
+/* A pass begins at (p->q, p->v): `steps` samples to each side, h apart; weight[0..steps] from
+ * the centre outwards. */
+int taut_record_begin(taut_projection *p, int steps, double h, const double *weight,
+                      taut_error *error);
 /* Sample j of it, -steps <= j <= steps. Not counted as an evaluation. */
 int taut_record_sample(taut_projection *p, int j, const double *q, taut_error *error);
 /* The passes are done; p->q is the result. */

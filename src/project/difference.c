@@ -1,14 +1,18 @@
-/* difference.c - a slow point of a black box: the (m+1)-st difference of what is not observed vanishes.
+/* difference.c - a slow point of a black box: the (m+1)-st difference of what is not observed
+ * vanishes.
  *
- *     z_j = flow_H(z_{j-1}),   j = 1 .. m+1,       delta = (-1)^m P Delta^{m+1} z_0,       z_0 <- z_0 + delta            [D (3.1)-(3.6)]
+ *     z_j = flow_H(z_{j-1}), j = 1 .. m+1, delta = (-1)^m P Delta^{m+1} z_0,
+ *     z_0 <- z_0 + delta   [D (3.1)-(3.6)]
  *
- * P keeps observables and invariants (kept_functions.c). Orders 0, 1, ..., m are solved one after the other, each from the result of the one
- * before: higher orders have false solutions far away [D section 2, end]. `plain` is the iteration above; `anderson` accelerates it
+ * P keeps observables and invariants (kept_functions.c). Orders 0, 1, ..., m are solved one
+ * after the other, each from the result of the one before: higher orders have false solutions
+ * far away [D section 2, end]. `plain` is the iteration above; `anderson` accelerates it
  * (anderson.c), and goes back to the best point and a plain step when that does not help.
  *
- * An order is done when max |delta| < tolerance * max |z|, which for the problems of [D section 4.1] is the paper's test. Rounding can
- * leave 2^(m+1) u max |z|; it leaves less where the largest variables are observed ones (hydrogen-oxygen), so that below this level the
- * iteration goes on as long as it gains. */
+ * An order is done when max |delta| < tolerance * max |z|, which for the problems of [D section
+ * 4.1] is the paper's test. Rounding can leave 2^(m+1) u max |z|; it leaves less where the
+ * largest variables are observed ones (hydrogen-oxygen), so that below this level the iteration
+ * goes on as long as it gains. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,9 +25,11 @@
 #include "point/record.h"
 
 static const double paper_tolerance = 1e-14;
-static const double growth_most = 10;     /* an accelerated step may multiply the difference by this */
-static const double stalled_most = 1e-11; /* of max |z|: a difference that stops shrinking here is as small as the flow allows */
-static const int rounding_patience = 3;   /* iterations without gain, at the level of rounding */
+/* an accelerated step may multiply the difference by this */
+static const double growth_most = 10;
+/* of max |z|: a difference that stops shrinking here is as small as the flow allows */
+static const double stalled_most = 1e-11;
+static const int rounding_patience = 3; /* iterations without gain, at the level of rounding */
 
 typedef struct difference {
     taut_projection *p;
@@ -78,13 +84,14 @@ typedef struct progress {
     bool accelerated; /* the latest point came from acceleration */
 } progress;
 
-/* The best difference is all that can be had: it has stopped to shrink, at the level of rounding or, where no tolerance was asked for, at
- * that of the flow. */
+/* The best difference is all that can be had: it has stopped to shrink, at the level of rounding
+ * or, where no tolerance was asked for, at that of the flow. */
 static bool exhausted(const difference *w, const progress *s)
 {
     if (s->best < ldexp(DBL_EPSILON, s->stage->order + 1) * w->size)
         return s->since >= rounding_patience;
-    return !w->tolerance_given && s->best <= stalled_most * w->size && s->since >= (w->plain ? s->patience : 8);
+    return !w->tolerance_given && s->best <= stalled_most * w->size &&
+           s->since >= (w->plain ? s->patience : 8);
 }
 
 static int fail_stage(const difference *w, const progress *s, taut_error *error)
@@ -92,19 +99,26 @@ static int fail_stage(const difference *w, const progress *s, taut_error *error)
     double now = s->stage->difference / w->size;
     bool stalled = s->since >= s->patience, noise = stalled && now < 1e-4;
     bool growing = !(s->stage->difference <= s->first) || (stalled && !noise);
-    char advice[160] = "--passes allows more iterations, --iterate anderson needs fewer, and so does a longer --horizon";
+    char advice[160] = "--passes allows more iterations, --iterate anderson needs fewer, and so "
+                       "does a longer --horizon";
     if (growing && !noise)
-        strcpy(advice, "the inner integration may be unstable, the start too far, or the observables do not fix the state");
+        strcpy(advice, "the inner integration may be unstable, the start too far, or the "
+                       "observables do not fix the state");
     else if (noise)
-        snprintf(advice, sizeof advice, "the flow repeats itself only that well, it seems; --tolerance %.1g accepts it", 2 * now);
-    return taut_fail(error, TAUT_ERROR_CONVERGE, "order %d: after %lld iterations the difference is still %.3g of the state: %s",
-                     s->stage->order, (long long)s->stage->iterations, now, advice);
+        snprintf(advice, sizeof advice,
+                 "the flow repeats itself only that well, it seems; --tolerance %.1g accepts it",
+                 2 * now);
+    return taut_fail(
+        error, TAUT_ERROR_CONVERGE,
+        "order %d: after %lld iterations the difference is still %.3g of the state: %s",
+        s->stage->order, (long long)s->stage->iterations, now, advice);
 }
 
 /* Failures that another point may avoid; a process that has died is none of them. */
 static bool avoidable(int status)
 {
-    return status > 0 || status == TAUT_ERROR_EVALUATE || status == TAUT_ERROR_CONVERGE || status == TAUT_ERROR_SINGULAR;
+    return status > 0 || status == TAUT_ERROR_EVALUATE || status == TAUT_ERROR_CONVERGE ||
+           status == TAUT_ERROR_SINGULAR;
 }
 
 /* From the best point, a plain step. */
@@ -184,13 +198,15 @@ static int record(difference *w, const double *z, taut_error *error)
     taut_index m = p->sizes.bonds;
     int64_t used = p->pass ? p->passes + 1 : 0;
     taut_pass *pass = taut_arena_grow(&p->arena, p->pass, used, &p->pass_capacity, sizeof *pass);
-    taut_pass now = {TAUT_NEW(&p->arena, double, m), TAUT_NEW(&p->arena, double, m), p->statistics.force_evaluations};
+    taut_pass now = {TAUT_NEW(&p->arena, double, m), TAUT_NEW(&p->arena, double, m),
+                     p->statistics.force_evaluations};
     if (!pass || !now.g || !now.gdot)
         return taut_fail_memory(error);
     p->pass = pass;
     taut_values here = {.bond = now.g}, there = {.bond = now.gdot};
     TAUT_TRY(taut_evaluate(p->context, p->t, z, NULL, TAUT_WANT_BOND, &here, error));
-    TAUT_TRY(taut_evaluate(p->context, p->t + w->horizon, w->next, NULL, TAUT_WANT_BOND, &there, error));
+    TAUT_TRY(
+        taut_evaluate(p->context, p->t + w->horizon, w->next, NULL, TAUT_WANT_BOND, &there, error));
     for (taut_index i = 0; i < m; i++)
         now.gdot[i] = (now.gdot[i] - now.g[i]) / w->horizon;
     p->pass[used] = now;
@@ -206,15 +222,17 @@ static double distance(taut_index n, const double *a, const double *b)
     return most;
 }
 
-/* A higher order corrects less than the one before; where it moves far, it has found one of the false solutions. */
+/* A higher order corrects less than the one before; where it moves far, it has found one of the
+ * false solutions. */
 static int check_order(const difference *w, const taut_projection_stage *stage, taut_error *error)
 {
     if (stage->order < 2 || stage->moved <= 10 * stage[-1].moved || stage->moved <= 1e-3 * w->size)
         return TAUT_OK;
-    return taut_fail(
-        error, TAUT_ERROR_CONVERGE,
-        "order %d moves the state by %.3g, farther than order %d did (%.3g): it has found a false solution; use --order %d",
-        stage->order, stage->moved, stage->order - 1, stage[-1].moved, stage->order - 1);
+    return taut_fail(error, TAUT_ERROR_CONVERGE,
+                     "order %d moves the state by %.3g, farther than order %d did (%.3g): it has "
+                     "found a false solution; use --order %d",
+                     stage->order, stage->moved, stage->order - 1, stage[-1].moved,
+                     stage->order - 1);
 }
 
 static int solve(difference *w, double *before, taut_error *error)
@@ -244,22 +262,28 @@ static int solve(difference *w, double *before, taut_error *error)
 static int read_options(difference *w, const taut_options *options, taut_error *error)
 {
     const taut_system *system = w->p->system;
-    double horizon = taut_options_real(options, "horizon"), order = taut_stepper_number(system, "order");
+    double horizon = taut_options_real(options, "horizon"),
+           order = taut_stepper_number(system, "order");
     w->horizon = isnan(horizon) ? taut_stepper_number(system, "horizon") : horizon;
     if (taut_options_given(options, "order") || isnan(order))
         order = (double)taut_options_integer(options, "order");
     w->plain = strcmp(taut_options_text(options, "iterate"), "plain") == 0;
     w->tolerance_given = taut_options_given(options, "tolerance");
     w->tolerance = w->tolerance_given ? taut_options_real(options, "tolerance") : paper_tolerance;
-    w->limit = taut_options_given(options, "passes") ? taut_options_integer(options, "passes") : w->plain ? 10000000 : 500;
+    w->limit = taut_options_given(options, "passes") ? taut_options_integer(options, "passes")
+               : w->plain                            ? 10000000
+                                                     : 500;
     if (isnan(w->horizon))
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "projection difference needs the time H that one use of the flow covers: give `horizon` in [stepper], or "
-                         "--horizon; a little more than the time in which fast parts decay is a good choice");
+                         "projection difference needs the time H that one use of the flow covers: "
+                         "give `horizon` in [stepper], or --horizon; a little more than the time "
+                         "in which fast parts decay is a good choice");
     if (!(w->horizon > 0))
-        return taut_fail(error, TAUT_ERROR_USAGE, "[stepper] horizon: expected a number > 0, found %g", w->horizon);
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "[stepper] horizon: expected a number > 0, found %g", w->horizon);
     if (!(order >= 0 && order < TAUT_PROJECTION_STAGES) || order != floor(order))
-        return taut_fail(error, TAUT_ERROR_USAGE, "[stepper] order: expected a whole number from 0 to %d, found %g",
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "[stepper] order: expected a whole number from 0 to %d, found %g",
                          TAUT_PROJECTION_STAGES - 1, order);
     w->order = (int)order;
     return TAUT_OK;
@@ -273,11 +297,13 @@ static int check_held(const difference *w, taut_error *error)
         any = any || w->held.fixed[j];
     if (!any)
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "projection difference needs observables: name the variables that keep their values in [observables], or "
-                         "hold them (--init 'x = 1 hold')");
+                         "projection difference needs observables: name the variables that keep "
+                         "their values in [observables], or hold them (--init 'x = 1 hold')");
     if (w->held.unknowns < 1)
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "projection difference has nothing to find: observables and invariants fix all %d variables", w->held.n);
+                         "projection difference has nothing to find: observables and invariants "
+                         "fix all %d variables",
+                         w->held.n);
     return TAUT_OK;
 }
 
@@ -287,14 +313,16 @@ static int build(difference *w, taut_arena *arena, taut_error *error)
     taut_index n = p->sizes.coordinates;
     TAUT_TRY(taut_kept_functions_create(&w->held, p->context, arena, p->hold, p->t, p->q, error));
     TAUT_TRY(check_held(w, error));
-    int depth = w->held.unknowns < TAUT_ANDERSON_DEPTH ? (int)w->held.unknowns : TAUT_ANDERSON_DEPTH;
+    int depth =
+        w->held.unknowns < TAUT_ANDERSON_DEPTH ? (int)w->held.unknowns : TAUT_ANDERSON_DEPTH;
     TAUT_TRY(taut_anderson_create(&w->anderson, n, depth, arena, error));
     w->samples = TAUT_NEW(arena, double, (int64_t)(w->order + 2) * n);
     w->delta = TAUT_NEW(arena, double, n);
     w->best = TAUT_NEW(arena, double, n);
     w->best_delta = TAUT_NEW(arena, double, n);
     w->next = TAUT_NEW(arena, double, n);
-    return w->samples && w->delta && w->best && w->best_delta && w->next ? TAUT_OK : taut_fail_memory(error);
+    return w->samples && w->delta && w->best && w->best_delta && w->next ? TAUT_OK
+                                                                         : taut_fail_memory(error);
 }
 
 static void explain(const difference *w, const char *flow)
@@ -304,11 +332,11 @@ static void explain(const difference *w, const char *flow)
     for (int k = 0; k < p->stages; k++)
         snprintf(counts + strlen(counts), sizeof counts - strlen(counts), "%s%lld", k ? ", " : "",
                  (long long)p->stage[k].iterations);
-    snprintf(
-        p->explanation, sizeof p->explanation,
-        "projection difference of order %d over a horizon of %.6g, %.200s; %s iterations for the orders from 0 on: %s; difference "
-        "left: %.2g",
-        w->order, w->horizon, flow, w->plain ? "plain" : "accelerated", counts, p->stage[p->stages - 1].difference);
+    snprintf(p->explanation, sizeof p->explanation,
+             "projection difference of order %d over a horizon of %.6g, %.200s; %s iterations for "
+             "the orders from 0 on: %s; difference left: %.2g",
+             w->order, w->horizon, flow, w->plain ? "plain" : "accelerated", counts,
+             p->stage[p->stages - 1].difference);
 }
 
 static int project(taut_projection *p, const taut_options *options, taut_error *error)
@@ -322,7 +350,8 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
     if (status == 0)
         status = build(&w, &arena, error);
     if (status == 0)
-        status = taut_flow_create(p->context, &arena, &p->statistics, w.horizon, &w.flow, &description, error);
+        status = taut_flow_create(p->context, &arena, &p->statistics, w.horizon, &w.flow,
+                                  &description, error);
     if (status == 0)
         status = solve(&w, before, error);
     if (status == 0)
@@ -342,7 +371,8 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
 
 const taut_projection_method taut_projection_difference = {
     .name = "difference",
-    .summary = "for rates and black boxes: what is not observed is found such that its difference of order m+1 vanishes",
+    .summary = "for rates and black boxes: what is not observed is found such that its difference "
+               "of order m+1 vanishes",
     .reference = "Gear, Kaper, Kevrekidis, Zagaris 2005, section 3",
     .refuses = TAUT_HAS_ALGEBRAIC,
     .kinds = 1u << TAUT_FIRST_ORDER | 1u << TAUT_BLACK_BOX,

@@ -1,8 +1,9 @@
 /* projection_picture.c - how a projection found its point, as a picture.
  *
- * Where passes sample (ipa, kernel): the bonds within the first window and within the last, with the filtered points; the weights; residuals
- * against force evaluations. Where they do not (series, constraint): residuals, multipliers, what moved. For difference: differences
- * of every iteration and of every order, what moved. */
+ * Where passes sample (ipa, kernel): the bonds within the first window and within the last, with
+ * the filtered points; the weights; residuals against force evaluations. Where they do not
+ * (series, constraint): residuals, multipliers, what moved. For difference: differences of every
+ * iteration and of every order, what moved. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +12,15 @@
 #include "io/panels.h"
 #include "point/record.h"
 
-enum { WIDTH = 1080, HEIGHT = 720, NAME = 64, NAMED = 16, FEW_SAMPLES = 81, MOST_STEMS = 2000, CURVES = 2 * TAUT_RECORD_BONDS };
+enum {
+    WIDTH = 1080,
+    HEIGHT = 720,
+    NAME = 64,
+    NAMED = 16,
+    FEW_SAMPLES = 81,
+    MOST_STEMS = 2000,
+    CURVES = 2 * TAUT_RECORD_BONDS
+};
 
 typedef struct picture {
     const taut_projection *p;
@@ -74,44 +83,55 @@ static void add_window(picture *w, const taut_projection_window *window)
     bool bonds = window->item == TAUT_BOND;
     const char *what = bonds ? "bonds" : "coordinates";
     int64_t all = bonds ? w->p->sizes.bonds : w->p->sizes.coordinates;
-    snprintf(title, sizeof title, "pass %lld: the %s within its window", (long long)window->pass, what);
+    snprintf(title, sizeof title, "pass %lld: the %s within its window", (long long)window->pass,
+             what);
     if (all > window->bonds)
-        snprintf(title, sizeof title, "pass %lld: %d of %lld %s within its window", (long long)window->pass, window->bonds,
-                 (long long)all, what);
+        snprintf(title, sizeof title, "pass %lld: %d of %lld %s within its window",
+                 (long long)window->pass, window->bonds, (long long)all, what);
     taut_panel *panel = add_panel(w, keep_text(w, title), "time from the start", bonds ? "g" : "q");
     double *centre = new_numbers(w, 1);
     for (int k = 0; w->good && k < window->bonds; k++)
         add_curve(w, panel,
-                  (taut_curve){name_of(w, window->item, window->bond[k]), window->t, window->g + (int64_t)k * window->count,
-                               window->count, window->count <= FEW_SAMPLES ? TAUT_CURVE_BOTH : TAUT_CURVE_LINE, k + 1});
+                  (taut_curve){name_of(w, window->item, window->bond[k]), window->t,
+                               window->g + (int64_t)k * window->count, window->count,
+                               window->count <= FEW_SAMPLES ? TAUT_CURVE_BOTH : TAUT_CURVE_LINE,
+                               k + 1});
     for (int k = 0; w->good && k < window->bonds; k++)
-        add_curve(w, panel, (taut_curve){k ? NULL : "filtered", centre, window->filtered + k, 1, TAUT_CURVE_MARKS, k + 1});
+        add_curve(w, panel,
+                  (taut_curve){k ? NULL : "filtered", centre, window->filtered + k, 1,
+                               TAUT_CURVE_MARKS, k + 1});
 }
 
 static bool same_weights(const taut_projection_window *a, const taut_projection_window *b)
 {
     size_t bytes = (size_t)a->count * sizeof(double);
-    return a->count == b->count && memcmp(a->weight, b->weight, bytes) == 0 && memcmp(a->t, b->t, bytes) == 0;
+    return a->count == b->count && memcmp(a->weight, b->weight, bytes) == 0 &&
+           memcmp(a->t, b->t, bytes) == 0;
 }
 
 static void add_weights(picture *w, const taut_projection_window *windows, int count)
 {
-    taut_panel *panel = add_panel(w, "kernel: weights of the samples", "time from the start", "weight");
+    taut_panel *panel =
+        add_panel(w, "kernel: weights of the samples", "time from the start", "weight");
     bool one = count < 2 || same_weights(&windows[0], &windows[1]);
     for (int k = 0; k < (one ? 1 : count); k++) {
         const taut_projection_window *at = &windows[k];
         char name[40];
         snprintf(name, sizeof name, "pass %lld", (long long)at->pass);
         taut_curve_style style = at->count <= FEW_SAMPLES ? TAUT_CURVE_STEMS : TAUT_CURVE_LINE;
-        add_curve(w, panel, (taut_curve){one ? NULL : keep_text(w, name), at->t, at->weight, at->count, style, k + 1});
+        add_curve(w, panel,
+                  (taut_curve){one ? NULL : keep_text(w, name), at->t, at->weight, at->count, style,
+                               k + 1});
         if (style == TAUT_CURVE_STEMS)
-            add_curve(w, panel, (taut_curve){NULL, at->t, at->weight, at->count, TAUT_CURVE_POINTS, k + 1});
+            add_curve(w, panel,
+                      (taut_curve){NULL, at->t, at->weight, at->count, TAUT_CURVE_POINTS, k + 1});
     }
 }
 
 /* ---- passes */
 
-/* Residuals of every pass and what it changed; against evaluations where these were counted, else against passes. */
+/* Residuals of every pass and what it changed; against evaluations where these were counted,
+ * else against passes. */
 static void add_passes(picture *w)
 {
     const taut_projection *p = w->p;
@@ -136,17 +156,20 @@ static void add_passes(picture *w)
             step[i] = k ? now->gdot[i] - now[-1].gdot[i] : NAN;
         y[3][k] = largest(step, m);
     }
-    taut_panel *panel =
-        add_panel(w, "residuals after every pass", counted ? "force evaluations" : "pass", "largest over the bonds");
+    taut_panel *panel = add_panel(w, "residuals after every pass",
+                                  counted ? "force evaluations" : "pass", "largest over the bonds");
     panel->log_y = panel->whole = true;
     static const char *const names[4] = {"|g|", "|gdot|", "change of g", "change of gdot"};
     for (int k = 0; k < 4; k++)
-        add_curve(w, panel, (taut_curve){names[k], x, y[k], count, k < 2 ? TAUT_CURVE_BOTH : TAUT_CURVE_DASHED, k % 2 + 1});
+        add_curve(w, panel,
+                  (taut_curve){names[k], x, y[k], count,
+                               k < 2 ? TAUT_CURVE_BOTH : TAUT_CURVE_DASHED, k % 2 + 1});
 }
 
 /* ---- numbers of things: one stem each with names below when there are few, else points */
 
-static taut_panel *add_things(picture *w, const char *title, taut_item item, taut_index count, const char *y)
+static taut_panel *add_things(picture *w, const char *title, taut_item item, taut_index count,
+                              const char *y)
 {
     static const char *const kinds[] = {[TAUT_COORDINATE] = "coordinate", [TAUT_BOND] = "bond"};
     taut_panel *panel = add_panel(w, title, count <= NAMED ? "" : kinds[item], y);
@@ -161,7 +184,8 @@ static taut_panel *add_things(picture *w, const char *title, taut_item item, tau
     return panel;
 }
 
-static void add_stems(picture *w, taut_panel *panel, const char *name, const double *y, taut_index count, int colour, double shift)
+static void add_stems(picture *w, taut_panel *panel, const char *name, const double *y,
+                      taut_index count, int colour, double shift)
 {
     taut_index stride = count / MOST_STEMS + 1, shown = (count + stride - 1) / stride;
     double *x = new_numbers(w, shown), *thinned = new_numbers(w, shown);
@@ -171,7 +195,8 @@ static void add_stems(picture *w, taut_panel *panel, const char *name, const dou
     }
     if (panel->tic)
         add_curve(w, panel, (taut_curve){name, x, thinned, shown, TAUT_CURVE_STEMS, colour});
-    add_curve(w, panel, (taut_curve){panel->tic ? NULL : name, x, thinned, shown, TAUT_CURVE_POINTS, colour});
+    add_curve(w, panel,
+              (taut_curve){panel->tic ? NULL : name, x, thinned, shown, TAUT_CURVE_POINTS, colour});
 }
 
 static void add_multipliers(picture *w)
@@ -193,7 +218,8 @@ static void add_moved(picture *w)
         moved[0][i] = p->q[i] - p->q0[i];
         moved[1][i] = mechanical ? p->v[i] - p->v0[i] : 0;
     }
-    taut_panel *panel = add_things(w, "how far the start was moved", TAUT_COORDINATE, n, "result - start");
+    taut_panel *panel =
+        add_things(w, "how far the start was moved", TAUT_COORDINATE, n, "result - start");
     add_stems(w, panel, mechanical ? "position" : NULL, moved[0], n, 1, mechanical ? -0.1 : 0);
     if (mechanical)
         add_stems(w, panel, "velocity", moved[1], n, 2, 0.1);
@@ -204,7 +230,8 @@ static void add_moved(picture *w)
 static void add_iterations(picture *w)
 {
     const taut_record *record = w->p->record;
-    taut_panel *panel = add_panel(w, "difference that is left, every iteration", "iteration", "|difference|");
+    taut_panel *panel =
+        add_panel(w, "difference that is left, every iteration", "iteration", "|difference|");
     panel->log_y = panel->whole = true;
     double *x = new_numbers(w, record->iterations), *y = new_numbers(w, record->iterations);
     for (int64_t k = 0; w->good && k < record->iterations; k++) {
@@ -219,16 +246,19 @@ static void add_iterations(picture *w)
         snprintf(name, sizeof name, "order %d", order);
         add_curve(w, panel,
                   (taut_curve){keep_text(w, name), x + from, y + from, to - from,
-                               to - from <= FEW_SAMPLES ? TAUT_CURVE_BOTH : TAUT_CURVE_LINE, order + 1});
+                               to - from <= FEW_SAMPLES ? TAUT_CURVE_BOTH : TAUT_CURVE_LINE,
+                               order + 1});
     }
 }
 
 static void add_orders(picture *w)
 {
     const taut_projection *p = w->p;
-    taut_panel *panel = add_panel(w, "what every order left and moved", "order", "largest over the variables");
+    taut_panel *panel =
+        add_panel(w, "what every order left and moved", "order", "largest over the variables");
     panel->log_y = panel->whole = true;
-    double *x = new_numbers(w, p->stages), *left = new_numbers(w, p->stages), *moved = new_numbers(w, p->stages);
+    double *x = new_numbers(w, p->stages), *left = new_numbers(w, p->stages),
+           *moved = new_numbers(w, p->stages);
     for (int k = 0; w->good && k < p->stages; k++) {
         x[k] = p->stage[k].order;
         left[k] = p->stage[k].difference;
@@ -245,7 +275,8 @@ static void compose(picture *w)
     const taut_projection *p = w->p;
     taut_projection_window window[2];
     int windows = 0;
-    while (windows < 2 && taut_projection_window_get(p, windows, &window[windows]) && window[windows].pass <= p->passes)
+    while (windows < 2 && taut_projection_window_get(p, windows, &window[windows]) &&
+           window[windows].pass <= p->passes)
         windows++;
     for (int k = 0; k < windows; k++)
         add_window(w, &window[k]);
@@ -264,18 +295,22 @@ static void compose(picture *w)
         add_moved(w);
 }
 
-int taut_projection_plot(const taut_projection *p, const char *path, const char *title, taut_error *error)
+int taut_projection_plot(const taut_projection *p, const char *path, const char *title,
+                         taut_error *error)
 {
     char text[160];
     taut_error_clear(error);
     if (!p)
-        return taut_fail(error, TAUT_ERROR_USAGE, "taut_projection_plot: the projection must not be NULL");
-    snprintf(text, sizeof text, "%.100s%sprojection %s%s", title ? title : "", title && title[0] ? ": " : "", p->method->name,
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "taut_projection_plot: the projection must not be NULL");
+    snprintf(text, sizeof text, "%.100s%sprojection %s%s", title ? title : "",
+             title && title[0] ? ": " : "", p->method->name,
              p->status == 0 ? "" : ", not converged");
     picture w = {.p = p, .good = true};
     taut_arena_init(&w.arena, &p->arena.allocator);
     compose(&w);
-    int status = w.good ? taut_panels_draw(path, text, w.panel, w.panels, WIDTH, HEIGHT, error) : taut_fail_memory(error);
+    int status = w.good ? taut_panels_draw(path, text, w.panel, w.panels, WIDTH, HEIGHT, error)
+                        : taut_fail_memory(error);
     taut_arena_clear(&w.arena);
     return status;
 }

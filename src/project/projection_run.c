@@ -5,10 +5,10 @@
 
 #include "base/options.h"
 #include "point/foot_point.h"
-#include "slow/expansion.h"
 #include "point/hold/hold.h"
-#include "slow/potential/potential.h"
 #include "point/record.h"
+#include "slow/expansion.h"
+#include "slow/potential/potential.h"
 #include "step/vectors.h"
 
 /* Options that only ipa has (or shares with kernel) mean ipa. */
@@ -31,7 +31,8 @@ static int choose_method(taut_projection *p, const taut_options *options, taut_e
         p->method = &taut_projection_auto;
         return TAUT_OK;
     }
-    /* the first row that takes the system; the reason of the first one for its kind when none does */
+    /* the first row that takes the system; the reason of the first one for its kind when none
+     * does */
     taut_error reason;
     int status = TAUT_OK;
     bool named = false; /* a row for this kind of system has said why it refuses */
@@ -75,7 +76,8 @@ static double distance(taut_index n, const double *a, const double *b)
 }
 
 /* Foot points before and after: (x0, u0), (x1, u1), the arrays hold the states on entry. */
-static int find_feet(taut_projection *p, double *x0, double *u0, double *x1, double *u1, taut_error *error)
+static int find_feet(taut_projection *p, double *x0, double *u0, double *x1, double *u1,
+                     taut_error *error)
 {
     taut_system *rigid = NULL;
     taut_context *context = NULL;
@@ -83,8 +85,9 @@ static int find_feet(taut_projection *p, double *x0, double *u0, double *x1, dou
     taut_foot_point_settings settings = {.ignore_holds = true};
     taut_statistics aside = {0}; /* a diagnosis, not a part of the work */
     bool stiff = p->sizes.can & TAUT_HAS_STIFF_POTENTIAL;
-    int status = stiff ? taut_potential_foot(p->context, &p->arena, &aside, &settings, &projector, error)
-                       : taut_system_rigid(p->system, &rigid, error);
+    int status =
+        stiff ? taut_potential_foot(p->context, &p->arena, &aside, &settings, &projector, error)
+              : taut_system_rigid(p->system, &rigid, error);
     if (status == 0 && !stiff)
         status = taut_context_create(rigid, &p->arena.allocator, &context, error);
     if (status == 0 && !stiff)
@@ -103,7 +106,8 @@ static int find_feet(taut_projection *p, double *x0, double *u0, double *x1, dou
 static int measure_moved(taut_projection *p, taut_error *error)
 {
     taut_index n = p->sizes.coordinates;
-    p->moved_normal = p->moved_tangential = p->moved_normal_velocity = p->moved_tangential_velocity = NAN;
+    p->moved_normal = p->moved_tangential = p->moved_normal_velocity =
+        p->moved_tangential_velocity = NAN;
     if (p->sizes.kind != TAUT_MECHANICAL)
         return TAUT_OK;
     double *x[2], *u[2];
@@ -138,7 +142,8 @@ static int measure_moved(taut_projection *p, taut_error *error)
 
 static int new_start(taut_projection *p, const taut_options *options, taut_error *error)
 {
-    taut_index n = p->sizes.coordinates, nv = p->sizes.kind == TAUT_MECHANICAL ? n : p->sizes.algebraic;
+    taut_index n = p->sizes.coordinates,
+               nv = p->sizes.kind == TAUT_MECHANICAL ? n : p->sizes.algebraic;
     p->t = taut_options_real(options, "from");
     p->q = TAUT_NEW(&p->arena, double, n);
     p->v = TAUT_NEW(&p->arena, double, nv);
@@ -154,42 +159,51 @@ static int new_start(taut_projection *p, const taut_options *options, taut_error
     return TAUT_OK;
 }
 
-/* A pass of a filter moves a state along the bonds by about as much as it was off them [A 4.2]. What has gone ten times as far has followed a
- * motion along the bonds that is nearly as fast as the springs, to another slow point. */
+/* A pass of a filter moves a state along the bonds by about as much as it was off them [A 4.2].
+ * What has gone ten times as far has followed a motion along the bonds that is nearly as fast as
+ * the springs, to another slow point. */
 static int check_glide(const taut_projection *p, taut_error *error)
 {
-    const double most = 10, poor = 1e-4; /* poor: of the size of the state, as in projection_kernel.c */
-    bool springs = p->sizes.can & TAUT_HAS_SPRINGS && !(p->sizes.can & TAUT_HAS_STIFF_POTENTIAL); /* else there is more across */
+    /* poor: of the size of the state, as in projection_kernel.c */
+    const double most = 10, poor = 1e-4;
+    /* else there is more across */
+    bool springs = p->sizes.can & TAUT_HAS_SPRINGS && !(p->sizes.can & TAUT_HAS_STIFF_POTENTIAL);
     if (!p->method->moves_slow || !springs || p->hold ||
-        !(p->moved_tangential > most * p->moved_normal + poor * taut_largest(p->sizes.coordinates, p->q0)))
+        !(p->moved_tangential >
+          most * p->moved_normal + poor * taut_largest(p->sizes.coordinates, p->q0)))
         return TAUT_OK;
     return taut_fail(
         error, TAUT_ERROR_CONVERGE,
-        "the passes of %s have followed the motion along the bonds, by %.3g where the start was off them by %.3g: slow and "
-        "fast are not separated at this state; use --method series",
+        "the passes of %s have followed the motion along the bonds, by %.3g where the start was "
+        "off them by %.3g: slow and fast are not separated at this state; use --method series",
         p->method->name, p->moved_tangential, p->moved_normal);
 }
 
-/* An option that was given and that nobody has read has no effect: said, not refused, since scripts give the same options to many methods. */
+/* An option that was given and that nobody has read has no effect: said, not refused, since
+ * scripts give the same options to many methods. */
 static void find_unread(taut_projection *p, const taut_options *merged, const taut_options *given)
 {
     enum { MOST = sizeof p->warning / sizeof p->warning[0] };
     int at = -1;
     for (const char *name; p->warnings < MOST && (name = taut_options_unread(merged, given, &at));)
-        snprintf(p->warning[p->warnings++], sizeof p->warning[0], "--%s has no effect: projection %s does not use it here", name,
-                 p->method->name);
+        snprintf(p->warning[p->warnings++], sizeof p->warning[0],
+                 "--%s has no effect: projection %s does not use it here", name, p->method->name);
 }
 
-static int build(taut_projection *p, const taut_options *options, taut_options *merged, taut_error *error)
+static int build(taut_projection *p, const taut_options *options, taut_options *merged,
+                 taut_error *error)
 {
     taut_system_sizes(p->system, &p->sizes);
     TAUT_TRY(read_settings(p->system, merged, error));
     TAUT_TRY(taut_options_merge(merged, options, error));
     TAUT_TRY(taut_options_track(merged, error));
-    TAUT_TRY(taut_hold_names(p->system, taut_options_text(merged, "hold"), &p->arena, &p->hold, error));
+    TAUT_TRY(
+        taut_hold_names(p->system, taut_options_text(merged, "hold"), &p->arena, &p->hold, error));
     if (taut_options_flag(merged, "expansion") &&
         taut_hold_any(p->hold, p->sizes.coordinates, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY))
-        return taut_fail(error, TAUT_ERROR_REFUSED, "--expansion is that of a state in which nothing is held; release what is");
+        return taut_fail(
+            error, TAUT_ERROR_REFUSED,
+            "--expansion is that of a state in which nothing is held; release what is");
     TAUT_TRY(choose_method(p, merged, error));
     TAUT_TRY(new_start(p, merged, error));
     if (taut_options_given(merged, "plot"))
@@ -203,10 +217,10 @@ static int build(taut_projection *p, const taut_options *options, taut_options *
     if (!slow && p->status == 0)
         find_unread(p, merged, options);
     if (p->status == 0 && taut_options_flag(merged, "expansion") && !p->expansion)
-        p->status = taut_fail(
-            error, TAUT_ERROR_REFUSED,
-            "--expansion: projection %s does not expand in the compliance; use --method series, with bonds that are springs",
-            p->method->name);
+        p->status = taut_fail(error, TAUT_ERROR_REFUSED,
+                              "--expansion: projection %s does not expand in the compliance; use "
+                              "--method series, with bonds that are springs",
+                              p->method->name);
     if (p->status == 0 && levels > 0)
         p->status = taut_richardson(p, merged, levels, error);
     if (p->method != &taut_projection_series && p->method != &taut_projection_constraint)
@@ -218,17 +232,19 @@ static int build(taut_projection *p, const taut_options *options, taut_options *
     if (p->status == 0)
         return TAUT_OK;
     if (p->status > 0) /* a callback cannot evaluate here */
-        p->status = taut_fail(error, TAUT_ERROR_EVALUATE, "the system cannot be evaluated on the way from the start");
+        p->status = taut_fail(error, TAUT_ERROR_EVALUATE,
+                              "the system cannot be evaluated on the way from the start");
     taut_projection_restore(p);
     return p->status;
 }
 
-int taut_project(const taut_system *system, const taut_options *options, const taut_allocator *allocator,
-                 taut_projection **projection, taut_error *error)
+int taut_project(const taut_system *system, const taut_options *options,
+                 const taut_allocator *allocator, taut_projection **projection, taut_error *error)
 {
     taut_error_clear(error);
     if (!projection || !system)
-        return taut_fail(error, TAUT_ERROR_USAGE, "taut_project: system and projection must not be NULL");
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "taut_project: system and projection must not be NULL");
     *projection = NULL;
     taut_allocator from = taut_allocator_or_default(allocator);
     taut_projection *made = from.allocate(from.user, sizeof *made);
@@ -283,7 +299,8 @@ const char *taut_projection_warning(const taut_projection *p, int k)
     return k >= 0 && k < p->warnings ? p->warning[k] : NULL;
 }
 
-bool taut_projection_pass(const taut_projection *p, int64_t k, const double **g, const double **gdot, int64_t *force_evaluations)
+bool taut_projection_pass(const taut_projection *p, int64_t k, const double **g,
+                          const double **gdot, int64_t *force_evaluations)
 {
     if (!p->pass || k < 0 || k > p->passes)
         return false;
@@ -304,7 +321,8 @@ bool taut_projection_stage_get(const taut_projection *p, int k, taut_projection_
     return true;
 }
 
-bool taut_projection_expansion(const taut_projection *p, int k, const double **q, const double **v, double *eps2)
+bool taut_projection_expansion(const taut_projection *p, int k, const double **q, const double **v,
+                               double *eps2)
 {
     if (!p->expansion || k < 0 || k >= TAUT_EXPANSION_TERMS)
         return false;

@@ -1,12 +1,16 @@
-/* richardson.c - multipliers by extrapolation in the stiffness [A 5.4]. On slow points over one foot point
+/* richardson.c - multipliers by extrapolation in the stiffness [A 5.4]. On slow points over one
+ * foot point
  *
- *     lambda(c) = lambda_0 + a c + b c^2 + ...,        c the compliance, 1/omega^2 for unit masses    [B (2.6)]
+ *     lambda(c) = lambda_0 + a c + b c^2 + ..., c the compliance, 1/omega^2 for unit masses
+ *     [B (2.6)]
  *
- * so that two and three stiffnesses, a factor 4 (2 in omega) apart, give lambda_0, the multipliers of the constrained motion:
+ * so that two and three stiffnesses, a factor 4 (2 in omega) apart, give lambda_0, the
+ * multipliers of the constrained motion:
  *
  *     T1(c) = (4 lambda(c/4) - lambda(c))/3,           T2 = (16 T1(c) - T1(4c))/15
  *
- * Every spring that is not soft takes part, with the same factor; the projection is repeated with the derived system. */
+ * Every spring that is not soft takes part, with the same factor; the projection is repeated
+ * with the derived system. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +28,8 @@ static int refuse(const taut_projection *p, taut_error *error)
     for (taut_index i = 0; p->sizes.kind == TAUT_MECHANICAL && i < p->sizes.bonds; i++)
         springs |= compliance[i] > 0 && !taut_context_soft(p->context, i);
     if (p->method == &taut_projection_constraint)
-        why = "projection constraint gives the multipliers of infinite stiffness already; leave it out";
+        why = "projection constraint gives the multipliers of infinite stiffness already; leave it "
+              "out";
     else if (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
         why = "a stiff potential has no multipliers; write it as bonds with a stiffness";
     else if (!springs)
@@ -33,8 +38,8 @@ static int refuse(const taut_projection *p, taut_error *error)
 }
 
 /* A given --omega is that of the springs as they are. */
-static int scaled_options(const taut_projection *p, const taut_options *options, double factor, taut_options **made,
-                          taut_error *error)
+static int scaled_options(const taut_projection *p, const taut_options *options, double factor,
+                          taut_options **made, taut_error *error)
 {
     TAUT_TRY(taut_options_create(&p->arena.allocator, made, error));
     TAUT_TRY(taut_options_merge(*made, options, error));
@@ -74,7 +79,8 @@ static void add(taut_statistics *sum, const taut_statistics *more)
 }
 
 /* lambda[m] of the same projection with `factor` times the compliances. */
-static int repeat(taut_projection *p, const taut_options *options, double factor, double *lambda, taut_error *error)
+static int repeat(taut_projection *p, const taut_options *options, double factor, double *lambda,
+                  taut_error *error)
 {
     taut_system *system = NULL;
     taut_options *scaled = NULL;
@@ -93,7 +99,8 @@ static int repeat(taut_projection *p, const taut_options *options, double factor
     if (status == TAUT_ERROR_CONVERGE && error) {
         char reason[sizeof error->message];
         memcpy(reason, error->message, sizeof reason);
-        taut_fail(error, status, "--richardson: with %g times the stiffness: %.500s", 1 / factor, reason);
+        taut_fail(error, status, "--richardson: with %g times the stiffness: %.500s", 1 / factor,
+                  reason);
     }
     add(&p->statistics, &s.statistics);
     taut_options_destroy(scaled);
@@ -107,7 +114,8 @@ int taut_richardson(taut_projection *p, const taut_options *options, int levels,
 {
     taut_index m = p->sizes.bonds;
     TAUT_TRY(refuse(p, error));
-    double *stiffer = TAUT_NEW(&p->arena, double, m), *softer = TAUT_NEW(&p->arena, double, m), change = 0;
+    double *stiffer = TAUT_NEW(&p->arena, double, m), *softer = TAUT_NEW(&p->arena, double, m),
+           change = 0;
     if (!stiffer || !softer)
         return taut_fail_memory(error);
     TAUT_TRY(repeat(p, options, 0.25, stiffer, error));
@@ -124,7 +132,8 @@ int taut_richardson(taut_projection *p, const taut_options *options, int levels,
     }
     size_t used = strlen(p->explanation);
     snprintf(p->explanation + used, sizeof p->explanation - used,
-             "; multipliers extrapolated to infinite stiffness from %s, by which they still changed by %.2g",
+             "; multipliers extrapolated to infinite stiffness from %s, by which they still "
+             "changed by %.2g",
              levels > 1 ? "1/4, 1 and 4 times it" : "1 and 4 times it", change);
     return TAUT_OK;
 }

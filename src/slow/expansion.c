@@ -1,17 +1,22 @@
 /* expansion.c - the coefficients of B (2.6),
  *
- *     y(t) = y^0(t) + eps^2 y^1(t) + eps^4 y^2(t) + ...,      y^k(0), y^k'(0) in the range of M^-1 G^T at the foot point for k >= 1,
+ *     y(t) = y^0(t) + eps^2 y^1(t) + eps^4 y^2(t) + ...,
+ *     y^k(0), y^k'(0) in the range of M^-1 G^T at the foot point for k >= 1,
  *
- * by comparing powers of s = eps^2 in M a = f - G^T lambda, g = s (C lambda - T gdot) [B (2.12)-(2.16); C and T over eps^2, so that damping
- * constants stay as s -> 0]. Double Taylor series in s and t: x_{k,i} is the coefficient of s^k t^i. With y_k = C lambda_{k-1} - T y_{k-1}'
+ * by comparing powers of s = eps^2 in M a = f - G^T lambda, g = s (C lambda - T gdot) [B
+ * (2.12)-(2.16); C and T over eps^2, so that damping constants stay as s -> 0]. Double Taylor
+ * series in s and t: x_{k,i} is the coefficient of s^k t^i. With y_k = C lambda_{k-1} - T
+ * y_{k-1}'
  *
- *     M_00 a_{k,i} + G_00^T lambda_{k,i} = f_{k,i}          - sum (M_{j,b} a_{k-j,i-b} + G_{j,b}^T lambda_{k-j,i-b})
- *     G_00 a_{k,i}                       = (y_k'')_i - gamma_{k,i} - sum G_{j,b} a_{k-j,i-b}             (j, b) != (0, 0)
+ *     M_00 a_{k,i} + G_00^T lambda_{k,i} = f_{k,i}
+ *     - sum (M_{j,b} a_{k-j,i-b} + G_{j,b}^T lambda_{k-j,i-b})
+ *     G_00 a_{k,i}   = (y_k'')_i - gamma_{k,i} - sum G_{j,b} a_{k-j,i-b}   (j, b) != (0, 0)
  *     g_{k,0} = y_{k,0},    (G v + g_t)_{k,0} = y_{k,1}
  *
- * with one matrix. Jets have one variable: they are taken along s = sigma t, where the coefficient of t^n is sum over k + i = n of
- * sigma^k x_{k,i}; sigma = 0, 1, -1 tell k = 0, 1, 2 apart. No differences are involved: all numbers are of the size of the result.
- * Needed are (0, 0..3), (1, 0..1), (2, 0). */
+ * with one matrix. Jets have one variable: they are taken along s = sigma t, where the
+ * coefficient of t^n is sum over k + i = n of sigma^k x_{k,i}; sigma = 0, 1, -1 tell k = 0, 1, 2
+ * apart. No differences are involved: all numbers are of the size of the result. Needed are (0,
+ * 0..3), (1, 0..1), (2, 0). */
 #include "slow/expansion.h"
 
 #include <math.h>
@@ -37,15 +42,19 @@ typedef struct work {
     unsigned char *counts; /* [m]: not soft */
     const double *compliance, *damping;
     double *q[2][ORDERS + 1], *v[2][ORDERS + 1], *a[2][ORDERS], *lambda[2][ORDERS]; /* [k][i] */
-    double *y[3][ORDERS];                                                           /* [k][i]: g_k on the slow manifold */
-    values at[2][ORDERS], second, got[SIGMAS];                                      /* (k, i); (2, 0); what jets gave */
-    double *in_q, *in_v, *s;                                                        /* [n], [n], [m] */
+    /* [k][i]: g_k on the slow manifold */
+    double *y[3][ORDERS];
+    /* (k, i); (2, 0); what jets gave */
+    values at[2][ORDERS], second, got[SIGMAS];
+    /* [n], [n], [m] */
+    double *in_q, *in_v, *s;
 } work;
 
 /* ---- double series */
 
 /* out -= G_{j,b}^T lambda over the rows that count as said */
-static void subtract_rows(const work *w, const double *entry, const double *lambda, bool counted, double *out)
+static void subtract_rows(const work *w, const double *entry, const double *lambda, bool counted,
+                          double *out)
 {
     const taut_pattern *g = &w->still.jacobian;
     for (taut_index i = 0; i < w->m; i++)
@@ -83,7 +92,8 @@ static void soft_pulls(work *w, int k, int i)
         for (int j = 0; j <= k && w->damping[row] != 0; j++)
             for (int b = 0; b <= i; b++)
                 rate += row_times(w, w->at[j][b].jacobian, row, w->v[k - j][i - b]);
-        w->lambda[k][i][row] = (w->at[k][i].bond[row] + w->damping[row] * rate) / w->compliance[row];
+        w->lambda[k][i][row] =
+            (w->at[k][i].bond[row] + w->damping[row] * rate) / w->compliance[row];
     }
 }
 
@@ -132,9 +142,10 @@ static void make_y(work *w, int k, int orders)
     for (int i = 0; i < orders; i++)
         for (taut_index row = 0; row < w->m; row++)
             if (w->counts[row])
-                w->y[k][i][row] = (w->compliance[row] * w->lambda[k - 1][i][row] -
-                                   (k > 1 ? w->damping[row] * (i + 1) * w->y[k - 1][i + 1][row] : 0)) /
-                                  w->eps2;
+                w->y[k][i][row] =
+                    (w->compliance[row] * w->lambda[k - 1][i][row] -
+                     (k > 1 ? w->damping[row] * (i + 1) * w->y[k - 1][i + 1][row] : 0)) /
+                    w->eps2;
 }
 
 /* ---- jets along s = sigma t */
@@ -144,7 +155,8 @@ static int advance(work *w, int sigma, int n, const double *more_q, taut_error *
 {
     static const double sign[SIGMAS] = {0, 1, -1};
     for (taut_index l = 0; l < w->n; l++) {
-        w->in_q[l] = w->q[0][n][l] + (n > 0 ? sign[sigma] * w->q[1][n - 1][l] : 0) + (more_q ? more_q[l] : 0);
+        w->in_q[l] = w->q[0][n][l] + (n > 0 ? sign[sigma] * w->q[1][n - 1][l] : 0) +
+                     (more_q ? more_q[l] : 0);
         w->in_v[l] = w->v[0][n][l] + (n > 0 ? sign[sigma] * w->v[1][n - 1][l] : 0);
     }
     const values *to = &w->got[sigma];
@@ -175,7 +187,8 @@ static void combine(work *w, double sign, const values *less, values *to)
     };
     for (size_t k = 0; k < sizeof part / sizeof part[0]; k++)
         for (int64_t i = 0; i < part[k].count; i++)
-            part[k].to[i] = (part[k].p[i] + sign * part[k].m[i]) / 2 - (part[k].l ? part[k].l[i] : 0);
+            part[k].to[i] =
+                (part[k].p[i] + sign * part[k].m[i]) / 2 - (part[k].l ? part[k].l[i] : 0);
 }
 
 static int both(work *w, int n, const double *more_q, taut_error *error)
@@ -196,7 +209,8 @@ static int rigid_motion(work *w, taut_error *error)
         w->got[0] = keep;
         if (i == 0) {
             w->statistics->factorisations++;
-            TAUT_TRY(taut_masked_saddle_factor(&w->still, w->t, w->at[0][0].mass, w->at[0][0].jacobian, w->counts, 0, error));
+            TAUT_TRY(taut_masked_saddle_factor(&w->still, w->t, w->at[0][0].mass,
+                                               w->at[0][0].jacobian, w->counts, 0, error));
         }
         TAUT_TRY(solve(w, 0, i, error));
     }
@@ -213,7 +227,8 @@ static int first_term(work *w, taut_error *error)
     TAUT_TRY(both(w, 1, NULL, error)); /* v_{1,0} = 0: for G_{1,0} */
     combine(w, -1, NULL, &w->at[1][0]);
     for (taut_index row = 0; row < w->m; row++)
-        w->s[row] = w->y[1][1][row] - w->at[1][0].bond_dt[row] - row_times(w, w->at[1][0].jacobian, row, w->v[0][0]);
+        w->s[row] = w->y[1][1][row] - w->at[1][0].bond_dt[row] -
+                    row_times(w, w->at[1][0].jacobian, row, w->v[0][0]);
     TAUT_TRY(normal(w, w->v[1][0], error));
     TAUT_TRY(both(w, 1, NULL, error));
     combine(w, -1, NULL, &w->at[1][0]);
@@ -234,7 +249,8 @@ static int second_term(work *w, double *q, double *v, taut_error *error)
     TAUT_TRY(both(w, 2, q, error));
     combine(w, 1, &w->at[0][2], &w->second);
     for (taut_index row = 0; row < w->m; row++)
-        w->s[row] = w->y[2][1][row] - w->second.bond_dt[row] - row_times(w, w->second.jacobian, row, w->v[0][0]) -
+        w->s[row] = w->y[2][1][row] - w->second.bond_dt[row] -
+                    row_times(w, w->second.jacobian, row, w->v[0][0]) -
                     row_times(w, w->at[1][0].jacobian, row, w->v[1][0]);
     return normal(w, v, error);
 }
@@ -282,7 +298,8 @@ static int new_arrays(work *w, taut_arena *arena, taut_error *error)
 
 static int prepare(work *w, taut_arena *arena, taut_error *error)
 {
-    unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_MASS;
+    unsigned wanted =
+        TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_MASS;
     taut_sizes sizes;
     taut_system_sizes(taut_context_system(w->context), &sizes);
     w->n = sizes.coordinates;
@@ -299,12 +316,16 @@ static int prepare(work *w, taut_arena *arena, taut_error *error)
             w->eps2 = fmax(w->eps2, w->compliance[i]);
     }
     for (int sigma = 0; sigma < SIGMAS; sigma++)
-        TAUT_TRY(taut_jet_create(w->context, sigma == 0 ? ORDERS - 1 : 2, wanted, &w->jet[sigma], error));
-    return w->eps2 > 0 ? TAUT_OK
-                       : taut_fail(error, TAUT_ERROR_REFUSED, "an expansion in the compliance needs springs that are not soft");
+        TAUT_TRY(taut_jet_create(w->context, sigma == 0 ? ORDERS - 1 : 2, wanted, &w->jet[sigma],
+                                 error));
+    return w->eps2 > 0
+               ? TAUT_OK
+               : taut_fail(error, TAUT_ERROR_REFUSED,
+                           "an expansion in the compliance needs springs that are not soft");
 }
 
-static int make(work *w, taut_arena *arena, const double *x, const double *u, taut_expansion *e, taut_error *error)
+static int make(work *w, taut_arena *arena, const double *x, const double *u, taut_expansion *e,
+                taut_error *error)
 {
     size_t bytes = (size_t)w->n * sizeof(double);
     for (int k = 0; k < TAUT_EXPANSION_TERMS; k++) {
@@ -326,8 +347,9 @@ static int make(work *w, taut_arena *arena, const double *x, const double *u, ta
     return TAUT_OK;
 }
 
-int taut_expansion_make(taut_context *context, taut_arena *arena, taut_statistics *statistics, double t, const double *x,
-                        const double *u, taut_expansion *expansion, taut_error *error)
+int taut_expansion_make(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                        double t, const double *x, const double *u, taut_expansion *expansion,
+                        taut_error *error)
 {
     work w = {.context = context, .statistics = statistics, .t = t};
     taut_arena own;

@@ -1,9 +1,12 @@
-/* is_slow.c - a state that is slow already, to rounding. A filter moves every state, a slow one by its own errors; it would have to come to the
- * end to know, and from forces alone there is no other way. With derivatives the equations of the slow manifold tell (multiplier_recursion.c):
+/* is_slow.c - a state that is slow already, to rounding. A filter moves every state, a slow one
+ * by its own errors; it would have to come to the end to know, and from forces alone there is no
+ * other way. With derivatives the equations of the slow manifold tell (multiplier_recursion.c):
  *
- *     g(q) = y(q, v),   G v + g_t = ydot(q, v),      y = C lambda^(k),      k raised until it changes nothing
+ *     g(q) = y(q, v), G v + g_t = ydot(q, v), y = C lambda^(k),
+ *     k raised until it changes nothing
  *
- * Rounding is 4 u sum |G q| in g, and the fastest frequency times that in gdot (DESIGN 6). Most states are told apart at level 1. */
+ * Rounding is 4 u sum |G q| in g, and the fastest frequency times that in gdot (DESIGN 6). Most
+ * states are told apart at level 1. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +39,8 @@ static int new_arrays(already *w, taut_error *error)
     taut_pattern jacobian;
     TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
     /* at q = 0 rounding is that of the motion */
-    double least = DBL_EPSILON * fmax(taut_largest(p->sizes.coordinates, p->q), DBL_MIN / DBL_EPSILON);
+    double least =
+        DBL_EPSILON * fmax(taut_largest(p->sizes.coordinates, p->q), DBL_MIN / DBL_EPSILON);
     for (taut_index i = 0; i < p->sizes.bonds; i++) {
         w->floor[i] = least;
         for (taut_index k = jacobian.start[i]; k < jacobian.start[i + 1]; k++)
@@ -50,7 +54,8 @@ static int measure_fastest(already *w, taut_error *error)
     double frequency[2];
     int found = 0;
     bool complete;
-    TAUT_TRY(taut_frequencies(w->p->context, w->p->t, w->p->q, 1, frequency, &found, &complete, error));
+    TAUT_TRY(
+        taut_frequencies(w->p->context, w->p->t, w->p->q, 1, frequency, &found, &complete, error));
     w->fastest = found > 0 ? frequency[found - 1] : 0;
     return TAUT_OK;
 }
@@ -72,18 +77,24 @@ static int look(already *w, bool *slow, taut_error *error)
     size_t bytes = (size_t)p->sizes.bonds * sizeof(double);
     int most = taut_multiplier_recursion_most(p->context);
     most = most < MOST_LEVELS ? most : MOST_LEVELS;
-    TAUT_TRY(taut_multiplier_recursion_create(p->context, &w->arena, &p->statistics, most, 1, &w->recursion, error));
+    TAUT_TRY(taut_multiplier_recursion_create(p->context, &w->arena, &p->statistics, most, 1,
+                                              &w->recursion, error));
     double before = 0;
     for (int level = 0, quiet = 0; level <= most; level++) {
-        TAUT_TRY(taut_multiplier_recursion_evaluate(w->recursion, level, p->t, p->q, p->v, w->lambda, NULL, w->y, w->ydot, error));
+        TAUT_TRY(taut_multiplier_recursion_evaluate(w->recursion, level, p->t, p->q, p->v,
+                                                    w->lambda, NULL, w->y, w->ydot, error));
         double off = apart(w, w->y, start->g, 1), change = apart(w, w->y, w->before, 1);
         if (level == 0)
             TAUT_TRY(measure_fastest(w, error));
-        /* one level that changes nothing may be a coefficient that happens to vanish, two are not */
-        quiet = level > 0 && change <= 1 && apart(w, w->ydot, w->before_dt, w->fastest) <= 1 ? quiet + 1 : 0;
+        /* one level that changes nothing may be a coefficient that happens to vanish, two are not
+         */
+        quiet = level > 0 && change <= 1 && apart(w, w->ydot, w->before_dt, w->fastest) <= 1
+                    ? quiet + 1
+                    : 0;
         if (quiet == 2)
             *slow = off <= 2 && apart(w, w->ydot, start->gdot, w->fastest) <= 2;
-        bool far = level > 0 && off > 2 + 2 * fmax(change, before); /* farther from g than the levels are from each other */
+        /* farther from g than the levels are from each other */
+        bool far = level > 0 && off > 2 + 2 * fmax(change, before);
         if (quiet == 2 || far)
             return TAUT_OK;
         before = level > 0 ? change : 0;
@@ -110,7 +121,8 @@ int taut_projection_already(taut_projection *p, bool *slow, taut_error *error)
     if (status == 0 && *slow) {
         memcpy(p->lambda, w.lambda, (size_t)p->sizes.bonds * sizeof(double));
         snprintf(p->explanation, sizeof p->explanation,
-                 "projection %s: the start is slow already, to rounding, as its derivatives tell; the start is kept",
+                 "projection %s: the start is slow already, to rounding, as its derivatives tell; "
+                 "the start is kept",
                  p->method->name);
     } else { /* where it cannot be told, passes will */
         p->pass = NULL;

@@ -1,20 +1,25 @@
-/* multiplier_recursion.c - the slow multipliers. C lambda = g, differentiated twice along the motion, is
+/* multiplier_recursion.c - the slow multipliers. C lambda = g, differentiated twice along the
+ * motion, is
  *
  *     C lambda'' = G M^-1 (f - G^T lambda) + gamma,       gamma = g_qq(v,v) + 2 g_qt v + g_tt,
  *
- * and on the slow manifold lambda'' is O(1) whatever the stiffness [B Theorem 2.2]. So the fixed-point iteration
+ * and on the slow manifold lambda'' is O(1) whatever the stiffness [B Theorem 2.2]. So the
+ * fixed-point iteration
  *
- *     lambda^(0) = A^-1 (G M^-1 f + gamma),    lambda^(j) = A^-1 (G M^-1 f + gamma - C (lambda^(j-1))''),     A = G M^-1 G^T
+ *     lambda^(0) = A^-1 (G M^-1 f + gamma),
+ *     lambda^(j) = A^-1 (G M^-1 f + gamma - C (lambda^(j-1))''), A = G M^-1 G^T
  *
- * gains a power of C with each level. Derivatives in time are Taylor coefficients along the motion that the level itself makes: level j
- * is computed to order 2 (levels above j) + 1, order by order. At order i the unknowns are a_i, lambda_i (v' = a):
+ * gains a power of C with each level. Derivatives in time are Taylor coefficients along the
+ * motion that the level itself makes: level j is computed to order 2 (levels above j) + 1, order
+ * by order. At order i the unknowns are a_i, lambda_i (v' = a):
  *
  *     M_0 a_i + G_0^T lambda_i = f_i - sum_{b=1..i} (M_b a_{i-b} + G_b^T lambda_{i-b})
  *     G_0 a_i                  = (C lambda^(j-1))''_i - gamma_i - sum_{b=1..i} G_b a_{i-b}
  *
- * with one factorisation for all orders and levels. (The second derivative is that along the motion of level j-1, which differs from
- * that of level j by as much as the levels do, times C.) Damped bonds, C lambda = g + T gdot: C lambda is replaced by
- * y = (1 + T d/dt)^-1 C lambda, that is y_i = c lambda_i - tau (i+1) y_{i+1}. Soft bonds are forces. */
+ * with one factorisation for all orders and levels. (The second derivative is that along the
+ * motion of level j-1, which differs from that of level j by as much as the levels do, times C.)
+ * Damped bonds, C lambda = g + T gdot: C lambda is replaced by y = (1 + T d/dt)^-1 C lambda,
+ * that is y_i = c lambda_i - tau (i+1) y_{i+1}. Soft bonds are forces. */
 #include "slow/multiplier_recursion.h"
 
 #include <math.h>
@@ -28,22 +33,26 @@ struct taut_multiplier_recursion {
     taut_statistics *statistics;
     taut_index n, m;
     int64_t g_entries, m_entries;
-    int most, room, orders; /* last level; that for which there is room; coefficients kept are 0..orders */
+    /* last level; that for which there is room; coefficients kept are 0..orders */
+    int most, room, orders;
     taut_arena *arena;
     bool damped, matrix, varying;
     taut_pattern jacobian, tangent;
     taut_jet *jet;
     taut_saddle *saddle;
     const double *compliance, *damping;
-    unsigned char *soft;                /* [m] */
-    double *q, *v, *a;                  /* [orders+2][n] */
-    double *lambda, *y;                 /* [orders+2][m]: of the present level; of the level before, as y */
+    unsigned char *soft; /* [m] */
+    double *q, *v, *a;   /* [orders+2][n] */
+    /* [orders+2][m]: of the present level; of the level before, as y */
+    double *lambda, *y;
     double *jacobian_i, *mass_i;        /* [orders+1][entries] */
     double *f, *bond, *bond_dt, *gamma; /* coefficient i */
-    double *g0, *d, *s;                 /* G_0 without soft rows; their diagonal; right-hand side [m] */
+    /* G_0 without soft rows; their diagonal; right-hand side [m] */
+    double *g0, *d, *s;
 };
 
-/* Order to which level j is needed when `level` is the last and its value and first derivative (extra = 1) are asked for. */
+/* Order to which level j is needed when `level` is the last and its value and first derivative
+ * (extra = 1) are asked for. */
 static int order_of(const taut_multiplier_recursion *r, int level, int j, int extra)
 {
     return 2 * (level - j) + extra + (r->damped ? level : 0);
@@ -65,7 +74,8 @@ int taut_multiplier_recursion_most(taut_context *context)
 /* ---- one order */
 
 /* out[column] -= G_b^T x over the rows with soft == which */
-static void subtract_rows(const taut_multiplier_recursion *r, int b, const double *x, bool which, double *out)
+static void subtract_rows(const taut_multiplier_recursion *r, int b, const double *x, bool which,
+                          double *out)
 {
     const double *entry = r->jacobian_i + b * r->g_entries;
     for (taut_index i = 0; i < r->m; i++)
@@ -125,7 +135,8 @@ static int factor(taut_multiplier_recursion *r, double t, taut_error *error)
     return taut_singular_explain(&parts, status, t, "slow multipliers cannot be determined", error);
 }
 
-static int next_order(taut_multiplier_recursion *r, int i, double t, bool first_level, taut_error *error)
+static int next_order(taut_multiplier_recursion *r, int i, double t, bool first_level,
+                      taut_error *error)
 {
     int64_t n = r->n, m = r->m;
     double *a = r->a + i * n, *lambda = r->lambda + i * m;
@@ -134,7 +145,8 @@ static int next_order(taut_multiplier_recursion *r, int i, double t, bool first_
                           .bond_dt = r->bond_dt,
                           .gamma = r->gamma,
                           .jacobian = r->jacobian_i + i * r->g_entries,
-                          .mass = r->mass_i + (r->varying || i == 0 ? i : 1) * r->m_entries}; /* constant: 0 beyond */
+                          /* constant: 0 beyond */
+                          .mass = r->mass_i + (r->varying || i == 0 ? i : 1) * r->m_entries};
     TAUT_TRY(taut_jet_advance(r->jet, i, t, r->q + i * n, r->v + i * n, &values, error));
     if (i == 0 && first_level)
         TAUT_TRY(factor(r, t, error));
@@ -173,7 +185,8 @@ static void make_y(taut_multiplier_recursion *r, int order)
     for (int i = order; i >= 0; i--)
         for (taut_index k = 0; k < m; k++)
             if (!r->soft[k])
-                r->y[i * m + k] = r->compliance[k] * r->lambda[i * m + k] - r->damping[k] * (i + 1) * r->y[(i + 1) * m + k];
+                r->y[i * m + k] = r->compliance[k] * r->lambda[i * m + k] -
+                                  r->damping[k] * (i + 1) * r->y[(i + 1) * m + k];
 }
 
 static int new_arrays(taut_multiplier_recursion *r, taut_error *error)
@@ -193,13 +206,15 @@ static int new_arrays(taut_multiplier_recursion *r, taut_error *error)
     r->mass_i = TAUT_NEW(arena, double, (masses + 1) * r->m_entries);
     r->g0 = TAUT_NEW(arena, double, r->g_entries);
     r->soft = TAUT_NEW(arena, unsigned char, r->m);
-    return good && r->jacobian_i && r->mass_i && r->g0 && r->soft ? TAUT_OK : taut_fail_memory(error);
+    return good && r->jacobian_i && r->mass_i && r->g0 && r->soft ? TAUT_OK
+                                                                  : taut_fail_memory(error);
 }
 
 /* Jets of all levels are kilobytes a coordinate, and long chains need two of them. */
 static int make_room(taut_multiplier_recursion *r, int levels, taut_error *error)
 {
-    unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_MASS;
+    unsigned wanted =
+        TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_MASS;
     r->room = -1;
     r->orders = order_of(r, levels, 0, 1);
     TAUT_TRY(new_arrays(r, error));
@@ -212,13 +227,17 @@ static int make_room(taut_multiplier_recursion *r, int levels, taut_error *error
     return TAUT_OK;
 }
 
-int taut_multiplier_recursion_evaluate(taut_multiplier_recursion *r, int level, double t, const double *q, const double *v,
-                                       double *lambda, double *acceleration, double *y, double *ydot, taut_error *error)
+int taut_multiplier_recursion_evaluate(taut_multiplier_recursion *r, int level, double t,
+                                       const double *q, const double *v, double *lambda,
+                                       double *acceleration, double *y, double *ydot,
+                                       taut_error *error)
 {
     int extra = y ? 1 : 0;
     size_t row = (size_t)r->m * sizeof(double), column = (size_t)r->n * sizeof(double);
     if (level > r->most)
-        return taut_fail(error, TAUT_ERROR_USAGE, "level %d of the slow multipliers was asked, %d were prepared", level, r->most);
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "level %d of the slow multipliers was asked, %d were prepared", level,
+                         r->most);
     if (level > r->room) /* and for the next one, which often follows */
         TAUT_TRY(make_room(r, level < r->most ? level + 1 : level, error));
     memset(r->y, 0, (size_t)(r->orders + 4) * row);
@@ -241,7 +260,8 @@ int taut_multiplier_recursion_evaluate(taut_multiplier_recursion *r, int level, 
     return TAUT_OK;
 }
 
-void taut_multiplier_recursion_rates(const taut_multiplier_recursion *r, double *acceleration, double *jerk)
+void taut_multiplier_recursion_rates(const taut_multiplier_recursion *r, double *acceleration,
+                                     double *jerk)
 {
     double first = 0, second = 0;
     for (taut_index i = 0; i < r->n; i++) {
@@ -272,10 +292,12 @@ static int build(taut_multiplier_recursion *r, int first, taut_error *error)
         TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &r->tangent, error));
     r->m_entries = r->matrix ? r->tangent.start[r->n] : r->n;
     TAUT_TRY(make_room(r, first > 0 && first < r->most ? first : r->most, error));
-    return taut_bonds_saddle(r->context, &r->jacobian, &r->tangent, &r->arena->allocator, &r->saddle, error);
+    return taut_bonds_saddle(r->context, &r->jacobian, &r->tangent, &r->arena->allocator,
+                             &r->saddle, error);
 }
 
-int taut_multiplier_recursion_create(taut_context *context, taut_arena *arena, taut_statistics *statistics, int most, int first,
+int taut_multiplier_recursion_create(taut_context *context, taut_arena *arena,
+                                     taut_statistics *statistics, int most, int first,
                                      taut_multiplier_recursion **recursion, taut_error *error)
 {
     *recursion = NULL;

@@ -1,10 +1,12 @@
-/* rigid_multipliers.c - multipliers from the acceleration equation: g = 0 differentiated twice along the motion,
+/* rigid_multipliers.c - multipliers from the acceleration equation: g = 0 differentiated twice
+ * along the motion,
  *
  *     [ M  G^T ] [ v'     ]   [ f - G_soft^T lambda_soft ]
- *     [ G   0  ] [ lambda ] = [ -gamma                   ],     gamma = g_qq(v,v) + 2 g_qt v + g_tt
+ *     [ G   0   ] [ lambda ] = [ -gamma   ], gamma = g_qq(v,v) + 2 g_qt v + g_tt
  *
- * over all bonds that are not soft; soft ones follow their own law, c lambda = g + tau gdot. On the slow manifold of springs the right-hand
- * side is C lambda'' - gamma: leaving C lambda'' out errs by O(omega^-2), and unlike C^-1 g does not amplify the rounding of g. */
+ * over all bonds that are not soft; soft ones follow their own law, c lambda = g + tau gdot. On
+ * the slow manifold of springs the right-hand side is C lambda'' - gamma: leaving C lambda'' out
+ * errs by O(omega^-2), and unlike C^-1 g does not amplify the rounding of g. */
 #include "point/projection.h"
 
 #include "point/hold/hold.h"
@@ -19,8 +21,8 @@ typedef struct work {
     double *a, *d;
 } work;
 
-static int evaluate(work *w, taut_context *context, const taut_sizes *sizes, double t, const double *q, const double *v,
-                    taut_error *error)
+static int evaluate(work *w, taut_context *context, const taut_sizes *sizes, double t,
+                    const double *q, const double *v, taut_error *error)
 {
     const taut_system *system = taut_context_system(context);
     bool matrix = sizes->mass != TAUT_MASS_DIAGONAL;
@@ -36,14 +38,17 @@ static int evaluate(work *w, taut_context *context, const taut_sizes *sizes, dou
     w->values.force = w->a = TAUT_NEW(&w->arena, double, w->n);
     if (!good || !w->values.jacobian || !w->values.mass || !w->a)
         return taut_fail_memory(error);
-    return taut_evaluate(context, t, q, v, TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_MASS,
+    return taut_evaluate(context, t, q, v,
+                         TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA |
+                             TAUT_WANT_MASS,
                          &w->values, error);
 }
 
 /* Soft bonds become forces; their rows leave the matrix. */
 static void take_soft(work *w, taut_context *context, const double *v, double *lambda)
 {
-    const double *compliance = taut_context_compliance(context), *damping = taut_context_damping(context);
+    const double *compliance = taut_context_compliance(context),
+                 *damping = taut_context_damping(context);
     for (taut_index i = 0; i < w->m; i++) {
         lambda[i] = -w->values.gamma[i];
         if (!taut_context_soft(context, i) || !(compliance[i] > 0))
@@ -73,19 +78,22 @@ static int factor(work *w, const taut_context *context, double t, taut_error *er
                            .column = w->jacobian.column,
                            .jacobian = w->values.jacobian,
                            .compliance = w->d};
-    int status = taut_saddle_factor(w->saddle, w->values.mass, w->values.jacobian, NULL, w->d, error);
+    int status =
+        taut_saddle_factor(w->saddle, w->values.mass, w->values.jacobian, NULL, w->d, error);
     return taut_singular_explain(&parts, status, t, "multipliers cannot be determined", error);
 }
 
 static int solve(work *w, const taut_context *context, double t, double *lambda, taut_error *error)
 {
-    TAUT_TRY(taut_bonds_saddle(context, &w->jacobian, &w->tangent, &w->arena.allocator, &w->saddle, error));
+    TAUT_TRY(taut_bonds_saddle(context, &w->jacobian, &w->tangent, &w->arena.allocator, &w->saddle,
+                               error));
     TAUT_TRY(factor(w, context, t, error));
     return taut_saddle_solve(w->saddle, 1, w->a, lambda, error);
 }
 
-int taut_slow_multipliers(taut_context *context, double t, const double *q, const double *v, double *lambda, double *acceleration,
-                          taut_statistics *statistics, const taut_allocator *allocator, taut_error *error)
+int taut_slow_multipliers(taut_context *context, double t, const double *q, const double *v,
+                          double *lambda, double *acceleration, taut_statistics *statistics,
+                          const taut_allocator *allocator, taut_error *error)
 {
     taut_sizes sizes;
     taut_system_sizes(taut_context_system(context), &sizes);

@@ -1,18 +1,24 @@
-/* series.c - the slow point over the foot point of the start, as an expansion in the compliance [B Theorem 2.2]: (q, v) on the normal
- * fibre of the foot point (X, V),
+/* series.c - the slow point over the foot point of the start, as an expansion in the compliance
+ * [B Theorem 2.2]: (q, v) on the normal fibre of the foot point (X, V),
  *
- *     q = X + M^-1 G^T mu,   v = V + M^-1 G^T nu    (M, G at X),        g(q) = y(q, v),   G(q) v + g_t = ydot(q, v),
+ *     q = X + M^-1 G^T mu, v = V + M^-1 G^T nu   (M, G at X), g(q) = y(q, v),
+ *     G(q) v + g_t = ydot(q, v),
  *
- * where y = C lambda^(k) and ydot are the values that g and gdot have on the slow manifold to order C^(k+1) (multiplier_recursion.c). Newton's
- * iteration with the matrix of the foot point contracts as C, just as a level gains a power of C, so every level k = 1, 2, ... takes one
- * step. When steps stop shrinking above rounding, slow and fast are not separated: an asymptotic series, which is cut at its smallest
- * term. Slow motion is defined no better than the terms around that one, and these are what is stated as its error.
+ * where y = C lambda^(k) and ydot are the values that g and gdot have on the slow manifold to
+ * order C^(k+1) (multiplier_recursion.c). Newton's iteration with the matrix of the foot point
+ * contracts as C, just as a level gains a power of C, so every level k = 1, 2, ... takes one
+ * step. When steps stop shrinking above rounding, slow and fast are not separated: an asymptotic
+ * series, which is cut at its smallest term. Slow motion is defined no better than the terms
+ * around that one, and these are what is stated as its error.
  *
- * What is held does not move: foot point and fibre are those of the space in which held coordinates (for v: velocities) are constants,
+ * What is held does not move: foot point and fibre are those of the space in which held
+ * coordinates (for v: velocities) are constants,
  *
- *     M_ff (X - q)_f + G_f^T mu = 0,  X_h = q_h,      q_f = X_f + M_ff^-1 G_f^T mu,  q_h = X_h             (f: free, h: held)
+ *     M_ff (X - q)_f + G_f^T mu = 0, X_h = q_h, q_f = X_f + M_ff^-1 G_f^T mu, q_h = X_h
+ *     (f: free, h: held)
  *
- * while y and ydot are those of the motion in which nothing is held. A bond without a free coordinate is checked. */
+ * while y and ydot are those of the motion in which nothing is held. A bond without a free
+ * coordinate is checked. */
 #include "slow/series.h"
 
 #include <float.h>
@@ -21,10 +27,10 @@
 #include <string.h>
 
 #include "point/foot_point.h"
-#include "slow/expansion.h"
 #include "point/hold/hold.h"
-#include "slow/potential/potential.h"
+#include "slow/expansion.h"
 #include "slow/multiplier_recursion.h"
+#include "slow/potential/potential.h"
 #include "slow/truncation_error.h"
 #include "step/vectors.h"
 
@@ -35,8 +41,9 @@ typedef struct series {
     taut_system *rigid;
     taut_projector *foot;
     taut_multiplier_recursion *recursion;
-    taut_masked_saddle position, velocity; /* at the foot point; velocity without its own matrix where both are the same */
-    bool apart;                            /* they are not */
+    /* at the foot point; velocity without its own matrix where both are the same */
+    taut_masked_saddle position, velocity;
+    bool apart; /* they are not */
     taut_index n, m;
     taut_values values;
     double t;
@@ -48,11 +55,13 @@ typedef struct series {
     double *foot_q, *foot_v;         /* the foot point */
     unsigned char *counts, *springs; /* [m]: not soft; with a compliance */
     double rate;                     /* of the slow motion, 1/time; 0 when there is none */
-    double scale_q, scale_v;         /* of positions and velocities: |q| + |v|/rate, and rate times that */
-    double *stretch;                 /* [m]: of the springs by the latest step */
-    double moved_q, moved_v;         /* by the latest step, max norm */
-    double ring;                     /* the frequency at which the springs would ring from it; 0: there is none */
-    double error_q, error_v;         /* of the result, max norm */
+    /* of positions and velocities: |q| + |v|/rate, and rate times that */
+    double scale_q, scale_v;
+    double *stretch;         /* [m]: of the springs by the latest step */
+    double moved_q, moved_v; /* by the latest step, max norm */
+    /* the frequency at which the springs would ring from it; 0: there is none */
+    double ring;
+    double error_q, error_v; /* of the result, max norm */
     int level;
     bool large;       /* the first step is as large as the state */
     bool grows;       /* the next level would have been worse */
@@ -70,15 +79,18 @@ static double norm(taut_index n, const double *x)
 static int evaluate(series *s, unsigned more, taut_error *error)
 {
     s->projector.statistics->force_evaluations++;
-    return taut_evaluate(s->context, s->t, s->q, s->v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more, &s->values, error);
+    return taut_evaluate(s->context, s->t, s->q, s->v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more,
+                         &s->values, error);
 }
 
 static int factor_foot(series *s, taut_error *error)
 {
     TAUT_TRY(evaluate(s, TAUT_WANT_MASS, error));
     s->projector.statistics->factorisations += 1 + s->apart;
-    TAUT_TRY(taut_masked_saddle_factor(&s->position, s->t, s->values.mass, s->values.jacobian, s->counts, 0, error));
-    return s->apart ? taut_masked_saddle_factor(&s->velocity, s->t, s->values.mass, s->values.jacobian, s->counts, 0, error)
+    TAUT_TRY(taut_masked_saddle_factor(&s->position, s->t, s->values.mass, s->values.jacobian,
+                                       s->counts, 0, error));
+    return s->apart ? taut_masked_saddle_factor(&s->velocity, s->t, s->values.mass,
+                                                s->values.jacobian, s->counts, 0, error)
                     : TAUT_OK;
 }
 
@@ -91,10 +103,12 @@ static void find_rate(series *s)
     s->rate = taut_truncation_rate(norm(s->n, s->q), norm(s->n, s->v), a, b);
 }
 
-/* What steps are measured by, when the first one is known: at least its own size, for a state at rest in the origin has none. */
+/* What steps are measured by, when the first one is known: at least its own size, for a state at
+ * rest in the origin has none. */
 static void set_scales(series *s)
 {
-    double q = norm(s->n, s->q), v = norm(s->n, s->v), dq = norm(s->n, s->dq), dv = norm(s->n, s->dv);
+    double q = norm(s->n, s->q), v = norm(s->n, s->v), dq = norm(s->n, s->dq),
+           dv = norm(s->n, s->dv);
     s->scale_q = fmax(q, dq);
     s->scale_v = fmax(v, dv);
     s->large = s->rate > 0 && dq + dv / s->rate > 0.5 * (q + v / s->rate);
@@ -122,7 +136,8 @@ static void residual(series *s, bool velocity)
     }
 }
 
-/* How the springs would ring from a step M^-1 G^T mu that stretches them by e: Rayleigh's quotient e^T C^-1 e / mu^T e. */
+/* How the springs would ring from a step M^-1 G^T mu that stretches them by e: Rayleigh's
+ * quotient e^T C^-1 e / mu^T e. */
 static double ringing(const series *s)
 {
     const double *compliance = taut_context_compliance(s->context);
@@ -142,19 +157,22 @@ static int fibre_step(series *s, bool velocity, double *dx, taut_error *error)
     memset(dx, 0, (size_t)s->n * sizeof(double));
     residual(s, velocity);
     memcpy(s->stretch, s->dmu, (size_t)s->m * sizeof(double));
-    TAUT_TRY(taut_masked_saddle_solve(velocity && s->apart ? &s->velocity : &s->position, dx, s->dmu, error));
+    TAUT_TRY(taut_masked_saddle_solve(velocity && s->apart ? &s->velocity : &s->position, dx,
+                                      s->dmu, error));
     if (!velocity || s->ring == 0)
         s->ring = ringing(s);
     s->projector.statistics->solves++;
     return TAUT_OK;
 }
 
-/* One Newton step on the fibre, velocities where the positions have landed; *step is its size beside that of the state. lambda is that of
- * the point before it; values are those of the latest positions, before and after. */
+/* One Newton step on the fibre, velocities where the positions have landed; *step is its size
+ * beside that of the state. lambda is that of the point before it; values are those of the
+ * latest positions, before and after. */
 static int correct(series *s, double *step, taut_error *error)
 {
     taut_index n = s->n;
-    TAUT_TRY(taut_multiplier_recursion_evaluate(s->recursion, s->level, s->t, s->q, s->v, s->lambda, NULL, s->y, s->ydot, error));
+    TAUT_TRY(taut_multiplier_recursion_evaluate(s->recursion, s->level, s->t, s->q, s->v, s->lambda,
+                                                NULL, s->y, s->ydot, error));
     if (s->level == 1)
         find_rate(s);
     TAUT_TRY(fibre_step(s, false, s->dq, error));
@@ -170,7 +188,9 @@ static int correct(series *s, double *step, taut_error *error)
     *step = relative(s);
     s->moved_q = taut_largest(n, s->dq);
     s->moved_v = taut_largest(n, s->dv);
-    return isfinite(*step) ? TAUT_OK : taut_fail(error, TAUT_ERROR_CONVERGE, "the slow multipliers are not finite");
+    return isfinite(*step)
+               ? TAUT_OK
+               : taut_fail(error, TAUT_ERROR_CONVERGE, "the slow multipliers are not finite");
 }
 
 static int fail_separation(series *s, double before, double now, taut_error *error)
@@ -178,8 +198,9 @@ static int fail_separation(series *s, double before, double now, taut_error *err
     s->unseparated = true;
     return taut_fail(
         error, TAUT_ERROR_CONVERGE,
-        "slow and fast are not separated at this state: it moves at a rate of about %.3g, and the corrections of the slow "
-        "multipliers grow from %.3g to %.3g; a stiffer spring or a slower motion has a slow point, or use --method constraint",
+        "slow and fast are not separated at this state: it moves at a rate of about %.3g, and the "
+        "corrections of the slow multipliers grow from %.3g to %.3g; a stiffer spring or a slower "
+        "motion has a slow point, or use --method constraint",
         s->rate, before, now);
 }
 
@@ -197,9 +218,11 @@ static int go_back(series *s, taut_error *error)
 }
 
 static const double quiet = 16 * DBL_EPSILON; /* a step that is rounding */
-static const double poor = 0.01;              /* the best step, when it is larger than this, leads to no slow point */
+/* the best step, when it is larger than this, leads to no slow point */
+static const double poor = 0.01;
 
-/* More steps with the last level, which is the best there is, while they shrink and are larger than `enough`. */
+/* More steps with the last level, which is the best there is, while they shrink and are larger
+ * than `enough`. */
 static int polish(series *s, double step, double enough, taut_error *error)
 {
     enum { MOST = 40 };
@@ -214,7 +237,8 @@ static int polish(series *s, double step, double enough, taut_error *error)
     return TAUT_OK;
 }
 
-/* An asymptotic series: the level before was the best one. `step` is what the next one would do, unless it is lost. */
+/* An asymptotic series: the level before was the best one. `step` is what the next one would do,
+ * unless it is lost. */
 static int settle(series *s, const taut_truncation *last, bool lost, double step, taut_error *error)
 {
     if (s->level <= 2 || taut_truncation_tail(last, last->step, lost ? INFINITY : step) > poor)
@@ -229,28 +253,33 @@ static int settle(series *s, const taut_truncation *last, bool lost, double step
 
 static int watch(const series *s, taut_error *error)
 {
-    return s->settings.watch ? s->settings.watch(s->settings.user, s->t, s->q, s->v, error) : TAUT_OK;
+    return s->settings.watch ? s->settings.watch(s->settings.user, s->t, s->q, s->v, error)
+                             : TAUT_OK;
 }
 
-/* Level after level, until the step is at rounding or would grow. In symmetric states every other coefficient may vanish: steps grow when
- * they are above the last one and not far below the one before it. */
+/* Level after level, until the step is at rounding or would grow. In symmetric states every
+ * other coefficient may vanish: steps grow when they are above the last one and not far below
+ * the one before it. */
 static int expand(series *s, int most, taut_error *error)
 {
     taut_truncation last = {0};
-    double step = 0, ratio = INFINITY; /* the largest of two steps above rounding that followed each other */
+    /* the largest of two steps above rounding that followed each other */
+    double step = 0, ratio = INFINITY;
     for (s->level = 1; s->level <= most; s->level++) {
         taut_error reason = {0};
         keep(s);
         int status = correct(s, &step, &reason);
-        bool lost = status == TAUT_ERROR_CONVERGE || status == TAUT_ERROR_EVALUATE || status > 0; /* the step led nowhere */
+        /* the step led nowhere */
+        bool lost = status == TAUT_ERROR_CONVERGE || status == TAUT_ERROR_EVALUATE || status > 0;
         if (status != 0 && !(lost && s->level > 2)) {
             if (error)
                 *error = reason;
             return status;
         }
-        bool grows = s->level == 1   ? s->large
-                     : s->level == 2 ? step > last.step[0] && step > 1e-6
-                                     : step > fmax(last.step[0], 1e-12) && step > 0.1 * last.step[1];
+        bool grows = s->level == 1 ? s->large
+                     : s->level == 2
+                         ? step > last.step[0] && step > 1e-6
+                         : step > fmax(last.step[0], 1e-12) && step > 0.1 * last.step[1];
         if (grows || status != 0)
             return settle(s, &last, status != 0, step, error);
         TAUT_TRY(watch(s, error));
@@ -261,7 +290,8 @@ static int expand(series *s, int most, taut_error *error)
             ratio = ratio < INFINITY ? fmax(ratio, step / last.step[0]) : step / last.step[0];
         taut_truncation_push(&last, step, s->moved_q, s->moved_v);
         taut_truncation_errors(&last, s->rate, s->ring, NAN, NAN, &s->error_q, &s->error_v);
-        /* one small step may be a coefficient that happens to vanish; not so when steps have led there */
+        /* one small step may be a coefficient that happens to vanish; not so when steps have led
+         * there */
         if (step <= quiet && led)
             return TAUT_OK;
     }
@@ -292,11 +322,11 @@ static int check_held(series *s, taut_error *error)
                 continue;
             char name[96];
             taut_system_name(taut_context_system(s->context), TAUT_BOND, i, name, sizeof name);
-            return taut_fail(
-                error, TAUT_ERROR_CONVERGE,
-                "all of the %s of bond '%s' are held, and its %s is off by %.3g from that of the slow motion; release one, or "
-                "correct it",
-                part ? "velocities" : "coordinates", name, part ? "rate" : "stretch", fabs(s->dmu[i]));
+            return taut_fail(error, TAUT_ERROR_CONVERGE,
+                             "all of the %s of bond '%s' are held, and its %s is off by %.3g from "
+                             "that of the slow motion; release one, or correct it",
+                             part ? "velocities" : "coordinates", name, part ? "rate" : "stretch",
+                             fabs(s->dmu[i]));
         }
     }
     return TAUT_OK;
@@ -317,7 +347,8 @@ static int run(series *s, taut_error *error)
     return s->settings.hold ? check_held(s, error) : TAUT_OK;
 }
 
-/* A start that is slow already must stay, and fitting its guesses to rigid bonds would move it along them. */
+/* A start that is slow already must stay, and fitting its guesses to rigid bonds would move it
+ * along them. */
 static int decide_guesses(series *s, const double *q, const double *v, taut_error *error)
 {
     static const double near = 1e-6; /* of the state */
@@ -374,8 +405,10 @@ static void destroy(taut_projector *projector)
 
 static int new_arrays(series *s, taut_arena *arena, const taut_sizes *sizes, taut_error *error)
 {
-    double **rows[] = {&s->y, &s->ydot, &s->dmu, &s->stretch, &s->lambda, &s->values.bond, &s->values.bond_dt};
-    double **columns[] = {&s->q, &s->v, &s->dq, &s->dv, &s->last_q, &s->last_v, &s->foot_q, &s->foot_v};
+    double **rows[] = {&s->y,      &s->ydot,        &s->dmu,           &s->stretch,
+                       &s->lambda, &s->values.bond, &s->values.bond_dt};
+    double **columns[] = {&s->q,      &s->v,      &s->dq,     &s->dv,
+                          &s->last_q, &s->last_v, &s->foot_q, &s->foot_v};
     bool good = true;
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
         good &= (*rows[k] = TAUT_NEW(arena, double, s->m)) != NULL;
@@ -384,8 +417,11 @@ static int new_arrays(series *s, taut_arena *arena, const taut_sizes *sizes, tau
     s->counts = TAUT_NEW(arena, unsigned char, s->m);
     s->springs = TAUT_NEW(arena, unsigned char, s->m);
     s->values.jacobian = TAUT_NEW(arena, double, sizes->jacobian_entries);
-    s->values.mass = TAUT_NEW(arena, double, s->position.matrix ? s->position.tangent.start[s->n] : s->n);
-    return good && s->counts && s->springs && s->values.jacobian && s->values.mass ? TAUT_OK : taut_fail_memory(error);
+    s->values.mass =
+        TAUT_NEW(arena, double, s->position.matrix ? s->position.tangent.start[s->n] : s->n);
+    return good && s->counts && s->springs && s->values.jacobian && s->values.mass
+               ? TAUT_OK
+               : taut_fail_memory(error);
 }
 
 /* The matrices of the fibre: one, unless other velocities are held than positions. */
@@ -394,13 +430,17 @@ static int new_stills(series *s, taut_arena *arena, taut_error *error)
     const unsigned char *hold = s->settings.hold;
     for (taut_index i = 0; hold && i < s->n; i++)
         s->apart |= !(hold[i] & TAUT_HOLD_POSITION) != !(hold[i] & TAUT_HOLD_VELOCITY);
-    TAUT_TRY(taut_masked_saddle_create(&s->position, s->context, arena, hold, TAUT_HOLD_POSITION, error));
-    return s->apart ? taut_masked_saddle_create(&s->velocity, s->context, arena, hold, TAUT_HOLD_VELOCITY, error) : TAUT_OK;
+    TAUT_TRY(taut_masked_saddle_create(&s->position, s->context, arena, hold, TAUT_HOLD_POSITION,
+                                       error));
+    return s->apart ? taut_masked_saddle_create(&s->velocity, s->context, arena, hold,
+                                                TAUT_HOLD_VELOCITY, error)
+                    : TAUT_OK;
 }
 
 static int new_foot(series *s, taut_arena *arena, const taut_sizes *sizes, taut_error *error)
 {
-    taut_foot_point_settings settings = {.ignore_holds = !s->settings.hold, .hold = s->settings.hold, .springs = s->springs};
+    taut_foot_point_settings settings = {
+        .ignore_holds = !s->settings.hold, .hold = s->settings.hold, .springs = s->springs};
     TAUT_TRY(taut_system_rigid(taut_context_system(s->context), &s->rigid, error));
     TAUT_TRY(taut_context_create(s->rigid, &arena->allocator, &s->rigid_context, error));
     for (taut_index k = 0; k < sizes->parameters; k++) { /* the caller may have changed some */
@@ -408,7 +448,8 @@ static int new_foot(series *s, taut_arena *arena, const taut_sizes *sizes, taut_
         if (value != taut_context_parameter(s->rigid_context, k))
             TAUT_TRY(taut_context_set_parameter(s->rigid_context, k, value, error));
     }
-    return taut_foot_point_create(s->rigid_context, arena, s->projector.statistics, &settings, &s->foot, error);
+    return taut_foot_point_create(s->rigid_context, arena, s->projector.statistics, &settings,
+                                  &s->foot, error);
 }
 
 static int build(series *s, taut_arena *arena, taut_error *error)
@@ -418,7 +459,8 @@ static int build(series *s, taut_arena *arena, taut_error *error)
     taut_system_sizes(taut_context_system(s->context), &sizes);
     s->n = sizes.coordinates;
     s->m = sizes.bonds;
-    int most = taut_multiplier_recursion_most(s->context), wanted = s->settings.levels > 0 ? s->settings.levels : LEVELS;
+    int most = taut_multiplier_recursion_most(s->context),
+        wanted = s->settings.levels > 0 ? s->settings.levels : LEVELS;
     s->settings.levels = wanted < most ? wanted : most;
     TAUT_TRY(new_stills(s, arena, error));
     TAUT_TRY(new_arrays(s, arena, &sizes, error));
@@ -428,18 +470,24 @@ static int build(series *s, taut_arena *arena, taut_error *error)
         s->springs[i] = compliance[i] > 0;
     }
     TAUT_TRY(new_foot(s, arena, &sizes, error));
-    return taut_multiplier_recursion_create(s->context, arena, s->projector.statistics, s->settings.levels,
-                                            s->settings.gradual ? 2 : 0, &s->recursion, error);
+    return taut_multiplier_recursion_create(s->context, arena, s->projector.statistics,
+                                            s->settings.levels, s->settings.gradual ? 2 : 0,
+                                            &s->recursion, error);
 }
 
 int taut_series_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                          const taut_series_settings *settings, taut_projector **projector, taut_error *error)
+                          const taut_series_settings *settings, taut_projector **projector,
+                          taut_error *error)
 {
     *projector = NULL;
     series *s = TAUT_NEW(arena, series, 1);
     if (!s)
         return taut_fail_memory(error);
-    s->projector = (taut_projector){.name = "series", .apply = apply, .destroy = destroy, .statistics = statistics, .self = arena};
+    s->projector = (taut_projector){.name = "series",
+                                    .apply = apply,
+                                    .destroy = destroy,
+                                    .statistics = statistics,
+                                    .self = arena};
     s->context = context;
     if (settings)
         s->settings = *settings;
@@ -468,29 +516,31 @@ void taut_series_report_get(const taut_projector *projector, taut_series_report 
 
 /* ---- the projection */
 
-/* Adds to "not separated" how fast the springs are; or finds that they are far faster, and that something else is wrong. */
+/* Adds to "not separated" how fast the springs are; or finds that they are far faster, and that
+ * something else is wrong. */
 static int tell_frequency(taut_projection *p, double rate, taut_error *error)
 {
     double frequency[2];
     int found = 0;
     bool complete;
     taut_error reason = {0};
-    int status = taut_frequencies(p->context, p->t, p->q0, 1, frequency, &found, &complete, &reason);
+    int status =
+        taut_frequencies(p->context, p->t, p->q0, 1, frequency, &found, &complete, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, error));
     p->hopeless = status != 0 || found == 0 || rate > 0.05 * frequency[0];
     if (!p->hopeless)
         return taut_fail(
             error, TAUT_ERROR_CONVERGE,
-            "the levels of the slow multipliers do not shrink, though the slowest spring oscillates at %.3g and the state moves at "
-            "a "
-            "rate of about %.3g (rad per time): at the foot point the bonds are nearly stationary%s; use --method kernel",
+            "the levels of the slow multipliers do not shrink, though the slowest spring "
+            "oscillates at %.3g and the state moves at a rate of about %.3g (rad per time): at the "
+            "foot point the bonds are nearly stationary%s; use --method kernel",
             frequency[0], rate, p->hold ? " in what is not held" : "");
     if (status == 0 && found > 0)
-        taut_fail(
-            error, TAUT_ERROR_CONVERGE,
-            "slow and fast are not separated at this state: it moves at a rate of about %.3g, and the slowest spring oscillates at "
-            "%.3g (rad per time); a stiffer spring or a slower motion has a slow point, or use --method constraint",
-            rate, frequency[0]);
+        taut_fail(error, TAUT_ERROR_CONVERGE,
+                  "slow and fast are not separated at this state: it moves at a rate of about "
+                  "%.3g, and the slowest spring oscillates at %.3g (rad per time); a stiffer "
+                  "spring or a slower motion has a slow point, or use --method constraint",
+                  rate, frequency[0]);
     return TAUT_ERROR_CONVERGE;
 }
 
@@ -500,30 +550,36 @@ static int expand_foot(taut_projection *p, const taut_series_report *report, tau
     p->expansion = TAUT_NEW(&p->arena, taut_expansion, 1);
     if (!p->expansion)
         return taut_fail_memory(error);
-    return taut_expansion_make(p->context, &p->arena, &p->statistics, p->t, report->foot_q, report->foot_v, p->expansion, error);
+    return taut_expansion_make(p->context, &p->arena, &p->statistics, p->t, report->foot_q,
+                               report->foot_v, p->expansion, error);
 }
 
 static int project(taut_projection *p, const taut_options *options, taut_error *error)
 {
     if (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
         return taut_potential_series(p, error);
-    taut_series_settings settings = {.gradual = true, .hold = p->hold, .watch = taut_projection_watch, .user = p};
+    taut_series_settings settings = {
+        .gradual = true, .hold = p->hold, .watch = taut_projection_watch, .user = p};
     taut_projector *projector = NULL;
     taut_series_report report;
-    snprintf(p->explanation, sizeof p->explanation, "projection series: the foot point (pass 1), then levels of slow multipliers");
+    snprintf(p->explanation, sizeof p->explanation,
+             "projection series: the foot point (pass 1), then levels of slow multipliers");
     TAUT_TRY(taut_projection_record(p, p->q, p->v, error));
-    TAUT_TRY(taut_series_projector(p->context, &p->arena, &p->statistics, &settings, &projector, error));
+    TAUT_TRY(
+        taut_series_projector(p->context, &p->arena, &p->statistics, &settings, &projector, error));
     int status = projector->apply(projector, p->t, p->q, p->v, error);
     taut_series_report_get(projector, &report);
     if (status == TAUT_ERROR_CONVERGE && report.unseparated)
         status = tell_frequency(p, report.rate, error);
     if (status == 0) {
         memcpy(p->lambda, report.lambda, (size_t)p->sizes.bonds * sizeof(double));
-        snprintf(
-            p->explanation, sizeof p->explanation,
-            "projection series: the foot point (pass 1), then %d levels of slow multipliers; error about %.1g in q, %.1g in v%s",
-            report.level, report.error_q, report.error_v,
-            report.grows ? "; the next level would be worse: slow and fast are barely separated" : "");
+        snprintf(p->explanation, sizeof p->explanation,
+                 "projection series: the foot point (pass 1), then %d levels of slow multipliers; "
+                 "error about %.1g in q, %.1g in v%s",
+                 report.level, report.error_q, report.error_v,
+                 report.grows
+                     ? "; the next level would be worse: slow and fast are barely separated"
+                     : "");
         if (taut_options_flag(options, "expansion"))
             status = expand_foot(p, &report, error);
     }
@@ -533,8 +589,8 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
 
 const taut_projection_method taut_projection_series = {
     .name = "series",
-    .summary =
-        "slow point by expansion in the compliance: Taylor jets along the motion, exact to rounding when slow and fast are apart",
+    .summary = "slow point by expansion in the compliance: Taylor jets along the motion, exact to "
+               "rounding when slow and fast are apart",
     .reference = "Lubich 1993, Theorem 2.2; jets in place of its recursion",
     .needs = TAUT_CAN_FORCE | TAUT_CAN_DERIVATIVES | TAUT_CAN_JETS | TAUT_HAS_SPRINGS,
     .refuses = TAUT_HAS_STEPPER,

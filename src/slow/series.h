@@ -6,29 +6,34 @@
 
 /* All fields may be zero. */
 typedef struct taut_series_settings {
-    int levels;                /* at most; 0: 6, or what jets allow */
-    bool gradual;              /* for one use: room for later levels is made when they are reached, in apply() */
+    int levels; /* at most; 0: 6, or what jets allow */
+    /* for one use: room for later levels is made when they are reached, in apply() */
+    bool gradual;
     const unsigned char *hold; /* [n] of the bits of taut_system_hold: what stays; NULL: nothing */
-    /* called with the foot point, then with the result of every level; a code other than 0 ends apply() with it */
+    /* called with the foot point, then with the result of every level; a code other than 0 ends
+     * apply() with it */
     int (*watch)(void *user, double t, const double *q, const double *v, taut_error *error);
     void *user;
 } taut_series_settings;
 
 /* How the last apply() ended. */
 typedef struct taut_series_report {
-    int level;                     /* the last one used */
-    double error_q, error_v;       /* estimated, max norm, without rounding */
-    double rate;                   /* of the slow motion, 1/time */
-    bool grows;                    /* the next level would have moved more: slow and fast are barely separated */
+    int level;               /* the last one used */
+    double error_q, error_v; /* estimated, max norm, without rounding */
+    double rate;             /* of the slow motion, 1/time */
+    /* the next level would have moved more: slow and fast are barely separated */
+    bool grows;
     bool unseparated;              /* it failed because they are not separated */
     const double *lambda;          /* [m]: the multipliers of that level */
     const double *foot_q, *foot_v; /* [n]: the foot point */
 } taut_series_report;
 
-/* The context's system needs springs, TAUT_CAN_JETS and no stiff potential. Memory comes from the arena; apply() allocates nothing
- * (except to say in words why it fails) and fails with TAUT_ERROR_CONVERGE where slow and fast are not separated. */
+/* The context's system needs springs, TAUT_CAN_JETS and no stiff potential. Memory comes from
+ * the arena; apply() allocates nothing (except to say in words why it fails) and fails with
+ * TAUT_ERROR_CONVERGE where slow and fast are not separated. */
 int taut_series_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                          const taut_series_settings *settings, taut_projector **projector, taut_error *error);
+                          const taut_series_settings *settings, taut_projector **projector,
+                          taut_error *error);
 void taut_series_report_get(const taut_projector *projector, taut_series_report *report);
 
 #endif

@@ -1,6 +1,8 @@
-/* truncation_error.c - what is left of an expansion of slow motion that is cut. Expansions in the compliance [B Theorem 2.2] are asymptotic: terms
- * shrink while the derivatives of the slow motion grow by less than the frequency of the springs, and grow from there on. Slow motion is
- * defined no better than its smallest terms; other constructions of it differ by as much (tests/test_slow_judge.c measures that). */
+/* truncation_error.c - what is left of an expansion of slow motion that is cut. Expansions in
+ * the compliance [B Theorem 2.2] are asymptotic: terms shrink while the derivatives of the slow
+ * motion grow by less than the frequency of the springs, and grow from there on. Slow motion is
+ * defined no better than its smallest terms; other constructions of it differ by as much
+ * (tests/test_slow_judge.c measures that). */
 #include "slow/truncation_error.h"
 
 #include <math.h>
@@ -40,7 +42,8 @@ void taut_truncation_push(taut_truncation *t, double step, double q, double v)
     t->levels++;
 }
 
-/* The larger ratio of neighbouring terms before the last one, of those above rounding; 1 when there is none. */
+/* The larger ratio of neighbouring terms before the last one, of those above rounding; 1 when
+ * there is none. */
 static double shrinking(const taut_truncation *t)
 {
     bool q = t->q[2] > t->floor_q, v = t->v[2] > t->floor_v;
@@ -54,9 +57,11 @@ double taut_truncation_tail(const taut_truncation *t, const double *term, double
     return 2 * fmax(term[0], fmin(term[1], next));
 }
 
-void taut_truncation_errors(const taut_truncation *t, double rate, double ring, double next_q, double next_v, double *q, double *v)
+void taut_truncation_errors(const taut_truncation *t, double rate, double ring, double next_q,
+                            double next_v, double *q, double *v)
 {
-    double in_q = taut_truncation_tail(t, t->q, next_q), in_v = taut_truncation_tail(t, t->v, next_v);
+    double in_q = taut_truncation_tail(t, t->q, next_q),
+           in_v = taut_truncation_tail(t, t->v, next_v);
     *q = ring > 0 ? fmax(in_q, sqrt(in_q * (in_v / ring))) : in_q;
     *v = fmax(fmax(in_v, sqrt(in_v * (in_q * ring))), rate * in_q);
 }

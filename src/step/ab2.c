@@ -1,8 +1,10 @@
 /* ab2.c - the second-order Adams-Bashforth method on any field, started with forward Euler:
  *
- *     y+ = y + h ((1 + r/2) f_n - r/2 f_{n-1}),   r = h / h_previous        [Hairer, Norsett, Wanner I, III.1 and III.5]
+ *     y+ = y + h ((1 + r/2) f_n - r/2 f_{n-1}), r = h / h_previous
+ *     [Hairer, Norsett, Wanner I, III.1 and III.5]
  *
- * The f are those of the points as they are kept, after stabilisation, as in Ascher, Qin, Reich 1992, Example 4. One evaluation a step. */
+ * The f are those of the points as they are kept, after stabilisation, as in Ascher, Qin, Reich
+ * 1992, Example 4. One evaluation a step. */
 #include <string.h>
 
 #include "step/explicit.h"
@@ -28,7 +30,8 @@ static int create(taut_stepper *s, taut_error *error)
     w->euler.polynomial_v = TAUT_NEW(s->arena, double, 3 * (int64_t)s->n);
     w->rate = TAUT_NEW(s->arena, double, s->n);
     w->velocity = TAUT_NEW(s->arena, double, s->n);
-    if (!w->euler.stage || !w->euler.polynomial_q || !w->euler.polynomial_v || !w->rate || !w->velocity)
+    if (!w->euler.stage || !w->euler.polynomial_q || !w->euler.polynomial_v || !w->rate ||
+        !w->velocity)
         return taut_fail_memory(error);
     return TAUT_OK;
 }
@@ -69,18 +72,19 @@ static void changed(taut_stepper *s)
     ((adams *)s->work)->history = false;
 }
 
-const taut_method taut_ab2 = {.name = "ab2",
-                              .motions = TAUT_MOTION_RIGID | TAUT_MOTION_FULL,
-                              .order = 2,
-                              .summary = "Adams-Bashforth of order 2, started with Euler: one evaluation a step",
-                              .reference = "Bashforth, Adams 1883; Ascher, Qin, Reich 1992, Example 4",
-                              .needs = TAUT_CAN_FORCE,
-                              .refuses = TAUT_HAS_STEPPER,
-                              .uses_field = true,
-                              .create = create,
-                              .step = step,
-                              .changed = changed,
-                              .stabilized = stabilized,
-                              .complete = taut_runge_kutta_complete,
-                              .dense = taut_runge_kutta_dense,
-                              .multipliers = taut_runge_kutta_multipliers};
+const taut_method taut_ab2 = {
+    .name = "ab2",
+    .motions = TAUT_MOTION_RIGID | TAUT_MOTION_FULL,
+    .order = 2,
+    .summary = "Adams-Bashforth of order 2, started with Euler: one evaluation a step",
+    .reference = "Bashforth, Adams 1883; Ascher, Qin, Reich 1992, Example 4",
+    .needs = TAUT_CAN_FORCE,
+    .refuses = TAUT_HAS_STEPPER,
+    .uses_field = true,
+    .create = create,
+    .step = step,
+    .changed = changed,
+    .stabilized = stabilized,
+    .complete = taut_runge_kutta_complete,
+    .dense = taut_runge_kutta_dense,
+    .multipliers = taut_runge_kutta_multipliers};

@@ -1,7 +1,9 @@
-/* collocation.h - Radau IIA collocation of 1 to 5 stages: coefficients as data, and what follows from them.
+/* collocation.h - Radau IIA collocation of 1 to 5 stages: coefficients as data, and what follows
+ * from them.
  *
- * Stages at c_i; a polynomial through values at the stages is sum_i l_i(theta) x_i, theta = (t - t0)/h, l_i the Lagrange polynomials.
- * a_ij = int_0^{c_i} l_j, and the last row of A is b: the end of a step is its last stage. */
+ * Stages at c_i; a polynomial through values at the stages is sum_i l_i(theta) x_i, theta = (t -
+ * t0)/h, l_i the Lagrange polynomials. a_ij = int_0^{c_i} l_j, and the last row of A is b: the
+ * end of a step is its last stage. */
 #ifndef TAUT_STEP_COLLOCATION_H
 #define TAUT_STEP_COLLOCATION_H
 
@@ -11,11 +13,13 @@
 
 enum { TAUT_STAGES_MAX = 5, TAUT_SPECTRAL_MAX = 3 };
 
-/* A real eigenvalue of A, or one of a complex pair:  A right = mu right,  left A = mu left,  left . right = 1. A vector over the stages
- * is x = sum of right (left . x) over real blocks and 2 Re(...) over complex ones. */
+/* A real eigenvalue of A, or one of a complex pair:  A right = mu right,  left A = mu left,
+ * left . right = 1. A vector over the stages is x = sum of right (left . x) over real blocks and
+ * 2 Re(...) over complex ones. */
 typedef struct taut_spectral {
     bool real;
-    double mu[2], right[TAUT_STAGES_MAX][2], left[TAUT_STAGES_MAX][2]; /* real and imaginary parts */
+    /* real and imaginary parts */
+    double mu[2], right[TAUT_STAGES_MAX][2], left[TAUT_STAGES_MAX][2];
 } taut_spectral;
 
 typedef struct taut_radau_data {
@@ -34,33 +38,45 @@ typedef struct taut_collocation {
     double inverse[TAUT_STAGES_MAX][TAUT_STAGES_MAX];        /* A^-1 */
     double inverse_square[TAUT_STAGES_MAX][TAUT_STAGES_MAX]; /* A^-1 A^-1 */
     double basis[TAUT_STAGES_MAX][TAUT_STAGES_MAX];          /* l_i = sum_k basis[i][k] theta^k */
-    double apart[TAUT_STAGES_MAX][TAUT_STAGES_MAX];    /* T^-1: left vectors; of complex ones the real and the imaginary part */
+    /* T^-1: left vectors; of complex ones the real and the imaginary part */
+    double apart[TAUT_STAGES_MAX][TAUT_STAGES_MAX];
     double together[TAUT_STAGES_MAX][TAUT_STAGES_MAX]; /* T */
-    double complex mu[TAUT_SPECTRAL_MAX], right[TAUT_SPECTRAL_MAX][TAUT_STAGES_MAX], left[TAUT_SPECTRAL_MAX][TAUT_STAGES_MAX];
+    double complex mu[TAUT_SPECTRAL_MAX], right[TAUT_SPECTRAL_MAX][TAUT_STAGES_MAX],
+        left[TAUT_SPECTRAL_MAX][TAUT_STAGES_MAX];
     bool real[TAUT_SPECTRAL_MAX];
-    double gamma; /* the real eigenvalue, or the size of the first pair: the filter of the error estimate */
+    /* the real eigenvalue, or the size of the first pair: the filter of the error estimate */
+    double gamma;
 } taut_collocation;
 
 void taut_collocation_make(int stages, taut_collocation *collocation);
 /* weight[i]: l_i at theta, integrated `integrals` (0, 1, 2) times from 0. */
-void taut_collocation_weights(const taut_collocation *collocation, double theta, int integrals, double *weight);
-/* prod_i (x - c_i), to which the error of a polynomial through the stages is proportional, integrated once or twice from `from` over
- * `length`; beyond the step it tells how far a continuation misses. */
-double taut_collocation_miss(const taut_collocation *collocation, double from, double length, int integrals);
+void taut_collocation_weights(const taut_collocation *collocation, double theta, int integrals,
+                              double *weight);
+/* prod_i (x - c_i), to which the error of a polynomial through the stages is proportional,
+ * integrated once or twice from `from` over `length`; beyond the step it tells how far a
+ * continuation misses. */
+double taut_collocation_miss(const taut_collocation *collocation, double from, double length,
+                             int integrals);
 /* The largest of it within a step. */
 double taut_collocation_between(const taut_collocation *collocation, int integrals);
 
-/* Values of all stages, x[stages][size]. Continued from a step of length 1 into the next one of length `ratio`: values at its stages. */
-void taut_collocation_extend(const taut_collocation *collocation, double ratio, int32_t size, double *from, double *to);
-/* left . x of every block, of a complex one the real part and then the imaginary one; and back. from and to: [stages][size]. */
-void taut_collocation_split(const taut_collocation *collocation, int32_t size, double *from, double *to);
-void taut_collocation_join(const taut_collocation *collocation, int32_t size, double *from, double *to);
-/* to_i = base + c_i along extra + scale sum_j matrix_ij from_j, from and to [stages][size]; base and extra [size] may be NULL. The matrix
- * is one of those above. */
-void taut_collocation_combine(const taut_collocation *collocation, const double *matrix, double scale, int32_t size,
-                              const double *base, double along, double *extra, double *from, double *to);
+/* Values of all stages, x[stages][size]. Continued from a step of length 1 into the next one of
+ * length `ratio`: values at its stages. */
+void taut_collocation_extend(const taut_collocation *collocation, double ratio, int32_t size,
+                             double *from, double *to);
+/* left . x of every block, of a complex one the real part and then the imaginary one; and back.
+ * from and to: [stages][size]. */
+void taut_collocation_split(const taut_collocation *collocation, int32_t size, double *from,
+                            double *to);
+void taut_collocation_join(const taut_collocation *collocation, int32_t size, double *from,
+                           double *to);
+/* to_i = base + c_i along extra + scale sum_j matrix_ij from_j, from and to [stages][size]; base
+ * and extra [size] may be NULL. The matrix is one of those above. */
+void taut_collocation_combine(const taut_collocation *collocation, const double *matrix,
+                              double scale, int32_t size, const double *base, double along,
+                              double *extra, double *from, double *to);
 /* to[size] = scale sum_j row_j from_j. */
-void taut_collocation_row(const taut_collocation *collocation, const double *row, double scale, int32_t size, double *from,
-                          double *to);
+void taut_collocation_row(const taut_collocation *collocation, const double *row, double scale,
+                          int32_t size, double *from, double *to);
 
 #endif

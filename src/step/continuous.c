@@ -1,15 +1,17 @@
 /* continuous.c - dense output of explicit Runge-Kutta methods, one form for all:
  *
  *     y(theta) = y0 + theta (F0 + (1-theta) (F1 + theta (F2 + (1-theta) (F3 + theta (F4 + ...)))))
- *     F0 = y1 - y0,   F1 = h k_0 - F0,   F2 = 2 F0 - h (k_0 + k_s),   F_j = h sum_i dense_ji k_i  (j > 2)
+ *     F0 = y1 - y0, F1 = h k_0 - F0, F2 = 2 F0 - h (k_0 + k_s), F_j = h sum_i dense_ji k_i
+ *     (j > 2)
  *
- * F0 to F2 are the cubic Hermite polynomial; dopri5 has one coefficient more (order 4), dop8 four, and three more stages (order 7).
- * [Hairer, Norsett, Wanner I, II.6 (6.12) and dop853.f] */
+ * F0 to F2 are the cubic Hermite polynomial; dopri5 has one coefficient more (order 4), dop8
+ * four, and three more stages (order 7). [Hairer, Norsett, Wanner I, II.6 (6.12) and dop853.f] */
 #include "step/explicit.h"
 
 #include <math.h>
 
-static void hermite_part(taut_index n, double h, const double *y0, const double *y1, const double *k0, const double *k1, double *f)
+static void hermite_part(taut_index n, double h, const double *y0, const double *y1,
+                         const double *k0, const double *k1, double *f)
 {
     for (taut_index i = 0; i < n; i++) {
         double rise = y1[i] - y0[i];
@@ -19,7 +21,8 @@ static void hermite_part(taut_index n, double h, const double *y0, const double 
     }
 }
 
-/* Forms the polynomials of the latest step: the rate at its end and the extra stages are evaluated here. */
+/* Forms the polynomials of the latest step: the rate at its end and the extra stages are
+ * evaluated here. */
 static int form(taut_stepper *s, taut_error *error)
 {
     taut_runge_kutta *w = s->work;
@@ -27,7 +30,8 @@ static int form(taut_stepper *s, taut_error *error)
     double h = s->now.t - s->last.t, *kq[TAUT_TABLEAU_WIDTH], *kv[TAUT_TABLEAU_WIDTH];
     TAUT_TRY(taut_runge_kutta_complete(s, error));
     taut_runge_kutta_stages(w, &s->last, &s->now, kq, kv);
-    /* the stages tell nothing about another end than their own (an event inside the step): then Hermite's polynomial alone */
+    /* the stages tell nothing about another end than their own (an event inside the step): then
+     * Hermite's polynomial alone */
     bool whole = fabs(h - w->h) <= 1e-9 * fabs(w->h);
     w->rows = whole ? 3 + table->dense_rows : 3;
     for (int i = table->stages + 1; whole && i <= table->stages + table->extra; i++)
@@ -46,7 +50,8 @@ static int form(taut_stepper *s, taut_error *error)
     return TAUT_OK;
 }
 
-static void polynomial(taut_index n, int rows, double theta, const double *y0, const double *f, double *y)
+static void polynomial(taut_index n, int rows, double theta, const double *y0, const double *f,
+                       double *y)
 {
     for (taut_index i = 0; i < n; i++) {
         double value = 0;

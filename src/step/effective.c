@@ -1,9 +1,10 @@
 /* effective.c - the effective system itself, integrated by an explicit method of order 8.
  *
- *     M V' = f(X) - grad W(X) - G(X)^T Lambda,   g(X) = 0,     W = sum J_k Omega_k(X)                                 [E (7)-(8)]
+ *     M V' = f(X) - grad W(X) - G(X)^T Lambda, g(X) = 0, W = sum J_k Omega_k(X)   [E (7)-(8)]
  *
- * The driver makes the derived system (vibration/effective_system.c) with the actions of the start; to this row it is a rigid system in index-1
- * form, and the work is that of dop8. It costs no micro-steps: with the springs as stiff as they may be, steps are those of the slow
+ * The driver makes the derived system (vibration/effective_system.c) with the actions of the
+ * start; to this row it is a rigid system in index-1 form, and the work is that of dop8. It
+ * costs no micro-steps: with the springs as stiff as they may be, steps are those of the slow
  * motion. */
 #include "step/methods.h"
 
@@ -41,7 +42,8 @@ static int dense(taut_stepper *s, double theta, taut_state *state, taut_error *e
     return taut_dop8.dense(s, theta, state, error);
 }
 
-static int multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
+static int multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda,
+                       taut_error *error)
 {
     return taut_dop8.multipliers(s, t, q, v, lambda, error);
 }

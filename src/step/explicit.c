@@ -1,9 +1,12 @@
-/* explicit.c - explicit Runge-Kutta methods on any field (base/field.h), coefficients from tableau.h.
+/* explicit.c - explicit Runge-Kutta methods on any field (base/field.h), coefficients from
+ * tableau.h.
  *
- *     Q_i = q + h sum_j a_ij V_j,   V_i = v + h sum_j a_ij A_j,   A_i = rate(t + c_i h, Q_i, V_i)     [Hairer, Norsett, Wanner I, II.1]
+ *     Q_i = q + h sum_j a_ij V_j, V_i = v + h sum_j a_ij A_j, A_i = rate(t + c_i h, Q_i, V_i)
+ *     [Hairer, Norsett, Wanner I, II.1]
  *
- * The rate at the end of a step is formed when someone needs it: the estimate (dopri5), dense output, the next step. A step that is
- * rejected or stabilised then costs no evaluation that is thrown away. */
+ * The rate at the end of a step is formed when someone needs it: the estimate (dopri5), dense
+ * output, the next step. A step that is rejected or stabilised then costs no evaluation that is
+ * thrown away. */
 #include "step/explicit.h"
 
 #include <math.h>
@@ -49,7 +52,8 @@ static int create(taut_stepper *s, taut_error *error)
     return good ? TAUT_OK : taut_fail_memory(error);
 }
 
-void taut_runge_kutta_stages(const taut_runge_kutta *w, const taut_state *begin, const taut_state *end, double **kq, double **kv)
+void taut_runge_kutta_stages(const taut_runge_kutta *w, const taut_state *begin,
+                             const taut_state *end, double **kq, double **kv)
 {
     const taut_tableau *table = w->tableau;
     for (int i = 0; i <= table->stages + table->extra; i++) {
@@ -60,7 +64,8 @@ void taut_runge_kutta_stages(const taut_runge_kutta *w, const taut_state *begin,
     }
 }
 
-int taut_runge_kutta_stage(taut_stepper *s, const taut_state *begin, double h, int i, double **kq, double **kv, taut_error *error)
+int taut_runge_kutta_stage(taut_stepper *s, const taut_state *begin, double h, int i, double **kq,
+                           double **kv, taut_error *error)
 {
     taut_runge_kutta *w = s->work;
     const taut_tableau *table = w->tableau;
@@ -68,20 +73,23 @@ int taut_runge_kutta_stage(taut_stepper *s, const taut_state *begin, double h, i
     taut_combine(s->n, i, a, kq, h, begin->q, w->stage);
     if (w->second_order)
         taut_combine(s->n, i, a, kv, h, begin->v, kq[i]);
-    return s->field->evaluate(s->field, begin->t + table->c[i] * h, w->stage, w->second_order ? kq[i] : NULL,
-                              w->second_order ? kv[i] : kq[i], NULL, error);
+    return s->field->evaluate(s->field, begin->t + table->c[i] * h, w->stage,
+                              w->second_order ? kq[i] : NULL, w->second_order ? kv[i] : kq[i], NULL,
+                              error);
 }
 
 /* The rate, and lambda (first order: the algebraic variables), of a state. */
 static int evaluate_state(taut_stepper *s, taut_state *state, taut_error *error)
 {
     const taut_runge_kutta *w = s->work;
-    return s->field->evaluate(s->field, state->t, state->q, w->second_order ? state->v : NULL, state->a, state->lambda, error);
+    return s->field->evaluate(s->field, state->t, state->q, w->second_order ? state->v : NULL,
+                              state->a, state->lambda, error);
 }
 
-/* The estimate of DOP853 joins one of order 5 and one of order 3, |e5|^2 / sqrt(|e5|^2 + 0.01 |e3|^2): it shrinks as h^8. Norms as the
- * driver's. [Hairer, Norsett, Wanner I, II.10 (10.17)] */
-static double join_estimates(const taut_stepper *s, const taut_state *begin, double h, double **kq, double **kv)
+/* The estimate of DOP853 joins one of order 5 and one of order 3, |e5|^2 / sqrt(|e5|^2 + 0.01
+ * |e3|^2): it shrinks as h^8. Norms as the driver's. [Hairer, Norsett, Wanner I, II.10 (10.17)] */
+static double join_estimates(const taut_stepper *s, const taut_state *begin, double h, double **kq,
+                             double **kv)
 {
     taut_runge_kutta *w = s->work;
     double five = 0, three = 0;
@@ -174,16 +182,18 @@ static void rejected(taut_stepper *s)
     w->continuous = false;
 }
 
-int taut_field_multipliers(taut_stepper *s, double t, const double *q, const double *v, double *rate, double *lambda,
-                           taut_error *error)
+int taut_field_multipliers(taut_stepper *s, double t, const double *q, const double *v,
+                           double *rate, double *lambda, taut_error *error)
 {
     taut_statistics before = *s->field->statistics;
-    int status = s->field->evaluate(s->field, t, q, s->field->second_order ? v : NULL, rate, lambda, error);
+    int status =
+        s->field->evaluate(s->field, t, q, s->field->second_order ? v : NULL, rate, lambda, error);
     *s->field->statistics = before;
     return status;
 }
 
-int taut_runge_kutta_multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
+int taut_runge_kutta_multipliers(taut_stepper *s, double t, const double *q, const double *v,
+                                 double *lambda, taut_error *error)
 {
     taut_runge_kutta *w = s->work;
     if (s->m == 0)
@@ -197,14 +207,17 @@ int taut_runge_kutta_multipliers(taut_stepper *s, double t, const double *q, con
 }
 
 /* All rows differ in data only. */
-#define EXPLICIT_METHOD                                                                                                            \
-    .motions = TAUT_MOTION_RIGID | TAUT_MOTION_FULL, .needs = TAUT_CAN_FORCE, .refuses = TAUT_HAS_STEPPER, .uses_field = true,     \
-    .create = create, .step = step, .changed = changed, .rejected = rejected, .complete = taut_runge_kutta_complete,               \
+#define EXPLICIT_METHOD                                                                            \
+    .motions = TAUT_MOTION_RIGID | TAUT_MOTION_FULL, .needs = TAUT_CAN_FORCE,                      \
+    .refuses = TAUT_HAS_STEPPER, .uses_field = true, .create = create, .step = step,               \
+    .changed = changed, .rejected = rejected, .complete = taut_runge_kutta_complete,               \
     .dense = taut_runge_kutta_dense, .multipliers = taut_runge_kutta_multipliers
 
-const taut_method taut_euler = {EXPLICIT_METHOD, .name = "euler", .order = 1, .summary = "forward Euler: for comparison",
+const taut_method taut_euler = {EXPLICIT_METHOD, .name = "euler", .order = 1,
+                                .summary = "forward Euler: for comparison",
                                 .reference = "Euler 1768; Ascher, Qin, Reich 1992, Table 3.1"};
-const taut_method taut_midpoint = {EXPLICIT_METHOD, .name = "midpoint", .order = 2, .summary = "explicit midpoint rule",
+const taut_method taut_midpoint = {EXPLICIT_METHOD, .name = "midpoint", .order = 2,
+                                   .summary = "explicit midpoint rule",
                                    .reference = "Runge 1895; Ascher, Qin, Reich 1992, Example 2"};
 const taut_method taut_rk4 = {EXPLICIT_METHOD,
                               .name = "rk4",
@@ -212,15 +225,17 @@ const taut_method taut_rk4 = {EXPLICIT_METHOD,
                               .stability = 2.8284271247461903,
                               .summary = "the classical Runge-Kutta method",
                               .reference = "Kutta 1901"};
-const taut_method taut_dopri5 = {EXPLICIT_METHOD,
-                                 .name = "dopri5",
-                                 .order = 5,
-                                 .error_order = 5,
-                                 .summary = "Dormand and Prince, order 5, embedded estimate of order 4, dense output",
-                                 .reference = "Dormand, Prince 1980; Hairer, Norsett, Wanner I, II.5-6"};
-const taut_method taut_dop8 = {EXPLICIT_METHOD,
-                               .name = "dop8",
-                               .order = 8,
-                               .error_order = 8,
-                               .summary = "DOP853: order 8, embedded estimates of orders 5 and 3, dense output of order 7",
-                               .reference = "Dormand, Prince 1989; Hairer, Norsett, Wanner I, II.5-6, II.10"};
+const taut_method taut_dopri5 = {
+    EXPLICIT_METHOD,
+    .name = "dopri5",
+    .order = 5,
+    .error_order = 5,
+    .summary = "Dormand and Prince, order 5, embedded estimate of order 4, dense output",
+    .reference = "Dormand, Prince 1980; Hairer, Norsett, Wanner I, II.5-6"};
+const taut_method taut_dop8 = {
+    EXPLICIT_METHOD,
+    .name = "dop8",
+    .order = 8,
+    .error_order = 8,
+    .summary = "DOP853: order 8, embedded estimates of orders 5 and 3, dense output of order 7",
+    .reference = "Dormand, Prince 1989; Hairer, Norsett, Wanner I, II.5-6, II.10"};

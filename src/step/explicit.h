@@ -1,4 +1,5 @@
-/* explicit.h - an explicit Runge-Kutta method at work: shared by the stepper (explicit.c) and its dense output (continuous.c). */
+/* explicit.h - an explicit Runge-Kutta method at work: shared by the stepper (explicit.c) and
+ * its dense output (continuous.c). */
 #ifndef TAUT_STEP_EXPLICIT_H
 #define TAUT_STEP_EXPLICIT_H
 
@@ -6,33 +7,40 @@
 #include "step/tableau.h"
 #include "step/vectors.h"
 
-/* Second order: k_i = (V_i, v'_i) with V_i the velocity of the stage; the k of the ends of a step are the v and a of its states. */
+/* Second order: k_i = (V_i, v'_i) with V_i the velocity of the stage; the k of the ends of a
+ * step are the v and a of its states. */
 typedef struct taut_runge_kutta {
     const taut_tableau *tableau;
     bool second_order;
-    bool fresh;                           /* now.a (and now.lambda) belong to now */
-    bool continuous;                      /* the polynomial of the latest step is formed */
-    int rows;                             /* of it */
-    double h;                             /* of the latest step */
-    double *stage;                        /* Q_i, [n] */
-    double *speed;                        /* for the second estimate, [n] */
-    double *rate[TAUT_TABLEAU_WIDTH];     /* v' (first order: q') of stage i = 1 .. stages-1 and of the extra ones, [n] each */
+    bool fresh;      /* now.a (and now.lambda) belong to now */
+    bool continuous; /* the polynomial of the latest step is formed */
+    int rows;        /* of it */
+    double h;        /* of the latest step */
+    double *stage;   /* Q_i, [n] */
+    double *speed;   /* for the second estimate, [n] */
+    /* v' (first order: q') of stage i = 1 .. stages-1 and of the extra ones, [n] each */
+    double *rate[TAUT_TABLEAU_WIDTH];
     double *velocity[TAUT_TABLEAU_WIDTH]; /* V_i likewise; NULL for first order */
     double *polynomial_q, *polynomial_v;  /* [3 + dense_rows][n] each */
 } taut_runge_kutta;
 
-/* Fills k with what belongs to the latest step (or, before it, to the step that begins at `begin`). */
-void taut_runge_kutta_stages(const taut_runge_kutta *w, const taut_state *begin, const taut_state *end, double **kq, double **kv);
+/* Fills k with what belongs to the latest step (or, before it, to the step that begins at
+ * `begin`). */
+void taut_runge_kutta_stages(const taut_runge_kutta *w, const taut_state *begin,
+                             const taut_state *end, double **kq, double **kv);
 /* One more stage of the step from `begin`: its Q, V and rate. */
-int taut_runge_kutta_stage(taut_stepper *s, const taut_state *begin, double h, int i, double **kq, double **kv, taut_error *error);
+int taut_runge_kutta_stage(taut_stepper *s, const taut_state *begin, double h, int i, double **kq,
+                           double **kv, taut_error *error);
 
 /* Rows of the method table. */
 int taut_runge_kutta_complete(taut_stepper *s, taut_error *error);
 int taut_runge_kutta_dense(taut_stepper *s, double theta, taut_state *state, taut_error *error);
-int taut_runge_kutta_multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error);
+int taut_runge_kutta_multipliers(taut_stepper *s, double t, const double *q, const double *v,
+                                 double *lambda, taut_error *error);
 
-/* lambda[m] (first order: the algebraic variables) of the field at a state, and the rate. For output: not counted. */
-int taut_field_multipliers(taut_stepper *s, double t, const double *q, const double *v, double *rate, double *lambda,
-                           taut_error *error);
+/* lambda[m] (first order: the algebraic variables) of the field at a state, and the rate. For
+ * output: not counted. */
+int taut_field_multipliers(taut_stepper *s, double t, const double *q, const double *v,
+                           double *rate, double *lambda, taut_error *error);
 
 #endif

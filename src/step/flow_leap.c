@@ -1,10 +1,13 @@
 /* flow_leap.c - the generalised leapfrog
  *
- *     u = v + h/2 a(t, q, u),     q+ = q + h u,     v+ = u + h/2 a(t + h, q+, u),      a = M(t,q)^-1 F(t, q, v)
+ *     u = v + h/2 a(t, q, u), q+ = q + h u, v+ = u + h/2 a(t + h, q+, u),
+ *     a = M(t,q)^-1 F(t, q, v)
  *
- * for accelerations that depend on velocities [after Hairer, Lubich, Wanner 2006, section VI.3]. The second half is the adjoint of the first,
- * so that a step of -h undoes one of h, as filters to both sides need it; where a does not depend on v it is velocity Verlet. The first
- * equation is solved by iteration: stiff forces depend on q alone, what depends on u is slow, and h is short. */
+ * for accelerations that depend on velocities [after Hairer, Lubich, Wanner 2006, section VI.3].
+ * The second half is the adjoint of the first, so that a step of -h undoes one of h, as filters
+ * to both sides need it; where a does not depend on v it is velocity Verlet. The first equation
+ * is solved by iteration: stiff forces depend on q alone, what depends on u is slow, and h is
+ * short. */
 #include "step/flow_leap.h"
 
 #include <float.h>
@@ -23,7 +26,8 @@ typedef struct leap {
     double *last;         /* [n]: acceleration at the latest end, a guess */
 } leap;
 
-static int accelerate(leap *f, double t, const double *q, const double *v, double *a, taut_error *error)
+static int accelerate(leap *f, double t, const double *q, const double *v, double *a,
+                      taut_error *error)
 {
     taut_mechanics *m = &f->mechanics;
     TAUT_TRY(taut_mechanics_force(m, t, q, v, a, NULL, error));
@@ -56,13 +60,14 @@ static int solve(leap *f, double t, double H, const double *q, const double *v, 
         }
         if (!(change <= 1e3 * before) || isnan(change))
             break;
-        if (change <= 2 * DBL_EPSILON * size || (k > 2 && change >= before && change <= 1e-12 * size))
+        if (change <= 2 * DBL_EPSILON * size ||
+            (k > 2 && change >= before && change <= 1e-12 * size))
             return TAUT_OK;
         before = change;
     }
     return taut_fail(error, TAUT_ERROR_CONVERGE,
-                     "forces that depend on velocities are too strong for micro-steps of %.3g: damping as fast as the oscillation "
-                     "cannot be filtered; use --method series",
+                     "forces that depend on velocities are too strong for micro-steps of %.3g: "
+                     "damping as fast as the oscillation cannot be filtered; use --method series",
                      fabs(H));
 }
 
@@ -81,8 +86,8 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
     return TAUT_OK;
 }
 
-int taut_flow_leap_feels(taut_flow *flow, double t, double h, const double *q, const double *v, const double *dv, double *most,
-                         taut_error *error)
+int taut_flow_leap_feels(taut_flow *flow, double t, double h, const double *q, const double *v,
+                         const double *dv, double *most, taut_error *error)
 {
     leap *f = (leap *)flow;
     taut_index n = f->mechanics.n;
@@ -109,7 +114,8 @@ static int build(leap *f, taut_context *context, taut_arena *arena, double t, ta
     taut_mechanics *m = &f->mechanics;
     TAUT_TRY(taut_mechanics_create(m, context, arena, f->flow.statistics, 0, error));
     if (m->rods > 0)
-        return taut_fail(error, TAUT_ERROR_REFUSED, "a filter cannot treat bonds without compliance; give them a stiffness");
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "a filter cannot treat bonds without compliance; give them a stiffness");
     double **arrays[] = {&f->a, &f->u, &f->next, &f->last};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         if (!(*arrays[k] = TAUT_NEW(arena, double, m->n)))
@@ -120,8 +126,8 @@ static int build(leap *f, taut_context *context, taut_arena *arena, double t, ta
     return m->varying ? TAUT_OK : taut_mechanics_factor(m, f->mass, t, m->mass, NULL, NULL, error);
 }
 
-int taut_flow_leap(taut_context *context, taut_arena *arena, taut_statistics *statistics, double t, taut_flow **flow,
-                   taut_error *error)
+int taut_flow_leap(taut_context *context, taut_arena *arena, taut_statistics *statistics, double t,
+                   taut_flow **flow, taut_error *error)
 {
     *flow = NULL;
     leap *f = TAUT_NEW(arena, leap, 1);

@@ -1,15 +1,17 @@
-/* flow_rattle.c - RATTLE with rods as constraints and springs as forces F, for masses that vary and forces that depend on velocities:
+/* flow_rattle.c - RATTLE with rods as constraints and springs as forces F, for masses that vary
+ * and forces that depend on velocities:
  *
  *     u  = v + h/2 M(q)^-1 (F(t, q, u) - G(q)^T lambda),       q+ = q + h u,     g(t+h, q+) = 0
  *     v+ = u + h/2 M(q+)^-1 (F(t+h, q+, u) - G(q+)^T mu),      G(q+) v+ + g_t = 0
  *
- * G and g those of the rods [Hairer, Lubich, Wanner 2006, VII.1.4; the leapfrog of flow_leap.c where there are none]. The second half is
- * the adjoint of the first, so that on the rods a step of -h undoes one of h, as filters to both sides need it. Positions obey
- * M (q+ - 2 q + q-)/h^2 = F - G^T Lambda: on slow motions the errors are those of Verlet.
+ * G and g those of the rods [Hairer, Lubich, Wanner 2006, VII.1.4; the leapfrog of flow_leap.c
+ * where there are none]. The second half is the adjoint of the first, so that on the rods a step
+ * of -h undoes one of h, as filters to both sides need it. Positions obey M (q+ - 2 q + q-)/h^2
+ * = F - G^T Lambda: on slow motions the errors are those of Verlet.
  *
- * d = u - v is found by iteration, [M G^T; G 0] (d, .) = (h/2 F(v + d'), G d' - g(q + h (v + d'))/h) with d' the latest: Newton's
- * method, simplified, for the rods, and a fixed point for what depends on u. One factorisation of a point serves the velocities there
- * and the next step. */
+ * d = u - v is found by iteration, [M G^T; G 0] (d, .) = (h/2 F(v + d'), G d' - g(q + h (v +
+ * d'))/h) with d' the latest: Newton's method, simplified, for the rods, and a fixed point for
+ * what depends on u. One factorisation of a point serves the velocities there and the next step. */
 #include "step/flow_rattle.h"
 
 #include <float.h>
@@ -51,7 +53,8 @@ static void copy(taut_index count, double *to, const double *from)
 
 static bool is_at(const place *p, taut_index n, double t, const double *q)
 {
-    return p->good && fabs(p->t - t) <= 8 * DBL_EPSILON * fabs(t) && memcmp(p->q, q, (size_t)n * sizeof(double)) == 0;
+    return p->good && fabs(p->t - t) <= 8 * DBL_EPSILON * fabs(t) &&
+           memcmp(p->q, q, (size_t)n * sizeof(double)) == 0;
 }
 
 static void copy_place(const taut_mechanics *m, place *to, const place *from)
@@ -89,7 +92,8 @@ static int arrive(rattle_flow *f, double t, const double *q, const double *v, ta
     f->now.good = false;
     if (is_at(&f->anchor, m->n, t, q)) {
         copy_place(m, &f->now, &f->anchor);
-        return taut_mechanics_factor(m, f->saddle, t, f->now.mass ? f->now.mass : m->mass, f->now.g, NULL, error);
+        return taut_mechanics_factor(m, f->saddle, t, f->now.mass ? f->now.mass : m->mass, f->now.g,
+                                     NULL, error);
     }
     TAUT_TRY(taut_mechanics_force(m, t, q, v, f->force, NULL, error));
     TAUT_TRY(take(f, t, q, f->force, error));
@@ -107,15 +111,16 @@ static int arrive(rattle_flow *f, double t, const double *q, const double *v, ta
 static int fail_reach(const rattle_flow *f, double h, taut_error *error)
 {
     return taut_fail(error, TAUT_ERROR_CONVERGE,
-                     f->general
-                         ? "micro-steps of %.3g do not reach the rods, or forces that depend on velocities are too strong for "
-                           "them: damping as fast as the oscillation cannot be filtered; use --method series"
-                         : "micro-steps of %.3g do not reach the rods; use --method series",
+                     f->general ? "micro-steps of %.3g do not reach the rods, or forces that "
+                                  "depend on velocities are too strong for them: damping as fast "
+                                  "as the oscillation cannot be filtered; use --method series"
+                                : "micro-steps of %.3g do not reach the rods; use --method series",
                      fabs(h));
 }
 
 /* row = G d - g(t + h, q + h (v + d))/h */
-static int residual(rattle_flow *f, double t, double h, const double *q, const double *v, taut_error *error)
+static int residual(rattle_flow *f, double t, double h, const double *q, const double *v,
+                    taut_error *error)
 {
     taut_mechanics *m = &f->mechanics;
     for (taut_index i = 0; i < m->n; i++)
@@ -131,7 +136,8 @@ static int residual(rattle_flow *f, double t, double h, const double *q, const d
 }
 
 /* next_d from d. */
-static int iterate(rattle_flow *f, double t, double h, const double *q, const double *v, taut_error *error)
+static int iterate(rattle_flow *f, double t, double h, const double *q, const double *v,
+                   taut_error *error)
 {
     taut_mechanics *m = &f->mechanics;
     const double *force = f->now.force;
@@ -149,8 +155,10 @@ static int iterate(rattle_flow *f, double t, double h, const double *q, const do
     return taut_saddle_solve(f->saddle, 1, f->next_d, f->row, error);
 }
 
-/* d = u - v, such that the rods are met at t + h: as near as rounding of positions lets them, u |q|/h. */
-static int reach(rattle_flow *f, double t, double h, const double *q, const double *v, taut_error *error)
+/* d = u - v, such that the rods are met at t + h: as near as rounding of positions lets them, u
+ * |q|/h. */
+static int reach(rattle_flow *f, double t, double h, const double *q, const double *v,
+                 taut_error *error)
 {
     taut_index n = f->mechanics.n;
     double before = INFINITY, still = taut_largest(n, q) + fabs(h) * taut_largest(n, v);
@@ -158,7 +166,8 @@ static int reach(rattle_flow *f, double t, double h, const double *q, const doub
         f->d[i] = h / 2 * f->now.kick[i];
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         TAUT_TRY(iterate(f, t, h, q, v, error));
-        double change = 0, scale = still + fabs(h) * taut_largest(n, f->next_d), floor = 2 * DBL_EPSILON * scale;
+        double change = 0, scale = still + fabs(h) * taut_largest(n, f->next_d),
+               floor = 2 * DBL_EPSILON * scale;
         for (taut_index i = 0; i < n; i++) {
             double moves = fabs(h * (f->next_d[i] - f->d[i]));
             change = moves <= change ? change : moves; /* NaN stays */
@@ -168,7 +177,8 @@ static int reach(rattle_flow *f, double t, double h, const double *q, const doub
         double *swap = f->d, rate = change / before;
         f->d = f->next_d;
         f->next_d = swap;
-        bool last = k > 0 && rate < 0.5 && change * rate / (1 - rate) <= floor / 10; /* what further ones would do */
+        /* what further ones would do */
+        bool last = k > 0 && rate < 0.5 && change * rate / (1 - rate) <= floor / 10;
         if (change <= floor || (k > 0 && rate > 0.5 && change <= 1e3 * floor) || last)
             return TAUT_OK;
         before = change;
@@ -210,8 +220,8 @@ static int advance(taut_flow *flow, double t, double h, double *state, taut_erro
 
 /* ---- what else it knows */
 
-int taut_flow_rattle_feels(taut_flow *flow, double t, double h, const double *q, const double *v, const double *dv, double *most,
-                           taut_error *error)
+int taut_flow_rattle_feels(taut_flow *flow, double t, double h, const double *q, const double *v,
+                           const double *dv, double *most, taut_error *error)
 {
     rattle_flow *f = (rattle_flow *)flow;
     taut_mechanics *m = &f->mechanics;
@@ -238,7 +248,8 @@ int taut_flow_rattle_feels(taut_flow *flow, double t, double h, const double *q,
     return TAUT_OK;
 }
 
-int taut_flow_rattle_multipliers(taut_flow *flow, double t, const double *q, const double *v, double *lambda, taut_error *error)
+int taut_flow_rattle_multipliers(taut_flow *flow, double t, const double *q, const double *v,
+                                 double *lambda, taut_error *error)
 {
     rattle_flow *f = (rattle_flow *)flow;
     taut_mechanics *m = &f->mechanics;
@@ -273,7 +284,9 @@ static int new_place(const taut_mechanics *m, taut_arena *arena, place *p, taut_
                  .kick = TAUT_NEW(arena, double, m->n),
                  .g = TAUT_NEW(arena, double, m->rod_start[m->rods]),
                  .mass = m->varying ? TAUT_NEW(arena, double, m->mass_start[m->n]) : NULL};
-    return p->q && p->force && p->kick && p->g && (p->mass || !m->varying) ? TAUT_OK : taut_fail_memory(error);
+    return p->q && p->force && p->kick && p->g && (p->mass || !m->varying)
+               ? TAUT_OK
+               : taut_fail_memory(error);
 }
 
 static int build(rattle_flow *f, taut_context *context, taut_arena *arena, taut_error *error)
@@ -281,7 +294,8 @@ static int build(rattle_flow *f, taut_context *context, taut_arena *arena, taut_
     taut_mechanics *m = &f->mechanics;
     TAUT_TRY(taut_mechanics_create(m, context, arena, f->flow.statistics, 0, error));
     if (m->rods == 0)
-        return taut_fail(error, TAUT_ERROR_USAGE, "the flow of rods needs bonds without compliance");
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "the flow of rods needs bonds without compliance");
     double **arrays[] = {&f->force, &f->d, &f->next_d, &f->u, &f->next};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         if (!(*arrays[k] = TAUT_NEW(arena, double, m->n)))
@@ -293,9 +307,11 @@ static int build(rattle_flow *f, taut_context *context, taut_arena *arena, taut_
     return taut_mechanics_saddle(m, false, true, &arena->allocator, &f->saddle, error);
 }
 
-int taut_flow_rattle(taut_context *context, taut_arena *arena, taut_statistics *statistics, taut_flow **flow, taut_error *error)
+int taut_flow_rattle(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                     taut_flow **flow, taut_error *error)
 {
-    const unsigned general = TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_KINETIC | TAUT_HAS_DAMPING;
+    const unsigned general =
+        TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_KINETIC | TAUT_HAS_DAMPING;
     *flow = NULL;
     rattle_flow *f = TAUT_NEW(arena, rattle_flow, 1);
     if (!f)

@@ -1,5 +1,6 @@
-/* flow_verlet.c - velocity Verlet (verlet.c) over a time H, forwards or backwards, without a driver. Kick-drift-kick is symmetric, so
- * that steps of -h undo steps of h: filters that use both directions rely on it [A 5.2]. */
+/* flow_verlet.c - velocity Verlet (verlet.c) over a time H, forwards or backwards, without a
+ * driver. Kick-drift-kick is symmetric, so that steps of -h undo steps of h: filters that use
+ * both directions rely on it [A 5.2]. */
 #include "step/flow_verlet.h"
 
 #include <float.h>
@@ -25,7 +26,8 @@ static void copy(taut_index count, double *to, const double *from)
 /* The same point up to the rounding of t: accelerations do not depend on v. */
 static bool same(const taut_state *state, taut_index n, double t, const double *q)
 {
-    return fabs(state->t - t) <= 8 * DBL_EPSILON * fabs(t) && memcmp(state->q, q, (size_t)n * sizeof(double)) == 0;
+    return fabs(state->t - t) <= 8 * DBL_EPSILON * fabs(t) &&
+           memcmp(state->q, q, (size_t)n * sizeof(double)) == 0;
 }
 
 /* Puts the stepper at (t, state). Returns true when the acceleration there has to be evaluated. */
@@ -108,8 +110,9 @@ static int build(verlet_flow *f, double t, const double *q, const double *v, tau
     return s->method->create(s, error);
 }
 
-int taut_flow_verlet(taut_context *context, taut_arena *arena, taut_statistics *statistics, double step, double t, const double *q,
-                     const double *v, taut_flow **flow, taut_error *error)
+int taut_flow_verlet(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                     double step, double t, const double *q, const double *v, taut_flow **flow,
+                     taut_error *error)
 {
     *flow = NULL;
     taut_sizes sizes;

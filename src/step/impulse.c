@@ -1,21 +1,26 @@
 /* impulse.c - the impulse method, and what its projected and mollified variants share.
  *
- *     v+ = v + h/2 a(x),   (x, v) <- fast flow over h from (x, v+),   v <- v + h/2 a(x)          [E 2.1; Grubmueller et al. 1991]
+ *     v+ = v + h/2 a(x), (x, v) <- fast flow over h from (x, v+), v <- v + h/2 a(x)
+ *     [E 2.1; Grubmueller et al. 1991]
  *
- * a is the slow acceleration: M^-1 f, with bonds marked `soft` in f. The fast flow has the stiff springs alone and is resolved by
- * Verlet with micro-steps of at most --inner-step; both accelerations at the new point serve the next step.
+ * a is the slow acceleration: M^-1 f, with bonds marked `soft` in f. The fast flow has the stiff
+ * springs alone and is resolved by Verlet with micro-steps of at most --inner-step; both
+ * accelerations at the new point serve the next step.
  *
- * The state that vibrates is kept here. What the driver sees is X = x + M^-1 G(x)^T lambda, g(X) = 0 [E (15)], and the velocity that
- * belongs to Y = P(X) y [E (10)]: of these the method is an approximation, of the normal velocity it is none [E Theorem 2.2]. When
- * somebody alters that state (an event), the vibration is put on top of it again with the same stretches and rates of the springs.
+ * The state that vibrates is kept here. What the driver sees is X = x + M^-1 G(x)^T lambda, g(X)
+ * = 0 [E (15)], and the velocity that belongs to Y = P(X) y [E (10)]: of these the method is an
+ * approximation, of the normal velocity it is none [E Theorem 2.2]. When somebody alters that
+ * state (an event), the vibration is put on top of it again with the same stretches and rates of
+ * the springs.
  *
- * Multipliers are the springs' mean tensions, Lambda of the effective system: with H_w = sum w_i Hess g_i the vibration adds
- * <(G(x) - G(X))^T C^-1 g> = sum_k (J_k/Omega_k) H_{w_k} z_k = grad W to the mean force (system/modes/modes.h), so that
+ * Multipliers are the springs' mean tensions, Lambda of the effective system: with H_w = sum w_i
+ * Hess g_i the vibration adds <(G(x) - G(X))^T C^-1 g> = sum_k (J_k/Omega_k) H_{w_k} z_k = grad
+ * W to the mean force (system/modes/modes.h), so that
  *
- *     M a + G^T Lambda = f - grad W,   G a = -gamma          at (X, V), W = sum J_k Omega_k                                   [E (8)]
+ *     M a + G^T Lambda = f - grad W, G a = -gamma   at (X, V), W = sum J_k Omega_k   [E (8)]
  *
- * with the actions of the start. They do not influence the motion, and are computed where somebody asks for them. Beyond
- * TAUT_MODES_MOST springs grad W is left out of them. */
+ * with the actions of the start. They do not influence the motion, and are computed where
+ * somebody asks for them. Beyond TAUT_MODES_MOST springs grad W is left out of them. */
 #include "step/impulse.h"
 
 #include <math.h>
@@ -25,7 +30,8 @@
 #include "step/methods.h"
 
 enum { MOST_NEWTON = 40 };
-static const double steps_a_radian = 20; /* default: 1/20 of a radian of the fastest vibration; Omega is then right to 1e-4 */
+/* default: 1/20 of a radian of the fastest vibration; Omega is then right to 1e-4 */
+static const double steps_a_radian = 20;
 
 /* ---- making */
 
@@ -41,8 +47,10 @@ static int find_springs(taut_impulse *w, taut_error *error)
         if (!(w->compliance[i] > 0)) {
             char name[80];
             taut_system_name(taut_context_system(s->context), TAUT_BOND, i, name, sizeof name);
-            return taut_fail(error, TAUT_ERROR_REFUSED, "method %s cannot treat bond '%s' with compliance %g; give it a stiffness",
-                             s->method->name, name, w->compliance[i]);
+            return taut_fail(
+                error, TAUT_ERROR_REFUSED,
+                "method %s cannot treat bond '%s' with compliance %g; give it a stiffness",
+                s->method->name, name, w->compliance[i]);
         }
         w->stiff[i] = !taut_context_soft(s->context, i);
         w->stiff_count += w->stiff[i];
@@ -50,8 +58,8 @@ static int find_springs(taut_impulse *w, taut_error *error)
     }
     if (w->stiff_count == 0)
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "method %s needs stiff springs, whose vibration it resolves: give bonds a stiffness, or use the rigid or "
-                         "full motion",
+                         "method %s needs stiff springs, whose vibration it resolves: give bonds a "
+                         "stiffness, or use the rigid or full motion",
                          s->method->name);
     w->tie_start = TAUT_NEW(s->arena, taut_index, (int64_t)w->stiff_count + 1);
     w->tie_column = TAUT_NEW(s->arena, taut_index, entries);
@@ -72,15 +80,21 @@ static int find_springs(taut_impulse *w, taut_error *error)
 static int take_matrix(taut_impulse *w, taut_error *error)
 {
     taut_stepper *s = w->stepper;
-    TAUT_TRY(taut_system_pattern(taut_context_system(s->context), TAUT_PATTERN_TANGENT, &w->tangent, error));
+    TAUT_TRY(taut_system_pattern(taut_context_system(s->context), TAUT_PATTERN_TANGENT, &w->tangent,
+                                 error));
     int64_t entries = w->tangent.start[w->n];
     taut_values values = {.mass = TAUT_NEW(s->arena, double, entries)};
     if (!values.mass)
         return taut_fail_memory(error);
-    TAUT_TRY(taut_evaluate(s->context, s->now.t, s->now.q, s->now.v, TAUT_WANT_MASS, &values, error));
-    TAUT_TRY(taut_mass_compress(&w->tangent, values.mass, s->arena, &w->mass_start, &w->mass_column, &w->mass, error));
-    taut_saddle_shape shape = {
-        .n = w->n, .k_start = w->mass_start, .k_column = w->mass_column, .symmetric = true, .positive = true};
+    TAUT_TRY(
+        taut_evaluate(s->context, s->now.t, s->now.q, s->now.v, TAUT_WANT_MASS, &values, error));
+    TAUT_TRY(taut_mass_compress(&w->tangent, values.mass, s->arena, &w->mass_start, &w->mass_column,
+                                &w->mass, error));
+    taut_saddle_shape shape = {.n = w->n,
+                               .k_start = w->mass_start,
+                               .k_column = w->mass_column,
+                               .symmetric = true,
+                               .positive = true};
     TAUT_TRY(taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, &w->solid, error));
     s->statistics->factorisations++;
     return taut_saddle_factor(w->solid, w->mass, NULL, NULL, NULL, error);
@@ -99,10 +113,12 @@ static int take_mass(taut_impulse *w, taut_error *error)
     for (taut_index i = 0; i < w->n; i++) {
         if (!(diagonal[i] > 0)) {
             char name[80];
-            taut_system_name(taut_context_system(s->context), TAUT_COORDINATE, i, name, sizeof name);
-            return taut_fail(error, TAUT_ERROR_REFUSED,
-                             "method %s divides by the masses, but that of '%s' is %g; give it a mass > 0", s->method->name, name,
-                             diagonal[i]);
+            taut_system_name(taut_context_system(s->context), TAUT_COORDINATE, i, name,
+                             sizeof name);
+            return taut_fail(
+                error, TAUT_ERROR_REFUSED,
+                "method %s divides by the masses, but that of '%s' is %g; give it a mass > 0",
+                s->method->name, name, diagonal[i]);
         }
         w->mass[i] = diagonal[i];
         w->inverse_mass[i] = 1 / diagonal[i];
@@ -115,7 +131,8 @@ static int reserve(taut_impulse *w, int64_t jacobian_entries, taut_error *error)
     taut_arena *arena = w->stepper->arena;
     double **of_n[] = {&w->x,    &w->v,         &w->next_x,  &w->next_v,  &w->kick, &w->next_kick,
                        &w->fast, &w->next_fast, &w->shown_q, &w->shown_v, &w->r};
-    double **of_m[] = {&w->g, &w->gdot, &w->lambda, &w->y, &w->values.bond, &w->values.bond_dt, &w->values.gamma};
+    double **of_m[] = {&w->g,           &w->gdot,           &w->lambda,      &w->y,
+                       &w->values.bond, &w->values.bond_dt, &w->values.gamma};
     for (size_t k = 0; k < sizeof of_n / sizeof of_n[0]; k++)
         if (!(*of_n[k] = TAUT_NEW(arena, double, w->n)))
             return taut_fail_memory(error);
@@ -154,8 +171,8 @@ static int take_actions(taut_impulse *w, double t, taut_error *error)
     return TAUT_OK;
 }
 
-/* The micro-step: as said and stable, or a part of the fastest vibration at the start. A large system whose spectrum does not converge
- * runs with what is said. */
+/* The micro-step: as said and stable, or a part of the fastest vibration at the start. A large
+ * system whose spectrum does not converge runs with what is said. */
 static int choose_inner(taut_impulse *w, taut_error *error)
 {
     enum { ENDS = 2 };
@@ -165,22 +182,27 @@ static int choose_inner(taut_impulse *w, taut_error *error)
     bool complete;
     taut_error reason;
     w->inner = s->options ? taut_options_real(s->options, "inner-step") : NAN;
-    int status = taut_frequencies(s->context, s->now.t, s->now.q, ENDS, frequency, &found, &complete, &reason);
+    int status = taut_frequencies(s->context, s->now.t, s->now.q, ENDS, frequency, &found,
+                                  &complete, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, error));
     double fastest = status == 0 && found > 0 ? frequency[found - 1] : 0;
     if (isnan(w->inner) && fastest == 0)
-        return taut_fail(error, TAUT_ERROR_REFUSED, "method %s cannot tell its micro-step from the frequencies: say --inner-step",
-                         s->method->name);
+        return taut_fail(
+            error, TAUT_ERROR_REFUSED,
+            "method %s cannot tell its micro-step from the frequencies: say --inner-step",
+            s->method->name);
     if (isnan(w->inner))
         w->inner = 1 / (steps_a_radian * fastest);
     if (w->inner * fastest >= 2)
         return taut_fail(error, TAUT_ERROR_STEP,
-                         "--inner-step %g is unstable: the fastest vibration needs less than 2/omega = %.4g; leave it out for %.2g",
+                         "--inner-step %g is unstable: the fastest vibration needs less than "
+                         "2/omega = %.4g; leave it out for %.2g",
                          w->inner, 2 / fastest, 1 / (steps_a_radian * fastest));
     return TAUT_OK;
 }
 
-static int show(taut_impulse *w, double t, const double *x, const double *v, double *q, double *u, taut_error *error);
+static int show(taut_impulse *w, double t, const double *x, const double *v, double *q, double *u,
+                taut_error *error);
 static int begin(taut_impulse *w, taut_error *error)
 {
     taut_stepper *s = w->stepper;
@@ -248,10 +270,9 @@ int taut_impulse_factor(taut_impulse *w, const double *g1, const double *g2, tau
     int status = taut_saddle_factor(w->tie, w->mass, g1, g2, NULL, error);
     if (status != TAUT_ERROR_SINGULAR)
         return status;
-    return taut_fail(
-        error, TAUT_ERROR_SINGULAR,
-        "the stiff springs depend on each other, so that there is no manifold to project onto; `taut check` names them: "
-        "leave some out, or mark them `soft`");
+    return taut_fail(error, TAUT_ERROR_SINGULAR,
+                     "the stiff springs depend on each other, so that there is no manifold to "
+                     "project onto; `taut check` names them: leave some out, or mark them `soft`");
 }
 
 int taut_impulse_divide(taut_impulse *w, double *x, taut_error *error)
@@ -267,14 +288,18 @@ int taut_impulse_divide(taut_impulse *w, double *x, taut_error *error)
 
 /* ---- forces */
 
-int taut_impulse_force(taut_impulse *w, double t, const double *x, const double *v, double *force, taut_error *error)
+int taut_impulse_force(taut_impulse *w, double t, const double *x, const double *v, double *force,
+                       taut_error *error)
 {
     w->values.force = force;
-    TAUT_TRY(taut_evaluate(w->stepper->context, t, x, v, TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &w->values, error));
+    TAUT_TRY(taut_evaluate(w->stepper->context, t, x, v,
+                           TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &w->values,
+                           error));
     w->stepper->statistics->force_evaluations++;
     for (taut_index i = 0; w->stiff_count < w->m && i < w->m; i++)
         for (taut_index e = w->jacobian.start[i]; !w->stiff[i] && e < w->jacobian.start[i + 1]; e++)
-            force[w->jacobian.column[e]] -= w->values.jacobian[e] * w->values.bond[i] / w->compliance[i];
+            force[w->jacobian.column[e]] -=
+                w->values.jacobian[e] * w->values.bond[i] / w->compliance[i];
     return TAUT_OK;
 }
 
@@ -283,7 +308,8 @@ static int spring(taut_impulse *w, double t, const double *x, double *restrict a
 {
     const taut_index *start = w->jacobian.start, *column = w->jacobian.column;
     const double *entry = w->values.jacobian;
-    TAUT_TRY(taut_evaluate(w->stepper->context, t, x, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &w->values, error));
+    TAUT_TRY(taut_evaluate(w->stepper->context, t, x, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
+                           &w->values, error));
     w->stepper->statistics->fast_force_evaluations++;
     memset(a, 0, (size_t)w->n * sizeof(double));
     for (taut_index i = 0; i < w->m; i++) {
@@ -296,7 +322,8 @@ static int spring(taut_impulse *w, double t, const double *x, double *restrict a
 
 /* ---- the state that others see, and back */
 
-int taut_impulse_project(taut_impulse *w, double t, const double *x, const double *target, double *X, taut_error *error)
+int taut_impulse_project(taut_impulse *w, double t, const double *x, const double *target,
+                         double *X, taut_error *error)
 {
     taut_context *context = w->stepper->context;
     const unsigned wanted = TAUT_WANT_BOND | TAUT_WANT_JACOBIAN;
@@ -324,21 +351,25 @@ int taut_impulse_project(taut_impulse *w, double t, const double *x, const doubl
         for (taut_index i = 0; i < w->stiff_count; i++)
             w->lambda[i] -= w->y[i];
         TAUT_TRY(taut_evaluate(context, t, X, NULL, wanted, &w->values, error));
-        /* the last step is at rounding, or is followed by one that would be (quadratic convergence) */
+        /* the last step is at rounding, or is followed by one that would be (quadratic
+         * convergence) */
         if (size <= 1e-13 * scale || (size <= 1e-9 * scale && size <= 1e-4 * before)) {
             taut_impulse_rows(w, w->tie_2);
             return TAUT_OK;
         }
         before = size;
     }
-    return taut_fail(error, TAUT_ERROR_CONVERGE,
-                     "at t = %.9g the vibrating state could not be projected onto the springs' rest lengths: the vibration is too "
-                     "large for the effective motion; use --motion full",
-                     t);
+    return taut_fail(
+        error, TAUT_ERROR_CONVERGE,
+        "at t = %.9g the vibrating state could not be projected onto the springs' rest lengths: "
+        "the vibration is too large for the effective motion; use --motion full",
+        t);
 }
 
-/* v <- v - M^-1 G^T nu with G v + g_t = rate (NULL: 0) on the stiff springs; G is `rows`, values belong to the same point. */
-static int project_velocity(taut_impulse *w, const double *rows, const double *rate, double *v, taut_error *error)
+/* v <- v - M^-1 G^T nu with G v + g_t = rate (NULL: 0) on the stiff springs; G is `rows`, values
+ * belong to the same point. */
+static int project_velocity(taut_impulse *w, const double *rows, const double *rate, double *v,
+                            taut_error *error)
 {
     memset(w->r, 0, (size_t)w->n * sizeof(double));
     for (taut_index i = 0, row = 0; i < w->m; i++) {
@@ -357,7 +388,8 @@ static int project_velocity(taut_impulse *w, const double *rows, const double *r
 }
 
 /* (X, V) of a vibrating state. */
-static int show(taut_impulse *w, double t, const double *x, const double *v, double *q, double *u, taut_error *error)
+static int show(taut_impulse *w, double t, const double *x, const double *v, double *q, double *u,
+                taut_error *error)
 {
     TAUT_TRY(taut_impulse_project(w, t, x, NULL, q, error));
     memmove(u, v, (size_t)w->n * sizeof(double));
@@ -367,7 +399,8 @@ static int show(taut_impulse *w, double t, const double *x, const double *v, dou
 /* Stretches and rates of the vibrating state. */
 static int measure(taut_impulse *w, taut_error *error)
 {
-    TAUT_TRY(taut_evaluate(w->stepper->context, w->time, w->x, w->v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &w->values, error));
+    TAUT_TRY(taut_evaluate(w->stepper->context, w->time, w->x, w->v,
+                           TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &w->values, error));
     for (taut_index i = 0; i < w->m; i++) {
         w->g[i] = w->values.bond[i];
         w->gdot[i] = w->values.bond_dt[i];
@@ -384,7 +417,8 @@ static int follow(taut_impulse *w, taut_error *error)
     size_t bytes = (size_t)w->n * sizeof(double);
     if (memcmp(w->shown_q, s->now.q, bytes) == 0 && memcmp(w->shown_v, s->now.v, bytes) == 0)
         return TAUT_OK;
-    TAUT_TRY(measure(w, error)); /* at its own time: an event lies before the end of the step, and bonds may move */
+    /* at its own time: an event lies before the end of the step, and bonds may move */
+    TAUT_TRY(measure(w, error));
     TAUT_TRY(taut_impulse_project(w, s->now.t, s->now.q, w->g, w->next_x, error));
     memcpy(w->next_v, s->now.v, bytes);
     TAUT_TRY(project_velocity(w, w->tie_2, w->gdot, w->next_v, error));
@@ -404,8 +438,10 @@ static int vibrate(taut_impulse *w, double t, double h, taut_error *error)
     static const double most = 1e12; /* micro-steps in one step: more would not end */
     double count = ceil(fabs(h) / w->inner * (1 - 1e-12));
     if (!(count <= most))
-        return taut_fail(error, TAUT_ERROR_STEP, "a step of %g would take %.2g micro-steps of %g; say a longer --inner-step", h,
-                         count, w->inner);
+        return taut_fail(
+            error, TAUT_ERROR_STEP,
+            "a step of %g would take %.2g micro-steps of %g; say a longer --inner-step", h, count,
+            w->inner);
     int64_t steps = count < 1 ? 1 : (int64_t)count;
     double d = h / (double)steps;
     double *restrict x = w->next_x, *restrict v = w->next_v;
@@ -442,7 +478,8 @@ static void accept(taut_impulse *w, const taut_state *next)
     s->now = *next;
     memcpy(w->shown_q, next->q, (size_t)w->n * sizeof(double));
     memcpy(w->shown_v, next->v, (size_t)w->n * sizeof(double));
-    for (taut_index i = 0; i < w->n; i++) /* a belongs to the vibration or to the mean motion: rows do without */
+    for (taut_index i = 0; i < w->n;
+         i++) /* a belongs to the vibration or to the mean motion: rows do without */
         s->now.a[i] = NAN;
     w->time = next->t;
     w->complete = false;
@@ -481,8 +518,8 @@ void taut_impulse_changed(taut_stepper *s)
 }
 
 /* lambda[m], and the acceleration a[n] of the effective motion. */
-static int solve_multipliers(taut_impulse *w, double t, const double *q, const double *v, double *a, double *lambda,
-                             taut_error *error)
+static int solve_multipliers(taut_impulse *w, double t, const double *q, const double *v, double *a,
+                             double *lambda, taut_error *error)
 {
     unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA;
     w->values.force = a;
@@ -511,8 +548,8 @@ static int solve_multipliers(taut_impulse *w, double t, const double *q, const d
 }
 
 /* What only rows need is not counted, as in the other methods. */
-static int find_multipliers(taut_impulse *w, double t, const double *q, const double *v, double *a, double *lambda,
-                            taut_error *error)
+static int find_multipliers(taut_impulse *w, double t, const double *q, const double *v, double *a,
+                            double *lambda, taut_error *error)
 {
     const taut_statistics before = *w->stepper->statistics;
     int status = solve_multipliers(w, t, q, v, a, lambda, error);
@@ -531,7 +568,8 @@ int taut_impulse_complete(taut_stepper *s, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_impulse_multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
+int taut_impulse_multipliers(taut_stepper *s, double t, const double *q, const double *v,
+                             double *lambda, taut_error *error)
 {
     taut_impulse *w = s->work;
     return find_multipliers(w, t, q, v, w->r, lambda, error);
@@ -539,7 +577,8 @@ int taut_impulse_multipliers(taut_stepper *s, double t, const double *q, const d
 
 /* ---- the method */
 
-static int plain_kick(taut_impulse *w, double t, const double *x, double *acceleration, taut_error *error)
+static int plain_kick(taut_impulse *w, double t, const double *x, double *acceleration,
+                      taut_error *error)
 {
     TAUT_TRY(taut_impulse_force(w, t, x, NULL, acceleration, error));
     return taut_impulse_divide(w, acceleration, error);
@@ -553,7 +592,8 @@ static int create(taut_stepper *s, taut_error *error)
 const taut_method taut_impulse_method = {
     TAUT_IMPULSE_METHOD,
     .name = "impulse",
-    .summary = "kicks by the slow forces, springs resolved in between; actions are not kept: for comparison",
+    .summary = "kicks by the slow forces, springs resolved in between; actions are not kept: for "
+               "comparison",
     .reference = "Grubmueller et al. 1991; Tuckerman et al. 1992; Lubich, Weiss section 2.1",
     .create = create,
 };

@@ -32,9 +32,11 @@ static int split_bonds(taut_mechanics *w, taut_arena *arena, taut_error *error)
     return TAUT_OK;
 }
 
-static int take_bonds(taut_mechanics *w, const taut_sizes *sizes, taut_arena *arena, taut_error *error)
+static int take_bonds(taut_mechanics *w, const taut_sizes *sizes, taut_arena *arena,
+                      taut_error *error)
 {
-    TAUT_TRY(taut_system_pattern(taut_context_system(w->context), TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
+    TAUT_TRY(taut_system_pattern(taut_context_system(w->context), TAUT_PATTERN_JACOBIAN,
+                                 &w->jacobian, error));
     w->values.bond = TAUT_NEW(arena, double, w->m);
     w->values.jacobian = TAUT_NEW(arena, double, sizes->jacobian_entries);
     w->values.bond_dt = TAUT_NEW(arena, double, w->m);
@@ -52,8 +54,8 @@ static int take_bonds(taut_mechanics *w, const taut_sizes *sizes, taut_arena *ar
     return TAUT_OK;
 }
 
-int taut_mass_compress(const taut_pattern *tangent, const double *entry, taut_arena *arena, taut_index **start, taut_index **column,
-                       double **value, taut_error *error)
+int taut_mass_compress(const taut_pattern *tangent, const double *entry, taut_arena *arena,
+                       taut_index **start, taut_index **column, double **value, taut_error *error)
 {
     int64_t count = 0;
     taut_index n = tangent->rows, used = 0;
@@ -75,7 +77,8 @@ int taut_mass_compress(const taut_pattern *tangent, const double *entry, taut_ar
     return TAUT_OK;
 }
 
-static int copy_pattern(taut_mechanics *w, const taut_pattern *tangent, taut_arena *arena, taut_error *error)
+static int copy_pattern(taut_mechanics *w, const taut_pattern *tangent, taut_arena *arena,
+                        taut_error *error)
 {
     taut_index count = tangent->start[w->n];
     w->mass_start = TAUT_NEW(arena, taut_index, w->n + 1);
@@ -90,7 +93,8 @@ static int copy_pattern(taut_mechanics *w, const taut_pattern *tangent, taut_are
 static int take_matrix(taut_mechanics *w, taut_arena *arena, taut_error *error)
 {
     taut_pattern tangent;
-    TAUT_TRY(taut_system_pattern(taut_context_system(w->context), TAUT_PATTERN_TANGENT, &tangent, error));
+    TAUT_TRY(taut_system_pattern(taut_context_system(w->context), TAUT_PATTERN_TANGENT, &tangent,
+                                 error));
     w->values.mass = TAUT_NEW(arena, double, tangent.start[w->n]);
     if (!w->values.mass)
         return taut_fail_memory(error);
@@ -102,19 +106,22 @@ static int take_matrix(taut_mechanics *w, taut_arena *arena, taut_error *error)
     double *q = TAUT_NEW(arena, double, w->n), *v = TAUT_NEW(arena, double, w->n);
     if (!q || !v)
         return taut_fail_memory(error);
-    /* constant: any point will do; the start need not exist at t = 0, but callbacks may like it better than the origin */
+    /* constant: any point will do; the start need not exist at t = 0, but callbacks may like it
+     * better than the origin */
     taut_error reason;
     if (taut_context_start(w->context, 0, q, v, &reason) != 0)
         for (taut_index i = 0; i < w->n; i++)
             q[i] = v[i] = 0;
     TAUT_TRY(taut_evaluate(w->context, 0, q, v, TAUT_WANT_MASS, &w->values, error));
     double *value;
-    TAUT_TRY(taut_mass_compress(&tangent, w->values.mass, arena, &w->mass_start, &w->mass_column, &value, error));
+    TAUT_TRY(taut_mass_compress(&tangent, w->values.mass, arena, &w->mass_start, &w->mass_column,
+                                &value, error));
     w->mass = value;
     return TAUT_OK;
 }
 
-static int take_mass(taut_mechanics *w, const taut_sizes *sizes, taut_arena *arena, taut_error *error)
+static int take_mass(taut_mechanics *w, const taut_sizes *sizes, taut_arena *arena,
+                     taut_error *error)
 {
     w->varying = sizes->mass == TAUT_MASS_VARYING;
     w->positive = sizes->can & TAUT_CAN_INVERT_MASS;
@@ -126,8 +133,8 @@ static int take_mass(taut_mechanics *w, const taut_sizes *sizes, taut_arena *are
     return TAUT_OK;
 }
 
-int taut_mechanics_create(taut_mechanics *w, taut_context *context, taut_arena *arena, taut_statistics *statistics, unsigned wanted,
-                          taut_error *error)
+int taut_mechanics_create(taut_mechanics *w, taut_context *context, taut_arena *arena,
+                          taut_statistics *statistics, unsigned wanted, taut_error *error)
 {
     taut_sizes sizes;
     taut_system_sizes(taut_context_system(context), &sizes);
@@ -161,7 +168,8 @@ static void copy_rods(taut_mechanics *w)
 }
 
 /* lambda = C^-1 (g + T gdot) of the springs, force <- force - G^T lambda. */
-static void add_springs(const taut_mechanics *w, const double *restrict v, double *restrict force, double *restrict lambda)
+static void add_springs(const taut_mechanics *w, const double *restrict v, double *restrict force,
+                        double *restrict lambda)
 {
     const taut_index *start = w->jacobian.start, *column = w->jacobian.column;
     const double *entry = w->values.jacobian;
@@ -183,8 +191,8 @@ static void add_springs(const taut_mechanics *w, const double *restrict v, doubl
     }
 }
 
-int taut_mechanics_force(taut_mechanics *w, double t, const double *q, const double *v, double *force, double *lambda,
-                         taut_error *error)
+int taut_mechanics_force(taut_mechanics *w, double t, const double *q, const double *v,
+                         double *force, double *lambda, taut_error *error)
 {
     w->values.force = force;
     TAUT_TRY(taut_evaluate(w->context, t, q, v, w->wanted, &w->values, error));
@@ -198,7 +206,8 @@ int taut_mechanics_force(taut_mechanics *w, double t, const double *q, const dou
     return TAUT_OK;
 }
 
-int taut_mechanics_bonds(taut_mechanics *w, double t, const double *q, const double *v, unsigned more, taut_error *error)
+int taut_mechanics_bonds(taut_mechanics *w, double t, const double *q, const double *v,
+                         unsigned more, taut_error *error)
 {
     unsigned wanted = TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more | (w->wanted & TAUT_WANT_MASS);
     TAUT_TRY(taut_evaluate(w->context, t, q, v, wanted, &w->values, error));
@@ -216,8 +225,8 @@ void taut_mechanics_rates(const taut_mechanics *w, const double *v, double *gdot
     }
 }
 
-int taut_mechanics_saddle(const taut_mechanics *w, bool unit_mass, bool symmetric, const taut_allocator *allocator,
-                          taut_saddle **saddle, taut_error *error)
+int taut_mechanics_saddle(const taut_mechanics *w, bool unit_mass, bool symmetric,
+                          const taut_allocator *allocator, taut_saddle **saddle, taut_error *error)
 {
     taut_saddle_shape shape = {.n = w->n,
                                .m = w->rods,
@@ -230,8 +239,8 @@ int taut_mechanics_saddle(const taut_mechanics *w, bool unit_mass, bool symmetri
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, allocator, saddle, error);
 }
 
-int taut_mechanics_factor(const taut_mechanics *w, taut_saddle *saddle, double t, const double *k, const double *g1,
-                          const double *g2, taut_error *error)
+int taut_mechanics_factor(const taut_mechanics *w, taut_saddle *saddle, double t, const double *k,
+                          const double *g1, const double *g2, taut_error *error)
 {
     w->statistics->factorisations++;
     int status = taut_saddle_factor(saddle, k, g1, g2, NULL, error);
@@ -245,6 +254,7 @@ int taut_mechanics_factor(const taut_mechanics *w, taut_saddle *saddle, double t
                            .column = w->rod_column,
                            .jacobian = g1,
                            .bond = w->rod};
-    const char *what = w->rods > 0 ? "the forces of rigid bonds cannot be determined" : "accelerations cannot be determined";
+    const char *what = w->rods > 0 ? "the forces of rigid bonds cannot be determined"
+                                   : "accelerations cannot be determined";
     return taut_singular_explain(&parts, status, t, what, error);
 }

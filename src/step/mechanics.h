@@ -1,8 +1,11 @@
-/* mechanics.h - a mechanical system as explicit methods see it: bonds without compliance are constraints (rods), the others act as forces.
+/* mechanics.h - a mechanical system as explicit methods see it: bonds without compliance are
+ * constraints (rods), the others act as forces.
  *
- *     M v' = f - G_s^T C^-1 (g_s + T gdot_s) - scale grad V - G_r^T lambda_r,     s the springs, r the rods
+ *     M v' = f - G_s^T C^-1 (g_s + T gdot_s) - scale grad V - G_r^T lambda_r,
+ *     s the springs, r the rods
  *
- * What is evaluated is kept in `values`; the rows of the rods are copied out when there are springs beside them. */
+ * What is evaluated is kept in `values`; the rows of the rods are copied out when there are
+ * springs beside them. */
 #ifndef TAUT_STEP_MECHANICS_H
 #define TAUT_STEP_MECHANICS_H
 
@@ -13,43 +16,53 @@ typedef struct taut_mechanics {
     taut_statistics *statistics;
     taut_allocator allocator; /* the arena's */
     taut_index n, m;
-    unsigned wanted;       /* what a force evaluation asks for */
-    taut_values values;    /* bond, jacobian, bond_dt, gamma, mass, stiff_force; force is the caller's */
+    unsigned wanted; /* what a force evaluation asks for */
+    /* bond, jacobian, bond_dt, gamma, mass, stiff_force; force is the caller's */
+    taut_values values;
     taut_pattern jacobian; /* of G, all bonds */
     const double *compliance, *damping;
 
     taut_index rods;
-    taut_index *rod;                    /* bond number of each, [rods] */
-    taut_index *rod_start, *rod_column; /* pattern of G_r; the system's own when every bond is a rod */
-    double *rod_jacobian;               /* values on it: values.jacobian when every bond is a rod */
-    bool mixed;                         /* springs beside rods: the rows are copied */
+    taut_index *rod; /* bond number of each, [rods] */
+    /* pattern of G_r; the system's own when every bond is a rod */
+    taut_index *rod_start, *rod_column;
+    double *rod_jacobian; /* values on it: values.jacobian when every bond is a rod */
+    bool mixed;           /* springs beside rods: the rows are copied */
 
     bool varying;                         /* the mass */
     taut_index *mass_start, *mass_column; /* pattern of M; NULL: diagonal */
-    const double *mass;                   /* values on it, or the diagonal; filled by evaluations when it varies */
-    bool positive;                        /* M is positive definite for all that is known */
+    /* values on it, or the diagonal; filled by evaluations when it varies */
+    const double *mass;
+    bool positive; /* M is positive definite for all that is known */
 } taut_mechanics;
 
-/* `wanted` bits beyond force, springs and mass: TAUT_WANT_GAMMA, TAUT_WANT_BOND. Memory comes from the arena. */
-int taut_mechanics_create(taut_mechanics *mechanics, taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                          unsigned wanted, taut_error *error);
-/* f without the rods' reactions into force[n]; everything else wanted into `values`. Springs' multipliers go to lambda[m] (may be NULL). */
-int taut_mechanics_force(taut_mechanics *mechanics, double t, const double *q, const double *v, double *force, double *lambda,
-                         taut_error *error);
-/* g, G and dg/dt (and M, when it varies) without forces; `more` adds bits such as TAUT_WANT_GAMMA. */
-int taut_mechanics_bonds(taut_mechanics *mechanics, double t, const double *q, const double *v, unsigned more, taut_error *error);
+/* `wanted` bits beyond force, springs and mass: TAUT_WANT_GAMMA, TAUT_WANT_BOND. Memory comes
+ * from the arena. */
+int taut_mechanics_create(taut_mechanics *mechanics, taut_context *context, taut_arena *arena,
+                          taut_statistics *statistics, unsigned wanted, taut_error *error);
+/* f without the rods' reactions into force[n]; everything else wanted into `values`. Springs'
+ * multipliers go to lambda[m] (may be NULL). */
+int taut_mechanics_force(taut_mechanics *mechanics, double t, const double *q, const double *v,
+                         double *force, double *lambda, taut_error *error);
+/* g, G and dg/dt (and M, when it varies) without forces; `more` adds bits such as
+ * TAUT_WANT_GAMMA. */
+int taut_mechanics_bonds(taut_mechanics *mechanics, double t, const double *q, const double *v,
+                         unsigned more, taut_error *error);
 /* gdot[rods] = G_r v + dg_r/dt with the values of the latest evaluation. */
 void taut_mechanics_rates(const taut_mechanics *mechanics, const double *v, double *gdot);
-/* The saddle matrix [M G_r^T; G_r 0], or with the unit matrix for M. symmetric = false leaves room for two different G. */
-int taut_mechanics_saddle(const taut_mechanics *mechanics, bool unit_mass, bool symmetric, const taut_allocator *allocator,
-                          taut_saddle **saddle, taut_error *error);
+/* The saddle matrix [M G_r^T; G_r 0], or with the unit matrix for M. symmetric = false leaves
+ * room for two different G. */
+int taut_mechanics_saddle(const taut_mechanics *mechanics, bool unit_mass, bool symmetric,
+                          const taut_allocator *allocator, taut_saddle **saddle, taut_error *error);
 
-/* Constant masses are often sparser than the tangent pattern they are delivered on: a pattern and values of what is not zero. */
-int taut_mass_compress(const taut_pattern *tangent, const double *entry, taut_arena *arena, taut_index **start, taut_index **column,
-                       double **value, taut_error *error);
+/* Constant masses are often sparser than the tangent pattern they are delivered on: a pattern
+ * and values of what is not zero. */
+int taut_mass_compress(const taut_pattern *tangent, const double *entry, taut_arena *arena,
+                       taut_index **start, taut_index **column, double **value, taut_error *error);
 
-/* taut_saddle_factor; when the matrix is singular, at time t, the sentence names the bond or the coordinate that is to blame. */
-int taut_mechanics_factor(const taut_mechanics *mechanics, taut_saddle *saddle, double t, const double *k, const double *g1,
-                          const double *g2, taut_error *error);
+/* taut_saddle_factor; when the matrix is singular, at time t, the sentence names the bond or the
+ * coordinate that is to blame. */
+int taut_mechanics_factor(const taut_mechanics *mechanics, taut_saddle *saddle, double t,
+                          const double *k, const double *g1, const double *g2, taut_error *error);
 
 #endif

@@ -1,4 +1,5 @@
-/* methods.c - the table of methods: the command line, --help, the documentation and the tests read it. */
+/* methods.c - the table of methods: the command line, --help, the documentation and the tests
+ * read it. */
 #include "step/methods.h"
 
 #include <stdio.h>
@@ -37,8 +38,10 @@ enum { METHODS = sizeof taut_method_table / sizeof taut_method_table[0] - 1 };
 static const struct {
     unsigned bit;
     const char *name;
-} motions[] = {
-    {TAUT_MOTION_RIGID, "rigid"}, {TAUT_MOTION_SLOW, "slow"}, {TAUT_MOTION_EFFECTIVE, "effective"}, {TAUT_MOTION_FULL, "full"}};
+} motions[] = {{TAUT_MOTION_RIGID, "rigid"},
+               {TAUT_MOTION_SLOW, "slow"},
+               {TAUT_MOTION_EFFECTIVE, "effective"},
+               {TAUT_MOTION_FULL, "full"}};
 
 enum { MOTIONS = sizeof motions / sizeof motions[0], ALL_SETS = 1 << MOTIONS };
 
@@ -64,7 +67,8 @@ const char *taut_motions_text(unsigned bits, char *buffer, size_t size)
     buffer[0] = '\0';
     for (int k = 0; k < MOTIONS; k++)
         if ((bits & motions[k].bit) && used < size)
-            used += (size_t)snprintf(buffer + used, size - used, "%s%s", used ? ", " : "", motions[k].name);
+            used += (size_t)snprintf(buffer + used, size - used, "%s%s", used ? ", " : "",
+                                     motions[k].name);
     return buffer;
 }
 

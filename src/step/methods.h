@@ -1,14 +1,18 @@
-/* methods.h - the methods there are: one file each, one row each in methods.c, which declares them; here are those that others name. */
+/* methods.h - the methods there are: one file each, one row each in methods.c, which declares
+ * them; here are those that others name. */
 #ifndef TAUT_STEP_METHODS_H
 #define TAUT_STEP_METHODS_H
 
 #include "base/method.h"
 
 extern const taut_method taut_verlet;
-extern const taut_method taut_radau1, taut_radau3, taut_radau5, taut_radau7, taut_radau9; /* radau.c */
-extern const taut_method taut_euler, taut_midpoint, taut_rk4, taut_dopri5, taut_dop8;     /* explicit.c */
+/* radau.c */
+extern const taut_method taut_radau1, taut_radau3, taut_radau5, taut_radau7, taut_radau9;
+/* explicit.c */
+extern const taut_method taut_euler, taut_midpoint, taut_rk4, taut_dopri5, taut_dop8;
 extern const taut_method taut_ab2, taut_rattle;
-extern const taut_method taut_projected_impulse, taut_mollified_impulse, taut_impulse_method; /* impulse.c */
+/* impulse.c */
+extern const taut_method taut_projected_impulse, taut_mollified_impulse, taut_impulse_method;
 extern const taut_method taut_effective;
 
 #endif

@@ -1,10 +1,13 @@
 /* mollified.c - the mollified impulse method: the slow potential is taken at the projected point.
  *
- *     a(x) = M^-1 alpha'(x)^T f(X),   X = alpha(x) = x + M^-1 G(x)^T lambda,  g(X) = 0                        [E 2.2, (15)]
- *     alpha'(x)^T = (I + H M^-1) (I - G(X)^T (G(x) M^-1 G(X)^T)^-1 G(x) M^-1),    H = sum lambda_i Hess g_i(x)
+ *     a(x) = M^-1 alpha'(x)^T f(X), X = alpha(x) = x + M^-1 G(x)^T lambda, g(X) = 0
+ *     [E 2.2, (15)]
+ *     alpha'(x)^T = (I + H M^-1) (I - G(X)^T (G(x) M^-1 G(X)^T)^-1 G(x) M^-1),
+ *     H = sum lambda_i Hess g_i(x)
  *
- * With b from [M G(X)^T; G(x) 0] (b, .) = (f(X), 0) this is a = b + M^-1 H b. Symplectic and time-reversible when f has a potential;
- * errors are O(h^2) + O(eps), as with the projected method [E Theorem 2.2]. */
+ * With b from [M G(X)^T; G(x) 0] (b, .) = (f(X), 0) this is a = b + M^-1 H b. Symplectic and
+ * time-reversible when f has a potential; errors are O(h^2) + O(eps), as with the projected
+ * method [E Theorem 2.2]. */
 #include <string.h>
 
 #include "step/impulse.h"
@@ -17,12 +20,14 @@ typedef struct mollified {
 } mollified;
 
 /* product = H b */
-static int curve(taut_impulse *w, mollified *own, double t, const double *x, const double *b, taut_error *error)
+static int curve(taut_impulse *w, mollified *own, double t, const double *x, const double *b,
+                 taut_error *error)
 {
     for (taut_index i = 0, row = 0; i < w->m; i++)
         own->weight[i] = w->stiff[i] ? w->lambda[row++] : 0;
     taut_values values = {.bond_hessian = own->hessian, .bond_weight = own->weight};
-    TAUT_TRY(taut_evaluate(w->stepper->context, t, x, NULL, TAUT_WANT_BOND_HESSIAN, &values, error));
+    TAUT_TRY(
+        taut_evaluate(w->stepper->context, t, x, NULL, TAUT_WANT_BOND_HESSIAN, &values, error));
     for (taut_index i = 0; i < w->n; i++) {
         own->product[i] = 0;
         for (taut_index k = w->tangent.start[i]; k < w->tangent.start[i + 1]; k++)
@@ -51,20 +56,23 @@ static int create(taut_stepper *s, taut_error *error)
     TAUT_TRY(taut_impulse_create(s, kick, error));
     taut_impulse *w = s->work;
     mollified *own = w->own = TAUT_NEW(s->arena, mollified, 1);
-    TAUT_TRY(taut_system_pattern(taut_context_system(s->context), TAUT_PATTERN_TANGENT, &w->tangent, error));
+    TAUT_TRY(taut_system_pattern(taut_context_system(s->context), TAUT_PATTERN_TANGENT, &w->tangent,
+                                 error));
     if (!own)
         return taut_fail_memory(error);
     own->X = TAUT_NEW(s->arena, double, w->n);
     own->product = TAUT_NEW(s->arena, double, w->n);
     own->hessian = TAUT_NEW(s->arena, double, w->tangent.start[w->n]);
     own->weight = TAUT_NEW(s->arena, double, w->m);
-    return own->X && own->product && own->hessian && own->weight ? TAUT_OK : taut_fail_memory(error);
+    return own->X && own->product && own->hessian && own->weight ? TAUT_OK
+                                                                 : taut_fail_memory(error);
 }
 
 const taut_method taut_mollified_impulse = {
     TAUT_IMPULSE_METHOD,
     .name = "mollified-impulse",
-    .summary = "kicks by the slow potential at the projected point, springs resolved in between; symplectic, keeps the actions",
+    .summary = "kicks by the slow potential at the projected point, springs resolved in between; "
+               "symplectic, keeps the actions",
     .reference = "Izaguirre, Reich, Skeel 1999; Lubich, Weiss section 2.2",
     .create = create,
 };

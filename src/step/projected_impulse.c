@@ -1,9 +1,11 @@
-/* projected_impulse.c - the projected impulse method: the slow force kicks along the manifold only.
+/* projected_impulse.c - the projected impulse method: the slow force kicks along the manifold
+ * only.
  *
- *     a(x) = M^-1 P(x) f(x),   P = I - G^T (G M^-1 G^T)^-1 G M^-1                                          [E (10) and section 2.3]
+ *     a(x) = M^-1 P(x) f(x), P = I - G^T (G M^-1 G^T)^-1 G M^-1   [E (10) and section 2.3]
  *
- * a solves [M G^T; G 0] (a, .) = (f, 0). Without the normal part of the kick the actions are kept to O(eps), whatever the step:
- * errors are O(h^2) + O(eps) [E Theorem 2.2]. Time-reversible, not symplectic. */
+ * a solves [M G^T; G 0] (a, .) = (f, 0). Without the normal part of the kick the actions are
+ * kept to O(eps), whatever the step: errors are O(h^2) + O(eps) [E Theorem 2.2].
+ * Time-reversible, not symplectic. */
 #include <string.h>
 
 #include "step/impulse.h"
@@ -27,7 +29,8 @@ static int create(taut_stepper *s, taut_error *error)
 const taut_method taut_projected_impulse = {
     TAUT_IMPULSE_METHOD,
     .name = "projected-impulse",
-    .summary = "kicks by the tangential part of the slow forces, springs resolved in between; keeps the actions",
+    .summary = "kicks by the tangential part of the slow forces, springs resolved in between; "
+               "keeps the actions",
     .reference = "Lubich, Weiss section 2.3",
     .create = create,
 };

@@ -1,18 +1,23 @@
-/* radau.c - Radau IIA methods of 1 to 5 stages (orders 1, 3, 5, 7, 9) for systems held by springs, dampers and rods.
+/* radau.c - Radau IIA methods of 1 to 5 stages (orders 1, 3, 5, 7, 9) for systems held by
+ * springs, dampers and rods.
  *
- *     M(t,q) v' = f - G^T lambda,   q' = v,   C lambda = g + T gdot          [B (3.2), (8.4); Hairer, Wanner II, IV.5, VII]
+ *     M(t,q) v' = f - G^T lambda, q' = v, C lambda = g + T gdot
+ *     [B (3.2), (8.4); Hairer, Wanner II, IV.5, VII]
  *
- * One code path from soft springs to rods: c = 0 is the index-3 system. Newton's iteration converges uniformly in the stiffness
- * [B Lemma 8.2]; steps are chosen for the slow motion, and what rings is damped [B Theorem 3.2]. Orders in q: 2s - 1; in v: s (s > 1), 1;
- * in lambda: s - 1 [B Theorem 4.1]. The end of a step is its last stage, multipliers included.
- * A stiff potential enters through its Hessian in K; steps may then be limited by its curvature [B Lemma 8.1]. */
+ * One code path from soft springs to rods: c = 0 is the index-3 system. Newton's iteration
+ * converges uniformly in the stiffness [B Lemma 8.2]; steps are chosen for the slow motion, and
+ * what rings is damped [B Theorem 3.2]. Orders in q: 2s - 1; in v: s (s > 1), 1; in lambda: s -
+ * 1 [B Theorem 4.1]. The end of a step is its last stage, multipliers included. A stiff
+ * potential enters through its Hessian in K; steps may then be limited by its curvature [B Lemma
+ * 8.1]. */
 #include "step/methods.h"
 
 #include <string.h>
 
 #include "step/radau.h"
 
-static int new_past(taut_stepper *s, const taut_radau *w, bool polynomials, taut_radau_past *past, taut_error *error)
+static int new_past(taut_stepper *s, const taut_radau *w, bool polynomials, taut_radau_past *past,
+                    taut_error *error)
 {
     *past = (taut_radau_past){.force = TAUT_NEW(s->arena, double, w->n),
                               .jacobian = TAUT_NEW(s->arena, double, w->entries),
@@ -22,15 +27,16 @@ static int new_past(taut_stepper *s, const taut_radau *w, bool polynomials, taut
                               .gamma = TAUT_NEW(s->arena, double, w->m),
                               .rate = TAUT_NEW(s->arena, double, w->m),
                               .bond = TAUT_NEW(s->arena, double, w->m)};
-    if (!past->force || !past->jacobian || !past->mass || !past->drift || !past->tension || !past->gamma || !past->rate ||
-        !past->bond)
+    if (!past->force || !past->jacobian || !past->mass || !past->drift || !past->tension ||
+        !past->gamma || !past->rate || !past->bond)
         return taut_fail_memory(error);
     past->a = TAUT_NEW(s->arena, double, polynomials ? (int64_t)w->s * w->n : 0);
     past->lambda = TAUT_NEW(s->arena, double, polynomials ? (int64_t)w->s * w->m : 0);
     return past->a && past->lambda ? TAUT_OK : taut_fail_memory(error);
 }
 
-int taut_radau_reserve(taut_stepper *s, size_t count, const taut_radau_part *part, taut_error *error)
+int taut_radau_reserve(taut_stepper *s, size_t count, const taut_radau_part *part,
+                       taut_error *error)
 {
     for (size_t k = 0; k < count; k++)
         if (!(*part[k].array = TAUT_NEW(s->arena, double, part[k].count)))
@@ -119,7 +125,8 @@ static int make_acceleration(taut_stepper *s, taut_radau *w, taut_error *error)
                                .positive = w->diagonal};
     for (taut_index k = 0; w->diagonal && k < w->n; k++)
         shape.positive &= w->mass[k] > 0;
-    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, &w->acceleration, error);
+    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, &w->acceleration,
+                              error);
 }
 
 static int create(taut_stepper *s, int stages, taut_error *error)
@@ -137,12 +144,15 @@ static int create(taut_stepper *s, int stages, taut_error *error)
     w->oscillations = s->motion == TAUT_MOTION_FULL;
     w->complete = true; /* the start has its own multipliers */
     w->stage_wise = strcmp(newton, "stage") == 0 ||
-                    (strcmp(newton, "tensor") != 0 && (int64_t)stages * ((int64_t)w->n + w->m) <= TAUT_STAGE_WISE_ROWS);
-    w->quadratic = s->adaptive && w->stage_wise && !w->moves && !w->stiff; /* radau_whole.c leaves out a term of damped bonds */
+                    (strcmp(newton, "tensor") != 0 &&
+                     (int64_t)stages * ((int64_t)w->n + w->m) <= TAUT_STAGE_WISE_ROWS);
+    /* radau_whole.c leaves out a term of damped bonds */
+    w->quadratic = s->adaptive && w->stage_wise && !w->moves && !w->stiff;
     TAUT_TRY(reserve(s, w, error));
     TAUT_TRY(take_mass(s, w, error));
     TAUT_TRY(make_acceleration(s, w, error));
-    TAUT_TRY(w->stage_wise ? taut_radau_whole_create(s, error) : taut_radau_tensor_create(s, error));
+    TAUT_TRY(w->stage_wise ? taut_radau_whole_create(s, error)
+                           : taut_radau_tensor_create(s, error));
     return s->adaptive ? taut_radau_estimate_create(s, error) : TAUT_OK;
 }
 
@@ -184,11 +194,13 @@ static void destroy(taut_stepper *s)
     taut_saddle_destroy(w->acceleration);
 }
 
-/* f at the end by the equations of the last stage, f = M a + G^T lambda: unlike f of the last iterate it has the last correction in it. */
+/* f at the end by the equations of the last stage, f = M a + G^T lambda: unlike f of the last
+ * iterate it has the last correction in it. */
 static void take_force(taut_radau *w, taut_radau_past *end, const taut_state *state)
 {
     memset(w->extra, 0, (size_t)w->n * sizeof(double));
-    taut_radau_defect(w, w->extra, end->jacobian, state->lambda, w->varying ? end->mass : w->mass, state->a, end->force);
+    taut_radau_defect(w, w->extra, end->jacobian, state->lambda, w->varying ? end->mass : w->mass,
+                      state->a, end->force);
     for (taut_index k = 0; k < w->n; k++)
         end->force[k] = -end->force[k];
 }
@@ -263,7 +275,8 @@ static void rejected(taut_stepper *s)
     w->complete = false;
 }
 
-/* Who chooses steps by error control wants the best multipliers there are; equal steps show those of the method. */
+/* Who chooses steps by error control wants the best multipliers there are; equal steps show
+ * those of the method. */
 static int reactions(taut_stepper *s, taut_state *state, taut_error *error)
 {
     if (!s->adaptive)
@@ -280,7 +293,8 @@ static int complete(taut_stepper *s, taut_error *error)
     return reactions(s, &s->now, error);
 }
 
-/* Accelerations are integrated: q(theta) = q0 + theta h v0 + h^2 sum_i (int int l_i) a_i meets the end for s > 1; one stage is a line. */
+/* Accelerations are integrated: q(theta) = q0 + theta h v0 + h^2 sum_i (int int l_i) a_i meets
+ * the end for s > 1; one stage is a line. */
 static int dense(taut_stepper *s, double theta, taut_state *state, taut_error *error)
 {
     if (s->first_order) {
@@ -321,7 +335,8 @@ static int dense(taut_stepper *s, double theta, taut_state *state, taut_error *e
 }
 
 /* Algebraic variables are part of a first-order state: they are what they are. */
-static int multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
+static int multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda,
+                       taut_error *error)
 {
     if (!s->first_order)
         return taut_radau_multipliers(s, t, q, v, lambda, error);
@@ -330,13 +345,11 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
     return TAUT_OK;
 }
 
-/* clang-format off */
-#define COMMON                                                                                                                     \
-    .motions = TAUT_MOTION_RIGID | TAUT_MOTION_SLOW | TAUT_MOTION_FULL, .needs = TAUT_CAN_FORCE, .first_order = true,              \
-    .reference = "Lubich 1993, (3.2), (8.4); Hairer, Wanner II, IV.5, IV.8", .destroy = destroy, .step = step,                     \
-    .changed = changed, .stabilized = stabilized, .rejected = rejected, .dense = dense,      \
-    .complete = complete, .multipliers = multipliers
-/* clang-format on */
+#define COMMON                                                                                     \
+    .motions = TAUT_MOTION_RIGID | TAUT_MOTION_SLOW | TAUT_MOTION_FULL, .needs = TAUT_CAN_FORCE,   \
+    .first_order = true, .reference = "Lubich 1993, (3.2), (8.4); Hairer, Wanner II, IV.5, IV.8",  \
+    .destroy = destroy, .step = step, .changed = changed, .stabilized = stabilized,                \
+    .rejected = rejected, .dense = dense, .complete = complete, .multipliers = multipliers
 
 const taut_method taut_radau1 = {.name = "radau1",
                                  .order = 1,
@@ -344,19 +357,20 @@ const taut_method taut_radau1 = {.name = "radau1",
                                  .create = create1,
                                  .summary = "implicit Euler: damps everything that rings",
                                  COMMON};
-const taut_method taut_radau3 = {.name = "radau3",
-                                 .order = 3,
-                                 .error_order = 4,
-                                 .create = create3,
-                                 .summary = "Radau IIA, 2 stages: stiff, damped and rigid bonds in one form",
-                                 COMMON};
-const taut_method taut_radau5 = {
-    .name = "radau5",
-    .order = 5,
-    .error_order = 5,
-    .create = create5,
-    .summary = "Radau IIA, 3 stages: stiff, damped and rigid bonds in one form; steps do not see the stiffness",
+const taut_method taut_radau3 = {
+    .name = "radau3",
+    .order = 3,
+    .error_order = 4,
+    .create = create3,
+    .summary = "Radau IIA, 2 stages: stiff, damped and rigid bonds in one form",
     COMMON};
+const taut_method taut_radau5 = {.name = "radau5",
+                                 .order = 5,
+                                 .error_order = 5,
+                                 .create = create5,
+                                 .summary = "Radau IIA, 3 stages: stiff, damped and rigid bonds in "
+                                            "one form; steps do not see the stiffness",
+                                 COMMON};
 const taut_method taut_radau7 = {.name = "radau7",
                                  .order = 7,
                                  .error_order = 6,
@@ -367,5 +381,6 @@ const taut_method taut_radau9 = {.name = "radau9",
                                  .order = 9,
                                  .error_order = 7,
                                  .create = create9,
-                                 .summary = "Radau IIA, 5 stages: as radau5, for the highest accuracy",
+                                 .summary =
+                                     "Radau IIA, 5 stages: as radau5, for the highest accuracy",
                                  COMMON};

@@ -1,17 +1,19 @@
 /* radau_along.c - the velocity at the end of a step, put along the rods.
  *
- * The equations of the stages hold the positions on the bonds and leave the velocity across them to the method: an error O(h^s) where the
- * motion along them has O(h^(2s-1)) [B Theorem 4.1]. One M-orthogonal projection at the end removes it,
+ * The equations of the stages hold the positions on the bonds and leave the velocity across them
+ * to the method: an error O(h^s) where the motion along them has O(h^(2s-1)) [B Theorem 4.1].
+ * One M-orthogonal projection at the end removes it,
  *
- *     M dv + G^T mu = 0,     G (v + dv) + dg/dt = 0                                       [Hairer, Wanner II, VII.4, VII.7]
+ *     M dv + G^T mu = 0, G (v + dv) + dg/dt = 0   [Hairer, Wanner II, VII.4, VII.7]
  *
- * Springs are left alone: their slow velocity C lambda' is known only as well as the derivative of the multipliers' polynomial, whose
- * order is s - 2. */
+ * Springs are left alone: their slow velocity C lambda' is known only as well as the derivative
+ * of the multipliers' polynomial, whose order is s - 2. */
 #include <string.h>
 
 #include "step/radau.h"
 
-/* G with the rows of springs emptied, 1 in D there; right-hand sides of the rods. Returns how many rods there are. */
+/* G with the rows of springs emptied, 1 in D there; right-hand sides of the rods. Returns how
+ * many rods there are. */
 static taut_index take_rods(taut_radau *w, const taut_radau_past *end, const double *v, double *y)
 {
     taut_index rods = 0;
@@ -38,15 +40,18 @@ int taut_radau_along(taut_stepper *s, double h, const double *q, double *v, taut
         return TAUT_OK;
     /* the last iterate was near; G of the end itself leaves rounding only */
     taut_values values = {.bond = w->bond, .bond_dt = end->drift, .jacobian = end->jacobian};
-    TAUT_TRY(taut_evaluate(s->context, s->now.t + h, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, error));
+    TAUT_TRY(taut_evaluate(s->context, s->now.t + h, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
+                           &values, error));
     take_rods(w, end, v, y);
     memset(dv, 0, (size_t)w->n * sizeof *dv);
     s->statistics->factorisations++;
     s->statistics->solves++;
-    int status = taut_saddle_factor(w->acceleration, w->varying ? end->mass : w->mass, w->acceleration_g, NULL, w->d, error);
+    int status = taut_saddle_factor(w->acceleration, w->varying ? end->mass : w->mass,
+                                    w->acceleration_g, NULL, w->d, error);
     if (status == 0)
         status = taut_saddle_solve(w->acceleration, 1, dv, y, error);
-    if (status == TAUT_ERROR_SINGULAR) { /* Newton's iteration has got through it: the velocity stays as the method left it */
+    /* Newton's iteration has got through it: the velocity stays as the method left it */
+    if (status == TAUT_ERROR_SINGULAR) {
         taut_error_clear(error);
         return TAUT_OK;
     }

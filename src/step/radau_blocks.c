@@ -1,10 +1,13 @@
-/* radau_blocks.c - the saddle systems of the eigenvalues of A, which separate the stages: A = T diag(mu) T^-1 [Hairer, Wanner II, IV.8].
+/* radau_blocks.c - the saddle systems of the eigenvalues of A, which separate the stages: A = T
+ * diag(mu) T^-1 [Hairer, Wanner II, IV.8].
  *
- * Vectors over the stages are multiplied with T^-1, solved for, eigenvalue by eigenvalue, and multiplied with T. All of it is real but
- * the systems of complex pairs, whose real and imaginary parts are put together for the solver. */
+ * Vectors over the stages are multiplied with T^-1, solved for, eigenvalue by eigenvalue, and
+ * multiplied with T. All of it is real but the systems of complex pairs, whose real and
+ * imaginary parts are put together for the solver. */
 #include "step/radau.h"
 
-int taut_radau_blocks_create(taut_stepper *s, const taut_collocation *table, const taut_saddle_shape *shape, taut_radau_blocks *to,
+int taut_radau_blocks_create(taut_stepper *s, const taut_collocation *table,
+                             const taut_saddle_shape *shape, taut_radau_blocks *to,
                              taut_error *error)
 {
     taut_saddle_shape one = *shape;
@@ -20,7 +23,8 @@ int taut_radau_blocks_create(taut_stepper *s, const taut_collocation *table, con
         return taut_fail_memory(error);
     for (int b = 0; b < table->blocks; b++) {
         one.complex_values = !table->real[b];
-        TAUT_TRY(taut_saddle_create(&one, TAUT_BACKEND_AUTO, &s->arena->allocator, &to->saddle[b], error));
+        TAUT_TRY(taut_saddle_create(&one, TAUT_BACKEND_AUTO, &s->arena->allocator, &to->saddle[b],
+                                    error));
     }
     return TAUT_OK;
 }
@@ -31,7 +35,8 @@ void taut_radau_blocks_destroy(taut_radau_blocks *blocks)
         taut_saddle_destroy(blocks->saddle[b]);
 }
 
-/* x, y: the real parts, behind them the imaginary ones. A complex number is its two parts in a row. */
+/* x, y: the real parts, behind them the imaginary ones. A complex number is its two parts in a
+ * row. */
 static int solve_pair(taut_radau_blocks *w, int b, double *x, double *y, taut_error *error)
 {
     const double *factor = (const double *)(w->factor + (int64_t)b * w->m);
@@ -63,7 +68,8 @@ static int solve_real(taut_radau_blocks *w, int b, double *x, double *y, taut_er
     return taut_saddle_solve(w->saddle[b], 1, x, y, error);
 }
 
-int taut_radau_blocks_solve(taut_stepper *s, taut_radau_blocks *w, double *r, double *c, taut_error *error)
+int taut_radau_blocks_solve(taut_stepper *s, taut_radau_blocks *w, double *r, double *c,
+                            taut_error *error)
 {
     const taut_collocation *table = w->table;
     taut_collocation_split(table, w->n, r, w->x);

@@ -1,25 +1,31 @@
-/* radau_estimate.c - the error of a step: how far the collocation polynomials miss the equations of motion at the start.
+/* radau_estimate.c - the error of a step: how far the collocation polynomials miss the equations
+ * of motion at the start.
  *
- * The step is compared with a formula that has one more node, c = 0 [Hairer, Wanner II, (IV.8.17)-(IV.8.19)]: its difference is
+ * The step is compared with a formula that has one more node, c = 0 [Hairer, Wanner II,
+ * (IV.8.17)-(IV.8.19)]: its difference is
  *     M e = f0 - G0^T lambda0 - M a(0),     dv = h gamma e,   dq = (h gamma)^2 e,
- * a(0) from the accelerations' polynomial. Filtered by [K G^T; G -D] at mu = gamma, so that directions held by stiff bonds and rods, in
- * which the comparison says nothing, drop out whatever the stiffness.
- * lambda0 of a spring differs from the polynomial's when the spring rings. In full motion that is an error like any other. In slow
- * motion the ringing is unwanted, and the method damps it [B Theorem 3.2]: it counts only as far as steps that follow the rest of the
- * motion (of size h e0^(-1/order), e0 the estimate without it) would resolve the spring, with (D/(D + G M^-1 G^T))^2 at that size.
- * Soft bonds always count.
- * A velocity that is not quite along the bonds, delta = G0 v0 + dg/dt - C lambda' (order s only, [B Theorem 4.1]), is stopped within the
- * step by multipliers (A^-1 1)_i/h (G M^-1 G^T)^-1 delta that are no polynomial's values: their part of the comparison is taken out,
- * else the estimate would not fall with h after a long step. In slow motion so is that of a position off the slow manifold, which makes
- * (A^-2 1)_i/h^2 (G M^-1 G^T)^-1 (g0 - C lambda(0)). The estimate is O(h^(s+2)) in the driver's norm; with one stage, O(h^2) from v0 - v1.
- * Added to it is the velocity across the bonds at the end, which alone tells the error where bonds leave no freedom. */
+ * a(0) from the accelerations' polynomial. Filtered by [K G^T; G -D] at mu = gamma, so that
+ * directions held by stiff bonds and rods, in which the comparison says nothing, drop out
+ * whatever the stiffness. lambda0 of a spring differs from the polynomial's when the spring
+ * rings. In full motion that is an error like any other. In slow motion the ringing is unwanted,
+ * and the method damps it [B Theorem 3.2]: it counts only as far as steps that follow the rest
+ * of the motion (of size h e0^(-1/order), e0 the estimate without it) would resolve the spring,
+ * with (D/(D + G M^-1 G^T))^2 at that size. Soft bonds always count. A velocity that is not
+ * quite along the bonds, delta = G0 v0 + dg/dt - C lambda' (order s only, [B Theorem 4.1]), is
+ * stopped within the step by multipliers (A^-1 1)_i/h (G M^-1 G^T)^-1 delta that are no
+ * polynomial's values: their part of the comparison is taken out, else the estimate would not
+ * fall with h after a long step. In slow motion so is that of a position off the slow manifold,
+ * which makes (A^-2 1)_i/h^2 (G M^-1 G^T)^-1 (g0 - C lambda(0)). The estimate is O(h^(s+2)) in
+ * the driver's norm; with one stage, O(h^2) from v0 - v1. Added to it is the velocity across the
+ * bonds at the end, which alone tells the error where bonds leave no freedom. */
 #include "step/radau.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* The velocity across the bonds is set anew in every step: its error does not add up, and counts less. */
+/* The velocity across the bonds is set anew in every step: its error does not add up, and counts
+ * less. */
 static const double ACROSS = 0.25;
 
 int taut_radau_estimate_create(taut_stepper *s, taut_error *error)
@@ -39,9 +45,10 @@ int taut_radau_estimate_create(taut_stepper *s, taut_error *error)
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, &w->filter, error);
 }
 
-/* lambda at the start: that of the state where oscillations count, else that of the polynomial; the difference goes to ringing.
- * Returns whether there is one. */
-static bool choose_tensions(taut_stepper *s, const taut_radau_past *past, const taut_radau_past *trial, const double *weight)
+/* lambda at the start: that of the state where oscillations count, else that of the polynomial;
+ * the difference goes to ringing. Returns whether there is one. */
+static bool choose_tensions(taut_stepper *s, const taut_radau_past *past,
+                            const taut_radau_past *trial, const double *weight)
 {
     taut_radau *w = s->work;
     bool differs = false;
@@ -71,7 +78,8 @@ static double norm_of(const taut_stepper *s, double e, const double *x)
 }
 
 /* Adds what the springs' ringing means at the step that the rest of the motion allows. */
-static int add_ringing(taut_stepper *s, taut_saddle *filter, double reach, const double *mass, taut_error *error)
+static int add_ringing(taut_stepper *s, taut_saddle *filter, double reach, const double *mass,
+                       taut_error *error)
 {
     taut_radau *w = s->work;
     const taut_radau_past *past = &w->past[w->top];
@@ -79,7 +87,8 @@ static int add_ringing(taut_stepper *s, taut_saddle *filter, double reach, const
     memset(r, 0, (size_t)w->n * sizeof *r);
     for (taut_index i = 0; i < w->m; i++) {
         double d = w->compliance[i] / (reach * (reach + w->damping[i]));
-        double ratio = d / (d + taut_radau_mobility(w, i, past->jacobian, mass)), value = ratio * ratio * w->ringing[i];
+        double ratio = d / (d + taut_radau_mobility(w, i, past->jacobian, mass)),
+               value = ratio * ratio * w->ringing[i];
         for (taut_index k = w->jacobian.start[i]; value != 0 && k < w->jacobian.start[i + 1]; k++)
             r[w->jacobian.column[k]] -= past->jacobian[k] * value;
         w->filter_y[i] = 0;
@@ -91,8 +100,10 @@ static int add_ringing(taut_stepper *s, taut_saddle *filter, double reach, const
     return TAUT_OK;
 }
 
-/* r += sum_i l_i(0) (A^-k 1)_i/h^k (G0 - G_i)^T mu, mu from G K^-1 G^T mu = delta; delta in w->filter_lambda. */
-static int forgive(taut_stepper *s, taut_saddle *filter, int power, double h, const double *weight, double *r, taut_error *error)
+/* r += sum_i l_i(0) (A^-k 1)_i/h^k (G0 - G_i)^T mu, mu from G K^-1 G^T mu = delta; delta in
+ * w->filter_lambda. */
+static int forgive(taut_stepper *s, taut_saddle *filter, int power, double h, const double *weight,
+                   double *r, taut_error *error)
 {
     taut_radau *w = s->work;
     const taut_radau_past *past = &w->past[w->top];
@@ -115,7 +126,8 @@ static int forgive(taut_stepper *s, taut_saddle *filter, int power, double h, co
     return TAUT_OK;
 }
 
-static int forgive_velocity(taut_stepper *s, taut_saddle *filter, double h, const double *weight, taut_error *error)
+static int forgive_velocity(taut_stepper *s, taut_saddle *filter, double h, const double *weight,
+                            taut_error *error)
 {
     taut_radau *w = s->work;
     const taut_radau_past *past = &w->past[w->top], *trial = &w->past[1 - w->top];
@@ -123,7 +135,8 @@ static int forgive_velocity(taut_stepper *s, taut_saddle *filter, double h, cons
         double delta = past->drift[i], slope = 0;
         for (int j = 0; j < w->s; j++)
             slope += w->table.basis[j][1] * trial->lambda[(int64_t)j * w->m + i];
-        delta -= w->compliance[i] * slope / h; /* a spring that gives way slowly has this velocity */
+        /* a spring that gives way slowly has this velocity */
+        delta -= w->compliance[i] * slope / h;
         for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
             delta += past->jacobian[k] * s->now.v[w->jacobian.column[k]];
         w->filter_lambda[i] = delta;
@@ -131,7 +144,8 @@ static int forgive_velocity(taut_stepper *s, taut_saddle *filter, double h, cons
     return forgive(s, filter, 1, h, weight, w->filter_x, error);
 }
 
-static int forgive_position(taut_stepper *s, taut_saddle *filter, double h, const double *weight, taut_error *error)
+static int forgive_position(taut_stepper *s, taut_saddle *filter, double h, const double *weight,
+                            taut_error *error)
 {
     taut_radau *w = s->work;
     for (taut_index i = 0; i < w->m; i++)
@@ -139,13 +153,15 @@ static int forgive_position(taut_stepper *s, taut_saddle *filter, double h, cons
     return forgive(s, filter, 2, h, weight, w->filter_x, error);
 }
 
-/* The velocity at the end across the bonds, G1 v1 + dg/dt - C lambda', which the equations leave to the method [B Theorem 4.1: order s]:
- * the difference to a velocity along the bonds into w->extra. */
+/* The velocity at the end across the bonds, G1 v1 + dg/dt - C lambda', which the equations leave
+ * to the method [B Theorem 4.1: order s]: the difference to a velocity along the bonds into
+ * w->extra. */
 static int velocity_across(taut_stepper *s, taut_saddle *filter, double h, taut_error *error)
 {
     taut_radau *w = s->work;
     const taut_radau_past *trial = &w->past[1 - w->top];
-    const double *g = w->g + (int64_t)(w->s - 1) * w->entries, *v = w->v + (int64_t)(w->s - 1) * w->n;
+    const double *g = w->g + (int64_t)(w->s - 1) * w->entries,
+                 *v = w->v + (int64_t)(w->s - 1) * w->n;
     for (taut_index i = 0; i < w->m; i++) {
         double delta = trial->drift[i], slope = 0;
         for (int j = 0; j < w->s; j++)
@@ -161,7 +177,8 @@ static int velocity_across(taut_stepper *s, taut_saddle *filter, double h, taut_
     return taut_saddle_solve(filter, 1, w->extra, w->filter_y, error);
 }
 
-/* Removes from d[n] what is across bonds that steps of size e do not resolve: [M G^T; G -D] (d, *) = (M d, 0). */
+/* Removes from d[n] what is across bonds that steps of size e do not resolve: [M G^T; G -D] (d,
+ * *) = (M d, 0). */
 static int along_bonds(taut_stepper *s, double e, double *d, taut_error *error)
 {
     taut_radau *w = s->work;
@@ -182,8 +199,9 @@ static int along_bonds(taut_stepper *s, double e, double *d, taut_error *error)
     return taut_saddle_solve(w->acceleration, 1, d, w->filter_y, error);
 }
 
-/* A strong drag makes velocities follow forces, and the filter removes what it damps though positions need it: the error of the
- * polynomial between the ends is added, from how far the continuation of the last one missed the end. */
+/* A strong drag makes velocities follow forces, and the filter removes what it damps though
+ * positions need it: the error of the polynomial between the ends is added, from how far the
+ * continuation of the last one missed the end. */
 static int add_between(taut_stepper *s, double h, double reach, taut_error *error)
 {
     taut_radau *w = s->work;
@@ -214,7 +232,8 @@ int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
             sum += weight[j] * trial->a[(int64_t)j * w->n + k];
         w->extra[k] = sum;
     }
-    taut_radau_defect(w, past->force, past->jacobian, w->filter_lambda, mass, w->extra, w->filter_x);
+    taut_radau_defect(w, past->force, past->jacobian, w->filter_lambda, mass, w->extra,
+                      w->filter_x);
 
     taut_saddle *filter = w->own_filter ? w->filter : w->blocks.saddle[0];
     if (w->own_filter) {
@@ -229,7 +248,8 @@ int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
     memset(w->filter_y, 0, (size_t)w->m * sizeof *w->filter_y);
     s->statistics->solves++;
     TAUT_TRY(taut_saddle_solve(filter, 1, w->filter_x, w->filter_y, error));
-    double norm = fmin(norm_of(s, e, w->filter_x), 1), reach = e * pow(norm, -1.0 / s->method->error_order);
+    double norm = fmin(norm_of(s, e, w->filter_x), 1),
+           reach = e * pow(norm, -1.0 / s->method->error_order);
     if (rings)
         TAUT_TRY(add_ringing(s, filter, fabs(reach), mass, error));
     if (w->m > 0)
@@ -238,7 +258,8 @@ int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
         memset(w->extra, 0, (size_t)w->n * sizeof(double));
     const double *end = w->v + (int64_t)(w->s - 1) * w->n;
     for (taut_index k = 0; k < w->n; k++) {
-        s->error_v[k] = fabs(e * w->filter_x[k]) * (w->s == 1 ? 0.5 : 1) + ACROSS * fabs(w->extra[k]);
+        s->error_v[k] =
+            fabs(e * w->filter_x[k]) * (w->s == 1 ? 0.5 : 1) + ACROSS * fabs(w->extra[k]);
         s->error_q[k] = w->s == 1 ? h / 2 * (s->now.v[k] - end[k]) : e * e * w->filter_x[k];
     }
     if (w->velocity && past->smooth)

@@ -1,4 +1,5 @@
-/* radau_failure.c - failures of Radau IIA in the names of the model: which bond, which coordinate, and what to do. */
+/* radau_failure.c - failures of Radau IIA in the names of the model: which bond, which
+ * coordinate, and what to do. */
 #include "step/radau.h"
 
 #include <math.h>
@@ -6,7 +7,8 @@
 
 #include "system/singular.h"
 
-int taut_radau_stuck(const taut_stepper *s, double h, int stages, const double *correction, const double *scale, taut_error *error)
+int taut_radau_stuck(const taut_stepper *s, double h, int stages, const double *correction,
+                     const double *scale, taut_error *error)
 {
     taut_index worst = 0;
     double largest = -1;
@@ -20,20 +22,23 @@ int taut_radau_stuck(const taut_stepper *s, double h, int stages, const double *
             }
         }
     taut_system_name(taut_context_system(s->context), TAUT_COORDINATE, worst, name, sizeof name);
-    taut_fail(error, TAUT_ERROR_CONVERGE, "Newton's iteration of %s does not converge with a step of %.3g; '%s' changes most",
+    taut_fail(error, TAUT_ERROR_CONVERGE,
+              "Newton's iteration of %s does not converge with a step of %.3g; '%s' changes most",
               s->method->name, fabs(h), name);
     return 1;
 }
 
 int taut_radau_singular(const taut_stepper *s, const char *what, taut_error *error)
 {
-    taut_fail(error, TAUT_ERROR_SINGULAR, "at t = %.9g method %s cannot go on: %s", s->now.t, s->method->name, what);
+    taut_fail(error, TAUT_ERROR_SINGULAR, "at t = %.9g method %s cannot go on: %s", s->now.t,
+              s->method->name, what);
     if (error)
         error->t = s->now.t;
     return TAUT_ERROR_SINGULAR;
 }
 
-int taut_radau_explain(const taut_stepper *s, int status, int count, const double *jacobian, taut_error *error)
+int taut_radau_explain(const taut_stepper *s, int status, int count, const double *jacobian,
+                       taut_error *error)
 {
     if (status != TAUT_ERROR_SINGULAR || !error)
         return status;
@@ -53,6 +58,8 @@ int taut_radau_explain(const taut_stepper *s, int status, int count, const doubl
         TAUT_TRY(taut_singular_text(&parts, text, sizeof text, error));
     }
     if (!text[0])
-        snprintf(text, sizeof text, "the matrix of the step is singular: masses, forces and bonds leave something undetermined");
+        snprintf(text, sizeof text,
+                 "the matrix of the step is singular: masses, forces and bonds leave something "
+                 "undetermined");
     return taut_radau_singular(s, text, error);
 }

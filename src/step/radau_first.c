@@ -1,16 +1,18 @@
 /* radau_first.c - Radau IIA for first-order systems, stiff ones and those of index 2:
  *
- *     z' = f(t,z,y),   0 = g(t,z)                        [C (1.6); Hairer, Wanner II, IV.8, VII.4]
+ *     z' = f(t,z,y), 0 = g(t,z)   [C (1.6); Hairer, Wanner II, IV.8, VII.4]
  *
- * Unknowns are the rates k_i and the algebraic variables y_i of the stages, Z_i = z0 + h sum_j a_ij k_j. Newton's iteration is
- * stage-wise (radau_first_whole.c) for small systems of index 2, else it has one Jacobian for all stages, and each eigenvalue mu of A the
- * saddle system
+ * Unknowns are the rates k_i and the algebraic variables y_i of the stages, Z_i = z0 + h sum_j
+ * a_ij k_j. Newton's iteration is stage-wise (radau_first_whole.c) for small systems of index 2,
+ * else it has one Jacobian for all stages, and each eigenvalue mu of A the saddle system
  *     [ I - h mu df/dz   -df/dy ] [x]   [ f - k        ]^
  *     [ dg/dz             0     ] [y] = [ -g / (h mu)  ]
- * The error estimate is hgamma (f0 - k(0)), k(0) from the rates' polynomial, filtered by the same matrix at mu = gamma, once more
- * where the first result is above the tolerance [Hairer, Wanner II, (IV.8.20)]. It does not see variables that only follow others, whose
- * values at the ends are right whatever the step: the error of the polynomial between the ends is added, measured by how far the
- * continuation of the last one missed the end of this step. Invariants are not part of the equations. */
+ * The error estimate is hgamma (f0 - k(0)), k(0) from the rates' polynomial, filtered by the
+ * same matrix at mu = gamma, once more where the first result is above the tolerance [Hairer,
+ * Wanner II, (IV.8.20)]. It does not see variables that only follow others, whose values at the
+ * ends are right whatever the step: the error of the polynomial between the ends is added,
+ * measured by how far the continuation of the last one missed the end of this step. Invariants
+ * are not part of the equations. */
 #include "step/radau_first.h"
 
 #include <float.h>
@@ -22,8 +24,9 @@
 
 enum { MOST_ITERATIONS = 15 };
 static const double OLD = 0.1, SLOW = 0.3; /* as in radau_newton.c */
-/* Equal steps are solved to rounding, which cancellation in f and constraints that are hard to meet make larger than it looks: Newton's own
- * corrections that are below this, in units of the rounding of the largest variable, and no longer shrink, are that. */
+/* Equal steps are solved to rounding, which cancellation in f and constraints that are hard to
+ * meet make larger than it looks: Newton's own corrections that are below this, in units of the
+ * rounding of the largest variable, and no longer shrink, are that. */
 static const double STALLED = 1e6;
 
 typedef struct past {
@@ -39,16 +42,19 @@ typedef struct first {
     taut_index n, m;
     taut_pattern tangent, jacobian, control;
     taut_index tangents, controls, entries; /* of the first m rows of G */
-    taut_index *start, *column, *from;      /* G and df/dy^T side by side; from: place in control of the second part */
+    /* G and df/dy^T side by side; from: place in control of the second part */
+    taut_index *start, *column, *from;
     past past[2];
     int top;
-    double *z, *r, *c; /* stages [s n]; f - k then corrections [s n]; g then corrections of y [s m] */
-    double *foretold;  /* z at the end by the continued polynomial, [n] */
-    double between;    /* taut_collocation_between */
+    /* stages [s n]; f - k then corrections [s n]; g then corrections of y [s m] */
+    double *z, *r, *c;
+    double *foretold; /* z at the end by the continued polynomial, [n] */
+    double between;   /* taut_collocation_between */
     double *force_dz, *force_dy, *bond, *bond_dt, *g, *scale;
     double *k_real, *g1, *g2, *x_real, *y_real;
     double complex *k, *g1c, *g2c;
-    double h, rate, rough; /* of the factorisations; of convergence; norms below this may be rounding */
+    /* of the factorisations; of convergence; norms below this may be rounding */
+    double h, rate, rough;
     bool valid, stage_wise;
     taut_radau_blocks blocks; /* tensor */
     taut_first_whole whole;   /* stage-wise */
@@ -94,7 +100,8 @@ static int take_patterns(taut_stepper *s, first *w, taut_error *error)
 
 static int reserve(taut_stepper *s, first *w, int64_t bonds, int64_t entries, taut_error *error)
 {
-    int64_t rows = (int64_t)w->s * w->n, more = (int64_t)w->s * w->m, both = w->m > 0 ? w->start[w->m] : 0;
+    int64_t rows = (int64_t)w->s * w->n, more = (int64_t)w->s * w->m,
+            both = w->m > 0 ? w->start[w->m] : 0;
     const taut_radau_part parts[] = {{&w->z, rows},
                                      {&w->r, rows},
                                      {&w->c, more},
@@ -134,9 +141,11 @@ int taut_radau_first_create(taut_stepper *s, int stages, taut_error *error)
     w->n = s->n;
     w->m = s->m;
     if (w->m != sizes.constraints)
-        return taut_fail(error, TAUT_ERROR_REFUSED, "method %s needs as many constraints (%d) as algebraic variables (%d)%s",
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "method %s needs as many constraints (%d) as algebraic variables (%d)%s",
                          s->method->name, (int)sizes.constraints, (int)w->m,
-                         w->m == 0 ? "; constraints without algebraic variables are [invariants]" : "");
+                         w->m == 0 ? "; constraints without algebraic variables are [invariants]"
+                                   : "");
     taut_collocation_make(stages, &w->table);
     w->between = taut_collocation_between(&w->table, 1);
     TAUT_TRY(take_patterns(s, w, error));
@@ -149,9 +158,11 @@ int taut_radau_first_create(taut_stepper *s, int stages, taut_error *error)
                                .g_column = w->column};
     const char *newton = s->options ? taut_options_text(s->options, "newton") : "auto";
     w->stage_wise = strcmp(newton, "stage") == 0 ||
-                    (strcmp(newton, "tensor") != 0 && w->m > 0 && (int64_t)stages * ((int64_t)w->n + w->m) <= TAUT_STAGE_WISE_ROWS);
-    TAUT_TRY(w->stage_wise ? taut_first_whole_create(s, &w->table, &shape, w->from, &w->whole, error)
-                           : taut_radau_blocks_create(s, &w->table, &shape, &w->blocks, error));
+                    (strcmp(newton, "tensor") != 0 && w->m > 0 &&
+                     (int64_t)stages * ((int64_t)w->n + w->m) <= TAUT_STAGE_WISE_ROWS);
+    TAUT_TRY(w->stage_wise
+                 ? taut_first_whole_create(s, &w->table, &shape, w->from, &w->whole, error)
+                 : taut_radau_blocks_create(s, &w->table, &shape, &w->blocks, error));
     if ((w->table.real[0] && !w->stage_wise) || !s->adaptive)
         return TAUT_OK;
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, &w->filter, error);
@@ -170,12 +181,16 @@ void taut_radau_first_destroy(taut_stepper *s)
 /* ---- one step */
 
 /* f (into rate) and g (into c, unless NULL) at a point, with derivatives on request. */
-static int evaluate(taut_stepper *s, double t, const double *z, const double *y, bool derivatives, double *rate, double *c,
-                    taut_error *error)
+static int evaluate(taut_stepper *s, double t, const double *z, const double *y, bool derivatives,
+                    double *rate, double *c, taut_error *error)
 {
     first *w = s->work;
-    taut_values values = {
-        .force = rate, .bond = w->bond, .jacobian = w->g, .bond_dt = w->bond_dt, .force_dq = w->force_dz, .force_dv = w->force_dy};
+    taut_values values = {.force = rate,
+                          .bond = w->bond,
+                          .jacobian = w->g,
+                          .bond_dt = w->bond_dt,
+                          .force_dq = w->force_dz,
+                          .force_dv = w->force_dy};
     unsigned wanted = TAUT_WANT_FORCE | (c && w->m > 0 ? TAUT_WANT_BOND : 0);
     if (derivatives)
         wanted |= TAUT_WANT_FORCE_DQ | (w->m > 0 ? TAUT_WANT_FORCE_DV | TAUT_WANT_JACOBIAN : 0);
@@ -271,10 +286,12 @@ static void set_scale(const taut_stepper *s, double h)
 static void place(taut_stepper *s, double h)
 {
     first *w = s->work;
-    taut_collocation_combine(&w->table, w->table.a[0], h, w->n, s->now.q, 0, NULL, w->past[1 - w->top].k, w->z);
+    taut_collocation_combine(&w->table, w->table.a[0], h, w->n, s->now.q, 0, NULL,
+                             w->past[1 - w->top].k, w->z);
 }
 
-/* Residuals of all stages; derivatives at each, or at the middle one. The rate at the last stage is kept as that of the end. */
+/* Residuals of all stages; derivatives at each, or at the middle one. The rate at the last stage
+ * is kept as that of the end. */
 static int residuals(taut_stepper *s, double h, bool derivatives, taut_error *error)
 {
     first *w = s->work;
@@ -282,8 +299,8 @@ static int residuals(taut_stepper *s, double h, bool derivatives, taut_error *er
     for (int i = 0; i < w->s; i++) {
         double *r = w->r + (int64_t)i * w->n;
         bool here = derivatives && (w->stage_wise || i == w->s / 2);
-        TAUT_TRY(evaluate(s, s->now.t + w->table.c[i] * h, w->z + (int64_t)i * w->n, trial->y + (int64_t)i * w->m, here, r,
-                          w->c + (int64_t)i * w->m, error));
+        TAUT_TRY(evaluate(s, s->now.t + w->table.c[i] * h, w->z + (int64_t)i * w->n,
+                          trial->y + (int64_t)i * w->m, here, r, w->c + (int64_t)i * w->m, error));
         if (here && w->stage_wise)
             taut_first_whole_add(&w->whole, i, h, w->force_dz, w->force_dy, w->g);
         if (i == w->s - 1)
@@ -309,7 +326,8 @@ static int iterate(taut_stepper *s, double h, bool anew, taut_error *error)
         TAUT_TRY(w->stage_wise ? taut_first_whole_solve(s, &w->whole, h, w->r, w->c, error)
                                : taut_radau_blocks_solve(s, &w->blocks, w->r, w->c, error));
         s->statistics->newton_iterations++;
-        double norm = taut_radau_correct(s, &w->table, h, w->scale, w->r, w->z, NULL, w->x_real, NULL);
+        double norm =
+            taut_radau_correct(s, &w->table, h, w->scale, w->r, w->z, NULL, w->x_real, NULL);
         if (isnan(norm))
             return taut_radau_stuck(s, h, w->s, w->r, w->scale, error);
         for (int i = 0; i < w->s; i++) {
@@ -332,7 +350,8 @@ static int iterate(taut_stepper *s, double h, bool anew, taut_error *error)
     return taut_radau_stuck(s, h, w->s, w->r, w->scale, error);
 }
 
-/* A singular matrix: the algebraic variable that moves no constraint, or the constraint that none moves, by the terms of dg/dz df/dy. */
+/* A singular matrix: the algebraic variable that moves no constraint, or the constraint that
+ * none moves, by the terms of dg/dz df/dy. */
 static int explain(taut_stepper *s, int status, taut_error *error)
 {
     first *w = s->work;
@@ -344,7 +363,8 @@ static int explain(taut_stepper *s, int status, taut_error *error)
     for (taut_index i = 0; i < w->m; i++) {
         bool moved = false;
         for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
-            for (taut_index j = w->control.start[w->jacobian.column[k]]; j < w->control.start[w->jacobian.column[k] + 1]; j++) {
+            for (taut_index j = w->control.start[w->jacobian.column[k]];
+                 j < w->control.start[w->jacobian.column[k] + 1]; j++) {
                 bool acts = w->g[k] != 0 && w->force_dy[j] != 0;
                 w->c[w->control.column[j]] += acts;
                 moved |= acts;
@@ -356,12 +376,15 @@ static int explain(taut_stepper *s, int status, taut_error *error)
         idle++;
     if (idle < w->m) {
         taut_system_name(taut_context_system(s->context), TAUT_ALGEBRAIC, idle, name, sizeof name);
-        snprintf(text, sizeof text, "the algebraic variable '%s' moves no constraint: the index is not 2", name);
+        snprintf(text, sizeof text,
+                 "the algebraic variable '%s' moves no constraint: the index is not 2", name);
     } else if (still >= 0) {
         taut_system_name(taut_context_system(s->context), TAUT_BOND, still, name, sizeof name);
-        snprintf(text, sizeof text, "no algebraic variable moves the constraint '%s': the index is not 2", name);
+        snprintf(text, sizeof text,
+                 "no algebraic variable moves the constraint '%s': the index is not 2", name);
     } else if (w->m > 0)
-        snprintf(text, sizeof text, "the constraints, differentiated once, do not determine the algebraic variables");
+        snprintf(text, sizeof text,
+                 "the constraints, differentiated once, do not determine the algebraic variables");
     return taut_radau_singular(s, text, error);
 }
 
@@ -392,7 +415,8 @@ static int filtered(taut_stepper *s, double h, const double *rate, taut_error *e
     }
     memset(w->y_real, 0, (size_t)w->m * sizeof(double));
     s->statistics->solves++;
-    TAUT_TRY(taut_saddle_solve(w->filter ? w->filter : w->blocks.saddle[0], 1, w->x_real, w->y_real, error));
+    TAUT_TRY(taut_saddle_solve(w->filter ? w->filter : w->blocks.saddle[0], 1, w->x_real, w->y_real,
+                               error));
     for (taut_index i = 0; i < w->n; i++)
         s->error_q[i] = h * w->table.gamma * w->x_real[i];
     return TAUT_OK;
@@ -405,7 +429,8 @@ static int estimate(taut_stepper *s, double h, taut_error *error)
     TAUT_TRY(filtered(s, h, w->past[w->top].rate, error));
     if (!(norm_of(s, s->error_q) > 1))
         return TAUT_OK;
-    /* what is fast and damped at the start is no error of the step: the rate is looked at where the estimate leads */
+    /* what is fast and damped at the start is no error of the step: the rate is looked at where
+     * the estimate leads */
     double *z = w->x_real + w->n;
     for (taut_index i = 0; i < w->n; i++)
         z[i] = s->now.q[i] + s->error_q[i];

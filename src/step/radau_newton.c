@@ -1,7 +1,8 @@
 /* radau_newton.c - Newton's iteration of a step, stage-wise or tensor.
  *
- * Corrections are measured in positions and velocities (|dQ| + h |dV| in the driver's norm), never in multipliers or energies: in the
- * compliance form the rate of convergence and these numbers do not depend on the stiffness [B Lemma 8.2], so neither does the count. */
+ * Corrections are measured in positions and velocities (|dQ| + h |dV| in the driver's norm),
+ * never in multipliers or energies: in the compliance form the rate of convergence and these
+ * numbers do not depend on the stiffness [B Lemma 8.2], so neither does the count. */
 #include "step/radau.h"
 
 #include <float.h>
@@ -11,12 +12,15 @@
 #include "step/vectors.h"
 
 enum { MOST_ITERATIONS = 20 };
-/* Of the tolerance: how well the equations are solved. Newton's own iteration ends far below it, the simplified one just below. */
+/* Of the tolerance: how well the equations are solved. Newton's own iteration ends far below it,
+ * the simplified one just below. */
 static const double SHARE = 0.02, SHARE_STAGE_WISE = 0.05;
-/* In units of that share: how far the last iterate may be from what is accepted, for its G serves the next error estimate. */
+/* In units of that share: how far the last iterate may be from what is accepted, for its G
+ * serves the next error estimate. */
 static const double NEAR = 20, NEAR_QUADRATIC = 1000;
-static const double AGE = 4;      /* rates that were not measured again are trusted less and less */
-static const double OLD = 0.1;    /* a rate above this asks for another Jacobian in the next step, */
+static const double AGE = 4; /* rates that were not measured again are trusted less and less */
+/* a rate above this asks for another Jacobian in the next step, */
+static const double OLD = 0.1;
 static const double SLOW = 0.3;   /* above this at once */
 static const double HOPELESS = 2; /* corrections that grow like this diverge */
 
@@ -33,15 +37,18 @@ double taut_radau_scale(const taut_stepper *s, bool stage_wise, double largest, 
 static void set_scale(const taut_stepper *s, double h)
 {
     taut_radau *w = s->work;
-    const double *a = w->past[1 - w->top].a; /* as predicted: a start at rest in the origin has a size too */
+    /* as predicted: a start at rest in the origin has a size too */
+    const double *a = w->past[1 - w->top].a;
     double largest = 0;
     for (taut_index k = 0; k < w->n; k++)
-        largest = fmax(largest, fmax(fabs(s->now.q[k]), fmax(fabs(h * s->now.v[k]), h * h * fabs(a[k]))));
+        largest =
+            fmax(largest, fmax(fabs(s->now.q[k]), fmax(fabs(h * s->now.v[k]), h * h * fabs(a[k]))));
     w->rough = taut_radau_scale(s, w->stage_wise, largest, w->scale);
 }
 
-double taut_radau_correct(const taut_stepper *s, const taut_collocation *table, double h, const double *scale, double *r, double *q,
-                          double *v, double *dq, double *dv)
+double taut_radau_correct(const taut_stepper *s, const taut_collocation *table, double h,
+                          const double *scale, double *r, double *q, double *v, double *dq,
+                          double *dv)
 {
     double worst = 0;
     for (int i = 0; i < table->stages; i++) {
@@ -103,18 +110,20 @@ static int predict(taut_stepper *s, double h, bool anew, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_radau_verdict(bool quadratic, double norm, double rate, double rough, int k, bool anew, double *kept)
+int taut_radau_verdict(bool quadratic, double norm, double rate, double rough, int k, bool anew,
+                       double *kept)
 {
     *kept = isnan(rate) ? 1 : fmin(fmax(rate, DBL_EPSILON), 1);
-    if (norm <= 1e-3 || (rate < 1 && norm * rate / (1 - rate) <= 1 && norm <= (quadratic ? NEAR_QUADRATIC : NEAR)))
+    if (norm <= 1e-3 ||
+        (rate < 1 && norm * rate / (1 - rate) <= 1 && norm <= (quadratic ? NEAR_QUADRATIC : NEAR)))
         return 0;
     if (k > 0 && rate > SLOW && norm <= rough)
         return 0; /* rounding is all that is left */
     return k > anew && rate > HOPELESS ? -1 : 1;
 }
 
-/* The rate to expect after a first correction of size `norm`, from that of an earlier step. Where derivatives are those of the iterate, it
- * is proportional to the correction. */
+/* The rate to expect after a first correction of size `norm`, from that of an earlier step.
+ * Where derivatives are those of the iterate, it is proportional to the correction. */
 static double expected_rate(const taut_radau *w, double norm)
 {
     if (!w->quadratic)
@@ -122,8 +131,8 @@ static double expected_rate(const taut_radau *w, double norm)
     return fmin(AGE * w->rate * fmax(norm / w->reach, 0.05), 1);
 }
 
-/* Iterates from the prediction, or from a guess made anew. *fresh: the Jacobian was formed in this step. Returns 0, >0 no convergence,
- * <0 error. */
+/* Iterates from the prediction, or from a guess made anew. *fresh: the Jacobian was formed in
+ * this step. Returns 0, >0 no convergence, <0 error. */
 static int iterate(taut_stepper *s, double h, bool anew, bool *fresh, taut_error *error)
 {
     taut_radau *w = s->work;
@@ -132,14 +141,18 @@ static int iterate(taut_stepper *s, double h, bool anew, bool *fresh, taut_error
     taut_radau_place(s, h);
     set_scale(s, h);
     double before = 0;
-    /* another step size means new factorisations: then derivatives at a new place cost little more */
-    bool derive = w->stage_wise || !w->frozen.valid || w->stiff || w->frozen.h != h || w->rate > OLD;
+    /* another step size means new factorisations: then derivatives at a new place cost little
+     * more */
+    bool derive =
+        w->stage_wise || !w->frozen.valid || w->stiff || w->frozen.h != h || w->rate > OLD;
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         TAUT_TRY(evaluate(s, h, derive, error));
         *fresh |= derive;
-        TAUT_TRY(w->stage_wise ? taut_radau_whole_solve(s, h, error) : taut_radau_blocks_solve(s, &w->blocks, w->r, w->y, error));
+        TAUT_TRY(w->stage_wise ? taut_radau_whole_solve(s, h, error)
+                               : taut_radau_blocks_solve(s, &w->blocks, w->r, w->y, error));
         s->statistics->newton_iterations++;
-        double norm = taut_radau_correct(s, &w->table, h, w->scale, w->r, w->q, w->v, w->extra, w->force);
+        double norm =
+            taut_radau_correct(s, &w->table, h, w->scale, w->r, w->q, w->v, w->extra, w->force);
         if (isnan(norm))
             return taut_radau_stuck(s, h, w->s, w->r, w->scale, error);
         for (int i = 0; i < w->s; i++) {
@@ -154,7 +167,8 @@ static int iterate(taut_stepper *s, double h, bool anew, bool *fresh, taut_error
             return TAUT_OK;
         if (verdict < 0)
             break;
-        /* where the Jacobian is too old or the prediction was poor, the next iterate is a better place for it */
+        /* where the Jacobian is too old or the prediction was poor, the next iterate is a better
+         * place for it */
         derive = w->stiff || (k > 0 && rate > SLOW && (w->stage_wise || !*fresh || k % 4 == 0));
         before = norm;
     }
@@ -174,7 +188,8 @@ static void keep_end(taut_radau *w)
     memcpy(trial->jacobian, w->g + last * w->entries, (size_t)w->entries * sizeof(double));
     memcpy(trial->drift, w->bond_dt, (size_t)w->m * sizeof(double));
     if (w->varying)
-        memcpy(trial->mass, w->mass + last * w->mass_entries, (size_t)w->mass_entries * sizeof(double));
+        memcpy(trial->mass, w->mass + last * w->mass_entries,
+               (size_t)w->mass_entries * sizeof(double));
 }
 
 int taut_radau_newton(taut_stepper *s, double h, taut_error *error)

@@ -8,7 +8,8 @@ void taut_radau_place(taut_stepper *s, double h)
     taut_radau *w = s->work;
     double *a = w->past[1 - w->top].a;
     taut_collocation_combine(&w->table, w->table.a[0], h, w->n, s->now.v, 0, NULL, a, w->v);
-    taut_collocation_combine(&w->table, w->table.square[0], h * h, w->n, s->now.q, h, s->now.v, a, w->q);
+    taut_collocation_combine(&w->table, w->table.square[0], h * h, w->n, s->now.q, h, s->now.v, a,
+                             w->q);
 }
 
 /* r -= M a. */
@@ -26,8 +27,8 @@ static void subtract_mass(const taut_radau *w, const double *mass, const double 
     }
 }
 
-void taut_radau_defect(const taut_radau *w, const double *force, const double *jacobian, const double *lambda, const double *mass,
-                       const double *a, double *r)
+void taut_radau_defect(const taut_radau *w, const double *force, const double *jacobian,
+                       const double *lambda, const double *mass, const double *a, double *r)
 {
     memcpy(r, force, (size_t)w->n * sizeof *r);
     for (taut_index i = 0; i < w->m; i++)
@@ -37,7 +38,8 @@ void taut_radau_defect(const taut_radau *w, const double *force, const double *j
 }
 
 /* S = g + T gdot - C lambda. */
-static void bond_defect(const taut_radau *w, const double *jacobian, const double *v, const double *lambda, double *y)
+static void bond_defect(const taut_radau *w, const double *jacobian, const double *v,
+                        const double *lambda, double *y)
 {
     for (taut_index i = 0; i < w->m; i++) {
         double value = w->bond[i] - w->compliance[i] * lambda[i];
@@ -53,8 +55,9 @@ static void bond_defect(const taut_radau *w, const double *jacobian, const doubl
 
 static unsigned derivatives_wanted(const taut_radau *w)
 {
-    return TAUT_WANT_FORCE_DQ | (w->m > 0 ? TAUT_WANT_BOND_HESSIAN : 0) | (w->velocity ? TAUT_WANT_FORCE_DV : 0) |
-           (w->varying ? TAUT_WANT_MASS_DQ : 0) | (w->stiff ? TAUT_WANT_STIFF_HESSIAN : 0);
+    return TAUT_WANT_FORCE_DQ | (w->m > 0 ? TAUT_WANT_BOND_HESSIAN : 0) |
+           (w->velocity ? TAUT_WANT_FORCE_DV : 0) | (w->varying ? TAUT_WANT_MASS_DQ : 0) |
+           (w->stiff ? TAUT_WANT_STIFF_HESSIAN : 0);
 }
 
 /* B = d(M a)/dq - df/dq + sum lambda Hess g + scale Hess V, from the parts that were delivered. */
@@ -88,7 +91,8 @@ int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut
                           .stiff_force = w->extra,
                           .bond_weight = lambda,
                           .mass_weight = a};
-    unsigned wanted = TAUT_WANT_FORCE | (w->m > 0 ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN : 0) | (w->varying ? TAUT_WANT_MASS : 0);
+    unsigned wanted = TAUT_WANT_FORCE | (w->m > 0 ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN : 0) |
+                      (w->varying ? TAUT_WANT_MASS : 0);
     if (derivatives) {
         int64_t size = w->tangents;
         wanted |= derivatives_wanted(w);
@@ -131,7 +135,8 @@ void taut_radau_shift(const taut_radau *w, const double *mass, double e, double 
         d[i] = w->compliance[i] / taut_radau_divisor(e, w->damping[i]);
 }
 
-double taut_radau_mobility(const taut_radau *w, taut_index i, const double *jacobian, const double *mass)
+double taut_radau_mobility(const taut_radau *w, taut_index i, const double *jacobian,
+                           const double *mass)
 {
     double sum = 0;
     for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++) {

@@ -1,14 +1,18 @@
-/* radau_start.c - what is known at a state that no step has reached: values, a first guess, multipliers.
+/* radau_start.c - what is known at a state that no step has reached: values, a first guess,
+ * multipliers.
  *
- * The guess is one acceleration and one multiplier for all stages, from the bonds' equations expanded over the step:
- *     M a = f - G^T lambda,     C lambda = (g + h gdot + h^2/2 (gamma + G a)) + T (gdot + h (gamma + G a)) */
+ * The guess is one acceleration and one multiplier for all stages, from the bonds' equations
+ * expanded over the step:
+ *     M a = f - G^T lambda,
+ *     C lambda = (g + h gdot + h^2/2 (gamma + G a)) + T (gdot + h (gamma + G a)) */
 #include "step/radau.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-static int evaluate(taut_stepper *s, double t, const double *q, const double *v, taut_radau_past *to, taut_error *error)
+static int evaluate(taut_stepper *s, double t, const double *q, const double *v,
+                    taut_radau_past *to, taut_error *error)
 {
     taut_radau *w = s->work;
     taut_values values = {.force = to->force,
@@ -18,7 +22,8 @@ static int evaluate(taut_stepper *s, double t, const double *q, const double *v,
                           .gamma = to->gamma,
                           .mass = to->mass,
                           .stiff_force = w->extra};
-    unsigned wanted = TAUT_WANT_FORCE | (w->m > 0 ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA : 0) |
+    unsigned wanted = TAUT_WANT_FORCE |
+                      (w->m > 0 ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA : 0) |
                       (w->varying ? TAUT_WANT_MASS : 0) | (w->stiff ? TAUT_WANT_STIFF_FORCE : 0);
     TAUT_TRY(taut_evaluate(s->context, t, q, v, wanted, &values, error));
     s->statistics->force_evaluations++;
@@ -41,13 +46,15 @@ int taut_radau_start(taut_stepper *s, taut_radau_past *past, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_radau_guess(taut_stepper *s, double h, taut_radau_past *past, double *a, double *lambda, taut_error *error)
+int taut_radau_guess(taut_stepper *s, double h, taut_radau_past *past, double *a, double *lambda,
+                     taut_error *error)
 {
     taut_radau *w = s->work;
     const double *mass = w->varying ? past->mass : w->mass;
     memcpy(a, past->force, (size_t)w->n * sizeof *a);
     for (taut_index i = 0; i < w->m; i++) {
-        double tau = w->damping[i], scale = fabs(h) * (fabs(h) / 2 + tau); /* backwards too: a guess must not divide by 0 */
+        /* backwards too: a guess must not divide by 0 */
+        double tau = w->damping[i], scale = fabs(h) * (fabs(h) / 2 + tau);
         w->d[i] = fmax(w->compliance[i] / scale, 0);
         lambda[i] = -past->gamma[i] - (past->bond[i] + (h + tau) * past->rate[i]) / scale;
     }
@@ -56,7 +63,8 @@ int taut_radau_guess(taut_stepper *s, double h, taut_radau_past *past, double *a
     int status = taut_saddle_factor(w->acceleration, mass, past->jacobian, NULL, w->d, error);
     if (status == 0)
         status = taut_saddle_solve(w->acceleration, 1, a, lambda, error);
-    if (status == TAUT_ERROR_SINGULAR) { /* a coordinate without mass that forces hold: it is in K, which Newton's iteration has */
+    /* a coordinate without mass that forces hold: it is in K, which Newton's iteration has */
+    if (status == TAUT_ERROR_SINGULAR) {
         taut_error_clear(error);
         memset(a, 0, (size_t)w->n * sizeof *a);
         memset(lambda, 0, (size_t)w->m * sizeof *lambda);
@@ -70,16 +78,18 @@ int taut_radau_guess(taut_stepper *s, double h, taut_radau_past *past, double *a
     return TAUT_OK;
 }
 
-/* (g + T gdot)/c is the multiplier unless g is so small that its rounding matters more than what the rigid formula leaves out. */
+/* (g + T gdot)/c is the multiplier unless g is so small that its rounding matters more than what
+ * the rigid formula leaves out. */
 static bool by_spring(const taut_radau *w, taut_index i, const taut_radau_past *at, double size)
 {
     const double *mass = w->varying ? at->mass : w->mass;
     double c = w->compliance[i];
-    return c > 0 &&
-           (fabs(at->bond[i]) > 1e6 * DBL_EPSILON * size || DBL_EPSILON * taut_radau_mobility(w, i, at->jacobian, mass) < 1e-6 * c);
+    return c > 0 && (fabs(at->bond[i]) > 1e6 * DBL_EPSILON * size ||
+                     DBL_EPSILON * taut_radau_mobility(w, i, at->jacobian, mass) < 1e-6 * c);
 }
 
-/* Bonds marked in w->d keep at->tension; the others get the multipliers of the acceleration equation,
+/* Bonds marked in w->d keep at->tension; the others get the multipliers of the acceleration
+ * equation,
  *     [M G^T; G 0] (v', lambda) = (f - G_s^T lambda_s, -gamma). */
 static int solve_rods(taut_stepper *s, taut_radau_past *at, double *lambda, taut_error *error)
 {
@@ -98,7 +108,8 @@ static int solve_rods(taut_stepper *s, taut_radau_past *at, double *lambda, taut
     if (rods > 0) {
         s->statistics->factorisations++;
         s->statistics->solves++;
-        TAUT_TRY(taut_saddle_factor(w->acceleration, w->varying ? at->mass : w->mass, w->acceleration_g, NULL, w->d, error));
+        TAUT_TRY(taut_saddle_factor(w->acceleration, w->varying ? at->mass : w->mass,
+                                    w->acceleration_g, NULL, w->d, error));
         TAUT_TRY(taut_saddle_solve(w->acceleration, 1, at->force, lambda, error));
     }
     for (taut_index i = 0; i < w->m; i++)
@@ -124,7 +135,8 @@ static int evaluate_now(taut_stepper *s, taut_radau_past *to, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
+int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const double *v,
+                           double *lambda, taut_error *error)
 {
     taut_radau *w = s->work;
     taut_radau_past *at = &w->probe;
@@ -144,7 +156,8 @@ int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const dou
     return taut_radau_explain(s, status, 1, at->jacobian, error);
 }
 
-/* f and M of the last iterate at the end of the step, with gamma and G of the end itself. f of the equations has the pull of the old G. */
+/* f and M of the last iterate at the end of the step, with gamma and G of the end itself. f of
+ * the equations has the pull of the old G. */
 static int evaluate_end(taut_stepper *s, taut_radau_past *to, taut_error *error)
 {
     taut_radau *w = s->work;
@@ -153,21 +166,25 @@ static int evaluate_end(taut_stepper *s, taut_radau_past *to, taut_error *error)
     memcpy(to->force, past->force, (size_t)w->n * sizeof(double));
     if (w->varying)
         memcpy(to->mass, past->mass, (size_t)w->mass_entries * sizeof(double));
-    TAUT_TRY(taut_evaluate(s->context, s->now.t, s->now.q, s->now.v, TAUT_WANT_GAMMA | TAUT_WANT_JACOBIAN, &values, error));
+    TAUT_TRY(taut_evaluate(s->context, s->now.t, s->now.q, s->now.v,
+                           TAUT_WANT_GAMMA | TAUT_WANT_JACOBIAN, &values, error));
     for (taut_index i = 0; i < w->m; i++)
         for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
-            to->force[w->jacobian.column[k]] += (to->jacobian[k] - past->jacobian[k]) * past->tension[i];
+            to->force[w->jacobian.column[k]] +=
+                (to->jacobian[k] - past->jacobian[k]) * past->tension[i];
     return TAUT_OK;
 }
 
-int taut_radau_reactions(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
+int taut_radau_reactions(taut_stepper *s, double t, const double *q, const double *v,
+                         double *lambda, taut_error *error)
 {
-    static const double STIFF =
-        1e-3; /* what the acceleration equation leaves out, C lambda'', is then a thousandth of what it keeps */
+    static const double STIFF = 1e-3; /* what the acceleration equation leaves out, C lambda'', is
+                                         then a thousandth of what it keeps */
     taut_radau *w = s->work;
     taut_radau_past *at = &w->probe;
     double e = fabs(w->past[w->top].h * w->table.gamma);
-    taut_index wanted = 0; /* springs that ring pull as they are stretched: of a full motion only rods are looked at */
+    /* springs that ring pull as they are stretched: of a full motion only rods are looked at */
+    taut_index wanted = 0;
     for (taut_index i = 0; i < w->m; i++)
         wanted += !(w->oscillations && w->compliance[i] > 0);
     if (wanted == 0 || w->redundant)
@@ -176,10 +193,12 @@ int taut_radau_reactions(taut_stepper *s, double t, const double *q, const doubl
     TAUT_TRY(known ? evaluate_end(s, at, error) : evaluate(s, t, q, v, at, error));
     for (taut_index i = 0; i < w->m; i++) {
         double size = taut_radau_mobility(w, i, at->jacobian, w->varying ? at->mass : w->mass);
-        w->d[i] = w->oscillations ? w->compliance[i] > 0 : !(w->compliance[i] <= STIFF * e * (e + w->damping[i]) * size);
+        w->d[i] = w->oscillations ? w->compliance[i] > 0
+                                  : !(w->compliance[i] <= STIFF * e * (e + w->damping[i]) * size);
         at->tension[i] = lambda[i];
     }
-    /* more springs than freedoms: the equation does not tell them apart, or hardly; then the stages know better */
+    /* more springs than freedoms: the equation does not tell them apart, or hardly; then the
+     * stages know better */
     int status = solve_rods(s, at, lambda, error);
     double off = 0, largest = 0;
     for (taut_index i = 0; status == 0 && i < w->m; i++) {

@@ -1,10 +1,13 @@
-/* radau_tensor.c - tensor Newton: one Jacobian for all stages, reused over steps; A = T diag(mu) T^-1 separates the stages.
+/* radau_tensor.c - tensor Newton: one Jacobian for all stages, reused over steps; A = T diag(mu)
+ * T^-1 separates the stages.
  *
- * Each eigenvalue mu (complex pairs once) has its own saddle system of size n + m [B (8.8); Hairer, Wanner II, IV.8]:
+ * Each eigenvalue mu (complex pairs once) has its own saddle system of size n + m [B (8.8);
+ * Hairer, Wanner II, IV.8]:
  *     [ K  G^T ] [x]   [ -R^            ]       K = M - h mu df/dv + h^2 mu^2 B,
  *     [ G  -D  ] [y] = [ -S^/(h mu (h mu + tau)) ]       D = C / (h mu (h mu + tau))
- * with R^ = left . R over the stages, and da = sum right x. Springs, dampers and rods differ in D alone: its size never grows with the
- * stiffness, and c = 0 is the index-3 system. (tau (dG/dt) dQ is left out: O(h) smaller.) */
+ * with R^ = left . R over the stages, and da = sum right x. Springs, dampers and rods differ in
+ * D alone: its size never grows with the stiffness, and c = 0 is the index-3 system. (tau
+ * (dG/dt) dQ is left out: O(h) smaller.) */
 #include "step/radau.h"
 
 taut_saddle_shape taut_radau_shape(const taut_radau *w)
@@ -46,7 +49,9 @@ static int factor_pair(taut_radau *w, int b, double complex hmu, taut_error *err
     double complex *factor = w->blocks.factor + (int64_t)b * w->m;
     for (taut_index r = 0; r < w->n; r++)
         for (taut_index e = w->tangent.start[r]; e < w->tangent.start[r + 1]; e++) {
-            double mass = !w->diagonal ? from->mass[e] : w->tangent.column[e] == r ? from->mass[r] : 0;
+            double mass = !w->diagonal                ? from->mass[e]
+                          : w->tangent.column[e] == r ? from->mass[r]
+                                                      : 0;
             w->block_k[e] = mass + square * from->stiff[e];
             if (w->velocity)
                 w->block_k[e] -= hmu * from->drag[e];
@@ -57,7 +62,8 @@ static int factor_pair(taut_radau *w, int b, double complex hmu, taut_error *err
         factor[i] = -1 / (hmu * (hmu + w->damping[i]));
         w->block_d[i] = -w->compliance[i] * factor[i];
     }
-    return taut_saddle_factor_complex(w->blocks.saddle[b], w->block_k, w->block_g, NULL, w->block_d, error);
+    return taut_saddle_factor_complex(w->blocks.saddle[b], w->block_k, w->block_g, NULL, w->block_d,
+                                      error);
 }
 
 int taut_radau_tensor_factor(taut_stepper *s, double h, taut_error *error)

@@ -1,9 +1,13 @@
-/* radau_whole.c - stage-wise Newton: G_i and the weighted Hessians at every predicted stage, all stages in one saddle matrix.
+/* radau_whole.c - stage-wise Newton: G_i and the weighted Hessians at every predicted stage, all
+ * stages in one saddle matrix.
  *
- * With the unknowns U = (A A) da, so that dQ_i = h^2 U_i, only masses (and df/dv) couple the stages:
+ * With the unknowns U = (A A) da, so that dQ_i = h^2 U_i, only masses (and df/dv) couple the
+ * stages:
  *     sum_j [ (A^-2)_ij M_i - h (A^-1)_ij df/dv_i ] U_j + h^2 B_i U_i + G_i^T dlambda_i = -R_i
- *     sum_j [ h^2 delta_ij + h tau (A^-1)_ij ] G_i U_j - C dlambda_i = -S_i           (tau (dG/dt) dQ_i is left out: O(h) smaller)
- * The second rows are divided by h^2 + h tau. This is (8.4) of B solved with the derivative at each stage, as in its (8.3). */
+ *     sum_j [ h^2 delta_ij + h tau (A^-1)_ij ] G_i U_j - C dlambda_i = -S_i
+ *     (tau (dG/dt) dQ_i is left out: O(h) smaller)
+ * The second rows are divided by h^2 + h tau. This is (8.4) of B solved with the derivative at
+ * each stage, as in its (8.3). */
 #include "step/radau.h"
 
 /* Blocks beside the diagonal: masses only, or everything on the tangent pattern. */
@@ -15,10 +19,12 @@ static bool thin(const taut_radau *w)
 static int make_k(taut_stepper *s, taut_radau *w, taut_error *error)
 {
     taut_index rows = w->s * w->n;
-    int64_t beside = thin(w) ? w->n : w->tangents, count = (int64_t)w->s * (w->tangents + (w->s - 1) * beside);
+    int64_t beside = thin(w) ? w->n : w->tangents,
+            count = (int64_t)w->s * (w->tangents + (w->s - 1) * beside);
     if (count > INT32_MAX)
-        return taut_fail(error, TAUT_ERROR_SIZE,
-                         "--newton stage: the matrix of all stages has too many entries; use --newton tensor");
+        return taut_fail(
+            error, TAUT_ERROR_SIZE,
+            "--newton stage: the matrix of all stages has too many entries; use --newton tensor");
     w->whole_k_start = TAUT_NEW(s->arena, taut_index, rows + 1);
     w->whole_k_column = TAUT_NEW(s->arena, taut_index, count);
     w->whole_k = TAUT_NEW(s->arena, double, count);
@@ -44,8 +50,9 @@ static int make_g(taut_stepper *s, taut_radau *w, taut_error *error)
     int copies = w->moves ? w->s : 1; /* damped bonds see the velocities, which all stages make */
     int64_t count = (int64_t)w->s * copies * w->entries;
     if (count > INT32_MAX)
-        return taut_fail(error, TAUT_ERROR_SIZE,
-                         "--newton stage: the matrix of all stages has too many entries; use --newton tensor");
+        return taut_fail(
+            error, TAUT_ERROR_SIZE,
+            "--newton stage: the matrix of all stages has too many entries; use --newton tensor");
     w->whole_g_start = TAUT_NEW(s->arena, taut_index, (int64_t)w->s * w->m + 1);
     w->whole_g_column = TAUT_NEW(s->arena, taut_index, count);
     w->whole_g1 = TAUT_NEW(s->arena, double, count);
@@ -56,7 +63,8 @@ static int make_g(taut_stepper *s, taut_radau *w, taut_error *error)
     for (int i = 0; i < w->s; i++)
         for (taut_index b = 0; b < w->m; b++) {
             for (int j = 0; j < w->s; j++)
-                for (taut_index k = w->jacobian.start[b]; (i == j || w->moves) && k < w->jacobian.start[b + 1]; k++)
+                for (taut_index k = w->jacobian.start[b];
+                     (i == j || w->moves) && k < w->jacobian.start[b + 1]; k++)
                     w->whole_g_column[used++] = j * w->n + w->jacobian.column[k];
             w->whole_g_start[i * w->m + b + 1] = used;
         }
@@ -67,7 +75,8 @@ int taut_radau_whole_create(taut_stepper *s, taut_error *error)
 {
     taut_radau *w = s->work;
     if ((int64_t)w->s * ((int64_t)w->n + w->m) > INT32_MAX)
-        return taut_fail(error, TAUT_ERROR_SIZE, "--newton stage: all stages together are too large; use --newton tensor");
+        return taut_fail(error, TAUT_ERROR_SIZE,
+                         "--newton stage: all stages together are too large; use --newton tensor");
     TAUT_TRY(make_k(s, w, error));
     TAUT_TRY(make_g(s, w, error));
     taut_saddle_shape shape = {.n = w->s * w->n,
@@ -80,7 +89,8 @@ int taut_radau_whole_create(taut_stepper *s, taut_error *error)
 }
 
 /* One row of K: blocks j of stage i. */
-static taut_index add_row(taut_radau *w, int i, taut_index r, double h, const double *mass, taut_index used)
+static taut_index add_row(taut_radau *w, int i, taut_index r, double h, const double *mass,
+                          taut_index used)
 {
     const taut_index *start = w->tangent.start, *column = w->tangent.column;
     for (int j = 0; j < w->s; j++) {
@@ -101,7 +111,8 @@ static taut_index add_row(taut_radau *w, int i, taut_index r, double h, const do
     return used;
 }
 
-/* What the row of a bond is divided by, beside h: any number of its size will do, and this one never vanishes, backwards in time too. */
+/* What the row of a bond is divided by, beside h: any number of its size will do, and this one
+ * never vanishes, backwards in time too. */
 static double measure(double h, double tau)
 {
     return h > 0 ? h + tau : h - tau;
@@ -109,7 +120,8 @@ static double measure(double h, double tau)
 
 void taut_radau_whole_add(taut_radau *w, int i, double h)
 {
-    const double *mass = w->varying ? w->mass + (int64_t)i * w->mass_entries : w->mass, *g = w->g + (int64_t)i * w->entries;
+    const double *mass = w->varying ? w->mass + (int64_t)i * w->mass_entries : w->mass,
+                 *g = w->g + (int64_t)i * w->entries;
     taut_index used = w->whole_k_start[i * w->n];
     for (taut_index r = 0; r < w->n; r++)
         used = add_row(w, i, r, h, mass, used);
@@ -118,7 +130,8 @@ void taut_radau_whole_add(taut_radau *w, int i, double h)
         double tau = w->damping[b];
         for (int j = 0; j < w->s; j++) {
             double share = ((i == j ? h : 0) + tau * w->table.inverse[i][j]) / measure(h, tau);
-            for (taut_index k = w->jacobian.start[b]; (i == j || w->moves) && k < w->jacobian.start[b + 1]; k++, used++) {
+            for (taut_index k = w->jacobian.start[b];
+                 (i == j || w->moves) && k < w->jacobian.start[b + 1]; k++, used++) {
                 w->whole_g1[used] = i == j ? g[k] : 0;
                 if (w->moves)
                     w->whole_g2[used] = share * g[k];
@@ -133,7 +146,8 @@ int taut_radau_whole_factor(taut_stepper *s, double h, taut_error *error)
     taut_radau *w = s->work;
     s->statistics->factorisations++;
     w->frozen.h = h;
-    return taut_saddle_factor(w->whole, w->whole_k, w->whole_g1, w->moves ? w->whole_g2 : NULL, w->d, error);
+    return taut_saddle_factor(w->whole, w->whole_k, w->whole_g1, w->moves ? w->whole_g2 : NULL,
+                              w->d, error);
 }
 
 int taut_radau_whole_solve(taut_stepper *s, double h, taut_error *error)

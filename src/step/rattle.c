@@ -1,13 +1,16 @@
 /* rattle.c - RATTLE for rods, with springs and potentials as forces F:
  *
  *     v_half = v + h/2 M^-1 (F(q) - G(q)^T lambda),   q+ = q + h v_half,   g(t+h, q+) = 0
- *     v+     = v_half + h/2 M^-1 (F(q+) - G(q+)^T mu),   G(q+) v+ + dg/dt = 0              [Andersen 1983; Hairer, Lubich, Wanner, VII.1.4]
+ *     v+   = v_half + h/2 M^-1 (F(q+) - G(q+)^T mu), G(q+) v+ + dg/dt = 0
+ *     [Andersen 1983; Hairer, Lubich, Wanner, VII.1.4]
  *
- * Order 2, symplectic, time-reversible; the rods hold to rounding. The matrix [M G^T; G 0] of a point is factorised once: it gives the
- * velocities there and is the matrix of the simplified Newton iteration (SHAKE) of the next step. When that is slow (long steps), the
- * iteration goes on with G of the new point in its second row, which is Newton's own.
- * It begins with the multipliers mu of the velocity stage, corrected by lambda - mu as the last steps continue it, and ends where the next
- * correction would be below rounding: the rate of convergence is known from the steps before. Both together save half of the iterations. */
+ * Order 2, symplectic, time-reversible; the rods hold to rounding. The matrix [M G^T; G 0] of a
+ * point is factorised once: it gives the velocities there and is the matrix of the simplified
+ * Newton iteration (SHAKE) of the next step. When that is slow (long steps), the iteration goes
+ * on with G of the new point in its second row, which is Newton's own. It begins with the
+ * multipliers mu of the velocity stage, corrected by lambda - mu as the last steps continue it,
+ * and ends where the next correction would be below rounding: the rate of convergence is known
+ * from the steps before. Both together save half of the iterations. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3") /* vector loops */
 #endif
@@ -27,16 +30,19 @@ typedef struct rattle {
     bool fresh;    /* force, g and the factorisation belong to now */
     bool complete; /* now.a and now.lambda are accelerations and multipliers */
     taut_mechanics mechanics;
-    taut_saddle *saddle;   /* [M G^T; G 0] at now */
-    taut_saddle *general;  /* with two different G, for Newton's iteration; and for multipliers elsewhere */
-    double *force;         /* F at now, [n] */
-    double *kick;          /* M^-1 (F - G^T lambda) with some lambda, near v': a good first guess, [n] */
-    double *g;             /* G of the rods at now */
-    double *total, *step;  /* [n] */
-    double *residual;      /* [rods] */
-    double *past[HISTORY]; /* h^2/2 (lambda - mu) of the latest steps, all of length `h`, newest first, [rods] each */
-    int steps;             /* how many of them are known */
-    double h, rate;        /* of the latest step: its length, and the rate of its iteration */
+    taut_saddle *saddle; /* [M G^T; G 0] at now */
+    /* with two different G, for Newton's iteration; and for multipliers elsewhere */
+    taut_saddle *general;
+    double *force; /* F at now, [n] */
+    /* M^-1 (F - G^T lambda) with some lambda, near v': a good first guess, [n] */
+    double *kick;
+    double *g;            /* G of the rods at now */
+    double *total, *step; /* [n] */
+    double *residual;     /* [rods] */
+    /* h^2/2 (lambda - mu) of the latest steps, all of length `h`, newest first, [rods] each */
+    double *past[HISTORY];
+    int steps;      /* how many of them are known */
+    double h, rate; /* of the latest step: its length, and the rate of its iteration */
 } rattle;
 
 static const double UNKNOWN_RATE = 0;
@@ -47,9 +53,12 @@ static int check_mass(taut_stepper *s, const taut_mechanics *x, taut_error *erro
     for (taut_index i = 0; !x->mass_start && i < s->n; i++)
         if (!(x->mass[i] > 0)) {
             char name[80];
-            taut_system_name(taut_context_system(s->context), TAUT_COORDINATE, i, name, sizeof name);
-            return taut_fail(error, TAUT_ERROR_REFUSED,
-                             "method rattle divides by the masses, but that of '%s' is %g; give it a mass > 0", name, x->mass[i]);
+            taut_system_name(taut_context_system(s->context), TAUT_COORDINATE, i, name,
+                             sizeof name);
+            return taut_fail(
+                error, TAUT_ERROR_REFUSED,
+                "method rattle divides by the masses, but that of '%s' is %g; give it a mass > 0",
+                name, x->mass[i]);
         }
     return TAUT_OK;
 }
@@ -112,9 +121,10 @@ static int arrive(taut_stepper *s, const taut_state *state, taut_error *error)
     return taut_mechanics_factor(x, w->saddle, state->t, x->mass, w->g, NULL, error);
 }
 
-/* Accelerations and multipliers of a state whose force is in a: [M G^T; G 0] (a, lambda) = (F, -gamma). */
-static int accelerate(taut_stepper *s, taut_saddle *saddle, double t, const double *q, const double *v, double *a, double *lambda,
-                      taut_error *error)
+/* Accelerations and multipliers of a state whose force is in a: [M G^T; G 0] (a, lambda) = (F,
+ * -gamma). */
+static int accelerate(taut_stepper *s, taut_saddle *saddle, double t, const double *q,
+                      const double *v, double *a, double *lambda, taut_error *error)
 {
     rattle *w = s->work;
     taut_mechanics *x = &w->mechanics;
@@ -134,12 +144,14 @@ static int complete(taut_stepper *s, taut_error *error)
     if (!w->fresh) {
         TAUT_TRY(arrive(s, &s->now, error));
         memcpy(w->kick, w->force, (size_t)s->n * sizeof(double));
-        TAUT_TRY(accelerate(s, w->saddle, s->now.t, s->now.q, s->now.v, w->kick, s->now.lambda, error));
+        TAUT_TRY(
+            accelerate(s, w->saddle, s->now.t, s->now.q, s->now.v, w->kick, s->now.lambda, error));
         memcpy(s->now.a, w->kick, (size_t)s->n * sizeof(double));
         s->statistics->solves++;
     } else if (!w->complete) {
         memcpy(s->now.a, w->force, (size_t)s->n * sizeof(double));
-        TAUT_TRY(accelerate(s, w->saddle, s->now.t, s->now.q, s->now.v, s->now.a, s->now.lambda, error));
+        TAUT_TRY(
+            accelerate(s, w->saddle, s->now.t, s->now.q, s->now.v, s->now.a, s->now.lambda, error));
     }
     w->fresh = w->complete = true;
     return TAUT_OK;
@@ -148,12 +160,14 @@ static int complete(taut_stepper *s, taut_error *error)
 static int fail_converge(double t, double h, taut_error *error)
 {
     return taut_fail(error, TAUT_ERROR_CONVERGE,
-                     "method rattle: the rigid bonds cannot be reached from t = %.9g with step %g; a smaller --step is needed", t,
-                     h);
+                     "method rattle: the rigid bonds cannot be reached from t = %.9g with step %g; "
+                     "a smaller --step is needed",
+                     t, h);
 }
 
 /* residual = -g(t, q). */
-static int residual(taut_stepper *s, double t, const double *q, const double *v, bool slow, taut_error *error)
+static int residual(taut_stepper *s, double t, const double *q, const double *v, bool slow,
+                    taut_error *error)
 {
     rattle *w = s->work;
     taut_mechanics *x = &w->mechanics;
@@ -167,8 +181,9 @@ static int residual(taut_stepper *s, double t, const double *q, const double *v,
 }
 
 /* total += step, next = q + (h v + total). */
-TAUT_HOT static void rattle_move(taut_index n, double h, const double *restrict step, const double *restrict q,
-                                 const double *restrict v, double *restrict total, double *restrict next)
+TAUT_HOT static void rattle_move(taut_index n, double h, const double *restrict step,
+                                 const double *restrict q, const double *restrict v,
+                                 double *restrict total, double *restrict next)
 {
     for (taut_index i = 0; i < n; i++) {
         total[i] += step[i];
@@ -176,11 +191,13 @@ TAUT_HOT static void rattle_move(taut_index n, double h, const double *restrict 
     }
 }
 
-/* The polynomial through the latest values of h^2/2 (lambda - mu), continued by a step, as a first step: w->step -= M^-1 G^T of it.
- * It makes room for the new value, past[0], and puts its guess there. */
+/* The polynomial through the latest values of h^2/2 (lambda - mu), continued by a step, as a
+ * first step: w->step -= M^-1 G^T of it. It makes room for the new value, past[0], and puts its
+ * guess there. */
 static void foresee(rattle *w, double h)
 {
-    static const double weight[HISTORY + 1][HISTORY] = {{0}, {1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}};
+    static const double weight[HISTORY + 1][HISTORY] = {
+        {0}, {1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}};
     const taut_mechanics *x = &w->mechanics;
     if (h != w->h || x->mass_start) { /* a full mass matrix would cost as much as an iteration */
         w->steps = 0;
@@ -189,7 +206,8 @@ static void foresee(rattle *w, double h)
     const double *a = weight[w->steps];
     double *newest = w->past[HISTORY - 1];
     for (taut_index r = 0; r < x->rods; r++) {
-        double sum = a[0] * w->past[0][r] + a[1] * w->past[1][r] + a[2] * w->past[2][r] + a[3] * newest[r];
+        double sum =
+            a[0] * w->past[0][r] + a[1] * w->past[1][r] + a[2] * w->past[2][r] + a[3] * newest[r];
         newest[r] = sum;
         for (taut_index k = x->rod_start[r]; sum != 0 && k < x->rod_start[r + 1]; k++)
             w->step[x->rod_column[k]] -= w->g[k] * sum / x->mass[x->rod_column[k]];
@@ -199,33 +217,42 @@ static void foresee(rattle *w, double h)
     w->h = h;
 }
 
-/* After a correction of the given size: what the next ones would still move. One rate tells little, since it depends on which rods were
- * off: the largest of the latest steps counts, doubled where no rate of this step is known yet. */
+/* After a correction of the given size: what the next ones would still move. One rate tells
+ * little, since it depends on which rods were off: the largest of the latest steps counts,
+ * doubled where no rate of this step is known yet. */
 static double left(const rattle *w, double size, double before)
 {
-    double rate = before < INFINITY ? fmax(size / before, w->rate) : w->rate == UNKNOWN_RATE ? 1 : 2 * w->rate;
+    double rate = before < INFINITY         ? fmax(size / before, w->rate)
+                  : w->rate == UNKNOWN_RATE ? 1
+                                            : 2 * w->rate;
     return rate < 0.5 ? size * rate / (1 - rate) : size;
 }
 
 /* Moves next.q within old.q + h v + range(M^-1 G^T) until g = 0; total is h (v_half - v). */
-static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state *next, double h, taut_error *error)
+static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state *next, double h,
+                       taut_error *error)
 {
     rattle *w = s->work;
     taut_mechanics *x = &w->mechanics;
-    double before = INFINITY, scale = taut_largest(s->n, old->q) + fabs(h) * taut_largest(s->n, old->v);
+    double before = INFINITY,
+           scale = taut_largest(s->n, old->q) + fabs(h) * taut_largest(s->n, old->v);
     bool slow = false;
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         TAUT_TRY(residual(s, next->t, next->q, old->v, slow, error));
         if (slow)
-            TAUT_TRY(taut_mechanics_factor(x, w->general, next->t, x->mass, w->g, x->rod_jacobian, error));
-        TAUT_TRY(taut_saddle_solve_bonds(slow ? w->general : w->saddle, w->step, w->residual, error));
+            TAUT_TRY(taut_mechanics_factor(x, w->general, next->t, x->mass, w->g, x->rod_jacobian,
+                                           error));
+        TAUT_TRY(
+            taut_saddle_solve_bonds(slow ? w->general : w->saddle, w->step, w->residual, error));
         s->statistics->solves++;
         s->statistics->newton_iterations++;
         double size = taut_largest(s->n, w->step), floor = 2 * DBL_EPSILON * scale;
         rattle_move(s->n, h, w->step, old->q, old->v, w->total, next->q);
         taut_add(x->rods, w->residual, w->past[0]);
-        /* the new point is at rounding once its correction is, or once it no longer shrinks there */
-        bool done = size <= floor || (size > before / 2 && size < 1e3 * floor) || left(w, size, before) <= floor / 10;
+        /* the new point is at rounding once its correction is, or once it no longer shrinks there
+         */
+        bool done = size <= floor || (size > before / 2 && size < 1e3 * floor) ||
+                    left(w, size, before) <= floor / 10;
         if (before < INFINITY && size > 2 * floor)
             w->rate = slow ? UNKNOWN_RATE : fmax(size / before, FORGET * w->rate);
         if (done)
@@ -288,7 +315,8 @@ static void changed(taut_stepper *s)
     w->rate = UNKNOWN_RATE;
 }
 
-static int multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
+static int multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda,
+                       taut_error *error)
 {
     rattle *w = s->work;
     taut_mechanics *x = &w->mechanics;
@@ -314,10 +342,12 @@ const taut_method taut_rattle = {
     .name = "rattle",
     .motions = TAUT_MOTION_RIGID | TAUT_MOTION_FULL,
     .order = 2,
-    .summary = "RATTLE: rods held to rounding, symplectic, time-reversible; springs and potentials as forces",
+    .summary = "RATTLE: rods held to rounding, symplectic, time-reversible; springs and potentials "
+               "as forces",
     .reference = "Andersen 1983; Hairer, Lubich, Wanner, Geometric Numerical Integration, VII.1.4",
     .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
-    .refuses = TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_ALGEBRAIC | TAUT_HAS_STEPPER,
+    .refuses = TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS |
+               TAUT_HAS_ALGEBRAIC | TAUT_HAS_STEPPER,
     .stability = 2,
     .create = create,
     .destroy = destroy,

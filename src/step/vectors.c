@@ -1,4 +1,5 @@
-/* vectors.c - see vectors.h. Sums are formed in blocks that stay in the first-level cache, up to four terms at a time. */
+/* vectors.c - see vectors.h. Sums are formed in blocks that stay in the first-level cache, up to
+ * four terms at a time. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3") /* vector loops */
 #endif
@@ -8,11 +9,13 @@
 
 #include "base/hot.h"
 
-/* Hot functions are static because gcc would export their choosers; clang makes these global all the same, so names are unique. */
+/* Hot functions are static because gcc would export their choosers; clang makes these global all
+ * the same, so names are unique. */
 
 enum { BLOCK = 512, MOST_TERMS = 16 };
 
-TAUT_HOT static void vector_add_four(int n, const double *a, const double *const *k, double *restrict sum)
+TAUT_HOT static void vector_add_four(int n, const double *a, const double *const *k,
+                                     double *restrict sum)
 {
     const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
     const double *k0 = k[0], *k1 = k[1], *k2 = k[2], *k3 = k[3];
@@ -26,7 +29,8 @@ TAUT_HOT static void vector_add_one(int n, double a, const double *k, double *re
         sum[i] += a * k[i];
 }
 
-TAUT_HOT static void vector_finish(int n, double h, const double *base, const double *restrict sum, double *out)
+TAUT_HOT static void vector_finish(int n, double h, const double *base, const double *restrict sum,
+                                   double *out)
 {
     if (base)
         for (int i = 0; i < n; i++)
@@ -36,7 +40,8 @@ TAUT_HOT static void vector_finish(int n, double h, const double *base, const do
             out[i] = h * sum[i];
 }
 
-void taut_combine(taut_index n, int count, const double *weight, double *const *k, double h, const double *base, double *out)
+void taut_combine(taut_index n, int count, const double *weight, double *const *k, double h,
+                  const double *base, double *out)
 {
     double a[MOST_TERMS], sum[BLOCK];
     const double *from[MOST_TERMS];
@@ -51,7 +56,8 @@ void taut_combine(taut_index n, int count, const double *weight, double *const *
         for (int i = 0; i < length; i++)
             sum[i] = 0;
         for (; j + 4 <= terms; j += 4) {
-            const double *four[4] = {from[j] + first, from[j + 1] + first, from[j + 2] + first, from[j + 3] + first};
+            const double *four[4] = {from[j] + first, from[j + 1] + first, from[j + 2] + first,
+                                     from[j + 3] + first};
             vector_add_four(length, a + j, four, sum);
         }
         for (; j < terms; j++)

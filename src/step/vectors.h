@@ -5,7 +5,8 @@
 #include "base/memory.h"
 
 /* out = base + h sum_j weight[j] k[j], j < count <= 16; base may be NULL. out is none of the k. */
-void taut_combine(taut_index n, int count, const double *weight, double *const *k, double h, const double *base, double *out);
+void taut_combine(taut_index n, int count, const double *weight, double *const *k, double h,
+                  const double *base, double *out);
 /* max |x_i|; 0 for n = 0. NaN is passed over. */
 double taut_largest(taut_index n, const double *x);
 /* x += y. */

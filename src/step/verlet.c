@@ -2,9 +2,10 @@
  *
  *     v_half = v + h/2 a,   q+ = q + h v_half,   a+ = M^-1 F(t+h, q+),   v+ = v_half + h/2 a+
  *
- * the kick-drift-kick form [Verlet 1967; Swope, Andersen, Berens, Wilson 1982], order 2, symmetric and symplectic. a+ serves the next
- * step: one force evaluation a step. It resolves every oscillation and needs h omega < 2 for the fastest one. Constant mass only: with
- * a mass that varies, or a force that depends on v, the two kicks would be implicit. */
+ * the kick-drift-kick form [Verlet 1967; Swope, Andersen, Berens, Wilson 1982], order 2,
+ * symmetric and symplectic. a+ serves the next step: one force evaluation a step. It resolves
+ * every oscillation and needs h omega < 2 for the fastest one. Constant mass only: with a mass
+ * that varies, or a force that depends on v, the two kicks would be implicit. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3") /* vector loops */
 #endif
@@ -14,23 +15,27 @@
 #include "linalg/saddle.h"
 
 typedef struct verlet {
-    bool fresh;            /* now.a belongs to now.q */
-    unsigned wanted;       /* what one evaluation asks for */
-    taut_values values;    /* where it goes; force points at the acceleration that is being formed */
+    bool fresh;      /* now.a belongs to now.q */
+    unsigned wanted; /* what one evaluation asks for */
+    /* where it goes; force points at the acceleration that is being formed */
+    taut_values values;
     taut_pattern jacobian; /* of G */
     const double *compliance;
     double *inverse_mass; /* diagonal, [n]; NULL when all masses are 1, or not diagonal */
     taut_saddle *mass;    /* factorised constant matrix; NULL for a diagonal one */
 } verlet;
 
-/* Constant masses are often sparser than the tangent pattern they are delivered on: only what is not zero is kept. */
-static int factor_mass(taut_stepper *s, verlet *w, const taut_pattern *tangent, const double *entry, taut_error *error)
+/* Constant masses are often sparser than the tangent pattern they are delivered on: only what is
+ * not zero is kept. */
+static int factor_mass(taut_stepper *s, verlet *w, const taut_pattern *tangent, const double *entry,
+                       taut_error *error)
 {
     taut_index n = s->n;
     int64_t count = 0;
     for (taut_index k = 0; k < tangent->start[n]; k++)
         count += entry[k] != 0;
-    taut_index *start = TAUT_NEW(s->arena, taut_index, n + 1), *column = TAUT_NEW(s->arena, taut_index, count);
+    taut_index *start = TAUT_NEW(s->arena, taut_index, n + 1),
+               *column = TAUT_NEW(s->arena, taut_index, count);
     double *value = TAUT_NEW(s->arena, double, count);
     if (!start || !column || !value)
         return taut_fail_memory(error);
@@ -43,7 +48,8 @@ static int factor_mass(taut_stepper *s, verlet *w, const taut_pattern *tangent, 
             }
         start[i + 1] = used;
     }
-    taut_saddle_shape shape = {.n = n, .k_start = start, .k_column = column, .symmetric = true, .positive = true};
+    taut_saddle_shape shape = {
+        .n = n, .k_start = start, .k_column = column, .symmetric = true, .positive = true};
     TAUT_TRY(taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, &w->mass, error));
     s->statistics->factorisations++;
     return taut_saddle_factor(w->mass, value, NULL, NULL, NULL, error);
@@ -54,11 +60,13 @@ static int take_mass(taut_stepper *s, verlet *w, taut_error *error)
     const double *diagonal = taut_context_mass(s->context);
     if (!diagonal) {
         taut_pattern tangent;
-        TAUT_TRY(taut_system_pattern(taut_context_system(s->context), TAUT_PATTERN_TANGENT, &tangent, error));
+        TAUT_TRY(taut_system_pattern(taut_context_system(s->context), TAUT_PATTERN_TANGENT,
+                                     &tangent, error));
         taut_values values = {.mass = TAUT_NEW(s->arena, double, tangent.start[s->n])};
         if (!values.mass)
             return taut_fail_memory(error);
-        TAUT_TRY(taut_evaluate(s->context, s->now.t, s->now.q, s->now.v, TAUT_WANT_MASS, &values, error));
+        TAUT_TRY(taut_evaluate(s->context, s->now.t, s->now.q, s->now.v, TAUT_WANT_MASS, &values,
+                               error));
         return factor_mass(s, w, &tangent, values.mass, error);
     }
     double *inverse = TAUT_NEW(s->arena, double, s->n);
@@ -68,9 +76,12 @@ static int take_mass(taut_stepper *s, verlet *w, taut_error *error)
     for (taut_index i = 0; i < s->n; i++) {
         if (!(diagonal[i] > 0)) {
             char name[80];
-            taut_system_name(taut_context_system(s->context), TAUT_COORDINATE, i, name, sizeof name);
-            return taut_fail(error, TAUT_ERROR_REFUSED,
-                             "method verlet divides by the masses, but that of '%s' is %g; give it a mass > 0", name, diagonal[i]);
+            taut_system_name(taut_context_system(s->context), TAUT_COORDINATE, i, name,
+                             sizeof name);
+            return taut_fail(
+                error, TAUT_ERROR_REFUSED,
+                "method verlet divides by the masses, but that of '%s' is %g; give it a mass > 0",
+                name, diagonal[i]);
         }
         inverse[i] = 1 / diagonal[i];
         unit = unit && diagonal[i] == 1;
@@ -86,9 +97,10 @@ static int check_compliance(const taut_stepper *s, const verlet *w, taut_error *
         if (!(w->compliance[i] > 0)) {
             char name[80];
             taut_system_name(taut_context_system(s->context), TAUT_BOND, i, name, sizeof name);
-            return taut_fail(error, TAUT_ERROR_REFUSED,
-                             "method verlet cannot treat bond '%s' with compliance %g; give it a stiffness", name,
-                             w->compliance[i]);
+            return taut_fail(
+                error, TAUT_ERROR_REFUSED,
+                "method verlet cannot treat bond '%s' with compliance %g; give it a stiffness",
+                name, w->compliance[i]);
         }
     return TAUT_OK;
 }
@@ -154,7 +166,8 @@ TAUT_HOT static void kick(taut_index count, double h, const double *restrict a, 
         v[i] += h / 2 * a[i];
 }
 
-TAUT_HOT static void kick_and_drift(taut_index count, double h, const taut_state *old, double *restrict v, double *restrict q)
+TAUT_HOT static void kick_and_drift(taut_index count, double h, const taut_state *old,
+                                    double *restrict v, double *restrict q)
 {
     const double *old_v = old->v, *old_a = old->a, *old_q = old->q;
     for (taut_index i = 0; i < count; i++) {
@@ -164,7 +177,8 @@ TAUT_HOT static void kick_and_drift(taut_index count, double h, const taut_state
 }
 
 /* Adds the forces of the springs: lambda = C^-1 g, F <- F - G^T lambda. lambda holds g on entry. */
-static void add_springs(const verlet *w, taut_index m, double *restrict lambda, double *restrict force)
+static void add_springs(const verlet *w, taut_index m, double *restrict lambda,
+                        double *restrict force)
 {
     const taut_index *start = w->jacobian.start, *column = w->jacobian.column;
     const double *entry = w->values.jacobian;
@@ -217,7 +231,8 @@ static void changed(taut_stepper *s)
     ((verlet *)s->work)->fresh = false;
 }
 
-static int multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda, taut_error *error)
+static int multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda,
+                       taut_error *error)
 {
     const verlet *w = s->work;
     if (s->m == 0)
@@ -235,8 +250,8 @@ const taut_method taut_verlet = {
     .summary = "velocity Verlet: explicit, symplectic, time-reversible; resolves every oscillation",
     .reference = "Verlet 1967; Swope, Andersen, Berens, Wilson 1982",
     .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
-    .refuses = TAUT_HAS_RIGID | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_ALGEBRAIC |
-               TAUT_HAS_STEPPER,
+    .refuses = TAUT_HAS_RIGID | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES |
+               TAUT_HAS_VARYING_MASS | TAUT_HAS_ALGEBRAIC | TAUT_HAS_STEPPER,
     .stability = 2,
     .create = create,
     .destroy = destroy,

@@ -4,11 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-taut_statement_kernel **taut_system_list(const taut_system *system, int list, int32_t *count, int32_t *first)
+taut_statement_kernel **taut_system_list(const taut_system *system, int list, int32_t *count,
+                                         int32_t *first)
 {
-    taut_statement_kernel **const lists[TAUT_LIST_COUNT] = {system->parameter_kernel, system->compliance_kernel,
-                                                            system->damping_kernel,   system->start_kernel,
-                                                            system->output_kernel,    system->event_kernel};
+    taut_statement_kernel **const lists[TAUT_LIST_COUNT] = {
+        system->parameter_kernel, system->compliance_kernel, system->damping_kernel,
+        system->start_kernel,     system->output_kernel,     system->event_kernel};
     *first = 0;
     for (int k = 0; k < list; k++)
         *first += system->value_kernels[k];
@@ -33,7 +34,8 @@ static int make_regs(taut_context *context, taut_error *error)
         int32_t count, first;
         taut_statement_kernel **kernel = taut_system_list(system, list, &count, &first);
         for (int32_t k = 0; k < count; k++)
-            if (taut_statement_kernel_regs(kernel[k], &context->arena, &context->value_regs[first + k]))
+            if (taut_statement_kernel_regs(kernel[k], &context->arena,
+                                           &context->value_regs[first + k]))
                 return taut_fail_memory(error);
     }
     return 0;
@@ -43,7 +45,8 @@ static int make_arrays(taut_context *context, taut_error *error)
 {
     const taut_sizes *sizes = &context->system->sizes;
     taut_arena *arena = &context->arena;
-    taut_index longest = sizes->coordinates > sizes->algebraic ? sizes->coordinates : sizes->algebraic;
+    taut_index longest =
+        sizes->coordinates > sizes->algebraic ? sizes->coordinates : sizes->algebraic;
     if (sizes->bonds > longest)
         longest = sizes->bonds;
     context->parameter = TAUT_NEW(arena, double, sizes->parameters);
@@ -52,7 +55,8 @@ static int make_arrays(taut_context *context, taut_error *error)
     context->damping = TAUT_NEW(arena, double, sizes->bonds);
     context->mass = TAUT_NEW(arena, double, sizes->coordinates);
     context->scratch = TAUT_NEW(arena, double, longest);
-    if (!context->parameter || !context->fixed || !context->compliance || !context->damping || !context->mass || !context->scratch)
+    if (!context->parameter || !context->fixed || !context->compliance || !context->damping ||
+        !context->mass || !context->scratch)
         return taut_fail_memory(error);
     bool steady = false;
     for (int32_t k = 0; k < context->system->kernels; k++)
@@ -60,7 +64,8 @@ static int make_arrays(taut_context *context, taut_error *error)
     if (steady && !(context->steady_force = TAUT_NEW(arena, double, sizes->coordinates)))
         return taut_fail_memory(error);
     if (sizes->parameters) {
-        memcpy(context->parameter, context->system->parameter_value, (size_t)sizes->parameters * sizeof(double));
+        memcpy(context->parameter, context->system->parameter_value,
+               (size_t)sizes->parameters * sizeof(double));
         memcpy(context->fixed, context->system->parameter_fixed, (size_t)sizes->parameters);
     }
     return 0;
@@ -75,7 +80,9 @@ static int make_event_room(taut_context *context, taut_error *error)
         const taut_event *event = &system->event[k];
         most = event->assignments > most ? event->assignments : most;
         for (int32_t j = 0; j < event->assignments; j++)
-            longest = event->assign[j]->tape->registers > longest ? event->assign[j]->tape->registers : longest;
+            longest = event->assign[j]->tape->registers > longest
+                          ? event->assign[j]->tape->registers
+                          : longest;
     }
     context->event_value = TAUT_NEW(&context->arena, double, most);
     context->event_regs = TAUT_NEW(&context->arena, double, longest);
@@ -94,7 +101,8 @@ static void apply_derived(taut_context *context)
         }
 }
 
-int taut_context_create(const taut_system *system, const taut_allocator *allocator, taut_context **result, taut_error *error)
+int taut_context_create(const taut_system *system, const taut_allocator *allocator,
+                        taut_context **result, taut_error *error)
 {
     taut_allocator use = allocator ? *allocator : system->arena.allocator;
     taut_arena first;
@@ -144,9 +152,11 @@ void taut_run_list(taut_context *context, int list, const taut_inputs *inputs, d
     for (int32_t k = 0; k < count; k++) {
         taut_block_regs *regs = &context->value_regs[first + k];
         taut_statement_kernel_set_parameters(kernel[k], context->parameter,
-                                             regs); /* parameters may depend on those just computed */
+                                             /* parameters may depend on those just computed */
+                                             regs);
         for (int64_t from = 0; from < kernel[k]->members; from += regs->lanes) {
-            int n = kernel[k]->members - from < regs->lanes ? (int)(kernel[k]->members - from) : regs->lanes;
+            int n = kernel[k]->members - from < regs->lanes ? (int)(kernel[k]->members - from)
+                                                            : regs->lanes;
             taut_statement_kernel_run(kernel[k], 0, from, n, inputs, regs);
             const double *x = regs->regs + (int64_t)kernel[k]->tape->output[0] * regs->lanes;
             for (int l = 0; l < n; l++) {
@@ -167,14 +177,17 @@ static int check_bonds(const taut_context *context, taut_error *error)
             continue;
         taut_system_name(context->system, TAUT_BOND, i, name, sizeof name);
         if (!(c >= 0) || !isfinite(c))
-            return taut_fail(error, TAUT_ERROR_USAGE, "bond %s has compliance %g: a stiffness must be positive and finite", name,
-                             c);
-        return taut_fail(error, TAUT_ERROR_USAGE, "bond %s has damping time %g: a damping must not be negative", name, tau);
+            return taut_fail(error, TAUT_ERROR_USAGE,
+                             "bond %s has compliance %g: a stiffness must be positive and finite",
+                             name, c);
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "bond %s has damping time %g: a damping must not be negative", name, tau);
     }
     return 0;
 }
 
-/* What methods are chosen by stays true: whether there are springs and rods is known when a model is loaded. */
+/* What methods are chosen by stays true: whether there are springs and rods is known when a
+ * model is loaded. */
 static int check_kinds(const taut_context *context, taut_error *error)
 {
     const taut_system *system = context->system;
@@ -184,8 +197,10 @@ static int check_kinds(const taut_context *context, taut_error *error)
         if (system->sizes.kind != TAUT_MECHANICAL || system->sizes.can & kind)
             continue;
         taut_system_name(system, TAUT_BOND, i, name, sizeof name);
-        return taut_fail(error, TAUT_ERROR_USAGE, "bond %s would become %s: give such a value when the model is loaded (--set)",
-                         name, kind == TAUT_HAS_RIGID ? "rigid" : "a spring");
+        return taut_fail(
+            error, TAUT_ERROR_USAGE,
+            "bond %s would become %s: give such a value when the model is loaded (--set)", name,
+            kind == TAUT_HAS_RIGID ? "rigid" : "a spring");
     }
     return 0;
 }
@@ -196,7 +211,8 @@ static int check_parameters(const taut_context *context, taut_error *error)
     for (taut_index k = 0; k < context->system->sizes.parameters; k++)
         if (!isfinite(context->parameter[k])) {
             taut_system_name(context->system, TAUT_PARAMETER, k, name, sizeof name);
-            return taut_fail(error, TAUT_ERROR_USAGE, "parameter %s has no finite value (%g)", name, context->parameter[k]);
+            return taut_fail(error, TAUT_ERROR_USAGE, "parameter %s has no finite value (%g)", name,
+                             context->parameter[k]);
         }
     return 0;
 }
@@ -205,15 +221,16 @@ static int check_mass(const taut_context *context, taut_error *error)
 {
     const taut_system *system = context->system;
     char name[160];
-    TAUT_TRY(
-        taut_check_finite(system, TAUT_COORDINATE, "the mass of", system->from, context->mass, system->sizes.coordinates, error));
+    TAUT_TRY(taut_check_finite(system, TAUT_COORDINATE, "the mass of", system->from, context->mass,
+                               system->sizes.coordinates, error));
     for (taut_index i = 0; i < system->sizes.coordinates; i++) {
         double m = context->mass[i];
         if (m > 0 || (m == 0 && !(system->sizes.can & TAUT_CAN_INVERT_MASS)))
             continue;
         taut_system_name(system, TAUT_COORDINATE, i, name, sizeof name);
-        return taut_fail(error, TAUT_ERROR_USAGE, "the mass of %s is %g: it must be positive%s", name, m,
-                         m == 0 ? " (a massless coordinate must be so when the model is loaded)" : "");
+        return taut_fail(
+            error, TAUT_ERROR_USAGE, "the mass of %s is %g: it must be positive%s", name, m,
+            m == 0 ? " (a massless coordinate must be so when the model is loaded)" : "");
     }
     return 0;
 }
@@ -225,7 +242,10 @@ static int renew_mass(taut_context *context, taut_error *error)
     if (system->sizes.mass != TAUT_MASS_DIAGONAL)
         return 0;
     taut_values values = {.mass = context->mass};
-    taut_inputs inputs = {.q = context->scratch, .v = context->scratch, .parameter = context->parameter, .t = system->from};
+    taut_inputs inputs = {.q = context->scratch,
+                          .v = context->scratch,
+                          .parameter = context->parameter,
+                          .t = system->from};
     for (taut_index i = 0; i < system->sizes.coordinates; i++)
         context->mass[i] = system->mass_constant ? system->mass_constant[i] : 1;
     for (int32_t k = 0; k < system->kernels; k++) {
@@ -235,10 +255,11 @@ static int renew_mass(taut_context *context, taut_error *error)
         taut_block_regs *regs = &context->regs[k];
         int level = taut_statement_kernel_level(kernel, TAUT_WANT_MASS);
         for (int64_t first = 0; first < kernel->members; first += regs->lanes) {
-            int n = kernel->members - first < regs->lanes ? (int)(kernel->members - first) : regs->lanes;
+            int n = kernel->members - first < regs->lanes ? (int)(kernel->members - first)
+                                                          : regs->lanes;
             taut_statement_kernel_run(kernel, level, first, n, &inputs, regs);
-            taut_statement_kernel_scatter(context, kernel, TAUT_WANT_MASS, first, n, regs->regs, regs->lanes, context->scratch,
-                                          &values);
+            taut_statement_kernel_scatter(context, kernel, TAUT_WANT_MASS, first, n, regs->regs,
+                                          regs->lanes, context->scratch, &values);
         }
     }
     return system->sizes.kind == TAUT_MECHANICAL ? check_mass(context, error) : 0;
@@ -256,23 +277,28 @@ static int renew_steady_force(taut_context *context, taut_error *error)
         const taut_statement_kernel *kernel = system->kernel[k];
         const taut_block_regs *regs = &context->regs[k];
         for (int64_t first = 0; kernel->steady && first < kernel->members; first += regs->lanes) {
-            int n = kernel->members - first < regs->lanes ? (int)(kernel->members - first) : regs->lanes;
-            taut_statement_kernel_scatter(context, kernel, TAUT_WANT_FORCE, first, n, regs->regs, regs->lanes, context->scratch,
-                                          &values);
+            int n = kernel->members - first < regs->lanes ? (int)(kernel->members - first)
+                                                          : regs->lanes;
+            taut_statement_kernel_scatter(context, kernel, TAUT_WANT_FORCE, first, n, regs->regs,
+                                          regs->lanes, context->scratch, &values);
         }
     }
-    return taut_check_finite(system, TAUT_COORDINATE, "the force on", system->from, context->steady_force,
-                             system->sizes.coordinates, error);
+    return taut_check_finite(system, TAUT_COORDINATE, "the force on", system->from,
+                             context->steady_force, system->sizes.coordinates, error);
 }
 
 int taut_context_renew(taut_context *context, taut_error *error)
 {
     const taut_system *system = context->system;
-    taut_inputs inputs = {.q = context->scratch, .v = context->scratch, .parameter = context->parameter, .t = system->from};
+    taut_inputs inputs = {.q = context->scratch,
+                          .v = context->scratch,
+                          .parameter = context->parameter,
+                          .t = system->from};
     taut_run_list(context, TAUT_LIST_PARAMETER, &inputs, context->parameter);
     TAUT_TRY(check_parameters(context, error));
     for (int32_t k = 0; k < system->kernels; k++)
-        taut_statement_kernel_set_parameters(system->kernel[k], context->parameter, &context->regs[k]);
+        taut_statement_kernel_set_parameters(system->kernel[k], context->parameter,
+                                             &context->regs[k]);
     TAUT_TRY(renew_steady_force(context, error));
     taut_run_list(context, TAUT_LIST_COMPLIANCE, &inputs, context->compliance);
     taut_run_list(context, TAUT_LIST_DAMPING, &inputs, context->damping);
@@ -290,8 +316,10 @@ int taut_context_set_parameter(taut_context *context, taut_index k, double value
     char name[160];
     taut_system_name(system, TAUT_PARAMETER, k, name, sizeof name);
     if (system->parameter_fixed[k] & 1)
-        return taut_fail(error, TAUT_ERROR_USAGE,
-                         "parameter %s fixes sizes or indices: give it when the model is loaded (--set %s=...)", name, name);
+        return taut_fail(
+            error, TAUT_ERROR_USAGE,
+            "parameter %s fixes sizes or indices: give it when the model is loaded (--set %s=...)",
+            name, name);
     if (!isfinite(value))
         return taut_fail(error, TAUT_ERROR_USAGE, "parameter %s: the value must be finite", name);
     double old = context->parameter[k];
@@ -329,7 +357,8 @@ const double *taut_context_mass(const taut_context *context)
 
 bool taut_context_soft(const taut_context *context, taut_index bond)
 {
-    return context->system->soft && bond >= 0 && bond < context->system->sizes.bonds && context->system->soft[bond];
+    return context->system->soft && bond >= 0 && bond < context->system->sizes.bonds &&
+           context->system->soft[bond];
 }
 
 const taut_statistics *taut_context_statistics(const taut_context *context)

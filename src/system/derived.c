@@ -1,6 +1,8 @@
-/* derived.c - systems made from systems: they share kernels, names and patterns with their base and change one thing.
+/* derived.c - systems made from systems: they share kernels, names and patterns with their base
+ * and change one thing.
  *
- * rigid: c = 0 for every bond that is not `soft` (DESIGN 2); softer: all of these c times a factor, for extrapolation in the stiffness. */
+ * rigid: c = 0 for every bond that is not `soft` (DESIGN 2); softer: all of these c times a
+ * factor, for extrapolation in the stiffness. */
 #include "system/system.h"
 
 taut_system *taut_system_derive(const taut_system *base)
@@ -16,7 +18,8 @@ taut_system *taut_system_derive(const taut_system *base)
     system->lock = lock;
     system->native = NULL; /* belongs to the base */
     system->base = base;
-    system->tangent_start = system->tangent_column = system->control_start = system->control_column = NULL;
+    system->tangent_start = system->tangent_column = system->control_start =
+        system->control_column = NULL;
     return system;
 }
 
@@ -27,12 +30,14 @@ int taut_system_rigid(const taut_system *base, taut_system **result, taut_error 
         return taut_fail(error, TAUT_ERROR_REFUSED, "rigid motion belongs to mechanical systems");
     if (base->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "a stiff potential has no bonds that could be made rigid: write it as bonds with a stiffness");
+                         "a stiff potential has no bonds that could be made rigid: write it as "
+                         "bonds with a stiffness");
     taut_system *system = taut_system_derive(base);
     if (!system)
         return taut_fail_memory(error);
     system->rigid = true;
-    unsigned can = system->sizes.can & ~(unsigned)(TAUT_HAS_SPRINGS | TAUT_HAS_DAMPING | TAUT_HAS_RIGID);
+    unsigned can =
+        system->sizes.can & ~(unsigned)(TAUT_HAS_SPRINGS | TAUT_HAS_DAMPING | TAUT_HAS_RIGID);
     for (taut_index i = 0; i < system->sizes.bonds; i++)
         can |= system->soft && system->soft[i] ? TAUT_HAS_SPRINGS : TAUT_HAS_RIGID;
     for (taut_index i = 0; i < system->sizes.bonds; i++)
@@ -42,11 +47,13 @@ int taut_system_rigid(const taut_system *base, taut_system **result, taut_error 
     return 0;
 }
 
-int taut_system_softer(const taut_system *base, double factor, taut_system **result, taut_error *error)
+int taut_system_softer(const taut_system *base, double factor, taut_system **result,
+                       taut_error *error)
 {
     *result = NULL;
     if (base->sizes.kind != TAUT_MECHANICAL || !(factor > 0))
-        return taut_fail(error, TAUT_ERROR_USAGE, "springs of mechanical systems are made softer, by a factor above 0");
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "springs of mechanical systems are made softer, by a factor above 0");
     taut_system *system = taut_system_derive(base);
     if (!system)
         return taut_fail_memory(error);

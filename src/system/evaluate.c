@@ -1,4 +1,5 @@
-/* evaluate.c - one call for everything a method can ask at a point: kernels run batch by batch, results are scattered. */
+/* evaluate.c - one call for everything a method can ask at a point: kernels run batch by batch,
+ * results are scattered. */
 #include "system/kernel/scatter.h"
 
 #include <math.h>
@@ -6,11 +7,12 @@
 #include <string.h>
 
 enum {
-    NEEDS_TANGENT = TAUT_WANT_BOND_HESSIAN | TAUT_WANT_FORCE_DQ | TAUT_WANT_FORCE_DV | TAUT_WANT_MASS_DQ | TAUT_WANT_STIFF_HESSIAN
+    NEEDS_TANGENT = TAUT_WANT_BOND_HESSIAN | TAUT_WANT_FORCE_DQ | TAUT_WANT_FORCE_DV |
+                    TAUT_WANT_MASS_DQ | TAUT_WANT_STIFF_HESSIAN
 };
 
-int taut_check_finite(const taut_system *system, taut_item item, const char *what, double t, const double *x, int64_t count,
-                      taut_error *error)
+int taut_check_finite(const taut_system *system, taut_item item, const char *what, double t,
+                      const double *x, int64_t count, taut_error *error)
 {
     if (taut_lanes_test(x, count) == 0)
         return 0;
@@ -21,10 +23,11 @@ int taut_check_finite(const taut_system *system, taut_item item, const char *wha
         return 0;
     char name[160];
     taut_system_name(system, item, (taut_index)bad, name, sizeof name);
-    int code = taut_fail(error, TAUT_ERROR_EVALUATE,
-                         "%s %s is %s at t = %.9g: the state is outside the domain of an expression (division by zero, root or log "
-                         "of a negative number), or has grown too large",
-                         what, name, isnan(x[bad]) ? "not a number" : "infinite", t);
+    int code =
+        taut_fail(error, TAUT_ERROR_EVALUATE,
+                  "%s %s is %s at t = %.9g: the state is outside the domain of an expression "
+                  "(division by zero, root or log of a negative number), or has grown too large",
+                  what, name, isnan(x[bad]) ? "not a number" : "infinite", t);
     if (error)
         error->t = t;
     return code;
@@ -54,30 +57,35 @@ static int check_jacobian(const taut_system *system, double t, const double *x, 
         return 0;
     char name[160];
     taut_system_name(system, TAUT_BOND, row_of_entry(system, bad), name, sizeof name);
-    int code = taut_fail(error, TAUT_ERROR_EVALUATE,
-                         "the gradient of bond %s is not finite at t = %.9g (a length of zero, or a root at zero?)", name, t);
+    int code = taut_fail(
+        error, TAUT_ERROR_EVALUATE,
+        "the gradient of bond %s is not finite at t = %.9g (a length of zero, or a root at zero?)",
+        name, t);
     if (error)
         error->t = t;
     return code;
 }
 
-static int check_bonds(const taut_system *system, double t, unsigned wanted, const taut_values *values, taut_error *error)
+static int check_bonds(const taut_system *system, double t, unsigned wanted,
+                       const taut_values *values, taut_error *error)
 {
     if (wanted & TAUT_WANT_BOND)
-        TAUT_TRY(taut_check_finite(system, TAUT_BOND, "bond", t, values->bond, system->sizes.bonds, error));
+        TAUT_TRY(taut_check_finite(system, TAUT_BOND, "bond", t, values->bond, system->sizes.bonds,
+                                   error));
     if (wanted & TAUT_WANT_JACOBIAN)
         TAUT_TRY(check_jacobian(system, t, values->jacobian, error));
     if (wanted & TAUT_WANT_JACOBIAN && values->bond_dt)
-        TAUT_TRY(
-            taut_check_finite(system, TAUT_BOND, "the time derivative of bond", t, values->bond_dt, system->sizes.bonds, error));
+        TAUT_TRY(taut_check_finite(system, TAUT_BOND, "the time derivative of bond", t,
+                                   values->bond_dt, system->sizes.bonds, error));
     if (wanted & TAUT_WANT_GAMMA)
-        return taut_check_finite(system, TAUT_BOND, "the second derivative of bond", t, values->gamma, system->sizes.bonds, error);
+        return taut_check_finite(system, TAUT_BOND, "the second derivative of bond", t,
+                                 values->gamma, system->sizes.bonds, error);
     return 0;
 }
 
 /* Matrices: what is not finite is told by the coordinate of its row. */
-static int check_matrix(const taut_system *system, const char *what, double t, const double *x, const taut_index *start,
-                        taut_error *error)
+static int check_matrix(const taut_system *system, const char *what, double t, const double *x,
+                        const taut_index *start, taut_error *error)
 {
     const taut_index n = system->sizes.coordinates;
     if (n == 0 || taut_lanes_test(x, start[n]) == 0)
@@ -87,8 +95,10 @@ static int check_matrix(const taut_system *system, const char *what, double t, c
             if (!isfinite(x[k])) {
                 char name[160];
                 taut_system_name(system, TAUT_COORDINATE, i, name, sizeof name);
-                int code = taut_fail(error, TAUT_ERROR_EVALUATE,
-                                     "%s is not finite in the row of %s at t = %.9g (a root or a power at zero?)", what, name, t);
+                int code = taut_fail(
+                    error, TAUT_ERROR_EVALUATE,
+                    "%s is not finite in the row of %s at t = %.9g (a root or a power at zero?)",
+                    what, name, t);
                 if (error)
                     error->t = t;
                 return code;
@@ -96,42 +106,52 @@ static int check_matrix(const taut_system *system, const char *what, double t, c
     return 0;
 }
 
-static int check_matrices(const taut_system *system, double t, unsigned wanted, const taut_values *values, taut_error *error)
+static int check_matrices(const taut_system *system, double t, unsigned wanted,
+                          const taut_values *values, taut_error *error)
 {
-    const bool first = system->sizes.kind != TAUT_MECHANICAL, diagonal = system->sizes.mass == TAUT_MASS_DIAGONAL;
+    const bool first = system->sizes.kind != TAUT_MECHANICAL,
+               diagonal = system->sizes.mass == TAUT_MASS_DIAGONAL;
     const struct {
         unsigned bit;
         const char *what;
         const double *x;
         const taut_index *start;
     } rows[] = {
-        {TAUT_WANT_BOND_HESSIAN, "the weighted second derivative of the bonds", values->bond_hessian, system->tangent_start},
-        {TAUT_WANT_FORCE_DQ, first ? "the derivative of the rates" : "the derivative of the forces", values->force_dq,
-         system->tangent_start},
+        {TAUT_WANT_BOND_HESSIAN, "the weighted second derivative of the bonds",
+         values->bond_hessian, system->tangent_start},
+        {TAUT_WANT_FORCE_DQ, first ? "the derivative of the rates" : "the derivative of the forces",
+         values->force_dq, system->tangent_start},
         {TAUT_WANT_FORCE_DV,
-         first ? "the derivative of the rates by the algebraic variables" : "the derivative of the forces by velocities",
+         first ? "the derivative of the rates by the algebraic variables"
+               : "the derivative of the forces by velocities",
          values->force_dv, first ? system->control_start : system->tangent_start},
         {TAUT_WANT_MASS, "the mass matrix", values->mass, diagonal ? NULL : system->tangent_start},
-        {TAUT_WANT_MASS_DQ, "the derivative of the mass matrix", values->mass_dq, system->tangent_start},
-        {TAUT_WANT_STIFF_HESSIAN, "the second derivative of the stiff potential", values->stiff_hessian, system->tangent_start}};
+        {TAUT_WANT_MASS_DQ, "the derivative of the mass matrix", values->mass_dq,
+         system->tangent_start},
+        {TAUT_WANT_STIFF_HESSIAN, "the second derivative of the stiff potential",
+         values->stiff_hessian, system->tangent_start}};
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
         if (wanted & rows[k].bit && rows[k].start)
             TAUT_TRY(check_matrix(system, rows[k].what, t, rows[k].x, rows[k].start, error));
     if (wanted & TAUT_WANT_MOMENTUM)
-        return taut_check_finite(system, TAUT_COORDINATE, "the momentum of", t, values->momentum, system->sizes.coordinates, error);
+        return taut_check_finite(system, TAUT_COORDINATE, "the momentum of", t, values->momentum,
+                                 system->sizes.coordinates, error);
     return 0;
 }
 
-static int check_forces(const taut_system *system, double t, unsigned wanted, const taut_values *values, taut_error *error)
+static int check_forces(const taut_system *system, double t, unsigned wanted,
+                        const taut_values *values, taut_error *error)
 {
     const taut_sizes *sizes = &system->sizes;
     if (wanted & TAUT_WANT_FORCE)
-        TAUT_TRY(taut_check_finite(system, TAUT_COORDINATE, sizes->kind == TAUT_MECHANICAL ? "the force on" : "the rate of", t,
-                                   values->force, sizes->coordinates, error));
+        TAUT_TRY(taut_check_finite(system, TAUT_COORDINATE,
+                                   sizes->kind == TAUT_MECHANICAL ? "the force on" : "the rate of",
+                                   t, values->force, sizes->coordinates, error));
     if (wanted & TAUT_WANT_STIFF_FORCE)
-        TAUT_TRY(
-            taut_check_finite(system, TAUT_COORDINATE, "the stiff force on", t, values->stiff_force, sizes->coordinates, error));
-    if (wanted & TAUT_WANT_ENERGY && !isfinite(values->kinetic + values->potential + values->bond_energy + values->stiff_energy)) {
+        TAUT_TRY(taut_check_finite(system, TAUT_COORDINATE, "the stiff force on", t,
+                                   values->stiff_force, sizes->coordinates, error));
+    if (wanted & TAUT_WANT_ENERGY && !isfinite(values->kinetic + values->potential +
+                                               values->bond_energy + values->stiff_energy)) {
         int code = taut_fail(error, TAUT_ERROR_EVALUATE, "the energy is not finite at t = %.9g", t);
         if (error)
             error->t = t;
@@ -140,8 +160,10 @@ static int check_forces(const taut_system *system, double t, unsigned wanted, co
     return 0;
 }
 
-/* Masses that no kernel computes: 1 where nothing was said; for diagonal constant masses all of them. */
-static void add_plain_mass(const taut_context *context, unsigned wanted, const double *v, taut_values *values)
+/* Masses that no kernel computes: 1 where nothing was said; for diagonal constant masses all of
+ * them. */
+static void add_plain_mass(const taut_context *context, unsigned wanted, const double *v,
+                           taut_values *values)
 {
     const taut_system *system = context->system;
     taut_index n = system->sizes.coordinates;
@@ -168,21 +190,25 @@ static void add_plain_mass(const taut_context *context, unsigned wanted, const d
 }
 
 /* Adds all members of a kernel; NaN when a bond may not be finite, else 0. */
-static double run_kernel(taut_context *context, const taut_statement_kernel *kernel, taut_block_regs *regs, int level,
-                         const taut_inputs *inputs, unsigned wanted, taut_values *values)
+static double run_kernel(taut_context *context, const taut_statement_kernel *kernel,
+                         taut_block_regs *regs, int level, const taut_inputs *inputs,
+                         unsigned wanted, taut_values *values)
 {
     double odd = 0;
     for (int64_t first = 0; first < kernel->members; first += regs->lanes) {
-        int n = kernel->members - first < regs->lanes ? (int)(kernel->members - first) : regs->lanes;
+        int n =
+            kernel->members - first < regs->lanes ? (int)(kernel->members - first) : regs->lanes;
         taut_statement_kernel_run(kernel, level, first, n, inputs, regs);
         odd += taut_statement_kernel_test(kernel, level, n, regs);
-        taut_statement_kernel_scatter(context, kernel, wanted, first, n, regs->regs, regs->lanes, inputs->v, values);
+        taut_statement_kernel_scatter(context, kernel, wanted, first, n, regs->regs, regs->lanes,
+                                      inputs->v, values);
     }
     return odd;
 }
 
 /* *forced: something was added to the steady forces, which are known to be finite. */
-static double run_kernels(taut_context *context, const taut_inputs *inputs, unsigned wanted, taut_values *values, bool *forced)
+static double run_kernels(taut_context *context, const taut_inputs *inputs, unsigned wanted,
+                          taut_values *values, bool *forced)
 {
     const taut_system *system = context->system;
     bool skip_mass = system->sizes.mass == TAUT_MASS_DIAGONAL;
@@ -200,8 +226,10 @@ static double run_kernels(taut_context *context, const taut_inputs *inputs, unsi
     return odd;
 }
 
-/* The same for simple requests, in which small systems would spend more on questions than on expressions. */
-static double run_simple(taut_context *context, const taut_inputs *inputs, unsigned wanted, taut_values *values, bool *forced)
+/* The same for simple requests, in which small systems would spend more on questions than on
+ * expressions. */
+static double run_simple(taut_context *context, const taut_inputs *inputs, unsigned wanted,
+                         taut_values *values, bool *forced)
 {
     const taut_system *system = context->system;
     const unsigned index = taut_simple_index(wanted);
@@ -212,8 +240,10 @@ static double run_simple(taut_context *context, const taut_inputs *inputs, unsig
         if (level < 0)
             continue;
         *forced = *forced || kernel->role != TAUT_ROLE_BOND;
-        odd += kernel->single ? taut_single_run(system, kernel, level, inputs, context->regs[k].regs, wanted, values)
-                              : run_kernel(context, kernel, &context->regs[k], level, inputs, wanted, values);
+        odd += kernel->single
+                   ? taut_single_run(system, kernel, level, inputs, context->regs[k].regs, wanted,
+                                     values)
+                   : run_kernel(context, kernel, &context->regs[k], level, inputs, wanted, values);
     }
     return odd;
 }
@@ -230,7 +260,8 @@ static void begin_forces(const taut_context *context, unsigned wanted, taut_valu
         memset(values->stiff_force, 0, bytes);
 }
 
-static double run_all(taut_context *context, const taut_inputs *inputs, unsigned wanted, taut_values *values, bool *forced)
+static double run_all(taut_context *context, const taut_inputs *inputs, unsigned wanted,
+                      taut_values *values, bool *forced)
 {
     const taut_system *system = context->system;
     const unsigned simple = TAUT_WANT_SIMPLE, rest = wanted & ~simple;
@@ -253,14 +284,17 @@ static void count(taut_context *context, unsigned wanted)
         context->statistics.jacobians++;
 }
 
-int taut_evaluate(taut_context *context, double t, const double *q, const double *v, unsigned wanted, taut_values *values,
-                  taut_error *error)
+int taut_evaluate(taut_context *context, double t, const double *q, const double *v,
+                  unsigned wanted, taut_values *values, taut_error *error)
 {
     const taut_system *system = context->system;
-    if (system->sizes.kind == TAUT_BLACK_BOX && wanted & ~(unsigned)(TAUT_WANT_BOND | TAUT_WANT_JACOBIAN))
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "this system is a black box: only its invariants and observables can be evaluated");
-    bool matrix = wanted & NEEDS_TANGENT || (wanted & TAUT_WANT_MASS && system->sizes.mass != TAUT_MASS_DIAGONAL);
+    if (system->sizes.kind == TAUT_BLACK_BOX &&
+        wanted & ~(unsigned)(TAUT_WANT_BOND | TAUT_WANT_JACOBIAN))
+        return taut_fail(
+            error, TAUT_ERROR_REFUSED,
+            "this system is a black box: only its invariants and observables can be evaluated");
+    bool matrix = wanted & NEEDS_TANGENT ||
+                  (wanted & TAUT_WANT_MASS && system->sizes.mass != TAUT_MASS_DIAGONAL);
     if (matrix) {
         taut_pattern pattern;
         TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &pattern, error));
@@ -274,7 +308,8 @@ int taut_evaluate(taut_context *context, double t, const double *q, const double
         TAUT_TRY(check_matrices(system, t, wanted, values, error));
         return check_bonds(system, t, wanted, values, error);
     }
-    taut_inputs inputs = {.q = q, .v = v, .parameter = context->parameter, .weight = values->mass_weight, .t = t};
+    taut_inputs inputs = {
+        .q = q, .v = v, .parameter = context->parameter, .weight = values->mass_weight, .t = t};
     bool forced = false;
     double odd = run_all(context, &inputs, wanted, values, &forced);
     if (!forced)
@@ -286,10 +321,11 @@ int taut_evaluate(taut_context *context, double t, const double *q, const double
     return odd == 0 ? 0 : check_bonds(system, t, wanted, values, error);
 }
 
-int taut_evaluate_outputs(taut_context *context, double t, const double *q, const double *v, const double *lambda, double *outputs,
-                          taut_error *error)
+int taut_evaluate_outputs(taut_context *context, double t, const double *q, const double *v,
+                          const double *lambda, double *outputs, taut_error *error)
 {
-    (void)error; /* an output that is not a number is shown as such: it does not influence the motion */
+    /* an output that is not a number is shown as such: it does not influence the motion */
+    (void)error;
     taut_inputs inputs = {.q = q,
                           .v = v ? v : context->scratch,
                           .lambda = lambda ? lambda : context->scratch,
@@ -299,8 +335,8 @@ int taut_evaluate_outputs(taut_context *context, double t, const double *q, cons
     return 0;
 }
 
-int taut_evaluate_events(taut_context *context, double t, const double *q, const double *v, const double *lambda, double *values,
-                         taut_error *error)
+int taut_evaluate_events(taut_context *context, double t, const double *q, const double *v,
+                         const double *lambda, double *values, taut_error *error)
 {
     taut_inputs inputs = {.q = q,
                           .v = v ? v : context->scratch,
@@ -308,5 +344,6 @@ int taut_evaluate_events(taut_context *context, double t, const double *q, const
                           .parameter = context->parameter,
                           .t = t};
     taut_run_list(context, TAUT_LIST_EVENT, &inputs, values);
-    return taut_check_finite(context->system, TAUT_EVENT_ITEM, "event", t, values, context->system->sizes.events, error);
+    return taut_check_finite(context->system, TAUT_EVENT_ITEM, "event", t, values,
+                             context->system->sizes.events, error);
 }

@@ -6,17 +6,23 @@ bool taut_system_event(const taut_system *system, taut_index k, taut_event_info 
     if (k < 0 || k >= system->sizes.events)
         return false;
     const taut_event *event = &system->event[k];
-    *info = (taut_event_info){.direction = event->direction, .stop = event->stop, .alters = event->assignments > 0};
+    *info = (taut_event_info){
+        .direction = event->direction, .stop = event->stop, .alters = event->assignments > 0};
     return true;
 }
 
-int taut_event_apply(taut_context *context, taut_index k, double t, double *q, double *v, const double *lambda, taut_error *error)
+int taut_event_apply(taut_context *context, taut_index k, double t, double *q, double *v,
+                     const double *lambda, taut_error *error)
 {
     const taut_system *system = context->system;
     if (k < 0 || k >= system->sizes.events)
         return taut_fail(error, TAUT_ERROR_USAGE, "there is no event number %d", k);
     const taut_event *event = &system->event[k];
-    taut_inputs inputs = {.q = q, .v = v, .lambda = lambda ? lambda : context->scratch, .parameter = context->parameter, .t = t};
+    taut_inputs inputs = {.q = q,
+                          .v = v,
+                          .lambda = lambda ? lambda : context->scratch,
+                          .parameter = context->parameter,
+                          .t = t};
     taut_index n = system->sizes.coordinates;
     double *value = context->event_value;
     for (int32_t j = 0; j < event->assignments; j++) {
@@ -31,7 +37,9 @@ int taut_event_apply(taut_context *context, taut_index k, double t, double *q, d
         taut_index row = event->assign[j]->row[0];
         *(row < n ? &q[row] : &v[row - n]) = value[j];
     }
-    TAUT_TRY(taut_check_finite(system, TAUT_COORDINATE, "after an event, the position of", t, q, n, error));
+    TAUT_TRY(taut_check_finite(system, TAUT_COORDINATE, "after an event, the position of", t, q, n,
+                               error));
     return taut_check_finite(system, TAUT_COORDINATE, "after an event, the velocity of", t, v,
-                             system->sizes.kind == TAUT_MECHANICAL ? n : system->sizes.algebraic, error);
+                             system->sizes.kind == TAUT_MECHANICAL ? n : system->sizes.algebraic,
+                             error);
 }

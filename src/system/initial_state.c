@@ -1,4 +1,5 @@
-/* initial_state.c - the initial state of a system: its kernels are run in the order that the reader found (start.c). */
+/* initial_state.c - the initial state of a system: its kernels are run in the order that the
+ * reader found (start.c). */
 #include "system/system.h"
 
 #include <string.h>
@@ -13,7 +14,8 @@ int taut_context_start(taut_context *context, double t, double *q, double *v, ta
     const taut_system *system = context->system;
     if (system->start)
         return system->start(context, t, q, v, error);
-    taut_index n = system->sizes.coordinates, nv = system->sizes.kind == TAUT_MECHANICAL ? n : system->sizes.algebraic;
+    taut_index n = system->sizes.coordinates,
+               nv = system->sizes.kind == TAUT_MECHANICAL ? n : system->sizes.algebraic;
     int32_t count, first;
     taut_statement_kernel **kernels = taut_system_list(system, TAUT_LIST_START, &count, &first);
     memset(q, 0, (size_t)n * sizeof *q);
@@ -21,9 +23,11 @@ int taut_context_start(taut_context *context, double t, double *q, double *v, ta
         memset(v, 0, (size_t)nv * sizeof *v);
     taut_inputs inputs = {.q = q, .v = v, .parameter = context->parameter, .t = t};
     for (int32_t k = 0; k < count; k++)
-        taut_statement_kernel_set_parameters(kernels[k], context->parameter, &context->value_regs[first + k]);
+        taut_statement_kernel_set_parameters(kernels[k], context->parameter,
+                                             &context->value_regs[first + k]);
     for (int64_t s = 0; s < system->start_steps; s++) {
-        int32_t k = system->start_kernel_of[s] < 0 ? ~system->start_kernel_of[s] : system->start_kernel_of[s];
+        int32_t k = system->start_kernel_of[s] < 0 ? ~system->start_kernel_of[s]
+                                                   : system->start_kernel_of[s];
         bool all = system->start_kernel_of[s] < 0;
         const taut_statement_kernel *kernel = kernels[k];
         taut_block_regs *regs = &context->value_regs[first + k];
@@ -33,10 +37,12 @@ int taut_context_start(taut_context *context, double t, double *q, double *v, ta
             taut_statement_kernel_run(kernel, 0, from, m, &inputs, regs);
             const double *x = regs->regs + (int64_t)kernel->tape->output[0] * regs->lanes;
             for (int l = 0; l < m; l++)
-                *(kernel->row[from + l] < n ? &q[kernel->row[from + l]] : &v[kernel->row[from + l] - n]) = x[l];
+                *(kernel->row[from + l] < n ? &q[kernel->row[from + l]]
+                                            : &v[kernel->row[from + l] - n]) = x[l];
         }
     }
     TAUT_TRY(taut_check_finite(system, TAUT_COORDINATE, "the start value of", t, q, n, error));
-    return taut_check_finite(system, system->sizes.kind == TAUT_MECHANICAL ? TAUT_COORDINATE : TAUT_ALGEBRAIC,
-                             "the start velocity of", t, v, nv, error);
+    return taut_check_finite(
+        system, system->sizes.kind == TAUT_MECHANICAL ? TAUT_COORDINATE : TAUT_ALGEBRAIC,
+        "the start velocity of", t, v, nv, error);
 }

@@ -1,18 +1,23 @@
-/* jets.c - Taylor coefficients of everything a system computes, order by order along given q(t), v(t).
+/* jets.c - Taylor coefficients of everything a system computes, order by order along given q(t),
+ * v(t).
  *
- * Every kernel keeps the coefficients of all its registers for all its members, so that order j costs O(j) per operation and methods
- * can solve for the next coefficient of multipliers or accelerations before going on. Derivatives with respect to a parameter are
- * jets of order 1 in which only the parameters move. */
+ * Every kernel keeps the coefficients of all its registers for all its members, so that order j
+ * costs O(j) per operation and methods can solve for the next coefficient of multipliers or
+ * accelerations before going on. Derivatives with respect to a parameter are jets of order 1 in
+ * which only the parameters move. */
 #include "system/kernel/scatter.h"
 
 #include <string.h>
 
-/* What a jet can follow: kernels' outputs are linear in their coefficients; products with v and with weights of the caller are not,
- * unless these stand still, as they do in derivatives with respect to parameters. */
+/* What a jet can follow: kernels' outputs are linear in their coefficients; products with v and
+ * with weights of the caller are not, unless these stand still, as they do in derivatives with
+ * respect to parameters. */
 enum {
-    JET_WANTS = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_FORCE_DQ | TAUT_WANT_FORCE_DV |
-                TAUT_WANT_MASS | TAUT_WANT_STIFF_FORCE | TAUT_WANT_STIFF_HESSIAN,
-    PARAMETER_WANTS = JET_WANTS | TAUT_WANT_BOND_HESSIAN | TAUT_WANT_MASS_DQ | TAUT_WANT_ENERGY | TAUT_WANT_MOMENTUM
+    JET_WANTS = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA |
+                TAUT_WANT_FORCE_DQ | TAUT_WANT_FORCE_DV | TAUT_WANT_MASS | TAUT_WANT_STIFF_FORCE |
+                TAUT_WANT_STIFF_HESSIAN,
+    PARAMETER_WANTS = JET_WANTS | TAUT_WANT_BOND_HESSIAN | TAUT_WANT_MASS_DQ | TAUT_WANT_ENERGY |
+                      TAUT_WANT_MOMENTUM
 };
 
 typedef struct jet_kernel {
@@ -48,7 +53,8 @@ static int make_kernel(taut_jet *jet, jet_kernel *k, taut_error *error)
     if (!k->regs)
         return taut_fail_memory(error);
     for (int64_t c = 0; c < k->chunks; c++)
-        taut_tape_jet_prepare(kernel->tape, jet->order + 1, k->lanes, k->regs + c * k->size * (jet->order + 1));
+        taut_tape_jet_prepare(kernel->tape, jet->order + 1, k->lanes,
+                              k->regs + c * k->size * (jet->order + 1));
     return 0;
 }
 
@@ -66,14 +72,18 @@ static int want(taut_jet *jet, unsigned wanted, taut_error *error)
     return 0;
 }
 
-static int check_request(const taut_context *context, int order, unsigned wanted, unsigned possible, taut_error *error)
+static int check_request(const taut_context *context, int order, unsigned wanted, unsigned possible,
+                         taut_error *error)
 {
     if (!(context->system->sizes.can & TAUT_CAN_JETS))
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "this system has no Taylor jets: they need expressions (a model file, or a builder)");
+        return taut_fail(
+            error, TAUT_ERROR_REFUSED,
+            "this system has no Taylor jets: they need expressions (a model file, or a builder)");
     if (order < 0 || order > TAUT_JET_ORDER_MAX || wanted & ~possible)
-        return taut_fail(error, TAUT_ERROR_USAGE,
-                         "jets have orders 0 to %d and give forces, bonds, their derivatives and masses only", TAUT_JET_ORDER_MAX);
+        return taut_fail(
+            error, TAUT_ERROR_USAGE,
+            "jets have orders 0 to %d and give forces, bonds, their derivatives and masses only",
+            TAUT_JET_ORDER_MAX);
     taut_pattern pattern;
     return taut_system_pattern(context->system, TAUT_PATTERN_TANGENT, &pattern, error);
 }
@@ -87,11 +97,14 @@ static int fill_jet(taut_jet *jet, taut_context *context, int order, taut_error 
     jet->done = -1;
     jet->kernels = system->kernels;
     jet->kernel = TAUT_NEW(jet->memory, jet_kernel, jet->kernels);
-    jet->zero = TAUT_NEW(jet->memory, double, system->sizes.coordinates + system->sizes.algebraic + system->sizes.parameters);
+    jet->zero =
+        TAUT_NEW(jet->memory, double,
+                 system->sizes.coordinates + system->sizes.algebraic + system->sizes.parameters);
     return jet->kernel && jet->zero ? 0 : taut_fail_memory(error);
 }
 
-int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet **result, taut_error *error)
+int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet **result,
+                    taut_error *error)
 {
     *result = NULL;
     TAUT_TRY(check_request(context, order, wanted, JET_WANTS, error));
@@ -128,11 +141,13 @@ static void fill(double *to, int n, double value)
 }
 
 /* Coefficient j of every input of members [first, first + n). */
-static void set_inputs(const taut_jet *jet, const jet_kernel *k, int j, int64_t first, int n, double t, const double *q,
-                       const double *v, double *regs)
+static void set_inputs(const taut_jet *jet, const jet_kernel *k, int j, int64_t first, int n,
+                       double t, const double *q, const double *v, double *regs)
 {
     double time = j == 0 ? t : j == 1 && !jet->frozen ? 1 : 0;
-    const double *parameter = j == 0 ? jet->context->parameter : j == 1 && jet->seed ? jet->seed : jet->zero;
+    const double *parameter = j == 0                ? jet->context->parameter
+                              : j == 1 && jet->seed ? jet->seed
+                                                    : jet->zero;
     for (int32_t s = 0; s < k->kernel->slots; s++) {
         const taut_slot *slot = &k->kernel->slot[s];
         double *to = regs + (int64_t)s * k->lanes;
@@ -155,16 +170,18 @@ static void set_inputs(const taut_jet *jet, const jet_kernel *k, int j, int64_t 
     }
 }
 
-static void run_kernel(taut_jet *jet, const jet_kernel *k, int j, double t, const double *q, const double *v, taut_values *values)
+static void run_kernel(taut_jet *jet, const jet_kernel *k, int j, double t, const double *q,
+                       const double *v, taut_values *values)
 {
     for (int64_t c = 0; c < k->chunks; c++) {
         int64_t first = c * k->lanes;
-        int n = k->kernel->members - first < k->lanes ? (int)(k->kernel->members - first) : k->lanes;
+        int n =
+            k->kernel->members - first < k->lanes ? (int)(k->kernel->members - first) : k->lanes;
         double *block = k->regs + c * k->size * (jet->order + 1), *now = block + j * k->size;
         set_inputs(jet, k, j, first, n, t, q, v, now);
         taut_tape_jet_run(k->kernel->tape, k->level, j, k->lanes, n, block);
-        taut_statement_kernel_scatter(jet->context, k->kernel, jet->wanted, first, n, now, k->lanes, jet->frozen ? jet->v : v,
-                                      values);
+        taut_statement_kernel_scatter(jet->context, k->kernel, jet->wanted, first, n, now, k->lanes,
+                                      jet->frozen ? jet->v : v, values);
     }
 }
 
@@ -183,11 +200,13 @@ static void add_constant_mass(const taut_jet *jet, int j, taut_values *values)
     }
 }
 
-int taut_jet_advance(taut_jet *jet, int j, double t, const double *q, const double *v, taut_values *values, taut_error *error)
+int taut_jet_advance(taut_jet *jet, int j, double t, const double *q, const double *v,
+                     taut_values *values, taut_error *error)
 {
     const taut_system *system = jet->context->system;
     if (j < 0 || j > jet->order || j > jet->done + 1)
-        return taut_fail(error, TAUT_ERROR_USAGE, "coefficient %d of a jet of order %d was asked after %d", j, jet->order,
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "coefficient %d of a jet of order %d was asked after %d", j, jet->order,
                          jet->done);
     if (j == 0)
         jet->context->statistics.jets++;
@@ -198,16 +217,18 @@ int taut_jet_advance(taut_jet *jet, int j, double t, const double *q, const doub
         if (jet->kernel[k].level >= 0)
             run_kernel(jet, &jet->kernel[k], j, t, q, v ? v : jet->zero, values);
     if (jet->wanted & TAUT_WANT_FORCE)
-        TAUT_TRY(taut_check_finite(system, TAUT_COORDINATE, "a Taylor coefficient of the force on", t, values->force,
-                                   system->sizes.coordinates, error));
+        TAUT_TRY(taut_check_finite(system, TAUT_COORDINATE, "a Taylor coefficient of the force on",
+                                   t, values->force, system->sizes.coordinates, error));
     if (jet->wanted & TAUT_WANT_BOND)
-        TAUT_TRY(taut_check_finite(system, TAUT_BOND, "a Taylor coefficient of bond", t, values->bond, system->sizes.bonds, error));
+        TAUT_TRY(taut_check_finite(system, TAUT_BOND, "a Taylor coefficient of bond", t,
+                                   values->bond, system->sizes.bonds, error));
     return 0;
 }
 
 /* ---- derivatives with respect to parameters */
 
-/* Made at the first call for a context and kept in its arena, so that later ones allocate nothing. */
+/* Made at the first call for a context and kept in its arena, so that later ones allocate
+ * nothing. */
 struct parameter_work {
     taut_jet jet;
     double *seed;              /* [parameters] */
@@ -216,8 +237,10 @@ struct parameter_work {
     double *regs;              /* jet of order 1 of one member of a parameter or compliance */
 };
 
-/* Derivatives of the values of a list of kernels, which depend on parameters only, into result[row]. */
-static void list_seed(taut_context *context, int list, taut_index k, const double *seed, double *regs, double *result)
+/* Derivatives of the values of a list of kernels, which depend on parameters only, into
+ * result[row]. */
+static void list_seed(taut_context *context, int list, taut_index k, const double *seed,
+                      double *regs, double *result)
 {
     int32_t count, first;
     taut_statement_kernel **kernel = taut_system_list(context->system, list, &count, &first);
@@ -233,7 +256,8 @@ static void list_seed(taut_context *context, int list, taut_index k, const doubl
                 for (int32_t s = 0; s < kernel[i]->slots; s++) {
                     const taut_slot *slot = &kernel[i]->slot[s];
                     taut_index at = slot->gather ? slot->gather[m] : slot->one;
-                    regs[j * size + s] = slot->source == TAUT_FROM_PARAMETER        ? (j ? seed[at] : context->parameter[at])
+                    regs[j * size + s] = slot->source == TAUT_FROM_PARAMETER
+                                             ? (j ? seed[at] : context->parameter[at])
                                          : slot->source == TAUT_FROM_DATA && j == 0 ? slot->data[m]
                                                                                     : 0;
                 }
@@ -264,7 +288,8 @@ static int make_work(taut_context *context, taut_error *error)
     struct parameter_work *w = TAUT_NEW(arena, struct parameter_work, 1);
     if (!w)
         return taut_fail_memory(error);
-    const int64_t a = list_room(context->system, TAUT_LIST_PARAMETER), b = list_room(context->system, TAUT_LIST_COMPLIANCE);
+    const int64_t a = list_room(context->system, TAUT_LIST_PARAMETER),
+                  b = list_room(context->system, TAUT_LIST_COMPLIANCE);
     w->seed = TAUT_NEW(arena, double, sizes->parameters);
     w->bond = TAUT_NEW(arena, double, sizes->bonds);
     w->compliance = TAUT_NEW(arena, double, sizes->bonds);
@@ -280,7 +305,8 @@ static int make_work(taut_context *context, taut_error *error)
     return 0;
 }
 
-static double spring_energy(const taut_context *context, const struct parameter_work *w, const double *bond_dp)
+static double spring_energy(const taut_context *context, const struct parameter_work *w,
+                            const double *bond_dp)
 {
     double sum = 0;
     for (taut_index i = 0; i < context->system->sizes.bonds; i++) {
@@ -304,8 +330,8 @@ static void seed_parameter(taut_context *context, struct parameter_work *w, taut
 }
 
 /* Order 0, then order 1 with the parameters moving alone. */
-static int run_parameter(struct parameter_work *w, double t, const double *q, unsigned wanted, taut_values *values,
-                         taut_error *error)
+static int run_parameter(struct parameter_work *w, double t, const double *q, unsigned wanted,
+                         taut_values *values, taut_error *error)
 {
     taut_jet *jet = &w->jet;
     bool energy = wanted & TAUT_WANT_ENERGY;
@@ -322,15 +348,16 @@ static int run_parameter(struct parameter_work *w, double t, const double *q, un
     return status;
 }
 
-int taut_evaluate_parameter(taut_context *context, double t, const double *q, const double *v, taut_index k, unsigned wanted,
-                            taut_values *values, taut_error *error)
+int taut_evaluate_parameter(taut_context *context, double t, const double *q, const double *v,
+                            taut_index k, unsigned wanted, taut_values *values, taut_error *error)
 {
     const taut_sizes *sizes = &context->system->sizes;
     if (k < 0 || k >= sizes->parameters)
         return taut_fail(error, TAUT_ERROR_USAGE, "there is no parameter number %d", k);
     if (context->system->parameter_fixed[k] & 1)
-        return taut_fail(error, TAUT_ERROR_USAGE,
-                         "this parameter fixes sizes or indices: there is no derivative with respect to it");
+        return taut_fail(
+            error, TAUT_ERROR_USAGE,
+            "this parameter fixes sizes or indices: there is no derivative with respect to it");
     TAUT_TRY(check_request(context, 1, wanted, PARAMETER_WANTS, error));
     if (!context->parameter_work)
         TAUT_TRY(make_work(context, error));

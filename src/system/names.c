@@ -1,4 +1,5 @@
-/* names.c - names of families without storing one text per member: a block knows its name and its indices. */
+/* names.c - names of families without storing one text per member: a block knows its name and
+ * its indices. */
 #include "system/system.h"
 
 #include <stdio.h>
@@ -12,7 +13,8 @@ int64_t taut_block_find(const taut_name_block *block, const int32_t *index)
         for (int d = 0; d < block->dims; d++) {
             if (index[d] < block->lo[d] || index[d] > block->hi[d])
                 return -1;
-            ordinal = ordinal * ((int64_t)block->hi[d] - block->lo[d] + 1) + (index[d] - block->lo[d]);
+            ordinal =
+                ordinal * ((int64_t)block->hi[d] - block->lo[d] + 1) + (index[d] - block->lo[d]);
         }
         return ordinal;
     }
@@ -46,9 +48,11 @@ void taut_block_index(const taut_name_block *block, int64_t ordinal, int32_t *in
     }
 }
 
-int taut_names_add(taut_names *names, taut_arena *arena, const char *name, const taut_name_block *block)
+int taut_names_add(taut_names *names, taut_arena *arena, const char *name,
+                   const taut_name_block *block)
 {
-    names->block = taut_arena_grow(arena, names->block, names->blocks, &names->capacity, sizeof *names->block);
+    names->block =
+        taut_arena_grow(arena, names->block, names->blocks, &names->capacity, sizeof *names->block);
     if (!names->block)
         return TAUT_ERROR_MEMORY;
     names->block[names->blocks].name = name;
@@ -78,10 +82,11 @@ int taut_names_print(const taut_names *names, taut_index k, char *buffer, size_t
     char text[160];
     int length = snprintf(text, sizeof text, "%s", names->block[low].name);
     for (int d = 0; d < block->dims; d++)
-        length += snprintf(text + length, sizeof text - (size_t)length, "%s%d%s", d ? "," : "[", index[d],
-                           d == block->dims - 1 ? "]" : "");
+        length += snprintf(text + length, sizeof text - (size_t)length, "%s%d%s", d ? "," : "[",
+                           index[d], d == block->dims - 1 ? "]" : "");
     if (block->components > 1)
-        length += snprintf(text + length, sizeof text - (size_t)length, ".%c", "xyz"[(k - block->first) % block->components]);
+        length += snprintf(text + length, sizeof text - (size_t)length, ".%c",
+                           "xyz"[(k - block->first) % block->components]);
     snprintf(buffer, size, "%s", text);
     return length;
 }
@@ -96,7 +101,8 @@ static bool read_indices(const char *text, int dims, int32_t *index, int *compon
         for (int d = 0; d < dims; d++) {
             char *end;
             long value = strtol(text, &end, 10);
-            if (end == text || value < INT32_MIN || value > INT32_MAX || *end != (d == dims - 1 ? ']' : ','))
+            if (end == text || value < INT32_MIN || value > INT32_MAX ||
+                *end != (d == dims - 1 ? ']' : ','))
                 return false;
             index[d] = (int32_t)value;
             text = end + 1;
@@ -125,7 +131,8 @@ taut_index taut_names_find(const taut_names *names, const char *text)
             continue;
         int64_t ordinal = taut_block_find(block, index);
         if (ordinal >= 0)
-            return (taut_index)(block->first + ordinal * block->components + (component > 0 ? component : 0));
+            return (taut_index)(block->first + ordinal * block->components +
+                                (component > 0 ? component : 0));
     }
     return -1;
 }
@@ -143,7 +150,8 @@ static const taut_names *names_of(const taut_system *system, taut_item item)
     return &system->coordinates;
 }
 
-int taut_system_name(const taut_system *system, taut_item item, taut_index k, char *buffer, size_t size)
+int taut_system_name(const taut_system *system, taut_item item, taut_index k, char *buffer,
+                     size_t size)
 {
     return taut_names_print(names_of(system, item), k, buffer, size);
 }

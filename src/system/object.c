@@ -44,7 +44,8 @@ const char *taut_system_warning(const taut_system *system, taut_index k)
     return k >= 0 && k < system->sizes.warnings ? system->warning[k] : NULL;
 }
 
-bool taut_system_setting(const taut_system *system, taut_index k, const char **name, const char **value)
+bool taut_system_setting(const taut_system *system, taut_index k, const char **name,
+                         const char **value)
 {
     if (k < 0 || k >= system->sizes.settings)
         return false;

@@ -1,6 +1,7 @@
-/* pattern.c - sparsity, fixed when a system is made: rows of G, and the one n x n pattern on which df/dq, df/dv, M and weighted
- * Hessians live, so that K = M - h mu df/dv - ... is a sum of arrays. The n x n pattern is formed at its first request, because
- * explicit methods never need it. */
+/* pattern.c - sparsity, fixed when a system is made: rows of G, and the one n x n pattern on
+ * which df/dq, df/dv, M and weighted Hessians live, so that K = M - h mu df/dv - ... is a sum of
+ * arrays. The n x n pattern is formed at its first request, because explicit methods never need
+ * it. */
 #include "system/system.h"
 
 #include <stdlib.h>
@@ -14,7 +15,8 @@ static taut_index local_index(const taut_local *local, int64_t member)
 /* Stable by role, so that the members of g come in file order. */
 static int sort_kernels(taut_system *system, taut_error *error)
 {
-    taut_statement_kernel **sorted = TAUT_NEW(&system->arena, taut_statement_kernel *, system->kernels);
+    taut_statement_kernel **sorted =
+        TAUT_NEW(&system->arena, taut_statement_kernel *, system->kernels);
     if (!sorted)
         return taut_fail_memory(error);
     int32_t count = 0;
@@ -44,7 +46,8 @@ int taut_system_complete(taut_system *system, taut_error *error)
             system->jacobian_start[kernel->row[i] + 1] = kernel->locals;
     }
     if (entries > INT32_MAX)
-        return taut_fail(error, TAUT_ERROR_SIZE, "G would have %lld entries; at most %d can be stored", (long long)entries,
+        return taut_fail(error, TAUT_ERROR_SIZE,
+                         "G would have %lld entries; at most %d can be stored", (long long)entries,
                          INT32_MAX);
     for (taut_index i = 0; i < m; i++)
         system->jacobian_start[i + 1] += system->jacobian_start[i];
@@ -57,14 +60,16 @@ int taut_system_complete(taut_system *system, taut_error *error)
             continue;
         for (int64_t i = 0; i < kernel->members; i++)
             for (int32_t c = 0; c < kernel->locals; c++)
-                system->jacobian_column[system->jacobian_start[kernel->row[i]] + c] = local_index(&kernel->local[c], i);
+                system->jacobian_column[system->jacobian_start[kernel->row[i]] + c] =
+                    local_index(&kernel->local[c], i);
     }
     system->sizes.jacobian_entries = entries;
     system->sizes.kernels = system->kernels;
     return 0;
 }
 
-/* Every (row, column) that a kernel touches, one after another: the pattern and the maps are made by the same walk. */
+/* Every (row, column) that a kernel touches, one after another: the pattern and the maps are
+ * made by the same walk. */
 typedef struct walk {
     taut_system *system;
     bool control; /* the pattern of df/dy instead */
@@ -87,7 +92,8 @@ static taut_index position(const walk *w, taut_index row, taut_index column)
     return low;
 }
 
-static void touch(walk *w, taut_index row, taut_index column, int64_t entry, int64_t members, int64_t member)
+static void touch(walk *w, taut_index row, taut_index column, int64_t entry, int64_t members,
+                  int64_t member)
 {
     if (w->stage == 0)
         w->start[row + 1]++;
@@ -110,13 +116,15 @@ static void walk_kernel(walk *w, const taut_statement_kernel *kernel)
         if (is_square(kernel) && !w->control) {
             for (int32_t a = 0; a < nc; a++)
                 for (int32_t b = 0; b < nc; b++)
-                    touch(w, local_index(&kernel->local[a], i), local_index(&kernel->local[b], i), (int64_t)a * nc + b,
-                          kernel->members, i);
+                    touch(w, local_index(&kernel->local[a], i), local_index(&kernel->local[b], i),
+                          (int64_t)a * nc + b, kernel->members, i);
         } else if (kernel->role == TAUT_ROLE_FORCE) {
             for (int32_t c = 0; c < nc; c++) {
-                bool algebraic = w->system->sizes.kind != TAUT_MECHANICAL && kernel->local[c].q_slot < 0;
+                bool algebraic =
+                    w->system->sizes.kind != TAUT_MECHANICAL && kernel->local[c].q_slot < 0;
                 if (algebraic == w->control)
-                    touch(w, kernel->row[i], local_index(&kernel->local[c], i), c, kernel->members, i);
+                    touch(w, kernel->row[i], local_index(&kernel->local[c], i), c, kernel->members,
+                          i);
             }
         } else if (kernel->role == TAUT_ROLE_MASS && !w->control) {
             taut_index a = kernel->row[i], b = kernel->column[i];
@@ -185,7 +193,8 @@ static int64_t map_entries(const taut_statement_kernel *kernel)
     return kernel->role == TAUT_ROLE_FORCE ? nc : kernel->role == TAUT_ROLE_MASS ? 2 + 2 * nc : 0;
 }
 
-/* As many contributions as walk_kernel makes, or a few more; counted before walking, which may take too long. */
+/* As many contributions as walk_kernel makes, or a few more; counted before walking, which may
+ * take too long. */
 static int check_contributions(const taut_system *system, taut_error *error)
 {
     double total = system->sizes.coordinates;
@@ -193,8 +202,10 @@ static int check_contributions(const taut_system *system, taut_error *error)
         total += (double)map_entries(system->kernel[k]) * (double)system->kernel[k]->members;
     if (total <= INT32_MAX)
         return 0;
-    return taut_fail(error, TAUT_ERROR_SIZE, "the matrix of second derivatives would need %.0f contributions; at most %d fit",
-                     total, INT32_MAX);
+    return taut_fail(
+        error, TAUT_ERROR_SIZE,
+        "the matrix of second derivatives would need %.0f contributions; at most %d fit", total,
+        INT32_MAX);
 }
 
 static int make_maps(walk *w, taut_error *error)
@@ -208,14 +219,16 @@ static int make_maps(walk *w, taut_error *error)
         w->map = TAUT_NEW(&w->system->late, taut_index, entries * kernel->members);
         if (!w->map)
             return taut_fail_memory(error);
-        memset(w->map, 0xff, (size_t)(entries * kernel->members) * sizeof *w->map); /* -1: no entry */
+        /* -1: no entry */
+        memset(w->map, 0xff, (size_t)(entries * kernel->members) * sizeof *w->map);
         walk_kernel(w, kernel);
         *(w->control ? &kernel->control_map : &kernel->map) = w->map;
     }
     return 0;
 }
 
-static int form(taut_system *system, bool control, taut_index **start, taut_index **column, taut_error *error)
+static int form(taut_system *system, bool control, taut_index **start, taut_index **column,
+                taut_error *error)
 {
     taut_arena scratch;
     taut_arena_init(&scratch, &system->arena.allocator);
@@ -282,20 +295,25 @@ int taut_system_tangent(taut_system *system, taut_error *error)
     return status;
 }
 
-int taut_system_pattern(const taut_system *system, taut_pattern_of which, taut_pattern *pattern, taut_error *error)
+int taut_system_pattern(const taut_system *system, taut_pattern_of which, taut_pattern *pattern,
+                        taut_error *error)
 {
     const taut_sizes *sizes = &system->sizes;
     if (which == TAUT_PATTERN_JACOBIAN) {
-        *pattern = (taut_pattern){sizes->bonds, sizes->coordinates, system->jacobian_start, system->jacobian_column};
+        *pattern = (taut_pattern){sizes->bonds, sizes->coordinates, system->jacobian_start,
+                                  system->jacobian_column};
         return 0;
     }
     if (which != TAUT_PATTERN_TANGENT && sizes->algebraic == 0)
-        return taut_fail(error, TAUT_ERROR_USAGE, "this system has no algebraic variables, so there is no control pattern");
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "this system has no algebraic variables, so there is no control pattern");
     /* the pattern is part of what the system is; only the moment of its forming is put off */
     TAUT_TRY(taut_system_tangent((taut_system *)(uintptr_t)system, error));
     if (which == TAUT_PATTERN_TANGENT)
-        *pattern = (taut_pattern){sizes->coordinates, sizes->coordinates, system->tangent_start, system->tangent_column};
+        *pattern = (taut_pattern){sizes->coordinates, sizes->coordinates, system->tangent_start,
+                                  system->tangent_column};
     else
-        *pattern = (taut_pattern){sizes->coordinates, sizes->algebraic, system->control_start, system->control_column};
+        *pattern = (taut_pattern){sizes->coordinates, sizes->algebraic, system->control_start,
+                                  system->control_column};
     return 0;
 }

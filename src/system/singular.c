@@ -1,4 +1,5 @@
-/* singular.c - see singular.h. The factorisation knows the number of a row of its own at best; ranks know the bonds. */
+/* singular.c - see singular.h. The factorisation knows the number of a row of its own at best;
+ * ranks know the bonds. */
 #include "system/singular.h"
 
 #include <stdio.h>
@@ -6,7 +7,8 @@
 
 #include "system/system.h"
 
-/* Rows that a factorisation of G M^-1 G^T cannot tell apart are this close, and some more: its condition is that of G squared. */
+/* Rows that a factorisation of G M^-1 G^T cannot tell apart are this close, and some more: its
+ * condition is that of G squared. */
 static const double CLOSE = 1e-7;
 
 /* The first coordinate without mass that no bond sees, or -1. seen[n] is zero. */
@@ -16,7 +18,8 @@ static taut_index find_loose(const taut_singular *x, unsigned char *seen)
         seen[x->column[e]] |= x->jacobian[e] != 0;
     for (taut_index i = 0; i < x->n; i++) {
         bool heavy = !x->mass_start && x->mass[i] != 0;
-        for (taut_index e = x->mass_start ? x->mass_start[i] : 0; x->mass_start && e < x->mass_start[i + 1]; e++)
+        for (taut_index e = x->mass_start ? x->mass_start[i] : 0;
+             x->mass_start && e < x->mass_start[i + 1]; e++)
             heavy |= x->mass[e] != 0;
         if (!heavy && !seen[i])
             return i;
@@ -67,7 +70,8 @@ static int was_spring(const taut_singular *x, taut_index bond, bool *spring, tau
     taut_context *stated = NULL;
     while (base && base->base)
         base = base->base;
-    /* a rigid system without a base is that of effective motion: rods that depend on one another fail earlier, at its modes */
+    /* a rigid system without a base is that of effective motion: rods that depend on one another
+     * fail earlier, at its modes */
     *spring = taut_context_compliance(x->context)[bond] > 0 || (system->rigid && !base);
     if (*spring || !base)
         return TAUT_OK;
@@ -81,11 +85,14 @@ static const char *kind_of(const taut_sizes *sizes, taut_index bond)
 {
     if (sizes->kind == TAUT_MECHANICAL)
         return "bond";
-    return bond < sizes->constraints ? "constraint" : bond < sizes->constraints + sizes->invariants ? "invariant" : "observable";
+    return bond < sizes->constraints                       ? "constraint"
+           : bond < sizes->constraints + sizes->invariants ? "invariant"
+                                                           : "observable";
 }
 
 /* partner < 0: the row vanishes. */
-static int blame(const taut_singular *x, taut_index row, taut_index partner, char *text, size_t size, taut_error *error)
+static int blame(const taut_singular *x, taut_index row, taut_index partner, char *text,
+                 size_t size, taut_error *error)
 {
     const taut_system *system = taut_context_system(x->context);
     taut_index bond = bond_of(x, row);
@@ -97,29 +104,34 @@ static int blame(const taut_singular *x, taut_index row, taut_index partner, cha
     if (partner >= 0)
         taut_system_name(system, TAUT_BOND, bond_of(x, partner), other, sizeof other);
     snprintf(text, size, "%s '%s' %s%s%s%s; %s", kind_of(&system->sizes, bond), name,
-             other[0] ? "depends on others such as '" : "has a zero gradient there", other, other[0] ? "'" : "",
-             x->held ? " (with what is held standing still)" : "",
+             other[0] ? "depends on others such as '" : "has a zero gradient there", other,
+             other[0] ? "'" : "", x->held ? " (with what is held standing still)" : "",
              x->held       ? "release one of its coordinates or velocities"
              : !other[0]   ? "write it in another form, or leave it out"
              : !mechanical ? "leave it out"
-             : spring      ? "as a spring that does no harm, but not all of them can be rods: leave it out, or mark it `soft`"
-                           : "leave it out, or give it a stiffness");
+             : spring ? "as a spring that does no harm, but not all of them can be rods: leave it "
+                        "out, or mark it `soft`"
+                      : "leave it out, or give it a stiffness");
     return TAUT_OK;
 }
 
 /* The first bond that depends on others. */
-static int name_dependent(const taut_singular *x, const rods *r, char *text, size_t size, taut_error *error)
+static int name_dependent(const taut_singular *x, const rods *r, char *text, size_t size,
+                          taut_error *error)
 {
-    taut_saddle_shape shape = {.n = x->n, .m = r->count, .g_start = r->start, .g_column = r->column};
+    taut_saddle_shape shape = {
+        .n = x->n, .m = r->count, .g_start = r->start, .g_column = r->column};
     taut_index rank;
     if (r->count == 0)
         return TAUT_OK;
-    int status = taut_rank(&shape, r->entry, CLOSE, NULL, &rank, r->redundant, r->partner, NULL, x->allocator, error);
+    int status = taut_rank(&shape, r->entry, CLOSE, NULL, &rank, r->redundant, r->partner, NULL,
+                           x->allocator, error);
     if (status == TAUT_ERROR_MEMORY)
         return status;
     for (taut_index i = 0; status == 0 && i < r->count; i++) {
         if (r->redundant[i])
-            return blame(x, r->row[i], r->partner[i] < 0 ? -1 : r->row[r->partner[i]], text, size, error);
+            return blame(x, r->row[i], r->partner[i] < 0 ? -1 : r->row[r->partner[i]], text, size,
+                         error);
     }
     taut_error_clear(error); /* too large to say, or of full rank */
     return TAUT_OK;
@@ -138,15 +150,18 @@ int taut_singular_text(const taut_singular *x, char *text, size_t size, taut_err
     taut_index loose = status == 0 && !text[0] ? find_loose(x, seen) : -1;
     if (loose >= 0) {
         char name[96];
-        taut_system_name(taut_context_system(x->context), TAUT_COORDINATE, loose, name, sizeof name);
-        snprintf(text, size, "coordinate '%s' has no mass, and no %sbond holds it; give it one of them", name,
+        taut_system_name(taut_context_system(x->context), TAUT_COORDINATE, loose, name,
+                         sizeof name);
+        snprintf(text, size,
+                 "coordinate '%s' has no mass, and no %sbond holds it; give it one of them", name,
                  x->bond ? "rigid " : "");
     }
     taut_arena_clear(&arena);
     return status;
 }
 
-int taut_singular_explain(const taut_singular *x, int status, double t, const char *what, taut_error *error)
+int taut_singular_explain(const taut_singular *x, int status, double t, const char *what,
+                          taut_error *error)
 {
     if (status != TAUT_ERROR_SINGULAR || !error)
         return status;
@@ -154,8 +169,10 @@ int taut_singular_explain(const taut_singular *x, int status, double t, const ch
     TAUT_TRY(taut_singular_text(x, text, sizeof text, error));
     if (!text[0])
         snprintf(text, sizeof text, "%s",
-                 x->held    ? "the bonds cannot be met, or only just, with what is held standing still; release some of it"
-                 : x->m > 0 ? "bonds depend on others there, or nearly so, or masses and bonds leave a coordinate free"
+                 x->held    ? "the bonds cannot be met, or only just, with what is held standing "
+                              "still; release some of it"
+                 : x->m > 0 ? "bonds depend on others there, or nearly so, or masses and bonds "
+                              "leave a coordinate free"
                             : "the mass matrix cannot be inverted");
     taut_fail(error, status, "at t = %.9g %s: %s", t, what, text);
     error->t = t;

@@ -9,8 +9,9 @@
 #include "linalg/saddle.h"
 #include "system/kernel/kernel.h"
 
-/* A name or family: members in blocks, numbered `first`, `first+1`, ... within their kind. Boxes hold all integer points between
- * lo and hi; lists hold explicit index tuples in lexicographic order (triangular families). */
+/* A name or family: members in blocks, numbered `first`, `first+1`, ... within their kind. Boxes
+ * hold all integer points between lo and hi; lists hold explicit index tuples in lexicographic
+ * order (triangular families). */
 typedef struct taut_name_block {
     int dims;
     int32_t lo[4], hi[4];
@@ -29,9 +30,11 @@ typedef struct taut_names { /* the names of one kind of thing, for output and lo
     int64_t total;
 } taut_names;
 
-int64_t taut_block_find(const taut_name_block *block, const int32_t *index); /* ordinal within the block, or -1 */
+/* ordinal within the block, or -1 */
+int64_t taut_block_find(const taut_name_block *block, const int32_t *index);
 void taut_block_index(const taut_name_block *block, int64_t ordinal, int32_t *index);
-int taut_names_add(taut_names *names, taut_arena *arena, const char *name, const taut_name_block *block);
+int taut_names_add(taut_names *names, taut_arena *arena, const char *name,
+                   const taut_name_block *block);
 int taut_names_print(const taut_names *names, taut_index k, char *buffer, size_t size);
 taut_index taut_names_find(const taut_names *names, const char *text);
 
@@ -39,7 +42,8 @@ typedef struct taut_event {
     int direction; /* +1 rising, -1 falling, 0 both */
     bool stop;
     int32_t assignments;
-    taut_statement_kernel **assign; /* VALUE kernels with one member; row[0] = k for q_k, n + k for v_k */
+    /* VALUE kernels with one member; row[0] = k for q_k, n + k for v_k */
+    taut_statement_kernel **assign;
 } taut_event;
 
 typedef struct taut_setting {
@@ -54,27 +58,32 @@ struct taut_system {
 
     /* kernels by what they compute */
     int32_t kernels;
-    taut_statement_kernel **kernel;                              /* all that taut_evaluate runs, sorted by role */
-    int32_t value_kernels[7];                                    /* counts of the lists below */
-    taut_statement_kernel **parameter_kernel;                    /* in an order in which each can be evaluated; row = parameter */
+    /* all that taut_evaluate runs, sorted by role */
+    taut_statement_kernel **kernel;
+    int32_t value_kernels[7]; /* counts of the lists below */
+    /* in an order in which each can be evaluated; row = parameter */
+    taut_statement_kernel **parameter_kernel;
     taut_statement_kernel **compliance_kernel, **damping_kernel; /* row = bond */
-    taut_statement_kernel **start_kernel;                        /* row = k for q_k, n + k for v_k (first order: n + k for y_k) */
+    /* row = k for q_k, n + k for v_k (first order: n + k for y_k) */
+    taut_statement_kernel **start_kernel;
     taut_statement_kernel **output_kernel, **event_kernel;
 
     double *parameter_value;        /* at load, [parameters] */
     unsigned char *parameter_fixed; /* 1: structural, 2: overridden, not computed from others */
-    double *mass_constant;          /* unused entries are 1; diagonal masses that are not computed by kernels */
-    unsigned char *soft;            /* [bonds] or NULL */
-    unsigned char *hold;            /* [n] or NULL */
-    int64_t start_steps;            /* order of evaluation of dependent start values */
-    int32_t *start_kernel_of;       /* [start_steps]: kernel, or ~kernel: all its members at once */
+    /* unused entries are 1; diagonal masses that are not computed by kernels */
+    double *mass_constant;
+    unsigned char *soft;      /* [bonds] or NULL */
+    unsigned char *hold;      /* [n] or NULL */
+    int64_t start_steps;      /* order of evaluation of dependent start values */
+    int32_t *start_kernel_of; /* [start_steps]: kernel, or ~kernel: all its members at once */
     taut_index *start_member_of;
     double from; /* time of the start */
     taut_event *event;
     taut_setting *setting, *stepper; /* [run]; [stepper] as key, text */
     int32_t steppers;
     bool allow_command; /* a command of [stepper] may be run */
-    const char *kinks;  /* where the first statement of the motion with a kink stands, and what that means, or NULL */
+    /* where the first statement of the motion with a kink stands, and what that means, or NULL */
+    const char *kinks;
     const char **warning;
     int64_t warning_capacity;
 
@@ -92,8 +101,8 @@ struct taut_system {
     double softer;           /* ... or this times their compliance and damping time; 0: as stated */
 
     /* systems that are not made of kernels evaluate themselves (callbacks.c); NULL for kernels */
-    int (*evaluate)(taut_context *context, double t, const double *q, const double *v, unsigned wanted, taut_values *values,
-                    taut_error *error);
+    int (*evaluate)(taut_context *context, double t, const double *q, const double *v,
+                    unsigned wanted, taut_values *values, taut_error *error);
     int (*attach)(taut_context *context, taut_error *error); /* prepares context->extra */
     int (*start)(taut_context *context, double t, double *q, double *v, taut_error *error);
     void *extra;
@@ -104,13 +113,15 @@ struct taut_context {
     taut_arena arena;
     taut_statistics statistics;
     double *parameter, *compliance, *damping, *mass;
-    unsigned char *fixed;                  /* as parameter_fixed, for this context */
-    double *scratch;                       /* [n] zero velocities, where v is not given */
-    double *steady_force;                  /* [n] forces that depend on parameters only, or NULL */
-    taut_block_regs *regs;                 /* one per kernel of system->kernel */
-    taut_block_regs *value_regs;           /* one per value kernel, lists in the order of value_kernels */
-    double *event_value, *event_regs;      /* for taut_event_apply */
-    struct parameter_work *parameter_work; /* of taut_evaluate_parameter, made at its first call (jets.c) */
+    unsigned char *fixed;  /* as parameter_fixed, for this context */
+    double *scratch;       /* [n] zero velocities, where v is not given */
+    double *steady_force;  /* [n] forces that depend on parameters only, or NULL */
+    taut_block_regs *regs; /* one per kernel of system->kernel */
+    /* one per value kernel, lists in the order of value_kernels */
+    taut_block_regs *value_regs;
+    double *event_value, *event_regs; /* for taut_event_apply */
+    /* of taut_evaluate_parameter, made at its first call (jets.c) */
+    struct parameter_work *parameter_work;
     void *extra;
 };
 
@@ -123,26 +134,31 @@ enum {
     TAUT_LIST_EVENT,
     TAUT_LIST_COUNT
 };
-taut_statement_kernel **taut_system_list(const taut_system *system, int list, int32_t *count, int32_t *first);
+taut_statement_kernel **taut_system_list(const taut_system *system, int list, int32_t *count,
+                                         int32_t *first);
 
 /* Runs all kernels of a list in order into value[row]. */
 void taut_run_list(taut_context *context, int list, const taut_inputs *inputs, double *value);
 
-/* Called once by every maker of systems, when all kernels and sizes are set: sorts kernels, forms the pattern of G. (pattern.c) */
+/* Called once by every maker of systems, when all kernels and sizes are set: sorts kernels,
+ * forms the pattern of G. (pattern.c) */
 int taut_system_complete(taut_system *system, taut_error *error);
 /* An empty system with its arena; NULL when out of memory. */
 taut_system *taut_system_new(const taut_allocator *allocator);
-/* A copy that shares everything with `base`, which must outlive it; NULL when out of memory. (derived.c) */
+/* A copy that shares everything with `base`, which must outlive it; NULL when out of memory.
+ * (derived.c) */
 taut_system *taut_system_derive(const taut_system *base);
-/* A derived system whose springs, but for soft ones, have `factor` > 0 times their compliance; the damping constants d = tau/c stay. `base`
- * must outlive it. (derived.c) */
-int taut_system_softer(const taut_system *base, double factor, taut_system **system, taut_error *error);
+/* A derived system whose springs, but for soft ones, have `factor` > 0 times their compliance;
+ * the damping constants d = tau/c stay. `base` must outlive it. (derived.c) */
+int taut_system_softer(const taut_system *base, double factor, taut_system **system,
+                       taut_error *error);
 /* Forms the tangent (and control) pattern and the maps of all kernels; idempotent, thread-safe. */
 int taut_system_tangent(taut_system *system, taut_error *error);
-/* Renews what depends on parameters: derived parameters, compliances, damping times, constant masses. */
+/* Renews what depends on parameters: derived parameters, compliances, damping times, constant
+ * masses. */
 int taut_context_renew(taut_context *context, taut_error *error);
 /* Fails with the name of the first entry of x that is not finite, when there is one. */
-int taut_check_finite(const taut_system *system, taut_item item, const char *what, double t, const double *x, int64_t count,
-                      taut_error *error);
+int taut_check_finite(const taut_system *system, taut_item item, const char *what, double t,
+                      const double *x, int64_t count, taut_error *error);
 
 #endif

@@ -1,7 +1,8 @@
-/* verify.c - see verify.h. A directional derivative d/ds F(x + s w) is taken by central differences at s, s/2, s/4, ... and
- * extrapolated (Ridders 1982); each entry keeps the value with the smallest estimated error. Points, directions and steps are made of
- * so few binary digits that x + s w is exact: in a chain of a million links the coordinates are 10^6 times as large as the links, and
- * rounding them would be the error of the differences. */
+/* verify.c - see verify.h. A directional derivative d/ds F(x + s w) is taken by central
+ * differences at s, s/2, s/4, ... and extrapolated (Ridders 1982); each entry keeps the value
+ * with the smallest estimated error. Points, directions and steps are made of so few binary
+ * digits that x + s w is exact: in a chain of a million links the coordinates are 10^6 times as
+ * large as the links, and rounding them would be the error of the differences. */
 #include "system/verify.h"
 
 #include <float.h>
@@ -65,7 +66,8 @@ static int room(verifier *w, double **array, int64_t count)
 
 static int allocate(verifier *w)
 {
-    int64_t tangent = w->tangent.start[w->n], control = w->control.start ? w->control.start[w->n] : 0;
+    int64_t tangent = w->tangent.start[w->n],
+            control = w->control.start ? w->control.start[w->n] : 0;
     int64_t longest = w->n > w->m ? w->n : w->m, matrix = tangent > control ? tangent : control;
     double **const vectors[] = {&w->q, &w->dq, &w->values.force};
     for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
@@ -89,7 +91,8 @@ static int allocate(verifier *w)
     return 0;
 }
 
-/* Random directions of the size of the state itself; mechanical states are measured by their largest entry, at most 1. */
+/* Random directions of the size of the state itself; mechanical states are measured by their
+ * largest entry, at most 1. */
 static void choose_directions(verifier *w, const double *q, const double *v)
 {
     uint64_t seed = 12345;
@@ -110,7 +113,8 @@ static void choose_directions(verifier *w, const double *q, const double *v)
 }
 
 /* to = x + s d */
-static const double *shift(double *restrict to, const double *restrict x, double s, const double *restrict d, int64_t count)
+static const double *shift(double *restrict to, const double *restrict x, double s,
+                           const double *restrict d, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
         to[i] = x[i] + s * d[i];
@@ -124,7 +128,8 @@ static int evaluate_moved(verifier *w, double s, axis along, unsigned wanted)
 {
     const double *q = along == ALONG_Q ? shift(w->shifted, w->q, s, w->dq, w->n) : w->q;
     const double *v = along == ALONG_V ? shift(w->shifted, w->v, s, w->dv, w->nv) : w->v;
-    return taut_evaluate(w->context, along == ALONG_T ? w->t + s : w->t, q, v, wanted, &w->values, w->error);
+    return taut_evaluate(w->context, along == ALONG_T ? w->t + s : w->t, q, v, wanted, &w->values,
+                         w->error);
 }
 
 /* y = P x for a pattern with values. */
@@ -138,7 +143,8 @@ static void multiply(const taut_pattern *pattern, const double *entries, const d
     }
 }
 
-static void multiply_transposed(const taut_pattern *pattern, const double *entries, const double *x, double *y)
+static void multiply_transposed(const taut_pattern *pattern, const double *entries, const double *x,
+                                double *y)
 {
     memset(y, 0, (size_t)pattern->columns * sizeof *y);
     for (taut_index i = 0; i < pattern->rows; i++)
@@ -170,7 +176,8 @@ static int probe_bond_time(verifier *w, double s, double *y)
 static int probe_gdot(verifier *w, double s, double *y)
 {
     shift(w->shifted, w->q, s, w->dq, w->n);
-    TAUT_TRY(taut_evaluate(w->context, w->t + s, w->shifted, w->dq, TAUT_WANT_JACOBIAN, &w->values, w->error));
+    TAUT_TRY(taut_evaluate(w->context, w->t + s, w->shifted, w->dq, TAUT_WANT_JACOBIAN, &w->values,
+                           w->error));
     multiply(&w->jacobian, w->values.jacobian, w->dq, y);
     for (taut_index i = 0; i < w->m; i++)
         y[i] += w->values.bond_dt[i];
@@ -252,7 +259,8 @@ static int difference(verifier *w, probe f, int64_t size, double h, double *y)
 }
 
 /* Neville on one entry through the column of differences; keeps the estimate that changed least. */
-static void extrapolate(verifier *w, int64_t i, const double *noise, double *value, double *uncertainty, double *floor)
+static void extrapolate(verifier *w, int64_t i, const double *noise, double *value,
+                        double *uncertainty, double *floor)
 {
     double column[LEVELS];
     *value = w->table[w->levels - 1][i];
@@ -265,7 +273,8 @@ static void extrapolate(verifier *w, int64_t i, const double *noise, double *val
                 now = column[j - 1] + (column[j - 1] - above) / (factor / 4 - 1);
             double previous = j < k ? column[j] : 0;
             if (j > 1) { /* two differences agree by chance now and then; three hardly ever */
-                double change = larger(noise[k], larger(fabs(now - column[j - 1]), fabs(now - above)));
+                double change =
+                    larger(noise[k], larger(fabs(now - column[j - 1]), fabs(now - above)));
                 if (change < *uncertainty) {
                     *uncertainty = change;
                     *floor = noise[k];
@@ -278,15 +287,17 @@ static void extrapolate(verifier *w, int64_t i, const double *noise, double *val
     }
 }
 
-/* Rounding errors of what is differenced: of its own size, and of the state it is computed from where that is rounded. Without this
- * floor two differences may agree by chance, which among many entries they do. */
+/* Rounding errors of what is differenced: of its own size, and of the state it is computed from
+ * where that is rounded. Without this floor two differences may agree by chance, which among
+ * many entries they do. */
 static double rounding(const verifier *w, int64_t size, double step)
 {
     const double state = step < ldexp(1, -w->exact_steps) ? w->state_ratio * w->exact_size : 0;
     return DBL_EPSILON * (largest_of(w->work, size) + state);
 }
 
-/* One entry of the column that two extrapolations give: what remains of it between steps is hardly truncation any more. */
+/* One entry of the column that two extrapolations give: what remains of it between steps is
+ * hardly truncation any more. */
 static double twice(const verifier *w, int64_t i, int k)
 {
     const double a = w->table[k - 2][i], b = w->table[k - 1][i], c = w->table[k][i];
@@ -294,16 +305,18 @@ static double twice(const verifier *w, int64_t i, int k)
     return bc + (bc - ab) / 15;
 }
 
-/* The noise of what is differenced, times the smallest step, from how much twice() scatters at the two smallest steps: expressions may
- * cancel inside and be far less exact than their size tells. Two values agree by chance now and then, many do not, and a few at a kink
- * must not count for all: the geometric mean over the entries, to a factor of two. */
+/* The noise of what is differenced, times the smallest step, from how much twice() scatters at
+ * the two smallest steps: expressions may cancel inside and be far less exact than their size
+ * tells. Two values agree by chance now and then, many do not, and a few at a kink must not
+ * count for all: the geometric mean over the entries, to a factor of two. */
 static double scatter(const verifier *w, int64_t size)
 {
     const int last = w->levels - 1;
     int64_t sum = 0, count = 0;
     for (int64_t i = 0; i < size; i++) {
         const double middle = twice(w, i, last - 1);
-        const double change = fabs(twice(w, i, last) - middle) + 2 * fabs(middle - twice(w, i, last - 2));
+        const double change =
+            fabs(twice(w, i, last) - middle) + 2 * fabs(middle - twice(w, i, last - 2));
         int exponent;
         if (!(change > 0) || !isfinite(change))
             continue;
@@ -314,8 +327,8 @@ static double scatter(const verifier *w, int64_t size)
     return count ? ldexp(1, (int)(sum / count)) : 0;
 }
 
-/* From several first steps, because the right one differs between entries (a steep potential beside a flat one); a step that leaves
- * the domain is left out. */
+/* From several first steps, because the right one differs between entries (a steep potential
+ * beside a flat one); a step that leaves the domain is left out. */
 static int differentiate(verifier *w, probe f, int64_t size)
 {
     int good = 0;
@@ -334,7 +347,8 @@ static int differentiate(verifier *w, probe f, int64_t size)
         TAUT_TRY(status);
         good++;
         const double least = scatter(w, size);
-        for (int k = 0; k < w->levels; k++) /* noise is the same at all steps, differences divide it by them */
+        for (int k = 0; k < w->levels;
+             k++) /* noise is the same at all steps, differences divide it by them */
             noise[k] = larger(noise[k], ldexp(least, k + 1 - w->levels));
         for (int64_t i = 0; i < size; i++) {
             double value, uncertainty, floor = 0;
@@ -349,7 +363,8 @@ static int differentiate(verifier *w, probe f, int64_t size)
     return good ? 0 : TAUT_ERROR_EVALUATE;
 }
 
-/* The largest deviation over the entries, its place in *at. What the differences cannot explain comes before anything else. */
+/* The largest deviation over the entries, its place in *at. What the differences cannot explain
+ * comes before anything else. */
 static void judge(const verifier *w, int64_t size, taut_derivative_check *row, int64_t *at)
 {
     const double largest = larger(w->exact_size, largest_of(w->best, size));
@@ -357,8 +372,10 @@ static void judge(const verifier *w, int64_t size, taut_derivative_check *row, i
     *at = 0;
     for (int64_t i = 0; i < size && largest > 0; i++) {
         /* entries far below the largest are judged against a hundredth of it */
-        double off = fabs(w->exact[i] - w->best[i]), scale = larger(larger(fabs(w->exact[i]), fabs(w->best[i])), 0.01 * largest);
-        double deviation = isfinite(off) ? off / scale : INFINITY, uncertainty = (w->best_error[i] + 16 * w->floor[i]) / scale;
+        double off = fabs(w->exact[i] - w->best[i]),
+               scale = larger(larger(fabs(w->exact[i]), fabs(w->best[i])), 0.01 * largest);
+        double deviation = isfinite(off) ? off / scale : INFINITY,
+               uncertainty = (w->best_error[i] + 16 * w->floor[i]) / scale;
         if (!isfinite(uncertainty)) /* a value that is no number excuses nothing */
             uncertainty = 0;
         bool bad = !(deviation <= row->limit + uncertainty);
@@ -371,14 +388,16 @@ static void judge(const verifier *w, int64_t size, taut_derivative_check *row, i
     }
 }
 
-static int compare(verifier *w, const char *name, int derivative, probe f, int64_t size, taut_item item)
+static int compare(verifier *w, const char *name, int derivative, probe f, int64_t size,
+                   taut_item item)
 {
     if (w->count == w->room || size == 0)
         return 0;
     w->exact_size = largest_of(w->exact, size);
     TAUT_TRY(differentiate(w, f, size));
     taut_derivative_check *row = &w->rows[w->count++];
-    *row = (taut_derivative_check){.name = name, .derivative = derivative, .limit = derivative == 1 ? 1e-8 : 1e-6};
+    *row = (taut_derivative_check){
+        .name = name, .derivative = derivative, .limit = derivative == 1 ? 1e-8 : 1e-6};
     if (!(w->sizes->can & TAUT_CAN_DERIVATIVES)) /* differences of differences (differences.c) */
         row->limit *= 100;
     int64_t at;
@@ -397,7 +416,8 @@ static double inner(const double *a, const double *b, int64_t n)
 }
 
 /* exact = A x for a matrix A of the point, which `want` writes to *place. */
-static int exact_product(verifier *w, unsigned want, double **place, const taut_pattern *pattern, const double *x)
+static int exact_product(verifier *w, unsigned want, double **place, const taut_pattern *pattern,
+                         const double *x)
 {
     *place = w->matrix;
     TAUT_TRY(taut_evaluate(w->context, w->t, w->q, w->v, want, &w->values, w->error));
@@ -415,7 +435,8 @@ static int verify_bonds(verifier *w)
     }
     if (w->sizes->kind == TAUT_MECHANICAL) {
         w->values.gamma = w->exact;
-        TAUT_TRY(taut_evaluate(w->context, w->t, w->q, w->dq, TAUT_WANT_GAMMA, &w->values, w->error));
+        TAUT_TRY(
+            taut_evaluate(w->context, w->t, w->q, w->dq, TAUT_WANT_GAMMA, &w->values, w->error));
         TAUT_TRY(compare(w, "gamma", 2, probe_gdot, w->m, TAUT_BOND));
     }
     TAUT_TRY(exact_product(w, TAUT_WANT_BOND_HESSIAN, &w->values.bond_hessian, &w->tangent, w->dq));
@@ -434,8 +455,10 @@ static int verify_forces(verifier *w)
     TAUT_TRY(compare(w, "df/dq", conservative ? 2 : 1, probe_force, w->n, TAUT_COORDINATE));
     if (!mechanical && w->nv == 0)
         return 0;
-    TAUT_TRY(exact_product(w, TAUT_WANT_FORCE_DV, &w->values.force_dv, mechanical ? &w->tangent : &w->control, w->dv));
-    return compare(w, mechanical ? "df/dv" : "df/dy", 1, probe_force_velocity, w->n, TAUT_COORDINATE);
+    TAUT_TRY(exact_product(w, TAUT_WANT_FORCE_DV, &w->values.force_dv,
+                           mechanical ? &w->tangent : &w->control, w->dv));
+    return compare(w, mechanical ? "df/dv" : "df/dy", 1, probe_force_velocity, w->n,
+                   TAUT_COORDINATE);
 }
 
 static int verify_energies(verifier *w)
@@ -443,7 +466,8 @@ static int verify_energies(verifier *w)
     if (w->sizes->can & TAUT_HAS_STIFF_POTENTIAL) {
         w->exact[0] = -inner(w->values.stiff_force, w->dq, w->n);
         TAUT_TRY(compare(w, "grad V", 1, probe_stiff, 1, TAUT_COORDINATE));
-        TAUT_TRY(exact_product(w, TAUT_WANT_STIFF_HESSIAN, &w->values.stiff_hessian, &w->tangent, w->dq));
+        TAUT_TRY(exact_product(w, TAUT_WANT_STIFF_HESSIAN, &w->values.stiff_hessian, &w->tangent,
+                               w->dq));
         TAUT_TRY(compare(w, "Hess V", 2, probe_stiff_force, w->n, TAUT_COORDINATE));
     }
     if (w->sizes->mass == TAUT_MASS_DIAGONAL)
@@ -458,7 +482,8 @@ static int verify_energies(verifier *w)
     return compare(w, "dM/dq", 2, probe_mass, w->n, TAUT_COORDINATE);
 }
 
-/* Bonds know a length of their own: directions are shortened until a tenth of them changes every bond almost linearly. */
+/* Bonds know a length of their own: directions are shortened until a tenth of them changes every
+ * bond almost linearly. */
 static int shorten_directions(verifier *w, const double *q)
 {
     for (int tries = 0; tries < 20 && w->m && w->sizes->kind == TAUT_MECHANICAL; tries++) {
@@ -486,7 +511,8 @@ static int shorten_directions(verifier *w, const double *q)
     return 0;
 }
 
-/* Rounds x and d so that x + d 2^-k is exact for k <= digits. No entry of a direction becomes 0 by it. */
+/* Rounds x and d so that x + d 2^-k is exact for k <= digits. No entry of a direction becomes 0
+ * by it. */
 static void make_exact(double *x, double *d, int64_t count, int digits)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -539,11 +565,12 @@ static int prepare(verifier *w, const double *q, const double *v)
     return taut_evaluate(w->context, w->t, w->q, w->v, wanted, &w->values, w->error);
 }
 
-int taut_verify_derivatives(taut_context *context, double t, const double *q, const double *v, taut_derivative_check *rows,
-                            int room, int *count, taut_error *error)
+int taut_verify_derivatives(taut_context *context, double t, const double *q, const double *v,
+                            taut_derivative_check *rows, int room, int *count, taut_error *error)
 {
     const taut_sizes *sizes = &context->system->sizes;
-    verifier w = {.context = context, .error = error, .sizes = sizes, .t = t, .rows = rows, .room = room};
+    verifier w = {
+        .context = context, .error = error, .sizes = sizes, .t = t, .rows = rows, .room = room};
     taut_arena_init(&w.arena, &context->arena.allocator);
     w.n = sizes->coordinates;
     w.m = sizes->bonds;

@@ -4,9 +4,9 @@
 
 #include "system/system.h"
 
-/* Compares every derivative the system gives, along random directions (so that the cost is linear in the size and every entry
- * takes part), at (t, q, v). Fills at most `room` rows. */
-int taut_verify_derivatives(taut_context *context, double t, const double *q, const double *v, taut_derivative_check *rows,
-                            int room, int *count, taut_error *error);
+/* Compares every derivative the system gives, along random directions (so that the cost is
+ * linear in the size and every entry takes part), at (t, q, v). Fills at most `room` rows. */
+int taut_verify_derivatives(taut_context *context, double t, const double *q, const double *v,
+                            taut_derivative_check *rows, int room, int *count, taut_error *error);
 
 #endif

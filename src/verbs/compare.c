@@ -1,13 +1,15 @@
-/* compare.c - methods side by side: every method with every step (or tolerance) from the same start to the same end, measured
- * against one reference.
+/* compare.c - methods side by side: every method with every step (or tolerance) from the same
+ * start to the same end, measured against one reference.
  *
- * The reference is the run of the method of highest order with error control that treats this motion of this system, with a
- * tolerance a hundred times below the tightest that is compared. A second method of that kind (the same one with a tolerance ten
- * times wider, when there is no other) must agree; their distance is the uncertainty of all errors.
+ * The reference is the run of the method of highest order with error control that treats this
+ * motion of this system, with a tolerance a hundred times below the tightest that is compared. A
+ * second method of that kind (the same one with a tolerance ten times wider, when there is no
+ * other) must agree; their distance is the uncertainty of all errors.
  *
- * Methods of slow motion are all of one family, which says little about one another. From the slow point the full motion is the
- * slow one: an explicit method that resolves it is the second reference, where it can be had at a price, and unless slow and
- * fast are so close that the two motions differ. */
+ * Methods of slow motion are all of one family, which says little about one another. From the
+ * slow point the full motion is the slow one: an explicit method that resolves it is the second
+ * reference, where it can be had at a price, and unless slow and fast are so close that the two
+ * motions differ. */
 #include "verbs/compare.h"
 
 #include <float.h>
@@ -21,9 +23,12 @@
 #include "drive/solver.h"
 
 enum { MOST_CANDIDATES = 64, MOST_ROWS = 100000 };
-static const double tightest = 1e-13, wide_limit = 1e-4; /* of references: rounding is near; further apart they mean nothing */
-static const char *const step_limit = "3000000";         /* a reference that needs more is given up */
-static const double full_price = 1e7;                    /* steps times coordinates and bonds of the full motion, at most */
+/* of references: rounding is near; further apart they mean nothing */
+static const double tightest = 1e-13, wide_limit = 1e-4;
+/* a reference that needs more is given up */
+static const char *const step_limit = "3000000";
+/* steps times coordinates and bonds of the full motion, at most */
+static const double full_price = 1e7;
 
 typedef struct bench {
     const taut_system *system;
@@ -32,10 +37,11 @@ typedef struct bench {
     const char *motion; /* the one that all runs have; NULL: first order */
     double until;
     taut_index n, m; /* of q and of v */
-    double size;     /* largest start value, at most 1: absolute tolerances follow it, as in runs without --atol */
-    double *end[2];  /* q and v of the two references, [n + m] */
-    double *state;   /* of a run: its end */
-    double *start;   /* where the latest run began, in slow motion its slow point, [n + m] */
+    /* largest start value, at most 1: absolute tolerances follow it, as in runs without --atol */
+    double size;
+    double *end[2]; /* q and v of the two references, [n + m] */
+    double *state;  /* of a run: its end */
+    double *start;  /* where the latest run began, in slow motion its slow point, [n + m] */
 } bench;
 
 static int set_real(taut_options *options, const char *name, double value, taut_error *error)
@@ -46,7 +52,8 @@ static int set_real(taut_options *options, const char *name, double value, taut_
 }
 
 /* What the caller gave, then motion, method and step or tolerance. */
-static int fill_options(const bench *b, taut_options *options, const char *method, double value, bool tolerance, taut_error *error)
+static int fill_options(const bench *b, taut_options *options, const char *method, double value,
+                        bool tolerance, taut_error *error)
 {
     TAUT_TRY(taut_options_merge(options, b->given, error));
     if (b->motion)
@@ -56,14 +63,17 @@ static int fill_options(const bench *b, taut_options *options, const char *metho
     if (!(value > 0))
         return TAUT_OK;
     TAUT_TRY(set_real(options, tolerance ? "rtol" : "step", value, error));
-    if (tolerance && !taut_options_given(b->given, "atol")) /* in the proportion of the defaults, but not below rounding */
+    if (tolerance &&
+        !taut_options_given(b->given,
+                            "atol")) /* in the proportion of the defaults, but not below rounding */
         TAUT_TRY(set_real(options, "atol", fmax(value * 1e-3, 1e-15) * b->size, error));
     return TAUT_OK;
 }
 
 static int fail_control(const char *method, taut_error *error)
 {
-    return taut_fail(error, TAUT_ERROR_REFUSED, "method %s has no error control here; compare it with equal steps", method);
+    return taut_fail(error, TAUT_ERROR_REFUSED,
+                     "method %s has no error control here; compare it with equal steps", method);
 }
 
 static void keep(const bench *b, const taut_solver *solver, double *state)
@@ -80,14 +90,16 @@ static int finish(bench *b, taut_solver *solver, bool tolerance, taut_error *err
     keep(b, solver, b->start);
     int status = taut_solver_advance(solver, b->until, error);
     if (status > 0)
-        return taut_fail(error, TAUT_ERROR_STEP, "%s ended at t = %g: %s", name, taut_solver_time(solver), taut_code_text(status));
+        return taut_fail(error, TAUT_ERROR_STEP, "%s ended at t = %g: %s", name,
+                         taut_solver_time(solver), taut_code_text(status));
     if (status == 0)
         keep(b, solver, b->state);
     return status;
 }
 
 /* One run into b->state. */
-static int run(bench *b, const char *method, double value, bool tolerance, bool limited, taut_compared *row, taut_error *error)
+static int run(bench *b, const char *method, double value, bool tolerance, bool limited,
+               taut_compared *row, taut_error *error)
 {
     taut_options *options = NULL;
     taut_solver *solver = NULL;
@@ -122,7 +134,8 @@ static double size_of(const double *a, taut_index count)
     return most;
 }
 
-/* Motion and end time as a run without a method would choose them; when no method fits by itself, the first compared one decides. */
+/* Motion and end time as a run without a method would choose them; when no method fits by
+ * itself, the first compared one decides. */
 static int survey(bench *b, const taut_compare_request *request, taut_error *error)
 {
     taut_options *options = NULL;
@@ -130,13 +143,15 @@ static int survey(bench *b, const taut_compare_request *request, taut_error *err
     double value = request->tolerances ? 0 : request->values[0];
     int status = TAUT_ERROR_USAGE;
     taut_error reason[2], *why = reason; /* the first one is the one that tells */
-    for (int k = -1; k < request->method_count && status != 0 && taut_fail_final(status, why, NULL) == 0; k++) {
+    for (int k = -1;
+         k < request->method_count && status != 0 && taut_fail_final(status, why, NULL) == 0; k++) {
         why = &reason[k >= 0];
         taut_options_destroy(options);
         options = NULL;
         status = taut_options_create(&b->arena->allocator, &options, why);
         if (status == 0)
-            status = fill_options(b, options, k < 0 ? NULL : request->methods[k], k < 0 ? 0 : value, false, why);
+            status = fill_options(b, options, k < 0 ? NULL : request->methods[k], k < 0 ? 0 : value,
+                                  false, why);
         if (status == 0)
             status = taut_solver_create(b->system, options, &b->arena->allocator, &solver, why);
     }
@@ -156,7 +171,8 @@ static int survey(bench *b, const taut_compare_request *request, taut_error *err
         b->m = sizes.kind == TAUT_MECHANICAL ? sizes.coordinates : sizes.algebraic;
     }
     if (status == 0 && !isfinite(b->until))
-        status = taut_fail(error, TAUT_ERROR_USAGE, "--until is needed: the time at which results are compared");
+        status = taut_fail(error, TAUT_ERROR_USAGE,
+                           "--until is needed: the time at which results are compared");
     taut_solver_destroy(solver);
     taut_options_destroy(options);
     return status;
@@ -201,15 +217,19 @@ static int begin_at_start(const bench *b, taut_solver *solver, taut_error *error
     return s->method->multipliers(s, s->now.t, s->now.q, s->now.v, s->now.lambda, error);
 }
 
-/* Does an explicit method get through the oscillations of the springs, a step of two over the fastest frequency each, at the price? */
-static int affordable(const bench *b, taut_solver *solver, int64_t steps, bool *yes, taut_error *error)
+/* Does an explicit method get through the oscillations of the springs, a step of two over the
+ * fastest frequency each, at the price? */
+static int affordable(const bench *b, taut_solver *solver, int64_t steps, bool *yes,
+                      taut_error *error)
 {
     double frequency[2];
     int found = 0;
     bool complete;
     taut_error reason;
-    int status = taut_frequencies(solver->context, solver->from, b->start, 1, frequency, &found, &complete, &reason);
-    *yes = status == 0 && found > 0 && frequency[found - 1] * fabs(b->until - solver->from) <= 2 * (double)steps;
+    int status = taut_frequencies(solver->context, solver->from, b->start, 1, frequency, &found,
+                                  &complete, &reason);
+    *yes = status == 0 && found > 0 &&
+           frequency[found - 1] * fabs(b->until - solver->from) <= 2 * (double)steps;
     return taut_fail_final(status, &reason, error);
 }
 
@@ -256,8 +276,10 @@ static void measure(bench *b, taut_comparison *c)
     c->uncertainty_velocity = distance(b->end[0] + b->n, b->end[1] + b->n, b->m);
 }
 
-/* Another motion as the second reference, when the motion is slow: *found. What to say when not: note. */
-static int slow_reference(bench *b, double tolerance, taut_comparison *c, bool *found, char *note, size_t size, taut_error *error)
+/* Another motion as the second reference, when the motion is slow: *found. What to say when not:
+ * note. */
+static int slow_reference(bench *b, double tolerance, taut_comparison *c, bool *found, char *note,
+                          size_t size, taut_error *error)
 {
     taut_sizes sizes;
     taut_system_sizes(b->system, &sizes);
@@ -269,7 +291,8 @@ static int slow_reference(bench *b, double tolerance, taut_comparison *c, bool *
     if (!(sizes.can & TAUT_HAS_EVENTS)) /* what an event alters rings */
         TAUT_TRY(run_full(b, tolerance, &done, error));
     if (!done) {
-        snprintf(note, size, "; both are of one family, since the full motion as an independent one %s",
+        snprintf(note, size,
+                 "; both are of one family, since the full motion as an independent one %s",
                  sizes.can & TAUT_HAS_EVENTS ? "rings after events" : "takes too many steps");
         return TAUT_OK;
     }
@@ -277,14 +300,17 @@ static int slow_reference(bench *b, double tolerance, taut_comparison *c, bool *
     measure(b, c);
     *found = c->uncertainty <= wide_limit * fmax(size_of(b->end[0], b->n), DBL_MIN);
     if (!*found)
-        snprintf(note, size, "; the full motion from there is %.1e away: slow and fast are not far enough apart to tell more",
+        snprintf(note, size,
+                 "; the full motion from there is %.1e away: slow and fast are not far enough "
+                 "apart to tell more",
                  c->uncertainty);
     return TAUT_OK;
 }
 
 /* Runs into b->end[which] with the first candidate from *k on that can; NULL: none. */
-static int next_reference(bench *b, const taut_method **candidate, int count, int *k, double tolerance, int which,
-                          const taut_method **used, taut_error *last, taut_error *error)
+static int next_reference(bench *b, const taut_method **candidate, int count, int *k,
+                          double tolerance, int which, const taut_method **used, taut_error *last,
+                          taut_error *error)
 {
     *used = NULL;
     for (; *k < count && !*used; ++*k) {
@@ -302,13 +328,15 @@ static int make_references(bench *b, double tolerance, taut_comparison *c, taut_
 {
     const taut_method *candidate[MOST_CANDIDATES], *used[2] = {NULL, NULL};
     int count = find_candidates(candidate), k = 0;
-    double second = tolerance, finer = fmax(tolerance / 100, tightest); /* the full motion takes short steps anyway */
+    /* the full motion takes short steps anyway */
+    double second = tolerance, finer = fmax(tolerance / 100, tightest);
     bool full = false;
     char note[200];
     taut_error last = {.t = NAN};
     TAUT_TRY(next_reference(b, candidate, count, &k, tolerance, 0, &used[0], &last, error));
     if (!used[0])
-        return taut_fail(error, TAUT_ERROR_REFUSED, "no method can give a reference for this motion: %.300s", last.message);
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "no method can give a reference for this motion: %.300s", last.message);
     TAUT_TRY(slow_reference(b, finer, c, &full, note, sizeof note, error));
     second = full ? finer : tolerance;
     if (!full)
@@ -321,28 +349,33 @@ static int make_references(bench *b, double tolerance, taut_comparison *c, taut_
     }
     measure(b, c);
     const char *other = full ? "the full motion by dop8 from the same slow point" : used[1]->name;
-    snprintf(c->explanation, sizeof c->explanation,
-             "%s%s at t = %.6g; reference %s with tolerance %.0e, of which %s with %.0e is %.1e away%s",
-             b->motion ? "motion " : "first order", b->motion ? b->motion : "", b->until, used[0]->name, tolerance, other, second,
-             c->uncertainty, note);
+    snprintf(
+        c->explanation, sizeof c->explanation,
+        "%s%s at t = %.6g; reference %s with tolerance %.0e, of which %s with %.0e is %.1e away%s",
+        b->motion ? "motion " : "first order", b->motion ? b->motion : "", b->until, used[0]->name,
+        tolerance, other, second, c->uncertainty, note);
     if (!(c->uncertainty <= wide_limit * fmax(size_of(b->end[0], b->n), DBL_MIN)))
-        return taut_fail(
-            error, TAUT_ERROR_CONVERGE,
-            "two references do not agree: %s with tolerance %.0e and %s with %.0e are %.2g apart at t = %g; the motion "
-            "may be too sensitive for so long a time: compare at an earlier --until",
-            used[0]->name, tolerance, other, second, c->uncertainty, b->until);
+        return taut_fail(error, TAUT_ERROR_CONVERGE,
+                         "two references do not agree: %s with tolerance %.0e and %s with %.0e are "
+                         "%.2g apart at t = %g; the motion may be too sensitive for so long a "
+                         "time: compare at an earlier --until",
+                         used[0]->name, tolerance, other, second, c->uncertainty, b->until);
     return TAUT_OK;
 }
 
-/* order = log(e1/e2) / log(h1/h2) against the row before, of the same method; 0 and failures have none. */
-static double observed_order(const taut_compared *before, const taut_compared *now, double uncertainty)
+/* order = log(e1/e2) / log(h1/h2) against the row before, of the same method; 0 and failures
+ * have none. */
+static double observed_order(const taut_compared *before, const taut_compared *now,
+                             double uncertainty)
 {
-    if (before->message || now->message || before->value == now->value || !(now->error > uncertainty))
+    if (before->message || now->message || before->value == now->value ||
+        !(now->error > uncertainty))
         return NAN;
     return log(before->error / now->error) / log(before->value / now->value);
 }
 
-static int fill_row(bench *b, taut_comparison *c, const taut_compare_request *request, int k, taut_error *error)
+static int fill_row(bench *b, taut_comparison *c, const taut_compare_request *request, int k,
+                    taut_error *error)
 {
     taut_compared *row = &c->row[k];
     taut_error why = {.t = NAN};
@@ -372,22 +405,26 @@ static int fill_row(bench *b, taut_comparison *c, const taut_compare_request *re
 static int check_request(const taut_compare_request *r, taut_error *error)
 {
     if (!r || r->method_count < 1 || r->value_count < 1 || !r->methods || !r->values)
-        return taut_fail(error, TAUT_ERROR_USAGE, "a comparison needs methods, and steps or tolerances");
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "a comparison needs methods, and steps or tolerances");
     if (r->method_count > MOST_ROWS / r->value_count)
-        return taut_fail(error, TAUT_ERROR_SIZE, "a comparison of %d methods with %d values is too large", r->method_count,
+        return taut_fail(error, TAUT_ERROR_SIZE,
+                         "a comparison of %d methods with %d values is too large", r->method_count,
                          r->value_count);
-    for (int k = 0; k < r->method_count; k++) /* a name that does not exist is a slip, not a result */
+    for (int k = 0; k < r->method_count;
+         k++) /* a name that does not exist is a slip, not a result */
         if (!taut_method_find(r->methods[k]))
             return taut_method_unknown("--methods", r->methods[k], error);
     for (int k = 0; k < r->value_count; k++)
         if (!(r->values[k] > 0 && r->values[k] <= (r->tolerances ? 1 : DBL_MAX)))
             return taut_fail(error, TAUT_ERROR_USAGE, "%s: expected numbers > 0%s, found %g",
-                             r->tolerances ? "tolerances" : "steps", r->tolerances ? " and <= 1" : "", r->values[k]);
+                             r->tolerances ? "tolerances" : "steps",
+                             r->tolerances ? " and <= 1" : "", r->values[k]);
     return TAUT_OK;
 }
 
-static int compare(const taut_system *system, const taut_options *options, const taut_compare_request *request, taut_comparison *c,
-                   taut_error *error)
+static int compare(const taut_system *system, const taut_options *options,
+                   const taut_compare_request *request, taut_comparison *c, taut_error *error)
 {
     bench b = {.system = system, .given = options, .arena = &c->arena, .size = 1};
     TAUT_TRY(check_request(request, error));
@@ -401,7 +438,8 @@ static int compare(const taut_system *system, const taut_options *options, const
     b.end[0] = b.state + size;
     b.end[1] = b.end[0] + size;
     b.start = b.end[1] + size;
-    double tolerance = request->tolerances ? INFINITY : 1000 * tightest; /* equal steps tell no tolerance */
+    /* equal steps tell no tolerance */
+    double tolerance = request->tolerances ? INFINITY : 1000 * tightest;
     for (int k = 0; k < request->value_count && request->tolerances; k++)
         tolerance = fmin(tolerance, request->values[k]);
     TAUT_TRY(make_references(&b, fmax(tolerance / 100, tightest), c, error));
@@ -410,12 +448,14 @@ static int compare(const taut_system *system, const taut_options *options, const
     return TAUT_OK;
 }
 
-int taut_compare(const taut_system *system, const taut_options *options, const taut_compare_request *request,
-                 const taut_allocator *allocator, taut_comparison **comparison, taut_error *error)
+int taut_compare(const taut_system *system, const taut_options *options,
+                 const taut_compare_request *request, const taut_allocator *allocator,
+                 taut_comparison **comparison, taut_error *error)
 {
     taut_error_clear(error);
     if (!system || !comparison)
-        return taut_fail(error, TAUT_ERROR_USAGE, "taut_compare: system and comparison must not be NULL");
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "taut_compare: system and comparison must not be NULL");
     taut_allocator from = taut_allocator_or_default(allocator);
     *comparison = NULL;
     taut_comparison *c = from.allocate(from.user, sizeof *c);

@@ -1,9 +1,11 @@
-/* actions.c - energies and actions of the stiff modes at a state, and how well their frequencies are separated.
+/* actions.c - energies and actions of the stiff modes at a state, and how well their frequencies
+ * are separated.
  *
- *     E_k = (pdot_k^2 + Omega_k^2 p_k^2)/2,   J_k = E_k/Omega_k                                                       [E (20)]
+ *     E_k = (pdot_k^2 + Omega_k^2 p_k^2)/2, J_k = E_k/Omega_k   [E (20)]
  *
- * with g and G at the given point, not at its projection. The actions are kept while |Omega_j - Omega_k| (j != k) [E (11)] and
- * |Omega_j - Omega_k - Omega_l| (all j, k, l) [E (12)] stay away from zero. */
+ * with g and G at the given point, not at its projection. The actions are kept while |Omega_j -
+ * Omega_k| (j != k) [E (11)] and |Omega_j - Omega_k - Omega_l| (all j, k, l) [E (12)] stay away
+ * from zero. */
 #include "vibration/effective.h"
 
 #include <math.h>
@@ -11,7 +13,10 @@
 #include "system/modes/potential_modes.h"
 #include "system/system.h"
 
-enum { MOST_RESONANCES = sizeof(((taut_modes_report *)0)->resonance) / sizeof(taut_resonance), SHARES = 4 };
+enum {
+    MOST_RESONANCES = sizeof(((taut_modes_report *)0)->resonance) / sizeof(taut_resonance),
+    SHARES = 4
+};
 
 /* Keeps the closest ones, sorted. */
 static void offer(taut_modes_report *report, int j, int k, int l, double gap)
@@ -24,7 +29,8 @@ static void offer(taut_modes_report *report, int j, int k, int l, double gap)
         report->resonance[at] = (taut_resonance){j, k, l, gap};
 }
 
-/* All neighbours; and for each j the pairs k <= l along the line Omega_k + Omega_l = Omega_j: O(modes^2). */
+/* All neighbours; and for each j the pairs k <= l along the line Omega_k + Omega_l = Omega_j:
+ * O(modes^2). */
 static void find_resonances(int modes, const double *frequency, taut_modes_report *report)
 {
     report->separation = INFINITY;
@@ -36,7 +42,8 @@ static void find_resonances(int modes, const double *frequency, taut_modes_repor
     for (int j = 0; j < modes; j++)
         for (int k = 0, l = modes - 1; k <= l;) {
             double excess = frequency[k] + frequency[l] - frequency[j];
-            if (k != j && l != j) /* else only a frequency near zero: that is the separation of fast and slow */
+            if (k != j && l != j) /* else only a frequency near zero: that is the separation of fast
+                                     and slow */
                 offer(report, j, k, l, fabs(excess) / frequency[j]);
             if (excess > 0)
                 l--;
@@ -68,11 +75,13 @@ static void find_shares(const taut_modes_work *w, const double *c, int k, taut_m
         mode->bond[a] = -1;
     for (taut_index s = 0; s < w->springs; s++) {
         taut_index i = w->spring[s];
-        offer_share(mode, i, c[i] * weight[i] * weight[i]); /* u^2/c over Omega^2; the sum is w^T C w = 1 */
+        /* u^2/c over Omega^2; the sum is w^T C w = 1 */
+        offer_share(mode, i, c[i] * weight[i] * weight[i]);
     }
 }
 
-static void fill(const taut_modes_work *w, const double *v, int count, taut_mode *mode, taut_modes_report *report)
+static void fill(const taut_modes_work *w, const double *v, int count, taut_mode *mode,
+                 taut_modes_report *report)
 {
     const double *c = taut_context_compliance(w->context);
     report->modes = w->count;
@@ -82,7 +91,9 @@ static void fill(const taut_modes_work *w, const double *v, int count, taut_mode
     for (int k = 0, to = 0; k < w->count; k++) {
         taut_mode made = {.frequency = w->frequency[k]};
         taut_modes_amplitude(w, k, v, &made.stretch, &made.rate);
-        made.energy = (made.rate * made.rate + made.frequency * made.frequency * made.stretch * made.stretch) / 2;
+        made.energy = (made.rate * made.rate +
+                       made.frequency * made.frequency * made.stretch * made.stretch) /
+                      2;
         made.action = made.energy / made.frequency;
         report->energy += made.energy;
         report->correction += made.action * made.frequency;
@@ -95,8 +106,8 @@ static void fill(const taut_modes_work *w, const double *v, int count, taut_mode
     find_resonances(w->count, w->frequency, report);
 }
 
-static int small(taut_context *context, double t, const double *q, const double *v, int count, taut_mode *mode,
-                 taut_modes_report *report, taut_error *error)
+static int small(taut_context *context, double t, const double *q, const double *v, int count,
+                 taut_mode *mode, taut_modes_report *report, taut_error *error)
 {
     taut_arena arena;
     taut_modes_work work = {0};
@@ -111,7 +122,8 @@ static int small(taut_context *context, double t, const double *q, const double 
     return status;
 }
 
-/* ---- with a stiff potential, K z = Omega^2 M z (potential_modes.h):  p = z^T U_q/Omega^2,  pdot = z^T dU_q/dt/Omega^2,  U all that is stiff */
+/* ---- with a stiff potential, K z = Omega^2 M z (potential_modes.h):  p = z^T U_q/Omega^2,
+ * pdot = z^T dU_q/dt/Omega^2,  U all that is stiff */
 
 typedef struct stiff_work {
     taut_potential_modes modes;
@@ -160,7 +172,8 @@ static int find_rate(stiff_work *s, double t, const double *q, const double *v, 
 static void describe_stiff(const stiff_work *s, int k, taut_mode *mode)
 {
     const taut_potential_modes *w = &s->modes;
-    const double *z = w->mode + (int64_t)s->from[k] * w->n, *c = taut_context_compliance(w->context);
+    const double *z = w->mode + (int64_t)s->from[k] * w->n,
+                 *c = taut_context_compliance(w->context);
     double square = s->frequency[k] * s->frequency[k];
     *mode = (taut_mode){.frequency = s->frequency[k], .potential = 1, .bond = {-1, -1, -1, -1}};
     for (taut_index i = 0; i < w->n; i++) {
@@ -179,7 +192,8 @@ static void describe_stiff(const stiff_work *s, int k, taut_mode *mode)
     mode->potential = fmax(mode->potential, 0); /* rounding */
 }
 
-static int fill_stiff(stiff_work *s, int rank, int count, taut_mode *mode, taut_modes_report *report)
+static int fill_stiff(stiff_work *s, int rank, int count, taut_mode *mode,
+                      taut_modes_report *report)
 {
     int found = 0, to = 0;
     for (int k = rank - 1; k >= 0; k--) /* values descend; negative ones are no vibrations */
@@ -202,8 +216,8 @@ static int fill_stiff(stiff_work *s, int rank, int count, taut_mode *mode, taut_
     return TAUT_OK;
 }
 
-static int small_stiff(taut_context *context, double t, const double *q, const double *v, int count, taut_mode *mode,
-                       taut_modes_report *report, taut_error *error)
+static int small_stiff(taut_context *context, double t, const double *q, const double *v, int count,
+                       taut_mode *mode, taut_modes_report *report, taut_error *error)
 {
     taut_arena arena;
     stiff_work s = {0};
@@ -232,21 +246,26 @@ static int small_stiff(taut_context *context, double t, const double *q, const d
 }
 
 /* Frequencies alone, from both ends. */
-static int frequencies(taut_context *context, double t, const double *q, int count, taut_mode *mode, taut_modes_report *report,
-                       taut_error *error)
+static int frequencies(taut_context *context, double t, const double *q, int count, taut_mode *mode,
+                       taut_modes_report *report, taut_error *error)
 {
     taut_arena arena;
     taut_arena_init(&arena, &context->arena.allocator);
     int ends = count > 1 ? count / 2 : 1, found = 0;
     double *frequency = TAUT_NEW(&arena, double, 2 * (int64_t)ends);
-    int status =
-        frequency ? taut_frequencies(context, t, q, ends, frequency, &found, &report->complete, error) : taut_fail_memory(error);
+    int status = frequency ? taut_frequencies(context, t, q, ends, frequency, &found,
+                                              &report->complete, error)
+                           : taut_fail_memory(error);
     report->found = found < count ? found : count;
     report->complete = report->complete && found <= count;
     report->modes = report->complete ? found : -1;
     for (int k = 0; k < report->found; k++)
-        mode[k] = (taut_mode){
-            .frequency = frequency[k], .stretch = NAN, .rate = NAN, .energy = NAN, .action = NAN, .bond = {-1, -1, -1, -1}};
+        mode[k] = (taut_mode){.frequency = frequency[k],
+                              .stretch = NAN,
+                              .rate = NAN,
+                              .energy = NAN,
+                              .action = NAN,
+                              .bond = {-1, -1, -1, -1}};
     if (status == 0 && report->complete)
         find_resonances(report->found, frequency, report);
     report->energy = report->correction = NAN;
@@ -254,14 +273,15 @@ static int frequencies(taut_context *context, double t, const double *q, int cou
     return status;
 }
 
-int taut_modes(taut_context *context, double t, const double *q, const double *v, int count, taut_mode *mode,
-               taut_modes_report *report, taut_error *error)
+int taut_modes(taut_context *context, double t, const double *q, const double *v, int count,
+               taut_mode *mode, taut_modes_report *report, taut_error *error)
 {
     taut_sizes sizes;
     taut_system_sizes(context->system, &sizes);
     *report = (taut_modes_report){.complete = true, .separation = INFINITY};
     if (count < 1)
-        return taut_fail(error, TAUT_ERROR_USAGE, "at least one mode must be asked for, not %d", count);
+        return taut_fail(error, TAUT_ERROR_USAGE, "at least one mode must be asked for, not %d",
+                         count);
     if (sizes.kind != TAUT_MECHANICAL)
         return taut_fail(error, TAUT_ERROR_REFUSED, "modes belong to mechanical systems");
     if (!(sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)))

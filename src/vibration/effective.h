@@ -1,15 +1,19 @@
-/* effective.h - what is made of the stiff modes: actions (actions.c) and the effective system (effective_system.c). */
+/* effective.h - what is made of the stiff modes: actions (actions.c) and the effective system
+ * (effective_system.c). */
 #ifndef TAUT_VIBRATION_EFFECTIVE_H
 #define TAUT_VIBRATION_EFFECTIVE_H
 
 #include "base/projector.h"
 #include "system/modes/modes.h"
 
-/* The effective system with the actions of the model's own start at time t: what motion `effective` integrates as a rigid system. Its
- * start is the model's, to be moved by the projector below. `base` must outlive it. */
-int taut_effective_from_start(const taut_system *base, double t, taut_system **system, taut_error *error);
-/* From a state that vibrates to the consistent one of the effective system, whose context this is [E (9)] (effective_start.c). */
-int taut_effective_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics, taut_projector **projector,
-                             taut_error *error);
+/* The effective system with the actions of the model's own start at time t: what motion
+ * `effective` integrates as a rigid system. Its start is the model's, to be moved by the
+ * projector below. `base` must outlive it. */
+int taut_effective_from_start(const taut_system *base, double t, taut_system **system,
+                              taut_error *error);
+/* From a state that vibrates to the consistent one of the effective system, whose context this
+ * is [E (9)] (effective_start.c). */
+int taut_effective_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                             taut_projector **projector, taut_error *error);
 
 #endif

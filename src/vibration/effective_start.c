@@ -1,18 +1,22 @@
-/* effective_start.c - where effective motion begins: the consistent state that belongs to one that vibrates.
+/* effective_start.c - where effective motion begins: the consistent state that belongs to one
+ * that vibrates.
  *
- *     X = x + M(x)^-1 G(x)^T lambda,  g(X) = 0          M(X) V = M(x) v + G(X)^T mu,  G(X) V + g_t(X) = 0                   [E (9)]
+ *     X = x + M(x)^-1 G(x)^T lambda, g(X) = 0   M(X) V = M(x) v + G(X)^T mu,
+ *     G(X) V + g_t(X) = 0   [E (9)]
  *
- * The directions are those of x, so that this is the state that the impulse methods show of the same start (15); the foot point, with
- * directions of its own, is another one, apart by the square of the amplitude. Newton's iteration takes [M(x) G(x)^T; G(X) 0]. Where something
- * is held, or the iteration does not end (x is far from the bonds), the foot point is what can be had. */
+ * The directions are those of x, so that this is the state that the impulse methods show of the
+ * same start (15); the foot point, with directions of its own, is another one, apart by the
+ * square of the amplitude. Newton's iteration takes [M(x) G(x)^T; G(X) 0]. Where something is
+ * held, or the iteration does not end (x is far from the bonds), the foot point is what can be
+ * had. */
 #include <math.h>
 #include <string.h>
 
 #include "linalg/saddle.h"
 #include "point/foot_point.h"
 #include "point/hold/hold.h"
-#include "vibration/effective.h"
 #include "system/system.h"
+#include "vibration/effective.h"
 
 enum { MOST_NEWTON = 40 };
 
@@ -42,10 +46,12 @@ static void take_rows(const consistent *c, double *to)
 static int evaluate(consistent *c, double t, const double *q, taut_error *error)
 {
     c->projector.statistics->force_evaluations++;
-    return taut_evaluate(c->context, t, q, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &c->values, error);
+    return taut_evaluate(c->context, t, q, NULL,
+                         TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &c->values, error);
 }
 
-static int solve(consistent *c, const double *mass, const double *g1, const double *g2, taut_error *error)
+static int solve(consistent *c, const double *mass, const double *g1, const double *g2,
+                 taut_error *error)
 {
     c->projector.statistics->factorisations++;
     c->projector.statistics->solves++;
@@ -71,7 +77,8 @@ static int lay_position(consistent *c, double t, const double *x, taut_error *er
     memcpy(c->X, x, (size_t)c->n * sizeof(double));
     TAUT_TRY(evaluate(c, t, x, error));
     take_rows(c, c->at_x);
-    memcpy(c->mass, c->values.mass, (size_t)(c->tangent.start ? c->tangent.start[c->n] : c->n) * sizeof(double));
+    memcpy(c->mass, c->values.mass,
+           (size_t)(c->tangent.start ? c->tangent.start[c->n] : c->n) * sizeof(double));
     for (int k = 0; k < MOST_NEWTON; k++) {
         double size = 0, scale = 0;
         take_rows(c, c->at_X);
@@ -158,23 +165,28 @@ static int build(consistent *c, taut_arena *arena, taut_error *error)
     taut_system_sizes(system, &sizes);
     c->n = sizes.coordinates;
     c->m = sizes.bonds;
-    TAUT_TRY(taut_foot_point_projector(c->context, arena, c->projector.statistics, &c->foot, error));
+    TAUT_TRY(
+        taut_foot_point_projector(c->context, arena, c->projector.statistics, &c->foot, error));
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &c->jacobian, error));
     if (sizes.mass != TAUT_MASS_DIAGONAL)
         TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &c->tangent, error));
     TAUT_TRY(find_rows(c, arena, error));
     int64_t entries = c->tangent.start ? c->tangent.start[c->n] : c->n;
-    double **const of_n[] = {&c->X, &c->V, &c->dx}, **const of_m[] = {&c->y, &c->values.bond, &c->values.bond_dt};
-    double **const of_entries[] = {&c->mass, &c->values.mass}, **const of_g[] = {&c->at_x, &c->at_X, &c->values.jacobian};
+    double **const of_n[] = {&c->X, &c->V, &c->dx},
+                   **const of_m[] = {&c->y, &c->values.bond, &c->values.bond_dt};
+    double **const of_entries[] = {&c->mass, &c->values.mass},
+                   **const of_g[] = {&c->at_x, &c->at_X, &c->values.jacobian};
     bool good = true;
     for (int k = 0; k < 3; k++) {
-        good = good && (*of_n[k] = TAUT_NEW(arena, double, c->n)) && (*of_m[k] = TAUT_NEW(arena, double, c->m));
+        good = good && (*of_n[k] = TAUT_NEW(arena, double, c->n)) &&
+               (*of_m[k] = TAUT_NEW(arena, double, c->m));
         good = good && (*of_g[k] = TAUT_NEW(arena, double, sizes.jacobian_entries));
         good = good && (k == 2 || (*of_entries[k] = TAUT_NEW(arena, double, entries)));
     }
     if (!good)
         return taut_fail_memory(error);
-    c->directions = !taut_hold_any(taut_system_hold(system), c->n, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY | TAUT_GUESS);
+    c->directions = !taut_hold_any(taut_system_hold(system), c->n,
+                                   TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY | TAUT_GUESS);
     taut_saddle_shape shape = {.n = c->n,
                                .m = c->rows,
                                .k_start = c->tangent.start,
@@ -185,15 +197,19 @@ static int build(consistent *c, taut_arena *arena, taut_error *error)
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &arena->allocator, &c->saddle, error);
 }
 
-int taut_effective_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics, taut_projector **projector,
-                             taut_error *error)
+int taut_effective_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                             taut_projector **projector, taut_error *error)
 {
     *projector = NULL;
     consistent *c = TAUT_NEW(arena, consistent, 1);
     if (!c)
         return taut_fail_memory(error);
     c->context = context;
-    c->projector = (taut_projector){.name = "consistent", .apply = apply, .destroy = destroy, .statistics = statistics, .self = c};
+    c->projector = (taut_projector){.name = "consistent",
+                                    .apply = apply,
+                                    .destroy = destroy,
+                                    .statistics = statistics,
+                                    .self = c};
     int status = build(c, arena, error);
     if (status != 0) {
         destroy(&c->projector);

@@ -1,17 +1,20 @@
-/* effective_system.c - the effective system: what fast vibration of bounded energy does to the slow motion.
+/* effective_system.c - the effective system: what fast vibration of bounded energy does to the
+ * slow motion.
  *
- *     M V' = f(X) - grad W(X) - G(X)^T Lambda,   g(X) = 0,     W(X) = sum_k J_k Omega_k(X)                              [E (7)-(8)]
+ *     M V' = f(X) - grad W(X) - G(X)^T Lambda, g(X) = 0, W(X) = sum_k J_k Omega_k(X)
+ *     [E (7)-(8)]
  *
- * It is a derived system: bonds that are not soft have compliance 0, W joins the potential and -grad W the force, and whoever
- * integrates rigid systems integrates it. Everything else is asked of a context of the base system, which lives in the arena of ours.
- * The Hessian of W is dense and formed by differences of the exact gradient, so the tangent pattern is full (up to 500 coordinates;
- * beyond, what falls outside the base's pattern is left out of df/dq). */
+ * It is a derived system: bonds that are not soft have compliance 0, W joins the potential and
+ * -grad W the force, and whoever integrates rigid systems integrates it. Everything else is
+ * asked of a context of the base system, which lives in the arena of ours. The Hessian of W is
+ * dense and formed by differences of the exact gradient, so the tangent pattern is full (up to
+ * 500 coordinates; beyond, what falls outside the base's pattern is left out of df/dq). */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "vibration/effective.h"
 #include "system/system.h"
+#include "vibration/effective.h"
 
 enum { FULL_MOST = 500 };
 
@@ -52,13 +55,15 @@ static int accept(const taut_system *base, taut_error *error)
     if (base->sizes.kind != TAUT_MECHANICAL)
         why = "it belongs to mechanical systems";
     else if (can & TAUT_HAS_STIFF_POTENTIAL)
-        why = "a stiff potential has no bonds that could become rigid: write it as bonds with a stiffness";
+        why = "a stiff potential has no bonds that could become rigid: write it as bonds with a "
+              "stiffness";
     else if (!(can & TAUT_HAS_SPRINGS))
         why = "nothing vibrates: give some bonds a stiffness, or use the rigid motion";
     else if (can & TAUT_HAS_DAMPING)
         why = "damped bonds do not keep their actions: leave out `damping`, or use the slow motion";
     else if (rubs(base))
-        why = "forces that depend on velocities change the actions: leave them out, or use the slow or full motion";
+        why = "forces that depend on velocities change the actions: leave them out, or use the "
+              "slow or full motion";
     else if ((can & TAUT_HAS_VARYING_MASS) && !(can & TAUT_HAS_KINETIC))
         why = "a varying [mass] is not a Hamiltonian system: state the kinetic energy in [kinetic]";
     else if (!(can & TAUT_CAN_INVERT_MASS))
@@ -139,17 +144,21 @@ static int follow_parameters(const taut_context *context, workspace *w, taut_err
 
 /* ---- evaluation */
 
-static int find_gradient(const effective *e, workspace *w, double t, const double *q, double *gradient, taut_error *error)
+static int find_gradient(const effective *e, workspace *w, double t, const double *q,
+                         double *gradient, taut_error *error)
 {
     TAUT_TRY(taut_modes_find(&w->modes, t, q, error));
     if (w->modes.count != e->modes)
-        return taut_fail(error, TAUT_ERROR_EVALUATE, "at t = %.9g there are %d stiff modes, but %d actions: a mode has vanished", t,
-                         w->modes.count, e->modes);
+        return taut_fail(
+            error, TAUT_ERROR_EVALUATE,
+            "at t = %.9g there are %d stiff modes, but %d actions: a mode has vanished", t,
+            w->modes.count, e->modes);
     return gradient ? taut_modes_gradient(&w->modes, t, q, e->action, gradient, error) : 0;
 }
 
 /* The spreads of base entries over a full pattern. */
-static void spread(const effective *e, const workspace *w, taut_index n, const double *from, double *to)
+static void spread(const effective *e, const workspace *w, taut_index n, const double *from,
+                   double *to)
 {
     if (!e->full) {
         memcpy(to, from, (size_t)w->tangent.start[n] * sizeof(double));
@@ -161,9 +170,10 @@ static void spread(const effective *e, const workspace *w, taut_index n, const d
             to[(int64_t)i * n + w->tangent.column[k]] += from[k];
 }
 
-/* force_dq -= Hess W, by central differences; steps of eps^(1/3) balance rounding and truncation. */
-static int subtract_hessian(const effective *e, workspace *w, taut_index n, double t, const double *q, double *force_dq,
-                            taut_error *error)
+/* force_dq -= Hess W, by central differences; steps of eps^(1/3) balance rounding and truncation.
+ */
+static int subtract_hessian(const effective *e, workspace *w, taut_index n, double t,
+                            const double *q, double *force_dq, taut_error *error)
 {
     memcpy(w->x, q, (size_t)n * sizeof(double));
     for (taut_index j = 0; j < n; j++) {
@@ -186,13 +196,15 @@ static int subtract_hessian(const effective *e, workspace *w, taut_index n, doub
 }
 
 /* What lives on the tangent pattern: where the base puts it, and where it goes. */
-static int evaluate_base(const effective *e, workspace *w, taut_index n, double t, const double *q, const double *v,
-                         unsigned wanted, taut_values *values, taut_error *error)
+static int evaluate_base(const effective *e, workspace *w, taut_index n, double t, const double *q,
+                         const double *v, unsigned wanted, taut_values *values, taut_error *error)
 {
     taut_values base = *values;
     double **to[] = {&base.bond_hessian, &base.force_dq, &base.force_dv, &base.mass, &base.mass_dq};
-    double *const target[] = {values->bond_hessian, values->force_dq, values->force_dv, values->mass, values->mass_dq};
-    const unsigned bit[] = {TAUT_WANT_BOND_HESSIAN, TAUT_WANT_FORCE_DQ, TAUT_WANT_FORCE_DV, TAUT_WANT_MASS, TAUT_WANT_MASS_DQ};
+    double *const target[] = {values->bond_hessian, values->force_dq, values->force_dv,
+                              values->mass, values->mass_dq};
+    const unsigned bit[] = {TAUT_WANT_BOND_HESSIAN, TAUT_WANT_FORCE_DQ, TAUT_WANT_FORCE_DV,
+                            TAUT_WANT_MASS, TAUT_WANT_MASS_DQ};
     bool diagonal = w->base->system->sizes.mass == TAUT_MASS_DIAGONAL;
     for (int k = 0; k < 5; k++)
         if ((wanted & bit[k]) && !(bit[k] == TAUT_WANT_MASS && diagonal))
@@ -220,8 +232,8 @@ static void correct_energy(const effective *e, const workspace *w, taut_values *
     }
 }
 
-static int evaluate(taut_context *context, double t, const double *q, const double *v, unsigned wanted, taut_values *values,
-                    taut_error *error)
+static int evaluate(taut_context *context, double t, const double *q, const double *v,
+                    unsigned wanted, taut_values *values, taut_error *error)
 {
     const effective *e = context->system->extra;
     workspace *w = context->extra;
@@ -247,7 +259,8 @@ static int make_pattern(taut_system *system, effective *e, taut_error *error)
     e->full = n <= FULL_MOST;
     if (!e->full)
         return 0;
-    taut_index *from = TAUT_NEW(&system->arena, taut_index, n + 1), *column = TAUT_NEW(&system->arena, taut_index, (int64_t)n * n);
+    taut_index *from = TAUT_NEW(&system->arena, taut_index, n + 1),
+               *column = TAUT_NEW(&system->arena, taut_index, (int64_t)n * n);
     if (!from || !column)
         return taut_fail_memory(error);
     for (taut_index i = 0; i <= n; i++)
@@ -269,7 +282,8 @@ static void set_capabilities(taut_system *system)
             system->sizes.can |= TAUT_HAS_SPRINGS;
 }
 
-static int fill(taut_system *system, const taut_system *base, const double *action, int modes, taut_error *error)
+static int fill(taut_system *system, const taut_system *base, const double *action, int modes,
+                taut_error *error)
 {
     effective *e = TAUT_NEW(&system->arena, effective, 1);
     double *copy = TAUT_NEW(&system->arena, double, modes);
@@ -278,7 +292,9 @@ static int fill(taut_system *system, const taut_system *base, const double *acti
     for (int k = 0; k < modes; k++) {
         copy[k] = action[k];
         if (!(action[k] >= 0) || !isfinite(action[k]))
-            return taut_fail(error, TAUT_ERROR_USAGE, "action %d is %g: actions are finite and not negative", k + 1, action[k]);
+            return taut_fail(error, TAUT_ERROR_USAGE,
+                             "action %d is %g: actions are finite and not negative", k + 1,
+                             action[k]);
     }
     *e = (effective){.base = base, .modes = modes, .action = copy};
     system->rigid = true;
@@ -290,12 +306,15 @@ static int fill(taut_system *system, const taut_system *base, const double *acti
     return make_pattern(system, e, error);
 }
 
-int taut_system_effective(const taut_system *base, const double *action, int modes, taut_system **result, taut_error *error)
+int taut_system_effective(const taut_system *base, const double *action, int modes,
+                          taut_system **result, taut_error *error)
 {
     *result = NULL;
     TAUT_TRY(accept(base, error));
     if (modes < 1)
-        return taut_fail(error, TAUT_ERROR_USAGE, "an effective system needs one action for each mode, not %d in all", modes);
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "an effective system needs one action for each mode, not %d in all",
+                         modes);
     taut_system *system = taut_system_derive(base);
     if (!system)
         return taut_fail_memory(error);
@@ -320,8 +339,8 @@ static double noise(const taut_context *context, const double *q)
     return energy;
 }
 
-static int actions_at_start(taut_context *context, double t, taut_arena *arena, taut_mode **mode, taut_modes_report *report,
-                            taut_error *error)
+static int actions_at_start(taut_context *context, double t, taut_arena *arena, taut_mode **mode,
+                            taut_modes_report *report, taut_error *error)
 {
     taut_index n = context->system->sizes.coordinates, m = context->system->sizes.bonds;
     int most = m < TAUT_MODES_MOST ? m : TAUT_MODES_MOST;
@@ -333,7 +352,8 @@ static int actions_at_start(taut_context *context, double t, taut_arena *arena, 
     TAUT_TRY(taut_modes(context, t, q, v, most, *mode, report, error));
     if (!report->complete || report->found == 0 || isnan(report->energy))
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "no effective motion: it needs the actions of all stiff springs, at least one and at most %d",
+                         "no effective motion: it needs the actions of all stiff springs, at least "
+                         "one and at most %d",
                          TAUT_MODES_MOST);
     double least = noise(context, q);
     for (int k = 0; k < report->found; k++)
@@ -342,7 +362,8 @@ static int actions_at_start(taut_context *context, double t, taut_arena *arena, 
     return 0;
 }
 
-int taut_effective_from_start(const taut_system *base, double t, taut_system **system, taut_error *error)
+int taut_effective_from_start(const taut_system *base, double t, taut_system **system,
+                              taut_error *error)
 {
     *system = NULL;
     TAUT_TRY(accept(base, error));

@@ -1,9 +1,12 @@
-/* fields.c - mechanical fields: the full system and the index-1 form, with Baumgarte's terms if wanted.
+/* fields.c - mechanical fields: the full system and the index-1 form, with Baumgarte's terms if
+ * wanted.
  *
  *     [ M    G^T ] [ v'     ]   [ f - springs - scale grad V     ]
- *     [ G    0   ] [ lambda ] = [ -gamma - alpha gdot - beta g   ]       G, g, gamma of the rods     [Ascher, Qin, Reich 1992, (1.4), (4.3)]
+ *     [ G   0   ] [ lambda ] = [ -gamma - alpha gdot - beta g   ]   G, g, gamma of the rods
+ *     [Ascher, Qin, Reich 1992, (1.4), (4.3)]
  *
- * gamma = g_qq(v,v) + 2 g_qt v + g_tt. Without rods only M is inverted. One force evaluation, one factorisation and one solve each. */
+ * gamma = g_qq(v,v) + 2 g_qt v + g_tt. Without rods only M is inverted. One force evaluation,
+ * one factorisation and one solve each. */
 #include "wrap/fields.h"
 
 #include "step/mechanics.h"
@@ -37,7 +40,8 @@ static void aim(mechanical *w, const double *v)
         w->reaction[r] -= w->alpha * w->gdot[r] + w->beta * x->values.bond[x->rod[r]];
 }
 
-static int evaluate(taut_field *field, double t, const double *q, const double *v, double *rate, double *lambda, taut_error *error)
+static int evaluate(taut_field *field, double t, const double *q, const double *v, double *rate,
+                    double *lambda, taut_error *error)
 {
     mechanical *w = field->self;
     taut_mechanics *x = &w->mechanics;
@@ -65,15 +69,18 @@ static int check_mass(const taut_mechanics *x, taut_error *error)
     for (taut_index i = 0; !x->mass_start && i < x->n; i++)
         if (!(x->mass[i] > 0)) {
             char name[80];
-            taut_system_name(taut_context_system(x->context), TAUT_COORDINATE, i, name, sizeof name);
-            return taut_fail(error, TAUT_ERROR_REFUSED,
-                             "explicit methods divide by the masses, but that of '%s' is %g; give it a mass > 0", name, x->mass[i]);
+            taut_system_name(taut_context_system(x->context), TAUT_COORDINATE, i, name,
+                             sizeof name);
+            return taut_fail(
+                error, TAUT_ERROR_REFUSED,
+                "explicit methods divide by the masses, but that of '%s' is %g; give it a mass > 0",
+                name, x->mass[i]);
         }
     return TAUT_OK;
 }
 
-static int fill(mechanical *w, taut_context *context, taut_arena *arena, taut_statistics *statistics, double alpha, double beta,
-                taut_error *error)
+static int fill(mechanical *w, taut_context *context, taut_arena *arena,
+                taut_statistics *statistics, double alpha, double beta, taut_error *error)
 {
     taut_mechanics *x = &w->mechanics;
     bool terms = alpha != 0 || beta != 0;
@@ -109,8 +116,8 @@ static int check_kind(taut_context *context, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_field_index1(taut_context *context, taut_arena *arena, taut_statistics *statistics, double alpha, double beta,
-                      taut_field **field, taut_error *error)
+int taut_field_index1(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                      double alpha, double beta, taut_field **field, taut_error *error)
 {
     *field = NULL;
     TAUT_TRY(check_kind(context, error));
@@ -127,7 +134,8 @@ int taut_field_index1(taut_context *context, taut_arena *arena, taut_statistics 
     return status;
 }
 
-int taut_field_full(taut_context *context, taut_arena *arena, taut_statistics *statistics, taut_field **field, taut_error *error)
+int taut_field_full(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                    taut_field **field, taut_error *error)
 {
     TAUT_TRY(taut_field_index1(context, arena, statistics, 0, 0, field, error));
     mechanical *w = (*field)->self;
@@ -138,5 +146,6 @@ int taut_field_full(taut_context *context, taut_arena *arena, taut_statistics *s
     taut_system_name(taut_context_system(context), TAUT_BOND, x->rod[0], name, sizeof name);
     destroy(*field);
     *field = NULL;
-    return taut_fail(error, TAUT_ERROR_REFUSED, "bond '%s' is rigid: it needs the index-1 form, or a stiffness", name);
+    return taut_fail(error, TAUT_ERROR_REFUSED,
+                     "bond '%s' is rigid: it needs the index-1 form, or a stiffness", name);
 }

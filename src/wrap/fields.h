@@ -1,24 +1,29 @@
 /* fields.h - vector fields for explicit methods, made from a system (base/field.h).
  *
- * All take memory from `arena`; call field->destroy (when it is not NULL) before the arena is cleared. `statistics` counts what
- * evaluations cost. */
+ * All take memory from `arena`; call field->destroy (when it is not NULL) before the arena is
+ * cleared. `statistics` counts what evaluations cost. */
 #ifndef TAUT_WRAP_FIELDS_H
 #define TAUT_WRAP_FIELDS_H
 
 #include "base/field.h"
 
-/* M v' = f - G^T C^-1 (g + T gdot) - scale grad V: every oscillation is there. Rigid bonds are refused. */
-int taut_field_full(taut_context *context, taut_arena *arena, taut_statistics *statistics, taut_field **field, taut_error *error);
-/* [M G^T; G 0] (v', lambda) = (f, -gamma - alpha gdot - beta g) for the rigid bonds; springs act as forces. alpha = beta = 0: the
- * plain index-1 form; else Baumgarte's. */
-int taut_field_index1(taut_context *context, taut_arena *arena, taut_statistics *statistics, double alpha, double beta,
-                      taut_field **field, taut_error *error);
-/* z' = f(t,z,y) - gamma F h, y from G f(t,z,y) + g_t = 0 (constraints); h = (constraints, invariants), F = H^T (H H^T)^-1. gamma = 0: no
- * stabilising term. y is returned in lambda's place. */
-int taut_field_first_order(taut_context *context, taut_arena *arena, taut_statistics *statistics, double gamma, taut_field **field,
-                           taut_error *error);
-/* The invariants of a stabilised first-order field keep the values they have at this state (before: those of the model's start at t = 0).
- * To be called at the start of a run, and after an event that altered the state; then method->changed(). Without a stabilising term: nothing to do. */
+/* M v' = f - G^T C^-1 (g + T gdot) - scale grad V: every oscillation is there. Rigid bonds are
+ * refused. */
+int taut_field_full(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                    taut_field **field, taut_error *error);
+/* [M G^T; G 0] (v', lambda) = (f, -gamma - alpha gdot - beta g) for the rigid bonds; springs act
+ * as forces. alpha = beta = 0: the plain index-1 form; else Baumgarte's. */
+int taut_field_index1(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                      double alpha, double beta, taut_field **field, taut_error *error);
+/* z' = f(t,z,y) - gamma F h, y from G f(t,z,y) + g_t = 0 (constraints); h = (constraints,
+ * invariants), F = H^T (H H^T)^-1. gamma = 0: no stabilising term. y is returned in lambda's
+ * place. */
+int taut_field_first_order(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                           double gamma, taut_field **field, taut_error *error);
+/* The invariants of a stabilised first-order field keep the values they have at this state
+ * (before: those of the model's start at t = 0). To be called at the start of a run, and after
+ * an event that altered the state; then method->changed(). Without a stabilising term: nothing
+ * to do. */
 int taut_field_first_order_begin(taut_field *field, double t, const double *z, taut_error *error);
 
 #endif

@@ -1,9 +1,12 @@
-/* first_order.c - first-order fields, with algebraic variables of index 2 and a stabilising term if wanted.
+/* first_order.c - first-order fields, with algebraic variables of index 2 and a stabilising term
+ * if wanted.
  *
- *     z' = f(t,z,y) - gamma F(z) h(t,z),    F = H^T (H H^T)^-1,   h = (constraints, invariants)      [Ascher, Qin, Reich 1992, (1.7), (2.3)]
+ *     z' = f(t,z,y) - gamma F(z) h(t,z), F = H^T (H H^T)^-1, h = (constraints, invariants)
+ *     [Ascher, Qin, Reich 1992, (1.7), (2.3)]
  *
- * y follows from the differentiated constraints, G f(t,z,y) + g_t = 0, by Newton's iteration with G B, B = df/dy. Where B does not
- * depend on y the first correction is exact, and f + B dy is the rate: no second evaluation. */
+ * y follows from the differentiated constraints, G f(t,z,y) + g_t = 0, by Newton's iteration
+ * with G B, B = df/dy. Where B does not depend on y the first correction is exact, and f + B dy
+ * is the rate: no second evaluation. */
 #include "wrap/fields.h"
 
 #include <float.h>
@@ -64,7 +67,9 @@ static void form_equations(first_order *w, const double *rate)
 static int evaluate_all(first_order *w, double t, const double *z, double *rate, taut_error *error)
 {
     w->values.force = rate;
-    TAUT_TRY(taut_evaluate(w->context, t, z, w->y, TAUT_WANT_FORCE | TAUT_WANT_FORCE_DV | TAUT_WANT_JACOBIAN, &w->values, error));
+    TAUT_TRY(taut_evaluate(w->context, t, z, w->y,
+                           TAUT_WANT_FORCE | TAUT_WANT_FORCE_DV | TAUT_WANT_JACOBIAN, &w->values,
+                           error));
     w->field.statistics->force_evaluations++;
     w->field.statistics->jacobians++;
     return TAUT_OK;
@@ -78,7 +83,8 @@ static int correct(first_order *w, double *rate, taut_error *error)
     int status = taut_saddle_factor(w->solver, w->matrix, NULL, NULL, NULL, error);
     if (status == TAUT_ERROR_SINGULAR)
         return taut_fail(error, TAUT_ERROR_SINGULAR,
-                         "the algebraic variables do not move the constraints: G df/dy is singular, so the index is not 2");
+                         "the algebraic variables do not move the constraints: G df/dy is "
+                         "singular, so the index is not 2");
     TAUT_TRY(status);
     TAUT_TRY(taut_saddle_solve(w->solver, 1, w->correction, NULL, error));
     w->field.statistics->factorisations++;
@@ -96,7 +102,8 @@ static void add_control(const first_order *w, double *rate)
             rate[j] += w->values.force_dv[c] * w->correction[w->control.column[c]];
 }
 
-static int solve_algebraic(first_order *w, double t, const double *z, double *rate, taut_error *error)
+static int solve_algebraic(first_order *w, double t, const double *z, double *rate,
+                           taut_error *error)
 {
     TAUT_TRY(evaluate_all(w, t, z, rate, error));
     if (w->linear) {
@@ -118,10 +125,13 @@ static int solve_algebraic(first_order *w, double t, const double *z, double *ra
             break;
     }
     return taut_fail(error, TAUT_ERROR_CONVERGE,
-                     "the algebraic variables did not converge at t = %.9g; better start values for them may help", t);
+                     "the algebraic variables did not converge at t = %.9g; better start values "
+                     "for them may help",
+                     t);
 }
 
-static int evaluate(taut_field *field, double t, const double *q, const double *v, double *rate, double *lambda, taut_error *error)
+static int evaluate(taut_field *field, double t, const double *q, const double *v, double *rate,
+                    double *lambda, taut_error *error)
 {
     (void)v;
     first_order *w = field->self;
@@ -142,8 +152,9 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
     return TAUT_OK;
 }
 
-/* df/dy at a state and at points near it, for several y: the same bits everywhere? With functions that have no kinks, agreement at
- * points in general position means that it does not depend on y. */
+/* df/dy at a state and at points near it, for several y: the same bits everywhere? With
+ * functions that have no kinks, agreement at points in general position means that it does not
+ * depend on y. */
 static bool find_linear(first_order *w, double t, const double *z0)
 {
     double *z = w->near, *b0 = w->entries;
@@ -160,7 +171,8 @@ static bool find_linear(first_order *w, double t, const double *z0)
         for (int k = 0; k < 3; k++) {
             for (taut_index i = 0; i < w->algebraic; i++)
                 w->y[i] = y0[i] + k * (0.37 + fabs(y0[i])) * cos(2.0 * k + i);
-            if (taut_evaluate(w->context, t + 0.01 * point, z, w->y, TAUT_WANT_FORCE_DV, &w->values, &ignored) != 0)
+            if (taut_evaluate(w->context, t + 0.01 * point, z, w->y, TAUT_WANT_FORCE_DV, &w->values,
+                              &ignored) != 0)
                 return false;
             if (k == 0)
                 memcpy(b0, w->values.force_dv, (size_t)entries * sizeof(double));
@@ -178,12 +190,14 @@ static void learn(first_order *w, double t, const double *z)
     memcpy(w->y, w->y0, (size_t)w->algebraic * sizeof(double));
 }
 
-static int prepare_algebraic(first_order *w, const taut_sizes *sizes, taut_arena *arena, taut_error *error)
+static int prepare_algebraic(first_order *w, const taut_sizes *sizes, taut_arena *arena,
+                             taut_error *error)
 {
     const taut_system *system = taut_context_system(w->context);
     taut_index k = w->algebraic;
     if (sizes->constraints != k)
-        return taut_fail(error, TAUT_ERROR_REFUSED, "%d algebraic variables need as many constraints, but there are %d", k,
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "%d algebraic variables need as many constraints, but there are %d", k,
                          sizes->constraints);
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_CONTROL, &w->control, error));
@@ -200,15 +214,17 @@ static int prepare_algebraic(first_order *w, const taut_sizes *sizes, taut_arena
     w->y0 = TAUT_NEW(arena, double, w->n > k ? w->n : k);
     w->near = TAUT_NEW(arena, double, w->n);
     w->entries = TAUT_NEW(arena, double, entries);
-    if (!w->values.jacobian || !w->values.bond_dt || !w->values.force_dv || !w->residual || !w->correction || !w->matrix ||
-        !w->start || !w->column || !z0 || !w->y0 || !w->near || !w->entries)
+    if (!w->values.jacobian || !w->values.bond_dt || !w->values.force_dv || !w->residual ||
+        !w->correction || !w->matrix || !w->start || !w->column || !z0 || !w->y0 || !w->near ||
+        !w->entries)
         return taut_fail_memory(error);
     for (taut_index i = 0; i < k; i++) {
         w->start[i + 1] = (i + 1) * k;
         for (taut_index j = 0; j < k; j++)
             w->column[i * k + j] = j;
     }
-    /* the start at t = 0 need not exist: a run may begin later, and says so (taut_field_first_order_begin) */
+    /* the start at t = 0 need not exist: a run may begin later, and says so
+     * (taut_field_first_order_begin) */
     taut_error reason;
     int status = taut_context_start(w->context, 0, z0, w->y0, &reason);
     if (status == 0)
@@ -230,9 +246,12 @@ static int fill(first_order *w, taut_arena *arena, taut_error *error)
     w->algebraic = sizes.algebraic;
     w->field.n = w->n;
     w->field.m = w->algebraic;
-    w->field.name = w->algebraic > 0 ? (w->gamma > 0 ? "index-1, stabilised" : "index-1") : w->gamma > 0 ? "stabilised" : "full";
+    w->field.name = w->algebraic > 0 ? (w->gamma > 0 ? "index-1, stabilised" : "index-1")
+                    : w->gamma > 0   ? "stabilised"
+                                     : "full";
     if (w->algebraic > DENSE_LIMIT)
-        return taut_fail(error, TAUT_ERROR_REFUSED, "explicit methods take at most %d algebraic variables", DENSE_LIMIT);
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "explicit methods take at most %d algebraic variables", DENSE_LIMIT);
     w->y = TAUT_NEW(arena, double, w->algebraic);
     w->push = TAUT_NEW(arena, double, w->n);
     if (!w->y || !w->push)
@@ -240,18 +259,20 @@ static int fill(first_order *w, taut_arena *arena, taut_error *error)
     if (w->algebraic > 0)
         TAUT_TRY(prepare_algebraic(w, &sizes, arena, error));
     if (w->gamma > 0)
-        TAUT_TRY(taut_invariants_create(w->context, TAUT_INVARIANTS_ALL, arena, w->field.statistics, &w->invariants, error));
+        TAUT_TRY(taut_invariants_create(w->context, TAUT_INVARIANTS_ALL, arena, w->field.statistics,
+                                        &w->invariants, error));
     return TAUT_OK;
 }
 
-int taut_field_first_order(taut_context *context, taut_arena *arena, taut_statistics *statistics, double gamma, taut_field **field,
-                           taut_error *error)
+int taut_field_first_order(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                           double gamma, taut_field **field, taut_error *error)
 {
     *field = NULL;
     taut_sizes sizes;
     taut_system_sizes(taut_context_system(context), &sizes);
     if (sizes.kind != TAUT_FIRST_ORDER)
-        return taut_fail(error, TAUT_ERROR_REFUSED, "this field needs a first-order system with equations");
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "this field needs a first-order system with equations");
     if (!(gamma >= 0))
         return taut_fail(error, TAUT_ERROR_USAGE, "the stabilising factor must not be negative");
     first_order *w = TAUT_NEW(arena, first_order, 1);
@@ -259,7 +280,8 @@ int taut_field_first_order(taut_context *context, taut_arena *arena, taut_statis
         return taut_fail_memory(error);
     w->context = context;
     w->gamma = gamma;
-    w->field = (taut_field){.evaluate = evaluate, .destroy = destroy, .statistics = statistics, .self = w};
+    w->field =
+        (taut_field){.evaluate = evaluate, .destroy = destroy, .statistics = statistics, .self = w};
     int status = fill(w, arena, error);
     if (status == 0)
         *field = &w->field;

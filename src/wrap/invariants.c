@@ -1,4 +1,5 @@
-/* invariants.c - see invariants.h. F h is found from the saddle system [I D; H 0] (x, .) = (0, h), with D^T on the pattern of H. */
+/* invariants.c - see invariants.h. F h is found from the saddle system [I D; H 0] (x, .) = (0,
+ * h), with D^T on the pattern of H. */
 #include "wrap/invariants.h"
 
 #include <float.h>
@@ -31,9 +32,10 @@ void taut_invariants_destroy(taut_invariants *w)
     w->saddle = NULL;
 }
 
-/* Row i of df/dz has one entry, 1, in column j, and the rate is z_j itself: then z_j is the velocity of z_i. */
-static void mark_velocities(taut_invariants *w, const taut_pattern *tangent, const taut_values *values, const double *z,
-                            unsigned char *mark)
+/* Row i of df/dz has one entry, 1, in column j, and the rate is z_j itself: then z_j is the
+ * velocity of z_i. */
+static void mark_velocities(taut_invariants *w, const taut_pattern *tangent,
+                            const taut_values *values, const double *z, unsigned char *mark)
 {
     memset(mark, 0, (size_t)w->n);
     for (taut_index i = 0; i < w->n; i++) {
@@ -50,7 +52,8 @@ static void mark_velocities(taut_invariants *w, const taut_pattern *tangent, con
 
 static int prepare_velocities(taut_invariants *w, taut_arena *arena, taut_error *error)
 {
-    TAUT_TRY(taut_system_pattern(taut_context_system(w->context), TAUT_PATTERN_TANGENT, &w->tangent, error));
+    TAUT_TRY(taut_system_pattern(taut_context_system(w->context), TAUT_PATTERN_TANGENT, &w->tangent,
+                                 error));
     w->rates.force = TAUT_NEW(arena, double, w->n);
     w->rates.force_dq = TAUT_NEW(arena, double, w->tangent.start[w->n]);
     w->near = TAUT_NEW(arena, double, w->n);
@@ -77,7 +80,8 @@ static int find_velocities(taut_invariants *w, double t, const double *z, taut_e
     w->marked = true;
     if (count == 0)
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "stabilisation by velocities needs variables that are the rate of another one (x' = u); use `post`");
+                         "stabilisation by velocities needs variables that are the rate of another "
+                         "one (x' = u); use `post`");
     return TAUT_OK;
 }
 
@@ -89,7 +93,8 @@ int taut_invariants_begin(taut_invariants *w, double t, const double *z, taut_er
     return w->velocity && !w->marked ? find_velocities(w, t, z, error) : TAUT_OK;
 }
 
-/* The model's start at t = 0, which need not exist: a run may begin later, and says so by taut_invariants_begin. */
+/* The model's start at t = 0, which need not exist: a run may begin later, and says so by
+ * taut_invariants_begin. */
 static int begin_at_zero(taut_invariants *w, double *z, taut_error *error)
 {
     taut_error reason;
@@ -115,8 +120,9 @@ static int fill(taut_invariants *w, taut_invariants_of which, taut_arena *arena,
     w->algebraic = sizes.algebraic;
     w->rows = sizes.constraints + sizes.invariants;
     if (w->rows == 0)
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "there is nothing to stabilise: the model has neither [constraints] nor [invariants]");
+        return taut_fail(
+            error, TAUT_ERROR_REFUSED,
+            "there is nothing to stabilise: the model has neither [constraints] nor [invariants]");
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
     w->values.bond = TAUT_NEW(arena, double, sizes.bonds);
     w->values.bond_dt = TAUT_NEW(arena, double, sizes.bonds);
@@ -127,20 +133,26 @@ static int fill(taut_invariants *w, taut_invariants_of which, taut_arena *arena,
     w->ones = TAUT_NEW(arena, double, w->n);
     double *z = TAUT_NEW(arena, double, w->n);
     w->y = TAUT_NEW(arena, double, w->n > sizes.algebraic ? w->n : sizes.algebraic);
-    if (!w->values.bond || !w->values.bond_dt || !w->values.jacobian || !w->kept || !w->h || !w->right || !w->ones || !z || !w->y)
+    if (!w->values.bond || !w->values.bond_dt || !w->values.jacobian || !w->kept || !w->h ||
+        !w->right || !w->ones || !z || !w->y)
         return taut_fail_memory(error);
     for (taut_index i = 0; i < w->n; i++)
         w->ones[i] = 1;
     if (which == TAUT_INVARIANTS_VELOCITY)
         TAUT_TRY(prepare_velocities(w, arena, error));
     TAUT_TRY(begin_at_zero(w, z, error));
-    taut_saddle_shape shape = {
-        .n = w->n, .m = w->rows, .g_start = w->jacobian.start, .g_column = w->jacobian.column, .symmetric = true, .positive = true};
+    taut_saddle_shape shape = {.n = w->n,
+                               .m = w->rows,
+                               .g_start = w->jacobian.start,
+                               .g_column = w->jacobian.column,
+                               .symmetric = true,
+                               .positive = true};
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &arena->allocator, &w->saddle, error);
 }
 
-int taut_invariants_create(taut_context *context, taut_invariants_of which, taut_arena *arena, taut_statistics *statistics,
-                           taut_invariants **invariants, taut_error *error)
+int taut_invariants_create(taut_context *context, taut_invariants_of which, taut_arena *arena,
+                           taut_statistics *statistics, taut_invariants **invariants,
+                           taut_error *error)
 {
     *invariants = NULL;
     taut_invariants *w = TAUT_NEW(arena, taut_invariants, 1);
@@ -168,13 +180,17 @@ static int factor(taut_invariants *w, double t, taut_error *error)
                            .column = w->jacobian.column,
                            .jacobian = w->values.jacobian};
     int status = taut_saddle_factor(w->saddle, w->ones, w->values.jacobian, NULL, NULL, error);
-    return taut_singular_explain(
-        &parts, status, t, w->velocity ? "velocities alone cannot keep all invariants" : "the state cannot be stabilised", error);
+    return taut_singular_explain(&parts, status, t,
+                                 w->velocity ? "velocities alone cannot keep all invariants"
+                                             : "the state cannot be stabilised",
+                                 error);
 }
 
-int taut_invariants_step(taut_invariants *w, double t, const double *z, double *push, taut_error *error)
+int taut_invariants_step(taut_invariants *w, double t, const double *z, double *push,
+                         taut_error *error)
 {
-    TAUT_TRY(taut_evaluate(w->context, t, z, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &w->values, error));
+    TAUT_TRY(taut_evaluate(w->context, t, z, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &w->values,
+                           error));
     for (taut_index i = 0; i < w->rows; i++)
         w->right[i] = w->h[i] = w->values.bond[i] - w->kept[i];
     /* what may not move has no part in H D either */

@@ -1,12 +1,13 @@
 /* stabilize.c - post-stabilisation and coordinate projection after any step.
  *
- *     z <- z~ - F(z~) h(z~),   F = D (H D)^-1                                              [Ascher, Qin, Reich 1992, (3.9), alpha = 1]
- *     z <- z~ - D(z~) lambda with h(z) = 0                                                 [(3.10)]
+ *     z <- z~ - F(z~) h(z~), F = D (H D)^-1   [Ascher, Qin, Reich 1992, (3.9), alpha = 1]
+ *     z <- z~ - D(z~) lambda with h(z) = 0   [(3.10)]
  *
- * Mechanical systems have h = (g, gdot) of the rods. "post" takes D = diag(M^-1 G^T, M^-1 G^T), which is (4.7) in the metric of the mass:
- * only [M G^T; G 0] is factorised. We deviate in the velocities: gdot is linear in v, so they are projected where the position has
- * landed, exactly, instead of with the derivative L of G v. "post-simple", "post-velocity" and "post-position" are (4.8) as printed, all
- * with the G of z~ and the unit metric. */
+ * Mechanical systems have h = (g, gdot) of the rods. "post" takes D = diag(M^-1 G^T, M^-1 G^T),
+ * which is (4.7) in the metric of the mass: only [M G^T; G 0] is factorised. We deviate in the
+ * velocities: gdot is linear in v, so they are projected where the position has landed, exactly,
+ * instead of with the derivative L of G v. "post-simple", "post-velocity" and "post-position"
+ * are (4.8) as printed, all with the G of z~ and the unit metric. */
 #include "wrap/stabilize.h"
 
 #include <float.h>
@@ -45,10 +46,12 @@ typedef struct kind {
 static int factor(stabilizer *w, double t, taut_error *error)
 {
     const taut_mechanics *x = &w->mechanics;
-    return taut_mechanics_factor(x, w->saddle, t, w->ones ? w->ones : x->mass, x->rod_jacobian, NULL, error);
+    return taut_mechanics_factor(x, w->saddle, t, w->ones ? w->ones : x->mass, x->rod_jacobian,
+                                 NULL, error);
 }
 
-/* step = -D (G D)^-1 residual with the G that was factorised; returns through *size the largest entry. */
+/* step = -D (G D)^-1 residual with the G that was factorised; returns through *size the largest
+ * entry. */
 static int correction(stabilizer *w, double *size, taut_error *error)
 {
     memset(w->step, 0, (size_t)w->n * sizeof(double));
@@ -91,7 +94,8 @@ static int newton_positions(stabilizer *w, double t, taut_error *error)
     return TAUT_OK;
 }
 
-/* (3.10): D stays that of the first point while that converges fast; a far start takes a new one. */
+/* (3.10): D stays that of the first point while that converges fast; a far start takes a new one.
+ */
 static int converge_positions(stabilizer *w, double t, taut_error *error)
 {
     double before = INFINITY, size, floor = 4 * DBL_EPSILON * taut_largest(w->n, w->q);
@@ -112,12 +116,14 @@ static int converge_positions(stabilizer *w, double t, taut_error *error)
         if (!isfinite(size))
             break;
     }
-    return taut_fail(
-        error, TAUT_ERROR_CONVERGE,
-        "the projection onto the rigid bonds did not converge at t = %.9g: a smaller --step, or a start nearer to them", t);
+    return taut_fail(error, TAUT_ERROR_CONVERGE,
+                     "the projection onto the rigid bonds did not converge at t = %.9g: a smaller "
+                     "--step, or a start nearer to them",
+                     t);
 }
 
-static int apply_mechanical(taut_projector *projector, double t, double *q, double *v, taut_error *error)
+static int apply_mechanical(taut_projector *projector, double t, double *q, double *v,
+                            taut_error *error)
 {
     stabilizer *w = projector->self;
     size_t bytes = (size_t)w->n * sizeof(double);
@@ -131,7 +137,8 @@ static int apply_mechanical(taut_projector *projector, double t, double *q, doub
 }
 
 /* (4.8): both corrections from the same point. */
-static int apply_simple(taut_projector *projector, double t, double *q, double *v, taut_error *error)
+static int apply_simple(taut_projector *projector, double t, double *q, double *v,
+                        taut_error *error)
 {
     stabilizer *w = projector->self;
     size_t bytes = (size_t)w->n * sizeof(double);
@@ -157,7 +164,8 @@ static int apply_simple(taut_projector *projector, double t, double *q, double *
     return TAUT_OK;
 }
 
-static int apply_first_order(taut_projector *projector, double t, double *q, double *v, taut_error *error)
+static int apply_first_order(taut_projector *projector, double t, double *q, double *v,
+                             taut_error *error)
 {
     (void)v;
     stabilizer *w = projector->self;
@@ -179,16 +187,34 @@ static int apply_first_order(taut_projector *projector, double t, double *q, dou
         before = size;
     }
     if (w->kind->converge)
-        return taut_fail(error, TAUT_ERROR_CONVERGE, "the projection onto the invariants did not converge at t = %.9g", t);
+        return taut_fail(error, TAUT_ERROR_CONVERGE,
+                         "the projection onto the invariants did not converge at t = %.9g", t);
     memcpy(q, w->q, (size_t)w->n * sizeof(double));
     return TAUT_OK;
 }
 
 static const kind kinds[] = {
-    {.name = "post", .position = true, .velocity = true, .first_order = true, .apply = apply_mechanical},
-    {.name = "project", .position = true, .velocity = true, .converge = true, .first_order = true, .apply = apply_mechanical},
-    {.name = "post-velocity", .velocity = true, .simple = true, .first_order = true, .apply = apply_simple},
-    {.name = "post-simple", .position = true, .velocity = true, .simple = true, .apply = apply_simple},
+    {.name = "post",
+     .position = true,
+     .velocity = true,
+     .first_order = true,
+     .apply = apply_mechanical},
+    {.name = "project",
+     .position = true,
+     .velocity = true,
+     .converge = true,
+     .first_order = true,
+     .apply = apply_mechanical},
+    {.name = "post-velocity",
+     .velocity = true,
+     .simple = true,
+     .first_order = true,
+     .apply = apply_simple},
+    {.name = "post-simple",
+     .position = true,
+     .velocity = true,
+     .simple = true,
+     .apply = apply_simple},
     {.name = "post-position", .position = true, .simple = true, .apply = apply_simple},
 };
 
@@ -199,11 +225,15 @@ static const kind *find_kind(const char *name, bool first_order, taut_error *err
             if (!first_order || kinds[k].first_order)
                 return &kinds[k];
             taut_fail(error, TAUT_ERROR_REFUSED,
-                      "stabilisation '%s' is for mechanical systems; first-order ones take post, project or post-velocity", name);
+                      "stabilisation '%s' is for mechanical systems; first-order ones take post, "
+                      "project or post-velocity",
+                      name);
             return NULL;
         }
     taut_fail(error, TAUT_ERROR_USAGE,
-              "there is no stabilisation '%.40s'; post, project, post-velocity, post-simple and post-position are", name);
+              "there is no stabilisation '%.40s'; post, project, post-velocity, post-simple and "
+              "post-position are",
+              name);
     return NULL;
 }
 
@@ -217,12 +247,15 @@ static void destroy(taut_projector *projector)
     w->invariants = NULL;
 }
 
-static int fill_mechanical(stabilizer *w, taut_context *context, taut_arena *arena, taut_error *error)
+static int fill_mechanical(stabilizer *w, taut_context *context, taut_arena *arena,
+                           taut_error *error)
 {
     taut_mechanics *x = &w->mechanics;
-    TAUT_TRY(taut_mechanics_create(x, context, arena, w->projector.statistics, TAUT_WANT_BOND, error));
+    TAUT_TRY(
+        taut_mechanics_create(x, context, arena, w->projector.statistics, TAUT_WANT_BOND, error));
     if (x->rods == 0)
-        return taut_fail(error, TAUT_ERROR_REFUSED, "there is nothing to stabilise: the system has no rigid bonds");
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "there is nothing to stabilise: the system has no rigid bonds");
     w->residual = TAUT_NEW(arena, double, x->rods);
     if (!w->residual)
         return taut_fail_memory(error);
@@ -236,7 +269,8 @@ static int fill_mechanical(stabilizer *w, taut_context *context, taut_arena *are
     return taut_mechanics_saddle(x, w->kind->simple, true, &arena->allocator, &w->saddle, error);
 }
 
-static int fill(stabilizer *w, taut_context *context, const taut_sizes *sizes, taut_arena *arena, taut_error *error)
+static int fill(stabilizer *w, taut_context *context, const taut_sizes *sizes, taut_arena *arena,
+                taut_error *error)
 {
     w->n = sizes->coordinates;
     w->q = TAUT_NEW(arena, double, w->n);
@@ -247,17 +281,20 @@ static int fill(stabilizer *w, taut_context *context, const taut_sizes *sizes, t
     if (sizes->kind == TAUT_MECHANICAL)
         return fill_mechanical(w, context, arena, error);
     taut_invariants_of which = w->kind->position ? TAUT_INVARIANTS_ALL : TAUT_INVARIANTS_VELOCITY;
-    return taut_invariants_create(context, which, arena, w->projector.statistics, &w->invariants, error);
+    return taut_invariants_create(context, which, arena, w->projector.statistics, &w->invariants,
+                                  error);
 }
 
-int taut_stabilizer_create(const char *name, int passes, taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                           taut_projector **projector, taut_error *error)
+int taut_stabilizer_create(const char *name, int passes, taut_context *context, taut_arena *arena,
+                           taut_statistics *statistics, taut_projector **projector,
+                           taut_error *error)
 {
     *projector = NULL;
     taut_sizes sizes;
     taut_system_sizes(taut_context_system(context), &sizes);
     if (sizes.kind == TAUT_BLACK_BOX)
-        return taut_fail(error, TAUT_ERROR_REFUSED, "a black box has no equations to be stabilised");
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "a black box has no equations to be stabilised");
     bool first = sizes.kind == TAUT_FIRST_ORDER;
     taut_error why;
     const kind *found = find_kind(name, first, &why);

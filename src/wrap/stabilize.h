@@ -1,11 +1,15 @@
-/* stabilize.h - back to the manifold after a step: post-stabilisation (3.9) and coordinate projection (3.10) of Ascher, Qin, Reich
- * 1992, as projectors (base/projector.h).
+/* stabilize.h - back to the manifold after a step: post-stabilisation (3.9) and coordinate
+ * projection (3.10) of Ascher, Qin, Reich 1992, as projectors (base/projector.h).
  *
- * Kinds: "post"           a Newton step (or `passes` of them) with F = D (H D)^-1: D = M^-1 G^T for mechanical systems (the rigid
- *                         bonds), then the velocities, exactly; D = H^T for first-order systems (constraints and invariants)
+ * Kinds: "post"           a Newton step (or `passes` of them) with F = D (H D)^-1: D = M^-1 G^T
+ * for mechanical systems (the rigid
+ *                         bonds), then the velocities, exactly;
+ *                         D = H^T for first-order systems (constraints and invariants)
  *        "project"        the same to convergence
- *        "post-velocity"  velocities only. First order: only variables that are the rate of another one move (Table 3.1)
- *        "post-simple"    mechanical: positions and velocities with one G^T (G G^T)^-1 of the point (4.8)
+ *        "post-velocity"  velocities only. First order:
+ *        only variables that are the rate of another one move (Table 3.1)
+ *        "post-simple"
+ *        mechanical: positions and velocities with one G^T (G G^T)^-1 of the point (4.8)
  *        "post-position"  mechanical: positions only, by (4.8)
  * passes: 0 means the kind's own number. */
 #ifndef TAUT_WRAP_STABILIZE_H
@@ -13,10 +17,12 @@
 
 #include "base/projector.h"
 
-int taut_stabilizer_create(const char *kind, int passes, taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                           taut_projector **projector, taut_error *error);
-/* First order: the invariants keep the values they have at this state (before: those of the model's start at t = 0). To be called at the
- * start of a run, and after an event that altered the state. Mechanical systems: nothing to do. */
+int taut_stabilizer_create(const char *kind, int passes, taut_context *context, taut_arena *arena,
+                           taut_statistics *statistics, taut_projector **projector,
+                           taut_error *error);
+/* First order: the invariants keep the values they have at this state (before: those of the
+ * model's start at t = 0). To be called at the start of a run, and after an event that altered
+ * the state. Mechanical systems: nothing to do. */
 int taut_stabilizer_begin(taut_projector *projector, double t, const double *q, taut_error *error);
 
 #endif

@@ -1,11 +1,13 @@
-/* consumer.c - the smallest use of an installed Taut: read a model, ask for its sizes, evaluate it at its start. */
+/* consumer.c - the smallest use of an installed Taut: read a model, ask for its sizes, evaluate
+ * it at its start. */
 #include <taut/taut.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char model[] = "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1   stiffness 1e4\n[start]\nx = 1.5, y = 2\n";
+static const char model[] = "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1   stiffness "
+                            "1e4\n[start]\nx = 1.5, y = 2\n";
 
 int main(void)
 {

@@ -1,5 +1,6 @@
-/* anderson.h - Anderson's acceleration of a fixed-point iteration x <- x + f(x), for the judges of tests: of the latest points that
- * combination whose weighted change is least (Anderson 1965; as a least-squares problem by orthogonalisation, latest differences first). */
+/* anderson.h - Anderson's acceleration of a fixed-point iteration x <- x + f(x), for the judges
+ * of tests: of the latest points that combination whose weighted change is least (Anderson 1965;
+ * as a least-squares problem by orthogonalisation, latest differences first). */
 #ifndef TAUT_TESTS_JUDGE_ANDERSON_H
 #define TAUT_TESTS_JUDGE_ANDERSON_H
 
@@ -13,8 +14,9 @@ enum { MIX_DEPTH = 40 };
 typedef struct mix {
     int64_t length;
     int count;
-    double *weight;                                                 /* [length] */
-    double *x[MIX_DEPTH + 1], *f[MIX_DEPTH + 1], *basis[MIX_DEPTH]; /* the latest points and changes, oldest first; orthonormal */
+    double *weight; /* [length] */
+    /* the latest points and changes, oldest first; orthonormal */
+    double *x[MIX_DEPTH + 1], *f[MIX_DEPTH + 1], *basis[MIX_DEPTH];
     double upper[MIX_DEPTH][MIX_DEPTH];
     int column[MIX_DEPTH];
 } mix;
@@ -39,7 +41,8 @@ static inline double mix_dot(int64_t length, const double *a, const double *b)
     return sum;
 }
 
-/* basis and upper: the weighted differences of f to those kept, those that depend on others left out. Returns how many there are. */
+/* basis and upper: the weighted differences of f to those kept, those that depend on others left
+ * out. Returns how many there are. */
 static inline int mix_orthogonalise(mix *h, const double *f)
 {
     int used = 0;

@@ -1,9 +1,12 @@
-/* effective.h - the vibration of a system and its potential W, computed once more, for judging effective motion.
+/* effective.h - the vibration of a system and its potential W, computed once more, for judging
+ * effective motion.
  *
- *     Omega^2: eigenvalues of C_s^-1 S, S the Schur complement of A = G M^-1 G^T;     W = sum J_k Omega_k              [E (7)]
+ *     Omega^2: eigenvalues of C_s^-1 S, S the Schur complement of A = G M^-1 G^T;
+ *     W = sum J_k Omega_k   [E (7)]
  *
- * From g, G and M alone, with dense elimination and Jacobi's rotations. The derivative of W along a direction is a difference of W. For
- * trajectories that is too expensive: there w and z = M^-1 G^T w of a mode are held fixed (Omega^2 = w^T A w is stationary), and
+ * From g, G and M alone, with dense elimination and Jacobi's rotations. The derivative of W
+ * along a direction is a difference of W. For trajectories that is too expensive: there w and z
+ * = M^-1 G^T w of a mode are held fixed (Omega^2 = w^T A w is stationary), and
  *
  *     Omega dOmega = d/ds G(q + s z)^T w - d(z^T M z)/2
  *
@@ -17,8 +20,10 @@ typedef struct vibration {
     judge at; /* evaluates the system with its springs */
     taut_index n, m, springs, rods, side;
     taut_index *spring;
-    double *matrix, *column;           /* dense [M Gr^T; Gr 0]; [springs][side]: Z_i and the reactions of the rods */
-    double *form, *vector, *root;      /* [springs][springs]; eigenvectors in rows; [springs]: Omega */
+    /* dense [M Gr^T; Gr 0]; [springs][side]: Z_i and the reactions of the rods */
+    double *matrix, *column;
+    /* [springs][springs]; eigenvectors in rows; [springs]: Omega */
+    double *form, *vector, *root;
     double *weight, *shape;            /* [springs][m]: w; [springs][n]: z */
     double *action;                    /* J, [springs] */
     double *point, *pulled, *gradient; /* [n] */
@@ -61,7 +66,8 @@ static inline void vibration_destroy(vibration *v)
 
 /* ---- linear algebra */
 
-/* A symmetric matrix a[n][n] by Jacobi's rotations: eigenvalues on its diagonal, vectors in the rows of u. */
+/* A symmetric matrix a[n][n] by Jacobi's rotations: eigenvalues on its diagonal, vectors in the
+ * rows of u. */
 static inline void vibration_rotate(taut_index n, double *a, double *u)
 {
     for (taut_index i = 0; i < n; i++)
@@ -76,11 +82,13 @@ static inline void vibration_rotate(taut_index n, double *a, double *u)
             return;
         for (taut_index i = 0; i < n; i++)
             for (taut_index j = i + 1; j < n; j++) {
-                double *ai = a + (int64_t)i * n, *aj = a + (int64_t)j * n, *ui = u + (int64_t)i * n, *uj = u + (int64_t)j * n;
+                double *ai = a + (int64_t)i * n, *aj = a + (int64_t)j * n, *ui = u + (int64_t)i * n,
+                       *uj = u + (int64_t)j * n;
                 if (ai[j] == 0)
                     continue;
                 double theta = (aj[j] - ai[i]) / (2 * ai[j]);
-                double t = copysign(1, theta) / (fabs(theta) + hypot(theta, 1)), c = 1 / hypot(t, 1), s = t * c;
+                double t = copysign(1, theta) / (fabs(theta) + hypot(theta, 1)),
+                       c = 1 / hypot(t, 1), s = t * c;
                 for (taut_index k = 0; k < n; k++) {
                     double x = ai[k], y = aj[k], p = ui[k], q = uj[k];
                     ai[k] = c * x - s * y;
@@ -151,11 +159,13 @@ static inline void vibration_saddle(vibration *v)
     for (taut_index i = 0; i < v->n; i++) {
         if (j->sizes.mass == TAUT_MASS_DIAGONAL)
             v->matrix[(int64_t)i * side + i] = j->values.mass[i];
-        for (taut_index e = j->tangent.start ? j->tangent.start[i] : 0; j->tangent.start && e < j->tangent.start[i + 1]; e++)
+        for (taut_index e = j->tangent.start ? j->tangent.start[i] : 0;
+             j->tangent.start && e < j->tangent.start[i + 1]; e++)
             v->matrix[(int64_t)i * side + j->tangent.column[e]] += j->values.mass[e];
     }
     for (taut_index r = 0; r < v->rods; r++)
-        for (taut_index e = j->jacobian.start[j->rod[r]]; e < j->jacobian.start[j->rod[r] + 1]; e++) {
+        for (taut_index e = j->jacobian.start[j->rod[r]]; e < j->jacobian.start[j->rod[r] + 1];
+             e++) {
             taut_index i = j->jacobian.column[e];
             v->matrix[(int64_t)i * side + v->n + r] += j->values.jacobian[e];
             v->matrix[(int64_t)(v->n + r) * side + i] += j->values.jacobian[e];
@@ -202,8 +212,9 @@ static inline int vibration_find(vibration *v, double t, const double *q, bool m
         return -1;
     for (taut_index i = 0; i < p; i++)
         for (taut_index k = 0; k < p; k++)
-            v->form[(int64_t)i * p + k] = judge_row(&v->at, v->spring[i], v->column + (int64_t)k * v->side) /
-                                          sqrt(v->at.c[v->spring[i]] * v->at.c[v->spring[k]]);
+            v->form[(int64_t)i * p + k] =
+                judge_row(&v->at, v->spring[i], v->column + (int64_t)k * v->side) /
+                sqrt(v->at.c[v->spring[i]] * v->at.c[v->spring[k]]);
     vibration_rotate(p, v->form, v->vector);
     for (taut_index i = 0; i < p; i++)
         v->root[i] = sqrt(fmax(0, v->form[(int64_t)i * p + i]));
@@ -244,7 +255,8 @@ static inline int vibration_actions(vibration *v, double t, const double *q, con
         for (taut_index i = 0; i < v->springs; i++) {
             double w = v->weight[(int64_t)k * v->m + v->spring[i]];
             p += w * v->at.values.bond[v->spring[i]] / omega;
-            rate += w * (judge_row(&v->at, v->spring[i], u) + v->at.values.bond_dt[v->spring[i]]) / omega;
+            rate += w * (judge_row(&v->at, v->spring[i], u) + v->at.values.bond_dt[v->spring[i]]) /
+                    omega;
         }
         v->action[k] = (rate * rate + omega * omega * p * p) / (2 * omega);
     }
@@ -253,10 +265,12 @@ static inline int vibration_actions(vibration *v, double t, const double *q, con
 
 /* ---- derivatives */
 
-static const double vibration_factor[4] = {1. / 12, -8. / 12, 8. / 12, -1. / 12}, vibration_at[4] = {-2, -1, 1, 2};
+static const double vibration_factor[4] = {1. / 12, -8. / 12, 8. / 12, -1. / 12},
+                    vibration_at[4] = {-2, -1, 1, 2};
 
 /* dW along d: differences of fourth order with the step h. */
-static inline double vibration_slope(vibration *v, double t, const double *q, const double *d, double h)
+static inline double vibration_slope(vibration *v, double t, const double *q, const double *d,
+                                     double h)
 {
     double sum = 0;
     for (int k = 0; k < 4; k++) {
@@ -269,7 +283,8 @@ static inline double vibration_slope(vibration *v, double t, const double *q, co
     return sum;
 }
 
-/* How far a coordinate moves while the direction of a bond turns by about a radian, at most `most`: max |G_i| / |dG_i|. */
+/* How far a coordinate moves while the direction of a bond turns by about a radian, at most
+ * `most`: max |G_i| / |dG_i|. */
 static inline double vibration_length(vibration *v, double t, const double *q, double most)
 {
     double length = most;
@@ -315,7 +330,8 @@ static inline double vibration_weigh(vibration *v, double t, const double *z)
     return sum;
 }
 
-/* v->gradient of W at (t, q), with w and z held fixed; coordinates are displaced by `step` and twice that. */
+/* v->gradient of W at (t, q), with w and z held fixed; coordinates are displaced by `step` and
+ * twice that. */
 static inline int vibration_gradient(vibration *v, double t, const double *q, double step)
 {
     const double *factor = vibration_factor, *at = vibration_at;
@@ -349,14 +365,15 @@ static inline int vibration_gradient(vibration *v, double t, const double *q, do
 
 /* ---- states on the bonds */
 
-/* (X, V) of (q, v) as in (9), all bonds that are not soft:  X = q + M(q)^-1 G(q)^T lambda, g(X) = 0;  M(X) V = M(q) v + G(X)^T mu, G V + g_t = 0.
- * `rigid` is a judge of kind JUDGE_RIGID. */
+/* (X, V) of (q, v) as in (9), all bonds that are not soft:  X = q + M(q)^-1 G(q)^T lambda, g(X)
+ * = 0;  M(X) V = M(q) v + G(X)^T mu, G V + g_t = 0. `rigid` is a judge of kind JUDGE_RIGID. */
 static inline int vibration_lay(judge *rigid, double t, double *q, double *v)
 {
     taut_index n = rigid->n, r = rigid->rods, side = n + r;
     double *matrix = calloc((size_t)side * (size_t)side, sizeof(double)),
            *away = calloc((size_t)side * (size_t)(r + 2), sizeof(double));
-    double *small = calloc((size_t)r * (size_t)r + 1, sizeof(double)), *step = calloc((size_t)r + 1, sizeof(double));
+    double *small = calloc((size_t)r * (size_t)r + 1, sizeof(double)),
+           *step = calloc((size_t)r + 1, sizeof(double));
     double *momentum = away + (int64_t)r * side;
     unsigned wanted = TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS;
     int status = taut_evaluate(rigid->context, t, q, NULL, wanted, &rigid->values, NULL);
@@ -385,11 +402,14 @@ static inline int vibration_lay(judge *rigid, double t, double *q, double *v)
             for (taut_index k = 0; k < r; k++)
                 q[i] += away[(int64_t)k * n + i] * step[k];
     }
-    status = status ? status : taut_evaluate(rigid->context, t, q, NULL, wanted, &rigid->values, NULL);
+    status =
+        status ? status : taut_evaluate(rigid->context, t, q, NULL, wanted, &rigid->values, NULL);
     for (taut_index i = 0; i < r; i++) /* gamma's place: G V = -g_t */
         rigid->values.gamma[rigid->rod[i]] = rigid->values.bond_dt[rigid->rod[i]];
     memcpy(rigid->right, momentum, (size_t)n * sizeof(double));
-    status = status ? status : rigid->sizes.mass == TAUT_MASS_DIAGONAL ? judge_schur(rigid, v) : judge_whole(rigid, v);
+    status = status                                    ? status
+             : rigid->sizes.mass == TAUT_MASS_DIAGONAL ? judge_schur(rigid, v)
+                                                       : judge_whole(rigid, v);
     free(matrix);
     free(away);
     free(small);

@@ -1,20 +1,23 @@
-/* slow.h - slow points that owe nothing to projections: motions whose bonds are polynomials in time.
+/* slow.h - slow points that owe nothing to projections: motions whose bonds are polynomials in
+ * time.
  *
- * On slow motions the multipliers are smooth, however stiff the springs. Over a window |t - t0| <= H let q be a polynomial of degree N in
- * t and lambda one of degree N - 2. The equations of the full motion, with every force of the springs in lambda,
+ * On slow motions the multipliers are smooth, however stiff the springs. Over a window |t - t0|
+ * <= H let q be a polynomial of degree N in t and lambda one of degree N - 2. The equations of
+ * the full motion, with every force of the springs in lambda,
  *
  *     M q'' + G^T lambda = f            at N - 1 Chebyshev points
  *     g + T g' = C lambda               at N + 1 Chebyshev points
  *     (q, v)(t0) = (X + M^-1 G^T mu, V + M^-1 G^T nu)        (M, G at the foot point X)
  *
- * are as many as the unknowns. Oscillations have no part in them: for one spring at rest they say that a polynomial p of degree N has p +
- * p''/Omega^2 = 0, and only p = 0 does. What remains is how well the slow motion is a polynomial over the window (H times its rate
- * against N), and how far the window sees the oscillation (H Omega against N). Two windows, with two degrees, say how well both is known.
- * This is the principle of bounded derivatives (Kreiss 1979) and not the recursion of src/slow: the equations have no derivative of
- * lambda in them.
+ * are as many as the unknowns. Oscillations have no part in them: for one spring at rest they
+ * say that a polynomial p of degree N has p + p''/Omega^2 = 0, and only p = 0 does. What remains
+ * is how well the slow motion is a polynomial over the window (H times its rate against N), and
+ * how far the window sees the oscillation (H Omega against N). Two windows, with two degrees,
+ * say how well both is known. This is the principle of bounded derivatives (Kreiss 1979) and not
+ * the recursion of src/slow: the equations have no derivative of lambda in them.
  *
- * Nothing of src/slow, src/step, src/wrap or src/drive is used, only what the system answers about itself: f, g, G, M, and its slowest
- * frequency, for the length of the window. */
+ * Nothing of src/slow, src/step, src/wrap or src/drive is used, only what the system answers
+ * about itself: f, g, G, M, and its slowest frequency, for the length of the window. */
 #ifndef TAUT_TESTS_JUDGE_SLOW_H
 #define TAUT_TESTS_JUDGE_SLOW_H
 
@@ -40,8 +43,8 @@ static inline slow_state slow_view(const slow_judge *s, double *z)
 }
 
 /* q, v at node i of the motion (which = 0) or of the bonds (1). */
-static inline void slow_at(const slow_judge *s, const slow_state *z, const double *q0, const double *v0, int which, int i,
-                           double *q, double *v)
+static inline void slow_at(const slow_judge *s, const slow_state *z, const double *q0,
+                           const double *v0, int which, int i, double *q, double *v)
 {
     double t = s->window * (which ? s->bonds_at[i] : s->at[i]);
     for (taut_index k = 0; k < s->n; k++) {
@@ -60,7 +63,8 @@ static inline void slow_at(const slow_judge *s, const slow_state *z, const doubl
 }
 
 /* a = M^-1 (f - G^T lambda) */
-static inline int slow_accelerate(slow_judge *s, double t, const double *q, const double *v, const double *lambda, double *a)
+static inline int slow_accelerate(slow_judge *s, double t, const double *q, const double *v,
+                                  const double *lambda, double *a)
 {
     if (slow_evaluate(s, t, q, v, true) != 0)
         return -1;
@@ -71,7 +75,9 @@ static inline int slow_accelerate(slow_judge *s, double t, const double *q, cons
     for (taut_index i = 0; i < s->m; i++) {
         double pull = lambda[i];
         if (s->soft[i])
-            pull = (s->values.bond[i] + s->tau[i] * (slow_row(s, s->values.jacobian, i, v) + s->values.bond_dt[i])) / s->c[i];
+            pull = (s->values.bond[i] +
+                    s->tau[i] * (slow_row(s, s->values.jacobian, i, v) + s->values.bond_dt[i])) /
+                   s->c[i];
         slow_pull(s, s->values.jacobian, i, -pull, a);
     }
     slow_divide(s, mass, a);
@@ -80,12 +86,14 @@ static inline int slow_accelerate(slow_judge *s, double t, const double *q, cons
 
 typedef struct slow_room {
     double *q0, *v0, *q, *v; /* [n] */
-    double *r;               /* [N+1][m]: residual of the bonds, then its coefficients, then those of the change of g */
-    double *s;               /* [N-1][m]: accelerations of bonds that the motion lacks */
-    double *d, *w;           /* [N+1][m] */
+    /* [N+1][m]: residual of the bonds, then its coefficients, then those of the change of g */
+    double *r;
+    double *s;     /* [N-1][m]: accelerations of bonds that the motion lacks */
+    double *d, *w; /* [N+1][m] */
 } slow_room;
 
-/* Solves dg + T dg' + C A^-1 (dg'' + s) = -r for the coefficients of dg, from the highest down; d[] = A^-1 (dg'' + s). */
+/* Solves dg + T dg' + C A^-1 (dg'' + s) = -r for the coefficients of dg, from the highest down;
+ * d[] = A^-1 (dg'' + s). */
 static inline void slow_invert(const slow_judge *s, slow_room *room)
 {
     int N = s->degree;
@@ -101,7 +109,8 @@ static inline void slow_invert(const slow_judge *s, slow_room *room)
                 if ((p - k) % 2)
                     first += 2. * p * dg[p * m + i] / (k ? 1 : 2);
                 else
-                    second[i] += h * h * p * ((double)p * p - (double)k * k) * dg[p * m + i] / (k ? 1 : 2);
+                    second[i] +=
+                        h * h * p * ((double)p * p - (double)k * k) * dg[p * m + i] / (k ? 1 : 2);
             }
             dg[k * m + i] = -room->r[k * m + i] - s->tau[i] * h * first;
         }
@@ -124,8 +133,8 @@ static inline void slow_transform(const slow_judge *s, int which, double *x)
     }
 }
 
-/* The residuals at z: room->s, the accelerations of bonds that the motion lacks; room->r, what bonds lack of C lambda. a: what the forces
- * give. */
+/* The residuals at z: room->s, the accelerations of bonds that the motion lacks; room->r, what
+ * bonds lack of C lambda. a: what the forces give. */
 static inline int slow_residuals(slow_judge *s, slow_room *room, const slow_state *z, double *a)
 {
     int N = s->degree;
@@ -136,7 +145,8 @@ static inline int slow_residuals(slow_judge *s, slow_room *room, const slow_stat
     slow_shift(s, z->nu, room->v0);
     for (int j = 0; j < N - 1; j++) {
         slow_at(s, z, room->q0, room->v0, 0, j, room->q, room->v);
-        if (slow_accelerate(s, s->t + s->window * s->at[j], room->q, room->v, z->lambda + j * m, a + j * n) != 0)
+        if (slow_accelerate(s, s->t + s->window * s->at[j], room->q, room->v, z->lambda + j * m,
+                            a + j * n) != 0)
             return -1;
         for (taut_index k = 0; k < n; k++)
             room->q[k] = z->a[j * n + k] - a[j * n + k];
@@ -148,16 +158,20 @@ static inline int slow_residuals(slow_judge *s, slow_room *room, const slow_stat
         if (slow_evaluate(s, s->t + s->window * s->bonds_at[j], room->q, room->v, false) != 0)
             return -1;
         for (taut_index i = 0; i < m; i++) {
-            double lambda = 0, rate = s->tau[i] > 0 ? slow_row(s, s->values.jacobian, i, room->v) + s->values.bond_dt[i] : 0;
+            double lambda = 0, rate = s->tau[i] > 0 ? slow_row(s, s->values.jacobian, i, room->v) +
+                                                          s->values.bond_dt[i]
+                                                    : 0;
             for (int k = 0; k < N - 1; k++)
                 lambda += s->spread[j][k] * z->lambda[k * m + i];
-            room->r[j * m + i] = s->soft[i] ? 0 : s->values.bond[i] + s->tau[i] * rate - s->c[i] * lambda;
+            room->r[j * m + i] =
+                s->soft[i] ? 0 : s->values.bond[i] + s->tau[i] * rate - s->c[i] * lambda;
         }
     }
     return 0;
 }
 
-/* Changes of mu, nu and, in room->s, of lambda at the nodes, from the coefficients in room->w and room->d. */
+/* Changes of mu, nu and, in room->s, of lambda at the nodes, from the coefficients in room->w
+ * and room->d. */
 static inline void slow_changes(slow_judge *s, slow_room *room, slow_state *y)
 {
     int N = s->degree;
@@ -210,7 +224,8 @@ static inline int slow_improve(slow_judge *s, slow_room *room, double *from, dou
 /* ---- one window */
 
 /* Chebyshev coefficients of component e of x[N-1][width]. */
-static inline void slow_coefficients(const slow_judge *s, const double *x, int64_t width, int64_t e, double *c)
+static inline void slow_coefficients(const slow_judge *s, const double *x, int64_t width, int64_t e,
+                                     double *c)
 {
     for (int k = 0; k < s->degree - 1; k++) {
         c[k] = 0;
@@ -220,7 +235,8 @@ static inline void slow_coefficients(const slow_judge *s, const double *x, int64
 }
 
 /* The polynomials `from` of the window of `old`, at the nodes of this one. */
-static inline void slow_continue(const slow_judge *s, const slow_judge *old, double *from, double *to)
+static inline void slow_continue(const slow_judge *s, const slow_judge *old, double *from,
+                                 double *to)
 {
     slow_state a = slow_view(old, from), b = slow_view(s, to);
     memcpy(b.mu, a.mu, (size_t)s->m * sizeof(double));
@@ -245,7 +261,10 @@ static inline void slow_weigh(const slow_judge *s, double *weight)
     for (taut_index i = 0; i < m; i++)
         most = fmax(most, s->a0[i * m + i]); /* of a square root of A */
     for (int64_t e = 0; e < slow_length(s); e++)
-        weight[e] = e < inner * m ? H * H * most : e < (inner + 1) * m ? most : e < (inner + 2) * m ? H * most : H * H;
+        weight[e] = e < inner * m         ? H * H * most
+                    : e < (inner + 1) * m ? most
+                    : e < (inner + 2) * m ? H * most
+                                          : H * H;
 }
 
 /* Iterates z to the solution of this window, as far as rounding permits. 0 when it is one. */
@@ -253,9 +272,11 @@ static inline int slow_iterate(slow_judge *s, taut_arena *arena, double *z)
 {
     enum { MOST = 300 };
     int64_t length = slow_length(s), columns = s->n + s->m, rows = (int64_t)(s->degree + 1) * s->m;
-    double *change = TAUT_NEW(arena, double, length), *best = TAUT_NEW(arena, double, length), least = INFINITY, size = 0;
-    slow_room room = {TAUT_NEW(arena, double, columns), TAUT_NEW(arena, double, columns), TAUT_NEW(arena, double, columns),
-                      TAUT_NEW(arena, double, columns), TAUT_NEW(arena, double, rows),    TAUT_NEW(arena, double, rows),
+    double *change = TAUT_NEW(arena, double, length), *best = TAUT_NEW(arena, double, length),
+           least = INFINITY, size = 0;
+    slow_room room = {TAUT_NEW(arena, double, columns), TAUT_NEW(arena, double, columns),
+                      TAUT_NEW(arena, double, columns), TAUT_NEW(arena, double, columns),
+                      TAUT_NEW(arena, double, rows),    TAUT_NEW(arena, double, rows),
                       TAUT_NEW(arena, double, rows),    TAUT_NEW(arena, double, rows)};
     mix *h = TAUT_NEW(arena, mix, 1);
     if (!change || !best || !room.w || !h || !mix_create(h, length, arena))
@@ -289,12 +310,13 @@ static inline int slow_iterate(slow_judge *s, taut_arena *arena, double *z)
 enum { SLOW_DERIVATIVES = 6 };
 
 typedef struct slow_point {
-    double *q, *v;                       /* [n], of the judge */
-    double doubt_q, doubt_v;             /* how far windows differ, max norm */
-    double enough_q, enough_v;           /* no more is wanted */
-    double size_q, size_v;               /* max |q|, |v| */
-    double slowest, fastest;             /* frequencies at the foot point */
-    double derivative[SLOW_DERIVATIVES]; /* max over coordinates and the inner half of the window of |d^k q/dt^k|, k >= 2 */
+    double *q, *v;             /* [n], of the judge */
+    double doubt_q, doubt_v;   /* how far windows differ, max norm */
+    double enough_q, enough_v; /* no more is wanted */
+    double size_q, size_v;     /* max |q|, |v| */
+    double slowest, fastest;   /* frequencies at the foot point */
+    /* max over coordinates and the inner half of the window of |d^k q/dt^k|, k >= 2 */
+    double derivative[SLOW_DERIVATIVES];
 } slow_point;
 
 static inline double slow_far(taut_index n, const double *a, const double *b)
@@ -314,7 +336,8 @@ static inline void slow_derivatives(const slow_judge *s, double *z, double *deri
         slow_coefficients(s, x.a, s->n, i, c);
         for (int k = 2; k < SLOW_DERIVATIVES; k++, scale /= s->window) {
             for (int at = -2; at <= 2; at++)
-                derivative[k] = fmax(derivative[k], scale * fabs(slow_sum(s->degree - 2, c, 0.25 * at)));
+                derivative[k] =
+                    fmax(derivative[k], scale * fabs(slow_sum(s->degree - 2, c, 0.25 * at)));
             slow_differentiate(s->degree - 2, c, c);
         }
     }
@@ -349,7 +372,8 @@ static inline bool slow_take(taut_index n, const double *x, double doubt, double
     return true;
 }
 
-/* Windows of growing degree N, H Omega = share N: of their points those q and v that differ least from the ones before and after. */
+/* Windows of growing degree N, H Omega = share N: of their points those q and v that differ
+ * least from the ones before and after. */
 static inline void slow_track(slow_judge *s, double share, slow_point *p)
 {
     const int first = 6, patience = 3;
@@ -359,7 +383,8 @@ static inline void slow_track(slow_judge *s, double share, slow_point *p)
     slow_sample x[2] = {{0}}; /* this one; the one before */
     double *z = NULL, last_q = INFINITY, last_v = INFINITY;
     p->doubt_q = p->doubt_v = INFINITY;
-    for (int degree = first, worse = 0; degree <= SLOW_DEGREE - 4 && worse < patience; degree += 2) {
+    for (int degree = first, worse = 0; degree <= SLOW_DEGREE - 4 && worse < patience;
+         degree += 2) {
         double *before = z;
         slow_window(s, degree, share * degree / p->slowest);
         if (!(z = TAUT_NEW(&arena, double, slow_length(s))))
@@ -394,7 +419,9 @@ static inline int slow_prepare(slow_judge *s, const double *q, const double *v, 
     double frequency[8];
     int found = 0;
     bool complete;
-    if (slow_foot(s, q, v) != 0 || taut_frequencies(s->context, s->t, s->foot_q, 4, frequency, &found, &complete, &error) != 0 ||
+    if (slow_foot(s, q, v) != 0 ||
+        taut_frequencies(s->context, s->t, s->foot_q, 4, frequency, &found, &complete, &error) !=
+            0 ||
         found == 0)
         return -1;
     p->slowest = frequency[0];
@@ -406,9 +433,11 @@ static inline int slow_prepare(slow_judge *s, const double *q, const double *v, 
     return 0;
 }
 
-/* The slow point over the foot point of (q, v), and how well it is known: as two tracks agree, and one of them within itself. No track is
- * added when these say enough, or what rounding permits. Arrays of p live as long as s. */
-static inline int slow_find(slow_judge *s, const double *q, const double *v, double enough_q, double enough_v, slow_point *p)
+/* The slow point over the foot point of (q, v), and how well it is known: as two tracks agree,
+ * and one of them within itself. No track is added when these say enough, or what rounding
+ * permits. Arrays of p live as long as s. */
+static inline int slow_find(slow_judge *s, const double *q, const double *v, double enough_q,
+                            double enough_v, slow_point *p)
 {
     enum { TRACKS = 5 };
     static const double shares[TRACKS] = {1, 0.7, 0.5, 0.35, 0.25};
@@ -431,7 +460,8 @@ static inline int slow_find(slow_judge *s, const double *q, const double *v, dou
             if (doubt_q < best.doubt_q) {
                 best.doubt_q = doubt_q;
                 best.q = a->doubt_q < b->doubt_q ? a->q : b->q;
-                memcpy(best.derivative, a->doubt_q < b->doubt_q ? a->derivative : b->derivative, sizeof best.derivative);
+                memcpy(best.derivative, a->doubt_q < b->doubt_q ? a->derivative : b->derivative,
+                       sizeof best.derivative);
             }
             if (doubt_v < best.doubt_v) {
                 best.doubt_v = doubt_v;

@@ -1,5 +1,6 @@
-/* taylor.h - truncated Taylor series in extended precision, made without recurrences: a function's expansion at a_0 is written down
- * and composed with the argument's series by Horner's rule. Oracles for tests of jets. */
+/* taylor.h - truncated Taylor series in extended precision, made without recurrences: a
+ * function's expansion at a_0 is written down and composed with the argument's series by
+ * Horner's rule. Oracles for tests of jets. */
 #ifndef TAUT_TESTS_JUDGE_TAYLOR_H
 #define TAUT_TESTS_JUDGE_TAYLOR_H
 
@@ -159,7 +160,8 @@ static inline series of_tanh(series a, series b)
 static inline series of_asin(series a, series b)
 {
     (void)b;
-    return integral(multiply(derivative(a), power(add(constant(1), multiply(a, a), -1), -0.5L)), asinl(a.c[0]));
+    return integral(multiply(derivative(a), power(add(constant(1), multiply(a, a), -1), -0.5L)),
+                    asinl(a.c[0]));
 }
 static inline series of_acos(series a, series b)
 {

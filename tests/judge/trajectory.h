@@ -1,15 +1,19 @@
 /* trajectory.h - trajectories that owe nothing to the methods they judge.
  *
- * An integrator of its own: Gragg's modified midpoint rule, extrapolated over 2, 4, ..., 12 substeps to order 12 (Hairer, Norsett, Wanner,
- * Solving Ordinary Differential Equations I, II.9), adaptive, on accelerations formed here with dense elimination from what the system
+ * An integrator of its own: Gragg's modified midpoint rule, extrapolated over 2, 4, ..., 12
+ * substeps to order 12 (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I,
+ * II.9), adaptive, on accelerations formed here with dense elimination from what the system
  * answers about itself (f, g, G, gamma, M):
  *
- *     full    M a = f - G^T C^-1 (g + T gdot) - scale grad V, rods by [M G^T; G 0]: every oscillation resolved
+ *     full    M a = f - G^T C^-1 (g + T gdot) - scale grad V, rods by [M G^T; G 0]:
+ *     every oscillation resolved
  *     rigid   the same with every bond that is not soft a rod
- *     field   a of the slow multipliers lambda^(k) (src/slow/multiplier_recursion.c), k raised until it changes nothing: the explicit slow field
+ *     field   a of the slow multipliers lambda^(k) (src/slow/multiplier_recursion.c),
+ *     k raised until it changes nothing: the explicit slow field
  *     rates   z' = f(t, z) of first-order systems
  *
- * Nothing of src/step, src/wrap, src/drive or src/linalg is used, but linalg inside the recursion. */
+ * Nothing of src/step, src/wrap, src/drive or src/linalg is used, but linalg inside the
+ * recursion. */
 #ifndef TAUT_TESTS_JUDGE_TRAJECTORY_H
 #define TAUT_TESTS_JUDGE_TRAJECTORY_H
 
@@ -36,9 +40,10 @@ typedef struct judge {
     taut_values values;
     unsigned wanted;
     const double *c, *tau;
-    taut_index *rod;        /* [rods] bonds */
-    double *matrix, *right; /* dense: A = G M^-1 G^T of the rods for a diagonal mass, else [M G^T; G 0] */
-    double *lambda;         /* [m] */
+    taut_index *rod; /* [rods] bonds */
+    /* dense: A = G M^-1 G^T of the rods for a diagonal mass, else [M G^T; G 0] */
+    double *matrix, *right;
+    double *lambda; /* [m] */
     taut_multiplier_recursion *recursion;
     taut_statistics statistics;
     int level;
@@ -87,8 +92,10 @@ static inline int judge_create(judge *j, judge_kind kind, taut_system *system)
                               .stiff_force = judge_new(j, n),
                               .mass = judge_new(j, j->tangent.start ? j->tangent.start[n] : n)};
     j->wanted = first ? TAUT_WANT_FORCE
-                      : TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | (j->rods > 0 ? TAUT_WANT_GAMMA : 0) |
-                            (z->can & TAUT_HAS_STIFF_POTENTIAL ? TAUT_WANT_STIFF_FORCE : 0) | TAUT_WANT_MASS;
+                      : TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN |
+                            (j->rods > 0 ? TAUT_WANT_GAMMA : 0) |
+                            (z->can & TAUT_HAS_STIFF_POTENTIAL ? TAUT_WANT_STIFF_FORCE : 0) |
+                            TAUT_WANT_MASS;
     return 0;
 }
 
@@ -152,7 +159,8 @@ static inline void judge_pull(const judge *j, taut_index bond, double factor, do
         out[j->jacobian.column[e]] += factor * j->values.jacobian[e];
 }
 
-/* a from the forces in j->right for a diagonal mass: A lambda = G M^-1 f + gamma, a = M^-1 (f - G^T lambda). */
+/* a from the forces in j->right for a diagonal mass: A lambda = G M^-1 f + gamma, a = M^-1 (f -
+ * G^T lambda). */
 static inline int judge_schur(judge *j, double *a)
 {
     const double *mass = j->values.mass;
@@ -217,7 +225,8 @@ static inline int judge_rate(judge *j, double t, const double *y, double *dy)
     }
     memcpy(dy, v, (size_t)n * sizeof(double));
     if (j->kind == JUDGE_FIELD)
-        return taut_multiplier_recursion_evaluate(j->recursion, j->level, t, q, v, j->lambda, a, NULL, NULL, NULL);
+        return taut_multiplier_recursion_evaluate(j->recursion, j->level, t, q, v, j->lambda, a,
+                                                  NULL, NULL, NULL);
     if (taut_evaluate(j->context, t, q, v, j->wanted, &j->values, NULL) != 0)
         return -1;
     memcpy(j->right, j->values.force, (size_t)n * sizeof(double));
@@ -236,20 +245,23 @@ static inline int judge_rate(judge *j, double t, const double *y, double *dy)
     return j->sizes.mass == TAUT_MASS_DIAGONAL ? judge_schur(j, a) : judge_whole(j, a);
 }
 
-/* The slow field at the level where it settles: the last one that changes the acceleration by less than the one before did. Returns the
- * relative size of its last change through *change; not 0 when there is no field. */
+/* The slow field at the level where it settles: the last one that changes the acceleration by
+ * less than the one before did. Returns the relative size of its last change through *change;
+ * not 0 when there is no field. */
 static inline int judge_field(judge *j, double t, const double *y, double *change)
 {
     taut_error error;
     int most = taut_multiplier_recursion_most(j->context);
     most = most < 6 ? most : 6;
-    if (taut_multiplier_recursion_create(j->context, &j->arena, &j->statistics, most, 0, &j->recursion, &error) != 0)
+    if (taut_multiplier_recursion_create(j->context, &j->arena, &j->statistics, most, 0,
+                                         &j->recursion, &error) != 0)
         return -1;
     double *a = j->work, *before = a + j->n, last = INFINITY;
     *change = INFINITY;
     for (int k = 0; k <= most; k++) {
         double off = 0, size = 0;
-        if (taut_multiplier_recursion_evaluate(j->recursion, k, t, y, y + j->n, j->lambda, a, NULL, NULL, &error) != 0)
+        if (taut_multiplier_recursion_evaluate(j->recursion, k, t, y, y + j->n, j->lambda, a, NULL,
+                                               NULL, &error) != 0)
             return -1;
         for (taut_index i = 0; i < j->n; i++) {
             off = fmax(off, fabs(a[i] - before[i]));
@@ -270,9 +282,11 @@ static inline int judge_field(judge *j, double t, const double *y, double *chang
 
 enum { JUDGE_COLUMNS = 6 };
 
-/* One step H by extrapolation; the estimate is the last difference. row[COLUMNS][dim], dy[dim], a, b, c [dim]. */
-static inline int judge_extrapolate(judge *j, taut_index dim, double t, double H, const double *y, const double *slope,
-                                    double *work, const double **result, const double **below)
+/* One step H by extrapolation; the estimate is the last difference. row[COLUMNS][dim], dy[dim],
+ * a, b, c [dim]. */
+static inline int judge_extrapolate(judge *j, taut_index dim, double t, double H, const double *y,
+                                    const double *slope, double *work, const double **result,
+                                    const double **below)
 {
     double *row = work, *a = work + (int64_t)JUDGE_COLUMNS * dim, *b = a + dim, *dy = b + dim;
     for (int k = 0; k < JUDGE_COLUMNS; k++) {
@@ -282,7 +296,8 @@ static inline int judge_extrapolate(judge *j, taut_index dim, double t, double H
             a[i] = y[i];
             b[i] = y[i] + h * slope[i];
         }
-        for (int s = 1; s <= count; s++) { /* s = count: the smoothing step needs the slope at the end */
+        /* s = count: the smoothing step needs the slope at the end */
+        for (int s = 1; s <= count; s++) {
             if (judge_rate(j, t + s * h, b, dy) != 0)
                 return -1;
             for (taut_index i = 0; i < dim; i++) {
@@ -293,11 +308,13 @@ static inline int judge_extrapolate(judge *j, taut_index dim, double t, double H
         }
         for (taut_index i = 0; i < dim; i++)
             to[i] = (a[i] + b[i]) / 2;
-        for (int l = k - 1; l >= 0; l--) { /* Aitken, Neville: row[l] becomes the entry of order 2 (k - l + 1) */
+        /* Aitken, Neville: row[l] becomes the entry of order 2 (k - l + 1) */
+        for (int l = k - 1; l >= 0; l--) {
             double ratio = (double)count / (2 * (l + 1)), factor = 1 / (ratio * ratio - 1);
             for (taut_index i = 0; i < dim; i++)
                 row[(int64_t)l * dim + i] =
-                    row[(int64_t)(l + 1) * dim + i] + factor * (row[(int64_t)(l + 1) * dim + i] - row[(int64_t)l * dim + i]);
+                    row[(int64_t)(l + 1) * dim + i] +
+                    factor * (row[(int64_t)(l + 1) * dim + i] - row[(int64_t)l * dim + i]);
         }
     }
     *result = row;
@@ -305,8 +322,9 @@ static inline int judge_extrapolate(judge *j, taut_index dim, double t, double H
     return 0;
 }
 
-/* From (t, y) to `end`, each step good to `tolerance` of the largest entries of q and of v; or, in v, of |q|/100h: stiff forces have
- * rounding errors, which a small velocity would take for an error of the step. */
+/* From (t, y) to `end`, each step good to `tolerance` of the largest entries of q and of v; or,
+ * in v, of |q|/100h: stiff forces have rounding errors, which a small velocity would take for an
+ * error of the step. */
 static inline int judge_march(judge *j, double t, double end, double tolerance, double *y)
 {
     taut_index n = j->n, dim = j->kind == JUDGE_RATES ? n : 2 * n;
@@ -318,7 +336,8 @@ static inline int judge_march(judge *j, double t, double end, double tolerance, 
             return -1;
         bool last = t + H * 1.0001 >= end;
         double h = last ? end - t : H, e = 0, size[2] = {0, 0};
-        if (judge_rate(j, t, y, slope) != 0 || judge_extrapolate(j, dim, t, h, y, slope, work, &result, &below) != 0) {
+        if (judge_rate(j, t, y, slope) != 0 ||
+            judge_extrapolate(j, dim, t, h, y, slope, work, &result, &below) != 0) {
             H /= 4;
             continue;
         }

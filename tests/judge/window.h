@@ -1,5 +1,5 @@
-/* window.h - what slow.h is made of: polynomials over a window of time, a system's own answers (f, g, G, M) as dense
- * matrices, foot points. */
+/* window.h - what slow.h is made of: polynomials over a window of time, a system's own answers
+ * (f, g, G, M) as dense matrices, foot points. */
 #ifndef TAUT_TESTS_JUDGE_WINDOW_H
 #define TAUT_TESTS_JUDGE_WINDOW_H
 
@@ -31,9 +31,10 @@ typedef struct slow_judge {
     int degree;
     double window;
     double at[SLOW_DEGREE + 1], bonds_at[SLOW_DEGREE + 1]; /* nodes: N - 1 and N + 1 */
-    double place[2][SLOW_DEGREE + 1][SLOW_DEGREE + 1];     /* q from a: at the nodes of the motion, at those of bonds */
-    double pace[2][SLOW_DEGREE + 1][SLOW_DEGREE + 1];      /* v from a */
-    double spread[SLOW_DEGREE + 1][SLOW_DEGREE + 1];       /* lambda at the nodes of bonds */
+    /* q from a: at the nodes of the motion, at those of bonds */
+    double place[2][SLOW_DEGREE + 1][SLOW_DEGREE + 1];
+    double pace[2][SLOW_DEGREE + 1][SLOW_DEGREE + 1]; /* v from a */
+    double spread[SLOW_DEGREE + 1][SLOW_DEGREE + 1];  /* lambda at the nodes of bonds */
     double to_coefficients[2][SLOW_DEGREE + 1][SLOW_DEGREE + 1];
 } slow_judge;
 
@@ -88,7 +89,8 @@ static inline void slow_window(slow_judge *s, int degree, double window)
     s->window = window;
     slow_nodes(inner, s->at, s->to_coefficients[0]);
     slow_nodes(degree + 1, s->bonds_at, s->to_coefficients[1]);
-    for (int j = 0; j < inner; j++) { /* the motion of which acceleration is 1 at node j and 0 at the others */
+    /* the motion of which acceleration is 1 at node j and 0 at the others */
+    for (int j = 0; j < inner; j++) {
         double c[SLOW_DEGREE + 3] = {0};
         for (int k = 0; k < inner; k++)
             c[k] = s->to_coefficients[0][k][j];
@@ -128,7 +130,8 @@ static inline int slow_create(slow_judge *s, const taut_system *system, double t
     taut_system_sizes(system, &s->sizes);
     int64_t n = s->n = s->sizes.coordinates, m = s->m = s->sizes.bonds;
     bool diagonal = s->sizes.mass == TAUT_MASS_DIAGONAL;
-    if (s->sizes.kind != TAUT_MECHANICAL || m == 0 || taut_system_hold(system) || s->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
+    if (s->sizes.kind != TAUT_MECHANICAL || m == 0 || taut_system_hold(system) ||
+        s->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
         return TAUT_ERROR_REFUSED;
     int status = taut_context_create(system, NULL, &s->context, &error);
     if (status == 0)
@@ -157,9 +160,12 @@ static inline int slow_create(slow_judge *s, const taut_system *system, double t
     return 0;
 }
 
-static inline int slow_evaluate(slow_judge *s, double t, const double *q, const double *v, bool forces)
+static inline int slow_evaluate(slow_judge *s, double t, const double *q, const double *v,
+                                bool forces)
 {
-    return taut_evaluate(s->context, t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | (forces ? TAUT_WANT_FORCE | TAUT_WANT_MASS : 0),
+    return taut_evaluate(s->context, t, q, v,
+                         TAUT_WANT_BOND | TAUT_WANT_JACOBIAN |
+                             (forces ? TAUT_WANT_FORCE | TAUT_WANT_MASS : 0),
                          &s->values, NULL);
 }
 
@@ -171,7 +177,8 @@ static inline double slow_row(const slow_judge *s, const double *g, taut_index i
     return sum;
 }
 
-static inline void slow_pull(const slow_judge *s, const double *g, taut_index i, double factor, double *x)
+static inline void slow_pull(const slow_judge *s, const double *g, taut_index i, double factor,
+                             double *x)
 {
     for (taut_index k = s->jacobian.start[i]; k < s->jacobian.start[i + 1]; k++)
         x[s->jacobian.column[k]] += factor * g[k];
@@ -229,7 +236,8 @@ static inline void slow_divide(const slow_judge *s, const double *mass, double *
         x[i] /= mass[i];
 }
 
-/* A = G M^-1 G^T of what was evaluated last, factored; rows of soft springs are those of the identity. */
+/* A = G M^-1 G^T of what was evaluated last, factored; rows of soft springs are those of the
+ * identity. */
 static inline int slow_matrix(slow_judge *s, const double *mass, const double *g)
 {
     int64_t m = s->m;
@@ -255,7 +263,8 @@ static inline void slow_shift(slow_judge *s, const double *mu, double *x)
         x[i] += s->work[i];
 }
 
-/* The foot point of (q, v): X = q - M^-1 G^T mu with g(X) = 0, linearised where X was before, again and again. */
+/* The foot point of (q, v): X = q - M^-1 G^T mu with g(X) = 0, linearised where X was before,
+ * again and again. */
 static inline int slow_foot(slow_judge *s, const double *q, const double *v)
 {
     enum { MOST = 400 };
@@ -270,7 +279,9 @@ static inline int slow_foot(slow_judge *s, const double *q, const double *v)
         memcpy(s->g0, s->values.jacobian, (size_t)s->sizes.jacobian_entries * sizeof(double));
         status = status || slow_matrix(s, s->mass0, s->g0);
         for (taut_index i = 0; i < s->m && status == 0; i++)
-            mu[i] = s->soft[i] ? 0 : -s->values.bond[i] - slow_row(s, s->g0, i, q) + slow_row(s, s->g0, i, before);
+            mu[i] = s->soft[i] ? 0
+                               : -s->values.bond[i] - slow_row(s, s->g0, i, q) +
+                                     slow_row(s, s->g0, i, before);
         if (status != 0)
             break;
         slow_solve(s->m, s->a0, mu);

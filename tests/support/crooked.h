@@ -1,5 +1,6 @@
-/* crooked.h - a crooked chain of stiff links under gravity, at rest: bends of up to 0.5 rad between neighbours, springs off rest by up to
- * 1e-3, from a fixed random sequence. For tests and measurements of projections. */
+/* crooked.h - a crooked chain of stiff links under gravity, at rest: bends of up to 0.5 rad
+ * between neighbours, springs off rest by up to 1e-3, from a fixed random sequence. For tests
+ * and measurements of projections. */
 #ifndef TAUT_TESTS_SUPPORT_CROOKED_H
 #define TAUT_TESTS_SUPPORT_CROOKED_H
 
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <taut/taut.h>
 
-/* Uniform in [-1, 1): the high bits of a linear congruential sequence [Knuth, The Art of Computer Programming 2, 3.3.4, line 26]. */
+/* Uniform in [-1, 1): the high bits of a linear congruential sequence [Knuth, The Art of
+ * Computer Programming 2, 3.3.4, line 26]. */
 static inline double crooked_random(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -29,16 +31,18 @@ static inline void crooked_place(taut_index links, double *p)
 }
 
 /* The chain with start p[2 links], v[2 links]; NULL: the place above, at rest. */
-static inline int crooked_chain(taut_index links, double omega, const double *p, const double *v, taut_system **system,
-                                taut_error *error)
+static inline int crooked_chain(taut_index links, double omega, const double *p, const double *v,
+                                taut_system **system, taut_error *error)
 {
     static const double down[2] = {0, -1};
     size_t n = (size_t)links;
     taut_index *first = calloc(n, sizeof *first), *second = calloc(n, sizeof *second);
-    double *anchor = calloc(2 * n, sizeof *anchor), *rest = calloc(n, sizeof *rest), *stiffness = calloc(n, sizeof *stiffness),
-           *place = calloc(2 * n, sizeof *place), *mass = calloc(n, sizeof *mass);
+    double *anchor = calloc(2 * n, sizeof *anchor), *rest = calloc(n, sizeof *rest),
+           *stiffness = calloc(n, sizeof *stiffness), *place = calloc(2 * n, sizeof *place),
+           *mass = calloc(n, sizeof *mass);
     taut_builder *builder = NULL;
-    int status = first && second && anchor && rest && stiffness && place && mass ? 0 : TAUT_ERROR_MEMORY;
+    int status =
+        first && second && anchor && rest && stiffness && place && mass ? 0 : TAUT_ERROR_MEMORY;
     if (status == 0) {
         crooked_place(links, place);
         for (taut_index i = 0; i < links; i++) {
@@ -53,7 +57,8 @@ static inline int crooked_chain(taut_index links, double omega, const double *p,
         (void)taut_builder_mass(builder, mass); /* what is wrong is remembered */
         (void)taut_builder_start(builder, p ? p : place, v);
         (void)taut_builder_gravity(builder, down);
-        (void)taut_builder_distances(builder, "link", links, first, second, anchor, rest, stiffness);
+        (void)taut_builder_distances(builder, "link", links, first, second, anchor, rest,
+                                     stiffness);
         status = taut_builder_finish(builder, system, error);
         taut_builder_destroy(builder);
     }

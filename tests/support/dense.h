@@ -1,4 +1,5 @@
-/* dense.h - the equations of a system at a state, as dense matrices: for tests that check what a projection solved. */
+/* dense.h - the equations of a system at a state, as dense matrices: for tests that check what a
+ * projection solved. */
 #ifndef TAUT_TESTS_SUPPORT_DENSE_H
 #define TAUT_TESTS_SUPPORT_DENSE_H
 
@@ -24,7 +25,8 @@ typedef struct dense {
     double *mass; /* [n n] */
 } dense;
 
-static inline int dense_make(dense *d, taut_system *system, double t, const double *q, const double *v)
+static inline int dense_make(dense *d, taut_system *system, double t, const double *q,
+                             const double *v)
 {
     taut_error error;
     *d = (dense){0};
@@ -47,7 +49,8 @@ static inline int dense_make(dense *d, taut_system *system, double t, const doub
                               .stiff_force = calloc(n + 1, 8),
                               .mass = calloc(entries + 1, 8)};
     d->mass = calloc(n * n, 8);
-    unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_MASS;
+    unsigned wanted =
+        TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_MASS;
     if (d->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
         wanted |= TAUT_WANT_STIFF_FORCE;
     status = taut_evaluate(d->context, t, q, v, wanted, &d->values, &error);
@@ -63,7 +66,8 @@ static inline int dense_make(dense *d, taut_system *system, double t, const doub
 static inline void dense_drop(dense *d)
 {
     taut_values *x = &d->values;
-    double *all[] = {x->force, x->bond, x->bond_dt, x->gamma, x->jacobian, x->stiff_force, x->mass, d->mass};
+    double *all[] = {x->force,    x->bond,        x->bond_dt, x->gamma,
+                     x->jacobian, x->stiff_force, x->mass,    d->mass};
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
         free(all[k]);
     taut_context_destroy(d->context);
@@ -77,7 +81,8 @@ static inline double row_times(const dense *d, taut_index i, const double *x)
     return sum;
 }
 
-/* The part of x[n] that is not G^T mu, over the bonds that are not soft: max norm. Rows by Gram-Schmidt, twice for rounding. */
+/* The part of x[n] that is not G^T mu, over the bonds that are not soft: max norm. Rows by
+ * Gram-Schmidt, twice for rounding. */
 static inline double beside_rows(const dense *d, double *x)
 {
     taut_index n = d->sizes.coordinates, m = d->sizes.bonds;

@@ -42,7 +42,8 @@ static inline taut_allocator faulty_allocator(faulty *f)
     return (taut_allocator){faulty_allocate, faulty_release, f};
 }
 
-/* Under sanitizers (TAUT_TEST_SANITIZED) long loops over k go on in growing strides: every k up to 64, then about 3 in 100. */
+/* Under sanitizers (TAUT_TEST_SANITIZED) long loops over k go on in growing strides: every k up
+ * to 64, then about 3 in 100. */
 static inline int64_t faulty_next(int64_t k)
 {
     return getenv("TAUT_TEST_SANITIZED") && k >= 64 ? k + k / 32 : k + 1;

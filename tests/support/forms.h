@@ -1,4 +1,5 @@
-/* forms.h - every form of a statement, and how test_document.c writes out what was read. NULL: refused. */
+/* forms.h - every form of a statement, and how test_document.c writes out what was read. NULL:
+ * refused. */
 #ifndef TAUT_TESTS_SUPPORT_FORMS_H
 #define TAUT_TESTS_SUPPORT_FORMS_H
 
@@ -11,15 +12,20 @@ static const struct {
     {"[parameters]\nomega = 1e4\nlift = .25  # a comment\n", "omega = 10000; lift = 0.25"},
     {"[parameters]\nm[1] = .3, m[2] = .5\n", "m[1] = 0.3; m[2] = 0.5"},
     {"[parameters]\nm[i] = 1/i for i in 1..N, k = 2\n", "m[i] = (1/i) for i in 1..N; k = 2"},
-    {"[parameters]\nm[i,j] = 1 for i in 1..N, j in 1..i, k = 2\n", "m[i,j] = 1 for i in 1..N,j in 1..i; k = 2"},
-    {"[parameters]\nmass = 1, scale = 2, rigid = mass*scale, then = 4\n", "mass = 1; scale = 2; rigid = (mass*scale); then = 4"},
+    {"[parameters]\nm[i,j] = 1 for i in 1..N, j in 1..i, k = 2\n",
+     "m[i,j] = 1 for i in 1..N,j in 1..i; k = 2"},
+    {"[parameters]\nmass = 1, scale = 2, rigid = mass*scale, then = 4\n",
+     "mass = 1; scale = 2; rigid = (mass*scale); then = 4"},
     {"[coordinates]\nx1, y1, x2, y2\n", "x1; y1; x2; y2"},
     {"[coordinates]\nx[i] for i in 0..n\n", "x[i] for i in 0..n"},
     {"[coordinates]\nx[i] for i in 0..n, y, z[1], z[2]\n", "x[i] for i in 0..n; y; z[1]; z[2]"},
     {"[coordinates]\nstiffness, hold\n", "stiffness; hold"},
-    {"[particles]\ndimension = 2\nbob[i] for i in 1..N   mass 1\n", "dimension = 2; bob[i] for i in 1..N {mass 1}"},
-    {"[particles]\nnode[i,j] for i in 1..m, j in 1..n mass rho*h^2\n", "node[i,j] for i in 1..m,j in 1..n {mass (rho*(h^2))}"},
-    {"[particles]\na mass 1, b mass 2, mass mass mass\n", "a {mass 1}; b {mass 2}; mass {mass mass}"},
+    {"[particles]\ndimension = 2\nbob[i] for i in 1..N   mass 1\n",
+     "dimension = 2; bob[i] for i in 1..N {mass 1}"},
+    {"[particles]\nnode[i,j] for i in 1..m, j in 1..n mass rho*h^2\n",
+     "node[i,j] for i in 1..m,j in 1..n {mass (rho*(h^2))}"},
+    {"[particles]\na mass 1, b mass 2, mass mass mass\n",
+     "a {mass 1}; b {mass 2}; mass {mass mass}"},
     {"[definitions]\nlj(r) = 4*e*((s/r)^12 - (s/r)^6)\n", "lj(r) = ((4*e)*(((s/r)^12)-((s/r)^6)))"},
     {"[definitions]\nf(r, s) = r + s, g(a) = a\n", "f(r,s) = (r+s); g(a) = a"},
     {"[definitions]\nanchor = (A*sin(w*t), 0)\n", "anchor = <(A*sin((w*t))),0>"},
@@ -36,38 +42,48 @@ static const struct {
      "theta = (sin(t)-theta'); p[i] = ((-alpha)*p[i]') for i in 1..N"},
     {"[bonds]\nlink[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N      stiffness omega^2\n",
      "link[i] = (length((bob[i]-bob[(i-1)]))-1) for i in 2..N {stiffness (omega^2)}"},
-    {"[bonds]\nbar[k] = length(p[bars.i[k]] - p[bars.j[k]]) - bars.rest[k] for k in 1..bars.rows   stiffness bars.k[k]\n",
-     "bar[k] = (length((p[bars.i[k]]-p[bars.j[k]]))-bars.rest[k]) for k in 1..bars.rows {stiffness bars.k[k]}"},
+    {"[bonds]\nbar[k] = length(p[bars.i[k]] - p[bars.j[k]]) - bars.rest[k] for k in 1..bars.rows   "
+     "stiffness bars.k[k]\n",
+     "bar[k] = (length((p[bars.i[k]]-p[bars.j[k]]))-bars.rest[k]) for k in 1..bars.rows {stiffness "
+     "bars.k[k]}"},
     {"[bonds]\nbush = x2 - x1 - l  stiffness 1e7  damping 200, crank = theta - Omega*t rigid\n",
      "bush = ((x2-x1)-l) {stiffness 10000000} {damping 200}; crank = (theta-(Omega*t)) {rigid}"},
     {"[bonds]\na = x compliance (1/k) soft, b = y stiffness -(2) damping [1]\n", NULL},
     {"[bonds]\na = x compliance (1/k) soft, b = stiffness stiffness stiffness\n",
      "a = x {compliance (1/k)} {soft}; b = stiffness {stiffness stiffness}"},
-    {"[stiff potential]\n(x^2 + y^2 - 1)^2/4  scale omega^2\n", "(((((x^2)+(y^2))-1)^2)/4) {scale (omega^2)}"},
+    {"[stiff potential]\n(x^2 + y^2 - 1)^2/4  scale omega^2\n",
+     "(((((x^2)+(y^2))-1)^2)/4) {scale (omega^2)}"},
     {"[start]\nx1' = 0, y1' = -0.5 hold, bob[i] = (i, 0) for i in 1..N, p[1].y' = 2 guess\n",
      "x1' = 0; y1' = (-0.5) {hold}; bob[i] = <i,0> for i in 1..N; p[1].y' = 2 {guess}"},
     {"[start]\npsi = asin(r*sin(theta)/l) guess\nbob[i]' = (0, 1) for i in 1..N hold\n",
      "psi = asin(((r*sin(theta))/l)) {guess}; bob[i]' = <0,1> for i in 1..N {hold}"},
     {"[run]\nmotion = slow, until = 2*pi\nmethod = projected-impulse\nouter-step = 0.1\n",
-     "motion = slow \"slow\"; until = (2*pi) \"2*pi\"; method = (projected-impulse) \"projected-impulse\"; outer-step = 0.1 "
-     "\"0.1\""},
+     "motion = slow \"slow\"; until = (2*pi) \"2*pi\"; method = (projected-impulse) "
+     "\"projected-impulse\"; outer-step = 0.1 \"0.1\""},
     {"[run]\nproject = every 0.5  # text\nout=a/b c.csv, until = max(1, 2)\n",
      "project = \"every 0.5\"; out = \"a/b c.csv\"; until = max(1,2) \"max(1, 2)\""},
     {"[state]\nx, y\n[algebraic]\nz\n", "x; y; z"},
     {"[rates]\nx' = u, u' = -x/(x^2 + y^2)^1.5\n", "x' = u; u' = ((-x)/(((x^2)+(y^2))^1.5))"},
-    {"[constraints]\nc = (t+2)*x1\n[invariants]\nenergy = u^2/2\n", "c = ((t+2)*x1); energy = ((u^2)/2)"},
-    {"[stepper]\ncommand = ./legacy --fast, -n 3  (x # runs\nhorizon = 1e-5, method = euler\nlibrary = ./lib-a.so\n",
-     "command = \"./legacy --fast, -n 3  (x\"; horizon = 1e-05 \"1e-5\"; method = euler \"euler\"; library = \"./lib-a.so\""},
-    {"[observables]\nH2, p[1].x, x[i] for i in 1..3\nu = x + y\n", "H2; p[1].x; x[i] for i in 1..3; u = (x+y)"},
-    {"[outputs]\ntension = lambda(inner), l2 = lambda(link[2])\n", "tension = lambda(inner); l2 = lambda(link[2])"},
+    {"[constraints]\nc = (t+2)*x1\n[invariants]\nenergy = u^2/2\n",
+     "c = ((t+2)*x1); energy = ((u^2)/2)"},
+    {"[stepper]\ncommand = ./legacy --fast, -n 3  (x # runs\nhorizon = 1e-5, method = "
+     "euler\nlibrary = ./lib-a.so\n",
+     "command = \"./legacy --fast, -n 3  (x\"; horizon = 1e-05 \"1e-5\"; method = euler \"euler\"; "
+     "library = \"./lib-a.so\""},
+    {"[observables]\nH2, p[1].x, x[i] for i in 1..3\nu = x + y\n",
+     "H2; p[1].x; x[i] for i in 1..3; u = (x+y)"},
+    {"[outputs]\ntension = lambda(inner), l2 = lambda(link[2])\n",
+     "tension = lambda(inner); l2 = lambda(link[2])"},
     {"[events]\nfloor = p[1].y   falling   stop\n", "floor = p[1].y {falling} {stop}"},
     {"[events]\nhit = p[1].y falling then p[1].y' = -0.8*p[1].y', p[1].x' = 0\n",
      "hit = p[1].y {falling} {then p[1].y'=((-0.8)*p[1].y'),p[1].x'=0}"},
     {"[events]\na = x rising, b[i] = x[i] for i in 1..2 falling then x[i]' = 0 stop\n",
      "a = x {rising}; b[i] = x[i] for i in 1..2 {falling} {then x[i]'=0} {stop}"},
-    {"[parameters]\na = 1\n[run]\nuntil = 1\n[parameters]\nb = 2\n", "a = 1; until = 1 \"1\"; b = 2"},
+    {"[parameters]\na = 1\n[run]\nuntil = 1\n[parameters]\nb = 2\n",
+     "a = 1; until = 1 \"1\"; b = 2"},
     {"\xef\xbb\xbf[parameters]\r\n  a = (1 +\r\n\r\n  2),\\\r\n b = 3\r\n", "a = (1+2); b = 3"},
-    {" \t[parameters]\t# header\n\ta=if(x<1 and y>=2 or z!=3,1,2)", "a = if((((x<1)&(yg2))|(zn3)),1,2)"},
+    {" \t[parameters]\t# header\n\ta=if(x<1 and y>=2 or z!=3,1,2)",
+     "a = if((((x<1)&(yg2))|(zn3)),1,2)"},
 };
 
 #endif

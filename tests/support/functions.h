@@ -1,5 +1,6 @@
-/* functions.h - systems as C functions, for the tests of callbacks: two pendulums with every optional function, a mass matrix, a long
- * chain, a distance. Calls of the pendulums and of the chain are counted; those of the pendulums can fail or give NaN. */
+/* functions.h - systems as C functions, for the tests of callbacks: two pendulums with every
+ * optional function, a mass matrix, a long chain, a distance. Calls of the pendulums and of the
+ * chain are counted; those of the pendulums can fail or give NaN. */
 #ifndef TAUT_TESTS_SUPPORT_FUNCTIONS_H
 #define TAUT_TESTS_SUPPORT_FUNCTIONS_H
 
@@ -59,7 +60,8 @@ static inline int pendulum_jacobian(void *data, double t, const double *q, doubl
 {
     user *u = data;
     u->jacobian_calls++;
-    double x = q[0] - anchor(u, t), r = sqrt(x * x + q[1] * q[1]), dx = q[0] - q[2], dy = q[1] - q[3];
+    double x = q[0] - anchor(u, t), r = sqrt(x * x + q[1] * q[1]), dx = q[0] - q[2],
+           dy = q[1] - q[3];
     entries[0] = q[1] / r;
     entries[1] = x / r;
     entries[2] = 2 * dx + q[1] * q[2];
@@ -69,20 +71,24 @@ static inline int pendulum_jacobian(void *data, double t, const double *q, doubl
     return 0;
 }
 
-static inline int pendulum_gamma(void *data, double t, const double *q, const double *v, double *gamma)
+static inline int pendulum_gamma(void *data, double t, const double *q, const double *v,
+                                 double *gamma)
 {
     const user *u = data;
     /* the anchor moves with velocity cos 2t and acceleration -2 sin 2t */
     double x = q[0] - anchor(u, t), r = sqrt(x * x + q[1] * q[1]);
-    double vx = v[0] - (u->moving ? cos(2 * t) : 0), ax = u->moving ? 2 * sin(2 * t) : 0, across = (x * v[1] - q[1] * vx) / r;
+    double vx = v[0] - (u->moving ? cos(2 * t) : 0), ax = u->moving ? 2 * sin(2 * t) : 0,
+           across = (x * v[1] - q[1] * vx) / r;
     gamma[0] = across * across / r + x / r * ax;
     double du = v[0] - v[2], dw = v[1] - v[3];
-    gamma[1] = 2 * (du * du + dw * dw) + 2 * (v[0] * v[1] * q[2] + v[0] * q[1] * v[2] + q[0] * v[1] * v[2]);
+    gamma[1] = 2 * (du * du + dw * dw) +
+               2 * (v[0] * v[1] * q[2] + v[0] * q[1] * v[2] + q[0] * v[1] * v[2]);
     return 0;
 }
 
-static const double pendulum_mass[] = {1, 1, 2, 2}, pendulum_compliance[] = {1e-4, 0}, pendulum_damping[] = {5e-4, 0},
-                    pendulum_q[] = {1, 0.5, 2, -0.25}, pendulum_v[] = {0.5, 0, 0, 1};
+static const double pendulum_mass[] = {1, 1, 2, 2}, pendulum_compliance[] = {1e-4, 0},
+                    pendulum_damping[] = {5e-4, 0}, pendulum_q[] = {1, 0.5, 2, -0.25},
+                    pendulum_v[] = {0.5, 0, 0, 1};
 
 static inline taut_callbacks pendulum(user *u)
 {

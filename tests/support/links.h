@@ -1,4 +1,5 @@
-/* links.h - chains of many links for tests of bare forces: as a C function of forces alone, and with the same springs declared. */
+/* links.h - chains of many links for tests of bare forces: as a C function of forces alone, and
+ * with the same springs declared. */
 #ifndef TAUT_TESTS_SUPPORT_LINKS_H
 #define TAUT_TESTS_SUPPORT_LINKS_H
 
@@ -7,12 +8,16 @@
 
 typedef struct links {
     int count;
-    double *stiffness; /* [count]: link i joins bob i to the one before, the first to the origin; length 1, mass 1, gravity 1 */
-    double drag;       /* force -drag v on every bob */
-    double noise;      /* of forces, of the stiffness at a displacement of 1 */
-    double push;       /* link i pulls on bob i by so much more than on the one before: a force without reaction */
-    double *q, *v;     /* [2 count]: a start */
-    int64_t calls, bad_after, stop_after; /* NaN, or a negative number, from this call on; 0: never */
+    /* [count]: link i joins bob i to the one before, the first to the origin; length 1, mass 1,
+     * gravity 1 */
+    double *stiffness;
+    double drag;  /* force -drag v on every bob */
+    double noise; /* of forces, of the stiffness at a displacement of 1 */
+    /* link i pulls on bob i by so much more than on the one before: a force without reaction */
+    double push;
+    double *q, *v; /* [2 count]: a start */
+    /* NaN, or a negative number, from this call on; 0: never */
+    int64_t calls, bad_after, stop_after;
 } links;
 
 /* A number in (-1, 1) that depends on every bit of x. */
@@ -36,7 +41,8 @@ static inline int links_force(void *user, double t, const double *q, const doubl
         f[2 * i + 1] = -1 - s->drag * v[2 * i + 1];
     }
     for (int i = 0; i < s->count; i++) {
-        double x = q[2 * i] - (i ? q[2 * i - 2] : 0), y = q[2 * i + 1] - (i ? q[2 * i - 1] : 0), r = sqrt(x * x + y * y);
+        double x = q[2 * i] - (i ? q[2 * i - 2] : 0), y = q[2 * i + 1] - (i ? q[2 * i - 1] : 0),
+               r = sqrt(x * x + y * y);
         double pull = s->stiffness[i] * (r - 1) / r, more = 1 + s->push;
         f[2 * i] -= more * pull * x;
         f[2 * i + 1] -= more * pull * y;
@@ -52,8 +58,8 @@ static inline int links_force(void *user, double t, const double *q, const doubl
     return s->stop_after > 0 && s->calls > s->stop_after ? -1 : 0;
 }
 
-/* Bends of up to 0.5 rad between neighbours, links off their length by up to `stretch`, turning at up to `speed`. Always the same chain,
- * whose first links are those of a shorter one. */
+/* Bends of up to 0.5 rad between neighbours, links off their length by up to `stretch`, turning
+ * at up to `speed`. Always the same chain, whose first links are those of a shorter one. */
 static inline links links_create(int count, double omega, double stretch, double speed)
 {
     links s = {.count = count};
@@ -82,7 +88,8 @@ static inline void links_destroy(links *s)
     *s = (links){0};
 }
 
-static inline projected links_project(links *s, const char *options, const taut_allocator *allocator)
+static inline projected links_project(links *s, const char *options,
+                                      const taut_allocator *allocator)
 {
     projected p = {0};
     taut_callbacks calls = {.coordinates = 2 * s->count,
@@ -98,7 +105,8 @@ static inline projected links_project(links *s, const char *options, const taut_
 }
 
 /* The same springs, declared: without drag, noise and push. Started from (q, v). */
-static inline int links_declare(const links *s, const double *q, const double *v, taut_system **system, taut_error *error)
+static inline int links_declare(const links *s, const double *q, const double *v,
+                                taut_system **system, taut_error *error)
 {
     const double gravity[] = {0, -1};
     size_t count = (size_t)s->count;
@@ -115,7 +123,8 @@ static inline int links_declare(const links *s, const double *q, const double *v
         taut_builder_mass(builder, ones);
         taut_builder_start(builder, q, v);
         taut_builder_gravity(builder, gravity);
-        taut_builder_distances(builder, "link", s->count, end, end + count, origin, ones, s->stiffness);
+        taut_builder_distances(builder, "link", s->count, end, end + count, origin, ones,
+                               s->stiffness);
         status = taut_builder_finish(builder, system, error);
     }
     taut_builder_destroy(builder);
@@ -133,10 +142,11 @@ static inline double links_largest(const links *s, const double *x)
     return most;
 }
 
-/* How far series, which knows the springs, moves the result: the distance to the slow manifold (DESIGN 1), relative to the size of the
- * chain and to its speed. more_v: allowed beside that in velocities. */
-static inline void links_check_slow(const char *what, const links *s, const projected *p, double most_q, double most_v,
-                                    double more_v)
+/* How far series, which knows the springs, moves the result: the distance to the slow manifold
+ * (DESIGN 1), relative to the size of the chain and to its speed. more_v: allowed beside that in
+ * velocities. */
+static inline void links_check_slow(const char *what, const links *s, const projected *p,
+                                    double most_q, double most_v, double more_v)
 {
     projected e = {0};
     double far = 0, far_v = 0;

@@ -63,7 +63,8 @@ static void look_at_start(model *m)
     int found = 0;
     bool complete, springs = m->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL);
     if (taut_context_create(m->system, NULL, &context, NULL) == 0 &&
-        taut_context_start(context, 0, y, y + m->sizes.coordinates, NULL) == 0 && m->sizes.kind == TAUT_MECHANICAL && springs)
+        taut_context_start(context, 0, y, y + m->sizes.coordinates, NULL) == 0 &&
+        m->sizes.kind == TAUT_MECHANICAL && springs)
         taut_frequencies(context, 0, y, 2, frequency, &found, &complete, NULL);
     m->fastest = found > 0 ? frequency[found - 1] : 0;
     m->least = frequency[0];
@@ -72,7 +73,8 @@ static void look_at_start(model *m)
     free(y);
     taut_check_report report;
     taut_options *options = NULL;
-    if (taut_options_create(NULL, &options, NULL) == 0 && taut_options_set(options, "no-derivatives", "yes", NULL) == 0 &&
+    if (taut_options_create(NULL, &options, NULL) == 0 &&
+        taut_options_set(options, "no-derivatives", "yes", NULL) == 0 &&
         taut_check(m->system, options, &report, NULL) == 0)
         m->slow = report.slow_rate;
     if (strcmp(m->name, "butane") == 0) /* an exception of the page */
@@ -87,7 +89,8 @@ static int load(const char *name, const char *const *set, int count, model *m)
     const char *all[4] = {0};
     for (int k = 0; k < count && k < 3; k++)
         all[k] = set[k];
-    if (strcmp(name, "water_box") == 0 && !long_form()) /* a twelfth of the pairs; an exception of the page */
+    if (strcmp(name, "water_box") == 0 &&
+        !long_form()) /* a twelfth of the pairs; an exception of the page */
         all[count++] = "N=8";
     taut_load how = {.set = all, .set_count = count};
     snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, name);
@@ -102,9 +105,10 @@ static int load(const char *name, const char *const *set, int count, model *m)
     return 0;
 }
 
-/* How far a motion is followed: over one radian of the slow motion, to 1 or the model's own end at most; beyond, nonlinear motions magnify
- * errors. With many coordinates the short form takes a twentieth of the end. Full motion: no more than 100 radians of the fastest
- * vibration, order 1, which takes tiny steps, 20; the short form with many coordinates a fifth. */
+/* How far a motion is followed: over one radian of the slow motion, to 1 or the model's own end
+ * at most; beyond, nonlinear motions magnify errors. With many coordinates the short form takes
+ * a twentieth of the end. Full motion: no more than 100 radians of the fastest vibration, order
+ * 1, which takes tiny steps, 20; the short form with many coordinates a fifth. */
 static double end_of(const model *m, const char *motion, int order)
 {
     double end = isnan(m->until) ? 1 : m->until, radians = order == 1 ? 20 : 100;
@@ -136,7 +140,8 @@ static int set_all(taut_options *options, const request *r, taut_error *error)
     if (status == 0)
         status = set_real(options, "until", r->end, error);
     if (status == 0)
-        status = set_real(options, "steps", MOST_STEPS, error); /* a cell that needs more has gone wrong */
+        status = set_real(options, "steps", MOST_STEPS,
+                          error); /* a cell that needs more has gone wrong */
     if (status == 0 && r->step > 0)
         status = set_real(options, "step", r->step, error);
     if (status == 0 && r->inner > 0)
@@ -164,7 +169,8 @@ static outcome run(const taut_system *system, const request *r)
     if (o.status == 0)
         o.status = taut_solver_create(system, options, NULL, &solver, &o.error);
     for (int k = 1; k <= r->times && o.status == 0; k++) {
-        o.status = taut_solver_advance(solver, k == r->times ? r->end : r->end * k / r->times, &o.error);
+        o.status =
+            taut_solver_advance(solver, k == r->times ? r->end : r->end * k / r->times, &o.error);
         memcpy(o.q + n * (size_t)(k - 1), taut_solver_position(solver), n * sizeof(double));
         if (sizes.kind == TAUT_MECHANICAL)
             memcpy(o.v + n * (size_t)(k - 1), taut_solver_velocity(solver), n * sizeof(double));

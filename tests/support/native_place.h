@@ -1,4 +1,5 @@
-/* native_place.h - a folder to work in, compilers that are scripts, and small tapes: what the tests of compiled tapes share. */
+/* native_place.h - a folder to work in, compilers that are scripts, and small tapes: what the
+ * tests of compiled tapes share. */
 #ifndef TAUT_TESTS_SUPPORT_NATIVE_PLACE_H
 #define TAUT_TESTS_SUPPORT_NATIVE_PLACE_H
 
@@ -21,7 +22,8 @@ static inline const char *in_place(const char *name)
     return path[turn];
 }
 
-static inline int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
+static inline int remove_one(const char *path, const struct stat *status, int kind,
+                             struct FTW *walk)
 {
     (void)status, (void)kind, (void)walk;
     return remove(path);
@@ -67,7 +69,8 @@ static inline void bench_close(bench *b)
     taut_graph_destroy(b->graph);
 }
 
-static inline void bench_tape(bench *b, int inputs, int outputs, const int32_t *node, const unsigned char *level)
+static inline void bench_tape(bench *b, int inputs, int outputs, const int32_t *node,
+                              const unsigned char *level)
 {
     taut_error error = {0};
     if (taut_tape_create(b->graph, &b->arena, inputs, outputs, node, level, &b->tape, &error)) {
@@ -88,7 +91,8 @@ static inline bool place_open(char *compiler, size_t size)
 {
     const char *path = getenv("PATH"), *folder = getenv("TMPDIR");
     snprintf(old_path, sizeof old_path, "%s", path ? path : "");
-    snprintf(place, sizeof place, "%s/taut-native-XXXXXX", folder && folder[0] == '/' ? folder : "/tmp");
+    snprintf(place, sizeof place, "%s/taut-native-XXXXXX",
+             folder && folder[0] == '/' ? folder : "/tmp");
     if (!mkdtemp(place)) {
         printf("cannot make a folder in %s\n", place);
         exit(1);

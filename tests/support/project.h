@@ -47,8 +47,8 @@ static inline void projected_run(projected *p, const char *options, const taut_a
 }
 
 /* The model is a text, or the name of a shipped one when it has no line break. */
-static inline projected project_model_with(const char *model, const taut_load *how, const char *options,
-                                           const taut_allocator *allocator)
+static inline projected project_model_with(const char *model, const taut_load *how,
+                                           const char *options, const taut_allocator *allocator)
 {
     projected p = {0};
     char path[1200];
@@ -77,12 +77,14 @@ static inline void projected_drop(projected *p)
 
 static inline bool projected_good(const char *what, const projected *p)
 {
-    return check_row(p->code == 0 && p->projection, "%s: %s: %s", what, taut_code_name(p->code), p->error.message);
+    return check_row(p->code == 0 && p->projection, "%s: %s: %s", what, taut_code_name(p->code),
+                     p->error.message);
 }
 
 static inline void projected_refused(const char *what, projected *p, int code, const char *words)
 {
-    check_row(p->code == code, "%s: %s, expected %s: %s", what, taut_code_name(p->code), taut_code_name(code), p->error.message);
+    check_row(p->code == code, "%s: %s, expected %s: %s", what, taut_code_name(p->code),
+              taut_code_name(code), p->error.message);
     check_contains(what, p->error.message, words);
     projected_drop(p);
 }

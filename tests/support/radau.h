@@ -4,9 +4,10 @@
 
 #include "support/run.h"
 
-/* Runs to `until`; q, v (and lambda, unless NULL) of the end. Fails a row and gives NaN when it cannot. */
-static inline taut_statistics run(const char *what, const char *model, const char *options, double until, double *q, double *v,
-                                  double *lambda)
+/* Runs to `until`; q, v (and lambda, unless NULL) of the end. Fails a row and gives NaN when it
+ * cannot. */
+static inline taut_statistics run(const char *what, const char *model, const char *options,
+                                  double until, double *q, double *v, double *lambda)
 {
     taut_result result = {0};
     taut_sizes sizes = {0};
@@ -31,13 +32,14 @@ static inline taut_statistics run(const char *what, const char *model, const cha
 }
 
 /* The spring pendulum on its slow manifold and where it is at t = 1 [B (1.1); FACTS B]. */
-__attribute__((unused)) static const char pendulum[] = "[parameters]\neps = %g\n[coordinates]\ny1, y2\n[potential]\ny2\n"
-                                                       "[bonds]\nspring = sqrt(y1^2 + y2^2) - 1 compliance eps^2\n"
-                                                       "[start]\ny1 = 1 - 3*eps^4 - 54*eps^8\n";
-__attribute__((unused)) static const double rigid_end[4] = {.87954813241188915462, -.47580992294272079709, -.46415735885099401163,
-                                                            -.85800803732244324777};
-__attribute__((unused)) static const double stiff_end[4] = {.87954814780693139261, -.47580992448454775102, -.46415732687265482858,
-                                                            -.85800804454502104540};
+__attribute__((unused)) static const char pendulum[] =
+    "[parameters]\neps = %g\n[coordinates]\ny1, y2\n[potential]\ny2\n"
+    "[bonds]\nspring = sqrt(y1^2 + y2^2) - 1 compliance eps^2\n"
+    "[start]\ny1 = 1 - 3*eps^4 - 54*eps^8\n";
+__attribute__((unused)) static const double rigid_end[4] = {
+    .87954813241188915462, -.47580992294272079709, -.46415735885099401163, -.85800803732244324777};
+__attribute__((unused)) static const double stiff_end[4] = {
+    .87954814780693139261, -.47580992448454775102, -.46415732687265482858, -.85800804454502104540};
 __attribute__((unused)) static const double rigid_tension = 1.427429768828162;
 
 #endif

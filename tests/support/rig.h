@@ -1,4 +1,5 @@
-/* rig.h - for tests of methods without the driver: a model, a field, a stepper, a stabiliser, equal steps. */
+/* rig.h - for tests of methods without the driver: a model, a field, a stepper, a stabiliser,
+ * equal steps. */
 #ifndef TAUT_TESTS_SUPPORT_RIG_H
 #define TAUT_TESTS_SUPPORT_RIG_H
 
@@ -16,8 +17,9 @@ typedef struct rig_how {
     const char *model;  /* text, or a file of models/ when it has no line break */
     const char *set[4]; /* parameters */
     const char *method;
-    const char *field;     /* "full", "rigid" (derived system, index-1), "index-1", "first"; NULL: the method has its own */
-    double alpha, beta;    /* Baumgarte; for "first", alpha is gamma */
+    const char *field;  /* "full", "rigid" (derived system, index-1), "index-1", "first"; NULL: the
+                           method has its own */
+    double alpha, beta; /* Baumgarte; for "first", alpha is gamma */
     const char *stabilize; /* NULL: none */
     int passes;
     bool rigid; /* derived rigid system although the method uses no field */
@@ -44,7 +46,8 @@ static inline int rig_load(rig *r, const rig_how *how)
     while (load.set_count < 4 && how->set[load.set_count])
         load.set_count++;
     if (strchr(how->model, '\n'))
-        return taut_system_parse(how->model, strlen(how->model), "model", &load, &r->base, &r->error);
+        return taut_system_parse(how->model, strlen(how->model), "model", &load, &r->base,
+                                 &r->error);
     char path[400];
     snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, how->model);
     return taut_system_load(path, &load, &r->base, &r->error);
@@ -68,8 +71,10 @@ static inline int rig_field(rig *r, const rig_how *how)
     if (strcmp(how->field, "full") == 0)
         return taut_field_full(r->context, &r->arena, &r->statistics, &s->field, &r->error);
     if (strcmp(how->field, "first") == 0)
-        return taut_field_first_order(r->context, &r->arena, &r->statistics, how->alpha, &s->field, &r->error);
-    return taut_field_index1(r->context, &r->arena, &r->statistics, how->alpha, how->beta, &s->field, &r->error);
+        return taut_field_first_order(r->context, &r->arena, &r->statistics, how->alpha, &s->field,
+                                      &r->error);
+    return taut_field_index1(r->context, &r->arena, &r->statistics, how->alpha, how->beta,
+                             &s->field, &r->error);
 }
 
 static inline int rig_build(rig *r, const rig_how *how)
@@ -96,14 +101,16 @@ static inline int rig_build(rig *r, const rig_how *how)
     s->rtol = s->atol = 1e-6;
     s->error_q = TAUT_NEW(&r->arena, double, s->n);
     s->error_v = TAUT_NEW(&r->arena, double, s->n);
-    if (!s->method || !s->error_q || !s->error_v || !rig_state(r, &s->now) || !rig_state(r, &s->last))
+    if (!s->method || !s->error_q || !s->error_v || !rig_state(r, &s->now) ||
+        !rig_state(r, &s->last))
         return taut_fail_memory(&r->error);
     s->now.t = how->from;
     TAUT_TRY(taut_context_start(r->context, how->from, s->now.q, s->now.v, &r->error));
     TAUT_TRY(rig_field(r, how));
     TAUT_TRY(s->method->create(s, &r->error));
     if (how->stabilize)
-        return taut_stabilizer_create(how->stabilize, how->passes, r->context, &r->arena, &r->statistics, &r->projector, &r->error);
+        return taut_stabilizer_create(how->stabilize, how->passes, r->context, &r->arena,
+                                      &r->statistics, &r->projector, &r->error);
     return 0;
 }
 
@@ -174,12 +181,13 @@ static inline void rig_drift(rig *r, double *position, double *velocity)
     taut_pattern g;
     taut_values values = {.bond = calloc((size_t)r->sizes.bonds + 1, sizeof(double)),
                           .bond_dt = calloc((size_t)r->sizes.bonds + 1, sizeof(double)),
-                          .jacobian = calloc((size_t)r->sizes.jacobian_entries + 1, sizeof(double))};
+                          .jacobian =
+                              calloc((size_t)r->sizes.jacobian_entries + 1, sizeof(double))};
     const double *c = taut_context_compliance(r->context);
     *position = *velocity = NAN;
     if (taut_system_pattern(r->system, TAUT_PATTERN_JACOBIAN, &g, &r->error) == 0 &&
-        taut_evaluate(r->context, r->s.now.t, r->s.now.q, r->s.now.v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, &r->error) ==
-            0) {
+        taut_evaluate(r->context, r->s.now.t, r->s.now.q, r->s.now.v,
+                      TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, &r->error) == 0) {
         *position = *velocity = 0;
         for (taut_index i = 0; i < r->sizes.bonds; i++) {
             if (r->sizes.kind == TAUT_MECHANICAL && c[i] > 0)

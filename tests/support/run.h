@@ -14,7 +14,8 @@ typedef struct kept {
     int rows, begun, ended;
     int n, m;
     double t[KEPT_ROWS], energy[KEPT_ROWS];
-    double q[KEPT_ROWS][KEPT_WIDTH], v[KEPT_ROWS][KEPT_WIDTH], lambda[KEPT_ROWS][KEPT_WIDTH], output[KEPT_ROWS][KEPT_WIDTH];
+    double q[KEPT_ROWS][KEPT_WIDTH], v[KEPT_ROWS][KEPT_WIDTH], lambda[KEPT_ROWS][KEPT_WIDTH],
+        output[KEPT_ROWS][KEPT_WIDTH];
     int outputs, fail_at; /* the row at which the sink fails; 0: never */
 } kept;
 
@@ -89,7 +90,8 @@ static inline void driven_options(driven *d, const char *text)
     }
 }
 
-static inline driven driven_create(const char *model, const char *options, const taut_allocator *allocator)
+static inline driven driven_create(const char *model, const char *options,
+                                   const taut_allocator *allocator)
 {
     driven d = {0};
     d.code = taut_system_parse(model, strlen(model), "model.taut", NULL, &d.system, &d.error);
@@ -112,7 +114,8 @@ static inline void driven_destroy(driven *d)
 /* The run must have been made: says why when it was not. */
 static inline bool driven_good(const char *what, const driven *d)
 {
-    return check_row(d->code == 0, "%s: %s: %s (line %d)", what, taut_code_name(d->code), d->error.message, d->error.line);
+    return check_row(d->code == 0, "%s: %s: %s (line %d)", what, taut_code_name(d->code),
+                     d->error.message, d->error.line);
 }
 
 #endif

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <taut/taut.h>
 
-/* From the explanation: "error about A in q, B in v", or "slow already, to rounding". False: nothing is stated. */
+/* From the explanation: "error about A in q, B in v", or "slow already, to rounding". False:
+ * nothing is stated. */
 static inline bool stated_accuracy(const taut_projection_result *r, double *q, double *v)
 {
     const char *at = strstr(r->explanation, "error about ");

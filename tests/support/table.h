@@ -1,6 +1,8 @@
-/* table.h - the test harness: every row runs, a failing row prints its numbers, the last line counts them.
+/* table.h - the test harness: every row runs, a failing row prints its numbers, the last line
+ * counts them.
  *
- *     int main(void) { check_group("orders"); check_near("euler", slope, 1.0, 0.1); return check_done(); }
+ *     int main(void) { check_group("orders"); check_near("euler", slope, 1.0, 0.1);
+ *     return check_done(); }
  *
  * Rows print only when they fail (or with TAUT_TEST_VERBOSE set). Header only, no dependencies. */
 #ifndef TAUT_TESTS_SUPPORT_TABLE_H
@@ -24,7 +26,8 @@ static inline void check_group(const char *name)
 }
 
 /* One row: passes when `good`; the text tells the numbers. Returns `good`. */
-__attribute__((format(printf, 2, 3))) static inline bool check_row(bool good, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static inline bool check_row(bool good, const char *format,
+                                                                   ...)
 {
     if (good)
         check_counts.passed++;
@@ -45,8 +48,9 @@ __attribute__((format(printf, 2, 3))) static inline bool check_row(bool good, co
 /* |value - expected| <= tolerance (absolute); NaN fails. */
 static inline bool check_near(const char *what, double value, double expected, double tolerance)
 {
-    return check_row(fabs(value - expected) <= tolerance, "%s: %.17g, expected %.17g, off by %.3g, allowed %.3g", what, value,
-                     expected, fabs(value - expected), tolerance);
+    return check_row(fabs(value - expected) <= tolerance,
+                     "%s: %.17g, expected %.17g, off by %.3g, allowed %.3g", what, value, expected,
+                     fabs(value - expected), tolerance);
 }
 
 /* value <= limit; NaN fails. */
@@ -62,7 +66,8 @@ static inline bool check_equal(const char *what, long long value, long long expe
 
 static inline bool check_contains(const char *what, const char *text, const char *part)
 {
-    return check_row(text && strstr(text, part), "%s: \"%s\" does not contain \"%s\"", what, text ? text : "(null)", part);
+    return check_row(text && strstr(text, part), "%s: \"%s\" does not contain \"%s\"", what,
+                     text ? text : "(null)", part);
 }
 
 static inline void check_skip(const char *why)
@@ -73,7 +78,8 @@ static inline void check_skip(const char *why)
 
 static inline int check_done(void)
 {
-    printf("%d passed, %d failed, %d skipped\n", check_counts.passed, check_counts.failed, check_counts.skipped);
+    printf("%d passed, %d failed, %d skipped\n", check_counts.passed, check_counts.failed,
+           check_counts.skipped);
     return check_counts.failed ? 1 : 0;
 }
 

@@ -1,5 +1,5 @@
-/* twins.h - two systems that should be the same, compared at random states near the start: everything a system answers, matrices as
- * dense ones, since patterns may differ in order. */
+/* twins.h - two systems that should be the same, compared at random states near the start:
+ * everything a system answers, matrices as dense ones, since patterns may differ in order. */
 #ifndef TAUT_TESTS_SUPPORT_TWINS_H
 #define TAUT_TESTS_SUPPORT_TWINS_H
 
@@ -44,8 +44,10 @@ static inline bool twin_open(twin *a, taut_system *system)
         return check_row(false, "no pattern: %s", a->error.message);
     int64_t n = a->sizes.coordinates, m = a->sizes.bonds, tangent = a->tangent.start[n];
     taut_values *v = &a->values;
-    double **const vectors[] = {&v->force, &v->stiff_force, &v->momentum}, **const rows[] = {&v->bond, &v->bond_dt, &v->gamma},
-                   **const matrices[] = {&v->bond_hessian, &v->force_dq, &v->force_dv, &v->mass, &v->mass_dq, &v->stiff_hessian};
+    double **const vectors[] = {&v->force, &v->stiff_force, &v->momentum},
+                   **const rows[] = {&v->bond, &v->bond_dt, &v->gamma},
+                   **const matrices[] = {&v->bond_hessian, &v->force_dq, &v->force_dv,
+                                         &v->mass,         &v->mass_dq,  &v->stiff_hessian};
     for (int k = 0; k < 3; k++) {
         *vectors[k] = twin_room(n);
         *rows[k] = twin_room(m);
@@ -71,8 +73,10 @@ static inline void twin_close(twin *a)
     a->context = NULL;
 }
 
-/* Entries on a pattern as a dense matrix; repeated columns add up. Without a pattern the diagonal. */
-static inline void twin_dense(const taut_pattern *p, int64_t n, const double *entries, double *dense)
+/* Entries on a pattern as a dense matrix; repeated columns add up. Without a pattern the
+ * diagonal. */
+static inline void twin_dense(const taut_pattern *p, int64_t n, const double *entries,
+                              double *dense)
 {
     memset(dense, 0, sizeof(double) * (size_t)((p ? p->rows : n) * n));
     for (taut_index i = 0; p && i < p->rows; i++)
@@ -98,14 +102,16 @@ typedef struct twins_limits {
     double value, first, second;
 } twins_limits;
 
-static inline void twins_vector(const char *what, const char *name, const double *x, const double *y, int64_t count, double limit)
+static inline void twins_vector(const char *what, const char *name, const double *x,
+                                const double *y, int64_t count, double limit)
 {
     double apart = twins_apart(x, y, count, 1e-3);
     check_row(apart <= limit, "%s: %s differ by %.3g, allowed %.3g", what, name, apart, limit);
 }
 
-static inline void twins_matrix(const char *what, const char *name, twin *a, const twin *b, const double *x, const double *y,
-                                bool jacobian, bool diagonal, double limit)
+static inline void twins_matrix(const char *what, const char *name, twin *a, const twin *b,
+                                const double *x, const double *y, bool jacobian, bool diagonal,
+                                double limit)
 {
     int64_t n = a->sizes.coordinates, rows = jacobian ? a->sizes.bonds : n;
     twin_dense(diagonal ? NULL : jacobian ? &a->jacobian : &a->tangent, n, x, a->dense[0]);
@@ -113,8 +119,9 @@ static inline void twins_matrix(const char *what, const char *name, twin *a, con
     twins_vector(what, name, a->dense[0], a->dense[1], rows * n, limit);
 }
 
-static inline void twins_at(const char *what, twin *a, twin *b, double t, const double *q, const double *v, const double *weight,
-                            unsigned wanted, twins_limits limits)
+static inline void twins_at(const char *what, twin *a, twin *b, double t, const double *q,
+                            const double *v, const double *weight, unsigned wanted,
+                            twins_limits limits)
 {
     int64_t n = a->sizes.coordinates, m = a->sizes.bonds;
     taut_values *x = &a->values, *y = &b->values;
@@ -122,7 +129,8 @@ static inline void twins_at(const char *what, twin *a, twin *b, double t, const 
     x->mass_weight = y->mass_weight = v;
     int one = taut_evaluate(a->context, t, q, v, wanted, x, &a->error),
         other = taut_evaluate(b->context, t, q, v, wanted, y, &b->error);
-    if (!check_row(one == 0 && other == 0, "%s: %d %s; %d %s", what, one, a->error.message, other, b->error.message))
+    if (!check_row(one == 0 && other == 0, "%s: %d %s; %d %s", what, one, a->error.message, other,
+                   b->error.message))
         return;
     bool diagonal = a->sizes.mass == TAUT_MASS_DIAGONAL;
     twins_vector(what, "forces", x->force, y->force, n, limits.value);
@@ -130,21 +138,26 @@ static inline void twins_at(const char *what, twin *a, twin *b, double t, const 
     twins_vector(what, "momenta", x->momentum, y->momentum, n, limits.value);
     twins_matrix(what, "masses", a, b, x->mass, y->mass, false, diagonal, limits.value);
     twins_matrix(what, "G", a, b, x->jacobian, y->jacobian, true, false, limits.first);
-    double late = twins_apart(x->bond_dt, y->bond_dt, m, 1); /* often next to nothing: then the velocity 1 is the measure */
-    check_row(late <= limits.first, "%s: dg/dt differ by %.3g, allowed %.3g", what, late, limits.first);
+    /* often next to nothing: then the velocity 1 is the measure */
+    double late = twins_apart(x->bond_dt, y->bond_dt, m, 1);
+    check_row(late <= limits.first, "%s: dg/dt differ by %.3g, allowed %.3g", what, late,
+              limits.first);
     twins_vector(what, "gamma", x->gamma, y->gamma, m, limits.second);
-    twins_matrix(what, "Hess g", a, b, x->bond_hessian, y->bond_hessian, false, false, limits.second);
+    twins_matrix(what, "Hess g", a, b, x->bond_hessian, y->bond_hessian, false, false,
+                 limits.second);
     twins_matrix(what, "df/dq", a, b, x->force_dq, y->force_dq, false, false, limits.first);
     twins_matrix(what, "df/dv", a, b, x->force_dv, y->force_dv, false, false, limits.first);
     if (wanted & TAUT_WANT_MASS_DQ)
         twins_matrix(what, "dM/dq", a, b, x->mass_dq, y->mass_dq, false, false, limits.first);
     twins_vector(what, "stiff forces", x->stiff_force, y->stiff_force, n, limits.value);
-    double energy[2][3] = {{x->kinetic, x->potential, x->bond_energy}, {y->kinetic, y->potential, y->bond_energy}};
+    double energy[2][3] = {{x->kinetic, x->potential, x->bond_energy},
+                           {y->kinetic, y->potential, y->bond_energy}};
     twins_vector(what, "energies", energy[0], energy[1], 3, limits.value);
 }
 
 /* Taylor coefficients 0..order of forces, bonds and G along random polynomials. */
-static inline void twins_jets(const char *what, twin *a, twin *b, int order, const double *q, uint64_t *seed, double limit)
+static inline void twins_jets(const char *what, twin *a, twin *b, int order, const double *q,
+                              uint64_t *seed, double limit)
 {
     taut_jet *one = NULL, *other = NULL;
     unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA;
@@ -166,7 +179,8 @@ static inline void twins_jets(const char *what, twin *a, twin *b, int order, con
         twins_vector(what, "jets of forces", a->values.force, b->values.force, n, limit);
         twins_vector(what, "jets of bonds", a->values.bond, b->values.bond, m, limit);
         twins_vector(what, "jets of gamma", a->values.gamma, b->values.gamma, m, limit);
-        twins_matrix(what, "jets of G", a, b, a->values.jacobian, b->values.jacobian, true, false, limit);
+        twins_matrix(what, "jets of G", a, b, a->values.jacobian, b->values.jacobian, true, false,
+                     limit);
     }
     check_row(status == 0, "%s: jets: %s %s", what, a->error.message, b->error.message);
     taut_jet_destroy(one);
@@ -175,9 +189,10 @@ static inline void twins_jets(const char *what, twin *a, twin *b, int order, con
     free(v);
 }
 
-/* Compares `system` with the one it should equal. jets < 0: without. Wanted bits that both must answer are chosen by themselves. */
-static inline void twins_compare(const char *what, taut_system *system, taut_system *expected, int states, double scatter,
-                                 twins_limits limits, int jets)
+/* Compares `system` with the one it should equal. jets < 0: without. Wanted bits that both must
+ * answer are chosen by themselves. */
+static inline void twins_compare(const char *what, taut_system *system, taut_system *expected,
+                                 int states, double scatter, twins_limits limits, int jets)
 {
     twin a = {0}, b = {0};
     uint64_t seed = 7;
@@ -185,8 +200,9 @@ static inline void twins_compare(const char *what, taut_system *system, taut_sys
     if (!twin_open(&a, system) || !twin_open(&b, expected))
         goto done;
     int64_t n = b.sizes.coordinates, m = b.sizes.bonds;
-    if (!check_row(a.sizes.coordinates == n && a.sizes.bonds == m && a.sizes.mass == b.sizes.mass, "%s: %d x %d, expected %d x %d",
-                   what, (int)a.sizes.coordinates, (int)a.sizes.bonds, (int)n, (int)m))
+    if (!check_row(a.sizes.coordinates == n && a.sizes.bonds == m && a.sizes.mass == b.sizes.mass,
+                   "%s: %d x %d, expected %d x %d", what, (int)a.sizes.coordinates,
+                   (int)a.sizes.bonds, (int)n, (int)m))
         goto done;
     q = twin_room(2 * n);
     v = twin_room(2 * n);
@@ -195,11 +211,15 @@ static inline void twins_compare(const char *what, taut_system *system, taut_sys
     taut_context_start(b.context, 0, q, v, &b.error);
     twins_vector(what, "start positions", q + n, q, n, 0);
     twins_vector(what, "start velocities", v + n, v, n, 0);
-    twins_vector(what, "compliances", taut_context_compliance(a.context), taut_context_compliance(b.context), m, 0);
-    twins_vector(what, "damping times", taut_context_damping(a.context), taut_context_damping(b.context), m, 1e-15);
-    unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_BOND_HESSIAN |
-                      TAUT_WANT_FORCE_DQ | TAUT_WANT_FORCE_DV | TAUT_WANT_MASS | TAUT_WANT_STIFF_FORCE | TAUT_WANT_ENERGY |
-                      TAUT_WANT_MOMENTUM | (b.sizes.mass == TAUT_MASS_VARYING ? TAUT_WANT_MASS_DQ : 0);
+    twins_vector(what, "compliances", taut_context_compliance(a.context),
+                 taut_context_compliance(b.context), m, 0);
+    twins_vector(what, "damping times", taut_context_damping(a.context),
+                 taut_context_damping(b.context), m, 1e-15);
+    unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA |
+                      TAUT_WANT_BOND_HESSIAN | TAUT_WANT_FORCE_DQ | TAUT_WANT_FORCE_DV |
+                      TAUT_WANT_MASS | TAUT_WANT_STIFF_FORCE | TAUT_WANT_ENERGY |
+                      TAUT_WANT_MOMENTUM |
+                      (b.sizes.mass == TAUT_MASS_VARYING ? TAUT_WANT_MASS_DQ : 0);
     for (int k = 0; k < states; k++) {
         for (int64_t i = 0; i < n; i++) {
             q[n + i] = q[i] + scatter * twins_random(&seed);

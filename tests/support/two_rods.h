@@ -1,4 +1,5 @@
-/* two_rods.h - the double pendulum without gravity as C functions: four coordinates, two bonds of length 1. */
+/* two_rods.h - the double pendulum without gravity as C functions: four coordinates, two bonds
+ * of length 1. */
 #ifndef TAUT_TESTS_SUPPORT_TWO_RODS_H
 #define TAUT_TESTS_SUPPORT_TWO_RODS_H
 

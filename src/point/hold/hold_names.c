@@ -1,4 +1,5 @@
-/* hold_names.c - from `--hold theta, bob[3].x', net` to the coordinates and velocities that are meant. */
+/* hold_names.c - from `--hold theta, bob[3].x', net` to the coordinates and velocities that are
+ * meant. */
 #include "point/hold/hold.h"
 
 #include <ctype.h>
@@ -50,7 +51,8 @@ static bool take_apart(const char *text, parts *p)
     return text[0] == 0;
 }
 
-static void mark_members(const taut_name_block *block, const parts *p, unsigned char *hold, unsigned bit, int64_t *marked)
+static void mark_members(const taut_name_block *block, const parts *p, unsigned char *hold,
+                         unsigned bit, int64_t *marked)
 {
     int64_t first = 0, last = block->count - 1;
     if (p->indices > 0) {
@@ -68,7 +70,8 @@ static void mark_members(const taut_name_block *block, const parts *p, unsigned 
             }
 }
 
-static int fail_unknown(const taut_system *system, const char *text, taut_arena *arena, taut_error *error)
+static int fail_unknown(const taut_system *system, const char *text, taut_arena *arena,
+                        taut_error *error)
 {
     const taut_names *all = &system->coordinates;
     size_t length = strcspn(text, "[.");
@@ -83,7 +86,8 @@ static int fail_unknown(const taut_system *system, const char *text, taut_arena 
         char first[96], last[96];
         taut_system_name(system, TAUT_COORDINATE, from, first, sizeof first);
         taut_system_name(system, TAUT_COORDINATE, to, last, sizeof last);
-        return taut_fail(error, TAUT_ERROR_USAGE, "--hold: there is no '%.60s'; what has that name is %s%s%s", text, first,
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "--hold: there is no '%.60s'; what has that name is %s%s%s", text, first,
                          to > from ? " to " : "", to > from ? last : "");
     }
     const char **names = TAUT_NEW(arena, const char *, all->blocks);
@@ -94,18 +98,20 @@ static int fail_unknown(const taut_system *system, const char *text, taut_arena 
     char word[65];
     snprintf(word, sizeof word, "%.*s", (int)length, text);
     const char *near = taut_near_miss(word, names, all->blocks);
-    return taut_fail(error, TAUT_ERROR_USAGE, "--hold: there is no coordinate '%.60s'%s%s%s", text, near ? "; did you mean " : "",
-                     near ? near : "", near ? "?" : "");
+    return taut_fail(error, TAUT_ERROR_USAGE, "--hold: there is no coordinate '%.60s'%s%s%s", text,
+                     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 /* One name, without blanks around it. */
-static int mark_word(const taut_system *system, char *word, unsigned char *hold, taut_arena *arena, taut_error *error)
+static int mark_word(const taut_system *system, char *word, unsigned char *hold, taut_arena *arena,
+                     taut_error *error)
 {
     const taut_names *all = &system->coordinates;
     size_t length = strlen(word);
     bool velocity = length > 0 && word[length - 1] == '\'';
     if (velocity && system->sizes.kind != TAUT_MECHANICAL)
-        return taut_fail(error, TAUT_ERROR_USAGE, "--hold: '%.60s' is a velocity, and a first-order system has none", word);
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "--hold: '%.60s' is a velocity, and a first-order system has none", word);
     if (velocity)
         word[length - 1] = 0;
     unsigned bit = velocity ? TAUT_HOLD_VELOCITY : TAUT_HOLD_POSITION;
@@ -123,8 +129,8 @@ static int mark_word(const taut_system *system, char *word, unsigned char *hold,
     return marked > 0 ? TAUT_OK : fail_unknown(system, word, arena, error);
 }
 
-/* Ends the word that begins at `text` and returns where the next one begins, NULL after the last. Commas inside brackets belong to
- * indices. */
+/* Ends the word that begins at `text` and returns where the next one begins, NULL after the
+ * last. Commas inside brackets belong to indices. */
 static char *end_word(char *text)
 {
     int depth = 0;
@@ -147,8 +153,8 @@ static char *trim(char *text)
     return text;
 }
 
-int taut_hold_names(const taut_system *system, const char *names, taut_arena *arena, const unsigned char **result,
-                    taut_error *error)
+int taut_hold_names(const taut_system *system, const char *names, taut_arena *arena,
+                    const unsigned char **result, taut_error *error)
 {
     taut_index n = system->sizes.coordinates;
     *result = taut_system_hold(system);
@@ -164,7 +170,8 @@ int taut_hold_names(const taut_system *system, const char *names, taut_arena *ar
         next = end_word(word);
         word = trim(word);
         if (!word[0])
-            return taut_fail(error, TAUT_ERROR_USAGE, "--hold: expected names of coordinates, found '%.60s'", names);
+            return taut_fail(error, TAUT_ERROR_USAGE,
+                             "--hold: expected names of coordinates, found '%.60s'", names);
         TAUT_TRY(mark_word(system, word, hold, arena, error));
     }
     *result = hold;

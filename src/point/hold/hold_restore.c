@@ -1,11 +1,14 @@
-/* hold_restore.c - what is held, for projections that move everything. A filter [A (10)] gives a slow state (q, v) in which held coordinates have
- * moved; they are put back to their values, and the others follow so that the bonds keep what the filter has given them:
+/* hold_restore.c - what is held, for projections that move everything. A filter [A (10)] gives a
+ * slow state (q, v) in which held coordinates have moved; they are put back to their values, and
+ * the others follow so that the bonds keep what the filter has given them:
  *
- *     q_h = given,   g(q) = g(q filtered),       v_h = given,   G(q) v + g_t = gdot(filtered)      (M_ff-orthogonally over what is free)
+ *     q_h = given, g(q) = g(q filtered), v_h = given, G(q) v + g_t = gdot(filtered)
+ *     (M_ff-orthogonally over what is free)
  *
- * Putting them back alone would be an alternation of projections, as slow as the angle between held directions and bonds makes it; this way
- * a pass loses nothing but the O(omega^-2) by which slow stretches differ along the manifold. Stiffness that no bond declares gives nothing
- * to follow: there it is the alternation. */
+ * Putting them back alone would be an alternation of projections, as slow as the angle between
+ * held directions and bonds makes it; this way a pass loses nothing but the O(omega^-2) by which
+ * slow stretches differ along the manifold. Stiffness that no bond declares gives nothing to
+ * follow: there it is the alternation. */
 #include "point/hold/hold.h"
 
 #include <float.h>
@@ -25,12 +28,15 @@ struct taut_hold_restorer {
 };
 
 enum { MOST_ITERATIONS = 30 };
-static const double ease = 1e-10; /* redundant springs are met by least squares: see taut_masked_saddle_factor */
+/* redundant springs are met by least squares: see taut_masked_saddle_factor */
+static const double ease = 1e-10;
 
-static int evaluate(taut_hold_restorer *w, double t, const double *q, const double *v, taut_error *error)
+static int evaluate(taut_hold_restorer *w, double t, const double *q, const double *v,
+                    taut_error *error)
 {
     w->statistics->force_evaluations++;
-    return taut_evaluate(w->context, t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &w->values, error);
+    return taut_evaluate(w->context, t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS,
+                         &w->values, error);
 }
 
 static void rates(const taut_hold_restorer *w, const double *v, double *gdot)
@@ -53,7 +59,8 @@ static double length(taut_index n, const double *x)
 
 /* ---- the way back */
 
-static int restore_position(taut_hold_restorer *w, double t, double *q, const double *v, taut_error *error)
+static int restore_position(taut_hold_restorer *w, double t, double *q, const double *v,
+                            taut_error *error)
 {
     double before = INFINITY;
     memcpy(w->want, w->values.bond, (size_t)w->m * sizeof(double));
@@ -67,31 +74,38 @@ static int restore_position(taut_hold_restorer *w, double t, double *q, const do
             w->dmu[i] = w->want[i] - w->values.bond[i];
         w->statistics->factorisations++;
         w->statistics->solves++;
-        TAUT_TRY(taut_masked_saddle_factor(&w->position, t, w->values.mass, w->values.jacobian, NULL, ease, error));
+        TAUT_TRY(taut_masked_saddle_factor(&w->position, t, w->values.mass, w->values.jacobian,
+                                           NULL, ease, error));
         TAUT_TRY(taut_masked_saddle_solve(&w->position, w->dx, w->dmu, error));
         double step = length(w->n, w->dx), scale = length(w->n, q);
         /* at rounding, or as near as least squares come */
         if (!isfinite(step) || step > 2 * before)
             return taut_fail(error, TAUT_ERROR_CONVERGE,
-                             "what is held could not be put back after a pass: the bonds do not reach; hold less, or start nearer");
+                             "what is held could not be put back after a pass: the bonds do not "
+                             "reach; hold less, or start nearer");
         for (taut_index i = 0; i < w->n; i++)
             q[i] += w->dx[i];
         if (step <= 2 * DBL_EPSILON * scale || (step > 0.5 * before && step <= 1e-10 * scale))
             return TAUT_OK;
         before = step;
     }
-    return TAUT_OK; /* redundant springs that cannot all be met: passes go on from here, and their stopping test decides */
+    /* redundant springs that cannot all be met: passes go on from here, and their stopping test
+     * decides */
+    return TAUT_OK;
 }
 
-static int restore_velocity(taut_hold_restorer *w, double t, const double *q, double *v, taut_error *error)
+static int restore_velocity(taut_hold_restorer *w, double t, const double *q, double *v,
+                            taut_error *error)
 {
     for (taut_index i = 0; i < w->n; i++)
         if (w->hold[i] & TAUT_HOLD_VELOCITY)
             v[i] = w->v0[i];
     TAUT_TRY(evaluate(w, t, q, v, error));
     w->statistics->factorisations++;
-    TAUT_TRY(taut_masked_saddle_factor(&w->velocity, t, w->values.mass, w->values.jacobian, NULL, ease, error));
-    for (int round = 0; round < 3; round++) { /* linear: the later ones take out what `ease` and rounding leave */
+    TAUT_TRY(taut_masked_saddle_factor(&w->velocity, t, w->values.mass, w->values.jacobian, NULL,
+                                       ease, error));
+    /* linear: the later ones take out what `ease` and rounding leave */
+    for (int round = 0; round < 3; round++) {
         rates(w, v, w->dmu);
         memset(w->dx, 0, (size_t)w->n * sizeof(double));
         for (taut_index i = 0; i < w->m; i++)
@@ -104,7 +118,8 @@ static int restore_velocity(taut_hold_restorer *w, double t, const double *q, do
     return TAUT_OK;
 }
 
-int taut_hold_restorer_restore(taut_hold_restorer *w, double t, double *q, double *v, taut_error *error)
+int taut_hold_restorer_restore(taut_hold_restorer *w, double t, double *q, double *v,
+                               taut_error *error)
 {
     if (!w)
         return TAUT_OK;
@@ -119,11 +134,14 @@ int taut_hold_restorer_restore(taut_hold_restorer *w, double t, double *q, doubl
 /* ---- is it possible? */
 
 /* Rank of the rows that move, with the given entries; -1 when it cannot be told. */
-static int rank_of(const taut_masked_saddle *s, const double *entry, taut_arena *arena, unsigned char *redundant,
-                   taut_index *partner, taut_index *rank, taut_error *error)
+static int rank_of(const taut_masked_saddle *s, const double *entry, taut_arena *arena,
+                   unsigned char *redundant, taut_index *partner, taut_index *rank,
+                   taut_error *error)
 {
-    taut_saddle_shape shape = {.n = s->n, .m = s->m, .g_start = s->jacobian.start, .g_column = s->jacobian.column};
-    int status = taut_rank(&shape, entry, 0, NULL, rank, redundant, partner, NULL, &arena->allocator, error);
+    taut_saddle_shape shape = {
+        .n = s->n, .m = s->m, .g_start = s->jacobian.start, .g_column = s->jacobian.column};
+    int status =
+        taut_rank(&shape, entry, 0, NULL, rank, redundant, partner, NULL, &arena->allocator, error);
     if (status == TAUT_ERROR_SIZE) {
         *rank = -1;
         return TAUT_OK;
@@ -132,14 +150,16 @@ static int rank_of(const taut_masked_saddle *s, const double *entry, taut_arena 
 }
 
 /* Holding must not make bonds depend on one another that were independent. */
-static int check_rank(taut_hold_restorer *w, taut_masked_saddle *s, double t, const char *what, taut_arena *arena,
-                      taut_error *error)
+static int check_rank(taut_hold_restorer *w, taut_masked_saddle *s, double t, const char *what,
+                      taut_arena *arena, taut_error *error)
 {
-    unsigned char *before = TAUT_NEW(arena, unsigned char, w->m), *after = TAUT_NEW(arena, unsigned char, w->m);
+    unsigned char *before = TAUT_NEW(arena, unsigned char, w->m),
+                  *after = TAUT_NEW(arena, unsigned char, w->m);
     taut_index *partner = TAUT_NEW(arena, taut_index, w->m), free_rank, held_rank;
     if (!before || !after || !partner)
         return taut_fail_memory(error);
-    TAUT_TRY(taut_masked_saddle_factor(s, t, w->values.mass, w->values.jacobian, NULL, ease, error));
+    TAUT_TRY(
+        taut_masked_saddle_factor(s, t, w->values.mass, w->values.jacobian, NULL, ease, error));
     TAUT_TRY(rank_of(s, s->g, arena, after, partner, &held_rank, error));
     for (taut_index i = 0; i < w->m; i++) /* rows without a free coordinate count on neither side */
         for (taut_index k = s->jacobian.start[i]; k < s->jacobian.start[i + 1]; k++)
@@ -153,22 +173,28 @@ static int check_rank(taut_hold_restorer *w, taut_masked_saddle *s, double t, co
     char name[96], other[96] = "";
     taut_system_name(taut_context_system(w->context), TAUT_BOND, bad, name, sizeof name);
     if (partner[bad] >= 0)
-        taut_system_name(taut_context_system(w->context), TAUT_BOND, partner[bad], other, sizeof other);
+        taut_system_name(taut_context_system(w->context), TAUT_BOND, partner[bad], other,
+                         sizeof other);
     return taut_fail(error, TAUT_ERROR_SINGULAR,
-                     "too much is held: with the held %s standing still, bond '%s' %s%s%s; release one of its %s", what, name,
-                     other[0] ? "depends on others such as '" : "cannot change", other, other[0] ? "'" : "", what);
+                     "too much is held: with the held %s standing still, bond '%s' %s%s%s; release "
+                     "one of its %s",
+                     what, name, other[0] ? "depends on others such as '" : "cannot change", other,
+                     other[0] ? "'" : "", what);
 }
 
 /* ---- the object */
 
-static int build(taut_hold_restorer *w, taut_arena *arena, double t, const double *q, const double *v, taut_error *error)
+static int build(taut_hold_restorer *w, taut_arena *arena, double t, const double *q,
+                 const double *v, taut_error *error)
 {
     taut_sizes sizes;
     taut_system_sizes(taut_context_system(w->context), &sizes);
     w->n = sizes.coordinates;
     w->m = sizes.bonds;
-    TAUT_TRY(taut_masked_saddle_create(&w->position, w->context, arena, w->hold, TAUT_HOLD_POSITION, error));
-    TAUT_TRY(taut_masked_saddle_create(&w->velocity, w->context, arena, w->hold, TAUT_HOLD_VELOCITY, error));
+    TAUT_TRY(taut_masked_saddle_create(&w->position, w->context, arena, w->hold, TAUT_HOLD_POSITION,
+                                       error));
+    TAUT_TRY(taut_masked_saddle_create(&w->velocity, w->context, arena, w->hold, TAUT_HOLD_VELOCITY,
+                                       error));
     double **columns[] = {&w->q0, &w->v0, &w->dx};
     double **rows[] = {&w->want, &w->dmu, &w->values.bond, &w->values.bond_dt, &w->values.gamma};
     bool good = true;
@@ -177,7 +203,8 @@ static int build(taut_hold_restorer *w, taut_arena *arena, double t, const doubl
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
         good &= (*rows[k] = TAUT_NEW(arena, double, w->m)) != NULL;
     w->values.jacobian = TAUT_NEW(arena, double, sizes.jacobian_entries);
-    w->values.mass = TAUT_NEW(arena, double, w->position.matrix ? w->position.tangent.start[w->n] : w->n);
+    w->values.mass =
+        TAUT_NEW(arena, double, w->position.matrix ? w->position.tangent.start[w->n] : w->n);
     if (!good || !w->values.jacobian || !w->values.mass)
         return taut_fail_memory(error);
     memcpy(w->q0, q, (size_t)w->n * sizeof(double));
@@ -187,8 +214,9 @@ static int build(taut_hold_restorer *w, taut_arena *arena, double t, const doubl
     return check_rank(w, &w->velocity, t, "velocities", arena, error);
 }
 
-int taut_hold_restorer_create(taut_context *context, taut_arena *arena, taut_statistics *statistics, const unsigned char *hold,
-                              double t, const double *q, const double *v, taut_hold_restorer **grip, taut_error *error)
+int taut_hold_restorer_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                              const unsigned char *hold, double t, const double *q, const double *v,
+                              taut_hold_restorer **grip, taut_error *error)
 {
     taut_sizes sizes;
     taut_system_sizes(taut_context_system(context), &sizes);

@@ -1,13 +1,17 @@
-/* kept_functions.c - the manifold c(z) = c0 on which a projection moves: c are observables and invariants.
+/* kept_functions.c - the manifold c(z) = c0 on which a projection moves: c are observables and
+ * invariants.
  *
- *     tangent:   x <- x - S J^T (J S J^T)^-1 J x        restore:   z <- z - S J^T (J S J^T)^-1 (c(z) - c0), repeated      J = dc/dz
+ *     tangent: x <- x - S J^T (J S J^T)^-1 J x   restore:
+ *     z <- z - S J^T (J S J^T)^-1 (c(z) - c0), repeated   J = dc/dz
  *
- * A function of one variable keeps that variable itself, exactly; so does `hold`. Where the observables are variables this is the
- * setting of [D (1.1)-(1.2)], and where u = x + y is observed the rest moves along y - x, as in [D (4.4)-(4.5)].
+ * A function of one variable keeps that variable itself, exactly; so does `hold`. Where the
+ * observables are variables this is the setting of [D (1.1)-(1.2)], and where u = x + y is
+ * observed the rest moves along y - x, as in [D (4.4)-(4.5)].
  *
- * S = diag(s^2), s = 1 for variables up to a thousand times smaller than the largest, and in proportion to their size below: traces
- * must not pay for what abundant species owe to a balance. (With S = I the plain iteration for hydrogen-oxygen diverges. The paper
- * computes two abundant species from the balances [D section 4.2], which comes to much the same.) */
+ * S = diag(s^2), s = 1 for variables up to a thousand times smaller than the largest, and in
+ * proportion to their size below: traces must not pay for what abundant species owe to a
+ * balance. (With S = I the plain iteration for hydrogen-oxygen diverges. The paper computes two
+ * abundant species from the balances [D section 4.2], which comes to much the same.) */
 #include "point/hold/kept_functions.h"
 
 #include <float.h>
@@ -31,14 +35,16 @@ static int new_arrays(taut_kept_functions *h, taut_arena *arena, taut_error *err
     h->target = TAUT_NEW(arena, double, h->bonds);
     h->x = TAUT_NEW(arena, double, h->n);
     h->y = TAUT_NEW(arena, double, h->bonds);
-    h->values =
-        (taut_values){.bond = h->value, .jacobian = TAUT_NEW(arena, double, entries), .bond_dt = TAUT_NEW(arena, double, h->bonds)};
-    bool good = h->fixed && h->row && h->start && h->column && h->entry && h->stiff && h->value && h->target && h->x && h->y &&
-                h->values.jacobian && h->values.bond_dt;
+    h->values = (taut_values){.bond = h->value,
+                              .jacobian = TAUT_NEW(arena, double, entries),
+                              .bond_dt = TAUT_NEW(arena, double, h->bonds)};
+    bool good = h->fixed && h->row && h->start && h->column && h->entry && h->stiff && h->value &&
+                h->target && h->x && h->y && h->values.jacobian && h->values.bond_dt;
     return good ? TAUT_OK : taut_fail_memory(error);
 }
 
-/* The one free variable of row i, -1 when there is none, -2 when there are several. Columns may repeat. */
+/* The one free variable of row i, -1 when there is none, -2 when there are several. Columns may
+ * repeat. */
 static taut_index single_variable(const taut_kept_functions *h, taut_index i)
 {
     taut_index found = -1;
@@ -87,13 +93,17 @@ static void take_rows(taut_kept_functions *h)
     h->unknowns -= h->rows;
 }
 
-int taut_kept_functions_create(taut_kept_functions *h, taut_context *context, taut_arena *arena, const unsigned char *hold,
-                               double t, const double *z, taut_error *error)
+int taut_kept_functions_create(taut_kept_functions *h, taut_context *context, taut_arena *arena,
+                               const unsigned char *hold, double t, const double *z,
+                               taut_error *error)
 {
     taut_sizes sizes;
     const taut_system *system = taut_context_system(context);
     taut_system_sizes(system, &sizes);
-    *h = (taut_kept_functions){.context = context, .allocator = &arena->allocator, .n = sizes.coordinates, .bonds = sizes.bonds};
+    *h = (taut_kept_functions){.context = context,
+                               .allocator = &arena->allocator,
+                               .n = sizes.coordinates,
+                               .bonds = sizes.bonds};
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &h->jacobian, error));
     TAUT_TRY(new_arrays(h, arena, error));
     fix_variables(h, hold);
@@ -104,8 +114,12 @@ int taut_kept_functions_create(taut_kept_functions *h, taut_context *context, ta
     memcpy(h->target, h->value, (size_t)h->bonds * sizeof(double));
     if (h->rows == 0)
         return TAUT_OK;
-    taut_saddle_shape shape = {
-        .n = h->n, .m = h->rows, .g_start = h->start, .g_column = h->column, .symmetric = true, .positive = true};
+    taut_saddle_shape shape = {.n = h->n,
+                               .m = h->rows,
+                               .g_start = h->start,
+                               .g_column = h->column,
+                               .symmetric = true,
+                               .positive = true};
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &arena->allocator, &h->saddle, error);
 }
 
@@ -130,7 +144,8 @@ void taut_kept_functions_destroy(taut_kept_functions *h)
 /* Values and a factorisation at (t, z). */
 static int factor(taut_kept_functions *h, double t, const double *z, taut_error *error)
 {
-    TAUT_TRY(taut_evaluate(h->context, t, z, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &h->values, error));
+    TAUT_TRY(taut_evaluate(h->context, t, z, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &h->values,
+                           error));
     taut_index used = 0;
     for (taut_index r = 0; r < h->rows; r++)
         for (taut_index k = h->jacobian.start[h->row[r]]; k < h->jacobian.start[h->row[r] + 1]; k++)
@@ -146,10 +161,12 @@ static int factor(taut_kept_functions *h, double t, const double *z, taut_error 
                            .column = h->column,
                            .jacobian = h->entry,
                            .bond = h->row};
-    return taut_singular_explain(&parts, status, t, "observables and invariants are not independent of one another", error);
+    return taut_singular_explain(
+        &parts, status, t, "observables and invariants are not independent of one another", error);
 }
 
-int taut_kept_functions_tangent(taut_kept_functions *h, double t, const double *z, double *x, taut_error *error)
+int taut_kept_functions_tangent(taut_kept_functions *h, double t, const double *z, double *x,
+                                taut_error *error)
 {
     for (taut_index j = 0; j < h->n; j++)
         if (h->fixed[j])
@@ -195,5 +212,6 @@ int taut_kept_functions_restore(taut_kept_functions *h, double t, double *z, tau
     }
     if (h->rows == 0)
         return TAUT_OK;
-    return taut_fail(error, TAUT_ERROR_CONVERGE, "the observables and invariants could not be brought back to their values");
+    return taut_fail(error, TAUT_ERROR_CONVERGE,
+                     "the observables and invariants could not be brought back to their values");
 }

@@ -3,8 +3,9 @@
  *     [ M_ff  G_f^T ] [ x_f ]   [ r_f ]
  *     [ G_f   -D    ] [ y   ] = [ s   ],      x = 0 where held       (f: what is free)
  *
- * A held coordinate has the row 1 x = 0 in place of its own, and no column in G, so that the pattern, and with it the analysis, is that of
- * the full matrix. With nothing held it is the full matrix. */
+ * A held coordinate has the row 1 x = 0 in place of its own, and no column in G, so that the
+ * pattern, and with it the analysis, is that of the full matrix. With nothing held it is the
+ * full matrix. */
 #include "point/hold/hold.h"
 
 #include <string.h>
@@ -16,8 +17,9 @@ static bool held(const taut_masked_saddle *s, taut_index i)
     return s->hold && (s->hold[i] & s->bit);
 }
 
-int taut_bonds_saddle(const taut_context *context, const taut_pattern *jacobian, const taut_pattern *tangent,
-                      const taut_allocator *allocator, taut_saddle **saddle, taut_error *error)
+int taut_bonds_saddle(const taut_context *context, const taut_pattern *jacobian,
+                      const taut_pattern *tangent, const taut_allocator *allocator,
+                      taut_saddle **saddle, taut_error *error)
 {
     taut_sizes sizes;
     taut_system_sizes(taut_context_system(context), &sizes);
@@ -36,14 +38,18 @@ int taut_bonds_saddle(const taut_context *context, const taut_pattern *jacobian,
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, allocator, saddle, error);
 }
 
-int taut_masked_saddle_create(taut_masked_saddle *s, taut_context *context, taut_arena *arena, const unsigned char *hold,
-                              unsigned bit, taut_error *error)
+int taut_masked_saddle_create(taut_masked_saddle *s, taut_context *context, taut_arena *arena,
+                              const unsigned char *hold, unsigned bit, taut_error *error)
 {
     const taut_system *system = taut_context_system(context);
     taut_sizes sizes;
     taut_system_sizes(system, &sizes);
-    *s = (taut_masked_saddle){
-        .context = context, .allocator = &arena->allocator, .n = sizes.coordinates, .m = sizes.bonds, .hold = hold, .bit = bit};
+    *s = (taut_masked_saddle){.context = context,
+                              .allocator = &arena->allocator,
+                              .n = sizes.coordinates,
+                              .m = sizes.bonds,
+                              .hold = hold,
+                              .bit = bit};
     s->matrix = sizes.mass != TAUT_MASS_DIAGONAL;
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &s->jacobian, error));
     if (s->matrix)
@@ -54,7 +60,8 @@ int taut_masked_saddle_create(taut_masked_saddle *s, taut_context *context, taut
     s->moves = TAUT_NEW(arena, unsigned char, s->m);
     if (!s->g || !s->k || !s->d || !s->moves)
         return taut_fail_memory(error);
-    return taut_bonds_saddle(context, &s->jacobian, &s->tangent, &arena->allocator, &s->saddle, error);
+    return taut_bonds_saddle(context, &s->jacobian, &s->tangent, &arena->allocator, &s->saddle,
+                             error);
 }
 
 void taut_masked_saddle_destroy(taut_masked_saddle *s)
@@ -75,7 +82,8 @@ static void mask_mass(taut_masked_saddle *s, const double *mass)
         }
 }
 
-static void mask_jacobian(taut_masked_saddle *s, const double *jacobian, const unsigned char *counts)
+static void mask_jacobian(taut_masked_saddle *s, const double *jacobian,
+                          const unsigned char *counts)
 {
     for (taut_index i = 0; i < s->m; i++) {
         s->moves[i] = 0;
@@ -91,14 +99,16 @@ static void mask_jacobian(taut_masked_saddle *s, const double *jacobian, const u
 static double diagonal(const taut_masked_saddle *s, taut_index i)
 {
     double value = s->matrix ? 0 : s->k[i];
-    for (taut_index k = s->matrix ? s->tangent.start[i] : 0; s->matrix && k < s->tangent.start[i + 1]; k++)
+    for (taut_index k = s->matrix ? s->tangent.start[i] : 0;
+         s->matrix && k < s->tangent.start[i + 1]; k++)
         if (s->tangent.column[k] == i)
             value = s->k[k];
     return value > 0 ? value : 1;
 }
 
-int taut_masked_saddle_factor(taut_masked_saddle *s, double t, const double *mass, const double *jacobian,
-                              const unsigned char *counts, double ease, taut_error *error)
+int taut_masked_saddle_factor(taut_masked_saddle *s, double t, const double *mass,
+                              const double *jacobian, const unsigned char *counts, double ease,
+                              taut_error *error)
 {
     mask_mass(s, mass);
     mask_jacobian(s, jacobian, counts);
@@ -120,7 +130,8 @@ int taut_masked_saddle_factor(taut_masked_saddle *s, double t, const double *mas
                            .compliance = s->d,
                            .held = taut_hold_any(s->hold, s->n, s->bit)};
     int status = taut_saddle_factor(s->saddle, s->k, s->g, NULL, s->d, error);
-    return taut_singular_explain(&parts, status, t, "the directions across the bonds cannot be determined", error);
+    return taut_singular_explain(&parts, status, t,
+                                 "the directions across the bonds cannot be determined", error);
 }
 
 int taut_masked_saddle_solve(const taut_masked_saddle *s, double *x, double *y, taut_error *error)
@@ -132,7 +143,8 @@ int taut_masked_saddle_solve(const taut_masked_saddle *s, double *x, double *y, 
         if (!s->moves[i])
             y[i] = 0;
     TAUT_TRY(taut_saddle_solve(s->saddle, 1, x, y, error));
-    for (taut_index i = 0; i < s->n && s->hold; i++) /* rounding of a dense solve must not reach them */
+    for (taut_index i = 0; i < s->n && s->hold;
+         i++) /* rounding of a dense solve must not reach them */
         if (held(s, i))
             x[i] = 0;
     return TAUT_OK;

@@ -1,6 +1,7 @@
-/* potential.c - the projection `constraint` for a system with a stiff potential: the foot point (potential_foot.c), the multipliers of the
- * bonds, all rigid, and the force of the potential in the limit eps -> 0, which takes the place of its multipliers: level 0 of the
- * recursion (potential_recursion.c). */
+/* potential.c - the projection `constraint` for a system with a stiff potential: the foot point
+ * (potential_foot.c), the multipliers of the bonds, all rigid, and the force of the potential in
+ * the limit eps -> 0, which takes the place of its multipliers: level 0 of the recursion
+ * (potential_recursion.c). */
 #include "slow/potential/potential.h"
 
 #include <float.h>
@@ -10,17 +11,21 @@
 
 /* ---- frames */
 
-int taut_potential_reserve(taut_index n, taut_index m, taut_arena *arena, taut_potential_frame *frame,
-                           taut_potential_values *values, taut_error *error)
+int taut_potential_reserve(taut_index n, taut_index m, taut_arena *arena,
+                           taut_potential_frame *frame, taut_potential_values *values,
+                           taut_error *error)
 {
     int64_t rows = (int64_t)n + m;
-    *frame = (taut_potential_frame){0, TAUT_NEW(arena, double, (int64_t)n *n), TAUT_NEW(arena, double, (int64_t)n *n),
-                                    TAUT_NEW(arena, double, n)};
-    *values = (taut_potential_values){TAUT_NEW(arena, double, rows), TAUT_NEW(arena, double, rows), TAUT_NEW(arena, double, rows),
-                                      TAUT_NEW(arena, double, rows), TAUT_NEW(arena, double, rows), TAUT_NEW(arena, double, n),
+    *frame =
+        (taut_potential_frame){0, TAUT_NEW(arena, double, (int64_t)n *n),
+                               TAUT_NEW(arena, double, (int64_t)n *n), TAUT_NEW(arena, double, n)};
+    *values = (taut_potential_values){TAUT_NEW(arena, double, rows), TAUT_NEW(arena, double, rows),
+                                      TAUT_NEW(arena, double, rows), TAUT_NEW(arena, double, rows),
+                                      TAUT_NEW(arena, double, rows), TAUT_NEW(arena, double, n),
                                       TAUT_NEW(arena, double, n)};
-    bool good = frame->mode && frame->force && frame->value && values->g && values->gdot && values->y && values->ydot &&
-                values->lambda && values->reaction && values->acceleration;
+    bool good = frame->mode && frame->force && frame->value && values->g && values->gdot &&
+                values->y && values->ydot && values->lambda && values->reaction &&
+                values->acceleration;
     return good ? TAUT_OK : taut_fail_memory(error);
 }
 
@@ -34,9 +39,10 @@ static double force_size(const taut_potential_modes *w, double *x)
     return sqrt(sum);
 }
 
-/* A spring that stretches where the potential is stiff too: the potential's force must not be more than its frame can carry. */
-static int check_spring(const taut_potential_modes *w, const taut_potential_frame *frame, taut_index bond, double *x, double *e,
-                        taut_error *error)
+/* A spring that stretches where the potential is stiff too: the potential's force must not be
+ * more than its frame can carry. */
+static int check_spring(const taut_potential_modes *w, const taut_potential_frame *frame,
+                        taut_index bond, double *x, double *e, taut_error *error)
 {
     char name[96];
     memset(x, 0, (size_t)w->n * sizeof(double));
@@ -59,11 +65,13 @@ static int check_spring(const taut_potential_modes *w, const taut_potential_fram
         return TAUT_OK;
     taut_system_name(taut_context_system(w->context), TAUT_BOND, bond, name, sizeof name);
     return taut_fail(error, TAUT_ERROR_REFUSED,
-                     "spring '%s' and the stiff potential hold the same direction: write the spring as part of the stiff potential",
+                     "spring '%s' and the stiff potential hold the same direction: write the "
+                     "spring as part of the stiff potential",
                      name);
 }
 
-int taut_potential_take_frame(const taut_projector *foot, taut_potential_frame *frame, double *x, double *e, taut_error *error)
+int taut_potential_take_frame(const taut_projector *foot, taut_potential_frame *frame, double *x,
+                              double *e, taut_error *error)
 {
     const taut_potential_modes *w = taut_potential_foot_modes(foot, false, &frame->count);
     const double *c = taut_context_compliance(w->context);
@@ -83,7 +91,8 @@ int taut_potential_take_frame(const taut_projector *foot, taut_potential_frame *
 
 double taut_potential_noise(const taut_potential_frame *frame)
 {
-    return frame->count ? DBL_EPSILON * frame->value[0] / frame->value[frame->count - 1] : DBL_EPSILON;
+    return frame->count ? DBL_EPSILON * frame->value[0] / frame->value[frame->count - 1]
+                        : DBL_EPSILON;
 }
 
 /* ---- the projection */
@@ -96,8 +105,10 @@ static int find_forces(taut_projection *p, const taut_projector *foot, taut_erro
     taut_potential_recursion *recursion = NULL;
     TAUT_TRY(taut_potential_reserve(n, m, &p->arena, &frame, &values, error));
     TAUT_TRY(taut_potential_take_frame(foot, &frame, values.reaction, values.acceleration, error));
-    TAUT_TRY(taut_potential_recursion_create(p->context, &p->arena, &p->statistics, 0, &recursion, error));
-    int status = taut_potential_recursion_evaluate(recursion, &frame, 0, p->t, p->q, p->v, &values, error);
+    TAUT_TRY(taut_potential_recursion_create(p->context, &p->arena, &p->statistics, 0, &recursion,
+                                             error));
+    int status =
+        taut_potential_recursion_evaluate(recursion, &frame, 0, p->t, p->q, p->v, &values, error);
     taut_potential_recursion_destroy(recursion);
     if (status != 0)
         return status;
@@ -108,7 +119,8 @@ static int find_forces(taut_projection *p, const taut_projector *foot, taut_erro
 
 int taut_potential_constraint(taut_projection *p, taut_error *error)
 {
-    taut_foot_point_settings settings = {.ignore_holds = !p->hold, .hold = p->hold, .watch = taut_projection_watch, .user = p};
+    taut_foot_point_settings settings = {
+        .ignore_holds = !p->hold, .hold = p->hold, .watch = taut_projection_watch, .user = p};
     taut_projector *foot = NULL;
     int count;
     TAUT_TRY(taut_potential_foot(p->context, &p->arena, &p->statistics, &settings, &foot, error));
@@ -117,11 +129,10 @@ int taut_potential_constraint(taut_projection *p, taut_error *error)
         status = find_forces(p, foot, error);
     if (status == 0) {
         taut_potential_foot_modes(foot, false, &count);
-        snprintf(
-            p->explanation, sizeof p->explanation,
-            "projection constraint: the foot point where the stiff potential is least (rank %d)%s; its force, and multipliers, are "
-            "those of the limit of infinite stiffness",
-            count, p->sizes.bonds ? " and the bonds hold, all rigid" : "");
+        snprintf(p->explanation, sizeof p->explanation,
+                 "projection constraint: the foot point where the stiff potential is least (rank "
+                 "%d)%s; its force, and multipliers, are those of the limit of infinite stiffness",
+                 count, p->sizes.bonds ? " and the bonds hold, all rigid" : "");
     }
     foot->destroy(foot);
     return status;
@@ -137,7 +148,8 @@ typedef struct beside { /* a state beside its slow one */
     double *x, *u, *d, *s, *mass; /* foot point; displacement and its velocity; [m]; [n] */
 } beside;
 
-/* E = (d^T K d + (v-V)^T M (v-V))/2 with d = q - X less the slow displacement, all of the limit of infinite stiffness. */
+/* E = (d^T K d + (v-V)^T M (v-V))/2 with d = q - X less the slow displacement, all of the limit
+ * of infinite stiffness. */
 static double energy_beside(beside *b, taut_index n, taut_index m, const double *q, const double *v)
 {
     int count;
@@ -169,8 +181,8 @@ static double energy_beside(beside *b, taut_index n, taut_index m, const double 
     return energy;
 }
 
-static int measure_beside(beside *b, taut_context *context, double t, const double *q, const double *v, taut_arena *arena,
-                          double *energy, taut_error *error)
+static int measure_beside(beside *b, taut_context *context, double t, const double *q,
+                          const double *v, taut_arena *arena, double *energy, taut_error *error)
 {
     taut_sizes sizes;
     taut_statistics aside = {0}; /* a diagnosis, not a part of the work */
@@ -190,13 +202,14 @@ static int measure_beside(beside *b, taut_context *context, double t, const doub
     TAUT_TRY(b->foot->apply(b->foot, t, b->x, b->u, error));
     TAUT_TRY(taut_potential_take_frame(b->foot, &b->frame, b->d, b->mass, error));
     TAUT_TRY(taut_potential_recursion_create(context, arena, &aside, 0, &b->recursion, error));
-    TAUT_TRY(taut_potential_recursion_evaluate(b->recursion, &b->frame, 0, t, b->x, b->u, &b->values, error));
+    TAUT_TRY(taut_potential_recursion_evaluate(b->recursion, &b->frame, 0, t, b->x, b->u,
+                                               &b->values, error));
     *energy = energy_beside(b, n, m, q, v);
     return TAUT_OK;
 }
 
-int taut_potential_ringing(taut_context *context, double t, const double *q, const double *v, const taut_allocator *allocator,
-                           double *energy, taut_error *error)
+int taut_potential_ringing(taut_context *context, double t, const double *q, const double *v,
+                           const taut_allocator *allocator, double *energy, taut_error *error)
 {
     beside b = {0};
     taut_arena arena;

@@ -1,6 +1,8 @@
-/* potential.h - foot points and slow points of a stiff potential V(q)/eps^2, beside rods and springs (potential_*.c).
+/* potential.h - foot points and slow points of a stiff potential V(q)/eps^2, beside rods and
+ * springs (potential_*.c).
  *
- * The manifold is where V is least: grad V = 0, with Hess V of constant rank d [B (2.2)-(2.3)], and all bonds that are not soft are rigid. */
+ * The manifold is where V is least: grad V = 0, with Hess V of constant rank d [B (2.2)-(2.3)],
+ * and all bonds that are not soft are rigid. */
 #ifndef TAUT_SLOW_POTENTIAL_POTENTIAL_H
 #define TAUT_SLOW_POTENTIAL_POTENTIAL_H
 
@@ -11,19 +13,23 @@
 
 /* ---- foot points (potential_foot.c) */
 
-/* As taut_foot_point_create, for a system with a stiff potential (not its rigid derivative: bonds that are not soft count as rigid). */
+/* As taut_foot_point_create, for a system with a stiff potential (not its rigid derivative:
+ * bonds that are not soft count as rigid). */
 int taut_potential_foot(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                        const taut_foot_point_settings *settings, taut_projector **projector, taut_error *error);
-/* The stiff modes at the latest foot point, with what is held of positions (of velocities) standing still; *count is the rank d, and the
- * first d of them are those of V. */
-const taut_potential_modes *taut_potential_foot_modes(const taut_projector *projector, bool velocity, int *count);
+                        const taut_foot_point_settings *settings, taut_projector **projector,
+                        taut_error *error);
+/* The stiff modes at the latest foot point, with what is held of positions (of velocities)
+ * standing still; *count is the rank d, and the first d of them are those of V. */
+const taut_potential_modes *taut_potential_foot_modes(const taut_projector *projector,
+                                                      bool velocity, int *count);
 /* Can the potential's functions take any value and rate with what is held? */
 bool taut_potential_foot_whole(const taut_projector *projector);
 
 /* ---- slow multipliers (potential_recursion.c) */
 
-/* Near the foot point X the stiff force F = grad V/eps^2 is B lambda + r: W the stiff modes at X, B = (Hess V/eps^2) W Omega^-2 the
- * directions it has there, lambda = W^T F. The functions Omega^-2 lambda, in number d, are what g is for springs. */
+/* Near the foot point X the stiff force F = grad V/eps^2 is B lambda + r: W the stiff modes at
+ * X, B = (Hess V/eps^2) W Omega^-2 the directions it has there, lambda = W^T F. The functions
+ * Omega^-2 lambda, in number d, are what g is for springs. */
 typedef struct taut_potential_frame {
     int count;     /* d */
     double *mode;  /* [d][n]: W */
@@ -33,45 +39,56 @@ typedef struct taut_potential_frame {
 
 /* What is known at a point; rows are the d functions of the potential, then the m bonds. */
 typedef struct taut_potential_values {
-    double *g, *gdot;     /* [n+m]: values and rates of the functions */
-    double *y, *ydot;     /* [n+m]: what these are on the slow manifold, to the order of the level; 0 for rods and soft bonds */
-    double *lambda;       /* [n+m]: multipliers */
-    double *reaction;     /* [n]: the slow part of grad V/eps^2, -B lambda - r: the force of the potential */
+    double *g, *gdot; /* [n+m]: values and rates of the functions */
+    /* [n+m]: what these are on the slow manifold, to the order of the level; 0 for rods and soft
+     * bonds */
+    double *y, *ydot;
+    double *lambda; /* [n+m]: multipliers */
+    /* [n]: the slow part of grad V/eps^2, -B lambda - r: the force of the potential */
+    double *reaction;
     double *acceleration; /* [n] */
 } taut_potential_values;
 
 typedef struct taut_potential_recursion taut_potential_recursion;
 /* Prepares levels 0 to `most`, at most taut_potential_most(). */
-int taut_potential_recursion_create(taut_context *context, taut_arena *arena, taut_statistics *statistics, int most,
+int taut_potential_recursion_create(taut_context *context, taut_arena *arena,
+                                    taut_statistics *statistics, int most,
                                     taut_potential_recursion **recursion, taut_error *error);
 void taut_potential_recursion_destroy(taut_potential_recursion *recursion);
 int taut_potential_most(taut_context *context);
 /* All values at (t, q, v). Never allocates. */
-int taut_potential_recursion_evaluate(taut_potential_recursion *recursion, const taut_potential_frame *frame, int level, double t,
-                                      const double *q, const double *v, const taut_potential_values *values, taut_error *error);
+int taut_potential_recursion_evaluate(taut_potential_recursion *recursion,
+                                      const taut_potential_frame *frame, int level, double t,
+                                      const double *q, const double *v,
+                                      const taut_potential_values *values, taut_error *error);
 /* Lengths of v' and v'' after an evaluation. */
-void taut_potential_recursion_rates(const taut_potential_recursion *recursion, double *acceleration, double *jerk);
+void taut_potential_recursion_rates(const taut_potential_recursion *recursion, double *acceleration,
+                                    double *jerk);
 
-/* dx += W alpha, such that dx changes the functions of the potential by g[d], linearised at the point of the latest evaluation; g is
- * overwritten. */
-void taut_potential_recursion_adjust(const taut_potential_recursion *recursion, double *g, double *dx);
+/* dx += W alpha, such that dx changes the functions of the potential by g[d], linearised at the
+ * point of the latest evaluation; g is overwritten. */
+void taut_potential_recursion_adjust(const taut_potential_recursion *recursion, double *g,
+                                     double *dx);
 
 /* ---- projections (potential.c, potential_series.c) */
 
 /* What `constraint` and `series` do for a system with a stiff potential. */
 int taut_potential_constraint(taut_projection *p, taut_error *error);
 int taut_potential_series(taut_projection *p, taut_error *error);
-/* The oscillatory energy of a state of a system with a stiff potential: of what it has beside its slow point, to leading order. Fails where
- * there is no foot point. */
-int taut_potential_ringing(taut_context *context, double t, const double *q, const double *v, const taut_allocator *allocator,
-                           double *energy, taut_error *error);
+/* The oscillatory energy of a state of a system with a stiff potential: of what it has beside
+ * its slow point, to leading order. Fails where there is no foot point. */
+int taut_potential_ringing(taut_context *context, double t, const double *q, const double *v,
+                           const taut_allocator *allocator, double *energy, taut_error *error);
 /* Room for a frame and for values. */
-int taut_potential_reserve(taut_index n, taut_index m, taut_arena *arena, taut_potential_frame *frame,
-                           taut_potential_values *values, taut_error *error);
-/* Rounding of a position: the Hessian of a potential without structure has that of its largest entries in all directions, so weak modes
- * are known to u (Omega_max/Omega_min)^2 only. */
+int taut_potential_reserve(taut_index n, taut_index m, taut_arena *arena,
+                           taut_potential_frame *frame, taut_potential_values *values,
+                           taut_error *error);
+/* Rounding of a position: the Hessian of a potential without structure has that of its largest
+ * entries in all directions, so weak modes are known to u (Omega_max/Omega_min)^2 only. */
 double taut_potential_noise(const taut_potential_frame *frame);
-/* The frame at the foot point that `foot` found last; x[n], e[n] are work. Refuses springs that stretch where the potential is stiff. */
-int taut_potential_take_frame(const taut_projector *foot, taut_potential_frame *frame, double *x, double *e, taut_error *error);
+/* The frame at the foot point that `foot` found last; x[n], e[n] are work. Refuses springs that
+ * stretch where the potential is stiff. */
+int taut_potential_take_frame(const taut_projector *foot, taut_potential_frame *frame, double *x,
+                              double *e, taut_error *error);
 
 #endif

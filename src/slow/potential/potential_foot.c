@@ -1,15 +1,19 @@
-/* potential_foot.c - the foot point of a state on the manifold where a stiff potential is least and the bonds hold:
+/* potential_foot.c - the foot point of a state on the manifold where a stiff potential is least
+ * and the bonds hold:
  *
- *     grad V(X) = 0,  g(X) = 0,     X - q  M-orthogonal to the manifold,         V M-orthogonally projected onto its tangent space
+ *     grad V(X) = 0, g(X) = 0, X - q   M-orthogonal to the manifold,
+ *     V M-orthogonally projected onto its tangent space
  *
- * With z_k, Omega_k^2 the modes of (Hess V/eps^2, M) on G z = 0 (potential_modes.c), all taken where we are, a step is
+ * With z_k, Omega_k^2 the modes of (Hess V/eps^2, M) on G z = 0 (potential_modes.c), all taken
+ * where we are, a step is
  *
  *     dx = dx_G - sum_{k<d} z_k z_k^T (F + K dx_G)/Omega_k^2  +  P (q - x),
  *
- * dx_G the shortest change that mends the bonds, F = grad V/eps^2, and P the projector onto what bonds and stiff modes leave: Newton's
- * iteration towards the manifold, and along it a fixed point that contracts as the distance over the radius of curvature, accelerated
- * (anderson.c). The rank d is decided on the manifold, where the other eigenvalues are rounding; so the first phase goes there without
- * regard to where it arrives. What [start] holds is a row of its own. */
+ * dx_G the shortest change that mends the bonds, F = grad V/eps^2, and P the projector onto what
+ * bonds and stiff modes leave: Newton's iteration towards the manifold, and along it a fixed
+ * point that contracts as the distance over the radius of curvature, accelerated (anderson.c).
+ * The rank d is decided on the manifold, where the other eigenvalues are rounding; so the first
+ * phase goes there without regard to where it arrives. What [start] holds is a row of its own. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -22,9 +26,10 @@ typedef struct foot {
     taut_context *context;
     const taut_system *system;
     taut_foot_point_settings settings;
-    taut_potential_modes stiff, moving; /* with held positions; with held velocities, where these are others */
-    bool apart;                         /* they are */
-    taut_jet *jet;                      /* of the stiff force: its rate, time included */
+    /* with held positions; with held velocities, where these are others */
+    taut_potential_modes stiff, moving;
+    bool apart;    /* they are */
+    taut_jet *jet; /* of the stiff force: its rate, time included */
     taut_anderson anderson;
     taut_index n, m;
     const unsigned char *hold; /* [n] or NULL */
@@ -38,7 +43,8 @@ typedef struct foot {
 } foot;
 
 enum { MOST_ITERATIONS = 200, ANDERSON = 3 };
-static const double zero_mode = 1e-8; /* of the largest Omega^2, as in the spectrum of a stiff potential */
+/* of the largest Omega^2, as in the spectrum of a stiff potential */
+static const double zero_mode = 1e-8;
 
 static int find_modes(foot *c, taut_error *error)
 {
@@ -57,7 +63,8 @@ static int fail(foot *c, int code, const char *text, taut_error *error)
 
 /* ---- positions */
 
-/* dx: towards the manifold, by bonds and the first `count` modes; force becomes what is left to the modes. */
+/* dx: towards the manifold, by bonds and the first `count` modes; force becomes what is left to
+ * the modes. */
 static void normal_step(foot *c, int count)
 {
     for (taut_index i = 0; i < c->m; i++)
@@ -90,25 +97,27 @@ static int reach(foot *c, taut_error *error)
 {
     bool found;
     int64_t count = 0;
-    int status = taut_potential_modes_descend(&c->stiff, c->t, c->from, c->x, &c->rank, &found, &count, error);
+    int status = taut_potential_modes_descend(&c->stiff, c->t, c->from, c->x, &c->rank, &found,
+                                              &count, error);
     c->projector.statistics->force_evaluations += count;
     c->projector.statistics->jacobians += count;
     if (status != 0 || found)
         return status;
-    return fail(
-        c, TAUT_ERROR_CONVERGE,
-        "no minimum of the stiff potential was found near the start, or its Hessian vanishes there; give start values that are "
-        "nearer to it",
-        error);
+    return fail(c, TAUT_ERROR_CONVERGE,
+                "no minimum of the stiff potential was found near the start, or its Hessian "
+                "vanishes there; give start values that are nearer to it",
+                error);
 }
 
 static int watch(const foot *c, taut_error *error)
 {
-    return c->settings.watch ? c->settings.watch(c->settings.user, c->t, c->x, c->u, error) : TAUT_OK;
+    return c->settings.watch ? c->settings.watch(c->settings.user, c->t, c->x, c->u, error)
+                             : TAUT_OK;
 }
 
-/* Along the manifold to the point nearest to where we came from, going back to it before every step: beside it the curvature of stiff
- * directions hides weak ones. Ends when steps are at rounding, or, near it, have not become smaller for a while. */
+/* Along the manifold to the point nearest to where we came from, going back to it before every
+ * step: beside it the curvature of stiff directions hides weak ones. Ends when steps are at
+ * rounding, or, near it, have not become smaller for a while. */
 static int settle(foot *c, taut_error *error)
 {
     enum { PATIENCE = 6 };
@@ -127,10 +136,13 @@ static int settle(foot *c, taut_error *error)
         if (!isfinite(step))
             break;
         first = iteration == 0 ? step : first;
-        double noise = DBL_EPSILON * fabs(c->stiff.value[0] / c->stiff.value[rank > 0 ? rank - 1 : 0]); /* of weak modes */
+        /* of weak modes */
+        double noise =
+            DBL_EPSILON * fabs(c->stiff.value[0] / c->stiff.value[rank > 0 ? rank - 1 : 0]);
         waited = step < 0.5 * best ? 0 : waited + 1;
         best = fmin(best, step);
-        bool last = step <= 4 * DBL_EPSILON * scale || (waited >= PATIENCE && step <= fmax(1e-13, 100 * noise) * scale);
+        bool last = step <= 4 * DBL_EPSILON * scale ||
+                    (waited >= PATIENCE && step <= fmax(1e-13, 100 * noise) * scale);
         if (step > 2 * before) /* what was learned does not hold here */
             taut_anderson_clear(&c->anderson);
         if (last || step > 2 * first) {
@@ -146,13 +158,16 @@ static int settle(foot *c, taut_error *error)
         before = step;
     }
     return fail(c, TAUT_ERROR_CONVERGE,
-                "no foot point on the minimum of the stiff potential was found; give start values that are nearer to it", error);
+                "no foot point on the minimum of the stiff potential was found; give start values "
+                "that are nearer to it",
+                error);
 }
 
 /* ---- what was found */
 
 /* Rigid bonds that depend on others, or on what is held: are they kept all the same? */
-static int check_lost(foot *c, const taut_potential_modes *w, const double *value, const char *what, taut_error *error)
+static int check_lost(foot *c, const taut_potential_modes *w, const double *value, const char *what,
+                      taut_error *error)
 {
     for (taut_index k = 0; k < w->losts; k++) {
         taut_index i = w->lost[k];
@@ -167,10 +182,11 @@ static int check_lost(foot *c, const taut_potential_modes *w, const double *valu
             continue;
         taut_system_name(c->system, TAUT_BOND, i, name, sizeof name);
         int code = c->hold ? taut_fail(error, TAUT_ERROR_CONVERGE,
-                                       "all of the %s of bond '%s' that others leave are held, and it is off by %.3g; release one, "
-                                       "or correct it",
+                                       "all of the %s of bond '%s' that others leave are held, and "
+                                       "it is off by %.3g; release one, or correct it",
                                        what, name, value[i])
-                           : taut_fail(error, TAUT_ERROR_SINGULAR, "bond '%s' depends on other bonds; leave it out", name);
+                           : taut_fail(error, TAUT_ERROR_SINGULAR,
+                                       "bond '%s' depends on other bonds; leave it out", name);
         if (error)
             error->t = c->t;
         return code;
@@ -178,32 +194,38 @@ static int check_lost(foot *c, const taut_potential_modes *w, const double *valu
     return TAUT_OK;
 }
 
-/* On the manifold V is least without regard to the bonds; and constant rank means a gap in the spectrum. */
+/* On the manifold V is least without regard to the bonds; and constant rank means a gap in the
+ * spectrum. */
 static int check_minimum(foot *c, taut_error *error)
 {
     const double *value = c->stiff.value;
-    double steep = taut_potential_modes_steepness(&c->stiff), scale = taut_potential_modes_scale(&c->stiff, c->from, c->x);
+    double steep = taut_potential_modes_steepness(&c->stiff),
+           scale = taut_potential_modes_scale(&c->stiff, c->from, c->x);
     for (int k = 0; k < c->rank; k++)
         if (!(value[k] > 0))
-            return fail(c, TAUT_ERROR_CONVERGE, "the stiff potential is stationary here but not least; start nearer to its minimum",
-                        error);
-    bool apart = c->rank == 0 || (value[c->rank - 1] > zero_mode * fabs(value[0]) &&
-                                  (c->rank == c->n || fabs(value[c->rank]) <= 1e-6 * fabs(value[0])));
+            return fail(
+                c, TAUT_ERROR_CONVERGE,
+                "the stiff potential is stationary here but not least; start nearer to its minimum",
+                error);
+    bool apart =
+        c->rank == 0 || (value[c->rank - 1] > zero_mode * fabs(value[0]) &&
+                         (c->rank == c->n || fabs(value[c->rank]) <= 1e-6 * fabs(value[0])));
     if (!apart || (c->rank == 0 && !c->hold))
-        return fail(
-            c, TAUT_ERROR_CONVERGE,
-            "the Hessian of the stiff potential has no constant rank along its minimum: there is no manifold near the start",
-            error);
+        return fail(c, TAUT_ERROR_CONVERGE,
+                    "the Hessian of the stiff potential has no constant rank along its minimum: "
+                    "there is no manifold near the start",
+                    error);
     taut_potential_modes_gradient(&c->stiff, c->force);
     taut_cholesky_lower(c->n, c->stiff.root, c->force);
     if (sqrt(taut_dot(c->n, c->force, c->force)) <= 1e-9 * steep * scale)
         return TAUT_OK;
-    return fail(c, TAUT_ERROR_CONVERGE,
-                c->hold
-                    ? "what is held, or the bonds, keep the stiff potential from its minimum; release one, or correct it"
-                    : "bonds and stiff potential pull against one another: where the bonds hold, the potential is not least; write "
-                      "the springs as part of the stiff potential",
-                error);
+    return fail(
+        c, TAUT_ERROR_CONVERGE,
+        c->hold ? "what is held, or the bonds, keep the stiff potential from its minimum; release "
+                  "one, or correct it"
+                : "bonds and stiff potential pull against one another: where the bonds hold, the "
+                  "potential is not least; write the springs as part of the stiff potential",
+        error);
 }
 
 /* ---- velocities */
@@ -246,8 +268,11 @@ static int project_velocity(foot *c, taut_error *error)
     TAUT_TRY(check_lost(c, w, c->s, "velocities", error));
     taut_cholesky_lower(c->n, w->root, c->rate);
     if (c->hold &&
-        sqrt(taut_dot(c->n, c->rate, c->rate)) > 1e-9 * fabs(w->value[0]) * taut_potential_modes_length(&c->stiff, c->u, NULL))
-        return fail(c, TAUT_ERROR_CONVERGE, "the held velocities leave the minimum of the stiff potential; release one", error);
+        sqrt(taut_dot(c->n, c->rate, c->rate)) >
+            1e-9 * fabs(w->value[0]) * taut_potential_modes_length(&c->stiff, c->u, NULL))
+        return fail(c, TAUT_ERROR_CONVERGE,
+                    "the held velocities leave the minimum of the stiff potential; release one",
+                    error);
     return TAUT_OK;
 }
 
@@ -337,7 +362,9 @@ static int build(foot *c, taut_arena *arena, taut_error *error)
             return taut_fail_memory(error);
     if (!(c->s = TAUT_NEW(arena, double, c->m)))
         return taut_fail_memory(error);
-    c->hold = c->settings.ignore_holds ? NULL : c->settings.hold ? c->settings.hold : taut_system_hold(c->system);
+    c->hold = c->settings.ignore_holds ? NULL
+              : c->settings.hold       ? c->settings.hold
+                                       : taut_system_hold(c->system);
     for (taut_index i = 0; c->hold && i < c->n; i++) {
         c->guesses |= (c->hold[i] & TAUT_GUESS) && !(c->hold[i] & TAUT_HOLD_POSITION);
         c->apart |= !(c->hold[i] & TAUT_HOLD_POSITION) != !(c->hold[i] & TAUT_HOLD_VELOCITY);
@@ -348,13 +375,15 @@ static int build(foot *c, taut_arena *arena, taut_error *error)
 }
 
 int taut_potential_foot(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                        const taut_foot_point_settings *settings, taut_projector **projector, taut_error *error)
+                        const taut_foot_point_settings *settings, taut_projector **projector,
+                        taut_error *error)
 {
     *projector = NULL;
     foot *c = TAUT_NEW(arena, foot, 1);
     if (!c)
         return taut_fail_memory(error);
-    c->projector = (taut_projector){.name = "constraint", .apply = apply, .destroy = destroy, .statistics = statistics};
+    c->projector = (taut_projector){
+        .name = "constraint", .apply = apply, .destroy = destroy, .statistics = statistics};
     c->context = context;
     c->system = taut_context_system(context);
     if (settings)
@@ -368,7 +397,8 @@ int taut_potential_foot(taut_context *context, taut_arena *arena, taut_statistic
     return TAUT_OK;
 }
 
-const taut_potential_modes *taut_potential_foot_modes(const taut_projector *projector, bool velocity, int *count)
+const taut_potential_modes *taut_potential_foot_modes(const taut_projector *projector,
+                                                      bool velocity, int *count)
 {
     const foot *c = (const foot *)projector;
     *count = c->rank;

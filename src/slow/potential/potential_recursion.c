@@ -1,22 +1,27 @@
 /* potential_recursion.c - slow multipliers beside a stiff potential, to any order in eps^2.
  *
- * Let W be the stiff modes at the foot point, L = Hess V/eps^2 where we are, B = L W (W^T L W)^-1. The stiff force F = grad V/eps^2 is
+ * Let W be the stiff modes at the foot point, L = Hess V/eps^2 where we are, B = L W (W^T L
+ * W)^-1. The stiff force F = grad V/eps^2 is
  *
  *     F(q) = B lambda + r(q),     lambda = W^T F,     r = F - B W^T F,
  *
- * and the d functions g = Omega^-2 W^T F(q) are to it what bonds are to springs: C lambda = g with C = Omega^-2, exactly. r is what F has
- * outside the range of B; B (8.6)-(8.7) treats it alike. So the recursion of multiplier_recursion.c holds with these d rows beside those of the
+ * and the d functions g = Omega^-2 W^T F(q) are to it what bonds are to springs: C lambda = g
+ * with C = Omega^-2, exactly. r is what F has outside the range of B; B (8.6)-(8.7) treats it
+ * alike. So the recursion of multiplier_recursion.c holds with these d rows beside those of the
  * bonds: along the motion of level j,
  *
  *     M a + B lambda + G^T mu = f - r,     g'' = (C lambda^(j-1))''   (bonds likewise),
  *
- * order by order. lambda is solved for and never computed from F, whose rounding is multiplied by Omega^2, and whose value along the
- * motion of level j belongs to level j-1. For the same reason r is not F's own but that of a displacement W eta beside the motion where
- * F has the lambda of this level, to first order:  r <- r + (1 - B W^T) L(t) W eta,   W^T L(t) W eta = lambda - W^T F.
+ * order by order. lambda is solved for and never computed from F, whose rounding is multiplied
+ * by Omega^2, and whose value along the motion of level j belongs to level j-1. For the same
+ * reason r is not F's own but that of a displacement W eta beside the motion where F has the
+ * lambda of this level, to first order:  r <- r + (1 - B W^T) L(t) W eta,   W^T L(t) W eta =
+ * lambda - W^T F.
  *
- * The coefficient i+2 of g is that with q_{i+2} = 0, plus Omega^-2 W^T L q_{i+2}; so jets of F run two orders ahead, twice an order.
- * Unlike repeated derivatives of the stiff motion itself [B (8.1)] nothing grows as (Omega_max/Omega_min)^2k. Damped and soft bonds are
- * treated as in multiplier_recursion.c. */
+ * The coefficient i+2 of g is that with q_{i+2} = 0, plus Omega^-2 W^T L q_{i+2}; so jets of F
+ * run two orders ahead, twice an order. Unlike repeated derivatives of the stiff motion itself
+ * [B (8.1)] nothing grows as (Omega_max/Omega_min)^2k. Damped and soft bonds are treated as in
+ * multiplier_recursion.c. */
 #include "slow/potential/potential.h"
 
 #include <math.h>
@@ -35,25 +40,28 @@ struct taut_potential_recursion {
     taut_jet *jet, *ahead; /* everything but the stiff force; the stiff force, two orders ahead */
     const taut_potential_frame *frame;
     const double *compliance, *damping;
-    unsigned char *soft;         /* [m] */
-    double *q, *v, *a;           /* [orders+3][n] */
-    double *stiff;               /* [orders+3][n]: F */
-    double *lambda, *y;          /* [orders+5][n+m]: rows of the potential (n reserved), then bonds */
+    unsigned char *soft; /* [m] */
+    double *q, *v, *a;   /* [orders+3][n] */
+    double *stiff;       /* [orders+3][n]: F */
+    /* [orders+5][n+m]: rows of the potential (n reserved), then bonds */
+    double *lambda, *y;
     double *jacobian_i, *mass_i; /* [orders+1][entries] */
     double *bond, *bond_dt, *gamma;
-    double *hessian_i;            /* [orders+1][tangent]: L */
-    double *eta;                  /* [orders+1][n]: W eta */
-    double *t;                    /* [d][d] by columns: Omega^-2 W^T L W, factored; about 1 */
-    taut_index *t_pivot;          /* [d] */
-    double *root;                 /* [n][n]: of M_0 */
-    double *row1, *row2;          /* [n+m][n]: B^T and G; Omega^-2 W^T L and G, without soft rows */
-    double *schur, *unit;         /* [n+m][n+m] by columns: row2 M^-1 row1^T, rows and columns scaled by unit[] */
+    double *hessian_i;   /* [orders+1][tangent]: L */
+    double *eta;         /* [orders+1][n]: W eta */
+    double *t;           /* [d][d] by columns: Omega^-2 W^T L W, factored; about 1 */
+    taut_index *t_pivot; /* [d] */
+    double *root;        /* [n][n]: of M_0 */
+    double *row1, *row2; /* [n+m][n]: B^T and G; Omega^-2 W^T L and G, without soft rows */
+    /* [n+m][n+m] by columns: row2 M^-1 row1^T, rows and columns scaled by unit[] */
+    double *schur, *unit;
     double *solved;               /* [n+m][n]: M^-1 row1^T */
     taut_index *pivot;            /* [n+m] */
     double *s, *rest, *zero, *fr; /* [n+m]; [n] */
 };
 
-/* Order to which level j is needed when `level` is the last and its value and first derivative are asked for. */
+/* Order to which level j is needed when `level` is the last and its value and first derivative
+ * are asked for. */
 static int order_of(bool damped, int level, int j)
 {
     return 2 * (level - j) + 1 + (damped ? level : 0);
@@ -68,7 +76,8 @@ static bool is_damped(taut_context *context)
 
 int taut_potential_most(taut_context *context)
 {
-    return (TAUT_JET_ORDER_MAX - 3) / (is_damped(context) ? 3 : 2); /* order_of + 2 <= TAUT_JET_ORDER_MAX */
+    /* order_of + 2 <= TAUT_JET_ORDER_MAX */
+    return (TAUT_JET_ORDER_MAX - 3) / (is_damped(context) ? 3 : 2);
 }
 
 static taut_index rows_of(const taut_potential_recursion *r)
@@ -100,7 +109,8 @@ static void subtract_mass(const taut_potential_recursion *r, int b, const double
 {
     const double *entry = r->mass_i + b * r->m_entries;
     for (taut_index i = 0; i < r->n; i++)
-        for (taut_index k = r->matrix ? r->tangent.start[i] : i; k < (r->matrix ? r->tangent.start[i + 1] : i + 1); k++)
+        for (taut_index k = r->matrix ? r->tangent.start[i] : i;
+             k < (r->matrix ? r->tangent.start[i + 1] : i + 1); k++)
             out[i] -= entry[k] * x[r->matrix ? r->tangent.column[k] : i];
 }
 
@@ -122,7 +132,8 @@ static void add_hessian(const taut_potential_recursion *r, int b, const double *
             y[i] += entry[e] * x[r->tangent.column[e]];
 }
 
-/* fr: coefficient i of F and of what W eta adds to it, as far as it is known before lambda_i is; out -= (1 - B W^T) fr. */
+/* fr: coefficient i of F and of what W eta adds to it, as far as it is known before lambda_i is;
+ * out -= (1 - B W^T) fr. */
 static void subtract_remainder(const taut_potential_recursion *r, int i, double *out)
 {
     const int64_t n = r->n;
@@ -159,10 +170,12 @@ static int factor_mass(taut_potential_recursion *r, taut_error *error)
     const int64_t n = r->n;
     memset(r->root, 0, (size_t)(n * n) * sizeof(double));
     for (taut_index i = 0; i < n; i++)
-        for (taut_index k = r->matrix ? r->tangent.start[i] : i; k < (r->matrix ? r->tangent.start[i + 1] : i + 1); k++)
+        for (taut_index k = r->matrix ? r->tangent.start[i] : i;
+             k < (r->matrix ? r->tangent.start[i + 1] : i + 1); k++)
             r->root[i * n + (r->matrix ? r->tangent.column[k] : i)] += r->mass_i[k];
-    return taut_cholesky(r->n, r->root) ? TAUT_OK
-                                        : taut_fail(error, TAUT_ERROR_SINGULAR, "the mass matrix is not positive definite");
+    return taut_cholesky(r->n, r->root)
+               ? TAUT_OK
+               : taut_fail(error, TAUT_ERROR_SINGULAR, "the mass matrix is not positive definite");
 }
 
 /* The rows of the potential: Omega^-2 W^T L, and B from them. */
@@ -178,7 +191,9 @@ static int fill_potential(taut_potential_recursion *r, taut_error *error)
             r->t[l * d + k] = taut_dot(r->n, r->row2 + k * n, r->frame->mode + l * n);
     }
     if (taut_lu_factor(false, d, r->t, r->t_pivot, 1e-6) != 0)
-        return taut_fail(error, TAUT_ERROR_CONVERGE, "the stiff modes turn or vanish between the foot point and the slow point");
+        return taut_fail(
+            error, TAUT_ERROR_CONVERGE,
+            "the stiff modes turn or vanish between the foot point and the slow point");
     for (int l = 0; l < d; l++) { /* column l of (W^T L W)^-1 */
         memset(r->rest, 0, (size_t)d * sizeof(double));
         r->rest[l] = 1 / r->frame->value[l];
@@ -224,13 +239,13 @@ static int factor(taut_potential_recursion *r, taut_error *error)
     r->statistics->factorisations++;
     if (taut_lu_factor(false, (taut_index)rows, r->schur, r->pivot, 1e-12) == 0)
         return TAUT_OK;
-    return taut_fail(
-        error, TAUT_ERROR_SINGULAR,
-        "bonds and stiff potential hold the same direction twice: leave out a bond, or write the springs as part of the "
-        "stiff potential");
+    return taut_fail(error, TAUT_ERROR_SINGULAR,
+                     "bonds and stiff potential hold the same direction twice: leave out a bond, "
+                     "or write the springs as part of the stiff potential");
 }
 
-/* a holds the forces, s the right-hand side of the rows: they become a and lambda. Soft rows have s = lambda. */
+/* a holds the forces, s the right-hand side of the rows: they become a and lambda. Soft rows
+ * have s = lambda. */
 static void solve(taut_potential_recursion *r, double *a, double *lambda)
 {
     const int64_t n = r->n, rows = rows_of(r);
@@ -251,7 +266,8 @@ static void solve(taut_potential_recursion *r, double *a, double *lambda)
 /* ---- one order */
 
 /* F of coefficient j with the given q_j. */
-static int stiff_coefficient(taut_potential_recursion *r, int j, double t, const double *q, taut_error *error)
+static int stiff_coefficient(taut_potential_recursion *r, int j, double t, const double *q,
+                             taut_error *error)
 {
     double *to = r->stiff + j * (int64_t)r->n;
     taut_values values = {.stiff_force = to};
@@ -259,7 +275,8 @@ static int stiff_coefficient(taut_potential_recursion *r, int j, double t, const
     for (taut_index i = 0; i < r->n; i++) {
         to[i] = -to[i];
         if (!isfinite(to[i]))
-            return taut_fail(error, TAUT_ERROR_EVALUATE, "a Taylor coefficient of the stiff potential is not finite");
+            return taut_fail(error, TAUT_ERROR_EVALUATE,
+                             "a Taylor coefficient of the stiff potential is not finite");
     }
     return TAUT_OK;
 }
@@ -273,7 +290,8 @@ static int fill_right(taut_potential_recursion *r, int i, double t, taut_error *
     double both = (i + 1) * (i + 2);
     TAUT_TRY(stiff_coefficient(r, i + 2, t, r->zero, error));
     for (int k = 0; k < d; k++) {
-        double g = taut_dot(r->n, r->frame->mode + k * n, r->stiff + (i + 2) * n) / r->frame->value[k];
+        double g =
+            taut_dot(r->n, r->frame->mode + k * n, r->stiff + (i + 2) * n) / r->frame->value[k];
         r->s[k] = both * (y[k] - g);
     }
     for (taut_index k = 0; k < r->m; k++) {
@@ -288,7 +306,8 @@ static int fill_right(taut_potential_recursion *r, int i, double t, taut_error *
     return TAUT_OK;
 }
 
-static int next_order(taut_potential_recursion *r, int i, double t, bool first_level, taut_error *error)
+static int next_order(taut_potential_recursion *r, int i, double t, bool first_level,
+                      taut_error *error)
 {
     const int64_t n = r->n, rows = r->n + r->m;
     double *a = r->a + i * n, *lambda = r->lambda + i * rows;
@@ -299,7 +318,8 @@ static int next_order(taut_potential_recursion *r, int i, double t, bool first_l
                           .gamma = r->gamma,
                           .jacobian = r->jacobian_i + i * r->g_entries,
                           .stiff_hessian = r->hessian_i + i * (int64_t)r->tangent.start[r->n],
-                          .mass = r->mass_i + (r->varying || i == 0 ? i : 1) * r->m_entries}; /* constant: 0 beyond */
+                          /* constant: 0 beyond */
+                          .mass = r->mass_i + (r->varying || i == 0 ? i : 1) * r->m_entries};
     TAUT_TRY(taut_jet_advance(r->jet, i, t, r->q + i * n, r->v + i * n, &values, error));
     if (i == 0 && first_level)
         TAUT_TRY(factor(r, error));
@@ -336,12 +356,13 @@ static void make_y(taut_potential_recursion *r, int order)
             r->y[i * rows + k] = r->lambda[i * rows + k] / r->frame->value[k];
         for (taut_index k = 0; k < r->m; k++)
             if (!r->soft[k])
-                r->y[i * rows + n + k] =
-                    r->compliance[k] * r->lambda[i * rows + n + k] - r->damping[k] * (i + 1) * r->y[(i + 1) * rows + n + k];
+                r->y[i * rows + n + k] = r->compliance[k] * r->lambda[i * rows + n + k] -
+                                         r->damping[k] * (i + 1) * r->y[(i + 1) * rows + n + k];
     }
 }
 
-static int begin(taut_potential_recursion *r, double t, const double *q, const double *v, taut_error *error)
+static int begin(taut_potential_recursion *r, double t, const double *q, const double *v,
+                 taut_error *error)
 {
     size_t bytes = (size_t)r->n * sizeof(double);
     memcpy(r->q, q, bytes);
@@ -378,12 +399,16 @@ static void give(const taut_potential_recursion *r, const taut_potential_values 
     memcpy(values->acceleration, r->a, (size_t)n * sizeof(double));
 }
 
-int taut_potential_recursion_evaluate(taut_potential_recursion *r, const taut_potential_frame *frame, int level, double t,
-                                      const double *q, const double *v, const taut_potential_values *values, taut_error *error)
+int taut_potential_recursion_evaluate(taut_potential_recursion *r,
+                                      const taut_potential_frame *frame, int level, double t,
+                                      const double *q, const double *v,
+                                      const taut_potential_values *values, taut_error *error)
 {
     int64_t rows = r->n + r->m;
     if (level > r->most)
-        return taut_fail(error, TAUT_ERROR_USAGE, "level %d of the slow multipliers was asked, %d were prepared", level, r->most);
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "level %d of the slow multipliers was asked, %d were prepared", level,
+                         r->most);
     r->frame = frame;
     memset(r->y, 0, (size_t)((r->orders + 5) * rows) * sizeof(double));
     for (int j = 0; j <= level; j++) {
@@ -402,7 +427,8 @@ int taut_potential_recursion_evaluate(taut_potential_recursion *r, const taut_po
     return TAUT_OK;
 }
 
-void taut_potential_recursion_rates(const taut_potential_recursion *r, double *acceleration, double *jerk)
+void taut_potential_recursion_rates(const taut_potential_recursion *r, double *acceleration,
+                                    double *jerk)
 {
     double first = 0, second = 0;
     for (taut_index i = 0; i < r->n; i++) {
@@ -430,7 +456,8 @@ static int new_arrays(taut_potential_recursion *r, taut_arena *arena, taut_error
 {
     int64_t n = r->n, kept = r->orders + 3, rows = r->n + r->m, masses = r->varying ? kept : 1;
     double **columns[] = {&r->q, &r->v, &r->a, &r->stiff, &r->eta}, **both[] = {&r->lambda, &r->y};
-    double **bonds[] = {&r->bond, &r->bond_dt, &r->gamma}, **work[] = {&r->s, &r->rest, &r->zero, &r->fr, &r->unit};
+    double **bonds[] = {&r->bond, &r->bond_dt, &r->gamma},
+           **work[] = {&r->s, &r->rest, &r->zero, &r->fr, &r->unit};
     double **dense[] = {&r->row1, &r->row2, &r->solved};
     bool good = true;
     for (int k = 0; k < 5; k++)
@@ -452,7 +479,8 @@ static int new_arrays(taut_potential_recursion *r, taut_arena *arena, taut_error
     r->mass_i = TAUT_NEW(arena, double, (masses + 1) * r->m_entries);
     r->soft = TAUT_NEW(arena, unsigned char, r->m);
     r->pivot = TAUT_NEW(arena, taut_index, rows);
-    good = good && r->schur && r->root && r->hessian_i && r->t && r->t_pivot && r->jacobian_i && r->mass_i && r->soft && r->pivot;
+    good = good && r->schur && r->root && r->hessian_i && r->t && r->t_pivot && r->jacobian_i &&
+           r->mass_i && r->soft && r->pivot;
     return good ? TAUT_OK : taut_fail_memory(error);
 }
 
@@ -476,13 +504,14 @@ static int build(taut_potential_recursion *r, taut_arena *arena, taut_error *err
     TAUT_TRY(new_arrays(r, arena, error));
     for (taut_index i = 0; i < r->m; i++)
         r->soft[i] = taut_context_soft(r->context, i) && r->compliance[i] > 0;
-    unsigned wanted =
-        TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_MASS | TAUT_WANT_STIFF_HESSIAN;
+    unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA |
+                      TAUT_WANT_MASS | TAUT_WANT_STIFF_HESSIAN;
     TAUT_TRY(taut_jet_create(r->context, r->orders, wanted, &r->jet, error));
     return taut_jet_create(r->context, r->orders + 2, TAUT_WANT_STIFF_FORCE, &r->ahead, error);
 }
 
-int taut_potential_recursion_create(taut_context *context, taut_arena *arena, taut_statistics *statistics, int most,
+int taut_potential_recursion_create(taut_context *context, taut_arena *arena,
+                                    taut_statistics *statistics, int most,
                                     taut_potential_recursion **recursion, taut_error *error)
 {
     *recursion = NULL;

@@ -1,11 +1,14 @@
-/* potential_series.c - the projection `series` for a system with a stiff potential: the slow point over the foot point of the start, as
- * an expansion in eps^2 [B Theorem 2.2]. The point is on the normal fibre of the foot point (X, V),
+/* potential_series.c - the projection `series` for a system with a stiff potential: the slow
+ * point over the foot point of the start, as an expansion in eps^2 [B Theorem 2.2]. The point is
+ * on the normal fibre of the foot point (X, V),
  *
- *     q = X + W alpha + M^-1 G^T mu,   v = V + W beta + M^-1 G^T nu   (all at X),       g = y^(k),   gdot = ydot^(k),
+ *     q = X + W alpha + M^-1 G^T mu, v = V + W beta + M^-1 G^T nu   (all at X), g = y^(k),
+ *     gdot = ydot^(k),
  *
- * where g are the d functions of the potential and the bonds, and y^(k) what these are on the slow manifold to order eps^(2k+2)
- * (potential_recursion.c). Levels as in series.c, Newton's steps with the matrix of the foot point. What is held does not move: the
- * modes of the fibre are then those of the space in which it stands still. */
+ * where g are the d functions of the potential and the bonds, and y^(k) what these are on the
+ * slow manifold to order eps^(2k+2) (potential_recursion.c). Levels as in series.c, Newton's
+ * steps with the matrix of the foot point. What is held does not move: the modes of the fibre
+ * are then those of the space in which it stands still. */
 #include "slow/potential/potential.h"
 #include "slow/truncation_error.h"
 
@@ -41,12 +44,15 @@ static double norm(taut_index n, const double *x, const double *y)
 static int evaluate(series *s, taut_error *error)
 {
     s->p->statistics.force_evaluations++;
-    return taut_potential_recursion_evaluate(s->recursion, &s->frame, s->level, s->p->t, s->q, s->v, &s->values, error);
+    return taut_potential_recursion_evaluate(s->recursion, &s->frame, s->level, s->p->t, s->q, s->v,
+                                             &s->values, error);
 }
 
-/* dx: the step on the fibre that takes the functions from `now` to `wanted`. Where the velocities that are held are others than the
- * positions, their modes are others than those of the frame. */
-static void fibre_step(series *s, bool velocity, const double *now, const double *wanted, double *dx)
+/* dx: the step on the fibre that takes the functions from `now` to `wanted`. Where the
+ * velocities that are held are others than the positions, their modes are others than those of
+ * the frame. */
+static void fibre_step(series *s, bool velocity, const double *now, const double *wanted,
+                       double *dx)
 {
     int count;
     const taut_potential_modes *w = taut_potential_foot_modes(s->foot, velocity, &count);
@@ -56,7 +62,8 @@ static void fibre_step(series *s, bool velocity, const double *now, const double
     memset(s->force, 0, (size_t)s->n * sizeof(double));
     for (int k = 0; k < count && apart; k++)
         for (taut_index i = 0; i < s->n; i++)
-            s->force[i] += (wanted[k] - now[k]) * s->frame.value[k] * s->frame.force[(int64_t)k * s->n + i];
+            s->force[i] +=
+                (wanted[k] - now[k]) * s->frame.value[k] * s->frame.force[(int64_t)k * s->n + i];
     taut_potential_modes_step(w, apart ? count : 0, s->s, s->force, 1, dx);
     for (int k = 0; k < count; k++)
         s->force[k] = wanted[k] - now[k];
@@ -86,9 +93,9 @@ static int fail_separation(const series *s, taut_error *error)
 {
     return taut_fail(
         error, TAUT_ERROR_CONVERGE,
-        "slow and fast are not separated at this state: it moves at a rate of about %.3g, and the slowest mode of the stiff "
-        "potential oscillates at %.3g (rad per time); a larger scale of the potential or a slower motion has a slow point, or "
-        "use --method constraint",
+        "slow and fast are not separated at this state: it moves at a rate of about %.3g, and the "
+        "slowest mode of the stiff potential oscillates at %.3g (rad per time); a larger scale of "
+        "the potential or a slower motion has a slow point, or use --method constraint",
         s->rate, frequency(s));
 }
 
@@ -108,7 +115,8 @@ static int solve_level(series *s, taut_error *error)
         }
         s->p->statistics.newton_iterations++;
         double step = norm(s->n, s->dq, NULL) + norm(s->n, s->dv, NULL);
-        if (step <= 4 * DBL_EPSILON * s->scale || (step > 0.25 * before && step <= 10 * s->noise * s->scale))
+        if (step <= 4 * DBL_EPSILON * s->scale ||
+            (step > 0.25 * before && step <= 10 * s->noise * s->scale))
             return TAUT_OK;
         if (!(step <= 4 * before))
             break;
@@ -127,7 +135,8 @@ static double farthest(taut_index n, const double *x, const double *y)
 
 static const double poor = 0.01; /* an error, relative, that is not to be called a slow point */
 
-/* What is stated: of the series, when the next level would move the state by (q, v), and of rounding. */
+/* What is stated: of the series, when the next level would move the state by (q, v), and of
+ * rounding. */
 static void state_error(series *s, const taut_truncation *last, double q, double v)
 {
     double rounding = 4 * taut_potential_noise(&s->frame) * s->scale;
@@ -136,8 +145,10 @@ static void state_error(series *s, const taut_truncation *last, double q, double
     s->error_v += rounding;
 }
 
-/* An asymptotic series: the level before was the best one. The next one would move the state by (q, v), `step` of its scale. */
-static int settle(series *s, const taut_truncation *last, double step, double q, double v, taut_error *error)
+/* An asymptotic series: the level before was the best one. The next one would move the state by
+ * (q, v), `step` of its scale. */
+static int settle(series *s, const taut_truncation *last, double step, double q, double v,
+                  taut_error *error)
 {
     size_t bytes = (size_t)s->n * sizeof(double);
     if (s->level <= 2 || taut_truncation_tail(last, last->step, step) > poor)
@@ -193,19 +204,21 @@ static int run(series *s, taut_error *error)
     int most = taut_potential_most(p->context);
     taut_foot_point_settings settings = {.ignore_holds = !p->hold, .hold = p->hold};
     TAUT_TRY(taut_projection_record(p, s->q, s->v, error));
-    TAUT_TRY(taut_potential_foot(p->context, &p->arena, &p->statistics, &settings, &s->foot, error));
+    TAUT_TRY(
+        taut_potential_foot(p->context, &p->arena, &p->statistics, &settings, &s->foot, error));
     TAUT_TRY(s->foot->apply(s->foot, p->t, s->q, s->v, error));
     TAUT_TRY(taut_projection_record(p, s->q, s->v, error));
     if (!taut_potential_foot_whole(s->foot))
-        return taut_fail(
-            error, TAUT_ERROR_REFUSED,
-            "so much is held that the stiff potential cannot be given its slow value; release a coordinate or velocity, or use "
-            "--method constraint");
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "so much is held that the stiff potential cannot be given its slow value; "
+                         "release a coordinate or velocity, or use --method constraint");
     TAUT_TRY(taut_potential_take_frame(s->foot, &s->frame, s->dq, s->dv, error));
-    TAUT_TRY(taut_potential_recursion_create(p->context, &p->arena, &p->statistics, most, &s->recursion, error));
+    TAUT_TRY(taut_potential_recursion_create(p->context, &p->arena, &p->statistics, most,
+                                             &s->recursion, error));
     s->noise = fmax(1e-12, 100 * taut_potential_noise(&s->frame));
     /* at rest at the origin nothing else says what is small */
-    s->scale = 1e-6 + norm(s->n, s->q, NULL) + norm(s->n, s->v, NULL) + norm(s->n, s->q, p->q0) + norm(s->n, s->v, p->v0);
+    s->scale = 1e-6 + norm(s->n, s->q, NULL) + norm(s->n, s->v, NULL) + norm(s->n, s->q, p->q0) +
+               norm(s->n, s->v, p->v0);
     TAUT_TRY(expand(s, most, error));
     return evaluate(s, error);
 }
@@ -219,9 +232,11 @@ static void give(series *s)
     memcpy(p->lambda, s->values.lambda + s->frame.count, (size_t)s->m * sizeof(double));
     p->stiff_force = s->values.reaction;
     snprintf(p->explanation, sizeof p->explanation,
-             "projection series: the foot point where the stiff potential is least, rank %d (pass 1), then %d levels of slow "
-             "multipliers; error about %.1g in q, %.1g in v, rounding about %.1g%s",
-             s->frame.count, s->level, s->error_q, s->error_v, 4 * taut_potential_noise(&s->frame) * s->scale,
+             "projection series: the foot point where the stiff potential is least, rank %d (pass "
+             "1), then %d levels of slow multipliers; error about %.1g in q, %.1g in v, rounding "
+             "about %.1g%s",
+             s->frame.count, s->level, s->error_q, s->error_v,
+             4 * taut_potential_noise(&s->frame) * s->scale,
              s->grows ? "; the next level would be worse: slow and fast are barely separated" : "");
 }
 

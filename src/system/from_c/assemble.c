@@ -1,10 +1,13 @@
 /* assemble.c - the kernels of particles and bonds stated in C: the same as those of a model file.
  *
- *     bonds       g = |p_i - p_j| - rest, or |p_i - anchor| - rest: one kernel each for the free and the pinned bonds of a family
+ *     bonds       g = |p_i - p_j| - rest, or |p_i - anchor| - rest:
+ *     one kernel each for the free and the pinned bonds of a family
  *     gravity     V = -m a . p
- *     angles      V = k/2 (angle - rest)^2, angle = atan2(|u x w|, u . w), u = p_i - p_j, w = p_k - p_j
+ *     angles
+ *     V = k/2 (angle - rest)^2, angle = atan2(|u x w|, u . w), u = p_i - p_j, w = p_k - p_j
  *
- * In the plane a straight rest angle has a kernel of its own, V = k/2 atan2(u x w, -u . w)^2: smooth where the rod is straight. */
+ * In the plane a straight rest angle has a kernel of its own, V = k/2 atan2(u x w, -u . w)^2:
+ * smooth where the rod is straight. */
 #include "system/from_c/builder.h"
 
 #include <math.h>
@@ -56,14 +59,16 @@ static void particle_slots(maker *m, taut_index **gather, int32_t *node)
     }
 }
 
-static void set_particle(const maker *m, taut_index *const *gather, int64_t member, taut_index particle)
+static void set_particle(const maker *m, taut_index *const *gather, int64_t member,
+                         taut_index particle)
 {
     for (int c = 0; c < m->b->dimension; c++)
         gather[c][member] = particle * m->b->dimension + c;
 }
 
 /* Makes the kernel of what was built since `begin`; rows may be NULL. */
-static int end(maker *m, taut_role role, int32_t root, const taut_index *row, taut_statement_kernel **kernel)
+static int end(maker *m, taut_role role, int32_t root, const taut_index *row,
+               taut_statement_kernel **kernel)
 {
     taut_statement_kernel_plan plan = {.role = role,
                                        .graph = m->graph,
@@ -114,7 +119,8 @@ static int32_t dot(maker *m, const int32_t *a, const int32_t *b, int n)
 /* a x b, its component across two axes. */
 static int32_t minor(maker *m, const int32_t *a, const int32_t *b, int first, int second)
 {
-    return op(m, TAUT_OP_SUB, op(m, TAUT_OP_MUL, a[first], b[second]), op(m, TAUT_OP_MUL, a[second], b[first]));
+    return op(m, TAUT_OP_SUB, op(m, TAUT_OP_MUL, a[first], b[second]),
+              op(m, TAUT_OP_MUL, a[second], b[first]));
 }
 
 static int32_t length(maker *m, const int32_t *a, int n)
@@ -162,7 +168,8 @@ static int bond_kernel(maker *m, const taut_bond_family *f, bool pinned, int64_t
         row[to++] = f->first_row + k;
     }
     subtract(m, one, other, way);
-    return end_term(m, TAUT_ROLE_BOND, op(m, TAUT_OP_SUB, length(m, way, dimension), rest_node), row);
+    return end_term(m, TAUT_ROLE_BOND, op(m, TAUT_OP_SUB, length(m, way, dimension), rest_node),
+                    row);
 }
 
 /* Compliances of all bonds, as one kernel without formula. */
@@ -182,7 +189,8 @@ static int compliance_kernel(maker *m)
             compliance[f->first_row + k] = spring ? 1 / f->stiffness[k] : 0;
             system->sizes.can |= spring ? TAUT_HAS_SPRINGS : TAUT_HAS_RIGID;
         }
-    TAUT_TRY(end(m, TAUT_ROLE_VALUE, node, row, m->no_memory ? NULL : &system->compliance_kernel[0]));
+    TAUT_TRY(
+        end(m, TAUT_ROLE_VALUE, node, row, m->no_memory ? NULL : &system->compliance_kernel[0]));
     system->value_kernels[TAUT_LIST_COMPLIANCE] = 1;
     return 0;
 }
@@ -191,7 +199,8 @@ static int make_bonds(maker *m)
 {
     taut_system *system = m->system;
     for (const taut_bond_family *f = m->b->families; f; f = f->next) {
-        taut_name_block block = {.dims = 1, .lo = {1}, .hi = {f->count}, .count = f->count, .components = 1};
+        taut_name_block block = {
+            .dims = 1, .lo = {1}, .hi = {f->count}, .count = f->count, .components = 1};
         char *name = taut_arena_text(&system->arena, f->name, strlen(f->name));
         if (!name || taut_names_add(&system->bonds, &system->arena, name, &block))
             return taut_fail_memory(m->error);
@@ -220,7 +229,8 @@ static int gravity_kernel(maker *m)
     }
     for (int c = 0; c < b->dimension; c++)
         a[c] = taut_graph_constant(m->graph, -b->gravity[c]);
-    return end_term(m, TAUT_ROLE_POTENTIAL, op(m, TAUT_OP_MUL, mass_node, dot(m, a, p, b->dimension)), NULL);
+    return end_term(m, TAUT_ROLE_POTENTIAL,
+                    op(m, TAUT_OP_MUL, mass_node, dot(m, a, p, b->dimension)), NULL);
 }
 
 static bool is_straight(const maker *m, const taut_angles *a, taut_index k)
@@ -234,10 +244,13 @@ static int32_t bend(maker *m, const int32_t *u, const int32_t *w, int32_t rest, 
     int dimension = m->b->dimension;
     int32_t along = dot(m, u, w, dimension), across[3];
     for (int c = 0; c < 3; c++)
-        across[c] = dimension == 3 ? minor(m, u, w, (c + 1) % 3, (c + 2) % 3) : c == 2 ? minor(m, u, w, 0, 1) : -1;
+        across[c] = dimension == 3 ? minor(m, u, w, (c + 1) % 3, (c + 2) % 3)
+                    : c == 2       ? minor(m, u, w, 0, 1)
+                                   : -1;
     if (straight)
         return op(m, TAUT_OP_ATAN2, across[2], taut_graph_unary(m->graph, TAUT_OP_NEG, along));
-    int32_t size = dimension == 3 ? length(m, across, 3) : taut_graph_unary(m->graph, TAUT_OP_ABS, across[2]);
+    int32_t size =
+        dimension == 3 ? length(m, across, 3) : taut_graph_unary(m->graph, TAUT_OP_ABS, across[2]);
     return op(m, TAUT_OP_SUB, op(m, TAUT_OP_ATAN2, size, along), rest);
 }
 
@@ -261,7 +274,8 @@ static int angle_kernel(maker *m, const taut_angles *a, bool straight, int64_t m
     subtract(m, p[0], p[1], u);
     subtract(m, p[2], p[1], w);
     int32_t off = bend(m, u, w, rest_node, straight), half = taut_graph_constant(m->graph, 0.5);
-    int32_t energy = op(m, TAUT_OP_MUL, op(m, TAUT_OP_MUL, half, stiffness_node), op(m, TAUT_OP_MUL, off, off));
+    int32_t energy =
+        op(m, TAUT_OP_MUL, op(m, TAUT_OP_MUL, half, stiffness_node), op(m, TAUT_OP_MUL, off, off));
     return end_term(m, TAUT_ROLE_POTENTIAL, energy, NULL);
 }
 
@@ -325,7 +339,11 @@ static int make_particles(maker *m)
 {
     const taut_builder *b = m->b;
     taut_system *system = m->system;
-    taut_name_block block = {.dims = 1, .lo = {1}, .hi = {b->particles}, .count = b->particles, .components = b->dimension};
+    taut_name_block block = {.dims = 1,
+                             .lo = {1},
+                             .hi = {b->particles},
+                             .count = b->particles,
+                             .components = b->dimension};
     system->mass_constant = TAUT_NEW(&system->arena, double, (int64_t)b->particles * b->dimension);
     if (!system->mass_constant || taut_names_add(&system->coordinates, &system->arena, "p", &block))
         return taut_fail_memory(m->error);
@@ -349,7 +367,8 @@ int taut_builder_assemble(const taut_builder *b, taut_system *system, taut_error
         return taut_fail_memory(error);
     system->sizes = (taut_sizes){.kind = TAUT_MECHANICAL,
                                  .mass = TAUT_MASS_DIAGONAL,
-                                 .can = TAUT_CAN_FORCE | TAUT_CAN_DERIVATIVES | TAUT_CAN_JETS | TAUT_CAN_INVERT_MASS,
+                                 .can = TAUT_CAN_FORCE | TAUT_CAN_DERIVATIVES | TAUT_CAN_JETS |
+                                        TAUT_CAN_INVERT_MASS,
                                  .coordinates = b->particles * b->dimension,
                                  .bonds = (taut_index)b->bonds,
                                  .dimension = b->dimension};

@@ -1,5 +1,6 @@
-/* builder.c - particles and bonds stated in C, a family at a time: everything is checked and copied. A call that is wrong is remembered,
- * and taut_builder_finish says what it was; assemble.c makes the kernels. */
+/* builder.c - particles and bonds stated in C, a family at a time: everything is checked and
+ * copied. A call that is wrong is remembered, and taut_builder_finish says what it was;
+ * assemble.c makes the kernels. */
 #include "system/from_c/builder.h"
 
 #include <math.h>
@@ -26,15 +27,18 @@ static taut_index *copy_indices(taut_builder *b, const taut_index *x, int64_t co
 }
 
 /* Finite numbers, from `least` on. */
-static int check_reals(taut_builder *b, const char *what, const double *x, int64_t count, double least)
+static int check_reals(taut_builder *b, const char *what, const double *x, int64_t count,
+                       double least)
 {
     for (int64_t k = 0; k < count; k++)
         if (!isfinite(x[k]) || x[k] < least)
-            return WRONG(b, "%s[%lld] is %g: it must be finite%s", what, (long long)k, x[k], least == 0 ? " and not negative" : "");
+            return WRONG(b, "%s[%lld] is %g: it must be finite%s", what, (long long)k, x[k],
+                         least == 0 ? " and not negative" : "");
     return 0;
 }
 
-static int take_reals(taut_builder *b, const char *what, const double *x, int64_t count, double least, double **to)
+static int take_reals(taut_builder *b, const char *what, const double *x, int64_t count,
+                      double least, double **to)
 {
     if (b->error.code)
         return b->error.code;
@@ -48,15 +52,15 @@ static int take_reals(taut_builder *b, const char *what, const double *x, int64_
     return 0;
 }
 
-int taut_builder_create(int dimension, taut_index particles, const taut_allocator *allocator, taut_builder **builder,
-                        taut_error *error)
+int taut_builder_create(int dimension, taut_index particles, const taut_allocator *allocator,
+                        taut_builder **builder, taut_error *error)
 {
     taut_error_clear(error);
     *builder = NULL;
     if ((dimension != 2 && dimension != 3) || particles < 1 || particles > INT32_MAX / dimension)
         return taut_fail(error, TAUT_ERROR_USAGE,
-                         "taut_builder_create: dimension %d and %d particles: dimensions are 2 and 3, and there is at least one "
-                         "particle",
+                         "taut_builder_create: dimension %d and %d particles: dimensions are 2 and "
+                         "3, and there is at least one particle",
                          dimension, particles);
     taut_arena arena;
     taut_arena_init(&arena, allocator);
@@ -94,20 +98,25 @@ int taut_builder_start(taut_builder *b, const double *p, const double *v)
 
 int taut_builder_gravity(taut_builder *b, const double *acceleration)
 {
-    return take_reals(b, "taut_builder_gravity: acceleration", acceleration, b->dimension, -INFINITY, &b->gravity);
+    return take_reals(b, "taut_builder_gravity: acceleration", acceleration, b->dimension,
+                      -INFINITY, &b->gravity);
 }
 
 static const char letters[] =
-    "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"; /* those from 11 on may be the first */
+    "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"; /* those from 11 on may be
+                                                                          the first */
 
 /* Names as in model files: a letter, then letters, digits and underscores; each once. */
 static int check_name(taut_builder *b, const char *name)
 {
     size_t length = name ? strlen(name) : 0;
     /* not isalpha: what is a letter must not depend on the locale of the host */
-    bool good = length > 0 && length <= TAUT_NAME_LIMIT && strspn(name, letters) == length && strchr(letters + 11, name[0]);
+    bool good = length > 0 && length <= TAUT_NAME_LIMIT && strspn(name, letters) == length &&
+                strchr(letters + 11, name[0]);
     if (!good)
-        return WRONG(b, "taut_builder_distances: the name of a family is a letter, then letters, digits or '_', at most %d",
+        return WRONG(b,
+                     "taut_builder_distances: the name of a family is a letter, then letters, "
+                     "digits or '_', at most %d",
                      TAUT_NAME_LIMIT);
     for (const taut_bond_family *f = b->families; f; f = f->next)
         if (strcmp(f->name, name) == 0)
@@ -115,33 +124,41 @@ static int check_name(taut_builder *b, const char *name)
     return 0;
 }
 
-static int check_ends(taut_builder *b, const char *name, taut_index count, const taut_index *first, const taut_index *second,
-                      const double *anchor)
+static int check_ends(taut_builder *b, const char *name, taut_index count, const taut_index *first,
+                      const taut_index *second, const double *anchor)
 {
     for (taut_index k = 0; k < count; k++) {
         if (first[k] < 0 || first[k] >= b->particles || second[k] >= b->particles)
-            return WRONG(b, "taut_builder_distances: %s joins particles %d and %d in bond %d; there are %d, counted from 0", name,
-                         first[k], second[k], k, b->particles);
+            return WRONG(b,
+                         "taut_builder_distances: %s joins particles %d and %d in bond %d; there "
+                         "are %d, counted from 0",
+                         name, first[k], second[k], k, b->particles);
         if (first[k] == second[k])
-            return WRONG(b, "taut_builder_distances: %s joins particle %d to itself in bond %d", name, first[k], k);
+            return WRONG(b, "taut_builder_distances: %s joins particle %d to itself in bond %d",
+                         name, first[k], k);
         if (second[k] < 0 && !anchor)
-            return WRONG(b, "taut_builder_distances: %s has a pinned bond %d, but no anchors", name, k);
+            return WRONG(b, "taut_builder_distances: %s has a pinned bond %d, but no anchors", name,
+                         k);
         if (second[k] < 0)
-            TAUT_TRY(check_reals(b, "taut_builder_distances: anchor", anchor + (int64_t)k * b->dimension, b->dimension, -INFINITY));
+            TAUT_TRY(check_reals(b, "taut_builder_distances: anchor",
+                                 anchor + (int64_t)k * b->dimension, b->dimension, -INFINITY));
     }
     return 0;
 }
 
-int taut_builder_distances(taut_builder *b, const char *name, taut_index count, const taut_index *first, const taut_index *second,
-                           const double *anchor, const double *rest, const double *stiffness)
+int taut_builder_distances(taut_builder *b, const char *name, taut_index count,
+                           const taut_index *first, const taut_index *second, const double *anchor,
+                           const double *rest, const double *stiffness)
 {
     if (b->error.code)
         return b->error.code;
     TAUT_TRY(check_name(b, name));
     if (count < 1 || !first || !second || !rest)
-        return WRONG(b, "taut_builder_distances: %s has %d bonds%s", name, count, count < 1 ? "" : ", and an array is missing");
+        return WRONG(b, "taut_builder_distances: %s has %d bonds%s", name, count,
+                     count < 1 ? "" : ", and an array is missing");
     if (b->bonds + count > INT32_MAX)
-        return taut_fail(&b->error, TAUT_ERROR_SIZE, "taut_builder_distances: more than %d bonds", INT32_MAX);
+        return taut_fail(&b->error, TAUT_ERROR_SIZE, "taut_builder_distances: more than %d bonds",
+                         INT32_MAX);
     TAUT_TRY(check_ends(b, name, count, first, second, anchor));
     TAUT_TRY(check_reals(b, "taut_builder_distances: rest", rest, count, 0));
     if (stiffness)
@@ -168,18 +185,22 @@ int taut_builder_distances(taut_builder *b, const char *name, taut_index count, 
     return 0;
 }
 
-int taut_builder_angles(taut_builder *b, taut_index count, const taut_index *triples, const double *rest, const double *stiffness)
+int taut_builder_angles(taut_builder *b, taut_index count, const taut_index *triples,
+                        const double *rest, const double *stiffness)
 {
     if (b->error.code)
         return b->error.code;
     if (count < 1 || !triples || !rest || !stiffness)
-        return WRONG(b, "taut_builder_angles: %d angles%s", count, count < 1 ? "" : ", and an array is missing");
+        return WRONG(b, "taut_builder_angles: %d angles%s", count,
+                     count < 1 ? "" : ", and an array is missing");
     for (taut_index k = 0; k < count; k++) {
         const taut_index *t = triples + 3 * (int64_t)k;
         for (int c = 0; c < 3; c++)
             if (t[c] < 0 || t[c] >= b->particles || t[c] == t[(c + 1) % 3])
-                return WRONG(b, "taut_builder_angles: angle %d is between particles %d, %d, %d: three different ones of 0 to %d", k,
-                             t[0], t[1], t[2], b->particles - 1);
+                return WRONG(b,
+                             "taut_builder_angles: angle %d is between particles %d, %d, %d: three "
+                             "different ones of 0 to %d",
+                             k, t[0], t[1], t[2], b->particles - 1);
     }
     TAUT_TRY(check_reals(b, "taut_builder_angles: rest", rest, count, -INFINITY));
     TAUT_TRY(check_reals(b, "taut_builder_angles: stiffness", stiffness, count, -INFINITY));

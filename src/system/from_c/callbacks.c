@@ -1,8 +1,10 @@
-/* callbacks.c - a system from C functions: arguments are checked and copied, patterns and colours are fixed. differences.c evaluates.
+/* callbacks.c - a system from C functions: arguments are checked and copied, patterns and
+ * colours are fixed. differences.c evaluates.
  *
- * df/dq, df/dv, M and weighted Hessians live on a full n x n pattern up to 500 coordinates and wherever there is a mass matrix; above
- * that on the pattern of G^T G with the diagonal, which holds the Hessians but not necessarily df/dq: forces between coordinates that
- * no bond joins would be credited to the wrong column. `taut_check` shows it. */
+ * df/dq, df/dv, M and weighted Hessians live on a full n x n pattern up to 500 coordinates and
+ * wherever there is a mass matrix; above that on the pattern of G^T G with the diagonal, which
+ * holds the Hessians but not necessarily df/dq: forces between coordinates that no bond joins
+ * would be credited to the wrong column. `taut_check` shows it. */
 #include "system/from_c/callbacks.h"
 
 #include <math.h>
@@ -19,13 +21,17 @@ typedef struct maker {
 
 /* ---- arrays */
 
-static int fail_value(const maker *m, const char *what, taut_index k, double value, const char *rule)
+static int fail_value(const maker *m, const char *what, taut_index k, double value,
+                      const char *rule)
 {
-    return taut_fail(m->error, TAUT_ERROR_USAGE, "taut_system_from_callbacks: %s[%d] is %g: %s", what, k, value, rule);
+    return taut_fail(m->error, TAUT_ERROR_USAGE, "taut_system_from_callbacks: %s[%d] is %g: %s",
+                     what, k, value, rule);
 }
 
-/* A copy of x[n], or n times `value` when there is none; entries must be finite and, where asked, not negative. */
-static int take(const maker *m, const char *what, const double *x, taut_index n, double value, bool positive, const double **copy)
+/* A copy of x[n], or n times `value` when there is none; entries must be finite and, where
+ * asked, not negative. */
+static int take(const maker *m, const char *what, const double *x, taut_index n, double value,
+                bool positive, const double **copy)
 {
     double *to = TAUT_NEW(&m->system->arena, double, n);
     if (!to)
@@ -33,7 +39,9 @@ static int take(const maker *m, const char *what, const double *x, taut_index n,
     for (taut_index k = 0; k < n; k++) {
         to[k] = x ? x[k] : value;
         if (!isfinite(to[k]) || (positive && to[k] < 0))
-            return fail_value(m, what, k, to[k], positive ? "it must be finite and not negative" : "it must be finite");
+            return fail_value(m, what, k, to[k],
+                              positive ? "it must be finite and not negative"
+                                       : "it must be finite");
     }
     *copy = to;
     return 0;
@@ -51,25 +59,29 @@ static int take_arrays(maker *m)
     TAUT_TRY(take(m, "start_v", given->start_v, n, 0, false, &call->start_v));
     for (taut_index i = 0; i < given->bonds; i++)
         if (call->damping[i] > 0 && call->compliance[i] == 0)
-            return fail_value(m, "damping", i, call->damping[i], "a rigid bond cannot be damped; give it a compliance");
+            return fail_value(m, "damping", i, call->damping[i],
+                              "a rigid bond cannot be damped; give it a compliance");
     return 0;
 }
 
 /* ---- names */
 
-static int take_names(const maker *m, const char *const *names, const char *family, taut_index count, taut_names *to)
+static int take_names(const maker *m, const char *const *names, const char *family,
+                      taut_index count, taut_names *to)
 {
     taut_arena *arena = &m->system->arena;
     if (!names && count > 0) {
-        taut_name_block block = {.dims = 1, .lo = {1}, .hi = {count}, .count = count, .components = 1};
+        taut_name_block block = {
+            .dims = 1, .lo = {1}, .hi = {count}, .count = count, .components = 1};
         return taut_names_add(to, arena, family, &block) ? taut_fail_memory(m->error) : 0;
     }
     for (taut_index k = 0; k < count; k++) {
         size_t length = names[k] ? strlen(names[k]) : 0;
         if (length == 0 || length > NAME_MOST)
-            return taut_fail(m->error, TAUT_ERROR_USAGE,
-                             "taut_system_from_callbacks: name %d of the %s must have 1 to %d characters", k,
-                             family[0] == 'q' ? "coordinates" : "bonds", NAME_MOST);
+            return taut_fail(
+                m->error, TAUT_ERROR_USAGE,
+                "taut_system_from_callbacks: name %d of the %s must have 1 to %d characters", k,
+                family[0] == 'q' ? "coordinates" : "bonds", NAME_MOST);
         taut_name_block block = {.count = 1, .components = 1};
         char *copy = taut_arena_text(arena, names[k], length);
         if (!copy || taut_names_add(to, arena, copy, &block))
@@ -88,14 +100,18 @@ static int check_rows(const maker *m, taut_index *stamp)
     for (taut_index i = 0; i < given->bonds; i++) {
         if ((i == 0 && start[0] != 0) || start[i + 1] < start[i])
             return taut_fail(m->error, TAUT_ERROR_USAGE,
-                             "taut_system_from_callbacks: jacobian_start must begin with 0 and not decrease (row %d)", i);
+                             "taut_system_from_callbacks: jacobian_start must begin with 0 and not "
+                             "decrease (row %d)",
+                             i);
         for (taut_index k = start[i]; k < start[i + 1]; k++) {
             taut_index j = given->jacobian_column[k];
             if (j < 0 || j >= given->coordinates || stamp[j] == i + 1)
                 return taut_fail(m->error, TAUT_ERROR_USAGE,
                                  j < 0 || j >= given->coordinates
-                                     ? "taut_system_from_callbacks: jacobian_column[%d] is %d, which is not a coordinate (row %d)"
-                                     : "taut_system_from_callbacks: jacobian_column[%d] names column %d a second time in row %d",
+                                     ? "taut_system_from_callbacks: jacobian_column[%d] is %d, "
+                                       "which is not a coordinate (row %d)"
+                                     : "taut_system_from_callbacks: jacobian_column[%d] names "
+                                       "column %d a second time in row %d",
                                  k, j, i);
             stamp[j] = i + 1;
         }
@@ -107,10 +123,11 @@ static int full_pattern(const maker *m, taut_index rows, taut_index columns, tau
 {
     int64_t entries = (int64_t)rows * columns;
     if (entries > TANGENT_MOST)
-        return taut_fail(m->error, TAUT_ERROR_SIZE,
-                         "taut_system_from_callbacks: a full matrix of %d x %d is too large: give the sparsity of G "
-                         "(jacobian_start, jacobian_column) and masses without a matrix",
-                         rows, columns);
+        return taut_fail(
+            m->error, TAUT_ERROR_SIZE,
+            "taut_system_from_callbacks: a full matrix of %d x %d is too large: give the sparsity "
+            "of G (jacobian_start, jacobian_column) and masses without a matrix",
+            rows, columns);
     taut_index *start = TAUT_NEW(&m->system->arena, taut_index, rows + 1);
     taut_index *column = TAUT_NEW(&m->system->arena, taut_index, entries);
     if (!start || !column)
@@ -130,8 +147,9 @@ static int take_rows(maker *m, taut_pattern *pattern)
     if (!given->jacobian_start && !given->jacobian_column)
         return full_pattern(m, given->bonds, given->coordinates, pattern);
     if (!given->jacobian_start || !given->jacobian_column)
-        return taut_fail(m->error, TAUT_ERROR_USAGE,
-                         "taut_system_from_callbacks: give both jacobian_start and jacobian_column, or neither");
+        return taut_fail(
+            m->error, TAUT_ERROR_USAGE,
+            "taut_system_from_callbacks: give both jacobian_start and jacobian_column, or neither");
     taut_arena scratch;
     taut_arena_init(&scratch, &m->system->arena.allocator);
     taut_index *stamp = TAUT_NEW(&scratch, taut_index, given->coordinates);
@@ -182,21 +200,24 @@ static double scattered(uint64_t *state)
     return (double)(*state >> 11) / 4503599627370496.0 - 1;
 }
 
-/* Does f change with v? Asked at the start and at two points near it; where nothing can be evaluated, yes. */
+/* Does f change with v? Asked at the start and at two points near it; where nothing can be
+ * evaluated, yes. */
 static int find_velocity_forces(const maker *m, taut_arena *scratch, bool *depends)
 {
     const taut_callbacks *call = &m->s->call;
     taut_index n = call->coordinates;
     uint64_t seed = 1;
     int compared = 0;
-    double *q = TAUT_NEW(scratch, double, n), *v = TAUT_NEW(scratch, double, n), *zero = TAUT_NEW(scratch, double, n);
+    double *q = TAUT_NEW(scratch, double, n), *v = TAUT_NEW(scratch, double, n),
+           *zero = TAUT_NEW(scratch, double, n);
     double *still = TAUT_NEW(scratch, double, n), *moving = TAUT_NEW(scratch, double, n);
     if (!q || !v || !zero || !still || !moving)
         return taut_fail_memory(m->error);
     *depends = false;
     for (int k = 0; k < 3; k++) {
         for (taut_index i = 0; i < n; i++) {
-            q[i] = call->start_q[i] + (k == 0 ? 0 : 1e-3 * scattered(&seed) * fmax(1, fabs(call->start_q[i])));
+            q[i] = call->start_q[i] +
+                   (k == 0 ? 0 : 1e-3 * scattered(&seed) * fmax(1, fabs(call->start_q[i])));
             v[i] = call->start_v[i] + scattered(&seed);
         }
         int status = call->force(call->user, 0, q, zero, still);
@@ -204,7 +225,8 @@ static int find_velocity_forces(const maker *m, taut_arena *scratch, bool *depen
             status = call->force(call->user, 0, q, v, moving);
         if (status < 0)
             return taut_fail(m->error, TAUT_ERROR_STOPPED,
-                             "taut_system_from_callbacks: the callback 'force' asked to stop at the start (it returned %d)",
+                             "taut_system_from_callbacks: the callback 'force' asked to stop at "
+                             "the start (it returned %d)",
                              status);
         bool usable = status == 0;
         for (taut_index i = 0; i < n && usable; i++)
@@ -227,7 +249,8 @@ static int find_capabilities(maker *m)
         if (call->mass[i] == 0)
             can &= ~(unsigned)TAUT_CAN_INVERT_MASS;
     for (taut_index i = 0; i < call->bonds; i++)
-        can |= (call->compliance[i] > 0 ? TAUT_HAS_SPRINGS : TAUT_HAS_RIGID) | (call->damping[i] > 0 ? TAUT_HAS_DAMPING : 0);
+        can |= (call->compliance[i] > 0 ? TAUT_HAS_SPRINGS : TAUT_HAS_RIGID) |
+               (call->damping[i] > 0 ? TAUT_HAS_DAMPING : 0);
     m->s->springs = can & TAUT_HAS_SPRINGS;
     if (call->mass_matrix)
         can |= TAUT_HAS_VARYING_MASS;
@@ -251,10 +274,12 @@ static int check_calls(const taut_callbacks *given, taut_error *error)
 {
     if (given->coordinates <= 0 || given->bonds < 0)
         return taut_fail(error, TAUT_ERROR_USAGE,
-                         "taut_system_from_callbacks: %d coordinates and %d bonds: at least one coordinate is needed",
+                         "taut_system_from_callbacks: %d coordinates and %d bonds: at least one "
+                         "coordinate is needed",
                          given->coordinates, given->bonds);
     if (!given->force || (given->bonds > 0 && !given->bond))
-        return taut_fail(error, TAUT_ERROR_USAGE, "taut_system_from_callbacks: the callback '%s' is required",
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "taut_system_from_callbacks: the callback '%s' is required",
                          given->force ? "bond" : "force");
     return 0;
 }
@@ -267,9 +292,11 @@ static int fill(maker *m)
     m->s->call = *m->given;
     m->s->call.coordinate_names = m->s->call.bond_names = NULL;
     m->s->call.jacobian_start = m->s->call.jacobian_column = NULL;
-    TAUT_TRY(make_patterns(m)); /* first, because this is where sizes beyond all bounds are refused */
+    /* first, because this is where sizes beyond all bounds are refused */
+    TAUT_TRY(make_patterns(m));
     TAUT_TRY(take_arrays(m));
-    TAUT_TRY(take_names(m, m->given->coordinate_names, "q", m->given->coordinates, &system->coordinates));
+    TAUT_TRY(take_names(m, m->given->coordinate_names, "q", m->given->coordinates,
+                        &system->coordinates));
     TAUT_TRY(take_names(m, m->given->bond_names, "bond", m->given->bonds, &system->bonds));
     system->sizes.kind = TAUT_MECHANICAL;
     system->sizes.mass = m->given->mass_matrix ? TAUT_MASS_VARYING : TAUT_MASS_DIAGONAL;
@@ -284,12 +311,13 @@ static int fill(maker *m)
     return 0;
 }
 
-int taut_system_from_callbacks(const taut_callbacks *callbacks, const taut_allocator *allocator, taut_system **result,
-                               taut_error *error)
+int taut_system_from_callbacks(const taut_callbacks *callbacks, const taut_allocator *allocator,
+                               taut_system **result, taut_error *error)
 {
     taut_error_clear(error);
     if (!callbacks || !result)
-        return taut_fail(error, TAUT_ERROR_USAGE, "taut_system_from_callbacks: callbacks and system must not be NULL");
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "taut_system_from_callbacks: callbacks and system must not be NULL");
     *result = NULL;
     TAUT_TRY(check_calls(callbacks, error));
     maker m = {.given = callbacks, .error = error};

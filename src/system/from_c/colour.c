@@ -2,7 +2,8 @@
 #include "system/from_c/colour.h"
 
 /* The entries of a pattern by columns. */
-static int transpose(const taut_pattern *p, taut_arena *arena, taut_index **column_start, taut_index **row, taut_index **place)
+static int transpose(const taut_pattern *p, taut_arena *arena, taut_index **column_start,
+                     taut_index **row, taut_index **place)
 {
     taut_index entries = p->start[p->rows];
     taut_index *start = TAUT_NEW(arena, taut_index, p->columns + 1);
@@ -37,7 +38,8 @@ static bool has_full_row(const taut_pattern *p)
 }
 
 /* colour[j] becomes the least one that no column with a common row has. */
-static taut_index choose_colours(const taut_pattern *p, const taut_colouring *c, taut_index *colour, taut_index *stamp)
+static taut_index choose_colours(const taut_pattern *p, const taut_colouring *c, taut_index *colour,
+                                 taut_index *stamp)
 {
     taut_index colours = 0;
     for (taut_index j = 0; j < p->columns; j++) {
@@ -55,9 +57,11 @@ static taut_index choose_colours(const taut_pattern *p, const taut_colouring *c,
 }
 
 /* Counting sort of the columns by colour. */
-static int make_groups(taut_index columns, const taut_index *colour, taut_arena *arena, taut_colouring *c)
+static int make_groups(taut_index columns, const taut_index *colour, taut_arena *arena,
+                       taut_colouring *c)
 {
-    taut_index *start = TAUT_NEW(arena, taut_index, c->colours + 1), *member = TAUT_NEW(arena, taut_index, columns);
+    taut_index *start = TAUT_NEW(arena, taut_index, c->colours + 1),
+               *member = TAUT_NEW(arena, taut_index, columns);
     if (!start || !member)
         return TAUT_ERROR_MEMORY;
     for (taut_index j = 0; j < columns; j++)
@@ -74,14 +78,16 @@ static int make_groups(taut_index columns, const taut_index *colour, taut_arena 
     return 0;
 }
 
-int taut_colour(const taut_pattern *pattern, taut_arena *arena, taut_colouring *c, taut_error *error)
+int taut_colour(const taut_pattern *pattern, taut_arena *arena, taut_colouring *c,
+                taut_error *error)
 {
     taut_arena scratch;
     taut_arena_init(&scratch, &arena->allocator);
     taut_index *column_start, *row, *place;
     taut_index *colour = TAUT_NEW(&scratch, taut_index, pattern->columns),
                *stamp = TAUT_NEW(&scratch, taut_index, pattern->columns + 1);
-    int status = colour && stamp ? transpose(pattern, arena, &column_start, &row, &place) : TAUT_ERROR_MEMORY;
+    int status = colour && stamp ? transpose(pattern, arena, &column_start, &row, &place)
+                                 : TAUT_ERROR_MEMORY;
     if (status == 0) {
         *c = (taut_colouring){.column_start = column_start, .row = row, .place = place};
         if (has_full_row(pattern))
@@ -96,8 +102,9 @@ int taut_colour(const taut_pattern *pattern, taut_arena *arena, taut_colouring *
 }
 
 /* The columns that share a row with column j, and j itself: each once. */
-static taut_index neighbours(const taut_pattern *p, const taut_index *column_start, const taut_index *row, taut_index j,
-                             taut_index *stamp, taut_index *list)
+static taut_index neighbours(const taut_pattern *p, const taut_index *column_start,
+                             const taut_index *row, taut_index j, taut_index *stamp,
+                             taut_index *list)
 {
     taut_index count = 0;
     stamp[j] = j + 1;
@@ -111,13 +118,15 @@ static taut_index neighbours(const taut_pattern *p, const taut_index *column_sta
     return count;
 }
 
-/* Symmetric, so that adding j to the rows of its neighbours, j ascending, makes every row sorted. */
-static int form_square(const taut_pattern *p, int64_t most, taut_arena *scratch, taut_arena *arena, taut_pattern *square,
-                       taut_error *error)
+/* Symmetric, so that adding j to the rows of its neighbours, j ascending, makes every row sorted.
+ */
+static int form_square(const taut_pattern *p, int64_t most, taut_arena *scratch, taut_arena *arena,
+                       taut_pattern *square, taut_error *error)
 {
     taut_index n = p->columns, *column_start, *row, *place;
     taut_index *stamp = TAUT_NEW(scratch, taut_index, n), *list = TAUT_NEW(scratch, taut_index, n);
-    taut_index *start = TAUT_NEW(arena, taut_index, n + 1), *fill = TAUT_NEW(scratch, taut_index, n);
+    taut_index *start = TAUT_NEW(arena, taut_index, n + 1),
+               *fill = TAUT_NEW(scratch, taut_index, n);
     if (!stamp || !list || !start || !fill || transpose(p, scratch, &column_start, &row, &place))
         return taut_fail_memory(error);
     int64_t total = 0;
@@ -127,7 +136,8 @@ static int form_square(const taut_pattern *p, int64_t most, taut_arena *scratch,
     }
     if (total > most)
         return taut_fail(error, TAUT_ERROR_SIZE,
-                         "the matrix of second derivatives would have more than %lld entries: give a sparse pattern of G",
+                         "the matrix of second derivatives would have more than %lld entries: give "
+                         "a sparse pattern of G",
                          (long long)most);
     start[n] = (taut_index)total;
     taut_index *column = TAUT_NEW(arena, taut_index, total);
@@ -144,11 +154,13 @@ static int form_square(const taut_pattern *p, int64_t most, taut_arena *scratch,
     return 0;
 }
 
-int taut_colour_square(const taut_pattern *pattern, int64_t most, taut_arena *arena, taut_pattern *square, taut_error *error)
+int taut_colour_square(const taut_pattern *pattern, int64_t most, taut_arena *arena,
+                       taut_pattern *square, taut_error *error)
 {
     taut_arena scratch;
     taut_arena_init(&scratch, &arena->allocator);
-    int status = form_square(pattern, most < INT32_MAX ? most : INT32_MAX, &scratch, arena, square, error);
+    int status =
+        form_square(pattern, most < INT32_MAX ? most : INT32_MAX, &scratch, arena, square, error);
     taut_arena_clear(&scratch);
     return status;
 }

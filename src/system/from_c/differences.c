@@ -1,11 +1,13 @@
-/* differences.c - evaluating a system of C functions; what no function gives is formed by differences of those that are there.
+/* differences.c - evaluating a system of C functions; what no function gives is formed by
+ * differences of those that are there.
  *
  *   first derivatives    (F(x + h e_j) - F(x - h e_j)) / 2h,            h = (N L^2)^(1/3)
- *   second, from values  the same of G formed in the same way, with h and 2 h extrapolated,   h = (N L^5)^(1/6)
+ *   second, from values   the same of G formed in the same way, with h and 2 h extrapolated,
+ *   h = (N L^5)^(1/6)
  *   along the velocity   five points, (-1 16 -30 16 -1) / 12 s^2,       s |v| = (N L^5)^(1/6)
  *
- * L is the length over which F curves and N = max(measured, u |x_j|) the noise of F in terms of x, u the rounding unit (scales.c). In
- * units of L all errors are about u^(2/3) = 2e-11. */
+ * L is the length over which F curves and N = max(measured, u |x_j|) the noise of F in terms of
+ * x, u the rounding unit (scales.c). In units of L all errors are about u^(2/3) = 2e-11. */
 #include "system/from_c/callbacks.h"
 
 #include <float.h>
@@ -15,14 +17,16 @@
 #include "system/kernel/scatter.h"
 
 typedef struct workspace {
-    double *x[2];             /* displaced points, [n]; two levels, because G may be differenced inside a difference */
+    /* displaced points, [n]; two levels, because G may be differenced inside a difference */
+    double *x[2];
     double *step[2];          /* of each coordinate, [n] */
     double *high[2], *low[2]; /* values on both sides, [max(n, m)] */
     double *entries;          /* G at a displaced point */
     double *coarse;           /* weighted Hessian with doubled steps, [tangent] */
     double *bond;             /* g where only the energy asks for it, [m] */
     double *matrix, *product; /* M, n x n, and M times a vector, [n] */
-    /* Someone asked to stop: many callers can do without a value and go on, so it is here that nobody is asked again. */
+    /* Someone asked to stop: many callers can do without a value and go on, so it is here that
+     * nobody is asked again. */
     const char *stopped; /* which one, or NULL */
     int stop_status;
     double stop_t;
@@ -87,14 +91,16 @@ int taut_callbacks_start(taut_context *context, double t, double *q, double *v, 
 
 static int fail_stopped(const workspace *w, taut_error *error)
 {
-    int code = taut_fail(error, TAUT_ERROR_STOPPED, "the callback '%s' asked to stop at t = %.9g (it returned %d)", w->stopped,
+    int code = taut_fail(error, TAUT_ERROR_STOPPED,
+                         "the callback '%s' asked to stop at t = %.9g (it returned %d)", w->stopped,
                          w->stop_t, w->stop_status);
     if (error)
         error->t = w->stop_t;
     return code;
 }
 
-/* 0; >0 as the callback said; <0 becomes an error that no smaller step avoids. Both have a message. */
+/* 0; >0 as the callback said; <0 becomes an error that no smaller step avoids. Both have a
+ * message. */
 static int judge(const point *p, const char *which, double t, int status)
 {
     if (status == 0)
@@ -105,9 +111,10 @@ static int judge(const point *p, const char *which, double t, int status)
         p->w->stop_t = t;
         return fail_stopped(p->w, p->error);
     }
-    int code =
-        taut_fail(p->error, status, "the callback '%s' cannot evaluate at t = %.9g (it returned %d): a smaller step may help",
-                  which, t, status);
+    int code = taut_fail(
+        p->error, status,
+        "the callback '%s' cannot evaluate at t = %.9g (it returned %d): a smaller step may help",
+        which, t, status);
     if (p->error)
         p->error->t = t;
     return code;
@@ -117,7 +124,8 @@ static int call_force(const point *p, const double *q, const double *v, double *
 {
     const taut_callbacks *call = &p->s->call;
     TAUT_TRY(judge(p, "force", p->t, call->force(call->user, p->t, q, v, f)));
-    return taut_check_finite(p->context->system, TAUT_COORDINATE, "the force on", p->t, f, call->coordinates, p->error);
+    return taut_check_finite(p->context->system, TAUT_COORDINATE, "the force on", p->t, f,
+                             call->coordinates, p->error);
 }
 
 static int call_bond(const point *p, double t, const double *q, double *g)
@@ -145,7 +153,8 @@ static int call_mass(const point *p, const double *x, const double *vector, doub
             sum += row[j] * vector[j];
         product[i] = sum;
     }
-    return taut_check_finite(p->context->system, TAUT_COORDINATE, "the momentum of", p->t, product, n, p->error);
+    return taut_check_finite(p->context->system, TAUT_COORDINATE, "the momentum of", p->t, product,
+                             n, p->error);
 }
 
 /* ---- steps */
@@ -158,7 +167,8 @@ static double largest(const double *x, taut_index n)
     return most;
 }
 
-/* (N L^(root-1))^(1/root): the step whose errors by curvature and by noise balance; roots 3 and 6 as above. */
+/* (N L^(root-1))^(1/root): the step whose errors by curvature and by noise balance; roots 3 and
+ * 6 as above. */
 static double best_step(const taut_difference_scale *scale, double x, int root)
 {
     double noise = fmax(scale->noise, DBL_EPSILON / 2 * fabs(x));
@@ -174,7 +184,8 @@ static int difference(const point *p, const taut_colouring *c, vector_function f
                       const taut_difference_scale *scale, int level, int root, double *entries)
 {
     taut_index n = p->s->call.coordinates;
-    double *y = p->w->x[level], *h = p->w->step[level], *high = p->w->high[level], *low = p->w->low[level];
+    double *y = p->w->x[level], *h = p->w->step[level], *high = p->w->high[level],
+           *low = p->w->low[level];
     for (taut_index j = 0; j < n; j++) {
         y[j] = x[j];
         h[j] = p->widen * best_step(scale, x[j], root);
@@ -228,9 +239,10 @@ static int call_jacobian(const point *p, const double *x, double *entries)
             if (!isfinite(entries[k])) {
                 char name[160];
                 taut_system_name(system, TAUT_BOND, i, name, sizeof name);
-                int code =
-                    taut_fail(p->error, TAUT_ERROR_EVALUATE,
-                              "the callback 'jacobian' gives %g for the gradient of bond %s at t = %.9g", entries[k], name, p->t);
+                int code = taut_fail(
+                    p->error, TAUT_ERROR_EVALUATE,
+                    "the callback 'jacobian' gives %g for the gradient of bond %s at t = %.9g",
+                    entries[k], name, p->t);
                 if (p->error)
                     p->error->t = p->t;
                 return code;
@@ -254,11 +266,12 @@ static int reaction_of_q(const point *p, const double *x, double *y)
     for (taut_index i = 0; i < system->sizes.bonds; i++)
         for (taut_index k = system->jacobian_start[i]; k < system->jacobian_start[i + 1]; k++)
             y[system->jacobian_column[k]] += p->w->entries[k] * p->weight[i];
-    return taut_check_finite(system, TAUT_COORDINATE, "the reaction of the bonds on", p->t, y, system->sizes.coordinates, p->error);
+    return taut_check_finite(system, TAUT_COORDINATE, "the reaction of the bonds on", p->t, y,
+                             system->sizes.coordinates, p->error);
 }
 
-/* The mean of a matrix on the tangent pattern and its transpose. The pattern is symmetric and sorted, so that entry e of column j is
- * the mirror image of entry e of row j. */
+/* The mean of a matrix on the tangent pattern and its transpose. The pattern is symmetric and
+ * sorted, so that entry e of column j is the mirror image of entry e of row j. */
 static void symmetrise(const point *p, double *entries)
 {
     const taut_colouring *c = &p->s->tangent;
@@ -296,7 +309,8 @@ static int hessian_at(point *p, const double *weight, double *entries)
 static int bond_in_time(const point *p, double *bond_dt)
 {
     taut_index m = p->s->call.bonds;
-    double h = best_step(&p->s->clock, p->t, 3), width = (p->t + h) - (p->t - h), *low = p->w->low[0];
+    double h = best_step(&p->s->clock, p->t, 3), width = (p->t + h) - (p->t - h),
+           *low = p->w->low[0];
     memset(bond_dt, 0, (size_t)m * sizeof *bond_dt);
     if (!p->s->call.time_dependent)
         return 0;
@@ -355,7 +369,8 @@ static int gamma_at(const point *p, double *gamma)
     const taut_callbacks *call = &p->s->call;
     if (call->gamma) {
         TAUT_TRY(judge(p, "gamma", p->t, call->gamma(call->user, p->t, p->q, p->v, gamma)));
-        return taut_check_finite(p->context->system, TAUT_BOND, "gamma of bond", p->t, gamma, call->bonds, p->error);
+        return taut_check_finite(p->context->system, TAUT_BOND, "gamma of bond", p->t, gamma,
+                                 call->bonds, p->error);
     }
     bool from_jacobian = call->jacobian && !call->time_dependent;
     double s = step_along(p, from_jacobian ? 3 : 6);
@@ -374,7 +389,8 @@ static int evaluate_bonds(point *p, unsigned wanted, taut_values *values)
     if (wanted & TAUT_WANT_BOND || energy)
         TAUT_TRY(call_bond(p, p->t, p->q, g));
     for (taut_index i = 0; i < p->s->call.bonds && energy; i++)
-        if (p->context->compliance[i] > 0) /* not the callbacks' own: a derived system makes springs rigid */
+        if (p->context->compliance[i] >
+            0) /* not the callbacks' own: a derived system makes springs rigid */
             values->bond_energy += g[i] * g[i] / (2 * p->context->compliance[i]);
     if (wanted & TAUT_WANT_JACOBIAN) {
         TAUT_TRY(jacobian_at(p, p->q, 0, 3, values->jacobian));
@@ -393,7 +409,8 @@ static int evaluate_forces(point *p, unsigned wanted, taut_values *values)
     if (wanted & TAUT_WANT_FORCE)
         TAUT_TRY(call_force(p, p->q, p->v, values->force));
     if (wanted & TAUT_WANT_FORCE_DQ)
-        TAUT_TRY(difference(p, &p->s->tangent, force_of_q, p->q, &p->s->force, 0, 3, values->force_dq));
+        TAUT_TRY(
+            difference(p, &p->s->tangent, force_of_q, p->q, &p->s->force, 0, 3, values->force_dq));
     if (wanted & TAUT_WANT_FORCE_DV) {
         taut_difference_scale scale = taut_plain_scale(p->v, call->coordinates);
         TAUT_TRY(difference(p, &p->s->tangent, force_of_v, p->v, &scale, 0, 3, values->force_dv));
@@ -403,7 +420,8 @@ static int evaluate_forces(point *p, unsigned wanted, taut_values *values)
     TAUT_TRY(judge(p, "energy", p->t, call->energy(call->user, p->t, p->q, &values->potential)));
     if (isfinite(values->potential))
         return 0;
-    int code = taut_fail(p->error, TAUT_ERROR_EVALUATE, "the callback 'energy' gives %g at t = %.9g", values->potential, p->t);
+    int code = taut_fail(p->error, TAUT_ERROR_EVALUATE,
+                         "the callback 'energy' gives %g at t = %.9g", values->potential, p->t);
     if (p->error)
         p->error->t = p->t;
     return code;
@@ -430,11 +448,17 @@ static int evaluate_masses(point *p, unsigned wanted, taut_values *values)
     return difference(p, &p->s->tangent, momentum_of_q, p->q, &scale, 0, 3, values->mass_dq);
 }
 
-int taut_callbacks_evaluate(taut_context *context, double t, const double *q, const double *v, unsigned wanted, taut_values *values,
-                            taut_error *error)
+int taut_callbacks_evaluate(taut_context *context, double t, const double *q, const double *v,
+                            unsigned wanted, taut_values *values, taut_error *error)
 {
-    point p = {
-        .context = context, .s = context->system->extra, .w = context->extra, .t = t, .q = q, .v = v, .widen = 1, .error = error};
+    point p = {.context = context,
+               .s = context->system->extra,
+               .w = context->extra,
+               .t = t,
+               .q = q,
+               .v = v,
+               .widen = 1,
+               .error = error};
     if (p.w->stopped)
         return fail_stopped(p.w, error);
     taut_values_clear(context->system, wanted, values);

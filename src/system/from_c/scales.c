@@ -1,8 +1,10 @@
-/* scales.c - steps for differences from the functions themselves, so that they need not be written in units near 1.
+/* scales.c - steps for differences from the functions themselves, so that they need not be
+ * written in units near 1.
  *
- * Central differences D(h) of F along one direction are formed for h falling by 4. D(h) - D(h/4) = (15/96) h^2 F''' + O(noise/h): where
- * the first part rules it tells the length over which F curves, where the second rules the noise; the best steps follow from both
- * [Gill, Murray, Wright 1981, section 8.6]. */
+ * Central differences D(h) of F along one direction are formed for h falling by 4. D(h) - D(h/4)
+ * = (15/96) h^2 F''' + O(noise/h): where the first part rules it tells the length over which F
+ * curves, where the second rules the noise; the best steps follow from both [Gill, Murray,
+ * Wright 1981, section 8.6]. */
 #include "system/from_c/callbacks.h"
 
 #include <float.h>
@@ -38,7 +40,8 @@ static bool value_at(ladder *l, double h, double *y)
         l->q[i] = call->start_q[i] + (l->time ? 0 : h * l->way[i]);
     if (l->stop)
         return false;
-    int status = l->force ? call->force(call->user, t, l->q, l->zero, y) : call->bond(call->user, t, l->q, y);
+    int status = l->force ? call->force(call->user, t, l->q, l->zero, y)
+                          : call->bond(call->user, t, l->q, y);
     l->stop = status < 0 ? status : 0;
     for (taut_index i = 0; i < l->rows && status == 0; i++)
         status = !isfinite(y[i]);
@@ -54,7 +57,8 @@ static bool slope(ladder *l, double h, double *d)
     return true;
 }
 
-/* max |D(4h) - D(h)| relative to the slopes, of which those below a tenth of the largest count as that; -1 when all are 0. */
+/* max |D(4h) - D(h)| relative to the slopes, of which those below a tenth of the largest count
+ * as that; -1 when all are 0. */
 static double change(const ladder *l)
 {
     double most = 0, apart = 0;
@@ -68,7 +72,8 @@ static double change(const ladder *l)
 }
 
 /* From the changes between rungs: e[k] belongs to h[k] and h[k] / 4. */
-static void conclude(const double *e, const double *h, int count, double size, taut_difference_scale *scale)
+static void conclude(const double *e, const double *h, int count, double size,
+                     taut_difference_scale *scale)
 {
     int best = -1, above;
     for (int k = 0; k < count; k++)
@@ -76,7 +81,8 @@ static void conclude(const double *e, const double *h, int count, double size, t
             best = k;
     if (best < 0 || e[best] > 0.01) /* no slope, or one that never settles */
         return;
-    for (above = best; above > 0 && e[above] < 100 * e[best] && e[above - 1] > e[above] && e[above - 1] < 0.1;)
+    for (above = best;
+         above > 0 && e[above] < 100 * e[best] && e[above - 1] > e[above] && e[above - 1] < 0.1;)
         above--;
     double noise = DBL_EPSILON / 2 * size;
     for (int k = best + 1; k < count && k <= best + 3; k++)
@@ -114,7 +120,8 @@ static double scattered(uint64_t *state)
     return (*state >> 33 & 1 ? 1 : -1) * (0.5 + (double)(*state >> 34) / 2147483648.0);
 }
 
-int taut_callbacks_measure(taut_callback_system *s, const taut_allocator *allocator, taut_error *error)
+int taut_callbacks_measure(taut_callback_system *s, const taut_allocator *allocator,
+                           taut_error *error)
 {
     taut_index n = s->call.coordinates, m = s->call.bonds, longest = n > m ? n : m;
     taut_arena scratch;
@@ -150,7 +157,8 @@ int taut_callbacks_measure(taut_callback_system *s, const taut_allocator *alloca
     taut_arena_clear(&scratch);
     if (l.stop)
         return taut_fail(error, TAUT_ERROR_STOPPED,
-                         "taut_system_from_callbacks: the callback '%s' asked to stop near the start (it returned %d)",
+                         "taut_system_from_callbacks: the callback '%s' asked to stop near the "
+                         "start (it returned %d)",
                          l.force ? "force" : "bond", l.stop);
     return good ? 0 : taut_fail_memory(error);
 }

@@ -1,4 +1,5 @@
-/* gather.c - from arrays of the system to registers of a kernel: what is loaded is decided once, when the kernel is made. */
+/* gather.c - from arrays of the system to registers of a kernel: what is loaded is decided once,
+ * when the kernel is made. */
 #include "system/kernel/kernel.h"
 
 #include <string.h>
@@ -18,8 +19,8 @@ static bool is_fetched(const taut_slot *slot)
 
 static bool are_pair(const taut_fetch *a, const taut_fetch *b)
 {
-    return a->source == b->source && !a->data && !a->places.gather && !b->places.gather && a->places.stride == 2 &&
-           b->places.stride == 2 && b->places.first == a->places.first + 1;
+    return a->source == b->source && !a->data && !a->places.gather && !b->places.gather &&
+           a->places.stride == 2 && b->places.stride == 2 && b->places.first == a->places.first + 1;
 }
 
 /* Pairs among fetch[first .. last-1], all of one level. */
@@ -44,10 +45,11 @@ int taut_statement_kernel_plan_fetches(taut_statement_kernel *kernel, taut_arena
             if (slot->source == TAUT_FROM_TIME)
                 kernel->time_slot = s;
             if (is_fetched(slot))
-                fetch[kernel->fetches++] = (taut_fetch){.to = s,
-                                                        .source = (int32_t)slot->source,
-                                                        .places = taut_places_make(slot->gather, slot->one, kernel->members),
-                                                        .data = slot->data};
+                fetch[kernel->fetches++] = (taut_fetch){
+                    .to = s,
+                    .source = (int32_t)slot->source,
+                    .places = taut_places_make(slot->gather, slot->one, kernel->members),
+                    .data = slot->data};
         }
         kernel->fetch_end[level] = kernel->fetches;
         find_pairs(fetch, level ? kernel->fetch_end[level - 1] : 0, kernel->fetches);
@@ -56,14 +58,16 @@ int taut_statement_kernel_plan_fetches(taut_statement_kernel *kernel, taut_arena
     return 0;
 }
 
-/* Lanes such that what values and first derivatives need stays in the first-level cache; long tapes, which would have few, gain more from
- * vectors of GOOD lanes than they lose in the second-level one. ROOM bounds the memory of second derivatives. */
+/* Lanes such that what values and first derivatives need stays in the first-level cache; long
+ * tapes, which would have few, gain more from vectors of GOOD lanes than they lose in the
+ * second-level one. ROOM bounds the memory of second derivatives. */
 static int lanes_of(const taut_statement_kernel *kernel)
 {
     enum { GOOD = 128, ROOM = 512 * 1024 };
     taut_tape first = *kernel->tape;
     first.registers = kernel->fetch_end[1] + first.constants + first.level_end[1];
-    int64_t lanes = taut_tape_lanes(&first, kernel->members), whole = (kernel->members + 15) / 16 * 16;
+    int64_t lanes = taut_tape_lanes(&first, kernel->members),
+            whole = (kernel->members + 15) / 16 * 16;
     if (lanes > 1 && lanes < GOOD)
         lanes = whole < GOOD ? whole : GOOD;
     if (lanes > 16)
@@ -73,7 +77,8 @@ static int lanes_of(const taut_statement_kernel *kernel)
     return (int)lanes;
 }
 
-int taut_statement_kernel_regs(const taut_statement_kernel *kernel, taut_arena *arena, taut_block_regs *regs)
+int taut_statement_kernel_regs(const taut_statement_kernel *kernel, taut_arena *arena,
+                               taut_block_regs *regs)
 {
     regs->lanes = lanes_of(kernel);
     regs->regs = TAUT_NEW(arena, double, (int64_t)kernel->tape->registers * regs->lanes);
@@ -83,15 +88,17 @@ int taut_statement_kernel_regs(const taut_statement_kernel *kernel, taut_arena *
     return 0;
 }
 
-void taut_statement_kernel_set_parameters(const taut_statement_kernel *kernel, const double *parameter, taut_block_regs *regs)
+void taut_statement_kernel_set_parameters(const taut_statement_kernel *kernel,
+                                          const double *parameter, taut_block_regs *regs)
 {
     for (int32_t s = 0; s < kernel->slots; s++)
         if (kernel->slot[s].source == TAUT_FROM_PARAMETER && !kernel->slot[s].gather)
-            taut_lanes_fill(regs->regs + (int64_t)s * regs->lanes, regs->lanes, parameter[kernel->slot[s].one]);
+            taut_lanes_fill(regs->regs + (int64_t)s * regs->lanes, regs->lanes,
+                            parameter[kernel->slot[s].one]);
 }
 
-static void load(const taut_statement_kernel *kernel, int level, int64_t first, int n, const taut_inputs *inputs,
-                 taut_block_regs *regs)
+static void load(const taut_statement_kernel *kernel, int level, int64_t first, int n,
+                 const taut_inputs *inputs, taut_block_regs *regs)
 {
     const taut_fetch *end = kernel->fetch + kernel->fetch_end[level];
     for (const taut_fetch *f = kernel->fetch; f < end; f++) {
@@ -103,7 +110,8 @@ static void load(const taut_statement_kernel *kernel, int level, int64_t first, 
         const double *from = inputs->from[f->source];
         taut_places at = taut_places_from(&f->places, first);
         if (f->pair)
-            taut_lanes_load_pairs(to, regs->regs + (int64_t)(++f)->to * regs->lanes, from + at.first, n);
+            taut_lanes_load_pairs(to, regs->regs + (int64_t)(++f)->to * regs->lanes,
+                                  from + at.first, n);
         else
             taut_lanes_load(to, from, at, n);
     }
@@ -111,14 +119,15 @@ static void load(const taut_statement_kernel *kernel, int level, int64_t first, 
         taut_lanes_fill(regs->regs + (int64_t)kernel->time_slot * regs->lanes, n, inputs->t);
 }
 
-void taut_statement_kernel_run(const taut_statement_kernel *kernel, int level, int64_t first, int n, const taut_inputs *inputs,
-                               taut_block_regs *regs)
+void taut_statement_kernel_run(const taut_statement_kernel *kernel, int level, int64_t first, int n,
+                               const taut_inputs *inputs, taut_block_regs *regs)
 {
     load(kernel, level, first, n, inputs, regs);
     taut_tape_run(kernel->tape, level, regs->lanes, n, regs->regs);
 }
 
-double taut_statement_kernel_test(const taut_statement_kernel *kernel, int level, int n, const taut_block_regs *regs)
+double taut_statement_kernel_test(const taut_statement_kernel *kernel, int level, int n,
+                                  const taut_block_regs *regs)
 {
     double total = 0;
     for (int32_t k = 0; k < kernel->watch_end[level]; k++) {

@@ -1,7 +1,9 @@
-/* kernel.c - from an expression of one member to a tape with all derivatives that methods ask for.
+/* kernel.c - from an expression of one member to a tape with all derivatives that methods ask
+ * for.
  *
- * Bonds:    gdot = G v + g_t and gamma = g_qq(v,v) + 2 g_qt v + g_tt are directional derivatives along (q' = v, t' = 1, v' = 0).
- * Kinetic:  p = T_v, M = T_vv, inertial force T_q - (d/dt) p at v' = 0   (Euler-Lagrange). */
+ * Bonds:    gdot = G v + g_t and gamma = g_qq(v,v) + 2 g_qt v + g_tt are directional derivatives
+ * along (q' = v, t' = 1, v' = 0). Kinetic:  p = T_v, M = T_vv, inertial force T_q - (d/dt) p at
+ * v' = 0   (Euler-Lagrange). */
 #include "system/kernel/scatter.h"
 
 #include <string.h>
@@ -27,7 +29,8 @@ static void output(maker *m, int32_t node, int level)
 }
 
 /* Marks the slots in use below the root. */
-static int mark_used(const taut_statement_kernel_plan *plan, int32_t root, taut_arena *arena, unsigned char **used)
+static int mark_used(const taut_statement_kernel_plan *plan, int32_t root, taut_arena *arena,
+                     unsigned char **used)
 {
     unsigned char *flag = TAUT_NEW(arena, unsigned char, taut_graph_size(plan->graph));
     *used = TAUT_NEW(arena, unsigned char, 3 * plan->slots + 1);
@@ -47,10 +50,12 @@ static int32_t local_of(maker *m, const taut_slot *slot, bool algebraic)
 {
     for (int32_t k = 0; k < m->locals; k++) {
         bool is_algebraic = m->plan->first_order && m->local[k].q_slot < 0;
-        if (m->local[k].gather == slot->gather && m->local[k].one == slot->one && is_algebraic == algebraic)
+        if (m->local[k].gather == slot->gather && m->local[k].one == slot->one &&
+            is_algebraic == algebraic)
             return k;
     }
-    m->local[m->locals] = (taut_local){.q_slot = -1, .v_slot = -1, .gather = slot->gather, .one = slot->one};
+    m->local[m->locals] =
+        (taut_local){.q_slot = -1, .v_slot = -1, .gather = slot->gather, .one = slot->one};
     return m->locals++;
 }
 
@@ -72,8 +77,10 @@ static int find_locals(maker *m)
             int32_t c = local_of(m, slot, velocity && m->plan->first_order);
             *(velocity ? &m->local[c].v_slot : &m->local[c].q_slot) = k;
             if (m->locals > LOCAL_LIMIT)
-                return taut_fail(m->error, TAUT_ERROR_SIZE,
-                                 "one member of this statement refers to more than %d coordinates at once", LOCAL_LIMIT);
+                return taut_fail(
+                    m->error, TAUT_ERROR_SIZE,
+                    "one member of this statement refers to more than %d coordinates at once",
+                    LOCAL_LIMIT);
         }
     }
     if (m->plan->time_slot >= 0 && !used[m->plan->time_slot])
@@ -85,7 +92,8 @@ static int find_locals(maker *m)
 static int32_t add_slot(maker *m, int32_t c, taut_slot_source source)
 {
     taut_statement_kernel_plan *plan = m->plan;
-    plan->slot[plan->slots] = (taut_slot){.source = source, .one = m->local[c].one, .gather = m->local[c].gather};
+    plan->slot[plan->slots] =
+        (taut_slot){.source = source, .one = m->local[c].one, .gather = m->local[c].gather};
     return plan->slots++;
 }
 
@@ -113,7 +121,8 @@ static int32_t along(maker *m, int32_t node)
     return taut_graph_derivative(graph, node, count, slot, seed);
 }
 
-/* Partial derivatives with respect to the positions (or velocities) of all locals; those without a slot give 0. */
+/* Partial derivatives with respect to the positions (or velocities) of all locals; those without
+ * a slot give 0. */
 static int partials(maker *m, int32_t node, bool velocity, int32_t *result)
 {
     int32_t slot[LOCAL_LIMIT], place[LOCAL_LIMIT], gradient[LOCAL_LIMIT], count = 0;
@@ -148,7 +157,8 @@ static int triangle(maker *m, const int32_t *gradient, bool velocity, int level)
 static int bond_outputs(maker *m)
 {
     taut_graph *graph = m->plan->graph;
-    int32_t gradient[LOCAL_LIMIT], zero = taut_graph_constant(graph, 0), one = taut_graph_constant(graph, 1);
+    int32_t gradient[LOCAL_LIMIT], zero = taut_graph_constant(graph, 0),
+                                   one = taut_graph_constant(graph, 1);
     TAUT_TRY(partials(m, m->plan->root, false, gradient));
     output(m, m->plan->root, 0);
     for (int32_t c = 0; c < m->locals; c++)
@@ -197,8 +207,9 @@ static int weighted_mass(maker *m, const int32_t *mass)
         int32_t sum = taut_graph_constant(graph, 0);
         for (int32_t j = 0; j < m->locals; j++) {
             int32_t a = i > j ? i : j, b = i > j ? j : i;
-            sum = taut_graph_binary(graph, TAUT_OP_ADD, sum,
-                                    taut_graph_binary(graph, TAUT_OP_MUL, mass[a * (a + 1) / 2 + b], weight[j]));
+            sum = taut_graph_binary(
+                graph, TAUT_OP_ADD, sum,
+                taut_graph_binary(graph, TAUT_OP_MUL, mass[a * (a + 1) / 2 + b], weight[j]));
         }
         TAUT_TRY(partials(m, sum, false, row));
         for (int32_t j = 0; j < m->locals; j++)
@@ -249,8 +260,9 @@ static int value_outputs(maker *m)
 }
 
 static int (*const make_outputs[TAUT_ROLE_COUNT])(maker *) = {
-    [TAUT_ROLE_BOND] = bond_outputs,   [TAUT_ROLE_POTENTIAL] = potential_outputs, [TAUT_ROLE_STIFF] = potential_outputs,
-    [TAUT_ROLE_FORCE] = force_outputs, [TAUT_ROLE_KINETIC] = kinetic_outputs,     [TAUT_ROLE_MASS] = mass_outputs,
+    [TAUT_ROLE_BOND] = bond_outputs,       [TAUT_ROLE_POTENTIAL] = potential_outputs,
+    [TAUT_ROLE_STIFF] = potential_outputs, [TAUT_ROLE_FORCE] = force_outputs,
+    [TAUT_ROLE_KINETIC] = kinetic_outputs, [TAUT_ROLE_MASS] = mass_outputs,
     [TAUT_ROLE_VALUE] = value_outputs,
 };
 
@@ -304,14 +316,18 @@ static int find_uses(maker *m, taut_statement_kernel *kernel)
     TAUT_TRY(depends(m, first, last, TAUT_FROM_V, &kernel->uses_v));
     TAUT_TRY(depends(m, first, last, TAUT_FROM_TIME, &kernel->uses_t));
     if (kernel->role == TAUT_ROLE_KINETIC && kernel->uses_v)
-        return taut_fail(m->error, TAUT_ERROR_MODEL, "a kinetic energy must be quadratic in the velocities");
+        return taut_fail(m->error, TAUT_ERROR_MODEL,
+                         "a kinetic energy must be quadratic in the velocities");
     TAUT_TRY(find_kinks(m, &kernel->kinks));
-    int32_t second = kernel->role == TAUT_ROLE_BOND ? 3 + nc : kernel->role <= TAUT_ROLE_STIFF ? 1 + nc : m->outputs;
+    int32_t second = kernel->role == TAUT_ROLE_BOND    ? 3 + nc
+                     : kernel->role <= TAUT_ROLE_STIFF ? 1 + nc
+                                                       : m->outputs;
     kernel->second = !all_zero(m, second);
     return 0;
 }
 
-/* From which level on each slot is read, so that forces do not pay for gathering what only second derivatives need. */
+/* From which level on each slot is read, so that forces do not pay for gathering what only
+ * second derivatives need. */
 static void slot_levels(const maker *m, const taut_tape *tape, taut_slot *slot)
 {
     for (int32_t s = 0; s < m->plan->slots; s++)
@@ -361,7 +377,8 @@ static int plan_watch(taut_statement_kernel *kernel, taut_arena *arena)
     return 0;
 }
 
-/* A gradient that is made of constants and of parameters that all members share needs no evaluation. */
+/* A gradient that is made of constants and of parameters that all members share needs no
+ * evaluation. */
 static bool is_steady(const taut_statement_kernel *kernel)
 {
     const taut_tape *tape = kernel->tape;
@@ -369,7 +386,8 @@ static bool is_steady(const taut_statement_kernel *kernel)
         return false;
     for (int32_t c = 0; c < kernel->locals; c++) {
         int32_t r = tape->output[1 + c];
-        bool shared = r < tape->inputs && kernel->slot[r].source == TAUT_FROM_PARAMETER && !kernel->slot[r].gather;
+        bool shared = r < tape->inputs && kernel->slot[r].source == TAUT_FROM_PARAMETER &&
+                      !kernel->slot[r].gather;
         if (!shared && (r < tape->inputs || r >= tape->inputs + tape->constants))
             return false;
     }
@@ -383,7 +401,8 @@ static int plan_evaluation(taut_statement_kernel *kernel, taut_local *local, tau
         local[c].places = taut_places_make(local[c].gather, local[c].one, kernel->members);
     kernel->rows = taut_places_make(kernel->row, 0, kernel->members);
     kernel->steady = is_steady(kernel);
-    if (taut_statement_kernel_plan_fetches(kernel, arena) || (kernel->role == TAUT_ROLE_BOND && plan_watch(kernel, arena)))
+    if (taut_statement_kernel_plan_fetches(kernel, arena) ||
+        (kernel->role == TAUT_ROLE_BOND && plan_watch(kernel, arena)))
         return TAUT_ERROR_MEMORY;
     return taut_statement_kernel_plan_simple(kernel, arena);
 }
@@ -393,8 +412,8 @@ static int64_t output_room(int64_t nc)
     return 8 + 5 * nc + 4 * nc * nc;
 }
 
-int taut_statement_kernel_create(taut_statement_kernel_plan *plan, taut_arena *arena, taut_statement_kernel **result,
-                                 taut_error *error)
+int taut_statement_kernel_create(taut_statement_kernel_plan *plan, taut_arena *arena,
+                                 taut_statement_kernel **result, taut_error *error)
 {
     taut_arena scratch;
     taut_arena_init(&scratch, &arena->allocator);
@@ -418,7 +437,8 @@ int taut_statement_kernel_create(taut_statement_kernel_plan *plan, taut_arena *a
                                       .row = plan->row,
                                       .column = plan->column};
     if ((status = find_uses(&m, kernel)) ||
-        (status = taut_tape_create(plan->graph, arena, plan->slots, m.outputs, m.node, m.level, &kernel->tape, error)))
+        (status = taut_tape_create(plan->graph, arena, plan->slots, m.outputs, m.node, m.level,
+                                   &kernel->tape, error)))
         goto done;
     taut_slot *slot = TAUT_NEW(arena, taut_slot, plan->slots);
     taut_local *local = TAUT_NEW(arena, taut_local, m.locals);

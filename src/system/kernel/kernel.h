@@ -1,8 +1,10 @@
-/* kernel.h - one statement of a model as one tape and integer gather maps: a family is never expanded.
+/* kernel.h - one statement of a model as one tape and integer gather maps: a family is never
+ * expanded.
  *
- * A kernel has *slots* (inputs of the tape, each gathered from q, v, lambda, the parameters, time or per-member data) and *local
- * coordinates*: the distinct coordinates one member refers to, each with a slot for its position and, where needed, its velocity.
- * Derivatives are taken with respect to the local coordinates and scattered through their gather maps. */
+ * A kernel has *slots* (inputs of the tape, each gathered from q, v, lambda, the parameters,
+ * time or per-member data) and *local coordinates*: the distinct coordinates one member refers
+ * to, each with a slot for its position and, where needed, its velocity. Derivatives are taken
+ * with respect to the local coordinates and scattered through their gather maps. */
 #ifndef TAUT_SYSTEM_KERNEL_KERNEL_H
 #define TAUT_SYSTEM_KERNEL_KERNEL_H
 
@@ -10,7 +12,8 @@
 #include "system/kernel/lanes.h"
 
 typedef enum taut_role {
-    TAUT_ROLE_BOND,      /* a row of g: also constraints, invariants and observables of first-order systems */
+    /* a row of g: also constraints, invariants and observables of first-order systems */
+    TAUT_ROLE_BOND,
     TAUT_ROLE_POTENTIAL, /* adds to the slow potential */
     TAUT_ROLE_STIFF,     /* adds to the stiff potential, scale included */
     TAUT_ROLE_FORCE,     /* adds to a generalised force; first order: a rate */
@@ -50,15 +53,19 @@ typedef struct taut_local {
 typedef struct taut_fetch {
     int32_t to, source; /* register, taut_slot_source */
     taut_places places;
-    bool pair;          /* the next one is the other component of the same points: both are loaded at once */
+    /* the next one is the other component of the same points: both are loaded at once */
+    bool pair;
     const double *data; /* of TAUT_FROM_DATA */
 } taut_fetch;
 
-/* Where the outputs of each role begin; nc is the number of local coordinates, tri = nc (nc + 1) / 2.
+/* Where the outputs of each role begin; nc is the number of local coordinates, tri = nc (nc + 1)
+ * / 2.
  *   BOND       g | G[nc] | g_t | gamma | Hess[tri]                      levels 0 | 1 | 1 | 2 | 3
- *   POTENTIAL  V | grad[nc] | Hess[tri]                                 levels 0 | 1 | 2           (STIFF alike)
+ *   POTENTIAL   V | grad[nc] | Hess[tri]   levels 0 | 1 | 2   (STIFF alike)
  *   FORCE      f | df/dq[nc] | df/dv[nc]                                levels 0 | 1 | 1
- *   KINETIC    T | p[nc] | M[tri] | force[nc] | dforce/dq[nc][nc] | dforce/dv[nc][nc] | d(M w)/dq[nc][nc]   levels 0 1 1 2 3 3 4
+ *   KINETIC
+ *   T | p[nc] | M[tri] | force[nc] | dforce/dq[nc][nc] | dforce/dv[nc][nc] | d(M w)/dq[nc][nc]
+ *   levels 0 1 1 2 3 3 4
  *   MASS       M | dM/dq[nc]                                            levels 0 | 1
  *   VALUE      value                                                    level 0 */
 typedef struct taut_statement_kernel {
@@ -68,21 +75,28 @@ typedef struct taut_statement_kernel {
     int32_t slots, locals;
     const taut_slot *slot;
     const taut_local *local;
-    int32_t fetches, fetch_end[TAUT_LEVELS]; /* fetch[0 .. fetch_end[k]-1] are needed up to level k */
+    /* fetch[0 .. fetch_end[k]-1] are needed up to level k */
+    int32_t fetches, fetch_end[TAUT_LEVELS];
     const taut_fetch *fetch;
     int32_t time_slot; /* -1: time is not read */
     int32_t watch_end[TAUT_LEVELS];
-    const int32_t *watch;           /* BOND: registers that are finite when g, G, g_t, gamma of levels up to k are */
-    const taut_index *row, *column; /* [members]: bond row, force coordinate, value target; entry of M */
-    taut_places rows;               /* row[] */
-    const taut_index *map;          /* [locals*locals][members] positions in the tangent pattern (pattern.c), or NULL */
-    const taut_index *control_map;  /* [locals][members] positions in the control pattern, or NULL */
-    bool uses_q, uses_v, uses_t;    /* does the value (level 0; KINETIC: M) depend on it? */
-    bool kinks;                     /* the value has abs, min, floor, ... */
-    bool second;                    /* second derivatives are not identically zero */
-    bool steady;                    /* POTENTIAL: the gradient depends on nothing but parameters */
-    bool single;                    /* one member of a bond, potential or force: single.c can run it */
-    signed char simple_level[16];   /* level for requests of f, g, G and stiff force alone (scatter.h), -1: not needed */
+    /* BOND: registers that are finite when g, G, g_t, gamma of levels up to k are */
+    const int32_t *watch;
+    /* [members]: bond row, force coordinate, value target; entry of M */
+    const taut_index *row, *column;
+    taut_places rows; /* row[] */
+    /* [locals*locals][members] positions in the tangent pattern (pattern.c), or NULL */
+    const taut_index *map;
+    /* [locals][members] positions in the control pattern, or NULL */
+    const taut_index *control_map;
+    bool uses_q, uses_v, uses_t; /* does the value (level 0; KINETIC: M) depend on it? */
+    bool kinks;                  /* the value has abs, min, floor, ... */
+    bool second;                 /* second derivatives are not identically zero */
+    bool steady;                 /* POTENTIAL: the gradient depends on nothing but parameters */
+    /* one member of a bond, potential or force: single.c can run it */
+    bool single;
+    /* level for requests of f, g, G and stiff force alone (scatter.h), -1: not needed */
+    signed char simple_level[16];
 } taut_statement_kernel;
 
 /* What a builder hands over: the graph, its root, and the slots that are in use. */
@@ -99,8 +113,8 @@ typedef struct taut_statement_kernel_plan {
 } taut_statement_kernel_plan;
 
 /* Differentiates and makes the tape. The kernel lives in `arena`. */
-int taut_statement_kernel_create(taut_statement_kernel_plan *plan, taut_arena *arena, taut_statement_kernel **kernel,
-                                 taut_error *error);
+int taut_statement_kernel_create(taut_statement_kernel_plan *plan, taut_arena *arena,
+                                 taut_statement_kernel **kernel, taut_error *error);
 
 /* Arrays that slots are gathered from; by name, or by taut_slot_source. */
 typedef struct taut_inputs {
@@ -119,17 +133,23 @@ typedef struct taut_block_regs {
     double *regs;
 } taut_block_regs;
 
-/* Finds out what evaluations load, once slots and tape are there; part of taut_statement_kernel_create. (gather.c) */
-int taut_statement_kernel_plan_fetches(taut_statement_kernel *kernel, taut_arena *arena); /* 0 or TAUT_ERROR_MEMORY */
+/* Finds out what evaluations load, once slots and tape are there; part of
+ * taut_statement_kernel_create. (gather.c) */
+/* 0 or TAUT_ERROR_MEMORY */
+int taut_statement_kernel_plan_fetches(taut_statement_kernel *kernel, taut_arena *arena);
 
 int taut_statement_kernel_regs(const taut_statement_kernel *kernel, taut_arena *arena,
                                taut_block_regs *regs); /* 0 or TAUT_ERROR_MEMORY */
-/* Writes parameters (which do not change between evaluations) into the block, for slots without gather. */
-void taut_statement_kernel_set_parameters(const taut_statement_kernel *kernel, const double *parameter, taut_block_regs *regs);
+/* Writes parameters (which do not change between evaluations) into the block, for slots without
+ * gather. */
+void taut_statement_kernel_set_parameters(const taut_statement_kernel *kernel,
+                                          const double *parameter, taut_block_regs *regs);
 /* Gathers members [first, first + n) and runs to a level. */
-void taut_statement_kernel_run(const taut_statement_kernel *kernel, int level, int64_t first, int n, const taut_inputs *inputs,
-                               taut_block_regs *regs);
-/* After a run: 0 when g, G and gamma of n members are finite, NaN when they may not be (see taut_lanes_test). */
-double taut_statement_kernel_test(const taut_statement_kernel *kernel, int level, int n, const taut_block_regs *regs);
+void taut_statement_kernel_run(const taut_statement_kernel *kernel, int level, int64_t first, int n,
+                               const taut_inputs *inputs, taut_block_regs *regs);
+/* After a run: 0 when g, G and gamma of n members are finite, NaN when they may not be (see
+ * taut_lanes_test). */
+double taut_statement_kernel_test(const taut_statement_kernel *kernel, int level, int n,
+                                  const taut_block_regs *regs);
 
 #endif

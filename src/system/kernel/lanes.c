@@ -1,4 +1,5 @@
-/* lanes.c - see lanes.h. Common strides and row lengths are written out, so that the compiler knows them and forms vectors. */
+/* lanes.c - see lanes.h. Common strides and row lengths are written out, so that the compiler
+ * knows them and forms vectors. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
@@ -10,7 +11,8 @@
 
 enum { SUMS = 16 };
 
-typedef double four __attribute__((vector_size(32), aligned(8), may_alias)); /* of gcc and clang, at any address */
+/* of gcc and clang, at any address */
+typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
 
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
@@ -35,7 +37,8 @@ taut_places taut_places_from(const taut_places *places, int64_t first)
 {
     if (places->gather)
         return (taut_places){places->gather + first, 0, 0};
-    return (taut_places){NULL, (taut_index)(places->first + places->stride * first), places->stride};
+    return (taut_places){NULL, (taut_index)(places->first + places->stride * first),
+                         places->stride};
 }
 
 void taut_lanes_fill(double *to, int64_t n, double value)
@@ -77,13 +80,15 @@ void taut_lanes_load(double *to, const double *from, taut_places at, int n)
     }
 }
 
-TAUT_HOT static void load_pairs(double *restrict x, double *restrict y, const double *restrict from, int n)
+TAUT_HOT static void load_pairs(double *restrict x, double *restrict y, const double *restrict from,
+                                int n)
 {
     int k = 0;
 #ifdef SHUFFLES
     for (; k + 4 <= n; k += 4) {
         four a = *(const four *)(from + 2 * k), b = *(const four *)(from + 2 * k + 4);
-        four even = __builtin_shufflevector(a, b, 0, 1, 4, 5), odd = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+        four even = __builtin_shufflevector(a, b, 0, 1, 4, 5),
+             odd = __builtin_shufflevector(a, b, 2, 3, 6, 7);
         *(four *)(x + k) = __builtin_shufflevector(even, odd, 0, 4, 2, 6);
         *(four *)(y + k) = __builtin_shufflevector(even, odd, 1, 5, 3, 7);
     }
@@ -114,13 +119,15 @@ void taut_lanes_store(double *restrict to, const double *restrict x, taut_places
     }
 }
 
-INLINED void add_strided(double *restrict to, double sign, const double *restrict x, int64_t stride, int n)
+INLINED void add_strided(double *restrict to, double sign, const double *restrict x, int64_t stride,
+                         int n)
 {
     for (int k = 0; k < n; k++)
         to[k * stride] += sign * x[k];
 }
 
-void taut_lanes_add(double *restrict to, double sign, const double *restrict x, taut_places at, int n)
+void taut_lanes_add(double *restrict to, double sign, const double *restrict x, taut_places at,
+                    int n)
 {
     if (at.gather) {
         for (int k = 0; k < n; k++)
@@ -132,8 +139,8 @@ void taut_lanes_add(double *restrict to, double sign, const double *restrict x, 
     }
 }
 
-INLINED void rows_of(double *restrict to, const double *restrict x, const int32_t *restrict column, int32_t columns, int64_t lanes,
-                     int n)
+INLINED void rows_of(double *restrict to, const double *restrict x, const int32_t *restrict column,
+                     int32_t columns, int64_t lanes, int n)
 {
     for (int k = 0; k < n; k++)
         for (int32_t c = 0; c < columns; c++)
@@ -147,7 +154,8 @@ INLINED void spread(double *restrict to, const double *restrict x, int64_t lengt
         to[k * length] = x[k];
 }
 
-/* Four columns into rows of a given length: 4 x 4 blocks are transposed in registers, which compilers do not find by themselves. */
+/* Four columns into rows of a given length: 4 x 4 blocks are transposed in registers, which
+ * compilers do not find by themselves. */
 INLINED void spread_four(double *restrict to, const double *const x[4], int64_t length, int n)
 {
     int k = 0;
@@ -155,8 +163,10 @@ INLINED void spread_four(double *restrict to, const double *const x[4], int64_t 
     for (; k + 4 <= n; k += 4) {
         four a = *(const four *)(x[0] + k), b = *(const four *)(x[1] + k);
         four c = *(const four *)(x[2] + k), d = *(const four *)(x[3] + k);
-        four ab_even = __builtin_shufflevector(a, b, 0, 4, 2, 6), ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
-        four cd_even = __builtin_shufflevector(c, d, 0, 4, 2, 6), cd_odd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+        four ab_even = __builtin_shufflevector(a, b, 0, 4, 2, 6),
+             ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+        four cd_even = __builtin_shufflevector(c, d, 0, 4, 2, 6),
+             cd_odd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
         *(four *)(to + k * length) = __builtin_shufflevector(ab_even, cd_even, 0, 1, 4, 5);
         *(four *)(to + (k + 1) * length) = __builtin_shufflevector(ab_odd, cd_odd, 0, 1, 4, 5);
         *(four *)(to + (k + 2) * length) = __builtin_shufflevector(ab_even, cd_even, 2, 3, 6, 7);
@@ -167,19 +177,21 @@ INLINED void spread_four(double *restrict to, const double *const x[4], int64_t 
         spread(to + k * length + c, x[c] + k, length, n - k);
 }
 
-TAUT_HOT static void long_rows(double *to, const double *x, const int32_t *column, int32_t columns, int64_t lanes, int n)
+TAUT_HOT static void long_rows(double *to, const double *x, const int32_t *column, int32_t columns,
+                               int64_t lanes, int n)
 {
     int32_t c = 0;
     for (; c + 4 <= columns; c += 4) {
-        const double *group[4] = {x + column[c] * lanes, x + column[c + 1] * lanes, x + column[c + 2] * lanes,
-                                  x + column[c + 3] * lanes};
+        const double *group[4] = {x + column[c] * lanes, x + column[c + 1] * lanes,
+                                  x + column[c + 2] * lanes, x + column[c + 3] * lanes};
         spread_four(to + c, group, columns, n);
     }
     for (; c < columns; c++)
         spread(to + c, x + column[c] * lanes, columns, n);
 }
 
-TAUT_HOT static void common_rows(double *to, const double *x, const int32_t *column, int32_t columns, int64_t lanes, int n)
+TAUT_HOT static void common_rows(double *to, const double *x, const int32_t *column,
+                                 int32_t columns, int64_t lanes, int n)
 {
     switch (columns) {
     case 1: rows_of(to, x, column, 1, lanes, n); break;
@@ -189,7 +201,8 @@ TAUT_HOT static void common_rows(double *to, const double *x, const int32_t *col
     }
 }
 
-void taut_lanes_rows(double *to, const double *x, const int32_t *column, int32_t columns, int lanes, int n)
+void taut_lanes_rows(double *to, const double *x, const int32_t *column, int32_t columns, int lanes,
+                     int n)
 {
     if (n == 1)
         rows_of(to, x, column, columns, lanes, 1);

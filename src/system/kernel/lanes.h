@@ -4,14 +4,16 @@
 
 #include <taut/taut.h>
 
-/* Where the members of a family are in an array: member k at gather[k] or, when gather is NULL, at first + stride k. Families mostly
- * refer to their neighbours, so that the second form is the rule; it needs no index and lets the compiler form vectors. */
+/* Where the members of a family are in an array: member k at gather[k] or, when gather is NULL,
+ * at first + stride k. Families mostly refer to their neighbours, so that the second form is the
+ * rule; it needs no index and lets the compiler form vectors. */
 typedef struct taut_places {
     const taut_index *gather;
     taut_index first, stride;
 } taut_places;
 
-/* The places gather[0..members-1] (all of them `one` when gather is NULL), in the second form when they can be. */
+/* The places gather[0..members-1] (all of them `one` when gather is NULL), in the second form
+ * when they can be. */
 taut_places taut_places_make(const taut_index *gather, taut_index one, int64_t members);
 /* Those of the members from `first` on. */
 taut_places taut_places_from(const taut_places *places, int64_t first);
@@ -26,8 +28,10 @@ void taut_lanes_store(double *to, const double *x, taut_places places, int n);
 /* to[place k] += sign x[k], member by member */
 void taut_lanes_add(double *to, double sign, const double *x, taut_places places, int n);
 /* Short rows from long columns: to[k * columns + c] = x[column[c] * lanes + k] */
-void taut_lanes_rows(double *to, const double *x, const int32_t *column, int32_t columns, int lanes, int n);
-/* 0: all are finite. NaN: some are not, or they are so large that their sum overflows; then a closer look is needed. */
+void taut_lanes_rows(double *to, const double *x, const int32_t *column, int32_t columns, int lanes,
+                     int n);
+/* 0: all are finite. NaN: some are not, or they are so large that their sum overflows; then a
+ * closer look is needed. */
 double taut_lanes_test(const double *x, int64_t n);
 
 #endif

@@ -23,9 +23,15 @@ int taut_statement_kernel_level(const taut_statement_kernel *kernel, unsigned w)
                : w & TAUT_WANT_JACOBIAN                  ? 1
                : w & (TAUT_WANT_BOND | TAUT_WANT_ENERGY) ? 0
                                                          : -1;
-    case TAUT_ROLE_POTENTIAL: return w & TAUT_WANT_FORCE_DQ ? 2 : w & TAUT_WANT_FORCE ? 1 : w & TAUT_WANT_ENERGY ? 0 : -1;
-    case TAUT_ROLE_STIFF: return w & TAUT_WANT_STIFF_HESSIAN ? 2 : w & TAUT_WANT_STIFF_FORCE ? 1 : w & TAUT_WANT_ENERGY ? 0 : -1;
-    case TAUT_ROLE_FORCE: return w & (TAUT_WANT_FORCE_DQ | TAUT_WANT_FORCE_DV) ? 1 : w & TAUT_WANT_FORCE ? 0 : -1;
+    case TAUT_ROLE_POTENTIAL:
+        return w & TAUT_WANT_FORCE_DQ ? 2 : w & TAUT_WANT_FORCE ? 1 : w & TAUT_WANT_ENERGY ? 0 : -1;
+    case TAUT_ROLE_STIFF:
+        return w & TAUT_WANT_STIFF_HESSIAN ? 2
+               : w & TAUT_WANT_STIFF_FORCE ? 1
+               : w & TAUT_WANT_ENERGY      ? 0
+                                           : -1;
+    case TAUT_ROLE_FORCE:
+        return w & (TAUT_WANT_FORCE_DQ | TAUT_WANT_FORCE_DV) ? 1 : w & TAUT_WANT_FORCE ? 0 : -1;
     case TAUT_ROLE_KINETIC:
         return w & TAUT_WANT_MASS_DQ                           ? 4
                : w & (TAUT_WANT_FORCE_DQ | TAUT_WANT_FORCE_DV) ? 3
@@ -33,7 +39,10 @@ int taut_statement_kernel_level(const taut_statement_kernel *kernel, unsigned w)
                : w & (TAUT_WANT_MASS | TAUT_WANT_MOMENTUM)     ? 1
                : w & TAUT_WANT_ENERGY                          ? 0
                                                                : -1;
-    case TAUT_ROLE_MASS: return w & TAUT_WANT_MASS_DQ ? 1 : w & (TAUT_WANT_MASS | TAUT_WANT_ENERGY | TAUT_WANT_MOMENTUM) ? 0 : -1;
+    case TAUT_ROLE_MASS:
+        return w & TAUT_WANT_MASS_DQ                                          ? 1
+               : w & (TAUT_WANT_MASS | TAUT_WANT_ENERGY | TAUT_WANT_MOMENTUM) ? 0
+                                                                              : -1;
     default: return -1;
     }
 }
@@ -60,7 +69,8 @@ void taut_values_clear(const taut_system *system, unsigned w, taut_values *value
     if (w & TAUT_WANT_FORCE_DQ)
         clear(values->force_dq, tangent);
     if (w & TAUT_WANT_FORCE_DV)
-        clear(values->force_dv, control ? (system->control_start ? system->control_start[n] : 0) : tangent);
+        clear(values->force_dv,
+              control ? (system->control_start ? system->control_start[n] : 0) : tangent);
     if (w & TAUT_WANT_MASS)
         clear(values->mass, system->sizes.mass == TAUT_MASS_DIAGONAL ? n : tangent);
     if (w & TAUT_WANT_MASS_DQ)
@@ -86,7 +96,8 @@ static taut_index index_of(const target *s, int32_t c, int l)
 static void add_locals(const target *s, int32_t first_output, double sign, double *to)
 {
     for (int32_t c = 0; c < s->kernel->locals; c++)
-        taut_lanes_add(to, sign, out(s, first_output + c), taut_places_from(&s->kernel->local[c].places, s->first), s->n);
+        taut_lanes_add(to, sign, out(s, first_output + c),
+                       taut_places_from(&s->kernel->local[c].places, s->first), s->n);
 }
 
 /* to[row] = output k */
@@ -95,8 +106,10 @@ static void store_rows(const target *s, int32_t k, double *to)
     taut_lanes_store(to, out(s, k), taut_places_from(&s->kernel->rows, s->first), s->n);
 }
 
-/* Symmetric local matrix, stored as a lower triangle, into the tangent pattern; weight per member may be NULL. */
-static void add_triangle(const target *s, int32_t first_output, double sign, const double *weight, double *to)
+/* Symmetric local matrix, stored as a lower triangle, into the tangent pattern; weight per
+ * member may be NULL. */
+static void add_triangle(const target *s, int32_t first_output, double sign, const double *weight,
+                         double *to)
 {
     int32_t nc = s->kernel->locals;
     const taut_index *map = s->kernel->map;
@@ -108,7 +121,8 @@ static void add_triangle(const target *s, int32_t first_output, double sign, con
             const taut_index *ab = map + ((int64_t)a * nc + b) * s->kernel->members + s->first;
             const taut_index *ba = map + ((int64_t)b * nc + a) * s->kernel->members + s->first;
             for (int l = 0; l < s->n; l++) {
-                double value = weight ? sign * x[l] * weight[s->kernel->row[s->first + l]] : sign * x[l];
+                double value =
+                    weight ? sign * x[l] * weight[s->kernel->row[s->first + l]] : sign * x[l];
                 to[ab[l]] += value;
                 if (a != b)
                     to[ba[l]] += value;
@@ -143,10 +157,12 @@ static void scatter_jacobian(const target *s)
     const taut_index *start = s->context->system->jacobian_start, *row = kernel->row + s->first;
     const int32_t *entry = kernel->tape->output + 1;
     if (!kernel->rows.gather && (kernel->rows.stride == 1 || s->n == 1)) {
-        taut_lanes_rows(s->values->jacobian + start[row[0]], s->regs, entry, kernel->locals, s->lanes, s->n);
+        taut_lanes_rows(s->values->jacobian + start[row[0]], s->regs, entry, kernel->locals,
+                        s->lanes, s->n);
     } else {
         for (int l = 0; l < s->n; l++)
-            taut_lanes_rows(s->values->jacobian + start[row[l]], s->regs + l, entry, kernel->locals, s->lanes, 1);
+            taut_lanes_rows(s->values->jacobian + start[row[l]], s->regs + l, entry, kernel->locals,
+                            s->lanes, 1);
     }
     store_rows(s, 1 + kernel->locals, s->values->bond_dt);
 }
@@ -181,14 +197,16 @@ static void scatter_potential(const target *s, bool stiff)
     if (s->wanted & force)
         add_locals(s, 1, -1, stiff ? s->values->stiff_force : s->values->force);
     if (s->wanted & hessian) /* df/dq = -Hess U, but the Hessian of the stiff potential itself */
-        add_triangle(s, 1 + s->kernel->locals, stiff ? 1 : -1, NULL, stiff ? s->values->stiff_hessian : s->values->force_dq);
+        add_triangle(s, 1 + s->kernel->locals, stiff ? 1 : -1, NULL,
+                     stiff ? s->values->stiff_hessian : s->values->force_dq);
 }
 
 static void scatter_force(const target *s)
 {
     int32_t nc = s->kernel->locals;
     if (s->wanted & TAUT_WANT_FORCE)
-        taut_lanes_add(s->values->force, 1, out(s, 0), taut_places_from(&s->kernel->rows, s->first), s->n);
+        taut_lanes_add(s->values->force, 1, out(s, 0), taut_places_from(&s->kernel->rows, s->first),
+                       s->n);
     bool mechanical = s->context->system->sizes.kind == TAUT_MECHANICAL;
     for (int32_t c = 0; c < nc; c++) {
         if (s->wanted & TAUT_WANT_FORCE_DQ && s->kernel->local[c].q_slot >= 0) {
@@ -199,7 +217,8 @@ static void scatter_force(const target *s)
         }
         if (s->wanted & TAUT_WANT_FORCE_DV && s->kernel->local[c].v_slot >= 0) {
             const double *x = out(s, 1 + nc + c);
-            const taut_index *map = (mechanical ? s->kernel->map : s->kernel->control_map) + c * s->kernel->members + s->first;
+            const taut_index *map = (mechanical ? s->kernel->map : s->kernel->control_map) +
+                                    c * s->kernel->members + s->first;
             for (int l = 0; l < s->n; l++)
                 s->values->force_dv[map[l]] += x[l];
         }
@@ -240,7 +259,8 @@ static void scatter_mass_dq(const target *s, taut_index a, taut_index b, int l)
         const taut_index *map = s->kernel->map + s->first + l;
         s->values->mass_dq[map[(2 + c) * s->kernel->members]] += x * s->values->mass_weight[b];
         if (a != b)
-            s->values->mass_dq[map[(2 + nc + c) * s->kernel->members]] += x * s->values->mass_weight[a];
+            s->values->mass_dq[map[(2 + nc + c) * s->kernel->members]] +=
+                x * s->values->mass_weight[a];
     }
 }
 
@@ -270,8 +290,9 @@ static void scatter_mass(const target *s)
     }
 }
 
-void taut_statement_kernel_scatter(const taut_context *context, const taut_statement_kernel *kernel, unsigned wanted, int64_t first,
-                                   int n, const double *regs, int lanes, const double *v, taut_values *values)
+void taut_statement_kernel_scatter(const taut_context *context, const taut_statement_kernel *kernel,
+                                   unsigned wanted, int64_t first, int n, const double *regs,
+                                   int lanes, const double *v, taut_values *values)
 {
     target s = {context, kernel, wanted, first, n, lanes, regs, v, values};
     switch (kernel->role) {

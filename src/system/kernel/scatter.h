@@ -1,4 +1,5 @@
-/* scatter.h - from registers of a kernel to arrays of the system; shared by evaluation and by jets. */
+/* scatter.h - from registers of a kernel to arrays of the system; shared by evaluation and by
+ * jets. */
 #ifndef TAUT_SYSTEM_KERNEL_SCATTER_H
 #define TAUT_SYSTEM_KERNEL_SCATTER_H
 
@@ -8,21 +9,29 @@
 int taut_statement_kernel_level(const taut_statement_kernel *kernel, unsigned wanted);
 /* Sets the wanted arrays to zero (bonds are assigned, not added; energies become 0). */
 void taut_values_clear(const taut_system *system, unsigned wanted, taut_values *values);
-/* Adds members [first, first+n) of a kernel; `regs` is the block (of one Taylor order) with its lanes. */
-void taut_statement_kernel_scatter(const taut_context *context, const taut_statement_kernel *kernel, unsigned wanted, int64_t first,
-                                   int n, const double *regs, int lanes, const double *v, taut_values *values);
+/* Adds members [first, first+n) of a kernel; `regs` is the block (of one Taylor order) with its
+ * lanes. */
+void taut_statement_kernel_scatter(const taut_context *context, const taut_statement_kernel *kernel,
+                                   unsigned wanted, int64_t first, int n, const double *regs,
+                                   int lanes, const double *v, taut_values *values);
 
-/* What every step asks for: evaluations of nothing else take a shorter way, in which a kernel's level is looked up. */
-enum { TAUT_WANT_SIMPLE = TAUT_WANT_FORCE | TAUT_WANT_STIFF_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN };
+/* What every step asks for: evaluations of nothing else take a shorter way, in which a kernel's
+ * level is looked up. */
+enum {
+    TAUT_WANT_SIMPLE = TAUT_WANT_FORCE | TAUT_WANT_STIFF_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN
+};
 static inline unsigned taut_simple_index(unsigned wanted)
 {
-    return (wanted & (TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN)) | (wanted & TAUT_WANT_STIFF_FORCE ? 8 : 0);
+    return (wanted & (TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN)) |
+           (wanted & TAUT_WANT_STIFF_FORCE ? 8 : 0);
 }
-/* Sets `single` and simple_level of a finished kernel, and the binding of its tape; 0 or TAUT_ERROR_MEMORY. (single.c) */
+/* Sets `single` and simple_level of a finished kernel, and the binding of its tape; 0 or
+ * TAUT_ERROR_MEMORY. (single.c) */
 int taut_statement_kernel_plan_simple(taut_statement_kernel *kernel, taut_arena *arena);
-/* For a kernel that is `single`, and simple requests: loads, runs, stores (forces are added), and returns what taut_statement_kernel_test does.
- * (single.c) */
-double taut_single_run(const taut_system *system, const taut_statement_kernel *kernel, int level, const taut_inputs *inputs,
-                       double *regs, unsigned wanted, taut_values *values);
+/* For a kernel that is `single`, and simple requests: loads, runs, stores (forces are added),
+ * and returns what taut_statement_kernel_test does. (single.c) */
+double taut_single_run(const taut_system *system, const taut_statement_kernel *kernel, int level,
+                       const taut_inputs *inputs, double *regs, unsigned wanted,
+                       taut_values *values);
 
 #endif

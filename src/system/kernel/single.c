@@ -1,11 +1,13 @@
-/* single.c - kernels of one member, which small systems consist of, asked for what every step needs: f, g, G. Everything is one number,
- * so that loads, tape and stores go without the loops of gather.c and scatter.c, which would cost more than the expressions. */
+/* single.c - kernels of one member, which small systems consist of, asked for what every step
+ * needs: f, g, G. Everything is one number, so that loads, tape and stores go without the loops
+ * of gather.c and scatter.c, which would cost more than the expressions. */
 #include "system/kernel/scatter.h"
 
 /* Where the bound form of a tape (expr/tape.h) stores. */
 enum { TO_BOND, TO_ROW, TO_BOND_DT, TO_FORCE = 0, TO_COUNT = 3 };
 
-static void bind_outputs(const taut_statement_kernel *kernel, taut_bound_output *to, taut_tape_binding *binding)
+static void bind_outputs(const taut_statement_kernel *kernel, taut_bound_output *to,
+                         taut_tape_binding *binding)
 {
     const int32_t *out = kernel->tape->output, nc = kernel->locals;
     taut_index row = kernel->rows.first;
@@ -19,12 +21,15 @@ static void bind_outputs(const taut_statement_kernel *kernel, taut_bound_output 
         to[count++] = (taut_bound_output){out[1 + c], TO_ROW, c, '=', false};
     if (kernel->role == TAUT_ROLE_BOND)
         to[count++] = (taut_bound_output){out[1 + nc], TO_BOND_DT, row, '=', false};
-    for (int32_t c = 0; c < nc && (kernel->role == TAUT_ROLE_POTENTIAL || kernel->role == TAUT_ROLE_STIFF); c++)
-        to[count++] = (taut_bound_output){out[1 + c], TO_FORCE, kernel->local[c].places.first, '-', false};
+    for (int32_t c = 0;
+         c < nc && (kernel->role == TAUT_ROLE_POTENTIAL || kernel->role == TAUT_ROLE_STIFF); c++)
+        to[count++] =
+            (taut_bound_output){out[1 + c], TO_FORCE, kernel->local[c].places.first, '-', false};
     binding->output_end[1] = count;
 }
 
-/* Parameters that all share and time are in their registers before a run; what a table gives is a number. */
+/* Parameters that all share and time are in their registers before a run; what a table gives is
+ * a number. */
 static int bind(taut_statement_kernel *kernel, taut_arena *arena)
 {
     taut_tape_binding *binding = TAUT_NEW(arena, taut_tape_binding, 1);
@@ -61,8 +66,9 @@ int taut_statement_kernel_plan_simple(taut_statement_kernel *kernel, taut_arena 
 }
 
 /* The compiled form that loads and stores by itself. */
-static double run_bound(const taut_system *system, const taut_statement_kernel *kernel, int level, const taut_inputs *inputs,
-                        double *regs, unsigned wanted, taut_values *values)
+static double run_bound(const taut_system *system, const taut_statement_kernel *kernel, int level,
+                        const taut_inputs *inputs, double *regs, unsigned wanted,
+                        taut_values *values)
 {
     double *to[TO_COUNT] = {0};
     if (kernel->time_slot >= 0)
@@ -79,7 +85,8 @@ static double run_bound(const taut_system *system, const taut_statement_kernel *
     return kernel->tape->native_bound[level](inputs->from, to, regs);
 }
 
-static void load(const taut_statement_kernel *kernel, int level, const taut_inputs *inputs, double *regs)
+static void load(const taut_statement_kernel *kernel, int level, const taut_inputs *inputs,
+                 double *regs)
 {
     const taut_fetch *end = kernel->fetch + kernel->fetch_end[level];
     for (const taut_fetch *f = kernel->fetch; f < end; f++)
@@ -88,8 +95,8 @@ static void load(const taut_statement_kernel *kernel, int level, const taut_inpu
         regs[kernel->time_slot] = inputs->t;
 }
 
-static double store_bond(const taut_system *system, const taut_statement_kernel *kernel, int level, const double *regs,
-                         unsigned wanted, taut_values *values)
+static double store_bond(const taut_system *system, const taut_statement_kernel *kernel, int level,
+                         const double *regs, unsigned wanted, taut_values *values)
 {
     const int32_t *out = kernel->tape->output;
     taut_index row = kernel->rows.first;
@@ -107,15 +114,17 @@ static double store_bond(const taut_system *system, const taut_statement_kernel 
     return sum - sum; /* see taut_lanes_test */
 }
 
-static void subtract_gradient(const taut_statement_kernel *kernel, const double *regs, double *force)
+static void subtract_gradient(const taut_statement_kernel *kernel, const double *regs,
+                              double *force)
 {
     const int32_t *out = kernel->tape->output + 1;
     for (int32_t c = 0; c < kernel->locals; c++)
         force[kernel->local[c].places.first] -= regs[out[c]];
 }
 
-double taut_single_run(const taut_system *system, const taut_statement_kernel *kernel, int level, const taut_inputs *inputs,
-                       double *regs, unsigned wanted, taut_values *values)
+double taut_single_run(const taut_system *system, const taut_statement_kernel *kernel, int level,
+                       const taut_inputs *inputs, double *regs, unsigned wanted,
+                       taut_values *values)
 {
     if (kernel->tape->native_bound)
         return run_bound(system, kernel, level, inputs, regs, wanted, values);

@@ -1,9 +1,10 @@
-/* frequencies.c - frequencies of the stiff modes of a system at a state (spectrum.h has the definitions). */
+/* frequencies.c - frequencies of the stiff modes of a system at a state (spectrum.h has the
+ * definitions). */
 #include <math.h>
 
 #include "linalg/spectrum.h"
-#include "system/singular.h"
 #include "system/modes/potential_modes.h"
+#include "system/singular.h"
 #include "system/system.h"
 
 typedef struct work {
@@ -15,7 +16,8 @@ typedef struct work {
     taut_index *bond;         /* and their bonds; NULL: all, in order */
 } work;
 
-static int evaluate(work *w, taut_context *context, double t, const double *q, bool stiff, taut_error *error)
+static int evaluate(work *w, taut_context *context, double t, const double *q, bool stiff,
+                    taut_error *error)
 {
     const taut_sizes *sizes = &context->system->sizes;
     taut_pattern jacobian;
@@ -40,22 +42,25 @@ static int evaluate(work *w, taut_context *context, double t, const double *q, b
         w->shape.k_start = w->tangent.start;
         w->shape.k_column = w->tangent.column;
     }
-    unsigned wanted = TAUT_WANT_MASS | (sizes->bonds ? TAUT_WANT_JACOBIAN : 0) | (stiff ? TAUT_WANT_STIFF_HESSIAN : 0);
+    unsigned wanted = TAUT_WANT_MASS | (sizes->bonds ? TAUT_WANT_JACOBIAN : 0) |
+                      (stiff ? TAUT_WANT_STIFF_HESSIAN : 0);
     int64_t before = context->statistics.force_evaluations;
     int status = taut_evaluate(context, t, q, NULL, wanted, &w->values, error);
     context->statistics.force_evaluations = before; /* a diagnosis, not a part of the motion */
     return status;
 }
 
-/* A stiff potential of few coordinates, alone or with springs: all modes, and as many as there are on the manifold near q. */
-static int small_stiff(taut_context *context, double t, const double *q, int count, double *frequency, int *found, bool *complete,
-                       taut_error *error)
+/* A stiff potential of few coordinates, alone or with springs: all modes, and as many as there
+ * are on the manifold near q. */
+static int small_stiff(taut_context *context, double t, const double *q, int count,
+                       double *frequency, int *found, bool *complete, taut_error *error)
 {
     taut_arena arena;
     taut_potential_modes modes;
     int rank = 0;
     if (count < 1)
-        return taut_fail(error, TAUT_ERROR_USAGE, "at least one frequency must be asked for, not %d", count);
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "at least one frequency must be asked for, not %d", count);
     int64_t before = context->statistics.force_evaluations;
     taut_arena_init(&arena, &context->arena.allocator);
     int status = taut_potential_modes_create(&modes, context, &arena, false, error);
@@ -76,7 +81,8 @@ static int small_stiff(taut_context *context, double t, const double *q, int cou
     return status;
 }
 
-/* Adds G_s^T C^-1 G_s of the springs that are not soft to the Hessian, and takes their rows out of G: that is K of potential_modes.h. */
+/* Adds G_s^T C^-1 G_s of the springs that are not soft to the Hessian, and takes their rows out
+ * of G: that is K of potential_modes.h. */
 static int join_springs(work *w, const taut_context *context, taut_error *error)
 {
     const taut_sizes *sizes = &context->system->sizes;
@@ -95,12 +101,13 @@ static int join_springs(work *w, const taut_context *context, taut_error *error)
                 while (k < w->tangent.start[at[e] + 1] && w->tangent.column[k] != at[f])
                     k++;
                 if (k == w->tangent.start[at[e] + 1])
-                    return taut_fail(
-                        error, TAUT_ERROR_REFUSED,
-                        "frequencies of linear springs beside a stiff potential of more than %d coordinates are not in this "
-                        "version: write the springs as part of the stiff potential",
-                        TAUT_POTENTIAL_MODES_MOST);
-                w->values.stiff_hessian[k] += w->values.jacobian[e] * w->values.jacobian[f] / context->compliance[i];
+                    return taut_fail(error, TAUT_ERROR_REFUSED,
+                                     "frequencies of linear springs beside a stiff potential of "
+                                     "more than %d coordinates are not in this version: write the "
+                                     "springs as part of the stiff potential",
+                                     TAUT_POTENTIAL_MODES_MOST);
+                w->values.stiff_hessian[k] +=
+                    w->values.jacobian[e] * w->values.jacobian[f] / context->compliance[i];
             }
         for (taut_index e = old[i]; e < old[i + 1] && !spring; e++, used++) {
             column[used] = at[e];
@@ -116,7 +123,8 @@ static int join_springs(work *w, const taut_context *context, taut_error *error)
     return 0;
 }
 
-/* Soft springs are slow forces, not stiff modes; where there are no others, they are what vibrates. */
+/* Soft springs are slow forces, not stiff modes; where there are no others, they are what
+ * vibrates. */
 static int drop_soft(work *w, const taut_context *context, taut_error *error)
 {
     const taut_sizes *sizes = &context->system->sizes;
@@ -150,7 +158,8 @@ static int drop_soft(work *w, const taut_context *context, taut_error *error)
     return 0;
 }
 
-static int explain(const work *w, const taut_context *context, int status, double t, taut_error *error)
+static int explain(const work *w, const taut_context *context, int status, double t,
+                   taut_error *error)
 {
     taut_singular parts = {.context = context,
                            .allocator = &context->arena.allocator,
@@ -166,8 +175,8 @@ static int explain(const work *w, const taut_context *context, int status, doubl
     return taut_singular_explain(&parts, status, t, "frequencies cannot be found", error);
 }
 
-int taut_frequencies(taut_context *context, double t, const double *q, int count, double *frequency, int *found, bool *complete,
-                     taut_error *error)
+int taut_frequencies(taut_context *context, double t, const double *q, int count, double *frequency,
+                     int *found, bool *complete, taut_error *error)
 {
     const taut_system *system = context->system;
     bool stiff = system->sizes.can & TAUT_HAS_STIFF_POTENTIAL;
@@ -188,11 +197,13 @@ int taut_frequencies(taut_context *context, double t, const double *q, int count
     if (status == 0 && !stiff)
         status = drop_soft(&w, context, error);
     if (status == 0 && stiff)
-        status = taut_spectrum_potential(&w.shape, w.values.mass, w.values.jacobian, w.tangent.start, w.tangent.column,
-                                         w.values.stiff_hessian, count, frequency, &spectrum, &context->arena.allocator, error);
+        status = taut_spectrum_potential(
+            &w.shape, w.values.mass, w.values.jacobian, w.tangent.start, w.tangent.column,
+            w.values.stiff_hessian, count, frequency, &spectrum, &context->arena.allocator, error);
     else if (status == 0)
-        status = taut_spectrum_bonds(&w.shape, w.values.mass, w.values.jacobian, w.compliance, count, frequency, NULL, &spectrum,
-                                     &context->arena.allocator, error);
+        status =
+            taut_spectrum_bonds(&w.shape, w.values.mass, w.values.jacobian, w.compliance, count,
+                                frequency, NULL, &spectrum, &context->arena.allocator, error);
     status = explain(&w, context, status, t, error);
     taut_arena_clear(&w.arena);
     *found = spectrum.found;

@@ -1,13 +1,17 @@
-/* modes.c - the stiff modes at a point, and the gradient of their frequencies (modes.h has the definitions).
+/* modes.c - the stiff modes at a point, and the gradient of their frequencies (modes.h has the
+ * definitions).
  *
- * S is formed by columns: spring i gives Z_i and y_i with  M Z_i + G_r^T y_i = G_i^T,  G_r Z_i = 0,  and S_ij = G_i Z_j.
+ * S is formed by columns: spring i gives Z_i and y_i with  M Z_i + G_r^T y_i = G_i^T,  G_r Z_i =
+ * 0,  and S_ij = G_i Z_j.
  *
- * Gradient. Omega^2 = w^T A w with w on all bonds is stationary in w_r, and in w_s under its norm; so w may be held fixed,
+ * Gradient. Omega^2 = w^T A w with w on all bonds is stationary in w_r, and in w_s under its
+ * norm; so w may be held fixed,
  *
- *     2 Omega dOmega = d(w^T G M^-1 G^T w) = (2 H_w z - (d(M z)/dq)^T z) . dq,     H_w = sum w_i Hess g_i,   z = M^-1 G^T w  held fixed
+ *     2 Omega dOmega = d(w^T G M^-1 G^T w) = (2 H_w z - (d(M z)/dq)^T z) . dq,
+ *     H_w = sum w_i Hess g_i, z = M^-1 G^T w   held fixed
  *
- * in the last term. Modes of one frequency are not determined: the sum over them exists when they carry equal actions, or when all of them
- * change alike, along the bonds at least. */
+ * in the last term. Modes of one frequency are not determined: the sum over them exists when
+ * they carry equal actions, or when all of them change alike, along the bonds at least. */
 #include "system/modes/modes.h"
 
 #include <math.h>
@@ -54,11 +58,10 @@ static int refuse_large(const taut_modes_work *w, taut_error *error)
 {
     if (w->springs <= TAUT_MODES_MOST && (int64_t)w->springs * (w->n + w->m) <= MOST_NUMBERS)
         return 0;
-    return taut_fail(
-        error, TAUT_ERROR_REFUSED,
-        "modes and actions of %d springs in %d coordinates are too many (at most %d springs): mark slow ones `soft`, or "
-        "use the full motion",
-        w->springs, w->n, TAUT_MODES_MOST);
+    return taut_fail(error, TAUT_ERROR_REFUSED,
+                     "modes and actions of %d springs in %d coordinates are too many (at most %d "
+                     "springs): mark slow ones `soft`, or use the full motion",
+                     w->springs, w->n, TAUT_MODES_MOST);
 }
 
 static int reserve(taut_modes_work *w, const taut_sizes *sizes, bool gradient, taut_error *error)
@@ -84,9 +87,12 @@ static int reserve(taut_modes_work *w, const taut_sizes *sizes, bool gradient, t
     w->push = TAUT_NEW(arena, double, w->n);
     w->held = TAUT_NEW(arena, double, w->rods);
     w->keep = taut_reuse_allocator(arena);
-    bool good = w->values.bond && w->values.bond_dt && w->values.jacobian && w->values.mass && w->values.bond_hessian;
-    good = good && w->values.mass_dq && w->matrix && w->square && w->frequency && w->column && w->reaction;
-    if (!good || !w->weight || !w->shape || !w->keep.allocate || !w->blended || !w->other || !w->push || !w->held)
+    bool good = w->values.bond && w->values.bond_dt && w->values.jacobian && w->values.mass &&
+                w->values.bond_hessian;
+    good = good && w->values.mass_dq && w->matrix && w->square && w->frequency && w->column &&
+           w->reaction;
+    if (!good || !w->weight || !w->shape || !w->keep.allocate || !w->blended || !w->other ||
+        !w->push || !w->held)
         return taut_fail_memory(error);
     /* rehearsed once on the unit matrix, so that later calls find their memory */
     for (int64_t i = 0; i < p; i++)
@@ -94,7 +100,8 @@ static int reserve(taut_modes_work *w, const taut_sizes *sizes, bool gradient, t
     return taut_eigen_symmetric((int)p, w->matrix, w->square, error, &w->keep);
 }
 
-int taut_modes_create(taut_modes_work *w, taut_context *context, taut_arena *arena, bool gradient, taut_error *error)
+int taut_modes_create(taut_modes_work *w, taut_context *context, taut_arena *arena, bool gradient,
+                      taut_error *error)
 {
     const taut_system *system = taut_context_system(context);
     taut_sizes sizes;
@@ -119,8 +126,10 @@ int taut_modes_create(taut_modes_work *w, taut_context *context, taut_arena *are
                                .g_column = w->rod_column,
                                .symmetric = true,
                                .positive = sizes.can & TAUT_CAN_INVERT_MASS};
-    /* a context that holds a work is not told when it ends, so nothing outside the arena may belong to it */
-    taut_backend backend = gradient && w->n + w->rods > 16 ? TAUT_BACKEND_BANDED : TAUT_BACKEND_AUTO;
+    /* a context that holds a work is not told when it ends, so nothing outside the arena may
+     * belong to it */
+    taut_backend backend =
+        gradient && w->n + w->rods > 16 ? TAUT_BACKEND_BANDED : TAUT_BACKEND_AUTO;
     return taut_saddle_create(&shape, backend, &arena->allocator, &w->saddle, error);
 }
 
@@ -166,7 +175,8 @@ static int find_columns(taut_modes_work *w, double t, taut_error *error)
     memset(w->column, 0, (size_t)w->springs * (size_t)w->n * sizeof(double));
     memset(w->reaction, 0, (size_t)w->springs * (size_t)w->rods * sizeof(double));
     for (taut_index i = 0; i < w->springs; i++)
-        for (taut_index e = w->jacobian.start[w->spring[i]]; e < w->jacobian.start[w->spring[i] + 1]; e++)
+        for (taut_index e = w->jacobian.start[w->spring[i]];
+             e < w->jacobian.start[w->spring[i] + 1]; e++)
             w->column[(int64_t)i * w->n + w->jacobian.column[e]] += w->values.jacobian[e];
     return w->springs ? taut_saddle_solve(w->saddle, w->springs, w->column, w->reaction, error) : 0;
 }
@@ -204,7 +214,9 @@ int taut_modes_find(taut_modes_work *w, double t, const double *q, taut_error *e
     const double *c = taut_context_compliance(w->context);
     const int p = w->springs;
     w->count = 0;
-    TAUT_TRY(taut_evaluate(w->context, t, q, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &w->values, error));
+    TAUT_TRY(taut_evaluate(w->context, t, q, NULL,
+                           TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &w->values,
+                           error));
     TAUT_TRY(find_columns(w, t, error));
     form_matrix(w, c);
     TAUT_TRY(taut_eigen_symmetric(p, w->matrix, w->square, error, &w->keep));
@@ -268,7 +280,8 @@ static void add_mode(const taut_modes_work *w, double factor, const double *z, d
     }
 }
 
-static int sum_gradients(taut_modes_work *w, double t, const double *q, const double *action, double *gradient, taut_error *error)
+static int sum_gradients(taut_modes_work *w, double t, const double *q, const double *action,
+                         double *gradient, taut_error *error)
 {
     unsigned wanted = TAUT_WANT_BOND_HESSIAN | (w->varying ? TAUT_WANT_MASS_DQ : 0);
     memset(gradient, 0, (size_t)w->n * sizeof(double));
@@ -283,8 +296,9 @@ static int sum_gradients(taut_modes_work *w, double t, const double *q, const do
     return 0;
 }
 
-/* How much of a force, w->push, moves the system along all of its bonds: *along and *all are the largest accelerations with springs and
- * rods in the way, and with rods alone. x = M^-1 (force - G_r^T y) loses sum_k z_k (z_k^T M x)/Omega_k^2, and z_k^T M x = w_k^T G_s x. */
+/* How much of a force, w->push, moves the system along all of its bonds: *along and *all are the
+ * largest accelerations with springs and rods in the way, and with rods alone. x = M^-1 (force -
+ * G_r^T y) loses sum_k z_k (z_k^T M x)/Omega_k^2, and z_k^T M x = w_k^T G_s x. */
 static int measure_push(taut_modes_work *w, double *along, double *all, taut_error *error)
 {
     double *x = w->push;
@@ -306,7 +320,8 @@ static int measure_push(taut_modes_work *w, double *along, double *all, taut_err
     return 0;
 }
 
-int taut_modes_gradient(taut_modes_work *w, double t, const double *q, const double *action, double *gradient, taut_error *error)
+int taut_modes_gradient(taut_modes_work *w, double t, const double *q, const double *action,
+                        double *gradient, taut_error *error)
 {
     TAUT_TRY(sum_gradients(w, t, q, action, gradient, error));
     if (!taut_modes_blend(w, action, w->blended))
@@ -328,8 +343,8 @@ int taut_modes_gradient(taut_modes_work *w, double t, const double *q, const dou
         return 0;
     }
     int code = taut_fail(error, TAUT_ERROR_EVALUATE,
-                         "frequencies of stiff modes meet at t = %.9g: their actions are not kept there, and the effective motion "
-                         "ends; --motion full goes through",
+                         "frequencies of stiff modes meet at t = %.9g: their actions are not kept "
+                         "there, and the effective motion ends; --motion full goes through",
                          t);
     if (error)
         error->t = t;

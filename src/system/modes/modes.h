@@ -1,11 +1,15 @@
-/* modes.h - the stiff modes at a point: frequencies, shapes, amplitudes, and the gradient of the frequencies.
+/* modes.h - the stiff modes at a point: frequencies, shapes, amplitudes, and the gradient of the
+ * frequencies.
  *
- * With S the Schur complement of A = G M^-1 G^T for the springs s beside the rods r (DESIGN 1), mode k is a weight w on the bonds:
+ * With S the Schur complement of A = G M^-1 G^T for the springs s beside the rods r (DESIGN 1),
+ * mode k is a weight w on the bonds:
  *
- *     S w_s = Omega^2 C w_s,   w_s^T C w_s = 1,   w_r = -A_rr^-1 A_rs w_s,      z = M^-1 G^T w,   u = Omega C w_s
+ *     S w_s = Omega^2 C w_s, w_s^T C w_s = 1, w_r = -A_rr^-1 A_rs w_s, z = M^-1 G^T w,
+ *     u = Omega C w_s
  *
- * so that for g = sum p u (over the springs)  p = w^T g / Omega,  and  E = ((w^T gdot)^2/Omega^2 + (w^T g)^2)/2. z is the shape of the
- * vibration in the coordinates. Bonds marked `soft` are slow forces, not modes. */
+ * so that for g = sum p u (over the springs)  p = w^T g / Omega,  and  E = ((w^T gdot)^2/Omega^2
+ * + (w^T g)^2)/2. z is the shape of the vibration in the coordinates. Bonds marked `soft` are
+ * slow forces, not modes. */
 #ifndef TAUT_SYSTEM_MODES_MODES_H
 #define TAUT_SYSTEM_MODES_MODES_H
 
@@ -39,18 +43,23 @@ typedef struct taut_modes_work {
     double *shape;     /* [count][n]: z */
 } taut_modes_work;
 
-/* Memory comes from the arena; `gradient` prepares for taut_modes_gradient. Refuses more than TAUT_MODES_MOST springs. */
-int taut_modes_create(taut_modes_work *modes, taut_context *context, taut_arena *arena, bool gradient, taut_error *error);
+/* Memory comes from the arena; `gradient` prepares for taut_modes_gradient. Refuses more than
+ * TAUT_MODES_MOST springs. */
+int taut_modes_create(taut_modes_work *modes, taut_context *context, taut_arena *arena,
+                      bool gradient, taut_error *error);
 void taut_modes_destroy(taut_modes_work *modes); /* takes half-made ones */
 /* Modes at (t, q). Never allocates, except to name the bonds when rods depend on one another. */
 int taut_modes_find(taut_modes_work *modes, double t, const double *q, taut_error *error);
 /* p and pdot of mode k at the point of taut_modes_find, for a velocity v[n]. */
-void taut_modes_amplitude(const taut_modes_work *modes, int k, const double *v, double *p, double *pdot);
-/* Actions of modes with one frequency become their mean: such modes exchange them. False when this changes nothing. */
+void taut_modes_amplitude(const taut_modes_work *modes, int k, const double *v, double *p,
+                          double *pdot);
+/* Actions of modes with one frequency become their mean: such modes exchange them. False when
+ * this changes nothing. */
 bool taut_modes_blend(const taut_modes_work *modes, const double *action, double *blended);
-/* gradient[n] = sum_k action[k] dOmega_k/dq at the point of taut_modes_find, which is given again. Where frequencies meet and this makes
- * no difference for motions along the bonds (equal molecules that are rigid as a whole), with their mean actions. Never allocates. */
-int taut_modes_gradient(taut_modes_work *modes, double t, const double *q, const double *action, double *gradient,
-                        taut_error *error);
+/* gradient[n] = sum_k action[k] dOmega_k/dq at the point of taut_modes_find, which is given
+ * again. Where frequencies meet and this makes no difference for motions along the bonds (equal
+ * molecules that are rigid as a whole), with their mean actions. Never allocates. */
+int taut_modes_gradient(taut_modes_work *modes, double t, const double *q, const double *action,
+                        double *gradient, taut_error *error);
 
 #endif

@@ -1,22 +1,25 @@
-/* potential_modes.c - stiff modes by dense eigenvalues (potential_modes.h has the definitions): with M = R R^T and y = R^T x the pencil becomes
- * P R^-1 K R^-T P, P the orthogonal projector that takes out the rows of G_r R^-T; what P removes adds zeros to the spectrum. */
+/* potential_modes.c - stiff modes by dense eigenvalues (potential_modes.h has the definitions):
+ * with M = R R^T and y = R^T x the pencil becomes P R^-1 K R^-T P, P the orthogonal projector
+ * that takes out the rows of G_r R^-T; what P removes adds zeros to the spectrum. */
 #include "system/modes/potential_modes.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "linalg/spectrum.h"
 #include "base/reuse.h"
+#include "linalg/spectrum.h"
 
 static const double zero_mode = 1e-8; /* of the largest Omega^2, as in spectrum_potential.c */
 
 /* ---- making */
 
-static int reserve(taut_potential_modes *w, const taut_sizes *sizes, taut_arena *arena, taut_error *error)
+static int reserve(taut_potential_modes *w, const taut_sizes *sizes, taut_arena *arena,
+                   taut_error *error)
 {
     const int64_t n = w->n, entries = w->tangent.start[n];
     double **squares[] = {&w->root, &w->k, &w->mode, &w->vector};
-    double **columns[] = {&w->value, &w->ascending, &w->line, &w->s, &w->start, &w->dx, &w->force, &w->values.stiff_force};
+    double **columns[] = {&w->value, &w->ascending, &w->line,  &w->s,
+                          &w->start, &w->dx,        &w->force, &w->values.stiff_force};
     double **rows[] = {&w->values.bond, &w->values.bond_dt, &w->bonds};
     bool good = true;
     for (size_t i = 0; i < sizeof squares / sizeof squares[0]; i++)
@@ -33,7 +36,8 @@ static int reserve(taut_potential_modes *w, const taut_sizes *sizes, taut_arena 
     w->where = TAUT_NEW(arena, taut_index, n);
     w->lost = TAUT_NEW(arena, taut_index, w->m);
     w->keep = taut_reuse_allocator(arena);
-    good = good && w->values.jacobian && w->values.mass && w->values.stiff_hessian && w->rigid && w->held && w->where && w->lost;
+    good = good && w->values.jacobian && w->values.mass && w->values.stiff_hessian && w->rigid &&
+           w->held && w->where && w->lost;
     if (!good || !w->keep.allocate)
         return taut_fail_memory(error);
     TAUT_TRY(taut_rows_create(&w->rows, w->n, w->n, arena, error));
@@ -43,18 +47,19 @@ static int reserve(taut_potential_modes *w, const taut_sizes *sizes, taut_arena 
     return taut_eigen_symmetric((int)n, w->vector, w->ascending, error, &w->keep);
 }
 
-int taut_potential_modes_create(taut_potential_modes *w, taut_context *context, taut_arena *arena, bool rigid_springs,
-                                taut_error *error)
+int taut_potential_modes_create(taut_potential_modes *w, taut_context *context, taut_arena *arena,
+                                bool rigid_springs, taut_error *error)
 {
     const taut_system *system = taut_context_system(context);
     const double *c = taut_context_compliance(context);
     taut_sizes sizes;
     taut_system_sizes(system, &sizes);
-    *w = (taut_potential_modes){.context = context, .n = sizes.coordinates, .m = sizes.bonds, .springs = !rigid_springs};
+    *w = (taut_potential_modes){
+        .context = context, .n = sizes.coordinates, .m = sizes.bonds, .springs = !rigid_springs};
     if (w->n > TAUT_POTENTIAL_MODES_MOST)
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "the modes of a stiff potential of %d coordinates are too many (at most %d): write it as bonds with a "
-                         "stiffness",
+                         "the modes of a stiff potential of %d coordinates are too many (at most "
+                         "%d): write it as bonds with a stiffness",
                          w->n, TAUT_POTENTIAL_MODES_MOST);
     w->matrix = sizes.mass != TAUT_MASS_DIAGONAL;
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
@@ -71,7 +76,8 @@ static int evaluate(taut_potential_modes *w, double t, const double *q, taut_err
 {
     taut_sizes sizes;
     taut_system_sizes(taut_context_system(w->context), &sizes);
-    unsigned stiff = sizes.can & TAUT_HAS_STIFF_POTENTIAL ? TAUT_WANT_STIFF_FORCE | TAUT_WANT_STIFF_HESSIAN : 0;
+    unsigned stiff =
+        sizes.can & TAUT_HAS_STIFF_POTENTIAL ? TAUT_WANT_STIFF_FORCE | TAUT_WANT_STIFF_HESSIAN : 0;
     unsigned wanted = TAUT_WANT_MASS | stiff | (w->m ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN : 0);
     return taut_evaluate(w->context, t, q, NULL, wanted, &w->values, error);
 }
@@ -81,14 +87,14 @@ static int factor_mass(taut_potential_modes *w, double t, taut_error *error)
     const int64_t n = w->n;
     memset(w->root, 0, (size_t)(n * n) * sizeof(double));
     for (taut_index i = 0; i < n; i++)
-        for (taut_index e = w->matrix ? w->tangent.start[i] : i; e < (w->matrix ? w->tangent.start[i + 1] : i + 1); e++)
+        for (taut_index e = w->matrix ? w->tangent.start[i] : i;
+             e < (w->matrix ? w->tangent.start[i + 1] : i + 1); e++)
             w->root[i * n + (w->matrix ? w->tangent.column[e] : i)] += w->values.mass[e];
     if (taut_cholesky(w->n, w->root))
         return TAUT_OK;
-    int code =
-        taut_fail(error, TAUT_ERROR_SINGULAR,
-                  "the mass matrix is not positive definite, as the modes of a stiff potential need it: give every coordinate a "
-                  "mass");
+    int code = taut_fail(error, TAUT_ERROR_SINGULAR,
+                         "the mass matrix is not positive definite, as the modes of a stiff "
+                         "potential need it: give every coordinate a mass");
     if (error)
         error->t = t;
     return code;
@@ -105,7 +111,8 @@ static void take_rows(taut_potential_modes *w)
         memset(w->line, 0, (size_t)n * sizeof(double));
         if (bond < 0)
             w->line[i] = 1;
-        for (taut_index e = bond < 0 ? 0 : w->jacobian.start[bond]; bond >= 0 && e < w->jacobian.start[bond + 1]; e++)
+        for (taut_index e = bond < 0 ? 0 : w->jacobian.start[bond];
+             bond >= 0 && e < w->jacobian.start[bond + 1]; e++)
             w->line[w->jacobian.column[e]] += w->values.jacobian[e];
         taut_cholesky_lower(n, w->root, w->line);
         if (taut_rows_add(&w->rows, w->line))
@@ -128,7 +135,8 @@ static void form_k(taut_potential_modes *w)
             continue;
         for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
             for (taut_index f = w->jacobian.start[i]; f < w->jacobian.start[i + 1]; f++)
-                w->k[w->jacobian.column[e] * n + w->jacobian.column[f]] += w->values.jacobian[e] * w->values.jacobian[f] / c[i];
+                w->k[w->jacobian.column[e] * n + w->jacobian.column[f]] +=
+                    w->values.jacobian[e] * w->values.jacobian[f] / c[i];
     }
 }
 
@@ -218,7 +226,8 @@ void taut_potential_modes_mass(const taut_potential_modes *w, const double *x, d
 {
     for (taut_index i = 0; i < w->n; i++) {
         y[i] = 0;
-        for (taut_index e = w->matrix ? w->tangent.start[i] : i; e < (w->matrix ? w->tangent.start[i + 1] : i + 1); e++)
+        for (taut_index e = w->matrix ? w->tangent.start[i] : i;
+             e < (w->matrix ? w->tangent.start[i + 1] : i + 1); e++)
             y[i] += w->values.mass[e] * x[w->matrix ? w->tangent.column[e] : i];
     }
 }
@@ -234,15 +243,19 @@ double taut_potential_modes_length(const taut_potential_modes *w, const double *
     return sqrt(sum);
 }
 
-double taut_potential_modes_scale(const taut_potential_modes *w, const double *from, const double *x)
+double taut_potential_modes_scale(const taut_potential_modes *w, const double *from,
+                                  const double *x)
 {
     double mass = 0;
     for (taut_index i = 0; i < w->n; i++)
-        mass = fmax(mass, taut_dot(i + 1, w->root + (int64_t)i * w->n, w->root + (int64_t)i * w->n));
-    return taut_potential_modes_length(w, from, NULL) + taut_potential_modes_length(w, x, from) + 1e-6 * sqrt(mass);
+        mass =
+            fmax(mass, taut_dot(i + 1, w->root + (int64_t)i * w->n, w->root + (int64_t)i * w->n));
+    return taut_potential_modes_length(w, from, NULL) + taut_potential_modes_length(w, x, from) +
+           1e-6 * sqrt(mass);
 }
 
-void taut_potential_modes_step(const taut_potential_modes *w, int count, const double *s, double *force, double sign, double *dx)
+void taut_potential_modes_step(const taut_potential_modes *w, int count, const double *s,
+                               double *force, double sign, double *dx)
 {
     taut_potential_modes_satisfy(w, s, dx);
     for (taut_index i = 0; i < w->n; i++) /* what the bonds' change does to the force */
@@ -257,8 +270,9 @@ void taut_potential_modes_step(const taut_potential_modes *w, int count, const d
 
 /* ---- the minimum */
 
-/* dx: Newton's step to the minimum, every curved direction taken as it is. Returns how far the minimum and the rows are: the slope over
- * the largest curvature (weak directions count little; none when it is flat), and the bonds' own step. */
+/* dx: Newton's step to the minimum, every curved direction taken as it is. Returns how far the
+ * minimum and the rows are: the slope over the largest curvature (weak directions count little;
+ * none when it is flat), and the bonds' own step. */
 static double newton_step(taut_potential_modes *w, bool flat)
 {
     double slope = 0;
@@ -285,8 +299,8 @@ double taut_potential_modes_steepness(const taut_potential_modes *w)
     return most;
 }
 
-int taut_potential_modes_descend(taut_potential_modes *w, double t, const double *from, double *x, int *rank, bool *found,
-                                 int64_t *count, taut_error *error)
+int taut_potential_modes_descend(taut_potential_modes *w, double t, const double *from, double *x,
+                                 int *rank, bool *found, int64_t *count, taut_error *error)
 {
     enum { MOST = 200 };
     double before = INFINITY, first = 0, steepest = 0;
@@ -295,7 +309,8 @@ int taut_potential_modes_descend(taut_potential_modes *w, double t, const double
     for (int iteration = 0; iteration < MOST; iteration++) {
         TAUT_TRY(taut_potential_modes_find(w, t, x, error));
         ++*count;
-        /* the rows, with what is held, leave it no curvature: whether it is least is the caller's question */
+        /* the rows, with what is held, leave it no curvature: whether it is least is the
+         * caller's question */
         bool flat = !(fabs(w->value[0]) > zero_mode * taut_potential_modes_steepness(w));
         if (flat && w->rows.count == 0)
             return TAUT_OK;
@@ -304,7 +319,8 @@ int taut_potential_modes_descend(taut_potential_modes *w, double t, const double
             return TAUT_OK;
         *found = far <= 1e-13 * scale || (far <= 1e-9 * scale && far > before / 2);
         steepest = fmax(steepest, fabs(w->value[0]));
-        if (*found && fabs(w->value[0]) < zero_mode * steepest && !flat) /* it vanishes on the way: x^4 */
+        if (*found && fabs(w->value[0]) < zero_mode * steepest &&
+            !flat) /* it vanishes on the way: x^4 */
             *found = false;
         else if (*found) {
             *rank = flat ? 0 : taut_potential_modes_rank(w, zero_mode);
@@ -312,7 +328,8 @@ int taut_potential_modes_descend(taut_potential_modes *w, double t, const double
         }
         double length = taut_potential_modes_length(w, w->dx, NULL);
         first = iteration == 0 ? length : first;
-        double part = length > 2 * first ? 2 * first / length : 1; /* far away the quadratic model promises too much */
+        /* far away the quadratic model promises too much */
+        double part = length > 2 * first ? 2 * first / length : 1;
         for (taut_index i = 0; i < w->n; i++)
             x[i] += part * w->dx[i];
         before = far;
@@ -320,7 +337,8 @@ int taut_potential_modes_descend(taut_potential_modes *w, double t, const double
     return TAUT_OK;
 }
 
-int taut_potential_modes_modes(taut_potential_modes *w, double t, const double *q, int *rank, taut_error *error)
+int taut_potential_modes_modes(taut_potential_modes *w, double t, const double *q, int *rank,
+                               taut_error *error)
 {
     bool found;
     int64_t count = 0;
