@@ -1,0 +1,197 @@
+/* expert.h - expert calls: everything a method can ask of a system. <taut/taut.h> includes it. */
+#ifndef TAUT_EXPERT_H
+#define TAUT_EXPERT_H
+
+#include <taut/taut.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Sparse rows: row i has columns column[start[i] .. start[i+1]-1], unsorted; in G a column may
+ * repeat (entries add up). */
+typedef struct taut_pattern {
+    taut_index rows, columns;
+    const taut_index *start;
+    const taut_index *column;
+} taut_pattern;
+
+typedef enum taut_pattern_of {
+    TAUT_PATTERN_JACOBIAN, /* G: bonds x coordinates */
+    /* n x n, sorted, with the diagonal: df/dq, df/dv, M, weighted Hessians all live on it */
+    TAUT_PATTERN_TANGENT,
+    TAUT_PATTERN_CONTROL /* first order: df/dy, n x algebraic */
+} taut_pattern_of;
+
+/* Patterns are fixed when the system is created. The tangent pattern is formed at its first
+ * request (thread-safe). */
+TAUT_API int taut_system_pattern(const taut_system *system, taut_pattern_of which,
+                                 taut_pattern *pattern, taut_error *error);
+
+/* allocator may be NULL: then the system's own. */
+TAUT_API int taut_context_create(const taut_system *system, const taut_allocator *allocator,
+                                 taut_context **context, taut_error *error);
+TAUT_API void taut_context_destroy(taut_context *context);
+TAUT_API const taut_system *taut_context_system(const taut_context *context);
+/* Parameters: values stay inputs. Setting one also renews masses, compliances and the parameters
+ * defined by it. Parameters that fix sizes or indices are refused. */
+TAUT_API int taut_context_set_parameter(taut_context *context, taut_index k, double value,
+                                        taut_error *error);
+TAUT_API double taut_context_parameter(const taut_context *context, taut_index k);
+/* c, [m]; 0 is rigid */
+TAUT_API const double *taut_context_compliance(const taut_context *context);
+TAUT_API const double *taut_context_damping(const taut_context *context); /* tau, [m] */
+/* diagonal, [n]; NULL unless TAUT_MASS_DIAGONAL */
+TAUT_API const double *taut_context_mass(const taut_context *context);
+/* marked `soft`: stays a spring in rigid motion */
+TAUT_API bool taut_context_soft(const taut_context *context, taut_index bond);
+/* The start state at time t: q[n], v[n] (first order: z[n], y[algebraic]). */
+TAUT_API int taut_context_start(taut_context *context, double t, double *q, double *v,
+                                taut_error *error);
+enum { TAUT_HOLD_POSITION = 1, TAUT_HOLD_VELOCITY = 2, TAUT_GUESS = 4 };
+/* [n] of the bits above; NULL when all are 0 */
+TAUT_API const unsigned char *taut_system_hold(const taut_system *system);
+TAUT_API const taut_statistics *taut_context_statistics(const taut_context *context);
+
+/* A derived system: every bond that is not `soft` has compliance 0 (and no damping). It shares
+ * everything else with `base`, which must outlive it. Accepted when all bonds are rigid already. */
+TAUT_API int taut_system_rigid(const taut_system *base, taut_system **system, taut_error *error);
+
+/* What to evaluate; one call shares the work. Sizes in brackets; "tangent" is one entry per
+ * entry of that pattern. */
+enum {
+    /* force[n]: f(t,q,v) with inertial forces, without bonds and stiff potential; first order:
+     * rates */
+    TAUT_WANT_FORCE = 1 << 0,
+    TAUT_WANT_BOND = 1 << 1,     /* bond[m]: g(t,q) */
+    TAUT_WANT_JACOBIAN = 1 << 2, /* jacobian[entries of G], bond_dt[m]: dg/dt at fixed q */
+    TAUT_WANT_GAMMA = 1 << 3,    /* gamma[m]: g_qq(v,v) + 2 g_qt v + g_tt */
+    /* bond_hessian[tangent]: sum_i bond_weight[i] Hess g_i; bond_weight is read */
+    TAUT_WANT_BOND_HESSIAN = 1 << 4,
+    TAUT_WANT_FORCE_DQ = 1 << 5, /* force_dq[tangent] */
+    TAUT_WANT_FORCE_DV = 1 << 6, /* force_dv[tangent]; first order: df/dy [control] */
+    TAUT_WANT_MASS = 1 << 7,     /* mass[tangent], or mass[n] for TAUT_MASS_DIAGONAL */
+    /* mass_dq[tangent]: d(M(t,q) w)/dq, w = mass_weight, which is read */
+    TAUT_WANT_MASS_DQ = 1 << 8,
+    TAUT_WANT_STIFF_FORCE = 1 << 9,    /* stiff_force[n]: -scale grad V */
+    TAUT_WANT_STIFF_HESSIAN = 1 << 10, /* stiff_hessian[tangent]: scale Hess V */
+    TAUT_WANT_ENERGY = 1 << 11,        /* kinetic, potential, bond_energy, stiff_energy */
+    TAUT_WANT_MOMENTUM = 1 << 12,      /* momentum[n]: M v, or dT/dv for a kinetic energy */
+};
+
+/* Where results go. Only the arrays that are wanted need to be set. */
+typedef struct taut_values {
+    double *force, *bond, *jacobian, *bond_dt, *gamma, *bond_hessian;
+    double *force_dq, *force_dv, *mass, *mass_dq, *stiff_force, *stiff_hessian, *momentum;
+    const double *bond_weight, *mass_weight; /* read */
+    double kinetic, potential, bond_energy, stiff_energy;
+} taut_values;
+
+/* Evaluates at (t, q, v); v (first order: the algebraic variables) may be NULL where nothing
+ * wanted depends on it. Returns 0; >0 when a callback cannot evaluate here; TAUT_ERROR_EVALUATE,
+ * with the name of the coordinate or bond, for NaN or infinity. */
+TAUT_API int taut_evaluate(taut_context *context, double t, const double *q, const double *v,
+                           unsigned wanted, taut_values *values, taut_error *error);
+/* Derivatives of everything wanted with respect to parameter k (energies included). Needs
+ * TAUT_CAN_JETS. The first call makes room in the context, later ones allocate only for what
+ * none before them wanted. */
+TAUT_API int taut_evaluate_parameter(taut_context *context, double t, const double *q,
+                                     const double *v, taut_index k, unsigned wanted,
+                                     taut_values *values, taut_error *error);
+/* [outputs] and [events] of a model at a state; lambda[m] may be NULL when no output uses it. */
+TAUT_API int taut_evaluate_outputs(taut_context *context, double t, const double *q,
+                                   const double *v, const double *lambda, double *outputs,
+                                   taut_error *error);
+
+/* Taylor jets, order by order: given coefficient j of q(t) and v(t) (after 0..j-1), coefficient
+ * j of everything wanted. */
+typedef struct taut_jet taut_jet;
+enum { TAUT_JET_ORDER_MAX = 16 };
+TAUT_API int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet **jet,
+                             taut_error *error);
+TAUT_API void taut_jet_destroy(taut_jet *jet);
+/* j = 0 starts anew at time t; time itself has coefficients (t, 1, 0, ...). q[n], v[n]; values
+ * hold coefficient j on return. */
+TAUT_API int taut_jet_advance(taut_jet *jet, int j, double t, const double *q, const double *v,
+                              taut_values *values, taut_error *error);
+
+/* Frequencies (rad per time) of the stiff modes at a state, ascending: square roots of the
+ * eigenvalues of C_s^-1 S (DESIGN: springs s, rods r, S the Schur complement of A = G M^-1 G^T),
+ * or of (scale Hess V, M). At most `count` from each end are computed when the system is large;
+ * soft springs do not count unless all are soft. *found says how many of frequency[] are set,
+ * *complete whether these are all. */
+TAUT_API int taut_frequencies(taut_context *context, double t, const double *q, int count,
+                              double *frequency, int *found, bool *complete, taut_error *error);
+
+/* ---- vibration */
+
+/* One stiff mode: g = sum p u with C^-1 u = Omega^2 A^-1 u, u^T A^-1 u = 1, all at the given
+ * point; soft bonds are not part of it. */
+typedef struct taut_mode {
+    double frequency;     /* Omega, rad per time */
+    double stretch, rate; /* p, pdot */
+    /* E = (pdot^2 + Omega^2 p^2)/2 and J = E/Omega; NaN where only frequencies are known */
+    double energy, action;
+    taut_index bond[4]; /* where its elastic energy is, largest share first; -1: no more */
+    /* of that energy, u_i^2/c_i; all springs and the potential add up to 1 */
+    double share[4];
+    double potential; /* the share of a stiff potential */
+} taut_mode;
+
+/* Omega_j is near Omega_k (l = -1), or near Omega_k + Omega_l: modes from 0; gap = their
+ * distance over Omega_j. */
+typedef struct taut_resonance {
+    int j, k, l;
+    double gap;
+} taut_resonance;
+
+typedef struct taut_modes_report {
+    int found;                 /* entries of mode[], ascending in frequency */
+    bool complete;             /* these are all; otherwise those at both ends */
+    int64_t modes;             /* how many there are; -1 when not known */
+    double energy, correction; /* sums of E and of J Omega; NaN where not known */
+    /* least relative distance of neighbouring frequencies; INFINITY for one mode */
+    double separation;
+    /* the closest ones, closest first: (11) and (12) of Lubich and Weiss */
+    taut_resonance resonance[8];
+    int resonances;
+} taut_modes_report;
+
+/* The modes at a state: mode[count], at most `count` are written (half from each end when there
+ * are more). v may be NULL for rest. Beyond 400 springs, or 400 coordinates with a stiff
+ * potential, only frequencies are computed. A stiff potential has K z = Omega^2 M z, K = scale
+ * Hess V + G^T C^-1 G, p = z^T U_q/Omega^2 with U all that is stiff; as many modes as on its
+ * minimum. */
+TAUT_API int taut_modes(taut_context *context, double t, const double *q, const double *v,
+                        int count, taut_mode *mode, taut_modes_report *report, taut_error *error);
+
+/* A derived system, the limit of fast vibration: bonds that are not `soft` become rigid, and W =
+ * sum action[k] Omega_k(q) joins the potential [Lubich, Weiss (7)-(8)]. One action for each
+ * mode, ascending in frequency. `base` must outlive it. */
+TAUT_API int taut_system_effective(const taut_system *base, const double *action, int modes,
+                                   taut_system **system, taut_error *error);
+
+/* ---- events */
+
+/* Events of a model: what the driver asks. Names are taut_system_name(system, TAUT_EVENT_ITEM,
+ * k, ...). */
+typedef struct taut_event_info {
+    int direction; /* +1 rising, -1 falling, 0 both */
+    bool stop;     /* ends the run */
+    bool alters;   /* has `then`: taut_event_apply changes the state */
+} taut_event_info;
+/* false when out of range */
+TAUT_API bool taut_system_event(const taut_system *system, taut_index k, taut_event_info *info);
+/* The event functions at a state: values[events]; lambda[m] may be NULL when there are no bonds. */
+TAUT_API int taut_evaluate_events(taut_context *context, double t, const double *q, const double *v,
+                                  const double *lambda, double *values, taut_error *error);
+/* Carries out `then` of event k: all right-hand sides are evaluated at the given state, then
+ * q[n] and v[n] are altered. */
+TAUT_API int taut_event_apply(taut_context *context, taut_index k, double t, double *q, double *v,
+                              const double *lambda, taut_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
