@@ -5,6 +5,13 @@
 
 #include "cli.h"
 
+static int misuse_of(const cli_call *call, const taut_error *error)
+{
+    char message[CLI_MESSAGE];
+    cli_message(error, message, sizeof message);
+    return cli_misuse(call, "%s", message);
+}
+
 static bool has_parameters(const cli_call *call)
 {
     return cli_option_belongs(cli_option_find("set", call->verb->name), call->verb->name);
@@ -101,7 +108,7 @@ static int store(cli_call *call, const taut_option *option, const char *value)
     taut_error error;
     if (in_library(option)) {
         if (taut_options_set(call->options, option->name, value, &error) != 0)
-            return cli_misuse(call, "%s", error.message);
+            return misuse_of(call, &error);
     } else if (option->type == TAUT_OPTION_CHOICE) {
         char choice[64];
         bool found = false;
@@ -158,7 +165,7 @@ int cli_arguments_read(cli_call *call, int count, char **arguments)
     for (int k = 0; k < count && strcmp(arguments[k], "--") != 0; k++)
         call->json |= strcmp(arguments[k], "--json") == 0;
     if (taut_options_create(NULL, &call->options, &error) != 0)
-        return cli_misuse(call, "%s", error.message);
+        return misuse_of(call, &error);
     bool only_operands = false;
     for (int k = 0; k < count;) {
         const char *argument = arguments[k];

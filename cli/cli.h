@@ -110,6 +110,9 @@ int cli_misuse(const cli_call *call, const char *format, ...) __attribute__((for
 int cli_refuse(const cli_call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A failure of the library, compiler style when it has a place. */
 void cli_say_failure(const taut_error *error);
+enum { CLI_MESSAGE = 1024 }; /* room for any message */
+/* The sentence of an error with its option as a flag, "--rtol: ...". */
+void cli_message(const taut_error *error, char *buffer, size_t size);
 /* A warning "file:line:column: text" of the reader; `text` is the source when it is not in a
  * file, may be NULL. */
 void cli_say_warning(const char *warning, const char *text);

@@ -172,9 +172,12 @@ void cli_json_state(cli_json *json, const taut_system *system, const double *q, 
 
 void cli_json_error(cli_json *json, const taut_error *error)
 {
+    char message[CLI_MESSAGE];
+    cli_message(error, message, sizeof message);
     cli_json_open(json, "error", '{');
     cli_json_text(json, "code", taut_code_name(error->code));
-    cli_json_text(json, "message", error->message);
+    cli_json_text(json, "message", message);
+    cli_json_text(json, "option", error->option[0] ? error->option : NULL);
     cli_json_text(json, "file", error->file[0] ? error->file : NULL);
     if (error->line > 0) {
         cli_json_integer(json, "line", error->line);

@@ -141,9 +141,17 @@ static bool find_source(const char *path, const char *text, int line, char *buff
     return used > 0;
 }
 
+void cli_message(const taut_error *error, char *buffer, size_t size)
+{
+    bool option = error->option[0] != '\0';
+    snprintf(buffer, size, "%s%s%s%s", option ? "--" : "", error->option, option ? ": " : "",
+             error->message[0] ? error->message : taut_code_text(error->code));
+}
+
 void cli_say_failure(const taut_error *error)
 {
-    const char *message = error->message[0] ? error->message : taut_code_text(error->code);
+    char message[CLI_MESSAGE];
+    cli_message(error, message, sizeof message);
     if (!error->file[0] || error->line <= 0) {
         cli_error("%s", message);
         return;

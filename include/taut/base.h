@@ -57,7 +57,8 @@ typedef struct taut_error {
     double t;          /* time of the failure, NaN when there is none */
     char file[256];    /* model file, or empty */
     char source[200];  /* the offending line, or empty */
-    char message[600]; /* one or two sentences: what failed, what was expected, what to do */
+    char option[40];   /* the option that the message is about, "rtol", or empty */
+    char message[960]; /* one or two sentences: what failed, what was expected, what to do */
 } taut_error;
 
 /* Memory comes from here, and only while objects are created. NULL everywhere means malloc and

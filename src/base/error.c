@@ -53,16 +53,32 @@ void taut_error_clear(taut_error *error)
     error->t = NAN;
 }
 
-int taut_fail(taut_error *error, int code, const char *format, ...)
+static int fail(taut_error *error, int code, const char *option, const char *format, va_list list)
 {
     if (error) {
         taut_error_clear(error);
         error->code = code;
-        va_list list;
-        va_start(list, format);
+        snprintf(error->option, sizeof error->option, "%s", option);
         vsnprintf(error->message, sizeof error->message, format, list);
-        va_end(list);
     }
+    return code;
+}
+
+int taut_fail(taut_error *error, int code, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    fail(error, code, "", format, list);
+    va_end(list);
+    return code;
+}
+
+int taut_fail_option(taut_error *error, int code, const char *option, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    fail(error, code, option, format, list);
+    va_end(list);
     return code;
 }
 

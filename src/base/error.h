@@ -9,6 +9,10 @@
  * `return taut_fail(...)`. */
 int taut_fail(taut_error *error, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same about an option of the table: the sentence does not name it, the program shows it as
+ * --rtol, a binding as rtol. */
+int taut_fail_option(taut_error *error, int code, const char *option, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* The same for an allocation that failed. */
 int taut_fail_memory(taut_error *error);
 /* For callers who can do without what failed, and try another way: 0, or the status with its
@@ -17,6 +21,11 @@ int taut_fail_memory(taut_error *error);
 int taut_fail_final(int status, const taut_error *reason, taut_error *error);
 /* Empties *error (may be NULL). */
 void taut_error_clear(taut_error *error);
+
+/* The only positive status inside the library: "cannot evaluate here, try a smaller step".
+ * Callbacks return it as any positive number. What ends a run (event, limit, interrupt) is a result
+ * and travels another way. */
+enum { TAUT_RETRY = 1 };
 
 /* Leaves the function with the status of `call` unless it is 0. */
 #define TAUT_TRY(call)                                                                             \

@@ -53,8 +53,9 @@ typedef struct taut_method {
     int order;
     const char *summary, *reference;
     unsigned needs, refuses; /* capability bits of taut.h */
-    bool uses_field;         /* integrates stepper->field, of second or of first order */
-    bool first_order;        /* treats first-order systems without a field */
+    const void *data; /* what tells rows of one family apart: a tableau, stages; the method's own */
+    bool uses_field;  /* integrates stepper->field, of second or of first order */
+    bool first_order; /* treats first-order systems without a field */
     /* the estimate shrinks as h^error_order; 0: no estimate, fixed steps only */
     int error_order;
     /* stable while h omega is below this for every frequency omega; 0: without limit */

@@ -21,9 +21,9 @@ typedef struct process_flow {
     const taut_system *system;
     taut_child child;
     char *request;
-    size_t room;  /* of it */
-    double *work; /* [size] */
-    char failure[600];
+    size_t room;       /* of it */
+    double *work;      /* [size] */
+    char failure[960]; /* as long as the message of an error */
     bool failed;
 } process_flow;
 

@@ -46,6 +46,7 @@ typedef struct taut_projection_method {
     const char *name, *summary, *reference;
     unsigned needs, refuses; /* capability bits of taut.h */
     unsigned kinds;          /* 1 << taut_kind of each kind of system it accepts */
+    const void *data;        /* what tells rows of one family apart; the projection's own */
     /* is a filter: moves a slow state too, by its own errors (is_slow.c) */
     bool moves_slow;
     /* moves p->q and p->v, fills p->lambda, records passes, says in p->explanation what it
