@@ -23,7 +23,7 @@ static struct {
     double longest; /* steps beyond are answered with "try a smaller one" */
 } witness;
 
-/* The norm of DESIGN 5, written out here once more. */
+/* The norm of docs/architecture.md, repeated here. */
 static double norm_of(const taut_stepper *s, double h)
 {
     double sum = 0;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_black_box_cli.sh - taut project on rates and on separate programs, as a user meets it: choice, orders, JSON, refusals, exit status.
 #
-# TAUT is the program, TAUT_BUILD the build folder with tests/legacy and tests/process_peer. Numbers: FACTS D.
+# TAUT is the program, TAUT_BUILD the build folder with tests/legacy and tests/process_peer. Numbers: docs/sources.md, D.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"

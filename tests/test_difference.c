@@ -1,12 +1,12 @@
 /* test_difference.c - slow points by the difference condition of Gear, Kaper, Kevrekidis,
- * Zagaris 2005 (D). Reference numbers: FACTS D (the paper's figures 2, 3, 5, 6 recomputed),
- * analytic slow manifolds, exact counts. */
+ * Zagaris 2005 (D). Reference numbers: docs/sources.md, D (the paper's figures 2, 3, 5, 6
+ * recomputed), analytic slow manifolds, exact counts. */
 #include <taut/taut.h>
 
 #include "support/project.h"
 #include "linalg/anderson.h"
 
-/* y on the slow manifold at x = 1, eps = 0.1: FACTS D */
+/* y on the slow manifold at x = 1, eps = 0.1: docs/sources.md, D */
 static const double mm_slow = 0.503031511623918;
 
 static char options_of(char *text, size_t size, int order, const char *more)
@@ -60,7 +60,7 @@ static void michaelis_menten(void)
         }
 }
 
-/* FACTS D: h = 0.001, n = 1, and an accurate inner integrator. */
+/* docs/sources.md, D: h = 0.001, n = 1, and an accurate inner integrator. */
 static void other_steppers(void)
 {
     static const double small[] = {3.03e-3, 1.80e-5, 4.77e-7};
@@ -102,7 +102,7 @@ static void other_steppers(void)
     projected p = project_model(mm(text, sizeof text, "0.01", "dop8", "0.0002", "0.001"), NULL,
                                 "method=difference order=4");
     if (projected_good("eps = 0.01", &p))
-        check_near("eps = 0.01: FACTS D", p.r.q[1], 0.500311527808143, 1e-11);
+        check_near("eps = 0.01: docs/sources.md, D", p.r.q[1], 0.500311527808143, 1e-11);
     projected_drop(&p);
     p = project_model(mm(text, sizeof text, "0.1", "rk4", "0.003", "0.04"), NULL,
                       "method=difference order=1 horizon=0.03");
@@ -112,8 +112,8 @@ static void other_steppers(void)
     projected_drop(&p);
 }
 
-/* Variables that are neither slow nor fast: FACTS D, paper figure 5. The same answer with x and
- * y as state and u = x + y observed. */
+/* Variables that are neither slow nor fast: docs/sources.md, D, paper figure 5. The same answer
+ * with x and y as state and u = x + y observed. */
 static void mixed(void)
 {
     static const double expected[] = {1.319e-2, 1.886e-4, 3.319e-6};
@@ -142,8 +142,8 @@ static void mixed(void)
         }
 }
 
-/* ---- five dimensions: FACTS D, paper figure 6. The counts follow from: all five values given
- * to one decimal, as the paper gives the observables; done when every |delta| < 1e-10; each
+/* ---- five dimensions: docs/sources.md, D, paper figure 6. The counts follow from: all five values
+ * given to one decimal, as the paper gives the observables; done when every |delta| < 1e-10; each
  * order from the result of the one before. Those of m = 1, 2 are the same from any start that
  * converges, because there the distance is that between two orders; that of m = 0 grows with the
  * logarithm of the distance of its start (53 from the slow manifold itself, 65 here, 70 from the

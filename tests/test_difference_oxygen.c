@@ -1,5 +1,6 @@
 /* test_difference_oxygen.c - the difference condition on the hydrogen-oxygen reactions of Gear,
- * Kaper, Kevrekidis, Zagaris 2005, section 4.2, tables 3 to 5; reference numbers of FACTS D. */
+ * Kaper, Kevrekidis, Zagaris 2005, section 4.2, tables 3 to 5; reference numbers of
+ * docs/sources.md, D. */
 #include <float.h>
 #include <taut/taut.h>
 
@@ -145,7 +146,7 @@ static void hydrogen_oxygen(void)
     projected_drop(&other);
 }
 
-/* FACTS D: R at m = 0 is 4.4522e5 in the paper's variables; for m >= 1 it is below 1. */
+/* docs/sources.md, D: R at m = 0 is 4.4522e5 in the paper's variables; for m >= 1 it is below 1. */
 static void hydrogen_oxygen_ratio(void)
 {
     static const char *const inside[] = {"method = dop8\nstep = 1e-7",

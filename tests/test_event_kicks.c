@@ -92,10 +92,10 @@ static void test_across(void)
     }
 }
 
-/* A stiff pendulum, kicked at t = 1, where it is at (x, y) below (FACTS B, eps = 1e-3): of the
- * velocity (1, -2) what is along the spring, v.n = 1.83117, is taken away, and w = x y' - y x' =
- * -1.28329 stays. After that lambda = w^2 - y as in the rigid motion, up to O(omega^-2), and the
- * energy is w^2/2 + y, with c lambda^2/2 = 2e-6 in the spring at omega = 1000. */
+/* A stiff pendulum, kicked at t = 1, where it is at (x, y) below (docs/sources.md, B, eps = 1e-3):
+ * of the velocity (1, -2) what is along the spring, v.n = 1.83117, is taken away, and w = x y' - y
+ * x' = -1.28329 stays. After that lambda = w^2 - y as in the rigid motion, up to O(omega^-2), and
+ * the energy is w^2/2 + y, with c lambda^2/2 = 2e-6 in the spring at omega = 1000. */
 #define KICKED                                                                                     \
     "[parameters]\nomega = %g\n[coordinates]\nx, y\n[potential]\ny\n[bonds]\nspring = sqrt(x^2 + " \
     "y^2) - 1 stiffness omega^2\n"                                                                 \

@@ -5,8 +5,8 @@
 #include "support/project.h"
 #include "support/two_rods.h"
 
-/* Multipliers of (31)-(32), exactly 3/2 and 5/4 [FACTS A], by a projection of the stiff system
- * and extrapolation. Returns the error. */
+/* Multipliers of (31)-(32), exactly 3/2 and 5/4 [docs/sources.md, A], by a projection of the stiff
+ * system and extrapolation. Returns the error. */
 static double extrapolated(const char *method, const char *omega, int levels)
 {
     const char *set[] = {omega, "lift=0"};
@@ -99,7 +99,8 @@ static projected expanded(const char *model, const char *from)
     return project_model(model, &how, options);
 }
 
-/* B (1.1) at th = pi/2, at rest: r = 1 - 3 eps^4 [FACTS B], so that y^1 = 0 and y^2 = (-3, 0). */
+/* B (1.1) at th = pi/2, at rest: r = 1 - 3 eps^4 [docs/sources.md, B], so that y^1 = 0 and y^2 =
+ * (-3, 0). */
 static void test_expansion_pendulum(void)
 {
     const double *q[3], *v[3];

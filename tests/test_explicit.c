@@ -207,7 +207,8 @@ static const field_row field_rows[] = {
      "[coordinates]\nx, y\n[mass]\ny = 0\n[potential]\ny^2/2\n[bonds]\nrod = y - x\n[start]\nx = "
      "1, y = 1\n",
      "index-1", 1, 0.54030230586813977, -0.8414709848078965, -0.54030230586813977, 0, 0},
-    /* made rigid: the pendulum of [B (1.1)] at rest; reference at t = 1, eps = 0 [FACTS B] */
+    /* made rigid: the pendulum of [B (1.1)] at rest; reference at t = 1, eps = 0 [docs/sources.md,
+       B] */
     {"derived",
      "[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nspring = sqrt(y1^2 + y2^2) - 1 compliance "
      "1e-4\n[start]\ny1 = 1\n",

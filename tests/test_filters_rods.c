@@ -3,11 +3,11 @@
  * frequencies by hand; `series`, which shares the foot point and nothing else; and rods to
  * rounding.
  *
- * Limits, from issue 4: kernel on the double pendulum at omega = 1000 to 2e-12 beside the slow
+ * Limits: kernel on the double pendulum at omega = 1000 to 2e-12 beside the slow
  * manifold, so 1e-11 in q and 1e-9 in v from the point of series; rounding is 8 u |q| in q and 8
- * u omega |q| in v (DESIGN 6); chains to 1e-8; elsewhere 10 times what is stated ("about"), and
- * no more than 1e-7 may be stated. ipa: 1e-9, its stopping test, and 1e-6, h^2/6 q''', beside
- * the slow manifold (FACTS A: 1.3e-10 and 3.0e-7). */
+ * u omega |q| in v (docs/theory.md, Filters); chains to 1e-8; elsewhere 10 times what is stated
+ * ("about"), and no more than 1e-7 may be stated. ipa: 1e-9, its stopping test, and 1e-6, h^2/6
+ * q''', beside the slow manifold (docs/sources.md, A: 1.3e-10 and 3.0e-7). */
 #include "support/rods.h"
 #include "support/stated.h"
 
@@ -357,7 +357,7 @@ static void test_systems(void)
     }
 }
 
-/* 200 links, every third a rod, bent by up to 0.5 rad, springs off by up to 1e-3 [issue 4]. */
+/* 200 links, every third a rod, bent by up to 0.5 rad, springs off by up to 1e-3. */
 static void test_chain(void)
 {
     enum { N = 200 };

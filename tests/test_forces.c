@@ -1,15 +1,15 @@
 /* test_forces.c - projections `kernel` and `ipa` of systems whose stiffness is not declared: a
  * force as a C function, a potential that happens to be stiff, a stiff potential. Oracles: exact
- * slow motions (FACTS A), the frequencies of the declared model (taut_frequencies), and series
- * on the declared model from the result: what it moves is the distance to the slow manifold
- * (DESIGN 1). */
+ * slow motions (docs/sources.md, A), the frequencies of the declared model (taut_frequencies), and
+ * series on the declared model from the result: what it moves is the distance to the slow manifold
+ * (docs/theory.md). */
 #include "support/forces.h"
 
 static const char *const pendulum_names[] = {"x1", "y1", "x2", "y2"};
 static const double start_q[] = {1, 0.25, 2, 0}, start_v[] = {0, -0.5, 0, 0.5}; /* A (29)-(30) */
 
-/* Limits of kernel in issue 4 for the declared model, at omega = 1000 and 100; of ipa, the
- * paper's (FACTS A). */
+/* Limits of kernel for the declared model, at omega = 1000 and 100; of ipa, the
+ * paper's (docs/sources.md, A). */
 static void test_double(void)
 {
     check_group("double pendulum as a force");
@@ -43,8 +43,8 @@ static void test_double(void)
     }
 }
 
-/* A (5): the slow solution is A cos t, A = omega^2/(omega^2 - 1) (FACTS A). A 2.3: omega^2 r^3
- * (r - 1) = (r^2 phi')^2, r' = 0. */
+/* A (5): the slow solution is A cos t, A = omega^2/(omega^2 - 1) (docs/sources.md, A). A 2.3:
+ * omega^2 r^3 (r - 1) = (r^2 phi')^2, r' = 0. */
 static void test_exact(void)
 {
     check_group("exact slow motions of forces");
@@ -139,8 +139,9 @@ static void test_stiff_potential(void)
         check_slow("ringing", &p, "quartic_rod", "", 2, names, "", 1e-10, 1e-10);
     projected_drop(&p);
     p = project_model("quartic_rod", &how, "method=ipa");
-    if (projected_good("ipa",
-                       &p)) /* the paper's accuracy: O(omega^-4) in q, O(omega^-2) in v (FACTS A) */
+    if (projected_good(
+            "ipa",
+            &p)) /* the paper's accuracy: O(omega^-4) in q, O(omega^-2) in v (docs/sources.md, A) */
         check_slow("ipa", &p, "quartic_rod", "", 2, names, "", 1.3e-9, 1e-6);
     projected_drop(&p);
     const char *model = PENDULUM_HEAD "[stiff potential]\n(a^2 + b^2)/2 scale omega^2\n";
@@ -253,7 +254,7 @@ static void test_chain(void)
                             "[bonds]\nlink[1] = length(bob[1]) - 1 stiffness omega^2\n"
                             "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N stiffness "
                             "omega^2\n[start]\nbob[i] = (i, 0) for i in 1..N\n";
-        /* issue 4: two methods agree to 1e-8 */
+        /* two methods agree to 1e-8 */
         check_slow("kernel", &p, model, "omega=1e5", 2 * LINKS, name, "", 1e-8, 1e-7);
     }
     projected_drop(&p);
@@ -326,7 +327,7 @@ static void test_polar(void)
         if (projected_good(options[k], &p)) {
             double r = 1, spin = p.r.q[0] * p.r.q[0] * p.r.v[1];
             for (int i = 0; i < 20; i++)
-                r = 1 + spin * spin / (1e6 * r * r * r); /* FACTS A, 2.3 */
+                r = 1 + spin * spin / (1e6 * r * r * r); /* docs/sources.md, A, 2.3 */
             check_near(options[k], p.r.q[0], r, k == 2 ? 1.3e-9 : 2e-12);
             check_near(options[k], p.r.v[0], 0, k == 2 ? 1e-6 : 2e-12);
         }

@@ -1,6 +1,6 @@
 /* test_hold.c - what is held stays to the last bit, and the rest goes to the slow manifold:
  * against exact slow motions, nearest points in closed form, and series without holds as the
- * measure of distance (DESIGN 1). */
+ * measure of distance (docs/theory.md). */
 #include <stdlib.h>
 
 #include "support/project.h"
@@ -132,8 +132,8 @@ static void test_series(void)
 }
 
 /* Filters keep what is held too; limits are what the paper's recipe leaves without holds at
- * omega = 1000: 1.3e-10 in positions, 3.0e-7 in velocities [FACTS A], with an allowance of three
- * for other states. */
+ * omega = 1000: 1.3e-10 in positions, 3.0e-7 in velocities [docs/sources.md, A], with an allowance
+ * of three for other states. */
 static void test_filters(void)
 {
     static const char *const held[] = {"y1", "y1,y1'", "x1'", "y2,x1'"};
@@ -424,9 +424,8 @@ static void test_callbacks(void)
             taut_load how = {.set = thousand, .set_count = 1, .start_text = text};
             projected s = project_model("double_pendulum", &how,
                                         k == 1 ? "method=constraint" : "method=series");
-            if (projected_good(
-                    "measured",
-                    &s)) /* the accuracy of ipa [FACTS A], of which differences of g take nothing */
+            if (projected_good("measured", &s)) /* the accuracy of ipa [docs/sources.md, A], of
+                                                   which differences of g take nothing */
                 check_below(ways[k], s.r.moved_normal, k == 1 ? 1e-9 : 4e-10);
             projected_drop(&s);
         }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_hold_cli.sh - taut project --hold, --richardson and --expansion as a user meets them.
 #
-# Numbers: FACTS A (multipliers 3/2 and 5/4), FACTS B (r = 1 - 3 eps^4), the start (29)-(30) of A.
+# Numbers: docs/sources.md, A (multipliers 3/2 and 5/4), docs/sources.md, B (r = 1 - 3 eps^4), the start (29)-(30) of A.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"

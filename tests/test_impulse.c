@@ -1,5 +1,5 @@
-/* test_impulse.c - impulse methods against the effective motion computed in angles [E; FACTS E],
- * their invariants, refusals, faults. */
+/* test_impulse.c - impulse methods against the effective motion computed in angles [E;
+ * docs/sources.md, E], their invariants, refusals, faults. */
 #include "support/run.h"
 #include "drive/solver.h"
 #include "judge/pendulum_angles.h"
@@ -51,8 +51,8 @@ static errors grid_errors(const char *method, double eps, double h, double inner
     return worst;
 }
 
-/* Fits of FACTS E: 0.064 h^2 + 1.8 eps in x, 0.079 h^2 + 2.5 eps in P y, single values up to
- * 1.15 of them. */
+/* Fits of docs/sources.md, E: 0.064 h^2 + 1.8 eps in x, 0.079 h^2 + 2.5 eps in P y, single values
+ * up to 1.15 of them. */
 static void test_fits(void)
 {
     static const double steps[] = {.5, .25, .1}, sizes[] = {1e-2, 1e-3};
@@ -72,8 +72,8 @@ static void test_fits(void)
             }
 }
 
-/* Without W the reference is wrong by .37 / .86 for every eps [FACTS E]: the method follows the
- * one with W. */
+/* Without W the reference is wrong by .37 / .86 for every eps [docs/sources.md, E]: the method
+ * follows the one with W. */
 static void test_without_correction(void)
 {
     static const double none[2] = {0, 0}, sizes[] = {1e-2, 1e-3, 1e-4};
@@ -102,7 +102,7 @@ static void test_without_correction(void)
 }
 
 /* The plain method does not converge: at eps = 1e-4, h = .5 it errs by 3.4e-2 / 1.6e-1, far
- * above the fits [FACTS E]. */
+ * above the fits [docs/sources.md, E]. */
 static void test_plain(void)
 {
     double action[2];

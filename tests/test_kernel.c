@@ -1,6 +1,7 @@
 /* test_kernel.c - kernels as data, weights that know frequencies, and the projections `kernel`
- * and `auto`. Oracles: the polynomials of FACTS A, moments, exact slow motions (FACTS A: example
- * (5), free pendulum 2.3), and series, which test_slow_series.c compares with exact slow points. */
+ * and `auto`. Oracles: the polynomials of docs/sources.md, A, moments, exact slow motions
+ * (docs/sources.md, A: example (5), free pendulum 2.3), and series, which test_slow_series.c
+ * compares with exact slow points. */
 #include "support/project.h"
 #include "filter/filter_kernels.h"
 #include "support/stated.h"
@@ -9,7 +10,7 @@
 
 static void test_values(void)
 {
-    check_group("kernel coefficients"); /* FACTS A, "better kernels" */
+    check_group("kernel coefficients"); /* docs/sources.md, A, "better kernels" */
     taut_filter_kernel five = {5, 3}, seven = {7, 4}, one = {1, 0};
     for (int k = 0; k <= 20; k++) {
         double t = k / 20.0, u = t * t;
@@ -129,8 +130,8 @@ static void test_zeros(void)
 }
 
 /* forced_spring, q'' = -omega^2 (q - cos t): passes with Verlet and a kernel converge to
- * Verlet's own slow solution A_h cos t (FACTS A), up to an error of order mu + 1 in the window.
- * Verlet and the iteration are written out here. */
+ * Verlet's own slow solution A_h cos t (docs/sources.md, A), up to an error of order mu + 1 in the
+ * window. Verlet and the iteration are written out here. */
 static double forced_fixed_point(const taut_filter_kernel *kernel, int steps, double omega,
                                  double step)
 {
@@ -227,7 +228,7 @@ static void write_start(const projected *p, const double *q, const double *v, ch
     check_row(used < size, "a start of %d coordinates is too long a text", (int)sizes.coordinates);
 }
 
-/* What a converged series moves: the distance to the slow manifold (DESIGN 1). */
+/* What a converged series moves: the distance to the slow manifold (docs/theory.md). */
 static void check_slow(const char *what, const projected *p, const char *model, const char *set,
                        double most_q, double most_v, double most_lambda)
 {
@@ -246,7 +247,7 @@ static void check_slow(const char *what, const projected *p, const char *model, 
 }
 
 /* From (29)-(30); the paper's recipe: 1.3e-10 and 3.0e-7 in 185 evaluations at omega = 1000
- * (FACTS A). */
+ * (docs/sources.md, A). */
 static void test_pendulum(void)
 {
     check_group("double pendulum");
@@ -294,7 +295,7 @@ static void test_exact(void)
     check_group("exact slow motions");
     projected p = run("forced_spring", "omega=1000", NULL, "method=kernel");
     if (projected_good("forced_spring", &p))
-        check_near("A", p.r.q[0], 1e6 / (1e6 - 1), 1e-12); /* FACTS A, example (5) */
+        check_near("A", p.r.q[0], 1e6 / (1e6 - 1), 1e-12); /* docs/sources.md, A, example (5) */
     projected_drop(&p);
     static const char *const methods[] = {"method=kernel", "method=series", "method=auto"};
     for (int k = 0; k < 3; k++) { /* omega^2 r^3 (r - 1) = 4 M^2, M = r^2 phi'/2 */
@@ -422,7 +423,7 @@ static void test_chain(void)
     }
 }
 
-/* What Verlet cannot treat: the leapfrog of flow_leap.c. Limits: those of issue 4 for omega =
+/* What Verlet cannot treat: the leapfrog of flow_leap.c. Limits: those for omega =
  * 1000 and 100, with the 10 times that "about" in the stated error allows where that is more;
  * series, which the projection shares nothing with, measures the distance. */
 static void test_general(void)

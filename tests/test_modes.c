@@ -1,5 +1,5 @@
-/* test_modes.c - modes, actions and gradients of frequencies: analytic ones, those of FACTS E,
- * and independent residuals. */
+/* test_modes.c - modes, actions and gradients of frequencies: analytic ones, those of
+ * docs/sources.md, E, and independent residuals. */
 #include "support/run.h"
 #include "judge/pendulum_angles.h"
 #include "system/modes/modes.h"
@@ -52,7 +52,7 @@ static char *read_model(const char *name)
     return text;
 }
 
-/* FACTS E: at eps = 1e-3 the actions of start (14) are I = J/eps = (7.78456513604e-5,
+/* docs/sources.md, E: at eps = 1e-3 the actions of start (14) are I = J/eps = (7.78456513604e-5,
  * 4.4349321933). */
 static void test_published_actions(void)
 {
@@ -101,7 +101,8 @@ static void test_angles(void)
     free(text);
 }
 
-/* FACTS E: the 1:2 resonance is where the cosine between the rods is 0.748 (exactly: 3 - r = (3
+/* docs/sources.md, E: the 1:2 resonance is where the cosine between the rods is 0.748 (exactly: 3 -
+ * r = (3
  * + r)/4 with r^2 = 1 + 4 c^2). */
 static void test_resonance(void)
 {

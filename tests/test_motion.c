@@ -171,8 +171,8 @@ static void test_foot(void)
     driven_destroy(&d);
 }
 
-/* Reference at t = 1 of the slider crank [C example 4; FACTS C], by every method that knows its
- * steps. */
+/* Reference at t = 1 of the slider crank [C example 4; docs/sources.md, C], by every method that
+ * knows its steps. */
 static void test_slider_crank(void)
 {
     static const double q[4] = {-1.061270282397952442, 2.401214566116768558, -0.2909919279848426683,
@@ -181,7 +181,8 @@ static void test_slider_crank(void)
                                  -6.723523373744880700 - 3.431444380758191872};
     static const struct {
         const char *options;
-        double limit, force_limit; /* multipliers of Radau IIA have order s - 1 only [FACTS B] */
+        double limit,
+            force_limit; /* multipliers of Radau IIA have order s - 1 only [docs/sources.md, B] */
     } rows[] = {
         {"method=dop8 rtol=1e-12 atol=1e-12", 1e-10, 1e-8},
         {"method=radau5 rtol=1e-9 atol=1e-9", 1e-7, 1e-3},
@@ -238,7 +239,7 @@ static void test_drift(void)
 }
 
 /* The slow motions of a spring in the plane are circles r = r*, omega^2 r*^3 (r* - 1) = 4 M^2, M
- * the areal velocity [A 2.3; FACTS A]. */
+ * the areal velocity [A 2.3; docs/sources.md, A]. */
 static void test_circle(void)
 {
     check_group("slow motion");
@@ -268,7 +269,7 @@ static void test_circle(void)
 }
 
 /* The double pendulum at omega = 1000 from the exact slow point over (31)-(32): its start, and
- * the state at t = 10 [FACTS A]. */
+ * the state at t = 10 [docs/sources.md, A]. */
 static void test_slow_reference(void)
 {
     static const double start[4] = {1.000001500045071096781, 0, 2.000002750073263937993, 0};

@@ -2,7 +2,7 @@
 # test_potential_cli.sh - stiff potentials as a user meets them: project, spectrum, check and run.
 #
 # TAUT is the program (default ../build/taut beside this script). Numbers: the straight double pendulum, Omega = omega (sqrt 5 -+ 1)/2, its
-# slow point and pulls (FACTS A, the exact slow point over (31)-(32)).
+# slow point and pulls (docs/sources.md, A, the exact slow point over (31)-(32)).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"

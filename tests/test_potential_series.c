@@ -31,8 +31,8 @@ static series turn_with(series r, real phi0, real speed)
 }
 
 /* The smooth solution over (phi0, speed) of r'' - r phi'^2 = -sin phi - omega^2 V'(r): r <-
- * V'^-1((r phi'^2 - sin phi - r'')/omega^2) on Taylor polynomials [FACTS B, the recipe of the
- * smooth start]. Each round uses up two orders and gains a factor omega^2. */
+ * V'^-1((r phi'^2 - sin phi - r'')/omega^2) on Taylor polynomials [docs/sources.md, B, the recipe
+ * of the smooth start]. Each round uses up two orders and gains a factor omega^2. */
 static series smooth_radius(real omega, real phi0, real speed)
 {
     series r = constant(1);

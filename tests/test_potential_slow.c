@@ -1,5 +1,5 @@
 /* test_potential_slow.c - foot points and slow points of stiff potentials, against closed forms,
- * FACTS, and the same models with bonds. */
+ * docs/sources.md, and the same models with bonds. */
 #include <math.h>
 #include <stdlib.h>
 #include <taut/taut.h>
@@ -48,13 +48,14 @@ static double apart(taut_index n, const double *x, const double *y)
 #define START_31 "x1 = 1, x2 = 2, y1' = -0.5, y2' = 0.5"
 #define START_29 "x1 = 1, y1 = 0.25, x2 = 2, y1' = -0.5, y2' = 0.5"
 
-/* The exact slow point over (31)-(32) at omega = 1000 [FACTS A, 20 digits], and its pulls. */
+/* The exact slow point over (31)-(32) at omega = 1000 [docs/sources.md, A, 20 digits], and its
+ * pulls. */
 static void test_exact_point(void)
 {
     static const char *const kinds[] = {"pp", "bp", "pb"};
     /* omega^2 (x1 - 1), omega^2 (x2 - x1 - 1) */
     const double pull[] = {1.500045071096781, 1.250028192841212};
-    check_group("FACTS A, exact slow point");
+    check_group("docs/sources.md, A, exact slow point");
     for (int k = 0; k < 3; k++) {
         char text[900];
         pendulum_text(text, sizeof text, kinds[k], 1000, 1, START_31, "");
@@ -78,7 +79,7 @@ static void test_exact_point(void)
         }
         projected_drop(&p);
         /* the foot point is the start; the forces are those of the rigid pendulum: 3/2 and 5/4
-         * [FACTS A] */
+         * [docs/sources.md, A] */
         p = project(text, "method=constraint");
         if (projected_good(kinds[k], &p)) {
             check_near("x1", p.r.q[0], 1, 1e-15);
@@ -209,12 +210,12 @@ static void test_circles(void)
     projected_drop(&p);
 }
 
-/* B (1.1) with gravity, horizontal and at rest: r = 1 - 3 eps^4 - 54 eps^8 [FACTS B]; Cartesian,
- * polar, and with a mass matrix. */
+/* B (1.1) with gravity, horizontal and at rest: r = 1 - 3 eps^4 - 54 eps^8 [docs/sources.md, B];
+ * Cartesian, polar, and with a mass matrix. */
 static void test_smooth_start(void)
 {
     double eps = 1e-2, r = 1 - 3 * pow(eps, 4) - 54 * pow(eps, 8);
-    check_group("FACTS B, smooth start");
+    check_group("docs/sources.md, B, smooth start");
     projected p = project("[coordinates]\ny1, y2\n[potential]\ny2\n[stiff "
                           "potential]\n(sqrt(y1^2+y2^2) - 1)^2/2 scale 1e4\n[start]\ny1 = 1\n",
                           "method=series");

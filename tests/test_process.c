@@ -110,8 +110,8 @@ static void same_digits(void)
     nobody("after good ones");
 }
 
-/* FACTS D through the process: Michaelis-Menten log10 errors, five dimensions residuals and
- * counts. */
+/* docs/sources.md, D through the process: Michaelis-Menten log10 errors, five dimensions residuals
+ * and counts. */
 static void facts(void)
 {
     static const double log_error[] = {-2.38, -4.44, -5.41},
@@ -120,7 +120,7 @@ static void facts(void)
     static const int counts[] = {66, 173, 335};
     double v[5] = {-3.559434800714249, -2.559434800714249, 19.2202825996428754, -800, -1200},
            mean = 0;
-    check_group("FACTS D through the process");
+    check_group("docs/sources.md, D through the process");
     for (int i = 0; i < 5; i++)
         mean += 0.4 * v[i];
     for (int order = 0; order < 3; order++) {

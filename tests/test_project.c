@@ -1,6 +1,6 @@
 /* test_project.c - slow points: table 1 and the points and multipliers of Ariel, Sanz-Serna,
  * Tsai 2012 (A), nonlinear and linear oracles, costs, refusals, failures. Reference numbers:
- * FACTS A, the table of A recomputed in 30 digits. */
+ * docs/sources.md, A, the table of A recomputed in 30 digits. */
 #include <stdlib.h>
 #include <taut/taut.h>
 
@@ -19,7 +19,7 @@ static projected make(const char *model, const char *set, const char *options,
     return project_model_with(model, &how, options, allocator);
 }
 
-/* FACTS A, table 1: g1, g2, gdot1, gdot2 of every pass, for omega = 1000 and 10000. */
+/* docs/sources.md, A, table 1: g1, g2, gdot1, gdot2 of every pass, for omega = 1000 and 10000. */
 static const double table_1[2][5][4] = {
     {{-3.399540e-4, -2.413246e-4, 2.326129e-3, 5.256441e-3},
      {9.719184e-7, 8.113579e-7, 2.009049e-5, 1.182009e-5},
@@ -142,7 +142,7 @@ static void test_glide(void)
     }
 }
 
-/* A (33)-(36) to the printed digits, and FACTS A to 1e-14. */
+/* A (33)-(36) to the printed digits, and docs/sources.md, A to 1e-14. */
 static void test_points(void)
 {
     check_group("A (33)-(36)");
@@ -186,8 +186,8 @@ static void test_multipliers(void)
         double one = (4 * lambda[1][i] - lambda[0][i]) / 3,
                next = (4 * lambda[2][i] - lambda[1][i]) / 3;
         check_near("omega 1000", lambda[1][i], exact[i], 2e-3);
-        check_near("Richardson, one level [FACTS A]", next, exact[i], 2e-7);
-        check_near("two levels [FACTS A]", (16 * next - one) / 15, exact[i], 1e-8);
+        check_near("Richardson, one level [docs/sources.md, A]", next, exact[i], 2e-7);
+        check_near("two levels [docs/sources.md, A]", (16 * next - one) / 15, exact[i], 1e-8);
     }
     static const char *const stiff[] = {"omega=1e5 lift=0", "omega=1e8 lift=0"};
     for (int k = 0; k < 2; k++) { /* C^-1 g would be noise here */
@@ -230,8 +230,8 @@ static void test_pendulum(void)
     projected_drop(&p);
 }
 
-/* A (5): q'' = -omega^2 (q - cos t). Verlet's own slow solution is A_h cos t [FACTS A]; the
- * kernel adds O((L/omega)^4). */
+/* A (5): q'' = -omega^2 (q - cos t). Verlet's own slow solution is A_h cos t [docs/sources.md, A];
+ * the kernel adds O((L/omega)^4). */
 static void test_forced(void)
 {
     check_group("A (5)");
@@ -307,7 +307,7 @@ static void test_moved(void)
     }
     projected_drop(&p);
     /* by its choice of tangential point ipa is not exact: O(omega^-2) from (31)-(32), |p| 5e-6
-     * [FACTS A] */
+     * [docs/sources.md, A] */
     p = make("double_pendulum", "omega=1000 lift=0", "method=ipa", NULL);
     if (projected_good("ipa", &p)) {
         check_near("normal", p.r.moved_normal, hypot(1.5e-6, 2.75e-6), 2e-9);

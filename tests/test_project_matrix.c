@@ -18,7 +18,7 @@
  *                         not where bonds are damped, which the paper does not treat
  *     constraint
  *     g and gdot at rounding; what moved is M^-1 G^T mu; lambda solves the acceleration equation
- *     difference          values and errors of FACTS D
+ *     difference          values and errors of docs/sources.md, D
  *
  * Then "do no harm": the point of series, given to every method, stays what it is to rounding,
  * without passes or in one; so does a result that is given back to its own method, or moves by
@@ -400,7 +400,7 @@ static void run_subject(const subject *s)
     projected_drop(&series);
 }
 
-/* FACTS D: errors of order 2, the default, with the models' own steppers. */
+/* docs/sources.md, D: errors of order 2, the default, with the models' own steppers. */
 static void test_difference(void)
 {
     check_group("difference");

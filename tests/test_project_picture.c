@@ -3,7 +3,8 @@
  * what they should.
  *
  * Oracles: velocity Verlet written out below for the double pendulum, the cubic kernel as
- * printed in Ariel, Sanz-Serna, Tsai 2012, section 5.2, and table 1 of that paper (FACTS A). */
+ * printed in Ariel, Sanz-Serna, Tsai 2012, section 5.2, and table 1 of that paper (docs/sources.md,
+ * A). */
 #define _POSIX_C_SOURCE 200809L
 
 #include <dirent.h>

@@ -189,7 +189,8 @@ static void make_double_pendulum(double omega, char *model, size_t size)
     double c = omega > 0 ? 1 / (omega * omega) : 0;
     if (omega > 0)
         snprintf(bond, sizeof bond, "stiffness %.17g", omega * omega);
-    /* the slow point over (31)-(32): multipliers 3/2 and 5/4; exact at omega = 1000 [FACTS A] */
+    /* the slow point over (31)-(32): multipliers 3/2 and 5/4; exact at omega = 1000
+     * [docs/sources.md, A] */
     double x1 = omega == 1000 ? 1.000001500045071096781 : 1 + 1.5 * c,
            x2 = omega == 1000 ? 2.000002750073263937993 : 2 + 2.75 * c;
     snprintf(model, size, double_pendulum, bond, bond, x1, x2);
@@ -236,7 +237,7 @@ static void test_uniform_steps(void)
         }
 }
 
-/* Reference of FACTS A at t = 10, omega = 1000, from the exact slow point. */
+/* Reference of docs/sources.md, A at t = 10, omega = 1000, from the exact slow point. */
 static void test_reference(void)
 {
     static const double end[8] = {0.99934340676157869,  -0.03622915908201496, 0.66151150110952525,
@@ -262,8 +263,8 @@ static void test_reference(void)
     }
 }
 
-/* The evaluations that the design found for the two forms, at errors 1e-4, 1e-6, 1e-8 in
- * positions: within 1.1 of them, by the order and the tolerance that suit [DESIGN 6]. */
+/* Evaluations of the two forms as measured, at errors 1e-4, 1e-6, 1e-8 in
+ * positions: within 1.1 of them, by the order and the tolerance that suit [docs/sources.md, F]. */
 static void test_evaluations(void)
 {
     static const double end[4] = {0.99934340676157869, -0.03622915908201496, 0.66151150110952525,

@@ -129,7 +129,7 @@ static taut_statistics equal_steps(const char *eps, const char *options, double 
 }
 
 /* The number of iterations does not see the stiffness; the compliance form of B (8.4) with (8.8)
- * takes 8, 6, 5, 4, 4 [FACTS B]. */
+ * takes 8, 6, 5, 4, 4 [docs/sources.md, B]. */
 static void test_uniform(void)
 {
     static const double h[] = {.3, .1, .03, .01, .003};

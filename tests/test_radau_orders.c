@@ -4,7 +4,7 @@
 
 #include "support/radau.h"
 
-/* ---- observed orders [B (1.1), Theorems 3.1 and 4.1; FACTS B] */
+/* ---- observed orders [B (1.1), Theorems 3.1 and 4.1; docs/sources.md, B] */
 
 typedef struct errors {
     double position, velocity, tension;
@@ -34,7 +34,7 @@ static void test_orders(void)
     static const struct {
         const char *method;
         int steps[3]; /* the longest step for y, y' and lambda: 1/steps */
-        /* their orders; FACTS B for radau1 to radau5, B Theorem 4.1 for the others */
+        /* their orders; docs/sources.md, B for radau1 to radau5, B Theorem 4.1 for the others */
         double expected[3];
         double bound[3]; /* of the error at the longest step */
         int halvings[2]; /* of y: for eps < 1e-4, and for 1e-4 */
@@ -135,7 +135,8 @@ static void test_stability_function(void)
         }
 }
 
-/* Off the manifold by h^2: two steps bring the pendulum back, at eps = 1e-4, h = 0.05 [FACTS B]. */
+/* Off the manifold by h^2: two steps bring the pendulum back, at eps = 1e-4, h = 0.05
+ * [docs/sources.md, B]. */
 static void test_collapse(void)
 {
     check_group("radau, an off-manifold start collapses");

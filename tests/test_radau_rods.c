@@ -97,7 +97,8 @@ int main(void)
             check_row(velocity <= 1e-13, "%s, %s: |gdot| %.3g", models[k].name, options, velocity);
         }
 
-    /* equal steps: order s across the rod [B Theorem 4.1], the same as FACTS B observes in y' */
+    /* equal steps: order s across the rod [B Theorem 4.1], the same as docs/sources.md, B observes
+     * in y' */
     check_group("equal steps");
     for (int s = 2; s <= 3; s++) {
         double before = NAN, position, order = NAN;

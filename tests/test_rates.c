@@ -1,7 +1,7 @@
 /* test_rates.c - frequencies of bare forces of many coordinates, and the slow points that
  * projections find with them. Oracles: series on the same chain with its springs declared, from
- * the result (DESIGN 1); the frequencies of that system; integrations of the result; eigenvalues
- * of matrices that are known. Chains bend by up to 0.5 rad and are off by 1e-3, as in issue 4. */
+ * the result (docs/theory.md); the frequencies of that system; integrations of the result;
+ * eigenvalues of matrices that are known. Chains bend by up to 0.5 rad and are off by 1e-3. */
 #include "support/links.h"
 #include "linalg/tridiagonal.h"
 #include "filter/progress.h"
@@ -155,7 +155,7 @@ static void check_ends(const char *what, const links *s, const projected *p)
 
 /* kernel: 1e-8 in q and 1e-6 in v at omega = 1e6, 1e-6 at 1e3 (there the slow motion, some 3 rad
  * per time by the pull of the links, turns by 0.2 within a window of 16/220, and (0.2)^6/6! is
- * 1e-7). ipa as published leaves h^2/6 |q'''| in v (FACTS A), 1e-7 times some 30. */
+ * 1e-7). ipa as published leaves h^2/6 |q'''| in v (docs/sources.md, A), 1e-7 times some 30. */
 static void test_sizes(void)
 {
     check_group("sizes and stiffness");

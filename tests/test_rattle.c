@@ -7,7 +7,7 @@
 
 /* Rigid double pendulum from (31)-(32) of [A] at t = 10, from the equations in the two angles by
  * extrapolated midpoint steps in 34 digits (T = a'^2 + b'^2/2 + a' b' cos(a - b)). The slow
- * solution of omega = 1e4 differs by less than 1e-6 [FACTS A, figure 2]. */
+ * solution of omega = 1e4 differs by less than 1e-6 [docs/sources.md, A, figure 2]. */
 static const double folded[8] = {0.99934375713186321,  -0.036222300887320576, 0.66152386461392287,
                                  0.90498847264811194,  0.0010988276061174403, 0.030315758011993110,
                                  -0.67390902195224277, -0.21195843348501582};
@@ -20,7 +20,7 @@ static double distance(const double *a, const double *b, int n)
     return sqrt(sum);
 }
 
-/* Figure 2 of [A]: H = 1/8, 1/16, 1/32, 1/64 [FACTS A]. */
+/* Figure 2 of [A]: H = 1/8, 1/16, 1/32, 1/64 [docs/sources.md, A]. */
 static void test_figure_2(void)
 {
     static const double expected[4] = {2.80e-2, 6.93e-3, 1.73e-3, 4.32e-4};

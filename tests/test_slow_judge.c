@@ -103,7 +103,7 @@ static void test_exact(void)
     check_group("exact slow points");
     double w = (27 - sqrt(24. * 24 + 1)) / 2, slope = 0.5 / (25.5 - w);
     const exact rows[] = {
-        {"(31)-(32) of A [FACTS A]",
+        {"(31)-(32) of A [docs/sources.md, A]",
          rods,
          NULL,
          4,
@@ -119,13 +119,13 @@ static void test_exact(void)
           0.4435590339924478969424897}},
         {"forced_spring [A (5)]", "forced_spring", NULL, 1, {1e4 / (1e4 - 1)}, {0}},
         /* omega^2 r^3 (r - 1) = 4 M^2, M = r v/2 with v = 1 at the foot point and above it */
-        {"free_pendulum [FACTS A]",
+        {"free_pendulum [docs/sources.md, A]",
          "free_pendulum",
          NULL,
          2,
          {(1 + sqrt(1 + 4e-6)) / 2, 0},
          {0, 1}},
-        {"pendulum [FACTS B]", "pendulum", NULL, 2, {1 - 3e-12, 0}, {0, 0}},
+        {"pendulum [docs/sources.md, B]", "pendulum", NULL, 2, {1 - 3e-12, 0}, {0, 0}},
         {"two modes", linear, NULL, 2, {slope * 0.7, 0.7}, {slope * 0.4, 0.4}},
     };
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)

@@ -15,11 +15,11 @@ static projected make(const char *model, const char *set, const char *from,
     return project_model_with(model, &how, options, allocator);
 }
 
-/* The exact slow point over (31)-(32) of A at omega = 1000 [FACTS A, 20 digits]; foot point and
- * velocities stay. */
+/* The exact slow point over (31)-(32) of A at omega = 1000 [docs/sources.md, A, 20 digits]; foot
+ * point and velocities stay. */
 static void test_exact_point(void)
 {
-    check_group("FACTS A, exact slow point");
+    check_group("docs/sources.md, A, exact slow point");
     projected p = make("[parameters]\nomega = 1000\n[coordinates]\nx1, y1, x2, y2\n[bonds]\ninner "
                        "= sqrt(x1^2 + y1^2) - 1 stiffness omega^2\n"
                        "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 stiffness omega^2\n[start]\nx1 = "
@@ -89,11 +89,11 @@ static void test_forced(void)
     projected_drop(&p);
 }
 
-/* B (1.1), horizontal and at rest: r = 1 - 3 eps^4 - 54 eps^8 [FACTS B]; gravity 1, masses in M,
- * a mass matrix, polar coordinates. */
+/* B (1.1), horizontal and at rest: r = 1 - 3 eps^4 - 54 eps^8 [docs/sources.md, B]; gravity 1,
+ * masses in M, a mass matrix, polar coordinates. */
 static void test_smooth_start(void)
 {
-    check_group("FACTS B, smooth start");
+    check_group("docs/sources.md, B, smooth start");
     double eps = 1e-2, r = 1 - 3 * pow(eps, 4) - 54 * pow(eps, 8);
     projected p = make("[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nrod = sqrt(y1^2+y2^2) - 1 "
                        "stiffness 1e4\n[start]\ny1 = 1\n",

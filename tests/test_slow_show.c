@@ -52,8 +52,8 @@ static double *chain_velocities(taut_index links, const double *q)
  * manifold is. */
 static void compare_chain(const char *what, taut_index links, const double *q, const double *v)
 {
-    /* beyond what is required, 1000 links: rounding of velocities, 8 u omega |q|, shows [DESIGN
-     * 6] */
+    /* beyond what is required, 1000 links: rounding of velocities, 8 u omega |q|, shows
+     * [docs/theory.md, Filters] */
     const double limit = 1e-8, limit_v = links <= 1000 ? limit : 8 * 1.2e-16 * 1e6 * links;
     projected s = project_chain(links, q, v, "method=series"),
               k = project_chain(links, q, v, "method=kernel");
@@ -232,7 +232,7 @@ static void slow_distance(real omega, const double *q, const double *v, double *
 }
 
 /* The judge against a number that is known: the exact slow point over (31)-(32) at omega = 1000
- * [FACTS A]. */
+ * [docs/sources.md, A]. */
 static void test_judge(void)
 {
     check_group("judge");
@@ -243,8 +243,8 @@ static void test_judge(void)
     double q[4] = {1.000001500045071096781, 0, 2.000002750073263937993, 0},
            v[4] = {0, -0.5, 0, 0.5}, off_q, off_v, doubt;
     slow_distance(1000, q, v, &off_q, &off_v, &doubt);
-    check_below("FACTS A, q", off_q, 4e-16); /* the rounding of x2 */
-    check_below("FACTS A, v", off_v, 1e-17);
+    check_below("docs/sources.md, A, q", off_q, 4e-16); /* the rounding of x2 */
+    check_below("docs/sources.md, A, v", off_v, 1e-17);
     check_below("doubt", doubt, 1e-20);
     q[0] += 3e-9; /* the inner spring longer, the outer shorter */
     slow_distance(1000, q, v, &off_q, &off_v, &doubt);
@@ -467,8 +467,8 @@ static void test_starts(double omega, bool functions, bool anywhere)
 
 /* ---- a start that is slow */
 
-/* The exact slow point over (31)-(32) [FACTS A], without a pass, and with memory that ends at
- * every call. */
+/* The exact slow point over (31)-(32) [docs/sources.md, A], without a pass, and with memory that
+ * ends at every call. */
 static void test_already(void)
 {
     check_group("slow already");

@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_spectrum_cli.sh - taut spectrum as a user meets it: table, separation, JSON, limits, exit status; and effective runs.
 #
-# TAUT is the program (default ../build/taut beside this script). Numbers: Lubich, Weiss, actions at eps = 1e-3 (FACTS E).
+# TAUT is the program (default ../build/taut beside this script). Numbers: Lubich, Weiss, actions at eps = 1e-3 (docs/sources.md, E).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"

@@ -1,11 +1,11 @@
 /* test_stabilize.c - stabilisation of rods and invariants: the numbers of Ascher, Qin, Reich
- * 1992 [C; FACTS C], orders kept, drift at rounding, refusals. */
+ * 1992 [C; docs/sources.md, C], orders kept, drift at rounding, refusals. */
 #include "support/run.h"
 #include "support/rig.h"
 
 static const double pi = 3.14159265358979323846;
 
-/* Slider crank at t = 1 [FACTS C, example 4]. */
+/* Slider crank at t = 1 [docs/sources.md, C, example 4]. */
 static const double crank[4] = {-1.061270282397952442, 2.401214566116768558, -0.2909919279848426683,
                                 -0.2952634692628417145};
 static const double crank_rate = -1.074141060176316047; /* theta' */
@@ -121,7 +121,7 @@ static void largest_drift(const rig_how *how, double h, int steps, double *posit
 }
 
 /* Example 4: Adams-Bashforth 2, h = 0.1, t <= 10, F as in (4.8), history at stabilised points
- * [FACTS C]. */
+ * [docs/sources.md, C]. */
 static void test_example_4(void)
 {
     static const struct {
@@ -155,8 +155,8 @@ static void test_example_4(void)
     check_near("order of the velocity's drift", log2(v[0] / v[1]), 3, 0.3);
 }
 
-/* Drift orders: position 2p+2 with one Newton step; the velocity is at rounding [FACTS C]. Two
- * passes, or projection: both at rounding. */
+/* Drift orders: position 2p+2 with one Newton step; the velocity is at rounding [docs/sources.md,
+ * C]. Two passes, or projection: both at rounding. */
 static void test_drift(void)
 {
     static const struct {
@@ -196,7 +196,7 @@ static void test_drift(void)
     }
 }
 
-/* Table 3.1: p2 after one and two periods, with the digits of FACTS C. */
+/* Table 3.1: p2 after one and two periods, with the digits of docs/sources.md, C. */
 static void test_kepler(void)
 {
     static const struct {
@@ -401,7 +401,7 @@ static void test_refusals(void)
 /* ---- through the driver */
 
 /* Rigid double pendulum from (31)-(32) of [A] at t = 10 (recipe in test_rattle.c): at most 1.3
- * times the evaluations of DOP853 in scipy, 191, 274, 429 [DESIGN 6], each run near its
+ * times the evaluations of DOP853 in scipy, 191, 274, 429 [docs/sources.md, F], each run near its
  * tolerance. */
 static void test_evaluations(void)
 {

@@ -118,7 +118,7 @@ static void test_order(void)
          {0, 1.3627702877384937},
          6.28318530717958647692 / 1000},
         /* smooth motion of the stiff spring pendulum: reference at t = 1, eps = 1e-2 [B (1.1);
-         * FACTS B] */
+         * docs/sources.md, B] */
         {"pendulum",
          "[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nspring = sqrt(y1^2 + y2^2) - 1 "
          "compliance 1e-4\n"

@@ -116,10 +116,10 @@ TAUT_API int taut_jet_advance(taut_jet *jet, int j, double t, const double *q, c
                               taut_values *values, taut_error *error);
 
 /* Frequencies (rad per time) of the stiff modes at a state, ascending: square roots of the
- * eigenvalues of C_s^-1 S (DESIGN: springs s, rods r, S the Schur complement of A = G M^-1 G^T),
- * or of (scale Hess V, M). At most `count` from each end are computed when the system is large;
- * soft springs do not count unless all are soft. *found says how many of frequency[] are set,
- * *complete whether these are all. */
+ * eigenvalues of C_s^-1 S (docs/theory.md: springs s, rigid bonds r, S the Schur complement of A =
+ * G M^-1 G^T), or of (scale Hess V, M). At most `count` from each end are computed when the system
+ * is large; soft springs do not count unless all are soft. *found says how many of frequency[] are
+ * set, *complete whether these are all. */
 TAUT_API int taut_frequencies(taut_context *context, double t, const double *q, int count,
                               double *frequency, int *found, bool *complete, taut_error *error);
 

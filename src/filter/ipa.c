@@ -18,7 +18,7 @@
  * limit h omega = 2, N is raised.
  *
  * The stopping test knows rounding: tolerances are at least 8 u sum|G q| for g and omega times
- * that for gdot (DESIGN 6).
+ * that for gdot (docs/theory.md, Filters).
  *
  * Rods beside springs are constraints of the micro-integration, which is RATTLE then
  * (step/flow_rattle.c), and a pass ends on them (rigid_bonds.c).
@@ -291,7 +291,7 @@ static void state_errors(const ipa *w, bool kept)
 }
 
 /* Never worse than the start, and never far from slow. lambda = C^-1 g while the rounding of g
- * is not amplified too much, else from the acceleration equation (DESIGN 6). */
+ * is not amplified too much, else from the acceleration equation (docs/theory.md, Filters). */
 static int conclude(const ipa *w, double *first, double *last, taut_error *error)
 {
     taut_projection *p = w->p;

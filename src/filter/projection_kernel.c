@@ -1,5 +1,5 @@
 /* projection_kernel.c - a better iterative projection: the passes of [A section 3.2] with better
- * kernels (DESIGN 6).
+ * kernels (docs/theory.md, Filters).
  *
  *     (q, v) <- sum_j w_j (q, v)(t + j h), |j| <= N,
  *     v at the very end <- sum_j d_j q(t + j h)/h

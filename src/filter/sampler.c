@@ -14,7 +14,7 @@
 /* h times the fastest frequency; Verlet is stable below 2 */
 static const double aware_step = 1.7;
 static const double smooth_left = 0.02; /* of an oscillation, after a smooth pass */
-/* sum |w| of weights that know frequencies: beyond, passes diverge (DESIGN 6) */
+/* sum |w| of frequency-tuned weights: beyond, passes diverge (docs/sources.md, F) */
 static const double most_sum = 5;
 
 enum { MOST_STEPS = 1 << 22 };

@@ -2,7 +2,8 @@
  *
  * Verlet samples a linear oscillation as cos(j theta), 2 sin(theta/2) = h omega, and weights w_j
  * turn it into W(theta) times itself, with W(theta) = sum_j w_j cos(j theta), a polynomial in
- * cos(theta) (DESIGN 6). Wanted: sum_j w_j = 1, sum_j w_j j^(2i) = 0 for 2i < mu, and
+ * cos(theta) (docs/theory.md, Filters). Wanted: sum_j w_j = 1, sum_j w_j j^(2i) = 0 for 2i < mu,
+ * and
  *
  *     few frequencies:
  *     W(theta_k) = 0, the rest minimises sum_k W'(theta_k)^2 + rho sum_j w_j^2

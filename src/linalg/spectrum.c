@@ -1,6 +1,6 @@
 /* spectrum.c - frequencies of springs, with rods eliminated.
  *
- *     S^ = C^-1/2 S C^-1/2, S = A_ss - A_sr A_rr^-1 A_rs   [DESIGN 1]
+ *     S^ = C^-1/2 S C^-1/2, S = A_ss - A_sr A_rr^-1 A_rs   [docs/theory.md]
  *
  * S is never formed from its blocks: S e = G_s z with M z + G_r^T mu = G_s^T e, G_r z = 0, one
  * saddle solve with the rods alone; and (S + shift C)^-1 is the bond block of a saddle solve

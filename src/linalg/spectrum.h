@@ -1,4 +1,4 @@
-/* spectrum.h - frequencies of stiff modes (DESIGN 1).
+/* spectrum.h - frequencies of stiff modes (docs/theory.md).
  *
  * Springs s (c_i > 0) and rods r (c_i = 0):  Omega^2 are the eigenvalues of C_s^-1 S,  S = A_ss
  * - A_sr A_rr^-1 A_rs,  A = G M^-1 G^T. A stiff potential:  the nonzero eigenvalues of (V, M), V
@@ -21,7 +21,7 @@ typedef struct taut_spectrum {
 
 /* shape: pattern of M (K; NULL for diagonal) and G; `positive` says that M is positive definite.
  * frequency[2*count] at least, or frequency[springs] when springs <= 2*count. mode (may be NULL;
- * at most 2000 springs): [springs][m], row k the vector u of mode k as in DESIGN 1, C^-1 u =
+ * at most 2000 springs): [springs][m], row k the vector u of mode k as in docs/theory.md, C^-1 u =
  * Omega^2 A^-1 u, u^T A^-1 u = 1, zero for rods; all modes, ascending, also where frequency[]
  * holds the ends only. */
 int taut_spectrum_bonds(const taut_saddle_shape *shape, const double *mass, const double *g,

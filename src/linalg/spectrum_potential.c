@@ -1,5 +1,5 @@
 /* spectrum_potential.c - frequencies of a stiff potential: the nonzero eigenvalues of V x =
- * lambda M x on G x = 0  [DESIGN 1].
+ * lambda M x on G x = 0  [docs/theory.md].
  *
  * Small: H = M^-1/2 V M^-1/2, made dense, and P H P with the orthogonal projector P onto the
  * null space of G M^-1/2; the directions that P removes only add zeros. Large: the pencil (V, M)

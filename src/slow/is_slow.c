@@ -5,8 +5,8 @@
  *     g(q) = y(q, v), G v + g_t = ydot(q, v), y = C lambda^(k),
  *     k raised until it changes nothing
  *
- * Rounding is 4 u sum |G q| in g, and the fastest frequency times that in gdot (DESIGN 6). Most
- * states are told apart at level 1. */
+ * Rounding is 4 u sum |G q| in g, and the fastest frequency times that in gdot (docs/theory.md,
+ * Filters). Most states are told apart at level 1. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* derived.c - systems made from systems: they share kernels, names and patterns with their base
  * and change one thing.
  *
- * rigid: c = 0 for every bond that is not `soft` (DESIGN 2); softer: all of these c times a
- * factor, for extrapolation in the stiffness. */
+ * rigid: c = 0 for every bond that is not `soft` (docs/theory.md, Four motions); softer: all of
+ * these c times a factor, for extrapolation in the stiffness. */
 #include "system/system.h"
 
 taut_system *taut_system_derive(const taut_system *base)

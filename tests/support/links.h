@@ -143,8 +143,8 @@ static inline double links_largest(const links *s, const double *x)
 }
 
 /* How far series, which knows the springs, moves the result: the distance to the slow manifold
- * (DESIGN 1), relative to the size of the chain and to its speed. more_v: allowed beside that in
- * velocities. */
+ * (docs/theory.md), relative to the size of the chain and to its speed. more_v: allowed beside that
+ * in velocities. */
 static inline void links_check_slow(const char *what, const links *s, const projected *p,
                                     double most_q, double most_v, double more_v)
 {

@@ -31,7 +31,8 @@ static inline taut_statistics run(const char *what, const char *model, const cha
     return result.statistics;
 }
 
-/* The spring pendulum on its slow manifold and where it is at t = 1 [B (1.1); FACTS B]. */
+/* The spring pendulum on its slow manifold and where it is at t = 1 [B (1.1); docs/sources.md, B].
+ */
 __attribute__((unused)) static const char pendulum[] =
     "[parameters]\neps = %g\n[coordinates]\ny1, y2\n[potential]\ny2\n"
     "[bonds]\nspring = sqrt(y1^2 + y2^2) - 1 compliance eps^2\n"

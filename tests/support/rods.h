@@ -74,7 +74,7 @@ static inline void write_start(const projected *p, const taut_projection_result 
     }
 }
 
-/* What series moves a result by: the distance to the slow manifold (DESIGN 1). */
+/* What series moves a result by: the distance to the slow manifold (docs/theory.md). */
 static inline void check_distance(const char *what, const projected *p,
                                   const taut_projection_result *r, const char *model,
                                   const char *set, double q, double v)

@@ -1,8 +1,8 @@
 /* modes.h - the stiff modes at a point: frequencies, shapes, amplitudes, and the gradient of the
  * frequencies.
  *
- * With S the Schur complement of A = G M^-1 G^T for the springs s beside the rods r (DESIGN 1),
- * mode k is a weight w on the bonds:
+ * With S the Schur complement of A = G M^-1 G^T for the springs s beside the rods r
+ * (docs/theory.md), mode k is a weight w on the bonds:
  *
  *     S w_s = Omega^2 C w_s, w_s^T C w_s = 1, w_r = -A_rr^-1 A_rs w_s, z = M^-1 G^T w,
  *     u = Omega C w_s

@@ -3,8 +3,8 @@
  *
  *     K z = Omega^2 M z   on   G_r z = 0, z^T M z = 1, K = Hess V/eps^2   (+ G_s^T C^-1 G_s)
  *
- * Springs are either part of K, as in the frequencies of DESIGN 1, or rows of G_r, as for foot
- * points, where all bonds are rigid. */
+ * Springs are either part of K, as in the frequencies of docs/theory.md, or rows of G_r, as for
+ * foot points, where all bonds are rigid. */
 #ifndef TAUT_SYSTEM_MODES_POTENTIAL_MODES_H
 #define TAUT_SYSTEM_MODES_POTENTIAL_MODES_H
 
