@@ -56,15 +56,22 @@ int cli_picture_check(const cli_call *call, const char *path)
 
 /* ---- a file that appears whole or not at all */
 
-/* A new file, never what someone else has put there: a link with this name would lead elsewhere. */
-static FILE *open_new(const char *path)
+/* A new file in the folder of the output, under a name that no file or link has. */
+static void open_part(cli_output *output)
 {
-    unlink(path);
-    int number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    FILE *file = number < 0 ? NULL : fdopen(number, "w");
-    if (number >= 0 && !file)
+    int number = -1;
+    for (int k = 0; k < 100 && number < 0 && (k == 0 || errno == EEXIST); k++) {
+        free(output->part);
+        output->part = cli_format("%s.%ld-%d.part", output->path, (long)getpid(), k);
+        if (!output->part) {
+            errno = ENOMEM;
+            return;
+        }
+        number = open(output->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    }
+    output->file = number < 0 ? NULL : fdopen(number, "w");
+    if (number >= 0 && !output->file)
         close(number);
-    return file;
 }
 
 bool cli_output_open(cli_output *output, const char *path)
@@ -77,10 +84,9 @@ bool cli_output_open(cli_output *output, const char *path)
     }
     /* a device or a pipe is written to as it is; a link stays a link */
     bool direct = lstat(path, &status) == 0 && !S_ISREG(status.st_mode);
-    output->part = direct ? NULL : cli_format("%s.part", path);
-    if (!direct && !output->part)
-        errno = ENOMEM;
-    if (output->part && !(output->file = open_new(output->part)) && lstat(path, &status) == 0) {
+    if (!direct)
+        open_part(output);
+    if (output->part && !output->file && lstat(path, &status) == 0) {
         /* the file is there, but its folder takes no other: it is overwritten */
         free(output->part);
         output->part = NULL;

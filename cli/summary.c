@@ -21,7 +21,7 @@ static const struct {
     {"newton_iterations", offsetof(taut_statistics, newton_iterations)},
     {"micro_steps", offsetof(taut_statistics, micro_steps)},
 };
-enum { COUNTS = sizeof counts / sizeof counts[0], LABEL = 20 };
+enum { COUNTS = sizeof counts / sizeof counts[0], LABEL = 24 };
 
 static int64_t count_value(int k, const taut_statistics *statistics)
 {

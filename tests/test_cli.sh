@@ -421,7 +421,13 @@ empty err "nothing on standard error"
 run run swing.taut --every 0.1 --out rows.csv -q
 empty out "-q is silent"
 run run swing.taut --every 0.1 --out rows.csv -v
-has out "force evaluations" "-v tells more"
+has out "force evaluations" "-v prints counts"
+run run double_pendulum_gravity --motion effective --step 0.1 --until 0.2 --out rows.csv -v
+if awk '/fast_force_evaluations / && $2 > 0 { found = 1 } END { exit !found }' out; then
+    pass "a blank separates the name of a count from the count"
+else
+    fail "a blank separates the name of a count from the count" "$(grep fast out)"
+fi
 "$taut" run - --every 0.1 -q <swing.taut >out 2>err
 if cmp -s out reference.csv; then pass "model from standard input"; else fail "model from standard input" "$(cat err)"; fi
 run run swing.taut --until 2 --every 1 -q

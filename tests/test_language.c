@@ -478,6 +478,33 @@ static void check_forms(void)
     }
 }
 
+/* A decimal comma makes two terms of a potential: a warning with its place; other commas do not. */
+static void check_commas(void)
+{
+    static const struct {
+        const char *terms, *place;
+    } rows[] = {{"1,5*x", ":4:2"},         {"x^2 + 2.5*x^2/1,5", ":4:16"},
+                {"x^2, 5*x", NULL},        {"a[1],2*x", NULL},
+                {"1, 5*x", NULL},          {"x1,2*x", NULL},
+                {"max(1,5)*x, 2*x", NULL}, {"x^2", NULL}};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "[coordinates]\nx, x1\n[potential]\n%s\nx1^2 + a[1]\n[parameters]\n"
+                 "a[1] = 2\n",
+                 rows[k].terms);
+        model m;
+        const char *warning = NULL;
+        if (parse(&m, text, strlen(text), NULL, "comma.taut"))
+            warning = taut_system_warning(m.system, 0);
+        if (rows[k].place)
+            check_contains(rows[k].terms, warning ? warning : "", rows[k].place);
+        else
+            check_row(!warning, "%s: %s", rows[k].terms, warning ? warning : "");
+        drop(&m);
+    }
+}
+
 /* Unused names are warnings, with a place. */
 static void check_warnings(void)
 {
@@ -534,6 +561,7 @@ int main(void)
     check_forms();
     check_group("warnings and settings");
     check_warnings();
+    check_commas();
     check_settings();
     return check_done();
 }

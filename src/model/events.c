@@ -21,8 +21,8 @@ static int name_item(taut_model *model, taut_model *space, const taut_item_tree 
 static int value_item(taut_model *model, const taut_item_tree *item, int list, taut_index first,
                       const char *what)
 {
-    taut_statement s;
-    TAUT_TRY(taut_statement_init(&s, model, model->document, item, TAUT_ROLE_VALUE, watched, what));
+    taut_statement s =
+        taut_statement_make(model, model->document, item, TAUT_ROLE_VALUE, watched, what);
     s.list = list;
     s.first_row = first;
     return taut_statement_terms(&s, item->value);
@@ -46,12 +46,11 @@ static int read_event(taut_model *model, const taut_item_tree *item, taut_event 
             return taut_fail_memory(model->error);
         for (int32_t j = 0; j < a->assignments; j++) {
             const taut_assignment *assignment = &a->assignment[j];
-            taut_statement s;
             if (assignment->left->kind != TAUT_TREE_NAME || assignment->left->primes > 1)
                 return taut_document_fail(model->document, assignment->left->place, model->error,
                                           "expected a coordinate or its velocity on the left");
-            TAUT_TRY(taut_statement_init(&s, model, model->document, item, TAUT_ROLE_VALUE, watched,
-                                         "a value after an event"));
+            taut_statement s = taut_statement_make(model, model->document, item, TAUT_ROLE_VALUE,
+                                                   watched, "a value after an event");
             s.left = assignment->left;
             s.velocity_rows = true;
             s.last = &event->assign[j];

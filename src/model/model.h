@@ -290,19 +290,20 @@ int taut_statement_build(taut_statement *statement);
 /* Splits a tree into terms whose sums stay loops, and builds each. (sums.c) */
 int taut_statement_terms(taut_statement *statement, const taut_tree *tree);
 
-/* sections.c, start.c, parameters.c, tables.c, events.c */
+/* sections.c, capabilities.c, start.c, parameters.c, tables.c, events.c */
 int taut_model_parameters(taut_model *model, const taut_document *overrides);
 /* Runs a VALUE kernel at load time into value[row]. */
 int taut_model_run(taut_model *model, const taut_statement_kernel *kernel, double *value);
-int taut_statement_init(taut_statement *statement, taut_model *model, const taut_document *document,
-                        const taut_item_tree *item, taut_role role, unsigned allow,
-                        const char *what);
+taut_statement taut_statement_make(taut_model *model, const taut_document *document,
+                                   const taut_item_tree *item, taut_role role, unsigned allow,
+                                   const char *what);
 int taut_model_demand(taut_model *model, taut_symbol *symbol, const taut_document *document,
                       taut_place place);
 int taut_model_tables(taut_model *model);
 int taut_model_start(taut_model *model, const taut_document *overrides,
                      const taut_document *further);
 int taut_model_sections(taut_model *model);
+int taut_model_capabilities(taut_model *model);
 int taut_model_settings(taut_model *model);
 int taut_model_events(taut_model *model);
 int taut_model_add_kernel(taut_model *model, int list, taut_statement_kernel *kernel);

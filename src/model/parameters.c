@@ -55,10 +55,9 @@ static int make_room(taut_model *model)
 
 static int build(taut_model *model, const taut_document *document, const taut_item_tree *item)
 {
-    taut_statement s;
     int32_t before = model->system->value_kernels[TAUT_LIST_PARAMETER];
-    TAUT_TRY(taut_statement_init(&s, model, document, item, TAUT_ROLE_VALUE,
-                                 1u << TAUT_FROM_PARAMETER, "a parameter"));
+    taut_statement s = taut_statement_make(model, document, item, TAUT_ROLE_VALUE,
+                                           1u << TAUT_FROM_PARAMETER, "a parameter");
     s.list = TAUT_LIST_PARAMETER;
     s.left = item->left;
     TAUT_TRY(taut_statement_terms(&s, item->value));

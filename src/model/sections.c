@@ -1,6 +1,7 @@
 /* sections.c - what each section of a model file means: declarations and kernels. */
 #include "model/model.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,18 +12,17 @@ enum {
     FIXED = 1u << TAUT_FROM_PARAMETER,
 };
 
-int taut_statement_init(taut_statement *s, taut_model *model, const taut_document *document,
-                        const taut_item_tree *item, taut_role role, unsigned allow,
-                        const char *what)
+taut_statement taut_statement_make(taut_model *model, const taut_document *document,
+                                   const taut_item_tree *item, taut_role role, unsigned allow,
+                                   const char *what)
 {
-    *s = (taut_statement){.model = model,
-                          .document = document,
-                          .item = item,
-                          .role = role,
-                          .list = -1,
-                          .allow = allow,
-                          .what = what};
-    return 0;
+    return (taut_statement){.model = model,
+                            .document = document,
+                            .item = item,
+                            .role = role,
+                            .list = -1,
+                            .allow = allow,
+                            .what = what};
 }
 
 int taut_model_add_kernel(taut_model *model, int list, taut_statement_kernel *kernel)
@@ -180,12 +180,11 @@ static int bond_number(taut_model *model, const taut_item_tree *item, taut_index
                        int64_t count, int list, const taut_attribute *a,
                        const taut_attribute *stiffness, const taut_attribute *compliance)
 {
-    taut_statement s;
     int32_t before = model->system->value_kernels[list];
-    TAUT_TRY(taut_statement_init(&s, model, model->document, item, TAUT_ROLE_VALUE, FIXED,
-                                 a->word == TAUT_WORD_STIFFNESS    ? "a stiffness"
-                                 : a->word == TAUT_WORD_COMPLIANCE ? "a compliance"
-                                                                   : "a damping"));
+    taut_statement s = taut_statement_make(model, model->document, item, TAUT_ROLE_VALUE, FIXED,
+                                           a->word == TAUT_WORD_STIFFNESS    ? "a stiffness"
+                                           : a->word == TAUT_WORD_COMPLIANCE ? "a compliance"
+                                                                             : "a damping");
     s.list = list;
     s.first_row = first;
     s.term = (taut_term){.sign = 1, .body = a->value, .iterators = item->iterators};
@@ -251,11 +250,11 @@ static int bond_attributes(taut_model *model, const taut_item_tree *item, taut_i
 static int row_item(taut_model *model, const taut_item_tree *item, taut_index first,
                     const char *what)
 {
-    taut_statement s;
     const taut_tree *g = item->value;
     if (g->kind == TAUT_TREE_BINARY && strchr("<l>g=n", g->op)) /* also in brackets */
         return fail_at(model, g->place, TAUT_ONE_SIDED);
-    TAUT_TRY(taut_statement_init(&s, model, model->document, item, TAUT_ROLE_BOND, POSITION, what));
+    taut_statement s =
+        taut_statement_make(model, model->document, item, TAUT_ROLE_BOND, POSITION, what);
     s.first_row = first;
     return taut_statement_terms(&s, item->value);
 }
@@ -346,9 +345,8 @@ static int check_masses(taut_model *model, int32_t before, taut_place place)
 static int mass_statement(taut_model *model, const taut_item_tree *item, const taut_tree *left,
                           const taut_tree *left2, const taut_tree *value)
 {
-    taut_statement s;
-    TAUT_TRY(
-        taut_statement_init(&s, model, model->document, item, TAUT_ROLE_MASS, POSITION, "a mass"));
+    taut_statement s =
+        taut_statement_make(model, model->document, item, TAUT_ROLE_MASS, POSITION, "a mass");
     s.left = left;
     s.left2 = left2;
     if (left->primes)
@@ -369,12 +367,32 @@ static int mass_item(taut_model *model, const taut_item_tree *item)
     return mass_statement(model, item, left->child[0], left->child[1], item->value);
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* `1,5*x` is two terms, 1 and 5*x: does a number end at the comma at which the next one begins? */
+static bool decimal_comma(const taut_document *document, const taut_item_tree *item)
+{
+    const char *text = document->text;
+    size_t comma = (size_t)item->value->end.offset, k = comma;
+    if (comma + 1 >= document->length || text[comma] != ',' || !is_digit(text[comma + 1]))
+        return false;
+    while (k > 0 && (text[k - 1] == '.' || is_digit(text[k - 1])))
+        k--;
+    return k < comma && k > 0 && text[k - 1] != '_' && !isalpha((unsigned char)text[k - 1]);
+}
+
 static int energy_item(taut_model *model, const taut_item_tree *item, taut_role role,
                        const char *what)
 {
-    taut_statement s;
-    TAUT_TRY(taut_statement_init(&s, model, model->document, item, role,
-                                 role == TAUT_ROLE_KINETIC ? ANY : POSITION, what));
+    taut_statement s = taut_statement_make(model, model->document, item, role,
+                                           role == TAUT_ROLE_KINETIC ? ANY : POSITION, what);
+    if (decimal_comma(model->document, item))
+        TAUT_TRY(taut_model_warn(model, model->document, item->value->end,
+                                 "the comma separates two terms, which are added; if it is a "
+                                 "decimal comma, write a point (1.5), else a blank after it"));
     const taut_attribute *scale = attribute(item, TAUT_WORD_SCALE);
     if (role == TAUT_ROLE_STIFF && !scale)
         return fail_at(model, item->place,
@@ -408,9 +426,8 @@ static int mark_rates(taut_model *model, const taut_item_tree *item, int32_t bef
 
 static int force_item(taut_model *model, const taut_item_tree *item, bool rate)
 {
-    taut_statement s;
-    TAUT_TRY(taut_statement_init(&s, model, model->document, item, TAUT_ROLE_FORCE, ANY,
-                                 rate ? "a rate" : "a force"));
+    taut_statement s = taut_statement_make(model, model->document, item, TAUT_ROLE_FORCE, ANY,
+                                           rate ? "a rate" : "a force");
     s.left = item->left;
     if (item->left->kind != TAUT_TREE_NAME || item->left->primes != (rate ? 1 : 0))
         return taut_document_fail(
@@ -441,72 +458,6 @@ static int build_item(taut_model *model, const taut_item_tree *item)
     case TAUT_SECTION_RATES: return force_item(model, item, true);
     default: return 0;
     }
-}
-
-/* With a kinetic energy, coordinates whose velocity it does not contain squared have no mass. */
-static int find_massless(taut_model *model)
-{
-    const taut_system *system = model->system;
-    unsigned char *heavy = TAUT_NEW(&model->scratch, unsigned char, system->coordinates.total);
-    if (!heavy)
-        return taut_fail_memory(model->error);
-    for (int32_t k = 0; k < system->kernels; k++) {
-        const taut_statement_kernel *kernel = system->kernel[k];
-        const taut_tape *tape = kernel->tape;
-        for (int32_t c = 0; kernel->role == TAUT_ROLE_KINETIC && c < kernel->locals; c++) {
-            /* M[c,c] */
-            int32_t constant =
-                tape->output[1 + kernel->locals + c * (c + 1) / 2 + c] - tape->inputs;
-            if (constant >= 0 && constant < tape->constants && tape->constant[constant] == 0)
-                continue;
-            for (int64_t i = 0; i < kernel->members; i++)
-                heavy[kernel->local[c].gather ? kernel->local[c].gather[i] : kernel->local[c].one] =
-                    1;
-        }
-    }
-    for (int64_t i = 0; i < system->coordinates.total; i++)
-        model->massless = model->massless || !heavy[i];
-    return 0;
-}
-
-/* Every diagonal entry at most once; unlisted ones are 1. With a kinetic energy nothing is added.
- */
-static int finish_mass(taut_model *model)
-{
-    taut_system *system = model->system;
-    taut_index n = (taut_index)system->coordinates.total;
-    bool varying = false, off = false;
-    system->mass_constant = TAUT_NEW(&system->arena, double, n);
-    if (!system->mass_constant)
-        return taut_fail_memory(model->error);
-    for (taut_index i = 0; i < n; i++)
-        system->mass_constant[i] = model->document->present[TAUT_SECTION_KINETIC] ? 0 : 1;
-    for (int32_t k = 0; k < system->kernels; k++) {
-        const taut_statement_kernel *kernel = system->kernel[k];
-        if (kernel->role == TAUT_ROLE_KINETIC) {
-            varying = varying || kernel->uses_q || kernel->uses_t;
-            off = off || kernel->locals > 1;
-        }
-        if (kernel->role != TAUT_ROLE_MASS)
-            continue;
-        varying = varying || kernel->uses_q || kernel->uses_t;
-        for (int64_t i = 0; i < kernel->members; i++) {
-            taut_index a = kernel->row[i], b = kernel->column[i];
-            off = off || a != b;
-            if (a == b && system->mass_constant[a] == 0) {
-                char name[160];
-                taut_names_print(&system->coordinates, a, name, sizeof name);
-                return taut_document_fail(model->document, (taut_place){1, 1, 0}, model->error,
-                                          "the mass of %s is given twice", name);
-            }
-            if (a == b)
-                system->mass_constant[a] = 0;
-        }
-    }
-    system->sizes.mass = varying ? TAUT_MASS_VARYING
-                         : off   ? TAUT_MASS_CONSTANT
-                                 : TAUT_MASS_DIAGONAL;
-    return model->document->present[TAUT_SECTION_KINETIC] ? find_massless(model) : 0;
 }
 
 /* Where a coordinate is declared. */
@@ -582,51 +533,6 @@ static int check_sections(taut_model *model)
     return 0;
 }
 
-static unsigned force_bits(const taut_statement_kernel *kernel, bool kinetic_only)
-{
-    unsigned can = 0;
-    if (kernel->uses_t)
-        can |= TAUT_HAS_TIME;
-    if (!kinetic_only && kernel->uses_v)
-        can |= TAUT_HAS_VELOCITY_FORCES;
-    return can;
-}
-
-static void find_capabilities(taut_model *model)
-{
-    taut_system *system = model->system;
-    unsigned can = system->sizes.can | TAUT_CAN_FORCE | TAUT_CAN_DERIVATIVES | TAUT_CAN_JETS |
-                   TAUT_CAN_INVERT_MASS;
-    for (int32_t k = 0; k < system->kernels; k++) {
-        const taut_statement_kernel *kernel = system->kernel[k];
-        can |= kernel->kinks ? TAUT_HAS_KINKS : 0;
-        switch (kernel->role) {
-        case TAUT_ROLE_BOND: can |= kernel->uses_t ? TAUT_HAS_MOVING_BONDS : 0; break;
-        case TAUT_ROLE_FORCE: can |= TAUT_HAS_FORCES | force_bits(kernel, false); break;
-        case TAUT_ROLE_KINETIC:
-            can |=
-                TAUT_HAS_KINETIC | force_bits(kernel, true) |
-                (kernel->uses_q || kernel->uses_t ? TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS
-                                                  : 0);
-            break;
-        case TAUT_ROLE_MASS:
-            can |= force_bits(kernel, true) |
-                   (kernel->uses_q || kernel->uses_t ? TAUT_HAS_VARYING_MASS : 0);
-            break;
-        case TAUT_ROLE_STIFF: can |= TAUT_HAS_STIFF_POTENTIAL | force_bits(kernel, true); break;
-        default: can |= force_bits(kernel, true); break;
-        }
-    }
-    can |= system->sizes.algebraic ? TAUT_HAS_ALGEBRAIC : 0;
-    if (model->massless)
-        can &= ~(unsigned)TAUT_CAN_INVERT_MASS;
-    can |= system->sizes.invariants ? TAUT_HAS_INVARIANTS : 0;
-    can |= system->steppers ? TAUT_HAS_STEPPER : 0;
-    if (system->sizes.kind == TAUT_BLACK_BOX)
-        can &= ~(unsigned)(TAUT_CAN_FORCE | TAUT_CAN_JETS | TAUT_CAN_DERIVATIVES);
-    system->sizes.can = can;
-}
-
 int taut_model_sections(taut_model *model)
 {
     taut_system *system = model->system;
@@ -642,10 +548,7 @@ int taut_model_sections(taut_model *model)
     TAUT_TRY(build_rows(model));
     for (int64_t k = 0; k < model->document->items; k++)
         TAUT_TRY(build_item(model, &model->document->item[k]));
-    if (system->sizes.kind == TAUT_MECHANICAL)
-        TAUT_TRY(finish_mass(model));
-    else if (system->sizes.kind == TAUT_FIRST_ORDER)
+    if (system->sizes.kind == TAUT_FIRST_ORDER)
         TAUT_TRY(check_rates(model));
-    find_capabilities(model);
-    return 0;
+    return taut_model_capabilities(model);
 }

@@ -62,12 +62,11 @@ static int start_items(taut_model *model, const taut_document *document, order *
             (item->left->primes && model->first_order))
             return taut_document_fail(document, item->left->place, model->error,
                                       "expected a coordinate or its velocity on the left");
-        taut_statement s;
         int32_t before = system->value_kernels[TAUT_LIST_START];
-        TAUT_TRY(taut_statement_init(&s, model, document, item, TAUT_ROLE_VALUE,
-                                     1u << TAUT_FROM_Q | 1u << TAUT_FROM_V |
-                                         1u << TAUT_FROM_PARAMETER | 1u << TAUT_FROM_TIME,
-                                     "a start value"));
+        taut_statement s = taut_statement_make(model, document, item, TAUT_ROLE_VALUE,
+                                               1u << TAUT_FROM_Q | 1u << TAUT_FROM_V |
+                                                   1u << TAUT_FROM_PARAMETER | 1u << TAUT_FROM_TIME,
+                                               "a start value");
         s.list = TAUT_LIST_START;
         s.left = item->left;
         s.velocity_rows = true;

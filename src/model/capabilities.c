@@ -1,0 +1,117 @@
+/* capabilities.c - what all statements of a model together amount to: the kind of its mass matrix,
+ * and the capability bits (TAUT_HAS_..., TAUT_CAN_...) that methods and projections ask for. */
+#include "model/model.h"
+
+/* With a kinetic energy, coordinates whose velocity it does not contain squared have no mass. */
+static int find_massless(taut_model *model)
+{
+    const taut_system *system = model->system;
+    unsigned char *heavy = TAUT_NEW(&model->scratch, unsigned char, system->coordinates.total);
+    if (!heavy)
+        return taut_fail_memory(model->error);
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_statement_kernel *kernel = system->kernel[k];
+        const taut_tape *tape = kernel->tape;
+        for (int32_t c = 0; kernel->role == TAUT_ROLE_KINETIC && c < kernel->locals; c++) {
+            /* M[c,c] */
+            int32_t constant =
+                tape->output[1 + kernel->locals + c * (c + 1) / 2 + c] - tape->inputs;
+            if (constant >= 0 && constant < tape->constants && tape->constant[constant] == 0)
+                continue;
+            for (int64_t i = 0; i < kernel->members; i++)
+                heavy[kernel->local[c].gather ? kernel->local[c].gather[i] : kernel->local[c].one] =
+                    1;
+        }
+    }
+    for (int64_t i = 0; i < system->coordinates.total; i++)
+        model->massless = model->massless || !heavy[i];
+    return 0;
+}
+
+/* Every diagonal entry at most once; unlisted ones are 1. With a kinetic energy nothing is added.
+ */
+static int finish_mass(taut_model *model)
+{
+    taut_system *system = model->system;
+    taut_index n = (taut_index)system->coordinates.total;
+    bool varying = false, off = false;
+    system->mass_constant = TAUT_NEW(&system->arena, double, n);
+    if (!system->mass_constant)
+        return taut_fail_memory(model->error);
+    for (taut_index i = 0; i < n; i++)
+        system->mass_constant[i] = model->document->present[TAUT_SECTION_KINETIC] ? 0 : 1;
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_statement_kernel *kernel = system->kernel[k];
+        if (kernel->role == TAUT_ROLE_KINETIC) {
+            varying = varying || kernel->uses_q || kernel->uses_t;
+            off = off || kernel->locals > 1;
+        }
+        if (kernel->role != TAUT_ROLE_MASS)
+            continue;
+        varying = varying || kernel->uses_q || kernel->uses_t;
+        for (int64_t i = 0; i < kernel->members; i++) {
+            taut_index a = kernel->row[i], b = kernel->column[i];
+            off = off || a != b;
+            if (a == b && system->mass_constant[a] == 0) {
+                char name[160];
+                taut_names_print(&system->coordinates, a, name, sizeof name);
+                return taut_document_fail(model->document, (taut_place){1, 1, 0}, model->error,
+                                          "the mass of %s is given twice", name);
+            }
+            if (a == b)
+                system->mass_constant[a] = 0;
+        }
+    }
+    system->sizes.mass = varying ? TAUT_MASS_VARYING
+                         : off   ? TAUT_MASS_CONSTANT
+                                 : TAUT_MASS_DIAGONAL;
+    return model->document->present[TAUT_SECTION_KINETIC] ? find_massless(model) : 0;
+}
+
+static unsigned force_bits(const taut_statement_kernel *kernel, bool kinetic_only)
+{
+    unsigned can = 0;
+    if (kernel->uses_t)
+        can |= TAUT_HAS_TIME;
+    if (!kinetic_only && kernel->uses_v)
+        can |= TAUT_HAS_VELOCITY_FORCES;
+    return can;
+}
+
+int taut_model_capabilities(taut_model *model)
+{
+    taut_system *system = model->system;
+    if (system->sizes.kind == TAUT_MECHANICAL)
+        TAUT_TRY(finish_mass(model));
+    unsigned can = system->sizes.can | TAUT_CAN_FORCE | TAUT_CAN_DERIVATIVES | TAUT_CAN_JETS |
+                   TAUT_CAN_INVERT_MASS;
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_statement_kernel *kernel = system->kernel[k];
+        can |= kernel->kinks ? TAUT_HAS_KINKS : 0;
+        switch (kernel->role) {
+        case TAUT_ROLE_BOND: can |= kernel->uses_t ? TAUT_HAS_MOVING_BONDS : 0; break;
+        case TAUT_ROLE_FORCE: can |= TAUT_HAS_FORCES | force_bits(kernel, false); break;
+        case TAUT_ROLE_KINETIC:
+            can |=
+                TAUT_HAS_KINETIC | force_bits(kernel, true) |
+                (kernel->uses_q || kernel->uses_t ? TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS
+                                                  : 0);
+            break;
+        case TAUT_ROLE_MASS:
+            can |= force_bits(kernel, true) |
+                   (kernel->uses_q || kernel->uses_t ? TAUT_HAS_VARYING_MASS : 0);
+            break;
+        case TAUT_ROLE_STIFF: can |= TAUT_HAS_STIFF_POTENTIAL | force_bits(kernel, true); break;
+        default: can |= force_bits(kernel, true); break;
+        }
+    }
+    can |= system->sizes.algebraic ? TAUT_HAS_ALGEBRAIC : 0;
+    if (model->massless)
+        can &= ~(unsigned)TAUT_CAN_INVERT_MASS;
+    can |= system->sizes.invariants ? TAUT_HAS_INVARIANTS : 0;
+    can |= system->steppers ? TAUT_HAS_STEPPER : 0;
+    if (system->sizes.kind == TAUT_BLACK_BOX)
+        can &= ~(unsigned)(TAUT_CAN_FORCE | TAUT_CAN_JETS | TAUT_CAN_DERIVATIVES);
+    system->sizes.can = can;
+    return 0;
+}
