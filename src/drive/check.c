@@ -4,6 +4,7 @@
  * The slow multipliers lambda0 solve  [M G^T; G 0] (v', lambda) = (f, -gamma)  (index-1 form),
  * and the oscillatory energy is measured from them: sum (g - c lambda0)^2 / 2c  +  gdot^T A^-1
  * gdot / 2  over the springs. Soft springs are forces: they are part of f and have no rows. */
+#include "base/rows.h"
 #include "system/verify.h"
 
 #include <math.h>
@@ -76,9 +77,7 @@ static int evaluate_start(examiner *e)
     TAUT_TRY(taut_evaluate(e->context, e->t, e->q, e->v, wanted, &e->values, e->error));
     const double *rate = z->kind == TAUT_MECHANICAL ? e->v : e->values.force;
     for (taut_index i = 0; i < e->m; i++) {
-        double sum = e->values.bond_dt[i];
-        for (taut_index k = e->jacobian.start[i]; k < e->jacobian.start[i + 1]; k++)
-            sum += e->values.jacobian[k] * rate[e->jacobian.column[k]];
+        double sum = e->values.bond_dt[i] + taut_row_dot(&e->jacobian, e->values.jacobian, i, rate);
         e->gdot[i] = z->kind == TAUT_BLACK_BOX ? 0 : sum;
     }
     return 0;
@@ -212,10 +211,8 @@ static double mass_of(const examiner *e, taut_index i)
 {
     if (!e->tangent.start)
         return e->values.mass[i];
-    for (taut_index k = e->tangent.start[i]; k < e->tangent.start[i + 1]; k++)
-        if (e->tangent.column[k] == i)
-            return e->values.mass[k];
-    return 0;
+    taut_index place = taut_row_find(&e->tangent, i, i);
+    return place < 0 ? 0 : e->values.mass[place];
 }
 
 /* A coordinate without mass moves only because of what holds it: with no bond its acceleration

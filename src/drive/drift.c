@@ -1,6 +1,7 @@
 /* drift.c - how far a state is from what should hold exactly: |g| and |gdot| of rigid bonds; of
  * first-order systems the constraints, and the invariants against their values at the start.
  * Measured where rows are written, at the end of the step, and not counted as work. */
+#include "base/rows.h"
 #include "drive/solver.h"
 
 #include <math.h>
@@ -71,9 +72,8 @@ int taut_drift_measure(taut_solver *solver, const taut_state *state, taut_error 
         d->position = fmax(d->position, fabs(d->values.bond[i] - d->first[i]));
         if (!mechanical)
             continue;
-        double rate = d->values.bond_dt[i];
-        for (taut_index k = d->jacobian.start[i]; k < d->jacobian.start[i + 1]; k++)
-            rate += d->values.jacobian[k] * state->v[d->jacobian.column[k]];
+        double rate =
+            d->values.bond_dt[i] + taut_row_dot(&d->jacobian, d->values.jacobian, i, state->v);
         d->velocity = fmax(d->velocity, fabs(rate));
     }
     d->measured = state->t;

@@ -9,6 +9,7 @@
  *     every oscillation resolved; a start that violates rigid bonds is moved onto those alone
  *
  * When nobody says which, the oscillatory energy of the start decides (taut_check measures it). */
+#include "base/rows.h"
 #include "drive/solver.h"
 
 #include <math.h>
@@ -358,11 +359,8 @@ static int measure_ringing(taut_solver *solver, double *amplitude, bool *overdam
     else if (status == 0)
         status = taut_fail_final(known, &ignored, error);
     for (taut_index i = 0; known == TAUT_OK && i < m; i++) {
-        double rate = values.bond_dt[i], size = 0;
-        for (taut_index k = g.start[i]; k < g.start[i + 1]; k++) {
-            rate += values.jacobian[k] * s->now.v[g.column[k]];
-            size += values.jacobian[k] * values.jacobian[k];
-        }
+        double rate = values.bond_dt[i] + taut_row_dot(&g, values.jacobian, i, s->now.v),
+               size = taut_row_square(&g, values.jacobian, i, NULL);
         if (c[i] == 0 || taut_context_soft(s->context, i))
             continue;
         /* as if masses were 1: a measure, not a result */

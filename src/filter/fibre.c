@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "step/vectors.h"
 
 enum { MOST_ITERATIONS = 12 };
@@ -35,11 +36,7 @@ static int evaluate(taut_fibre *s, const double *q, const double *v, unsigned mo
 /* Row i of G times x. */
 static double row_times(const taut_fibre *s, const double *entry, taut_index i, const double *x)
 {
-    const taut_pattern *g = &s->still.jacobian;
-    double sum = 0;
-    for (taut_index k = g->start[i]; k < g->start[i + 1]; k++)
-        sum += entry[k] * x[g->column[k]];
-    return sum;
+    return taut_row_dot(&s->still.jacobian, entry, i, x);
 }
 
 /* x += dx on the fibre, G dx = residual; *step is the largest entry of dx. */

@@ -1,5 +1,6 @@
 /* projection_kernel_result.c - how projection kernel ends: which of start and result is the
  * slower one, whether that is slow at all, multipliers, and words. */
+#include "base/rows.h"
 #include "filter/projection_kernel.h"
 
 #include <float.h>
@@ -25,10 +26,7 @@ int taut_projection_kernel_differs_little(const kernel *w, const double *then,
     TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
     *little = true;
     for (taut_index i = 0; i < g->count && *little; i++) {
-        double size = w->declared ? 0 : 1;
-        for (taut_index k = w->declared ? jacobian.start[i] : 0;
-             w->declared && k < jacobian.start[i + 1]; k++)
-            size += fabs(p->entries[k]);
+        double size = w->declared ? taut_row_size(&jacobian, p->entries, i, NULL) : 1;
         *little = fabs(g->now[i] - then[i]) <=
                       share * w->off_q * size + glide * fabs(g->now[i]) + g->floor[i] &&
                   fabs(g->now_dt[i] - then_dt[i]) <= share * w->off_v * size +

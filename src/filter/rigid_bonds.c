@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "point/foot_point.h"
 #include "step/vectors.h"
 
@@ -72,16 +73,13 @@ static int is_on(taut_rigid_bonds *rods, bool *on, taut_error *error)
     taut_values values = {.bond = rods->g, .bond_dt = rods->gdot, .jacobian = entry};
     TAUT_TRY(taut_evaluate(p->context, p->t, p->q, p->v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
                            &values, error));
-    double noise = p->sizes.can & TAUT_CAN_DERIVATIVES ? rounding : difference;
+    double noise = p->sizes.can & TAUT_CAN_DERIVATIVES ? rounding : difference,
+           largest = taut_largest(p->sizes.coordinates, p->q);
     *on = true;
     for (taut_index i = 0; i < p->sizes.bonds; i++) {
-        double size = taut_largest(p->sizes.coordinates, p->q), rate = fabs(rods->gdot[i]);
-        for (taut_index k = jacobian.start[i]; k < jacobian.start[i + 1]; k++) {
-            double term = entry[k] * p->v[jacobian.column[k]];
-            rods->gdot[i] += term;
-            rate += fabs(term);
-            size += fabs(entry[k] * p->q[jacobian.column[k]]);
-        }
+        double size = largest + taut_row_size(&jacobian, entry, i, p->q),
+               rate = fabs(rods->gdot[i]) + taut_row_size(&jacobian, entry, i, p->v);
+        rods->gdot[i] += taut_row_dot(&jacobian, entry, i, p->v);
         if (!(compliance[i] > 0))
             *on = *on && fabs(rods->g[i]) <= rounding * size && fabs(rods->gdot[i]) <= noise * rate;
     }

@@ -11,6 +11,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/rows.h"
 #include "linalg/spectrum.h"
 #include "step/vectors.h"
 
@@ -81,8 +82,7 @@ static int measure(const taut_projection *p, const double *q, taut_arena *arena,
     TAUT_TRY(taut_evaluate(p->context, p->t, q, p->v, TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &values,
                            error));
     for (taut_index i = 0; i < p->sizes.bonds && known->floor; i++)
-        for (taut_index k = jacobian.start[i]; k < jacobian.start[i + 1]; k++)
-            known->floor[i] += 4 * DBL_EPSILON * fabs(values.jacobian[k] * q[jacobian.column[k]]);
+        known->floor[i] += 4 * DBL_EPSILON * taut_row_size(&jacobian, values.jacobian, i, q);
 
     springs s;
     TAUT_TRY(take_springs(p, arena, &jacobian, values.jacobian, &s, error));

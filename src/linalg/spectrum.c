@@ -5,6 +5,7 @@
  * S is never formed from its blocks: S e = G_s z with M z + G_r^T mu = G_s^T e, G_r z = 0, one
  * saddle solve with the rods alone; and (S + shift C)^-1 is the bond block of a saddle solve
  * with all bonds and D = shift C on the springs. */
+#include "base/rows.h"
 #include "linalg/pencil.h"
 
 #include <math.h>
@@ -143,23 +144,16 @@ static int forward(void *user, const double *x, double *y, taut_error *error)
 {
     springs *work = user;
     const taut_saddle_shape *shape = work->shape;
+    const taut_pattern rows = {shape->m, shape->n, shape->g_start, shape->g_column};
     for (taut_index j = 0; j < shape->n; j++)
         work->x[j] = 0;
     for (taut_index i = 0; i < work->rod.rows; i++)
         work->y[i] = 0;
-    for (taut_index i = 0; i < work->p; i++) {
-        taut_index row = work->all.row[i];
-        for (taut_index e = shape->g_start[row]; e < shape->g_start[row + 1]; e++)
-            work->x[shape->g_column[e]] += work->g[e] * (x[i] / work->root[i]);
-    }
+    for (taut_index i = 0; i < work->p; i++)
+        taut_row_add(&rows, work->g, work->all.row[i], x[i] / work->root[i], work->x);
     TAUT_TRY(taut_saddle_solve(work->rod.saddle, 1, work->x, work->y, error));
-    for (taut_index i = 0; i < work->p; i++) {
-        taut_index row = work->all.row[i];
-        double sum = 0;
-        for (taut_index e = shape->g_start[row]; e < shape->g_start[row + 1]; e++)
-            sum += work->g[e] * work->x[shape->g_column[e]];
-        y[i] = sum / work->root[i];
-    }
+    for (taut_index i = 0; i < work->p; i++)
+        y[i] = taut_row_dot(&rows, work->g, work->all.row[i], work->x) / work->root[i];
     return 0;
 }
 

@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "point/hold/hold.h"
 #include "system/singular.h"
 
@@ -54,15 +55,10 @@ static int evaluate(constraint *c, double t, unsigned more, taut_error *error)
     unsigned wanted = TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS | more;
     TAUT_TRY(taut_evaluate(c->context, t, c->x, c->u, wanted, &c->values, error));
     c->projector.statistics->force_evaluations++;
-    for (taut_index i = 0; i < c->n; i++)
-        c->weight[i] = c->mass_matrix ? 0 : c->values.mass[i];
-    for (taut_index i = 0; i < c->n && c->mass_matrix; i++)
-        for (taut_index k = c->tangent.start[i]; k < c->tangent.start[i + 1]; k++)
-            if (c->tangent.column[k] == i)
-                c->weight[i] = c->values.mass[k];
-    for (taut_index i = 0; i < c->n; i++)
-        if (!(c->weight[i] > 0))
-            c->weight[i] = 1;
+    for (taut_index i = 0; i < c->n; i++) {
+        double mass = c->values.mass[c->mass_matrix ? taut_row_find(&c->tangent, i, i) : i];
+        c->weight[i] = mass > 0 ? mass : 1;
+    }
     return TAUT_OK;
 }
 
@@ -82,9 +78,7 @@ static double size_of(const constraint *c, const double *x, const double *y)
 static void stationarity(constraint *c, double *r)
 {
     for (taut_index i = 0; i < c->n; i++) {
-        double sum = 0;
-        if (!c->mass_matrix)
-            sum = c->values.mass[i] * (c->x[i] - c->from[i]);
+        double sum = c->mass_matrix ? 0 : c->values.mass[i] * (c->x[i] - c->from[i]);
         for (taut_index k = c->mass_matrix ? c->tangent.start[i] : 0;
              c->mass_matrix && k < c->tangent.start[i + 1]; k++) {
             taut_index j = c->tangent.column[k];
@@ -92,9 +86,7 @@ static void stationarity(constraint *c, double *r)
         }
         r[i] = c->free[i] ? sum : 0;
     }
-    for (taut_index i = 0; i < c->m; i++)
-        for (taut_index k = c->jacobian.start[i]; k < c->jacobian.start[i + 1]; k++)
-            r[c->jacobian.column[k]] += c->g[k] * c->mu[i];
+    taut_pattern_add_transposed(&c->jacobian, c->g, 1, c->mu, r);
 }
 
 /* ---- matrices without what may not move */
@@ -167,9 +159,7 @@ static int check_held(const constraint *c, double t, const double *value, const 
                       numbers of size 1 is */
         most = 1e-3;
     for (taut_index i = 0; i < c->m; i++) {
-        double scale = 0;
-        for (taut_index k = c->jacobian.start[i]; k < c->jacobian.start[i + 1]; k++)
-            scale += fabs(c->values.jacobian[k]) * most;
+        double scale = taut_row_size(&c->jacobian, c->values.jacobian, i, NULL) * most;
         bool spring = c->settings.springs && c->settings.springs[i];
         if (!c->rigid[i] || spring || c->d[i] == 0 || fabs(value[i]) <= 1e-9 * scale)
             continue;
@@ -215,9 +205,7 @@ static int fit_step(constraint *c, taut_error *error)
     mask_jacobian(c);
     mask_mass(c, 1.0 / FADE, false);
     for (taut_index i = 0; i < c->m; i++) {
-        double size = 0;
-        for (taut_index k = c->jacobian.start[i]; k < c->jacobian.start[i + 1]; k++)
-            size += c->g[k] * c->g[k] / c->weight[c->jacobian.column[k]];
+        double size = taut_row_square(&c->jacobian, c->g, i, c->weight);
         c->d[i] = size > 0 ? size : 1;
         c->dmu[i] = size > 0 ? -c->values.bond[i] : 0;
     }
@@ -232,10 +220,7 @@ static double misfit(const constraint *c)
 {
     double sum = 0;
     for (taut_index i = 0; i < c->m; i++) {
-        double size = 0;
-        for (taut_index k = c->jacobian.start[i]; k < c->jacobian.start[i + 1]; k++)
-            size +=
-                c->values.jacobian[k] * c->values.jacobian[k] / c->weight[c->jacobian.column[k]];
+        double size = taut_row_square(&c->jacobian, c->values.jacobian, i, c->weight);
         if (c->rigid[i] && size > 0)
             sum += c->values.bond[i] * c->values.bond[i] / size;
     }
@@ -342,11 +327,8 @@ static int find_foot(constraint *c, double t, taut_error *error)
 /* gdot[i] = G v + g_t of the rigid rows, G in full */
 static void bond_rates(const constraint *c, const double *v, double *gdot)
 {
-    for (taut_index i = 0; i < c->m; i++) {
-        gdot[i] = c->values.bond_dt[i];
-        for (taut_index k = c->jacobian.start[i]; k < c->jacobian.start[i + 1]; k++)
-            gdot[i] += c->values.jacobian[k] * v[c->jacobian.column[k]];
-    }
+    for (taut_index i = 0; i < c->m; i++)
+        gdot[i] = c->values.bond_dt[i] + taut_row_dot(&c->jacobian, c->values.jacobian, i, v);
 }
 
 static int project_velocity(constraint *c, double t, taut_error *error)

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rows.h"
+
 static int new_window(taut_projection *p, taut_record_window *w, taut_error *error)
 {
     int64_t most = 2 * TAUT_RECORD_SIDE + 1;
@@ -142,9 +144,7 @@ int taut_projection_record(taut_projection *p, const double *q, const double *v,
     taut_values values = {.bond = now.g, .bond_dt = now.gdot, .jacobian = p->entries};
     TAUT_TRY(
         taut_evaluate(p->context, p->t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, error));
-    for (taut_index i = 0; i < m; i++)
-        for (taut_index k = jacobian.start[i]; k < jacobian.start[i + 1]; k++)
-            now.gdot[i] += p->entries[k] * v[jacobian.column[k]];
+    taut_pattern_add(&jacobian, p->entries, 1, v, now.gdot);
     p->pass[used] = now;
     p->passes = used;
     return TAUT_OK;

@@ -22,6 +22,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "point/hold/hold.h"
 
 enum { ORDERS = 4, SIGMAS = 3 }; /* coefficients 0..3 in time; sigma = 0, 1, -1 */
@@ -59,27 +60,17 @@ static void subtract_rows(const work *w, const double *entry, const double *lamb
     const taut_pattern *g = &w->still.jacobian;
     for (taut_index i = 0; i < w->m; i++)
         if (w->counts[i] == counted)
-            for (taut_index k = g->start[i]; k < g->start[i + 1]; k++)
-                out[g->column[k]] -= entry[k] * lambda[i];
+            taut_row_add(g, entry, i, -lambda[i], out);
 }
 
 static double row_times(const work *w, const double *entry, taut_index i, const double *x)
 {
-    const taut_pattern *g = &w->still.jacobian;
-    double sum = 0;
-    for (taut_index k = g->start[i]; k < g->start[i + 1]; k++)
-        sum += entry[k] * x[g->column[k]];
-    return sum;
+    return taut_row_dot(&w->still.jacobian, entry, i, x);
 }
 
 static void subtract_mass(const work *w, const double *entry, const double *x, double *out)
 {
-    const taut_pattern *p = &w->still.tangent;
-    for (taut_index i = 0; i < w->n && !w->still.matrix; i++)
-        out[i] -= entry[i] * x[i];
-    for (taut_index i = 0; i < w->n && w->still.matrix; i++)
-        for (taut_index k = p->start[i]; k < p->start[i + 1]; k++)
-            out[i] -= entry[k] * x[p->column[k]];
+    taut_mass_add(w->still.matrix ? &w->still.tangent : NULL, w->n, entry, -1, x, out);
 }
 
 /* Soft bonds are forces: c lambda = g + tau gdot, whatever s. */

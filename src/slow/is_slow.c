@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "point/projection.h"
 #include "slow/multiplier_recursion.h"
 #include "step/vectors.h"
@@ -41,11 +42,8 @@ static int new_arrays(already *w, taut_error *error)
     /* at q = 0 rounding is that of the motion */
     double least =
         DBL_EPSILON * fmax(taut_largest(p->sizes.coordinates, p->q), DBL_MIN / DBL_EPSILON);
-    for (taut_index i = 0; i < p->sizes.bonds; i++) {
-        w->floor[i] = least;
-        for (taut_index k = jacobian.start[i]; k < jacobian.start[i + 1]; k++)
-            w->floor[i] += 4 * DBL_EPSILON * fabs(p->entries[k] * p->q[jacobian.column[k]]);
-    }
+    for (taut_index i = 0; i < p->sizes.bonds; i++)
+        w->floor[i] = least + 4 * DBL_EPSILON * taut_row_size(&jacobian, p->entries, i, p->q);
     return TAUT_OK;
 }
 

@@ -25,6 +25,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "point/hold/hold.h"
 #include "system/singular.h"
 
@@ -80,29 +81,20 @@ static void subtract_rows(const taut_multiplier_recursion *r, int b, const doubl
     const double *entry = r->jacobian_i + b * r->g_entries;
     for (taut_index i = 0; i < r->m; i++)
         if (r->soft[i] == which)
-            for (taut_index k = r->jacobian.start[i]; k < r->jacobian.start[i + 1]; k++)
-                out[r->jacobian.column[k]] -= entry[k] * x[i];
+            taut_row_add(&r->jacobian, entry, i, -x[i], out);
 }
 
 static double row_times(const taut_multiplier_recursion *r, int b, taut_index i, const double *x)
 {
     const double *entry = r->jacobian_i + b * r->g_entries;
-    double sum = 0;
-    for (taut_index k = r->jacobian.start[i]; k < r->jacobian.start[i + 1]; k++)
-        sum += entry[k] * x[r->jacobian.column[k]];
-    return sum;
+    return taut_row_dot(&r->jacobian, entry, i, x);
 }
 
 static void subtract_mass(const taut_multiplier_recursion *r, int b, const double *x, double *out)
 {
     const double *entry = r->mass_i + b * r->m_entries;
-    if (!r->varying)
-        return;
-    for (taut_index i = 0; i < r->n && !r->matrix; i++)
-        out[i] -= entry[i] * x[i];
-    for (taut_index i = 0; i < r->n && r->matrix; i++)
-        for (taut_index k = r->tangent.start[i]; k < r->tangent.start[i + 1]; k++)
-            out[i] -= entry[k] * x[r->tangent.column[k]];
+    if (r->varying)
+        taut_mass_add(r->matrix ? &r->tangent : NULL, r->n, entry, -1, x, out);
 }
 
 /* Coefficient i of the pull of a soft bond: c lambda = g + tau (G v + g_t). */
@@ -118,8 +110,8 @@ static int factor(taut_multiplier_recursion *r, double t, taut_error *error)
 {
     memcpy(r->g0, r->jacobian_i, (size_t)r->g_entries * sizeof(double));
     for (taut_index i = 0; i < r->m; i++)
-        for (taut_index k = r->jacobian.start[i]; k < r->jacobian.start[i + 1] && r->soft[i]; k++)
-            r->g0[k] = 0;
+        if (r->soft[i])
+            taut_row_clear(&r->jacobian, r->g0, i);
     r->statistics->factorisations++;
     taut_singular parts = {.context = r->context,
                            .allocator = &r->arena->allocator,

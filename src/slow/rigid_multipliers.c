@@ -7,6 +7,7 @@
  * over all bonds that are not soft; soft ones follow their own law, c lambda = g + tau gdot. On
  * the slow manifold of springs the right-hand side is C lambda'' - gamma: leaving C lambda'' out
  * errs by O(omega^-2), and unlike C^-1 g does not amplify the rounding of g. */
+#include "base/rows.h"
 #include "point/projection.h"
 
 #include "point/hold/hold.h"
@@ -53,14 +54,10 @@ static void take_soft(work *w, taut_context *context, const double *v, double *l
         lambda[i] = -w->values.gamma[i];
         if (!taut_context_soft(context, i) || !(compliance[i] > 0))
             continue;
-        double rate = w->values.bond_dt[i];
-        for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
-            rate += w->values.jacobian[k] * v[w->jacobian.column[k]];
+        double rate = w->values.bond_dt[i] + taut_row_dot(&w->jacobian, w->values.jacobian, i, v);
         double tension = (w->values.bond[i] + damping[i] * rate) / compliance[i];
-        for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++) {
-            w->a[w->jacobian.column[k]] -= w->values.jacobian[k] * tension;
-            w->values.jacobian[k] = 0;
-        }
+        taut_row_add(&w->jacobian, w->values.jacobian, i, -tension, w->a);
+        taut_row_clear(&w->jacobian, w->values.jacobian, i);
         w->d[i] = 1;
         lambda[i] = -tension;
     }

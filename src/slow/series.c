@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "point/foot_point.h"
 #include "point/hold/hold.h"
 #include "slow/expansion.h"
@@ -129,10 +130,8 @@ static void residual(series *s, bool velocity)
 {
     const taut_pattern *g = &s->position.jacobian;
     for (taut_index i = 0; i < s->m; i++) {
-        double now = velocity ? s->values.bond_dt[i] : s->values.bond[i];
-        for (taut_index k = g->start[i]; k < g->start[i + 1] && velocity; k++)
-            now += s->values.jacobian[k] * s->v[g->column[k]];
-        s->dmu[i] = (velocity ? s->ydot[i] : s->y[i]) - now;
+        double rate = s->values.bond_dt[i] + taut_row_dot(g, s->values.jacobian, i, s->v);
+        s->dmu[i] = velocity ? s->ydot[i] - rate : s->y[i] - s->values.bond[i];
     }
 }
 
@@ -315,9 +314,7 @@ static int check_held(series *s, taut_error *error)
             most = fmax(most, fabs(x[i]));
         residual(s, part);
         for (taut_index i = 0; i < s->m; i++) {
-            double size = 0;
-            for (taut_index k = g->start[i]; k < g->start[i + 1]; k++)
-                size += fabs(s->values.jacobian[k]) * most;
+            double size = taut_row_size(g, s->values.jacobian, i, NULL) * most;
             if (!s->counts[i] || still->moves[i] || fabs(s->dmu[i]) <= 1e-9 * size)
                 continue;
             char name[96];

@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "step/mechanics.h"
 #include "step/vectors.h"
 
@@ -126,12 +127,8 @@ static int residual(rattle_flow *f, double t, double h, const double *q, const d
     for (taut_index i = 0; i < m->n; i++)
         f->next[i] = q[i] + h * (v[i] + f->d[i]);
     TAUT_TRY(taut_evaluate(m->context, t + h, f->next, v, TAUT_WANT_BOND, &m->values, error));
-    for (taut_index r = 0; r < m->rods; r++) {
-        double sum = -m->values.bond[m->rod[r]] / h;
-        for (taut_index k = m->rod_start[r]; k < m->rod_start[r + 1]; k++)
-            sum += f->now.g[k] * f->d[m->rod_column[k]];
-        f->row[r] = sum;
-    }
+    for (taut_index r = 0; r < m->rods; r++)
+        f->row[r] = taut_row_dot(&m->rod_rows, f->now.g, r, f->d) - m->values.bond[m->rod[r]] / h;
     return TAUT_OK;
 }
 

@@ -26,6 +26,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "step/mechanics.h"
 #include "step/methods.h"
 
@@ -297,26 +298,23 @@ int taut_impulse_force(taut_impulse *w, double t, const double *x, const double 
                            error));
     w->stepper->statistics->force_evaluations++;
     for (taut_index i = 0; w->stiff_count < w->m && i < w->m; i++)
-        for (taut_index e = w->jacobian.start[i]; !w->stiff[i] && e < w->jacobian.start[i + 1]; e++)
-            force[w->jacobian.column[e]] -=
-                w->values.jacobian[e] * w->values.bond[i] / w->compliance[i];
+        if (!w->stiff[i])
+            taut_row_add(&w->jacobian, w->values.jacobian, i, -w->values.bond[i] / w->compliance[i],
+                         force);
     return TAUT_OK;
 }
 
 /* Acceleration by the stiff springs alone. */
 static int spring(taut_impulse *w, double t, const double *x, double *restrict a, taut_error *error)
 {
-    const taut_index *start = w->jacobian.start, *column = w->jacobian.column;
-    const double *entry = w->values.jacobian;
     TAUT_TRY(taut_evaluate(w->stepper->context, t, x, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
                            &w->values, error));
     w->stepper->statistics->fast_force_evaluations++;
     memset(a, 0, (size_t)w->n * sizeof(double));
-    for (taut_index i = 0; i < w->m; i++) {
-        double tension = w->values.bond[i] / w->compliance[i];
-        for (taut_index e = start[i]; w->stiff[i] && e < start[i + 1]; e++)
-            a[column[e]] -= entry[e] * tension;
-    }
+    for (taut_index i = 0; i < w->m; i++)
+        if (w->stiff[i])
+            taut_row_add(&w->jacobian, w->values.jacobian, i, -w->values.bond[i] / w->compliance[i],
+                         a);
     return taut_impulse_divide(w, a, error);
 }
 
@@ -372,13 +370,10 @@ static int project_velocity(taut_impulse *w, const double *rows, const double *r
                             taut_error *error)
 {
     memset(w->r, 0, (size_t)w->n * sizeof(double));
-    for (taut_index i = 0, row = 0; i < w->m; i++) {
-        double sum = (rate ? rate[i] : 0) - w->values.bond_dt[i];
-        for (taut_index e = w->jacobian.start[i]; w->stiff[i] && e < w->jacobian.start[i + 1]; e++)
-            sum -= w->values.jacobian[e] * v[w->jacobian.column[e]];
+    for (taut_index i = 0, row = 0; i < w->m; i++)
         if (w->stiff[i])
-            w->y[row++] = sum;
-    }
+            w->y[row++] = (rate ? rate[i] : 0) - w->values.bond_dt[i] -
+                          taut_row_dot(&w->jacobian, w->values.jacobian, i, v);
     TAUT_TRY(taut_impulse_factor(w, rows, NULL, error));
     TAUT_TRY(taut_saddle_solve(w->tie, 1, w->r, w->y, error));
     w->stepper->statistics->solves++;
@@ -403,9 +398,7 @@ static int measure(taut_impulse *w, taut_error *error)
                            TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &w->values, error));
     for (taut_index i = 0; i < w->m; i++) {
         w->g[i] = w->values.bond[i];
-        w->gdot[i] = w->values.bond_dt[i];
-        for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
-            w->gdot[i] += w->values.jacobian[e] * w->v[w->jacobian.column[e]];
+        w->gdot[i] = w->values.bond_dt[i] + taut_row_dot(&w->jacobian, w->values.jacobian, i, w->v);
     }
     return TAUT_OK;
 }
@@ -533,10 +526,10 @@ static int solve_multipliers(taut_impulse *w, double t, const double *q, const d
     }
     for (taut_index i = 0, row = 0; i < w->m; i++) {
         lambda[i] = w->values.bond[i] / w->compliance[i];
-        for (taut_index e = w->jacobian.start[i]; !w->stiff[i] && e < w->jacobian.start[i + 1]; e++)
-            a[w->jacobian.column[e]] -= w->values.jacobian[e] * lambda[i];
         if (w->stiff[i])
             w->y[row++] = -w->values.gamma[i];
+        else
+            taut_row_add(&w->jacobian, w->values.jacobian, i, -lambda[i], a);
     }
     taut_impulse_rows(w, w->tie_1);
     TAUT_TRY(taut_impulse_factor(w, w->tie_1, NULL, error));

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/rows.h"
 #include "system/singular.h"
 
 /* Which bonds are rods, and their rows of G. */
@@ -29,6 +30,7 @@ static int split_bonds(taut_mechanics *w, taut_arena *arena, taut_error *error)
                 w->rod_column[used++] = w->jacobian.column[k];
             w->rod_start[r] = used;
         }
+    w->rod_rows = (taut_pattern){w->rods, w->n, w->rod_start, w->rod_column};
     return TAUT_OK;
 }
 
@@ -171,23 +173,18 @@ static void copy_rods(taut_mechanics *w)
 static void add_springs(const taut_mechanics *w, const double *restrict v, double *restrict force,
                         double *restrict lambda)
 {
-    const taut_index *start = w->jacobian.start, *column = w->jacobian.column;
     const double *entry = w->values.jacobian;
     for (taut_index i = 0; i < w->m; i++) {
         if (!(w->compliance[i] > 0))
             continue;
         double stretch = w->values.bond[i];
-        if (w->damping[i] > 0) {
-            double rate = w->values.bond_dt[i];
-            for (taut_index k = start[i]; k < start[i + 1]; k++)
-                rate += entry[k] * v[column[k]];
-            stretch += w->damping[i] * rate;
-        }
+        if (w->damping[i] > 0)
+            stretch +=
+                w->damping[i] * (w->values.bond_dt[i] + taut_row_dot(&w->jacobian, entry, i, v));
         double tension = stretch / w->compliance[i];
         if (lambda)
             lambda[i] = tension;
-        for (taut_index k = start[i]; k < start[i + 1]; k++)
-            force[column[k]] -= entry[k] * tension;
+        taut_row_add(&w->jacobian, entry, i, -tension, force);
     }
 }
 
@@ -217,12 +214,8 @@ int taut_mechanics_bonds(taut_mechanics *w, double t, const double *q, const dou
 
 void taut_mechanics_rates(const taut_mechanics *w, const double *v, double *gdot)
 {
-    for (taut_index r = 0; r < w->rods; r++) {
-        double sum = w->values.bond_dt[w->rod[r]];
-        for (taut_index k = w->rod_start[r]; k < w->rod_start[r + 1]; k++)
-            sum += w->rod_jacobian[k] * v[w->rod_column[k]];
-        gdot[r] = sum;
-    }
+    for (taut_index r = 0; r < w->rods; r++)
+        gdot[r] = w->values.bond_dt[w->rod[r]] + taut_row_dot(&w->rod_rows, w->rod_jacobian, r, v);
 }
 
 int taut_mechanics_saddle(const taut_mechanics *w, bool unit_mass, bool symmetric,

@@ -26,8 +26,9 @@ typedef struct taut_mechanics {
     taut_index *rod; /* bond number of each, [rods] */
     /* pattern of G_r; the system's own when every bond is a rod */
     taut_index *rod_start, *rod_column;
-    double *rod_jacobian; /* values on it: values.jacobian when every bond is a rod */
-    bool mixed;           /* springs beside rods: the rows are copied */
+    taut_pattern rod_rows; /* of these two */
+    double *rod_jacobian;  /* values on it: values.jacobian when every bond is a rod */
+    bool mixed;            /* springs beside rods: the rows are copied */
 
     bool varying;                         /* the mass */
     taut_index *mass_start, *mass_column; /* pattern of M; NULL: diagonal */

@@ -10,6 +10,7 @@
  * method [E Theorem 2.2]. */
 #include <string.h>
 
+#include "base/rows.h"
 #include "step/impulse.h"
 #include "step/methods.h"
 
@@ -28,11 +29,7 @@ static int curve(taut_impulse *w, mollified *own, double t, const double *x, con
     taut_values values = {.bond_hessian = own->hessian, .bond_weight = own->weight};
     TAUT_TRY(
         taut_evaluate(w->stepper->context, t, x, NULL, TAUT_WANT_BOND_HESSIAN, &values, error));
-    for (taut_index i = 0; i < w->n; i++) {
-        own->product[i] = 0;
-        for (taut_index k = w->tangent.start[i]; k < w->tangent.start[i + 1]; k++)
-            own->product[i] += own->hessian[k] * b[w->tangent.column[k]];
-    }
+    taut_pattern_times(&w->tangent, own->hessian, b, own->product);
     return taut_impulse_divide(w, own->product, error);
 }
 

@@ -10,6 +10,7 @@
  * 1 [B Theorem 4.1]. The end of a step is its last stage, multipliers included. A stiff
  * potential enters through its Hessian in K; steps may then be limited by its curvature [B Lemma
  * 8.1]. */
+#include "base/rows.h"
 #include "step/methods.h"
 
 #include <string.h>
@@ -103,9 +104,7 @@ static int describe(taut_stepper *s, taut_radau *w, taut_error *error)
 static int take_mass(taut_stepper *s, taut_radau *w, taut_error *error)
 {
     for (taut_index r = 0; r < w->n; r++)
-        for (taut_index k = w->tangent.start[r]; k < w->tangent.start[r + 1]; k++)
-            if (w->tangent.column[k] == r)
-                w->pivot[r] = k;
+        w->pivot[r] = taut_row_find(&w->tangent, r, r);
     if (w->varying)
         return TAUT_OK;
     taut_values values = {.mass = w->mass};

@@ -10,6 +10,7 @@
  * of the multipliers' polynomial, whose order is s - 2. */
 #include <string.h>
 
+#include "base/rows.h"
 #include "step/radau.h"
 
 /* G with the rows of springs emptied, 1 in D there; right-hand sides of the rods. Returns how
@@ -19,11 +20,9 @@ static taut_index take_rods(taut_radau *w, const taut_radau_past *end, const dou
     taut_index rods = 0;
     for (taut_index i = 0; i < w->m; i++) {
         bool rod = w->compliance[i] == 0;
-        double rate = end->drift[i];
-        for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++) {
-            rate += end->jacobian[k] * v[w->jacobian.column[k]];
+        double rate = end->drift[i] + taut_row_dot(&w->jacobian, end->jacobian, i, v);
+        for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
             w->acceleration_g[k] = rod ? end->jacobian[k] : 0;
-        }
         w->d[i] = !rod;
         y[i] = rod ? -rate : 0;
         rods += rod;

@@ -18,6 +18,7 @@
  * which makes (A^-2 1)_i/h^2 (G M^-1 G^T)^-1 (g0 - C lambda(0)). The estimate is O(h^(s+2)) in
  * the driver's norm; with one stage, O(h^2) from v0 - v1. Added to it is the velocity across the
  * bonds at the end, which alone tells the error where bonds leave no freedom. */
+#include "base/rows.h"
 #include "step/radau.h"
 
 #include <float.h>
@@ -89,8 +90,8 @@ static int add_ringing(taut_stepper *s, taut_saddle *filter, double reach, const
         double d = w->compliance[i] / (reach * (reach + w->damping[i]));
         double ratio = d / (d + taut_radau_mobility(w, i, past->jacobian, mass)),
                value = ratio * ratio * w->ringing[i];
-        for (taut_index k = w->jacobian.start[i]; value != 0 && k < w->jacobian.start[i + 1]; k++)
-            r[w->jacobian.column[k]] -= past->jacobian[k] * value;
+        if (value != 0)
+            taut_row_add(&w->jacobian, past->jacobian, i, -value, r);
         w->filter_y[i] = 0;
     }
     s->statistics->solves++;
@@ -137,8 +138,7 @@ static int forgive_velocity(taut_stepper *s, taut_saddle *filter, double h, cons
             slope += w->table.basis[j][1] * trial->lambda[(int64_t)j * w->m + i];
         /* a spring that gives way slowly has this velocity */
         delta -= w->compliance[i] * slope / h;
-        for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
-            delta += past->jacobian[k] * s->now.v[w->jacobian.column[k]];
+        delta += taut_row_dot(&w->jacobian, past->jacobian, i, s->now.v);
         w->filter_lambda[i] = delta;
     }
     return forgive(s, filter, 1, h, weight, w->filter_x, error);
@@ -168,8 +168,7 @@ static int velocity_across(taut_stepper *s, taut_saddle *filter, double h, taut_
             for (int k = 1; k < w->s; k++)
                 slope += k * w->table.basis[j][k] * trial->lambda[(int64_t)j * w->m + i];
         delta -= w->compliance[i] * slope / h;
-        for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
-            delta += g[k] * v[w->jacobian.column[k]];
+        delta += taut_row_dot(&w->jacobian, g, i, v);
         w->filter_y[i] = delta;
     }
     memset(w->extra, 0, (size_t)w->n * sizeof(double));

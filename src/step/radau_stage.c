@@ -1,4 +1,5 @@
 /* radau_stage.c - the equations of one stage and their derivatives (radau.h). */
+#include "base/rows.h"
 #include "step/radau.h"
 
 #include <string.h>
@@ -12,29 +13,12 @@ void taut_radau_place(taut_stepper *s, double h)
                              w->q);
 }
 
-/* r -= M a. */
-static void subtract_mass(const taut_radau *w, const double *mass, const double *a, double *r)
-{
-    const taut_index *start = w->tangent.start, *column = w->tangent.column;
-    for (taut_index i = 0; i < w->n; i++) {
-        double sum = 0;
-        if (w->diagonal)
-            sum = mass[i] * a[i];
-        else
-            for (taut_index k = start[i]; k < start[i + 1]; k++)
-                sum += mass[k] * a[column[k]];
-        r[i] -= sum;
-    }
-}
-
 void taut_radau_defect(const taut_radau *w, const double *force, const double *jacobian,
                        const double *lambda, const double *mass, const double *a, double *r)
 {
     memcpy(r, force, (size_t)w->n * sizeof *r);
-    for (taut_index i = 0; i < w->m; i++)
-        for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
-            r[w->jacobian.column[k]] -= jacobian[k] * lambda[i];
-    subtract_mass(w, mass, a, r);
+    taut_pattern_add_transposed(&w->jacobian, jacobian, -1, lambda, r);
+    taut_mass_add(w->diagonal ? NULL : &w->tangent, w->n, mass, -1, a, r);
 }
 
 /* S = g + T gdot - C lambda. */
@@ -43,12 +27,8 @@ static void bond_defect(const taut_radau *w, const double *jacobian, const doubl
 {
     for (taut_index i = 0; i < w->m; i++) {
         double value = w->bond[i] - w->compliance[i] * lambda[i];
-        if (w->damping[i] > 0) {
-            double rate = w->bond_dt[i];
-            for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
-                rate += jacobian[k] * v[w->jacobian.column[k]];
-            value += w->damping[i] * rate;
-        }
+        if (w->damping[i] > 0)
+            value += w->damping[i] * (w->bond_dt[i] + taut_row_dot(&w->jacobian, jacobian, i, v));
         y[i] = value;
     }
 }

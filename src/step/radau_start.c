@@ -5,6 +5,7 @@
  * expanded over the step:
  *     M a = f - G^T lambda,
  *     C lambda = (g + h gdot + h^2/2 (gamma + G a)) + T (gdot + h (gamma + G a)) */
+#include "base/rows.h"
 #include "step/radau.h"
 
 #include <float.h>
@@ -31,8 +32,7 @@ static int evaluate(taut_stepper *s, double t, const double *q, const double *v,
         to->force[k] += w->extra[k];
     for (taut_index i = 0; i < w->m; i++) {
         to->drift[i] = to->rate[i];
-        for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
-            to->rate[i] += to->jacobian[k] * v[w->jacobian.column[k]];
+        to->rate[i] += taut_row_dot(&w->jacobian, to->jacobian, i, v);
         double c = w->compliance[i];
         to->tension[i] = c > 0 ? (to->bond[i] + w->damping[i] * to->rate[i]) / c : NAN;
     }
@@ -100,9 +100,9 @@ static int solve_rods(taut_stepper *s, taut_radau_past *at, double *lambda, taut
         bool spring = w->d[i] > 0;
         lambda[i] = spring ? 0 : -at->gamma[i];
         rods += !spring;
-        for (taut_index k = w->jacobian.start[i]; spring && k < w->jacobian.start[i + 1]; k++) {
-            at->force[w->jacobian.column[k]] -= at->jacobian[k] * at->tension[i];
-            w->acceleration_g[k] = 0;
+        if (spring) {
+            taut_row_add(&w->jacobian, at->jacobian, i, -at->tension[i], at->force);
+            taut_row_clear(&w->jacobian, w->acceleration_g, i);
         }
     }
     if (rods > 0) {

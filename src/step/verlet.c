@@ -9,6 +9,7 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3") /* vector loops */
 #endif
+#include "base/rows.h"
 #include "step/methods.h"
 
 #include "base/hot.h"
@@ -180,12 +181,8 @@ TAUT_HOT static void kick_and_drift(taut_index count, double h, const taut_state
 static void add_springs(const verlet *w, taut_index m, double *restrict lambda,
                         double *restrict force)
 {
-    const taut_index *start = w->jacobian.start, *column = w->jacobian.column;
-    const double *entry = w->values.jacobian;
     divide(m, lambda, w->compliance);
-    for (taut_index i = 0; i < m; i++)
-        for (taut_index k = start[i]; k < start[i + 1]; k++)
-            force[column[k]] -= entry[k] * lambda[i];
+    taut_pattern_add_transposed(&w->jacobian, w->values.jacobian, -1, lambda, force);
 }
 
 /* a = M^-1 F(t, q) and lambda of a state. */

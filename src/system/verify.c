@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/rows.h"
+
 /* First steps 2^FIRST_STEP, and a sixteenth of it, and so on; large systems have one. */
 enum { LEVELS = 6, FIRST_STEP = -3, ONLY_STEP = -5 };
 
@@ -132,24 +134,11 @@ static int evaluate_moved(verifier *w, double s, axis along, unsigned wanted)
                          w->error);
 }
 
-/* y = P x for a pattern with values. */
-static void multiply(const taut_pattern *pattern, const double *entries, const double *x, double *y)
-{
-    for (taut_index i = 0; i < pattern->rows; i++) {
-        double sum = 0;
-        for (taut_index k = pattern->start[i]; k < pattern->start[i + 1]; k++)
-            sum += entries[k] * x[pattern->column[k]];
-        y[i] = sum;
-    }
-}
-
 static void multiply_transposed(const taut_pattern *pattern, const double *entries, const double *x,
                                 double *y)
 {
     memset(y, 0, (size_t)pattern->columns * sizeof *y);
-    for (taut_index i = 0; i < pattern->rows; i++)
-        for (taut_index k = pattern->start[i]; k < pattern->start[i + 1]; k++)
-            y[pattern->column[k]] += entries[k] * x[i];
+    taut_pattern_add_transposed(pattern, entries, 1, x, y);
 }
 
 static void copy(double *to, const double *from, int64_t count)
@@ -178,7 +167,7 @@ static int probe_gdot(verifier *w, double s, double *y)
     shift(w->shifted, w->q, s, w->dq, w->n);
     TAUT_TRY(taut_evaluate(w->context, w->t + s, w->shifted, w->dq, TAUT_WANT_JACOBIAN, &w->values,
                            w->error));
-    multiply(&w->jacobian, w->values.jacobian, w->dq, y);
+    taut_pattern_times(&w->jacobian, w->values.jacobian, w->dq, y);
     for (taut_index i = 0; i < w->m; i++)
         y[i] += w->values.bond_dt[i];
     return 0;
@@ -243,7 +232,7 @@ static int probe_mass(verifier *w, double s, double *y)
 {
     w->values.mass = w->matrix;
     TAUT_TRY(evaluate_moved(w, s, ALONG_Q, TAUT_WANT_MASS));
-    multiply(&w->tangent, w->matrix, w->dv, y);
+    taut_pattern_times(&w->tangent, w->matrix, w->dv, y);
     return 0;
 }
 
@@ -421,13 +410,13 @@ static int exact_product(verifier *w, unsigned want, double **place, const taut_
 {
     *place = w->matrix;
     TAUT_TRY(taut_evaluate(w->context, w->t, w->q, w->v, want, &w->values, w->error));
-    multiply(pattern, w->matrix, x, w->exact);
+    taut_pattern_times(pattern, w->matrix, x, w->exact);
     return 0;
 }
 
 static int verify_bonds(verifier *w)
 {
-    multiply(&w->jacobian, w->values.jacobian, w->dq, w->exact);
+    taut_pattern_times(&w->jacobian, w->values.jacobian, w->dq, w->exact);
     TAUT_TRY(compare(w, "G", 1, probe_bond, w->m, TAUT_BOND));
     if (w->sizes->can & TAUT_HAS_MOVING_BONDS) {
         copy(w->exact, w->values.bond_dt, w->m);

@@ -6,6 +6,7 @@
  * with g and G at the given point, not at its projection. The actions are kept while |Omega_j -
  * Omega_k| (j != k) [E (11)] and |Omega_j - Omega_k - Omega_l| (all j, k, l) [E (12)] stay away
  * from zero. */
+#include "base/rows.h"
 #include "vibration/effective.h"
 
 #include <math.h>
@@ -136,17 +137,13 @@ typedef struct stiff_work {
 /* out += G_i^T x/c of a spring that is part of the modes */
 static void add_spring(const taut_potential_modes *w, taut_index i, double x, double *out)
 {
-    double pull = x / taut_context_compliance(w->context)[i];
-    for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
-        out[w->jacobian.column[e]] += pull * w->values.jacobian[e];
+    taut_row_add(&w->jacobian, w->values.jacobian, i, x / taut_context_compliance(w->context)[i],
+                 out);
 }
 
 static double stretch_of(const taut_potential_modes *w, taut_index i, const double *x)
 {
-    double sum = 0;
-    for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
-        sum += w->values.jacobian[e] * x[w->jacobian.column[e]];
-    return sum;
+    return taut_row_dot(&w->jacobian, w->values.jacobian, i, x);
 }
 
 static bool vibrates(const taut_potential_modes *w, taut_index i)

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "linalg/saddle.h"
 #include "point/foot_point.h"
 #include "point/hold/hold.h"
@@ -62,12 +63,8 @@ static int solve(consistent *c, const double *mass, const double *g1, const doub
 /* to = M(x) v */
 static void momentum(const consistent *c, const double *v, double *to)
 {
-    const taut_pattern *p = &c->tangent;
-    for (taut_index i = 0; i < c->n; i++) {
-        to[i] = p->start ? 0 : c->mass[i] * v[i];
-        for (taut_index e = p->start ? p->start[i] : 0; p->start && e < p->start[i + 1]; e++)
-            to[i] += c->mass[e] * v[p->column[e]];
-    }
+    memset(to, 0, (size_t)c->n * sizeof *to);
+    taut_mass_add(c->tangent.start ? &c->tangent : NULL, c->n, c->mass, 1, v, to);
 }
 
 /* X from x; the values are those of X at the end. */

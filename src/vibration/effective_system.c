@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "system/system.h"
 #include "vibration/effective.h"
 
@@ -166,8 +167,7 @@ static void spread(const effective *e, const workspace *w, taut_index n, const d
     }
     memset(to, 0, (size_t)n * (size_t)n * sizeof(double));
     for (taut_index i = 0; i < n; i++)
-        for (taut_index k = w->tangent.start[i]; k < w->tangent.start[i + 1]; k++)
-            to[(int64_t)i * n + w->tangent.column[k]] += from[k];
+        taut_row_add(&w->tangent, from, i, 1, to + (int64_t)i * n);
 }
 
 /* force_dq -= Hess W, by central differences; steps of eps^(1/3) balance rounding and truncation.

@@ -7,6 +7,7 @@
  * y follows from the differentiated constraints, G f(t,z,y) + g_t = 0, by Newton's iteration
  * with G B, B = df/dy. Where B does not depend on y the first correction is exact, and f + B dy
  * is the rate: no second evaluation. */
+#include "base/rows.h"
 #include "wrap/fields.h"
 
 #include <float.h>
@@ -52,15 +53,10 @@ static void form_equations(first_order *w, const double *rate)
     taut_index k = w->algebraic;
     memset(w->matrix, 0, (size_t)k * (size_t)k * sizeof(double));
     for (taut_index i = 0; i < k; i++) {
-        double sum = w->values.bond_dt[i], *row = w->matrix + (int64_t)i * k;
-        for (taut_index e = g->start[i]; e < g->start[i + 1]; e++) {
-            taut_index j = g->column[e];
-            double entry = w->values.jacobian[e];
-            sum += entry * rate[j];
-            for (taut_index c = b->start[j]; c < b->start[j + 1]; c++)
-                row[b->column[c]] += entry * w->values.force_dv[c];
-        }
-        w->residual[i] = -sum;
+        for (taut_index e = g->start[i]; e < g->start[i + 1]; e++)
+            taut_row_add(b, w->values.force_dv, g->column[e], w->values.jacobian[e],
+                         w->matrix + (int64_t)i * k);
+        w->residual[i] = -w->values.bond_dt[i] - taut_row_dot(g, w->values.jacobian, i, rate);
     }
 }
 
@@ -97,9 +93,7 @@ static int correct(first_order *w, double *rate, taut_error *error)
 
 static void add_control(const first_order *w, double *rate)
 {
-    for (taut_index j = 0; j < w->n; j++)
-        for (taut_index c = w->control.start[j]; c < w->control.start[j + 1]; c++)
-            rate[j] += w->values.force_dv[c] * w->correction[w->control.column[c]];
+    taut_pattern_add(&w->control, w->values.force_dv, 1, w->correction, rate);
 }
 
 static int solve_algebraic(first_order *w, double t, const double *z, double *rate,

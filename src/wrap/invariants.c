@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "system/singular.h"
 
 struct taut_invariants {
@@ -208,9 +209,7 @@ double taut_invariants_size(const taut_invariants *w, const double *z, double *r
 {
     double size = 0, floor = 0;
     for (taut_index i = 0; i < w->rows; i++) {
-        double sum = fabs(w->kept[i]);
-        for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
-            sum += fabs(w->values.jacobian[e] * z[w->jacobian.column[e]]);
+        double sum = fabs(w->kept[i]) + taut_row_size(&w->jacobian, w->values.jacobian, i, z);
         size = fmax(size, fabs(w->h[i]));
         floor = fmax(floor, sum * DBL_EPSILON);
     }

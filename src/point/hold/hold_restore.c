@@ -9,6 +9,7 @@
  * held directions and bonds makes it; this way a pass loses nothing but the O(omega^-2) by which
  * slow stretches differ along the manifold. Stiffness that no bond declares gives nothing to
  * follow: there it is the alternation. */
+#include "base/rows.h"
 #include "point/hold/hold.h"
 
 #include <float.h>
@@ -42,11 +43,8 @@ static int evaluate(taut_hold_restorer *w, double t, const double *q, const doub
 static void rates(const taut_hold_restorer *w, const double *v, double *gdot)
 {
     const taut_pattern *g = &w->position.jacobian;
-    for (taut_index i = 0; i < w->m; i++) {
-        gdot[i] = w->values.bond_dt[i];
-        for (taut_index k = g->start[i]; k < g->start[i + 1]; k++)
-            gdot[i] += w->values.jacobian[k] * v[g->column[k]];
-    }
+    for (taut_index i = 0; i < w->m; i++)
+        gdot[i] = w->values.bond_dt[i] + taut_row_dot(g, w->values.jacobian, i, v);
 }
 
 static double length(taut_index n, const double *x)

@@ -6,6 +6,7 @@
  * A held coordinate has the row 1 x = 0 in place of its own, and no column in G, so that the
  * pattern, and with it the analysis, is that of the full matrix. With nothing held it is the
  * full matrix. */
+#include "base/rows.h"
 #include "point/hold/hold.h"
 
 #include <string.h>
@@ -98,11 +99,7 @@ static void mask_jacobian(taut_masked_saddle *s, const double *jacobian,
 
 static double diagonal(const taut_masked_saddle *s, taut_index i)
 {
-    double value = s->matrix ? 0 : s->k[i];
-    for (taut_index k = s->matrix ? s->tangent.start[i] : 0;
-         s->matrix && k < s->tangent.start[i + 1]; k++)
-        if (s->tangent.column[k] == i)
-            value = s->k[k];
+    double value = s->k[s->matrix ? taut_row_find(&s->tangent, i, i) : i];
     return value > 0 ? value : 1;
 }
 

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/rows.h"
+
 /* ---- frames */
 
 int taut_potential_reserve(taut_index n, taut_index m, taut_arena *arena,
@@ -46,8 +48,7 @@ static int check_spring(const taut_potential_modes *w, const taut_potential_fram
 {
     char name[96];
     memset(x, 0, (size_t)w->n * sizeof(double));
-    for (taut_index k = w->jacobian.start[bond]; k < w->jacobian.start[bond + 1]; k++)
-        x[w->jacobian.column[k]] += w->values.jacobian[k];
+    taut_row_add(&w->jacobian, w->values.jacobian, bond, 1, x);
     taut_cholesky_solve(w->n, w->root, x);
     taut_potential_modes_multiply(w, x, e);
     for (int k = 0; k < frame->count; k++) {
@@ -172,9 +173,7 @@ static double energy_beside(beside *b, taut_index n, taut_index m, const double 
     for (taut_index i = 0; i < n; i++)
         energy += (b->d[i] * b->values.reaction[i] + b->u[i] * b->mass[i]) / 2;
     for (taut_index i = 0; i < m; i++) {
-        double stretch = 0;
-        for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
-            stretch += w->values.jacobian[e] * b->d[w->jacobian.column[e]];
+        double stretch = taut_row_dot(&w->jacobian, w->values.jacobian, i, b->d);
         if (c[i] > 0 && w->rigid[i])
             energy += stretch * stretch / (2 * c[i]);
     }

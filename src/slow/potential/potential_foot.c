@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "linalg/anderson.h"
 #include "slow/potential/potential.h"
 
@@ -171,10 +172,8 @@ static int check_lost(foot *c, const taut_potential_modes *w, const double *valu
 {
     for (taut_index k = 0; k < w->losts; k++) {
         taut_index i = w->lost[k];
-        double scale = 0;
+        double scale = taut_row_size(&w->jacobian, w->values.jacobian, i, NULL);
         char name[96];
-        for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
-            scale += fabs(w->values.jacobian[e]);
         double most = 0;
         for (taut_index j = 0; j < c->n; j++)
             most = fmax(most, fabs(what[0] == 'v' ? c->u[j] : c->x[j]));
@@ -244,11 +243,8 @@ static int find_rates(foot *c, const taut_potential_modes *w, taut_error *error)
     TAUT_TRY(taut_jet_advance(c->jet, 1, c->t, c->u, c->u, &values, error));
     for (taut_index i = 0; i < c->n; i++)
         c->rate[i] = -c->rate[i];
-    for (taut_index i = 0; i < c->m; i++) {
-        c->s[i] = -w->values.bond_dt[i];
-        for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
-            c->s[i] -= w->values.jacobian[e] * c->u[w->jacobian.column[e]];
-    }
+    for (taut_index i = 0; i < c->m; i++)
+        c->s[i] = -w->values.bond_dt[i] - taut_row_dot(&w->jacobian, w->values.jacobian, i, c->u);
     return TAUT_OK;
 }
 

@@ -22,6 +22,7 @@
  * run two orders ahead, twice an order. Unlike repeated derivatives of the stiff motion itself
  * [B (8.1)] nothing grows as (Omega_max/Omega_min)^2k. Damped and soft bonds are treated as in
  * multiplier_recursion.c. */
+#include "base/rows.h"
 #include "slow/potential/potential.h"
 
 #include <math.h>
@@ -91,27 +92,19 @@ static taut_index rows_of(const taut_potential_recursion *r)
 static void subtract_bonds(const taut_potential_recursion *r, int b, const double *x, double *out)
 {
     const double *entry = r->jacobian_i + b * r->g_entries;
-    for (taut_index i = 0; i < r->m; i++)
-        for (taut_index k = r->jacobian.start[i]; k < r->jacobian.start[i + 1]; k++)
-            out[r->jacobian.column[k]] -= entry[k] * x[i];
+    taut_pattern_add_transposed(&r->jacobian, entry, -1, x, out);
 }
 
 static double bond_times(const taut_potential_recursion *r, int b, taut_index i, const double *x)
 {
     const double *entry = r->jacobian_i + b * r->g_entries;
-    double sum = 0;
-    for (taut_index k = r->jacobian.start[i]; k < r->jacobian.start[i + 1]; k++)
-        sum += entry[k] * x[r->jacobian.column[k]];
-    return sum;
+    return taut_row_dot(&r->jacobian, entry, i, x);
 }
 
 static void subtract_mass(const taut_potential_recursion *r, int b, const double *x, double *out)
 {
     const double *entry = r->mass_i + b * r->m_entries;
-    for (taut_index i = 0; i < r->n; i++)
-        for (taut_index k = r->matrix ? r->tangent.start[i] : i;
-             k < (r->matrix ? r->tangent.start[i + 1] : i + 1); k++)
-            out[i] -= entry[k] * x[r->matrix ? r->tangent.column[k] : i];
+    taut_mass_add(r->matrix ? &r->tangent : NULL, r->n, entry, -1, x, out);
 }
 
 /* Coefficient i of the pull of a soft bond: c lambda = g + tau (G v + g_t). */
@@ -127,9 +120,7 @@ static double soft_pull(const taut_potential_recursion *r, taut_index row, int i
 static void add_hessian(const taut_potential_recursion *r, int b, const double *x, double *y)
 {
     const double *entry = r->hessian_i + b * (int64_t)r->tangent.start[r->n];
-    for (taut_index i = 0; i < r->n; i++)
-        for (taut_index e = r->tangent.start[i]; e < r->tangent.start[i + 1]; e++)
-            y[i] += entry[e] * x[r->tangent.column[e]];
+    taut_pattern_add(&r->tangent, entry, 1, x, y);
 }
 
 /* fr: coefficient i of F and of what W eta adds to it, as far as it is known before lambda_i is;
@@ -211,8 +202,8 @@ static int fill_rows(taut_potential_recursion *r, taut_error *error)
     memset(r->row1, 0, (size_t)(rows_of(r) * n) * sizeof(double));
     memset(r->row2, 0, (size_t)(rows_of(r) * n) * sizeof(double));
     for (taut_index i = 0; i < r->m; i++)
-        for (taut_index e = r->jacobian.start[i]; e < r->jacobian.start[i + 1] && !r->soft[i]; e++)
-            r->row1[(d + i) * n + r->jacobian.column[e]] += r->jacobian_i[e];
+        if (!r->soft[i])
+            taut_row_add(&r->jacobian, r->jacobian_i, i, 1, r->row1 + (d + i) * n);
     memcpy(r->row2 + d * n, r->row1 + d * n, (size_t)(r->m * n) * sizeof(double));
     return fill_potential(r, error);
 }

@@ -8,6 +8,7 @@
  *
  * L is the length over which F curves and N = max(measured, u |x_j|) the noise of F in terms of
  * x, u the rounding unit (scales.c). In units of L all errors are about u^(2/3) = 2e-11. */
+#include "base/rows.h"
 #include "system/from_c/callbacks.h"
 
 #include <float.h>
@@ -257,15 +258,20 @@ static int jacobian_at(const point *p, const double *x, int level, int root, dou
     return difference(p, &p->s->jacobian, bond_of_q, x, &p->s->bond, level, root, entries);
 }
 
+static taut_pattern jacobian_of(const taut_system *system)
+{
+    return (taut_pattern){system->sizes.bonds, system->sizes.coordinates, system->jacobian_start,
+                          system->jacobian_column};
+}
+
 /* G(x)^T weight, whose derivative is the weighted Hessian. */
 static int reaction_of_q(const point *p, const double *x, double *y)
 {
     const taut_system *system = p->context->system;
+    const taut_pattern g = jacobian_of(system);
     TAUT_TRY(jacobian_at(p, x, 1, 6, p->w->entries));
     memset(y, 0, (size_t)system->sizes.coordinates * sizeof *y);
-    for (taut_index i = 0; i < system->sizes.bonds; i++)
-        for (taut_index k = system->jacobian_start[i]; k < system->jacobian_start[i + 1]; k++)
-            y[system->jacobian_column[k]] += p->w->entries[k] * p->weight[i];
+    taut_pattern_add_transposed(&g, p->w->entries, 1, p->weight, y);
     return taut_check_finite(system, TAUT_COORDINATE, "the reaction of the bonds on", p->t, y,
                              system->sizes.coordinates, p->error);
 }
@@ -334,15 +340,13 @@ static double step_along(const point *p, int root)
 /* Where G is a function of q alone: the derivative of G v along v. */
 static int gamma_from_jacobian(const point *p, double s, double *gamma)
 {
-    const taut_system *system = p->context->system;
+    const taut_pattern g = jacobian_of(p->context->system);
     double *x = p->w->x[0];
     for (int side = 1; side >= -1; side -= 2) {
-        for (taut_index j = 0; j < system->sizes.coordinates; j++)
+        for (taut_index j = 0; j < g.columns; j++)
             x[j] = p->q[j] + side * s * p->v[j];
         TAUT_TRY(jacobian_at(p, x, 1, 3, p->w->entries));
-        for (taut_index i = 0; i < system->sizes.bonds; i++)
-            for (taut_index k = system->jacobian_start[i]; k < system->jacobian_start[i + 1]; k++)
-                gamma[i] += side * p->w->entries[k] * p->v[system->jacobian_column[k]] / (2 * s);
+        taut_pattern_add(&g, p->w->entries, side / (2 * s), p->v, gamma);
     }
     return 0;
 }

@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "base/reuse.h"
 #include "system/singular.h"
 
@@ -143,10 +144,7 @@ void taut_modes_destroy(taut_modes_work *w)
 
 static double row_times(const taut_modes_work *w, taut_index i, const double *x)
 {
-    double sum = 0;
-    for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
-        sum += w->values.jacobian[e] * x[w->jacobian.column[e]];
-    return sum;
+    return taut_row_dot(&w->jacobian, w->values.jacobian, i, x);
 }
 
 static int factor(taut_modes_work *w, double t, taut_error *error)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "base/reuse.h"
 #include "linalg/spectrum.h"
 
@@ -111,9 +112,8 @@ static void take_rows(taut_potential_modes *w)
         memset(w->line, 0, (size_t)n * sizeof(double));
         if (bond < 0)
             w->line[i] = 1;
-        for (taut_index e = bond < 0 ? 0 : w->jacobian.start[bond];
-             bond >= 0 && e < w->jacobian.start[bond + 1]; e++)
-            w->line[w->jacobian.column[e]] += w->values.jacobian[e];
+        else
+            taut_row_add(&w->jacobian, w->values.jacobian, bond, 1, w->line);
         taut_cholesky_lower(n, w->root, w->line);
         if (taut_rows_add(&w->rows, w->line))
             w->where[w->rows.count - 1] = bond < 0 ? ~i : bond;
@@ -128,8 +128,7 @@ static void form_k(taut_potential_modes *w)
     const double *c = taut_context_compliance(w->context);
     memset(w->k, 0, (size_t)(n * n) * sizeof(double));
     for (taut_index i = 0; i < n; i++)
-        for (taut_index e = w->tangent.start[i]; e < w->tangent.start[i + 1]; e++)
-            w->k[i * n + w->tangent.column[e]] += w->values.stiff_hessian[e];
+        taut_row_add(&w->tangent, w->values.stiff_hessian, i, 1, w->k + i * n);
     for (taut_index i = 0; i < w->m && w->springs; i++) {
         if (w->rigid[i] || taut_context_soft(w->context, i))
             continue;
@@ -199,9 +198,8 @@ void taut_potential_modes_gradient(const taut_potential_modes *w, double *gradie
     for (taut_index i = 0; i < w->n; i++)
         gradient[i] = -w->values.stiff_force[i];
     for (taut_index i = 0; i < w->m && w->springs; i++)
-        for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
-            if (!w->rigid[i] && !taut_context_soft(w->context, i))
-                gradient[w->jacobian.column[e]] += w->values.jacobian[e] * w->values.bond[i] / c[i];
+        if (!w->rigid[i] && !taut_context_soft(w->context, i))
+            taut_row_add(&w->jacobian, w->values.jacobian, i, w->values.bond[i] / c[i], gradient);
 }
 
 void taut_potential_modes_satisfy(const taut_potential_modes *w, const double *s, double *dx)
