@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/statistics.h"
+#include "base/vectors.h"
 #include "base/method.h"
 #include "base/nearmiss.h"
 #include "blackbox/flows.h"
@@ -46,11 +48,7 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
     for (double k = 0; k < steps && status == 0; k++)
         status = s->method->step(s, H / steps, error);
     flow->statistics->micro_steps += f->cost.steps;
-    flow->statistics->force_evaluations += f->cost.force_evaluations;
-    flow->statistics->jacobians += f->cost.jacobians;
-    flow->statistics->factorisations += f->cost.factorisations;
-    flow->statistics->solves += f->cost.solves;
-    flow->statistics->newton_iterations += f->cost.newton_iterations;
+    taut_statistics_add(flow->statistics, &f->cost);
     if (status == TAUT_ERROR_EVALUATE || status == TAUT_ERROR_CONVERGE)
         return 1; /* elsewhere it may be possible; the message stays */
     if (status != 0)
@@ -118,11 +116,8 @@ static int build(inner_flow *f, taut_error *error)
         return taut_fail_memory(error);
     TAUT_TRY(taut_context_start(s->context, 0, s->now.q, s->now.v, error));
     /* differences of high order see what an implicit method leaves unsolved */
-    double size = 0;
-    for (taut_index i = 0; i < s->n; i++)
-        size = fmax(size, fabs(s->now.q[i]));
     s->rtol = 1e-13;
-    s->atol = 1e-13 * fmax(size, DBL_MIN);
+    s->atol = 1e-13 * fmax(taut_largest(s->n, s->now.q), DBL_MIN);
     return s->method->create(s, error);
 }
 

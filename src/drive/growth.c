@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 static const double DOUBTED = 100;   /* growth since the start, or since it was last doubted */
 static const double ELSEWHERE = 0.1; /* of the state */
@@ -61,8 +61,8 @@ static int take_parts(taut_solver *solver, int parts, double end, double *apart,
         status = step_to(solver, h, k == parts ? end : begin + k * h, &reason);
     if (status != 0)
         *apart = INFINITY;
-    for (taut_index i = 0; status == 0 && i < s->n; i++)
-        *apart = fmax(*apart, fabs(s->now.q[i] - solver->doubted[i]));
+    else
+        *apart = taut_larger(*apart, taut_largest_difference(s->n, s->now.q, solver->doubted));
     return taut_fail_final(status, &reason, error);
 }
 

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "base/rows.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 enum { MOST_ITERATIONS = 12 };
 

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "filter/progress.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 int taut_filter_progress_create(taut_projection *p, taut_force_spectrum *rates,
                                 taut_filter_progress *g, taut_error *error)

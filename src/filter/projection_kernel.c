@@ -31,7 +31,7 @@
 #include "filter/projection_kernel.h"
 #include "point/foot_point.h"
 #include "point/hold/hold.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 static const double smooth_step = 1.7;  /* h times the fastest frequency: that of aware passes, for
                                            Verlet's slow motion depends on it */

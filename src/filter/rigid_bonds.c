@@ -11,7 +11,7 @@
 
 #include "base/rows.h"
 #include "point/foot_point.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 static const double rounding = 16 * DBL_EPSILON; /* of the terms that a bond is a sum of */
 static const double difference = 1e-9;           /* the same of its rate, where G is one */

@@ -9,7 +9,7 @@
 #include "step/flow_leap.h"
 #include "step/flow_rattle.h"
 #include "step/flow_verlet.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 /* h times the fastest frequency; Verlet is stable below 2 */
 static const double aware_step = 1.7;
@@ -136,11 +136,11 @@ taut_sampled_errors taut_sampler_errors(const taut_sampler *s, double slowest)
     taut_sampled_errors e = {0};
     if (s->sums < TAUT_SUMS)
         return (taut_sampled_errors){NAN, NAN, NAN, NAN};
+    e.filter_q = taut_largest_difference(n, s->sum[TAUT_BETTER_Q], s->sum[TAUT_EVEN_Q]);
+    e.filter_v = taut_largest_difference(n, s->sum[TAUT_BETTER_V], s->sum[TAUT_EVEN_V]);
     for (taut_index i = 0; i < n; i++) {
         double velocity = s->last_v[i] + s->sum[TAUT_EVEN_V][i];
-        e.filter_q = fmax(e.filter_q, fabs(s->sum[TAUT_BETTER_Q][i] - s->sum[TAUT_EVEN_Q][i]));
-        e.filter_v = fmax(e.filter_v, fabs(s->sum[TAUT_BETTER_V][i] - s->sum[TAUT_EVEN_V][i]));
-        e.verlet_v = fmax(e.verlet_v, fabs(s->sum[TAUT_RATE][i] / s->h - velocity));
+        e.verlet_v = taut_larger(e.verlet_v, fabs(s->sum[TAUT_RATE][i] / s->h - velocity));
     }
     e.verlet_q = pow(s->h, -2) / 12 * taut_largest(n, s->sum[TAUT_FOURTH]) / (slowest * slowest);
     return e;
@@ -151,7 +151,8 @@ int taut_sampler_good(const taut_sampler *s, bool declared, double slowest, doub
 {
     const taut_projection *p = s->p;
     taut_index n = p->sizes.coordinates;
-    if (!(off > poor * fmax(taut_largest(n, p->q), taut_largest(n, p->q0))))
+    /* NaN: not known */
+    if (isnan(off) || off <= poor * fmax(taut_largest(n, p->q), taut_largest(n, p->q0)))
         return TAUT_OK;
     return taut_fail(error, TAUT_ERROR_CONVERGE,
                      "the slow motion (rate %.3g at the start) shows within the window of %.3g "

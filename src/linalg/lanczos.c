@@ -5,6 +5,7 @@
  *
  * The projected matrix is formed from all inner products, not from the recurrence: at these
  * basis sizes it costs nothing, and restarts need no special case. */
+#include "base/random.h"
 #include "linalg/extreme.h"
 
 int taut_extreme_basis(int count, taut_index n)
@@ -16,10 +17,8 @@ int taut_extreme_basis(int count, taut_index n)
 void taut_extreme_start(taut_index n, double *x)
 {
     uint64_t state = 20240229;
-    for (taut_index i = 0; i < n; i++) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        x[i] = (double)(state >> 11) / 4503599627370496.0 - 1;
-    }
+    for (taut_index i = 0; i < n; i++)
+        x[i] = taut_random(&state);
 }
 
 #ifndef TAUT_HAVE_ARPACK

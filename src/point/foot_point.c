@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "point/hold/hold.h"
 #include "system/singular.h"
@@ -152,9 +153,7 @@ static int fail_far(const constraint *c, double t, int iterations, taut_error *e
 static int check_held(const constraint *c, double t, const double *value, const double *x,
                       const char *what, taut_error *error)
 {
-    double most = 0;
-    for (taut_index i = 0; i < c->n; i++)
-        most = fmax(most, fabs(x[i]));
+    double most = taut_largest(c->n, x);
     if (most == 0) /* at rest in the origin nothing says what is small: what rounding leaves of
                       numbers of size 1 is */
         most = 1e-3;
@@ -285,12 +284,10 @@ static int newton_step(constraint *c, bool curved, double t, taut_error *error)
  * beside a heavy one would never count. */
 static double relative(const constraint *c, double step)
 {
-    double scale = size_of(c, c->x, NULL) + size_of(c, c->x, c->from), most = 0, size = 0;
-    for (taut_index i = 0; i < c->n; i++) {
-        most = fmax(most, fabs(c->dx[i]));
-        size = fmax(size, fmax(fabs(c->x[i]), fabs(c->from[i])));
-    }
-    return fmax(step > 0 ? step / scale : 0, most > 0 ? most / size : 0);
+    double scale = size_of(c, c->x, NULL) + size_of(c, c->x, c->from),
+           most = taut_largest(c->n, c->dx),
+           size = fmax(taut_largest(c->n, c->x), taut_largest(c->n, c->from));
+    return taut_larger(step == 0 ? 0 : step / scale, most == 0 ? 0 : most / size);
 }
 
 /* Ends when the steps are at rounding: as small as they can be, or small and no longer shrinking.

@@ -9,7 +9,7 @@
 #include "point/record.h"
 #include "slow/expansion.h"
 #include "slow/potential/potential.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 /* Options that only ipa has (or shares with kernel) mean ipa. */
 static bool means_ipa(const taut_options *options)

@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/statistics.h"
+#include "base/vectors.h"
 #include "base/number.h"
 #include "base/options.h"
 #include "point/projection.h"
@@ -66,18 +68,6 @@ static int new_start(taut_projection *s, const taut_projection *p, taut_error *e
     return taut_context_create(s->system, &s->arena.allocator, &s->context, error);
 }
 
-static void add(taut_statistics *sum, const taut_statistics *more)
-{
-    sum->force_evaluations += more->force_evaluations;
-    sum->fast_force_evaluations += more->fast_force_evaluations;
-    sum->jets += more->jets;
-    sum->jacobians += more->jacobians;
-    sum->factorisations += more->factorisations;
-    sum->solves += more->solves;
-    sum->newton_iterations += more->newton_iterations;
-    sum->micro_steps += more->micro_steps;
-}
-
 /* lambda[m] of the same projection with `factor` times the compliances. */
 static int repeat(taut_projection *p, const taut_options *options, double factor, double *lambda,
                   taut_error *error)
@@ -102,7 +92,7 @@ static int repeat(taut_projection *p, const taut_options *options, double factor
         taut_fail(error, status, "--richardson: with %g times the stiffness: %.500s", 1 / factor,
                   reason);
     }
-    add(&p->statistics, &s.statistics);
+    taut_statistics_add(&p->statistics, &s.statistics);
     taut_options_destroy(scaled);
     taut_context_destroy(s.context);
     taut_arena_clear(&s.arena);
@@ -127,7 +117,7 @@ int taut_richardson(taut_projection *p, const taut_options *options, int levels,
             before = one;
             best = (16 * one - (4 * p->lambda[i] - softer[i]) / 3) / 15;
         }
-        change = fmax(change, fabs(best - before));
+        change = taut_larger(change, fabs(best - before));
         p->lambda[i] = best;
     }
     size_t used = strlen(p->explanation);

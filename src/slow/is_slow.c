@@ -15,7 +15,7 @@
 #include "base/rows.h"
 #include "point/projection.h"
 #include "slow/multiplier_recursion.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 enum { MOST_LEVELS = 5, MOST_COORDINATES = 100000 }; /* jets of more would take gigabytes */
 

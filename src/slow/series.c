@@ -33,7 +33,7 @@
 #include "slow/multiplier_recursion.h"
 #include "slow/potential/potential.h"
 #include "slow/truncation_error.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 typedef struct series {
     taut_projector projector;
@@ -69,14 +69,6 @@ typedef struct series {
     bool unseparated; /* slow and fast are not: why apply() failed */
 } series;
 
-static double norm(taut_index n, const double *x)
-{
-    double sum = 0;
-    for (taut_index i = 0; i < n; i++)
-        sum += x[i] * x[i];
-    return sqrt(sum);
-}
-
 static int evaluate(series *s, unsigned more, taut_error *error)
 {
     s->projector.statistics->force_evaluations++;
@@ -101,15 +93,15 @@ static void find_rate(series *s)
 {
     double a, b;
     taut_multiplier_recursion_rates(s->recursion, &a, &b);
-    s->rate = taut_truncation_rate(norm(s->n, s->q), norm(s->n, s->v), a, b);
+    s->rate = taut_truncation_rate(taut_norm(s->n, s->q), taut_norm(s->n, s->v), a, b);
 }
 
 /* What steps are measured by, when the first one is known: at least its own size, for a state at
  * rest in the origin has none. */
 static void set_scales(series *s)
 {
-    double q = norm(s->n, s->q), v = norm(s->n, s->v), dq = norm(s->n, s->dq),
-           dv = norm(s->n, s->dv);
+    double q = taut_norm(s->n, s->q), v = taut_norm(s->n, s->v), dq = taut_norm(s->n, s->dq),
+           dv = taut_norm(s->n, s->dv);
     s->scale_q = fmax(q, dq);
     s->scale_v = fmax(v, dv);
     s->large = s->rate > 0 && dq + dv / s->rate > 0.5 * (q + v / s->rate);
@@ -122,7 +114,7 @@ static void set_scales(series *s)
 /* What the step (dq, dv) is in units of the state. */
 static double relative(const series *s)
 {
-    double q = norm(s->n, s->dq), v = norm(s->n, s->dv);
+    double q = taut_norm(s->n, s->dq), v = taut_norm(s->n, s->dv);
     return (q > 0 ? q / s->scale_q : 0) + (v > 0 ? v / s->scale_v : 0);
 }
 
@@ -309,9 +301,7 @@ static int check_held(series *s, taut_error *error)
     for (int part = 0; part < 2; part++) {
         const taut_masked_saddle *still = part && s->apart ? &s->velocity : &s->position;
         const double *x = part ? s->v : s->q;
-        double most = 0;
-        for (taut_index i = 0; i < s->n; i++)
-            most = fmax(most, fabs(x[i]));
+        double most = taut_largest(s->n, x);
         residual(s, part);
         for (taut_index i = 0; i < s->m; i++) {
             double size = taut_row_size(g, s->values.jacobian, i, NULL) * most;

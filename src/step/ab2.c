@@ -7,6 +7,7 @@
  * 1992, Example 4. One evaluation a step. */
 #include <string.h>
 
+#include "base/vectors.h"
 #include "step/explicit.h"
 #include "step/methods.h"
 

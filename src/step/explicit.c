@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "step/methods.h"
 
 static const taut_tableau *tableau_of(const taut_method *method)

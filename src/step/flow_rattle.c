@@ -20,7 +20,7 @@
 
 #include "base/rows.h"
 #include "step/mechanics.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 enum { MOST_ITERATIONS = 60 };
 
@@ -163,12 +163,9 @@ static int reach(rattle_flow *f, double t, double h, const double *q, const doub
         f->d[i] = h / 2 * f->now.kick[i];
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         TAUT_TRY(iterate(f, t, h, q, v, error));
-        double change = 0, scale = still + fabs(h) * taut_largest(n, f->next_d),
+        double change = fabs(h) * taut_largest_difference(n, f->next_d, f->d),
+               scale = still + fabs(h) * taut_largest(n, f->next_d),
                floor = 2 * DBL_EPSILON * scale;
-        for (taut_index i = 0; i < n; i++) {
-            double moves = fabs(h * (f->next_d[i] - f->d[i]));
-            change = moves <= change ? change : moves; /* NaN stays */
-        }
         if (!isfinite(change) || change > 1e3 * (scale + 1))
             break;
         double *swap = f->d, rate = change / before;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/statistics.h"
 #include "step/methods.h"
 
 typedef struct verlet_flow {
@@ -72,8 +73,7 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
             remember(f);
     }
     flow->statistics->micro_steps += f->cost.steps;
-    flow->statistics->force_evaluations += f->cost.force_evaluations;
-    flow->statistics->solves += f->cost.solves;
+    taut_statistics_add(flow->statistics, &f->cost);
     f->now_good = status == 0;
     if (status != 0)
         return status;

@@ -20,12 +20,13 @@
  *     M a + G^T Lambda = f - grad W, G a = -gamma   at (X, V), W = sum J_k Omega_k   [E (8)]
  *
  * with the actions of the start. They do not influence the motion, and are computed where
- * somebody asks for them. Beyond TAUT_MODES_MOST springs grad W is left out of them. */
+ * somebody asks for them. Beyond TAUT_SPECTRUM_DENSE springs grad W is left out of them. */
 #include "step/impulse.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "step/mechanics.h"
 #include "step/methods.h"
@@ -147,7 +148,7 @@ static int reserve(taut_impulse *w, int64_t jacobian_entries, taut_error *error)
 static int make_modes(taut_impulse *w, taut_error *error)
 {
     taut_stepper *s = w->stepper;
-    w->has_modes = w->stiff_count <= TAUT_MODES_MOST;
+    w->has_modes = w->stiff_count <= TAUT_SPECTRUM_DENSE;
     if (!w->has_modes)
         return TAUT_OK;
     w->action = TAUT_NEW(s->arena, double, w->stiff_count);
@@ -331,7 +332,6 @@ int taut_impulse_project(taut_impulse *w, double t, const double *x, const doubl
     memset(w->lambda, 0, (size_t)w->m * sizeof(double));
     double before = INFINITY;
     for (int k = 0; k < MOST_NEWTON; k++) {
-        double size = 0, scale = 0;
         taut_impulse_rows(w, w->tie_2);
         memset(w->r, 0, (size_t)w->n * sizeof(double));
         for (taut_index i = 0, row = 0; i < w->m; i++)
@@ -341,11 +341,8 @@ int taut_impulse_project(taut_impulse *w, double t, const double *x, const doubl
         TAUT_TRY(taut_saddle_solve(w->tie, 1, w->r, w->y, error));
         w->stepper->statistics->solves++;
         w->stepper->statistics->newton_iterations++;
-        for (taut_index i = 0; i < w->n; i++) {
-            X[i] += w->r[i];
-            size = fmax(size, fabs(w->r[i]));
-            scale = fmax(scale, fabs(X[i]));
-        }
+        taut_add(w->n, w->r, X);
+        double size = taut_largest(w->n, w->r), scale = taut_largest(w->n, X);
         for (taut_index i = 0; i < w->stiff_count; i++)
             w->lambda[i] -= w->y[i];
         TAUT_TRY(taut_evaluate(context, t, X, NULL, wanted, &w->values, error));

@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 enum { MOST_ITERATIONS = 15 };
 static const double OLD = 0.1, SLOW = 0.3; /* as in radau_newton.c */

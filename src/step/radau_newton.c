@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 enum { MOST_ITERATIONS = 20 };
 /* Of the tolerance: how well the equations are solved. Newton's own iteration ends far below it,

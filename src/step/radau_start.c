@@ -5,6 +5,7 @@
  * expanded over the step:
  *     M a = f - G^T lambda,
  *     C lambda = (g + h gdot + h^2/2 (gamma + G a)) + T (gdot + h (gamma + G a)) */
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "step/radau.h"
 
@@ -145,9 +146,7 @@ int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const dou
     bool now = q == s->now.q && v == s->now.v && t == s->now.t && !w->past[w->top].ended;
     taut_statistics before = *s->statistics; /* output is not counted */
     TAUT_TRY(now ? evaluate_now(s, at, error) : evaluate(s, t, q, v, at, error));
-    double size = 0;
-    for (taut_index k = 0; k < w->n; k++)
-        size = fmax(size, fabs(q[k]));
+    double size = taut_largest(w->n, q);
     for (taut_index i = 0; i < w->m; i++)
         w->d[i] = by_spring(w, i, at, size);
     int status = solve_rods(s, at, lambda, error);

@@ -22,7 +22,7 @@
 #include "linalg/saddle_bonds.h"
 #include "step/mechanics.h"
 #include "step/methods.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 enum { MOST_ITERATIONS = 60, HISTORY = 4 };
 

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "linalg/saddle.h"
 #include "point/foot_point.h"
@@ -77,18 +78,14 @@ static int lay_position(consistent *c, double t, const double *x, taut_error *er
     memcpy(c->mass, c->values.mass,
            (size_t)(c->tangent.start ? c->tangent.start[c->n] : c->n) * sizeof(double));
     for (int k = 0; k < MOST_NEWTON; k++) {
-        double size = 0, scale = 0;
         take_rows(c, c->at_X);
         memset(c->dx, 0, (size_t)c->n * sizeof(double));
         for (taut_index r = 0; r < c->rows; r++)
             c->y[r] = -c->values.bond[c->row[r]];
         TAUT_TRY(solve(c, c->mass, c->at_x, c->at_X, error));
         c->projector.statistics->newton_iterations++;
-        for (taut_index i = 0; i < c->n; i++) {
-            c->X[i] += c->dx[i];
-            size = fmax(size, fabs(c->dx[i]));
-            scale = fmax(scale, fabs(c->X[i]));
-        }
+        taut_add(c->n, c->dx, c->X);
+        double size = taut_largest(c->n, c->dx), scale = taut_largest(c->n, c->X);
         TAUT_TRY(evaluate(c, t, c->X, error));
         /* at rounding, or followed by a step that would be */
         if (size <= 1e-13 * scale || (size <= 1e-9 * scale && size <= 1e-4 * before))

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "system/system.h"
 #include "vibration/effective.h"
@@ -330,10 +331,7 @@ int taut_system_effective(const taut_system *base, const double *action, int mod
 /* Energy of stretches that are rounding errors: actions below it are none. */
 static double noise(const taut_context *context, const double *q)
 {
-    double size = 0, energy = 0;
-    for (taut_index i = 0; i < context->system->sizes.coordinates; i++)
-        size = fmax(size, fabs(q[i]));
-    double g = 8 * DBL_EPSILON * size;
+    double g = 8 * DBL_EPSILON * taut_largest(context->system->sizes.coordinates, q), energy = 0;
     for (taut_index i = 0; i < context->system->sizes.bonds; i++)
         energy += context->compliance[i] > 0 ? g * g / (2 * context->compliance[i]) : 0;
     return energy;
@@ -343,7 +341,7 @@ static int actions_at_start(taut_context *context, double t, taut_arena *arena, 
                             taut_modes_report *report, taut_error *error)
 {
     taut_index n = context->system->sizes.coordinates, m = context->system->sizes.bonds;
-    int most = m < TAUT_MODES_MOST ? m : TAUT_MODES_MOST;
+    int most = m < TAUT_SPECTRUM_DENSE ? m : TAUT_SPECTRUM_DENSE;
     double *q = TAUT_NEW(arena, double, n), *v = TAUT_NEW(arena, double, n);
     *mode = TAUT_NEW(arena, taut_mode, most);
     if (!q || !v || !*mode)
@@ -354,7 +352,7 @@ static int actions_at_start(taut_context *context, double t, taut_arena *arena, 
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "no effective motion: it needs the actions of all stiff springs, at least "
                          "one and at most %d",
-                         TAUT_MODES_MOST);
+                         TAUT_SPECTRUM_DENSE);
     double least = noise(context, q);
     for (int k = 0; k < report->found; k++)
         if ((*mode)[k].energy <= least)

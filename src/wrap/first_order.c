@@ -7,6 +7,7 @@
  * y follows from the differentiated constraints, G f(t,z,y) + g_t = 0, by Newton's iteration
  * with G B, B = df/dy. Where B does not depend on y the first correction is exact, and f + B dy
  * is the rate: no second evaluation. */
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "wrap/fields.h"
 
@@ -106,13 +107,10 @@ static int solve_algebraic(first_order *w, double t, const double *z, double *ra
         return TAUT_OK;
     }
     for (int k = 0; k < MOST_ITERATIONS; k++) {
-        double size = 0, off = 0;
         TAUT_TRY(correct(w, rate, error));
         TAUT_TRY(evaluate_all(w, t, z, rate, error));
-        for (taut_index i = 0; i < w->algebraic; i++) {
-            size = fmax(size, fabs(w->y[i]));
-            off = fmax(off, fabs(w->correction[i]));
-        }
+        double size = taut_largest(w->algebraic, w->y),
+               off = taut_largest(w->algebraic, w->correction);
         if (off <= 16 * DBL_EPSILON * size || off <= DBL_MIN)
             return TAUT_OK;
         if (!isfinite(off))

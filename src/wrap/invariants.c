@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "system/singular.h"
 
@@ -207,12 +208,11 @@ int taut_invariants_step(taut_invariants *w, double t, const double *z, double *
 
 double taut_invariants_size(const taut_invariants *w, const double *z, double *rounding)
 {
-    double size = 0, floor = 0;
+    double floor = 0;
     for (taut_index i = 0; i < w->rows; i++) {
         double sum = fabs(w->kept[i]) + taut_row_size(&w->jacobian, w->values.jacobian, i, z);
-        size = fmax(size, fabs(w->h[i]));
         floor = fmax(floor, sum * DBL_EPSILON);
     }
     *rounding = floor;
-    return size;
+    return taut_largest(w->rows, w->h);
 }

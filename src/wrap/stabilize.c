@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "step/mechanics.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 #include "wrap/invariants.h"
 
 enum { MOST_ITERATIONS = 50 };

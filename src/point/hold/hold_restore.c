@@ -9,6 +9,7 @@
  * held directions and bonds makes it; this way a pass loses nothing but the O(omega^-2) by which
  * slow stretches differ along the manifold. Stiffness that no bond declares gives nothing to
  * follow: there it is the alternation. */
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "point/hold/hold.h"
 
@@ -47,14 +48,6 @@ static void rates(const taut_hold_restorer *w, const double *v, double *gdot)
         gdot[i] = w->values.bond_dt[i] + taut_row_dot(g, w->values.jacobian, i, v);
 }
 
-static double length(taut_index n, const double *x)
-{
-    double sum = 0;
-    for (taut_index i = 0; i < n; i++)
-        sum += x[i] * x[i];
-    return sqrt(sum);
-}
-
 /* ---- the way back */
 
 static int restore_position(taut_hold_restorer *w, double t, double *q, const double *v,
@@ -75,7 +68,7 @@ static int restore_position(taut_hold_restorer *w, double t, double *q, const do
         TAUT_TRY(taut_masked_saddle_factor(&w->position, t, w->values.mass, w->values.jacobian,
                                            NULL, ease, error));
         TAUT_TRY(taut_masked_saddle_solve(&w->position, w->dx, w->dmu, error));
-        double step = length(w->n, w->dx), scale = length(w->n, q);
+        double step = taut_norm(w->n, w->dx), scale = taut_norm(w->n, q);
         /* at rounding, or as near as least squares come */
         if (!isfinite(step) || step > 2 * before)
             return taut_fail(error, TAUT_ERROR_CONVERGE,

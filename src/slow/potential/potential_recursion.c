@@ -22,6 +22,7 @@
  * run two orders ahead, twice an order. Unlike repeated derivatives of the stiff motion itself
  * [B (8.1)] nothing grows as (Omega_max/Omega_min)^2k. Damped and soft bonds are treated as in
  * multiplier_recursion.c. */
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "slow/potential/potential.h"
 

@@ -9,6 +9,7 @@
  * slow manifold to order eps^(2k+2) (potential_recursion.c). Levels as in series.c, Newton's
  * steps with the matrix of the foot point. What is held does not move: the modes of the fibre
  * are then those of the space in which it stands still. */
+#include "base/vectors.h"
 #include "slow/potential/potential.h"
 #include "slow/truncation_error.h"
 
@@ -125,14 +126,6 @@ static int solve_level(series *s, taut_error *error)
     return fail_separation(s, error);
 }
 
-static double farthest(taut_index n, const double *x, const double *y)
-{
-    double most = 0;
-    for (taut_index i = 0; i < n; i++)
-        most = fmax(most, fabs(x[i] - y[i]));
-    return most;
-}
-
 static const double poor = 0.01; /* an error, relative, that is not to be called a slow point */
 
 /* What is stated: of the series, when the next level would move the state by (q, v), and of
@@ -173,7 +166,8 @@ static int expand(series *s, int most, taut_error *error)
         taut_error reason = {0};
         int status = solve_level(s, &reason);
         double step = (norm(s->n, s->q, s->last_q) + norm(s->n, s->v, s->last_v)) / s->scale;
-        double q = farthest(s->n, s->q, s->last_q), v = farthest(s->n, s->v, s->last_v);
+        double q = taut_largest_difference(s->n, s->q, s->last_q),
+               v = taut_largest_difference(s->n, s->v, s->last_v);
         bool lost = status == TAUT_ERROR_CONVERGE;
         if (status != 0 && !(lost && s->level > 2)) {
             if (error)

@@ -8,6 +8,7 @@
  *
  * L is the length over which F curves and N = max(measured, u |x_j|) the noise of F in terms of
  * x, u the rounding unit (scales.c). In units of L all errors are about u^(2/3) = 2e-11. */
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "system/from_c/callbacks.h"
 
@@ -159,14 +160,6 @@ static int call_mass(const point *p, const double *x, const double *vector, doub
 }
 
 /* ---- steps */
-
-static double largest(const double *x, taut_index n)
-{
-    double most = 0;
-    for (taut_index i = 0; i < n; i++)
-        most = fmax(most, fabs(x[i]));
-    return most;
-}
 
 /* (N L^(root-1))^(1/root): the step whose errors by curvature and by noise balance; roots 3 and
  * 6 as above. */
@@ -331,7 +324,7 @@ static int bond_in_time(const point *p, double *bond_dt)
 static double step_along(const point *p, int root)
 {
     taut_index n = p->s->call.coordinates;
-    double per_step = largest(p->v, n) / best_step(&p->s->bond, largest(p->q, n), root);
+    double per_step = taut_largest(n, p->v) / best_step(&p->s->bond, taut_largest(n, p->q), root);
     if (p->s->call.time_dependent)
         per_step = fmax(per_step, 1 / best_step(&p->s->clock, p->t, root));
     return per_step > 0 ? 1 / per_step : 0;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "base/reuse.h"
 #include "linalg/spectrum.h"
@@ -57,11 +58,11 @@ int taut_potential_modes_create(taut_potential_modes *w, taut_context *context, 
     taut_system_sizes(system, &sizes);
     *w = (taut_potential_modes){
         .context = context, .n = sizes.coordinates, .m = sizes.bonds, .springs = !rigid_springs};
-    if (w->n > TAUT_POTENTIAL_MODES_MOST)
+    if (w->n > TAUT_SPECTRUM_DENSE)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "the modes of a stiff potential of %d coordinates are too many (at most "
                          "%d): write it as bonds with a stiffness",
-                         w->n, TAUT_POTENTIAL_MODES_MOST);
+                         w->n, TAUT_SPECTRUM_DENSE);
     w->matrix = sizes.mass != TAUT_MASS_DIAGONAL;
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, error));
