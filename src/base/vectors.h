@@ -4,6 +4,7 @@
 #define TAUT_BASE_VECTORS_H
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -25,6 +26,20 @@ void taut_add(taut_index n, const double *y, double *x);
 static inline double taut_larger(double a, double b)
 {
     return a > b || isnan(a) ? a : b;
+}
+
+/* to = from */
+static inline void taut_copy(int64_t n, const double *from, double *to)
+{
+    if (n > 0)
+        memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+/* x = 0 */
+static inline void taut_clear(int64_t n, double *x)
+{
+    if (n > 0)
+        memset(x, 0, (size_t)n * sizeof *x);
 }
 
 #endif

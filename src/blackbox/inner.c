@@ -41,7 +41,7 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
     taut_stepper *s = &f->stepper;
     double steps = fmax(1, ceil(fabs(H) / f->step * (1 - 1e-12)));
     s->now.t = t;
-    memcpy(s->now.q, state, (size_t)s->n * sizeof(double));
+    taut_copy(s->n, state, s->now.q);
     s->method->changed(s);
     int status = TAUT_OK;
     f->cost = (taut_statistics){0};
@@ -53,7 +53,7 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
         return 1; /* elsewhere it may be possible; the message stays */
     if (status != 0)
         return status;
-    memcpy(state, s->now.q, (size_t)s->n * sizeof(double));
+    taut_copy(s->n, s->now.q, state);
     return TAUT_OK;
 }
 

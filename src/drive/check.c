@@ -283,7 +283,7 @@ static int solve_start(examiner *e, taut_backend backend)
     if (taut_saddle_factor(e->saddle, e->values.mass, e->values.jacobian, NULL, e->soft_rows,
                            NULL) != 0)
         return 0; /* redundant springs: what follows needs a regular matrix, and is left out */
-    memcpy(e->acceleration, e->values.force, (size_t)e->n * sizeof(double));
+    taut_copy(e->n, e->values.force, e->acceleration);
     for (taut_index i = 0; i < e->m; i++)
         e->lambda[i] = e->counts[i] ? -e->values.gamma[i] : 0;
     TAUT_TRY(taut_saddle_solve(e->saddle, 1, e->acceleration, e->lambda, e->error));

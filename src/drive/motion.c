@@ -423,8 +423,8 @@ static int take_slow_point(taut_solver *solver, const char *method, taut_error *
     if (status == 0) {
         taut_projection_result_get(projection, &result);
         tell_slow_point(solver, method, &result);
-        memcpy(s->now.q, result.q, (size_t)s->n * sizeof(double));
-        memcpy(s->now.v, result.v, (size_t)s->n * sizeof(double));
+        taut_copy(s->n, result.q, s->now.q);
+        taut_copy(s->n, result.v, s->now.v);
         taut_statistics_add(s->statistics, &result.statistics);
     }
     taut_projection_destroy(projection);
@@ -519,8 +519,8 @@ int taut_motion_again(taut_solver *solver, taut_state *x, double *moved, taut_er
     *moved = 0;
     if (s->first_order)
         return TAUT_OK;
-    memcpy(q, x->q, (size_t)s->n * sizeof(double));
-    memcpy(v, x->v, (size_t)s->n * sizeof(double));
+    taut_copy(s->n, x->q, q);
+    taut_copy(s->n, x->v, v);
     if (solver->rods)
         TAUT_TRY(solver->rods->apply(solver->rods, x->t, x->q, x->v, error));
     if (solver->slow)

@@ -134,7 +134,7 @@ static double inner(taut_index n, const double *a, const double *b)
 int taut_force_spectrum_normalise(taut_force_spectrum *r, double *x, double *mx, double *norm,
                                   taut_error *error)
 {
-    memcpy(x, mx, (size_t)r->n * sizeof(double));
+    taut_copy(r->n, mx, x);
     TAUT_TRY(divide(r, x, error));
     double length = sqrt(inner(r->n, x, mx));
     for (taut_index i = 0; i < r->n && length > 0; i++) {
@@ -199,7 +199,7 @@ static int disagree(taut_force_spectrum *r, const taut_force_spectrum_point *at,
     once.length *= relative;
     twice.length = 2 * once.length;
     TAUT_TRY(taut_force_spectrum_apply(r, &once, r->x, error));
-    memcpy(r->mx, r->force, (size_t)r->n * sizeof(double));
+    taut_copy(r->n, r->force, r->mx);
     TAUT_TRY(taut_force_spectrum_apply(r, &twice, r->x, error));
     *size = taut_largest(r->n, r->mx);
     *apart = taut_largest_difference(r->n, r->mx, r->force);
@@ -369,14 +369,14 @@ static int see_edges(taut_force_spectrum *r, const taut_force_spectrum_point *at
                      taut_error *error)
 {
     bool even;
-    memcpy(r->here, r->base, (size_t)r->n * sizeof(double));
+    taut_copy(r->n, r->base, r->here);
     TAUT_TRY(divide(r, r->here, error));
     TAUT_TRY(taut_force_spectrum_edges(r, at, wish, pace(r->n, at->q, at->v, r->here), seen, &even,
                                        error));
     r->clean = even && seen->clean;
     r->sharp = at->both;
     if (r->clean)
-        memcpy(r->clean_at, at->q, (size_t)r->n * sizeof(double));
+        taut_copy(r->n, at->q, r->clean_at);
     if (even)
         return TAUT_OK;
     TAUT_TRY(reserve(r, error));

@@ -6,7 +6,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "step/flow_rattle.h"
 #include "base/vectors.h"
@@ -105,8 +104,8 @@ static int keep_start(kernel *w, taut_error *error)
     for (taut_index i = 0; i < g->count; i++)
         if (isfinite(g->floor[i]))
             w->off_v = fmax(w->off_v, fabs(g->now_dt[i] - g->first_dt[i]));
-    memcpy(p->q, p->q0, (size_t)p->sizes.coordinates * sizeof(double));
-    memcpy(p->v, p->v0, (size_t)p->sizes.coordinates * sizeof(double));
+    taut_copy(p->sizes.coordinates, p->q0, p->q);
+    taut_copy(p->sizes.coordinates, p->v0, p->v);
     return p->passes > 1 ? taut_projection_record(p, p->q, p->v, error) : TAUT_OK;
 }
 

@@ -68,8 +68,8 @@ static int sample_side(taut_sampler *s, int side, taut_error *error)
 {
     taut_projection *p = s->p;
     taut_index n = p->sizes.coordinates;
-    memcpy(s->state, p->q, (size_t)n * sizeof(double));
-    memcpy(s->state + n, p->v, (size_t)n * sizeof(double));
+    taut_copy(n, p->q, s->state);
+    taut_copy(n, p->v, s->state + n);
     for (int j = 1; j <= s->steps; j++) {
         TAUT_TRY(
             s->flow->advance(s->flow, p->t + side * (j - 1) * s->h, side * s->h, s->state, error));
@@ -105,8 +105,8 @@ int taut_sampler_run(taut_sampler *s, taut_error *error)
 {
     taut_error reason = {0};
     for (int k = 0; k < s->sums; k++)
-        memset(s->sum[k], 0, (size_t)s->p->sizes.coordinates * sizeof(double));
-    memset(s->slope, 0, (size_t)s->p->sizes.coordinates * sizeof(double));
+        taut_clear(s->p->sizes.coordinates, s->sum[k]);
+    taut_clear(s->p->sizes.coordinates, s->slope);
     TAUT_TRY(taut_record_begin(s->p, s->steps, s->h, s->weight[TAUT_EVEN_Q], error));
     int status = sample_side(s, 1, &reason);
     if (status == 0)
@@ -122,8 +122,8 @@ void taut_sampler_move(taut_sampler *s)
 {
     taut_projection *p = s->p;
     taut_index n = p->sizes.coordinates;
-    memcpy(s->last_q, p->q, (size_t)n * sizeof(double));
-    memcpy(s->last_v, p->v, (size_t)n * sizeof(double));
+    taut_copy(n, p->q, s->last_q);
+    taut_copy(n, p->v, s->last_v);
     for (taut_index i = 0; i < n; i++) {
         p->q[i] += s->sum[TAUT_EVEN_Q][i];
         p->v[i] += s->sum[TAUT_EVEN_V][i];

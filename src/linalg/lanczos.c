@@ -5,6 +5,7 @@
  *
  * The projected matrix is formed from all inner products, not from the recurrence: at these
  * basis sizes it costs nothing, and restarts need no special case. */
+#include "base/vectors.h"
 #include "base/random.h"
 #include "linalg/extreme.h"
 
@@ -127,8 +128,7 @@ static int extend(lanczos *work, int from, int *filled, taut_error *error)
 static int project(lanczos *work, int filled, taut_error *error)
 {
     for (int i = 0; i < filled; i++)
-        memcpy(work->vectors + (int64_t)i * filled, work->t + (int64_t)i * work->size,
-               (size_t)filled * sizeof(double));
+        taut_copy(filled, work->t + (int64_t)i * work->size, work->vectors + (int64_t)i * filled);
     TAUT_TRY(
         taut_eigen_symmetric(filled, work->vectors, work->theta, error, &work->arena.allocator));
     for (int i = 0; i < filled; i++) {
@@ -157,8 +157,7 @@ static void restart(lanczos *work, int keep)
         for (int i = 0; i < keep; i++)
             work->basis[(int64_t)i * n + k] = work->mix[i];
     }
-    memcpy(work->basis + (int64_t)keep * n, work->basis + (int64_t)size * n,
-           (size_t)n * sizeof(double));
+    taut_copy(n, work->basis + (int64_t)size * n, work->basis + (int64_t)keep * n);
     memset(work->t, 0, (size_t)size * (size_t)size * sizeof(double));
     for (int i = 0; i < keep; i++)
         work->t[i * size + i] = work->theta[work->best[i]];

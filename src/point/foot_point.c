@@ -17,7 +17,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/vectors.h"
 #include "base/rows.h"
@@ -208,7 +207,7 @@ static int fit_step(constraint *c, taut_error *error)
         c->d[i] = size > 0 ? size : 1;
         c->dmu[i] = size > 0 ? -c->values.bond[i] : 0;
     }
-    memset(c->dx, 0, (size_t)c->n * sizeof(double));
+    taut_clear(c->n, c->dx);
     c->projector.statistics->factorisations++;
     c->projector.statistics->solves++;
     TAUT_TRY(taut_saddle_factor(c->plain, c->k, c->g, NULL, c->d, error));
@@ -241,7 +240,7 @@ static int fit_guesses(constraint *c, double t, taut_error *error)
         if (!(now < best))
             break;
         best = now;
-        memcpy(c->fitted, c->x, (size_t)c->n * sizeof(double));
+        taut_copy(c->n, c->x, c->fitted);
         status = fit_step(c, &reason);
         TAUT_TRY(taut_fail_final(status, &reason, error));
         if (status != 0)
@@ -249,7 +248,7 @@ static int fit_guesses(constraint *c, double t, taut_error *error)
         for (taut_index i = 0; i < c->n; i++)
             c->x[i] += c->free[i] ? c->dx[i] : 0;
     }
-    memcpy(c->x, c->fitted, (size_t)c->n * sizeof(double));
+    taut_copy(c->n, c->fitted, c->x);
     return TAUT_OK;
 }
 
@@ -296,7 +295,7 @@ static int find_foot(constraint *c, double t, taut_error *error)
 {
     double before = INFINITY, first = 0;
     bool curved = false;
-    memset(c->mu, 0, (size_t)c->m * sizeof(double));
+    taut_clear(c->m, c->mu);
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
         TAUT_TRY(newton_step(c, curved, t, error));
         double step = size_of(c, c->dx, NULL), share = relative(c, step);
@@ -336,7 +335,7 @@ static int project_velocity(constraint *c, double t, taut_error *error)
     /* the second round takes out the rounding of the first */
     for (int round = 0; round < 2; round++) {
         bond_rates(c, c->u, c->dmu);
-        memset(c->dx, 0, (size_t)c->n * sizeof(double));
+        taut_clear(c->n, c->dx);
         for (taut_index i = 0; i < c->m; i++)
             c->dmu[i] = c->d[i] != 0 ? 0 : -c->dmu[i];
         c->projector.statistics->solves++;
@@ -354,7 +353,7 @@ static int project(constraint *c, double t, taut_error *error)
 {
     if (c->guesses && c->guess_first)
         TAUT_TRY(fit_guesses(c, t, error));
-    memcpy(c->from, c->x, (size_t)c->n * sizeof(double));
+    taut_copy(c->n, c->x, c->from);
     choose_free(c, TAUT_HOLD_POSITION);
     TAUT_TRY(find_foot(c, t, error));
     TAUT_TRY(evaluate(c, t, 0, error));
@@ -369,12 +368,11 @@ static int apply(taut_projector *projector, double t, double *q, double *v, taut
     constraint *c = (constraint *)projector;
     if (c->rigid_count == 0)
         return TAUT_OK;
-    size_t bytes = (size_t)c->n * sizeof(double);
-    memcpy(c->x, q, bytes);
-    memcpy(c->u, v, bytes);
+    taut_copy(c->n, q, c->x);
+    taut_copy(c->n, v, c->u);
     TAUT_TRY(project(c, t, error));
-    memcpy(q, c->x, bytes);
-    memcpy(v, c->u, bytes);
+    taut_copy(c->n, c->x, q);
+    taut_copy(c->n, c->u, v);
     return TAUT_OK;
 }
 

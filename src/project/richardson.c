@@ -54,13 +54,12 @@ static int scaled_options(const taut_projection *p, const taut_options *options,
 
 static int new_start(taut_projection *s, const taut_projection *p, taut_error *error)
 {
-    size_t bytes = (size_t)p->sizes.coordinates * sizeof(double);
     double **states[] = {&s->q, &s->v, &s->q0, &s->v0};
     for (int k = 0; k < 4; k++) {
         *states[k] = TAUT_NEW(&s->arena, double, p->sizes.coordinates);
         if (!*states[k])
             return taut_fail_memory(error);
-        memcpy(*states[k], k % 2 ? p->v0 : p->q0, bytes);
+        taut_copy(p->sizes.coordinates, k % 2 ? p->v0 : p->q0, *states[k]);
     }
     s->lambda = TAUT_NEW(&s->arena, double, p->sizes.bonds);
     if (!s->lambda)
@@ -85,7 +84,7 @@ static int repeat(taut_projection *p, const taut_options *options, double factor
     if (status == 0)
         status = s.method->project(&s, scaled, error);
     if (status == 0)
-        memcpy(lambda, s.lambda, (size_t)p->sizes.bonds * sizeof(double));
+        taut_copy(p->sizes.bonds, s.lambda, lambda);
     if (status == TAUT_ERROR_CONVERGE && error) {
         char reason[sizeof error->message];
         memcpy(reason, error->message, sizeof reason);

@@ -24,7 +24,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/rows.h"
 #include "point/foot_point.h"
@@ -145,9 +144,9 @@ static double ringing(const series *s)
 /* dx: the step on the fibre to the bonds, or to their rates, that the slow motion has. */
 static int fibre_step(series *s, bool velocity, double *dx, taut_error *error)
 {
-    memset(dx, 0, (size_t)s->n * sizeof(double));
+    taut_clear(s->n, dx);
     residual(s, velocity);
-    memcpy(s->stretch, s->dmu, (size_t)s->m * sizeof(double));
+    taut_copy(s->m, s->dmu, s->stretch);
     TAUT_TRY(taut_masked_saddle_solve(velocity && s->apart ? &s->velocity : &s->position, dx,
                                       s->dmu, error));
     if (!velocity || s->ring == 0)
@@ -197,14 +196,14 @@ static int fail_separation(series *s, double before, double now, taut_error *err
 
 static void keep(series *s)
 {
-    memcpy(s->last_q, s->q, (size_t)s->n * sizeof(double));
-    memcpy(s->last_v, s->v, (size_t)s->n * sizeof(double));
+    taut_copy(s->n, s->q, s->last_q);
+    taut_copy(s->n, s->v, s->last_v);
 }
 
 static int go_back(series *s, taut_error *error)
 {
-    memcpy(s->q, s->last_q, (size_t)s->n * sizeof(double));
-    memcpy(s->v, s->last_v, (size_t)s->n * sizeof(double));
+    taut_copy(s->n, s->last_q, s->q);
+    taut_copy(s->n, s->last_v, s->v);
     return evaluate(s, 0, error);
 }
 
@@ -325,8 +324,8 @@ static int run(series *s, taut_error *error)
 {
     TAUT_TRY(s->foot->apply(s->foot, s->t, s->q, s->v, error));
     TAUT_TRY(watch(s, error));
-    memcpy(s->foot_q, s->q, (size_t)s->n * sizeof(double));
-    memcpy(s->foot_v, s->v, (size_t)s->n * sizeof(double));
+    taut_copy(s->n, s->q, s->foot_q);
+    taut_copy(s->n, s->v, s->foot_v);
     TAUT_TRY(factor_foot(s, error));
     s->error_q = s->error_v = 0;
     s->grows = s->unseparated = false;
@@ -339,13 +338,12 @@ static int run(series *s, taut_error *error)
 static int decide_guesses(series *s, const double *q, const double *v, taut_error *error)
 {
     static const double near = 1e-6; /* of the state */
-    size_t bytes = (size_t)s->n * sizeof(double);
     if (!taut_foot_point_guess(s->foot, false))
         return TAUT_OK;
     taut_series_settings settings = s->settings;
     taut_error reason = {0};
-    memcpy(s->q, q, bytes);
-    memcpy(s->v, v, bytes);
+    taut_copy(s->n, q, s->q);
+    taut_copy(s->n, v, s->v);
     s->settings.watch = NULL;
     int status = run(s, &reason);
     s->settings = settings;
@@ -361,14 +359,13 @@ static int decide_guesses(series *s, const double *q, const double *v, taut_erro
 static int apply(taut_projector *projector, double t, double *q, double *v, taut_error *error)
 {
     series *s = (series *)projector;
-    size_t bytes = (size_t)s->n * sizeof(double);
     s->t = t;
     TAUT_TRY(decide_guesses(s, q, v, error));
-    memcpy(s->q, q, bytes);
-    memcpy(s->v, v, bytes);
+    taut_copy(s->n, q, s->q);
+    taut_copy(s->n, v, s->v);
     TAUT_TRY(run(s, error));
-    memcpy(q, s->q, bytes);
-    memcpy(v, s->v, bytes);
+    taut_copy(s->n, s->q, q);
+    taut_copy(s->n, s->v, v);
     return TAUT_OK;
 }
 
@@ -559,7 +556,7 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
     if (status == TAUT_ERROR_CONVERGE && report.unseparated)
         status = tell_frequency(p, report.rate, error);
     if (status == 0) {
-        memcpy(p->lambda, report.lambda, (size_t)p->sizes.bonds * sizeof(double));
+        taut_copy(p->sizes.bonds, report.lambda, p->lambda);
         snprintf(p->explanation, sizeof p->explanation,
                  "projection series: the foot point (pass 1), then %d levels of slow multipliers; "
                  "error about %.1g in q, %.1g in v%s",

@@ -12,7 +12,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/vectors.h"
 #include "step/mechanics.h"
@@ -80,7 +79,7 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
     for (taut_index i = 0; i < n; i++)
         f->next[i] = state[i] + H * f->u[i];
     TAUT_TRY(accelerate(f, t + H, f->next, f->u, f->last, error));
-    memcpy(state, f->next, (size_t)n * sizeof(double));
+    taut_copy(n, f->next, state);
     for (taut_index i = 0; i < n; i++)
         state[n + i] = f->u[i] + H / 2 * f->last[i];
     flow->statistics->micro_steps++;

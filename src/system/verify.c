@@ -10,7 +10,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/rows.h"
 
@@ -119,14 +118,8 @@ static int evaluate_moved(verifier *w, double s, axis along, unsigned wanted)
 static void multiply_transposed(const taut_pattern *pattern, const double *entries, const double *x,
                                 double *y)
 {
-    memset(y, 0, (size_t)pattern->columns * sizeof *y);
+    taut_clear(pattern->columns, y);
     taut_pattern_add_transposed(pattern, entries, 1, x, y);
-}
-
-static void copy(double *to, const double *from, int64_t count)
-{
-    if (count)
-        memcpy(to, from, (size_t)count * sizeof *to);
 }
 
 /* ---- what is differenced */
@@ -402,7 +395,7 @@ static int verify_bonds(verifier *w)
     taut_pattern_times(&w->jacobian, w->values.jacobian, w->dq, w->exact);
     TAUT_TRY(compare(w, "G", 1, probe_bond, w->m, TAUT_BOND));
     if (w->sizes->can & TAUT_HAS_MOVING_BONDS) {
-        copy(w->exact, w->values.bond_dt, w->m);
+        taut_copy(w->m, w->values.bond_dt, w->exact);
         TAUT_TRY(compare(w, "dg/dt", 1, probe_bond_time, w->m, TAUT_BOND));
     }
     if (w->sizes->kind == TAUT_MECHANICAL) {
@@ -531,8 +524,8 @@ static int prepare(verifier *w, const double *q, const double *v)
     int status = taut_evaluate(w->context, w->t, w->q, w->v, wanted, &w->values, w->error);
     if (status != TAUT_ERROR_EVALUATE)
         return status;
-    copy(w->q, q, w->n); /* beside the start is outside the domain */
-    copy(w->v, v, w->nv);
+    taut_copy(w->n, q, w->q); /* beside the start is outside the domain */
+    taut_copy(w->nv, v, w->v);
     make_all_exact(w);
     return taut_evaluate(w->context, w->t, w->q, w->v, wanted, &w->values, w->error);
 }

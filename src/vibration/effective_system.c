@@ -109,9 +109,9 @@ static int copy_values(taut_context *context, const workspace *w, taut_error *er
     const taut_sizes *sizes = &context->system->sizes;
     if (!w->base->system->attach)
         TAUT_TRY(taut_context_renew(context, error));
-    memcpy(context->compliance, w->base->compliance, (size_t)sizes->bonds * sizeof(double));
-    memcpy(context->damping, w->base->damping, (size_t)sizes->bonds * sizeof(double));
-    memcpy(context->mass, w->base->mass, (size_t)sizes->coordinates * sizeof(double));
+    taut_copy(sizes->bonds, w->base->compliance, context->compliance);
+    taut_copy(sizes->bonds, w->base->damping, context->damping);
+    taut_copy(sizes->coordinates, w->base->mass, context->mass);
     return 0;
 }
 
@@ -163,7 +163,7 @@ static void spread(const effective *e, const workspace *w, taut_index n, const d
                    double *to)
 {
     if (!e->full) {
-        memcpy(to, from, (size_t)w->tangent.start[n] * sizeof(double));
+        taut_copy(w->tangent.start[n], from, to);
         return;
     }
     memset(to, 0, (size_t)n * (size_t)n * sizeof(double));
@@ -176,7 +176,7 @@ static void spread(const effective *e, const workspace *w, taut_index n, const d
 static int subtract_hessian(const effective *e, workspace *w, taut_index n, double t,
                             const double *q, double *force_dq, taut_error *error)
 {
-    memcpy(w->x, q, (size_t)n * sizeof(double));
+    taut_copy(n, q, w->x);
     for (taut_index j = 0; j < n; j++) {
         double h = 6e-6 * fmax(1, fabs(q[j])), up = q[j] + h, down = q[j] - h;
         w->x[j] = up;

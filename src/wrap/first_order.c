@@ -76,7 +76,7 @@ static int evaluate_all(first_order *w, double t, const double *z, double *rate,
 static int correct(first_order *w, double *rate, taut_error *error)
 {
     form_equations(w, rate);
-    memcpy(w->correction, w->residual, (size_t)w->algebraic * sizeof(double));
+    taut_copy(w->algebraic, w->residual, w->correction);
     int status = taut_saddle_factor(w->solver, w->matrix, NULL, NULL, NULL, error);
     if (status == TAUT_ERROR_SINGULAR)
         return taut_fail(error, TAUT_ERROR_SINGULAR,
@@ -135,7 +135,7 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
         field->statistics->force_evaluations++;
     }
     if (lambda)
-        memcpy(lambda, w->y, (size_t)w->algebraic * sizeof(double));
+        taut_copy(w->algebraic, w->y, lambda);
     if (!w->invariants)
         return TAUT_OK;
     TAUT_TRY(taut_invariants_step(w->invariants, t, q, w->push, error));
@@ -167,7 +167,7 @@ static bool find_linear(first_order *w, double t, const double *z0)
                               &ignored) != 0)
                 return false;
             if (k == 0)
-                memcpy(b0, w->values.force_dv, (size_t)entries * sizeof(double));
+                taut_copy(entries, w->values.force_dv, b0);
             else if (memcmp(b0, w->values.force_dv, (size_t)entries * sizeof(double)) != 0)
                 return false;
         }
@@ -179,7 +179,7 @@ static void learn(first_order *w, double t, const double *z)
 {
     w->linear = find_linear(w, t, z);
     w->known = true;
-    memcpy(w->y, w->y0, (size_t)w->algebraic * sizeof(double));
+    taut_copy(w->algebraic, w->y0, w->y);
 }
 
 static int prepare_algebraic(first_order *w, const taut_sizes *sizes, taut_arena *arena,
@@ -224,7 +224,7 @@ static int prepare_algebraic(first_order *w, const taut_sizes *sizes, taut_arena
     else if (status != TAUT_ERROR_EVALUATE)
         return taut_fail(error, reason.code, "%s", reason.message);
     else
-        memset(w->y0, 0, (size_t)k * sizeof(double));
+        taut_clear(k, w->y0);
     taut_saddle_shape shape = {.n = k, .k_start = w->start, .k_column = w->column};
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &arena->allocator, &w->solver, error);
 }

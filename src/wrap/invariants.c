@@ -104,7 +104,7 @@ static int begin_at_zero(taut_invariants *w, double *z, taut_error *error)
     if (status == 0)
         status = taut_invariants_begin(w, 0, z, &reason);
     if (status == TAUT_ERROR_EVALUATE) {
-        memset(w->y, 0, (size_t)w->algebraic * sizeof(double));
+        taut_clear(w->algebraic, w->y);
         return TAUT_OK;
     }
     if (status < 0 && error)
@@ -199,7 +199,7 @@ int taut_invariants_step(taut_invariants *w, double t, const double *z, double *
     for (taut_index e = 0; w->velocity && e < w->jacobian.start[w->rows]; e++)
         if (!w->velocity[w->jacobian.column[e]])
             w->values.jacobian[e] = 0;
-    memset(push, 0, (size_t)w->n * sizeof(double));
+    taut_clear(w->n, push);
     TAUT_TRY(factor(w, t, error));
     w->statistics->factorisations++;
     w->statistics->solves++;

@@ -296,17 +296,16 @@ static int move_guesses(foot *c, taut_error *error)
     int status = reach(c, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, error));
     if (status != 0) /* no failure: the foot point is taken from where it was */
-        memcpy(c->x, c->from, (size_t)c->n * sizeof(double));
+        taut_copy(c->n, c->from, c->x);
     return TAUT_OK;
 }
 
 static int project(foot *c, taut_error *error)
 {
-    size_t bytes = (size_t)c->n * sizeof(double);
-    memcpy(c->from, c->x, bytes);
+    taut_copy(c->n, c->x, c->from);
     if (c->guesses) {
         TAUT_TRY(move_guesses(c, error));
-        memcpy(c->from, c->x, bytes);
+        taut_copy(c->n, c->x, c->from);
     }
     choose_held(c, &c->stiff, TAUT_HOLD_POSITION);
     TAUT_TRY(reach(c, error));
@@ -324,13 +323,12 @@ static int project(foot *c, taut_error *error)
 static int apply(taut_projector *projector, double t, double *q, double *v, taut_error *error)
 {
     foot *c = (foot *)projector;
-    size_t bytes = (size_t)c->n * sizeof(double);
     c->t = t;
-    memcpy(c->x, q, bytes);
-    memcpy(c->u, v, bytes);
+    taut_copy(c->n, q, c->x);
+    taut_copy(c->n, v, c->u);
     TAUT_TRY(project(c, error));
-    memcpy(q, c->x, bytes);
-    memcpy(v, c->u, bytes);
+    taut_copy(c->n, c->x, q);
+    taut_copy(c->n, c->u, v);
     return TAUT_OK;
 }
 

@@ -11,7 +11,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 enum { RUNGS = 21 }; /* from 1/4 to 2e-13 of the size of the state */
 

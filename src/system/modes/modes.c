@@ -196,8 +196,8 @@ static void form_matrix(taut_modes_work *w, const double *c)
 static void form_mode(taut_modes_work *w, const double *c, int k, const double *s)
 {
     double *weight = w->weight + (int64_t)k * w->m, *shape = w->shape + (int64_t)k * w->n;
-    memset(weight, 0, (size_t)w->m * sizeof(double));
-    memset(shape, 0, (size_t)w->n * sizeof(double));
+    taut_clear(w->m, weight);
+    taut_clear(w->n, shape);
     for (taut_index i = 0; i < w->springs; i++) {
         double x = s[i] / sqrt(c[w->spring[i]]);
         weight[w->spring[i]] = x;
@@ -283,7 +283,7 @@ static int sum_gradients(taut_modes_work *w, double t, const double *q, const do
                          double *gradient, taut_error *error)
 {
     unsigned wanted = TAUT_WANT_BOND_HESSIAN | (w->varying ? TAUT_WANT_MASS_DQ : 0);
-    memset(gradient, 0, (size_t)w->n * sizeof(double));
+    taut_clear(w->n, gradient);
     for (int k = 0; k < w->count; k++) {
         if (action[k] == 0)
             continue;
@@ -302,7 +302,7 @@ static int measure_push(taut_modes_work *w, double *along, double *all, taut_err
 {
     double *x = w->push;
     *along = *all = 0;
-    memset(w->held, 0, (size_t)w->rods * sizeof(double));
+    taut_clear(w->rods, w->held);
     TAUT_TRY(taut_saddle_solve(w->saddle, 1, x, w->held, error));
     *all = taut_largest(w->n, x);
     for (int k = 0; k < w->count; k++) { /* one after the other: they are orthogonal */
@@ -333,7 +333,7 @@ int taut_modes_gradient(taut_modes_work *w, double t, const double *q, const dou
         w->push[i] = gradient[i] - w->other[i];
     TAUT_TRY(measure_push(w, &along, &all, error));
     if (along <= 1e-6 * all) {
-        memcpy(gradient, w->other, (size_t)w->n * sizeof(double));
+        taut_copy(w->n, w->other, gradient);
         return 0;
     }
     int code = taut_fail(error, TAUT_ERROR_EVALUATE,
