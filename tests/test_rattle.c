@@ -3,7 +3,7 @@
 #include <float.h>
 
 #include "support/rig.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 /* Rigid double pendulum from (31)-(32) of [A] at t = 10, from the equations in the two angles by
  * extrapolated midpoint steps in 34 digits (T = a'^2 + b'^2/2 + a' b' cos(a - b)). The slow

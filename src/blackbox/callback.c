@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "base/number.h"
 #include "blackbox/flows.h"
 #include "system/system.h"
@@ -44,7 +45,7 @@ static int start(taut_context *context, double t, double *q, double *v, taut_err
     (void)t;
     (void)v;
     (void)error;
-    memcpy(q, box->start, (size_t)box->size * sizeof(double));
+    taut_copy(box->size, box->start, q);
     return TAUT_OK;
 }
 
@@ -182,8 +183,7 @@ typedef struct callback_flow {
 static int advance(taut_flow *flow, double t, double H, double *state, taut_error *error)
 {
     callback_flow *f = flow->self;
-    size_t bytes = (size_t)flow->size * sizeof(double);
-    memcpy(f->work, state, bytes);
+    taut_copy(flow->size, state, f->work);
     flow->statistics->micro_steps++;
     int status = f->box->advance(f->box->user, t, H, f->work);
     if (status < 0)
@@ -198,7 +198,7 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
     if (taut_check_finite(f->system, TAUT_COORDINATE, "the flow", t, f->work, flow->size, error) !=
         0)
         return 1;
-    memcpy(state, f->work, bytes);
+    taut_copy(flow->size, f->work, state);
     return TAUT_OK;
 }
 

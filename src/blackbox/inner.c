@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/statistics.h"
+#include "base/vectors.h"
 #include "base/method.h"
 #include "base/nearmiss.h"
 #include "blackbox/flows.h"
@@ -39,23 +41,19 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
     taut_stepper *s = &f->stepper;
     double steps = fmax(1, ceil(fabs(H) / f->step * (1 - 1e-12)));
     s->now.t = t;
-    memcpy(s->now.q, state, (size_t)s->n * sizeof(double));
+    taut_copy(s->n, state, s->now.q);
     s->method->changed(s);
     int status = TAUT_OK;
     f->cost = (taut_statistics){0};
     for (double k = 0; k < steps && status == 0; k++)
         status = s->method->step(s, H / steps, error);
     flow->statistics->micro_steps += f->cost.steps;
-    flow->statistics->force_evaluations += f->cost.force_evaluations;
-    flow->statistics->jacobians += f->cost.jacobians;
-    flow->statistics->factorisations += f->cost.factorisations;
-    flow->statistics->solves += f->cost.solves;
-    flow->statistics->newton_iterations += f->cost.newton_iterations;
+    taut_statistics_add(flow->statistics, &f->cost);
     if (status == TAUT_ERROR_EVALUATE || status == TAUT_ERROR_CONVERGE)
         return 1; /* elsewhere it may be possible; the message stays */
     if (status != 0)
         return status;
-    memcpy(state, s->now.q, (size_t)s->n * sizeof(double));
+    taut_copy(s->n, s->now.q, state);
     return TAUT_OK;
 }
 
@@ -118,11 +116,8 @@ static int build(inner_flow *f, taut_error *error)
         return taut_fail_memory(error);
     TAUT_TRY(taut_context_start(s->context, 0, s->now.q, s->now.v, error));
     /* differences of high order see what an implicit method leaves unsolved */
-    double size = 0;
-    for (taut_index i = 0; i < s->n; i++)
-        size = fmax(size, fabs(s->now.q[i]));
     s->rtol = 1e-13;
-    s->atol = 1e-13 * fmax(size, DBL_MIN);
+    s->atol = 1e-13 * fmax(taut_largest(s->n, s->now.q), DBL_MIN);
     return s->method->create(s, error);
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "base/number.h"
 #include "blackbox/flows.h"
 
@@ -150,7 +151,7 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
         status = starts_with(answer, "ok") ? read_state(f, answer + 2, t, e)
                                            : read_refusal(f, answer, t, e);
     if (status == 0)
-        memcpy(state, f->work, (size_t)flow->size * sizeof(double));
+        taut_copy(flow->size, f->work, state);
     else
         e->t = t;
     return remember(f, status, e);

@@ -4,6 +4,7 @@
  * The slow multipliers lambda0 solve  [M G^T; G 0] (v', lambda) = (f, -gamma)  (index-1 form),
  * and the oscillatory energy is measured from them: sum (g - c lambda0)^2 / 2c  +  gdot^T A^-1
  * gdot / 2  over the springs. Soft springs are forces: they are part of f and have no rows. */
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "system/verify.h"
 
@@ -282,7 +283,7 @@ static int solve_start(examiner *e, taut_backend backend)
     if (taut_saddle_factor(e->saddle, e->values.mass, e->values.jacobian, NULL, e->soft_rows,
                            NULL) != 0)
         return 0; /* redundant springs: what follows needs a regular matrix, and is left out */
-    memcpy(e->acceleration, e->values.force, (size_t)e->n * sizeof(double));
+    taut_copy(e->n, e->values.force, e->acceleration);
     for (taut_index i = 0; i < e->m; i++)
         e->lambda[i] = e->counts[i] ? -e->values.gamma[i] : 0;
     TAUT_TRY(taut_saddle_solve(e->saddle, 1, e->acceleration, e->lambda, e->error));
@@ -294,9 +295,7 @@ static int measure_energy(examiner *e)
 {
     taut_check_report *r = e->report;
     const double *c = taut_context_compliance(e->context);
-    double *x, *y, size = 0, work = 0;
-    for (taut_index i = 0; i < e->n; i++)
-        size = fmax(size, fabs(e->q[i]));
+    double *x, *y, size = taut_largest(e->n, e->q), work = 0;
     if (size == 0)
         size = 1;
     for (taut_index i = 0; i < e->n; i++) {
@@ -348,7 +347,7 @@ static int measure_frequencies(examiner *e)
     bool stiff = e->sizes->can & TAUT_HAS_STIFF_POTENTIAL;
     if (!r->frequencies && !stiff)
         return 0;
-    int count = e->n <= 400 ? e->n : 1;
+    int count = e->n <= TAUT_SPECTRUM_DENSE ? e->n : 1;
     TAUT_TRY(room(e, &frequency, 2 * (int64_t)count + 2));
     taut_error ignored;
     int status =

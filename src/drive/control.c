@@ -20,7 +20,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 static const double SAFETY = 0.9, GROW = 6, SHRINK = 0.2, BETA = 0.1; /* BETA: times 1/k */
 static const double COLLAPSE = 0.1, MEMORY = 10;                      /* H and R */

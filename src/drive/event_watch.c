@@ -9,11 +9,11 @@
  * that turns the motion back (a bounce) leaves it just before the root, so that the next contact
  * is seen even within one step. The rates of the event function before and after `then` tell
  * which it is. */
+#include "base/vectors.h"
 #include "drive/solver.h"
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 static const double SHORT = 1e-4;  /* of a step: time for differences of event functions */
 static const double PASSES = 1e-3; /* rate of the event function after `then` over that before; less
@@ -151,10 +151,10 @@ static int measure_slopes(taut_solver *solver, taut_error *error)
         taut_state *x = &solver->probe;
         taut_error reason;
         x->t = at->t;
-        memcpy(x->q, at->q, (size_t)s->n * sizeof(double));
-        memcpy(x->v, at->v, (size_t)v * sizeof(double));
-        memcpy(x->a, at->a, (size_t)s->n * sizeof(double));
-        memcpy(x->lambda, at->lambda, (size_t)s->m * sizeof(double));
+        taut_copy(s->n, at->q, x->q);
+        taut_copy(v, at->v, x->v);
+        taut_copy(s->n, at->a, x->a);
+        taut_copy(s->m, at->lambda, x->lambda);
         shift(solver, (end ? -SHORT : SHORT) * (s->now.t - s->last.t));
         int status = evaluate(solver, x, w->trial, &reason);
         TAUT_TRY(taut_fail_final(status, &reason, error));

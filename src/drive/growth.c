@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 static const double DOUBTED = 100;   /* growth since the start, or since it was last doubted */
 static const double ELSEWHERE = 0.1; /* of the state */
@@ -24,11 +24,11 @@ static bool is_due(const taut_solver *solver, bool last)
 static void copy_state(const taut_stepper *s, const taut_state *from, taut_state *to)
 {
     size_t velocities = (size_t)(s->n > s->m ? s->n : s->m);
-    memcpy(to->q, from->q, (size_t)s->n * sizeof(double));
+    taut_copy(s->n, from->q, to->q);
     memcpy(to->v, from->v, velocities * sizeof(double));
-    memcpy(to->a, from->a, (size_t)s->n * sizeof(double));
+    taut_copy(s->n, from->a, to->a);
     if (!s->first_order) /* there it is v */
-        memcpy(to->lambda, from->lambda, (size_t)s->m * sizeof(double));
+        taut_copy(s->m, from->lambda, to->lambda);
     to->t = from->t;
 }
 
@@ -61,8 +61,8 @@ static int take_parts(taut_solver *solver, int parts, double end, double *apart,
         status = step_to(solver, h, k == parts ? end : begin + k * h, &reason);
     if (status != 0)
         *apart = INFINITY;
-    for (taut_index i = 0; status == 0 && i < s->n; i++)
-        *apart = fmax(*apart, fabs(s->now.q[i] - solver->doubted[i]));
+    else
+        *apart = taut_larger(*apart, taut_largest_difference(s->n, s->now.q, solver->doubted));
     return taut_fail_final(status, &reason, error);
 }
 
@@ -75,7 +75,7 @@ static int doubt(taut_solver *solver, double h, double *apart, taut_error *error
     taut_statistics counted = solver->statistics;
     double end = s->now.t;
     copy_state(s, &s->last, &solver->probe);
-    memcpy(solver->doubted, s->now.q, (size_t)s->n * sizeof(double));
+    taut_copy(s->n, s->now.q, solver->doubted);
     *apart = 0;
     TAUT_TRY(take_parts(solver, 2, end, apart, error));
     TAUT_TRY(take_parts(solver, 3, end, apart, error));

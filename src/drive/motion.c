@@ -9,6 +9,8 @@
  *     every oscillation resolved; a start that violates rigid bonds is moved onto those alone
  *
  * When nobody says which, the oscillatory energy of the start decides (taut_check measures it). */
+#include "base/statistics.h"
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "drive/solver.h"
 
@@ -96,7 +98,7 @@ static int measure_work(const taut_solver *solver, double *work, taut_error *err
     taut_arena arena;
     taut_context *context = NULL;
     taut_index n = solver->sizes.coordinates;
-    double size = 0, sum = 0, from = taut_options_real(solver->options, "from");
+    double sum = 0, from = taut_options_real(solver->options, "from");
     taut_arena_init(&arena, &solver->arena.allocator);
     double *q = TAUT_NEW(&arena, double, n), *v = TAUT_NEW(&arena, double, n);
     taut_values values = {.force = TAUT_NEW(&arena, double, n)};
@@ -107,11 +109,9 @@ static int measure_work(const taut_solver *solver, double *work, taut_error *err
         status = taut_context_start(context, from, q, v, error);
     if (status == 0)
         status = taut_evaluate(context, from, q, v, TAUT_WANT_FORCE, &values, error);
-    for (taut_index i = 0; status == 0 && i < n; i++) {
-        size = fmax(size, fabs(q[i]));
+    for (taut_index i = 0; status == 0 && i < n; i++)
         sum += fabs(values.force[i]);
-    }
-    *work = sum * size;
+    *work = status == 0 ? sum * taut_largest(n, q) : 0;
     taut_context_destroy(context);
     taut_arena_clear(&arena);
     return status;
@@ -295,11 +295,8 @@ static void add_why(taut_solver *solver, const char *format, ...)
 static bool start_is_good(const taut_solver *solver)
 {
     const taut_state *now = &solver->stepper.now;
-    double q = 1, v = 1;
-    for (taut_index i = 0; i < solver->stepper.n; i++) {
-        q = fmax(q, fabs(now->q[i]));
-        v = fmax(v, fabs(now->v[i]));
-    }
+    double q = fmax(1, taut_largest(solver->stepper.n, now->q)),
+           v = fmax(1, taut_largest(solver->stepper.n, now->v));
     return solver->drift.position <= 1e-13 * q && solver->drift.velocity <= 1e-13 * v;
 }
 
@@ -375,19 +372,6 @@ static int measure_ringing(taut_solver *solver, double *amplitude, bool *overdam
     return status;
 }
 
-/* What finding the start cost; steps are those of the run alone. */
-static void add_statistics(taut_statistics *to, const taut_statistics *from)
-{
-    to->force_evaluations += from->force_evaluations;
-    to->fast_force_evaluations += from->fast_force_evaluations;
-    to->jets += from->jets;
-    to->jacobians += from->jacobians;
-    to->factorisations += from->factorisations;
-    to->solves += from->solves;
-    to->newton_iterations += from->newton_iterations;
-    to->micro_steps += from->micro_steps;
-}
-
 /* Projections advise other projections by `--method`; in a run that is the method of the motion,
  * so they are named in full. */
 static int named_in_full(int status, taut_error *error)
@@ -410,9 +394,7 @@ static void tell_slow_point(taut_solver *solver, const char *method,
                             const taut_projection_result *result)
 {
     char moved[80];
-    double most = 0;
-    for (taut_index i = 0; i < solver->stepper.n; i++)
-        most = fmax(most, fabs(result->q[i] - solver->stepper.now.q[i]));
+    double most = taut_largest_difference(solver->stepper.n, result->q, solver->stepper.now.q);
     if (isnan(result->moved_normal))
         snprintf(moved, sizeof moved, "by %.2g", most);
     else
@@ -441,9 +423,9 @@ static int take_slow_point(taut_solver *solver, const char *method, taut_error *
     if (status == 0) {
         taut_projection_result_get(projection, &result);
         tell_slow_point(solver, method, &result);
-        memcpy(s->now.q, result.q, (size_t)s->n * sizeof(double));
-        memcpy(s->now.v, result.v, (size_t)s->n * sizeof(double));
-        add_statistics(s->statistics, &result.statistics);
+        taut_copy(s->n, result.q, s->now.q);
+        taut_copy(s->n, result.v, s->now.v);
+        taut_statistics_add(s->statistics, &result.statistics);
     }
     taut_projection_destroy(projection);
     taut_options_destroy(options);
@@ -484,14 +466,12 @@ static int prepare_again(taut_solver *solver, bool overdamped, taut_error *error
 static int start_slow(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
-    double amplitude, size = 0;
+    double amplitude;
     bool overdamped;
     taut_error reason = {0};
     TAUT_TRY(measure_ringing(solver, &amplitude, &overdamped, error));
     TAUT_TRY(prepare_again(solver, overdamped, error));
-    for (taut_index i = 0; i < s->n; i++)
-        size = fmax(size, fabs(s->now.q[i]));
-    if (amplitude <= 1e-3 * (s->atol + s->rtol * size))
+    if (amplitude <= 1e-3 * (s->atol + s->rtol * taut_largest(s->n, s->now.q)))
         return TAUT_OK;
     static const char *const ways[] = {"series", "kernel"}; /* from jets; from forces alone */
     int status = -1;
@@ -539,13 +519,13 @@ int taut_motion_again(taut_solver *solver, taut_state *x, double *moved, taut_er
     *moved = 0;
     if (s->first_order)
         return TAUT_OK;
-    memcpy(q, x->q, (size_t)s->n * sizeof(double));
-    memcpy(v, x->v, (size_t)s->n * sizeof(double));
+    taut_copy(s->n, x->q, q);
+    taut_copy(s->n, x->v, v);
     if (solver->rods)
         TAUT_TRY(solver->rods->apply(solver->rods, x->t, x->q, x->v, error));
     if (solver->slow)
         TAUT_TRY(named_in_full(solver->slow->apply(solver->slow, x->t, x->q, x->v, error), error));
-    for (taut_index i = 0; i < s->n; i++)
-        *moved = fmax(*moved, fmax(fabs(x->q[i] - q[i]), fabs(x->v[i] - v[i])));
+    *moved =
+        taut_larger(taut_largest_difference(s->n, x->q, q), taut_largest_difference(s->n, x->v, v));
     return TAUT_OK;
 }

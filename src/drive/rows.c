@@ -1,4 +1,5 @@
 /* rows.c - rows for the sinks, and the guard against results that are not worth writing. */
+#include "base/vectors.h"
 #include "drive/solver.h"
 
 #include <float.h>
@@ -53,17 +54,15 @@ static int work_scale(taut_solver *solver, const taut_state *state, double *scal
 {
     taut_values values = {.force = solver->stepper.error_q};
     taut_error reason;
-    double sum = 0, size = 0;
+    double sum = 0;
     *scale = 0;
     int status = taut_evaluate(solver->context, state->t, state->q, state->v, TAUT_WANT_FORCE,
                                &values, &reason);
     if (status != 0) /* it is a measure, not a result */
         return taut_fail_final(status, &reason, error);
-    for (taut_index i = 0; i < solver->stepper.n; i++) {
+    for (taut_index i = 0; i < solver->stepper.n; i++)
         sum += fabs(values.force[i]);
-        size = fmax(size, fabs(state->q[i]));
-    }
-    *scale = sum * size;
+    *scale = sum * taut_largest(solver->stepper.n, state->q);
     return TAUT_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/vectors.h"
 #include "base/options.h"
 
 static int new_state(taut_solver *solver, taut_state *state, taut_error *error)
@@ -50,9 +51,7 @@ static int new_stepper(taut_solver *solver, taut_error *error)
  * in metres) get one of their own size. */
 static void scale_tolerance(taut_solver *solver)
 {
-    double size = 0;
-    for (taut_index i = 0; i < solver->stepper.n; i++)
-        size = fmax(size, fabs(solver->stepper.now.q[i]));
+    double size = taut_largest(solver->stepper.n, solver->stepper.now.q);
     if (!taut_options_given(solver->options, "atol") && size > 0 && size < 1)
         solver->stepper.atol *= size;
 }

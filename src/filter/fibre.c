@@ -17,10 +17,9 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/rows.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 enum { MOST_ITERATIONS = 12 };
 
@@ -42,7 +41,7 @@ static double row_times(const taut_fibre *s, const double *entry, taut_index i, 
 /* x += dx on the fibre, G dx = residual; *step is the largest entry of dx. */
 static int correct(taut_fibre *s, double *x, double *step, taut_error *error)
 {
-    memset(s->dx, 0, (size_t)s->still.n * sizeof(double));
+    taut_clear(s->still.n, s->dx);
     const taut_masked_saddle *still = x == s->v && s->apart ? &s->still_v : &s->still;
     s->p->statistics.solves++;
     TAUT_TRY(taut_masked_saddle_solve(still, s->dx, s->residual, error));
@@ -100,7 +99,6 @@ static int mend(taut_fibre *s, double *x, bool *good, taut_error *error)
 int taut_fibre_place(taut_fibre *s, const double *shift, bool *placed, taut_error *error)
 {
     taut_projection *p = s->p;
-    size_t bytes = (size_t)s->still.n * sizeof(double);
     *placed = false;
     if (!s->ready)
         return TAUT_OK;
@@ -119,8 +117,8 @@ int taut_fibre_place(taut_fibre *s, const double *shift, bool *placed, taut_erro
     TAUT_TRY(mend(s, s->v, placed, error));
     if (!*placed)
         return TAUT_OK;
-    memcpy(p->q, s->q, bytes);
-    memcpy(p->v, s->v, bytes);
+    taut_copy(s->still.n, s->q, p->q);
+    taut_copy(s->still.n, s->v, p->v);
     return TAUT_OK;
 }
 
@@ -177,10 +175,10 @@ int taut_fibre_create(taut_projection *p, taut_fibre *s, taut_error *error)
         TAUT_TRY(taut_masked_saddle_create(&s->still_v, p->context, &p->arena, hold,
                                            TAUT_HOLD_VELOCITY, error));
     TAUT_TRY(new_arrays(s, error));
-    memcpy(s->foot_q, p->q, (size_t)s->still.n * sizeof(double));
-    memcpy(s->foot_v, p->v, (size_t)s->still.n * sizeof(double));
+    taut_copy(s->still.n, p->q, s->foot_q);
+    taut_copy(s->still.n, p->v, s->foot_v);
     TAUT_TRY(evaluate(s, p->q, p->v, TAUT_WANT_MASS, error));
-    memcpy(s->foot_g, s->values.jacobian, (size_t)p->sizes.jacobian_entries * sizeof(double));
+    taut_copy(p->sizes.jacobian_entries, s->values.jacobian, s->foot_g);
     s->p->statistics.factorisations += 1 + s->apart;
     taut_error reason = {0};
     int status = taut_masked_saddle_factor(&s->still, p->t, s->values.mass, s->foot_g, s->counts, 0,

@@ -16,6 +16,7 @@
  * frequency: slower motion cannot be told from rest, and need not be. Of many coordinates single
  * springs hide there, and the last measurement takes (F(q - d x) - F(q + d x))/2d instead:
  * errors are of order d^2, d the cube root of the noise, and 1e-5 is seen. */
+#include "base/random.h"
 #include "filter/force_spectrum.h"
 #include "linalg/hessenberg.h"
 
@@ -24,7 +25,7 @@
 #include <string.h>
 
 #include "linalg/spectrum.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 enum { MOST_NUMBERS = 4000000, LEAST_STEPS = 16 }; /* in an array of vectors */
 
@@ -133,7 +134,7 @@ static double inner(taut_index n, const double *a, const double *b)
 int taut_force_spectrum_normalise(taut_force_spectrum *r, double *x, double *mx, double *norm,
                                   taut_error *error)
 {
-    memcpy(x, mx, (size_t)r->n * sizeof(double));
+    taut_copy(r->n, mx, x);
     TAUT_TRY(divide(r, x, error));
     double length = sqrt(inner(r->n, x, mx));
     for (taut_index i = 0; i < r->n && length > 0; i++) {
@@ -144,19 +145,12 @@ int taut_force_spectrum_normalise(taut_force_spectrum *r, double *x, double *mx,
     return TAUT_OK;
 }
 
-/* Numbers in (-1, 1), always the same. */
-static double scattered(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*state >> 11) / 4503599627370496.0 - 1;
-}
-
 /* Random, with each coordinate as its mass weighs. */
 void taut_force_spectrum_scatter(const taut_force_spectrum *r, double *mx)
 {
     uint64_t seed = 3;
     for (taut_index i = 0; i < r->n; i++)
-        mx[i] = scattered(&seed) * (r->mass ? 1 : sqrt(fabs(r->mechanics.mass[i])));
+        mx[i] = taut_random(&seed) * (r->mass ? 1 : sqrt(fabs(r->mechanics.mass[i])));
 }
 
 /* F beside the point, d x away. */
@@ -204,14 +198,11 @@ static int disagree(taut_force_spectrum *r, const taut_force_spectrum_point *at,
     taut_force_spectrum_point once = *at, twice = *at;
     once.length *= relative;
     twice.length = 2 * once.length;
-    *apart = *size = 0;
     TAUT_TRY(taut_force_spectrum_apply(r, &once, r->x, error));
-    memcpy(r->mx, r->force, (size_t)r->n * sizeof(double));
+    taut_copy(r->n, r->force, r->mx);
     TAUT_TRY(taut_force_spectrum_apply(r, &twice, r->x, error));
-    for (taut_index i = 0; i < r->n; i++) {
-        *size = fmax(*size, fabs(r->mx[i]));
-        *apart = fmax(*apart, fabs(r->mx[i] - r->force[i]));
-    }
+    *size = taut_largest(r->n, r->mx);
+    *apart = taut_largest_difference(r->n, r->mx, r->force);
     return TAUT_OK;
 }
 
@@ -224,7 +215,7 @@ static int choose_shift(taut_force_spectrum *r, const taut_force_spectrum_point 
     double best = agree, apart, size;
     uint64_t seed = 11;
     for (taut_index i = 0; i < r->n; i++)
-        r->x[i] = scattered(&seed);
+        r->x[i] = taut_random(&seed);
     r->relative = r->noise = least; /* kinks, or no force at all: nothing is better */
     r->grain = least * least;
     for (double relative = least; relative < most; relative *= 10) {
@@ -254,7 +245,7 @@ static int iterate(taut_force_spectrum *r, const taut_force_spectrum_point *at, 
     uint64_t seed = 3;
     double norm, largest = 0;
     for (taut_index i = 0; i < n; i++)
-        r->mx[i] = scattered(&seed);
+        r->mx[i] = taut_random(&seed);
     TAUT_TRY(taut_force_spectrum_normalise(r, r->x, r->mx, &norm, error));
     for (int k = 0; k < r->most; k++) {
         TAUT_TRY(taut_force_spectrum_apply(r, at, r->x + (int64_t)k * n, error));
@@ -378,14 +369,14 @@ static int see_edges(taut_force_spectrum *r, const taut_force_spectrum_point *at
                      taut_error *error)
 {
     bool even;
-    memcpy(r->here, r->base, (size_t)r->n * sizeof(double));
+    taut_copy(r->n, r->base, r->here);
     TAUT_TRY(divide(r, r->here, error));
     TAUT_TRY(taut_force_spectrum_edges(r, at, wish, pace(r->n, at->q, at->v, r->here), seen, &even,
                                        error));
     r->clean = even && seen->clean;
     r->sharp = at->both;
     if (r->clean)
-        memcpy(r->clean_at, at->q, (size_t)r->n * sizeof(double));
+        taut_copy(r->n, at->q, r->clean_at);
     if (even)
         return TAUT_OK;
     TAUT_TRY(reserve(r, error));
@@ -403,12 +394,9 @@ bool taut_force_spectrum_known(const taut_force_spectrum *r, const double *q, bo
 {
     /* what frequencies bear, and what hides slow ones: its root, of the fastest */
     const double bends = 1e-3, stretches = 1e-7;
-    double most = 0;
-    if (!r->clean || (!r->sharp && !rough))
-        return false;
-    for (taut_index i = 0; i < r->n; i++)
-        most = fmax(most, fabs(q[i] - r->clean_at[i]));
-    return most <= (rough ? bends : stretches) * unit(r, q);
+    return r->clean && (r->sharp || rough) &&
+           taut_largest_difference(r->n, q, r->clean_at) <=
+               (rough ? bends : stretches) * unit(r, q);
 }
 
 int taut_force_spectrum_see(taut_force_spectrum *r, const double *q, const double *v,

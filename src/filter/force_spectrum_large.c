@@ -14,8 +14,8 @@
  * iteration ends when there is no such one and the ends stay where they are. */
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
+#include "base/vectors.h"
 #include "filter/force_spectrum.h"
 #include "linalg/tridiagonal.h"
 
@@ -44,8 +44,8 @@ static bool look(const taut_force_spectrum *r, int steps, bool complete,
 {
     double d[TAUT_FORCE_SPECTRUM_SEEN], e[TAUT_FORCE_SPECTRUM_SEEN],
         last[TAUT_FORCE_SPECTRUM_SEEN] = {0}; /* last: the last entries of the vectors */
-    memcpy(d, r->alpha, (size_t)steps * sizeof *d);
-    memcpy(e, r->beta, (size_t)steps * sizeof *e);
+    taut_copy(steps, r->alpha, d);
+    taut_copy(steps, r->beta, e);
     last[steps - 1] = 1;
     if (!taut_tridiagonal_ql(steps, d, e, last, 1))
         return false;
@@ -225,8 +225,8 @@ int taut_force_spectrum_edges(taut_force_spectrum *r, const taut_force_spectrum_
     vectors s = {.x = r->x, .mx = r->mx, .x_before = r->x + r->n, .mx_before = r->mx + r->n};
     ends e = {0};
     double norm;
-    memset(s.x_before, 0, (size_t)r->n * sizeof(double));
-    memset(s.mx_before, 0, (size_t)r->n * sizeof(double));
+    taut_clear(r->n, s.x_before);
+    taut_clear(r->n, s.mx_before);
     taut_force_spectrum_scatter(r, s.mx);
     TAUT_TRY(taut_force_spectrum_normalise(r, s.x, s.mx, &norm, error));
     *even = true;

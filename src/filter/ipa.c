@@ -31,6 +31,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "filter/force_balance.h"
 #include "filter/progress.h"
 #include "filter/rigid_bonds.h"
@@ -266,9 +267,8 @@ static int iterate(ipa *w, const taut_options *options, taut_error *error)
 /* The filter moves slow parts by O((window * slow rate)^4): a start that was better is kept. */
 static void keep_start(taut_projection *p)
 {
-    size_t bytes = (size_t)p->sizes.coordinates * sizeof(double);
-    memcpy(p->q, p->q0, bytes);
-    memcpy(p->v, p->v0, bytes);
+    taut_copy(p->sizes.coordinates, p->q0, p->q);
+    taut_copy(p->sizes.coordinates, p->v0, p->v);
 }
 
 /* What is left of the oscillation after the last pass is less than it changed. */

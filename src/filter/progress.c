@@ -14,10 +14,9 @@
  *     rate^2 = -(dq^T M da Omega^2 + dv^T M da')/(dq^T M dq Omega^2 + dv^T M dv). */
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "filter/progress.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 int taut_filter_progress_create(taut_projection *p, taut_force_spectrum *rates,
                                 taut_filter_progress *g, taut_error *error)
@@ -137,7 +136,6 @@ int taut_filter_progress_take(taut_filter_progress *g, taut_error *error)
 {
     taut_projection *p = g->p;
     bool start = !p->pass;
-    size_t bytes = (size_t)g->count * sizeof(double);
     TAUT_TRY(taut_projection_record(p, p->q, p->v, error));
     swap(&g->before, &g->now);
     swap(&g->before_dt, &g->now_dt);
@@ -145,23 +143,23 @@ int taut_filter_progress_take(taut_filter_progress *g, taut_error *error)
         TAUT_TRY(measure_forces(g, error));
         g->left = start ? 0 : see_left(g);
         g->rang = g->rang > 0 ? g->rang : g->left;
-        memcpy(g->last_q, p->q, bytes);
-        memcpy(g->last_v, p->v, bytes);
+        taut_copy(g->count, p->q, g->last_q);
+        taut_copy(g->count, p->v, g->last_v);
     } else {
-        memcpy(g->now, p->pass[p->passes].g, bytes);
-        memcpy(g->now_dt, p->pass[p->passes].gdot, bytes);
+        taut_copy(g->count, p->pass[p->passes].g, g->now);
+        taut_copy(g->count, p->pass[p->passes].gdot, g->now_dt);
     }
     if (!start)
         return TAUT_OK;
-    memcpy(g->first, g->now, bytes);
-    memcpy(g->first_dt, g->now_dt, bytes);
+    taut_copy(g->count, g->now, g->first);
+    taut_copy(g->count, g->now_dt, g->first_dt);
     return TAUT_OK;
 }
 
 void taut_filter_progress_rewind(taut_filter_progress *g)
 {
-    memcpy(g->now, g->first, (size_t)g->count * sizeof(double));
-    memcpy(g->now_dt, g->first_dt, (size_t)g->count * sizeof(double));
+    taut_copy(g->count, g->first, g->now);
+    taut_copy(g->count, g->first_dt, g->now_dt);
     g->left = g->rang = 0;
     for (taut_index i = 0; i < g->count && g->rates; i++) {
         g->last_q[i] = g->p->q[i];

@@ -31,7 +31,7 @@
 #include "filter/projection_kernel.h"
 #include "point/foot_point.h"
 #include "point/hold/hold.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 static const double smooth_step = 1.7;  /* h times the fastest frequency: that of aware passes, for
                                            Verlet's slow motion depends on it */
@@ -196,7 +196,7 @@ static int go_on(kernel *w, taut_error *error)
         w->residual[n + i] = (p->v[i] - s->last_v[i]) / w->slowest;
     }
     taut_anderson_next(&w->anderson, w->point, w->residual, w->point);
-    memcpy(p->q, w->point, (size_t)n * sizeof(double));
+    taut_copy(n, w->point, p->q);
     for (taut_index i = 0; i < n; i++)
         p->v[i] = w->slowest * w->point[n + i];
     return put_back_between(w, error); /* to the last bit */
@@ -412,8 +412,8 @@ static int look_first(kernel *w, const taut_options *options, bool *slow, taut_e
         return TAUT_OK;
     /* as if nothing had been: the velocity that `finish` gives is not for further passes */
     w->smooth_step = 0;
-    memcpy(p->q, p->q0, (size_t)p->sizes.coordinates * sizeof(double));
-    memcpy(p->v, p->v0, (size_t)p->sizes.coordinates * sizeof(double));
+    taut_copy(p->sizes.coordinates, p->q0, p->q);
+    taut_copy(p->sizes.coordinates, p->v0, p->v);
     p->passes = 0;
     taut_filter_progress_rewind(&w->gauge);
     return TAUT_OK;

@@ -6,10 +6,9 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "step/flow_rattle.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 typedef taut_projection_kernel_work kernel;
 
@@ -42,13 +41,10 @@ static bool moved_little(const kernel *w)
 {
     const taut_projection *p = w->p;
     taut_index n = p->sizes.coordinates;
-    double rounding = 8 * DBL_EPSILON * taut_largest(n, p->q), far = 0, far_v = 0;
-    for (taut_index i = 0; i < n; i++) {
-        far = fmax(far, fabs(p->q[i] - p->q0[i]));
-        far_v = fmax(far_v, fabs(p->v[i] - p->v0[i]));
-    }
-    return far <= 2 * w->off_q + rounding &&
-           far_v <= 2 * (w->off_v + w->off_verlet_v) + w->fastest * rounding;
+    double rounding = 8 * DBL_EPSILON * taut_largest(n, p->q);
+    return taut_largest_difference(n, p->q, p->q0) <= 2 * w->off_q + rounding &&
+           taut_largest_difference(n, p->v, p->v0) <=
+               2 * (w->off_v + w->off_verlet_v) + w->fastest * rounding;
 }
 
 int taut_projection_kernel_was_slow(const kernel *w, bool *slow, taut_error *error)
@@ -104,13 +100,12 @@ static int keep_start(kernel *w, taut_error *error)
 {
     taut_projection *p = w->p;
     const taut_filter_progress *g = &w->gauge;
-    for (taut_index i = 0; i < p->sizes.coordinates; i++)
-        w->off_q = fmax(w->off_q, fabs(p->q[i] - p->q0[i]));
+    w->off_q = fmax(w->off_q, taut_largest_difference(p->sizes.coordinates, p->q, p->q0));
     for (taut_index i = 0; i < g->count; i++)
         if (isfinite(g->floor[i]))
             w->off_v = fmax(w->off_v, fabs(g->now_dt[i] - g->first_dt[i]));
-    memcpy(p->q, p->q0, (size_t)p->sizes.coordinates * sizeof(double));
-    memcpy(p->v, p->v0, (size_t)p->sizes.coordinates * sizeof(double));
+    taut_copy(p->sizes.coordinates, p->q0, p->q);
+    taut_copy(p->sizes.coordinates, p->v0, p->v);
     return p->passes > 1 ? taut_projection_record(p, p->q, p->v, error) : TAUT_OK;
 }
 
@@ -156,10 +151,10 @@ static int check_slow(const kernel *w, const taut_force_balance *end, taut_error
                          "beside the balance of %.3g; slow and fast are not separated at this "
                          "state: it moves at a rate of %.3g, the slowest spring oscillates at %.4g",
                          end->off, end->size, taut_stiffness_pace(p), w->slowest);
-    double rate = w->declared || !(size > 0)
+    double rate = w->declared || size == 0
                       ? 0
                       : w->gauge.unit * sqrt(taut_largest(w->gauge.count, w->gauge.now) / size);
-    if (rate > 0.3 * w->slowest)
+    if (!(rate <= 0.3 * w->slowest))
         return taut_fail(error, TAUT_ERROR_CONVERGE,
                          "what the passes lead to is not a slow motion: it changes at a rate of "
                          "%.3g beside fast frequencies from %.3g on",

@@ -7,11 +7,10 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/rows.h"
 #include "point/foot_point.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 static const double rounding = 16 * DBL_EPSILON; /* of the terms that a bond is a sum of */
 static const double difference = 1e-9;           /* the same of its rate, where G is one */
@@ -105,8 +104,8 @@ int taut_rigid_bonds_begin(taut_rigid_bonds *rods, taut_error *error)
     int status = projector->apply(projector, p->t, p->q, p->v, error);
     projector->destroy(projector);
     TAUT_TRY(status);
-    memcpy(q, p->q, (size_t)n * sizeof(double));
-    memcpy(v, p->v, (size_t)n * sizeof(double));
+    taut_copy(n, p->q, q);
+    taut_copy(n, p->v, v);
     rods->q0 = p->q0;
     rods->v0 = p->v0;
     p->q0 = q;
@@ -118,15 +117,14 @@ int taut_rigid_bonds_given(const taut_rigid_bonds *rods, taut_projector *project
                            taut_error *error)
 {
     taut_projection *p = rods->p;
-    size_t bytes = (size_t)p->sizes.coordinates * sizeof(double);
     if (!rods->q0)
         return projector->apply(projector, p->t, p->q, p->v, error);
-    memcpy(p->q, rods->q0, bytes);
-    memcpy(p->v, rods->v0, bytes);
+    taut_copy(p->sizes.coordinates, rods->q0, p->q);
+    taut_copy(p->sizes.coordinates, rods->v0, p->v);
     int status = projector->apply(projector, p->t, p->q, p->v, error);
     if (status != 0) {
-        memcpy(p->q, p->q0, bytes);
-        memcpy(p->v, p->v0, bytes);
+        taut_copy(p->sizes.coordinates, p->q0, p->q);
+        taut_copy(p->sizes.coordinates, p->v0, p->v);
     }
     return status;
 }

@@ -9,7 +9,7 @@
 #include "step/flow_leap.h"
 #include "step/flow_rattle.h"
 #include "step/flow_verlet.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 /* h times the fastest frequency; Verlet is stable below 2 */
 static const double aware_step = 1.7;
@@ -68,8 +68,8 @@ static int sample_side(taut_sampler *s, int side, taut_error *error)
 {
     taut_projection *p = s->p;
     taut_index n = p->sizes.coordinates;
-    memcpy(s->state, p->q, (size_t)n * sizeof(double));
-    memcpy(s->state + n, p->v, (size_t)n * sizeof(double));
+    taut_copy(n, p->q, s->state);
+    taut_copy(n, p->v, s->state + n);
     for (int j = 1; j <= s->steps; j++) {
         TAUT_TRY(
             s->flow->advance(s->flow, p->t + side * (j - 1) * s->h, side * s->h, s->state, error));
@@ -105,8 +105,8 @@ int taut_sampler_run(taut_sampler *s, taut_error *error)
 {
     taut_error reason = {0};
     for (int k = 0; k < s->sums; k++)
-        memset(s->sum[k], 0, (size_t)s->p->sizes.coordinates * sizeof(double));
-    memset(s->slope, 0, (size_t)s->p->sizes.coordinates * sizeof(double));
+        taut_clear(s->p->sizes.coordinates, s->sum[k]);
+    taut_clear(s->p->sizes.coordinates, s->slope);
     TAUT_TRY(taut_record_begin(s->p, s->steps, s->h, s->weight[TAUT_EVEN_Q], error));
     int status = sample_side(s, 1, &reason);
     if (status == 0)
@@ -122,8 +122,8 @@ void taut_sampler_move(taut_sampler *s)
 {
     taut_projection *p = s->p;
     taut_index n = p->sizes.coordinates;
-    memcpy(s->last_q, p->q, (size_t)n * sizeof(double));
-    memcpy(s->last_v, p->v, (size_t)n * sizeof(double));
+    taut_copy(n, p->q, s->last_q);
+    taut_copy(n, p->v, s->last_v);
     for (taut_index i = 0; i < n; i++) {
         p->q[i] += s->sum[TAUT_EVEN_Q][i];
         p->v[i] += s->sum[TAUT_EVEN_V][i];
@@ -136,11 +136,11 @@ taut_sampled_errors taut_sampler_errors(const taut_sampler *s, double slowest)
     taut_sampled_errors e = {0};
     if (s->sums < TAUT_SUMS)
         return (taut_sampled_errors){NAN, NAN, NAN, NAN};
+    e.filter_q = taut_largest_difference(n, s->sum[TAUT_BETTER_Q], s->sum[TAUT_EVEN_Q]);
+    e.filter_v = taut_largest_difference(n, s->sum[TAUT_BETTER_V], s->sum[TAUT_EVEN_V]);
     for (taut_index i = 0; i < n; i++) {
         double velocity = s->last_v[i] + s->sum[TAUT_EVEN_V][i];
-        e.filter_q = fmax(e.filter_q, fabs(s->sum[TAUT_BETTER_Q][i] - s->sum[TAUT_EVEN_Q][i]));
-        e.filter_v = fmax(e.filter_v, fabs(s->sum[TAUT_BETTER_V][i] - s->sum[TAUT_EVEN_V][i]));
-        e.verlet_v = fmax(e.verlet_v, fabs(s->sum[TAUT_RATE][i] / s->h - velocity));
+        e.verlet_v = taut_larger(e.verlet_v, fabs(s->sum[TAUT_RATE][i] / s->h - velocity));
     }
     e.verlet_q = pow(s->h, -2) / 12 * taut_largest(n, s->sum[TAUT_FOURTH]) / (slowest * slowest);
     return e;
@@ -151,7 +151,8 @@ int taut_sampler_good(const taut_sampler *s, bool declared, double slowest, doub
 {
     const taut_projection *p = s->p;
     taut_index n = p->sizes.coordinates;
-    if (!(off > poor * fmax(taut_largest(n, p->q), taut_largest(n, p->q0))))
+    /* NaN: not known */
+    if (isnan(off) || off <= poor * fmax(taut_largest(n, p->q), taut_largest(n, p->q0)))
         return TAUT_OK;
     return taut_fail(error, TAUT_ERROR_CONVERGE,
                      "the slow motion (rate %.3g at the start) shows within the window of %.3g "

@@ -13,7 +13,7 @@
 
 #include "base/rows.h"
 #include "linalg/spectrum.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 /* The springs that are not soft (all, when all are soft), as a pattern of their own. */
 typedef struct springs {
@@ -193,8 +193,8 @@ static int see_forces(const taut_projection *p, const double *q, taut_stiffness 
 static int see_potential(const taut_projection *p, const double *q, taut_arena *arena,
                          taut_stiffness *known, taut_error *error)
 {
-    enum { ALL = 400 };
-    int n = p->sizes.coordinates, ends = n <= ALL ? (n + 1) / 2 : TAUT_STIFFNESS_ENDS, found;
+    int n = p->sizes.coordinates,
+        ends = n <= TAUT_SPECTRUM_DENSE ? (n + 1) / 2 : TAUT_STIFFNESS_ENDS, found;
     double *rate = TAUT_NEW(arena, double, 2 * ends);
     bool complete;
     taut_error reason;

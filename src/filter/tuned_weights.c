@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "filter/filter_kernels.h"
 
 enum { ROWS = TAUT_TUNED_STEPS + 1 + TAUT_TUNED_ZEROS + 5, GRID = 4 * TAUT_TUNED_STEPS };
@@ -157,7 +158,7 @@ static double band(problem *p, int moments, double least, double most, int steps
         }
         if (found < largest) {
             largest = found;
-            memcpy(weight, before, (size_t)(steps + 1) * sizeof *weight);
+            taut_copy(steps + 1, before, weight);
         }
         for (int i = 0; i < points && total > 0; i++)
             share[i] *= left[i] / total;

@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
+
 static const double dependent = 1e-10; /* share of a column that must be left beside the others */
 
 int taut_anderson_create(taut_anderson *a, taut_index n, int depth, taut_arena *arena,
@@ -57,8 +59,8 @@ static void keep(taut_anderson *a, const double *x, const double *f)
         a->dx[0] = dx;
         a->df[0] = df;
     }
-    memcpy(a->x, x, (size_t)a->n * sizeof *x);
-    memcpy(a->f, f, (size_t)a->n * sizeof *f);
+    taut_copy(a->n, x, a->x);
+    taut_copy(a->n, f, a->f);
     a->started = true;
 }
 
@@ -70,7 +72,7 @@ static int solve(taut_anderson *a, double *gamma)
     int used = 0;
     for (; used < a->count; used++) {
         double *column = a->basis[used];
-        memcpy(column, a->df[used], (size_t)a->n * sizeof *column);
+        taut_copy(a->n, a->df[used], column);
         double before = sqrt(inner(a->n, column, column));
         for (int k = 0; k < used; k++) {
             r[k][used] = inner(a->n, a->basis[k], column);

@@ -5,13 +5,13 @@
  *
  * Eigenvectors are not needed, so the Ritz values are read where dsaupd leaves them (IPNTR(6));
  * this also gives the best approximations when the iteration is cut short. */
+#include "base/vectors.h"
 #include "linalg/extreme.h"
 
 #ifdef TAUT_HAVE_ARPACK
 
 #include <math.h>
 #include <pthread.h>
-#include <string.h>
 
 void dsaupd_(int *ido, const char *bmat, const int *n, const char *which, const int *nev,
              const double *tol, double *resid, const int *ncv, double *v, const int *ldv,
@@ -48,7 +48,7 @@ static int converse(const taut_operator *op, int count, double tolerance, int re
         else if (ask == 2 && op->inner)
             TAUT_TRY(op->inner(op->user, x, y, error));
         else if (ask == 2)
-            memcpy(y, x, (size_t)op->n * sizeof *y);
+            taut_copy(op->n, x, y);
         else
             return 0;
     }

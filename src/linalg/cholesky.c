@@ -6,15 +6,9 @@
 
 #include <math.h>
 
-static const double dependent = 1e-10; /* remainder of a unit row that counts as zero */
+#include "base/vectors.h"
 
-double taut_dot(taut_index n, const double *x, const double *y)
-{
-    double sum = 0;
-    for (taut_index i = 0; i < n; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
+static const double dependent = 1e-10; /* remainder of a unit row that counts as zero */
 
 bool taut_cholesky(taut_index n, double *a)
 {
@@ -75,7 +69,7 @@ int taut_rows_create(taut_rows *rows, taut_index n, taut_index most, taut_arena 
 bool taut_rows_add(taut_rows *rows, double *a)
 {
     taut_index n = rows->n, count = rows->count;
-    double length = sqrt(taut_dot(n, a, a));
+    double length = taut_norm(n, a);
     if (count == rows->most || !(length > 0))
         return false;
     double *t = rows->t + (int64_t)count * rows->most;
@@ -89,7 +83,7 @@ bool taut_rows_add(taut_rows *rows, double *a)
             for (taut_index i = 0; i < n; i++)
                 a[i] -= part * q[i];
         }
-    t[count] = sqrt(taut_dot(n, a, a));
+    t[count] = taut_norm(n, a);
     if (!(t[count] > dependent * length))
         return false;
     for (taut_index i = 0; i < n; i++)

@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 
-double taut_dot(taut_index n, const double *x, const double *y); /* x^T y */
 /* a[n][n] becomes R in its lower half (the upper half is left alone); false when a is not
  * positive definite. */
 bool taut_cholesky(taut_index n, double *a);

@@ -6,6 +6,8 @@
 
 #include "linalg/hessenberg.h"
 
+#include "base/vectors.h"
+
 enum { MOST_SWEEPS = 60 }; /* for one eigenvalue */
 
 /* Householder's reflection of (x, y, z) onto the first axis: I - 2 w w^T/(w^T w), w overwrites
@@ -82,9 +84,7 @@ static void pair(const double *h, int n, int k, double *real, double *imaginary)
 bool taut_hessenberg_values(int n, double *h, double *real, double *imaginary)
 {
     int high = n - 1, sweeps = 0;
-    double size = DBL_MIN;
-    for (int i = 0; i < n * n; i++)
-        size = fmax(size, fabs(h[i]));
+    double size = fmax(DBL_MIN, taut_largest((int64_t)n * n, h));
     while (high >= 0) {
         int low = high;
         while (low > 0 &&

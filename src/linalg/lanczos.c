@@ -5,6 +5,8 @@
  *
  * The projected matrix is formed from all inner products, not from the recurrence: at these
  * basis sizes it costs nothing, and restarts need no special case. */
+#include "base/vectors.h"
+#include "base/random.h"
 #include "linalg/extreme.h"
 
 int taut_extreme_basis(int count, taut_index n)
@@ -16,10 +18,8 @@ int taut_extreme_basis(int count, taut_index n)
 void taut_extreme_start(taut_index n, double *x)
 {
     uint64_t state = 20240229;
-    for (taut_index i = 0; i < n; i++) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        x[i] = (double)(state >> 11) / 4503599627370496.0 - 1;
-    }
+    for (taut_index i = 0; i < n; i++)
+        x[i] = taut_random(&state);
 }
 
 #ifndef TAUT_HAVE_ARPACK
@@ -128,8 +128,7 @@ static int extend(lanczos *work, int from, int *filled, taut_error *error)
 static int project(lanczos *work, int filled, taut_error *error)
 {
     for (int i = 0; i < filled; i++)
-        memcpy(work->vectors + (int64_t)i * filled, work->t + (int64_t)i * work->size,
-               (size_t)filled * sizeof(double));
+        taut_copy(filled, work->t + (int64_t)i * work->size, work->vectors + (int64_t)i * filled);
     TAUT_TRY(
         taut_eigen_symmetric(filled, work->vectors, work->theta, error, &work->arena.allocator));
     for (int i = 0; i < filled; i++) {
@@ -158,8 +157,7 @@ static void restart(lanczos *work, int keep)
         for (int i = 0; i < keep; i++)
             work->basis[(int64_t)i * n + k] = work->mix[i];
     }
-    memcpy(work->basis + (int64_t)keep * n, work->basis + (int64_t)size * n,
-           (size_t)n * sizeof(double));
+    taut_copy(n, work->basis + (int64_t)size * n, work->basis + (int64_t)keep * n);
     memset(work->t, 0, (size_t)size * (size_t)size * sizeof(double));
     for (int i = 0; i < keep; i++)
         work->t[i * size + i] = work->theta[work->best[i]];

@@ -16,10 +16,10 @@
  * The band order is not the user's. The null vectors z are therefore brought into echelon form
  * from the last row of G backwards; the row where each one ends is the one that depends on
  * earlier rows, as elimination in the given order would have found. */
+#include "base/vectors.h"
 #include "linalg/form.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "linalg/small_kernels.h"
 
@@ -179,8 +179,8 @@ static void insert_line(rank_work *work, taut_index first, taut_index last)
             continue;
         taut_index count = m - i < b + 1 ? m - i : b + 1;
         if (!work->used[i]) {
-            memcpy(row, line, (size_t)count * sizeof *row);
-            memset(line, 0, (size_t)count * sizeof *line);
+            taut_copy(count, line, row);
+            taut_clear(count, line);
             work->used[i] = true;
             return;
         }
@@ -244,7 +244,7 @@ static int triangularise(rank_work *work, taut_error *error)
         work->dead[i] = !work->used[i] || !(fabs(row[0]) > work->tolerance);
         if (work->dead[i] && work->used[i]) {
             taut_index last = i + work->b < work->m ? i + work->b : work->m - 1;
-            memcpy(work->line + i + 1, row + 1, (size_t)(last - i) * sizeof *row);
+            taut_copy(last - i, row + 1, work->line + i + 1);
             insert_line(work, i + 1, last);
         }
     }

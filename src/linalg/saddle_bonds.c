@@ -5,8 +5,7 @@
  * nothing is to be done before, and x is a sum over each column of G, written once. */
 #include "linalg/saddle_bonds.h"
 
-#include <string.h>
-
+#include "base/vectors.h"
 #include "linalg/backend.h"
 
 /* Scales and reorders s; and back, with x. */
@@ -38,7 +37,7 @@ int taut_saddle_solve_bonds(taut_saddle *saddle, double *x, double *y, taut_erro
 {
     taut_form *form = &saddle->form;
     if (!form->schur || form->shape.complex_values || !saddle->factored) {
-        memset(x, 0, (size_t)form->shape.n * sizeof *x);
+        taut_clear(form->shape.n, x);
         return taut_saddle_solve(saddle, 1, x, y, error);
     }
     begin(form, y);

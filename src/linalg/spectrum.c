@@ -10,7 +10,6 @@
 
 #include <math.h>
 
-enum { DENSE_MODES = 400, DENSE_LIMIT = 2000 };
 static const double zero_mode = 1e-13;     /* of the largest Omega^2: rounding */
 static const double rank_tolerance = 1e-8; /* for rods that depend on others */
 
@@ -308,12 +307,12 @@ static int find_modes(springs *work, int count, double *frequency, double *mode,
     work->all.rows = work->p + work->rod.rows;
     for (taut_index i = 0; i < work->rod.rows; i++)
         work->all.row[work->p + i] = work->rod.row[i];
-    bool dense = mode || work->p <= DENSE_MODES || count > work->p / 8;
-    if (dense && work->p > DENSE_LIMIT)
+    bool dense = mode || work->p <= TAUT_SPECTRUM_DENSE || count > work->p / 8;
+    if (dense && work->p > TAUT_SPECTRUM_DENSE_LIMIT)
         return taut_fail(
             error, TAUT_ERROR_REFUSED,
             "all modes of %d springs are too many (at most %d): ask for fewer frequencies", work->p,
-            DENSE_LIMIT);
+            TAUT_SPECTRUM_DENSE_LIMIT);
     return dense ? dense_springs(work, count, frequency, mode, spectrum, error)
                  : large_springs(work, count, frequency, spectrum, error);
 }

@@ -4,14 +4,18 @@
  * - A_sr A_rr^-1 A_rs,  A = G M^-1 G^T. A stiff potential:  the nonzero eigenvalues of (V, M), V
  * = scale Hess V restricted by the rods (G x = 0).
  *
- * Up to 400 springs (coordinates, for a potential) all are computed, to rounding relative to the
- * largest Omega^2. Beyond, `count` from each end by iteration, to about 1e-6 relative in Omega^2
- * or better; of repeated frequencies some copies may be missed. Springs and rods that depend on
- * others are left out: they add no mode. */
+ * Up to TAUT_SPECTRUM_DENSE springs (coordinates, for a potential) all are computed, to rounding
+ * relative to the largest Omega^2. Beyond, `count` from each end by iteration, to about 1e-6
+ * relative in Omega^2 or better; of repeated frequencies some copies may be missed. Springs and
+ * rods that depend on others are left out: they add no mode. */
 #ifndef TAUT_LINALG_SPECTRUM_H
 #define TAUT_LINALG_SPECTRUM_H
 
 #include "linalg/saddle.h"
+
+/* Springs (coordinates, for a potential) up to which all modes are computed with dense matrices,
+ * and up to which they can be where more than an eighth of them is asked for. */
+enum { TAUT_SPECTRUM_DENSE = 400, TAUT_SPECTRUM_DENSE_LIMIT = 2000 };
 
 typedef struct taut_spectrum {
     int found;     /* entries of frequency[] that are set, ascending */
@@ -29,8 +33,8 @@ int taut_spectrum_bonds(const taut_saddle_shape *shape, const double *mass, cons
                         taut_spectrum *spectrum, const taut_allocator *allocator,
                         taut_error *error);
 /* hessian on the tangent pattern (h_start, h_column); eigenvalues below 1e-8 of the largest
- * count as zero (1e-6 above 400 coordinates). frequency[2*count] at least, or frequency[n] when
- * n <= 2*count. */
+ * count as zero (1e-6 above TAUT_SPECTRUM_DENSE coordinates). frequency[2*count] at least, or
+ * frequency[n] when n <= 2*count. */
 int taut_spectrum_potential(const taut_saddle_shape *shape, const double *mass, const double *g,
                             const taut_index *h_start, const taut_index *h_column,
                             const double *hessian, int count, double *frequency,

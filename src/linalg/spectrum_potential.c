@@ -8,7 +8,6 @@
 
 #include <math.h>
 
-enum { DENSE_MODES = 400, DENSE_LIMIT = 2000 };
 static const double zero_mode = 1e-8;  /* of the largest Omega^2 */
 static const double dependent = 1e-10; /* remainder of a unit row of G that counts as zero */
 
@@ -280,12 +279,12 @@ int taut_spectrum_potential(const taut_saddle_shape *shape, const double *mass, 
                          "at least one frequency must be asked for, not %d", count);
     work.shape.complex_values = false;
     work.shape.symmetric = true;
-    bool dense = shape->n <= DENSE_MODES || count > shape->n / 8;
-    if (dense && shape->n > DENSE_LIMIT)
+    bool dense = shape->n <= TAUT_SPECTRUM_DENSE || count > shape->n / 8;
+    if (dense && shape->n > TAUT_SPECTRUM_DENSE_LIMIT)
         return taut_fail(
             error, TAUT_ERROR_REFUSED,
             "all modes of %d coordinates are too many (at most %d): ask for fewer frequencies",
-            shape->n, DENSE_LIMIT);
+            shape->n, TAUT_SPECTRUM_DENSE_LIMIT);
     taut_arena_init(&work.arena, allocator);
     int status = dense ? dense_potential(&work, count, frequency, spectrum, error)
                        : large_potential(&work, count, frequency, spectrum, error);

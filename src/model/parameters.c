@@ -1,6 +1,7 @@
 /* parameters.c - parameters are evaluated when first needed, so that their order in the file
  * does not matter; the order of need is kept, and contexts renew them in it. Overrides (--set)
  * replace what the file says. */
+#include "base/vectors.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -45,7 +46,7 @@ static int make_room(taut_model *model)
     if (!value || !fixed)
         return taut_fail_memory(model->error);
     if (old) {
-        memcpy(value, model->parameter, (size_t)old * sizeof *value);
+        taut_copy(old, model->parameter, value);
         memcpy(fixed, model->system->parameter_fixed, (size_t)old);
     }
     model->parameter = model->system->parameter_value = value;

@@ -7,7 +7,6 @@
 #include "model/model.h"
 
 #include <math.h>
-#include <string.h>
 
 typedef struct order {
     taut_model *model;

@@ -17,8 +17,8 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "point/hold/hold.h"
 #include "system/singular.h"
@@ -152,9 +152,7 @@ static int fail_far(const constraint *c, double t, int iterations, taut_error *e
 static int check_held(const constraint *c, double t, const double *value, const double *x,
                       const char *what, taut_error *error)
 {
-    double most = 0;
-    for (taut_index i = 0; i < c->n; i++)
-        most = fmax(most, fabs(x[i]));
+    double most = taut_largest(c->n, x);
     if (most == 0) /* at rest in the origin nothing says what is small: what rounding leaves of
                       numbers of size 1 is */
         most = 1e-3;
@@ -209,7 +207,7 @@ static int fit_step(constraint *c, taut_error *error)
         c->d[i] = size > 0 ? size : 1;
         c->dmu[i] = size > 0 ? -c->values.bond[i] : 0;
     }
-    memset(c->dx, 0, (size_t)c->n * sizeof(double));
+    taut_clear(c->n, c->dx);
     c->projector.statistics->factorisations++;
     c->projector.statistics->solves++;
     TAUT_TRY(taut_saddle_factor(c->plain, c->k, c->g, NULL, c->d, error));
@@ -242,7 +240,7 @@ static int fit_guesses(constraint *c, double t, taut_error *error)
         if (!(now < best))
             break;
         best = now;
-        memcpy(c->fitted, c->x, (size_t)c->n * sizeof(double));
+        taut_copy(c->n, c->x, c->fitted);
         status = fit_step(c, &reason);
         TAUT_TRY(taut_fail_final(status, &reason, error));
         if (status != 0)
@@ -250,7 +248,7 @@ static int fit_guesses(constraint *c, double t, taut_error *error)
         for (taut_index i = 0; i < c->n; i++)
             c->x[i] += c->free[i] ? c->dx[i] : 0;
     }
-    memcpy(c->x, c->fitted, (size_t)c->n * sizeof(double));
+    taut_copy(c->n, c->fitted, c->x);
     return TAUT_OK;
 }
 
@@ -285,12 +283,10 @@ static int newton_step(constraint *c, bool curved, double t, taut_error *error)
  * beside a heavy one would never count. */
 static double relative(const constraint *c, double step)
 {
-    double scale = size_of(c, c->x, NULL) + size_of(c, c->x, c->from), most = 0, size = 0;
-    for (taut_index i = 0; i < c->n; i++) {
-        most = fmax(most, fabs(c->dx[i]));
-        size = fmax(size, fmax(fabs(c->x[i]), fabs(c->from[i])));
-    }
-    return fmax(step > 0 ? step / scale : 0, most > 0 ? most / size : 0);
+    double scale = size_of(c, c->x, NULL) + size_of(c, c->x, c->from),
+           most = taut_largest(c->n, c->dx),
+           size = fmax(taut_largest(c->n, c->x), taut_largest(c->n, c->from));
+    return taut_larger(step == 0 ? 0 : step / scale, most == 0 ? 0 : most / size);
 }
 
 /* Ends when the steps are at rounding: as small as they can be, or small and no longer shrinking.
@@ -299,7 +295,7 @@ static int find_foot(constraint *c, double t, taut_error *error)
 {
     double before = INFINITY, first = 0;
     bool curved = false;
-    memset(c->mu, 0, (size_t)c->m * sizeof(double));
+    taut_clear(c->m, c->mu);
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
         TAUT_TRY(newton_step(c, curved, t, error));
         double step = size_of(c, c->dx, NULL), share = relative(c, step);
@@ -339,7 +335,7 @@ static int project_velocity(constraint *c, double t, taut_error *error)
     /* the second round takes out the rounding of the first */
     for (int round = 0; round < 2; round++) {
         bond_rates(c, c->u, c->dmu);
-        memset(c->dx, 0, (size_t)c->n * sizeof(double));
+        taut_clear(c->n, c->dx);
         for (taut_index i = 0; i < c->m; i++)
             c->dmu[i] = c->d[i] != 0 ? 0 : -c->dmu[i];
         c->projector.statistics->solves++;
@@ -357,7 +353,7 @@ static int project(constraint *c, double t, taut_error *error)
 {
     if (c->guesses && c->guess_first)
         TAUT_TRY(fit_guesses(c, t, error));
-    memcpy(c->from, c->x, (size_t)c->n * sizeof(double));
+    taut_copy(c->n, c->x, c->from);
     choose_free(c, TAUT_HOLD_POSITION);
     TAUT_TRY(find_foot(c, t, error));
     TAUT_TRY(evaluate(c, t, 0, error));
@@ -372,12 +368,11 @@ static int apply(taut_projector *projector, double t, double *q, double *v, taut
     constraint *c = (constraint *)projector;
     if (c->rigid_count == 0)
         return TAUT_OK;
-    size_t bytes = (size_t)c->n * sizeof(double);
-    memcpy(c->x, q, bytes);
-    memcpy(c->u, v, bytes);
+    taut_copy(c->n, q, c->x);
+    taut_copy(c->n, v, c->u);
     TAUT_TRY(project(c, t, error));
-    memcpy(q, c->x, bytes);
-    memcpy(v, c->u, bytes);
+    taut_copy(c->n, c->x, q);
+    taut_copy(c->n, c->u, v);
     return TAUT_OK;
 }
 

@@ -2,8 +2,8 @@
 #include "point/record.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "base/vectors.h"
 #include "base/rows.h"
 
 static int new_window(taut_projection *p, taut_record_window *w, taut_error *error)
@@ -161,8 +161,8 @@ void taut_projection_restore(taut_projection *p)
 {
     taut_index n = p->sizes.coordinates,
                nv = p->sizes.kind == TAUT_MECHANICAL ? n : p->sizes.algebraic;
-    memcpy(p->q, p->q0, (size_t)n * sizeof(double));
-    memcpy(p->v, p->v0, (size_t)nv * sizeof(double));
+    taut_copy(n, p->q0, p->q);
+    taut_copy(nv, p->v0, p->v);
     for (taut_index i = 0; i < p->sizes.bonds; i++)
         p->lambda[i] = NAN;
     p->moved_normal = p->moved_tangential = p->moved_normal_velocity =

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "point/projection.h"
 
 /* One way: the method, from the foot point when `foot`. */
@@ -34,13 +35,12 @@ static int take_from_here(taut_projection *p, const way *w, const taut_options *
                           taut_error *error)
 {
     taut_index n = p->sizes.coordinates;
-    size_t bytes = (size_t)n * sizeof(double);
     double *q0 = p->q0, *v0 = p->v0, *q = TAUT_NEW(&p->arena, double, n),
            *v = TAUT_NEW(&p->arena, double, n);
     if (!q || !v)
         return taut_fail_memory(error);
-    memcpy(q, p->q, bytes);
-    memcpy(v, p->v, bytes);
+    taut_copy(n, p->q, q);
+    taut_copy(n, p->v, v);
     p->q0 = q;
     p->v0 = v;
     int status = w->method->project(p, options, error);

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "blackbox/flows.h"
 #include "linalg/anderson.h"
 #include "point/hold/kept_functions.h"
@@ -52,25 +53,23 @@ static int evaluate(difference *w, int order, const double *z, double *most, tau
 {
     taut_index n = w->held.n;
     double *first = w->samples, H = w->horizon;
-    memcpy(first, z, (size_t)n * sizeof(double));
-    w->size = 0;
+    taut_copy(n, z, first);
     for (int j = 0; j <= order; j++) {
         double *from = first + (int64_t)j * n, *to = from + n;
-        memcpy(to, from, (size_t)n * sizeof(double));
+        taut_copy(n, from, to);
         TAUT_TRY(w->flow->advance(w->flow, w->p->t + j * H, H, to, error));
     }
-    memcpy(w->next, first + n, (size_t)n * sizeof(double));
-    for (int64_t i = 0; i < (int64_t)(order + 2) * n; i++)
-        w->size = fmax(w->size, fabs(first[i]));
+    taut_copy(n, first + n, w->next);
+    w->size = taut_largest((int64_t)(order + 2) * n, first);
     for (int level = 0; level <= order; level++)
         for (int64_t i = 0; i < (int64_t)(order + 1 - level) * n; i++)
             first[i] = first[i + n] - first[i];
     for (taut_index i = 0; i < n; i++)
         w->delta[i] = order % 2 ? -first[i] : first[i];
     TAUT_TRY(taut_kept_functions_tangent(&w->held, w->p->t, z, w->delta, error));
-    *most = 0;
-    for (taut_index i = 0; i < n; i++)
-        *most = isfinite(w->delta[i]) ? fmax(*most, fabs(w->delta[i])) : INFINITY;
+    *most = taut_largest(n, w->delta);
+    if (!isfinite(*most))
+        *most = INFINITY;
     return TAUT_OK;
 }
 
@@ -137,8 +136,8 @@ static void advance_point(difference *w, progress *s, double most, double *z)
     if (most < s->best) {
         s->best = most;
         s->since = 0;
-        memcpy(w->best, z, (size_t)n * sizeof(double));
-        memcpy(w->best_delta, w->delta, (size_t)n * sizeof(double));
+        taut_copy(n, z, w->best);
+        taut_copy(n, w->delta, w->best_delta);
     } else
         s->since++;
     if (w->plain) {
@@ -179,7 +178,7 @@ static int iterate(difference *w, taut_projection_stage *stage, double *z, taut_
             break;
         bool enough = exhausted(w, &s);
         if (enough || s.since >= s.patience) {
-            memcpy(z, w->best, (size_t)w->held.n * sizeof(double));
+            taut_copy(w->held.n, w->best, z);
             stage->difference = s.best;
             if (enough)
                 return TAUT_OK;
@@ -214,14 +213,6 @@ static int record(difference *w, const double *z, taut_error *error)
     return TAUT_OK;
 }
 
-static double distance(taut_index n, const double *a, const double *b)
-{
-    double most = 0;
-    for (taut_index i = 0; i < n; i++)
-        most = fmax(most, fabs(a[i] - b[i]));
-    return most;
-}
-
 /* A higher order corrects less than the one before; where it moves far, it has found one of the
  * false solutions. */
 static int check_order(const difference *w, const taut_projection_stage *stage, taut_error *error)
@@ -239,7 +230,7 @@ static int solve(difference *w, double *before, taut_error *error)
 {
     taut_projection *p = w->p;
     taut_index n = p->sizes.coordinates;
-    memcpy(w->next, p->q, (size_t)n * sizeof(double));
+    taut_copy(n, p->q, w->next);
     TAUT_TRY(w->flow->advance(w->flow, p->t, w->horizon, w->next, error));
     p->statistics = (taut_statistics){0}; /* a look at the start, not a part of the work */
     TAUT_TRY(record(w, p->q, error));
@@ -247,10 +238,10 @@ static int solve(difference *w, double *before, taut_error *error)
         taut_projection_stage *stage = &p->stage[order];
         *stage = (taut_projection_stage){.order = order};
         p->stages = order + 1;
-        memcpy(before, p->q, (size_t)n * sizeof(double));
+        taut_copy(n, p->q, before);
         taut_kept_functions_scale(&w->held, p->q, w->next);
         TAUT_TRY(iterate(w, stage, p->q, error));
-        stage->moved = distance(n, before, p->q);
+        stage->moved = taut_largest_difference(n, before, p->q);
         TAUT_TRY(check_order(w, stage, error));
         TAUT_TRY(record(w, p->q, error));
     }

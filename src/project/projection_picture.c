@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "io/panels.h"
 #include "point/record.h"
 
@@ -65,14 +66,6 @@ static taut_panel *add_panel(picture *w, const char *title, const char *x, const
 static void add_curve(picture *w, taut_panel *panel, taut_curve curve)
 {
     w->curve[panel - w->panel][panel->curves++] = curve;
-}
-
-static double largest(const double *x, taut_index count)
-{
-    double most = 0;
-    for (taut_index i = 0; i < count; i++)
-        most = isnan(x[i]) || isnan(most) ? NAN : fmax(most, fabs(x[i]));
-    return most;
 }
 
 /* ---- windows and weights */
@@ -147,14 +140,14 @@ static void add_passes(picture *w)
     for (int64_t k = 0; k < count; k++) {
         const taut_pass *now = &p->pass[k];
         x[k] = counted ? (double)now->force_evaluations : (double)k;
-        y[0][k] = largest(now->g, m);
-        y[1][k] = largest(now->gdot, m);
+        y[0][k] = taut_largest(m, now->g);
+        y[1][k] = taut_largest(m, now->gdot);
         for (taut_index i = 0; i < m; i++)
             step[i] = k ? now->g[i] - now[-1].g[i] : NAN;
-        y[2][k] = largest(step, m);
+        y[2][k] = taut_largest(m, step);
         for (taut_index i = 0; i < m; i++)
             step[i] = k ? now->gdot[i] - now[-1].gdot[i] : NAN;
-        y[3][k] = largest(step, m);
+        y[3][k] = taut_largest(m, step);
     }
     taut_panel *panel = add_panel(w, "residuals after every pass",
                                   counted ? "force evaluations" : "pass", "largest over the bonds");

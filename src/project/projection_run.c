@@ -9,7 +9,7 @@
 #include "point/record.h"
 #include "slow/expansion.h"
 #include "slow/potential/potential.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 /* Options that only ipa has (or shares with kernel) mean ipa. */
 static bool means_ipa(const taut_options *options)
@@ -117,8 +117,8 @@ static int measure_moved(taut_projection *p, taut_error *error)
         u[k] = TAUT_NEW(&p->arena, double, n);
         if (!x[k] || !u[k])
             return taut_fail_memory(error);
-        memcpy(x[k], q[k], (size_t)n * sizeof(double));
-        memcpy(u[k], v[k], (size_t)n * sizeof(double));
+        taut_copy(n, q[k], x[k]);
+        taut_copy(n, v[k], u[k]);
     }
     taut_error reason;
     int status = find_feet(p, x[0], u[0], x[1], u[1], &reason);
@@ -154,8 +154,8 @@ static int new_start(taut_projection *p, const taut_options *options, taut_error
         return taut_fail_memory(error);
     TAUT_TRY(taut_context_create(p->system, &p->arena.allocator, &p->context, error));
     TAUT_TRY(taut_context_start(p->context, p->t, p->q0, p->v0, error));
-    memcpy(p->q, p->q0, (size_t)n * sizeof(double));
-    memcpy(p->v, p->v0, (size_t)nv * sizeof(double));
+    taut_copy(n, p->q0, p->q);
+    taut_copy(nv, p->v0, p->v);
     return TAUT_OK;
 }
 

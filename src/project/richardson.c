@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/statistics.h"
+#include "base/vectors.h"
 #include "base/number.h"
 #include "base/options.h"
 #include "point/projection.h"
@@ -52,30 +54,17 @@ static int scaled_options(const taut_projection *p, const taut_options *options,
 
 static int new_start(taut_projection *s, const taut_projection *p, taut_error *error)
 {
-    size_t bytes = (size_t)p->sizes.coordinates * sizeof(double);
     double **states[] = {&s->q, &s->v, &s->q0, &s->v0};
     for (int k = 0; k < 4; k++) {
         *states[k] = TAUT_NEW(&s->arena, double, p->sizes.coordinates);
         if (!*states[k])
             return taut_fail_memory(error);
-        memcpy(*states[k], k % 2 ? p->v0 : p->q0, bytes);
+        taut_copy(p->sizes.coordinates, k % 2 ? p->v0 : p->q0, *states[k]);
     }
     s->lambda = TAUT_NEW(&s->arena, double, p->sizes.bonds);
     if (!s->lambda)
         return taut_fail_memory(error);
     return taut_context_create(s->system, &s->arena.allocator, &s->context, error);
-}
-
-static void add(taut_statistics *sum, const taut_statistics *more)
-{
-    sum->force_evaluations += more->force_evaluations;
-    sum->fast_force_evaluations += more->fast_force_evaluations;
-    sum->jets += more->jets;
-    sum->jacobians += more->jacobians;
-    sum->factorisations += more->factorisations;
-    sum->solves += more->solves;
-    sum->newton_iterations += more->newton_iterations;
-    sum->micro_steps += more->micro_steps;
 }
 
 /* lambda[m] of the same projection with `factor` times the compliances. */
@@ -95,14 +84,14 @@ static int repeat(taut_projection *p, const taut_options *options, double factor
     if (status == 0)
         status = s.method->project(&s, scaled, error);
     if (status == 0)
-        memcpy(lambda, s.lambda, (size_t)p->sizes.bonds * sizeof(double));
+        taut_copy(p->sizes.bonds, s.lambda, lambda);
     if (status == TAUT_ERROR_CONVERGE && error) {
         char reason[sizeof error->message];
         memcpy(reason, error->message, sizeof reason);
         taut_fail(error, status, "--richardson: with %g times the stiffness: %.500s", 1 / factor,
                   reason);
     }
-    add(&p->statistics, &s.statistics);
+    taut_statistics_add(&p->statistics, &s.statistics);
     taut_options_destroy(scaled);
     taut_context_destroy(s.context);
     taut_arena_clear(&s.arena);
@@ -127,7 +116,7 @@ int taut_richardson(taut_projection *p, const taut_options *options, int levels,
             before = one;
             best = (16 * one - (4 * p->lambda[i] - softer[i]) / 3) / 15;
         }
-        change = fmax(change, fabs(best - before));
+        change = taut_larger(change, fabs(best - before));
         p->lambda[i] = best;
     }
     size_t used = strlen(p->explanation);

@@ -20,8 +20,8 @@
 #include "slow/expansion.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "point/hold/hold.h"
 
@@ -92,7 +92,7 @@ static void soft_pulls(work *w, int k, int i)
 static int solve(work *w, int k, int i, taut_error *error)
 {
     double *a = w->a[k][i], *lambda = w->lambda[k][i];
-    memcpy(a, w->at[k][i].force, (size_t)w->n * sizeof(double));
+    taut_copy(w->n, w->at[k][i].force, a);
     soft_pulls(w, k, i);
     for (taut_index row = 0; row < w->m; row++)
         w->s[row] = (k > 0 ? (i + 2) * (i + 1) * w->y[k][i + 2][row] : 0) - w->at[k][i].gamma[row];
@@ -122,7 +122,7 @@ static int solve(work *w, int k, int i, taut_error *error)
 /* The normal vector x with G_00 x = s. */
 static int normal(work *w, double *x, taut_error *error)
 {
-    memset(x, 0, (size_t)w->n * sizeof(double));
+    taut_clear(w->n, x);
     w->statistics->solves++;
     return taut_masked_saddle_solve(&w->still, x, w->s, error);
 }
@@ -212,7 +212,7 @@ static int rigid_motion(work *w, taut_error *error)
 
 static int first_term(work *w, taut_error *error)
 {
-    memcpy(w->s, w->y[1][0], (size_t)w->m * sizeof(double));
+    taut_copy(w->m, w->y[1][0], w->s);
     TAUT_TRY(normal(w, w->q[1][0], error));
     TAUT_TRY(both(w, 0, NULL, error));
     TAUT_TRY(both(w, 1, NULL, error)); /* v_{1,0} = 0: for G_{1,0} */
@@ -318,22 +318,21 @@ static int prepare(work *w, taut_arena *arena, taut_error *error)
 static int make(work *w, taut_arena *arena, const double *x, const double *u, taut_expansion *e,
                 taut_error *error)
 {
-    size_t bytes = (size_t)w->n * sizeof(double);
     for (int k = 0; k < TAUT_EXPANSION_TERMS; k++) {
         e->q[k] = TAUT_NEW(arena, double, w->n);
         e->v[k] = TAUT_NEW(arena, double, w->n);
         if (!e->q[k] || !e->v[k])
             return taut_fail_memory(error);
     }
-    memcpy(e->q[0], x, bytes);
-    memcpy(e->v[0], u, bytes);
-    memcpy(w->q[0][0], x, bytes);
-    memcpy(w->v[0][0], u, bytes);
+    taut_copy(w->n, x, e->q[0]);
+    taut_copy(w->n, u, e->v[0]);
+    taut_copy(w->n, x, w->q[0][0]);
+    taut_copy(w->n, u, w->v[0][0]);
     TAUT_TRY(rigid_motion(w, error));
     TAUT_TRY(first_term(w, error));
     TAUT_TRY(second_term(w, e->q[2], e->v[2], error));
-    memcpy(e->q[1], w->q[1][0], bytes);
-    memcpy(e->v[1], w->v[1][0], bytes);
+    taut_copy(w->n, w->q[1][0], e->q[1]);
+    taut_copy(w->n, w->v[1][0], e->v[1]);
     e->eps2 = w->eps2;
     return TAUT_OK;
 }

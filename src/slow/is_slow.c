@@ -10,12 +10,11 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/rows.h"
 #include "point/projection.h"
 #include "slow/multiplier_recursion.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 enum { MOST_LEVELS = 5, MOST_COORDINATES = 100000 }; /* jets of more would take gigabytes */
 
@@ -72,7 +71,6 @@ static int look(already *w, bool *slow, taut_error *error)
 {
     taut_projection *p = w->p;
     const taut_pass *start = &p->pass[0];
-    size_t bytes = (size_t)p->sizes.bonds * sizeof(double);
     int most = taut_multiplier_recursion_most(p->context);
     most = most < MOST_LEVELS ? most : MOST_LEVELS;
     TAUT_TRY(taut_multiplier_recursion_create(p->context, &w->arena, &p->statistics, most, 1,
@@ -96,8 +94,8 @@ static int look(already *w, bool *slow, taut_error *error)
         if (quiet == 2 || far)
             return TAUT_OK;
         before = level > 0 ? change : 0;
-        memcpy(w->before, w->y, bytes);
-        memcpy(w->before_dt, w->ydot, bytes);
+        taut_copy(p->sizes.bonds, w->y, w->before);
+        taut_copy(p->sizes.bonds, w->ydot, w->before_dt);
     }
     return TAUT_OK;
 }
@@ -117,7 +115,7 @@ int taut_projection_already(taut_projection *p, bool *slow, taut_error *error)
     if (status == 0)
         status = look(&w, slow, &reason);
     if (status == 0 && *slow) {
-        memcpy(p->lambda, w.lambda, (size_t)p->sizes.bonds * sizeof(double));
+        taut_copy(p->sizes.bonds, w.lambda, p->lambda);
         snprintf(p->explanation, sizeof p->explanation,
                  "projection %s: the start is slow already, to rounding, as its derivatives tell; "
                  "the start is kept",

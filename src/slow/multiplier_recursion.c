@@ -25,6 +25,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "point/hold/hold.h"
 #include "system/singular.h"
@@ -108,7 +109,7 @@ static double soft_pull(const taut_multiplier_recursion *r, taut_index row, int 
 
 static int factor(taut_multiplier_recursion *r, double t, taut_error *error)
 {
-    memcpy(r->g0, r->jacobian_i, (size_t)r->g_entries * sizeof(double));
+    taut_copy(r->g_entries, r->jacobian_i, r->g0);
     for (taut_index i = 0; i < r->m; i++)
         if (r->soft[i])
             taut_row_clear(&r->jacobian, r->g0, i);
@@ -173,7 +174,7 @@ static int next_order(taut_multiplier_recursion *r, int i, double t, bool first_
 static void make_y(taut_multiplier_recursion *r, int order)
 {
     int64_t m = r->m;
-    memset(r->y, 0, (size_t)((r->orders + 4) * m) * sizeof(double));
+    taut_clear((r->orders + 4) * m, r->y);
     for (int i = order; i >= 0; i--)
         for (taut_index k = 0; k < m; k++)
             if (!r->soft[k])

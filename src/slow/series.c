@@ -24,7 +24,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/rows.h"
 #include "point/foot_point.h"
@@ -33,7 +32,7 @@
 #include "slow/multiplier_recursion.h"
 #include "slow/potential/potential.h"
 #include "slow/truncation_error.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 typedef struct series {
     taut_projector projector;
@@ -69,14 +68,6 @@ typedef struct series {
     bool unseparated; /* slow and fast are not: why apply() failed */
 } series;
 
-static double norm(taut_index n, const double *x)
-{
-    double sum = 0;
-    for (taut_index i = 0; i < n; i++)
-        sum += x[i] * x[i];
-    return sqrt(sum);
-}
-
 static int evaluate(series *s, unsigned more, taut_error *error)
 {
     s->projector.statistics->force_evaluations++;
@@ -101,15 +92,15 @@ static void find_rate(series *s)
 {
     double a, b;
     taut_multiplier_recursion_rates(s->recursion, &a, &b);
-    s->rate = taut_truncation_rate(norm(s->n, s->q), norm(s->n, s->v), a, b);
+    s->rate = taut_truncation_rate(taut_norm(s->n, s->q), taut_norm(s->n, s->v), a, b);
 }
 
 /* What steps are measured by, when the first one is known: at least its own size, for a state at
  * rest in the origin has none. */
 static void set_scales(series *s)
 {
-    double q = norm(s->n, s->q), v = norm(s->n, s->v), dq = norm(s->n, s->dq),
-           dv = norm(s->n, s->dv);
+    double q = taut_norm(s->n, s->q), v = taut_norm(s->n, s->v), dq = taut_norm(s->n, s->dq),
+           dv = taut_norm(s->n, s->dv);
     s->scale_q = fmax(q, dq);
     s->scale_v = fmax(v, dv);
     s->large = s->rate > 0 && dq + dv / s->rate > 0.5 * (q + v / s->rate);
@@ -122,7 +113,7 @@ static void set_scales(series *s)
 /* What the step (dq, dv) is in units of the state. */
 static double relative(const series *s)
 {
-    double q = norm(s->n, s->dq), v = norm(s->n, s->dv);
+    double q = taut_norm(s->n, s->dq), v = taut_norm(s->n, s->dv);
     return (q > 0 ? q / s->scale_q : 0) + (v > 0 ? v / s->scale_v : 0);
 }
 
@@ -153,9 +144,9 @@ static double ringing(const series *s)
 /* dx: the step on the fibre to the bonds, or to their rates, that the slow motion has. */
 static int fibre_step(series *s, bool velocity, double *dx, taut_error *error)
 {
-    memset(dx, 0, (size_t)s->n * sizeof(double));
+    taut_clear(s->n, dx);
     residual(s, velocity);
-    memcpy(s->stretch, s->dmu, (size_t)s->m * sizeof(double));
+    taut_copy(s->m, s->dmu, s->stretch);
     TAUT_TRY(taut_masked_saddle_solve(velocity && s->apart ? &s->velocity : &s->position, dx,
                                       s->dmu, error));
     if (!velocity || s->ring == 0)
@@ -205,14 +196,14 @@ static int fail_separation(series *s, double before, double now, taut_error *err
 
 static void keep(series *s)
 {
-    memcpy(s->last_q, s->q, (size_t)s->n * sizeof(double));
-    memcpy(s->last_v, s->v, (size_t)s->n * sizeof(double));
+    taut_copy(s->n, s->q, s->last_q);
+    taut_copy(s->n, s->v, s->last_v);
 }
 
 static int go_back(series *s, taut_error *error)
 {
-    memcpy(s->q, s->last_q, (size_t)s->n * sizeof(double));
-    memcpy(s->v, s->last_v, (size_t)s->n * sizeof(double));
+    taut_copy(s->n, s->last_q, s->q);
+    taut_copy(s->n, s->last_v, s->v);
     return evaluate(s, 0, error);
 }
 
@@ -309,9 +300,7 @@ static int check_held(series *s, taut_error *error)
     for (int part = 0; part < 2; part++) {
         const taut_masked_saddle *still = part && s->apart ? &s->velocity : &s->position;
         const double *x = part ? s->v : s->q;
-        double most = 0;
-        for (taut_index i = 0; i < s->n; i++)
-            most = fmax(most, fabs(x[i]));
+        double most = taut_largest(s->n, x);
         residual(s, part);
         for (taut_index i = 0; i < s->m; i++) {
             double size = taut_row_size(g, s->values.jacobian, i, NULL) * most;
@@ -335,8 +324,8 @@ static int run(series *s, taut_error *error)
 {
     TAUT_TRY(s->foot->apply(s->foot, s->t, s->q, s->v, error));
     TAUT_TRY(watch(s, error));
-    memcpy(s->foot_q, s->q, (size_t)s->n * sizeof(double));
-    memcpy(s->foot_v, s->v, (size_t)s->n * sizeof(double));
+    taut_copy(s->n, s->q, s->foot_q);
+    taut_copy(s->n, s->v, s->foot_v);
     TAUT_TRY(factor_foot(s, error));
     s->error_q = s->error_v = 0;
     s->grows = s->unseparated = false;
@@ -349,13 +338,12 @@ static int run(series *s, taut_error *error)
 static int decide_guesses(series *s, const double *q, const double *v, taut_error *error)
 {
     static const double near = 1e-6; /* of the state */
-    size_t bytes = (size_t)s->n * sizeof(double);
     if (!taut_foot_point_guess(s->foot, false))
         return TAUT_OK;
     taut_series_settings settings = s->settings;
     taut_error reason = {0};
-    memcpy(s->q, q, bytes);
-    memcpy(s->v, v, bytes);
+    taut_copy(s->n, q, s->q);
+    taut_copy(s->n, v, s->v);
     s->settings.watch = NULL;
     int status = run(s, &reason);
     s->settings = settings;
@@ -371,14 +359,13 @@ static int decide_guesses(series *s, const double *q, const double *v, taut_erro
 static int apply(taut_projector *projector, double t, double *q, double *v, taut_error *error)
 {
     series *s = (series *)projector;
-    size_t bytes = (size_t)s->n * sizeof(double);
     s->t = t;
     TAUT_TRY(decide_guesses(s, q, v, error));
-    memcpy(s->q, q, bytes);
-    memcpy(s->v, v, bytes);
+    taut_copy(s->n, q, s->q);
+    taut_copy(s->n, v, s->v);
     TAUT_TRY(run(s, error));
-    memcpy(q, s->q, bytes);
-    memcpy(v, s->v, bytes);
+    taut_copy(s->n, s->q, q);
+    taut_copy(s->n, s->v, v);
     return TAUT_OK;
 }
 
@@ -569,7 +556,7 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
     if (status == TAUT_ERROR_CONVERGE && report.unseparated)
         status = tell_frequency(p, report.rate, error);
     if (status == 0) {
-        memcpy(p->lambda, report.lambda, (size_t)p->sizes.bonds * sizeof(double));
+        taut_copy(p->sizes.bonds, report.lambda, p->lambda);
         snprintf(p->explanation, sizeof p->explanation,
                  "projection series: the foot point (pass 1), then %d levels of slow multipliers; "
                  "error about %.1g in q, %.1g in v%s",

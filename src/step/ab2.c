@@ -5,8 +5,8 @@
  *
  * The f are those of the points as they are kept, after stabilisation, as in Ascher, Qin, Reich
  * 1992, Example 4. One evaluation a step. */
-#include <string.h>
 
+#include "base/vectors.h"
 #include "step/explicit.h"
 #include "step/methods.h"
 
@@ -47,9 +47,9 @@ static int step(taut_stepper *s, double h, taut_error *error)
     taut_combine(s->n, 2, weight, second ? velocities : rates, h, old.q, next.q);
     if (second)
         taut_combine(s->n, 2, weight, rates, h, old.v, next.v);
-    memcpy(w->rate, old.a, (size_t)s->n * sizeof(double));
+    taut_copy(s->n, old.a, w->rate);
     if (second)
-        memcpy(w->velocity, old.v, (size_t)s->n * sizeof(double));
+        taut_copy(s->n, old.v, w->velocity);
     w->history = true;
     w->h = w->euler.h = h;
     w->euler.fresh = w->euler.continuous = false;

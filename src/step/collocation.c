@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 enum { FEW = 24 };
 

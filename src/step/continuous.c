@@ -6,6 +6,7 @@
  *
  * F0 to F2 are the cubic Hermite polynomial; dopri5 has one coefficient more (order 4), dop8
  * four, and three more stages (order 7). [Hairer, Norsett, Wanner I, II.6 (6.12) and dop853.f] */
+#include "base/vectors.h"
 #include "step/explicit.h"
 
 #include <math.h>

@@ -10,8 +10,8 @@
 #include "step/explicit.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "base/vectors.h"
 #include "step/methods.h"
 
 static const taut_tableau *tableau_of(const taut_method *method)
@@ -120,7 +120,7 @@ static void estimate(taut_stepper *s, const taut_state *begin, double h, double 
     if (w->second_order)
         taut_combine(s->n, count, table->error, kv, h, NULL, s->error_v);
     else
-        memset(s->error_v, 0, (size_t)s->n * sizeof(double));
+        taut_clear(s->n, s->error_v);
     if (!table->error_3)
         return;
     double factor = join_estimates(s, begin, h, kq, kv);
@@ -202,7 +202,7 @@ int taut_runge_kutta_multipliers(taut_stepper *s, double t, const double *q, con
         return taut_field_multipliers(s, t, q, v, w->stage, lambda, error);
     TAUT_TRY(taut_runge_kutta_complete(s, error));
     if (lambda != s->now.lambda)
-        memcpy(lambda, s->now.lambda, (size_t)s->m * sizeof(double));
+        taut_copy(s->m, s->now.lambda, lambda);
     return TAUT_OK;
 }
 

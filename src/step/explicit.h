@@ -5,7 +5,7 @@
 
 #include "base/method.h"
 #include "step/tableau.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 /* Second order: k_i = (V_i, v'_i) with V_i the velocity of the stage; the k of the ends of a
  * step are the v and a of its states. */

@@ -12,8 +12,8 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
+#include "base/vectors.h"
 #include "step/mechanics.h"
 
 enum { MOST_ITERATIONS = 40 };
@@ -54,11 +54,11 @@ static int solve(leap *f, double t, double H, const double *q, const double *v, 
         double change = 0, size = 0;
         for (taut_index i = 0; i < n; i++) {
             double u = v[i] + H / 2 * f->a[i];
-            change = fmax(change, fabs(u - f->u[i]));
-            size = fmax(size, fabs(u) + fabs(H * f->a[i]));
+            change = taut_larger(change, fabs(u - f->u[i]));
+            size = taut_larger(size, fabs(u) + fabs(H * f->a[i]));
             f->u[i] = u;
         }
-        if (!(change <= 1e3 * before) || isnan(change))
+        if (!(change <= 1e3 * before))
             break;
         if (change <= 2 * DBL_EPSILON * size ||
             (k > 2 && change >= before && change <= 1e-12 * size))
@@ -79,7 +79,7 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
     for (taut_index i = 0; i < n; i++)
         f->next[i] = state[i] + H * f->u[i];
     TAUT_TRY(accelerate(f, t + H, f->next, f->u, f->last, error));
-    memcpy(state, f->next, (size_t)n * sizeof(double));
+    taut_copy(n, f->next, state);
     for (taut_index i = 0; i < n; i++)
         state[n + i] = f->u[i] + H / 2 * f->last[i];
     flow->statistics->micro_steps++;
@@ -100,7 +100,7 @@ int taut_flow_leap_feels(taut_flow *flow, double t, double h, const double *q, c
     TAUT_TRY(accelerate(f, t, q, f->u, f->next, error));
     *most = 0;
     for (taut_index i = 0; i < n; i++)
-        *most = fmax(*most, fabs((f->a[i] + f->next[i]) / 2 - f->last[i]));
+        *most = taut_larger(*most, fabs((f->a[i] + f->next[i]) / 2 - f->last[i]));
     return TAUT_OK;
 }
 

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
+#include "base/statistics.h"
 #include "step/methods.h"
 
 typedef struct verlet_flow {
@@ -17,11 +19,6 @@ typedef struct verlet_flow {
     bool now_good, anchor_good;
     double step;
 } verlet_flow;
-
-static void copy(taut_index count, double *to, const double *from)
-{
-    memcpy(to, from, (size_t)count * sizeof(double));
-}
 
 /* The same point up to the rounding of t: accelerations do not depend on v. */
 static bool same(const taut_state *state, taut_index n, double t, const double *q)
@@ -36,13 +33,13 @@ static bool place(verlet_flow *f, double t, const double *state)
     taut_stepper *s = &f->stepper;
     bool fresh = f->now_good && same(&s->now, s->n, t, state);
     if (!fresh && f->anchor_good && same(&f->anchor, s->n, t, state)) {
-        copy(s->n, s->now.a, f->anchor.a);
-        copy(s->m, s->now.lambda, f->anchor.lambda);
+        taut_copy(s->n, f->anchor.a, s->now.a);
+        taut_copy(s->m, f->anchor.lambda, s->now.lambda);
         fresh = true;
     }
     s->now.t = t;
-    copy(s->n, s->now.q, state);
-    copy(s->n, s->now.v, state + s->n);
+    taut_copy(s->n, state, s->now.q);
+    taut_copy(s->n, state + s->n, s->now.v);
     if (!fresh)
         s->method->changed(s);
     return !fresh;
@@ -52,9 +49,9 @@ static void remember(verlet_flow *f)
 {
     const taut_stepper *s = &f->stepper;
     f->anchor.t = s->last.t;
-    copy(s->n, f->anchor.q, s->last.q);
-    copy(s->n, f->anchor.a, s->last.a);
-    copy(s->m, f->anchor.lambda, s->last.lambda);
+    taut_copy(s->n, s->last.q, f->anchor.q);
+    taut_copy(s->n, s->last.a, f->anchor.a);
+    taut_copy(s->m, s->last.lambda, f->anchor.lambda);
     f->anchor_good = true;
 }
 
@@ -72,13 +69,12 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
             remember(f);
     }
     flow->statistics->micro_steps += f->cost.steps;
-    flow->statistics->force_evaluations += f->cost.force_evaluations;
-    flow->statistics->solves += f->cost.solves;
+    taut_statistics_add(flow->statistics, &f->cost);
     f->now_good = status == 0;
     if (status != 0)
         return status;
-    copy(s->n, state, s->now.q);
-    copy(s->n, state + s->n, s->now.v);
+    taut_copy(s->n, s->now.q, state);
+    taut_copy(s->n, s->now.v, state + s->n);
     return TAUT_OK;
 }
 
@@ -105,8 +101,8 @@ static int build(verlet_flow *f, double t, const double *q, const double *v, tau
     TAUT_TRY(new_state(s, &s->last, error));
     TAUT_TRY(new_state(s, &f->anchor, error));
     s->now.t = t;
-    copy(s->n, s->now.q, q);
-    copy(s->n, s->now.v, v);
+    taut_copy(s->n, q, s->now.q);
+    taut_copy(s->n, v, s->now.v);
     return s->method->create(s, error);
 }
 

@@ -20,12 +20,13 @@
  *     M a + G^T Lambda = f - grad W, G a = -gamma   at (X, V), W = sum J_k Omega_k   [E (8)]
  *
  * with the actions of the start. They do not influence the motion, and are computed where
- * somebody asks for them. Beyond TAUT_MODES_MOST springs grad W is left out of them. */
+ * somebody asks for them. Beyond TAUT_SPECTRUM_DENSE springs grad W is left out of them. */
 #include "step/impulse.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "step/mechanics.h"
 #include "step/methods.h"
@@ -147,7 +148,7 @@ static int reserve(taut_impulse *w, int64_t jacobian_entries, taut_error *error)
 static int make_modes(taut_impulse *w, taut_error *error)
 {
     taut_stepper *s = w->stepper;
-    w->has_modes = w->stiff_count <= TAUT_MODES_MOST;
+    w->has_modes = w->stiff_count <= TAUT_SPECTRUM_DENSE;
     if (!w->has_modes)
         return TAUT_OK;
     w->action = TAUT_NEW(s->arena, double, w->stiff_count);
@@ -207,12 +208,11 @@ static int show(taut_impulse *w, double t, const double *x, const double *v, dou
 static int begin(taut_impulse *w, taut_error *error)
 {
     taut_stepper *s = w->stepper;
-    size_t bytes = (size_t)w->n * sizeof(double);
-    memcpy(w->x, s->now.q, bytes);
-    memcpy(w->v, s->now.v, bytes);
+    taut_copy(w->n, s->now.q, w->x);
+    taut_copy(w->n, s->now.v, w->v);
     TAUT_TRY(show(w, s->now.t, w->x, w->v, s->now.q, s->now.v, error));
-    memcpy(w->shown_q, s->now.q, bytes);
-    memcpy(w->shown_v, s->now.v, bytes);
+    taut_copy(w->n, s->now.q, w->shown_q);
+    taut_copy(w->n, s->now.v, w->shown_v);
     for (taut_index i = 0; i < w->n; i++)
         s->now.a[i] = NAN;
     TAUT_TRY(take_actions(w, s->now.t, error));
@@ -310,7 +310,7 @@ static int spring(taut_impulse *w, double t, const double *x, double *restrict a
     TAUT_TRY(taut_evaluate(w->stepper->context, t, x, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
                            &w->values, error));
     w->stepper->statistics->fast_force_evaluations++;
-    memset(a, 0, (size_t)w->n * sizeof(double));
+    taut_clear(w->n, a);
     for (taut_index i = 0; i < w->m; i++)
         if (w->stiff[i])
             taut_row_add(&w->jacobian, w->values.jacobian, i, -w->values.bond[i] / w->compliance[i],
@@ -327,13 +327,12 @@ int taut_impulse_project(taut_impulse *w, double t, const double *x, const doubl
     const unsigned wanted = TAUT_WANT_BOND | TAUT_WANT_JACOBIAN;
     TAUT_TRY(taut_evaluate(context, t, x, NULL, wanted, &w->values, error));
     taut_impulse_rows(w, w->tie_1);
-    memcpy(X, x, (size_t)w->n * sizeof(double));
-    memset(w->lambda, 0, (size_t)w->m * sizeof(double));
+    taut_copy(w->n, x, X);
+    taut_clear(w->m, w->lambda);
     double before = INFINITY;
     for (int k = 0; k < MOST_NEWTON; k++) {
-        double size = 0, scale = 0;
         taut_impulse_rows(w, w->tie_2);
-        memset(w->r, 0, (size_t)w->n * sizeof(double));
+        taut_clear(w->n, w->r);
         for (taut_index i = 0, row = 0; i < w->m; i++)
             if (w->stiff[i])
                 w->y[row++] = (target ? target[i] : 0) - w->values.bond[i];
@@ -341,11 +340,8 @@ int taut_impulse_project(taut_impulse *w, double t, const double *x, const doubl
         TAUT_TRY(taut_saddle_solve(w->tie, 1, w->r, w->y, error));
         w->stepper->statistics->solves++;
         w->stepper->statistics->newton_iterations++;
-        for (taut_index i = 0; i < w->n; i++) {
-            X[i] += w->r[i];
-            size = fmax(size, fabs(w->r[i]));
-            scale = fmax(scale, fabs(X[i]));
-        }
+        taut_add(w->n, w->r, X);
+        double size = taut_largest(w->n, w->r), scale = taut_largest(w->n, X);
         for (taut_index i = 0; i < w->stiff_count; i++)
             w->lambda[i] -= w->y[i];
         TAUT_TRY(taut_evaluate(context, t, X, NULL, wanted, &w->values, error));
@@ -369,7 +365,7 @@ int taut_impulse_project(taut_impulse *w, double t, const double *x, const doubl
 static int project_velocity(taut_impulse *w, const double *rows, const double *rate, double *v,
                             taut_error *error)
 {
-    memset(w->r, 0, (size_t)w->n * sizeof(double));
+    taut_clear(w->n, w->r);
     for (taut_index i = 0, row = 0; i < w->m; i++)
         if (w->stiff[i])
             w->y[row++] = (rate ? rate[i] : 0) - w->values.bond_dt[i] -
@@ -469,8 +465,8 @@ static void accept(taut_impulse *w, const taut_state *next)
     swap(&w->fast, &w->next_fast);
     s->last = s->now;
     s->now = *next;
-    memcpy(w->shown_q, next->q, (size_t)w->n * sizeof(double));
-    memcpy(w->shown_v, next->v, (size_t)w->n * sizeof(double));
+    taut_copy(w->n, next->q, w->shown_q);
+    taut_copy(w->n, next->v, w->shown_v);
     for (taut_index i = 0; i < w->n;
          i++) /* a belongs to the vibration or to the mean motion: rows do without */
         s->now.a[i] = NAN;
@@ -482,7 +478,6 @@ static void accept(taut_impulse *w, const taut_state *next)
 int taut_impulse_step(taut_stepper *s, double h, taut_error *error)
 {
     taut_impulse *w = s->work;
-    size_t bytes = (size_t)w->n * sizeof(double);
     if (!w->fresh) {
         TAUT_TRY(follow(w, error));
         TAUT_TRY(w->slow(w, s->now.t, w->x, w->kick, error));
@@ -491,8 +486,8 @@ int taut_impulse_step(taut_stepper *s, double h, taut_error *error)
     }
     taut_state next = s->last;
     next.t = s->now.t + h;
-    memcpy(w->next_x, w->x, bytes);
-    memcpy(w->next_fast, w->fast, bytes);
+    taut_copy(w->n, w->x, w->next_x);
+    taut_copy(w->n, w->fast, w->next_fast);
     for (taut_index i = 0; i < w->n; i++)
         w->next_v[i] = w->v[i] + h / 2 * w->kick[i];
     TAUT_TRY(vibrate(w, s->now.t, h, error));

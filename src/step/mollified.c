@@ -8,8 +8,8 @@
  * With b from [M G(X)^T; G(x) 0] (b, .) = (f(X), 0) this is a = b + M^-1 H b. Symplectic and
  * time-reversible when f has a potential; errors are O(h^2) + O(eps), as with the projected
  * method [E Theorem 2.2]. */
-#include <string.h>
 
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "step/impulse.h"
 #include "step/methods.h"
@@ -39,7 +39,7 @@ static int kick(taut_impulse *w, double t, const double *x, double *acceleration
     TAUT_TRY(taut_impulse_project(w, t, x, NULL, own->X, error)); /* tie_1 is G(x), tie_2 is G(X) */
     TAUT_TRY(taut_impulse_force(w, t, own->X, NULL, acceleration, error));
     TAUT_TRY(taut_impulse_factor(w, w->tie_2, w->tie_1, error));
-    memset(w->y, 0, (size_t)w->stiff_count * sizeof(double));
+    taut_clear(w->stiff_count, w->y);
     w->stepper->statistics->solves++;
     TAUT_TRY(taut_saddle_solve(w->tie, 1, acceleration, w->y, error));
     TAUT_TRY(curve(w, own, t, x, acceleration, error));

@@ -6,8 +6,8 @@
  * a solves [M G^T; G 0] (a, .) = (f, 0). Without the normal part of the kick the actions are
  * kept to O(eps), whatever the step: errors are O(h^2) + O(eps) [E Theorem 2.2].
  * Time-reversible, not symplectic. */
-#include <string.h>
 
+#include "base/vectors.h"
 #include "step/impulse.h"
 #include "step/methods.h"
 
@@ -16,7 +16,7 @@ static int kick(taut_impulse *w, double t, const double *x, double *acceleration
     TAUT_TRY(taut_impulse_force(w, t, x, NULL, acceleration, error));
     taut_impulse_rows(w, w->tie_1);
     TAUT_TRY(taut_impulse_factor(w, w->tie_1, NULL, error));
-    memset(w->y, 0, (size_t)w->stiff_count * sizeof(double));
+    taut_clear(w->stiff_count, w->y);
     w->stepper->statistics->solves++;
     return taut_saddle_solve(w->tie, 1, acceleration, w->y, error);
 }

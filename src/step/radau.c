@@ -10,6 +10,7 @@
  * 1 [B Theorem 4.1]. The end of a step is its last stage, multipliers included. A stiff
  * potential enters through its Hessian in K; steps may then be limited by its curvature [B Lemma
  * 8.1]. */
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "step/methods.h"
 
@@ -197,7 +198,7 @@ static void destroy(taut_stepper *s)
  * iterate it has the last correction in it. */
 static void take_force(taut_radau *w, taut_radau_past *end, const taut_state *state)
 {
-    memset(w->extra, 0, (size_t)w->n * sizeof(double));
+    taut_clear(w->n, w->extra);
     taut_radau_defect(w, w->extra, end->jacobian, state->lambda, w->varying ? end->mass : w->mass,
                       state->a, end->force);
     for (taut_index k = 0; k < w->n; k++)
@@ -221,11 +222,11 @@ static int step(taut_stepper *s, double h, taut_error *error)
     int64_t end = (int64_t)(w->s - 1) * w->n, tension = (int64_t)(w->s - 1) * w->m;
     taut_state old = s->now, next = s->last;
     next.t = old.t + h;
-    memcpy(next.q, w->q + end, (size_t)w->n * sizeof(double));
-    memcpy(next.v, w->v + end, (size_t)w->n * sizeof(double));
-    memcpy(next.a, trial->a + end, (size_t)w->n * sizeof(double));
-    memcpy(next.lambda, trial->lambda + tension, (size_t)w->m * sizeof(double));
-    memcpy(trial->tension, next.lambda, (size_t)w->m * sizeof(double));
+    taut_copy(w->n, w->q + end, next.q);
+    taut_copy(w->n, w->v + end, next.v);
+    taut_copy(w->n, trial->a + end, next.a);
+    taut_copy(w->m, trial->lambda + tension, next.lambda);
+    taut_copy(w->m, next.lambda, trial->tension);
     if (s->adaptive) { /* equal steps show the method itself */
         TAUT_TRY(taut_radau_along(s, h, next.q, next.v, error));
         take_force(w, trial, &next);
@@ -340,7 +341,7 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
     if (!s->first_order)
         return taut_radau_multipliers(s, t, q, v, lambda, error);
     if (lambda != v)
-        memcpy(lambda, v, (size_t)s->m * sizeof *lambda);
+        taut_copy(s->m, v, lambda);
     return TAUT_OK;
 }
 

@@ -8,8 +8,8 @@
  *
  * Springs are left alone: their slow velocity C lambda' is known only as well as the derivative
  * of the multipliers' polynomial, whose order is s - 2. */
-#include <string.h>
 
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "step/radau.h"
 
@@ -42,7 +42,7 @@ int taut_radau_along(taut_stepper *s, double h, const double *q, double *v, taut
     TAUT_TRY(taut_evaluate(s->context, s->now.t + h, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
                            &values, error));
     take_rods(w, end, v, y);
-    memset(dv, 0, (size_t)w->n * sizeof *dv);
+    taut_clear(w->n, dv);
     s->statistics->factorisations++;
     s->statistics->solves++;
     int status = taut_saddle_factor(w->acceleration, w->varying ? end->mass : w->mass,

@@ -18,12 +18,12 @@
  * which makes (A^-2 1)_i/h^2 (G M^-1 G^T)^-1 (g0 - C lambda(0)). The estimate is O(h^(s+2)) in
  * the driver's norm; with one stage, O(h^2) from v0 - v1. Added to it is the velocity across the
  * bonds at the end, which alone tells the error where bonds leave no freedom. */
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "step/radau.h"
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 /* The velocity across the bonds is set anew in every step: its error does not add up, and counts
  * less. */
@@ -85,7 +85,7 @@ static int add_ringing(taut_stepper *s, taut_saddle *filter, double reach, const
     taut_radau *w = s->work;
     const taut_radau_past *past = &w->past[w->top];
     double *r = w->extra;
-    memset(r, 0, (size_t)w->n * sizeof *r);
+    taut_clear(w->n, r);
     for (taut_index i = 0; i < w->m; i++) {
         double d = w->compliance[i] / (reach * (reach + w->damping[i]));
         double ratio = d / (d + taut_radau_mobility(w, i, past->jacobian, mass)),
@@ -109,7 +109,7 @@ static int forgive(taut_stepper *s, taut_saddle *filter, int power, double h, co
     taut_radau *w = s->work;
     const taut_radau_past *past = &w->past[w->top];
     double *mu = w->filter_lambda, *x = w->extra;
-    memset(x, 0, (size_t)w->n * sizeof *x);
+    taut_clear(w->n, x);
     for (taut_index i = 0; i < w->m; i++)
         mu[i] = -mu[i];
     s->statistics->solves++;
@@ -171,7 +171,7 @@ static int velocity_across(taut_stepper *s, taut_saddle *filter, double h, taut_
         delta += taut_row_dot(&w->jacobian, g, i, v);
         w->filter_y[i] = delta;
     }
-    memset(w->extra, 0, (size_t)w->n * sizeof(double));
+    taut_clear(w->n, w->extra);
     s->statistics->solves++;
     return taut_saddle_solve(filter, 1, w->extra, w->filter_y, error);
 }
@@ -244,7 +244,7 @@ int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
         TAUT_TRY(forgive_velocity(s, filter, h, weight, error));
     if (rings && w->s > 1)
         TAUT_TRY(forgive_position(s, filter, h, weight, error));
-    memset(w->filter_y, 0, (size_t)w->m * sizeof *w->filter_y);
+    taut_clear(w->m, w->filter_y);
     s->statistics->solves++;
     TAUT_TRY(taut_saddle_solve(filter, 1, w->filter_x, w->filter_y, error));
     double norm = fmin(norm_of(s, e, w->filter_x), 1),
@@ -254,7 +254,7 @@ int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
     if (w->m > 0)
         TAUT_TRY(velocity_across(s, filter, h, error));
     else
-        memset(w->extra, 0, (size_t)w->n * sizeof(double));
+        taut_clear(w->n, w->extra);
     const double *end = w->v + (int64_t)(w->s - 1) * w->n;
     for (taut_index k = 0; k < w->n; k++) {
         s->error_v[k] =

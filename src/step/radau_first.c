@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 enum { MOST_ITERATIONS = 15 };
 static const double OLD = 0.1, SLOW = 0.3; /* as in radau_newton.c */
@@ -198,7 +198,7 @@ static int evaluate(taut_stepper *s, double t, const double *z, const double *y,
     s->statistics->force_evaluations++;
     s->statistics->jacobians += derivatives;
     if (c)
-        memcpy(c, w->bond, (size_t)w->m * sizeof *c);
+        taut_copy(w->m, w->bond, c);
     return TAUT_OK;
 }
 
@@ -269,8 +269,8 @@ static void predict(const taut_stepper *s, double h, bool anew)
     }
     w->rate = 1;
     for (int i = 0; i < w->s; i++) {
-        memcpy(trial->k + (int64_t)i * w->n, old->rate, (size_t)w->n * sizeof(double));
-        memcpy(trial->y + (int64_t)i * w->m, s->now.v, (size_t)w->m * sizeof(double));
+        taut_copy(w->n, old->rate, trial->k + (int64_t)i * w->n);
+        taut_copy(w->m, s->now.v, trial->y + (int64_t)i * w->m);
     }
 }
 
@@ -304,7 +304,7 @@ static int residuals(taut_stepper *s, double h, bool derivatives, taut_error *er
         if (here && w->stage_wise)
             taut_first_whole_add(&w->whole, i, h, w->force_dz, w->force_dy, w->g);
         if (i == w->s - 1)
-            memcpy(trial->rate, r, (size_t)w->n * sizeof(double));
+            taut_copy(w->n, r, trial->rate);
         for (taut_index k = 0; k < w->n; k++)
             r[k] -= trial->k[(int64_t)i * w->n + k];
     }
@@ -359,7 +359,7 @@ static int explain(taut_stepper *s, int status, taut_error *error)
     taut_index still = -1;
     if (status != TAUT_ERROR_SINGULAR)
         return status;
-    memset(w->c, 0, (size_t)w->m * sizeof(double)); /* how often each variable is seen */
+    taut_clear(w->m, w->c); /* how often each variable is seen */
     for (taut_index i = 0; i < w->m; i++) {
         bool moved = false;
         for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
@@ -413,7 +413,7 @@ static int filtered(taut_stepper *s, double h, const double *rate, taut_error *e
             sum -= weight[j] * k[(int64_t)j * w->n + i];
         w->x_real[i] = sum;
     }
-    memset(w->y_real, 0, (size_t)w->m * sizeof(double));
+    taut_clear(w->m, w->y_real);
     s->statistics->solves++;
     TAUT_TRY(taut_saddle_solve(w->filter ? w->filter : w->blocks.saddle[0], 1, w->x_real, w->y_real,
                                error));
@@ -425,7 +425,7 @@ static int filtered(taut_stepper *s, double h, const double *rate, taut_error *e
 static int estimate(taut_stepper *s, double h, taut_error *error)
 {
     first *w = s->work;
-    memset(s->error_v, 0, (size_t)w->n * sizeof(double));
+    taut_clear(w->n, s->error_v);
     TAUT_TRY(filtered(s, h, w->past[w->top].rate, error));
     if (!(norm_of(s, s->error_q) > 1))
         return TAUT_OK;
@@ -482,9 +482,9 @@ int taut_radau_first_step(taut_stepper *s, double h, taut_error *error)
         place(s, h); /* without the rounding of the iteration's sums */
     taut_state was = s->now, next = s->last;
     next.t = was.t + h;
-    memcpy(next.q, w->z + (int64_t)(w->s - 1) * w->n, (size_t)w->n * sizeof(double));
-    memcpy(next.a, trial->k + (int64_t)(w->s - 1) * w->n, (size_t)w->n * sizeof(double));
-    memcpy(next.v, trial->y + (int64_t)(w->s - 1) * w->m, (size_t)w->m * sizeof(double));
+    taut_copy(w->n, w->z + (int64_t)(w->s - 1) * w->n, next.q);
+    taut_copy(w->n, trial->k + (int64_t)(w->s - 1) * w->n, next.a);
+    taut_copy(w->m, trial->y + (int64_t)(w->s - 1) * w->m, next.v);
     trial->h = h;
     trial->smooth = trial->ended = true;
     s->now = next;

@@ -7,9 +7,8 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 enum { MOST_ITERATIONS = 20 };
 /* Of the tolerance: how well the equations are solved. Newton's own iteration ends far below it,
@@ -185,11 +184,10 @@ static void keep_end(taut_radau *w)
 {
     taut_radau_past *trial = &w->past[1 - w->top];
     int64_t last = w->s - 1;
-    memcpy(trial->jacobian, w->g + last * w->entries, (size_t)w->entries * sizeof(double));
-    memcpy(trial->drift, w->bond_dt, (size_t)w->m * sizeof(double));
+    taut_copy(w->entries, w->g + last * w->entries, trial->jacobian);
+    taut_copy(w->m, w->bond_dt, trial->drift);
     if (w->varying)
-        memcpy(trial->mass, w->mass + last * w->mass_entries,
-               (size_t)w->mass_entries * sizeof(double));
+        taut_copy(w->mass_entries, w->mass + last * w->mass_entries, trial->mass);
 }
 
 int taut_radau_newton(taut_stepper *s, double h, taut_error *error)

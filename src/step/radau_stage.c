@@ -1,8 +1,7 @@
 /* radau_stage.c - the equations of one stage and their derivatives (radau.h). */
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "step/radau.h"
-
-#include <string.h>
 
 void taut_radau_place(taut_stepper *s, double h)
 {
@@ -16,7 +15,7 @@ void taut_radau_place(taut_stepper *s, double h)
 void taut_radau_defect(const taut_radau *w, const double *force, const double *jacobian,
                        const double *lambda, const double *mass, const double *a, double *r)
 {
-    memcpy(r, force, (size_t)w->n * sizeof *r);
+    taut_copy(w->n, force, r);
     taut_pattern_add_transposed(&w->jacobian, jacobian, -1, lambda, r);
     taut_mass_add(w->diagonal ? NULL : &w->tangent, w->n, mass, -1, a, r);
 }
@@ -93,8 +92,8 @@ int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut
             w->force[k] += w->extra[k];
     if (derivatives) {
         sum_stiffness(w, &values);
-        memcpy(w->frozen.mass, mass, (size_t)w->mass_entries * sizeof(double));
-        memcpy(w->frozen.jacobian, jacobian, (size_t)w->entries * sizeof(double));
+        taut_copy(w->mass_entries, mass, w->frozen.mass);
+        taut_copy(w->entries, jacobian, w->frozen.jacobian);
     }
     taut_radau_defect(w, w->force, jacobian, lambda, mass, a, r);
     bond_defect(w, jacobian, v, lambda, w->y + (int64_t)i * w->m);

@@ -5,12 +5,12 @@
  * expanded over the step:
  *     M a = f - G^T lambda,
  *     C lambda = (g + h gdot + h^2/2 (gamma + G a)) + T (gdot + h (gamma + G a)) */
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "step/radau.h"
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 static int evaluate(taut_stepper *s, double t, const double *q, const double *v,
                     taut_radau_past *to, taut_error *error)
@@ -51,7 +51,7 @@ int taut_radau_guess(taut_stepper *s, double h, taut_radau_past *past, double *a
 {
     taut_radau *w = s->work;
     const double *mass = w->varying ? past->mass : w->mass;
-    memcpy(a, past->force, (size_t)w->n * sizeof *a);
+    taut_copy(w->n, past->force, a);
     for (taut_index i = 0; i < w->m; i++) {
         /* backwards too: a guess must not divide by 0 */
         double tau = w->damping[i], scale = fabs(h) * (fabs(h) / 2 + tau);
@@ -66,14 +66,14 @@ int taut_radau_guess(taut_stepper *s, double h, taut_radau_past *past, double *a
     /* a coordinate without mass that forces hold: it is in K, which Newton's iteration has */
     if (status == TAUT_ERROR_SINGULAR) {
         taut_error_clear(error);
-        memset(a, 0, (size_t)w->n * sizeof *a);
-        memset(lambda, 0, (size_t)w->m * sizeof *lambda);
+        taut_clear(w->n, a);
+        taut_clear(w->m, lambda);
         status = TAUT_OK;
     }
     TAUT_TRY(status);
     for (int j = 1; j < w->s; j++) {
-        memcpy(a + (int64_t)j * w->n, a, (size_t)w->n * sizeof *a);
-        memcpy(lambda + (int64_t)j * w->m, lambda, (size_t)w->m * sizeof *lambda);
+        taut_copy(w->n, a, a + (int64_t)j * w->n);
+        taut_copy(w->m, lambda, lambda + (int64_t)j * w->m);
     }
     return TAUT_OK;
 }
@@ -95,7 +95,7 @@ static int solve_rods(taut_stepper *s, taut_radau_past *at, double *lambda, taut
 {
     taut_radau *w = s->work;
     taut_index rods = 0;
-    memcpy(w->acceleration_g, at->jacobian, (size_t)w->entries * sizeof(double));
+    taut_copy(w->entries, at->jacobian, w->acceleration_g);
     for (taut_index i = 0; i < w->m; i++) {
         bool spring = w->d[i] > 0;
         lambda[i] = spring ? 0 : -at->gamma[i];
@@ -125,13 +125,13 @@ static int evaluate_now(taut_stepper *s, taut_radau_past *to, taut_error *error)
     taut_radau_past *past = &w->past[w->top];
     if (!past->ended || !past->begun)
         TAUT_TRY(taut_radau_start(s, past, error));
-    memcpy(to->force, past->force, (size_t)w->n * sizeof(double));
-    memcpy(to->jacobian, past->jacobian, (size_t)w->entries * sizeof(double));
-    memcpy(to->bond, past->bond, (size_t)w->m * sizeof(double));
-    memcpy(to->gamma, past->gamma, (size_t)w->m * sizeof(double));
-    memcpy(to->tension, past->tension, (size_t)w->m * sizeof(double));
+    taut_copy(w->n, past->force, to->force);
+    taut_copy(w->entries, past->jacobian, to->jacobian);
+    taut_copy(w->m, past->bond, to->bond);
+    taut_copy(w->m, past->gamma, to->gamma);
+    taut_copy(w->m, past->tension, to->tension);
     if (w->varying)
-        memcpy(to->mass, past->mass, (size_t)w->mass_entries * sizeof(double));
+        taut_copy(w->mass_entries, past->mass, to->mass);
     return TAUT_OK;
 }
 
@@ -145,9 +145,7 @@ int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const dou
     bool now = q == s->now.q && v == s->now.v && t == s->now.t && !w->past[w->top].ended;
     taut_statistics before = *s->statistics; /* output is not counted */
     TAUT_TRY(now ? evaluate_now(s, at, error) : evaluate(s, t, q, v, at, error));
-    double size = 0;
-    for (taut_index k = 0; k < w->n; k++)
-        size = fmax(size, fabs(q[k]));
+    double size = taut_largest(w->n, q);
     for (taut_index i = 0; i < w->m; i++)
         w->d[i] = by_spring(w, i, at, size);
     int status = solve_rods(s, at, lambda, error);
@@ -163,9 +161,9 @@ static int evaluate_end(taut_stepper *s, taut_radau_past *to, taut_error *error)
     taut_radau *w = s->work;
     const taut_radau_past *past = &w->past[w->top];
     taut_values values = {.gamma = to->gamma, .jacobian = to->jacobian, .bond_dt = to->drift};
-    memcpy(to->force, past->force, (size_t)w->n * sizeof(double));
+    taut_copy(w->n, past->force, to->force);
     if (w->varying)
-        memcpy(to->mass, past->mass, (size_t)w->mass_entries * sizeof(double));
+        taut_copy(w->mass_entries, past->mass, to->mass);
     TAUT_TRY(taut_evaluate(s->context, s->now.t, s->now.q, s->now.v,
                            TAUT_WANT_GAMMA | TAUT_WANT_JACOBIAN, &values, error));
     for (taut_index i = 0; i < w->m; i++)
@@ -207,7 +205,7 @@ int taut_radau_reactions(taut_stepper *s, double t, const double *q, const doubl
     }
     w->redundant |= status == TAUT_ERROR_SINGULAR;
     if (status == TAUT_ERROR_SINGULAR || !(off <= 0.5 * largest)) {
-        memcpy(lambda, at->tension, (size_t)w->m * sizeof *lambda);
+        taut_copy(w->m, at->tension, lambda);
         taut_error_clear(error);
         return TAUT_OK;
     }

@@ -22,7 +22,7 @@
 #include "linalg/saddle_bonds.h"
 #include "step/mechanics.h"
 #include "step/methods.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 enum { MOST_ITERATIONS = 60, HISTORY = 4 };
 
@@ -143,13 +143,13 @@ static int complete(taut_stepper *s, taut_error *error)
     rattle *w = s->work;
     if (!w->fresh) {
         TAUT_TRY(arrive(s, &s->now, error));
-        memcpy(w->kick, w->force, (size_t)s->n * sizeof(double));
+        taut_copy(s->n, w->force, w->kick);
         TAUT_TRY(
             accelerate(s, w->saddle, s->now.t, s->now.q, s->now.v, w->kick, s->now.lambda, error));
-        memcpy(s->now.a, w->kick, (size_t)s->n * sizeof(double));
+        taut_copy(s->n, w->kick, s->now.a);
         s->statistics->solves++;
     } else if (!w->complete) {
-        memcpy(s->now.a, w->force, (size_t)s->n * sizeof(double));
+        taut_copy(s->n, w->force, s->now.a);
         TAUT_TRY(
             accelerate(s, w->saddle, s->now.t, s->now.q, s->now.v, s->now.a, s->now.lambda, error));
     }
@@ -325,7 +325,7 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
     if (q == s->now.q && v == s->now.v && t == s->now.t) {
         TAUT_TRY(complete(s, error));
         if (lambda != s->now.lambda)
-            memcpy(lambda, s->now.lambda, (size_t)s->m * sizeof(double));
+            taut_copy(s->m, s->now.lambda, lambda);
         return TAUT_OK;
     }
     taut_statistics before = *s->statistics; /* output is not counted */

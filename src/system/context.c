@@ -1,4 +1,5 @@
 /* context.c - one system, one thread: parameter values and register blocks. */
+#include "base/vectors.h"
 #include "system/kernel/scatter.h"
 
 #include <math.h>
@@ -64,8 +65,7 @@ static int make_arrays(taut_context *context, taut_error *error)
     if (steady && !(context->steady_force = TAUT_NEW(arena, double, sizes->coordinates)))
         return taut_fail_memory(error);
     if (sizes->parameters) {
-        memcpy(context->parameter, context->system->parameter_value,
-               (size_t)sizes->parameters * sizeof(double));
+        taut_copy(sizes->parameters, context->system->parameter_value, context->parameter);
         memcpy(context->fixed, context->system->parameter_fixed, (size_t)sizes->parameters);
     }
     return 0;
@@ -272,7 +272,7 @@ static int renew_steady_force(taut_context *context, taut_error *error)
     taut_values values = {.force = context->steady_force};
     if (!context->steady_force)
         return 0;
-    memset(context->steady_force, 0, (size_t)system->sizes.coordinates * sizeof(double));
+    taut_clear(system->sizes.coordinates, context->steady_force);
     for (int32_t k = 0; k < system->kernels; k++) {
         const taut_statement_kernel *kernel = system->kernel[k];
         const taut_block_regs *regs = &context->regs[k];

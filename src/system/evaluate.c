@@ -1,5 +1,6 @@
 /* evaluate.c - one call for everything a method can ask at a point: kernels run batch by batch,
  * results are scattered. */
+#include "base/vectors.h"
 #include "system/kernel/scatter.h"
 
 #include <math.h>
@@ -171,7 +172,7 @@ static void add_plain_mass(const taut_context *context, unsigned wanted, const d
     bool kinetic = system->sizes.can & TAUT_HAS_KINETIC; /* then kernels give energy and momentum */
     const double *mass = diagonal ? context->mass : system->mass_constant;
     if (wanted & TAUT_WANT_MASS && diagonal)
-        memcpy(values->mass, mass, (size_t)n * sizeof *mass);
+        taut_copy(n, mass, values->mass);
     if (kinetic || !mass)
         return;
     for (taut_index i = 0; i < n; i++) {

@@ -1,8 +1,7 @@
 /* initial_state.c - the initial state of a system: its kernels are run in the order that the
  * reader found (start.c). */
+#include "base/vectors.h"
 #include "system/system.h"
-
-#include <string.h>
 
 const unsigned char *taut_system_hold(const taut_system *system)
 {
@@ -18,9 +17,9 @@ int taut_context_start(taut_context *context, double t, double *q, double *v, ta
                nv = system->sizes.kind == TAUT_MECHANICAL ? n : system->sizes.algebraic;
     int32_t count, first;
     taut_statement_kernel **kernels = taut_system_list(system, TAUT_LIST_START, &count, &first);
-    memset(q, 0, (size_t)n * sizeof *q);
+    taut_clear(n, q);
     if (nv)
-        memset(v, 0, (size_t)nv * sizeof *v);
+        taut_clear(nv, v);
     taut_inputs inputs = {.q = q, .v = v, .parameter = context->parameter, .t = t};
     for (int32_t k = 0; k < count; k++)
         taut_statement_kernel_set_parameters(kernels[k], context->parameter,

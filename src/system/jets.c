@@ -5,9 +5,8 @@
  * costs O(j) per operation and methods can solve for the next coefficient of multipliers or
  * accelerations before going on. Derivatives with respect to a parameter are jets of order 1 in
  * which only the parameters move. */
+#include "base/vectors.h"
 #include "system/kernel/scatter.h"
-
-#include <string.h>
 
 /* What a jet can follow: kernels' outputs are linear in their coefficients; products with v and
  * with weights of the caller are not, unless these stand still, as they do in derivatives with
@@ -164,7 +163,7 @@ static void set_inputs(const taut_jet *jet, const jet_kernel *k, int j, int64_t 
         else if (slot->source == TAUT_FROM_TIME)
             fill(to, n, time);
         else if (slot->source == TAUT_FROM_DATA && j == 0)
-            memcpy(to, slot->data + first, (size_t)n * sizeof *to);
+            taut_copy(n, slot->data + first, to);
         else
             fill(to, n, 0);
     }

@@ -3,7 +3,6 @@
 #include "system/singular.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "system/system.h"
 

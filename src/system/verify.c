@@ -3,12 +3,13 @@
  * with the smallest estimated error. Points, directions and steps are made of so few binary
  * digits that x + s w is exact: in a chain of a million links the coordinates are 10^6 times as
  * large as the links, and rounding them would be the error of the differences. */
+#include "base/vectors.h"
+#include "base/random.h"
 #include "system/verify.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/rows.h"
 
@@ -37,28 +38,8 @@ typedef struct verifier {
     int room, count;
 } verifier;
 
-/* Not fmax, which is a call; numbers that are not numbers are found elsewhere. */
-static inline double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static double largest_of(const double *x, int64_t count)
-{
-    double largest = 0;
-    for (int64_t i = 0; i < count; i++)
-        largest = larger(fabs(x[i]), largest);
-    return largest;
-}
-
 /* One thing to differentiate: evaluates it at a displaced point into y[size]. */
 typedef int (*probe)(verifier *w, double s, double *y);
-
-static double uniform(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*state >> 11) / 4503599627370496.0 - 1;
-}
 
 static int room(verifier *w, double **array, int64_t count)
 {
@@ -98,20 +79,20 @@ static int allocate(verifier *w)
 static void choose_directions(verifier *w, const double *q, const double *v)
 {
     uint64_t seed = 12345;
-    double largest = largest_of(q, w->n);
+    double largest = taut_largest(w->n, q);
     double unit = largest > 0 ? fmin(largest, 1) : 1;
     bool own = w->sizes->kind != TAUT_MECHANICAL;
     for (taut_index i = 0; i < w->n; i++) {
         double scale = own && q[i] != 0 ? fabs(q[i]) : unit;
-        w->dq[i] = uniform(&seed) * scale;
-        w->q[i] = q[i] + 1e-3 * uniform(&seed) * scale;
+        w->dq[i] = taut_random(&seed) * scale;
+        w->q[i] = q[i] + 1e-3 * taut_random(&seed) * scale;
     }
     for (taut_index i = 0; i < w->nv; i++) {
-        w->dv[i] = uniform(&seed);
-        w->v[i] = v[i] + 0.1 * uniform(&seed);
+        w->dv[i] = taut_random(&seed);
+        w->v[i] = v[i] + 0.1 * taut_random(&seed);
     }
     for (taut_index i = 0; i < w->m; i++)
-        w->weight[i] = 1 + 0.5 * uniform(&seed);
+        w->weight[i] = 1 + 0.5 * taut_random(&seed);
 }
 
 /* to = x + s d */
@@ -137,14 +118,8 @@ static int evaluate_moved(verifier *w, double s, axis along, unsigned wanted)
 static void multiply_transposed(const taut_pattern *pattern, const double *entries, const double *x,
                                 double *y)
 {
-    memset(y, 0, (size_t)pattern->columns * sizeof *y);
+    taut_clear(pattern->columns, y);
     taut_pattern_add_transposed(pattern, entries, 1, x, y);
-}
-
-static void copy(double *to, const double *from, int64_t count)
-{
-    if (count)
-        memcpy(to, from, (size_t)count * sizeof *to);
 }
 
 /* ---- what is differenced */
@@ -262,8 +237,8 @@ static void extrapolate(verifier *w, int64_t i, const double *noise, double *val
                 now = column[j - 1] + (column[j - 1] - above) / (factor / 4 - 1);
             double previous = j < k ? column[j] : 0;
             if (j > 1) { /* two differences agree by chance now and then; three hardly ever */
-                double change =
-                    larger(noise[k], larger(fabs(now - column[j - 1]), fabs(now - above)));
+                double change = taut_larger(
+                    noise[k], taut_larger(fabs(now - column[j - 1]), fabs(now - above)));
                 if (change < *uncertainty) {
                     *uncertainty = change;
                     *floor = noise[k];
@@ -282,7 +257,7 @@ static void extrapolate(verifier *w, int64_t i, const double *noise, double *val
 static double rounding(const verifier *w, int64_t size, double step)
 {
     const double state = step < ldexp(1, -w->exact_steps) ? w->state_ratio * w->exact_size : 0;
-    return DBL_EPSILON * (largest_of(w->work, size) + state);
+    return DBL_EPSILON * (taut_largest(size, w->work) + state);
 }
 
 /* One entry of the column that two extrapolations give: what remains of it between steps is
@@ -338,7 +313,7 @@ static int differentiate(verifier *w, probe f, int64_t size)
         const double least = scatter(w, size);
         for (int k = 0; k < w->levels;
              k++) /* noise is the same at all steps, differences divide it by them */
-            noise[k] = larger(noise[k], ldexp(least, k + 1 - w->levels));
+            noise[k] = taut_larger(noise[k], ldexp(least, k + 1 - w->levels));
         for (int64_t i = 0; i < size; i++) {
             double value, uncertainty, floor = 0;
             extrapolate(w, i, noise, &value, &uncertainty, &floor);
@@ -356,13 +331,14 @@ static int differentiate(verifier *w, probe f, int64_t size)
  * comes before anything else. */
 static void judge(const verifier *w, int64_t size, taut_derivative_check *row, int64_t *at)
 {
-    const double largest = larger(w->exact_size, largest_of(w->best, size));
+    const double largest = taut_larger(w->exact_size, taut_largest(size, w->best));
     bool wrong = false;
     *at = 0;
     for (int64_t i = 0; i < size && largest > 0; i++) {
         /* entries far below the largest are judged against a hundredth of it */
         double off = fabs(w->exact[i] - w->best[i]),
-               scale = larger(larger(fabs(w->exact[i]), fabs(w->best[i])), 0.01 * largest);
+               scale =
+                   taut_larger(taut_larger(fabs(w->exact[i]), fabs(w->best[i])), 0.01 * largest);
         double deviation = isfinite(off) ? off / scale : INFINITY,
                uncertainty = (w->best_error[i] + 16 * w->floor[i]) / scale;
         if (!isfinite(uncertainty)) /* a value that is no number excuses nothing */
@@ -382,7 +358,7 @@ static int compare(verifier *w, const char *name, int derivative, probe f, int64
 {
     if (w->count == w->room || size == 0)
         return 0;
-    w->exact_size = largest_of(w->exact, size);
+    w->exact_size = taut_largest(size, w->exact);
     TAUT_TRY(differentiate(w, f, size));
     taut_derivative_check *row = &w->rows[w->count++];
     *row = (taut_derivative_check){
@@ -419,7 +395,7 @@ static int verify_bonds(verifier *w)
     taut_pattern_times(&w->jacobian, w->values.jacobian, w->dq, w->exact);
     TAUT_TRY(compare(w, "G", 1, probe_bond, w->m, TAUT_BOND));
     if (w->sizes->can & TAUT_HAS_MOVING_BONDS) {
-        copy(w->exact, w->values.bond_dt, w->m);
+        taut_copy(w->m, w->values.bond_dt, w->exact);
         TAUT_TRY(compare(w, "dg/dt", 1, probe_bond_time, w->m, TAUT_BOND));
     }
     if (w->sizes->kind == TAUT_MECHANICAL) {
@@ -485,8 +461,8 @@ static int shorten_directions(verifier *w, const double *q)
         if (status && status != TAUT_ERROR_EVALUATE)
             return status;
         for (taut_index i = 0; i < w->m && status == 0; i++) {
-            slope = larger(slope, fabs(forth[i] - back[i]));
-            bend = larger(bend, fabs(forth[i] - 2 * here[i] + back[i]));
+            slope = taut_larger(slope, fabs(forth[i] - back[i]));
+            bend = taut_larger(bend, fabs(forth[i] - 2 * here[i] + back[i]));
         }
         if (status == 0 && bend <= 0.2 * slope)
             break;
@@ -495,8 +471,8 @@ static int shorten_directions(verifier *w, const double *q)
             w->q[i] = q[i] + (w->q[i] - q[i]) / 4;
         }
     }
-    double direction = largest_of(w->dq, w->n);
-    w->state_ratio = direction > 0 ? largest_of(w->q, w->n) / direction : 0;
+    double direction = taut_largest(w->n, w->dq);
+    w->state_ratio = direction > 0 ? taut_largest(w->n, w->q) / direction : 0;
     return 0;
 }
 
@@ -548,8 +524,8 @@ static int prepare(verifier *w, const double *q, const double *v)
     int status = taut_evaluate(w->context, w->t, w->q, w->v, wanted, &w->values, w->error);
     if (status != TAUT_ERROR_EVALUATE)
         return status;
-    copy(w->q, q, w->n); /* beside the start is outside the domain */
-    copy(w->v, v, w->nv);
+    taut_copy(w->n, q, w->q); /* beside the start is outside the domain */
+    taut_copy(w->nv, v, w->v);
     make_all_exact(w);
     return taut_evaluate(w->context, w->t, w->q, w->v, wanted, &w->values, w->error);
 }

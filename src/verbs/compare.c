@@ -18,6 +18,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/vectors.h"
 #include "base/number.h"
 #include "base/options.h"
 #include "drive/solver.h"
@@ -126,14 +127,6 @@ static int run(bench *b, const char *method, double value, bool tolerance, bool 
     return status;
 }
 
-static double size_of(const double *a, taut_index count)
-{
-    double most = 0;
-    for (taut_index i = 0; i < count; i++)
-        most = fmax(most, fabs(a[i]));
-    return most;
-}
-
 /* Motion and end time as a run without a method would choose them; when no method fits by
  * itself, the first compared one decides. */
 static int survey(bench *b, const taut_compare_request *request, taut_error *error)
@@ -165,7 +158,7 @@ static int survey(bench *b, const taut_compare_request *request, taut_error *err
         taut_system_sizes(b->system, &sizes);
         b->motion = sizes.kind == TAUT_MECHANICAL ? taut_motion_name(solver->motion) : NULL;
         b->until = solver->until;
-        b->size = fmin(size_of(solver->stepper.now.q, sizes.coordinates), 1);
+        b->size = fmin(taut_largest(sizes.coordinates, solver->stepper.now.q), 1);
         b->size = b->size > 0 ? b->size : 1;
         b->n = sizes.coordinates;
         b->m = sizes.kind == TAUT_MECHANICAL ? sizes.coordinates : sizes.algebraic;
@@ -195,16 +188,6 @@ static int find_candidates(const taut_method **candidate)
 }
 
 /* Max norm of the difference of two states, positions and velocities apart. */
-static double distance(const double *a, const double *b, taut_index count)
-{
-    double most = 0;
-    for (taut_index i = 0; i < count; i++) {
-        double d = fabs(a[i] - b[i]);
-        most = d > most || isnan(d) ? d : most;
-    }
-    return most;
-}
-
 /* ---- the full motion from a slow point */
 
 /* Begins anew at b->start. */
@@ -272,8 +255,8 @@ static int run_full(bench *b, double tolerance, bool *done, taut_error *error)
 
 static void measure(bench *b, taut_comparison *c)
 {
-    c->uncertainty = distance(b->end[0], b->end[1], b->n);
-    c->uncertainty_velocity = distance(b->end[0] + b->n, b->end[1] + b->n, b->m);
+    c->uncertainty = taut_largest_difference(b->n, b->end[0], b->end[1]);
+    c->uncertainty_velocity = taut_largest_difference(b->m, b->end[0] + b->n, b->end[1] + b->n);
 }
 
 /* Another motion as the second reference, when the motion is slow: *found. What to say when not:
@@ -298,7 +281,7 @@ static int slow_reference(bench *b, double tolerance, taut_comparison *c, bool *
     }
     memcpy(b->end[1], b->state, sizeof(double) * (size_t)(b->n + b->m));
     measure(b, c);
-    *found = c->uncertainty <= wide_limit * fmax(size_of(b->end[0], b->n), DBL_MIN);
+    *found = c->uncertainty <= wide_limit * fmax(taut_largest(b->n, b->end[0]), DBL_MIN);
     if (!*found)
         snprintf(note, size,
                  "; the full motion from there is %.1e away: slow and fast are not far enough "
@@ -354,7 +337,7 @@ static int make_references(bench *b, double tolerance, taut_comparison *c, taut_
         "%s%s at t = %.6g; reference %s with tolerance %.0e, of which %s with %.0e is %.1e away%s",
         b->motion ? "motion " : "first order", b->motion ? b->motion : "", b->until, used[0]->name,
         tolerance, other, second, c->uncertainty, note);
-    if (!(c->uncertainty <= wide_limit * fmax(size_of(b->end[0], b->n), DBL_MIN)))
+    if (!(c->uncertainty <= wide_limit * fmax(taut_largest(b->n, b->end[0]), DBL_MIN)))
         return taut_fail(error, TAUT_ERROR_CONVERGE,
                          "two references do not agree: %s with tolerance %.0e and %s with %.0e are "
                          "%.2g apart at t = %g; the motion may be too sensitive for so long a "
@@ -395,8 +378,9 @@ static int fill_row(bench *b, taut_comparison *c, const taut_compare_request *re
         row->message = taut_arena_text(b->arena, why.message, strlen(why.message));
         return row->message ? TAUT_OK : taut_fail_memory(error);
     }
-    row->error = distance(b->state, b->end[0], b->n);
-    row->error_velocity = b->m > 0 ? distance(b->state + b->n, b->end[0] + b->n, b->m) : NAN;
+    row->error = taut_largest_difference(b->n, b->state, b->end[0]);
+    row->error_velocity =
+        b->m > 0 ? taut_largest_difference(b->m, b->state + b->n, b->end[0] + b->n) : NAN;
     if (!request->tolerances && k % request->value_count > 0)
         row->order = observed_order(row - 1, row, c->uncertainty);
     return TAUT_OK;

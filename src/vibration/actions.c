@@ -288,7 +288,7 @@ int taut_modes(taut_context *context, double t, const double *q, const double *v
         springs += context->compliance[i] > 0 && !taut_context_soft(context, i);
     int64_t before = context->statistics.force_evaluations;
     bool stiff = sizes.can & TAUT_HAS_STIFF_POTENTIAL;
-    int status = (stiff ? sizes.coordinates > TAUT_POTENTIAL_MODES_MOST : springs > TAUT_MODES_MOST)
+    int status = (stiff ? sizes.coordinates > TAUT_SPECTRUM_DENSE : springs > TAUT_SPECTRUM_DENSE)
                      ? frequencies(context, t, q, count, mode, report, error)
                  : stiff ? small_stiff(context, t, q, v, count, mode, report, error)
                          : small(context, t, q, v, count, mode, report, error);

@@ -10,8 +10,8 @@
  * held, or the iteration does not end (x is far from the bonds), the foot point is what can be
  * had. */
 #include <math.h>
-#include <string.h>
 
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "linalg/saddle.h"
 #include "point/foot_point.h"
@@ -63,7 +63,7 @@ static int solve(consistent *c, const double *mass, const double *g1, const doub
 /* to = M(x) v */
 static void momentum(const consistent *c, const double *v, double *to)
 {
-    memset(to, 0, (size_t)c->n * sizeof *to);
+    taut_clear(c->n, to);
     taut_mass_add(c->tangent.start ? &c->tangent : NULL, c->n, c->mass, 1, v, to);
 }
 
@@ -71,24 +71,19 @@ static void momentum(const consistent *c, const double *v, double *to)
 static int lay_position(consistent *c, double t, const double *x, taut_error *error)
 {
     double before = INFINITY;
-    memcpy(c->X, x, (size_t)c->n * sizeof(double));
+    taut_copy(c->n, x, c->X);
     TAUT_TRY(evaluate(c, t, x, error));
     take_rows(c, c->at_x);
-    memcpy(c->mass, c->values.mass,
-           (size_t)(c->tangent.start ? c->tangent.start[c->n] : c->n) * sizeof(double));
+    taut_copy(c->tangent.start ? c->tangent.start[c->n] : c->n, c->values.mass, c->mass);
     for (int k = 0; k < MOST_NEWTON; k++) {
-        double size = 0, scale = 0;
         take_rows(c, c->at_X);
-        memset(c->dx, 0, (size_t)c->n * sizeof(double));
+        taut_clear(c->n, c->dx);
         for (taut_index r = 0; r < c->rows; r++)
             c->y[r] = -c->values.bond[c->row[r]];
         TAUT_TRY(solve(c, c->mass, c->at_x, c->at_X, error));
         c->projector.statistics->newton_iterations++;
-        for (taut_index i = 0; i < c->n; i++) {
-            c->X[i] += c->dx[i];
-            size = fmax(size, fabs(c->dx[i]));
-            scale = fmax(scale, fabs(c->X[i]));
-        }
+        taut_add(c->n, c->dx, c->X);
+        double size = taut_largest(c->n, c->dx), scale = taut_largest(c->n, c->X);
         TAUT_TRY(evaluate(c, t, c->X, error));
         /* at rounding, or followed by a step that would be */
         if (size <= 1e-13 * scale || (size <= 1e-9 * scale && size <= 1e-4 * before))
@@ -106,7 +101,7 @@ static int lay(consistent *c, double t, const double *q, const double *v, taut_e
     for (taut_index r = 0; r < c->rows; r++)
         c->y[r] = -c->values.bond_dt[c->row[r]];
     TAUT_TRY(solve(c, c->values.mass, c->at_X, NULL, error));
-    memcpy(c->V, c->dx, (size_t)c->n * sizeof(double));
+    taut_copy(c->n, c->dx, c->V);
     return TAUT_OK;
 }
 
@@ -116,8 +111,8 @@ static int apply(taut_projector *projector, double t, double *q, double *v, taut
     taut_error reason;
     int status = c->directions ? lay(c, t, q, v, &reason) : TAUT_ERROR_CONVERGE;
     if (status == TAUT_OK) {
-        memcpy(q, c->X, (size_t)c->n * sizeof(double));
-        memcpy(v, c->V, (size_t)c->n * sizeof(double));
+        taut_copy(c->n, c->X, q);
+        taut_copy(c->n, c->V, v);
         return TAUT_OK;
     }
     if (c->directions)

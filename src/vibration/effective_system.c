@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "system/system.h"
 #include "vibration/effective.h"
@@ -108,9 +109,9 @@ static int copy_values(taut_context *context, const workspace *w, taut_error *er
     const taut_sizes *sizes = &context->system->sizes;
     if (!w->base->system->attach)
         TAUT_TRY(taut_context_renew(context, error));
-    memcpy(context->compliance, w->base->compliance, (size_t)sizes->bonds * sizeof(double));
-    memcpy(context->damping, w->base->damping, (size_t)sizes->bonds * sizeof(double));
-    memcpy(context->mass, w->base->mass, (size_t)sizes->coordinates * sizeof(double));
+    taut_copy(sizes->bonds, w->base->compliance, context->compliance);
+    taut_copy(sizes->bonds, w->base->damping, context->damping);
+    taut_copy(sizes->coordinates, w->base->mass, context->mass);
     return 0;
 }
 
@@ -162,7 +163,7 @@ static void spread(const effective *e, const workspace *w, taut_index n, const d
                    double *to)
 {
     if (!e->full) {
-        memcpy(to, from, (size_t)w->tangent.start[n] * sizeof(double));
+        taut_copy(w->tangent.start[n], from, to);
         return;
     }
     memset(to, 0, (size_t)n * (size_t)n * sizeof(double));
@@ -175,7 +176,7 @@ static void spread(const effective *e, const workspace *w, taut_index n, const d
 static int subtract_hessian(const effective *e, workspace *w, taut_index n, double t,
                             const double *q, double *force_dq, taut_error *error)
 {
-    memcpy(w->x, q, (size_t)n * sizeof(double));
+    taut_copy(n, q, w->x);
     for (taut_index j = 0; j < n; j++) {
         double h = 6e-6 * fmax(1, fabs(q[j])), up = q[j] + h, down = q[j] - h;
         w->x[j] = up;
@@ -330,10 +331,7 @@ int taut_system_effective(const taut_system *base, const double *action, int mod
 /* Energy of stretches that are rounding errors: actions below it are none. */
 static double noise(const taut_context *context, const double *q)
 {
-    double size = 0, energy = 0;
-    for (taut_index i = 0; i < context->system->sizes.coordinates; i++)
-        size = fmax(size, fabs(q[i]));
-    double g = 8 * DBL_EPSILON * size;
+    double g = 8 * DBL_EPSILON * taut_largest(context->system->sizes.coordinates, q), energy = 0;
     for (taut_index i = 0; i < context->system->sizes.bonds; i++)
         energy += context->compliance[i] > 0 ? g * g / (2 * context->compliance[i]) : 0;
     return energy;
@@ -343,7 +341,7 @@ static int actions_at_start(taut_context *context, double t, taut_arena *arena, 
                             taut_modes_report *report, taut_error *error)
 {
     taut_index n = context->system->sizes.coordinates, m = context->system->sizes.bonds;
-    int most = m < TAUT_MODES_MOST ? m : TAUT_MODES_MOST;
+    int most = m < TAUT_SPECTRUM_DENSE ? m : TAUT_SPECTRUM_DENSE;
     double *q = TAUT_NEW(arena, double, n), *v = TAUT_NEW(arena, double, n);
     *mode = TAUT_NEW(arena, taut_mode, most);
     if (!q || !v || !*mode)
@@ -354,7 +352,7 @@ static int actions_at_start(taut_context *context, double t, taut_arena *arena, 
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "no effective motion: it needs the actions of all stiff springs, at least "
                          "one and at most %d",
-                         TAUT_MODES_MOST);
+                         TAUT_SPECTRUM_DENSE);
     double least = noise(context, q);
     for (int k = 0; k < report->found; k++)
         if ((*mode)[k].energy <= least)

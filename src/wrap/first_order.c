@@ -7,6 +7,7 @@
  * y follows from the differentiated constraints, G f(t,z,y) + g_t = 0, by Newton's iteration
  * with G B, B = df/dy. Where B does not depend on y the first correction is exact, and f + B dy
  * is the rate: no second evaluation. */
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "wrap/fields.h"
 
@@ -75,7 +76,7 @@ static int evaluate_all(first_order *w, double t, const double *z, double *rate,
 static int correct(first_order *w, double *rate, taut_error *error)
 {
     form_equations(w, rate);
-    memcpy(w->correction, w->residual, (size_t)w->algebraic * sizeof(double));
+    taut_copy(w->algebraic, w->residual, w->correction);
     int status = taut_saddle_factor(w->solver, w->matrix, NULL, NULL, NULL, error);
     if (status == TAUT_ERROR_SINGULAR)
         return taut_fail(error, TAUT_ERROR_SINGULAR,
@@ -106,13 +107,10 @@ static int solve_algebraic(first_order *w, double t, const double *z, double *ra
         return TAUT_OK;
     }
     for (int k = 0; k < MOST_ITERATIONS; k++) {
-        double size = 0, off = 0;
         TAUT_TRY(correct(w, rate, error));
         TAUT_TRY(evaluate_all(w, t, z, rate, error));
-        for (taut_index i = 0; i < w->algebraic; i++) {
-            size = fmax(size, fabs(w->y[i]));
-            off = fmax(off, fabs(w->correction[i]));
-        }
+        double size = taut_largest(w->algebraic, w->y),
+               off = taut_largest(w->algebraic, w->correction);
         if (off <= 16 * DBL_EPSILON * size || off <= DBL_MIN)
             return TAUT_OK;
         if (!isfinite(off))
@@ -137,7 +135,7 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
         field->statistics->force_evaluations++;
     }
     if (lambda)
-        memcpy(lambda, w->y, (size_t)w->algebraic * sizeof(double));
+        taut_copy(w->algebraic, w->y, lambda);
     if (!w->invariants)
         return TAUT_OK;
     TAUT_TRY(taut_invariants_step(w->invariants, t, q, w->push, error));
@@ -169,7 +167,7 @@ static bool find_linear(first_order *w, double t, const double *z0)
                               &ignored) != 0)
                 return false;
             if (k == 0)
-                memcpy(b0, w->values.force_dv, (size_t)entries * sizeof(double));
+                taut_copy(entries, w->values.force_dv, b0);
             else if (memcmp(b0, w->values.force_dv, (size_t)entries * sizeof(double)) != 0)
                 return false;
         }
@@ -181,7 +179,7 @@ static void learn(first_order *w, double t, const double *z)
 {
     w->linear = find_linear(w, t, z);
     w->known = true;
-    memcpy(w->y, w->y0, (size_t)w->algebraic * sizeof(double));
+    taut_copy(w->algebraic, w->y0, w->y);
 }
 
 static int prepare_algebraic(first_order *w, const taut_sizes *sizes, taut_arena *arena,
@@ -226,7 +224,7 @@ static int prepare_algebraic(first_order *w, const taut_sizes *sizes, taut_arena
     else if (status != TAUT_ERROR_EVALUATE)
         return taut_fail(error, reason.code, "%s", reason.message);
     else
-        memset(w->y0, 0, (size_t)k * sizeof(double));
+        taut_clear(k, w->y0);
     taut_saddle_shape shape = {.n = k, .k_start = w->start, .k_column = w->column};
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &arena->allocator, &w->solver, error);
 }

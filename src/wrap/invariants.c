@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "system/singular.h"
 
@@ -103,7 +104,7 @@ static int begin_at_zero(taut_invariants *w, double *z, taut_error *error)
     if (status == 0)
         status = taut_invariants_begin(w, 0, z, &reason);
     if (status == TAUT_ERROR_EVALUATE) {
-        memset(w->y, 0, (size_t)w->algebraic * sizeof(double));
+        taut_clear(w->algebraic, w->y);
         return TAUT_OK;
     }
     if (status < 0 && error)
@@ -198,7 +199,7 @@ int taut_invariants_step(taut_invariants *w, double t, const double *z, double *
     for (taut_index e = 0; w->velocity && e < w->jacobian.start[w->rows]; e++)
         if (!w->velocity[w->jacobian.column[e]])
             w->values.jacobian[e] = 0;
-    memset(push, 0, (size_t)w->n * sizeof(double));
+    taut_clear(w->n, push);
     TAUT_TRY(factor(w, t, error));
     w->statistics->factorisations++;
     w->statistics->solves++;
@@ -207,12 +208,11 @@ int taut_invariants_step(taut_invariants *w, double t, const double *z, double *
 
 double taut_invariants_size(const taut_invariants *w, const double *z, double *rounding)
 {
-    double size = 0, floor = 0;
+    double floor = 0;
     for (taut_index i = 0; i < w->rows; i++) {
         double sum = fabs(w->kept[i]) + taut_row_size(&w->jacobian, w->values.jacobian, i, z);
-        size = fmax(size, fabs(w->h[i]));
         floor = fmax(floor, sum * DBL_EPSILON);
     }
     *rounding = floor;
-    return size;
+    return taut_largest(w->rows, w->h);
 }

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "step/mechanics.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 #include "wrap/invariants.h"
 
 enum { MOST_ITERATIONS = 50 };
@@ -54,7 +54,7 @@ static int factor(stabilizer *w, double t, taut_error *error)
  * entry. */
 static int correction(stabilizer *w, double *size, taut_error *error)
 {
-    memset(w->step, 0, (size_t)w->n * sizeof(double));
+    taut_clear(w->n, w->step);
     for (taut_index r = 0; r < w->mechanics.rods; r++)
         w->residual[r] = -w->residual[r];
     w->projector.statistics->solves++;
@@ -126,13 +126,12 @@ static int apply_mechanical(taut_projector *projector, double t, double *q, doub
                             taut_error *error)
 {
     stabilizer *w = projector->self;
-    size_t bytes = (size_t)w->n * sizeof(double);
-    memcpy(w->q, q, bytes);
-    memcpy(w->v, v, bytes);
+    taut_copy(w->n, q, w->q);
+    taut_copy(w->n, v, w->v);
     TAUT_TRY(w->kind->converge ? converge_positions(w, t, error) : newton_positions(w, t, error));
     TAUT_TRY(project_velocity(w, t, error));
-    memcpy(q, w->q, bytes);
-    memcpy(v, w->v, bytes);
+    taut_copy(w->n, w->q, q);
+    taut_copy(w->n, w->v, v);
     return TAUT_OK;
 }
 
@@ -141,9 +140,8 @@ static int apply_simple(taut_projector *projector, double t, double *q, double *
                         taut_error *error)
 {
     stabilizer *w = projector->self;
-    size_t bytes = (size_t)w->n * sizeof(double);
-    memcpy(w->q, q, bytes);
-    memcpy(w->v, v, bytes);
+    taut_copy(w->n, q, w->q);
+    taut_copy(w->n, v, w->v);
     for (int pass = 0; pass < w->passes; pass++) {
         double size;
         TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
@@ -159,8 +157,8 @@ static int apply_simple(taut_projector *projector, double t, double *q, double *
             taut_add(w->n, w->step, w->q);
         }
     }
-    memcpy(q, w->q, bytes);
-    memcpy(v, w->v, bytes);
+    taut_copy(w->n, w->q, q);
+    taut_copy(w->n, w->v, v);
     return TAUT_OK;
 }
 
@@ -170,7 +168,7 @@ static int apply_first_order(taut_projector *projector, double t, double *q, dou
     (void)v;
     stabilizer *w = projector->self;
     double before = INFINITY, rounding;
-    memcpy(w->q, q, (size_t)w->n * sizeof(double));
+    taut_copy(w->n, q, w->q);
     int most = w->kind->converge ? MOST_ITERATIONS : w->passes;
     for (int k = 0; k < most; k++) {
         TAUT_TRY(taut_invariants_step(w->invariants, t, w->q, w->step, error));
@@ -179,7 +177,7 @@ static int apply_first_order(taut_projector *projector, double t, double *q, dou
             projector->statistics->newton_iterations++;
         bool done = size <= 2 * rounding || (size > before / 4 && size < 1e4 * rounding);
         if (w->kind->converge && done) {
-            memcpy(q, w->q, (size_t)w->n * sizeof(double));
+            taut_copy(w->n, w->q, q);
             return TAUT_OK;
         }
         for (taut_index i = 0; i < w->n; i++)
@@ -189,7 +187,7 @@ static int apply_first_order(taut_projector *projector, double t, double *q, dou
     if (w->kind->converge)
         return taut_fail(error, TAUT_ERROR_CONVERGE,
                          "the projection onto the invariants did not converge at t = %.9g", t);
-    memcpy(q, w->q, (size_t)w->n * sizeof(double));
+    taut_copy(w->n, w->q, q);
     return TAUT_OK;
 }
 

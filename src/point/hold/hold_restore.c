@@ -9,12 +9,12 @@
  * held directions and bonds makes it; this way a pass loses nothing but the O(omega^-2) by which
  * slow stretches differ along the manifold. Stiffness that no bond declares gives nothing to
  * follow: there it is the alternation. */
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "point/hold/hold.h"
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 struct taut_hold_restorer {
     taut_context *context;
@@ -47,27 +47,19 @@ static void rates(const taut_hold_restorer *w, const double *v, double *gdot)
         gdot[i] = w->values.bond_dt[i] + taut_row_dot(g, w->values.jacobian, i, v);
 }
 
-static double length(taut_index n, const double *x)
-{
-    double sum = 0;
-    for (taut_index i = 0; i < n; i++)
-        sum += x[i] * x[i];
-    return sqrt(sum);
-}
-
 /* ---- the way back */
 
 static int restore_position(taut_hold_restorer *w, double t, double *q, const double *v,
                             taut_error *error)
 {
     double before = INFINITY;
-    memcpy(w->want, w->values.bond, (size_t)w->m * sizeof(double));
+    taut_copy(w->m, w->values.bond, w->want);
     for (taut_index i = 0; i < w->n; i++)
         if (w->hold[i] & TAUT_HOLD_POSITION)
             q[i] = w->q0[i];
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         TAUT_TRY(evaluate(w, t, q, v, error));
-        memset(w->dx, 0, (size_t)w->n * sizeof(double));
+        taut_clear(w->n, w->dx);
         for (taut_index i = 0; i < w->m; i++)
             w->dmu[i] = w->want[i] - w->values.bond[i];
         w->statistics->factorisations++;
@@ -75,7 +67,7 @@ static int restore_position(taut_hold_restorer *w, double t, double *q, const do
         TAUT_TRY(taut_masked_saddle_factor(&w->position, t, w->values.mass, w->values.jacobian,
                                            NULL, ease, error));
         TAUT_TRY(taut_masked_saddle_solve(&w->position, w->dx, w->dmu, error));
-        double step = length(w->n, w->dx), scale = length(w->n, q);
+        double step = taut_norm(w->n, w->dx), scale = taut_norm(w->n, q);
         /* at rounding, or as near as least squares come */
         if (!isfinite(step) || step > 2 * before)
             return taut_fail(error, TAUT_ERROR_CONVERGE,
@@ -105,7 +97,7 @@ static int restore_velocity(taut_hold_restorer *w, double t, const double *q, do
     /* linear: the later ones take out what `ease` and rounding leave */
     for (int round = 0; round < 3; round++) {
         rates(w, v, w->dmu);
-        memset(w->dx, 0, (size_t)w->n * sizeof(double));
+        taut_clear(w->n, w->dx);
         for (taut_index i = 0; i < w->m; i++)
             w->dmu[i] = w->want[i] - w->dmu[i];
         w->statistics->solves++;
@@ -125,7 +117,7 @@ int taut_hold_restorer_restore(taut_hold_restorer *w, double t, double *q, doubl
     double *rate = w->values.gamma; /* [m], not evaluated here: a place to keep them */
     rates(w, v, rate);
     TAUT_TRY(restore_position(w, t, q, v, error));
-    memcpy(w->want, rate, (size_t)w->m * sizeof(double));
+    taut_copy(w->m, rate, w->want);
     return restore_velocity(w, t, q, v, error);
 }
 
@@ -205,8 +197,8 @@ static int build(taut_hold_restorer *w, taut_arena *arena, double t, const doubl
         TAUT_NEW(arena, double, w->position.matrix ? w->position.tangent.start[w->n] : w->n);
     if (!good || !w->values.jacobian || !w->values.mass)
         return taut_fail_memory(error);
-    memcpy(w->q0, q, (size_t)w->n * sizeof(double));
-    memcpy(w->v0, v, (size_t)w->n * sizeof(double));
+    taut_copy(w->n, q, w->q0);
+    taut_copy(w->n, v, w->v0);
     TAUT_TRY(evaluate(w, t, q, v, error));
     TAUT_TRY(check_rank(w, &w->position, t, "coordinates", arena, error));
     return check_rank(w, &w->velocity, t, "velocities", arena, error);

@@ -16,8 +16,8 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
+#include "base/vectors.h"
 #include "system/singular.h"
 
 enum { MOST_ITERATIONS = 20 };
@@ -111,7 +111,7 @@ int taut_kept_functions_create(taut_kept_functions *h, taut_context *context, ta
     for (taut_index j = 0; j < h->n; j++)
         h->stiff[j] = 1;
     TAUT_TRY(taut_evaluate(context, t, z, NULL, TAUT_WANT_BOND, &h->values, error));
-    memcpy(h->target, h->value, (size_t)h->bonds * sizeof(double));
+    taut_copy(h->bonds, h->value, h->target);
     if (h->rows == 0)
         return TAUT_OK;
     taut_saddle_shape shape = {.n = h->n,
@@ -174,7 +174,7 @@ int taut_kept_functions_tangent(taut_kept_functions *h, double t, const double *
     if (h->rows == 0)
         return TAUT_OK;
     TAUT_TRY(factor(h, t, z, error));
-    memset(h->y, 0, (size_t)h->rows * sizeof(double));
+    taut_clear(h->rows, h->y);
     for (taut_index j = 0; j < h->n; j++)
         x[j] *= h->stiff[j];
     return taut_saddle_solve(h->saddle, 1, x, h->y, error);
@@ -205,7 +205,7 @@ int taut_kept_functions_restore(taut_kept_functions *h, double t, double *z, tau
         if (now <= 1 || (now < 100 && now >= before)) /* done, or as near as rounding allows */
             return TAUT_OK;
         before = now;
-        memset(h->x, 0, (size_t)h->n * sizeof(double));
+        taut_clear(h->n, h->x);
         TAUT_TRY(taut_saddle_solve(h->saddle, 1, h->x, h->y, error));
         for (taut_index j = 0; j < h->n; j++)
             z[j] += h->x[j];

@@ -9,8 +9,6 @@
 #include "base/rows.h"
 #include "point/hold/hold.h"
 
-#include <string.h>
-
 #include "system/singular.h"
 
 static bool held(const taut_masked_saddle *s, taut_index i)

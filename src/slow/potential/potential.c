@@ -7,8 +7,8 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "base/vectors.h"
 #include "base/rows.h"
 
 /* ---- frames */
@@ -47,7 +47,7 @@ static int check_spring(const taut_potential_modes *w, const taut_potential_fram
                         taut_index bond, double *x, double *e, taut_error *error)
 {
     char name[96];
-    memset(x, 0, (size_t)w->n * sizeof(double));
+    taut_clear(w->n, x);
     taut_row_add(&w->jacobian, w->values.jacobian, bond, 1, x);
     taut_cholesky_solve(w->n, w->root, x);
     taut_potential_modes_multiply(w, x, e);
@@ -79,7 +79,7 @@ int taut_potential_take_frame(const taut_projector *foot, taut_potential_frame *
     int64_t n = w->n;
     for (int k = 0; k < frame->count; k++) {
         frame->value[k] = w->value[k];
-        memcpy(frame->mode + k * n, w->mode + k * n, (size_t)n * sizeof(double));
+        taut_copy(n, w->mode + k * n, frame->mode + k * n);
         taut_potential_modes_multiply(w, w->mode + k * n, frame->force + k * n);
         for (taut_index i = 0; i < n; i++)
             frame->force[k * n + i] /= w->value[k];
@@ -113,7 +113,7 @@ static int find_forces(taut_projection *p, const taut_projector *foot, taut_erro
     taut_potential_recursion_destroy(recursion);
     if (status != 0)
         return status;
-    memcpy(p->lambda, values.lambda + frame.count, (size_t)m * sizeof(double));
+    taut_copy(m, values.lambda + frame.count, p->lambda);
     p->stiff_force = values.reaction;
     return TAUT_OK;
 }
@@ -159,7 +159,7 @@ static double energy_beside(beside *b, taut_index n, taut_index m, const double 
     double energy = 0;
     for (taut_index i = 0; i < m; i++)
         b->s[i] = w->rigid[i] ? c[i] * b->values.lambda[count + i] : 0;
-    memset(b->values.reaction, 0, (size_t)n * sizeof(double));
+    taut_clear(n, b->values.reaction);
     taut_potential_modes_step(w, 0, b->s, b->values.reaction, 1, b->d);
     for (taut_index i = 0; i < n; i++) {
         double slow = b->d[i];
@@ -194,8 +194,8 @@ static int measure_beside(beside *b, taut_context *context, double t, const doub
             return taut_fail_memory(error);
     if (!(b->s = TAUT_NEW(arena, double, m)))
         return taut_fail_memory(error);
-    memcpy(b->x, q, (size_t)n * sizeof(double));
-    memcpy(b->u, v, (size_t)n * sizeof(double));
+    taut_copy(n, q, b->x);
+    taut_copy(n, v, b->u);
     TAUT_TRY(taut_potential_reserve(n, m, arena, &b->frame, &b->values, error));
     TAUT_TRY(taut_potential_foot(context, arena, &aside, &settings, &b->foot, error));
     TAUT_TRY(b->foot->apply(b->foot, t, b->x, b->u, error));

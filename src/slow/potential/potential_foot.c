@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "linalg/anderson.h"
 #include "slow/potential/potential.h"
@@ -174,9 +175,7 @@ static int check_lost(foot *c, const taut_potential_modes *w, const double *valu
         taut_index i = w->lost[k];
         double scale = taut_row_size(&w->jacobian, w->values.jacobian, i, NULL);
         char name[96];
-        double most = 0;
-        for (taut_index j = 0; j < c->n; j++)
-            most = fmax(most, fabs(what[0] == 'v' ? c->u[j] : c->x[j]));
+        double most = taut_largest(c->n, what[0] == 'v' ? c->u : c->x);
         if (c->hold && fabs(value[i]) <= 1e-9 * scale * most)
             continue;
         taut_system_name(c->system, TAUT_BOND, i, name, sizeof name);
@@ -216,7 +215,7 @@ static int check_minimum(foot *c, taut_error *error)
                     error);
     taut_potential_modes_gradient(&c->stiff, c->force);
     taut_cholesky_lower(c->n, c->stiff.root, c->force);
-    if (sqrt(taut_dot(c->n, c->force, c->force)) <= 1e-9 * steep * scale)
+    if (taut_norm(c->n, c->force) <= 1e-9 * steep * scale)
         return TAUT_OK;
     return fail(
         c, TAUT_ERROR_CONVERGE,
@@ -264,7 +263,7 @@ static int project_velocity(foot *c, taut_error *error)
     TAUT_TRY(check_lost(c, w, c->s, "velocities", error));
     taut_cholesky_lower(c->n, w->root, c->rate);
     if (c->hold &&
-        sqrt(taut_dot(c->n, c->rate, c->rate)) >
+        taut_norm(c->n, c->rate) >
             1e-9 * fabs(w->value[0]) * taut_potential_modes_length(&c->stiff, c->u, NULL))
         return fail(c, TAUT_ERROR_CONVERGE,
                     "the held velocities leave the minimum of the stiff potential; release one",
@@ -297,17 +296,16 @@ static int move_guesses(foot *c, taut_error *error)
     int status = reach(c, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, error));
     if (status != 0) /* no failure: the foot point is taken from where it was */
-        memcpy(c->x, c->from, (size_t)c->n * sizeof(double));
+        taut_copy(c->n, c->from, c->x);
     return TAUT_OK;
 }
 
 static int project(foot *c, taut_error *error)
 {
-    size_t bytes = (size_t)c->n * sizeof(double);
-    memcpy(c->from, c->x, bytes);
+    taut_copy(c->n, c->x, c->from);
     if (c->guesses) {
         TAUT_TRY(move_guesses(c, error));
-        memcpy(c->from, c->x, bytes);
+        taut_copy(c->n, c->x, c->from);
     }
     choose_held(c, &c->stiff, TAUT_HOLD_POSITION);
     TAUT_TRY(reach(c, error));
@@ -325,13 +323,12 @@ static int project(foot *c, taut_error *error)
 static int apply(taut_projector *projector, double t, double *q, double *v, taut_error *error)
 {
     foot *c = (foot *)projector;
-    size_t bytes = (size_t)c->n * sizeof(double);
     c->t = t;
-    memcpy(c->x, q, bytes);
-    memcpy(c->u, v, bytes);
+    taut_copy(c->n, q, c->x);
+    taut_copy(c->n, v, c->u);
     TAUT_TRY(project(c, error));
-    memcpy(q, c->x, bytes);
-    memcpy(v, c->u, bytes);
+    taut_copy(c->n, c->x, q);
+    taut_copy(c->n, c->u, v);
     return TAUT_OK;
 }
 

@@ -22,11 +22,11 @@
  * run two orders ahead, twice an order. Unlike repeated derivatives of the stiff motion itself
  * [B (8.1)] nothing grows as (Omega_max/Omega_min)^2k. Damped and soft bonds are treated as in
  * multiplier_recursion.c. */
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "slow/potential/potential.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "linalg/small_kernels.h"
 
@@ -128,7 +128,7 @@ static void add_hessian(const taut_potential_recursion *r, int b, const double *
 static void subtract_remainder(const taut_potential_recursion *r, int i, double *out)
 {
     const int64_t n = r->n;
-    memcpy(r->fr, r->stiff + i * n, (size_t)n * sizeof(double));
+    taut_copy(n, r->stiff + i * n, r->fr);
     for (int b = 1; b <= i; b++)
         add_hessian(r, b, r->eta + (i - b) * n, r->fr);
     for (taut_index j = 0; j < n; j++)
@@ -148,7 +148,7 @@ static void find_eta(taut_potential_recursion *r, int i, const double *lambda)
     for (int k = 0; k < r->frame->count; k++)
         r->s[k] = (lambda[k] - taut_dot(r->n, r->frame->mode + k * n, r->fr)) / r->frame->value[k];
     taut_lu_solve(false, r->frame->count, r->t, r->t_pivot, r->s);
-    memset(eta, 0, (size_t)n * sizeof(double));
+    taut_clear(n, eta);
     for (int k = 0; k < r->frame->count; k++)
         for (taut_index j = 0; j < n; j++)
             eta[j] += r->s[k] * r->frame->mode[k * n + j];
@@ -159,7 +159,7 @@ static void find_eta(taut_potential_recursion *r, int i, const double *lambda)
 static int factor_mass(taut_potential_recursion *r, taut_error *error)
 {
     const int64_t n = r->n;
-    memset(r->root, 0, (size_t)(n * n) * sizeof(double));
+    taut_clear(n * n, r->root);
     for (taut_index i = 0; i < n; i++)
         for (taut_index k = r->matrix ? r->tangent.start[i] : i;
              k < (r->matrix ? r->tangent.start[i + 1] : i + 1); k++)
@@ -186,7 +186,7 @@ static int fill_potential(taut_potential_recursion *r, taut_error *error)
             error, TAUT_ERROR_CONVERGE,
             "the stiff modes turn or vanish between the foot point and the slow point");
     for (int l = 0; l < d; l++) { /* column l of (W^T L W)^-1 */
-        memset(r->rest, 0, (size_t)d * sizeof(double));
+        taut_clear(d, r->rest);
         r->rest[l] = 1 / r->frame->value[l];
         taut_lu_solve(false, d, r->t, r->t_pivot, r->rest);
         for (int k = 0; k < d; k++)
@@ -199,12 +199,12 @@ static int fill_potential(taut_potential_recursion *r, taut_error *error)
 static int fill_rows(taut_potential_recursion *r, taut_error *error)
 {
     const int64_t n = r->n, d = r->frame->count;
-    memset(r->row1, 0, (size_t)(rows_of(r) * n) * sizeof(double));
-    memset(r->row2, 0, (size_t)(rows_of(r) * n) * sizeof(double));
+    taut_clear(rows_of(r) * n, r->row1);
+    taut_clear(rows_of(r) * n, r->row2);
     for (taut_index i = 0; i < r->m; i++)
         if (!r->soft[i])
             taut_row_add(&r->jacobian, r->jacobian_i, i, 1, r->row1 + (d + i) * n);
-    memcpy(r->row2 + d * n, r->row1 + d * n, (size_t)(r->m * n) * sizeof(double));
+    taut_copy(r->m * n, r->row1 + d * n, r->row2 + d * n);
     return fill_potential(r, error);
 }
 
@@ -213,7 +213,7 @@ static int factor(taut_potential_recursion *r, taut_error *error)
     const int64_t n = r->n, rows = rows_of(r);
     TAUT_TRY(factor_mass(r, error));
     TAUT_TRY(fill_rows(r, error));
-    memcpy(r->solved, r->row1, (size_t)(rows * n) * sizeof(double));
+    taut_copy(rows * n, r->row1, r->solved);
     for (taut_index j = 0; j < rows; j++)
         taut_cholesky_solve(r->n, r->root, r->solved + j * n);
     for (taut_index j = 0; j < rows; j++) {
@@ -324,7 +324,7 @@ static int next_order(taut_potential_recursion *r, int i, double t, bool first_l
             subtract_mass(r, b, r->a + (i - b) * n, a);
     }
     solve(r, a, r->rest);
-    memcpy(lambda, r->rest, (size_t)d * sizeof(double));
+    taut_copy(d, r->rest, lambda);
     find_eta(r, i, lambda);
     for (taut_index k = 0; k < r->m; k++)
         lambda[n + k] = r->soft[k] ? lambda[n + k] : r->rest[d + k];
@@ -341,7 +341,7 @@ static int next_order(taut_potential_recursion *r, int i, double t, bool first_l
 static void make_y(taut_potential_recursion *r, int order)
 {
     const int64_t n = r->n, rows = r->n + r->m;
-    memset(r->y, 0, (size_t)((r->orders + 5) * rows) * sizeof(double));
+    taut_clear((r->orders + 5) * rows, r->y);
     for (int i = order; i >= 0; i--) {
         for (int k = 0; k < r->frame->count; k++)
             r->y[i * rows + k] = r->lambda[i * rows + k] / r->frame->value[k];
@@ -355,10 +355,9 @@ static void make_y(taut_potential_recursion *r, int order)
 static int begin(taut_potential_recursion *r, double t, const double *q, const double *v,
                  taut_error *error)
 {
-    size_t bytes = (size_t)r->n * sizeof(double);
-    memcpy(r->q, q, bytes);
-    memcpy(r->v, v, bytes);
-    memcpy(r->q + r->n, v, bytes);
+    taut_copy(r->n, q, r->q);
+    taut_copy(r->n, v, r->v);
+    taut_copy(r->n, v, r->q + r->n);
     r->statistics->jets++;
     TAUT_TRY(stiff_coefficient(r, 0, t, r->q, error));
     return stiff_coefficient(r, 1, t, r->q + r->n, error);
@@ -368,7 +367,7 @@ static void give(const taut_potential_recursion *r, const taut_potential_values 
 {
     const int64_t n = r->n, rows = r->n + r->m;
     int d = r->frame->count;
-    memset(values->reaction, 0, (size_t)n * sizeof(double));
+    taut_clear(n, values->reaction);
     subtract_remainder(r, 0, values->reaction);
     for (int k = 0; k < d; k++) {
         const double *mode = r->frame->mode + k * n, *force = r->row1 + k * n;
@@ -387,7 +386,7 @@ static void give(const taut_potential_recursion *r, const taut_potential_values 
         values->ydot[d + k] = r->y[rows + n + k];
         values->lambda[d + k] = r->lambda[n + k];
     }
-    memcpy(values->acceleration, r->a, (size_t)n * sizeof(double));
+    taut_copy(n, r->a, values->acceleration);
 }
 
 int taut_potential_recursion_evaluate(taut_potential_recursion *r,
@@ -401,7 +400,7 @@ int taut_potential_recursion_evaluate(taut_potential_recursion *r,
                          "level %d of the slow multipliers was asked, %d were prepared", level,
                          r->most);
     r->frame = frame;
-    memset(r->y, 0, (size_t)((r->orders + 5) * rows) * sizeof(double));
+    taut_clear((r->orders + 5) * rows, r->y);
     for (int j = 0; j <= level; j++) {
         int order = order_of(r->damped, level, j);
         TAUT_TRY(begin(r, t, q, v, error));

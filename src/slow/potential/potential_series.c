@@ -9,13 +9,13 @@
  * slow manifold to order eps^(2k+2) (potential_recursion.c). Levels as in series.c, Newton's
  * steps with the matrix of the foot point. What is held does not move: the modes of the fibre
  * are then those of the space in which it stands still. */
+#include "base/vectors.h"
 #include "slow/potential/potential.h"
 #include "slow/truncation_error.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 typedef struct series {
     taut_projection *p;
@@ -59,7 +59,7 @@ static void fibre_step(series *s, bool velocity, const double *now, const double
     bool apart = velocity && w != taut_potential_foot_modes(s->foot, false, &count);
     for (taut_index i = 0; i < s->m; i++)
         s->s[i] = wanted[count + i] - now[count + i];
-    memset(s->force, 0, (size_t)s->n * sizeof(double));
+    taut_clear(s->n, s->force);
     for (int k = 0; k < count && apart; k++)
         for (taut_index i = 0; i < s->n; i++)
             s->force[i] +=
@@ -125,14 +125,6 @@ static int solve_level(series *s, taut_error *error)
     return fail_separation(s, error);
 }
 
-static double farthest(taut_index n, const double *x, const double *y)
-{
-    double most = 0;
-    for (taut_index i = 0; i < n; i++)
-        most = fmax(most, fabs(x[i] - y[i]));
-    return most;
-}
-
 static const double poor = 0.01; /* an error, relative, that is not to be called a slow point */
 
 /* What is stated: of the series, when the next level would move the state by (q, v), and of
@@ -150,12 +142,11 @@ static void state_error(series *s, const taut_truncation *last, double q, double
 static int settle(series *s, const taut_truncation *last, double step, double q, double v,
                   taut_error *error)
 {
-    size_t bytes = (size_t)s->n * sizeof(double);
     if (s->level <= 2 || taut_truncation_tail(last, last->step, step) > poor)
         return fail_separation(s, error);
     state_error(s, last, q, v);
-    memcpy(s->q, s->last_q, bytes);
-    memcpy(s->v, s->last_v, bytes);
+    taut_copy(s->n, s->last_q, s->q);
+    taut_copy(s->n, s->last_v, s->v);
     s->grows = true;
     s->level--;
     return TAUT_OK;
@@ -164,16 +155,16 @@ static int settle(series *s, const taut_truncation *last, double step, double q,
 /* Level after level, until the correction is at rounding or would grow. */
 static int expand(series *s, int most, taut_error *error)
 {
-    size_t bytes = (size_t)s->n * sizeof(double);
     taut_truncation last = {.floor_q = s->noise * s->scale, .floor_v = s->noise * s->scale};
     int quiet = 0;
     for (s->level = 1; s->level <= most; s->level++) {
-        memcpy(s->last_q, s->q, bytes);
-        memcpy(s->last_v, s->v, bytes);
+        taut_copy(s->n, s->q, s->last_q);
+        taut_copy(s->n, s->v, s->last_v);
         taut_error reason = {0};
         int status = solve_level(s, &reason);
         double step = (norm(s->n, s->q, s->last_q) + norm(s->n, s->v, s->last_v)) / s->scale;
-        double q = farthest(s->n, s->q, s->last_q), v = farthest(s->n, s->v, s->last_v);
+        double q = taut_largest_difference(s->n, s->q, s->last_q),
+               v = taut_largest_difference(s->n, s->v, s->last_v);
         bool lost = status == TAUT_ERROR_CONVERGE;
         if (status != 0 && !(lost && s->level > 2)) {
             if (error)
@@ -226,10 +217,9 @@ static int run(series *s, taut_error *error)
 static void give(series *s)
 {
     taut_projection *p = s->p;
-    size_t bytes = (size_t)s->n * sizeof(double);
-    memcpy(p->q, s->q, bytes);
-    memcpy(p->v, s->v, bytes);
-    memcpy(p->lambda, s->values.lambda + s->frame.count, (size_t)s->m * sizeof(double));
+    taut_copy(s->n, s->q, p->q);
+    taut_copy(s->n, s->v, p->v);
+    taut_copy(s->m, s->values.lambda + s->frame.count, p->lambda);
     p->stiff_force = s->values.reaction;
     snprintf(p->explanation, sizeof p->explanation,
              "projection series: the foot point where the stiff potential is least, rank %d (pass "
@@ -250,8 +240,8 @@ int taut_potential_series(taut_projection *p, taut_error *error)
             return taut_fail_memory(error);
     if (!(s.s = TAUT_NEW(&p->arena, double, s.m)))
         return taut_fail_memory(error);
-    memcpy(s.q, p->q, (size_t)s.n * sizeof(double));
-    memcpy(s.v, p->v, (size_t)s.n * sizeof(double));
+    taut_copy(s.n, p->q, s.q);
+    taut_copy(s.n, p->v, s.v);
     int status = run(&s, error);
     if (status == 0)
         give(&s);

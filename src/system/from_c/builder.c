@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "expr/ast.h"
 
 #define WRONG(builder, ...) (taut_fail(&(builder)->error, TAUT_ERROR_USAGE, __VA_ARGS__))
@@ -14,7 +15,7 @@ static double *copy_reals(taut_builder *b, const double *x, int64_t count)
 {
     double *copy = TAUT_NEW(&b->arena, double, count);
     if (copy && count)
-        memcpy(copy, x, (size_t)count * sizeof *copy);
+        taut_copy(count, x, copy);
     return copy;
 }
 

@@ -5,6 +5,7 @@
  * wherever there is a mass matrix; above that on the pattern of G^T G with the diagonal, which
  * holds the Hessians but not necessarily df/dq: forces between coordinates that no bond joins
  * would be credited to the wrong column. `taut_check` shows it. */
+#include "base/random.h"
 #include "system/from_c/callbacks.h"
 
 #include <math.h>
@@ -193,13 +194,6 @@ static int make_patterns(maker *m)
 
 /* ---- what the system can do */
 
-/* Numbers in (-1, 1), always the same. */
-static double scattered(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*state >> 11) / 4503599627370496.0 - 1;
-}
-
 /* Does f change with v? Asked at the start and at two points near it; where nothing can be
  * evaluated, yes. */
 static int find_velocity_forces(const maker *m, taut_arena *scratch, bool *depends)
@@ -217,8 +211,8 @@ static int find_velocity_forces(const maker *m, taut_arena *scratch, bool *depen
     for (int k = 0; k < 3; k++) {
         for (taut_index i = 0; i < n; i++) {
             q[i] = call->start_q[i] +
-                   (k == 0 ? 0 : 1e-3 * scattered(&seed) * fmax(1, fabs(call->start_q[i])));
-            v[i] = call->start_v[i] + scattered(&seed);
+                   (k == 0 ? 0 : 1e-3 * taut_random(&seed) * fmax(1, fabs(call->start_q[i])));
+            v[i] = call->start_v[i] + taut_random(&seed);
         }
         int status = call->force(call->user, 0, q, zero, still);
         if (status == 0)

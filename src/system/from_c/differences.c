@@ -8,6 +8,7 @@
  *
  * L is the length over which F curves and N = max(measured, u |x_j|) the noise of F in terms of
  * x, u the rounding unit (scales.c). In units of L all errors are about u^(2/3) = 2e-11. */
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "system/from_c/callbacks.h"
 
@@ -70,10 +71,10 @@ int taut_callbacks_attach(taut_context *context, taut_error *error)
     if (!w->entries || !w->coarse || !w->bond || !w->product || !w->matrix)
         return taut_fail_memory(error);
     context->extra = w;
-    memcpy(context->mass, s->call.mass, (size_t)n * sizeof(double));
+    taut_copy(n, s->call.mass, context->mass);
     if (m) {
-        memcpy(context->compliance, s->call.compliance, (size_t)m * sizeof(double));
-        memcpy(context->damping, s->call.damping, (size_t)m * sizeof(double));
+        taut_copy(m, s->call.compliance, context->compliance);
+        taut_copy(m, s->call.damping, context->damping);
     }
     return 0;
 }
@@ -83,8 +84,8 @@ int taut_callbacks_start(taut_context *context, double t, double *q, double *v, 
     const taut_callback_system *s = context->system->extra;
     (void)t;
     (void)error;
-    memcpy(q, s->call.start_q, (size_t)s->call.coordinates * sizeof *q);
-    memcpy(v, s->call.start_v, (size_t)s->call.coordinates * sizeof *v);
+    taut_copy(s->call.coordinates, s->call.start_q, q);
+    taut_copy(s->call.coordinates, s->call.start_v, v);
     return 0;
 }
 
@@ -159,14 +160,6 @@ static int call_mass(const point *p, const double *x, const double *vector, doub
 }
 
 /* ---- steps */
-
-static double largest(const double *x, taut_index n)
-{
-    double most = 0;
-    for (taut_index i = 0; i < n; i++)
-        most = fmax(most, fabs(x[i]));
-    return most;
-}
 
 /* (N L^(root-1))^(1/root): the step whose errors by curvature and by noise balance; roots 3 and
  * 6 as above. */
@@ -270,7 +263,7 @@ static int reaction_of_q(const point *p, const double *x, double *y)
     const taut_system *system = p->context->system;
     const taut_pattern g = jacobian_of(system);
     TAUT_TRY(jacobian_at(p, x, 1, 6, p->w->entries));
-    memset(y, 0, (size_t)system->sizes.coordinates * sizeof *y);
+    taut_clear(system->sizes.coordinates, y);
     taut_pattern_add_transposed(&g, p->w->entries, 1, p->weight, y);
     return taut_check_finite(system, TAUT_COORDINATE, "the reaction of the bonds on", p->t, y,
                              system->sizes.coordinates, p->error);
@@ -317,7 +310,7 @@ static int bond_in_time(const point *p, double *bond_dt)
     taut_index m = p->s->call.bonds;
     double h = best_step(&p->s->clock, p->t, 3), width = (p->t + h) - (p->t - h),
            *low = p->w->low[0];
-    memset(bond_dt, 0, (size_t)m * sizeof *bond_dt);
+    taut_clear(m, bond_dt);
     if (!p->s->call.time_dependent)
         return 0;
     TAUT_TRY(call_bond(p, p->t + h, p->q, bond_dt));
@@ -331,7 +324,7 @@ static int bond_in_time(const point *p, double *bond_dt)
 static double step_along(const point *p, int root)
 {
     taut_index n = p->s->call.coordinates;
-    double per_step = largest(p->v, n) / best_step(&p->s->bond, largest(p->q, n), root);
+    double per_step = taut_largest(n, p->v) / best_step(&p->s->bond, taut_largest(n, p->q), root);
     if (p->s->call.time_dependent)
         per_step = fmax(per_step, 1 / best_step(&p->s->clock, p->t, root));
     return per_step > 0 ? 1 / per_step : 0;
@@ -378,7 +371,7 @@ static int gamma_at(const point *p, double *gamma)
     }
     bool from_jacobian = call->jacobian && !call->time_dependent;
     double s = step_along(p, from_jacobian ? 3 : 6);
-    memset(gamma, 0, (size_t)call->bonds * sizeof *gamma);
+    taut_clear(call->bonds, gamma);
     if (s == 0)
         return 0;
     return from_jacobian ? gamma_from_jacobian(p, s, gamma) : gamma_from_bonds(p, s, gamma);
@@ -440,9 +433,9 @@ static int evaluate_masses(point *p, unsigned wanted, taut_values *values)
     if (wanted & TAUT_WANT_MASS && matrix) /* the tangent pattern is full then */
         memcpy(values->mass, p->w->matrix, (size_t)n * (size_t)n * sizeof(double));
     else if (wanted & TAUT_WANT_MASS)
-        memcpy(values->mass, p->context->mass, (size_t)n * sizeof(double));
+        taut_copy(n, p->context->mass, values->mass);
     if (wanted & TAUT_WANT_MOMENTUM)
-        memcpy(values->momentum, p->w->product, (size_t)n * sizeof(double));
+        taut_copy(n, p->w->product, values->momentum);
     for (taut_index i = 0; i < n && wanted & TAUT_WANT_ENERGY; i++)
         values->kinetic += p->v[i] * p->w->product[i] / 2;
     if (!(wanted & TAUT_WANT_MASS_DQ) || !matrix)

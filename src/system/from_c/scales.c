@@ -5,11 +5,12 @@
  * = (15/96) h^2 F''' + O(noise/h): where the first part rules it tells the length over which F
  * curves, where the second rules the noise; the best steps follow from both [Gill, Murray,
  * Wright 1981, section 8.6]. */
+#include "base/vectors.h"
+#include "base/random.h"
 #include "system/from_c/callbacks.h"
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 enum { RUNGS = 21 }; /* from 1/4 to 2e-13 of the size of the state */
 
@@ -24,10 +25,7 @@ typedef struct ladder {
 
 taut_difference_scale taut_plain_scale(const double *x, taut_index n)
 {
-    double most = 0;
-    for (taut_index i = 0; i < n; i++)
-        most = fmax(most, fabs(x[i]));
-    double length = most > 0 && most < 1 ? most : 1;
+    double most = taut_largest(n, x), length = most > 0 && most < 1 ? most : 1;
     return (taut_difference_scale){length, DBL_EPSILON / 2 * length};
 }
 
@@ -61,9 +59,7 @@ static bool slope(ladder *l, double h, double *d)
  * as that; -1 when all are 0. */
 static double change(const ladder *l)
 {
-    double most = 0, apart = 0;
-    for (taut_index i = 0; i < l->rows; i++)
-        most = fmax(most, fmax(fabs(l->now[i]), fabs(l->last[i])));
+    double most = fmax(taut_largest(l->rows, l->now), taut_largest(l->rows, l->last)), apart = 0;
     for (taut_index i = 0; i < l->rows && most > 0; i++) {
         double own = fmax(fabs(l->now[i]), fabs(l->last[i]));
         apart = fmax(apart, fabs(l->now[i] - l->last[i]) / fmax(own, 0.1 * most));
@@ -114,10 +110,11 @@ static void climb(ladder *l, double size, taut_difference_scale *scale)
     conclude(e, h, count, size, scale);
 }
 
+/* Of size 1/2 to 1: no coordinate stands still. */
 static double scattered(uint64_t *state)
 {
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (*state >> 33 & 1 ? 1 : -1) * (0.5 + (double)(*state >> 34) / 2147483648.0);
+    double x = taut_random(state);
+    return copysign(0.5 + fabs(x) / 2, x);
 }
 
 int taut_callbacks_measure(taut_callback_system *s, const taut_allocator *allocator,
@@ -133,11 +130,9 @@ int taut_callbacks_measure(taut_callback_system *s, const taut_allocator *alloca
         good = (*arrays[k] = TAUT_NEW(&scratch, double, longest)) && good;
     if (good) {
         uint64_t seed = 1;
-        double size = 0;
-        for (taut_index i = 0; i < n; i++) {
+        double size = taut_largest(n, s->call.start_q);
+        for (taut_index i = 0; i < n; i++)
             l.way[i] = scattered(&seed);
-            size = fmax(size, fabs(s->call.start_q[i]));
-        }
         if (size == 0)
             size = 1;
         s->force = s->bond = taut_plain_scale(s->call.start_q, n);

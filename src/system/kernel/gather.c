@@ -1,8 +1,7 @@
 /* gather.c - from arrays of the system to registers of a kernel: what is loaded is decided once,
  * when the kernel is made. */
+#include "base/vectors.h"
 #include "system/kernel/kernel.h"
-
-#include <string.h>
 
 static bool is_fetched(const taut_slot *slot)
 {
@@ -104,7 +103,7 @@ static void load(const taut_statement_kernel *kernel, int level, int64_t first, 
     for (const taut_fetch *f = kernel->fetch; f < end; f++) {
         double *to = regs->regs + (int64_t)f->to * regs->lanes;
         if (f->data) {
-            memcpy(to, f->data + first, (size_t)n * sizeof *to);
+            taut_copy(n, f->data + first, to);
             continue;
         }
         const double *from = inputs->from[f->source];

@@ -5,8 +5,7 @@
 #endif
 #include "system/kernel/lanes.h"
 
-#include <string.h>
-
+#include "base/vectors.h"
 #include "base/hot.h"
 
 enum { SUMS = 16 };
@@ -73,7 +72,7 @@ void taut_lanes_load(double *to, const double *from, taut_places at, int n)
     from += at.first;
     switch (at.stride) {
     case 0: taut_lanes_fill(to, n, from[0]); break;
-    case 1: memcpy(to, from, (size_t)n * sizeof *to); break;
+    case 1: taut_copy(n, from, to); break;
     case 2: load_second(to, from, n); break;
     case 3: load_third(to, from, n); break;
     default: load_strided(to, from, at.stride, n);
@@ -112,7 +111,7 @@ void taut_lanes_store(double *restrict to, const double *restrict x, taut_places
         for (int k = 0; k < n; k++)
             to[at.gather[k]] = x[k];
     } else if (at.stride == 1) {
-        memcpy(to + at.first, x, (size_t)n * sizeof *to);
+        taut_copy(n, x, to + at.first);
     } else {
         for (int k = 0; k < n; k++)
             to[at.first + (int64_t)at.stride * k] = x[k];

@@ -1,7 +1,7 @@
 /* scatter.c - see scatter.h. The order of a kernel's outputs is in kernel.h. */
 #include "system/kernel/scatter.h"
 
-#include <string.h>
+#include "base/vectors.h"
 
 typedef struct target {
     const taut_context *context;
@@ -50,7 +50,7 @@ int taut_statement_kernel_level(const taut_statement_kernel *kernel, unsigned w)
 static void clear(double *x, int64_t count)
 {
     if (x && count > 0)
-        memset(x, 0, (size_t)count * sizeof *x);
+        taut_clear(count, x);
 }
 
 void taut_values_clear(const taut_system *system, unsigned w, taut_values *values)

@@ -105,7 +105,7 @@ static int join_springs(work *w, const taut_context *context, taut_error *error)
                                      "frequencies of linear springs beside a stiff potential of "
                                      "more than %d coordinates are not in this version: write the "
                                      "springs as part of the stiff potential",
-                                     TAUT_POTENTIAL_MODES_MOST);
+                                     TAUT_SPECTRUM_DENSE);
                 w->values.stiff_hessian[k] +=
                     w->values.jacobian[e] * w->values.jacobian[f] / context->compliance[i];
             }
@@ -186,7 +186,7 @@ int taut_frequencies(taut_context *context, double t, const double *q, int count
         return taut_fail(error, TAUT_ERROR_REFUSED, "frequencies belong to mechanical systems");
     if (!(system->sizes.can & TAUT_HAS_SPRINGS) && !stiff)
         return 0;
-    if (stiff && system->sizes.coordinates <= TAUT_POTENTIAL_MODES_MOST)
+    if (stiff && system->sizes.coordinates <= TAUT_SPECTRUM_DENSE)
         return small_stiff(context, t, q, count, frequency, found, complete, error);
     work w = {0};
     taut_spectrum spectrum = {0};

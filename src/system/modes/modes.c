@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "base/reuse.h"
 #include "system/singular.h"
@@ -57,12 +58,12 @@ static int split(taut_modes_work *w, taut_error *error)
 
 static int refuse_large(const taut_modes_work *w, taut_error *error)
 {
-    if (w->springs <= TAUT_MODES_MOST && (int64_t)w->springs * (w->n + w->m) <= MOST_NUMBERS)
+    if (w->springs <= TAUT_SPECTRUM_DENSE && (int64_t)w->springs * (w->n + w->m) <= MOST_NUMBERS)
         return 0;
     return taut_fail(error, TAUT_ERROR_REFUSED,
                      "modes and actions of %d springs in %d coordinates are too many (at most %d "
                      "springs): mark slow ones `soft`, or use the full motion",
-                     w->springs, w->n, TAUT_MODES_MOST);
+                     w->springs, w->n, TAUT_SPECTRUM_DENSE);
 }
 
 static int reserve(taut_modes_work *w, const taut_sizes *sizes, bool gradient, taut_error *error)
@@ -195,8 +196,8 @@ static void form_matrix(taut_modes_work *w, const double *c)
 static void form_mode(taut_modes_work *w, const double *c, int k, const double *s)
 {
     double *weight = w->weight + (int64_t)k * w->m, *shape = w->shape + (int64_t)k * w->n;
-    memset(weight, 0, (size_t)w->m * sizeof(double));
-    memset(shape, 0, (size_t)w->n * sizeof(double));
+    taut_clear(w->m, weight);
+    taut_clear(w->n, shape);
     for (taut_index i = 0; i < w->springs; i++) {
         double x = s[i] / sqrt(c[w->spring[i]]);
         weight[w->spring[i]] = x;
@@ -282,7 +283,7 @@ static int sum_gradients(taut_modes_work *w, double t, const double *q, const do
                          double *gradient, taut_error *error)
 {
     unsigned wanted = TAUT_WANT_BOND_HESSIAN | (w->varying ? TAUT_WANT_MASS_DQ : 0);
-    memset(gradient, 0, (size_t)w->n * sizeof(double));
+    taut_clear(w->n, gradient);
     for (int k = 0; k < w->count; k++) {
         if (action[k] == 0)
             continue;
@@ -301,10 +302,9 @@ static int measure_push(taut_modes_work *w, double *along, double *all, taut_err
 {
     double *x = w->push;
     *along = *all = 0;
-    memset(w->held, 0, (size_t)w->rods * sizeof(double));
+    taut_clear(w->rods, w->held);
     TAUT_TRY(taut_saddle_solve(w->saddle, 1, x, w->held, error));
-    for (taut_index i = 0; i < w->n; i++)
-        *all = fmax(*all, fabs(x[i]));
+    *all = taut_largest(w->n, x);
     for (int k = 0; k < w->count; k++) { /* one after the other: they are orthogonal */
         const double *weight = w->weight + (int64_t)k * w->m, *shape = w->shape + (int64_t)k * w->n;
         double part = 0;
@@ -313,8 +313,7 @@ static int measure_push(taut_modes_work *w, double *along, double *all, taut_err
         for (taut_index i = 0; i < w->n; i++)
             x[i] -= part / (w->frequency[k] * w->frequency[k]) * shape[i];
     }
-    for (taut_index i = 0; i < w->n; i++)
-        *along = fmax(*along, fabs(x[i]));
+    *along = taut_largest(w->n, x);
     return 0;
 }
 
@@ -325,19 +324,16 @@ int taut_modes_gradient(taut_modes_work *w, double t, const double *q, const dou
     if (!taut_modes_blend(w, action, w->blended))
         return 0;
     /* the modes of one frequency are an arbitrary choice: does it matter? */
-    double most = 0, apart = 0, along, all;
+    double along, all;
     TAUT_TRY(sum_gradients(w, t, q, w->blended, w->other, error));
-    for (taut_index i = 0; i < w->n; i++) {
-        most = fmax(most, fmax(fabs(gradient[i]), fabs(w->other[i])));
-        apart = fmax(apart, fabs(gradient[i] - w->other[i]));
-    }
-    if (apart <= 1e-6 * most)
+    if (taut_largest_difference(w->n, gradient, w->other) <=
+        1e-6 * fmax(taut_largest(w->n, gradient), taut_largest(w->n, w->other)))
         return 0;
     for (taut_index i = 0; i < w->n; i++)
         w->push[i] = gradient[i] - w->other[i];
     TAUT_TRY(measure_push(w, &along, &all, error));
     if (along <= 1e-6 * all) {
-        memcpy(gradient, w->other, (size_t)w->n * sizeof(double));
+        taut_copy(w->n, w->other, gradient);
         return 0;
     }
     int code = taut_fail(error, TAUT_ERROR_EVALUATE,

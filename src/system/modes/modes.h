@@ -15,8 +15,6 @@
 
 #include "linalg/spectrum.h"
 
-enum { TAUT_MODES_MOST = 400 }; /* springs: beyond, only frequencies at the ends are computed */
-
 typedef struct taut_modes_work {
     taut_context *context;
     taut_arena *arena;
@@ -44,7 +42,7 @@ typedef struct taut_modes_work {
 } taut_modes_work;
 
 /* Memory comes from the arena; `gradient` prepares for taut_modes_gradient. Refuses more than
- * TAUT_MODES_MOST springs. */
+ * TAUT_SPECTRUM_DENSE springs. */
 int taut_modes_create(taut_modes_work *modes, taut_context *context, taut_arena *arena,
                       bool gradient, taut_error *error);
 void taut_modes_destroy(taut_modes_work *modes); /* takes half-made ones */

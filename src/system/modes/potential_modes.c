@@ -4,8 +4,8 @@
 #include "system/modes/potential_modes.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "base/vectors.h"
 #include "base/rows.h"
 #include "base/reuse.h"
 #include "linalg/spectrum.h"
@@ -57,11 +57,11 @@ int taut_potential_modes_create(taut_potential_modes *w, taut_context *context, 
     taut_system_sizes(system, &sizes);
     *w = (taut_potential_modes){
         .context = context, .n = sizes.coordinates, .m = sizes.bonds, .springs = !rigid_springs};
-    if (w->n > TAUT_POTENTIAL_MODES_MOST)
+    if (w->n > TAUT_SPECTRUM_DENSE)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "the modes of a stiff potential of %d coordinates are too many (at most "
                          "%d): write it as bonds with a stiffness",
-                         w->n, TAUT_POTENTIAL_MODES_MOST);
+                         w->n, TAUT_SPECTRUM_DENSE);
     w->matrix = sizes.mass != TAUT_MASS_DIAGONAL;
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, error));
@@ -86,7 +86,7 @@ static int evaluate(taut_potential_modes *w, double t, const double *q, taut_err
 static int factor_mass(taut_potential_modes *w, double t, taut_error *error)
 {
     const int64_t n = w->n;
-    memset(w->root, 0, (size_t)(n * n) * sizeof(double));
+    taut_clear(n * n, w->root);
     for (taut_index i = 0; i < n; i++)
         for (taut_index e = w->matrix ? w->tangent.start[i] : i;
              e < (w->matrix ? w->tangent.start[i + 1] : i + 1); e++)
@@ -109,7 +109,7 @@ static void take_rows(taut_potential_modes *w)
         taut_index bond = i - n;
         if (bond < 0 ? !w->held[i] : !w->rigid[bond])
             continue;
-        memset(w->line, 0, (size_t)n * sizeof(double));
+        taut_clear(n, w->line);
         if (bond < 0)
             w->line[i] = 1;
         else
@@ -126,7 +126,7 @@ static void form_k(taut_potential_modes *w)
 {
     const int64_t n = w->n;
     const double *c = taut_context_compliance(w->context);
-    memset(w->k, 0, (size_t)(n * n) * sizeof(double));
+    taut_clear(n * n, w->k);
     for (taut_index i = 0; i < n; i++)
         taut_row_add(&w->tangent, w->values.stiff_hessian, i, 1, w->k + i * n);
     for (taut_index i = 0; i < w->m && w->springs; i++) {
@@ -143,7 +143,7 @@ static void form_k(taut_potential_modes *w)
 static void reduce(taut_potential_modes *w)
 {
     const int64_t n = w->n;
-    memcpy(w->vector, w->k, (size_t)(n * n) * sizeof(double));
+    taut_copy(n * n, w->k, w->vector);
     for (int side = 0; side < 2; side++) {
         for (int64_t i = 0; i < n; i++) {
             taut_cholesky_lower(w->n, w->root, w->vector + i * n);
@@ -165,7 +165,7 @@ static void order_modes(taut_potential_modes *w)
     for (int64_t low = 0, high = n - 1, k = 0; k < n; k++) {
         int64_t from = fabs(w->ascending[high]) >= fabs(w->ascending[low]) ? high-- : low++;
         w->value[k] = w->ascending[from];
-        memcpy(w->mode + k * n, w->vector + from * n, (size_t)n * sizeof(double));
+        taut_copy(n, w->vector + from * n, w->mode + k * n);
         taut_cholesky_upper(w->n, w->root, w->mode + k * n);
     }
 }
@@ -204,7 +204,7 @@ void taut_potential_modes_gradient(const taut_potential_modes *w, double *gradie
 
 void taut_potential_modes_satisfy(const taut_potential_modes *w, const double *s, double *dx)
 {
-    memset(dx, 0, (size_t)w->n * sizeof(double));
+    taut_clear(w->n, dx);
     for (taut_index k = 0; k < w->rows.count; k++)
         w->s[k] = w->where[k] < 0 ? 0 : s[w->where[k]];
     taut_rows_satisfy(&w->rows, w->s, dx);
@@ -340,7 +340,7 @@ int taut_potential_modes_modes(taut_potential_modes *w, double t, const double *
 {
     bool found;
     int64_t count = 0;
-    memcpy(w->start, q, (size_t)w->n * sizeof(double));
+    taut_copy(w->n, q, w->start);
     TAUT_TRY(taut_potential_modes_descend(w, t, q, w->start, rank, &found, &count, error));
     TAUT_TRY(taut_potential_modes_find(w, t, q, error));
     int here = taut_potential_modes_rank(w, zero_mode);

@@ -9,9 +9,7 @@
 #define TAUT_SYSTEM_MODES_POTENTIAL_MODES_H
 
 #include "linalg/cholesky.h"
-
-/* coordinates: matrices are dense, and every call costs their cube */
-enum { TAUT_POTENTIAL_MODES_MOST = 400 };
+#include "linalg/spectrum.h"
 
 typedef struct taut_potential_modes {
     taut_context *context;
@@ -44,7 +42,7 @@ typedef struct taut_potential_modes {
 } taut_potential_modes;
 
 /* rigid_springs: springs that are not soft are rows, not part of K. Memory comes from the arena;
- * refuses more than TAUT_POTENTIAL_MODES_MOST coordinates and masses that cannot be inverted. */
+ * refuses more than TAUT_SPECTRUM_DENSE coordinates and masses that cannot be inverted. */
 int taut_potential_modes_create(taut_potential_modes *stiff, taut_context *context,
                                 taut_arena *arena, bool rigid_springs, taut_error *error);
 /* Everything at (t, q), modes included. Never allocates. TAUT_ERROR_SINGULAR when M is not

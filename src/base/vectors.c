@@ -3,9 +3,7 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3") /* vector loops */
 #endif
-#include "step/vectors.h"
-
-#include <math.h>
+#include "base/vectors.h"
 
 #include "base/hot.h"
 
@@ -66,19 +64,20 @@ void taut_combine(taut_index n, int count, const double *weight, double *const *
     }
 }
 
-TAUT_HOT static double vector_largest(taut_index n, const double *x)
+TAUT_HOT static double vector_largest(int64_t n, const double *x)
 {
-    double lane[8] = {0}, size = 0;
-    taut_index i = 0;
+    double lane[8] = {0}, odd[8] = {0}, size = 0;
+    int64_t i = 0;
     for (; i + 8 <= n; i += 8)
         for (int j = 0; j < 8; j++) {
             double entry = fabs(x[i + j]);
             lane[j] = entry > lane[j] ? entry : lane[j];
+            odd[j] = entry == entry ? odd[j] : entry; /* NaN, which the line before passes over */
         }
     for (; i < n; i++)
-        size = fmax(size, fabs(x[i]));
+        size = taut_larger(size, fabs(x[i]));
     for (int j = 0; j < 8; j++)
-        size = fmax(size, lane[j]);
+        size = taut_larger(taut_larger(size, lane[j]), odd[j]);
     return size;
 }
 
@@ -88,9 +87,30 @@ TAUT_HOT static void vector_add(taut_index n, const double *y, double *x)
         x[i] += y[i];
 }
 
-double taut_largest(taut_index n, const double *x)
+double taut_largest(int64_t n, const double *x)
 {
     return vector_largest(n, x);
+}
+
+double taut_largest_difference(int64_t n, const double *x, const double *y)
+{
+    double size = 0;
+    for (int64_t i = 0; i < n; i++)
+        size = taut_larger(size, fabs(x[i] - y[i]));
+    return size;
+}
+
+double taut_dot(taut_index n, const double *x, const double *y)
+{
+    double sum = 0;
+    for (taut_index i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+double taut_norm(taut_index n, const double *x)
+{
+    return sqrt(taut_dot(n, x, x));
 }
 
 void taut_add(taut_index n, const double *y, double *x)

@@ -1,0 +1,45 @@
+/* vectors.h - loops over the entries of vectors. Norms keep NaN: the norm of a vector with an entry
+ * that is NaN is NaN, so that convergence tests of the form `norm <= tolerance` fail. */
+#ifndef TAUT_BASE_VECTORS_H
+#define TAUT_BASE_VECTORS_H
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* out = base + h sum_j weight[j] k[j], j < count <= 16; base may be NULL. out is none of the k. */
+void taut_combine(taut_index n, int count, const double *weight, double *const *k, double h,
+                  const double *base, double *out);
+/* max |x_i|; 0 for n = 0, NaN when an entry is. */
+double taut_largest(int64_t n, const double *x);
+/* max |x_i - y_i|, likewise. */
+double taut_largest_difference(int64_t n, const double *x, const double *y);
+/* |x|, the Euclidean norm. */
+double taut_norm(taut_index n, const double *x);
+/* x^T y */
+double taut_dot(taut_index n, const double *x, const double *y);
+/* x += y. */
+void taut_add(taut_index n, const double *y, double *x);
+
+/* The larger one; NaN when one of them is (fmax would ignore it). */
+static inline double taut_larger(double a, double b)
+{
+    return a > b || isnan(a) ? a : b;
+}
+
+/* to = from */
+static inline void taut_copy(int64_t n, const double *from, double *to)
+{
+    if (n > 0)
+        memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+/* x = 0 */
+static inline void taut_clear(int64_t n, double *x)
+{
+    if (n > 0)
+        memset(x, 0, (size_t)n * sizeof *x);
+}
+
+#endif
