@@ -255,6 +255,66 @@ static void approached(void)
     }
 }
 
+/* ---- a callback that cannot evaluate once, in a run with a fixed step size whose state grows:
+ * steps are repeated there to tell growth from instability */
+
+static int escaping_force(void *user, double t, const double *q, const double *v, double *f)
+{
+    (void)t;
+    (void)v;
+    f[0] = 100 * q[0];
+    return tick(user);
+}
+
+static int run_escape(swing *s, const char *words, taut_error *error)
+{
+    static const double start_q[] = {1}, start_v[] = {10};
+    taut_callbacks c = {.coordinates = 1,
+                        .start_q = start_q,
+                        .start_v = start_v,
+                        .force = escaping_force,
+                        .user = s};
+    taut_system *system = NULL;
+    taut_solver *solver = NULL;
+    taut_options *options = options_of(words, error);
+    s->calls = 0;
+    int code = taut_system_from_callbacks(&c, NULL, &system, error);
+    if (code == 0)
+        code = taut_solver_create(system, options, NULL, &solver, error);
+    if (code == 0)
+        code = taut_solver_run(solver, NULL, 0, NULL, NULL, error);
+    taut_solver_destroy(solver);
+    taut_options_destroy(options);
+    taut_system_destroy(system);
+    return code;
+}
+
+/* A failure is survived or reported; it is never an event, a limit or an interrupt. */
+static void grown(void)
+{
+    static const char *const words[] = {"motion=full method=rk4 step=0.02 until=1",
+                                        "motion=full method=verlet step=0.02 until=1",
+                                        "motion=full method=radau3 step=0.02 until=1"};
+    check_group("repeated steps that cannot be evaluated");
+    for (int k = 0; k < 3; k++) {
+        taut_error error = {0};
+        swing s = {0};
+        int code = run_escape(&s, words[k], &error);
+        int64_t calls = s.calls, wrong = 0, failed = 0;
+        check_row(code == 0 && calls > 50, "%s: %lld calls: %s", words[k], (long long)calls,
+                  error.message);
+        for (int64_t at = 1; at <= calls; at++) {
+            s = (swing){.at = at, .with = 1};
+            code = run_escape(&s, words[k], &error);
+            wrong += code > 0 || (code < 0 && !error.message[0]);
+            failed += code == TAUT_ERROR_EVALUATE;
+        }
+        check_row(wrong == 0 && failed > 0,
+                  "%s: %lld of %lld failures are reported as results, %lld as errors", words[k],
+                  (long long)wrong, (long long)calls, (long long)failed);
+    }
+}
+
 /* ---- a brake that the start does not feel */
 
 static int brake(void *user, double t, const double *q, const double *v, double *f)
@@ -309,6 +369,7 @@ int main(void)
     stopped();
     walls();
     approached();
+    grown();
     velocities();
     return check_done();
 }

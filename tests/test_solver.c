@@ -379,6 +379,53 @@ static void test_sinks(void)
     driven_destroy(&d);
 }
 
+/* Positive numbers are no codes of sinks: such a run fails, and is not taken for one that an event
+ * stopped. */
+static int begin_one(void *user, const taut_system *system, taut_error *error)
+{
+    (void)user, (void)system, (void)error;
+    return 1;
+}
+
+static int row_one(void *user, const taut_row *row, taut_error *error)
+{
+    (void)user, (void)row, (void)error;
+    return 1;
+}
+
+static int row_none(void *user, const taut_row *row, taut_error *error)
+{
+    (void)user, (void)row, (void)error;
+    return 0;
+}
+
+static int end_one(void *user, taut_error *error)
+{
+    (void)user, (void)error;
+    return 1;
+}
+
+static void test_positive_sinks(void)
+{
+    static const taut_sink sinks[] = {{begin_one, row_none, NULL, NULL},
+                                      {NULL, row_one, NULL, NULL},
+                                      {NULL, row_none, end_one, NULL}};
+    static const char *const call[] = {"begin", "row", "end"};
+    check_group("sinks that return 1");
+    for (int k = 0; k < 3; k++) {
+        driven d = driven_create(SPRING, "step=0.01 until=1", NULL);
+        taut_result result;
+        if (driven_good("run", &d)) {
+            int code = taut_solver_run(d.solver, &sinks[k], 1, NULL, NULL, &d.error);
+            taut_solver_result(d.solver, &result);
+            check_row(code == TAUT_ERROR_USAGE && result.status == code &&
+                          strstr(d.error.message, call[k]),
+                      "%s: %s: %s", call[k], taut_code_name(code), d.error.message);
+        }
+        driven_destroy(&d);
+    }
+}
+
 static void test_faults(void)
 {
     check_group("memory faults");
@@ -432,6 +479,7 @@ int main(void)
     test_interrupt();
     test_interrupt_rows();
     test_sinks();
+    test_positive_sinks();
     test_faults();
     test_misuse();
     return check_done();

@@ -54,6 +54,9 @@ row $? "the library ends the program: $found"
 found=$(uses 'strtok|rand|srand|setlocale|setenv|putenv|system|popen|gets|tmpnam')
 [ -z "$found" ]
 row $? "functions with hidden state or a shell: $found"
+found=$(uses 'time|timespec_get|gettimeofday|ftime')
+[ -z "$found" ]
+row $? "clocks that setting the time of day changes: $found"
 found=$(awk '$2 == "malloc" && $1 == "memory.c.o"' "$work/used")
 [ -n "$found" ]
 row $? "base/memory.c does not use malloc: the list of symbols was not read"

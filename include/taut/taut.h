@@ -191,8 +191,9 @@ TAUT_API bool taut_method_get(int k, taut_method_info *info);
 
 /* ---- running */
 
-/* Receives the trajectory: rows at the output times. begin and end may be NULL. Each returns 0,
- * or <0 to stop with an error. */
+/* Receives the trajectory: rows at the output times. begin and end may be NULL. Each returns 0, or
+ * <0 to end the run with that error; a positive number is an error of the caller
+ * (TAUT_ERROR_USAGE). */
 typedef struct taut_row {
     double t;
     /* [n], [n], [m], [outputs]; first order: q the state, v the algebraic variables */

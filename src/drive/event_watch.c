@@ -412,20 +412,19 @@ static int act(taut_solver *solver, taut_index k, taut_error *error)
     const taut_state *x = &solver->probe;
     double begin = solver->stepper.last.t,
            t = begin + solver->watch.high[k] * (solver->stepper.now.t - begin);
-    int heard = taut_rows_due(solver, t, error);
-    if (heard < 0)
-        return heard;
+    TAUT_TRY(taut_rows_due(solver, t, error));
     /* also when interrupted: the run ends behind the event otherwise */
     TAUT_TRY(taut_dense(solver, solver->watch.high[k], error));
     if (solver->rows.written != x->t)
         TAUT_TRY(taut_rows_write(solver, x->t, x, error));
     TAUT_TRY(info->alters ? alter(solver, k, error) : restart(solver, false, error));
     if (!info->stop)
-        return heard;
+        return TAUT_OK;
+    solver->outcome = TAUT_EVENT;
     solver->event_met = true;
     taut_system_name(solver->system, TAUT_EVENT_ITEM, k, solver->event_name,
                      sizeof solver->event_name);
-    return TAUT_EVENT;
+    return TAUT_OK;
 }
 
 int taut_watch_step(taut_solver *solver, bool *restarted, taut_error *error)

@@ -40,14 +40,6 @@ static void go_back(taut_solver *solver)
     s->method->changed(s);
 }
 
-static int step_to(taut_solver *solver, double h, double next, taut_error *error)
-{
-    taut_stepper *s = &solver->stepper;
-    TAUT_TRY(s->method->step(s, h, error));
-    s->now.t = next;
-    return taut_stabilize(solver, error);
-}
-
 /* The latest step again, in equal parts; *apart: how far from the whole they end. Parts that
  * fail are infinitely far. */
 static int take_parts(taut_solver *solver, int parts, double end, double *apart, taut_error *error)
@@ -58,7 +50,7 @@ static int take_parts(taut_solver *solver, int parts, double end, double *apart,
     int status = 0;
     go_back(solver);
     for (int k = 1; k <= parts && status == 0; k++)
-        status = step_to(solver, h, k == parts ? end : begin + k * h, &reason);
+        status = taut_fixed_step(solver, h, k == parts ? end : begin + k * h, &reason);
     if (status != 0)
         *apart = INFINITY;
     else
@@ -80,7 +72,7 @@ static int doubt(taut_solver *solver, double h, double *apart, taut_error *error
     TAUT_TRY(take_parts(solver, 2, end, apart, error));
     TAUT_TRY(take_parts(solver, 3, end, apart, error));
     go_back(solver);
-    TAUT_TRY(step_to(solver, h, end, error));
+    TAUT_TRY(taut_fixed_step(solver, h, end, error));
     solver->statistics = counted;
     return TAUT_OK;
 }

@@ -1,44 +1,42 @@
-/* loop.c - the time loop, one for all methods. Equal steps h from the start (t = start + k h, so
- * that rounding does not add up), or steps by error control (control.c); the last one is
- * shortened to end exactly. After each step the stabiliser moves the state, then come events and
- * rows; an event that altered the state is a new start. */
+/* loop.c - the time loop, one for all methods. A fixed step size h (t = t0 + k h, so that rounding
+ * does not accumulate), or an adaptive one (control.c); the last step is shortened to end exactly.
+ * After each step the stabiliser moves the state, then events and rows follow; steps begin again
+ * at an event that altered the state.
+ *
+ * Inside the loop a status is 0, an error or TAUT_RETRY. What ends a run early without an error
+ * (event, interrupt, limit) is solver->outcome; taut_solver_run and taut_solver_advance return it.
+ */
 #include "drive/solver.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 enum { BETWEEN_CALLS = 1024, LARGE_SYSTEM = 2048 };
 
-static double seconds(void)
-{
-    struct timespec now;
-    if (timespec_get(&now, TIME_UTC) == 0)
-        return 0;
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Calls after 1024 steps or rows; where steps are long, after 0.1 s. Short steps of small
  * systems never read the clock. */
-int taut_report(taut_solver *solver, double t)
+bool taut_report(taut_solver *solver, double t)
 {
     taut_caller *to = &solver->caller;
     if (!to->call)
-        return TAUT_OK;
+        return true;
     bool due = ++to->since >= BETWEEN_CALLS;
     if (!due && (solver->control.on || solver->stepper.n + solver->stepper.m >= LARGE_SYSTEM))
-        due = seconds() - to->heard > 0.1;
+        due = taut_clock() - to->called > 0.1;
     if (!due)
-        return TAUT_OK;
+        return true;
     to->since = 0;
-    to->heard = seconds();
-    return to->call(to->user, t, solver->until, solver->statistics.steps) ? TAUT_INTERRUPTED
-                                                                          : TAUT_OK;
+    to->called = taut_clock();
+    if (to->call(to->user, t, solver->until, solver->statistics.steps) == 0)
+        return true;
+    solver->outcome = TAUT_INTERRUPTED;
+    return false;
 }
 
-/* One step to time `next`. What fails gets the time at which it failed. */
-static int take_step(taut_solver *solver, double h, double next, taut_error *error)
+int taut_fixed_step(taut_solver *solver, double h, double next, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     double t = s->now.t;
@@ -52,8 +50,10 @@ static int take_step(taut_solver *solver, double h, double next, taut_error *err
         status = taut_fail(error, error && error->code < 0 ? error->code : TAUT_ERROR_EVALUATE,
                            "the step after t = %.9g cannot be taken%s", t, reason);
     }
-    if (status == 0)
+    if (status == 0) {
         s->now.t = next;
+        status = taut_stabilize(solver, error);
+    }
     return status;
 }
 
@@ -105,9 +105,7 @@ static int one_step(taut_solver *solver, plan *p, taut_error *error)
 {
     double t = solver->stepper.now.t, h = next_length(p, t);
     int status = solver->control.on ? taut_control_step(solver, p->target, error)
-                                    : take_step(solver, h, next_time(p), error);
-    if (status == 0 && !solver->control.on)
-        status = taut_stabilize(solver, error);
+                                    : taut_fixed_step(solver, h, next_time(p), error);
     if (status == 0 && !solver->control.on)
         status = taut_growth_guard(solver, h, p->done + 1 >= p->count, error);
     if (status < 0 && error && isnan(error->t))
@@ -121,6 +119,7 @@ static bool finished(const taut_solver *solver, const plan *p)
     return solver->control.on ? solver->stepper.now.t == p->target : p->done >= p->count;
 }
 
+/* Up to `target`, or to what ends the run before: solver->outcome. */
 static int march(taut_solver *solver, double target, taut_error *error)
 {
     const taut_state *now = &solver->stepper.now;
@@ -128,15 +127,18 @@ static int march(taut_solver *solver, double target, taut_error *error)
     TAUT_TRY(taut_watch_begin(solver, error));
     while (!finished(solver, &p)) {
         if (solver->step_limit > 0 && solver->statistics.steps >= solver->step_limit)
-            return TAUT_LIMIT;
+            solver->outcome = TAUT_LIMIT;
+        if (solver->outcome != TAUT_OK)
+            return TAUT_OK;
         TAUT_TRY(one_step(solver, &p, error));
         bool restarted = false;
         TAUT_TRY(taut_watch_step(solver, &restarted, error));
         if (restarted)
             p = make_plan(now->t, target, solver->step);
-        TAUT_TRY(taut_report(solver, now->t));
+        if (solver->outcome == TAUT_OK)
+            taut_report(solver, now->t);
     }
-    return taut_complete(solver, error);
+    return solver->outcome == TAUT_OK ? taut_complete(solver, error) : TAUT_OK;
 }
 
 static int begin_sinks(taut_solver *solver, const taut_sink *sinks, int count, taut_error *error)
@@ -145,7 +147,8 @@ static int begin_sinks(taut_solver *solver, const taut_sink *sinks, int count, t
     for (solver->rows.sinks = 0; solver->rows.sinks < count; solver->rows.sinks++) {
         const taut_sink *sink = &sinks[solver->rows.sinks];
         if (sink->begin)
-            TAUT_TRY(sink->begin(sink->user, solver->system, error));
+            TAUT_TRY(
+                taut_sink_status(sink->begin(sink->user, solver->system, error), "begin", error));
     }
     return TAUT_OK;
 }
@@ -153,12 +156,12 @@ static int begin_sinks(taut_solver *solver, const taut_sink *sinks, int count, t
 /* Ends every sink that began; the first failure counts. */
 static int end_sinks(taut_solver *solver, int status, taut_error *error)
 {
-    taut_error ignored;
+    taut_error later;
     for (int k = 0; k < solver->rows.sinks; k++) {
         const taut_sink *sink = &solver->rows.sink[k];
-        int end = sink->end ? sink->end(sink->user, status < 0 ? &ignored : error) : TAUT_OK;
-        if (status >= 0 && end < 0)
-            status = end;
+        taut_error *reason = status == 0 ? error : &later;
+        int end = sink->end ? taut_sink_status(sink->end(sink->user, reason), "end", reason) : 0;
+        status = status == 0 ? end : status;
     }
     solver->rows.sink = NULL;
     solver->rows.sinks = 0;
@@ -172,38 +175,41 @@ static int march_with_rows(taut_solver *solver, taut_error *error)
     TAUT_TRY(taut_rows_write(solver, now->t, now, error));
     if (now->t == solver->from)
         solver->rows.next = 1;
-    int status = march(solver, solver->until, error);
-    if (status >= 0 && fabs(solver->rows.written - now->t) > 8 * DBL_EPSILON * fabs(now->t))
-        TAUT_TRY(taut_rows_write(solver, now->t, now, error));
-    return status;
+    TAUT_TRY(march(solver, solver->until, error));
+    bool written = fabs(solver->rows.written - now->t) <= 8 * DBL_EPSILON * fabs(now->t);
+    return written ? TAUT_OK : taut_rows_write(solver, now->t, now, error);
+}
+
+static void begin_run(taut_solver *solver, taut_error *error)
+{
+    taut_error_clear(error);
+    solver->outcome = TAUT_OK;
+    solver->event_met = false;
 }
 
 int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count,
                     taut_progress progress, void *user, taut_error *error)
 {
-    taut_error_clear(error);
-    solver->caller = (taut_caller){.call = progress, .user = user, .heard = seconds()};
-    solver->event_met = false;
+    begin_run(solver, error);
+    solver->caller = (taut_caller){.call = progress, .user = user, .called = taut_clock()};
     int status = begin_sinks(solver, sinks, sink_count, error);
     if (status == 0)
         status = march_with_rows(solver, error);
     solver->caller = (taut_caller){0};
-    solver->status = end_sinks(solver, status, error);
-    return solver->status;
+    status = taut_unevaluated(status, solver->stepper.now.t, error);
+    status = end_sinks(solver, status, error);
+    return solver->status = status == 0 ? solver->outcome : status;
 }
 
 int taut_solver_advance(taut_solver *solver, double t, taut_error *error)
 {
-    taut_error_clear(error);
+    begin_run(solver, error);
     if (!isfinite(t))
         return taut_fail(error, TAUT_ERROR_USAGE, "taut_solver_advance: the time must be finite");
-    solver->event_met = false;
-    int status = march(solver, t, error);
     double energy;
-    if (status >= 0) {
-        int guard = taut_rows_guard(solver, &solver->stepper.now, &energy, error);
-        status = guard < 0 ? guard : status;
-    }
-    solver->status = status;
-    return status;
+    int status = march(solver, t, error);
+    if (status == 0)
+        status = taut_rows_guard(solver, &solver->stepper.now, &energy, error);
+    status = taut_unevaluated(status, solver->stepper.now.t, error);
+    return solver->status = status == 0 ? solver->outcome : status;
 }

@@ -102,6 +102,17 @@ int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy
     return TAUT_OK;
 }
 
+int taut_sink_status(int status, const char *call, taut_error *error)
+{
+    if (status <= 0)
+        return status;
+    return taut_fail(
+        error, TAUT_ERROR_USAGE,
+        "a sink returned %d from %s: 0 continues the run, a negative code ends it with "
+        "an error",
+        status, call);
+}
+
 int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut_error *error)
 {
     const taut_rows *rows = &solver->rows;
@@ -119,7 +130,8 @@ int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut
         TAUT_TRY(taut_evaluate_outputs(solver->context, t, state->q, state->v, state->lambda,
                                        solver->outputs, error));
     for (int k = 0; k < rows->sinks; k++)
-        TAUT_TRY(rows->sink[k].row(rows->sink[k].user, &row, error));
+        TAUT_TRY(
+            taut_sink_status(rows->sink[k].row(rows->sink[k].user, &row, error), "row", error));
     solver->rows.written = t;
     return TAUT_OK;
 }
@@ -152,11 +164,11 @@ int taut_rows_due(taut_solver *solver, double t, taut_error *error)
         if (way * (due - t) > tiny)
             return TAUT_OK;
         TAUT_TRY(row_inside(solver, due, tiny, error));
-        /* at the end of a step the loop tells */
-        int status = fabs(due - t) <= tiny ? TAUT_OK : taut_report(solver, due);
-        if (status != TAUT_OK) { /* what the step leaves behind, no later step can interpolate */
+        /* at the end of a step the loop reports */
+        if (fabs(due - t) > tiny && !taut_report(solver, due)) {
+            /* rows inside this step that are not written now cannot be interpolated later */
             rows->next = (int64_t)floor((way * (t - solver->from) + tiny) / rows->every) + 1;
-            return status;
+            return TAUT_OK;
         }
     }
 }

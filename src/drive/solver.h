@@ -29,10 +29,10 @@ typedef struct taut_rows {
     double written; /* time of the latest row; NaN before */
 } taut_rows;
 
-typedef struct taut_caller { /* who wants to hear of progress */
+typedef struct taut_caller { /* to whom progress is reported */
     taut_progress call;      /* only during a run */
     void *user;
-    double heard;  /* seconds */
+    double called; /* seconds of taut_clock at the latest call */
     int64_t since; /* steps and rows since the latest call */
 } taut_caller;
 
@@ -110,7 +110,10 @@ struct taut_solver {
     double energy_base, energy_scale,
         /* what explosions are measured by: since the start, or the latest kick; NaN before */
         kinetic_most;
-    int status;
+    /* of the run in progress: TAUT_OK, or what ends it early without an error (TAUT_EVENT,
+     * TAUT_INTERRUPTED, TAUT_LIMIT) */
+    int outcome;
+    int status; /* that the latest run returned */
     bool event_met;
     /* by events: how often, and how far such states were moved by what the motion asks of a start
      */
@@ -163,9 +166,12 @@ void taut_motion_release(taut_solver *solver);
 /* (loop.c) Back towards the manifold after a step; what the method remembers of its end is
  * forgotten. */
 int taut_stabilize(taut_solver *solver, taut_error *error);
-/* Tells of progress up to time t, now and then: after every step, and after every row inside
- * one. TAUT_INTERRUPTED: the caller stops. */
-int taut_report(taut_solver *solver, double t);
+/* Reports progress up to time t from time to time: after every step, and after every row inside
+ * one. False: the caller interrupts the run (solver->outcome). */
+bool taut_report(taut_solver *solver, double t);
+/* One step of length h to time `next`, stabilised, with a fixed step size: TAUT_RETRY is an error
+ * here. */
+int taut_fixed_step(taut_solver *solver, double h, double next, taut_error *error);
 
 /* (control.c) One step towards `target` with error control, stabilised; the time is set. */
 int taut_control_step(taut_solver *solver, double target, taut_error *error);
@@ -176,8 +182,7 @@ int taut_control_create(taut_solver *solver, taut_error *error);
 int taut_growth_create(taut_solver *solver, taut_error *error);
 int taut_growth_guard(taut_solver *solver, double h, bool last, taut_error *error);
 
-/* (dense.c) >0, a callback that "cannot evaluate here", becomes an error where no smaller step
- * can help; it must not be taken for a result. */
+/* (dense.c) TAUT_RETRY becomes an error where no smaller step can help. */
 int taut_unevaluated(int status, double t, taut_error *error);
 /* Sets a and lambda of the present state where the method left them for later. */
 int taut_complete(taut_solver *solver, taut_error *error);
@@ -194,18 +199,21 @@ int taut_drift_begin(taut_solver *solver, taut_error *error);
 /* (rows.c) The energy of a state; checks that it is finite and has not exploded. */
 int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy,
                     taut_error *error);
+/* The status that a sink returned from `call`; a positive one is an error. */
+int taut_sink_status(int status, const char *call, taut_error *error);
 /* Writes one row. */
 int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut_error *error);
-/* Writes the rows due up to time t of the latest step. TAUT_INTERRUPTED: those left of them are
- * not written, now or later. */
+/* Writes the rows due up to time t of the latest step. When the caller interrupts the run, the
+ * remaining ones are not written, now or later. */
 int taut_rows_due(taut_solver *solver, double t, taut_error *error);
 
 /* (event_watch.c) Assigns memory. */
 int taut_watch_create(taut_solver *solver, taut_error *error);
 /* Takes the present state as the one events are compared with. */
 int taut_watch_begin(taut_solver *solver, taut_error *error);
-/* Looks for events in the latest step and acts on them, rows included. TAUT_EVENT: one asked to
- * stop. *restarted: the state is now that of an event inside the step. */
+/* Looks for events in the latest step and acts on them, rows included; solver->outcome is
+ * TAUT_EVENT when one stops the run. *restarted: the state is now that of an event inside the
+ * step. */
 int taut_watch_step(taut_solver *solver, bool *restarted, taut_error *error);
 
 #endif
