@@ -97,6 +97,14 @@ char *taut_arena_text(taut_arena *arena, const char *text, size_t length)
     return copy;
 }
 
+int taut_arena_reserve(taut_arena *arena, int64_t count, double **const *vectors, taut_error *error)
+{
+    for (; *vectors; vectors++)
+        if (!(**vectors = TAUT_NEW(arena, double, count)))
+            return taut_fail_memory(error);
+    return TAUT_OK;
+}
+
 void *taut_arena_grow(taut_arena *arena, void *array, int64_t count, int64_t *capacity, size_t size)
 {
     if (count < *capacity)

@@ -29,6 +29,12 @@ char *taut_arena_text(taut_arena *arena, const char *text, size_t length);
 #define TAUT_NEW(arena, type, count)                                                               \
     ((type *)taut_arena_get((arena), (int64_t)(count), sizeof(type)))
 
+/* Reserves `count` numbers for each of the vectors, a list that ends with NULL. */
+int taut_arena_reserve(taut_arena *arena, int64_t count, double **const *vectors,
+                       taut_error *error);
+#define TAUT_RESERVE(arena, count, error, ...)                                                     \
+    taut_arena_reserve((arena), (count), (double **const[]){__VA_ARGS__, NULL}, (error))
+
 /* Makes room for one more in an array of *capacity entries that holds count; doubles. Returns
  * the array, or NULL. */
 void *taut_arena_grow(taut_arena *arena, void *array, int64_t count, int64_t *capacity,

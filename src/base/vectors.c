@@ -66,18 +66,18 @@ void taut_combine(taut_index n, int count, const double *weight, double *const *
 
 TAUT_HOT static double vector_largest(int64_t n, const double *x)
 {
-    double lane[8] = {0}, odd[8] = {0}, size = 0;
+    double lane[8] = {0}, sum[8] = {0}, size = 0;
     int64_t i = 0;
     for (; i + 8 <= n; i += 8)
         for (int j = 0; j < 8; j++) {
             double entry = fabs(x[i + j]);
             lane[j] = entry > lane[j] ? entry : lane[j];
-            odd[j] = entry == entry ? odd[j] : entry; /* NaN, which the line before passes over */
+            sum[j] += entry; /* NaN when an entry is, which the line before passes over */
         }
     for (; i < n; i++)
         size = taut_larger(size, fabs(x[i]));
     for (int j = 0; j < 8; j++)
-        size = taut_larger(taut_larger(size, lane[j]), odd[j]);
+        size = taut_larger(size, isnan(sum[j]) ? sum[j] : lane[j]);
     return size;
 }
 

@@ -110,10 +110,7 @@ static int build(inner_flow *f, taut_error *error)
     taut_stepper *s = &f->stepper;
     TAUT_TRY(new_state(s, &s->now, error));
     TAUT_TRY(new_state(s, &s->last, error));
-    s->error_q = TAUT_NEW(s->arena, double, s->n);
-    s->error_v = TAUT_NEW(s->arena, double, s->n);
-    if (!s->error_q || !s->error_v)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &s->error_q, &s->error_v));
     TAUT_TRY(taut_context_start(s->context, 0, s->now.q, s->now.v, error));
     /* differences of high order see what an implicit method leaves unsolved */
     s->rtol = 1e-13;

@@ -30,12 +30,8 @@ int taut_drift_create(taut_solver *solver, taut_error *error)
     find_watched(solver);
     if (d->rows == 0)
         return TAUT_OK;
-    d->first = TAUT_NEW(arena, double, m);
-    d->values.bond = TAUT_NEW(arena, double, m);
-    d->values.bond_dt = TAUT_NEW(arena, double, m);
-    d->values.jacobian = TAUT_NEW(arena, double, solver->sizes.jacobian_entries);
-    if (!d->first || !d->values.bond || !d->values.bond_dt || !d->values.jacobian)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, m, error, &d->first, &d->values.bond, &d->values.bond_dt));
+    TAUT_TRY(TAUT_RESERVE(arena, solver->sizes.jacobian_entries, error, &d->values.jacobian));
     TAUT_TRY(taut_system_pattern(solver->moving, TAUT_PATTERN_JACOBIAN, &d->jacobian, error));
     return taut_drift_begin(solver, error);
 }

@@ -35,10 +35,7 @@ int taut_watch_create(taut_solver *solver, taut_error *error)
     w->met = TAUT_NEW(arena, double, count);
     w->window = TAUT_NEW(arena, double, count);
     w->in_window = TAUT_NEW(arena, int, count);
-    w->slope[0] = TAUT_NEW(arena, double, count);
-    w->slope[1] = TAUT_NEW(arena, double, count);
-    if (!w->slope[0] || !w->slope[1])
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, count, error, &w->slope[0], &w->slope[1]));
     if (!w->info || !w->before || !w->after || !w->trial || !w->low || !w->high || !w->met ||
         !w->window || !w->in_window)
         return taut_fail_memory(error);

@@ -38,11 +38,8 @@ static int new_stepper(taut_solver *solver, taut_error *error)
     TAUT_TRY(new_state(solver, &s->now, error));
     TAUT_TRY(new_state(solver, &s->last, error));
     TAUT_TRY(new_state(solver, &solver->probe, error));
-    solver->outputs = TAUT_NEW(&solver->arena, double, solver->sizes.outputs);
-    s->error_q = TAUT_NEW(&solver->arena, double, s->n);
-    s->error_v = TAUT_NEW(&solver->arena, double, s->n);
-    if (!solver->outputs || !s->error_q || !s->error_v)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, solver->sizes.outputs, error, &solver->outputs));
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, s->n, error, &s->error_q, &s->error_v));
     s->now.t = s->last.t = solver->from;
     return taut_context_start(solver->context, solver->from, s->now.q, s->now.v, error);
 }

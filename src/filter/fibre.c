@@ -128,18 +128,13 @@ static int new_arrays(taut_fibre *s, taut_error *error)
 {
     taut_projection *p = s->p;
     taut_index n = s->still.n, m = s->still.m;
-    double **columns[] = {&s->foot_q, &s->foot_v, &s->q, &s->v, &s->dx};
-    double **rows[] = {&s->y, &s->ydot, &s->residual, &s->values.bond, &s->values.bond_dt};
-    bool good = true;
-    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
-        good &= (*columns[k] = TAUT_NEW(&p->arena, double, n)) != NULL;
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
-        good &= (*rows[k] = TAUT_NEW(&p->arena, double, m)) != NULL;
-    s->values.jacobian = TAUT_NEW(&p->arena, double, p->sizes.jacobian_entries);
-    s->foot_g = TAUT_NEW(&p->arena, double, p->sizes.jacobian_entries);
-    s->values.mass = TAUT_NEW(&p->arena, double, s->still.matrix ? s->still.tangent.start[n] : n);
-    return good && s->values.jacobian && s->foot_g && s->values.mass ? TAUT_OK
-                                                                     : taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(&p->arena, n, error, &s->foot_q, &s->foot_v, &s->q, &s->v, &s->dx));
+    TAUT_TRY(TAUT_RESERVE(&p->arena, m, error, &s->y, &s->ydot, &s->residual, &s->values.bond,
+                          &s->values.bond_dt));
+    TAUT_TRY(
+        TAUT_RESERVE(&p->arena, p->sizes.jacobian_entries, error, &s->values.jacobian, &s->foot_g));
+    return TAUT_RESERVE(&p->arena, s->still.matrix ? s->still.tangent.start[n] : n, error,
+                        &s->values.mass);
 }
 
 /* Which bonds count, and which of them are springs. */

@@ -49,15 +49,9 @@ static int reserve(taut_force_spectrum *r, taut_error *error)
 static int reserve_edges(taut_force_spectrum *r, taut_error *error)
 {
     taut_arena *arena = &r->p->arena;
-    r->x = TAUT_NEW(arena, double, 2 * (int64_t)r->n);
-    r->mx = TAUT_NEW(arena, double, 2 * (int64_t)r->n);
-    r->alpha = TAUT_NEW(arena, double, TAUT_FORCE_SPECTRUM_SEEN);
-    r->beta = TAUT_NEW(arena, double, TAUT_FORCE_SPECTRUM_SEEN);
-    r->clean_at = TAUT_NEW(arena, double, r->n);
-    r->other = TAUT_NEW(arena, double, r->n);
-    return r->x && r->mx && r->alpha && r->beta && r->clean_at && r->other
-               ? TAUT_OK
-               : taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, 2 * (int64_t)r->n, error, &r->x, &r->mx));
+    TAUT_TRY(TAUT_RESERVE(arena, TAUT_FORCE_SPECTRUM_SEEN, error, &r->alpha, &r->beta));
+    return TAUT_RESERVE(arena, r->n, error, &r->clean_at, &r->other);
 }
 
 int taut_force_spectrum_create(taut_projection *p, taut_force_spectrum *r, taut_error *error)
@@ -65,11 +59,7 @@ int taut_force_spectrum_create(taut_projection *p, taut_force_spectrum *r, taut_
     taut_arena *arena = &p->arena;
     taut_index n = p->sizes.coordinates;
     *r = (taut_force_spectrum){.p = p, .n = n};
-    r->base = TAUT_NEW(arena, double, n);
-    r->force = TAUT_NEW(arena, double, n);
-    r->here = TAUT_NEW(arena, double, n);
-    if (!r->base || !r->force || !r->here)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, n, error, &r->base, &r->force, &r->here));
     TAUT_TRY(n > TAUT_FORCE_SPECTRUM_MOST ? reserve_edges(r, error) : reserve(r, error));
     TAUT_TRY(taut_mechanics_create(&r->mechanics, p->context, arena, &p->statistics, 0, error));
     if (!r->mechanics.mass_start)

@@ -23,15 +23,12 @@ int taut_filter_progress_create(taut_projection *p, taut_force_spectrum *rates,
 {
     *g = (taut_filter_progress){
         .p = p, .rates = rates, .count = rates ? p->sizes.coordinates : p->sizes.bonds};
-    double **arrays[] = {&g->first,     &g->before, &g->now,  &g->first_dt,
-                         &g->before_dt, &g->now_dt, &g->floor};
-    bool good = (g->here = TAUT_NEW(&p->arena, double, p->sizes.coordinates)) != NULL;
-    double **more[] = {&g->last_q, &g->last_v, &g->here_v, &g->behind};
-    for (size_t k = 0; k < sizeof more / sizeof more[0] && rates; k++)
-        good &= (*more[k] = TAUT_NEW(&p->arena, double, g->count)) != NULL;
-    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
-        good &= (*arrays[k] = TAUT_NEW(&p->arena, double, g->count)) != NULL;
-    return good ? TAUT_OK : taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(&p->arena, p->sizes.coordinates, error, &g->here));
+    if (rates)
+        TAUT_TRY(TAUT_RESERVE(&p->arena, g->count, error, &g->last_q, &g->last_v, &g->here_v,
+                              &g->behind));
+    return TAUT_RESERVE(&p->arena, g->count, error, &g->first, &g->before, &g->now, &g->first_dt,
+                        &g->before_dt, &g->now_dt, &g->floor);
 }
 
 /* Rounding of a_i is u |q| times the stiffness that coordinate i meets: seen in two

@@ -348,10 +348,7 @@ static int create(kernel *w, const taut_options *options, taut_error *error)
     if (!(w->shift = TAUT_NEW(&p->arena, double, n)))
         return taut_fail_memory(error);
     if (taut_options_flag(options, "accelerate") || w->alternates) {
-        w->point = TAUT_NEW(&p->arena, double, 2 * n);
-        w->residual = TAUT_NEW(&p->arena, double, 2 * n);
-        if (!w->point || !w->residual)
-            return taut_fail_memory(error);
+        TAUT_TRY(TAUT_RESERVE(&p->arena, 2 * n, error, &w->point, &w->residual));
         TAUT_TRY(taut_anderson_create(&w->anderson, 2 * n, TAUT_ANDERSON_DEPTH, &p->arena, error));
     }
     TAUT_TRY(measure(w, error));

@@ -65,10 +65,9 @@ static int is_on(taut_rigid_bonds *rods, bool *on, taut_error *error)
     taut_arena *arena = &rods->p->arena;
     TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
     double *entry = TAUT_NEW(arena, double, p->sizes.jacobian_entries);
-    rods->g = TAUT_NEW(arena, double, p->sizes.bonds);
-    rods->gdot = TAUT_NEW(arena, double, p->sizes.bonds);
-    if (!entry || !rods->g || !rods->gdot)
+    if (!entry)
         return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, p->sizes.bonds, error, &rods->g, &rods->gdot));
     taut_values values = {.bond = rods->g, .bond_dt = rods->gdot, .jacobian = entry};
     TAUT_TRY(taut_evaluate(p->context, p->t, p->q, p->v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
                            &values, error));

@@ -22,17 +22,12 @@ enum { MOST_STEPS = 1 << 22 };
 int taut_sampler_create(taut_projection *p, taut_sampler *s, taut_error *error)
 {
     taut_index n = p->sizes.coordinates;
-    bool good = true;
     *s = (taut_sampler){.p = p};
     for (int k = 0; k < TAUT_SUMS; k++)
-        good &= (s->sum[k] = TAUT_NEW(&p->arena, double, n)) != NULL;
-    s->state = TAUT_NEW(&p->arena, double, 2 * n);
-    s->slope = TAUT_NEW(&p->arena, double, n);
-    s->last_q = TAUT_NEW(&p->arena, double, n);
-    s->last_v = TAUT_NEW(&p->arena, double, n);
-    s->aware = TAUT_NEW(&p->arena, double, TAUT_TUNED_STEPS + 1);
-    if (!good || !s->state || !s->slope || !s->last_q || !s->last_v || !s->aware)
-        return taut_fail_memory(error);
+        TAUT_TRY(TAUT_RESERVE(&p->arena, n, error, &s->sum[k]));
+    TAUT_TRY(TAUT_RESERVE(&p->arena, 2 * n, error, &s->state));
+    TAUT_TRY(TAUT_RESERVE(&p->arena, n, error, &s->slope, &s->last_q, &s->last_v));
+    TAUT_TRY(TAUT_RESERVE(&p->arena, TAUT_TUNED_STEPS + 1, error, &s->aware));
     const unsigned general =
         TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_KINETIC | TAUT_HAS_DAMPING;
     s->general = p->sizes.can & general;

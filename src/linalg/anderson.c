@@ -18,16 +18,10 @@ static const double dependent = 1e-10; /* share of a column that must be left be
 int taut_anderson_create(taut_anderson *a, taut_index n, int depth, taut_arena *arena,
                          taut_error *error)
 {
-    *a = (taut_anderson){
-        .n = n, .depth = depth, .x = TAUT_NEW(arena, double, n), .f = TAUT_NEW(arena, double, n)};
-    bool good = a->x && a->f;
-    for (int k = 0; k < depth && good; k++) {
-        a->dx[k] = TAUT_NEW(arena, double, n);
-        a->df[k] = TAUT_NEW(arena, double, n);
-        a->basis[k] = TAUT_NEW(arena, double, n);
-        good = a->dx[k] && a->df[k] && a->basis[k];
-    }
-    return good ? TAUT_OK : taut_fail_memory(error);
+    *a = (taut_anderson){.n = n, .depth = depth};
+    for (int k = 0; k < depth; k++)
+        TAUT_TRY(TAUT_RESERVE(arena, n, error, &a->dx[k], &a->df[k], &a->basis[k]));
+    return TAUT_RESERVE(arena, n, error, &a->x, &a->f);
 }
 
 void taut_anderson_clear(taut_anderson *a)

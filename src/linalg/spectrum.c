@@ -275,14 +275,12 @@ static int split(springs *work, taut_error *error)
     const taut_index m = work->shape->m;
     work->rod.row = TAUT_NEW(&work->arena, taut_index, m);
     work->all.row = TAUT_NEW(&work->arena, taut_index, m);
-    work->root = TAUT_NEW(&work->arena, double, m);
-    work->d = TAUT_NEW(&work->arena, double, m);
-    work->x = TAUT_NEW(&work->arena, double, work->shape->n);
-    work->y = TAUT_NEW(&work->arena, double, m);
-    work->signed_mass = TAUT_NEW(&work->arena, double, work->shape->k_start ? 0 : work->shape->n);
-    if (!work->signed_mass || !work->rod.row || !work->all.row || !work->root || !work->d ||
-        !work->x || !work->y)
+    if (!work->rod.row || !work->all.row)
         return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(&work->arena, m, error, &work->root, &work->d, &work->y));
+    TAUT_TRY(TAUT_RESERVE(&work->arena, work->shape->n, error, &work->x));
+    TAUT_TRY(TAUT_RESERVE(&work->arena, work->shape->k_start ? 0 : work->shape->n, error,
+                          &work->signed_mass));
     for (taut_index i = 0; i < m; i++) {
         if (!(work->compliance[i] >= 0) || !isfinite(work->compliance[i]))
             return taut_fail(error, TAUT_ERROR_USAGE,

@@ -389,24 +389,18 @@ static void destroy(taut_projector *projector)
 static int new_arrays(constraint *c, taut_arena *arena, const taut_sizes *sizes, taut_error *error)
 {
     int64_t entries = c->tangent.start[c->n];
-    double **vectors[] = {&c->x, &c->u, &c->from, &c->fitted, &c->dx, &c->weight};
-    double **rows[] = {&c->values.bond, &c->values.bond_dt, &c->mu, &c->dmu, &c->d};
-    double **tangents[] = {&c->values.mass, &c->values.bond_hessian, &c->values.mass_dq, &c->k};
-    double **gradients[] = {&c->values.jacobian, &c->g};
-    bool good = true;
-    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
-        good &= (*vectors[k] = TAUT_NEW(arena, double, c->n)) != NULL;
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
-        good &= (*rows[k] = TAUT_NEW(arena, double, c->m)) != NULL;
-    for (size_t k = 0; k < sizeof tangents / sizeof tangents[0]; k++)
-        good &= (*tangents[k] = TAUT_NEW(arena, double, entries)) != NULL;
-    for (size_t k = 0; k < sizeof gradients / sizeof gradients[0]; k++)
-        good &= (*gradients[k] = TAUT_NEW(arena, double, sizes->jacobian_entries)) != NULL;
+    TAUT_TRY(
+        TAUT_RESERVE(arena, c->n, error, &c->x, &c->u, &c->from, &c->fitted, &c->dx, &c->weight));
+    TAUT_TRY(TAUT_RESERVE(arena, c->m, error, &c->values.bond, &c->values.bond_dt, &c->mu, &c->dmu,
+                          &c->d));
+    TAUT_TRY(TAUT_RESERVE(arena, entries, error, &c->values.mass, &c->values.bond_hessian,
+                          &c->values.mass_dq, &c->k));
+    TAUT_TRY(TAUT_RESERVE(arena, sizes->jacobian_entries, error, &c->values.jacobian, &c->g));
     c->rigid = TAUT_NEW(arena, unsigned char, c->m);
     c->free = TAUT_NEW(arena, unsigned char, c->n);
     c->values.bond_weight = c->mu;
     c->values.mass_weight = c->dx;
-    return good && c->rigid && c->free ? TAUT_OK : taut_fail_memory(error);
+    return c->rigid && c->free ? TAUT_OK : taut_fail_memory(error);
 }
 
 static int new_saddles(constraint *c, const taut_sizes *sizes, const taut_allocator *allocator,

@@ -9,10 +9,8 @@
 static int new_window(taut_projection *p, taut_record_window *w, taut_error *error)
 {
     int64_t most = 2 * TAUT_RECORD_SIDE + 1;
-    w->t = TAUT_NEW(&p->arena, double, most);
-    w->weight = TAUT_NEW(&p->arena, double, most);
-    w->g = TAUT_NEW(&p->arena, double, most *TAUT_RECORD_BONDS);
-    return w->t && w->weight && w->g ? TAUT_OK : taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(&p->arena, most, error, &w->t, &w->weight));
+    return TAUT_RESERVE(&p->arena, most * TAUT_RECORD_BONDS, error, &w->g);
 }
 
 int taut_record_create(taut_projection *p, taut_error *error)

@@ -307,13 +307,8 @@ static int build(difference *w, taut_arena *arena, taut_error *error)
     int depth =
         w->held.unknowns < TAUT_ANDERSON_DEPTH ? (int)w->held.unknowns : TAUT_ANDERSON_DEPTH;
     TAUT_TRY(taut_anderson_create(&w->anderson, n, depth, arena, error));
-    w->samples = TAUT_NEW(arena, double, (int64_t)(w->order + 2) * n);
-    w->delta = TAUT_NEW(arena, double, n);
-    w->best = TAUT_NEW(arena, double, n);
-    w->best_delta = TAUT_NEW(arena, double, n);
-    w->next = TAUT_NEW(arena, double, n);
-    return w->samples && w->delta && w->best && w->best_delta && w->next ? TAUT_OK
-                                                                         : taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, (int64_t)(w->order + 2) * n, error, &w->samples));
+    return TAUT_RESERVE(arena, n, error, &w->delta, &w->best, &w->best_delta, &w->next);
 }
 
 static void explain(const difference *w, const char *flow)

@@ -113,10 +113,7 @@ static int measure_moved(taut_projection *p, taut_error *error)
     double *x[2], *u[2];
     const double *q[2] = {p->q0, p->q}, *v[2] = {p->v0, p->v};
     for (int k = 0; k < 2; k++) {
-        x[k] = TAUT_NEW(&p->arena, double, n);
-        u[k] = TAUT_NEW(&p->arena, double, n);
-        if (!x[k] || !u[k])
-            return taut_fail_memory(error);
+        TAUT_TRY(TAUT_RESERVE(&p->arena, n, error, &x[k], &u[k]));
         taut_copy(n, q[k], x[k]);
         taut_copy(n, v[k], u[k]);
     }
@@ -145,13 +142,9 @@ static int new_start(taut_projection *p, const taut_options *options, taut_error
     taut_index n = p->sizes.coordinates,
                nv = p->sizes.kind == TAUT_MECHANICAL ? n : p->sizes.algebraic;
     p->t = taut_options_real(options, "from");
-    p->q = TAUT_NEW(&p->arena, double, n);
-    p->v = TAUT_NEW(&p->arena, double, nv);
-    p->q0 = TAUT_NEW(&p->arena, double, n);
-    p->v0 = TAUT_NEW(&p->arena, double, nv);
-    p->lambda = TAUT_NEW(&p->arena, double, p->sizes.bonds);
-    if (!p->q || !p->v || !p->q0 || !p->v0 || !p->lambda)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(&p->arena, n, error, &p->q, &p->q0));
+    TAUT_TRY(TAUT_RESERVE(&p->arena, nv, error, &p->v, &p->v0));
+    TAUT_TRY(TAUT_RESERVE(&p->arena, p->sizes.bonds, error, &p->lambda));
     TAUT_TRY(taut_context_create(p->system, &p->arena.allocator, &p->context, error));
     TAUT_TRY(taut_context_start(p->context, p->t, p->q0, p->v0, error));
     taut_copy(n, p->q0, p->q);

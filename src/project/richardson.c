@@ -54,16 +54,13 @@ static int scaled_options(const taut_projection *p, const taut_options *options,
 
 static int new_start(taut_projection *s, const taut_projection *p, taut_error *error)
 {
-    double **states[] = {&s->q, &s->v, &s->q0, &s->v0};
-    for (int k = 0; k < 4; k++) {
-        *states[k] = TAUT_NEW(&s->arena, double, p->sizes.coordinates);
-        if (!*states[k])
-            return taut_fail_memory(error);
-        taut_copy(p->sizes.coordinates, k % 2 ? p->v0 : p->q0, *states[k]);
-    }
-    s->lambda = TAUT_NEW(&s->arena, double, p->sizes.bonds);
-    if (!s->lambda)
-        return taut_fail_memory(error);
+    const taut_index n = p->sizes.coordinates;
+    TAUT_TRY(TAUT_RESERVE(&s->arena, n, error, &s->q, &s->v, &s->q0, &s->v0));
+    TAUT_TRY(TAUT_RESERVE(&s->arena, p->sizes.bonds, error, &s->lambda));
+    taut_copy(n, p->q0, s->q);
+    taut_copy(n, p->v0, s->v);
+    taut_copy(n, p->q0, s->q0);
+    taut_copy(n, p->v0, s->v0);
     return taut_context_create(s->system, &s->arena.allocator, &s->context, error);
 }
 

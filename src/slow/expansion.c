@@ -248,43 +248,33 @@ static int second_term(work *w, double *q, double *v, taut_error *error)
 
 /* ---- the object */
 
-static bool new_values(const work *w, taut_arena *arena, values *to)
+static int new_values(const work *w, taut_arena *arena, values *to, taut_error *error)
 {
-    *to = (values){.force = TAUT_NEW(arena, double, w->n),
-                   .bond = TAUT_NEW(arena, double, w->m),
-                   .bond_dt = TAUT_NEW(arena, double, w->m),
-                   .gamma = TAUT_NEW(arena, double, w->m),
-                   .jacobian = TAUT_NEW(arena, double, w->g_entries),
-                   .mass = TAUT_NEW(arena, double, w->m_entries)};
-    return to->force && to->bond && to->bond_dt && to->gamma && to->jacobian && to->mass;
+    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &to->force));
+    TAUT_TRY(TAUT_RESERVE(arena, w->m, error, &to->bond, &to->bond_dt, &to->gamma));
+    TAUT_TRY(TAUT_RESERVE(arena, w->g_entries, error, &to->jacobian));
+    return TAUT_RESERVE(arena, w->m_entries, error, &to->mass);
 }
 
 static int new_arrays(work *w, taut_arena *arena, taut_error *error)
 {
-    bool good = true;
     for (int k = 0; k < 2; k++)
-        for (int i = 0; i <= ORDERS; i++) {
-            good &= (w->q[k][i] = TAUT_NEW(arena, double, w->n)) != NULL;
-            good &= (w->v[k][i] = TAUT_NEW(arena, double, w->n)) != NULL;
-        }
+        for (int i = 0; i <= ORDERS; i++)
+            TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->q[k][i], &w->v[k][i]));
     for (int i = 0; i < ORDERS; i++) {
-        for (int k = 0; k < 2; k++) {
-            good &= (w->a[k][i] = TAUT_NEW(arena, double, w->n)) != NULL;
-            good &= (w->lambda[k][i] = TAUT_NEW(arena, double, w->m)) != NULL;
-            good &= new_values(w, arena, &w->at[k][i]);
-        }
-        for (int k = 0; k < 3; k++)
-            good &= (w->y[k][i] = TAUT_NEW(arena, double, w->m)) != NULL;
+        TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->a[0][i], &w->a[1][i]));
+        TAUT_TRY(TAUT_RESERVE(arena, w->m, error, &w->lambda[0][i], &w->lambda[1][i], &w->y[0][i],
+                              &w->y[1][i], &w->y[2][i]));
+        for (int k = 0; k < 2; k++)
+            TAUT_TRY(new_values(w, arena, &w->at[k][i], error));
     }
-    good &= new_values(w, arena, &w->second);
+    TAUT_TRY(new_values(w, arena, &w->second, error));
     for (int sigma = 0; sigma < SIGMAS; sigma++)
-        good &= new_values(w, arena, &w->got[sigma]);
-    double **rest[] = {&w->in_q, &w->in_v};
-    for (int k = 0; k < 2; k++)
-        good &= (*rest[k] = TAUT_NEW(arena, double, w->n)) != NULL;
-    w->s = TAUT_NEW(arena, double, w->m);
+        TAUT_TRY(new_values(w, arena, &w->got[sigma], error));
+    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->in_q, &w->in_v));
+    TAUT_TRY(TAUT_RESERVE(arena, w->m, error, &w->s));
     w->counts = TAUT_NEW(arena, unsigned char, w->m);
-    return good && w->s && w->counts ? TAUT_OK : taut_fail_memory(error);
+    return w->counts ? TAUT_OK : taut_fail_memory(error);
 }
 
 static int prepare(work *w, taut_arena *arena, taut_error *error)
@@ -319,10 +309,7 @@ static int make(work *w, taut_arena *arena, const double *x, const double *u, ta
                 taut_error *error)
 {
     for (int k = 0; k < TAUT_EXPANSION_TERMS; k++) {
-        e->q[k] = TAUT_NEW(arena, double, w->n);
-        e->v[k] = TAUT_NEW(arena, double, w->n);
-        if (!e->q[k] || !e->v[k])
-            return taut_fail_memory(error);
+        TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &e->q[k], &e->v[k]));
     }
     taut_copy(w->n, x, e->q[0]);
     taut_copy(w->n, u, e->v[0]);

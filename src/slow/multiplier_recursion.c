@@ -186,21 +186,14 @@ static int new_arrays(taut_multiplier_recursion *r, taut_error *error)
 {
     taut_arena *arena = r->arena;
     int64_t kept = r->orders + 2, masses = r->varying ? kept : 1;
-    double **columns[] = {&r->q, &r->v, &r->a}, **rows[] = {&r->lambda, &r->y};
-    double **single[] = {&r->bond, &r->bond_dt, &r->gamma, &r->d, &r->s};
-    bool good = true;
-    for (int k = 0; k < 3; k++)
-        good &= (*columns[k] = TAUT_NEW(arena, double, kept * r->n)) != NULL;
-    for (int k = 0; k < 2; k++)
-        good &= (*rows[k] = TAUT_NEW(arena, double, (kept + 2) * r->m)) != NULL;
-    for (int k = 0; k < 5; k++)
-        good &= (*single[k] = TAUT_NEW(arena, double, r->m)) != NULL;
-    r->jacobian_i = TAUT_NEW(arena, double, kept * r->g_entries);
-    r->mass_i = TAUT_NEW(arena, double, (masses + 1) * r->m_entries);
-    r->g0 = TAUT_NEW(arena, double, r->g_entries);
+    TAUT_TRY(TAUT_RESERVE(arena, kept * r->n, error, &r->q, &r->v, &r->a));
+    TAUT_TRY(TAUT_RESERVE(arena, (kept + 2) * r->m, error, &r->lambda, &r->y));
+    TAUT_TRY(TAUT_RESERVE(arena, r->m, error, &r->bond, &r->bond_dt, &r->gamma, &r->d, &r->s));
+    TAUT_TRY(TAUT_RESERVE(arena, kept * r->g_entries, error, &r->jacobian_i));
+    TAUT_TRY(TAUT_RESERVE(arena, (masses + 1) * r->m_entries, error, &r->mass_i));
+    TAUT_TRY(TAUT_RESERVE(arena, r->g_entries, error, &r->g0));
     r->soft = TAUT_NEW(arena, unsigned char, r->m);
-    return good && r->jacobian_i && r->mass_i && r->g0 && r->soft ? TAUT_OK
-                                                                  : taut_fail_memory(error);
+    return r->soft ? TAUT_OK : taut_fail_memory(error);
 }
 
 /* Jets of all levels are kilobytes a coordinate, and long chains need two of them. */

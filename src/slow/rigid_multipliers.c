@@ -30,15 +30,13 @@ static int evaluate(work *w, taut_context *context, const taut_sizes *sizes, dou
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
     if (matrix)
         TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, error));
-    double **rows[] = {&w->values.bond, &w->values.bond_dt, &w->values.gamma, &w->d};
-    bool good = true;
-    for (int k = 0; k < 4; k++)
-        good &= (*rows[k] = TAUT_NEW(&w->arena, double, w->m)) != NULL;
-    w->values.jacobian = TAUT_NEW(&w->arena, double, sizes->jacobian_entries);
-    w->values.mass = TAUT_NEW(&w->arena, double, matrix ? w->tangent.start[w->n] : w->n);
-    w->values.force = w->a = TAUT_NEW(&w->arena, double, w->n);
-    if (!good || !w->values.jacobian || !w->values.mass || !w->a)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(&w->arena, w->m, error, &w->values.bond, &w->values.bond_dt,
+                          &w->values.gamma, &w->d));
+    TAUT_TRY(TAUT_RESERVE(&w->arena, sizes->jacobian_entries, error, &w->values.jacobian));
+    TAUT_TRY(
+        TAUT_RESERVE(&w->arena, matrix ? w->tangent.start[w->n] : w->n, error, &w->values.mass));
+    TAUT_TRY(TAUT_RESERVE(&w->arena, w->n, error, &w->a));
+    w->values.force = w->a;
     return taut_evaluate(context, t, q, v,
                          TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA |
                              TAUT_WANT_MASS,

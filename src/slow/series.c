@@ -389,23 +389,16 @@ static void destroy(taut_projector *projector)
 
 static int new_arrays(series *s, taut_arena *arena, const taut_sizes *sizes, taut_error *error)
 {
-    double **rows[] = {&s->y,      &s->ydot,        &s->dmu,           &s->stretch,
-                       &s->lambda, &s->values.bond, &s->values.bond_dt};
-    double **columns[] = {&s->q,      &s->v,      &s->dq,     &s->dv,
-                          &s->last_q, &s->last_v, &s->foot_q, &s->foot_v};
-    bool good = true;
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
-        good &= (*rows[k] = TAUT_NEW(arena, double, s->m)) != NULL;
-    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
-        good &= (*columns[k] = TAUT_NEW(arena, double, s->n)) != NULL;
+    TAUT_TRY(TAUT_RESERVE(arena, s->m, error, &s->y, &s->ydot, &s->dmu, &s->stretch, &s->lambda,
+                          &s->values.bond, &s->values.bond_dt));
+    TAUT_TRY(TAUT_RESERVE(arena, s->n, error, &s->q, &s->v, &s->dq, &s->dv, &s->last_q, &s->last_v,
+                          &s->foot_q, &s->foot_v));
     s->counts = TAUT_NEW(arena, unsigned char, s->m);
     s->springs = TAUT_NEW(arena, unsigned char, s->m);
-    s->values.jacobian = TAUT_NEW(arena, double, sizes->jacobian_entries);
-    s->values.mass =
-        TAUT_NEW(arena, double, s->position.matrix ? s->position.tangent.start[s->n] : s->n);
-    return good && s->counts && s->springs && s->values.jacobian && s->values.mass
-               ? TAUT_OK
-               : taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, sizes->jacobian_entries, error, &s->values.jacobian));
+    TAUT_TRY(TAUT_RESERVE(arena, s->position.matrix ? s->position.tangent.start[s->n] : s->n, error,
+                          &s->values.mass));
+    return s->counts && s->springs ? TAUT_OK : taut_fail_memory(error);
 }
 
 /* The matrices of the fibre: one, unless other velocities are held than positions. */

@@ -25,14 +25,9 @@ static int create(taut_stepper *s, taut_error *error)
         return taut_fail_memory(error);
     w->euler.tableau = &taut_tableau_euler;
     w->euler.second_order = s->field->second_order;
-    w->euler.stage = TAUT_NEW(s->arena, double, s->n);
-    w->euler.polynomial_q = TAUT_NEW(s->arena, double, 3 * (int64_t)s->n);
-    w->euler.polynomial_v = TAUT_NEW(s->arena, double, 3 * (int64_t)s->n);
-    w->rate = TAUT_NEW(s->arena, double, s->n);
-    w->velocity = TAUT_NEW(s->arena, double, s->n);
-    if (!w->euler.stage || !w->euler.polynomial_q || !w->euler.polynomial_v || !w->rate ||
-        !w->velocity)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &w->euler.stage, &w->rate, &w->velocity));
+    TAUT_TRY(TAUT_RESERVE(s->arena, 3 * (int64_t)s->n, error, &w->euler.polynomial_q,
+                          &w->euler.polynomial_v));
     return TAUT_OK;
 }
 

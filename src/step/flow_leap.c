@@ -116,10 +116,7 @@ static int build(leap *f, taut_context *context, taut_arena *arena, double t, ta
     if (m->rods > 0)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "a filter cannot treat bonds without compliance; give them a stiffness");
-    double **arrays[] = {&f->a, &f->u, &f->next, &f->last};
-    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
-        if (!(*arrays[k] = TAUT_NEW(arena, double, m->n)))
-            return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, m->n, error, &f->a, &f->u, &f->next, &f->last));
     if (!m->mass_start)
         return TAUT_OK;
     TAUT_TRY(taut_mechanics_saddle(m, false, true, &arena->allocator, &f->mass, error));

@@ -285,10 +285,7 @@ static int build(rattle_flow *f, taut_context *context, taut_arena *arena, taut_
     if (m->rods == 0)
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "the flow of rods needs bonds without compliance");
-    double **arrays[] = {&f->force, &f->d, &f->next_d, &f->u, &f->next};
-    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
-        if (!(*arrays[k] = TAUT_NEW(arena, double, m->n)))
-            return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, m->n, error, &f->force, &f->d, &f->next_d, &f->u, &f->next));
     if (!(f->row = TAUT_NEW(arena, double, m->rods)))
         return taut_fail_memory(error);
     TAUT_TRY(new_place(m, arena, &f->now, error));

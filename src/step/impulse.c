@@ -65,10 +65,9 @@ static int find_springs(taut_impulse *w, taut_error *error)
                          s->method->name);
     w->tie_start = TAUT_NEW(s->arena, taut_index, (int64_t)w->stiff_count + 1);
     w->tie_column = TAUT_NEW(s->arena, taut_index, entries);
-    w->tie_1 = TAUT_NEW(s->arena, double, entries);
-    w->tie_2 = TAUT_NEW(s->arena, double, entries);
-    if (!w->tie_start || !w->tie_column || !w->tie_1 || !w->tie_2)
+    if (!w->tie_start || !w->tie_column)
         return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(s->arena, entries, error, &w->tie_1, &w->tie_2));
     for (taut_index i = 0, row = 0, used = 0; i < w->m; i++) {
         for (taut_index e = w->jacobian.start[i]; w->stiff[i] && e < w->jacobian.start[i + 1]; e++)
             w->tie_column[used++] = w->jacobian.column[e];
@@ -108,10 +107,7 @@ static int take_mass(taut_impulse *w, taut_error *error)
     const double *diagonal = taut_context_mass(s->context);
     if (!diagonal)
         return take_matrix(w, error);
-    w->mass = TAUT_NEW(s->arena, double, w->n);
-    w->inverse_mass = TAUT_NEW(s->arena, double, w->n);
-    if (!w->mass || !w->inverse_mass)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(s->arena, w->n, error, &w->mass, &w->inverse_mass));
     for (taut_index i = 0; i < w->n; i++) {
         if (!(diagonal[i] > 0)) {
             char name[80];
@@ -131,16 +127,10 @@ static int take_mass(taut_impulse *w, taut_error *error)
 static int reserve(taut_impulse *w, int64_t jacobian_entries, taut_error *error)
 {
     taut_arena *arena = w->stepper->arena;
-    double **of_n[] = {&w->x,    &w->v,         &w->next_x,  &w->next_v,  &w->kick, &w->next_kick,
-                       &w->fast, &w->next_fast, &w->shown_q, &w->shown_v, &w->r};
-    double **of_m[] = {&w->g,           &w->gdot,           &w->lambda,      &w->y,
-                       &w->values.bond, &w->values.bond_dt, &w->values.gamma};
-    for (size_t k = 0; k < sizeof of_n / sizeof of_n[0]; k++)
-        if (!(*of_n[k] = TAUT_NEW(arena, double, w->n)))
-            return taut_fail_memory(error);
-    for (size_t k = 0; k < sizeof of_m / sizeof of_m[0]; k++)
-        if (!(*of_m[k] = TAUT_NEW(arena, double, w->m)))
-            return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->x, &w->v, &w->next_x, &w->next_v, &w->kick,
+                          &w->next_kick, &w->fast, &w->next_fast, &w->shown_q, &w->shown_v, &w->r));
+    TAUT_TRY(TAUT_RESERVE(arena, w->m, error, &w->g, &w->gdot, &w->lambda, &w->y, &w->values.bond,
+                          &w->values.bond_dt, &w->values.gamma));
     w->values.jacobian = TAUT_NEW(arena, double, jacobian_entries);
     return w->values.jacobian ? TAUT_OK : taut_fail_memory(error);
 }
@@ -151,11 +141,8 @@ static int make_modes(taut_impulse *w, taut_error *error)
     w->has_modes = w->stiff_count <= TAUT_SPECTRUM_DENSE;
     if (!w->has_modes)
         return TAUT_OK;
-    w->action = TAUT_NEW(s->arena, double, w->stiff_count);
-    w->blended = TAUT_NEW(s->arena, double, w->stiff_count);
-    w->gradient = TAUT_NEW(s->arena, double, w->n);
-    if (!w->action || !w->blended || !w->gradient)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(s->arena, w->stiff_count, error, &w->action, &w->blended));
+    TAUT_TRY(TAUT_RESERVE(s->arena, w->n, error, &w->gradient));
     return taut_modes_create(&w->modes, s->context, s->arena, true, error);
 }
 

@@ -57,12 +57,9 @@ static int create(taut_stepper *s, taut_error *error)
                                  error));
     if (!own)
         return taut_fail_memory(error);
-    own->X = TAUT_NEW(s->arena, double, w->n);
-    own->product = TAUT_NEW(s->arena, double, w->n);
-    own->hessian = TAUT_NEW(s->arena, double, w->tangent.start[w->n]);
-    own->weight = TAUT_NEW(s->arena, double, w->m);
-    return own->X && own->product && own->hessian && own->weight ? TAUT_OK
-                                                                 : taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(s->arena, w->n, error, &own->X, &own->product));
+    TAUT_TRY(TAUT_RESERVE(s->arena, w->tangent.start[w->n], error, &own->hessian));
+    return TAUT_RESERVE(s->arena, w->m, error, &own->weight);
 }
 
 const taut_method taut_mollified_impulse = {

@@ -33,13 +33,9 @@ int taut_radau_estimate_create(taut_stepper *s, taut_error *error)
 {
     taut_radau *w = s->work;
     w->own_filter = w->stage_wise || !w->table.real[0];
-    w->filter_k = TAUT_NEW(s->arena, double, w->tangents);
-    w->filter_x = TAUT_NEW(s->arena, double, w->n);
-    w->filter_y = TAUT_NEW(s->arena, double, w->m);
-    w->filter_lambda = TAUT_NEW(s->arena, double, w->m);
-    w->ringing = TAUT_NEW(s->arena, double, w->m);
-    if (!w->filter_k || !w->filter_x || !w->filter_y || !w->filter_lambda || !w->ringing)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(s->arena, w->tangents, error, &w->filter_k));
+    TAUT_TRY(TAUT_RESERVE(s->arena, w->n, error, &w->filter_x));
+    TAUT_TRY(TAUT_RESERVE(s->arena, w->m, error, &w->filter_y, &w->filter_lambda, &w->ringing));
     if (!w->own_filter)
         return TAUT_OK;
     taut_saddle_shape shape = taut_radau_shape(w);

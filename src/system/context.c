@@ -50,15 +50,13 @@ static int make_arrays(taut_context *context, taut_error *error)
         sizes->coordinates > sizes->algebraic ? sizes->coordinates : sizes->algebraic;
     if (sizes->bonds > longest)
         longest = sizes->bonds;
-    context->parameter = TAUT_NEW(arena, double, sizes->parameters);
     context->fixed = TAUT_NEW(arena, unsigned char, sizes->parameters);
-    context->compliance = TAUT_NEW(arena, double, sizes->bonds);
-    context->damping = TAUT_NEW(arena, double, sizes->bonds);
-    context->mass = TAUT_NEW(arena, double, sizes->coordinates);
-    context->scratch = TAUT_NEW(arena, double, longest);
-    if (!context->parameter || !context->fixed || !context->compliance || !context->damping ||
-        !context->mass || !context->scratch)
+    if (!context->fixed)
         return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, sizes->parameters, error, &context->parameter));
+    TAUT_TRY(TAUT_RESERVE(arena, sizes->bonds, error, &context->compliance, &context->damping));
+    TAUT_TRY(TAUT_RESERVE(arena, sizes->coordinates, error, &context->mass));
+    TAUT_TRY(TAUT_RESERVE(arena, longest, error, &context->scratch));
     bool steady = false;
     for (int32_t k = 0; k < context->system->kernels; k++)
         steady = steady || context->system->kernel[k]->steady;

@@ -289,13 +289,9 @@ static int make_work(taut_context *context, taut_error *error)
         return taut_fail_memory(error);
     const int64_t a = list_room(context->system, TAUT_LIST_PARAMETER),
                   b = list_room(context->system, TAUT_LIST_COMPLIANCE);
-    w->seed = TAUT_NEW(arena, double, sizes->parameters);
-    w->bond = TAUT_NEW(arena, double, sizes->bonds);
-    w->compliance = TAUT_NEW(arena, double, sizes->bonds);
-    w->bond_dp = TAUT_NEW(arena, double, sizes->bonds);
-    w->regs = TAUT_NEW(arena, double, a > b ? a : b);
-    if (!w->seed || !w->bond || !w->compliance || !w->bond_dp || !w->regs)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, sizes->parameters, error, &w->seed));
+    TAUT_TRY(TAUT_RESERVE(arena, sizes->bonds, error, &w->bond, &w->compliance, &w->bond_dp));
+    TAUT_TRY(TAUT_RESERVE(arena, a > b ? a : b, error, &w->regs));
     w->jet.memory = arena;
     w->jet.frozen = true;
     w->jet.seed = w->seed;

@@ -41,37 +41,26 @@ typedef struct verifier {
 /* One thing to differentiate: evaluates it at a displaced point into y[size]. */
 typedef int (*probe)(verifier *w, double s, double *y);
 
-static int room(verifier *w, double **array, int64_t count)
-{
-    *array = TAUT_NEW(&w->arena, double, count);
-    return *array ? 0 : taut_fail_memory(w->error);
-}
-
 static int allocate(verifier *w)
 {
     int64_t tangent = w->tangent.start[w->n],
             control = w->control.start ? w->control.start[w->n] : 0;
     int64_t longest = w->n > w->m ? w->n : w->m, matrix = tangent > control ? tangent : control;
-    double **const vectors[] = {&w->q, &w->dq, &w->values.force};
-    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
-        TAUT_TRY(room(w, vectors[k], w->n));
+    taut_arena *arena = &w->arena;
+    TAUT_TRY(TAUT_RESERVE(arena, w->n, w->error, &w->q, &w->dq, &w->values.force));
     if (w->sizes->can & TAUT_HAS_STIFF_POTENTIAL)
-        TAUT_TRY(room(w, &w->values.stiff_force, w->n));
+        TAUT_TRY(TAUT_RESERVE(arena, w->n, w->error, &w->values.stiff_force));
     if (w->sizes->mass != TAUT_MASS_DIAGONAL)
-        TAUT_TRY(room(w, &w->values.momentum, w->n));
-    TAUT_TRY(room(w, &w->v, w->nv));
-    TAUT_TRY(room(w, &w->dv, w->nv));
-    TAUT_TRY(room(w, &w->shifted, w->n > w->nv ? w->n : w->nv));
-    TAUT_TRY(room(w, &w->weight, w->m));
-    TAUT_TRY(room(w, &w->values.bond_dt, w->m));
-    TAUT_TRY(room(w, &w->values.jacobian, w->sizes->jacobian_entries));
-    TAUT_TRY(room(w, &w->matrix, matrix));
+        TAUT_TRY(TAUT_RESERVE(arena, w->n, w->error, &w->values.momentum));
+    TAUT_TRY(TAUT_RESERVE(arena, w->nv, w->error, &w->v, &w->dv));
+    TAUT_TRY(TAUT_RESERVE(arena, w->n > w->nv ? w->n : w->nv, w->error, &w->shifted));
+    TAUT_TRY(TAUT_RESERVE(arena, w->m, w->error, &w->weight, &w->values.bond_dt));
+    TAUT_TRY(TAUT_RESERVE(arena, w->sizes->jacobian_entries, w->error, &w->values.jacobian));
+    TAUT_TRY(TAUT_RESERVE(arena, matrix, w->error, &w->matrix));
     for (int k = 0; k < w->levels; k++)
-        TAUT_TRY(room(w, &w->table[k], longest));
-    double **const columns[] = {&w->best, &w->best_error, &w->floor, &w->exact, &w->work};
-    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
-        TAUT_TRY(room(w, columns[k], longest));
-    return 0;
+        TAUT_TRY(TAUT_RESERVE(arena, longest, w->error, &w->table[k]));
+    return TAUT_RESERVE(arena, longest, w->error, &w->best, &w->best_error, &w->floor, &w->exact,
+                        &w->work);
 }
 
 /* Random directions of the size of the state itself; mechanical states are measured by their

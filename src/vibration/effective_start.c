@@ -164,19 +164,11 @@ static int build(consistent *c, taut_arena *arena, taut_error *error)
         TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &c->tangent, error));
     TAUT_TRY(find_rows(c, arena, error));
     int64_t entries = c->tangent.start ? c->tangent.start[c->n] : c->n;
-    double **const of_n[] = {&c->X, &c->V, &c->dx},
-                   **const of_m[] = {&c->y, &c->values.bond, &c->values.bond_dt};
-    double **const of_entries[] = {&c->mass, &c->values.mass},
-                   **const of_g[] = {&c->at_x, &c->at_X, &c->values.jacobian};
-    bool good = true;
-    for (int k = 0; k < 3; k++) {
-        good = good && (*of_n[k] = TAUT_NEW(arena, double, c->n)) &&
-               (*of_m[k] = TAUT_NEW(arena, double, c->m));
-        good = good && (*of_g[k] = TAUT_NEW(arena, double, sizes.jacobian_entries));
-        good = good && (k == 2 || (*of_entries[k] = TAUT_NEW(arena, double, entries)));
-    }
-    if (!good)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, c->n, error, &c->X, &c->V, &c->dx));
+    TAUT_TRY(TAUT_RESERVE(arena, c->m, error, &c->y, &c->values.bond, &c->values.bond_dt));
+    TAUT_TRY(TAUT_RESERVE(arena, entries, error, &c->mass, &c->values.mass));
+    TAUT_TRY(TAUT_RESERVE(arena, sizes.jacobian_entries, error, &c->at_x, &c->at_X,
+                          &c->values.jacobian));
     c->directions = !taut_hold_any(taut_system_hold(system), c->n,
                                    TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY | TAUT_GUESS);
     taut_saddle_shape shape = {.n = c->n,

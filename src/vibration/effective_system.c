@@ -90,12 +90,7 @@ static int reserve(workspace *w, taut_context *context, taut_error *error)
 {
     taut_arena *arena = &context->arena;
     taut_index n = context->system->sizes.coordinates;
-    w->gradient = TAUT_NEW(arena, double, n);
-    w->x = TAUT_NEW(arena, double, n);
-    w->up = TAUT_NEW(arena, double, n);
-    w->down = TAUT_NEW(arena, double, n);
-    if (!w->gradient || !w->x || !w->up || !w->down)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, n, error, &w->gradient, &w->x, &w->up, &w->down));
     TAUT_TRY(taut_system_pattern(w->base->system, TAUT_PATTERN_TANGENT, &w->tangent, error));
     for (size_t k = 0; k < sizeof w->entries / sizeof w->entries[0]; k++)
         if (!(w->entries[k] = TAUT_NEW(arena, double, w->tangent.start[n])))

@@ -88,10 +88,7 @@ static int fill(mechanical *w, taut_context *context, taut_arena *arena,
     TAUT_TRY(taut_mechanics_create(x, context, arena, statistics, wanted, error));
     w->alpha = alpha;
     w->beta = beta;
-    w->gdot = TAUT_NEW(arena, double, x->rods);
-    w->reaction = TAUT_NEW(arena, double, x->rods);
-    if (!w->gdot || !w->reaction)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, x->rods, error, &w->gdot, &w->reaction));
     w->field = (taut_field){.name = x->rods == 0 ? "full"
                                     : terms      ? "index-1, Baumgarte"
                                                  : "index-1",

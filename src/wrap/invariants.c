@@ -56,13 +56,12 @@ static int prepare_velocities(taut_invariants *w, taut_arena *arena, taut_error 
 {
     TAUT_TRY(taut_system_pattern(taut_context_system(w->context), TAUT_PATTERN_TANGENT, &w->tangent,
                                  error));
-    w->rates.force = TAUT_NEW(arena, double, w->n);
-    w->rates.force_dq = TAUT_NEW(arena, double, w->tangent.start[w->n]);
-    w->near = TAUT_NEW(arena, double, w->n);
     w->again = TAUT_NEW(arena, unsigned char, w->n);
     w->velocity = TAUT_NEW(arena, unsigned char, w->n);
-    if (!w->rates.force || !w->rates.force_dq || !w->near || !w->again || !w->velocity)
+    if (!w->again || !w->velocity)
         return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->rates.force, &w->near));
+    TAUT_TRY(TAUT_RESERVE(arena, w->tangent.start[w->n], error, &w->rates.force_dq));
     return TAUT_OK;
 }
 

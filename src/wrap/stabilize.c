@@ -271,11 +271,7 @@ static int fill(stabilizer *w, taut_context *context, const taut_sizes *sizes, t
                 taut_error *error)
 {
     w->n = sizes->coordinates;
-    w->q = TAUT_NEW(arena, double, w->n);
-    w->v = TAUT_NEW(arena, double, w->n);
-    w->step = TAUT_NEW(arena, double, w->n);
-    if (!w->q || !w->v || !w->step)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->q, &w->v, &w->step));
     if (sizes->kind == TAUT_MECHANICAL)
         return fill_mechanical(w, context, arena, error);
     taut_invariants_of which = w->kind->position ? TAUT_INVARIANTS_ALL : TAUT_INVARIANTS_VELOCITY;

@@ -185,18 +185,12 @@ static int build(taut_hold_restorer *w, taut_arena *arena, double t, const doubl
                                        error));
     TAUT_TRY(taut_masked_saddle_create(&w->velocity, w->context, arena, w->hold, TAUT_HOLD_VELOCITY,
                                        error));
-    double **columns[] = {&w->q0, &w->v0, &w->dx};
-    double **rows[] = {&w->want, &w->dmu, &w->values.bond, &w->values.bond_dt, &w->values.gamma};
-    bool good = true;
-    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
-        good &= (*columns[k] = TAUT_NEW(arena, double, w->n)) != NULL;
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
-        good &= (*rows[k] = TAUT_NEW(arena, double, w->m)) != NULL;
-    w->values.jacobian = TAUT_NEW(arena, double, sizes.jacobian_entries);
-    w->values.mass =
-        TAUT_NEW(arena, double, w->position.matrix ? w->position.tangent.start[w->n] : w->n);
-    if (!good || !w->values.jacobian || !w->values.mass)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->q0, &w->v0, &w->dx));
+    TAUT_TRY(TAUT_RESERVE(arena, w->m, error, &w->want, &w->dmu, &w->values.bond,
+                          &w->values.bond_dt, &w->values.gamma));
+    TAUT_TRY(TAUT_RESERVE(arena, sizes.jacobian_entries, error, &w->values.jacobian));
+    TAUT_TRY(TAUT_RESERVE(arena, w->position.matrix ? w->position.tangent.start[w->n] : w->n, error,
+                          &w->values.mass));
     taut_copy(w->n, q, w->q0);
     taut_copy(w->n, v, w->v0);
     TAUT_TRY(evaluate(w, t, q, v, error));

@@ -29,18 +29,12 @@ static int new_arrays(taut_kept_functions *h, taut_arena *arena, taut_error *err
     h->row = TAUT_NEW(arena, taut_index, h->bonds);
     h->start = TAUT_NEW(arena, taut_index, h->bonds + 1);
     h->column = TAUT_NEW(arena, taut_index, entries);
-    h->entry = TAUT_NEW(arena, double, entries);
-    h->stiff = TAUT_NEW(arena, double, h->n);
-    h->value = TAUT_NEW(arena, double, h->bonds);
-    h->target = TAUT_NEW(arena, double, h->bonds);
-    h->x = TAUT_NEW(arena, double, h->n);
-    h->y = TAUT_NEW(arena, double, h->bonds);
-    h->values = (taut_values){.bond = h->value,
-                              .jacobian = TAUT_NEW(arena, double, entries),
-                              .bond_dt = TAUT_NEW(arena, double, h->bonds)};
-    bool good = h->fixed && h->row && h->start && h->column && h->entry && h->stiff && h->value &&
-                h->target && h->x && h->y && h->values.jacobian && h->values.bond_dt;
-    return good ? TAUT_OK : taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, entries, error, &h->entry, &h->values.jacobian));
+    TAUT_TRY(TAUT_RESERVE(arena, h->n, error, &h->stiff, &h->x));
+    TAUT_TRY(
+        TAUT_RESERVE(arena, h->bonds, error, &h->value, &h->target, &h->y, &h->values.bond_dt));
+    h->values.bond = h->value;
+    return h->fixed && h->row && h->start && h->column ? TAUT_OK : taut_fail_memory(error);
 }
 
 /* The one free variable of row i, -1 when there is none, -2 when there are several. Columns may

@@ -18,17 +18,12 @@ int taut_potential_reserve(taut_index n, taut_index m, taut_arena *arena,
                            taut_error *error)
 {
     int64_t rows = (int64_t)n + m;
-    *frame =
-        (taut_potential_frame){0, TAUT_NEW(arena, double, (int64_t)n *n),
-                               TAUT_NEW(arena, double, (int64_t)n *n), TAUT_NEW(arena, double, n)};
-    *values = (taut_potential_values){TAUT_NEW(arena, double, rows), TAUT_NEW(arena, double, rows),
-                                      TAUT_NEW(arena, double, rows), TAUT_NEW(arena, double, rows),
-                                      TAUT_NEW(arena, double, rows), TAUT_NEW(arena, double, n),
-                                      TAUT_NEW(arena, double, n)};
-    bool good = frame->mode && frame->force && frame->value && values->g && values->gdot &&
-                values->y && values->ydot && values->lambda && values->reaction &&
-                values->acceleration;
-    return good ? TAUT_OK : taut_fail_memory(error);
+    *frame = (taut_potential_frame){0};
+    *values = (taut_potential_values){0};
+    TAUT_TRY(TAUT_RESERVE(arena, (int64_t)n * n, error, &frame->mode, &frame->force));
+    TAUT_TRY(TAUT_RESERVE(arena, rows, error, &values->g, &values->gdot, &values->y, &values->ydot,
+                          &values->lambda));
+    return TAUT_RESERVE(arena, n, error, &frame->value, &values->reaction, &values->acceleration);
 }
 
 /* |x| in the metric of M^-1: of a force. */
@@ -188,10 +183,7 @@ static int measure_beside(beside *b, taut_context *context, double t, const doub
     taut_foot_point_settings settings = {.ignore_holds = true};
     taut_system_sizes(taut_context_system(context), &sizes);
     taut_index n = sizes.coordinates, m = sizes.bonds;
-    double **columns[] = {&b->x, &b->u, &b->d, &b->mass};
-    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
-        if (!(*columns[k] = TAUT_NEW(arena, double, n)))
-            return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, n, error, &b->x, &b->u, &b->d, &b->mass));
     if (!(b->s = TAUT_NEW(arena, double, m)))
         return taut_fail_memory(error);
     taut_copy(n, q, b->x);

@@ -347,12 +347,10 @@ static int build(foot *c, taut_arena *arena, taut_error *error)
     taut_system_sizes(c->system, &sizes);
     c->n = sizes.coordinates;
     c->m = sizes.bonds;
-    double **columns[] = {&c->x, &c->u, &c->from, &c->dx, &c->part, &c->force, &c->y, &c->rate};
     TAUT_TRY(taut_potential_modes_create(&c->stiff, c->context, arena, true, error));
     TAUT_TRY(taut_anderson_create(&c->anderson, c->n, ANDERSON, arena, error));
-    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
-        if (!(*columns[k] = TAUT_NEW(arena, double, c->n)))
-            return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, c->n, error, &c->x, &c->u, &c->from, &c->dx, &c->part, &c->force,
+                          &c->y, &c->rate));
     if (!(c->s = TAUT_NEW(arena, double, c->m)))
         return taut_fail_memory(error);
     c->hold = c->settings.ignore_holds ? NULL

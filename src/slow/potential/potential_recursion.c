@@ -445,33 +445,20 @@ void taut_potential_recursion_adjust(const taut_potential_recursion *r, double *
 static int new_arrays(taut_potential_recursion *r, taut_arena *arena, taut_error *error)
 {
     int64_t n = r->n, kept = r->orders + 3, rows = r->n + r->m, masses = r->varying ? kept : 1;
-    double **columns[] = {&r->q, &r->v, &r->a, &r->stiff, &r->eta}, **both[] = {&r->lambda, &r->y};
-    double **bonds[] = {&r->bond, &r->bond_dt, &r->gamma},
-           **work[] = {&r->s, &r->rest, &r->zero, &r->fr, &r->unit};
-    double **dense[] = {&r->row1, &r->row2, &r->solved};
-    bool good = true;
-    for (int k = 0; k < 5; k++)
-        good &= (*columns[k] = TAUT_NEW(arena, double, kept *n)) != NULL;
-    for (int k = 0; k < 2; k++)
-        good &= (*both[k] = TAUT_NEW(arena, double, (kept + 2) * rows)) != NULL;
-    for (int k = 0; k < 3; k++)
-        good &= (*bonds[k] = TAUT_NEW(arena, double, r->m)) != NULL;
-    for (int k = 0; k < 5; k++)
-        good &= (*work[k] = TAUT_NEW(arena, double, rows)) != NULL;
-    for (int k = 0; k < 3; k++)
-        good &= (*dense[k] = TAUT_NEW(arena, double, rows *n)) != NULL;
-    r->schur = TAUT_NEW(arena, double, rows *rows);
-    r->root = TAUT_NEW(arena, double, n *n);
-    r->hessian_i = TAUT_NEW(arena, double, kept * r->tangent.start[n]);
-    r->t = TAUT_NEW(arena, double, n *n);
+    TAUT_TRY(TAUT_RESERVE(arena, kept * n, error, &r->q, &r->v, &r->a, &r->stiff, &r->eta));
+    TAUT_TRY(TAUT_RESERVE(arena, (kept + 2) * rows, error, &r->lambda, &r->y));
+    TAUT_TRY(TAUT_RESERVE(arena, r->m, error, &r->bond, &r->bond_dt, &r->gamma));
+    TAUT_TRY(TAUT_RESERVE(arena, rows, error, &r->s, &r->rest, &r->zero, &r->fr, &r->unit));
+    TAUT_TRY(TAUT_RESERVE(arena, rows * n, error, &r->row1, &r->row2, &r->solved));
+    TAUT_TRY(TAUT_RESERVE(arena, rows * rows, error, &r->schur));
+    TAUT_TRY(TAUT_RESERVE(arena, n * n, error, &r->root, &r->t));
+    TAUT_TRY(TAUT_RESERVE(arena, kept * r->tangent.start[n], error, &r->hessian_i));
+    TAUT_TRY(TAUT_RESERVE(arena, kept * r->g_entries, error, &r->jacobian_i));
+    TAUT_TRY(TAUT_RESERVE(arena, (masses + 1) * r->m_entries, error, &r->mass_i));
     r->t_pivot = TAUT_NEW(arena, taut_index, n);
-    r->jacobian_i = TAUT_NEW(arena, double, kept * r->g_entries);
-    r->mass_i = TAUT_NEW(arena, double, (masses + 1) * r->m_entries);
     r->soft = TAUT_NEW(arena, unsigned char, r->m);
     r->pivot = TAUT_NEW(arena, taut_index, rows);
-    good = good && r->schur && r->root && r->hessian_i && r->t && r->t_pivot && r->jacobian_i &&
-           r->mass_i && r->soft && r->pivot;
-    return good ? TAUT_OK : taut_fail_memory(error);
+    return r->t_pivot && r->soft && r->pivot ? TAUT_OK : taut_fail_memory(error);
 }
 
 static int build(taut_potential_recursion *r, taut_arena *arena, taut_error *error)

@@ -233,11 +233,9 @@ static void give(series *s)
 int taut_potential_series(taut_projection *p, taut_error *error)
 {
     series s = {.p = p, .n = p->sizes.coordinates, .m = p->sizes.bonds};
-    double **columns[] = {&s.q, &s.v, &s.last_q, &s.last_v, &s.dq, &s.dv, &s.force};
     TAUT_TRY(taut_potential_reserve(s.n, s.m, &p->arena, &s.frame, &s.values, error));
-    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
-        if (!(*columns[k] = TAUT_NEW(&p->arena, double, s.n)))
-            return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(&p->arena, s.n, error, &s.q, &s.v, &s.last_q, &s.last_v, &s.dq, &s.dv,
+                          &s.force));
     if (!(s.s = TAUT_NEW(&p->arena, double, s.m)))
         return taut_fail_memory(error);
     taut_copy(s.n, p->q, s.q);

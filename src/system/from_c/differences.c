@@ -54,12 +54,8 @@ int taut_callbacks_attach(taut_context *context, taut_error *error)
     if (!w)
         return taut_fail_memory(error);
     for (int k = 0; k < 2; k++) {
-        w->x[k] = TAUT_NEW(arena, double, n);
-        w->step[k] = TAUT_NEW(arena, double, n);
-        w->high[k] = TAUT_NEW(arena, double, longest);
-        w->low[k] = TAUT_NEW(arena, double, longest);
-        if (!w->x[k] || !w->step[k] || !w->high[k] || !w->low[k])
-            return taut_fail_memory(error);
+        TAUT_TRY(TAUT_RESERVE(arena, n, error, &w->x[k], &w->step[k]));
+        TAUT_TRY(TAUT_RESERVE(arena, longest, error, &w->high[k], &w->low[k]));
     }
     w->entries = TAUT_NEW(arena, double, context->system->sizes.jacobian_entries);
     w->bond = TAUT_NEW(arena, double, m);

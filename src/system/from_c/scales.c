@@ -113,8 +113,8 @@ static void climb(ladder *l, double size, taut_difference_scale *scale)
 /* Of size 1/2 to 1: no coordinate stands still. */
 static double scattered(uint64_t *state)
 {
-    double x = taut_random(state);
-    return copysign(0.5 + fabs(x) / 2, x);
+    taut_random(state);
+    return (*state >> 33 & 1 ? 1 : -1) * (0.5 + (double)(*state >> 34) / 2147483648.0);
 }
 
 int taut_callbacks_measure(taut_callback_system *s, const taut_allocator *allocator,
@@ -124,11 +124,9 @@ int taut_callbacks_measure(taut_callback_system *s, const taut_allocator *alloca
     taut_arena scratch;
     taut_arena_init(&scratch, allocator);
     ladder l = {.s = s};
-    double **const arrays[] = {&l.q, &l.way, &l.zero, &l.high, &l.low, &l.now, &l.last};
-    bool good = true;
-    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
-        good = (*arrays[k] = TAUT_NEW(&scratch, double, longest)) && good;
-    if (good) {
+    int status = TAUT_RESERVE(&scratch, longest, error, &l.q, &l.way, &l.zero, &l.high, &l.low,
+                              &l.now, &l.last);
+    if (status == 0) {
         uint64_t seed = 1;
         double size = taut_largest(n, s->call.start_q);
         for (taut_index i = 0; i < n; i++)
@@ -155,5 +153,5 @@ int taut_callbacks_measure(taut_callback_system *s, const taut_allocator *alloca
                          "taut_system_from_callbacks: the callback '%s' asked to stop near the "
                          "start (it returned %d)",
                          l.force ? "force" : "bond", l.stop);
-    return good ? 0 : taut_fail_memory(error);
+    return status;
 }

@@ -26,12 +26,11 @@ static int evaluate(work *w, taut_context *context, double t, const double *q, b
     if (matrix || stiff)
         TAUT_TRY(taut_system_pattern(context->system, TAUT_PATTERN_TANGENT, &w->tangent, error));
     int64_t entries = w->tangent.start ? w->tangent.start[sizes->coordinates] : 0;
-    w->values.jacobian = TAUT_NEW(&w->arena, double, sizes->jacobian_entries);
-    w->values.bond_dt = TAUT_NEW(&w->arena, double, sizes->bonds);
-    w->values.mass = TAUT_NEW(&w->arena, double, matrix ? entries : sizes->coordinates);
-    w->values.stiff_hessian = TAUT_NEW(&w->arena, double, stiff ? entries : 0);
-    if (!w->values.jacobian || !w->values.bond_dt || !w->values.mass || !w->values.stiff_hessian)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(&w->arena, sizes->jacobian_entries, error, &w->values.jacobian));
+    TAUT_TRY(TAUT_RESERVE(&w->arena, sizes->bonds, error, &w->values.bond_dt));
+    TAUT_TRY(
+        TAUT_RESERVE(&w->arena, matrix ? entries : sizes->coordinates, error, &w->values.mass));
+    TAUT_TRY(TAUT_RESERVE(&w->arena, stiff ? entries : 0, error, &w->values.stiff_hessian));
     w->shape = (taut_saddle_shape){.n = sizes->coordinates,
                                    .m = sizes->bonds,
                                    .g_start = jacobian.start,
