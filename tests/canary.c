@@ -2,6 +2,7 @@
  * stop at every one of them; CI fails if it does not, because then all other clean runs would
  * mean nothing. */
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,25 @@ static int leak(void)
     return 0;
 }
 
+static volatile int shared;
+
+static void *count_up(void *unused)
+{
+    for (int i = 0; i < 1000 * many; i++)
+        shared++;
+    return unused;
+}
+
+static int race(void)
+{
+    pthread_t other;
+    if (pthread_create(&other, NULL, count_up, NULL) != 0)
+        return 2;
+    count_up(NULL);
+    pthread_join(other, NULL);
+    return 0;
+}
+
 int main(int count, char **argument)
 {
     const char *fault = count == 2 ? argument[1] : "";
@@ -44,6 +64,8 @@ int main(int count, char **argument)
         return overflow();
     if (strcmp(fault, "leak") == 0)
         return leak();
-    fprintf(stderr, "usage: canary heap|overflow|leak\n");
+    if (strcmp(fault, "race") == 0)
+        return race();
+    fprintf(stderr, "usage: canary heap|overflow|leak|race\n");
     return 0; /* only a sanitizer may give a failing status */
 }

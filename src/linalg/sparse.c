@@ -4,18 +4,21 @@
  *     SIAM J. Matrix Anal. Appl. 23 (2001) 15-41
  *
  * Symmetric matrices are factored as L D L^T with 1x1 and 2x2 pivots (SYM=2), others as LU
- * (SYM=0). MUMPS takes its own memory, also while factoring; and it keeps state of its own, so
- * that solvers with this backend should not run in several threads at once. */
+ * (SYM=0). MUMPS takes its own memory, also while factoring. It keeps state in variables of its
+ * modules, so one call runs at a time: threads that use this backend wait for one another. */
 #include "linalg/backend.h"
 
 #ifdef TAUT_HAVE_MUMPS
 
 #include <math.h>
+#include <pthread.h>
 
 #include <dmumps_c.h>
 #include <zmumps_c.h>
 
 enum { WORLD = -987654 }; /* MPI_COMM_WORLD of the sequential library */
+
+static pthread_mutex_t mumps_lock = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct sparse {
     union {

@@ -5,7 +5,9 @@
 static int NAME(run)(MUMPS_INSTANCE *mumps, int job)
 {
     mumps->job = job;
+    pthread_mutex_lock(&mumps_lock);
     MUMPS_DO(mumps);
+    pthread_mutex_unlock(&mumps_lock);
     return mumps->infog[0];
 }
 

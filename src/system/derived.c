@@ -7,19 +7,16 @@
 
 taut_system *taut_system_derive(const taut_system *base)
 {
-    taut_system *system = taut_system_new(&base->arena.allocator);
+    taut_arena arena;
+    taut_arena_init(&arena, &base->arena.allocator);
+    taut_system *system = TAUT_NEW(&arena, taut_system, 1);
     if (!system)
         return NULL;
-    taut_arena arena = system->arena, late = system->late;
-    pthread_mutex_t lock = system->lock;
     *system = *base;
     system->arena = arena;
-    system->late = late;
-    system->lock = lock;
+    system->owns_late = false;
     system->native = NULL; /* belongs to the base */
     system->base = base;
-    system->tangent_start = system->tangent_column = system->control_start =
-        system->control_column = NULL;
     return system;
 }
 

@@ -1,5 +1,6 @@
 /* evaluate.c - one call for everything a method can ask at a point: kernels run batch by batch,
  * results are scattered. */
+#include "base/rows.h"
 #include "base/vectors.h"
 #include "system/kernel/scatter.h"
 
@@ -112,25 +113,26 @@ static int check_matrices(const taut_system *system, double t, unsigned wanted,
 {
     const bool first = system->sizes.kind != TAUT_MECHANICAL,
                diagonal = system->sizes.mass == TAUT_MASS_DIAGONAL;
+    const taut_patterns *patterns = taut_system_patterns(system);
+    const taut_index *tangent = patterns->tangent.start, *control = patterns->control.start;
     const struct {
         unsigned bit;
         const char *what;
         const double *x;
         const taut_index *start;
-    } rows[] = {
-        {TAUT_WANT_BOND_HESSIAN, "the weighted second derivative of the bonds",
-         values->bond_hessian, system->tangent_start},
-        {TAUT_WANT_FORCE_DQ, first ? "the derivative of the rates" : "the derivative of the forces",
-         values->force_dq, system->tangent_start},
-        {TAUT_WANT_FORCE_DV,
-         first ? "the derivative of the rates by the algebraic variables"
-               : "the derivative of the forces by velocities",
-         values->force_dv, first ? system->control_start : system->tangent_start},
-        {TAUT_WANT_MASS, "the mass matrix", values->mass, diagonal ? NULL : system->tangent_start},
-        {TAUT_WANT_MASS_DQ, "the derivative of the mass matrix", values->mass_dq,
-         system->tangent_start},
-        {TAUT_WANT_STIFF_HESSIAN, "the second derivative of the stiff potential",
-         values->stiff_hessian, system->tangent_start}};
+    } rows[] = {{TAUT_WANT_BOND_HESSIAN, "the weighted second derivative of the bonds",
+                 values->bond_hessian, tangent},
+                {TAUT_WANT_FORCE_DQ,
+                 first ? "the derivative of the rates" : "the derivative of the forces",
+                 values->force_dq, tangent},
+                {TAUT_WANT_FORCE_DV,
+                 first ? "the derivative of the rates by the algebraic variables"
+                       : "the derivative of the forces by velocities",
+                 values->force_dv, first ? control : tangent},
+                {TAUT_WANT_MASS, "the mass matrix", values->mass, diagonal ? NULL : tangent},
+                {TAUT_WANT_MASS_DQ, "the derivative of the mass matrix", values->mass_dq, tangent},
+                {TAUT_WANT_STIFF_HESSIAN, "the second derivative of the stiff potential",
+                 values->stiff_hessian, tangent}};
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
         if (wanted & rows[k].bit && rows[k].start)
             TAUT_TRY(check_matrix(system, rows[k].what, t, rows[k].x, rows[k].start, error));
@@ -181,11 +183,8 @@ static void add_plain_mass(const taut_context *context, unsigned wanted, const d
         if (wanted & TAUT_WANT_MOMENTUM)
             values->momentum[i] += mass[i] * v[i];
         if (wanted & TAUT_WANT_MASS && !diagonal && mass[i] != 0) {
-            const taut_index *row = system->tangent_column;
-            taut_index k = system->tangent_start[i];
-            while (row[k] != i)
-                k++;
-            values->mass[k] += mass[i];
+            const taut_pattern *tangent = &taut_system_patterns(system)->tangent;
+            values->mass[taut_row_find(tangent, i, i)] += mass[i];
         }
     }
 }
@@ -252,13 +251,13 @@ static double run_simple(taut_context *context, const taut_inputs *inputs, unsig
 /* Forces begin with the steady ones, or with zero. */
 static void begin_forces(const taut_context *context, unsigned wanted, taut_values *values)
 {
-    const size_t bytes = (size_t)context->system->sizes.coordinates * sizeof(double);
-    if (bytes && wanted & TAUT_WANT_FORCE && context->steady_force)
-        memcpy(values->force, context->steady_force, bytes);
-    else if (bytes && wanted & TAUT_WANT_FORCE)
-        memset(values->force, 0, bytes);
-    if (bytes && wanted & TAUT_WANT_STIFF_FORCE)
-        memset(values->stiff_force, 0, bytes);
+    const taut_index n = context->system->sizes.coordinates;
+    if (wanted & TAUT_WANT_FORCE && context->steady_force)
+        taut_copy(n, context->steady_force, values->force);
+    else if (wanted & TAUT_WANT_FORCE)
+        taut_clear(n, values->force);
+    if (wanted & TAUT_WANT_STIFF_FORCE)
+        taut_clear(n, values->stiff_force);
 }
 
 static double run_all(taut_context *context, const taut_inputs *inputs, unsigned wanted,
@@ -296,10 +295,9 @@ int taut_evaluate(taut_context *context, double t, const double *q, const double
             "this system is a black box: only its invariants and observables can be evaluated");
     bool matrix = wanted & NEEDS_TANGENT ||
                   (wanted & TAUT_WANT_MASS && system->sizes.mass != TAUT_MASS_DIAGONAL);
-    if (matrix) {
-        taut_pattern pattern;
-        TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &pattern, error));
-    }
+    const taut_patterns *patterns;
+    if (matrix)
+        TAUT_TRY(taut_system_form(system, &patterns, error));
     if (!v)
         v = context->scratch;
     count(context, wanted);

@@ -5,6 +5,7 @@
  * costs O(j) per operation and methods can solve for the next coefficient of multipliers or
  * accelerations before going on. Derivatives with respect to a parameter are jets of order 1 in
  * which only the parameters move. */
+#include "base/rows.h"
 #include "base/vectors.h"
 #include "system/kernel/scatter.h"
 
@@ -190,12 +191,10 @@ static void add_constant_mass(const taut_jet *jet, int j, taut_values *values)
     const taut_system *system = jet->context->system;
     if (!(jet->wanted & TAUT_WANT_MASS) || j > 0 || !system->mass_constant)
         return;
+    const taut_pattern *tangent = &taut_system_patterns(system)->tangent;
     for (taut_index i = 0; i < system->sizes.coordinates; i++) {
-        taut_index k = i;
-        if (system->sizes.mass != TAUT_MASS_DIAGONAL)
-            for (k = system->tangent_start[i]; system->tangent_column[k] != i;)
-                k++;
-        values->mass[k] += system->mass_constant[i];
+        bool diagonal = system->sizes.mass == TAUT_MASS_DIAGONAL;
+        values->mass[diagonal ? i : taut_row_find(tangent, i, i)] += system->mass_constant[i];
     }
 }
 

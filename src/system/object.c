@@ -1,6 +1,25 @@
 /* object.c - a system as an object: made empty, destroyed, and what it says of itself. */
 #include "system/system.h"
 
+/* The lock and the memory of what is formed at the first request; in the system's arena. */
+static bool new_late(taut_system *system)
+{
+    system->late = TAUT_NEW(&system->arena, taut_late, 1);
+    if (!system->late || pthread_mutex_init(&system->late->lock, NULL) != 0)
+        return false;
+    taut_arena_init(&system->late->arena, &system->arena.allocator);
+    return system->owns_late = true;
+}
+
+static void destroy_late(taut_system *system)
+{
+    if (!system->owns_late)
+        return;
+    pthread_mutex_destroy(&system->late->lock);
+    taut_arena_clear(&system->late->arena);
+    system->owns_late = false;
+}
+
 taut_system *taut_system_new(const taut_allocator *allocator)
 {
     taut_arena arena;
@@ -9,10 +28,9 @@ taut_system *taut_system_new(const taut_allocator *allocator)
     if (!system)
         return NULL;
     system->arena = arena;
-    taut_arena_init(&system->late, allocator);
     system->title = system->file = "";
-    if (pthread_mutex_init(&system->lock, NULL) != 0) {
-        taut_arena_clear(&arena);
+    if (!new_late(system)) {
+        taut_system_destroy(system);
         return NULL;
     }
     return system;
@@ -23,10 +41,18 @@ void taut_system_destroy(taut_system *system)
     if (!system)
         return;
     taut_native_destroy(system->native);
-    pthread_mutex_destroy(&system->lock);
-    taut_arena_clear(&system->late);
+    destroy_late(system);
     taut_arena arena = system->arena; /* the system lives in it */
     taut_arena_clear(&arena);
+}
+
+int taut_system_set_tangent(taut_system *system, const taut_pattern *tangent, taut_error *error)
+{
+    if (!system->owns_late && !new_late(system))
+        return taut_fail_memory(error);
+    system->late->formed.tangent = *tangent;
+    atomic_store_explicit(&system->late->patterns, &system->late->formed, memory_order_release);
+    return TAUT_OK;
 }
 
 void taut_system_sizes(const taut_system *system, taut_sizes *sizes)

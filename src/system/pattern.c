@@ -71,7 +71,7 @@ int taut_system_complete(taut_system *system, taut_error *error)
 /* Every (row, column) that a kernel touches, one after another: the pattern and the maps are
  * made by the same walk. */
 typedef struct walk {
-    taut_system *system;
+    const taut_system *system;
     bool control; /* the pattern of df/dy instead */
     taut_index *start, *column;
     taut_index *fill; /* next free place of each row, while collecting */
@@ -216,7 +216,7 @@ static int make_maps(walk *w, taut_error *error)
         int64_t entries = map_entries(kernel);
         if (entries == 0 || (w->control && kernel->role != TAUT_ROLE_FORCE))
             continue;
-        w->map = TAUT_NEW(&w->system->late, taut_index, entries * kernel->members);
+        w->map = TAUT_NEW(&w->system->late->arena, taut_index, entries * kernel->members);
         if (!w->map)
             return taut_fail_memory(error);
         /* -1: no entry */
@@ -227,8 +227,7 @@ static int make_maps(walk *w, taut_error *error)
     return 0;
 }
 
-static int form(taut_system *system, bool control, taut_index **start, taut_index **column,
-                taut_error *error)
+static int form(const taut_system *system, bool control, taut_pattern *pattern, taut_error *error)
 {
     taut_arena scratch;
     taut_arena_init(&scratch, &system->arena.allocator);
@@ -238,7 +237,7 @@ static int form(taut_system *system, bool control, taut_index **start, taut_inde
     if (status)
         goto done;
     taut_index *collected;
-    w.start = TAUT_NEW(&system->late, taut_index, n + 1);
+    w.start = TAUT_NEW(&system->late->arena, taut_index, n + 1);
     w.fill = TAUT_NEW(&scratch, taut_index, n + 1);
     if (!w.start || !w.fill) {
         status = taut_fail_memory(error);
@@ -256,42 +255,44 @@ static int form(taut_system *system, bool control, taut_index **start, taut_inde
     }
     walk_all(&w, 1);
     compress(n, w.start, w.column);
-    w.column = TAUT_NEW(&system->late, taut_index, w.start[n]);
+    w.column = TAUT_NEW(&system->late->arena, taut_index, w.start[n]);
     if (!w.column) {
         status = taut_fail_memory(error);
         goto done;
     }
     memcpy(w.column, collected, (size_t)w.start[n] * sizeof *w.column);
     status = make_maps(&w, error);
-    if (status == 0) {
-        *column = w.column;
-        *start = w.start;
-    }
+    if (status == 0)
+        *pattern = (taut_pattern){n, control ? system->sizes.algebraic : n, w.start, w.column};
 done:
     taut_arena_clear(&scratch);
     return status;
 }
 
-int taut_system_tangent(taut_system *system, taut_error *error)
+const taut_patterns *taut_system_patterns(const taut_system *system)
 {
+    static const taut_patterns none;
+    const taut_patterns *formed =
+        atomic_load_explicit(&system->late->patterns, memory_order_acquire);
+    return formed ? formed : &none;
+}
+
+int taut_system_form(const taut_system *system, const taut_patterns **patterns, taut_error *error)
+{
+    taut_late *late = system->late;
+    *patterns = atomic_load_explicit(&late->patterns, memory_order_acquire);
+    if (*patterns)
+        return TAUT_OK;
+    pthread_mutex_lock(&late->lock);
     int status = 0;
-    if (system->base) { /* maps belong to the shared kernels: the base forms them */
-        taut_system *base = (taut_system *)(uintptr_t)system->base;
-        TAUT_TRY(taut_system_tangent(base, error));
-        pthread_mutex_lock(&system->lock);
-        system->tangent_column = base->tangent_column;
-        system->control_column = base->control_column;
-        system->control_start = base->control_start;
-        system->tangent_start = base->tangent_start;
-        pthread_mutex_unlock(&system->lock);
-        return 0;
-    }
-    pthread_mutex_lock(&system->lock);
-    if (!system->tangent_start)
-        status = form(system, false, &system->tangent_start, &system->tangent_column, error);
-    if (status == 0 && !system->control_start && system->sizes.algebraic > 0)
-        status = form(system, true, &system->control_start, &system->control_column, error);
-    pthread_mutex_unlock(&system->lock);
+    /* kernels and their maps are shared by base and derived systems, as `late` is */
+    if (!late->formed.tangent.start)
+        status = form(system, false, &late->formed.tangent, error);
+    if (status == 0 && !late->formed.control.start && system->sizes.algebraic > 0)
+        status = form(system, true, &late->formed.control, error);
+    if (status == 0)
+        atomic_store_explicit(&late->patterns, *patterns = &late->formed, memory_order_release);
+    pthread_mutex_unlock(&late->lock);
     return status;
 }
 
@@ -307,13 +308,8 @@ int taut_system_pattern(const taut_system *system, taut_pattern_of which, taut_p
     if (which != TAUT_PATTERN_TANGENT && sizes->algebraic == 0)
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "this system has no algebraic variables, so there is no control pattern");
-    /* the pattern is part of what the system is; only the moment of its forming is put off */
-    TAUT_TRY(taut_system_tangent((taut_system *)(uintptr_t)system, error));
-    if (which == TAUT_PATTERN_TANGENT)
-        *pattern = (taut_pattern){sizes->coordinates, sizes->coordinates, system->tangent_start,
-                                  system->tangent_column};
-    else
-        *pattern = (taut_pattern){sizes->coordinates, sizes->algebraic, system->control_start,
-                                  system->control_column};
+    const taut_patterns *patterns;
+    TAUT_TRY(taut_system_form(system, &patterns, error));
+    *pattern = which == TAUT_PATTERN_TANGENT ? patterns->tangent : patterns->control;
     return 0;
 }

@@ -3,6 +3,7 @@
 #define TAUT_SYSTEM_SYSTEM_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "expr/curve.h"
 #include "expr/native.h"
@@ -50,6 +51,19 @@ typedef struct taut_setting {
     const char *name, *value;
 } taut_setting;
 
+/* The n x n pattern, and that of df/dy (start is NULL without algebraic variables). */
+typedef struct taut_patterns {
+    taut_pattern tangent, control;
+} taut_patterns;
+
+/* What is formed at the first request, once, whichever thread asks; constant from then on. */
+typedef struct taut_late {
+    pthread_mutex_t lock; /* held while patterns are formed */
+    taut_arena arena;
+    taut_patterns formed;
+    _Atomic(const taut_patterns *) patterns; /* &formed when that is complete, NULL before */
+} taut_late;
+
 struct taut_system {
     taut_arena arena;
     taut_sizes sizes;
@@ -89,10 +103,8 @@ struct taut_system {
 
     /* patterns */
     taut_index *jacobian_start, *jacobian_column; /* [m+1], [entries] */
-    pthread_mutex_t lock;                         /* guards what follows */
-    taut_arena late;                              /* memory for what is formed at first request */
-    taut_index *tangent_start, *tangent_column;
-    taut_index *control_start, *control_column;
+    taut_late *late;                              /* shared with systems derived from this one */
+    bool owns_late;
 
     taut_native *native; /* compiled tapes, or NULL */
 
@@ -145,15 +157,21 @@ void taut_run_list(taut_context *context, int list, const taut_inputs *inputs, d
 int taut_system_complete(taut_system *system, taut_error *error);
 /* An empty system with its arena; NULL when out of memory. */
 taut_system *taut_system_new(const taut_allocator *allocator);
-/* A copy that shares everything with `base`, which must outlive it; NULL when out of memory.
- * (derived.c) */
+/* A copy that shares everything with `base`, which must outlive it and may be in use by other
+ * threads; NULL when out of memory. (derived.c) */
 taut_system *taut_system_derive(const taut_system *base);
 /* A derived system whose springs, but for soft ones, have `factor` > 0 times their compliance;
  * the damping constants d = tau/c stay. `base` must outlive it. (derived.c) */
 int taut_system_softer(const taut_system *base, double factor, taut_system **system,
                        taut_error *error);
-/* Forms the tangent (and control) pattern and the maps of all kernels; idempotent, thread-safe. */
-int taut_system_tangent(taut_system *system, taut_error *error);
+/* The tangent (and control) pattern, which is formed with the maps of all kernels at the first
+ * call. Threads may share the system. */
+int taut_system_form(const taut_system *system, const taut_patterns **patterns, taut_error *error);
+/* The same where it has been formed; empty patterns (start NULL) where not. */
+const taut_patterns *taut_system_patterns(const taut_system *system);
+/* For systems that are not made of kernels: gives the system a tangent pattern of its own, whose
+ * arrays outlive it. Before anybody else has the system. */
+int taut_system_set_tangent(taut_system *system, const taut_pattern *tangent, taut_error *error);
 /* Renews what depends on parameters: derived parameters, compliances, damping times, constant
  * masses. */
 int taut_context_renew(taut_context *context, taut_error *error);

@@ -263,10 +263,8 @@ static int make_pattern(taut_system *system, effective *e, taut_error *error)
         from[i] = i * n;
     for (taut_index k = 0; k < n * n; k++)
         column[k] = k % n;
-    system->tangent_start = from;
-    system->tangent_column = column;
     system->base = NULL; /* the pattern is our own */
-    return 0;
+    return taut_system_set_tangent(system, &(taut_pattern){n, n, from, column}, error);
 }
 
 static void set_capabilities(taut_system *system)

@@ -186,10 +186,8 @@ static int make_patterns(maker *m)
     /* the arrays are the system's own: the pattern only shows them */
     m->system->jacobian_start = (taut_index *)(uintptr_t)jacobian.start;
     m->system->jacobian_column = (taut_index *)(uintptr_t)jacobian.column;
-    m->system->tangent_start = (taut_index *)(uintptr_t)tangent.start;
-    m->system->tangent_column = (taut_index *)(uintptr_t)tangent.column;
     m->system->sizes.jacobian_entries = jacobian.start[m->given->bonds];
-    return 0;
+    return taut_system_set_tangent(m->system, &tangent, m->error);
 }
 
 /* ---- what the system can do */

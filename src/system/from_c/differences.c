@@ -270,7 +270,7 @@ static int reaction_of_q(const point *p, const double *x, double *y)
 static void symmetrise(const point *p, double *entries)
 {
     const taut_colouring *c = &p->s->tangent;
-    const taut_index *start = p->context->system->tangent_start;
+    const taut_index *start = taut_system_patterns(p->context->system)->tangent.start;
     for (taut_index j = 0; j < p->s->call.coordinates; j++)
         for (taut_index e = c->column_start[j]; e < c->column_start[j + 1] && c->row[e] < j; e++) {
             double *a = &entries[c->place[e]], *b = &entries[start[j] + (e - c->column_start[j])];
@@ -291,7 +291,8 @@ static int hessian_at(point *p, const double *weight, double *entries)
         p->widen = 1;
         TAUT_TRY(status);
         TAUT_TRY(difference(p, c, reaction_of_q, p->q, &p->s->bond, 0, 6, entries));
-        for (taut_index k = 0; k < p->context->system->tangent_start[p->s->call.coordinates]; k++)
+        const taut_index *start = taut_system_patterns(p->context->system)->tangent.start;
+        for (taut_index k = 0; k < start[p->s->call.coordinates]; k++)
             entries[k] += (entries[k] - p->w->coarse[k]) / 3;
     }
     symmetrise(p, entries);

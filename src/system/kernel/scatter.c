@@ -49,15 +49,16 @@ int taut_statement_kernel_level(const taut_statement_kernel *kernel, unsigned w)
 
 static void clear(double *x, int64_t count)
 {
-    if (x && count > 0)
+    if (x)
         taut_clear(count, x);
 }
 
 void taut_values_clear(const taut_system *system, unsigned w, taut_values *values)
 {
     int64_t n = system->sizes.coordinates;
-    int64_t tangent = system->tangent_start ? system->tangent_start[n] : 0;
-    bool control = system->sizes.kind != TAUT_MECHANICAL;
+    const taut_patterns *patterns = taut_system_patterns(system);
+    int64_t tangent = patterns->tangent.start ? patterns->tangent.start[n] : 0,
+            control = patterns->control.start ? patterns->control.start[n] : 0;
     if (w & TAUT_WANT_FORCE)
         clear(values->force, n);
     if (w & TAUT_WANT_STIFF_FORCE)
@@ -69,8 +70,7 @@ void taut_values_clear(const taut_system *system, unsigned w, taut_values *value
     if (w & TAUT_WANT_FORCE_DQ)
         clear(values->force_dq, tangent);
     if (w & TAUT_WANT_FORCE_DV)
-        clear(values->force_dv,
-              control ? (system->control_start ? system->control_start[n] : 0) : tangent);
+        clear(values->force_dv, system->sizes.kind != TAUT_MECHANICAL ? control : tangent);
     if (w & TAUT_WANT_MASS)
         clear(values->mass, system->sizes.mass == TAUT_MASS_DIAGONAL ? n : tangent);
     if (w & TAUT_WANT_MASS_DQ)
