@@ -81,7 +81,10 @@ has err "not an option of 'taut run', but of: project"
 has err "set by --set omega=VALUE"
 run 2 check double_pendulum --set lfit=0
 has err "did you mean 'lift'?"
+has err "--set:1:1: error"
 has err "'taut check double_pendulum' lists the parameters"
+run 2 check double_pendulum --init y1==0
+has err "--init:1:"
 run 2 models --lift
 lacks err "--set"
 
