@@ -192,7 +192,7 @@ lacks err "did you mean" "no near miss when there is none"
 for verb in sweep; do
     run $verb double_pendulum
     expect 2 "$verb"
-    has err "not in this version" "$verb is for later"
+    has err "unsupported" "$verb is planned"
     run help $verb
     expect 2 "help $verb"
 done
@@ -208,7 +208,7 @@ run run -step 1 swing.taut
 has err "did you mean '--step'?" "near miss of an option with one dash"
 run run swing.taut --threads 2
 expect 2 "--threads"
-has err "not in this version" "--threads is for later"
+has err "unsupported" "--threads is planned"
 run check swing.taut --step 1
 expect 2 "option of another verb"
 has err "not an option of 'taut check'" "option of another verb"

@@ -31,7 +31,7 @@ if pictures; then
     run 0 compare kepler --until 6 --methods rk4,dop8 --steps 0.1,0.05 --plot work.png
     picture work.png
     run 2 compare kepler --until 6 --methods rk4 --steps 0.1 --plot nowhere/work.png
-    has err "there is no folder 'nowhere'"
+    has err "the folder 'nowhere' does not exist"
 else
     skip "picture (no gnuplot)"
 fi

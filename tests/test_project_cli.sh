@@ -112,7 +112,7 @@ has err "is a folder, expected a model file"
 run 2 project double_pendulum --plot picture.gif
 has err "expected a name that ends in .png or .svg"
 run 2 project double_pendulum --plot nowhere/picture.png
-has err "there is no folder 'nowhere'"
+has err "the folder 'nowhere' does not exist"
 "$taut" project chain --set N=2000 --set omega=1e6 -v 2>err | head -n 2 >out
 lacks err "error"
 
@@ -174,7 +174,7 @@ run 0 methods
 has out "ipa  (projection)"
 run 0 help project
 has out "--window"
-has out "kernel, difference, auto)"
+has out "difference, auto)"
 has out "write the state to FILE as a [start] section"
 lacks out "verlet"
 lacks out "trajectory"

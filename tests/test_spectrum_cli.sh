@@ -33,7 +33,7 @@ json 'abs(d["modes"][0]["period"]*d["modes"][0]["frequency"] - 2*math.pi) < 1e-1
 
 # many modes: both ends, numbered among all
 run 0 spectrum net --modes 8
-has out "114; shown are those at both ends"
+has out "114; those at both ends are shown"
 has out "   114 "
 narrow
 run 0 spectrum net --modes 8 --json

@@ -107,7 +107,7 @@ has err "did you mean 'a-table-1'?"
 run 2 reproduce slider
 has err "did you mean 'c-slider-crank'?"
 run 2 reproduce xyzzy
-has err "lists what there is"
+has err "'taut reproduce' lists them"
 
 # nothing shipped is found: said once, and where to look
 cp "$taut" alone
