@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_cli.sh - the program as a user meets it: verbs, help, exit status, messages, JSON, interrupt, pipes, full disks.
 #
-# TAUT is the program (default ../build/taut beside this script). Every row passes or fails; the last line counts them.
+# TAUT is the program (default ../build/taut next to this script). Every row passes or fails; the last line counts them.
 # Rows that need a tool this machine lacks (python3 for JSON, /dev/full, gnuplot) are skipped and counted.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"
@@ -324,7 +324,7 @@ run check swing.taut --set omgea=3
 expect 2 "unknown parameter"
 has err "omega" "near miss of a parameter"
 
-# two rods that say the same: G has rank 1
+# two rigid bonds that say the same: G has rank 1
 cat >twice.taut <<'END'
 [coordinates]
 x, y
@@ -377,7 +377,7 @@ else
     skip "$group: no colours with NO_COLOR (no script)"
 fi
 cat >unused.taut <<'END'
-# A name that nobody uses
+# A name that nothing uses
 [parameters]
 omega = 50
 [definitions]

@@ -1,5 +1,5 @@
 /* test_language.c - docs/model-language.md holds: its complete examples load, expressions have
- * the values it says, start values and masses mean what it says. */
+ * the values that it states, initial values and masses have the documented meaning. */
 #include "support/table.h"
 #include <taut/taut.h>
 

@@ -2,10 +2,11 @@
  * effective motion [E (7)-(9)].
  *
  * test_matrix.c compares effective motion with the full one, as the models are shipped. Most of
- * them hardly ring at their start, so that a W that is wrong by a tenth shows in few. Here
+ * them have negligible oscillation at their initial state, so that a W that is wrong by a tenth
+ * shows in few. Here
  *   - W and its derivatives along random directions are those of frequencies and their differences,
  *   computed in effective.h;
- *   - every model is made to ring, with an energy in each mode,
+ *   - every model is made to oscillate, with an energy in each mode,
  *   and the effective motion is that of the judge: from (9), with actions of its own
  *     and the force of differences; energy with W in it;
  *     and the mean tensions of the impulse methods;
@@ -140,10 +141,10 @@ static void judge_point(const model *m, vibration *v, const double *q, const cha
     free(with);
 }
 
-/* ---- a start that rings */
+/* ---- a start that oscillates */
 
 typedef struct ring {
-    model model;     /* with a start that rings */
+    model model;     /* with a start that oscillates */
     vibration modes; /* its modes, with the actions of the start */
     judge rigid;     /* pushed by W */
     vibration_force force;
@@ -399,8 +400,8 @@ static bool effective(const taut_system *system)
     return has;
 }
 
-/* W at the start and beside it, then the motion, where the frequencies are apart and the judge
- * is quick enough. */
+/* W at the initial state and near it, then the motion, where the frequencies are apart and the
+ * judge is quick enough. */
 static bool one(const char *name)
 {
     model m;

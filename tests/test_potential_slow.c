@@ -11,7 +11,7 @@ static projected project(const char *model, const char *options)
     return project_model(model, NULL, options);
 }
 
-/* The double pendulum of A 5.1, each rod as a bond (b), damped (d) or rigid (r), or as part of
+/* The double pendulum of A 5.1, each link as a bond (b), damped (d) or rigid (r), or as part of
  * the stiff potential (p), the outer one `ratio` times as stiff. */
 static void pendulum_text(char *text, size_t size, const char *kinds, double omega, double ratio,
                           const char *start, const char *more)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_project_cli.sh - taut project as a user meets it: table of passes, state, multipliers, JSON, [start] files, exit status.
 #
-# TAUT is the program (default ../build/taut beside this script). Numbers: Ariel, Sanz-Serna, Tsai 2012, table 1 (docs/sources.md, A).
+# TAUT is the program (default ../build/taut next to this script). Numbers: Ariel, Sanz-Serna, Tsai 2012, table 1 (docs/sources.md, A).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"

@@ -13,7 +13,7 @@
  *       has no foot point
  *     all of these
  *     no farther from the slow point than the start was; and the judge itself must be as sure
- *     ipa                 beside it [A (15)-(19)],
+ *     ipa                 near it [A (15)-(19)],
  *     with the constants of its kernel and of Verlet, on the derivatives of the slow motion;
  *                         not where bonds are damped, which the paper does not treat
  *     constraint
@@ -23,7 +23,7 @@
  * Then "do no harm": the point of series, given to every method, stays what it is to rounding,
  * without passes or in one; so does a result that is given back to its own method, or moves by
  * no more than three times what that method states. What series states above rounding (slow and
- * fast are hardly apart) is allowed beside it.
+ * fast are weakly separated) is allowed in addition.
  *
  * docs/refusals-projections.md is made here (test_project_matrix FILE), and lists what is
  * refused and what does not converge. */

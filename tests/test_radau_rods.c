@@ -1,5 +1,5 @@
-/* test_radau_rods.c - Radau IIA with error control holds rods in position and in velocity; with
- * equal steps it is the method itself. */
+/* test_radau_rods.c - Radau IIA with adaptive step size holds rigid bonds in position and in
+ * velocity; with a fixed step size it is the method itself. */
 #include "support/run.h"
 
 #define PENDULUM                                                                                   \
@@ -43,7 +43,7 @@ static double drift(const char *model, const char *options, double *position)
     return velocity;
 }
 
-/* A pendulum of length 1 pulls with v^2 - y, half of it in the unit of x^2 + y^2 - 1; beside a
+/* A pendulum of length 1 pulls with v^2 - y, half of it in the unit of x^2 + y^2 - 1; with a
  * spring too, whose pull is as it is stretched. */
 static void test_pull(void)
 {
@@ -97,8 +97,8 @@ int main(void)
             check_row(velocity <= 1e-13, "%s, %s: |gdot| %.3g", models[k].name, options, velocity);
         }
 
-    /* equal steps: order s across the rod [B Theorem 4.1], the same as docs/sources.md, B observes
-     * in y' */
+    /* fixed step size: order s across the rigid bond [B Theorem 4.1], the same as docs/sources.md,
+     * B observes in y' */
     check_group("equal steps");
     for (int s = 2; s <= 3; s++) {
         double before = NAN, position, order = NAN;

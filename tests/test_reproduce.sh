@@ -67,7 +67,7 @@ changed d-five-dimensions '3.559434800714' '3.559434800715'
 changed e-figure-3 '4.4349321933' '4.4349321934'
 run 0 reproduce all --quiet
 
-# numbers that nobody computes, files that are not there, wrong names
+# numbers that nothing computes, files that are not there, wrong names
 echo 'no such key | 1' >>copy/b-orders.txt
 run 1 reproduce b-orders
 has out "does not compute this number"

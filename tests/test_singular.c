@@ -1,4 +1,4 @@
-/* test_singular.c - what cannot be solved is told in the names of the model, whatever method
+/* test_singular.c - what cannot be solved is reported in the names of the model, whatever method
  * meets it: dependent bonds, coordinates that nothing determines, forces that are not numbers,
  * iterations that do not converge. */
 #include "support/run.h"
@@ -134,7 +134,7 @@ static const char *next_method(const char *list, char *options, size_t size)
 static int fail(const failure *x, const char *method, const taut_allocator *allocator, driven *d)
 {
     char options[200];
-    bool equal = strstr(method, "rk4") || strstr(method, "rattle"); /* without error control */
+    bool equal = strstr(method, "rk4") || strstr(method, "rattle"); /* without adaptive step size */
     snprintf(options, sizeof options, "%s %s%s", x->options, method,
              equal && !strstr(x->options, "step=") ? " step=0.01" : "");
     *d = driven_create(x->model, options, allocator);
@@ -222,7 +222,8 @@ static void test_projections(void)
     }
 }
 
-/* Frequencies and modes: rows of rods among springs, and soft ones, which count as neither. */
+/* Frequencies and modes: rows of rigid bonds among springs, and soft ones, which count as neither.
+ */
 static void test_spectra(void)
 {
     check_group("spectra");
@@ -251,7 +252,7 @@ static void test_spectra(void)
             check_equal("modes", taut_modes(context, 0, q, v, 3, mode, &report, &error),
                         TAUT_ERROR_SINGULAR);
             check_contains("modes", error.message, spectra[k].says);
-            /* frequencies need no independent rods, but a mass */
+            /* frequencies need no independent rigid bonds, but a mass */
             code = taut_frequencies(context, 0, q, 3, frequency, &found, &complete, &error);
             check_row(k == 0
                           ? code == 0
@@ -302,7 +303,7 @@ static void test_still(void)
     taut_arena_clear(&arena);
 }
 
-/* Naming needs memory: where there is none, that is what is told, and nothing leaks. */
+/* Naming needs memory: where there is none, that is what is reported, and nothing leaks. */
 static void test_memory(void)
 {
     check_group("failures, and memory that runs out");

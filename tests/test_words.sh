@@ -124,7 +124,7 @@ row $? "said more than once: $(cat err)"
 taut=$program TAUT_MODELS=$models TAUT_REPRODUCE=$numbers
 export TAUT_MODELS TAUT_REPRODUCE
 
-# what cannot be written is told once, and not announced as written
+# what cannot be written is reported once, and not announced as written
 if [ -c /dev/full ]; then
     run 1 run double_pendulum --out /dev/full
     has err "No space left"
@@ -141,7 +141,7 @@ else
     skip "no /dev/full"
 fi
 
-# where nobody may write: said before anything is computed
+# folders without write permission: reported before the computation
 mkdir shut && chmod 555 shut && : >kept.csv && chmod 444 kept.csv
 if [ -w shut ]; then
     skip "root may write everywhere"

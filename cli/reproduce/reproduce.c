@@ -1,14 +1,12 @@
 /* reproduce.c - taut reproduce: published numbers and those of Taut, with a verdict for each.
  *
  * Printed numbers are text data, one file for each recipe: lines "key | printed | accept | note",
- * # begins a comment; in the comment "# key | WORD | accept | note" WORD is the kind of the numbers,
- * where the paper does not print them. A computed number x is accepted when
- *   (nothing)      x, rounded to the printed digits, is the printed number
- *   truncated      x, truncated after the printed digits, is the printed number
- *   misprint X     the printed number is wrong; x, rounded, is X, and the note gives the reason
- *   within X       |x - printed| <= X
- *   ratio A B      A <= x/printed <= B
- *   below          x is the smaller error, and the note gives the reason */
+ * # begins a comment; in the comment "# key | WORD | accept | note" WORD is the kind of the
+ * numbers, where the paper does not print them. A computed number x is accepted when (nothing) x,
+ * rounded to the printed digits, is the printed number truncated      x, truncated after the
+ * printed digits, is the printed number misprint X     the printed number is wrong; x, rounded, is
+ * X, and the note gives the reason within X       |x - printed| <= X ratio A B      A <= x/printed
+ * <= B below          x is the smaller error, and the note gives the reason */
 #define _POSIX_C_SOURCE 200809L
 #include "reproduce/reproduce.h"
 

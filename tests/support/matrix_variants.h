@@ -1,5 +1,5 @@
-/* matrix_variants.h - what the matrix of projections runs beside the shipped models, and how its
- * judge takes those that it cannot take. */
+/* matrix_variants.h - what the matrix of projections runs in addition to the shipped models, and
+ * how its judge evaluates those that it does not support directly. */
 #ifndef TAUT_TESTS_SUPPORT_MATRIX_VARIANTS_H
 #define TAUT_TESTS_SUPPORT_MATRIX_VARIANTS_H
 
