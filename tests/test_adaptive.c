@@ -322,7 +322,7 @@ static void test_limits(void)
     }
     driven_destroy(&d);
     d = driven_create(OSCILLATOR, "method=dop8 step=0.5 until=2", NULL);
-    if (driven_good("equal steps", &d)) {
+    if (driven_good("fixed step size", &d)) {
         taut_result result;
         check_equal("run", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error), 0);
         taut_solver_result(d.solver, &result);

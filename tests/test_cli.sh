@@ -271,7 +271,7 @@ mkdir -p empty_folder
 TAUT_MODELS=$work/empty_folder "$taut" check swing >out 2>err
 status=$?
 expect 2 "a name is looked for among shipped models only"
-has err "did you mean 'swing.taut'?" "a file beside is suggested"
+has err "did you mean 'swing.taut'?" "a file in the same folder is suggested"
 cp swing.taut empty_folder/hanging.taut
 TAUT_MODELS=$work/empty_folder "$taut" check hanging >out 2>err
 status=$?

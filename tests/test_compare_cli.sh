@@ -26,7 +26,7 @@ json 'all(r["error"] < 100 * r["tolerance"] for r in d["rows"])'
 run 0 compare double_pendulum --set omega=100 --set lift=0 --until 1 --methods radau9 --tolerances 1e-4,1e-13
 has out "the full motion by dop8"
 grep -q ' <[1-9].[0-9]e-1[0-9] ' out
-row $? "an error below the uncertainty is told as that: $(cat out)"
+row $? "an error below the uncertainty is not marked: $(cat out)"
 if pictures; then
     run 0 compare kepler --until 6 --methods rk4,dop8 --steps 0.1,0.05 --plot work.png
     picture work.png

@@ -408,7 +408,8 @@ static void failures(void)
     check_equal("20 passes", p.code, TAUT_ERROR_CONVERGE);
     if (p.projection)
         check_row(p.r.q[1] == 0 && p.stages == 1 && p.stage[0].iterations == 20,
-                  "the start is kept, %lld iterations are told", (long long)p.stage[0].iterations);
+                  "the initial state is kept, %lld iterations are reported",
+                  (long long)p.stage[0].iterations);
     projected_refused("20 passes", &p, TAUT_ERROR_CONVERGE, "--passes");
     p = project_model("[state]\nx, y\n[rates]\nx' = 0\ny' = 100*(x - y)\n[stepper]\nmethod = "
                       "euler\nhorizon = 0.03\n[observables]\nx\n",

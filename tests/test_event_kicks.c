@@ -133,7 +133,7 @@ static void test_slow(void)
             }
             taut_result result;
             taut_solver_result(d.solver, &result);
-            check_below("multiplier beside that of the rigid motion", ringing, 1e-2);
+            check_below("multiplier compared with that of the rigid motion", ringing, 1e-2);
             check_below("stretch", stretch, 1e-5);
             check_near("energy", r.energy[r.rows - 1], w * w / 2 + y, rows[k].near);
             check_below("steps", (double)result.statistics.steps, 300);

@@ -188,7 +188,7 @@ static void test_verlet(void)
     static const char *const with_rod =
         "[coordinates]\nx, y, z\n[potential]\nx^4/4 + x*y + z\n[bonds]\ns = x - y stiffness "
         "30\nrod = z - 2\n[start]\nx = 1, y' = 0.5, z = 2\n";
-    check_group("Verlet beside a rod");
+    check_group("Verlet with a rigid bond");
     rig a = make(free_motion, NULL), b = make(with_rod, NULL);
     start(&b);
     if (a.code == 0)

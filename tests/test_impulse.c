@@ -429,7 +429,7 @@ static void test_unstable(void)
 static void test_moving_event(void)
 {
     static const char *const methods[] = {"projected-impulse", "mollified-impulse", "impulse"};
-    check_group("impulse, events beside moving bonds");
+    check_group("impulse, events with moving bonds");
     for (int m = 0; m < 3; m++) {
         char options[200];
         snprintf(options, sizeof options, "motion=effective method=%s step=0.1 until=1.7",

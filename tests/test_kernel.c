@@ -126,7 +126,7 @@ static void test_zeros(void)
             }
     taut_filter_kernel kernel = {5, 3};
     check_row(!taut_filter_kernel_zeros(&kernel, false, 5, 3, theta, weight),
-              "too few steps are told");
+              "too few steps are reported");
 }
 
 /* forced_spring, q'' = -omega^2 (q - cos t): passes with Verlet and a kernel converge to

@@ -401,7 +401,7 @@ static const struct {
     const char *what, *text;
     int coordinates, bonds, outputs, events;
 } forms[] = {
-    {"coordinates beside particles",
+    {"coordinates and particles",
      "[coordinates]\ntheta\n[particles]\ndimension = 3\nhub mass 5\n[coordinates]\npsi\n", 5, 0, 0,
      0},
     {"families with two indices",

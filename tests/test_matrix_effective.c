@@ -115,7 +115,7 @@ static void judge_point(const model *m, vibration *v, const double *q, const cha
         check_row(fabs(u1 - u0 - W) <= ALLOWED_W * (W + fabs(u0)), "%s, %s: W is %.12g, here %.12g",
                   m->name, where, u1 - u0, W);
         check_row((WRONG - 1) * W > 10 * ALLOWED_W * (W + fabs(u0)),
-                  "%s: a wrong W = %.3g could not be seen beside %.3g", m->name, W, u0);
+                  "%s: a wrong W = %.3g could not be seen compared with %.3g", m->name, W, u0);
         for (int k = 0; k < DIRECTIONS; k++) {
             double along = 0;
             for (taut_index i = 0; i < n; i++) {
@@ -134,8 +134,8 @@ static void judge_point(const model *m, vibration *v, const double *q, const cha
             most = fmax(most, fabs(slope));
         }
         check_row((WRONG - 1) * most > 10 * ALLOWED_SLOPE * W || most < 1e-9 * W,
-                  "%s, %s: a wrong dW = %.3g could not be seen beside W = %.3g", m->name, where,
-                  most, W);
+                  "%s, %s: a wrong dW = %.3g could not be seen compared with W = %.3g", m->name,
+                  where, most, W);
     }
     taut_system_destroy(effective);
     free(with);
@@ -416,7 +416,7 @@ static bool one(const char *name)
         double length = vibration_length(&v, 0, q, m.size);
         for (taut_index i = 0; i < v.n; i++)
             q[i] += 0.05 * length * noise((int)i + 77);
-        judge_point(&m, &v, q, "beside the start");
+        judge_point(&m, &v, q, "near the initial state");
         free(q);
         vibration_destroy(&v);
         if (m.sizes.coordinates <= 100)

@@ -120,7 +120,7 @@ static void test_straight(void)
 static void test_beside(void)
 {
     static const double radius[] = {0.97, 0.999, 1, 1.001, 1.02, 1.1};
-    check_group("beside the minimum");
+    check_group("off the minimum");
     for (int k = 0; k < 6; k++) {
         char text[400];
         double r = radius[k], s = r * r - 1;

@@ -109,8 +109,8 @@ static void test_same_as_bonds(void)
         {"outer 100 times stiffer in frequency", "pp", "bb", 2000, 100, START_29, ""},
         {"inner 300 times stiffer", "pp", "bb", 3e6, 1.0 / 300, START_29, ""},
         {"spring and potential, far apart", "bp", "bb", 1e4, 300, START_29, ""},
-        {"beside a rod", "rp", "rb", 300, 1, START_29, ""},
-        {"beside a rod, other", "pr", "br", 300, 1, START_29, ""},
+        {"with a rigid bond", "rp", "rb", 300, 1, START_29, ""},
+        {"with a rigid bond, other", "pr", "br", 300, 1, START_29, ""},
         {"gravity", "pp", "bb", 300, 1, START_29, "[potential]\n2*y1 + y2\n"},
         {"masses", "pp", "bb", 300, 1, START_29, "[mass]\nx1 = 3, y1 = 3, x2 = 0.2, y2 = 0.2\n"},
         {"a mass matrix", "pp", "bb", 300, 1, START_29,
@@ -506,7 +506,7 @@ static void test_refusals(void)
          "[coordinates]\nx, y\n[bonds]\na = sqrt(x^2+y^2) - 1 stiffness 1e6\n[stiff "
          "potential]\n(sqrt(x^2+y^2) - 1.1)^2 scale 1e6\n[start]\nx = 1\n",
          "series", "", TAUT_ERROR_CONVERGE},
-        {"beside a spring",
+        {"with a spring",
          "[coordinates]\nx, y, z\n[bonds]\na = x + y stiffness 1e6\n[stiff potential]\n(x+y)^2 + "
          "z^2 scale 1e6\n",
          "series", "same direction", TAUT_ERROR_REFUSED},

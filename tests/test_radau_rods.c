@@ -73,7 +73,7 @@ static void test_pull(void)
         double length = hypot(q[2] - q[0], q[3] - q[1]),
                along = (q[0] * (q[2] - q[0]) + q[1] * (q[3] - q[1])) / length;
         check_near("spring", lambda[1], 1e8 * (length - 1), 1e-3);
-        check_near("rod beside a spring", lambda[0],
+        check_near("rigid bond and spring", lambda[0],
                    v[0] * v[0] + v[1] * v[1] - q[1] + lambda[1] * along, 1e-3);
     }
     driven_destroy(&d);
@@ -82,7 +82,7 @@ static void test_pull(void)
 int main(void)
 {
     test_pull();
-    check_group("error control");
+    check_group("adaptive step size");
     for (size_t k = 0; k < sizeof models / sizeof models[0]; k++)
         for (int order = 1; order <= 9; order += 2) {
             char options[160];
@@ -99,7 +99,7 @@ int main(void)
 
     /* fixed step size: order s across the rigid bond [B Theorem 4.1], the same as docs/sources.md,
      * B observes in y' */
-    check_group("equal steps");
+    check_group("fixed step size");
     for (int s = 2; s <= 3; s++) {
         double before = NAN, position, order = NAN;
         for (int steps = 20; steps <= 80; steps *= 2) {

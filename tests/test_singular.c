@@ -21,7 +21,7 @@ static const failure rows[] = {
      "radau1 radau5 radau5:tensor radau5:stage dop8 rk4 rattle",
      TAUT_ERROR_SINGULAR,
      {"'copy' depends on", "'rod'"}},
-    {"springs beside it",
+    {"springs with it",
      "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nfirst = x stiffness 3\nsecond = y stiffness "
      "4\nrod = x - y\n"
      "third = x + y - 1 stiffness 5\nagain = 2*y - 2*x\n",
@@ -69,7 +69,7 @@ static const failure rows[] = {
      "effective",
      TAUT_ERROR_SINGULAR,
      {"'copy' depends on others such as 'rod'; as a spring that does no harm", "mark it `soft`"}},
-    {"rods beside a spring, in effective motion",
+    {"rigid bonds and a spring, in effective motion",
      "[coordinates]\nx, y, z\n[potential]\ny\n[bonds]\nrod = x - y\nspring = x + z stiffness "
      "1e6\ncopy = 3*x - 3*y\n",
      "motion=effective until=1",
