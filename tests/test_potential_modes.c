@@ -115,7 +115,7 @@ static void test_straight(void)
     }
 }
 
-/* Beside its minimum every direction of a potential is curved; it has as many modes as on it.
+/* Off its minimum every direction of a potential is curved; it has as many modes as on it.
  * V''(r) is known. */
 static void test_beside(void)
 {

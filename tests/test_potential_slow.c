@@ -148,7 +148,7 @@ static void test_same_as_bonds(void)
                           apart(4, p.r.q, b.r.q));
                 check_row(apart(4, p.r.v, b.r.v) <= limit, "%s: velocities differ by %.3g", what,
                           apart(4, p.r.v, b.r.v));
-                /* the start lies over the same foot point */
+                /* the initial state has the same foot point */
                 check_below(what, p.r.moved_tangential, limit);
                 check_below(what, p.r.moved_tangential_velocity, limit);
                 check_row(fabs(p.r.moved_normal - b.r.moved_normal) <= limit,

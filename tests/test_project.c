@@ -113,7 +113,7 @@ static void test_uniform(void)
 }
 
 /* A 4.2, uncoupled: x'' = -x, y'' = -omega^2 (y - cos t). Every pass moves x by the same factor,
- * W of Verlet's slow solution with 2 sin(theta/2) = h: x glides linearly with the number of
+ * W of Verlet's slow solution with 2 sin(theta/2) = h: x moves linearly with the number of
  * passes, which the tolerance sets. */
 static void test_glide(void)
 {

@@ -185,7 +185,7 @@ lacks out "[start] section"
 run 2 help projct
 has err "did you mean 'taut project'?"
 
-# what belongs to a slow point on request: the multipliers of infinite stiffness, the expansion; as an object too
+# results on request: the multipliers of infinite stiffness, the expansion; as an object too
 run 0 project double_pendulum --set omega=1000 --set lift=0 --richardson 2 --json
 json 'abs(d["lambda"][0] - 1.5) < 2e-8 and abs(d["lambda"][1] - 1.25) < 2e-8'
 run 0 project double_pendulum --set omega=1000 --set lift=0 --expansion

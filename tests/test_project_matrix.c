@@ -8,8 +8,8 @@
  *     to the slow point of the start as slow.h finds it: at most three times what
  *                         is stated, and rounding: 8 u max |q|,
  *                         for v times the slowest stiff frequency, and 8 u max |v|
- *     ipa, kernel that    the same for the slow point over the foot point of the result,
- *     because filters glide along the bonds
+ *     ipa, kernel that    the same for the slow point with the foot point of the result,
+ *     because filters move along the bonds
  *       has no foot point
  *     all of these
  *     no farther from the slow point than the start was; and the judge itself must be as sure
