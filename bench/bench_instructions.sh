@@ -1,7 +1,7 @@
 #!/bin/sh
 # bench_instructions.sh - instructions per link and step on the chain: of Verlet and RATTLE, by Taut and by hand-written C, and of radau5 as the
 # chain grows. Two runs that differ in the number of steps give the cost of a step without that of setting up. The limits of the first two
-# are our own aim: twice what hand-written C takes; that of radau5 is the one of its time (bench_radau.c).
+# are twice those of hand-written C; that of radau5 is the one of its time (bench_radau.c).
 . "$(dirname "$0")/count.sh"
 
 each() { # each PROGRAM WHO LINKS: instructions per link and step

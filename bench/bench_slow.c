@@ -3,7 +3,7 @@
  * Time per link of projection series on a crooked chain (tests/support/crooked.h), best of many:
  * 10,000 links over 100, and the dearest of 100, 1000 and 10,000 over the cheapest, per jet
  * (long chains need fewer levels than short ones, whose rounding is smaller). A chain of 1000 by
- * kernel is shown beside it.
+ * kernel is shown for comparison.
  *
  *     bench_slow series LINKS COUNT
  *     projects COUNT times and prints the jets of one: for bench_slow_instructions.sh */

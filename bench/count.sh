@@ -1,5 +1,5 @@
-# count.sh - for scripts that count instructions with valgrind's callgrind: the same on every machine of a kind, whatever else it does. TAUT is
-# the program, beside whose folder the benches lie.
+# count.sh - for scripts that count instructions with valgrind's callgrind: the same on every machine of a kind, under any load. TAUT is
+# the program, next to whose folder the benches are.
 bench=$(dirname "${TAUT:-build/taut}")/bench
 if ! command -v valgrind >/dev/null 2>&1; then
     echo "valgrind is not installed: instructions are not counted"

@@ -60,7 +60,7 @@ typedef struct rivals {
     const char *method, *model, *settings;
     double step;
     int rounds;
-    bool (*create)(int links); /* the chain written by hand, at its start */
+    bool (*create)(int links); /* the chain written by hand, at its initial state */
     void (*advance)(int64_t steps);
     const double *(*position)(void); /* x, y alternating */
     void (*destroy)(void);           /* takes a half-made one */

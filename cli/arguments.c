@@ -17,7 +17,7 @@ static bool has_parameters(const cli_call *call)
     return cli_option_belongs(cli_option_find("set", call->verb->name), call->verb->name);
 }
 
-/* Says that an option is unknown, with the nearest one that this verb has. */
+/* Reports an unknown option, with the nearest one of this verb. */
 static int unknown_option(const cli_call *call, const char *given, const char *name)
 {
     enum { MOST = 128 };
@@ -28,7 +28,7 @@ static int unknown_option(const cli_call *call, const char *given, const char *n
         if (cli_option_belongs(option, call->verb->name))
             names[count++] = option->name;
     if (cli_option_is_later(name))
-        return cli_refuse(call, "--%s is not in this version", name);
+        return cli_refuse(call, "--%s is unsupported", name);
     const char *near = cli_near(name, names, count);
     if (near)
         return cli_misuse(call, "unknown option '%s'; did you mean '--%s'?", given, near);
@@ -39,7 +39,7 @@ static int unknown_option(const cli_call *call, const char *given, const char *n
     return cli_misuse(call, "unknown option '%s'", given);
 }
 
-/* Known, but to other verbs. Who gives a number may mean a parameter of the model. */
+/* An option of other verbs. If it has a number, a parameter of the model may be meant. */
 static int foreign_option(const cli_call *call, const taut_option *option)
 {
     const char *name = option->name, *verb = call->verb->name;
@@ -123,7 +123,7 @@ static int store(cli_call *call, const taut_option *option, const char *value)
     return note_option(call, option->name, value);
 }
 
-/* One option, arguments[0]; *used tells how many arguments it took. */
+/* One option, arguments[0]; *used is the number of arguments read. */
 static int read_option(cli_call *call, int count, char **arguments, int *used)
 {
     const char *given = arguments[0];
@@ -146,7 +146,7 @@ static int read_option(cli_call *call, int count, char **arguments, int *used)
         return foreign_option(call, option);
     *used = 1;
     if (option->type == TAUT_OPTION_FLAG)
-        return equals ? cli_misuse(call, "--%s takes no value", name) : store(call, option, "yes");
+        return equals ? cli_misuse(call, "--%s has no value", name) : store(call, option, "yes");
     if (equals)
         return store(call, option, equals + 1);
     if (count < 2 || strncmp(arguments[1], "--", 2) == 0) {
@@ -161,7 +161,7 @@ static int read_option(cli_call *call, int count, char **arguments, int *used)
 int cli_arguments_read(cli_call *call, int count, char **arguments)
 {
     taut_error error;
-    /* known from the start, so that a wrong option is reported as an object too */
+    /* needed before the options are read: a wrong option is reported as an object too */
     for (int k = 0; k < count && strcmp(arguments[k], "--") != 0; k++)
         call->json |= strcmp(arguments[k], "--json") == 0;
     if (taut_options_create(NULL, &call->options, &error) != 0)
@@ -179,7 +179,7 @@ int cli_arguments_read(cli_call *call, int count, char **arguments)
             k += used;
         } else {
             if (call->verb->operand[0] == '\0')
-                return cli_misuse(call, "unexpected '%s': taut %s takes options only", argument,
+                return cli_misuse(call, "unexpected '%s': taut %s accepts options only", argument,
                                   call->verb->name);
             if (call->operand)
                 return cli_misuse(call, "unexpected '%s' after '%s'", argument, call->operand);

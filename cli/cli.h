@@ -20,11 +20,11 @@ typedef struct cli_verb {
     const char *name;
     const char *operand; /* what follows the verb in the usage line: "MODEL", "[VERB]" or "" */
     const char *summary; /* one line */
-    const char *detail;  /* what --help says above the options; paragraphs are separated by '\n' */
+    const char *detail; /* the text of --help above the options; paragraphs are separated by '\n' */
     int (*act)(cli_call *call);
 } cli_verb;
 
-/* One invocation, as the arguments say. Texts belong to argv. */
+/* One invocation. Texts are those of argv. */
 struct cli_call {
     const char *program; /* argv[0] */
     const cli_verb *verb;
@@ -41,9 +41,9 @@ struct cli_call {
 /* ---- tables (verbs.c) */
 extern const cli_verb cli_verbs[]; /* ends with a NULL name */
 const cli_verb *cli_verb_find(const char *name);
-/* says so and what is near; CLI_MISUSED. call may be NULL */
+/* reports it with the nearest verb; CLI_MISUSED. call may be NULL */
 int cli_verb_unknown(const cli_call *call, const char *name);
-/* Verbs and options that are announced for later versions get their own sentence. */
+/* Planned verbs and options have their own message. */
 bool cli_verb_is_later(const char *name);
 bool cli_option_is_later(const char *name);
 /* All options: the library's table, then the program's own; NULL past the end. */
@@ -54,7 +54,7 @@ const taut_option *cli_option_find(const char *name, const char *verb);
 bool cli_option_belongs(const taut_option *option, const char *verb);
 char cli_option_letter(const char *name);      /* 'q' for "quiet", 0 for none */
 const char *cli_option_of_letter(char letter); /* NULL for none */
-/* The values an option is known to take, one per call ("" past the end): choices of the table,
+/* The possible values of an option, one per call ("" past the end): choices of the table,
  * methods, shells. `verb` NULL: of all verbs. */
 bool cli_option_choice(const taut_option *option, const char *verb, int k, char *buffer,
                        size_t size);
@@ -62,11 +62,11 @@ bool cli_option_choice(const taut_option *option, const char *verb, int k, char 
 void cli_option_help(const taut_option *option, const char *verb, char *buffer, size_t size);
 /* "--rtol R": the flag with the name of its value. */
 void cli_option_usage(const taut_option *option, char *buffer, size_t size);
-/* "default 1e-6" or "one of a, b" and the like, empty when there is nothing to say. */
+/* "default 1e-6" or "one of a, b" and the like, or empty. */
 void cli_option_note(const taut_option *option, const char *verb, char *buffer, size_t size);
 
 /* ---- arguments (arguments.c) */
-/* Reads argv after the verb. Returns 0 or CLI_MISUSED, having said why. */
+/* Reads argv after the verb. Returns 0 or CLI_MISUSED, after a message. */
 int cli_arguments_read(cli_call *call, int count, char **arguments);
 void cli_arguments_release(cli_call *call);
 
@@ -78,8 +78,8 @@ typedef struct cli_model {
     char *text;       /* of standard input, NULL for files */
     char *start_text; /* of --start, or NULL */
 } cli_model;
-/* Finds and loads call->operand; on failure says why (in JSON too) and returns the exit status.
- * Prints the reader's warnings. */
+/* Finds and loads call->operand; on failure prints the reason (in JSON too) and returns the exit
+ * status. Prints the reader's warnings. */
 int cli_model_load(cli_call *call, cli_model *model);
 void cli_model_release(cli_model *model);
 void cli_model_title(FILE *out,
@@ -89,21 +89,21 @@ typedef struct cli_shipped {
     int count;
     char **name, **path;
 } cli_shipped;
-/* Looks in $TAUT_MODELS, ../share/taut/models and ../models beside the program's folder. False
+/* Looks in $TAUT_MODELS, ../share/taut/models and ../models relative to the program's folder. False
  * when out of memory. */
 bool cli_shipped_list(const char *program, cli_shipped *list);
 /* The models of one folder, by name. */
 bool cli_shipped_folder(const char *folder, cli_shipped *list);
 void cli_shipped_release(cli_shipped *list);
 /* The folder `name` ("reproduce") of shipped data, allocated: $variable, ../share/taut/name or
- * ../name beside the program; NULL: none. */
+ * ../name relative to the program; NULL: none. */
 char *cli_shipped_data(const char *program, const char *variable, const char *name);
 
 /* ---- messages (say.c) */
-/* A sentence on standard error: "taut: error: ..." */
+/* A message on standard error: "taut: error: ..." */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Usage errors: the sentence, then where to find help; an object on standard output with --json.
+/* Usage errors: the message, then where to find help; an object on standard output with --json.
  * Returns CLI_MISUSED. */
 int cli_misuse(const cli_call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for what --help cannot mend (a missing file, a part of a later version). */
@@ -118,10 +118,10 @@ void cli_message(const taut_error *error, char *buffer, size_t size);
 void cli_say_warning(const char *warning, const char *text);
 int cli_exit_status(int code); /* of a library code */
 bool cli_terminal(FILE *stream);
-/* Ends the program quietly when the reader of standard output went away (`| head`). */
+/* Ends the program quietly when the reader of standard output has ended (`| head`). */
 void cli_quit_if_reader_left(void);
-/* Closes standard output's account: 0, or CLI_FAILED having said why. `failed`: an earlier
- * failure to write has been told already. */
+/* Flushes standard output: 0, or CLI_FAILED after a message. `failed`: an earlier failure to write
+ * has been reported already. */
 int cli_output_finish(bool failed);
 
 /* ---- text (text.c) */
@@ -166,26 +166,26 @@ void cli_json_failure(const taut_error *error);
 const char *cli_option_text(const cli_call *call,
                             /* of an option that was given; NULL when it was not, or is empty */
                             const char *name);
-/* Refuse names that cannot be right before anything is computed: 0 or CLI_MISUSED, having said
+/* Refuse wrong names before the computation: 0 or CLI_MISUSED, after a message
  * why. NULL and "-" are right. */
 int cli_output_check(const cli_call *call, const char *option, const char *path);
 int cli_picture_check(const cli_call *call, const char *path);
-/* A file that appears whole or not at all; "-" is standard output. */
+/* A file that is complete or does not exist; "-" is standard output. */
 typedef struct cli_output {
     const char *path;
     char *part; /* written first, renamed at the end; NULL for devices */
     FILE *file;
-    int reason; /* errno of what failed first; whoever writes may set it */
+    int reason; /* errno of the first failure; the caller may set it */
 } cli_output;
 bool cli_output_open(cli_output *output, const char *path);
-/* Also after a failed open; 0, or CLI_FAILED having said why, in `error` too. */
+/* Also after a failed open; 0, or CLI_FAILED after a message, in `error` too. */
 int cli_output_close(cli_output *output, const char *option, taut_error *error);
 
 /* ---- progress and interrupt (progress.c) */
 typedef struct cli_progress {
     bool bar;            /* draw on standard error */
     double begin, drawn; /* clock, seconds */
-    double from;         /* time at the start */
+    double from;         /* initial time */
     bool started, shown;
 } cli_progress;
 double cli_clock(void);

@@ -89,7 +89,7 @@ static int64_t evaluations(const taut_compared *row)
     return row->statistics.force_evaluations + row->statistics.fast_force_evaluations;
 }
 
-/* An error; what is below the uncertainty of the reference is told as that. */
+/* An error; below the uncertainty of the reference, "<" and that uncertainty. */
 static void print_error(double error, double uncertainty, int width)
 {
     char text[40] = "-";
@@ -108,7 +108,7 @@ static void print_number(double value, const char *format, int width)
     printf(" %*s", width, text);
 }
 
-/* A refusal does not depend on the value: it is said once. */
+/* A refusal does not depend on the value: it is printed once. */
 static void print_message(const compare *c, int k, const taut_compared *row)
 {
     taut_compared other;
@@ -239,7 +239,7 @@ static int report(compare *c, const char *picture)
     if (!any) {
         c->error = (taut_error){.code = TAUT_ERROR_REFUSED, .t = NAN};
         snprintf(c->error.message, sizeof c->error.message,
-                 "none of the methods could run; the rows say why");
+                 "none of the methods could run; the rows contain the reasons");
     }
     if (any && picture)
         status = draw(c, picture);

@@ -1,7 +1,7 @@
 /* completion.c - completion scripts for bash, zsh and fish, from the tables: `taut help
  * --completion SHELL`.
  *
- * Names of models are asked of the program when they are needed, so that a script stays right
+ * Names of models are requested from the program when they are needed, so that a script stays right
  * when models come and go. */
 #include <string.h>
 
@@ -65,7 +65,7 @@ static void put_topics(FILE *out)
     put_choices(out, cli_option_find("method", "run"), NULL);
 }
 
-/* What follows an option: its choices, a file, or something only the user knows. */
+/* What follows an option: its choices, a file, or a value that cannot be completed. */
 static void bash_value(FILE *out, const taut_option *option)
 {
     fprintf(out, "    --%s) ", option->name);
@@ -208,7 +208,7 @@ static void put_fish(FILE *out, const char *text)
             fputc(*text, out);
 }
 
-/* One line for all verbs that take the option, or, when they differ in its values, for `only`. */
+/* One line for all verbs that have the option, or, when they differ in its values, for `only`. */
 static void fish_option(FILE *out, const taut_option *option, const char *only)
 {
     fprintf(out, "complete -c taut -n '__fish_seen_subcommand_from");

@@ -25,7 +25,7 @@ void cli_help_program(FILE *out)
         cli_wrap(out, verb->summary, VERB_COLUMN, VERB_COLUMN, CLI_WIDTH);
     }
     fprintf(out, "\nMODEL is a file, - for standard input, or a name that 'taut models' lists.\n");
-    fprintf(out, "'taut help VERB' explains a verb and its options. For a first look:\n\n");
+    fprintf(out, "'taut help VERB' explains a verb and its options. Examples:\n\n");
     fprintf(out, "  taut check double_pendulum\n");
     fprintf(out, "  taut run double_pendulum --out rows.csv --plot picture.png\n");
 }
@@ -55,7 +55,7 @@ void cli_help_verb(FILE *out, const cli_verb *verb)
     const taut_option *option;
     int shared;
     taut_option_table(&shared);
-    /* those of the program itself say most about a verb: they come first, although they stand
+    /* options of the program itself are specific to a verb: they come first, although they are
      * last in the table */
     for (int pass = 0; pass < 2; pass++)
         for (int k = pass ? 0 : shared;

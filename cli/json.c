@@ -54,7 +54,7 @@ static void put_real(FILE *out, double value)
         fputs("null", out);
 }
 
-/* What stands before an entry: comma, line break, key. */
+/* The text before an entry: comma, line break, key. */
 static void lead(cli_json *json, const char *key)
 {
     if (json->depth > 0) {

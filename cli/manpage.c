@@ -71,7 +71,7 @@ static void put_options(FILE *out)
     fprintf(
         out,
         "Values follow as \\fB\\-\\-name\\fR \\fIVALUE\\fR or \\fB\\-\\-name=\\fR\\fIVALUE\\fR; "
-        "options may stand before or after the model;\n\\fB\\-\\-\\fR ends them.\n");
+        "options are written before or after the model;\n\\fB\\-\\-\\fR ends them.\n");
     const taut_option *option;
     for (int k = 0; (option = cli_option_get(k)) != NULL; k++) {
         char letter = cli_option_letter(option->name), note[512];
@@ -134,20 +134,21 @@ static const struct {
       {"1", "Numerical failure, or output that cannot be written; for `taut check`: numerically "
             "unusable."},
       {"2", "Wrong usage or a wrong model."},
-      {"130", "Interrupted by Ctrl-C; what was computed is written."}}},
+      {"130", "Interrupted by Ctrl-C; the rows computed so far are written."}}},
     {"ENVIRONMENT",
      {{"TAUT_MODELS", "A folder that is searched for models before the shipped ones."},
       {"TAUT_REPRODUCE", "The folder of the printed numbers that `taut reproduce` compares with."},
-      {"TMPDIR", "Where pictures are put together before they are written; default /tmp."},
+      {"TMPDIR", "Folder for temporary files of pictures; default /tmp."},
       {"NO_COLOR",
        "When set and not empty, messages have no colours. Without a terminal they never have."},
       {"XDG_CACHE_HOME", "Where compiled expressions (--compile) are kept, in a folder private to "
                          "the user; default ~/.cache."}}},
     {"FILES",
-     {{"share/taut/models/*.taut", "The shipped models, beside the folder of the program."}}},
+     {{"share/taut/models/*.taut",
+       "The shipped models, relative to the parent of the folder of the program."}}},
     {"EXAMPLES",
      {{"taut check double_pendulum --set lift=0",
-       "Is the model well posed, and how fast are its springs?"},
+       "Check whether the model is well posed, and list its frequencies."},
       {"taut run double_pendulum --set omega=100 --motion full --method verlet --step 1e-3 --out "
        "a.csv --plot a.png",
        "The full motion of the stiff double pendulum, as rows and as a picture."},
@@ -164,7 +165,7 @@ void cli_man_page(FILE *out)
     put_synopsis(out);
     put_section(out, "DESCRIPTION");
     put(out, "Taut reads models of mechanical systems as text files: coordinates or particles, "
-             "masses, forces, and bonds, which are stiff springs or rigid rods. It checks them and "
+             "masses, forces, and bonds, which are stiff springs or rigid. It checks them and "
              "computes their motion.\n"
              "MODEL is a file, - for standard input, or the name of a shipped model.");
     fprintf(out, "\n");

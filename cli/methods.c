@@ -1,4 +1,4 @@
-/* methods.c - taut methods: the tables of methods and projections, for people and as JSON. */
+/* methods.c - taut methods: the tables of methods and projections, as text and as JSON. */
 #include <string.h>
 
 #include "cli.h"

@@ -31,8 +31,8 @@ static char *bare_name(const char *path)
     return cli_format("%.*s", (int)length, name);
 }
 
-/* Neither a file nor a shipped name: says what is near, among the files of the folder that was
- * meant and the shipped models. */
+/* Neither a file nor a shipped name: suggests the nearest name among the files of the folder and
+ * the shipped models. */
 static int not_found(const cli_call *call, const cli_shipped *shipped)
 {
     const char *given = call->operand, *slash = strrchr(given, '/');
@@ -54,12 +54,11 @@ static int not_found(const cli_call *call, const cli_shipped *shipped)
     else if (name)
         hint = cli_format("; did you mean '%s'?", name);
     else if (!slash)
-        hint = cli_format(
-            shipped->count > 0
-                ? " ('taut models' lists those)"
-                : "; no shipped models were found: set TAUT_MODELS to the folder that holds them");
+        hint = cli_format(shipped->count > 0
+                              ? " ('taut models' lists those)"
+                              : "; no shipped models were found: set TAUT_MODELS to their folder");
     int status =
-        cli_refuse(call, "%s'%s'%s%s", slash ? "there is no file " : "", given,
+        cli_refuse(call, "%s'%s'%s%s", slash ? "no such file: " : "", given,
                    slash ? "" : " is neither a file nor a shipped model", hint ? hint : "");
     free(hint);
     free(wanted);
@@ -108,8 +107,8 @@ static int read_start(const cli_call *call, cli_model *model)
     const char *path = taut_options_text(call->options, "start");
     bool here = strcmp(path, "-") == 0;
     if (here && call->operand && strcmp(call->operand, "-") == 0)
-        return cli_refuse(call,
-                          "--start -: standard input is the model already; give the start a file");
+        return cli_refuse(
+            call, "--start -: standard input is the model; give the file of the initial state");
     FILE *file = here ? stdin : fopen(path, "r");
     size_t length = 0;
     if (file)
@@ -174,12 +173,15 @@ int cli_model_load(cli_call *call, cli_model *model)
     taut_error error = {.t = NAN};
     int code = load(call, model, &error);
     if (code != 0) {
-        if (model->start_text &&
-            strcmp(error.file, "--start") == 0) /* the reader does not know the file's name */
+        bool set = strcmp(error.file, "<set>") == 0;
+        /* the library names the sources of statements, the program its options */
+        if (model->start_text && strcmp(error.file, "<start>") == 0)
             snprintf(error.file, sizeof error.file, "%s",
                      taut_options_text(call->options, "start"));
+        else if (set || strcmp(error.file, "<init>") == 0)
+            snprintf(error.file, sizeof error.file, set ? "--set" : "--init");
         cli_say_failure(&error);
-        if (strcmp(error.file, "--set") == 0 && strcmp(call->operand, "-") != 0)
+        if (set && strcmp(call->operand, "-") != 0)
             fprintf(stderr, "'taut check %s' lists the parameters\n", call->operand);
         if (call->json)
             cli_json_failure(&error);

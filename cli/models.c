@@ -1,5 +1,5 @@
-/* models.c - taut models: the shipped models with their titles, or what the file of one says
- * about it. */
+/* models.c - taut models: the shipped models with their titles, or the description of
+ * one. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 static const char papers[] = "[A] Ariel, Sanz-Serna, Tsai 2012; [B] Lubich 1993; [C] Ascher, Qin, "
                              "Reich 1992; [D] Gear, Kaper, Kevrekidis, Zagaris 2005; [E] Lubich, "
-                             "Weiss. 'taut models NAME' tells more about a model.";
+                             "Weiss. 'taut models NAME' describes a model.";
 
 /* Loads one model for its title; a model that cannot be read is reported and makes the status 2. */
 static int show(const char *name, const char *path, int width, cli_json *json)
@@ -57,7 +57,7 @@ static char *description(char *text)
     return text;
 }
 
-/* One model: title, what its file says, where the file is. */
+/* One model: title, description, path. */
 static int describe(const cli_call *call, const cli_shipped *list, int k)
 {
     cli_model model = {.path = list->path[k], .name = list->name[k]};
@@ -101,7 +101,7 @@ static int describe_named(const cli_call *call, const cli_shipped *list)
         if (strcmp(list->name[k], call->operand) == 0)
             return describe(call, list, k);
     const char *near = cli_near(call->operand, (const char *const *)list->name, list->count);
-    return cli_refuse(call, "there is no shipped model '%s'%s%s%s", call->operand,
+    return cli_refuse(call, "unknown shipped model '%s'%s%s%s", call->operand,
                       near ? "; did you mean '" : "", near ? near : "",
                       near ? "'?" : " ('taut models' lists them)");
 }
@@ -113,8 +113,7 @@ int cli_models(cli_call *call)
         return cli_refuse(call, "out of memory");
     if (list.count == 0) {
         cli_shipped_release(&list);
-        return cli_refuse(call,
-                          "no shipped models found; set TAUT_MODELS to the folder that holds them");
+        return cli_refuse(call, "no shipped models found; set TAUT_MODELS to their folder");
     }
     if (call->operand) {
         int status = describe_named(call, &list);

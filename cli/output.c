@@ -1,5 +1,5 @@
 /* output.c - files that a verb writes: wrong names are refused before the computation, and a
- * file appears whole or not at all. */
+ * file is complete or does not exist. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +17,8 @@ const char *cli_option_text(const cli_call *call, const char *name)
     return text && text[0] ? text : NULL;
 }
 
-/* A file in a folder that does not exist, or where nobody may write, is better said before the
- * computation than after it. */
+/* A folder that does not exist or is not writable is reported before the computation, not after
+ * it. */
 int cli_output_check(const cli_call *call, const char *option, const char *path)
 {
     struct stat status;
@@ -39,7 +39,7 @@ int cli_output_check(const cli_call *call, const char *option, const char *path)
     if (!folder)
         result = cli_refuse(call, "out of memory");
     else if (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode))
-        result = cli_refuse(call, "--%s %s: there is no folder '%s'", option, path, folder);
+        result = cli_refuse(call, "--%s %s: the folder '%s' does not exist", option, path, folder);
     else if (access(folder, W_OK | X_OK) != 0)
         result = cli_refuse(call, "--%s %s: cannot write in the folder '%s': %s", option, path,
                             folder, strerror(errno));
@@ -54,7 +54,7 @@ int cli_picture_check(const cli_call *call, const char *path)
     return cli_output_check(call, "plot", path);
 }
 
-/* ---- a file that appears whole or not at all */
+/* ---- a file that is complete or does not exist */
 
 /* A new file in the folder of the output, under a name that no file or link has. */
 static void open_part(cli_output *output)
@@ -87,7 +87,7 @@ bool cli_output_open(cli_output *output, const char *path)
     if (!direct)
         open_part(output);
     if (output->part && !output->file && lstat(path, &status) == 0) {
-        /* the file is there, but its folder takes no other: it is overwritten */
+        /* no other file can be created in this folder: the existing one is overwritten */
         free(output->part);
         output->part = NULL;
         direct = true;

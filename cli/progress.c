@@ -6,7 +6,7 @@
 
 #include "cli.h"
 
-/* A signal handler can tell the program something only through such a variable. */
+/* A signal handler may write to such a variable only. */
 static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int number)

@@ -58,7 +58,7 @@ void cli_warning(const char *format, ...)
     fputc('\n', stderr);
 }
 
-/* The sentence, and with --json an object too. */
+/* The message, and with --json an object too. */
 static int refuse(const cli_call *call, const char *format, va_list list)
 {
     taut_error error = {.code = TAUT_ERROR_USAGE, .t = NAN};
@@ -172,7 +172,8 @@ void cli_say_failure(const taut_error *error)
 
 void cli_say_warning(const char *warning, const char *text)
 {
-    /* "file:line:column: text"; the file's name may hold colons itself, so numbers are looked for
+    /* "file:line:column: text"; the name of the file may contain colons, so that numbers are
+     * searched
      */
     for (const char *p = strchr(warning, ':'); p; p = strchr(p + 1, ':')) {
         int line, column, used = 0;
@@ -210,7 +211,7 @@ void cli_quit_if_reader_left(void)
 {
     struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
     if (poll(&output, 1, 0) == 1 && (output.revents & POLLERR)) {
-        /* as other programs end when their reader leaves, so that scripts see the usual status */
+        /* as other programs end when their reader ends, so that scripts get the usual status */
         signal(SIGPIPE, SIG_DFL);
         raise(SIGPIPE);
     }

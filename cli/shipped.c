@@ -7,8 +7,8 @@
 
 #include "cli.h"
 
-/* The folder of the program, allocated: from the kernel where it tells, else from argv[0] and
- * PATH. NULL when unknown. */
+/* The folder of the program, allocated: from the kernel where it is available, else from argv[0]
+ * and PATH. NULL when unknown. */
 static char *program_folder(const char *program)
 {
     char *path = realpath("/proc/self/exe", NULL);

@@ -1,4 +1,4 @@
-/* spectrum.c - taut spectrum: the stiff modes of a model at its start, their energies and
+/* spectrum.c - taut spectrum: the stiff modes of a model at its initial state, their energies and
  * actions, and how well they are separated. */
 #include <math.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static void content(const taut_system *system, const taut_mode *mode, char *text
     }
 }
 
-/* Modes count from 1; those of the upper end by their place among all, when that is known. */
+/* Modes count from 1; those of the upper end by their place among all, if known. */
 static int64_t number(const spectrum *s, int k)
 {
     int upper = s->report.found - s->report.found / 2;
@@ -138,7 +138,7 @@ static void print_separation(const taut_modes_report *report)
         label("");
         cli_wrap(stdout,
                  "near a resonance modes may exchange their actions, which the effective motion "
-                 "does not know",
+                 "neglects",
                  LABEL + 2, LABEL + 2, CLI_WIDTH);
     }
 }
@@ -148,7 +148,7 @@ static void print_all(const cli_model *model, const spectrum *s)
     const taut_modes_report *report = &s->report;
     cli_model_title(stdout, model);
     if (report->found == 0) {
-        printf("\n  nothing stiff, no modes\n");
+        printf("\n  no stiff springs or potential, no modes\n");
         return;
     }
     printf("\n");
@@ -157,7 +157,7 @@ static void print_all(const cli_model *model, const spectrum *s)
     if (!report->complete) {
         label("modes");
         if (report->modes >= 0)
-            printf("%lld; shown are those at both ends, --modes COUNT shows more\n",
+            printf("%lld; those at both ends are shown, --modes COUNT shows more\n",
                    (long long)report->modes);
         else
             printf("those at both ends of the spectrum\n");
@@ -234,10 +234,10 @@ int cli_spectrum(cli_call *call)
         return cli_spectrum_run(call);
     for (size_t k = 0; k < sizeof of_runs / sizeof of_runs[0]; k++)
         if (taut_options_given(call->options, of_runs[k]))
-            return cli_misuse(
-                call,
-                "--%s is about a run: say --until T, or leave it out for the spectrum of the start",
-                of_runs[k]);
+            return cli_misuse(call,
+                              "--%s applies to a run: add --until T, or omit it for the spectrum "
+                              "of the initial state",
+                              of_runs[k]);
     cli_model model = {0};
     spectrum s = {0};
     taut_error error = {.t = NAN};

@@ -19,7 +19,7 @@ typedef struct watch {
     bool opened;
     int count, rows;
     taut_mode *mode;
-    double *first, *least, *most; /* actions: at the start, extremes, [count] */
+    double *first, *least, *most; /* actions: initial, extremes, [count] */
     taut_resonance closest;
     double closest_time;
     int modes;       /* in every row */
@@ -126,7 +126,8 @@ static int open_rows(watch *w)
     bool here = strcmp(out, "-") == 0 || (out[0] == '\0' && !call->json);
     if (here && call->json)
         return cli_refuse(
-            call, "--out -: standard output belongs to the object of --json; give the rows a file");
+            call,
+            "--out -: standard output contains the object of --json; give a file for the rows");
     if (out[0] && !here && !cli_has_ending(out, ".csv"))
         return cli_refuse(call, "--out %s: expected a name that ends in .csv", out);
     if (here) {
@@ -140,7 +141,7 @@ static int open_rows(watch *w)
     return 0;
 }
 
-/* Largest change of an action, over all of them at the start. */
+/* Largest change of an action, over the sum of the initial ones. */
 static double change(const watch *w, int k)
 {
     return fmax(w->most[k] - w->first[k], w->first[k] - w->least[k]);
@@ -153,7 +154,7 @@ static void print_summary(const watch *w, FILE *to)
     fprintf(to, "%s: %d modes in %d rows up to t = %g\n", w->model.name, w->modes, w->rows,
             result.t);
     for (int k = 0; k < w->modes; k++)
-        fprintf(to, "  action %-4lld %12.6g at the start, changes by at most %.3g\n", number(w, k),
+        fprintf(to, "  action %-4lld %12.6g initially, changes by at most %.3g\n", number(w, k),
                 w->first[k], change(w, k));
     if (w->rows > 0 && isfinite(w->closest.gap)) {
         fprintf(to, "  closest     mode %d ~ mode %d", w->closest.j + 1, w->closest.k + 1);
@@ -200,8 +201,9 @@ static int prepare(watch *w)
     taut_system_sizes(w->model.system, &sizes);
     if (!(sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)) ||
         sizes.kind != TAUT_MECHANICAL)
-        return cli_refuse(w->call, "actions along a run need bonds with a stiffness or a stiff "
-                                   "potential; without --until the spectrum of the start is shown");
+        return cli_refuse(w->call,
+                          "actions along a run need bonds with a stiffness or a stiff "
+                          "potential; without --until the spectrum of the initial state is shown");
     w->count = (int)taut_options_integer(w->call->options, "modes");
     w->mode = calloc((size_t)w->count, sizeof *w->mode);
     w->first = calloc((size_t)w->count, sizeof(double));

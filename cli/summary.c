@@ -1,4 +1,4 @@
-/* summary.c - what a run did: for people, and as JSON (docs/cli.md gives its shape). */
+/* summary.c - the result of a run: as text, and as JSON (docs/cli.md describes it). */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -76,14 +76,14 @@ static void print_drift(FILE *out, const taut_sizes *sizes, const taut_result *r
                 result->drift_position, result->drift_velocity);
 }
 
-/* What events did on the way, and what the motion then had to undo of it. */
+/* How often events changed the state, and how far it was projected back. */
 static void print_events(FILE *out, const taut_result *result)
 {
     if (result->altered == 0)
         return;
-    fprintf(out, "  %-*s%lld altered the state", LABEL, "events", (long long)result->altered);
+    fprintf(out, "  %-*s%lld changed the state", LABEL, "events", (long long)result->altered);
     if (result->put_back > 1e-12)
-        fprintf(out, "; put back onto the bonds by up to %.3g", result->put_back);
+        fprintf(out, "; projected back by at most %.3g", result->put_back);
     fprintf(out, "\n");
 }
 

@@ -12,70 +12,83 @@
 
 const cli_verb cli_verbs[] = {
     {"check", "MODEL",
-     "examine a model: is it well posed, and what should one know before running it?",
-     "Examines a model at its start: sizes, linear algebra chosen, exact derivatives against "
-     "differences, rank of the constraints, consistency of the start, frequencies of the stiff "
-     "springs, energy in their oscillation, and one line of advice.\n" MODEL_TEXT
+     "examine a model: whether it is well posed, its frequencies, and which motion suits it",
+     "Examines a model at its initial state: sizes, chosen linear algebra, exact derivatives "
+     "against "
+     "differences, rank of the constraints, consistency of the initial state, frequencies of the "
+     "stiff springs, oscillatory energy, and one line of advice.\n" MODEL_TEXT
      "Exit status: 0 usable, 1 numerically unusable, 2 wrong model or usage.",
      cli_check},
     {"run", "MODEL",
      "compute the motion of a model; rows of CSV go to standard output or to a file",
-     "Computes the motion from the model's start. Rows of CSV (time, positions, velocities, "
+     "Computes the motion from the initial state of the model. Rows of CSV (time, positions, "
+     "velocities, "
      "multipliers, outputs) go to standard output and the summary to standard error; with --out "
      "FILE.csv the rows go there and the summary to standard output. Ctrl-C ends the run cleanly "
-     "and keeps what was computed; a second one kills it.\n" MODEL_TEXT
-     "Options in a model's [run] section are defaults; the command line wins.\n"
+     "and keeps the rows computed so far; a second one kills it.\n" MODEL_TEXT
+     "Options in a model's [run] section are defaults; the command line overrides them.\n"
      "Exit status: 0 done, 1 numerical failure, 2 wrong model or usage, 130 interrupted.",
      cli_run},
     {"project", "MODEL",
-     "find a slow point: a start from which the stiff springs do not ring, or one on the rigid "
-     "bonds",
-     "Projects the model's start onto the slow manifold of its springs (series, kernel, ipa), onto "
-     "its bonds as if they were rigid (constraint), or, for first-order systems and black boxes, "
-     "onto the slow manifold of their flow (difference); auto, the default, chooses and says why. "
-     "Prints the passes, the state, the multipliers and how far it moved. With --out FILE the "
-     "state is written as a [start] section that --start FILE reads; with --plot FILE.png a "
-     "picture shows how it was found.\n" MODEL_TEXT
-     "Exit status: 0 done, 1 not converged (the start is kept), 2 wrong model or usage.",
+     "find a slow point: an initial state from which the stiff springs do not oscillate, or one on "
+     "the rigid bonds",
+     "Projects the initial state of a model onto the slow manifold of its springs (series, kernel, "
+     "ipa), onto its bonds as if they were rigid (constraint), or, for first-order systems and "
+     "black "
+     "boxes, onto the slow manifold of their flow (difference); auto, the default, chooses and "
+     "reports the reason. Prints the passes, the state, the multipliers and the distance moved. "
+     "With "
+     "--out FILE the state is written as a [start] section that --start FILE reads; with --plot "
+     "FILE.png a picture shows the convergence.\n" MODEL_TEXT
+     "Exit status: 0 done, 1 not converged (the initial state is kept), 2 wrong model or usage.",
      cli_project},
     {"spectrum", "MODEL",
-     "list the stiff modes at the start: frequencies, energies, actions, near resonances",
-     "Lists the modes of the stiff springs at the model's start: frequency in rad per time, "
-     "period, energy, action (energy over frequency, which fast vibration keeps), and the springs "
-     "that take part; then how well the frequencies are separated, and near resonances, at which "
-     "actions are exchanged. Bonds marked `soft` count as slow forces.\n"
+     "list the stiff modes at the initial state: frequencies, energies, actions, near resonances",
+     "Lists the modes of the stiff springs at the initial state of a model: frequency in rad per "
+     "time, period, energy, action (energy over frequency, an adiabatic invariant), and the "
+     "springs "
+     "of the mode; then the separation of the frequencies, and near resonances, at which actions "
+     "are "
+     "exchanged. Bonds marked `soft` are slow forces.\n"
      "With --until T the full motion is computed, and rows of CSV (time, frequencies, actions, gap "
-     "of the closest resonance) go to standard output or to --out FILE.csv: are the actions "
-     "kept?\n" MODEL_TEXT "Exit status: 0 done, 1 numerical failure, 2 wrong model or usage.",
+     "of the closest resonance) go to standard output or to --out FILE.csv.\n" MODEL_TEXT
+     "Exit status: 0 done, 1 numerical failure, 2 wrong model or usage.",
      cli_spectrum},
     {"compare", "MODEL",
-     "set methods side by side: error against work, for several steps or tolerances",
-     "Runs every method of --methods with every step of --steps, or every tolerance of "
-     "--tolerances, from the same start to the same end, and prints error, observed order and work "
-     "of each. Errors are largest differences at the end from a reference: the method of highest "
-     "order that treats the motion, with a tolerance a hundred times tighter; a second one must "
-     "agree with it. A method that cannot treat the model says why.\n" MODEL_TEXT
+     "compare methods: error against work, for several step sizes or tolerances",
+     "Runs every method of --methods with every step size of --steps, or every tolerance of "
+     "--tolerances, from the same initial state to the same end time, and prints error, observed "
+     "order "
+     "and work of each. Errors are the largest differences at the end from a reference: the method "
+     "of "
+     "highest order that supports the motion, with a tolerance a hundred times smaller; a second "
+     "one "
+     "must agree with it. For a method that does not support the model the reason is "
+     "printed.\n" MODEL_TEXT
      "Exit status: 0 done, 1 no reference, or no method could run, 2 wrong model or usage.",
      cli_compare},
     {"reproduce", "[NAME]",
-     "compute a table or figure of a paper and set it beside the printed numbers",
-     "Computes a published table or figure, prints ours beside the printed number and a verdict "
-     "for each: equal to the printed digits, within a stated range, explained (a known misprint, a "
-     "truncation), or unexplained. Without NAME lists what there is; 'all' does all of them. With "
-     "--out DIR the tables, and pictures where gnuplot is there, are written to that folder. "
-     "Printed numbers are data, looked for in the folder $TAUT_REPRODUCE, then in "
-     "../share/taut/reproduce and ../reproduce as seen from the folder of the program.\n"
+     "compute a table or figure of a paper and compare it with the printed numbers",
+     "Computes a published table or figure, and prints each number with the printed number and a "
+     "verdict: equal to the printed digits, within a stated range, explained (a known misprint, a "
+     "truncation), or unexplained. Without NAME lists all tables and figures; 'all' computes all "
+     "of "
+     "them. With --out DIR the tables, and pictures where gnuplot is available, are written to "
+     "that "
+     "folder. Printed numbers are read from the folder $TAUT_REPRODUCE, or from "
+     "../share/taut/reproduce or ../reproduce relative to the folder of the program.\n"
      "Exit status: 0 everything is equal, within its range or explained, 1 something is "
      "unexplained or cannot be computed, 2 wrong usage.",
      cli_reproduce},
-    {"methods", "", "list the methods of this version",
-     "Lists the methods of 'taut run' (name, motion, order, what they do, where they are from) and "
-     "the projections of 'taut project'.",
+    {"methods", "", "list the methods",
+     "Lists the methods of 'taut run' (name, motion, order, description, reference) and the "
+     "projections of 'taut project'.",
      cli_methods},
-    {"models", "[MODEL]", "list the shipped models, or tell more about one",
-     "Lists the shipped models: name and title; or prints what the file of one says about it. They "
-     "are looked for in the folder $TAUT_MODELS, then in ../share/taut/models and ../models as "
-     "seen from the folder of the program.",
+    {"models", "[MODEL]", "list the shipped models, or describe one",
+     "Lists the shipped models: name and title; or prints the description of one. They are read "
+     "from "
+     "the folders $TAUT_MODELS, ../share/taut/models and ../models relative to the folder of the "
+     "program.",
      cli_models},
     {"help", "[VERB]",
      "explain a verb; print the man page, completion scripts, the page of options",
@@ -89,10 +102,10 @@ static const taut_option own_options[] = {
     {"methods", TAUT_OPTION_TEXT, "", 0, 0, "", "A,B,..", "compare", false, false,
      "the methods to compare, separated by commas"},
     {"steps", TAUT_OPTION_TEXT, "", 0, 0, "", "H1,H2,..", "compare", false, false,
-     "compare: equal steps of these sizes, separated by commas"},
+     "compare: fixed step sizes, separated by commas"},
     {"tolerances", TAUT_OPTION_TEXT, "", 0, 0, "", "R1,R2,..", "compare", false, false,
-     "compare: error control with these relative tolerances (absolute ones are a thousandth of "
-     "them)"},
+     "compare: adaptive step size with these relative tolerances (the absolute tolerance is a "
+     "thousandth)"},
     {"man", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "help", false, false,
      "print the man page (roff)"},
     {"completion", TAUT_OPTION_CHOICE, "", 0, 0, "bash|zsh|fish", "SHELL", "help", false, false,
@@ -101,11 +114,11 @@ static const taut_option own_options[] = {
      "print the reference page of all options (markdown)"},
 };
 
-/* Announced, but not in this version: they get a plain sentence instead of a near miss. */
+/* Planned: they get their own message instead of a suggestion. */
 static const char *const later_verbs[] = {"sweep"};
 static const char *const later_options[] = {"threads", "outer-step", "resume"};
 
-/* What people try first, and where it is. */
+/* Words of other programs, and the command of Taut. */
 static const struct {
     const char *word, *instead;
 } other_words[] = {{"version", "taut --version"},
@@ -141,7 +154,7 @@ const cli_verb *cli_verb_find(const char *name)
     return NULL;
 }
 
-/* Says that there is no such verb, with the nearest one. */
+/* Reports an unknown verb, with the nearest one. */
 int cli_verb_unknown(const cli_call *call, const char *name)
 {
     const char *names[16];
@@ -151,10 +164,10 @@ int cli_verb_unknown(const cli_call *call, const char *name)
     for (const cli_verb *verb = cli_verbs; verb->name; verb++)
         names[count++] = verb->name;
     if (cli_verb_is_later(name))
-        return cli_refuse(&about, "'taut %s' is not in this version", name);
+        return cli_refuse(&about, "'taut %s' is unsupported", name);
     for (int k = 0; k < OTHER_WORDS; k++)
         if (strcmp(other_words[k].word, name) == 0)
-            return cli_misuse(&about, "there is no verb '%s': write '%s'", name,
+            return cli_misuse(&about, "unknown verb '%s': write '%s'", name,
                               other_words[k].instead);
     const char *near = cli_near(name, names, count);
     if (near)
@@ -207,7 +220,7 @@ const taut_option *cli_option_find(const char *name, const char *verb)
 
 bool cli_option_belongs(const taut_option *option, const char *verb)
 {
-    /* the verb `help` is the program's own: the library's table does not know it */
+    /* the verb `help` is the program's own: the library's table does not contain it */
     if (strcmp(verb, "help") == 0 &&
         (strcmp(option->name, "help") == 0 || strcmp(option->name, "version") == 0))
         return true;
@@ -323,14 +336,14 @@ void cli_option_note(const taut_option *option, const char *verb, char *buffer, 
     size_t used = 0;
     char choice[64];
     const char *lead =
-        cli_option_choice(option, verb, 1, choice, sizeof choice) ? "one of " : "in this version: ";
+        cli_option_choice(option, verb, 1, choice, sizeof choice) ? "one of " : "available: ";
     buffer[0] = '\0';
     for (int k = 0; !names_choices(option, verb) &&
                     cli_option_choice(option, verb, k, choice, sizeof choice) && used < size;
          k++)
         used += (size_t)snprintf(buffer + used, size - used, "%s%s", k ? ", " : lead, choice);
-    bool told = strstr(option->help, "default: ") != NULL; /* in the text */
-    if (option->type != TAUT_OPTION_FLAG && option->value && option->value[0] && !told &&
+    bool stated = strstr(option->help, "default: ") != NULL; /* in the text */
+    if (option->type != TAUT_OPTION_FLAG && option->value && option->value[0] && !stated &&
         used < size)
         snprintf(buffer + used, size - used, "%sdefault %s", used ? "; " : "", option->value);
 }

@@ -8,7 +8,7 @@ target_compile_options(taut_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith -Wcast-qual
   # the same numbers with and without fused multiply-add instructions
   -ffp-contract=off
-  # sqrt as one instruction: nobody reads errno after mathematics, and no value changes
+  # sqrt as one instruction: errno is not read after mathematics, and no value changes
   -fno-math-errno
   # no folder of the building machine inside the results
   $<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)

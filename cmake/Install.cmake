@@ -1,7 +1,7 @@
 # Installation: header, libraries, program, models, man page and completions, find_package(Taut), pkg-config taut.
 include(CMakePackageConfigHelpers)
 
-# The program finds its library beside it, wherever the tree is put.
+# The program finds its library relative to its own folder.
 if(TARGET taut_program)
   file(RELATIVE_PATH from_bin_to_lib "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
   set_target_properties(taut_program PROPERTIES INSTALL_RPATH "$ORIGIN/${from_bin_to_lib}")

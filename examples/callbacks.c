@@ -47,7 +47,7 @@ static int check(const taut_system *system, taut_error *error)
     return status;
 }
 
-/* Released from the horizontal: at the lowest point the speed is sqrt(2 g l), whatever the
+/* Released from the horizontal: at the lowest point the speed is sqrt(2 g l), for every
  * spring does in between, up to its energy. */
 static int swing(const taut_system *system, const pendulum *p, taut_error *error)
 {

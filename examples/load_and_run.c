@@ -1,4 +1,4 @@
-/* load_and_run.c - reads a model file, evaluates it at its start, and runs it with Verlet.
+/* load_and_run.c - reads a model file, evaluates it at its initial state, and runs it with Verlet.
  *
  *     load_and_run [MODEL]        default: models/double_pendulum.taut */
 #include <taut/taut.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Bonds, multipliers and energies at the start. The multiplier of a spring is its tension,
+/* Bonds, multipliers and energies at the initial state. The multiplier of a spring is its tension,
  * lambda = g / c. */
 static int show_start(const taut_system *system, taut_error *error)
 {

@@ -106,7 +106,7 @@ static void ask_jets(taut_context *context, unsigned wanted, room *r, taut_value
     taut_jet_destroy(jet);
 }
 
-/* All questions at the start of a system that fits. */
+/* All questions at the initial state of a system that fits. */
 static void ask(taut_context *context, const taut_sizes *sizes, room *r)
 {
     taut_error error = {0};

@@ -1,4 +1,4 @@
-/* test_adaptive.c - steps by error control: the norm and the controller seen from outside,
+/* test_adaptive.c - adaptive step size: the norm and the controller seen from outside,
  * tolerances and errors against exact solutions, failures that a smaller step cures and those it
  * does not, dense output, first-order systems, memory. */
 #include "base/method.h"
@@ -179,7 +179,7 @@ static void test_moods(void)
             driven_options(&d, "method=dop8 until=6 rtol=1e-8");
             if (d.code == 0)
                 d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
-            m.at = m.calls + 1 + at; /* the first call looks at the start itself */
+            m.at = m.calls + 1 + at; /* the first call looks at the initial state itself */
             if (d.code == 0)
                 d.code = taut_solver_advance(d.solver, 6, &d.error);
             check_row(d.code == 0 && m.calls > m.at, "call %d of %d: %s", at, m.calls,
@@ -322,7 +322,7 @@ static void test_limits(void)
     }
     driven_destroy(&d);
     d = driven_create(OSCILLATOR, "method=dop8 step=0.5 until=2", NULL);
-    if (driven_good("equal steps", &d)) {
+    if (driven_good("fixed step size", &d)) {
         taut_result result;
         check_equal("run", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error), 0);
         taut_solver_result(d.solver, &result);
@@ -435,8 +435,8 @@ static void test_first_order(void)
     driven_destroy(&d);
 }
 
-/* Nothing is allocated while stepping, whatever runs. */
-/* A callback that asks to stop ends a comparison, at whatever call, with that reason: it is not
+/* Nothing is allocated while stepping, for every run. */
+/* A callback that asks to stop ends a comparison, at any call, with that reason: it is not
  * one more row. */
 typedef struct stopping {
     int64_t calls, stop;

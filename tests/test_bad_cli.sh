@@ -13,7 +13,7 @@ for file in "$here"/data/bad/*.taut "$here"/data/syntax/*.taut; do
     code=$?
     [ $code = 2 ]
     row $? "${file##*/}: exit code $code, expected 2"
-    # a mistake inside a table is told with the place in the table
+    # a mistake inside a table is reported with the place in the table
     case "$message" in
     *.csv:*) printf '%s' "$message" | grep -q ":$place: error: "; row $? "${file##*/}: '$message' does not name $place" ;;
     *) printf '%s' "$message" | grep -qF "$file:$place: error: "; row $? "${file##*/}: '$message' does not begin with the place $place" ;;

@@ -178,7 +178,7 @@ static void test_run(void)
 
 /* ---- space, mixed, rigid */
 
-/* Two families in space; pinned and free bonds, springs and rods, in mixed order. */
+/* Two families in space; pinned and free bonds, springs and rigid bonds, in mixed order. */
 static const char mixed_text[] =
     "[particles]\ndimension = 3\np[i] for i in 1..4   mass 1 + i/2\n"
     "[potential]\nsum((1 + i/2)*(0.5*p[i].x + 2*p[i].y - p[i].z) for i in 1..4)\n"

@@ -99,7 +99,7 @@ static taut_options *options_of(const char *words, taut_error *error)
     return options;
 }
 
-/* A run, or a projection; the system is made anew each time. Returns the code. */
+/* A run, or a projection; the system is made again each time. Returns the code. */
 static int use(swing *s, int level, double stiffness, const char *words, bool project,
                taut_error *error)
 {

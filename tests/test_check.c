@@ -1,6 +1,6 @@
 /* test_check.c - what taut_check must notice: a derivative that is wrong, bonds that are
- * redundant or contradict one another, a start that rings or violates rods; and that a good
- * system is called good. */
+ * redundant or contradict one another, a start that oscillates or violates rigid bonds; and that a
+ * good system is called good. */
 #include "support/table.h"
 
 #include <stdlib.h>
@@ -285,7 +285,7 @@ static void test_models(void)
     }
 }
 
-/* ---- soft springs are forces: by hand. A stiff pendulum of length 1 at rest beside a soft
+/* ---- soft springs are forces: by hand. A stiff pendulum of length 1 at rest with a soft
  * spring z - x of stiffness 2, stretched by 2: its pull is 4, the stiff spring holds lambda = 4
  * against it, so the oscillatory energy is c lambda^2/2 = 8e-8 with c = 1e-8, the energy scale
  * |4 x| + |4 z| = 16, and the soft spring alone has the frequency sqrt(2 (1 + 1)) = 2. */

@@ -5,7 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"
 open_cli check_words
 
-# a spring along a rod has no mode: its frequency is zero, and it does nothing
+# a spring along a rigid bond has no mode: its frequency is zero, and it does nothing
 cat >along.taut <<'MODEL'
 [coordinates]
 x, y
@@ -48,7 +48,7 @@ sed 's/ damping 1//' damped.taut >free.taut
 run 0 check free.taut
 has out "effective averages it"
 
-# neither mass nor bond: nothing tells how it moves; a bond is enough
+# neither mass nor bond: the motion is undetermined; a bond is enough
 cat >massless.taut <<'MODEL'
 [particles]
 dimension = 2

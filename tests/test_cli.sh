@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_cli.sh - the program as a user meets it: verbs, help, exit status, messages, JSON, interrupt, pipes, full disks.
 #
-# TAUT is the program (default ../build/taut beside this script). Every row passes or fails; the last line counts them.
+# TAUT is the program (default ../build/taut next to this script). Every row passes or fails; the last line counts them.
 # Rows that need a tool this machine lacks (python3 for JSON, /dev/full, gnuplot) are skipped and counted.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"
@@ -192,7 +192,7 @@ lacks err "did you mean" "no near miss when there is none"
 for verb in sweep; do
     run $verb double_pendulum
     expect 2 "$verb"
-    has err "not in this version" "$verb is for later"
+    has err "unsupported" "$verb is planned"
     run help $verb
     expect 2 "help $verb"
 done
@@ -208,7 +208,7 @@ run run -step 1 swing.taut
 has err "did you mean '--step'?" "near miss of an option with one dash"
 run run swing.taut --threads 2
 expect 2 "--threads"
-has err "not in this version" "--threads is for later"
+has err "unsupported" "--threads is planned"
 run check swing.taut --step 1
 expect 2 "option of another verb"
 has err "not an option of 'taut check'" "option of another verb"
@@ -271,7 +271,7 @@ mkdir -p empty_folder
 TAUT_MODELS=$work/empty_folder "$taut" check swing >out 2>err
 status=$?
 expect 2 "a name is looked for among shipped models only"
-has err "did you mean 'swing.taut'?" "a file beside is suggested"
+has err "did you mean 'swing.taut'?" "a file in the same folder is suggested"
 cp swing.taut empty_folder/hanging.taut
 TAUT_MODELS=$work/empty_folder "$taut" check hanging >out 2>err
 status=$?
@@ -324,7 +324,7 @@ run check swing.taut --set omgea=3
 expect 2 "unknown parameter"
 has err "omega" "near miss of a parameter"
 
-# two rods that say the same: G has rank 1
+# two rigid bonds that say the same: G has rank 1
 cat >twice.taut <<'END'
 [coordinates]
 x, y
@@ -377,7 +377,7 @@ else
     skip "$group: no colours with NO_COLOR (no script)"
 fi
 cat >unused.taut <<'END'
-# A name that nobody uses
+# A name that nothing uses
 [parameters]
 omega = 50
 [definitions]

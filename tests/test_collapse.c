@@ -70,10 +70,11 @@ static void test_kinks(void)
         }
 }
 
-/* The same jump as a torque on a rod, down to tolerances at which velocities along the rod are
- * known to eps/h only: an error of some 1e-7 of the velocity is then rounding, and no reason to
- * stop. The norm allows rtol/(R/10) in the velocity, R = rtol^(1/5) for an estimate of order 5,
- * ten times that since estimates of a jump are off: 100 rtol^(4/5), and 1e-6 for the rounding. */
+/* The same jump as a torque on a rigid bond, down to tolerances at which velocities along the rigid
+ * bond are known to eps/h only: an error of some 1e-7 of the velocity is then rounding, and no
+ * reason to stop. The norm allows rtol/(R/10) in the velocity, R = rtol^(1/5) for an estimate of
+ * order 5, ten times that since estimates of a jump are off: 100 rtol^(4/5), and 1e-6 for the
+ * rounding. */
 static void test_kink_on_rod(void)
 {
     static const struct {

@@ -22,16 +22,16 @@ json 'd["rows"][4]["error"] is None and "velocities" in d["rows"][4]["message"]'
 # tolerances, with parameters, and a picture
 run 0 compare double_pendulum --set omega=1000 --set lift=0 --until 2 --methods radau5,radau3 --tolerances 1e-4,1e-6,1e-8 --json
 json 'all(r["error"] < 100 * r["tolerance"] for r in d["rows"])'
-# slow motion is judged by the full motion; what is below the uncertainty is told as that
+# slow motion is judged by the full motion; what is below the uncertainty is reported as such
 run 0 compare double_pendulum --set omega=100 --set lift=0 --until 1 --methods radau9 --tolerances 1e-4,1e-13
 has out "the full motion by dop8"
 grep -q ' <[1-9].[0-9]e-1[0-9] ' out
-row $? "an error below the uncertainty is told as that: $(cat out)"
+row $? "an error below the uncertainty is not marked: $(cat out)"
 if pictures; then
     run 0 compare kepler --until 6 --methods rk4,dop8 --steps 0.1,0.05 --plot work.png
     picture work.png
     run 2 compare kepler --until 6 --methods rk4 --steps 0.1 --plot nowhere/work.png
-    has err "there is no folder 'nowhere'"
+    has err "the folder 'nowhere' does not exist"
 else
     skip "picture (no gnuplot)"
 fi

@@ -7,7 +7,7 @@
 #include "point/foot_point.h"
 #include "support/table.h"
 
-/* A model, made rigid, with its start moved by pseudo-random amounts. */
+/* A model, made rigid, with its initial state moved by pseudo-random amounts. */
 typedef struct bench {
     taut_system *base, *system;
     taut_context *context;
@@ -258,7 +258,7 @@ static void test_circle(void)
     bench_end(&b);
 }
 
-/* Masses 1 and 3 joined by a rod: it shortens about the centre of mass. */
+/* Masses 1 and 3 joined by a rigid bond: it shortens about the centre of mass. */
 static void test_masses(void)
 {
     check_group("masses");
@@ -379,7 +379,7 @@ static int observe(void *user, double t, const double *q, const double *v, taut_
     return ++o->calls == o->stop ? taut_fail(error, TAUT_ERROR_STOPPED, "enough") : TAUT_OK;
 }
 
-/* Whoever watches may end it, at any point on the way: what it says comes back, it is not asked
+/* The monitor may end it, at any point on the way: its status is returned, it is not called
  * again, and nothing moves. */
 static void test_watch(void)
 {

@@ -146,8 +146,8 @@ static void mixed(void)
  * given to one decimal, as the paper gives the observables; done when every |delta| < 1e-10; each
  * order from the result of the one before. Those of m = 1, 2 are the same from any start that
  * converges, because there the distance is that between two orders; that of m = 0 grows with the
- * logarithm of the distance of its start (53 from the slow manifold itself, 65 here, 70 from the
- * start of the model file). */
+ * logarithm of the distance of its initial state (53 from the slow manifold itself, 65 here, 70
+ * from the start of the model file). */
 
 typedef struct five_case {
     const char *h, *init[2]; /* step; y4 and y5 */
@@ -398,7 +398,7 @@ static void refusals(void)
            "", TAUT_ERROR_EVALUATE, "y");
 }
 
-/* What does not converge keeps its start and tells how far it came. */
+/* What does not converge keeps its initial state and tells how far it came. */
 static void failures(void)
 {
     const char *init = "y = 1";
@@ -408,7 +408,8 @@ static void failures(void)
     check_equal("20 passes", p.code, TAUT_ERROR_CONVERGE);
     if (p.projection)
         check_row(p.r.q[1] == 0 && p.stages == 1 && p.stage[0].iterations == 20,
-                  "the start is kept, %lld iterations are told", (long long)p.stage[0].iterations);
+                  "the initial state is kept, %lld iterations are reported",
+                  (long long)p.stage[0].iterations);
     projected_refused("20 passes", &p, TAUT_ERROR_CONVERGE, "--passes");
     p = project_model("[state]\nx, y\n[rates]\nx' = 0\ny' = 100*(x - y)\n[stepper]\nmethod = "
                       "euler\nhorizon = 0.03\n[observables]\nx\n",

@@ -175,4 +175,11 @@ for file in $(grep -oh '`\(src\|cli\|tests\|models\|examples\|include\|tools\|be
     [ -e "$source/$file" ]
     row $? "docs/ name the file $file, which does not exist"
 done
+# docs/architecture.md: every file and folder in it exists, and it answers at least 30 questions
+for name in $(grep -o '`[a-z_0-9/.-]*`' "$source/docs/architecture.md" | tr -d '`' | grep -e / -e '\.[ch]$' | sort -u); do
+    [ -e "$source/$name" ]
+    row $? "docs/architecture.md names $name, which does not exist"
+done
+[ "$(sed -n '/^## Where is/,/^## Adding/p' "$source/docs/architecture.md" | grep -c '? |')" -ge 30 ]
+row $? "docs/architecture.md answers fewer than 30 questions"
 done_rows

@@ -341,7 +341,7 @@ static void test_memory(void)
     }
 }
 
-/* A statement of the motion with a kink is told once, by check; conditions in outputs are no
+/* A statement of the motion with a kink is reported once, by check; conditions in outputs are no
  * kinks of the motion. */
 static void test_kinks(void)
 {

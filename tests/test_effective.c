@@ -110,7 +110,7 @@ static void test_limit(void)
     check_below("size", e[3], 10e-3);
 }
 
-/* A mass on a stiff rod that hangs from a cart: Omega^2 = 1/(eps^2) (1/m + sin^2 phi/cart), so
+/* A mass on a stiff spring that hangs from a cart: Omega^2 = 1/(eps^2) (1/m + sin^2 phi/cart), so
  * that W depends on phi; kinetic energy in generalised coordinates, the mass matrix varies. */
 static const char *const cart_model =
     "[parameters]\nomega = %.17g\n[coordinates]\nx, r, phi\n[definitions]\n"
@@ -231,7 +231,7 @@ static void test_driver(void)
 
 /* The start is that of (9), with the directions of the vibrating state: by hand in
  * pendulum_angles.h, by the impulse methods, and with a mass that varies, where momenta are
- * projected. The foot point is 2.8e-6 beside it at eps = 1e-2. What is held stays. */
+ * projected. The foot point is 2.8e-6 away from it at eps = 1e-2. What is held stays. */
 static void test_start(void)
 {
     static const char *const polar =
@@ -279,7 +279,7 @@ static void test_start(void)
 }
 
 /* Two equal triangles of springs, with unequal actions: their frequencies are equal and constant
- * while each stays rigid, so that the motion is the rigid one, whatever the modes. */
+ * while each stays rigid, so that the motion is the rigid one, for all modes. */
 static void test_equal_molecules(void)
 {
     static const char *const model =
@@ -547,7 +547,7 @@ static void test_memory(void)
     }
 }
 
-/* The run itself: its start makes a projector of its own. */
+/* The run itself: its initial state makes a projector of its own. */
 static void test_run_memory(void)
 {
     check_group("effective, memory of a run");

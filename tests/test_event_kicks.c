@@ -4,8 +4,8 @@
 #include "support/run.h"
 
 /* Free motion x = 1 - t, slowed down, sped up or turned back at x = 0: at t = 2 it is at
- * -factor, once and exactly. The same on a rod in the plane, where the state is put back onto
- * the bond at the event: the angle phi = 1 - t as atan2(y, x). */
+ * -factor, once and exactly. The same on a rigid bond in the plane, where the state is put back
+ * onto the bond at the event: the angle phi = 1 - t as atan2(y, x). */
 #define ON_LINE                                                                                    \
     "[coordinates]\nx\n[start]\nx = 1, x' = -1\n[events]\nslow = x falling then x' = %g*x'\n"
 #define ON_ROD                                                                                     \
@@ -65,9 +65,9 @@ static void test_slowed(void)
     }
 }
 
-/* A kick that turns the velocity back in x alone: along the rod, at the angle 0.3, the motion
- * still goes on, from the rate -1 of the angle to -(cos^2 - 0.1 sin^2), and is at 0.3 - 1.3 of
- * that at t = 2. */
+/* A kick that turns the velocity back in x alone: along the rigid bond, at the angle 0.3, the
+ * motion still goes on, from the rate -1 of the angle to -(cos^2 - 0.1 sin^2), and is at 0.3 - 1.3
+ * of that at t = 2. */
 static void test_across(void)
 {
     static const char model[] = "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - "
@@ -133,7 +133,7 @@ static void test_slow(void)
             }
             taut_result result;
             taut_solver_result(d.solver, &result);
-            check_below("multiplier beside that of the rigid motion", ringing, 1e-2);
+            check_below("multiplier compared with that of the rigid motion", ringing, 1e-2);
             check_below("stretch", stretch, 1e-5);
             check_near("energy", r.energy[r.rows - 1], w * w / 2 + y, rows[k].near);
             check_below("steps", (double)result.statistics.steps, 300);

@@ -202,7 +202,7 @@ static void test_together(void)
 
 /* Thrown up with speed 1.5 the ball is above 1 from t = 1 to 2, and at most at 1.125: both
  * within one step of a method of high order, at whose ends the event function has the same sign.
- * On a rod turning with rate -1 from the angle 1, x is above cos 0.3 from t = 0.7 to 1.3. */
+ * On a rigid bond turning with rate -1 from the angle 1, x is above cos 0.3 from t = 0.7 to 1.3. */
 static void test_twice(void)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* test_events_rods.c - states between steps, rows and events, hold what the ends of steps hold:
- * rods, their velocities, invariants. */
+ * rigid bonds, their velocities, invariants. */
 #include "support/run.h"
 
 /* A pendulum of length 1 from the horizontal under gravity 1: theta'^2 = 2 sin(theta), so that y
@@ -15,7 +15,7 @@ static void pendulum(char *model, size_t size, const char *hold, const char *act
     snprintf(model, size, PENDULUM, hold, hold, action);
 }
 
-/* Largest |g| and |gdot| of the rows of a unit rod. */
+/* Largest |g| and |gdot| of the rows of a unit rigid bond. */
 static void off_rod(const kept *r, double *position, double *velocity)
 {
     *position = *velocity = 0;
@@ -145,8 +145,8 @@ static void test_invariants(void)
     driven_destroy(&d);
 }
 
-/* `hold` is about the start: a kick on a rod between coordinates that [start] holds. Half the
- * speed at y = -1/2: the energy there, 1/2 of motion, becomes 1/8, so that it is -1/2 + 1/8
+/* `hold` is about the start: a kick on a rigid bond between coordinates that [start] holds. Half
+ * the speed at y = -1/2: the energy there, 1/2 of motion, becomes 1/8, so that it is -1/2 + 1/8
  * afterwards. */
 static void test_held_start(void)
 {

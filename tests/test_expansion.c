@@ -121,7 +121,7 @@ static void test_expansion_pendulum(void)
         check_row(!taut_projection_expansion(p.projection, 3, NULL, NULL, NULL), "a term too many");
     }
     projected_drop(&p);
-    /* A 2.3: r' = 0 and omega^2 r^3 (r - 1) = (r u)^2, u the speed across the rod, which the
+    /* A 2.3: r' = 0 and omega^2 r^3 (r - 1) = (r u)^2, u the speed across the rigid bond, which the
      * fibre keeps. So r (r - 1) = eps^2 u^2, and r = 1 + eps^2 u^2 - eps^4 u^4 + ... */
     p = expanded("[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2+y^2) - 1 stiffness 1e6\n[start]\nx "
                  "= 1.02, y' = 1.5, x' = 0.2\n",

@@ -145,7 +145,7 @@ static void test_shortened(void)
     }
 }
 
-/* ab2: a change starts the history anew (an Euler step), a stabilisation does not. */
+/* ab2: a change restarts the history (an Euler step), a stabilisation does not. */
 static void test_history(void)
 {
     check_group("history");
@@ -190,7 +190,7 @@ static const field_row field_rows[] = {
     {"varying mass",
      "[coordinates]\nr, phi\n[kinetic]\n(r'^2 + r^2*phi'^2)/2\n[start]\nr = 1, phi' = 1\n", "full",
      1, 1.4142135623730951, 0.70710678118654757, NAN, 0, 0},
-    /* two masses on a rod, the first on a spring: x'' = -2 x / 2 */
+    /* two masses on a rigid bond, the first on a spring: x'' = -2 x / 2 */
     {"rod and spring",
      "[coordinates]\nx, y\n[bonds]\nrod = y - x - 1\nspring = x stiffness 2\n[start]\nx = 1, y = "
      "2\n",
@@ -256,7 +256,7 @@ static void test_fields(void)
     }
 }
 
-/* A stabilising term: h = z - t^3 decays as exp(-gamma t), whatever the start [C (2.3),
+/* A stabilising term: h = z - t^3 decays as exp(-gamma t), for every start [C (2.3),
  * Proposition 2.1]. */
 static void test_stabilised_field(void)
 {
@@ -344,7 +344,7 @@ static void test_refusals(void)
         check_contains("message", r.error.message, rows[k].words);
         rig_destroy(&r);
     }
-    /* two rods that say the same: found when it is evaluated */
+    /* two rigid bonds that say the same: found when it is evaluated */
     rig r;
     rig_create(&r, &(rig_how){.model = "[coordinates]\nx, y\n[bonds]\na = x - y\nb = 2*x - 2*y\n",
                               .method = "rk4",
@@ -431,7 +431,7 @@ static void test_faults(void)
             x = (trouble){.at = 0};
             rig_from(&r, &how, &callbacks);
             rig_run(&r, 0.1, 1);
-            /* the first rate is evaluated anew */
+            /* the first rate is evaluated again */
             (r.s.method->stabilized ? r.s.method->stabilized : r.s.method->changed)(&r.s);
             x = (trouble){.at = k ? 1 + (k - 1) / 3 : 0, .code = codes[(k + 2) % 3]};
             double before[4] = {r.s.now.q[0], r.s.now.q[1], r.s.now.v[0], r.s.now.v[1]};

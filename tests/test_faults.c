@@ -53,7 +53,7 @@ typedef struct outcome {
 } outcome;
 
 /* The path of `taut check`: read, make a context, find the start, examine. Everything created is
- * destroyed, whatever fails. */
+ * destroyed, for every failure. */
 static outcome one_pass(const char *text, const taut_allocator *allocator)
 {
     outcome o = {.stage = "parse"};

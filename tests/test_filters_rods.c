@@ -1,17 +1,17 @@
-/* test_filters_rods.c - projections `ipa` and `kernel` with rods beside springs. Oracles: the
- * same pendulum with an angle in place of its rod, whose full motion is followed here;
- * frequencies by hand; `series`, which shares the foot point and nothing else; and rods to
- * rounding.
+/* test_filters_rods.c - projections `ipa` and `kernel` with rigid bonds in addition to springs.
+ * Oracles: the same pendulum with an angle in place of its rigid bond, whose full motion is
+ * followed here; frequencies by hand; `series`, which shares the foot point and nothing else; and
+ * rigid bonds to rounding.
  *
- * Limits: kernel on the double pendulum at omega = 1000 to 2e-12 beside the slow
+ * Limits: kernel on the double pendulum at omega = 1000 to 2e-12 off the slow
  * manifold, so 1e-11 in q and 1e-9 in v from the point of series; rounding is 8 u |q| in q and 8
  * u omega |q| in v (docs/theory.md, Filters); chains to 1e-8; elsewhere 10 times what is stated
  * ("about"), and no more than 1e-7 may be stated. ipa: 1e-9, its stopping test, and 1e-6, h^2/6
- * q''', beside the slow manifold (docs/sources.md, A: 1.3e-10 and 3.0e-7). */
+ * q''', off the slow manifold (docs/sources.md, A: 1.3e-10 and 3.0e-7). */
 #include "support/rods.h"
 #include "support/stated.h"
 
-/* ---- the double pendulum of A 5.1, its first link a rod */
+/* ---- the double pendulum of A 5.1, its first link a rigid bond */
 
 static void test_pendulum(void)
 {
@@ -85,11 +85,12 @@ static void test_frequencies(void)
     }
 }
 
-/* ---- without series: the pendulum by the angle of its rod, x = (phi, x2, y2), unit masses */
+/* ---- without series: the pendulum by the angle of its rigid bond, x = (phi, x2, y2), unit masses
+ */
 
 typedef struct swing {
     double omega, x[3], v[3];
-    bool twice; /* a second spring, r^2 - 1, beside r - 1 */
+    bool twice; /* a second spring, r^2 - 1, in addition to r - 1 */
 } swing;
 
 static double stretch(const double *x)
@@ -181,7 +182,7 @@ static void test_ringing(void)
     }
 }
 
-/* Springs that depend on each other beside a rod: series has no foot point for them, filters
+/* Springs that depend on each other with a rigid bond: series has no foot point for them, filters
  * need none. */
 static void test_redundant(void)
 {
@@ -227,7 +228,7 @@ static void test_angle(void)
         check_below("q", apart(3, s.x, a.r.q), 1e-11);
         check_below("v", apart(3, s.v, a.r.v), 1e-9);
         check_near("multiplier", p.r.lambda[1], a.r.lambda[0], 1e-5); /* 1e-11 omega^2 */
-        /* of the rod, by hand: the acceleration of the first mass along it is -phi'^2 */
+        /* of the rigid bond, by hand: the acceleration of the first mass along it is -phi'^2 */
         double dx = p.r.q[2] - p.r.q[0], dy = p.r.q[3] - p.r.q[1],
                along = (dx * p.r.q[0] + dy * p.r.q[1]) / hypot(dx, dy);
         check_near("rod", p.r.lambda[0], s.v[0] * s.v[0] + p.r.lambda[1] * along, 1e-10);
@@ -237,7 +238,7 @@ static void test_angle(void)
 }
 
 /* Verlet's slow motion errs as omega^-4, and so does the velocity, a derivative: put back onto
- * the rods, both keep that order. */
+ * the rigid bonds, both keep that order. */
 static void test_order(void)
 {
     static const char *const model =
@@ -357,7 +358,7 @@ static void test_systems(void)
     }
 }
 
-/* 200 links, every third a rod, bent by up to 0.5 rad, springs off by up to 1e-3. */
+/* 200 links, every third rigid, bent by up to 0.5 rad, springs off by up to 1e-3. */
 static void test_chain(void)
 {
     enum { N = 200 };

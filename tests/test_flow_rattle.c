@@ -1,6 +1,6 @@
-/* test_flow_rattle.c - RATTLE as a flow (flow_rattle.c): a step back undoes a step, on the rods
- * to rounding; order 2 against exact motions; Verlet where the rods bind nothing that moves;
- * what it counts; multipliers that are known; nothing is allocated while it steps. */
+/* test_flow_rattle.c - RATTLE as a flow (flow_rattle.c): a step back undoes a step, on the rigid
+ * bonds to rounding; order 2 against exact motions; Verlet where the rigid bonds bind nothing that
+ * moves; what it counts; multipliers that are known; nothing is allocated while it steps. */
 #include <taut/taut.h>
 
 #include "base/memory.h"
@@ -60,7 +60,7 @@ static void go(rig *r, double from, double h, int steps)
         r->code = r->flow->advance(r->flow, from + j * h, h, r->state, &r->error);
 }
 
-/* max |g| or |gdot| of the rods at time t. */
+/* max |g| or |gdot| of the rigid bonds at time t. */
 static double off_rods(rig *r, double t, bool rate)
 {
     double g[MOST], g_t[MOST], entry[8 * MOST], most = 0;
@@ -125,16 +125,16 @@ static void test_back(void)
     }
 }
 
-/* Exact motions at t = 1: a free particle on a rod turns uniformly, lambda = m v^2; on a rod
- * whose length grows as 1 + t with the angular momentum 1, phi = t/(1 + t); with drag c v on a
- * rod, the angle is (1 - exp(-c t))/c; on one that grows as r = 1 + t^2/2, with the angular
- * momentum 2, it is the integral of 2/r^2, sqrt(2) (s + sin(2 s)/2), tan s = t/sqrt(2). Errors
- * fall as h^2. */
+/* Exact motions at t = 1: a free particle on a rigid bond turns uniformly, lambda = m v^2; on a
+ * rigid bond whose length grows as 1 + t with the angular momentum 1, phi = t/(1 + t); with drag c
+ * v on a rigid bond, the angle is (1 - exp(-c t))/c; on one that grows as r = 1 + t^2/2, with the
+ * angular momentum 2, it is the integral of 2/r^2, sqrt(2) (s + sin(2 s)/2), tan s = t/sqrt(2).
+ * Errors fall as h^2. */
 static void test_order(void)
 {
     static const struct {
         const char *name, *model;
-        double angle, length, lambda; /* lambda at the start */
+        double angle, length, lambda; /* lambda at the initial state */
     } rows[] = {
         {"free",
          "[coordinates]\nx, y\n[mass]\nx = 2, y = 2\n[bonds]\nrod = sqrt(x^2 + y^2) - "
@@ -179,7 +179,7 @@ static void test_order(void)
     }
 }
 
-/* A rod that holds z alone leaves the motion of x and y to Verlet. */
+/* A rigid bond that holds z alone leaves the motion of x and y to Verlet. */
 static void test_verlet(void)
 {
     static const char *const free_motion =
@@ -188,7 +188,7 @@ static void test_verlet(void)
     static const char *const with_rod =
         "[coordinates]\nx, y, z\n[potential]\nx^4/4 + x*y + z\n[bonds]\ns = x - y stiffness "
         "30\nrod = z - 2\n[start]\nx = 1, y' = 0.5, z = 2\n";
-    check_group("Verlet beside a rod");
+    check_group("Verlet with a rigid bond");
     rig a = make(free_motion, NULL), b = make(with_rod, NULL);
     start(&b);
     if (a.code == 0)

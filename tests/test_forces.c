@@ -118,8 +118,9 @@ static void test_potentials(void)
         }
 }
 
-/* Against series for stiff potentials, which shares only the model: from the start at rest of
- * the shipped rod the same point, from one that rings a point that series leaves where it is. */
+/* Against series for stiff potentials, which shares only the model: from the initial state at rest
+ * of quartic_rod the same point, from one that oscillates a point that series leaves where it is.
+ */
 static void test_stiff_potential(void)
 {
     check_group("stiff potential");
@@ -206,14 +207,14 @@ static void test_more(void)
     }
     projected_drop(&p);
     p = project_force(3, three_force, &s, q, v, false, "method=kernel",
-                      NULL); /* without, the largest gap decides, and it is told */
+                      NULL); /* without, the largest gap decides, and it is reported */
     if (p.code == 0)
         check_contains("slow ones are told", p.r.explanation, "slow ones up to 1e+03");
     else
         check_equal("or a clean failure", p.code, TAUT_ERROR_CONVERGE);
     projected_drop(&p);
 
-    /* a constant mass matrix: along (1,1) the mass is 3, and the rod of the declared model is
+    /* a constant mass matrix: along (1,1) the mass is 3, and the bond of the declared model is
      * the same spring */
     const char *head = "[coordinates]\nx, y\n[mass]\nx = 2, y = 2\nM[x,y] = 1\n[start]\nx = 1.01, "
                        "y = 0.05, y' = 0.3\n";

@@ -127,7 +127,7 @@ static void test_series(void)
     run_cell(sheared, none, "method=series", "u", 1e-13, 1e-14);
     run_cell(sheared, none, "method=series", "w,u'", 1e-13, 1e-14);
     run_cell(damped, none, "method=series", "x,y'", 1e-13, 1e-14);
-    /* rounding of 1e4 beside a length of 1, a thousand times */
+    /* rounding of 1e4 relative to a length of 1, a thousand times */
     run_cell(shifted, none, "method=series", "x,w'", 1e-10, 1e-10);
 }
 
@@ -179,7 +179,7 @@ static void test_exact(void)
     projected_drop(&p);
 }
 
-/* With y1 held the first rod stands still on g = 0 and the second turns: the nearest point is on
+/* With y1 held the first link stands still on g = 0 and the second turns: the nearest point is on
  * the line to the start. */
 static void test_foot(void)
 {
@@ -197,7 +197,7 @@ static void test_foot(void)
         check_below("on the second rod",
                     fabs(hypot(foot.r.q[2] - foot.r.q[0], foot.r.q[3] - foot.r.q[1]) - 1), 1e-15);
         /* stationary: (X - q) over (x1, x2, y2) has no part along what the bonds leave free, the
-         * turn of the second rod */
+         * turn of the second link */
         double turn[2] = {-(foot.r.q[3] - 0.25), foot.r.q[2] - x1};
         check_near("stationary", turn[0] * (foot.r.q[2] - 1.9) + turn[1] * (foot.r.q[3] - 0.4), 0,
                    1e-14);
@@ -276,7 +276,7 @@ static double noise(unsigned *seed)
     return (double)(*seed >> 8) / 8388608.0 - 1;
 }
 
-/* Starts off the bonds by up to kappa in every direction, bent rods, other coordinates held each
+/* Starts off the bonds by up to kappa in every direction, bent links, other coordinates held each
  * time: all have a slow point. */
 static void test_random(void)
 {

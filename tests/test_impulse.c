@@ -127,7 +127,7 @@ static void inside_actions(const driven *d, double eps, double *action)
         action[k] = code == 0 ? mode[k].action / eps : NAN;
 }
 
-/* Actions are kept to O(eps), whatever the step [E Theorem 5.2]; by the plain method they are
+/* Actions are kept to O(eps), for every step [E Theorem 5.2]; by the plain method they are
  * not. */
 static void test_actions(void)
 {
@@ -206,7 +206,7 @@ static double kicked_slope(taut_impulse *w, bool mollified, const double *x, int
     return sum;
 }
 
-/* Kicks at a point beside the bonds, with a mass matrix and forces that vary: M a is -dU/dx;
+/* Kicks at a point off the bonds, with a mass matrix and forces that vary: M a is -dU/dx;
  * -d/dx U(alpha(x)), by differences; or the part of the first that is left when a moves along
  * the bonds. */
 static void test_kicks(void)
@@ -277,9 +277,9 @@ static void test_reversible(void)
     }
 }
 
-/* Costs: one slow evaluation a step and one at the start; micro-steps as --inner-step says, one
- * fast evaluation each. Multipliers cost one more where they are shown: at the start, before the
- * first step and at the end here, however many steps there are. */
+/* Costs: one slow evaluation a step and one at the initial state; micro-steps as --inner-step says,
+ * one fast evaluation each. Multipliers cost one more where they are shown: at the initial state,
+ * before the first step and at the end here, however many steps there are. */
 static void test_counts(void)
 {
     check_group("impulse, counts");
@@ -429,7 +429,7 @@ static void test_unstable(void)
 static void test_moving_event(void)
 {
     static const char *const methods[] = {"projected-impulse", "mollified-impulse", "impulse"};
-    check_group("impulse, events beside moving bonds");
+    check_group("impulse, events with moving bonds");
     for (int m = 0; m < 3; m++) {
         char options[200];
         snprintf(options, sizeof options, "motion=effective method=%s step=0.1 until=1.7",

@@ -129,7 +129,7 @@ static void test_smooth(void)
 
 /* ---- known expansions */
 
-/* One row: the coefficients of f(t), t itself being the input, beside a closed form. */
+/* One row: the coefficients of f(t), t itself being the input, against a closed form. */
 static void known(bench *b, int32_t node, const char *name, series want, double start,
                   double tolerance)
 {
@@ -562,7 +562,7 @@ static void test_levels_and_orders(void)
     check_equal("values that differ", different, 0);
     check_equal("values of a higher level", behind, 0);
 
-    /* all inputs known from the start */
+    /* all inputs known from the initial state */
     double *again = malloc(block * N * sizeof *again);
     taut_tape_jet_prepare(b.tape, N, 1, again);
     for (int k = 0; k < N; k++)

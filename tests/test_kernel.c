@@ -126,7 +126,7 @@ static void test_zeros(void)
             }
     taut_filter_kernel kernel = {5, 3};
     check_row(!taut_filter_kernel_zeros(&kernel, false, 5, 3, theta, weight),
-              "too few steps are told");
+              "too few steps are reported");
 }
 
 /* forced_spring, q'' = -omega^2 (q - cos t): passes with Verlet and a kernel converge to
@@ -423,7 +423,7 @@ static void test_chain(void)
     }
 }
 
-/* What Verlet cannot treat: the leapfrog of flow_leap.c. Limits: those for omega =
+/* What Verlet does not support: the leapfrog of flow_leap.c. Limits: those for omega =
  * 1000 and 100, with the 10 times that "about" in the stated error allows where that is more;
  * series, which the projection shares nothing with, measures the distance. */
 static void test_general(void)

@@ -378,7 +378,7 @@ static void test_large(void)
     close_fixture(&f);
 }
 
-/* Gravity is computed once for each set of parameters: alone, beside other forces, in energies,
+/* Gravity is computed once for each set of parameters: alone, with other forces, in energies,
  * derivatives and after a change. */
 static void test_steady(void)
 {

@@ -1,5 +1,5 @@
 /* test_language.c - docs/model-language.md holds: its complete examples load, expressions have
- * the values it says, start values and masses mean what it says. */
+ * the values that it states, initial values and masses have the documented meaning. */
 #include "support/table.h"
 #include <taut/taut.h>
 
@@ -401,7 +401,7 @@ static const struct {
     const char *what, *text;
     int coordinates, bonds, outputs, events;
 } forms[] = {
-    {"coordinates beside particles",
+    {"coordinates and particles",
      "[coordinates]\ntheta\n[particles]\ndimension = 3\nhub mass 5\n[coordinates]\npsi\n", 5, 0, 0,
      0},
     {"families with two indices",

@@ -159,7 +159,7 @@ static bool failed(const cell *c, const outcome *o)
                       c->method->name, taut_code_name(o->status), o->error.message);
 }
 
-/* Error control at rtol: off by no more than 100 rtol of the largest coordinate, or rtol for
+/* Adaptive step size at rtol: off by no more than 100 rtol of the largest coordinate, or rtol for
  * every step where there are more than 100; velocities times the mean step, rms as in the norm
  * of the driver. */
 static void judge_adaptive(const cell *c, const verdict *r, const outcome *o, double rtol)
@@ -187,7 +187,7 @@ static double tolerance_of(const taut_method *method)
     return method->order == 1 ? 1e-6 : method->order < 3 ? 1e-5 : 1e-7;
 }
 
-/* Exception: order 1 under error control. The norm admits velocity errors of rtol/h a step,
+/* Exception: order 1 with adaptive step size. The norm admits velocity errors of rtol/h a step,
  * which add up to rtol steps^2; so beyond 100 rtol proportionality is asked for, error ~
  * rtol^(1/2): an rtol 16 times smaller makes it smaller by 4/sqrt(2), and the first is below
  * 0.01. */
@@ -201,9 +201,9 @@ static void judge_first(const cell *c, const verdict *r, const outcome *o, const
               c->motion, c->method->name, e1, e2);
 }
 
-/* Equal steps h and h/2: the error of the first is below a tenth, and the second one is smaller
- * by 2^(p - 1/2) at least, p the order (1 in slow motion, where orders are reduced), or below
- * 1e-9 and what the judge knows. */
+/* A fixed step size h and h/2: the error of the first is below a tenth, and the second one is
+ * smaller by 2^(p - 1/2) at least, p the order (1 in slow motion, where orders are reduced), or
+ * below 1e-9 and what the judge knows. */
 static void judge_equal(const cell *c, const verdict *r, const outcome *o, const outcome *half)
 {
     taut_index n = c->model->sizes.coordinates;
@@ -363,7 +363,7 @@ static void judge_effective(const cell *c, averages *a)
         else
             r.step = part / ceil(part / h);
         if (strstr(c->method->name, "impulse")) /* the default, 1/20, leaves a relative error of
-                                                   1e-4 in the frequency whatever omega is */
+                                                   1e-4 in the frequency for every omega */
             r.inner = 1 / (60 * a->model[k].fastest);
         outcome o = run(a->model[k].system, &r);
         bool bad = failed(c, &o);

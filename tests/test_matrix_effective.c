@@ -2,10 +2,11 @@
  * effective motion [E (7)-(9)].
  *
  * test_matrix.c compares effective motion with the full one, as the models are shipped. Most of
- * them hardly ring at their start, so that a W that is wrong by a tenth shows in few. Here
+ * them have negligible oscillation at their initial state, so that a W that is wrong by a tenth
+ * shows in few. Here
  *   - W and its derivatives along random directions are those of frequencies and their differences,
  *   computed in effective.h;
- *   - every model is made to ring, with an energy in each mode,
+ *   - every model is made to oscillate, with an energy in each mode,
  *   and the effective motion is that of the judge: from (9), with actions of its own
  *     and the force of differences; energy with W in it;
  *     and the mean tensions of the impulse methods;
@@ -114,7 +115,7 @@ static void judge_point(const model *m, vibration *v, const double *q, const cha
         check_row(fabs(u1 - u0 - W) <= ALLOWED_W * (W + fabs(u0)), "%s, %s: W is %.12g, here %.12g",
                   m->name, where, u1 - u0, W);
         check_row((WRONG - 1) * W > 10 * ALLOWED_W * (W + fabs(u0)),
-                  "%s: a wrong W = %.3g could not be seen beside %.3g", m->name, W, u0);
+                  "%s: a wrong W = %.3g could not be seen compared with %.3g", m->name, W, u0);
         for (int k = 0; k < DIRECTIONS; k++) {
             double along = 0;
             for (taut_index i = 0; i < n; i++) {
@@ -133,17 +134,17 @@ static void judge_point(const model *m, vibration *v, const double *q, const cha
             most = fmax(most, fabs(slope));
         }
         check_row((WRONG - 1) * most > 10 * ALLOWED_SLOPE * W || most < 1e-9 * W,
-                  "%s, %s: a wrong dW = %.3g could not be seen beside W = %.3g", m->name, where,
-                  most, W);
+                  "%s, %s: a wrong dW = %.3g could not be seen compared with W = %.3g", m->name,
+                  where, most, W);
     }
     taut_system_destroy(effective);
     free(with);
 }
 
-/* ---- a start that rings */
+/* ---- a start that oscillates */
 
 typedef struct ring {
-    model model;     /* with a start that rings */
+    model model;     /* with a start that oscillates */
     vibration modes; /* its modes, with the actions of the start */
     judge rigid;     /* pushed by W */
     vibration_force force;
@@ -399,8 +400,8 @@ static bool effective(const taut_system *system)
     return has;
 }
 
-/* W at the start and beside it, then the motion, where the frequencies are apart and the judge
- * is quick enough. */
+/* W at the initial state and near it, then the motion, where the frequencies are apart and the
+ * judge is quick enough. */
 static bool one(const char *name)
 {
     model m;
@@ -415,7 +416,7 @@ static bool one(const char *name)
         double length = vibration_length(&v, 0, q, m.size);
         for (taut_index i = 0; i < v.n; i++)
             q[i] += 0.05 * length * noise((int)i + 77);
-        judge_point(&m, &v, q, "beside the start");
+        judge_point(&m, &v, q, "near the initial state");
         free(q);
         vibration_destroy(&v);
         if (m.sizes.coordinates <= 100)

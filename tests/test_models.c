@@ -1,7 +1,7 @@
 /* test_models.c - every shipped model: loads without warnings, has its sizes, and equals the
- * oracle (tests/oracle/values.py) in its start, forces, bonds, Jacobian, second derivatives,
- * masses, energies and Taylor coefficients; derivatives by differences, jets by a recurrence
- * written out here. */
+ * oracle (tests/oracle/values.py) in its initial state, forces, bonds, Jacobian, second
+ * derivatives, masses, energies and Taylor coefficients; derivatives by differences, jets by a
+ * recurrence written out here. */
 #include <dirent.h>
 
 #include "oracle/values.h"
@@ -402,7 +402,7 @@ static void root_series(const double *s, int order, double *r)
 }
 
 /* The double pendulum flies by its own stiff forces: x'' = -omega^2 (g1 G1 + g2 G2) / 1,
- * coefficient by coefficient, g and f of the library beside the recurrence. 16 orders, omega =
+ * coefficient by coefficient, g and f of the library against the recurrence. 16 orders, omega =
  * 1: all coefficients of size one. */
 static void check_recurrence(void)
 {
@@ -416,7 +416,8 @@ static void check_recurrence(void)
                 check_row(taut_jet_create(m.context, ORDER, TAUT_WANT_BOND, &jet, &m.error) == 0,
                           "jet: %s", m.error.message);
     for (int k = 0; good && k <= ORDER; k++) {
-        /* u: the two rods; s: their squares; r: lengths; w = 1 - 1/r, the force of a rod is -w u */
+        /* u: the two links; s: their squares; r: lengths; w = 1 - 1/r, the force of a link is -w u
+         */
         for (int c = 0; c < 2; c++) {
             u[c][k] = q[c][k];
             u[2 + c][k] = q[2 + c][k] - q[c][k];

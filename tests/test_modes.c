@@ -78,7 +78,7 @@ static void test_published_actions(void)
     free(text);
 }
 
-/* A = [1 -c; -c 2] for the double pendulum, c the cosine between the rods: at every angle. */
+/* A = [1 -c; -c 2] for the double pendulum, c the cosine between the links: at every angle. */
 static void test_angles(void)
 {
     check_group("modes, frequencies in angles");
@@ -101,8 +101,8 @@ static void test_angles(void)
     free(text);
 }
 
-/* docs/sources.md, E: the 1:2 resonance is where the cosine between the rods is 0.748 (exactly: 3 -
- * r = (3
+/* docs/sources.md, E: the 1:2 resonance is where the cosine between the links is 0.748 (exactly: 3
+ * - r = (3
  * + r)/4 with r^2 = 1 + 4 c^2). */
 static void test_resonance(void)
 {
@@ -156,7 +156,7 @@ static const struct {
      {1.1547005383792515, 2},
      {1, 1},
      {-2}},
-    /* a rod ties x and y: together they have mass 2, and the spring on x alone moves both */
+    /* a rigid bond ties x and y: together they have mass 2, and the spring on x alone moves both */
     {"spring with rod",
      "[coordinates]\nx, y\n[bonds]\ns = x stiffness 200\nr = x - y\n[start]\nx = .1, y = .1, x' = "
      "1, y' = 1\n",
@@ -164,7 +164,7 @@ static const struct {
      {10},
      {2},
      {-2}},
-    /* y = 2 x by a rod: mass 1 + 4 = 5 seen by x */
+    /* y = 2 x by a rigid bond: mass 1 + 4 = 5 seen by x */
     {"rod with lever",
      "[coordinates]\nx, y\n[bonds]\ns = x stiffness 500\nr = y - 2*x\n[start]\nx = .1, y = .2\n",
      1,
@@ -179,7 +179,7 @@ static const struct {
      {20},
      {.5},
      {-2}},
-    /* a moving bond: gdot = x' - cos(t), at t = 0 x' = 3 rings with 2 */
+    /* a moving bond: gdot = x' - cos(t), at t = 0 x' = 3 oscillates with 2 */
     {"moving bond",
      "[coordinates]\nx\n[bonds]\ns = x - sin(t) stiffness 100\n[start]\nx' = 3\n",
      1,
@@ -249,7 +249,7 @@ static const char *const gradient_models[] = {
     "[bonds]\nb[i] = length(p[i+1] - p[i]) - 1 for i in 1..2 stiffness 1e4*i\nc = length(p[1] - "
     "(0, 0, 1)) - 1 stiffness 3e4\n"
     "[start]\np[1] = (0.1, 0.2, 0.1), p[2] = (0.9, 0.5, 0.3), p[3] = (1.1, 1.4, 0.6)\n",
-    /* a rod beside the springs */
+    /* a rigid bond in addition to the springs */
     "[coordinates]\nx, y, z, w\n[bonds]\na = sqrt(x^2 + y^2) - 1 stiffness 1e4\nr = sqrt((z - x)^2 "
     "+ (w - y)^2) - 1\n"
     "b = z + w^2 - .4*x*y stiffness 2e4\n[start]\nx = .6, y = .8, z = 1.4, w = 1.3\n",
@@ -333,7 +333,7 @@ static void test_residuals(void)
                        size = w.frequency[j] * sqrt(c[i]);
                 for (taut_index e = w.jacobian.start[i]; e < w.jacobian.start[i + 1]; e++)
                     gz += w.values.jacobian[e] * w.shape[j * o.n + w.jacobian.column[e]];
-                /* rods: G z = 0 */
+                /* rigid bonds: G z = 0 */
                 check_near("G z = Omega^2 C w", gz,
                            c[i] > 0 ? square * c[i] * w.weight[j * o.m + i] : 0,
                            1e-11 * (c[i] > 0 ? size * w.frequency[j] : w.frequency[j]) + 1e-11);

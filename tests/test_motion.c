@@ -1,5 +1,5 @@
-/* test_motion.c - the four motions of a model: what is chosen when nobody says, where the start
- * goes, that good data stay as they are, and the motions themselves against references of the
+/* test_motion.c - the four motions of a model: what is chosen when nothing is specified, where the
+ * start goes, that good data stay as they are, and the motions themselves against references of the
  * papers. */
 #include "base/method.h"
 #include "support/run.h"
@@ -18,12 +18,13 @@ static const char slider_crank[] = "[coordinates]\ntheta, x2, y2, psi\n[mass]\nt
                                    "sin(theta) - 3*sin(psi)\ncentre_y = y2 - sin(psi)\n"
                                    "[start]\ntheta' = -1, x2 = 3, y2' = -1/3, psi' = -1/3\n";
 
-/* A pendulum on a spring: hardly rings at rest; `spin` and `lift` make it ring. */
+/* A pendulum on a spring: has negligible oscillation at rest; `spin` and `lift` make it oscillate.
+ */
 #define PENDULUM(stiffness, start)                                                                 \
     "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 " stiffness           \
     "\n[start]\n" start "\n"
 
-/* More ringing springs than actions are computed for. */
+/* More oscillating springs than actions are computed for. */
 #define MANY                                                                                       \
     "[coordinates]\nq[i] for i in 1..802\n[potential]\nsum(q[i]^2/2 for i in 1..802)\n"            \
     "[bonds]\npair[i] = q[2*i] - q[2*i-1] - 1 for i in 1..401 stiffness 1e6\n[start]\nq[2*i] = "   \
@@ -118,7 +119,8 @@ static void test_good_starts(void)
         }
         driven_destroy(&d);
     }
-    /* x hangs on a rod, y on x by a spring that is stretched: only the rod is put right */
+    /* x hangs on a rigid bond, y on x by a spring that is stretched: only the rigid bond is put
+     * right */
     driven d = driven_create("[coordinates]\nx, y\n[mass]\nx = 2, y = 3\n[bonds]\nrod = x - "
                              "1\nspring = y - x - 1 stiffness 100\n"
                              "[start]\nx = 1.5, y = 3, x' = 1, y' = 0.25\n",
@@ -151,7 +153,7 @@ static void test_foot(void)
         double e[2] = {(q[2] - q[0]) / r2, (q[3] - q[1]) / r2}, move[4];
         for (int i = 0; i < 4; i++)
             move[i] = q0[i] - q[i];
-        /* lambda2 from the second mass, lambda1 from the first: two equations must hold beside */
+        /* lambda2 from the second mass, lambda1 from the first: two equations must hold too */
         double two = move[2] * e[0] + move[3] * e[1],
                one = (move[0] + two * e[0]) * q[0] + (move[1] + two * e[1]) * q[1];
         check_near("second mass moved along its rod", move[2] * e[1] - move[3] * e[0], 0, 1e-12);
@@ -268,8 +270,8 @@ static void test_circle(void)
     driven_destroy(&d);
 }
 
-/* The double pendulum at omega = 1000 from the exact slow point over (31)-(32): its start, and
- * the state at t = 10 [docs/sources.md, A]. */
+/* The double pendulum at omega = 1000 from the exact slow point over (31)-(32): its initial state,
+ * and the state at t = 10 [docs/sources.md, A]. */
 static void test_slow_reference(void)
 {
     static const double start[4] = {1.000001500045071096781, 0, 2.000002750073263937993, 0};
@@ -344,7 +346,7 @@ static void test_start_without_jets(void)
     driven_destroy(&d);
 }
 
-/* Options that a run never reads are told, whatever they are; those it reads are not. */
+/* Options that a run never reads are reported, of any kind; those it reads are not. */
 static void test_unread(void)
 {
     static const char spring[] = PENDULUM("stiffness 1e4", "x = 1"),
@@ -429,7 +431,7 @@ static void test_run_section(void)
     driven_destroy(&d);
 }
 
-/* Equal steps that are unstable do not end with success, energy or not: x' = -1000 x with step
+/* Unstable fixed step sizes do not end with success, energy or not: x' = -1000 x with step
  * 0.01 grows nine times a step. A state that leaves zero, or grows as fast as it can be
  * resolved, is none of that: x' = 10 x with step 0.01 is exp(10) at t = 1, exp(500) at t = 50,
  * with a relative error of 0.1^5/120 a step. */
@@ -498,7 +500,8 @@ static void test_late_start(void)
             int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
             check_row(code == 0, "%s: %s", rows[k].name, code ? d.error.message : "");
             check_near(rows[k].name, taut_solver_position(d.solver)[0], rows[k].x, 1e-8);
-            /* f is linear in y: one evaluation a stage, and what is found out at the start */
+            /* f is linear in y: one evaluation a stage, and what is found out at the initial state
+             */
             if (strcmp(rows[k].name, "algebraic, linear") == 0)
                 check_below("evaluations", (double)d.solver->statistics.force_evaluations, 402);
         }

@@ -178,7 +178,7 @@ static void test_cache(const char *compiler)
     check_equal("compiled with another compiler", compilations(), 6);
 }
 
-/* Where the cache is when nobody says. */
+/* Where the cache is when nothing is specified. */
 static void test_default_folder(const char *compiler)
 {
     check_group("default folder");

@@ -55,8 +55,8 @@ static void test_order(void)
         check_near(rows[k].name, log2(coarse / fine), 2, 0.1);
         double loose = error_of(rows[k].model, "rtol=1e-4 atol=1e-4 until=2", 2, rows[k].x);
         double tight = error_of(rows[k].model, "rtol=1e-6 atol=1e-6 until=2", 2, rows[k].x);
-        check_row(tight < loose / 5 && tight < 1e-3, "%s: errors %.3g and %.3g by error control",
-                  rows[k].name, loose, tight);
+        check_row(tight < loose / 5 && tight < 1e-3,
+                  "%s: errors %.3g and %.3g with adaptive step size", rows[k].name, loose, tight);
     }
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_potential_cli.sh - stiff potentials as a user meets them: project, spectrum, check and run.
 #
-# TAUT is the program (default ../build/taut beside this script). Numbers: the straight double pendulum, Omega = omega (sqrt 5 -+ 1)/2, its
+# TAUT is the program (default ../build/taut next to this script). Numbers: the straight double pendulum, Omega = omega (sqrt 5 -+ 1)/2, its
 # slow point and pulls (docs/sources.md, A, the exact slow point over (31)-(32)).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -62,7 +62,7 @@ has out "stiff potential 27.6%, inner 72.4%"
 narrow
 run 0 spectrum quartic_rod --init x=1.02 --json
 json 'd["count"] == 1 and d["modes"][0]["energy"] > 100'
-# along a run: a harmonic rod keeps its action, to 10/omega
+# along a run: a harmonic spring keeps its action, to 10/omega
 cat >rod.taut <<'EOF'
 [coordinates]
 x, y
@@ -76,7 +76,7 @@ EOF
 run 0 spectrum rod.taut --until 1 --every 0.1 --step 3e-5 --json
 json 'd["rows"] == 11 and abs(d["modes"][0]["most"] - d["modes"][0]["least"]) < 0.01*d["modes"][0]["action"]'
 
-# check and run: a start that rings is seen to, and a slow run begins at its slow point
+# check and run: a start that oscillates is seen to, and a slow run begins at its slow point
 run 0 check quartic_rod --init x=1.02
 has out "1 stiff mode, 1071.47"
 has out "the start rings: 2e+02"

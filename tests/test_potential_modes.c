@@ -1,6 +1,6 @@
-/* test_potential_modes.c - frequencies, modes and actions of stiff potentials, alone and beside
- * springs and rods: closed forms, energies that must add up, and the same systems written with
- * bonds. */
+/* test_potential_modes.c - frequencies, modes and actions of stiff potentials, alone and with
+ * springs and rigid bonds: closed forms, energies that must add up, and the same systems written
+ * with bonds. */
 #include <math.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static bool good(const char *what, const seen *s)
 }
 
 /* The straight double pendulum with unit masses: A = [1 -1; -1 2], Omega^2/omega^2 = (3 -+ sqrt
- * 5)/2; with one rod rigid 1 or 1/2. */
+ * 5)/2; with one link rigid 1 or 1/2. */
 static void test_straight(void)
 {
     static const struct {
@@ -115,12 +115,12 @@ static void test_straight(void)
     }
 }
 
-/* Beside its minimum every direction of a potential is curved; it has as many modes as on it.
+/* Off its minimum every direction of a potential is curved; it has as many modes as on it.
  * V''(r) is known. */
 static void test_beside(void)
 {
     static const double radius[] = {0.97, 0.999, 1, 1.001, 1.02, 1.1};
-    check_group("beside the minimum");
+    check_group("off the minimum");
     for (int k = 0; k < 6; k++) {
         char text[400];
         double r = radius[k], s = r * r - 1;
@@ -178,7 +178,7 @@ static void test_energy(void)
             taut_check_report report;
             check_equal("modes", s.report.found, 3);
             check_near(rows[k].what, s.report.energy, energy, 1e-12 * energy);
-            /* nothing is slow: all of it rings */
+            /* nothing is slow: all of it oscillates */
             check_equal("check", taut_check(s.system, NULL, &report, &s.error), 0);
             check_near("oscillatory energy", report.oscillatory_energy, energy, 1e-9 * energy);
             check_equal("frequencies", report.frequencies, 3);
@@ -206,7 +206,7 @@ static void test_moving(void)
     drop(&s);
 }
 
-/* 201 rods in the plane, Omega = 101 .. 301, and a spring of 1e4: more than 400 coordinates,
+/* 201 links in the plane, Omega = 101 .. 301, and a spring of 1e4: more than 400 coordinates,
  * frequencies from both ends. */
 static void test_large(void)
 {
@@ -260,8 +260,8 @@ static void test_memory(void)
     check_row(k > 3, "only %lld allocations seen", (long long)k);
 }
 
-/* What a start has beside its slow point: quartic_rod at rest and horizontal, 0.02 too long:
- * omega^2 0.02^2/2; the same with the slow displacement of a turning rod, v^2/omega^2. */
+/* The distance of a state from its slow point: quartic_rod at rest and horizontal, 0.02 too long:
+ * omega^2 0.02^2/2; the same with the slow displacement of a turning link, v^2/omega^2. */
 static void test_ringing(void)
 {
     static const struct {

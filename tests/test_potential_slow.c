@@ -11,7 +11,7 @@ static projected project(const char *model, const char *options)
     return project_model(model, NULL, options);
 }
 
-/* The double pendulum of A 5.1, each rod as a bond (b), damped (d) or rigid (r), or as part of
+/* The double pendulum of A 5.1, each link as a bond (b), damped (d) or rigid (r), or as part of
  * the stiff potential (p), the outer one `ratio` times as stiff. */
 static void pendulum_text(char *text, size_t size, const char *kinds, double omega, double ratio,
                           const char *start, const char *more)
@@ -109,8 +109,8 @@ static void test_same_as_bonds(void)
         {"outer 100 times stiffer in frequency", "pp", "bb", 2000, 100, START_29, ""},
         {"inner 300 times stiffer", "pp", "bb", 3e6, 1.0 / 300, START_29, ""},
         {"spring and potential, far apart", "bp", "bb", 1e4, 300, START_29, ""},
-        {"beside a rod", "rp", "rb", 300, 1, START_29, ""},
-        {"beside a rod, other", "pr", "br", 300, 1, START_29, ""},
+        {"with a rigid bond", "rp", "rb", 300, 1, START_29, ""},
+        {"with a rigid bond, other", "pr", "br", 300, 1, START_29, ""},
         {"gravity", "pp", "bb", 300, 1, START_29, "[potential]\n2*y1 + y2\n"},
         {"masses", "pp", "bb", 300, 1, START_29, "[mass]\nx1 = 3, y1 = 3, x2 = 0.2, y2 = 0.2\n"},
         {"a mass matrix", "pp", "bb", 300, 1, START_29,
@@ -148,7 +148,7 @@ static void test_same_as_bonds(void)
                           apart(4, p.r.q, b.r.q));
                 check_row(apart(4, p.r.v, b.r.v) <= limit, "%s: velocities differ by %.3g", what,
                           apart(4, p.r.v, b.r.v));
-                /* the start lies over the same foot point */
+                /* the initial state has the same foot point */
                 check_below(what, p.r.moved_tangential, limit);
                 check_below(what, p.r.moved_tangential_velocity, limit);
                 check_row(fabs(p.r.moved_normal - b.r.moved_normal) <= limit,
@@ -506,7 +506,7 @@ static void test_refusals(void)
          "[coordinates]\nx, y\n[bonds]\na = sqrt(x^2+y^2) - 1 stiffness 1e6\n[stiff "
          "potential]\n(sqrt(x^2+y^2) - 1.1)^2 scale 1e6\n[start]\nx = 1\n",
          "series", "", TAUT_ERROR_CONVERGE},
-        {"beside a spring",
+        {"with a spring",
          "[coordinates]\nx, y, z\n[bonds]\na = x + y stiffness 1e6\n[stiff potential]\n(x+y)^2 + "
          "z^2 scale 1e6\n",
          "series", "same direction", TAUT_ERROR_REFUSED},

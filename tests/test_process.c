@@ -1,6 +1,6 @@
 /* test_process.c - black boxes in a process of their own: the same digits as inside, and every
  * way in which a program can fail gives a sentence, leaves no process behind and loses nothing.
- * The programs are examples/legacy.c and tests/process_peer.c, built beside this test. */
+ * The programs are examples/legacy.c and tests/process_peer.c, built next to this test. */
 #define _DEFAULT_SOURCE
 #include <errno.h>
 #include <fcntl.h>

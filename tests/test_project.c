@@ -113,7 +113,7 @@ static void test_uniform(void)
 }
 
 /* A 4.2, uncoupled: x'' = -x, y'' = -omega^2 (y - cos t). Every pass moves x by the same factor,
- * W of Verlet's slow solution with 2 sin(theta/2) = h: x glides linearly with the number of
+ * W of Verlet's slow solution with 2 sin(theta/2) = h: x moves linearly with the number of
  * passes, which the tolerance sets. */
 static void test_glide(void)
 {
@@ -200,7 +200,7 @@ static void test_multipliers(void)
     for (int i = 0; i < 2 && projected_good("constraint", &p); i++)
         check_near("constraint", p.r.lambda[i], exact[i], 1e-14);
     projected_drop(&p);
-    /* a bob at rest: the rod carries its weight */
+    /* a bob at rest: the rigid bond carries its weight */
     p = make("[coordinates]\nx, y\n[mass]\nx = 3, y = 3\n[potential]\n3*9.81*y\n[bonds]\nrod = "
              "sqrt(x^2+y^2) - 2\n[start]\ny = -1.5\n",
              "", "", NULL);
@@ -247,8 +247,8 @@ static void test_forced(void)
     projected_drop(&p);
 }
 
-/* Two stiffnesses, gravity, masses: the projected state must not ring: lambda of ipa and of the
- * acceleration equation agree. */
+/* Two stiffnesses, gravity, masses: the projected state must not oscillate: lambda of ipa and of
+ * the acceleration equation agree. */
 static void test_several(void)
 {
     static const struct {

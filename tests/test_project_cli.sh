@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_project_cli.sh - taut project as a user meets it: table of passes, state, multipliers, JSON, [start] files, exit status.
 #
-# TAUT is the program (default ../build/taut beside this script). Numbers: Ariel, Sanz-Serna, Tsai 2012, table 1 (docs/sources.md, A).
+# TAUT is the program (default ../build/taut next to this script). Numbers: Ariel, Sanz-Serna, Tsai 2012, table 1 (docs/sources.md, A).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"
@@ -112,7 +112,7 @@ has err "is a folder, expected a model file"
 run 2 project double_pendulum --plot picture.gif
 has err "expected a name that ends in .png or .svg"
 run 2 project double_pendulum --plot nowhere/picture.png
-has err "there is no folder 'nowhere'"
+has err "the folder 'nowhere' does not exist"
 "$taut" project chain --set N=2000 --set omega=1e6 -v 2>err | head -n 2 >out
 lacks err "error"
 
@@ -174,7 +174,7 @@ run 0 methods
 has out "ipa  (projection)"
 run 0 help project
 has out "--window"
-has out "kernel, difference, auto)"
+has out "difference, auto)"
 has out "write the state to FILE as a [start] section"
 lacks out "verlet"
 lacks out "trajectory"
@@ -185,7 +185,7 @@ lacks out "[start] section"
 run 2 help projct
 has err "did you mean 'taut project'?"
 
-# what belongs to a slow point on request: the multipliers of infinite stiffness, the expansion; as an object too
+# results on request: the multipliers of infinite stiffness, the expansion; as an object too
 run 0 project double_pendulum --set omega=1000 --set lift=0 --richardson 2 --json
 json 'abs(d["lambda"][0] - 1.5) < 2e-8 and abs(d["lambda"][1] - 1.25) < 2e-8'
 run 0 project double_pendulum --set omega=1000 --set lift=0 --expansion

@@ -8,12 +8,12 @@
  *     to the slow point of the start as slow.h finds it: at most three times what
  *                         is stated, and rounding: 8 u max |q|,
  *                         for v times the slowest stiff frequency, and 8 u max |v|
- *     ipa, kernel that    the same for the slow point over the foot point of the result,
- *     because filters glide along the bonds
+ *     ipa, kernel that    the same for the slow point with the foot point of the result,
+ *     because filters move along the bonds
  *       has no foot point
  *     all of these
  *     no farther from the slow point than the start was; and the judge itself must be as sure
- *     ipa                 beside it [A (15)-(19)],
+ *     ipa                 near it [A (15)-(19)],
  *     with the constants of its kernel and of Verlet, on the derivatives of the slow motion;
  *                         not where bonds are damped, which the paper does not treat
  *     constraint
@@ -23,7 +23,7 @@
  * Then "do no harm": the point of series, given to every method, stays what it is to rounding,
  * without passes or in one; so does a result that is given back to its own method, or moves by
  * no more than three times what that method states. What series states above rounding (slow and
- * fast are hardly apart) is allowed beside it.
+ * fast are weakly separated) is allowed in addition.
  *
  * docs/refusals-projections.md is made here (test_project_matrix FILE), and lists what is
  * refused and what does not converge. */
@@ -468,31 +468,32 @@ static char *read_page(void)
 }
 
 static const char *const heading =
-    "# Refusals of projections\n\n"
-    "What `taut project` refuses for the shipped models and for some variants, and what it says; "
-    "and where a projection does not "
-    "converge, keeps\n"
-    "the start and ends with status 1. Every other combination is run and judged by "
-    "`tests/test_project_matrix.c`, which also "
-    "makes this list\n"
-    "(`test_project_matrix FILE`). What the refusals are for stands in [methods.md](methods.md), "
-    "*Projections*.\n\n"
-    "What is not in the list is within three times what it states (\"error about ... in q, ... in "
-    "v\"), and within rounding: 8 u max |q| in q, with\n"
-    "u = 2.2e-16; in v that times the slowest stiff frequency, and 8 u max |v|. The distance is "
-    "that to the slow point over the foot point of the\n"
-    "start (`series`, and `kernel` where it begins there), or of the result (`ipa`, which glides "
-    "along the bonds). It is found by a judge that shares\n"
-    "nothing with them, from polynomials in time that satisfy the equations of the full motion "
+    "# Refusals of projections\n"
+    "\n"
+    "The messages with which `taut project` refuses shipped models and some variants, and the "
+    "combinations in which a projection does not converge,\n"
+    "keeps the initial state and ends with status 1. Every other combination is run and verified "
+    "by `tests/test_project_matrix.c`, which also\n"
+    "generates this list (`test_project_matrix FILE`). The reasons of the refusals are given in "
+    "[methods.md](methods.md), *Projections*.\n"
+    "\n"
+    "For all other combinations the error is within three times the reported one (\"error about "
+    "... in q, ... in v\"), and rounding: 8 u max |q| in q,\n"
+    "with u = 2.2e-16; in v that times the slowest stiff frequency, and 8 u max |v|. The error is "
+    "the distance to the slow point with the foot point\n"
+    "of the initial state (`series`, and `kernel` where it begins there), or of the result (`ipa`, "
+    "which moves along the bonds). It is determined by\n"
+    "an independent reference, polynomials in time that satisfy the equations of the full motion "
     "(`tests/judge/slow.h`), in two windows that must\n"
     "agree as well. `constraint` is exact to rounding: 16 u max |q| in g, 64 u max |q|, |v| in "
     "gdot, for gradients of length 1. `difference` has the\n"
-    "values of the paper where it has some. None is farther from the slow point than the start; a "
-    "result that is given back moves by no more than\n"
-    "three times what is stated, and 32 u (`difference`: 512 u), in v times the fastest "
-    "frequency.\n\n";
+    "values of the paper where it has some. No result is farther from the slow point than the "
+    "initial state; a result that is projected again moves by\n"
+    "no more than three times the reported error, and 32 u (`difference`: 512 u), in v times the "
+    "fastest frequency.\n"
+    "\n";
 
-static const char *const table = "| model | projection | what it says |\n|---|---|---|\n";
+static const char *const table = "| model | projection | message |\n|---|---|---|\n";
 
 int main(int argc, char **argv)
 {

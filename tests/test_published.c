@@ -1,7 +1,7 @@
 /* test_published.c - shipped models against numbers that others printed or that were computed in
- * 30 digits elsewhere: the model, its start and its derivatives together. The integrator is a
- * Runge-Kutta method of order 4 written out here, on q'' with springs as they are and rigid
- * bonds in index-1 form,
+ * 30 digits elsewhere: the model, its initial state and its derivatives together. The integrator is
+ * a Runge-Kutta method of order 4 written out here, on q'' with springs as they are and rigid bonds
+ * in index-1 form,
  *
  *     A lambda = G M^-1 f + gamma,   A = G M^-1 G^T,   M v' = f - G^T lambda. */
 #include "support/table.h"
@@ -275,7 +275,7 @@ static void check_hydrogen_oxygen(void)
     close_motion(&m);
 }
 
-/* Kepler: after one period of 2 pi back at the start. */
+/* Kepler: after one period of 2 pi back at the initial state. */
 static void check_kepler(void)
 {
     double z[2 * MOST], first[2 * MOST];

@@ -1,5 +1,5 @@
 /* test_radau.c - Radau IIA as users meet it: analytic solutions for everything that can hold a
- * system, steps that do not see the stiffness, error control, dense output. */
+ * system, steps that do not see the stiffness, adaptive step size, dense output. */
 #include <complex.h>
 
 #include "support/radau.h"
@@ -295,7 +295,7 @@ static void test_evaluations(void)
     }
 }
 
-/* ---- error control */
+/* ---- adaptive step size */
 
 /* The error of a run follows its tolerance. */
 static void test_tolerance(void)
@@ -413,8 +413,8 @@ static void test_restarts(void)
     driven_destroy(&d);
 }
 
-/* Reaction forces at the steps of a run with error control, which change their size: a mass on a
- * circle, pushed along it, lambda = v^2. */
+/* Reaction forces at the steps of a run with adaptive step size, which change their size: a mass on
+ * a circle, pushed along it, lambda = v^2. */
 static void test_reactions(void)
 {
     check_group("radau, reaction forces");

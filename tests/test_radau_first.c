@@ -52,8 +52,8 @@ static void test_first_order(void)
     }
 }
 
-/* Stiff relaxation: steps follow the slow solution z = cos t, whatever the rate, also from a
- * start beside it; rows lie on it. */
+/* Stiff relaxation: steps follow the slow solution z = cos t, for every rate, also from a
+ * initial state off it; rows lie on it. */
 static void test_stiff_relaxation(void)
 {
     check_group("radau, stiff relaxation");
@@ -126,7 +126,7 @@ static void test_oblique(void)
         check_row(auto_form.newton_iterations <= 2 * tries + 2, "%s: %lld iterations in %lld tries",
                   options, (long long)auto_form.newton_iterations, (long long)tries);
     }
-    /* equal steps: the equations of backward Euler, solved with fractions (x1 = x2 at the end,
+    /* fixed step size: the equations of backward Euler, solved with fractions (x1 = x2 at the end,
      * by the constraint at t = 1) */
     double z[2];
     follow(model, "method=radau1 step=0.001", 1, z);

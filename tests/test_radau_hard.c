@@ -1,16 +1,16 @@
-/* test_radau_hard.c - Radau IIA where things go wrong or mix: bonds from rods to soft springs in
+/* test_radau_hard.c - Radau IIA where things go wrong or mix: bonds from rigid to soft in
  * one system, forces that are no number beyond a boundary, bonds that shrink to nothing, memory
  * while stepping. */
 #include "support/radau.h"
 
 /* ---- everything between rigid and soft in one line of masses
 
- * x1 = cos 2t by a rod; x2 hangs on x1 by a spring of compliance 1, x3 on x2 by a stiff one. Forced
- motion A cos 2t, B cos 2t:
+ * x1 = cos 2t by a rigid bond; x2 hangs on x1 by a spring of compliance 1, x3 on x2 by a stiff one.
+ Forced motion A cos 2t, B cos 2t:
  *     -4 A = -(A - 1)/c2 + (B - A)/c3,   -4 B = -(B - A)/c3   =>   B = A/(1 - 4 c3),   A = 1/(1 - 4
  c2 (1 + 1/(1 - 4 c3)))
- * lambda = c^-1 g of the springs, and that of the rod from the first mass: -4 = -lambda1 + lambda2
- (times cos 2t). */
+ * lambda = c^-1 g of the springs, and that of the rigid bond from the first mass: -4 = -lambda1 +
+ lambda2 (times cos 2t). */
 static void test_mixed(void)
 {
     static const double stiff[] = {1e-3, 1e-6, 1e-9, 1e-12, 0};
@@ -76,8 +76,8 @@ static void test_boundary(void)
         }
 }
 
-/* A rod that shrinks to nothing at t = 1: G vanishes there. The run ends before, with a
- * sentence; until then it is on the rod. */
+/* A rigid bond that shrinks to nothing at t = 1: G vanishes there. The run ends before, with a
+ * sentence; until then it is on the rigid bond. */
 static void test_vanishing_rod(void)
 {
     check_group("radau, a rod that vanishes");
@@ -103,7 +103,7 @@ static void test_vanishing_rod(void)
         }
 }
 
-/* ---- nothing allocates while stepping: error control, both Newton forms, dense output, first
+/* ---- nothing allocates while stepping: adaptive step size, both Newton forms, dense output, first
  * order */
 
 static void test_allocations(void)

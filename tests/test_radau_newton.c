@@ -320,7 +320,7 @@ static void test_memory(void)
                 break;
         }
         check_row(failures > 8, "%s: %d calls failed", forms[form], failures);
-        check_equal("every failure is told", wrong, 0);
+        check_equal("every failure is reported", wrong, 0);
         check_equal("no leaks", leaks, 0);
     }
 }

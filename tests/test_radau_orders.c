@@ -1,5 +1,5 @@
-/* test_radau_orders.c - Radau IIA with equal steps: observed orders whatever the stiffness,
- * damping of what rings. */
+/* test_radau_orders.c - Radau IIA with a fixed step size: observed orders for every stiffness,
+ * damping of oscillations. */
 #include <complex.h>
 
 #include "support/radau.h"
@@ -26,8 +26,8 @@ static errors pendulum_errors(const char *method, const char *newton, double eps
 }
 
 /* Every halving of the step shows the order. Steps are long against eps; where the part eps^2
- * h^(q-2) of Theorem 3.1 is no longer small beside the error, or rounding is, the row has one
- * halving or none. */
+ * h^(q-2) of Theorem 3.1 is no longer small compared with the error, or rounding is, the row has
+ * one halving or none. */
 static void test_orders(void)
 {
     static const double eps[] = {0, 1e-6, 1e-4}, within = 0.3;
@@ -160,7 +160,7 @@ static void test_collapse(void)
         }
         check_below("first step", g[1], 2 * rate * g[0]);
         /* what remains is the slow solution's own g = eps^2 lambda, lambda = 0.3 at t = 0.1,
-         * beside what rings */
+         * compared with oscillations */
         check_below("second step", g[2], 2 * rate * rate * g[0] + 2 * eps * eps);
         check_below("third step", g[3], 2 * rate * rate * rate * g[0] + 2 * eps * eps);
     }

@@ -1,5 +1,5 @@
-/* test_radau_rods.c - Radau IIA with error control holds rods in position and in velocity; with
- * equal steps it is the method itself. */
+/* test_radau_rods.c - Radau IIA with adaptive step size holds rigid bonds in position and in
+ * velocity; with a fixed step size it is the method itself. */
 #include "support/run.h"
 
 #define PENDULUM                                                                                   \
@@ -43,7 +43,7 @@ static double drift(const char *model, const char *options, double *position)
     return velocity;
 }
 
-/* A pendulum of length 1 pulls with v^2 - y, half of it in the unit of x^2 + y^2 - 1; beside a
+/* A pendulum of length 1 pulls with v^2 - y, half of it in the unit of x^2 + y^2 - 1; with a
  * spring too, whose pull is as it is stretched. */
 static void test_pull(void)
 {
@@ -73,7 +73,7 @@ static void test_pull(void)
         double length = hypot(q[2] - q[0], q[3] - q[1]),
                along = (q[0] * (q[2] - q[0]) + q[1] * (q[3] - q[1])) / length;
         check_near("spring", lambda[1], 1e8 * (length - 1), 1e-3);
-        check_near("rod beside a spring", lambda[0],
+        check_near("rigid bond and spring", lambda[0],
                    v[0] * v[0] + v[1] * v[1] - q[1] + lambda[1] * along, 1e-3);
     }
     driven_destroy(&d);
@@ -82,7 +82,7 @@ static void test_pull(void)
 int main(void)
 {
     test_pull();
-    check_group("error control");
+    check_group("adaptive step size");
     for (size_t k = 0; k < sizeof models / sizeof models[0]; k++)
         for (int order = 1; order <= 9; order += 2) {
             char options[160];
@@ -97,9 +97,9 @@ int main(void)
             check_row(velocity <= 1e-13, "%s, %s: |gdot| %.3g", models[k].name, options, velocity);
         }
 
-    /* equal steps: order s across the rod [B Theorem 4.1], the same as docs/sources.md, B observes
-     * in y' */
-    check_group("equal steps");
+    /* fixed step size: order s across the rigid bond [B Theorem 4.1], the same as docs/sources.md,
+     * B observes in y' */
+    check_group("fixed step size");
     for (int s = 2; s <= 3; s++) {
         double before = NAN, position, order = NAN;
         for (int steps = 20; steps <= 80; steps *= 2) {

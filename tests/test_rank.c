@@ -1,4 +1,4 @@
-/* test_rank.c - dependent rows of G: found, named in the given order, and told apart from
+/* test_rank.c - dependent rows of G: found, named in the given order, and distinguished from
  * conflicts. The oracle eliminates dense rows in the given order, in long double, and finds
  * coefficients by least squares. */
 #include "linalg/saddle.h"

@@ -129,7 +129,7 @@ static int pass_cost(const projected *p)
     return cost;
 }
 
-/* The two frequencies that are told, against those of the declared springs at the result.
+/* The two frequencies that are reported, against those of the declared springs at the result.
  * Weights bear a tenth (kernel.c): half of it. */
 static void check_ends(const char *what, const links *s, const projected *p)
 {
@@ -246,9 +246,9 @@ static double last_stretch(links *s, const projected *p, double fastest, double 
     return most - least;
 }
 
-/* The last link is weak beside the others, and fast beside what is slow. Its stretch at the
- * start is what the others' is, or a hundredth of it. On two of its periods from the result it
- * may oscillate by what positions may be off, 1e-8 of the size of the chain. */
+/* The last link is weak compared with the others, and fast compared with what is slow. Its stretch
+ * at the start is what the others' is, or a hundredth of it. On two of its periods from the result
+ * it may oscillate by what positions may be off, 1e-8 of the size of the chain. */
 static void test_hidden(void)
 {
     check_group("a hidden spring");
@@ -298,7 +298,7 @@ static void test_noise(void)
         }
 }
 
-/* Against series on the same chain as a model, which treats drag. */
+/* Against series on the same chain as a model, which supports drag. */
 static void test_drag(void)
 {
     check_group("drag");

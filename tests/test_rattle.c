@@ -1,5 +1,5 @@
-/* test_rattle.c - RATTLE: order 2 on rods, rods at rounding, reversal, energy; springs, mass
- * matrices and moving rods; counts. */
+/* test_rattle.c - RATTLE: order 2 on rigid bonds, rigid bonds at rounding, reversal, energy;
+ * springs, mass matrices and moving rigid bonds; counts. */
 #include <float.h>
 
 #include "support/rig.h"
@@ -184,8 +184,8 @@ static void test_long_steps(void)
 }
 
 /* A whipping chain, whose multipliers change fast: what is foreseen and where the iteration ends
- * must not show in the rods, after steps of other lengths and after someone altered the state
- * neither. Rounding: g is a difference of numbers up to 20. */
+ * must not show in the rigid bonds, after steps of other lengths and after someone altered the
+ * state neither. Rounding: g is a difference of numbers up to 20. */
 static void test_whip(void)
 {
     check_group("whipping chain");
@@ -232,8 +232,8 @@ static void test_multipliers(void)
     rig_destroy(&r);
 }
 
-/* 10,000 links, released at rest: rods at the rounding of coordinates of size 1e4, energy kept,
- * the banded solver. */
+/* 10,000 links, released at rest: rigid bonds at the rounding of coordinates of size 1e4, energy
+ * kept, the banded solver. */
 static void test_chain(void)
 {
     static const struct {

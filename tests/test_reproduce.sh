@@ -67,10 +67,10 @@ changed d-five-dimensions '3.559434800714' '3.559434800715'
 changed e-figure-3 '4.4349321933' '4.4349321934'
 run 0 reproduce all --quiet
 
-# numbers that nobody computes, files that are not there, wrong names
+# numbers that nothing computes, files that are not there, wrong names
 echo 'no such key | 1' >>copy/b-orders.txt
 run 1 reproduce b-orders
-has out "computes no such number"
+has out "does not compute this number"
 : >copy/b-orders.txt
 run 1 reproduce b-orders
 rm copy/b-orders.txt
@@ -79,7 +79,7 @@ has err "printed numbers are missing"
 run 2 reproduce a-table-2
 has err "did you mean 'a-table-1'?"
 run 2 reproduce xyzzy
-has err "lists what there is"
+has err "'taut reproduce' lists them"
 run 2 reproduce a-table-1 --out /dev/null/folder
 has err "cannot make the folder"
 # a program that stands alone finds no models

@@ -1,13 +1,13 @@
-/* test_rods_manners.c - `ipa` and `kernel` beside rods: slow points stay as they are, starts off
- * the rods, held coordinates, refusals and failures, functions in C that stop or have no
- * derivatives, memory. Limits are those of test_filters_rods.c. */
+/* test_rods_manners.c - `ipa` and `kernel` with rigid bonds: slow points stay as they are, initial
+ * states off the rigid bonds, held coordinates, refusals and failures, functions in C that stop or
+ * have no derivatives, memory. Limits are those of test_filters_rods.c. */
 #include "support/rods.h"
 #include "support/stated.h"
 
 /* ---- manners */
 
 /* A slow point comes back as it is: in a model, and where there are functions alone. A start off
- * the rods goes to the slow point of that start. */
+ * the rigid bonds goes to the slow point of that start. */
 static void test_harmless(void)
 {
     char text[2000];
@@ -199,7 +199,7 @@ static projected call(caller *c, const double *q, const double *v, const char *o
     return p;
 }
 
-/* G by differences is good to 1e-10: so are the rods' rates. */
+/* G by differences is good to 1e-10: so are the rigid bonds' rates. */
 static void test_functions(void)
 {
     static const char *const methods[] = {"method=kernel", "method=ipa", "method=auto"};

@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_run_words.sh - what `taut run` says of its options: those without effect, where a step comes from, what [run] may hold, and that
-# equal steps that explode are a failure.
+# unstable fixed step sizes are a failure.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"
@@ -44,7 +44,7 @@ run 1 project window.taut --method ipa # one pass shows no convergence
 has err "1 pass"
 run 0 project window.taut --method ipa --passes 30
 
-# equal steps that explode: the index-2 system of paper C with the step of its [run], by an explicit method
+# unstable fixed step sizes: the index-2 system of paper C with the step of its [run], by an explicit method
 run 1 run index2 --method rk4 --out rows.csv --json
 json 'd["status"] == "failed" and "unstable" in d["error"]["message"] and "error control" in d["error"]["message"]'
 run 0 run index2 --method rk4 --step 1e-4 --out rows.csv --json
@@ -70,7 +70,7 @@ json 'abs(d["state"][0]/math.exp(28) - 1) < 1e-2'
 run 0 run grows.taut --method rk4 --step 0.02 --out rows.csv --json
 json 'abs(d["state"][0]/math.exp(28) - 1) < 1e-2'
 
-# the estimate of the error is told as a share of the tolerance, whichever of rtol and atol rules
+# the estimate of the error is reported as a share of the tolerance, whichever of rtol and atol rules
 run 0 run pendulum --motion full --method dop8 --rtol 1e-15 --atol 1e-9 --until 0.1 --out rows.csv
 grep -Eq '^  error estimate +0\.[0-9]+ of the tolerance' out
 row $? "a share of the tolerance: $(grep 'error estimate' out)"

@@ -1,4 +1,4 @@
-/* test_singular.c - what cannot be solved is told in the names of the model, whatever method
+/* test_singular.c - what cannot be solved is reported in the names of the model, whatever method
  * meets it: dependent bonds, coordinates that nothing determines, forces that are not numbers,
  * iterations that do not converge. */
 #include "support/run.h"
@@ -21,7 +21,7 @@ static const failure rows[] = {
      "radau1 radau5 radau5:tensor radau5:stage dop8 rk4 rattle",
      TAUT_ERROR_SINGULAR,
      {"'copy' depends on", "'rod'"}},
-    {"springs beside it",
+    {"springs with it",
      "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nfirst = x stiffness 3\nsecond = y stiffness "
      "4\nrod = x - y\n"
      "third = x + y - 1 stiffness 5\nagain = 2*y - 2*x\n",
@@ -69,7 +69,7 @@ static const failure rows[] = {
      "effective",
      TAUT_ERROR_SINGULAR,
      {"'copy' depends on others such as 'rod'; as a spring that does no harm", "mark it `soft`"}},
-    {"rods beside a spring, in effective motion",
+    {"rigid bonds and a spring, in effective motion",
      "[coordinates]\nx, y, z\n[potential]\ny\n[bonds]\nrod = x - y\nspring = x + z stiffness "
      "1e6\ncopy = 3*x - 3*y\n",
      "motion=effective until=1",
@@ -134,7 +134,7 @@ static const char *next_method(const char *list, char *options, size_t size)
 static int fail(const failure *x, const char *method, const taut_allocator *allocator, driven *d)
 {
     char options[200];
-    bool equal = strstr(method, "rk4") || strstr(method, "rattle"); /* without error control */
+    bool equal = strstr(method, "rk4") || strstr(method, "rattle"); /* without adaptive step size */
     snprintf(options, sizeof options, "%s %s%s", x->options, method,
              equal && !strstr(x->options, "step=") ? " step=0.01" : "");
     *d = driven_create(x->model, options, allocator);
@@ -222,7 +222,8 @@ static void test_projections(void)
     }
 }
 
-/* Frequencies and modes: rows of rods among springs, and soft ones, which count as neither. */
+/* Frequencies and modes: rows of rigid bonds among springs, and soft ones, which count as neither.
+ */
 static void test_spectra(void)
 {
     check_group("spectra");
@@ -251,7 +252,7 @@ static void test_spectra(void)
             check_equal("modes", taut_modes(context, 0, q, v, 3, mode, &report, &error),
                         TAUT_ERROR_SINGULAR);
             check_contains("modes", error.message, spectra[k].says);
-            /* frequencies need no independent rods, but a mass */
+            /* frequencies need no independent rigid bonds, but a mass */
             code = taut_frequencies(context, 0, q, 3, frequency, &found, &complete, &error);
             check_row(k == 0
                           ? code == 0
@@ -302,7 +303,7 @@ static void test_still(void)
     taut_arena_clear(&arena);
 }
 
-/* Naming needs memory: where there is none, that is what is told, and nothing leaks. */
+/* Naming needs memory: where there is none, that is what is reported, and nothing leaks. */
 static void test_memory(void)
 {
     check_group("failures, and memory that runs out");

@@ -1,5 +1,5 @@
 /* test_slow_judge.c - the judge of slow points (slow.h) against slow points that are known
- * exactly, and series against the judge where slow and fast are hardly apart: what it states is
+ * exactly, and series against the judge where slow and fast are weakly separated: what it states is
  * neither too little nor of no use.
  *
  * Limits, written down before anything was measured:
@@ -10,7 +10,7 @@
  *     series    at most three times what it states off the judge's point,
  *     and the judge is as sure; at most one in ten of the
  *               statements is more than 100 times the distance or the doubt,
- *               whichever is larger; failures keep the start and tell
+ *               whichever is larger; failures keep the initial state and state
  *               both rates
  *
  * TAUT_TEST_LONG: more starts. */
@@ -152,7 +152,7 @@ static void check_refusal(const char *what, const projected *p)
               "%s: the start is lost", what);
 }
 
-/* The result of series beside what the judge, which has the same system or its twin, finds for
+/* The result of series against what the judge, which has the same system or its twin, finds for
  * the start (q, v). */
 static void check_statement(const char *what, const projected *p, slow_judge *s, const double *q,
                             const double *v)

@@ -38,7 +38,7 @@ static void test_exact_point(void)
     projected_drop(&p);
 }
 
-/* A 2.3: omega^2 r^3 (r - 1) = (r^2 phi')^2, r' = 0, from a start that rings; the foot point
+/* A 2.3: omega^2 r^3 (r - 1) = (r^2 phi')^2, r' = 0, from a start that oscillates; the foot point
  * keeps its direction and speed along. */
 static void test_pendulum(void)
 {
@@ -172,9 +172,9 @@ static void test_scales(void)
     projected_drop(&p);
 }
 
-/* Rods beside springs, soft springs as forces, moving bonds: g = C lambda and gdot = C lambda'
- * hold at the slow point, rods exactly; and the motion from there does not ring: lambda changes
- * by O(t), seen against lambda of the point a short time later. */
+/* Rigid bonds in addition to springs, soft springs as forces, moving bonds: g = C lambda and gdot =
+ * C lambda' hold at the slow point, rigid bonds exactly; and the motion from there does not
+ * oscillate: lambda changes by O(t), seen against lambda of the point a short time later. */
 static void test_mixed(void)
 {
     static const struct {
@@ -309,7 +309,7 @@ static void test_failure(void)
     if (check_row(p.projection != NULL, "no result"))
         check_near("q", p.r.q[0], 1.1, 0);
     projected_drop(&p);
-    /* springs hardly faster than the motion: a result that is off by percents is none */
+    /* springs only slightly faster than the motion: a result that is off by percents is none */
     static const char *const slow[] = {"omega=2", "omega=3", "omega=4", "omega=5", "omega=7"};
     for (int k = 0; k < 5; k++) {
         p = make("double_pendulum", slow[k], "0", NULL);
@@ -396,8 +396,8 @@ static int observe(void *user, double t, const double *q, const double *v, taut_
     return ++o->calls == o->stop ? taut_fail(error, TAUT_ERROR_STOPPED, "enough") : TAUT_OK;
 }
 
-/* Whoever watches may end it, at the foot point or at any level: what it says comes back, it is
- * not asked again, and nothing moves. */
+/* The monitor may end it, at the foot point or at any level: its status is returned, it is
+ * not called again, and nothing moves. */
 static void test_watch(void)
 {
     check_group("a watcher that stops");

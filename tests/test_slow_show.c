@@ -263,7 +263,7 @@ typedef struct start {
     double q[4], v[4];
 } start;
 
-/* (31)-(32) of A, or, with a seed, the rods anywhere and turning at up to 1. */
+/* (31)-(32) of A, or, with a seed, the links anywhere and turning at up to 1. */
 static void pick_foot(uint64_t *seed, start *s)
 {
     double pi = acos(-1), a = 0, b = 0, turn_a = -0.5, turn_b = 1;

@@ -69,7 +69,7 @@ has err "below what rounding leaves"
 has err "larger --tolerance"
 has out "the start is kept"
 
-# what a projection gave, given back: nothing moves, whoever is asked
+# the result of a projection, projected again: nothing moves, by any method
 for model in double_pendulum chain triatomic; do
     run 0 project $model --out $model.start
     for method in series kernel ipa auto; do

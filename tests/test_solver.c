@@ -53,7 +53,7 @@ static const struct {
     {SPRING "[run]\nuntil = 2\nstep = 0.03\nmethod = dop8\n", "", 0, "step 0.03"},
     {SPRING "[run]\nuntil = 2\nstep = 0.03\nmethod = dop8\n", "step=0.04", 0, "step 0.04"},
     {SPRING, "method=dop8 until=1 rtol=1e-9 atol=1e-8", 0, "rtol 1e-09, atol 1e-08"},
-    /* methods that refuse, and what is chosen instead when nobody insists */
+    /* methods that refuse, and what is chosen instead when no method is specified */
     {"[coordinates]\nx\n[bonds]\ns = x\n", "method=verlet step=0.1 until=1", TAUT_ERROR_REFUSED,
      "method verlet cannot treat rigid bonds (give the bonds a stiffness)"},
     {"[coordinates]\nx, y\n[bonds]\ns = x\n", "step=0.1 until=1", 0, "motion rigid, method dop8"},
@@ -262,7 +262,7 @@ static void test_nan(void)
     driven_destroy(&d);
 }
 
-/* A spring that hardens: stable at the start, unstable later. */
+/* A spring that hardens: stable at the initial state, unstable later. */
 static void test_explosion(void)
 {
     check_group("explosion");

@@ -196,7 +196,7 @@ static void chains(void)
     check_near("doubled springs, lowest", frequency[0], chain_frequency(30, 1, 1), 1e-12);
 }
 
-/* A random mechanism: some bonds springs, some rods; M diagonal or full. */
+/* A random mechanism: some bonds springs, some rigid; M diagonal or full. */
 static void random_system(int nodes, int count, int rods, bool diagonal)
 {
     begin(nodes);
@@ -310,7 +310,7 @@ static void rigid_limit(void)
     double soft[SIZE], rigid[SIZE], error[2][SIZE] = {{0}};
     taut_spectrum spectrum;
     int p = 0;
-    /* rods, then springs of compliance 1e-4 and 1e-5 in their place */
+    /* rigid bonds, then springs of compliance 1e-4 and 1e-5 in their place */
     for (int round = 0; round < 2; round++) {
         seed = 11;
         random_system(8, 12, 4, true);
@@ -326,7 +326,7 @@ static void rigid_limit(void)
     for (int k = 0; k < p; k++)
         check_row(error[0][k] < 1e-3 && error[1][k] < 0.11 * error[0][k] + 1e-11,
                   "mode %d: off by %.3g for c = 1e-4, %.3g for 1e-5", k, error[0][k], error[1][k]);
-    /* a rod stated twice changes nothing */
+    /* a rigid bond stated twice changes nothing */
     seed = 11;
     random_system(8, 12, 4, true);
     bonds(SIZE / 2, rigid, NULL, &spectrum);
@@ -344,7 +344,7 @@ static void rigid_limit(void)
         check_near("frequency", soft[k], rigid[k], 1e-12);
 }
 
-/* A net of w x w nodes with random masses and angles, a tenth of the bonds rods. */
+/* A net of w x w nodes with random masses and angles, a tenth of the bonds rigid. */
 static void net(taut_index w, bool with_rods)
 {
     begin(w * w);
@@ -393,7 +393,7 @@ static void large_systems(void)
     ends_against_dense("bent chain with rods", 3);
 }
 
-/* V = G_s^T C^-1 G_s on its pattern, by brute force over pairs of entries; rods go to G. */
+/* V = G_s^T C^-1 G_s on its pattern, by brute force over pairs of entries; rigid bonds go to G. */
 static taut_index *hessian_start, *hessian_column;
 static double *hessian;
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_spectrum_cli.sh - taut spectrum as a user meets it: table, separation, JSON, limits, exit status; and effective runs.
 #
-# TAUT is the program (default ../build/taut beside this script). Numbers: Lubich, Weiss, actions at eps = 1e-3 (docs/sources.md, E).
+# TAUT is the program (default ../build/taut next to this script). Numbers: Lubich, Weiss, actions at eps = 1e-3 (docs/sources.md, E).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"
@@ -19,7 +19,7 @@ run 0 spectrum double_pendulum_gravity --quiet
 [ ! -s out ]
 row $? "--quiet printed $(head -c 100 out)"
 
-# the 1:2 resonance, where the cosine between the rods is 0.748: the outer rod turned to atan2(.6637, .748)
+# the 1:2 resonance, where the cosine between the links is 0.748: the outer link turned to atan2(.6637, .748)
 run 0 spectrum double_pendulum_gravity --init x11=1 --init x12=0 --init x21=1.7483 --init x22=0.66332
 has out "near resonances     mode 2 ~ mode 1 + mode 1"
 has out "may exchange their actions"
@@ -33,7 +33,7 @@ json 'abs(d["modes"][0]["period"]*d["modes"][0]["frequency"] - 2*math.pi) < 1e-1
 
 # many modes: both ends, numbered among all
 run 0 spectrum net --modes 8
-has out "114; shown are those at both ends"
+has out "114; those at both ends are shown"
 has out "   114 "
 narrow
 run 0 spectrum net --modes 8 --json

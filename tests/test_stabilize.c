@@ -1,4 +1,4 @@
-/* test_stabilize.c - stabilisation of rods and invariants: the numbers of Ascher, Qin, Reich
+/* test_stabilize.c - stabilisation of rigid bonds and invariants: the numbers of Ascher, Qin, Reich
  * 1992 [C; docs/sources.md, C], orders kept, drift at rounding, refusals. */
 #include "support/run.h"
 #include "support/rig.h"
@@ -279,7 +279,7 @@ static void test_example_2(void)
     }
 }
 
-/* Invariants keep the value they start with, whatever it is: x^2 + y^2 = 25, told or found. */
+/* Invariants keep the value they start with, whatever it is: x^2 + y^2 = 25, given or found. */
 static void test_invariant_value(void)
 {
     static const char model[] = "[state]\nx, y\n[rates]\nx' = y\ny' = -x\n[invariants]\nsize = x^2 "
@@ -335,7 +335,7 @@ static void test_index_2(void)
     }
 }
 
-/* A state that is moved stays where it was when that fails; a good one hardly moves; a far one
+/* A state that is moved stays where it was when that fails; a good one moves negligibly; a far one
  * comes back. */
 static void test_projection(void)
 {

@@ -1,6 +1,6 @@
 /* test_system.c - the machinery behind model files. Families, sums, tables and functions equal
  * the same systems written out line by line, in everything a system answers and in their jets;
- * start values, names and sizes; nothing is expanded. */
+ * initial values, names and sizes; nothing is expanded. */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #include <taut/taut.h>
 
@@ -272,7 +272,7 @@ static void test_tables(void)
     rmdir(folder);
 }
 
-/* ---- start values */
+/* ---- initial values */
 
 static void test_start(void)
 {
@@ -339,7 +339,7 @@ static void test_cycles(void)
     }
 }
 
-/* Long chains of start values, in both directions, and a hundred thousand members without
+/* Long chains of initial values, in both directions, and a hundred thousand members without
  * expansion. */
 static void test_recursion(void)
 {

@@ -81,7 +81,10 @@ has err "not an option of 'taut run', but of: project"
 has err "set by --set omega=VALUE"
 run 2 check double_pendulum --set lfit=0
 has err "did you mean 'lift'?"
+has err "--set:1:1: error"
 has err "'taut check double_pendulum' lists the parameters"
+run 2 check double_pendulum --init y1==0
+has err "--init:1:"
 run 2 models --lift
 lacks err "--set"
 
@@ -104,7 +107,7 @@ has err "did you mean 'a-table-1'?"
 run 2 reproduce slider
 has err "did you mean 'c-slider-crank'?"
 run 2 reproduce xyzzy
-has err "lists what there is"
+has err "'taut reproduce' lists them"
 
 # nothing shipped is found: said once, and where to look
 cp "$taut" alone
@@ -121,7 +124,7 @@ row $? "said more than once: $(cat err)"
 taut=$program TAUT_MODELS=$models TAUT_REPRODUCE=$numbers
 export TAUT_MODELS TAUT_REPRODUCE
 
-# what cannot be written is told once, and not announced as written
+# what cannot be written is reported once, and not announced as written
 if [ -c /dev/full ]; then
     run 1 run double_pendulum --out /dev/full
     has err "No space left"
@@ -138,7 +141,7 @@ else
     skip "no /dev/full"
 fi
 
-# where nobody may write: said before anything is computed
+# folders without write permission: reported before the computation
 mkdir shut && chmod 555 shut && : >kept.csv && chmod 444 kept.csv
 if [ -w shut ]; then
     skip "root may write everywhere"

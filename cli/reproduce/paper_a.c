@@ -3,7 +3,7 @@
 
 #include "reproduce/reproduce.h"
 
-/* ---- A: table 1 from the start (29)-(30), slow points (33)-(36) from (31)-(32) */
+/* ---- A: table 1 from the initial state (29)-(30), slow points (33)-(36) from (31)-(32) */
 
 static int note_passes(recipe_work *k, const recipe_case *run, int omega)
 {

@@ -232,7 +232,7 @@ static int pendulum_pair(recipe_work *k, bool mollified, double eps, double h, e
     return status;
 }
 
-/* The full motion beside the effective one, at the times of the shortest step. */
+/* The full motion compared with the effective one, at the times of the shortest step. */
 static int motion_itself(recipe_work *k, const char *eps, double h)
 {
     recipe_case full, effective;
@@ -309,7 +309,7 @@ static int one_curve(recipe_work *k, bool mollified, const char *eps, double val
             recipe_note(k, e[i].shown, "%s, eps = %s, h = %g, alpha(x)", name, eps, steps[i]));
         apart = fmax(apart, e[i].apart);
     }
-    RECIPE_TRY(recipe_note(k, apart, "%s, eps = %s, solver beside recipe", name, eps));
+    RECIPE_TRY(recipe_note(k, apart, "%s, eps = %s, solver against recipe", name, eps));
     for (int part = 0; part < 2; part++) {
         RECIPE_TRY(recipe_curve(k, "%s, eps = %s, %s", name, eps, part ? "P y" : "x"));
         for (int i = 0; i < STEPS; i++)

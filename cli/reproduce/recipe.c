@@ -1,6 +1,6 @@
 /* recipe.c - the table of recipes, and what they share: entries and curves that grow, models
  * with options in one line. A recipe does what a user could do with the program: options in
- * words, results read from the library. It knows no printed number. */
+ * words, results read from the library. It does not read printed numbers. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ const recipe_row recipe_table[] = {
      "iterated projection onto the slow manifold of the stiff double pendulum", recipe_a_table_1},
     {"b-orders",
      "C. Lubich: Integration of stiff mechanical systems by Runge-Kutta methods (1992), theorems "
-     "3.1 and 4.1: 2s-1 in y and s in y' for Radau IIA with s stages, whatever the stiffness",
+     "3.1 and 4.1: 2s-1 in y and s in y' for Radau IIA with s stages, for every stiffness",
      "observed orders of Radau IIA for the stiff and the rigid pendulum", recipe_b_orders},
     {"c-table-3-1",
      "U. M. Ascher, H. Qin, S. Reich: Stabilization of DAEs and invariant manifolds (1992), table "
@@ -26,7 +26,7 @@ const recipe_row recipe_table[] = {
      "U. M. Ascher, H. Qin, S. Reich: Stabilization of DAEs and invariant manifolds (1992), "
      "example 4, figures 4.2 to 4.13; the figures have no numbers: drifts and the state at t = 1 "
      "are from an independent computation in 30 digits",
-     "slider crank with Adams-Bashforth and four ways to stabilise", recipe_c_slider_crank},
+     "slider crank with Adams-Bashforth and four stabilisations", recipe_c_slider_crank},
     {"d-michaelis-menten",
      "C. W. Gear, T. J. Kaper, I. G. Kevrekidis, A. Zagaris: Projecting to a slow manifold, SIAM "
      "J. Appl. Dyn. Syst. 4 (2005), section 4.1, figures 2, 3, 5; errors and iterations of the "
@@ -144,8 +144,8 @@ static int load(recipe_work *k, recipe_case *run, const char *model, const char 
     for (int i = 0; i < k->models.count; i++)
         if (strcmp(k->models.name[i], model) == 0)
             return taut_system_load(k->models.path[i], &how, &run->system, &k->error);
-    return recipe_fail(
-        k, "the shipped model '%s' is missing; set TAUT_MODELS to the folder that holds it", model);
+    return recipe_fail(k, "the shipped model '%s' is missing; set TAUT_MODELS to its folder",
+                       model);
 }
 
 static int set_options(recipe_work *k, recipe_case *run, const char *options)

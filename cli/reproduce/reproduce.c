@@ -1,15 +1,12 @@
-/* reproduce.c - taut reproduce: published numbers beside ours, with a verdict for each.
+/* reproduce.c - taut reproduce: published numbers and those of Taut, with a verdict for each.
  *
- * Printed numbers are text data, one file for each recipe: lines "key | printed | accept |
- * note", # begins a comment; the comment "# key | WORD | accept | note" says what the numbers
- * are, where the paper does not print them. What is accepted:
- *   (nothing)      ours, rounded to the printed digits, is the printed number
- *   truncated      ours, cut off after the printed digits, is the printed number
- *   misprint X
- *   the printed number is wrong; ours, rounded, is X, and the note says how this is known
- *   within X       |ours - printed| <= X
- *   ratio A B      A <= ours/printed <= B
- *   below          ours is the smaller error, and the note says why */
+ * Printed numbers are text data, one file for each recipe: lines "key | printed | accept | note",
+ * # begins a comment; in the comment "# key | WORD | accept | note" WORD is the kind of the
+ * numbers, where the paper does not print them. A computed number x is accepted when (nothing) x,
+ * rounded to the printed digits, is the printed number truncated      x, truncated after the
+ * printed digits, is the printed number misprint X     the printed number is wrong; x, rounded, is
+ * X, and the note gives the reason within X       |x - printed| <= X ratio A B      A <= x/printed
+ * <= B below          x is the smaller error, and the note gives the reason */
 #define _POSIX_C_SOURCE 200809L
 #include "reproduce/reproduce.h"
 
@@ -183,7 +180,7 @@ static void compare_all(report *d)
 
 static const char *note_of(const row *r)
 {
-    return !r->found ? "this version computes no such number" : r->field[3];
+    return !r->found ? "the recipe does not compute this number" : r->field[3];
 }
 
 static void print_counts(FILE *out, const char *lead, const int counts[VERDICTS])
@@ -199,7 +196,7 @@ static void print_table(FILE *out, const report *d, const recipe_row *recipe)
         width = (int)strlen(d->rows[i].field[0]) > width ? (int)strlen(d->rows[i].field[0]) : width;
     fprintf(out, "%s: %s\n  ", recipe->name, recipe->what);
     cli_wrap(out, recipe->source, 2, 2, CLI_WIDTH);
-    fprintf(out, "  %-*s %20s %18s  %s\n", width, "", "ours", d->heading, "verdict");
+    fprintf(out, "  %-*s %20s %18s  %s\n", width, "", "Taut", d->heading, "verdict");
     for (int i = 0; i < d->count; i++) {
         const row *r = &d->rows[i];
         int digits = digits_of(r->field[1]) + 3;
@@ -288,7 +285,7 @@ static int reproduce_one(report *d, const recipe_row *recipe)
         int code = recipe->compute(&d->work);
         if (code != 0) {
             cli_error("%s: %s", recipe->name, d->work.error.message);
-            status = CLI_FAILED; /* whatever the reason: what was asked for could not be computed */
+            status = CLI_FAILED; /* for any reason: the result could not be computed */
         }
         compare_all(d);
         if (d->call->json)
@@ -359,9 +356,9 @@ static int unknown(const cli_call *call)
     const char *near = cli_near(call->operand, names, count);
     for (int k = 0; k < count && !near; k++)
         near = has_word(names[k], call->operand) ? names[k] : NULL;
-    return cli_refuse(call, "there is no '%s' to reproduce%s%s%s", call->operand,
+    return cli_refuse(call, "unknown table or figure '%s'%s%s%s", call->operand,
                       near ? "; did you mean '" : "", near ? near : "",
-                      near ? "'?" : "; 'taut reproduce' lists what there is");
+                      near ? "'?" : "; 'taut reproduce' lists them");
 }
 
 static int prepare(report *d)
@@ -373,9 +370,8 @@ static int prepare(report *d)
         return cli_refuse(call, "--out: cannot make the folder '%s': %s", d->out, strerror(errno));
     d->folder = cli_shipped_data(call->program, "TAUT_REPRODUCE", "reproduce");
     if (!d->folder)
-        return cli_refuse(
-            call,
-            "the printed numbers are missing; set TAUT_REPRODUCE to the folder that holds them");
+        return cli_refuse(call,
+                          "the printed numbers are missing; set TAUT_REPRODUCE to their folder");
     return cli_shipped_list(call->program, &d->work.models) ? 0 : cli_refuse(call, "out of memory");
 }
 
@@ -407,7 +403,7 @@ int cli_reproduce(cli_call *call)
         cli_json_close(&d.json, '}');
     } else if (prepared && !call->quiet) {
         if (all)
-            print_counts(stdout, "in all: ", d.total);
+            print_counts(stdout, "total: ", d.total);
         if (d.out && !d.lost)
             printf("tables and pictures are in %s\n", d.out);
     }

@@ -49,7 +49,7 @@ typedef struct recipe_case {
     taut_projection_result result;
 } recipe_case;
 /* A shipped model, or a text when it has a line break. `set` and `options` are words
- * "name=value": parameters, or start values when the word begins with "start:"; options. */
+ * "name=value": parameters, or initial values when the word begins with "start:"; options. */
 int recipe_open(recipe_work *k, recipe_case *run, const char *model, const char *set,
                 const char *options);
 /* and a solver */

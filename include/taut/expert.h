@@ -110,7 +110,7 @@ enum { TAUT_JET_ORDER_MAX = 16 };
 TAUT_API int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet **jet,
                              taut_error *error);
 TAUT_API void taut_jet_destroy(taut_jet *jet);
-/* j = 0 starts anew at time t; time itself has coefficients (t, 1, 0, ...). q[n], v[n]; values
+/* j = 0 restarts at time t; time itself has coefficients (t, 1, 0, ...). q[n], v[n]; values
  * hold coefficient j on return. */
 TAUT_API int taut_jet_advance(taut_jet *jet, int j, double t, const double *q, const double *v,
                               taut_values *values, taut_error *error);

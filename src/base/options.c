@@ -18,44 +18,43 @@ static const taut_option table[] = {
     {"set", TAUT_OPTION_TEXT, "", 0, 0, "", "P=V", "run check project spectrum compare", true,
      false, "give parameter P the value V; may be repeated"},
     {"init", TAUT_OPTION_TEXT, "", 0, 0, "", "X=V", "run check project spectrum compare", true,
-     false, "give coordinate X (or velocity X') the start value V; may be repeated"},
+     false, "give coordinate X (or velocity X') the initial value V; may be repeated"},
     {"start", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run check project spectrum compare", false,
-     false, "apply the start values in FILE after the model's own"},
+     false, "override the model's initial values by those in FILE"},
     {"motion", TAUT_OPTION_CHOICE, "", 0, 0, "rigid|slow|effective|full", "NAME", "run compare",
      false, true, "which motion: rigid, slow, effective or full"},
     {"method", TAUT_OPTION_TEXT, "", 0, 0, "", "NAME", "run project spectrum", false, true,
-     "which method; `taut methods` lists them; project: which projection; without one, auto "
-     "chooses"},
+     "which method; `taut methods` lists them; project: which projection; default: auto"},
     {"step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run spectrum", false, true,
-     "equal steps of this size; default: steps by error control, or 1/30 of the fastest period of "
-     "the springs"},
+     "fixed step size; default: adaptive step size, or 1/30 of the shortest period of the springs"},
     {"rtol", TAUT_OPTION_REAL, "1e-6", 1e-15, 1, "", "R", "run", false, true,
-     "relative tolerance of one step, where steps are chosen by error control"},
+     "relative tolerance of one step, for adaptive step size"},
     {"atol", TAUT_OPTION_REAL, "1e-9", POSITIVE, "", "A", "run", false, true,
      "absolute tolerance of one step, in the unit of the coordinates; the default is multiplied by "
-     "the largest start value below 1"},
+     "the largest initial value if that is below 1"},
     {"max-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run compare", false, true,
-     "longest step that error control may take"},
+     "upper bound of the adaptive step size"},
     {"newton", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|stage|tensor", "FORM", "run compare", false,
      true,
-     "derivatives of implicit methods: at every stage, or one for all stages, kept over steps; "
+     "derivatives of implicit methods: at every stage, or one for all stages and several steps; "
      "auto: stage while stages*(n+m) <= 64"},
     {"inner-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run compare", false, true,
      "longest micro-step of the impulse methods; default: 1/20 of a radian of the fastest "
      "vibration"},
     {"stabilize", TAUT_OPTION_CHOICE, "", 0, 0,
      "none|post|post-velocity|post-position|post-simple|project|baumgarte", "NAME", "run compare",
-     false, true, "what keeps explicit methods on rigid bonds and invariants; default: post"},
+     false, true,
+     "stabilisation of rigid bonds and invariants for explicit methods; default: post"},
     {"stabilize-passes", TAUT_OPTION_INTEGER, "2", 1, 10, "", "COUNT", "run compare", false, true,
      "Newton steps of a stabilisation after a step"},
     {"stabilize-rate", TAUT_OPTION_REAL, "10", POSITIVE, "", "RATE", "run compare", false, true,
-     "rate at which Baumgarte's terms pull back to the manifold"},
+     "rate of Baumgarte's terms"},
     {"from", TAUT_OPTION_REAL, "0", ANY_REAL, "", "T", "run check project spectrum compare", false,
-     true, "time of the start"},
+     true, "initial time"},
     {"until", TAUT_OPTION_REAL, "", ANY_REAL, "", "T", "run spectrum compare", false, true,
-     "time of the end; before --from, the run goes backwards"},
+     "end time; if it is before --from, the run goes backwards"},
     {"every", TAUT_OPTION_REAL, "", POSITIVE, "", "DT", "run spectrum", false, true,
-     "time between rows; default: every step, or 1000 equal times when there are more steps"},
+     "time between rows; default: every step, or 1000 equidistant times when there are more steps"},
     {"steps", TAUT_OPTION_INTEGER, "", 1, 9007199254740992., "", "COUNT", "run", false, true,
      "end after COUNT steps"},
     {"out", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run project spectrum reproduce", false, false,
@@ -64,30 +63,32 @@ static const taut_option table[] = {
      "--until to FILE.csv; reproduce: the folder for tables and pictures"},
     {"plot", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare project", false, false,
      "draw the trajectory into FILE.png or FILE.svg (needs gnuplot); compare: draw error against "
-     "evaluations into FILE.png or FILE.svg (needs gnuplot); project: draw how the state was found "
+     "evaluations into FILE.png or FILE.svg (needs gnuplot); project: draw the convergence "
      "into FILE.png or FILE.svg (needs gnuplot)"},
     {"hold", TAUT_OPTION_TEXT, "", 0, 0, "", "NAMES", "project", true, false,
-     "keep these: coordinates, velocities (theta'), members, particles, families, separated by "
-     "commas; others move"},
+     "keep these values: coordinates, velocities (theta'), members, particles, families, separated "
+     "by "
+     "commas; the others move"},
     {"richardson", TAUT_OPTION_INTEGER, "0", 0, 2, "", "LEVELS", "project", false, true,
      "extrapolate the multipliers to infinite stiffness: 1 from omega and 2 omega, 2 from omega/2 "
      "as well"},
     {"expansion", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "project", false, false,
      "series: also the coefficients of the slow point as a power series in the compliance"},
     {"omega", TAUT_OPTION_REAL, "", POSITIVE, "", "W", "project", false, true,
-     "ipa: the frequency that sets window and step; default: the smallest of a single spring; "
-     "kernel, where stiffness is not declared: motion from 0.6 W on is fast; default: the largest "
-     "gap decides"},
+     "ipa: the frequency that determines window and step size; default: the lowest of a single "
+     "spring; kernel, where stiffness is not declared: motion with a frequency above 0.6 W is "
+     "fast; "
+     "default: the largest gap separates"},
     {"window", TAUT_OPTION_REAL, "18.849555921538759", POSITIVE, "", "L", "project", false, true,
      "ipa: filter over times up to L/omega to both sides; default: 6 pi"},
     {"micro-steps", TAUT_OPTION_INTEGER, "", 2, 1e9, "", "COUNT", "project", false, true,
-     "ipa: Verlet steps to each side; default: 18, more when the fastest spring needs it; kernel: "
-     "of smooth passes"},
+     "ipa: Verlet steps to each side; default: 18, more if required by the fastest spring; "
+     "kernel: of smooth passes"},
     {"kernel", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|aware|smooth|bump|cubic", "NAME", "project",
      false, true,
-     "kernel: passes with weights that know the frequencies (aware), with a smooth kernel, with a "
-     "smooth bump; auto: aware, then smooth; ipa: smooth, bump, or the cubic kernel of the paper, "
-     "which is auto"},
+     "kernel: frequency-tuned passes (aware), passes with a smooth kernel, or with a smooth bump; "
+     "auto: aware, then smooth; ipa: smooth, bump, or the cubic kernel of the paper, which is "
+     "auto"},
     {"moments", TAUT_OPTION_INTEGER, "5", 1, 9, "", "MU", "project", false, true,
      "kernel, ipa: vanishing moments of the smooth kernel, an odd number"},
     {"smoothness", TAUT_OPTION_INTEGER, "", 0, 20, "", "NU", "project", false, true,
@@ -96,15 +97,16 @@ static const taut_option table[] = {
     {"accelerate", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "project", false, true,
      "kernel: Anderson's acceleration of smooth passes"},
     {"passes", TAUT_OPTION_INTEGER, "30", 1, 1e6, "", "COUNT", "project", false, true,
-     "iterations at most; difference: of each order, default 500, plain 10000000"},
+     "maximum number of passes; difference: of iterations of each order, default 500, plain "
+     "10000000"},
     {"tolerance", TAUT_OPTION_REAL, "", POSITIVE, "", "TOL", "project", false, true,
-     "ipa: stop when a pass changes bonds and their rates by less; default: 1e-9, or 1e-3/omega^2 "
-     "when that is more; difference: stop when the difference is below TOL of the state; default: "
+     "ipa: stop when a pass changes bonds and their rates by less; default: the larger of 1e-9 and "
+     "1e-3/omega^2; difference: stop when the difference is below TOL times the state; default: "
      "1e-14"},
     {"order", TAUT_OPTION_INTEGER, "2", 0, 4, "", "M", "project", false, true,
      "difference: make the (M+1)-st difference vanish; default: that of [stepper], or 2"},
     {"horizon", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "project", false, true,
-     "difference: time that one use of the flow covers; default: that of [stepper]"},
+     "difference: time of one use of the flow; default: that of [stepper]"},
     {"iterate", TAUT_OPTION_CHOICE, "anderson", 0, 0, "plain|anderson", "NAME", "project", false,
      true, "difference: plain iteration as published, or accelerated"},
     {"backend", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|tiny|dense|banded|sparse", "NAME", "check",
@@ -114,7 +116,7 @@ static const taut_option table[] = {
     {"compile", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum compare", false,
      false, "compile the model's expressions with the system's C compiler"},
     {"allow-command", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run project", false, false,
-     "let the model's [stepper] run its command or library"},
+     "allow the model's [stepper] to run its command"},
     {"modes", TAUT_OPTION_INTEGER, "20", 1, 2000, "", "COUNT", "spectrum", false, false,
      "show at most COUNT modes, half of them from each end of the spectrum"},
     {"json", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false,
@@ -122,10 +124,10 @@ static const taut_option table[] = {
     {"quiet", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum compare reproduce",
      false, false, "print no summary, warnings or progress"},
     {"verbose", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum", false, false,
-     "print more about what was chosen and what it cost"},
+     "print more about choices and costs"},
     {"help", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false, "print this help"},
     {"version", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false,
-     "print the version and the parts of this build"},
+     "print the version and the features of this build"},
 };
 
 enum { ROWS = sizeof table / sizeof table[0] };

@@ -81,7 +81,7 @@ static int expect_arguments(taut_expand *x, const taut_tree *tree, int count)
 {
     if (tree->count == count)
         return 0;
-    return taut_expand_fail(x, tree->place, "%s takes %d %s, found %d", tree->name, count,
+    return taut_expand_fail(x, tree->place, "%s needs %d %s, found %d", tree->name, count,
                             count == 1 ? "argument" : "arguments", tree->count);
 }
 
@@ -96,9 +96,9 @@ static int vector_call(taut_expand *x, const taut_tree *tree, taut_binding *scop
             a[k].n != a[0].n) {
             if (a[k].n == 1)
                 return taut_expand_fail(x, tree->child[k]->place,
-                                        "%s takes vectors, found a number", tree->name);
+                                        "%s needs vectors, found a number", tree->name);
             return taut_expand_fail(x, tree->child[k]->place,
-                                    "%s cannot take a vector of %d components here", tree->name,
+                                    "%s does not accept a vector of %d components here", tree->name,
                                     a[k].n);
         }
     }
@@ -124,7 +124,7 @@ static int if_call(taut_expand *x, const taut_tree *tree, taut_binding *scope, t
     if (taut_graph_is_constant(x->graph, condition, &constant))
         return taut_expand_tree(x, tree->child[constant != 0 ? 1 : 2], scope, value);
     if (!x->index_mode && taut_expand_is_index(x, condition)) {
-        /* over the index of a family: members that take the other branch never see this one */
+        /* over the index of a family: members of the other branch do not evaluate this one */
         int32_t truth;
         TAUT_TRY(taut_expand_decide(x, TAUT_DECIDE_TRUTH, NULL, condition, tree->place, &truth));
         return taut_expand_tree(x, tree->child[truth ? 1 : 2], scope, value);
@@ -147,16 +147,16 @@ static int lambda_call(taut_expand *x, const taut_tree *tree, taut_binding *scop
     TAUT_TRY(expect_arguments(x, tree, 1));
     const taut_tree *name = tree->child[0];
     if (name->kind != TAUT_TREE_NAME || name->member || name->primes)
-        return taut_expand_fail(x, name->place, "lambda takes the name of a bond");
+        return taut_expand_fail(x, name->place, "lambda needs the name of a bond");
     if (!(x->allow & 1u << TAUT_FROM_LAMBDA))
         return taut_expand_fail(x, tree->place,
                                 "lambda(%s) can be used in outputs and events only: forces that "
-                                "depend on reactions (friction) are not in this version",
+                                "depend on reactions (friction) are unsupported",
                                 name->name);
     taut_reference r;
     TAUT_TRY(taut_expand_reference(x, name, scope, &r));
     if (r.symbol->kind != TAUT_SYMBOL_BOND)
-        return taut_expand_fail(x, name->place, "lambda takes the name of a bond; '%s' is a %s",
+        return taut_expand_fail(x, name->place, "lambda needs the name of a bond; '%s' is a %s",
                                 name->name, taut_symbol_word(r.symbol->kind));
     taut_slot_key key = {.source = TAUT_FROM_LAMBDA, .reference = r, .iterator = -1};
     key.reference.component = 0;
@@ -208,7 +208,7 @@ static int plain_call(taut_expand *x, const taut_tree *tree, taut_binding *scope
     if (!many)
         TAUT_TRY(expect_arguments(x, tree, arity));
     else if (tree->count < 2)
-        return taut_expand_fail(x, tree->place, "%s takes at least 2 arguments, found %d",
+        return taut_expand_fail(x, tree->place, "%s needs at least 2 arguments, found %d",
                                 tree->name, tree->count);
     TAUT_TRY(taut_expand_tree(x, tree->child[0], scope, value));
     if (arity == 1) {
@@ -220,7 +220,7 @@ static int plain_call(taut_expand *x, const taut_tree *tree, taut_binding *scope
         taut_value b;
         TAUT_TRY(taut_expand_tree(x, tree->child[i], scope, &b));
         if (value->n > 1 || b.n > 1)
-            return taut_expand_fail(x, tree->place, "%s takes numbers, found a vector", tree->name);
+            return taut_expand_fail(x, tree->place, "%s needs numbers, found a vector", tree->name);
         value->node[0] = taut_graph_binary(x->graph, op, value->node[0], b.node[0]);
     }
     return 0;

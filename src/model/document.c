@@ -43,7 +43,7 @@ static int unknown_section(reader *r, taut_place place, const char *name)
                             taut_section_advice(name, advice, sizeof advice));
 }
 
-/* A header is read as text: its name may hold a blank, and nothing else may stand on its line. */
+/* A header is read as text: its name may contain a blank, and its line contains nothing else. */
 static int read_header(reader *r)
 {
     taut_parser *parser = &r->parser;
@@ -55,7 +55,7 @@ static int read_header(reader *r)
         length++;
     if (!r->headers)
         return taut_parser_fail(parser, place,
-                                "a section header cannot stand here: only items of [%s] are read",
+                                "unexpected section header: only items of [%s] are read here",
                                 row_of(r)->name);
     if (length == left || name[length] != ']') {
         lexer->offset += length;
@@ -89,10 +89,11 @@ static bool is_plain(const taut_tree *tree)
 static int check_function(reader *r, const taut_tree *left)
 {
     if (left->kind != TAUT_TREE_CALL || row_of(r)->left != TAUT_LEFT_FUNCTION)
-        return taut_parser_fail(&r->parser, left->place,
-                                "a function cannot stand before '=' in [%s]; functions belong to "
-                                "[definitions], and indices are written %s[1]",
-                                row_of(r)->name, left->name);
+        return taut_parser_fail(
+            &r->parser, left->place,
+            "[%s] does not accept a function before '='; functions are defined in "
+            "[definitions], and indices are written %s[1]",
+            row_of(r)->name, left->name);
     for (int32_t k = 0; k < left->count; k++) {
         const taut_tree *argument = left->child[k];
         if (!is_plain(argument))
@@ -133,7 +134,7 @@ static int join_hyphens(reader *r, taut_tree *left)
     return left->name ? 0 : taut_fail_memory(parser->error);
 }
 
-/* Reads what stands before '=' and leaves the present token there. */
+/* Reads the part before '='; the current token is then '='. */
 static int read_left(reader *r, taut_tree **left)
 {
     taut_parser *parser = &r->parser;
@@ -244,7 +245,8 @@ static int read_raw(reader *r, taut_item_tree *item)
     lexer->offset = stop - 1;
     if (lexer->text[stop - 1] == '\\')
         return taut_parser_fail(parser, taut_lexer_place(lexer),
-                                "a value of [%s] cannot go on in the next line", row_of(r)->name);
+                                "a value of [%s] cannot continue in the next line",
+                                row_of(r)->name);
     item->raw =
         taut_arena_text(parser->arena, lexer->text + first.offset, (size_t)(stop - first.offset));
     if (!item->raw)
@@ -290,7 +292,7 @@ static int read_attribute(reader *r, taut_attribute *attribute)
     snprintf(name, sizeof name, "%.*s", parser->token.end.offset - place.offset,
              parser->lexer.text + place.offset);
     if (strcmp(name, "for") == 0)
-        return taut_parser_fail(parser, place, "'for' stands once, before the attributes");
+        return taut_parser_fail(parser, place, "'for' is written once, before the attributes");
     taut_word word = taut_word_find(name);
     if (word == TAUT_WORD_COUNT || !(row_of(r)->words >> word & 1))
         return taut_parser_fail(parser, place, "unknown attribute '%s'; %s", name,
@@ -338,7 +340,7 @@ static int read_name_or_value(reader *r, taut_item_tree *item)
     bool plain = name->kind == TAUT_TREE_NAME && !name->member && !name->primes;
     if (parser->token.kind == '=' && row_of(r)->left == TAUT_LEFT_NAMES)
         return taut_parser_fail(parser, parser->token.place,
-                                "[%s] lists names; values belong to [start] and [parameters]",
+                                "[%s] lists names; values are given in [start] and [parameters]",
                                 row_of(r)->name);
     if (parser->token.kind == '=') {
         item->left = item->value;
@@ -368,7 +370,7 @@ static int read_body(reader *r, taut_item_tree *item)
         TAUT_TRY(taut_parse_expression(parser, &item->value));
         if (parser->token.kind == '=')
             return taut_parser_fail(parser, parser->token.place,
-                                    "[%s] takes expressions without a name and '=', as in '%s'",
+                                    "[%s] contains expressions without a name and '=', as in '%s'",
                                     row_of(r)->name, row_of(r)->example);
         return 0;
     case TAUT_LEFT_NAMES:
@@ -437,7 +439,7 @@ static int read_document(reader *r)
 
 /* ---- entry points */
 
-/* The first comment line that says something, if the text begins with comments. */
+/* The first comment line that is not empty, if the text begins with comments. */
 static const char *find_title(const taut_document *document, taut_arena *arena)
 {
     const char *at = document->text, *end = at + document->length;
@@ -471,7 +473,7 @@ static int parse(taut_section section, bool headers, const char *text, size_t le
 {
     reader r = {.section = section, .headers = headers};
     taut_lexer probe;
-    /* the bound comes before the copy */
+    /* the limit is checked before the copy */
     TAUT_TRY(taut_lexer_init(&probe, file, text, length, error));
     r.document = TAUT_NEW(arena, taut_document, 1);
     if (!r.document)

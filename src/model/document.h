@@ -6,7 +6,7 @@
  *     statement   :=   item { ',' item }   one line; continues inside brackets or after '\'
  *
  * A comma inside a `for` continues the iterators only if `name in` follows. Which attributes a
- * section knows, whether they take an expression, and whether a section's values are raw text
+ * section accepts, whether they have an expression, and whether a section's values are raw text
  * (tables, stepper command) is one table in document_table.c. In [run] and, except for command
  * and library, in [stepper] a value is given as text and as an expression; in [run] a text that
  * is no expression has value NULL. The whole grammar is docs/grammar.md. */
@@ -88,15 +88,15 @@ typedef struct taut_item_tree {
     taut_attribute *attribute;
 } taut_item_tree;
 
-/* What people try who mean a contact. */
+/* The message for a contact written as a bond. */
 #define TAUT_ONE_SIDED                                                                             \
-    "one-sided bonds are not in this version: a bond is an expression that is held at 0; let "     \
-    "[events] or a force act at the limit"
+    "one-sided bonds are unsupported: a bond is an expression that is held at 0; use an event or " \
+    "a force at the limit"
 
 typedef struct taut_document {
     const char *file, *text;
     size_t length;
-    const char *title; /* first line of the comment at the head that says something; "" without */
+    const char *title; /* first line of the comment at the head that is not empty; "" without */
     int64_t items;
     taut_item_tree *item; /* in file order */
     bool present[TAUT_SECTION_COUNT];
@@ -106,7 +106,7 @@ typedef struct taut_document {
  * and what was expected. */
 int taut_document_parse(const char *text, size_t length, const char *file, taut_arena *arena,
                         taut_document **document, taut_error *error);
-/* Parses statements of one section without its header (overrides, --start texts); appends
+/* Parses statements of one section without its header (overrides, initial values); appends
  * nothing, gives a document of its own. */
 int taut_document_parse_section(taut_section section, const char *text, size_t length,
                                 const char *file, taut_arena *arena, taut_document **document,

@@ -1,5 +1,5 @@
-/* document_table.c - which sections there are, what their items look like, which attribute words
- * they know. */
+/* document_table.c - the sections of a model file, the form of their items, and the attributes that
+ * they accept. */
 #include "model/document_table.h"
 
 #include <stdarg.h>
@@ -145,11 +145,11 @@ const char *taut_word_advice(taut_section section, const char *name, char *text,
     taut_word word = taut_word_find(name);
     for (int k = 0; word != TAUT_WORD_COUNT && k < TAUT_SECTION_COUNT; k++)
         if (taut_section_table[k].words >> word & 1)
-            append(text, size, "'%s' belongs to [%s]; ", name, taut_section_table[k].name);
+            append(text, size, "'%s' is an attribute of [%s]; ", name, taut_section_table[k].name);
     const char *near_miss = taut_near_miss(name, names, count);
     if (near_miss)
         append(text, size, "did you mean '%s'? ", near_miss);
-    append(text, size, count ? "[%s] knows" : "[%s] knows no attributes", row->name);
+    append(text, size, count ? "[%s] accepts" : "[%s] accepts no attributes", row->name);
     for (int k = 0; k < count; k++)
         append(text, size, "%s %s", k ? "," : "", names[k]);
     append(text, size, "; a product is written with '*'");

@@ -4,7 +4,7 @@
 
 #include "model/document.h"
 
-/* What stands before '='. Names and expressions without '=' are what the section lists or adds
+/* The part before '='. Names and expressions without '=' are what the section lists or adds
  * up. */
 typedef enum taut_left_rule {
     TAUT_LEFT_NEEDED,         /* name = ... */
@@ -48,7 +48,7 @@ extern const taut_word_row taut_word_table[TAUT_WORD_COUNT];
 /* Row with this name, or the COUNT. */
 taut_section taut_section_find(const char *name);
 taut_word taut_word_find(const char *name);
-/* Sentences for what was not found. `text` is filled, terminated, and returned. */
+/* Messages for a name that was not found. `text` is filled, terminated, and returned. */
 const char *taut_section_advice(const char *name, char *text, size_t size);
 const char *taut_word_advice(taut_section section, const char *name, char *text, size_t size);
 

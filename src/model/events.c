@@ -39,7 +39,7 @@ static int read_event(taut_model *model, const taut_item_tree *item, taut_event 
         if (item->iterators)
             return taut_document_fail(
                 model->document, a->place, model->error,
-                "a family of events can stop the run, but 'then' needs single events");
+                "a family of events can stop the run; 'then' needs a single event");
         event->assignments = a->assignments;
         event->assign = TAUT_NEW(&model->system->arena, taut_statement_kernel *, a->assignments);
         if (!event->assign)
@@ -60,7 +60,7 @@ static int read_event(taut_model *model, const taut_item_tree *item, taut_event 
     }
     if (!event->stop && !event->assignments)
         return taut_document_fail(model->document, item->place, model->error,
-                                  "an event needs what to do: stop, or then x' = ...");
+                                  "an event needs an action: stop, or then x' = ...");
     return 0;
 }
 

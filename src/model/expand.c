@@ -38,10 +38,11 @@ int taut_expand_fail(taut_expand *x, taut_place place, const char *format, ...)
 static int permit(taut_expand *x, taut_slot_source source, taut_place place, const char *name)
 {
     if (x->index_mode)
-        return taut_expand_fail(x, place,
-                                "an index or range is made of integers, parameters, loop names and "
-                                "tables; '%s' is none of these",
-                                name);
+        return taut_expand_fail(
+            x, place,
+            "an index or range consists of integers, parameters, loop names and "
+            "tables; '%s' is none of these",
+            name);
     if (!(x->allow & 1u << source))
         return taut_expand_fail(x, place, "%s cannot depend on %s'%s'", x->what,
                                 source == TAUT_FROM_V      ? "the velocity "
@@ -54,7 +55,7 @@ static int permit(taut_expand *x, taut_slot_source source, taut_place place, con
     return 0;
 }
 
-/* The inputs below a node, which count as work: an argument that is known may be asked for again
+/* The inputs below a node, which count as work: an argument that is known may be requested again
  * and again. */
 static int32_t inputs_below(taut_expand *x, int32_t node, const int32_t **slot)
 {
@@ -190,11 +191,11 @@ static int coordinate_value(taut_expand *x, const taut_tree *tree, const taut_re
     if (tree->primes > 1)
         return taut_expand_fail(
             x, tree->place,
-            "accelerations such as %s'' cannot be used; state a force or a mass instead",
+            "accelerations such as %s'' cannot be used; write a force or a mass instead",
             symbol->name);
     if (tree->primes && x->model->first_order)
         return taut_expand_fail(x, tree->place,
-                                "%s' stands on the left of [rates] only; use its expression",
+                                "%s' is allowed on the left of [rates] only; use its expression",
                                 symbol->name);
     if (tree->primes)
         source = TAUT_FROM_V;
@@ -242,7 +243,7 @@ static int definition_value(taut_expand *x, const taut_tree *tree, const taut_re
     taut_symbol *symbol = r->symbol;
     if (symbol->state > TAUT_CALL_LIMIT || x->calls > TAUT_CALL_LIMIT ||
         (symbol->state && symbol->dims == 0))
-        return taut_expand_fail(x, tree->place, "the definition of '%s' leads back to itself",
+        return taut_expand_fail(x, tree->place, "the definition of '%s' depends on itself",
                                 symbol->name);
     taut_binding *scope = NULL;
     for (int d = 0; d < r->dims; d++)
@@ -382,7 +383,7 @@ static int total_derivative(taut_expand *x, taut_place place, int32_t *node)
             return taut_expand_fail(x, place, "this time derivative would need %s",
                                     key.source == TAUT_FROM_V
                                         ? "accelerations"
-                                        : "the rates of the state: write it out");
+                                        : "the rates of the state: write the expression");
         if (key.source != TAUT_FROM_Q && key.source != TAUT_FROM_TIME)
             continue;
         slot[moving] = below[k];
@@ -496,15 +497,14 @@ int taut_expand_tree(taut_expand *x, const taut_tree *tree, taut_binding *scope,
 {
     taut_model *model = x->model;
     if (++x->work > TAUT_WORK_LIMIT)
-        return taut_expand_fail(x, tree->place,
-                                "this statement becomes too large when its definitions are put in");
+        return taut_expand_fail(
+            x, tree->place, "this statement is too large after substitution of its definitions");
     if (model->effort + x->work > TAUT_EFFORT_LIMIT)
         return taut_expand_fail(x, tree->place,
-                                "this model becomes too large when its definitions are put in");
+                                "this model is too large after substitution of its definitions");
     if (model->levels >= TAUT_LEVEL_LIMIT)
         return taut_expand_fail(
-            x, tree->place,
-            "definitions or parameters inside one another lead to more than %d levels here",
+            x, tree->place, "definitions or parameters are nested more than %d levels deep here",
             TAUT_LEVEL_LIMIT);
     model->levels++;
     int status = tree_value(x, tree, scope, value);

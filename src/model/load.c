@@ -6,16 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "FILE:LINE:COLUMN: words" */
-static int tell(taut_model *model, const taut_document *document, taut_place place,
-                const char *words, const char **told)
+/* "FILE:LINE:COLUMN: text" */
+static int place_message(taut_model *model, const taut_document *document, taut_place place,
+                         const char *text, const char **message)
 {
     char line[700];
-    int length = snprintf(line, sizeof line, "%s:%d:%d: %s", document->file, place.line,
-                          place.column, words);
-    *told = taut_arena_text(&model->system->arena, line,
-                            length < (int)sizeof line ? (size_t)length : sizeof line - 1);
-    return *told ? 0 : taut_fail_memory(model->error);
+    int length =
+        snprintf(line, sizeof line, "%s:%d:%d: %s", document->file, place.line, place.column, text);
+    *message = taut_arena_text(&model->system->arena, line,
+                               length < (int)sizeof line ? (size_t)length : sizeof line - 1);
+    return *message ? 0 : taut_fail_memory(model->error);
 }
 
 int taut_model_warn(taut_model *model, const taut_document *document, taut_place place,
@@ -28,7 +28,7 @@ int taut_model_warn(taut_model *model, const taut_document *document, taut_place
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    TAUT_TRY(tell(model, document, place, text, &line));
+    TAUT_TRY(place_message(model, document, place, text, &line));
     system->warning = taut_arena_grow(&system->arena, system->warning, system->sizes.warnings,
                                       &system->warning_capacity, sizeof *system->warning);
     if (!system->warning)
@@ -37,8 +37,7 @@ int taut_model_warn(taut_model *model, const taut_document *document, taut_place
     return 0;
 }
 
-/* A few names show what is meant; thousands of warnings would be a nuisance to those who print
- * them. */
+/* At most SHOWN names: a model may have thousands of unused ones. */
 static int warn_unused(taut_model *model)
 {
     enum { SHOWN = 20 };
@@ -59,19 +58,20 @@ static int warn_unused(taut_model *model)
                            "%lld further names are not used", (long long)(unused - SHOWN));
 }
 
-/* For taut_check: who runs a model of molecules every day does not want to read it every day. */
-static int tell_kinks(taut_model *model)
+/* For taut_check only: every run would repeat it. */
+static int describe_kinks(taut_model *model)
 {
     if (model->kink_place.line == 0)
         return 0;
-    return tell(model, model->kink_document, model->kink_place,
-                "kinks or jumps (abs, min, round, if, a plane angle): derivatives and Taylor jets "
-                "take one side there",
-                &model->system->kinks);
+    return place_message(
+        model, model->kink_document, model->kink_place,
+        "kinks or jumps (abs, min, round, if, a plane angle): derivatives and Taylor jets "
+        "are those of one side there",
+        &model->system->kinks);
 }
 
-/* All tapes as machine code; without a compiler the tapes stay interpreted, and a warning says
- * why. */
+/* All tapes as machine code; without a compiler the tapes stay interpreted, and a warning gives
+ * the reason. */
 static int compile(taut_model *model)
 {
     taut_system *system = model->system;
@@ -92,7 +92,8 @@ static int compile(taut_model *model)
                            "not compiled, interpreted instead: %s", why.message);
 }
 
-/* --set and --init as statements of one section, one a line. */
+/* Values given by the program as statements of one section, one on a line. `name` takes the place
+ * of the file in messages. */
 static int parse_overrides(taut_model *model, taut_section section, const char *const *texts,
                            int count, const char *name, const taut_document **document)
 {
@@ -124,12 +125,12 @@ static int resolve(taut_model *model, const char *text, size_t length, const cha
     TAUT_TRY(taut_document_parse(text, length, name, &model->scratch, &document, model->error));
     model->document = document;
     TAUT_TRY(
-        parse_overrides(model, TAUT_SECTION_PARAMETERS, how->set, how->set_count, "--set", &set));
+        parse_overrides(model, TAUT_SECTION_PARAMETERS, how->set, how->set_count, "<set>", &set));
     TAUT_TRY(
-        parse_overrides(model, TAUT_SECTION_START, how->init, how->init_count, "--init", &init));
+        parse_overrides(model, TAUT_SECTION_START, how->init, how->init_count, "<init>", &init));
     if (how->start_text)
         TAUT_TRY(taut_document_parse_section(TAUT_SECTION_START, how->start_text,
-                                             strlen(how->start_text), "--start", &model->scratch,
+                                             strlen(how->start_text), "<start>", &model->scratch,
                                              &further, model->error));
     model->system->from = how->from;
     model->system->allow_command = how->allow_command;
@@ -139,7 +140,7 @@ static int resolve(taut_model *model, const char *text, size_t length, const cha
     TAUT_TRY(taut_model_start(model, init, further));
     TAUT_TRY(taut_model_events(model));
     TAUT_TRY(warn_unused(model));
-    TAUT_TRY(tell_kinks(model));
+    TAUT_TRY(describe_kinks(model));
     TAUT_TRY(taut_system_complete(model->system, model->error));
     return how->compile ? compile(model) : 0;
 }

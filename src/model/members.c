@@ -85,7 +85,7 @@ static int table_entry(taut_index_run *run, const taut_slot_key *key, int64_t me
     char text[120];
     member_text(run, member, text, sizeof text);
     return taut_document_fail(key->reference.document, key->reference.place, run->x->model->error,
-                              "table '%s' has rows 1..%d; row %g is asked%s",
+                              "table '%s' has rows 1..%d, found row %g%s",
                               key->reference.symbol->name, table->rows, row, text);
 }
 

@@ -2,9 +2,9 @@
  *
  * A statement is expanded for all members of its family at once: indices become nodes of the
  * statement's graph, references become slots. Where members differ in more than integers (one
- * end of a chain refers to a definition, an `if` over the index takes the other branch), a
- * *decision* splits the members into groups and each group is expanded anew with the decision
- * taken. */
+ * end of a chain refers to a definition, an `if` over the index has the other branch), a
+ * *decision* splits the members into groups and each group is expanded again with the decision
+ * made. */
 #ifndef TAUT_MODEL_MODEL_H
 #define TAUT_MODEL_MODEL_H
 
@@ -18,11 +18,12 @@ enum {
     TAUT_MEMBER_LIMIT = 1 << 24, /* members of one statement, and passes of its loops */
     /* numbers in the maps of all statements: members times what one refers to */
     TAUT_ENTRY_LIMIT = 1 << 27,
-    TAUT_RANGE_LIMIT = 4096,      /* lines with `for` that declare one name */
-    TAUT_UNROLL_LIMIT = 4096,     /* terms of a sum inside a nonlinear expression */
-    TAUT_GROUP_LIMIT = 1000,      /* different forms of one statement */
-    TAUT_WORK_LIMIT = 2000000,    /* tree nodes visited in expanding one statement */
-    TAUT_EFFORT_LIMIT = 50000000, /* the same for all statements, with what derivatives visit */
+    TAUT_RANGE_LIMIT = 4096,   /* lines with `for` that declare one name */
+    TAUT_UNROLL_LIMIT = 4096,  /* terms of a sum inside a nonlinear expression */
+    TAUT_GROUP_LIMIT = 1000,   /* different forms of one statement */
+    TAUT_WORK_LIMIT = 2000000, /* tree nodes visited in expanding one statement */
+    TAUT_EFFORT_LIMIT =
+        50000000, /* the same for all statements, with the nodes visited by derivatives */
     /* levels of trees inside one another, through definitions and parameters: recursion is this
      * deep */
     TAUT_LEVEL_LIMIT = 4000,
@@ -166,7 +167,7 @@ typedef struct taut_range_check { /* an index that must lie in a block */
     taut_reference reference;
 } taut_range_check;
 
-enum { TAUT_PENDING = 1000 }; /* status: a decision must be taken first */
+enum { TAUT_PENDING = 1000 }; /* status: a decision must be made first */
 
 typedef struct taut_expand {
     taut_model *model;

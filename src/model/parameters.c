@@ -1,6 +1,6 @@
 /* parameters.c - parameters are evaluated when first needed, so that their order in the file
- * does not matter; the order of need is kept, and contexts renew them in it. Overrides (--set)
- * replace what the file says. */
+ * does not matter; the order of need is kept, and contexts renew them in it. Values given by the
+ * program override the file. */
 #include "base/vectors.h"
 #include "model/model.h"
 

@@ -1,4 +1,4 @@
-/* sections.c - what each section of a model file means: declarations and kernels. */
+/* sections.c - the sections of a model file: declarations, and a kernel for each statement. */
 #include "model/model.h"
 
 #include <ctype.h>
@@ -112,11 +112,11 @@ static int declare_variables(taut_model *model)
             particle ? model->dimension : 1, NULL));
     }
     if (system->coordinates.total == 0)
-        return taut_document_fail(model->document, (taut_place){1, 1, 0}, model->error,
-                                  declared
-                                      ? "all families of coordinates are empty: is a size zero?"
-                                      : "the model has no coordinates: a section [coordinates], "
-                                        "[particles] or [state] is needed");
+        return taut_document_fail(
+            model->document, (taut_place){1, 1, 0}, model->error,
+            declared ? "all families of coordinates are empty: check the parameters in their ranges"
+                     : "the model has no coordinates: add a section "
+                       "[coordinates], [particles] or [state]");
     return 0;
 }
 
@@ -246,7 +246,7 @@ static int bond_attributes(taut_model *model, const taut_item_tree *item, taut_i
     return 0;
 }
 
-/* Room for marks of bonds that come later; bonds are declared before any is built. */
+/* One row of g. Bonds are declared before any is built. */
 static int row_item(taut_model *model, const taut_item_tree *item, taut_index first,
                     const char *what)
 {
@@ -498,7 +498,7 @@ static int check_rates(taut_model *model)
                               system->sizes.algebraic, system->sizes.constraints);
 }
 
-/* ---- which sections belong together */
+/* ---- which sections may occur together */
 
 static int check_sections(taut_model *model)
 {
@@ -519,9 +519,9 @@ static int check_sections(taut_model *model)
             if (model->document->item[i].section == wrong[k])
                 return taut_document_fail(
                     model->document, model->document->item[i].place, model->error,
-                    model->first_order
-                        ? "[%s] does not go with [state]: a model is mechanical or of first order"
-                        : "[%s] needs a first-order model with [state]",
+                    model->first_order ? "[%s] is not allowed with [state]: a model is either "
+                                         "mechanical or of first order"
+                                       : "[%s] needs a first-order model with [state]",
                     taut_section_name(wrong[k]));
     for (int64_t i = 0; i < model->document->items && present[TAUT_SECTION_KINETIC]; i++) {
         const taut_item_tree *item = &model->document->item[i];

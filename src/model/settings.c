@@ -53,7 +53,8 @@ static int run_item(taut_model *model, const taut_item_tree *item)
         taut_option_unknown("", key, &unknown);
         return taut_document_fail(model->document, item->left->place, model->error,
                                   "unknown setting '%s' in [run]: %s", item->left->name,
-                                  option ? "it belongs on the command line" : unknown.message);
+                                  option ? "it is an option of a run, not of a model"
+                                         : unknown.message);
     }
     for (taut_index k = 0; k < model->system->sizes.settings; k++)
         if (strcmp(model->system->setting[k].name, key) == 0)
@@ -93,8 +94,8 @@ static int stepper_item(taut_model *model, const taut_item_tree *item)
     if (key == 7) {
         const char *near = taut_near_miss(item->left->name, keys, 7);
         return taut_document_fail(model->document, item->left->place, model->error,
-                                  "unknown setting '%s' in [stepper]%s%s%s; there are command, "
-                                  "library, horizon, method, step, order, timeout",
+                                  "unknown setting '%s' in [stepper]%s%s%s; choose command, "
+                                  "library, horizon, method, step, order or timeout",
                                   item->left->name, near ? "; did you mean '" : "",
                                   near ? near : "", near ? "'?" : "");
     }

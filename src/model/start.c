@@ -1,9 +1,9 @@
-/* start.c - start values: names mean start values, in any order; one member may follow from
- * another (bob[i] from bob[i-1]).
+/* start.c - [start]: names refer to initial values, in any order; one member may depend on another
+ * (bob[i] on bob[i-1]).
  *
- * Lines become VALUE kernels. What depends on no other start value is computed in batches; the
- * rest, member by member, in an order found once by a depth-first search with its own stack (a
- * chain of a million links must not exhaust the machine's). */
+ * Lines become VALUE kernels. Values that depend on no other initial value are computed in batches;
+ * the others, member by member, in an order found once by a depth-first search with its own stack
+ * (the recursion of a chain of a million links would exhaust the stack of the process). */
 #include "model/model.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ typedef struct order {
     int32_t *owner; /* kernel of each target, -1 for none */
     taut_index *owner_member;
     unsigned char *state;           /* 0 new, 1 on the stack, 2 done */
-    unsigned char *depends;         /* [kernels]: reads other start values */
+    unsigned char *depends;         /* [kernels]: reads other initial values */
     const taut_document **document; /* [kernels] and place, for messages */
     taut_place *place;
 } order;
@@ -65,7 +65,7 @@ static int start_items(taut_model *model, const taut_document *document, order *
         taut_statement s = taut_statement_make(model, document, item, TAUT_ROLE_VALUE,
                                                1u << TAUT_FROM_Q | 1u << TAUT_FROM_V |
                                                    1u << TAUT_FROM_PARAMETER | 1u << TAUT_FROM_TIME,
-                                               "a start value");
+                                               "an initial value");
         s.list = TAUT_LIST_START;
         s.left = item->left;
         s.velocity_rows = true;
@@ -103,7 +103,7 @@ static void find_owners(order *o)
         for (int32_t s = 0; s < kernel->slots; s++)
             o->depends[k] |=
                 kernel->slot[s].source == TAUT_FROM_Q || kernel->slot[s].source == TAUT_FROM_V;
-        for (int64_t i = 0; i < kernel->members; i++) { /* later lines win */
+        for (int64_t i = 0; i < kernel->members; i++) { /* later lines override */
             o->owner[kernel->row[i]] = k;
             o->owner_member[kernel->row[i]] = (taut_index)i;
         }
@@ -134,7 +134,7 @@ static int fail_cycle(const order *o, int64_t target)
                                                        : &o->model->system->coordinates,
                      (taut_index)(velocity ? target - o->n : target), name, sizeof name);
     return taut_document_fail(o->document[kernel], o->place[kernel], o->model->error,
-                              "the start value of %s%s depends on itself", name,
+                              "the initial value of %s%s depends on itself", name,
                               velocity && !o->model->first_order ? "'" : "");
 }
 

@@ -290,8 +290,8 @@ static int make_bases(mapper *m, const taut_reference *left, int lefts,
     return 0;
 }
 
-/* Slots of one coordinate, its position and its velocity, share one gather array: kernel.c tells
- * locals apart by it. */
+/* Slots of one coordinate, its position and its velocity, share one gather array: kernel.c
+ * recognises locals apart by it. */
 static int make_slots(mapper *m)
 {
     taut_expand *x = m->x;

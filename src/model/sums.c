@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The definition that a plain name means, unless it is being looked into: then it leads back to
- * itself, which expanding it will say. */
+ * itself, which its expansion reports. */
 static taut_symbol *look_through(const taut_model *model, const taut_tree *tree)
 {
     if (tree->kind != TAUT_TREE_NAME || tree->count || tree->member || tree->primes)
@@ -19,7 +19,7 @@ static taut_symbol *look_through(const taut_model *model, const taut_tree *tree)
 }
 
 /* Is there a sum in the tree that can stay a loop, having nothing but signs, additions and
- * factors around it? `depth` counts levels through definitions; each of these is asked once. */
+ * factors around it? `depth` counts levels through definitions; each of these is examined once. */
 static bool linear_sum(const taut_model *model, const taut_tree *tree, int depth)
 {
     if (depth > TAUT_LEVEL_LIMIT)

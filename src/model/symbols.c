@@ -133,7 +133,7 @@ static int left_index(taut_model *model, const taut_document *document, const ta
         fabs(value) > 1e9)
         return taut_document_fail(
             document, index->place, model->error,
-            "expected a loop name or an integer as the index of what is declared");
+            "expected a loop name or an integer as the index of a declared name");
     block->iterator_of[d] = -1;
     block->box.lo[d] = block->box.hi[d] = (int32_t)value;
     return 0;
@@ -174,8 +174,8 @@ static int shape_block(taut_model *model, const taut_document *document, const t
             there = there || block->iterator_of[d] == k;
         if (!there)
             return taut_document_fail(document, item->iterator[k].place, model->error,
-                                      "the loop name '%s' must be an index on the left, or the "
-                                      "members cannot be told apart",
+                                      "the loop name '%s' must be an index on the left: the "
+                                      "members have no names otherwise",
                                       item->iterator[k].name);
     }
     if (!ordered)
@@ -402,7 +402,7 @@ static int enter(taut_model *space, const taut_document *document, taut_symbol_b
     if (names) {
         if (names->total + block->box.count * block->box.components > INT32_MAX / 4)
             return taut_document_fail(document, left->place, space->error,
-                                      "too many members in all");
+                                      "too many members in total");
         if (taut_names_add(names, &space->system->arena, symbol->name, &block->box))
             return taut_fail_memory(space->error);
         block->box.first = names->block[names->blocks - 1].block.first;
@@ -426,8 +426,7 @@ int taut_model_declare(taut_model *model, const taut_document *document, taut_sy
 {
     if (reserved(left->name))
         return taut_document_fail(document, left->place, model->error,
-                                  "'%s' has a meaning of its own and cannot be declared",
-                                  left->name);
+                                  "'%s' is a built-in name and cannot be declared", left->name);
     if (left->kind == TAUT_TREE_NAME && (left->primes || left->member))
         return taut_document_fail(document, left->place, model->error,
                                   "expected a plain name to declare, such as %s", left->name);

@@ -57,7 +57,7 @@ static int open_table(taut_model *model, const taut_item_tree *item, const char 
     if (!status && fread(*text, 1, size, file) != size)
         status = taut_document_fail(model->document, item->place, model->error,
                                     "the table '%s' cannot be read", item->raw);
-    if (!status && memchr(*text, 0, size)) /* what follows it would be lost */
+    if (!status && memchr(*text, 0, size)) /* the text after it would be lost */
         status = taut_document_fail(model->document, item->place, model->error,
                                     "the table '%s' contains a zero byte: is it a text file?",
                                     item->raw);
@@ -196,7 +196,7 @@ static int read_table(reader *r, taut_table *table)
     return 0;
 }
 
-/* A model file cannot make Taut read what lies elsewhere: relative paths below its folder only. */
+/* A model file can name tables in its folder and below only. */
 static int check_path(taut_model *model, const taut_item_tree *item)
 {
     const char *path = item->raw;
@@ -211,8 +211,8 @@ static int check_path(taut_model *model, const taut_item_tree *item)
     }
     if (path[0] == '/' || up || strchr(path, '\\') || strlen(path) > 200)
         return taut_document_fail(model->document, item->place, model->error,
-                                  "tables lie below the folder of the model: a relative path "
-                                  "without '..' is expected, found '%s'",
+                                  "tables are read from the folder of the model and below: "
+                                  "expected a relative path without '..', found '%s'",
                                   path);
     return 0;
 }

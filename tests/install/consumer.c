@@ -1,5 +1,5 @@
 /* consumer.c - the smallest use of an installed Taut: read a model, ask for its sizes, evaluate
- * it at its start. */
+ * it at its initial state. */
 #include <taut/taut.h>
 
 #include <math.h>

@@ -20,7 +20,7 @@ typedef struct vibration {
     judge at; /* evaluates the system with its springs */
     taut_index n, m, springs, rods, side;
     taut_index *spring;
-    /* dense [M Gr^T; Gr 0]; [springs][side]: Z_i and the reactions of the rods */
+    /* dense [M Gr^T; Gr 0]; [springs][side]: Z_i and the reactions of the rigid bonds */
     double *matrix, *column;
     /* [springs][springs]; eigenvectors in rows; [springs]: Omega */
     double *form, *vector, *root;

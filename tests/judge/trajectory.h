@@ -5,9 +5,9 @@
  * II.9), adaptive, on accelerations formed here with dense elimination from what the system
  * answers about itself (f, g, G, gamma, M):
  *
- *     full    M a = f - G^T C^-1 (g + T gdot) - scale grad V, rods by [M G^T; G 0]:
+ *     full    M a = f - G^T C^-1 (g + T gdot) - scale grad V, rigid bonds by [M G^T; G 0]:
  *     every oscillation resolved
- *     rigid   the same with every bond that is not soft a rod
+ *     rigid   the same with every bond that is not soft rigid
  *     field   a of the slow multipliers lambda^(k) (src/slow/multiplier_recursion.c),
  *     k raised until it changes nothing: the explicit slow field
  *     rates   z' = f(t, z) of first-order systems
@@ -40,8 +40,8 @@ typedef struct judge {
     taut_values values;
     unsigned wanted;
     const double *c, *tau;
-    taut_index *rod; /* [rods] bonds */
-    /* dense: A = G M^-1 G^T of the rods for a diagonal mass, else [M G^T; G 0] */
+    taut_index *rod; /* [rigid bonds] bonds */
+    /* dense: A = G M^-1 G^T of the rigid bonds for a diagonal mass, else [M G^T; G 0] */
     double *matrix, *right;
     double *lambda; /* [m] */
     taut_multiplier_recursion *recursion;

@@ -1,4 +1,4 @@
-/* faulty.h - an allocator that counts, and that fails at the k-th call when told to. */
+/* faulty.h - an allocator that counts, and that fails at the k-th call on request. */
 #ifndef TAUT_TESTS_SUPPORT_FAULTY_H
 #define TAUT_TESTS_SUPPORT_FAULTY_H
 

@@ -1,4 +1,4 @@
-/* forces.h - forces as C functions for tests of projections: springs that nobody declares, and
+/* forces.h - forces as C functions for tests of projections: springs that nothing declares, and
  * how slow a result is. */
 #ifndef TAUT_TESTS_SUPPORT_FORCES_H
 #define TAUT_TESTS_SUPPORT_FORCES_H

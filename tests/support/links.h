@@ -143,7 +143,7 @@ static inline double links_largest(const links *s, const double *x)
 }
 
 /* How far series, which knows the springs, moves the result: the distance to the slow manifold
- * (docs/theory.md), relative to the size of the chain and to its speed. more_v: allowed beside that
+ * (docs/theory.md), relative to the size of the chain and to its speed. more_v: allowed in addition
  * in velocities. */
 static inline void links_check_slow(const char *what, const links *s, const projected *p,
                                     double most_q, double most_v, double more_v)

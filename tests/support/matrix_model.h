@@ -13,7 +13,7 @@ typedef struct model {
     taut_system *system;
     taut_sizes sizes;
     double until, step;    /* of [run], NaN without */
-    double fastest, least; /* stiff frequencies at the start, 0 without */
+    double fastest, least; /* stiff frequencies at the initial state, 0 without */
     double slow;           /* rate of the slow motion, as taut_check estimates it */
     double size;           /* largest coordinate of the start */
 } model;

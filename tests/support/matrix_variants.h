@@ -1,5 +1,5 @@
-/* matrix_variants.h - what the matrix of projections runs beside the shipped models, and how its
- * judge takes those that it cannot take. */
+/* matrix_variants.h - what the matrix of projections runs in addition to the shipped models, and
+ * how its judge evaluates those that it does not support directly. */
 #ifndef TAUT_TESTS_SUPPORT_MATRIX_VARIANTS_H
 #define TAUT_TESTS_SUPPORT_MATRIX_VARIANTS_H
 
@@ -61,13 +61,13 @@ static const subject variants[] = {
      "[coordinates]\nx1, y1, x2, y2\n[bonds]\na = sqrt(x1^2 + y1^2) - 1 stiffness 1e6\n"
      "b = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 stiffness 1e6\n[start]\nx1 = 1, y1 = 0.05, x2 = 2, y1' = "
      "-0.5, y2' = 0.5\n"},
-    {"rods beside springs",
+    {"rigid bonds and springs",
      "[coordinates]\nx1, y1, x2, y2\n[potential]\ny1 + y2\n[bonds]\ninner = sqrt(x1^2 + y1^2) - 1 "
      "rigid\n"
      "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 stiffness 1e6\n[start]\nx1 = 1, x2 = 1.71, y2 = "
      "-0.7, y1' = -0.5, y2' = 0.5\n",
      NULL, 0, NULL},
-    {"a soft spring beside stiff ones",
+    {"a soft spring and stiff ones",
      "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 stiffness 1e6\nband "
      "= x - 0.5 stiffness 2 soft\n[start]\n"
      "x = 0.81, y = -0.6, x' = 0.3, y' = 0.4\n",

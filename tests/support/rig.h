@@ -1,5 +1,5 @@
 /* rig.h - for tests of methods without the driver: a model, a field, a stepper, a stabiliser,
- * equal steps. */
+ * fixed step size. */
 #ifndef TAUT_TESTS_SUPPORT_RIG_H
 #define TAUT_TESTS_SUPPORT_RIG_H
 
@@ -159,7 +159,8 @@ static inline int rig_stabilize(rig *r)
     return 0;
 }
 
-/* `steps` equal steps from now to `until`, each stabilised; then lambda and a are completed. */
+/* `steps` steps of fixed size from now to `until`, each stabilised; then lambda and a are
+ * completed. */
 static inline int rig_run(rig *r, double until, int64_t steps)
 {
     taut_stepper *s = &r->s;

@@ -1,5 +1,5 @@
-/* rods.h - for tests of filters beside rods: the double pendulum of A 5.1 with its first link a
- * rod, projected; what its rods are off by; what series moves a result by. */
+/* rods.h - for tests of filters with rigid bonds: the double pendulum of A 5.1 with its first link
+ * a rigid bond, projected; what its rigid bonds are off by; what series moves a result by. */
 #ifndef TAUT_TESTS_SUPPORT_RODS_H
 #define TAUT_TESTS_SUPPORT_RODS_H
 
@@ -45,7 +45,7 @@ static inline double largest(taut_index n, const double *x)
     return most;
 }
 
-/* g and gdot of the rods at the end, to rounding. */
+/* g and gdot of the rigid bonds at the end, to rounding. */
 static inline void check_rods(const char *what, const projected *p, int count, const int *rod)
 {
     const double *g, *gdot;
