@@ -36,8 +36,9 @@ static void test_choice(void)
         const char *model, *options, *explanation;
     } rows[] = {
         {PENDULUM("stiffness 1e6", "x = 1"), "until=1", "motion slow"},
-        {PENDULUM("stiffness 1e6", "x = 1"), "until=1", "slow because the start hardly rings"},
-        {PENDULUM("stiffness 4", "x = 1"), "until=1", "full because fast"},
+        {PENDULUM("stiffness 1e6", "x = 1"), "until=1",
+         "slow because the initial state has negligible oscillatory energy"},
+        {PENDULUM("stiffness 4", "x = 1"), "until=1", "full because the lowest stiff frequency"},
         {PENDULUM("stiffness 4", "x = 1"), "until=1", "motion full, method verlet"},
         {PENDULUM("rigid", "x = 1"), "until=1", "motion rigid, method dop8"},
         {PENDULUM("rigid", "x = 1"), "until=1 method=rattle step=0.01",
@@ -50,7 +51,8 @@ static void test_choice(void)
          "the start was moved onto the rigid bonds, which it violated by 0.1"},
         {PENDULUM("stiffness 1e6", "x = 1.1"), "until=1 motion=rigid",
          "the start was moved onto the rigid bonds"},
-        {DOUBLE_PENDULUM("1e4", "0.25"), "until=1", "effective because the start rings"},
+        {DOUBLE_PENDULUM("1e4", "0.25"), "until=1",
+         "effective because the initial state oscillates"},
         {DOUBLE_PENDULUM("1e4", "0.25"), "until=1",
          "motion effective, method effective (order 8), error control"},
         {DOUBLE_PENDULUM("1e4", "0.25"), "until=1 step=0.1",

@@ -421,11 +421,15 @@ typedef struct taut_check_report {
     double oscillatory_energy, energy_scale; /* of the start */
     /* where the motion has one, FILE:LINE:COLUMN: words, the system's; NULL: nowhere */
     const char *kinks;
-    char advice[400]; /* one line */
+    /* what taut_solver_create chooses with the same options and [run]; NULL: no run can begin, or
+     * it has no motion (first order) */
+    const char *motion, *method;
+    char advice[900]; /* one line */
     int verdict;      /* 0 usable, 1 numerically unusable */
 } taut_check_report;
 
-/* Examines a system at its start. Options read: from, backend, no-derivatives. */
+/* Examines a system at its initial state. Options read: from, backend, no-derivatives, and those of
+ * taut_solver_create, which decide about motion and method. */
 TAUT_API int taut_check(const taut_system *system, const taut_options *options,
                         taut_check_report *report, taut_error *error);
 

@@ -55,6 +55,7 @@ typedef struct taut_method {
     unsigned needs, refuses; /* capability bits of taut.h */
     const void *data; /* what tells rows of one family apart: a tableau, stages; the method's own */
     bool uses_field;  /* integrates stepper->field, of second or of first order */
+    bool averages;    /* effective motion: integrates the averaged system, not the model itself */
     bool first_order; /* treats first-order systems without a field */
     /* the estimate shrinks as h^error_order; 0: no estimate, fixed steps only */
     int error_order;

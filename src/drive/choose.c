@@ -113,7 +113,7 @@ static int settle_method(taut_solver *solver, const taut_method *method, bool st
                          taut_error *error)
 {
     if (solver->motion == TAUT_MOTION_RIGID)
-        TAUT_TRY(taut_motion_system(solver, method, error));
+        TAUT_TRY(taut_start_system(solver, method, error));
     if (!method && solver->sizes.kind == TAUT_BLACK_BOX)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "a black box has no equations that a method could integrate; `taut "
@@ -135,7 +135,7 @@ static int settle_method(taut_solver *solver, const taut_method *method, bool st
     }
     solver->stepper.method = method;
     TAUT_TRY(taut_method_accepts(method, &solver->sizes, error));
-    return solver->motion == TAUT_MOTION_EFFECTIVE ? taut_motion_system(solver, method, error)
+    return solver->motion == TAUT_MOTION_EFFECTIVE ? taut_start_system(solver, method, error)
                                                    : TAUT_OK;
 }
 
@@ -152,7 +152,7 @@ static int choose_method(taut_solver *solver, const taut_options *given, taut_er
     if (name[0] && !method && !(motion_said && !method_said))
         return taut_method_unknown("--method", name, error);
 
-    solver->unsaid = !motion[0] && !name[0] && !solver->own;
+    solver->unspecified = !motion[0] && !name[0] && !solver->own;
     unsigned bit = taut_motion_bit(motion);
     bool agree = method && (method->motions & bit);
     if (method && bit && !agree && method_said && !motion_said)
@@ -181,13 +181,13 @@ static int choose_method(taut_solver *solver, const taut_options *given, taut_er
 /* A step of [run] is for the method of [run], or for methods that resolve every oscillation and
  * have no error control; others would be slowed down by a step that was made for that. */
 static void choose_step_source(taut_solver *solver, const taut_options *given,
-                               const char *method_in_run)
+                               const taut_method *of_run)
 {
     const taut_method *method = solver->stepper.method;
     solver->step = taut_options_real(solver->options, "step");
     bool from_run = !taut_options_given(given, "step"),
          longer = method->error_order > 0 || solver->motion == TAUT_MOTION_EFFECTIVE;
-    if (from_run && longer && strcmp(method->name, method_in_run) != 0)
+    if (from_run && longer && method != of_run)
         solver->step = NAN;
     solver->step_in_run = from_run && !isnan(solver->step);
     solver->control.on = isnan(solver->step) && method->error_order > 0;
@@ -208,7 +208,7 @@ static int choose_times(taut_solver *solver, taut_error *error)
     solver->step_limit = taut_options_integer(merged, "steps");
     double every = taut_options_real(merged, "every");
     solver->rows.every = isnan(every) ? -1 : every; /* -1: decided when the step is known */
-    if (isnan(solver->until) && solver->step_limit > 0)
+    if (isnan(solver->until) && (solver->step_limit > 0 || solver->trial))
         solver->until = INFINITY; /* the limit ends the run; the end time follows from the step */
     if (isnan(solver->until))
         return taut_fail(
@@ -232,36 +232,33 @@ static int read_settings(const taut_system *system, taut_options *merged, taut_e
 
 int taut_choose(taut_solver *solver, const taut_options *options, taut_error *error)
 {
-    char method_in_run[40];
     TAUT_TRY(taut_options_create(&solver->arena.allocator, &solver->options, error));
     TAUT_TRY(taut_options_track(solver->options, error));
     TAUT_TRY(read_settings(solver->system, solver->options, error));
-    snprintf(method_in_run, sizeof method_in_run, "%s",
-             taut_options_text(solver->options, "method"));
+    const taut_method *of_run = taut_method_find(taut_options_text(solver->options, "method"));
     TAUT_TRY(taut_options_merge(solver->options, options, error));
+    if (solver->trial)
+        TAUT_TRY(taut_motion_diagnose(solver, error));
     TAUT_TRY(choose_method(solver, options, error));
-    choose_step_source(solver, options, method_in_run);
+    choose_step_source(solver, options, of_run);
     return choose_times(solver, error);
 }
 
-/* The fastest frequency at the start. A large system whose spectrum does not converge is run
- * without it: the energy is watched. */
+/* The fastest frequency at the initial state: of the diagnosis, where the run begins there. */
 static int find_frequency(taut_solver *solver, taut_error *error)
 {
-    enum { ENDS = 2 };
-    double frequency[2 * ENDS] = {0};
-    int found = 0;
-    bool complete;
-    taut_error reason;
+    taut_diagnosis here;
+    const taut_diagnosis *d = &solver->diagnosis;
     const taut_state *now = &solver->stepper.now;
     if (!(solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)) ||
         solver->stepper.method->stability == 0)
         return TAUT_OK;
-    int status = taut_frequencies(solver->context, now->t, now->q, ENDS, frequency, &found,
-                                  &complete, &reason);
-    TAUT_TRY(taut_fail_final(status, &reason, error));
-    if (status == 0 && found > 0)
-        solver->frequency = frequency[found - 1];
+    if (!taut_start_diagnosed(solver) || d->frequencies == 0) {
+        TAUT_TRY(taut_diagnose(solver->context, now->t, now->q, now->v, TAUT_DIAGNOSE_FASTEST,
+                               TAUT_BACKEND_AUTO, &here, error));
+        d = &here;
+    }
+    solver->frequency = d->fastest;
     return TAUT_OK;
 }
 
@@ -345,8 +342,10 @@ static void explain(taut_solver *solver, bool said, double period)
                     "tells whether it is small enough");
     if (solver->stabilizer)
         add(solver, "; stabilised: %s", solver->stabilizer->name);
-    if (solver->why[0])
-        add(solver, "; %s", solver->why);
+    const char *notes[] = {solver->why, solver->begun};
+    for (int k = 0; k < 2; k++)
+        if (notes[k][0])
+            add(solver, "; %s", notes[k]);
 }
 
 int taut_choose_step(taut_solver *solver, taut_error *error)

@@ -318,7 +318,7 @@ static int apply(taut_solver *solver, taut_index k, double theta, double *value,
     TAUT_TRY(taut_event_apply(solver->context, k, x->t, x->q, x->v, x->lambda, error));
     TAUT_TRY(evaluate(solver, x, solver->watch.trial, error));
     *value = solver->watch.trial[k];
-    int status = taut_motion_again(solver, x, moved, &reason);
+    int status = taut_start_again(solver, x, moved, &reason);
     return status == 0 ? TAUT_OK : fail_altered(solver, k, status, &reason, error);
 }
 
@@ -334,7 +334,7 @@ static int restart(taut_solver *solver, bool altered, taut_error *error)
         solver->energy_base = NAN; /* `then` may give any energy */
         solver->control.reach = 0; /* and another pace */
         solver->altered++;
-        TAUT_TRY(taut_motion_begin(solver, error));
+        TAUT_TRY(taut_start_begin(solver, error));
     }
     TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, s->now.v, s->now.lambda, error));
     return taut_watch_begin(solver, error);

@@ -1,5 +1,4 @@
 /* rows.c - rows for the sinks, and the guard against results that are not worth writing. */
-#include "base/vectors.h"
 #include "drive/solver.h"
 
 #include <float.h>
@@ -47,23 +46,16 @@ static double spring_energy(const taut_solver *solver, const taut_state *state)
     return sum;
 }
 
-/* What the forces at the start do over the size of the system: an energy that is there even for
- * a start at rest and at potential zero. error_q is scratch: nobody reads it between steps. */
+/* error_q is scratch: nothing reads it between steps. */
 static int work_scale(taut_solver *solver, const taut_state *state, double *scale,
                       taut_error *error)
 {
     taut_values values = {.force = solver->stepper.error_q};
     taut_error reason;
-    double sum = 0;
-    *scale = 0;
     int status = taut_evaluate(solver->context, state->t, state->q, state->v, TAUT_WANT_FORCE,
                                &values, &reason);
-    if (status != 0) /* it is a measure, not a result */
-        return taut_fail_final(status, &reason, error);
-    for (taut_index i = 0; i < solver->stepper.n; i++)
-        sum += fabs(values.force[i]);
-    *scale = sum * taut_largest(solver->stepper.n, state->q);
-    return TAUT_OK;
+    *scale = status == 0 ? taut_work_scale(solver->stepper.n, values.force, state->q) : 0;
+    return taut_fail_final(status, &reason, error); /* it is a measure, not a result */
 }
 
 /* Exploded, with equal steps: the energy error is 1000 times all energy there was at the start,

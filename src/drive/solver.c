@@ -78,8 +78,8 @@ static int build(taut_solver *solver, const taut_options *options, taut_error *e
     TAUT_TRY(new_stepper(solver, error));
     scale_tolerance(solver);
     TAUT_TRY(taut_drift_create(solver, error));
-    TAUT_TRY(taut_motion_prepare(solver, error));
-    TAUT_TRY(taut_motion_start(solver, error));
+    TAUT_TRY(taut_start_prepare(solver, error));
+    TAUT_TRY(taut_start_state(solver, error));
     TAUT_TRY(s->method->create(s, error));
     TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, s->now.v, s->now.lambda, error));
     TAUT_TRY(taut_choose_step(solver, error));
@@ -113,39 +113,26 @@ static int make(const taut_solver *like, const taut_options *options,
                       : status;
 }
 
-int taut_solver_create_own(const taut_system *system, const taut_options *options,
-                           const taut_method *method, const taut_allocator *allocator,
-                           taut_solver **solver, taut_error *error)
+/* Tries until one can begin. A motion that was Taut's own choice and cannot begin gives way to the
+ * next one, with the reason. */
+static int make_first(taut_solver *like, const taut_options *options,
+                      const taut_allocator *allocator, taut_solver **solver, taut_error *error)
 {
-    taut_error_clear(error);
-    if (!solver)
-        return taut_fail(error, TAUT_ERROR_USAGE, "taut_solver_create: solver must not be NULL");
-    *solver = NULL;
-    if (!system)
-        return taut_fail(error, TAUT_ERROR_USAGE, "taut_solver_create: system must not be NULL");
-    taut_solver like = {.system = system,
-                        .own = method,
-                        .energy_first = NAN,
-                        .energy_last = NAN,
-                        .energy_base = NAN,
-                        .size = NAN,
-                        .rows = {.written = NAN},
-                        .drift = {.measured = NAN}};
     for (;;) {
         taut_solver *made;
-        int status = make(&like, options, allocator, &made, error);
+        int status = make(like, options, allocator, &made, error);
+        if (made)
+            like->diagnosis = made->diagnosis;
         if (status == 0)
             *solver = made;
         if (status == 0 || !made)
             return status;
-        /* a motion that was Taut's own choice and cannot begin: the next best one, with the
-         * reason */
-        bool chosen = made->unsaid && made->motion != 0 && made->motion != TAUT_MOTION_FULL &&
-                      !(like.avoid & made->motion);
+        bool chosen = made->unspecified && made->motion != 0 && made->motion != TAUT_MOTION_FULL &&
+                      !(like->avoid & made->motion);
         bool again = chosen && status != TAUT_ERROR_MEMORY && status != TAUT_ERROR_USAGE &&
                      status != TAUT_ERROR_STOPPED;
-        like.avoid |= made->motion;
-        snprintf(like.why, sizeof like.why, "not %s: %.170s", taut_motion_name(made->motion),
+        like->avoid |= made->motion;
+        snprintf(like->why, sizeof like->why, "not %s: %.400s", taut_motion_name(made->motion),
                  error ? error->message : "it cannot begin");
         taut_solver_destroy(made);
         if (!again)
@@ -154,10 +141,49 @@ int taut_solver_create_own(const taut_system *system, const taut_options *option
     }
 }
 
+static int create(const taut_system *system, const taut_options *options, const taut_method *own,
+                  bool trial, const taut_allocator *allocator, taut_solver **solver,
+                  taut_diagnosis *diagnosis, taut_error *error)
+{
+    taut_error_clear(error);
+    if (!solver)
+        return taut_fail(error, TAUT_ERROR_USAGE, "taut_solver_create: solver must not be NULL");
+    *solver = NULL;
+    if (!system)
+        return taut_fail(error, TAUT_ERROR_USAGE, "taut_solver_create: system must not be NULL");
+    taut_solver like = {.system = system,
+                        .own = own,
+                        .trial = trial,
+                        .energy_first = NAN,
+                        .energy_last = NAN,
+                        .energy_base = NAN,
+                        .size = NAN,
+                        .rows = {.written = NAN},
+                        .drift = {.measured = NAN}};
+    int status = make_first(&like, options, allocator, solver, error);
+    if (diagnosis)
+        *diagnosis = like.diagnosis;
+    return status;
+}
+
+int taut_solver_create_own(const taut_system *system, const taut_options *options,
+                           const taut_method *method, const taut_allocator *allocator,
+                           taut_solver **solver, taut_error *error)
+{
+    return create(system, options, method, false, allocator, solver, NULL, error);
+}
+
+int taut_solver_try(const taut_system *system, const taut_options *options,
+                    const taut_allocator *allocator, taut_solver **solver,
+                    taut_diagnosis *diagnosis, taut_error *error)
+{
+    return create(system, options, NULL, true, allocator, solver, diagnosis, error);
+}
+
 int taut_solver_create(const taut_system *system, const taut_options *options,
                        const taut_allocator *allocator, taut_solver **solver, taut_error *error)
 {
-    return taut_solver_create_own(system, options, NULL, allocator, solver, error);
+    return create(system, options, NULL, false, allocator, solver, NULL, error);
 }
 
 void taut_solver_destroy(taut_solver *solver)
@@ -167,7 +193,7 @@ void taut_solver_destroy(taut_solver *solver)
     const taut_method *method = solver->stepper.method;
     if (method && method->destroy)
         method->destroy(&solver->stepper);
-    taut_motion_release(solver);
+    taut_start_release(solver);
     taut_context_destroy(solver->context);
     taut_system_destroy(solver->derived);
     taut_options_destroy(solver->options);

@@ -6,6 +6,7 @@
 
 #include "base/method.h"
 #include "base/projector.h"
+#include "drive/diagnose.h"
 
 /* Events of one solver; the arrays have one entry per event. */
 typedef struct taut_watch {
@@ -84,9 +85,12 @@ struct taut_solver {
      */
     taut_projector *rods;
     taut_projector *slow;     /* to the slow point, after events in slow motion; may be NULL */
+    taut_diagnosis diagnosis; /* of the model at its initial state; parts 0: not needed so far */
+    bool trial;               /* made to learn what a run would be: it needs no end time */
+    bool moved;               /* the run does not begin at the initial state of the model */
     unsigned motion;          /* one bit */
-    unsigned avoid;           /* motions that failed at the start, when Taut has the choice */
-    bool unsaid;              /* nobody said motion or method */
+    unsigned avoid;           /* motions that could not begin, when Taut has the choice */
+    bool unspecified;         /* neither motion nor method is specified */
     double from, until, step; /* step > 0: of equal steps; of error control: the latest */
     bool step_in_run;         /* the step is that of [run] */
     int64_t step_limit;       /* 0: none */
@@ -122,9 +126,10 @@ struct taut_solver {
     char event_name[96];
     taut_statistics statistics;
     int warnings;
-    char warning[6][160];  /* options without effect */
-    char why[400];         /* the motion or method was chosen by Taut because ... */
-    char explanation[800]; /* one line */
+    char warning[6][160];   /* options without effect */
+    char why[600];          /* the motion was chosen by Taut because ... */
+    char begun[400];        /* what was done to the initial state */
+    char explanation[1400]; /* one line */
 };
 
 /* (solver.c) A run with a method that is not in the table, for tests and for trying one out;
@@ -132,6 +137,13 @@ struct taut_solver {
 int taut_solver_create_own(const taut_system *system, const taut_options *options,
                            const taut_method *method, const taut_allocator *allocator,
                            taut_solver **solver, taut_error *error);
+
+/* (solver.c) What taut_solver_create would make, without an end time and without looking for the
+ * slow point, to read motion and method from; and the diagnosis of the initial state, with parts 0
+ * when that failed. */
+int taut_solver_try(const taut_system *system, const taut_options *options,
+                    const taut_allocator *allocator, taut_solver **solver,
+                    taut_diagnosis *diagnosis, taut_error *error);
 
 /* (choose.c) Motion, method, times from the options, with [run] as defaults; refusals. Makes the
  * derived system. */
@@ -145,23 +157,32 @@ int taut_method_unknown(const char *option, const char *name, taut_error *error)
 /* Can the method treat such a system? Fails with the reasons when not. */
 int taut_method_accepts(const taut_method *method, const taut_sizes *sizes, taut_error *error);
 
-/* (motion.c) The motion that the model's start suggests, with the reason in solver->why. */
+/* (motion.c) Diagnoses the initial state, once: solver->diagnosis. */
+int taut_motion_diagnose(taut_solver *solver, taut_error *error);
+/* Is the oscillatory energy worth mentioning? */
+bool taut_motion_oscillates(const taut_diagnosis *diagnosis);
+/* The motion that a diagnosis suggests, none of those to `avoid`. Appends the reason to `why`. */
+unsigned taut_motion_advise(const taut_diagnosis *diagnosis, unsigned avoid, char *why,
+                            size_t size);
+/* The same for the initial state of the model, with the reason in solver->why. */
 int taut_motion_choose(taut_solver *solver, unsigned *motion, taut_error *error);
-/* The system that moves in this motion; solver->derived, moving and sizes. */
-int taut_motion_system(taut_solver *solver, const taut_method *method, taut_error *error);
-/* The method for motion and system when none is said; NULL: there is none. */
-const taut_method *taut_motion_method(const taut_solver *solver, bool step_said);
+/* The method for motion and system when none is specified; NULL: there is none. */
+const taut_method *taut_motion_method(const taut_solver *solver, bool step_given);
+
+/* (run_start.c) The system that moves in this motion; solver->derived, moving and sizes. */
+int taut_start_system(taut_solver *solver, const taut_method *method, taut_error *error);
 /* Field, stabiliser and assembly, before the method is created. */
-int taut_motion_prepare(taut_solver *solver, taut_error *error);
-/* Puts the start where the motion begins. */
-int taut_motion_start(taut_solver *solver, taut_error *error);
-/* The present state is a new beginning: the invariants it has are those that are kept and
- * watched from here on. */
-int taut_motion_begin(taut_solver *solver, taut_error *error);
-/* Puts a state that an event altered where the motion can begin; *moved: the largest |dq_i| or
+int taut_start_prepare(taut_solver *solver, taut_error *error);
+/* Moves the initial state to where the motion begins. */
+int taut_start_state(taut_solver *solver, taut_error *error);
+/* The diagnosis is one of the system that moves, at the state where it begins. */
+bool taut_start_diagnosed(const taut_solver *solver);
+/* The invariants of the present state are those that are kept and watched from here on. */
+int taut_start_begin(taut_solver *solver, taut_error *error);
+/* Moves a state that an event altered to where the motion can begin; *moved: the largest |dq_i| or
  * |dv_i|. */
-int taut_motion_again(taut_solver *solver, taut_state *state, double *moved, taut_error *error);
-void taut_motion_release(taut_solver *solver);
+int taut_start_again(taut_solver *solver, taut_state *state, double *moved, taut_error *error);
+void taut_start_release(taut_solver *solver);
 
 /* (loop.c) Back towards the manifold after a step; what the method remembers of its end is
  * forgotten. */

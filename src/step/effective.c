@@ -58,6 +58,7 @@ const taut_method taut_effective = {
     .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
     .refuses = TAUT_HAS_DAMPING | TAUT_HAS_STIFF_POTENTIAL | TAUT_HAS_ALGEBRAIC | TAUT_HAS_STEPPER,
     .uses_field = true,
+    .averages = true,
     .create = create,
     .step = step,
     .changed = changed,

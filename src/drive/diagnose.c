@@ -1,0 +1,463 @@
+/* diagnose.c - the equations at a state: rank, violation of bonds, oscillation, energies, rates,
+ * frequencies.
+ *
+ * The slow multipliers lambda0 solve  [M G^T; G 0] (v', lambda) = (f, -gamma)  (index-1 form), and
+ * the oscillatory energy is measured from them: sum (g - c lambda0)^2 / 2c  +  gdot^T A^-1 gdot / 2
+ * over the springs. Soft springs are forces: they are part of f and have no rows. */
+#include "drive/diagnose.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/rows.h"
+#include "base/vectors.h"
+#include "slow/potential/potential.h"
+
+typedef struct examiner {
+    const taut_system *system;
+    const taut_sizes *sizes;
+    taut_diagnosis *d;
+    taut_error *error;
+    taut_arena arena;
+    taut_context *context;
+    taut_saddle *saddle;
+    taut_pattern jacobian, tangent;
+    taut_values values;
+    taut_index n, m;
+    const double *q, *v;
+    double *gdot, *acceleration, *lambda;
+    /* [m]: 1 in rows of soft springs, which are empty in the saddle matrix */
+    double *soft_rows;
+    unsigned char *rigid, *counts; /* [m]: holds exactly; is not a soft spring */
+    double work;                   /* of the forces without soft springs, over the largest q */
+    bool solvable;
+} examiner;
+
+/* ---- the state */
+
+static int reserve(examiner *e)
+{
+    const taut_sizes *z = e->sizes;
+    bool stiff = z->can & TAUT_HAS_STIFF_POTENTIAL;
+    const struct {
+        double **array;
+        int64_t count;
+    } rows[] = {{&e->values.force, e->n},
+                {&e->values.stiff_force, stiff ? e->n : 0},
+                {&e->values.mass, e->tangent.start ? e->tangent.start[e->n] : e->n},
+                {&e->values.bond, e->m},
+                {&e->values.bond_dt, e->m},
+                {&e->values.gamma, e->m},
+                {&e->values.jacobian, z->jacobian_entries},
+                {&e->gdot, e->m},
+                {&e->acceleration, e->n},
+                {&e->lambda, e->m},
+                {&e->soft_rows, e->m}};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        if (!(*rows[k].array = TAUT_NEW(&e->arena, double, rows[k].count)))
+            return taut_fail_memory(e->error);
+    e->rigid = TAUT_NEW(&e->arena, unsigned char, e->m);
+    e->counts = TAUT_NEW(&e->arena, unsigned char, e->m);
+    return e->rigid && e->counts ? TAUT_OK : taut_fail_memory(e->error);
+}
+
+static int evaluate(examiner *e, bool energy)
+{
+    const taut_sizes *z = e->sizes;
+    bool mechanical = z->kind == TAUT_MECHANICAL;
+    TAUT_TRY(taut_system_pattern(e->system, TAUT_PATTERN_JACOBIAN, &e->jacobian, e->error));
+    if (z->mass != TAUT_MASS_DIAGONAL && mechanical)
+        TAUT_TRY(taut_system_pattern(e->system, TAUT_PATTERN_TANGENT, &e->tangent, e->error));
+    TAUT_TRY(reserve(e));
+    unsigned wanted = TAUT_WANT_BOND | TAUT_WANT_JACOBIAN;
+    if (z->kind != TAUT_BLACK_BOX)
+        wanted |= TAUT_WANT_FORCE;
+    if (mechanical)
+        wanted |= TAUT_WANT_MASS | TAUT_WANT_GAMMA | (energy ? TAUT_WANT_ENERGY : 0);
+    if (z->can & TAUT_HAS_STIFF_POTENTIAL)
+        wanted |= TAUT_WANT_STIFF_FORCE;
+    TAUT_TRY(taut_evaluate(e->context, e->d->t, e->q, e->v, wanted, &e->values, e->error));
+    for (taut_index i = 0; i < e->m && z->kind != TAUT_BLACK_BOX; i++)
+        e->gdot[i] = e->values.bond_dt[i] + taut_row_dot(&e->jacobian, e->values.jacobian, i,
+                                                         mechanical ? e->v : e->values.force);
+    return TAUT_OK;
+}
+
+/* Which rows must hold exactly, which are soft springs; how far the state is from them. */
+static void measure_violation(examiner *e)
+{
+    taut_diagnosis *d = e->d;
+    const double *c = taut_context_compliance(e->context);
+    bool mechanical = e->sizes->kind == TAUT_MECHANICAL;
+    for (taut_index i = 0; i < e->m; i++) {
+        bool observable = !mechanical && i >= e->sizes->constraints;
+        e->rigid[i] = mechanical ? c[i] == 0 : !observable;
+        e->counts[i] = !(mechanical && c[i] > 0 && taut_context_soft(e->context, i));
+        e->soft_rows[i] = !e->counts[i];
+        d->hard += e->rigid[i];
+        d->soft += !e->counts[i];
+        if (e->rigid[i]) {
+            d->position = fmax(d->position, fabs(e->values.bond[i]));
+            d->velocity = fmax(d->velocity, fabs(e->gdot[i]));
+        }
+        if (!observable && e->counts[i])
+            d->foot_distance = fmax(d->foot_distance, fabs(e->values.bond[i]));
+    }
+}
+
+/* ---- rank, of the rows that `only` selects */
+
+static int rank_in(examiner *e, taut_arena *scratch, const unsigned char *only, taut_index *rank,
+                   taut_index *rows, char *message, size_t size)
+{
+    taut_index *start = TAUT_NEW(scratch, taut_index, e->m + 1),
+               *row = TAUT_NEW(scratch, taut_index, e->m);
+    taut_index *column = TAUT_NEW(scratch, taut_index, e->sizes->jacobian_entries),
+               *partner = TAUT_NEW(scratch, taut_index, e->m);
+    double *entry = TAUT_NEW(scratch, double, e->sizes->jacobian_entries),
+           *residual = TAUT_NEW(scratch, double, e->m);
+    unsigned char *redundant = TAUT_NEW(scratch, unsigned char, e->m);
+    if (!start || !row || !column || !partner || !entry || !residual || !redundant)
+        return taut_fail_memory(e->error);
+    taut_index count = 0, entries = 0;
+    for (taut_index i = 0; i < e->m; i++) {
+        if (!only[i])
+            continue;
+        for (taut_index k = e->jacobian.start[i]; k < e->jacobian.start[i + 1]; k++, entries++) {
+            column[entries] = e->jacobian.column[k];
+            entry[entries] = e->values.jacobian[k];
+        }
+        residual[count] = e->values.bond[i];
+        row[count++] = i;
+        start[count] = entries;
+    }
+    *rows = *rank = count;
+    message[0] = 0;
+    if (count == 0)
+        return 0;
+    taut_saddle_shape shape = {.n = e->n, .m = count, .g_start = start, .g_column = column};
+    bool conflict = false;
+    TAUT_TRY(taut_rank(&shape, entry, 1e-10, residual, rank, redundant, partner, &conflict,
+                       &e->arena.allocator, e->error));
+    int length = 0, shown = 0;
+    for (taut_index i = 0; i < count && shown < 3; i++) {
+        if (!redundant[i])
+            continue;
+        char name[96], other[96] = "";
+        taut_system_name(e->system, TAUT_BOND, row[i], name, sizeof name);
+        if (partner[i] >= 0)
+            taut_system_name(e->system, TAUT_BOND, row[partner[i]], other, sizeof other);
+        snprintf(message + length, size - (size_t)length, "%s%s %s%s", shown++ ? "; " : "", name,
+                 partner[i] < 0 ? "has a zero gradient"
+                 : conflict     ? "contradicts "
+                                : "follows from others such as ",
+                 other);
+        length = (int)strlen(message); /* long names may have cut it */
+    }
+    if (*rank < count - 3)
+        snprintf(message + length, size - (size_t)length, "; and %d more",
+                 (int)(count - 3 - *rank));
+    return 0;
+}
+
+static int rank_of(examiner *e, const unsigned char *only, taut_index *rank, taut_index *rows,
+                   char *message, size_t size)
+{
+    taut_arena scratch;
+    taut_arena_init(&scratch, &e->arena.allocator);
+    int status = rank_in(e, &scratch, only, rank, rows, message, size);
+    taut_arena_clear(&scratch);
+    return status;
+}
+
+static int find_rank(examiner *e)
+{
+    taut_diagnosis *d = e->d;
+    taut_index rank, rows;
+    char text[300];
+    d->rank = e->m - d->soft;
+    if (d->hard) {
+        TAUT_TRY(rank_of(e, e->rigid, &rank, &rows, text, sizeof text));
+        if (rank < rows) {
+            d->redundant = true;
+            d->rank -= rows - rank;
+            snprintf(d->dependent, sizeof d->dependent, "%s have rank %d of %d: %s",
+                     e->sizes->kind == TAUT_MECHANICAL ? "the rigid bonds" : "the constraints",
+                     rank, rows, text);
+            return 0;
+        }
+    }
+    if (e->sizes->kind != TAUT_MECHANICAL || d->hard == d->rank)
+        return 0;
+    TAUT_TRY(rank_of(e, e->counts, &d->rank, &rows, text, sizeof text));
+    if (d->rank < rows)
+        snprintf(d->dependent, sizeof d->dependent,
+                 "G has rank %d of %d, which springs allow but rigid motion does not: %s", d->rank,
+                 rows, text);
+    return 0;
+}
+
+/* ---- the saddle system of the index-1 form: structure, slow multipliers, slow rate,
+ * oscillatory energy */
+
+/* The diagonal of M, wherever it is stored; 0 when it has no such entry. */
+static double mass_of(const examiner *e, taut_index i)
+{
+    if (!e->tangent.start)
+        return e->values.mass[i];
+    taut_index k = taut_row_find(&e->tangent, i, i);
+    return k < 0 ? 0 : e->values.mass[k];
+}
+
+/* A coordinate without mass moves only because of what holds it: with no bond its acceleration
+ * is force over zero. */
+static int find_massless(examiner *e)
+{
+    unsigned char *held = TAUT_NEW(&e->arena, unsigned char, e->n);
+    if (!held)
+        return taut_fail_memory(e->error);
+    for (taut_index k = 0; k < e->sizes->jacobian_entries; k++)
+        if (e->values.jacobian[k] != 0)
+            held[e->jacobian.column[k]] = 1;
+    for (taut_index i = 0; i < e->n && e->d->massless < 0; i++)
+        if (!held[i] && mass_of(e, i) == 0)
+            e->d->massless = i;
+    return TAUT_OK;
+}
+
+/* Soft springs join the force, and their rows leave the matrix. Their own frequencies, with the
+ * rest at rest, belong to the slow motion. */
+static void take_soft(examiner *e)
+{
+    const double *c = taut_context_compliance(e->context), *tau = taut_context_damping(e->context);
+    for (taut_index i = 0; i < e->m; i++) {
+        if (e->counts[i])
+            continue;
+        double pull = (e->values.bond[i] + tau[i] * e->gdot[i]) / c[i], mobility = 0;
+        taut_index begin = e->jacobian.start[i], end = e->jacobian.start[i + 1];
+        for (taut_index k = begin; k < end; k++) {
+            taut_index column = e->jacobian.column[k];
+            double mass = mass_of(e, column);
+            e->values.force[column] -= e->values.jacobian[k] * pull;
+            for (taut_index l = begin; l < end && mass > 0; l++) /* columns may repeat */
+                mobility += e->jacobian.column[l] == column
+                                ? e->values.jacobian[k] * e->values.jacobian[l] / mass
+                                : 0;
+        }
+        taut_row_clear(&e->jacobian, e->values.jacobian, i);
+        e->d->slow_rate = fmax(e->d->slow_rate, sqrt(fmax(mobility, 0) / c[i]));
+    }
+}
+
+/* Springs that depend on each other make the matrix singular: what follows from the multipliers
+ * stays unknown. */
+static int solve(examiner *e, taut_backend backend)
+{
+    taut_error singular;
+    taut_saddle_shape shape = {.n = e->n,
+                               .m = e->m,
+                               .g_start = e->jacobian.start,
+                               .g_column = e->jacobian.column,
+                               .k_start = e->tangent.start,
+                               .k_column = e->tangent.column,
+                               .symmetric = true,
+                               .positive = true};
+    TAUT_TRY(taut_saddle_create(&shape, backend, &e->arena.allocator, &e->saddle, e->error));
+    snprintf(e->d->structure, sizeof e->d->structure, "%s", taut_saddle_structure(e->saddle));
+    e->work = taut_work_scale(e->n, e->values.force, e->q);
+    take_soft(e);
+    int status = taut_saddle_factor(e->saddle, e->values.mass, e->values.jacobian, NULL,
+                                    e->soft_rows, &singular);
+    if (status == TAUT_ERROR_SINGULAR)
+        return TAUT_OK;
+    if (status != 0 && e->error)
+        *e->error = singular;
+    TAUT_TRY(status);
+    taut_copy(e->n, e->values.force, e->acceleration);
+    for (taut_index i = 0; i < e->m; i++)
+        e->lambda[i] = e->counts[i] ? -e->values.gamma[i] : 0;
+    TAUT_TRY(taut_saddle_solve(e->saddle, 1, e->acceleration, e->lambda, e->error));
+    e->solvable = true;
+    return TAUT_OK;
+}
+
+/* A stiff potential has no multipliers that would be measured from. */
+static void measure_oscillation(examiner *e, bool multipliers)
+{
+    taut_diagnosis *d = e->d;
+    const double *c = taut_context_compliance(e->context), *tau = taut_context_damping(e->context);
+    bool known = e->solvable && multipliers;
+    d->amplitude = known ? 0 : INFINITY;
+    for (taut_index i = 0; i < e->m && known; i++) {
+        double size = taut_row_square(&e->jacobian, e->values.jacobian, i, NULL);
+        if (e->rigid[i] || !e->counts[i])
+            continue;
+        /* as if masses were 1: a measure, not a result */
+        double period = sqrt(c[i] / fmax(size, 1e-300)), rate = e->gdot[i]; /* 1/omega */
+        double off = e->values.bond[i] + tau[i] * rate - c[i] * e->lambda[i];
+        d->overdamped |= tau[i] >= 2 * period;
+        d->amplitude = fmax(d->amplitude, fmax(fabs(off), fabs(rate) * period));
+    }
+    if (d->overdamped)
+        d->amplitude = 0;
+}
+
+/* The energy scale is that of the slow motion: kinetic energy and the work of its forces along the
+ * coordinates; at least the forces times the largest coordinate, an energy that there is even when
+ * the state is at rest and at potential zero. */
+static void measure_scales(examiner *e)
+{
+    taut_diagnosis *d = e->d;
+    double size = taut_largest(e->n, e->q), work = 0;
+    if (size == 0)
+        size = 1;
+    for (taut_index i = 0; i < e->n; i++) {
+        work += fabs(e->values.force[i]) * fabs(e->q[i]);
+        d->slow_rate =
+            fmax(d->slow_rate, fmax(fabs(e->v[i]) / size, sqrt(fabs(e->acceleration[i]) / size)));
+    }
+    d->energy_scale = fmax(e->values.kinetic + work, e->work);
+}
+
+static int measure_energy(examiner *e)
+{
+    taut_diagnosis *d = e->d;
+    const double *c = taut_context_compliance(e->context);
+    measure_scales(e);
+    if (e->sizes->can & TAUT_HAS_STIFF_POTENTIAL) {
+        taut_error reason;
+        int status = taut_potential_ringing(e->context, d->t, e->q, e->v, &e->arena.allocator,
+                                            &d->oscillatory_energy, &reason);
+        if (status == 0)
+            return TAUT_OK;
+        /* else there is no foot point, and only the springs are known */
+        TAUT_TRY(taut_fail_final(status, &reason, e->error));
+    }
+    double *y = TAUT_NEW(&e->arena, double, e->m), *x = TAUT_NEW(&e->arena, double, e->n),
+           kinetic = 0;
+    if (!x || !y)
+        return taut_fail_memory(e->error);
+    for (taut_index i = 0; i < e->m; i++) {
+        double off = e->values.bond[i] - c[i] * e->lambda[i];
+        bool spring = c[i] > 0 && e->counts[i];
+        d->oscillatory_energy += spring ? off * off / (2 * c[i]) : 0;
+        y[i] = spring ? e->gdot[i] : 0;
+    }
+    if (!e->solvable)
+        return TAUT_OK;
+    TAUT_TRY(taut_saddle_solve(e->saddle, 1, x, y, e->error));
+    for (taut_index i = 0; i < e->m; i++)
+        kinetic -= c[i] > 0 && e->counts[i] ? y[i] * e->gdot[i] / 2 : 0;
+    d->oscillatory_energy += fmax(kinetic, 0);
+    return TAUT_OK;
+}
+
+/* ---- frequencies */
+
+static int64_t count_modes(const examiner *e)
+{
+    const taut_diagnosis *d = e->d;
+    const double *c = taut_context_compliance(e->context);
+    int64_t count = 0;
+    for (taut_index i = 0; i < e->m; i++)
+        count += c[i] > 0 && e->counts[i];
+    /* springs that depend on others, or on rigid bonds, add none */
+    bool ranked = !d->redundant && d->massless < 0;
+    return ranked && count > d->rank - d->hard ? d->rank - d->hard : count;
+}
+
+/* A large system whose spectrum does not converge remains without frequencies. */
+static int find_frequencies(examiner *e, bool modes, bool fastest)
+{
+    taut_diagnosis *d = e->d;
+    bool stiff = e->sizes->can & TAUT_HAS_STIFF_POTENTIAL, complete;
+    if (modes)
+        d->frequencies = count_modes(e);
+    if (!d->frequencies && !stiff && !fastest)
+        return TAUT_OK;
+    int count = e->n <= TAUT_SPECTRUM_DENSE && modes ? e->n : 1, found;
+    double *frequency = TAUT_NEW(&e->arena, double, 2 * (int64_t)count + 2);
+    taut_error reason;
+    if (!frequency)
+        return taut_fail_memory(e->error);
+    int status =
+        taut_frequencies(e->context, d->t, e->q, count, frequency, &found, &complete, &reason);
+    TAUT_TRY(taut_fail_final(status, &reason, e->error));
+    if (status || found == 0)
+        return TAUT_OK;
+    d->fastest = frequency[found - 1];
+    if (!modes || (!d->frequencies && !stiff))
+        return TAUT_OK;
+    if (complete && !stiff && found > d->frequencies) { /* what they leave at zero comes first */
+        frequency += found - d->frequencies;
+        found = (int)d->frequencies;
+    }
+    d->least = frequency[0];
+    d->most = frequency[found - 1];
+    if (complete)
+        d->frequencies = found;
+    else if (stiff)
+        d->frequencies = e->n;
+    return TAUT_OK;
+}
+
+static int examine(examiner *e, unsigned parts, taut_backend backend)
+{
+    bool energy = parts & TAUT_DIAGNOSE_ENERGY,
+         oscillation = energy || (parts & TAUT_DIAGNOSE_OSCILLATION),
+         multipliers = e->m > 0 && !(e->sizes->can & TAUT_HAS_STIFF_POTENTIAL);
+    if (parts & ~(unsigned)TAUT_DIAGNOSE_FASTEST) {
+        TAUT_TRY(evaluate(e, energy));
+        measure_violation(e);
+    }
+    if (parts & TAUT_DIAGNOSE_RANK)
+        TAUT_TRY(find_rank(e));
+    if (e->sizes->kind != TAUT_MECHANICAL)
+        return TAUT_OK;
+    if (parts & TAUT_DIAGNOSE_RANK)
+        TAUT_TRY(find_massless(e));
+    if (energy || (oscillation && multipliers))
+        TAUT_TRY(solve(e, backend));
+    if (oscillation)
+        measure_oscillation(e, multipliers);
+    if (energy)
+        TAUT_TRY(measure_energy(e));
+    taut_saddle_destroy(e->saddle); /* frequencies need as much again */
+    e->saddle = NULL;
+    return find_frequencies(e, parts & TAUT_DIAGNOSE_MODES, parts & TAUT_DIAGNOSE_FASTEST);
+}
+
+double taut_work_scale(taut_index n, const double *force, const double *q)
+{
+    double sum = 0;
+    for (taut_index i = 0; i < n; i++)
+        sum += fabs(force[i]);
+    return sum * taut_largest(n, q);
+}
+
+int taut_diagnose(taut_context *context, double t, const double *q, const double *v, unsigned parts,
+                  taut_backend backend, taut_diagnosis *diagnosis, taut_error *error)
+{
+    const taut_system *system = taut_context_system(context);
+    *diagnosis = (taut_diagnosis){.t = t, .massless = -1};
+    taut_system_sizes(system, &diagnosis->sizes);
+    examiner e = {.system = system,
+                  .sizes = &diagnosis->sizes,
+                  .d = diagnosis,
+                  .error = error,
+                  .context = context,
+                  .q = q,
+                  .v = v,
+                  .n = diagnosis->sizes.coordinates,
+                  .m = diagnosis->sizes.bonds};
+    taut_arena_init(&e.arena, &context->arena.allocator);
+    int status = examine(&e, parts, backend);
+    diagnosis->separation =
+        diagnosis->slow_rate > 0 ? diagnosis->least / diagnosis->slow_rate : INFINITY;
+    if (status == 0)
+        diagnosis->parts = parts;
+    taut_saddle_destroy(e.saddle);
+    taut_arena_clear(&e.arena);
+    return status;
+}

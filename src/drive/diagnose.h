@@ -1,0 +1,55 @@
+/* diagnose.h - what the equations are like at a state: rank, violation of bonds, oscillation,
+ * energies, rates, frequencies. The choice of motion, the scales of the time loop and `taut check`
+ * read this one struct, so that they cannot contradict each other. */
+#ifndef TAUT_DRIVE_DIAGNOSE_H
+#define TAUT_DRIVE_DIAGNOSE_H
+
+#include "linalg/saddle.h"
+#include "system/system.h"
+
+/* Parts that can be asked for. Only what is asked for is computed; the rest stays 0. */
+enum {
+    TAUT_DIAGNOSE_RANK = 1,
+    TAUT_DIAGNOSE_OSCILLATION = 2, /* amplitude, overdamped */
+    TAUT_DIAGNOSE_ENERGY = 4,      /* energies, slow_rate, structure; and OSCILLATION */
+    TAUT_DIAGNOSE_MODES = 8,       /* of the stiff modes; needs RANK */
+    TAUT_DIAGNOSE_FASTEST = 16,    /* fastest, of soft springs where there are no others */
+    TAUT_DIAGNOSE_INITIAL = 15     /* what is to be known of an initial state */
+};
+
+typedef struct taut_diagnosis {
+    unsigned parts; /* that were computed */
+    double t;
+    taut_sizes sizes;
+    taut_index soft;     /* springs marked `soft`: forces, and no part of what follows */
+    taut_index hard;     /* rows that must hold exactly: rigid bonds; first order: constraints */
+    taut_index rank;     /* of G without the rows of soft springs */
+    bool redundant;      /* rows that must hold exactly depend on each other */
+    taut_index massless; /* a coordinate with neither mass nor bonds, or -1 */
+    char dependent[400]; /* names of redundant or conflicting bonds */
+    char structure[160]; /* of the linear algebra */
+    double position, velocity; /* max |g|, |gdot| over the rows that must hold exactly */
+    double foot_distance;      /* max |g| over the bonds that are not soft */
+    int64_t frequencies;       /* number of stiff modes */
+    double least, most;        /* their frequencies; 0: none */
+    double fastest;            /* most, or the fastest of the soft springs; 0: none, or unknown */
+    double slow_rate;          /* estimate of the rate of the slow motion */
+    double separation;         /* least over slow_rate */
+    double oscillatory_energy, energy_scale;
+    /* the largest of |g + tau gdot - c lambda| and |gdot|/omega over the stiff springs, lambda
+     * those of the rigid motion; INFINITY: unknown; 0 when a spring is overdamped */
+    double amplitude;
+    /* a spring does not oscillate: its stretch belongs to the slow motion, and no projection may
+     * remove it */
+    bool overdamped;
+} taut_diagnosis;
+
+/* Fills *diagnosis with `parts` at (t, q, v). Springs that depend on each other leave the energies
+ * and the amplitude unknown; any other failure is passed on. */
+int taut_diagnose(taut_context *context, double t, const double *q, const double *v, unsigned parts,
+                  taut_backend backend, taut_diagnosis *diagnosis, taut_error *error);
+/* What forces do over the size of the system, sum |f_i| max |q_i|: an energy that there is even for
+ * a state at rest and at potential zero. */
+double taut_work_scale(taut_index n, const double *force, const double *q);
+
+#endif

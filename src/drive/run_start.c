@@ -1,0 +1,331 @@
+/* run_start.c - how a run begins once motion and method are chosen: the system that moves, field
+ * and stabiliser, the initial state, and states that events altered.
+ *
+ *     rigid       c = 0 for every bond that is not soft; from the foot point; index-1 field,
+ *                 post-stabilised
+ *     slow        the stiff system itself in compliance form, from the slow point
+ *     effective   c = 0 and the force of the actions, or the model itself with impulses
+ *     full        the model itself; an initial state that violates rigid bonds is moved onto them
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/statistics.h"
+#include "base/vectors.h"
+#include "drive/solver.h"
+#include "point/foot_point.h"
+#include "point/projection.h"
+#include "slow/series.h"
+#include "vibration/effective.h"
+#include "wrap/fields.h"
+#include "wrap/stabilize.h"
+
+/* ---- the system */
+
+/* Rigid: c = 0. Effective: methods that average move c = 0 with the force of the actions [Lubich,
+ * Weiss (7)-(8)]; impulse methods move the model itself. */
+int taut_start_system(taut_solver *solver, const taut_method *method, taut_error *error)
+{
+    bool effective = solver->motion == TAUT_MOTION_EFFECTIVE && method && method->averages;
+    if (solver->sizes.kind != TAUT_MECHANICAL ||
+        (solver->motion != TAUT_MOTION_RIGID && !effective))
+        return TAUT_OK;
+    if (effective)
+        TAUT_TRY(taut_effective_from_start(
+            solver->system, taut_options_real(solver->options, "from"), &solver->derived, error));
+    else
+        TAUT_TRY(taut_system_rigid(solver->system, &solver->derived, error));
+    solver->moving = solver->derived;
+    taut_system_sizes(solver->moving, &solver->sizes);
+    return TAUT_OK;
+}
+
+/* ---- field and stabiliser */
+
+static int make_field(taut_solver *solver, bool baumgarte, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    double rate = baumgarte ? taut_options_real(solver->options, "stabilize-rate") : 0;
+    if (s->first_order)
+        return taut_field_first_order(s->context, s->arena, s->statistics, rate, &s->field, error);
+    if (solver->drift.rows > 0) /* x'' + 2 rate x' + rate^2 x = 0 has no overshoot */
+        return taut_field_index1(s->context, s->arena, s->statistics, 2 * rate, rate * rate,
+                                 &s->field, error);
+    return taut_field_full(s->context, s->arena, s->statistics, &s->field, error);
+}
+
+/* Explicit methods drift from what holds exactly, so they are stabilised unless told otherwise;
+ * others keep it themselves. */
+static int make_stabilizer(taut_solver *solver, const char *kind, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    bool said = taut_options_given(solver->options, "stabilize"),
+         something = solver->drift.rows > 0;
+    if (said && !something && strcmp(kind, "none") != 0)
+        return taut_fail(
+            error, TAUT_ERROR_USAGE,
+            "--stabilize %s: there are no rigid bonds, constraints or invariants to keep", kind);
+    if (!said)
+        kind = something && s->method->uses_field ? "post" : "none";
+    if (strcmp(kind, "none") == 0 || strcmp(kind, "baumgarte") == 0)
+        return TAUT_OK;
+    int passes = (int)taut_options_integer(solver->options, "stabilize-passes");
+    return taut_stabilizer_create(kind, passes, s->context, s->arena, s->statistics,
+                                  &solver->stabilizer, error);
+}
+
+int taut_start_prepare(taut_solver *solver, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    const char *kind = taut_options_text(solver->options, "stabilize");
+    bool baumgarte = strcmp(kind, "baumgarte") == 0;
+    if (baumgarte && !s->method->uses_field)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "--stabilize baumgarte changes the equations that explicit methods "
+                         "integrate; method %s does not use them",
+                         s->method->name);
+    if (s->method->uses_field)
+        TAUT_TRY(make_field(solver, baumgarte, error));
+    TAUT_TRY(make_stabilizer(solver, kind, error));
+    if (solver->drift.rows == 0 || s->first_order)
+        return TAUT_OK;
+    static const taut_foot_point_settings later = {.ignore_holds = true};
+    TAUT_TRY(
+        taut_foot_point_create(s->context, s->arena, s->statistics, &later, &solver->rods, error));
+    if (solver->motion == TAUT_MOTION_EFFECTIVE) /* along the directions of the vibrating state, not
+                                                    those of the foot point */
+        return taut_effective_projector(s->context, s->arena, s->statistics, &solver->assembly,
+                                        error);
+    if (taut_system_hold(solver->moving))
+        return taut_foot_point_projector(s->context, s->arena, s->statistics, &solver->assembly,
+                                         error);
+    solver->assembly = solver->rods;
+    return TAUT_OK;
+}
+
+void taut_start_release(taut_solver *solver)
+{
+    taut_projector *held = solver->assembly == solver->rods ? NULL : solver->assembly;
+    taut_projector *made[] = {solver->stabilizer, solver->rods, held, solver->slow};
+    for (int k = 0; k < 4; k++)
+        if (made[k] && made[k]->destroy)
+            made[k]->destroy(made[k]);
+    if (solver->stepper.field && solver->stepper.field->destroy)
+        solver->stepper.field->destroy(solver->stepper.field);
+}
+
+/* ---- the initial state */
+
+bool taut_start_diagnosed(const taut_solver *solver)
+{
+    return solver->diagnosis.parts && solver->moving == solver->system && !solver->moved;
+}
+
+static void note(taut_solver *solver, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void note(taut_solver *solver, const char *format, ...)
+{
+    char *to = solver->begun;
+    size_t used = strlen(to), room = sizeof solver->begun;
+    if (used > 0 && used + 2 < room)
+        used += (size_t)snprintf(to + used, room - used, "; ");
+    va_list list;
+    va_start(list, format);
+    vsnprintf(to + used, room - used, format, list);
+    va_end(list);
+}
+
+/* Good already: moving it would only add rounding. */
+static bool start_is_good(const taut_solver *solver)
+{
+    const taut_state *now = &solver->stepper.now;
+    double q = fmax(1, taut_largest(solver->stepper.n, now->q)),
+           v = fmax(1, taut_largest(solver->stepper.n, now->v));
+    return solver->drift.position <= 1e-13 * q && solver->drift.velocity <= 1e-13 * v;
+}
+
+/* Onto the rigid bonds of the system that moves, orthogonally in the metric of M. */
+static int start_on_bonds(taut_solver *solver, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    TAUT_TRY(taut_drift_measure(solver, &s->now, error));
+    if (start_is_good(solver))
+        return TAUT_OK;
+    double position = solver->drift.position, velocity = solver->drift.velocity;
+    TAUT_TRY(solver->assembly->apply(solver->assembly, s->now.t, s->now.q, s->now.v, error));
+    solver->moved = true;
+    solver->drift.measured = NAN;
+    solver->drift.most_position = solver->drift.most_velocity = 0;
+    const char *where =
+        solver->motion == TAUT_MOTION_EFFECTIVE ? "onto the bonds" : "onto the rigid bonds";
+    note(solver, "the start was moved %s, which it violated by %.2g (velocities %.2g)", where,
+         position, velocity);
+    return TAUT_OK;
+}
+
+/* Projections advise other projections by `--method`; in a run that is the method of the motion,
+ * so they are named in full. */
+static int named_in_full(int status, taut_error *error)
+{
+    static const char said[] = "--method ", verb[] = "taut project ";
+    size_t more = sizeof verb - 1;
+    for (char *at = error && status < 0 ? strstr(error->message, said) : NULL; at;
+         at = strstr(at + more + 1, said)) {
+        if (strlen(error->message) + more >= sizeof error->message)
+            break;
+        memmove(at + more, at, strlen(at) + 1);
+        memcpy(at, verb, more);
+    }
+    return status;
+}
+
+/* How far the start was moved: across and along the bonds where there is a foot point that
+ * tells, the largest change elsewhere. */
+static void tell_slow_point(taut_solver *solver, const char *method,
+                            const taut_projection_result *result)
+{
+    char moved[80];
+    double most = taut_largest_difference(solver->stepper.n, result->q, solver->stepper.now.q);
+    if (isnan(result->moved_normal))
+        snprintf(moved, sizeof moved, "by %.2g", most);
+    else
+        snprintf(moved, sizeof moved, "normal %.2g, tangential %.2g", result->moved_normal,
+                 result->moved_tangential);
+    note(solver, "the start was moved to its slow point, where nothing rings (%s; %s)", method,
+         moved);
+}
+
+/* Takes over the slow point that a projection finds. */
+static int take_slow_point(taut_solver *solver, const char *method, taut_error *error)
+{
+    taut_options *options = NULL;
+    taut_projection *projection = NULL;
+    taut_projection_result result;
+    taut_stepper *s = &solver->stepper;
+    char from[TAUT_NUMBER_SIZE];
+    taut_number_format(solver->from, 17, from);
+    TAUT_TRY(taut_options_create(&solver->arena.allocator, &options, error));
+    int status = taut_options_set(options, "method", method, error);
+    if (status == 0)
+        status = taut_options_set(options, "from", from, error);
+    if (status == 0)
+        status =
+            taut_project(solver->system, options, &solver->arena.allocator, &projection, error);
+    if (status == 0) {
+        taut_projection_result_get(projection, &result);
+        tell_slow_point(solver, method, &result);
+        taut_copy(s->n, result.q, s->now.q);
+        taut_copy(s->n, result.v, s->now.v);
+        solver->moved = true;
+        taut_statistics_add(s->statistics, &result.statistics);
+    }
+    taut_projection_destroy(projection);
+    taut_options_destroy(options);
+    return status;
+}
+
+/* Events that alter the state of a slow motion make it ring: what leads to the slow point again
+ * is made ready, since nothing allocates in a run. Overdamped springs do not ring, at the start
+ * or later. */
+static int prepare_again(taut_solver *solver, bool overdamped, taut_error *error)
+{
+    const unsigned needs = TAUT_CAN_JETS | TAUT_CAN_DERIVATIVES;
+    taut_stepper *s = &solver->stepper;
+    taut_event_info info;
+    taut_index k = 0;
+    while (taut_system_event(solver->system, k, &info) && !info.alters)
+        k++;
+    if (k == solver->sizes.events || overdamped)
+        return TAUT_OK;
+    if ((solver->sizes.can & TAUT_HAS_STIFF_POTENTIAL) || (solver->sizes.can & needs) != needs) {
+        char name[80];
+        taut_system_name(solver->system, TAUT_EVENT_ITEM, k, name, sizeof name);
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "event '%s' alters the state, and in slow motion the slow point must then "
+                         "be found anew, which needs springs with exact derivatives in place of a "
+                         "stiff potential; use --motion full, or let the event stop the run",
+                         name);
+    }
+    TAUT_TRY(
+        taut_series_projector(s->context, s->arena, s->statistics, NULL, &solver->slow, error));
+    note(solver, "states that events alter are moved to their slow points");
+    return TAUT_OK;
+}
+
+/* Slow motion begins on the slow manifold. An initial state whose oscillation is far below the
+ * tolerance stays as it is: the adaptive step size depends on its velocity times the step, a
+ * thousand times the amplitude when the step is a hundred periods long. */
+static int start_slow(taut_solver *solver, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    taut_diagnosis here;
+    const taut_diagnosis *d = &solver->diagnosis;
+    taut_error reason = {0};
+    if (!taut_start_diagnosed(solver)) {
+        TAUT_TRY(taut_diagnose(s->context, s->now.t, s->now.q, s->now.v, TAUT_DIAGNOSE_OSCILLATION,
+                               TAUT_BACKEND_AUTO, &here, error));
+        d = &here;
+    }
+    TAUT_TRY(prepare_again(solver, d->overdamped, error));
+    bool visible = d->amplitude > 1e-3 * (s->atol + s->rtol * taut_largest(s->n, s->now.q));
+    if (!visible || solver->trial) /* the run begins with or without the slow point */
+        return TAUT_OK;
+    static const char *const ways[] = {"series", "kernel"}; /* from jets; from forces alone */
+    int status = -1;
+    for (int k = 0; k < 2 && status != 0; k++) {
+        status = named_in_full(take_slow_point(solver, ways[k], &reason), &reason);
+        TAUT_TRY(taut_fail_final(status, &reason, error));
+    }
+    if (status != 0 && isinf(d->amplitude))
+        note(solver, "the initial state was not moved, and may oscillate: %.200s", reason.message);
+    else if (status != 0)
+        note(solver, "the initial state was not moved, with an oscillation of about %.2g: %.200s",
+             d->amplitude, reason.message);
+    return TAUT_OK;
+}
+
+int taut_start_begin(taut_solver *solver, taut_error *error)
+{
+    const taut_stepper *s = &solver->stepper;
+    if (!s->first_order)
+        return TAUT_OK;
+    if (solver->stabilizer)
+        TAUT_TRY(taut_stabilizer_begin(solver->stabilizer, s->now.t, s->now.q, error));
+    if (s->field)
+        TAUT_TRY(taut_field_first_order_begin(s->field, s->now.t, s->now.q, error));
+    return taut_drift_begin(solver, error);
+}
+
+int taut_start_state(taut_solver *solver, taut_error *error)
+{
+    if (solver->stepper.first_order)
+        return taut_start_begin(solver, error);
+    if (solver->drift.rows > 0)
+        TAUT_TRY(start_on_bonds(solver, error));
+    bool springs = solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL);
+    return solver->motion == TAUT_MOTION_SLOW && springs ? start_slow(solver, error) : TAUT_OK;
+}
+
+/* ---- after an event */
+
+int taut_start_again(taut_solver *solver, taut_state *x, double *moved, taut_error *error)
+{
+    const taut_stepper *s = &solver->stepper;
+    double *q = s->error_q, *v = s->error_v; /* scratch between steps */
+    *moved = 0;
+    if (s->first_order)
+        return TAUT_OK;
+    taut_copy(s->n, x->q, q);
+    taut_copy(s->n, x->v, v);
+    if (solver->rods)
+        TAUT_TRY(solver->rods->apply(solver->rods, x->t, x->q, x->v, error));
+    if (solver->slow)
+        TAUT_TRY(named_in_full(solver->slow->apply(solver->slow, x->t, x->q, x->v, error), error));
+    *moved =
+        taut_larger(taut_largest_difference(s->n, x->q, q), taut_largest_difference(s->n, x->v, v));
+    return TAUT_OK;
+}

@@ -1,0 +1,188 @@
+/* check.c - is a system well posed at its initial state, and what would a run of it be? Derivatives
+ * against differences, the diagnosis of drive/diagnose.c, and the motion and method that
+ * taut_solver_create chooses with the same options and [run]: the choice is tried, not copied. */
+#include "drive/solver.h"
+#include "system/verify.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void report_diagnosis(const taut_diagnosis *d, taut_check_report *r)
+{
+    r->sizes = d->sizes;
+    r->soft = d->soft;
+    r->rank = d->rank;
+    r->start_position = d->position;
+    r->start_velocity = d->velocity;
+    r->foot_distance = d->foot_distance;
+    r->frequency_least = d->least;
+    r->frequency_most = d->most;
+    r->frequencies = d->frequencies;
+    r->slow_rate = d->slow_rate;
+    r->oscillatory_energy = d->oscillatory_energy;
+    r->energy_scale = d->energy_scale;
+    r->verdict = d->redundant || d->massless >= 0;
+    snprintf(r->structure, sizeof r->structure, "%s", d->structure);
+    snprintf(r->rank_message, sizeof r->rank_message, "%s", d->dependent);
+}
+
+static int check_derivatives(const taut_system *system, double t, taut_check_report *r,
+                             taut_error *error)
+{
+    taut_arena arena;
+    taut_context *context = NULL;
+    taut_index n = r->sizes.coordinates,
+               velocities = r->sizes.kind == TAUT_MECHANICAL ? n : r->sizes.algebraic;
+    taut_arena_init(&arena, &system->arena.allocator);
+    double *q = TAUT_NEW(&arena, double, n), *v = TAUT_NEW(&arena, double, velocities);
+    int status = q && v ? TAUT_OK : taut_fail_memory(error);
+    if (status == 0)
+        status = taut_context_create(system, &arena.allocator, &context, error);
+    if (status == 0)
+        status = taut_context_start(context, t, q, v, error);
+    if (status == 0)
+        status =
+            taut_verify_derivatives(context, t, q, v, r->derivative, 16, &r->derivatives, error);
+    taut_context_destroy(context);
+    taut_arena_clear(&arena);
+    return status;
+}
+
+/* ---- advice */
+
+/* Appends to the advice. */
+static void add(taut_check_report *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add(taut_check_report *r, const char *format, ...)
+{
+    size_t used = strlen(r->advice);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(r->advice + used, sizeof r->advice - used, format, list);
+    va_end(list);
+}
+
+/* What makes a system unusable. */
+static void advise_correction(const taut_system *system, const taut_diagnosis *d,
+                              taut_check_report *r)
+{
+    char name[96];
+    bool smooth = !(d->sizes.can & TAUT_HAS_KINKS);
+    for (int k = 0; k < r->derivatives && smooth && !r->advice[0]; k++) {
+        const taut_derivative_check *row = &r->derivative[k];
+        if (row->deviation <= row->limit + row->uncertainty)
+            continue;
+        r->verdict = 1;
+        add(r, "%s does not agree with differences (%.2g at %s): correct the derivative", row->name,
+            row->deviation, row->where);
+    }
+    if (r->advice[0] || !r->verdict)
+        return;
+    if (d->massless >= 0 && !d->redundant) {
+        taut_system_name(system, TAUT_COORDINATE, d->massless, name, sizeof name);
+        add(r,
+            "%s has neither mass nor bonds, so that its motion is undetermined: give it one of "
+            "them",
+            name);
+    } else if (d->sizes.kind == TAUT_MECHANICAL) {
+        add(r, "remove the redundant bonds, or give them a stiffness");
+    } else {
+        add(r, "remove the redundant constraints");
+    }
+}
+
+/* What a run will be, and why. */
+static void advise_run(const taut_diagnosis *d, const taut_options *given,
+                       const taut_solver *solver, taut_check_report *r)
+{
+    bool here = taut_options_given(given, "motion") || taut_options_given(given, "method"),
+         mechanical = d->sizes.kind == TAUT_MECHANICAL;
+    r->motion = mechanical ? taut_motion_name(solver->motion) : NULL;
+    r->method = solver->stepper.method->name;
+    if (mechanical)
+        add(r, "motion %s, ", r->motion);
+    add(r, "method %s", r->method);
+    if (mechanical && !solver->unspecified)
+        add(r, here ? ", as specified" : ", as [run] of the model specifies");
+    if (solver->why[0])
+        add(r, "; %s", solver->why);
+    if (mechanical && !solver->why[0] && d->frequencies == 0 && d->hard == 0)
+        add(r, "; there are no stiff springs");
+}
+
+/* Would the motion be slow without its oscillation? */
+static bool is_slow_without(const taut_diagnosis *d)
+{
+    char why[200] = "";
+    taut_diagnosis calm = *d;
+    calm.oscillatory_energy = 0;
+    return taut_motion_advise(&calm, 0, why, sizeof why) == TAUT_MOTION_SLOW;
+}
+
+static void advise_state(const taut_diagnosis *d, taut_check_report *r)
+{
+    bool mechanical = d->sizes.kind == TAUT_MECHANICAL;
+    unsigned motion = r->motion ? taut_motion_bit(r->motion) : TAUT_MOTION_FULL;
+    if (d->hard && d->position > 1e-6)
+        add(r, "; the initial state violates the %s by %.2g%s",
+            mechanical ? "rigid bonds" : "constraints", d->position,
+            mechanical ? ", and a run moves it onto them" : "");
+    if (d->hard && !d->frequencies && d->dependent[0])
+        add(r, "; springs that follow from rigid bonds have no effect: omit them");
+    if (mechanical && taut_motion_oscillates(d) && is_slow_without(d))
+        add(r, "; motion slow removes the oscillation of the initial state (energy %.2g of %.2g)",
+            d->oscillatory_energy, d->energy_scale);
+    if (d->most > 0 && motion != TAUT_MOTION_FULL)
+        add(r, "; motion full needs a step size of about %.2g (0.3 over the highest frequency)",
+            0.3 / d->most);
+    if (d->sizes.observables > 0)
+        add(r, "; projections find a slow point for its observables");
+}
+
+static void advise(const taut_system *system, const taut_options *given, const taut_diagnosis *d,
+                   const taut_solver *solver, const taut_error *reason, taut_check_report *r)
+{
+    advise_correction(system, d, r);
+    if (r->verdict)
+        return;
+    if (solver)
+        advise_run(d, given, solver, r);
+    else if (d->sizes.kind == TAUT_BLACK_BOX)
+        add(r, "well posed%s",
+            d->sizes.observables > 0 ? ""
+                                     : "; name [observables], and projections find a slow point "
+                                       "for them");
+    else
+        add(r, "a run cannot begin: %s", reason->message);
+    advise_state(d, r);
+}
+
+int taut_check(const taut_system *system, const taut_options *options, taut_check_report *report,
+               taut_error *error)
+{
+    taut_diagnosis d;
+    taut_solver *solver;
+    taut_error reason = {.t = NAN};
+    memset(report, 0, sizeof *report);
+    taut_error_clear(error);
+    int status = taut_solver_try(system, options, &system->arena.allocator, &solver, &d, &reason);
+    bool derivatives = d.sizes.kind != TAUT_BLACK_BOX &&
+                       !(options && taut_options_flag(options, "no-derivatives"));
+    if (status != 0 && d.parts) /* a run cannot begin: advice, unless no other way is open */
+        status = taut_fail_final(status, &reason, error);
+    else if (status != 0 && error)
+        *error = reason;
+    if (status == 0) {
+        report_diagnosis(&d, report);
+        report->kinks = system->kinks;
+    }
+    if (status == 0 && derivatives)
+        status = check_derivatives(system, d.t, report, error);
+    if (status == 0)
+        advise(system, options, &d, solver, &reason, report);
+    taut_solver_destroy(solver);
+    return status;
+}
