@@ -112,8 +112,8 @@ int taut_lexer_init(taut_lexer *lexer, const char *file, const char *text, size_
     if (length > TAUT_TEXT_LIMIT) {
         taut_fail(
             error, TAUT_ERROR_SIZE,
-            "the text has %zu bytes, more than the %d that are read; keep large data in [tables]",
-            length, TAUT_TEXT_LIMIT);
+            "the text has %lld bytes, more than the %d that are read; keep large data in [tables]",
+            (long long)length, TAUT_TEXT_LIMIT);
         if (error && file)
             taut_text_clean(error->file, sizeof error->file, file, strlen(file));
         return TAUT_ERROR_SIZE;
