@@ -106,17 +106,20 @@ void cli_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Usage errors: the message, then where to find help; an object on standard output with --json.
  * Returns CLI_MISUSED. */
 int cli_misuse(const cli_call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same for what --help cannot mend (a missing file, a part of a later version). */
+/* The same without the reference to --help (a missing file, an unsupported option). */
 int cli_refuse(const cli_call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A failure of the library, compiler style when it has a place. */
 void cli_say_failure(const taut_error *error);
 enum { CLI_MESSAGE = 1024 }; /* room for any message */
-/* The sentence of an error with its option as a flag, "--rtol: ...". */
+/* The message of an error with its option as a flag, "--rtol: ...". */
 void cli_message(const taut_error *error, char *buffer, size_t size);
 /* A warning "file:line:column: text" of the reader; `text` is the source when it is not in a
  * file, may be NULL. */
 void cli_say_warning(const char *warning, const char *text);
 int cli_exit_status(int code); /* of a library code */
+/* A failure of the library before anything was computed: the message, with --json an object too.
+ * Returns the exit status; a file that cannot be read is misuse. */
+int cli_fail(const cli_call *call, const taut_error *error, int code);
 bool cli_terminal(FILE *stream);
 /* Ends the program quietly when the reader of standard output has ended (`| head`). */
 void cli_quit_if_reader_left(void);

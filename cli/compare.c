@@ -264,14 +264,7 @@ int cli_compare(cli_call *call)
     if (status == 0) {
         int code =
             taut_compare(c.model.system, call->options, &c.request, NULL, &c.comparison, &c.error);
-        if (code != 0) {
-            cli_say_failure(&c.error);
-            if (call->json)
-                cli_json_failure(&c.error);
-            status = cli_exit_status(code);
-        } else {
-            status = report(&c, picture);
-        }
+        status = code != 0 ? cli_fail(call, &c.error, code) : report(&c, picture);
     }
     taut_comparison_destroy(c.comparison);
     cli_model_release(&c.model);

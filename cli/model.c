@@ -180,12 +180,10 @@ int cli_model_load(cli_call *call, cli_model *model)
                      taut_options_text(call->options, "start"));
         else if (set || strcmp(error.file, "<init>") == 0)
             snprintf(error.file, sizeof error.file, set ? "--set" : "--init");
-        cli_say_failure(&error);
+        int failed = cli_fail(call, &error, code);
         if (set && strcmp(call->operand, "-") != 0)
             fprintf(stderr, "'taut check %s' lists the parameters\n", call->operand);
-        if (call->json)
-            cli_json_failure(&error);
-        return code == TAUT_ERROR_FILE ? CLI_MISUSED : cli_exit_status(code);
+        return failed;
     }
     for (taut_index k = 0; !call->quiet && taut_system_warning(model->system, k); k++)
         cli_say_warning(taut_system_warning(model->system, k), model->text);

@@ -68,10 +68,7 @@ static int describe(const cli_call *call, const cli_shipped *list, int k)
     char *text = file ? cli_read_file(file, &length) : NULL;
     int status = CLI_DONE;
     if (code != 0) {
-        cli_say_failure(&error);
-        if (call->json)
-            cli_json_failure(&error);
-        status = CLI_MISUSED;
+        status = cli_fail(call, &error, code);
     } else if (!text) {
         status = cli_refuse(call, "cannot read '%s': %s", model.path, strerror(errno));
     } else if (call->json) {

@@ -170,6 +170,14 @@ void cli_say_failure(const taut_error *error)
         show_source(error->source, error->column);
 }
 
+int cli_fail(const cli_call *call, const taut_error *error, int code)
+{
+    cli_say_failure(error);
+    if (call->json)
+        cli_json_failure(error);
+    return code == TAUT_ERROR_FILE ? CLI_MISUSED : cli_exit_status(code);
+}
+
 void cli_say_warning(const char *warning, const char *text)
 {
     /* "file:line:column: text"; the name of the file may contain colons, so that numbers are

@@ -244,16 +244,12 @@ int cli_spectrum(cli_call *call)
     int status = cli_model_load(call, &model);
     if (status == 0) {
         int code = compute(call, &model, &s, &error);
-        status = code == 0 ? CLI_DONE : cli_exit_status(code);
-        if (code != 0) {
-            cli_say_failure(&error);
-            if (call->json)
-                cli_json_failure(&error);
-        } else if (call->json) {
+        if (code != 0)
+            status = cli_fail(call, &error, code);
+        else if (call->json)
             json_all(&model, &s);
-        } else if (!call->quiet) {
+        else if (!call->quiet)
             print_all(&model, &s);
-        }
     }
     release(&s);
     cli_model_release(&model);

@@ -40,14 +40,6 @@ static void release(watch *w)
     free(w->most);
 }
 
-static int fail(watch *w, int code)
-{
-    cli_say_failure(&w->error);
-    if (w->call->json)
-        cli_json_failure(&w->error);
-    return code == TAUT_ERROR_FILE ? CLI_MISUSED : cli_exit_status(code);
-}
-
 static int stop(taut_error *error, int code, const char *text)
 {
     error->code = code;
@@ -216,7 +208,7 @@ static int prepare(watch *w)
         code = taut_context_create(w->model.system, NULL, &w->context, &w->error);
     if (code == 0)
         code = taut_solver_create(w->model.system, w->call->options, NULL, &w->solver, &w->error);
-    return code == 0 ? 0 : fail(w, code);
+    return code == 0 ? 0 : cli_fail(w->call, &w->error, code);
 }
 
 static int compute(watch *w)
@@ -229,7 +221,7 @@ static int compute(watch *w)
     int code = taut_solver_run(w->solver, &sink, 1, cli_progress_call, &progress, &w->error);
     cli_progress_clear(&progress);
     if (code < 0)
-        return fail(w, code);
+        return cli_fail(w->call, &w->error, code);
     if (call->json)
         print_json(w);
     else if (!call->quiet)

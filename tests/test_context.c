@@ -74,7 +74,7 @@ static void test_parameters(void)
     check_near("the rest follows", parameter(context, "kappa"), 25, 0);
 
     check_equal("structural", set(context, "N", 4, &error), TAUT_ERROR_USAGE);
-    check_contains("structural", error.message, "fixes sizes or indices");
+    check_contains("structural", error.message, "determines sizes or indices");
     check_equal("unknown", set(context, "nothing", 4, &error), TAUT_ERROR_USAGE);
     check_equal("infinite", set(context, "omega", INFINITY, &error), TAUT_ERROR_USAGE);
     check_equal("beyond the end", taut_context_set_parameter(context, 99, 1, &error),

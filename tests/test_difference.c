@@ -369,7 +369,7 @@ static void refusals(void)
     refuse("unknown method", mm(text, sizeof text, "0.1", "eulre", "0.01", "0.04"), "",
            TAUT_ERROR_REFUSED, "did you mean euler");
     refuse("mechanical method", mm(text, sizeof text, "0.1", "verlet", "0.01", "0.04"), "",
-           TAUT_ERROR_REFUSED, "cannot integrate rates");
+           TAUT_ERROR_REFUSED, "does not integrate rates");
     refuse("step", mm(text, sizeof text, "0.1", "euler", "-0.01", "0.04"), "", TAUT_ERROR_USAGE,
            "step");
     refuse("horizon", mm(text, sizeof text, "0.1", "euler", "0.01", "0"), "", TAUT_ERROR_USAGE,
@@ -388,7 +388,7 @@ static void refusals(void)
            "", TAUT_ERROR_USAGE, "0 to 4");
     refuse("command",
            "[state]\nx, y\n[observables]\nx\n[stepper]\ncommand = ./legacy\nhorizon = 1\n", "",
-           TAUT_ERROR_REFUSED, "--allow-command");
+           TAUT_ERROR_REFUSED, "allow_command");
     refuse("library",
            "[state]\nx, y\n[observables]\nx\n[stepper]\nlibrary = ./legacy.so\nhorizon = 1\n", "",
            TAUT_ERROR_UNAVAILABLE, "command");

@@ -346,7 +346,7 @@ static void test_refusals(void)
         {"chain", "hold=bob[2", "bob[2", TAUT_ERROR_USAGE},
         {"chain", "hold=bbo[2]", "did you mean bob?", TAUT_ERROR_USAGE},
         {"michaelis_menten", "hold=y'", "velocity", TAUT_ERROR_USAGE},
-        {"four_bar", "hold=ax", "is held standing still", TAUT_ERROR_SINGULAR},
+        {"four_bar", "hold=ax", "with the held coordinates fixed", TAUT_ERROR_SINGULAR},
         {"[coordinates]\nx, y\n[bonds]\na = x + y stiffness 1e6\nb = x - y stiffness "
          "1e6\n[start]\nx = 0.01\n",
          "method=series hold=x", "release one", TAUT_ERROR_SINGULAR},

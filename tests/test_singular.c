@@ -55,20 +55,20 @@ static const failure rows[] = {
      "rk4 rattle",
      TAUT_ERROR_SINGULAR,
      {"at t = 1 ", "'second' depends on others such as 'first'"}},
-    {"springs that cannot all be rods",
+    {"springs that cannot all be rigid",
      "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 stiffness 1e6\n"
      "copy = x^2 + y^2 - 1 stiffness 1e6\n[start]\nx = 1\n",
      "motion=rigid until=1",
      "radau5 dop8 rattle",
      TAUT_ERROR_SINGULAR,
-     {"'copy' depends on others such as 'rod'; as a spring that does no harm", "mark it `soft`"}},
-    {"springs that cannot all be rods, in effective motion",
+     {"'copy' depends on others such as 'rod'; as a spring it may depend on others", "mark it `soft`"}},
+    {"springs that cannot all be rigid, in effective motion",
      "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 stiffness 1e6\n"
      "copy = x^2 + y^2 - 1 stiffness 1e6\n[start]\nx = 1\n",
      "motion=effective until=1",
      "effective",
      TAUT_ERROR_SINGULAR,
-     {"'copy' depends on others such as 'rod'; as a spring that does no harm", "mark it `soft`"}},
+     {"'copy' depends on others such as 'rod'; as a spring it may depend on others", "mark it `soft`"}},
     {"rigid bonds and a spring, in effective motion",
      "[coordinates]\nx, y, z\n[potential]\ny\n[bonds]\nrod = x - y\nspring = x + z stiffness "
      "1e6\ncopy = 3*x - 3*y\n",
@@ -83,7 +83,7 @@ static const failure rows[] = {
      "rk4 dop8",
      TAUT_ERROR_SINGULAR,
      {"the state cannot be stabilised",
-      "invariant 'twice' depends on others such as 'energy'; leave it out"}},
+      "invariant 'twice' depends on others such as 'energy'; omit it"}},
     {"invariants that velocities do not move",
      "[state]\nx, y, p\n[rates]\nx' = y\ny' = -x\np' = 0\n[invariants]\nflat = p^2 + p\n[start]\nx "
      "= 1\n",
@@ -198,7 +198,7 @@ static const struct {
     {"held where the bond does not change",
      "[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 stiffness 1e6\n[start]\nx = 1\n",
      "method=series hold=x,x'",
-     {"bond 'rod' has a zero gradient there (with what is held standing still)", "release one"}},
+     {"bond 'rod' has a zero gradient there (with the held coordinates fixed)", "release one"}},
     {"no mass, no bond",
      "[coordinates]\nx, y, z\n[mass]\nz = 0\n[potential]\nx^2 + y\n[bonds]\ns = x - y/10 stiffness "
      "1e6\n",
@@ -209,7 +209,7 @@ static const struct {
      "y\nagain = 2*x + 2*y\n"
      "[start]\nx = 1, y = 2, z = 3\n",
      "method=difference horizon=0.1",
-     {"observable 'again' depends on others such as 'total'", "leave it out"}},
+     {"observable 'again' depends on others such as 'total'", "omit it"}},
 };
 
 static void test_projections(void)
@@ -232,7 +232,7 @@ static void test_spectra(void)
     } spectra[] = {
         {"[coordinates]\nx, y, z\n[bonds]\nloose = y - z stiffness 1 soft\nspring = x + z "
          "stiffness 1e6\nrod = x - y\ncopy = 3*x - 3*y\n",
-         "bond 'copy' depends on others such as 'rod'; leave it out, or give it a stiffness"},
+         "bond 'copy' depends on others such as 'rod'; omit it, or give it a stiffness"},
         {"[coordinates]\nx, y, z\n[mass]\nz = 0\n[bonds]\nspring = x - y stiffness 1e6\n",
          "coordinate 'z' has no mass"},
     };
@@ -295,7 +295,7 @@ static void test_still(void)
             "bond", error.message,
             "at t = 2 the directions across the bonds cannot be determined: bond 'second' depends");
         check_contains("advice", error.message,
-                       held ? "held standing still); release one" : "mark it `soft`");
+                       held ? "held coordinates fixed); release one" : "mark it `soft`");
         taut_masked_saddle_destroy(&still);
     }
     taut_context_destroy(context);

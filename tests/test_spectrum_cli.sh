@@ -85,7 +85,7 @@ run 0 run double_pendulum_gravity --set eps=1e-3 --method projected-impulse --st
 json 'd["motion"] == "effective" and d["stats"]["force_evaluations"] == 21 and d["stats"]["micro_steps"] > 20000'
 json 'max(abs(x - y) for x, y in zip(d["q"], json.load(open("a.json"))["q"])) < 0.064*0.01 + 1.8e-3'
 run 2 run cart --method projected-impulse --step 0.1 --out c.csv
-has err "cannot treat"
+has err "does not support"
 run 2 run double_pendulum_gravity --method impulse --step 0.1 --inner-step 0 --out c.csv
 has err "--inner-step"
 

@@ -23,7 +23,7 @@ static const struct {
     {TAUT_ERROR_SINGULAR, "TAUT_ERROR_SINGULAR", "a matrix is singular"},
     {TAUT_ERROR_CONVERGE, "TAUT_ERROR_CONVERGE", "an iteration did not converge"},
     {TAUT_ERROR_STEP, "TAUT_ERROR_STEP", "the step became too small"},
-    {TAUT_ERROR_REFUSED, "TAUT_ERROR_REFUSED", "the method cannot treat this system"},
+    {TAUT_ERROR_REFUSED, "TAUT_ERROR_REFUSED", "the method does not support this system"},
     {TAUT_ERROR_UNAVAILABLE, "TAUT_ERROR_UNAVAILABLE", "not part of this build"},
     {TAUT_ERROR_PROCESS, "TAUT_ERROR_PROCESS", "a separate program failed"},
     {TAUT_ERROR_STOPPED, "TAUT_ERROR_STOPPED", "a callback asked to stop"},

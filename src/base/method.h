@@ -40,9 +40,9 @@ typedef struct taut_stepper {
     /* [n] each: estimated error of the latest step, by methods with an error_order */
     double *error_q, *error_v;
     unsigned motion; /* TAUT_MOTION_ bit that was chosen; 0: not known */
-    /* steps are chosen by error_q, error_v; equal steps need no estimate */
+    /* the step size is chosen from error_q, error_v; a fixed one needs no estimate */
     bool adaptive;
-    /* what the run asks for: implicit methods solve a little better than this */
+    /* of the run: implicit methods solve slightly more accurately */
     double rtol, atol;
     void *work;
 } taut_stepper;
@@ -53,10 +53,11 @@ typedef struct taut_method {
     int order;
     const char *summary, *reference;
     unsigned needs, refuses; /* capability bits of taut.h */
-    const void *data; /* what tells rows of one family apart: a tableau, stages; the method's own */
+    /* what distinguishes rows of one family: a tableau, stages; the method's own */
+    const void *data;
     bool uses_field;  /* integrates stepper->field, of second or of first order */
     bool averages;    /* effective motion: integrates the averaged system, not the model itself */
-    bool first_order; /* treats first-order systems without a field */
+    bool first_order; /* supports first-order systems without a field */
     /* the estimate shrinks as h^error_order; 0: no estimate, fixed steps only */
     int error_order;
     /* stable while h omega is below this for every frequency omega; 0: without limit */

@@ -17,8 +17,8 @@ int taut_options_merge(taut_options *options, const taut_options *from, taut_err
 /* From now on reads are noted (taut_options_given is none). Options that threads share must not
  * be tracked. */
 int taut_options_track(taut_options *options, taut_error *error);
-/* The name of the next option after row *at (begin with -1) that `given` has and nobody has read
- * in the tracked `options`; of those only that may stand in [run], since the program itself
+/* The name of the next option after row *at (begin with -1) that `given` has and that was not read
+ * in the tracked `options`; only those that are allowed in [run], since the program itself
  * reads the others. NULL: no more. */
 const char *taut_options_unread(const taut_options *options, const taut_options *given, int *at);
 

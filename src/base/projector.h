@@ -1,6 +1,6 @@
 /* projector.h - what moves a state onto (or towards) a manifold after a step:
  * post-stabilisation, coordinate projection, slow points. Makers are in src/slow and src/wrap.
- * Whoever calls apply tells the method: method->changed(). */
+ * The caller of apply then calls method->changed(). */
 #ifndef TAUT_BASE_PROJECTOR_H
 #define TAUT_BASE_PROJECTOR_H
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* What a missing CAN bit or a present HAS bit means in a refusal, and what to do about it. */
+/* The text of a missing CAN bit or a present HAS bit in a refusal, and the remedy. */
 static const struct {
     unsigned bit;
     const char *words, *advice;
@@ -13,23 +13,23 @@ static const struct {
     {TAUT_CAN_JETS, "needs Taylor jets", "state the system in a model file"},
     {TAUT_CAN_INVERT_MASS, "needs a mass matrix that can be inverted",
      "give every coordinate a mass"},
-    {TAUT_HAS_RIGID, "cannot treat rigid bonds", "give the bonds a stiffness"},
-    {TAUT_HAS_SPRINGS, "cannot treat springs", "make the bonds rigid"},
-    {TAUT_HAS_DAMPING, "cannot treat damped bonds", "leave out `damping`"},
-    {TAUT_HAS_STIFF_POTENTIAL, "cannot treat a stiff potential",
+    {TAUT_HAS_RIGID, "does not support rigid bonds", "give the bonds a stiffness"},
+    {TAUT_HAS_SPRINGS, "does not support springs", "make the bonds rigid"},
+    {TAUT_HAS_DAMPING, "does not support damped bonds", "omit `damping`"},
+    {TAUT_HAS_STIFF_POTENTIAL, "does not support a stiff potential",
      "write it as bonds with a stiffness"},
-    {TAUT_HAS_VELOCITY_FORCES, "cannot treat forces that depend on velocities", "leave them out"},
-    {TAUT_HAS_VARYING_MASS, "cannot treat a mass matrix that varies",
+    {TAUT_HAS_VELOCITY_FORCES, "does not support forces that depend on velocities", "omit them"},
+    {TAUT_HAS_VARYING_MASS, "does not support a mass matrix that varies",
      "use coordinates in which it is constant, such as particles"},
-    {TAUT_HAS_TIME, "cannot treat forces or masses that depend on t", "leave out `t`"},
-    {TAUT_HAS_MOVING_BONDS, "cannot treat bonds that depend on t", "leave out `t`"},
-    {TAUT_HAS_KINETIC, "cannot treat a kinetic energy", "give masses"},
-    {TAUT_HAS_FORCES, "cannot treat forces without a potential", "give potentials"},
-    {TAUT_HAS_EVENTS, "cannot treat events", "leave out [events]"},
-    {TAUT_HAS_ALGEBRAIC, "cannot treat algebraic variables", "eliminate them"},
-    {TAUT_HAS_INVARIANTS, "cannot treat invariants", "leave out [invariants]"},
-    {TAUT_HAS_STEPPER, "cannot treat a black box", "give equations"},
-    {TAUT_HAS_KINKS, "cannot treat kinks (abs, min, floor)", "use smooth functions"},
+    {TAUT_HAS_TIME, "does not support forces or masses that depend on t", "omit `t`"},
+    {TAUT_HAS_MOVING_BONDS, "does not support bonds that depend on t", "omit `t`"},
+    {TAUT_HAS_KINETIC, "does not support a kinetic energy", "give masses"},
+    {TAUT_HAS_FORCES, "does not support forces without a potential", "give potentials"},
+    {TAUT_HAS_EVENTS, "does not support events", "omit [events]"},
+    {TAUT_HAS_ALGEBRAIC, "does not support algebraic variables", "eliminate them"},
+    {TAUT_HAS_INVARIANTS, "does not support invariants", "omit [invariants]"},
+    {TAUT_HAS_STEPPER, "does not support a black box", "give equations"},
+    {TAUT_HAS_KINKS, "does not support kinks (abs, min, floor)", "use smooth functions"},
 };
 
 const char *taut_reasons_text(unsigned bits, char *buffer, size_t size)

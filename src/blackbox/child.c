@@ -200,10 +200,10 @@ int taut_child_start(taut_child *child, size_t room, taut_arena *arena, taut_err
     if (!child->line)
         return taut_fail_memory(error);
     if (!find_program(child->words[0], path))
-        return taut_fail(
-            error, TAUT_ERROR_PROCESS,
-            "the program '%.200s' is not on PATH; write ./%.200s when it is beside the model",
-            child->words[0], child->words[0]);
+        return taut_fail(error, TAUT_ERROR_PROCESS,
+                         "the program '%.200s' is not on PATH; write ./%.200s if it is in the "
+                         "folder of the model",
+                         child->words[0], child->words[0]);
     bool good = open_ends(&e);
     pid_t pid = good ? fork() : -1;
     if (pid == 0)

@@ -38,10 +38,10 @@ static int process_flow(const taut_system *system, taut_arena *arena, taut_stati
                         const char *command, taut_flow **flow, taut_error *error)
 {
     if (!system->allow_command)
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "the model wants to run the command '%.200s'; read it, and allow it with "
-                         "--allow-command (in C: allow_command of taut_load)",
-                         command);
+        return taut_fail_option(error, TAUT_ERROR_REFUSED, "allow-command",
+                                "the model runs the command '%.200s'; check it, then allow it "
+                                "when the model is loaded (allow_command of taut_load)",
+                                command);
     double timeout = taut_stepper_number(system, "timeout");
     if (timeout <= 0)
         return taut_fail(error, TAUT_ERROR_USAGE,

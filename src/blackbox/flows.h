@@ -7,7 +7,7 @@
 
 #include "base/flow.h"
 
-/* Rates of a first-order system in equal steps of at most `step`, by a method of the method
+/* Rates of a first-order system with a fixed step size of at most `step`, by a method of the method
  * table. (inner.c) */
 int taut_flow_inner(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                     const char *method, double step, taut_flow **flow, taut_error *error);

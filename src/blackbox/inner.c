@@ -1,11 +1,11 @@
-/* inner.c - an open model as a black box: its rates integrated over H in equal steps, by any
- * method that treats plain rates.
+/* inner.c - an open model as a black box: its rates integrated over H with a fixed step size, by
+ * any method that supports plain rates.
  *
  *     H = n h, z <- Psi_h o ... o Psi_h (z)
- *     (n times; [D section 4.1] takes forward Euler for Psi)
+ *     (n times; [D section 4.1] uses forward Euler for Psi)
  *
- * Forward Euler as inner method has a slow manifold of its own, O(h) beside that of the rates:
- * it, not H, limits the accuracy of a projection of high order. */
+ * Forward Euler as inner method has a slow manifold of its own, at a distance of O(h) from that of
+ * the rates: it, not H, limits the accuracy of a projection of high order. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -91,10 +91,11 @@ static int find_method(const char *name, const taut_method **method, taut_error 
                  row->name);
     }
     const char *near = taut_near_miss(name, names, count);
-    return taut_fail(error, TAUT_ERROR_REFUSED,
-                     "[stepper] method: '%.40s' cannot integrate rates in equal steps%s%s; those "
-                     "that can are %s",
-                     name, near ? "; did you mean " : "", near ? near : "", list);
+    return taut_fail(
+        error, TAUT_ERROR_REFUSED,
+        "[stepper] method: '%.40s' does not integrate rates with a fixed step size%s%s; "
+        "choose %s",
+        name, near ? "; did you mean " : "", near ? near : "", list);
 }
 
 static int new_state(taut_stepper *s, taut_state *state, taut_error *error)

@@ -13,7 +13,7 @@ typedef struct taut_child {
     int in, out, err;
     int heard;         /* the child's own end of `in`, to look at */
     bool unasked;      /* the latest line came while the request was still unread */
-    char *line;        /* what the program has written and nobody has read yet */
+    char *line;        /* output of the program that was not read yet */
     size_t room, have; /* of it */
     size_t used;       /* bytes of `line` that belong to the latest line, its end included */
     char said[200];    /* the last line of its standard error */

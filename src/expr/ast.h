@@ -51,7 +51,7 @@ typedef struct taut_tree {
     int32_t height; /* levels of the tree, 1 for a leaf; bounds included */
 } taut_tree;
 
-/* Bounds for hostile input. Whoever walks a tree may recurse: no tree is higher than
+/* Bounds for hostile input. Recursion over a tree is safe: no tree is higher than
  * TAUT_HEIGHT_LIMIT. */
 enum {
     TAUT_TEXT_LIMIT = 16 << 20, /* bytes of one text */

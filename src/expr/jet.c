@@ -6,7 +6,7 @@
  * = exp(a):  c' = a' c,  so  k c_k = sum_{i=1..k} i a_i c_{k-i}. [Griewank, Walther, Evaluating
  * Derivatives, 2nd ed. 2008, section 13.2, tables 13.1 and 13.2]
  *
- * Some need a second series beside their own, the companion: cos for sin, 1 + tan^2 for tan,
+ * Some need a second series, the companion: cos for sin, 1 + tan^2 for tan,
  * sqrt(1 - a^2) for asin, ... Order 0 is the interpreter's result; operations with a kink take
  * the side on which coefficient 0 lies. All loops run over the lanes. */
 #include "expr/tape.h"

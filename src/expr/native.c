@@ -2,7 +2,7 @@
  *
  * The object lies in the cache as <key>.so, key = SHA-256 of the emitted C, the compiler's path
  * and version, and the flags; the digest of the object itself is appended to it (loaders ignore
- * what follows), so that a file cut short by a crash or a full disk is built anew instead of
+ * what follows), so that a file cut short by a crash or a full disk is built again instead of
  * being loaded. Building happens in a folder of its own inside the cache, and the result arrives
  * by rename: other processes see all of it or nothing. Programs are started with an argument
  * vector, never through a shell, and write into a file instead of a pipe, so that this process
@@ -149,8 +149,8 @@ static int make_folders(build *b)
     return 0;
 }
 
-/* Code is loaded from here, so nobody else may be able to put any there: a real folder, ours, in
- * a place where others cannot replace it. */
+/* Code is loaded from here, so that no other user may be able to write there: a real folder of
+ * this user, in a place where others cannot replace it. */
 static int check_folder(build *b)
 {
     struct stat status;
@@ -369,7 +369,7 @@ static bool seal(const char *path)
     return good && chmod(path, 0600) == 0;
 }
 
-/* A plain file of ours that nobody else can write and whose seal is intact. */
+/* A plain file of this user that no other user can write and whose digest is correct. */
 static bool is_whole(const char *path)
 {
     struct stat status;

@@ -14,7 +14,7 @@ typedef struct taut_gnuplot {
 } taut_gnuplot;
 
 /* Commands that all pictures begin with: output, grid, legends below the axes (they cover
- * nothing, and panels below each other line up), eight colours that are told apart by everybody
+ * nothing, and panels below each other line up), eight colours that everybody can distinguish
  * [Okabe, Ito 2008]. */
 extern const char taut_gnuplot_style[];
 

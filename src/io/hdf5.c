@@ -3,7 +3,7 @@
  *
  *     /h5md                           version, author, creator
  *     /particles/all/position
- *     step, time, value [rows][particles][dimension]; velocity beside it
+ *     step, time, value [rows][particles][dimension]; velocity likewise
  *     models with particles only
  *     /observables/coordinates
  *     value [rows][n]; velocities, multipliers, outputs, energy, drift
@@ -307,7 +307,7 @@ static int get_buffers(taut_file_sink *sink, taut_error *error)
     return TAUT_OK;
 }
 
-/* H5MD wants a box beside particles. */
+/* H5MD requires a box for particles. */
 static bool write_box(const hdf5 *w)
 {
     if (!w->particles)

@@ -1,8 +1,8 @@
 /* hdf5_driver.c - see hdf5_driver.h.
  *
  * A write that fails leaves HDF5 (1.10) with a file that can neither be closed nor left open:
- * its own clean-up at the end of the process then crashes. So it is told that all went well, and
- * whoever uses the file looks at `failure`. Everything else is plain POSIX. */
+ * its own clean-up at the end of the process then crashes. So success is returned to it, and
+ * the user of the file checks `failure`. Everything else is plain POSIX. */
 #ifndef TAUT_CORE
 #define _POSIX_C_SOURCE 200809L
 #endif

@@ -285,7 +285,7 @@ static void write_narrow(taut_file_sink *sink, const char *axis, double least, d
     taut_writer_text(sink, ")\n");
 }
 
-/* The x axis ends a little beside the points, not at the next tic. */
+/* The x axis ends near the last point, not at the next tic. */
 static void write_x_range(taut_file_sink *sink, const taut_panel *p, const extent *e, bool powers)
 {
     double least = e->least[0], most = e->most[0], beside = 0.02 * (most - least);

@@ -1,4 +1,4 @@
-/* plot_curves.c - a picture of curves through points: error against work, results beside
+/* plot_curves.c - a picture of curves through points: error against work, results and
  * published ones. */
 #include "io/panels.h"
 

@@ -13,7 +13,8 @@
 
 #include "base/vectors.h"
 
-static const double dependent = 1e-10; /* share of a column that must be left beside the others */
+static const double dependent =
+    1e-10; /* share of a column that must be independent of the others */
 
 int taut_anderson_create(taut_anderson *a, taut_index n, int depth, taut_arena *arena,
                          taut_error *error)

@@ -7,7 +7,7 @@
  *
  * Both are scaled symmetrically by powers of two (no rounding) so that pivots can be compared
  * with 1: coordinates by 1/sqrt(max |K|) of their row, bonds by the size of A_ii + d_i. Without
- * it, masses of 1e-26 kg would look like zeros beside G.
+ * it, masses of 1e-26 kg would look like zeros compared with G.
  *
  * Entry (i,j) of the matrix is stored at offset + i + j*step, which covers dense and banded
  * storage by columns alike. */

@@ -85,8 +85,8 @@ static void describe(taut_saddle *saddle, bool chosen)
                                      : "");
 }
 
-/* Settles backend and form. A form made for the comparison is used when a band is chosen, else
- * made anew. */
+/* Chooses backend and form. A form made for the comparison is used when a band is chosen, else
+ * made again. */
 static int choose(taut_saddle *saddle, const taut_saddle_shape *shape, taut_backend backend,
                   taut_error *error)
 {

@@ -1,13 +1,14 @@
 /* spectrum.h - frequencies of stiff modes (docs/theory.md).
  *
- * Springs s (c_i > 0) and rods r (c_i = 0):  Omega^2 are the eigenvalues of C_s^-1 S,  S = A_ss
+ * Springs s (c_i > 0) and rigid bonds r (c_i = 0):  Omega^2 are the eigenvalues of C_s^-1 S,  S =
+ * A_ss
  * - A_sr A_rr^-1 A_rs,  A = G M^-1 G^T. A stiff potential:  the nonzero eigenvalues of (V, M), V
- * = scale Hess V restricted by the rods (G x = 0).
+ * = scale Hess V restricted by the rigid bonds (G x = 0).
  *
  * Up to TAUT_SPECTRUM_DENSE springs (coordinates, for a potential) all are computed, to rounding
  * relative to the largest Omega^2. Beyond, `count` from each end by iteration, to about 1e-6
  * relative in Omega^2 or better; of repeated frequencies some copies may be missed. Springs and
- * rods that depend on others are left out: they add no mode. */
+ * rigid bonds that depend on others are left out: they add no mode. */
 #ifndef TAUT_LINALG_SPECTRUM_H
 #define TAUT_LINALG_SPECTRUM_H
 
@@ -26,8 +27,8 @@ typedef struct taut_spectrum {
 /* shape: pattern of M (K; NULL for diagonal) and G; `positive` says that M is positive definite.
  * frequency[2*count] at least, or frequency[springs] when springs <= 2*count. mode (may be NULL;
  * at most 2000 springs): [springs][m], row k the vector u of mode k as in docs/theory.md, C^-1 u =
- * Omega^2 A^-1 u, u^T A^-1 u = 1, zero for rods; all modes, ascending, also where frequency[]
- * holds the ends only. */
+ * Omega^2 A^-1 u, u^T A^-1 u = 1, zero for rigid bonds; all modes, ascending, also where
+ * frequency[] holds the ends only. */
 int taut_spectrum_bonds(const taut_saddle_shape *shape, const double *mass, const double *g,
                         const double *compliance, int count, double *frequency, double *mode,
                         taut_spectrum *spectrum, const taut_allocator *allocator,

@@ -84,22 +84,24 @@ static const char *declared_later(const taut_model *model, const char *name)
     return NULL;
 }
 
+/* Names that cannot be declared; the last five are not suggested. */
+static const char *const built_in[] = {
+    "t",        "pi",    "sqrt",  "exp",    "log",  "sin",    "cos", "tan",   "asin",
+    "acos",     "atan",  "atan2", "sinh",   "cosh", "tanh",   "abs", "sign",  "min",
+    "max",      "hypot", "floor", "round",  "mod",  "length", "dot", "cross", "angle",
+    "dihedral", "if",    "sum",   "lambda", "for",  "in",     "and", "or",    "M"};
+enum { BUILT_IN = sizeof built_in / sizeof built_in[0] - 5 };
+
 int taut_model_unknown(const taut_model *model, const taut_document *document, taut_place place,
                        const char *name)
 {
-    static const char *const built_in[] = {
-        "t",    "pi",    "sqrt",  "exp",      "log",   "sin",   "cos",   "tan",
-        "asin", "acos",  "atan",  "atan2",    "sinh",  "cosh",  "tanh",  "abs",
-        "sign", "min",   "max",   "hypot",    "floor", "round", "mod",   "length",
-        "dot",  "cross", "angle", "dihedral", "if",    "sum",   "lambda"};
     const char *later = declared_later(model, name);
     if (later)
         return taut_document_fail(document, place, model->error,
                                   "a parameter, range or size cannot depend on the %s '%s'", later,
                                   name);
     int best = 99;
-    const char *found =
-        taut_near_miss(name, built_in, (int64_t)(sizeof built_in / sizeof built_in[0]));
+    const char *found = taut_near_miss(name, built_in, BUILT_IN);
     if (found)
         best = taut_edit_distance(name, found);
     for (int64_t k = 0; k < model->symbols; k++) {
@@ -354,13 +356,8 @@ static int check_new(taut_model *model, const taut_document *document, const tau
 
 static bool reserved(const char *name)
 {
-    static const char *const words[] = {
-        "t",   "pi",    "sum",   "if",       "lambda", "sqrt",  "exp",   "log",  "sin",
-        "cos", "tan",   "asin",  "acos",     "atan",   "atan2", "sinh",  "cosh", "tanh",
-        "abs", "sign",  "min",   "max",      "hypot",  "floor", "round", "mod",  "length",
-        "dot", "cross", "angle", "dihedral", "for",    "in",    "and",   "or",   "M"};
-    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
-        if (strcmp(words[k], name) == 0)
+    for (size_t k = 0; k < sizeof built_in / sizeof built_in[0]; k++)
+        if (strcmp(built_in[k], name) == 0)
             return true;
     return false;
 }

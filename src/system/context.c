@@ -184,8 +184,8 @@ static int check_bonds(const taut_context *context, taut_error *error)
     return 0;
 }
 
-/* What methods are chosen by stays true: whether there are springs and rods is known when a
- * model is loaded. */
+/* Methods are chosen by capability bits: whether there are springs and rigid bonds must not
+ * change after a model is loaded. */
 static int check_kinds(const taut_context *context, taut_error *error)
 {
     const taut_system *system = context->system;
@@ -195,10 +195,9 @@ static int check_kinds(const taut_context *context, taut_error *error)
         if (system->sizes.kind != TAUT_MECHANICAL || system->sizes.can & kind)
             continue;
         taut_system_name(system, TAUT_BOND, i, name, sizeof name);
-        return taut_fail(
-            error, TAUT_ERROR_USAGE,
-            "bond %s would become %s: give such a value when the model is loaded (--set)", name,
-            kind == TAUT_HAS_RIGID ? "rigid" : "a spring");
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "bond %s would become %s: give such a value when the model is loaded",
+                         name, kind == TAUT_HAS_RIGID ? "rigid" : "a spring");
     }
     return 0;
 }
@@ -316,8 +315,7 @@ int taut_context_set_parameter(taut_context *context, taut_index k, double value
     if (system->parameter_fixed[k] & 1)
         return taut_fail(
             error, TAUT_ERROR_USAGE,
-            "parameter %s fixes sizes or indices: give it when the model is loaded (--set %s=...)",
-            name, name);
+            "parameter %s determines sizes or indices: give it when the model is loaded", name);
     if (!isfinite(value))
         return taut_fail(error, TAUT_ERROR_USAGE, "parameter %s: the value must be finite", name);
     double old = context->parameter[k];

@@ -85,7 +85,7 @@ static int check_bonds(const taut_system *system, double t, unsigned wanted,
     return 0;
 }
 
-/* Matrices: what is not finite is told by the coordinate of its row. */
+/* Matrices: an entry that is not finite is reported by the coordinate of its row. */
 static int check_matrix(const taut_system *system, const char *what, double t, const double *x,
                         const taut_index *start, taut_error *error)
 {

@@ -69,8 +69,8 @@ static int was_spring(const taut_singular *x, taut_index bond, bool *spring, tau
     taut_context *stated = NULL;
     while (base && base->base)
         base = base->base;
-    /* a rigid system without a base is that of effective motion: rods that depend on one another
-     * fail earlier, at its modes */
+    /* a rigid system without a base is that of effective motion: rigid bonds that depend on one
+     * another fail earlier, at its modes */
     *spring = taut_context_compliance(x->context)[bond] > 0 || (system->rigid && !base);
     if (*spring || !base)
         return TAUT_OK;
@@ -104,13 +104,13 @@ static int blame(const taut_singular *x, taut_index row, taut_index partner, cha
         taut_system_name(system, TAUT_BOND, bond_of(x, partner), other, sizeof other);
     snprintf(text, size, "%s '%s' %s%s%s%s; %s", kind_of(&system->sizes, bond), name,
              other[0] ? "depends on others such as '" : "has a zero gradient there", other,
-             other[0] ? "'" : "", x->held ? " (with what is held standing still)" : "",
+             other[0] ? "'" : "", x->held ? " (with the held coordinates fixed)" : "",
              x->held       ? "release one of its coordinates or velocities"
-             : !other[0]   ? "write it in another form, or leave it out"
-             : !mechanical ? "leave it out"
-             : spring ? "as a spring that does no harm, but not all of them can be rods: leave it "
-                        "out, or mark it `soft`"
-                      : "leave it out, or give it a stiffness");
+             : !other[0]   ? "write it in another form, or omit it"
+             : !mechanical ? "omit it"
+             : spring ? "as a spring it may depend on others, but not all of them can be rigid: "
+                        "omit it, or mark it `soft`"
+                      : "omit it, or give it a stiffness");
     return TAUT_OK;
 }
 

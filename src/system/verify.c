@@ -23,7 +23,7 @@ typedef struct verifier {
     const taut_sizes *sizes;
     taut_pattern jacobian, tangent, control;
     double t;
-    double *q, *v; /* the point: a little beside the start, where nothing vanishes by symmetry */
+    double *q, *v; /* a point near the initial state, where nothing vanishes by symmetry */
     taut_index n, m, nv;
     taut_values values;        /* at the point, or where it is displaced to */
     double *matrix;            /* one matrix at a time: large systems have no room for all */
@@ -225,7 +225,7 @@ static void extrapolate(verifier *w, int64_t i, const double *noise, double *val
             if (j > 0)
                 now = column[j - 1] + (column[j - 1] - above) / (factor / 4 - 1);
             double previous = j < k ? column[j] : 0;
-            if (j > 1) { /* two differences agree by chance now and then; three hardly ever */
+            if (j > 1) { /* two differences may agree by chance; three almost never */
                 double change = taut_larger(
                     noise[k], taut_larger(fabs(now - column[j - 1]), fabs(now - above)));
                 if (change < *uncertainty) {
@@ -250,7 +250,7 @@ static double rounding(const verifier *w, int64_t size, double step)
 }
 
 /* One entry of the column that two extrapolations give: what remains of it between steps is
- * hardly truncation any more. */
+ * almost no truncation error. */
 static double twice(const verifier *w, int64_t i, int k)
 {
     const double a = w->table[k - 2][i], b = w->table[k - 1][i], c = w->table[k][i];
@@ -281,7 +281,7 @@ static double scatter(const verifier *w, int64_t size)
 }
 
 /* From several first steps, because the right one differs between entries (a steep potential
- * beside a flat one); a step that leaves the domain is left out. */
+ * beside a flat one); a step that leaves the domain is omitted. */
 static int differentiate(verifier *w, probe f, int64_t size)
 {
     int good = 0;
@@ -513,7 +513,7 @@ static int prepare(verifier *w, const double *q, const double *v)
     int status = taut_evaluate(w->context, w->t, w->q, w->v, wanted, &w->values, w->error);
     if (status != TAUT_ERROR_EVALUATE)
         return status;
-    taut_copy(w->n, q, w->q); /* beside the start is outside the domain */
+    taut_copy(w->n, q, w->q); /* the point near the initial state is outside the domain */
     taut_copy(w->nv, v, w->v);
     make_all_exact(w);
     return taut_evaluate(w->context, w->t, w->q, w->v, wanted, &w->values, w->error);

@@ -5,8 +5,8 @@
  *     [E (7)-(8)]
  *
  * It is a derived system: bonds that are not soft have compliance 0, W joins the potential and
- * -grad W the force, and whoever integrates rigid systems integrates it. Everything else is
- * asked of a context of the base system, which lives in the arena of ours. The Hessian of W is
+ * -grad W the force, and all methods for rigid systems integrate it. Everything else is
+ * evaluated by a context of the base system, in the arena of this one. The Hessian of W is
  * dense and formed by differences of the exact gradient, so the tangent pattern is full (up to
  * 500 coordinates; beyond, what falls outside the base's pattern is left out of df/dq). */
 #include <float.h>
@@ -31,7 +31,7 @@ typedef struct workspace { /* of a context */
     taut_context *base;
     taut_allocator allocator; /* gives memory of our arena to the base's context */
     taut_modes_work modes;
-    taut_pattern tangent;  /* of the base; start NULL when nobody asked for matrices */
+    taut_pattern tangent;  /* of the base; start NULL when no matrices are needed */
     double *gradient;      /* [n] of W */
     double *x, *up, *down; /* [n]: a displaced point, gradients on both sides */
     double *entries[5];    /* on the base's tangent pattern, before they are spread */

@@ -2,11 +2,11 @@
  * wanted.
  *
  *     [ M    G^T ] [ v'     ]   [ f - springs - scale grad V     ]
- *     [ G   0   ] [ lambda ] = [ -gamma - alpha gdot - beta g   ]   G, g, gamma of the rods
+ *     [ G   0   ] [ lambda ] = [ -gamma - alpha gdot - beta g   ]   G, g, gamma of the rigid bonds
  *     [Ascher, Qin, Reich 1992, (1.4), (4.3)]
  *
- * gamma = g_qq(v,v) + 2 g_qt v + g_tt. Without rods only M is inverted. One force evaluation,
- * one factorisation and one solve each. */
+ * gamma = g_qq(v,v) + 2 g_qt v + g_tt. Without rigid bonds only M is inverted. One force
+ * evaluation, one factorisation and one solve each. */
 #include "wrap/fields.h"
 
 #include "step/mechanics.h"
@@ -14,10 +14,10 @@
 typedef struct mechanical {
     taut_field field;
     taut_mechanics mechanics;
-    taut_saddle *saddle; /* NULL: diagonal mass without rods */
-    bool factored;       /* once for all: constant mass without rods */
+    taut_saddle *saddle; /* NULL: diagonal mass without rigid bonds */
+    bool factored;       /* once for all: constant mass without rigid bonds */
     double alpha, beta;
-    double *gdot, *reaction; /* [rods] */
+    double *gdot, *reaction; /* [rigid bonds] */
 } mechanical;
 
 static void destroy(taut_field *field)
@@ -27,7 +27,7 @@ static void destroy(taut_field *field)
     w->saddle = NULL;
 }
 
-/* Right-hand side of the rods' rows. */
+/* Right-hand side of the rigid bonds' rows. */
 static void aim(mechanical *w, const double *v)
 {
     const taut_mechanics *x = &w->mechanics;
@@ -63,7 +63,7 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
     return TAUT_OK;
 }
 
-/* Without rods nothing but M^-1 can balance a force: every mass must be there. */
+/* Without rigid bonds nothing but M^-1 can balance a force: every mass must be there. */
 static int check_mass(const taut_mechanics *x, taut_error *error)
 {
     for (taut_index i = 0; !x->mass_start && i < x->n; i++)

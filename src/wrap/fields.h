@@ -21,9 +21,9 @@ int taut_field_index1(taut_context *context, taut_arena *arena, taut_statistics 
 int taut_field_first_order(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                            double gamma, taut_field **field, taut_error *error);
 /* The invariants of a stabilised first-order field keep the values they have at this state
- * (before: those of the model's start at t = 0). To be called at the start of a run, and after
- * an event that altered the state; then method->changed(). Without a stabilising term: nothing
- * to do. */
+ * (before: those of the model's start at t = 0). To be called at the initial state of a run, and
+ * after an event that altered the state; then method->changed(). Without a stabilising term:
+ * nothing to do. */
 int taut_field_first_order_begin(taut_field *field, double t, const double *z, taut_error *error);
 
 #endif

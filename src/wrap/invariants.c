@@ -23,7 +23,7 @@ struct taut_invariants {
     taut_pattern tangent;
     taut_values rates; /* force, force_dq */
     double *near, *y;  /* [n]; algebraic variables of the start */
-    double *kept;      /* [rows]: values of the invariants at the start; 0 for constraints */
+    double *kept; /* [rows]: values of the invariants at the initial state; 0 for constraints */
     double *h, *right, *ones;
     taut_saddle *saddle;
 };
@@ -67,7 +67,7 @@ static int prepare_velocities(taut_invariants *w, taut_arena *arena, taut_error 
 
 static int find_velocities(taut_invariants *w, double t, const double *z, taut_error *error)
 {
-    /* here and beside: an entry may be 1 by chance */
+    /* here and at a second point: an entry may be 1 by chance */
     unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_FORCE_DQ;
     TAUT_TRY(taut_evaluate(w->context, t, z, w->y, wanted, &w->rates, error));
     mark_velocities(w, &w->tangent, &w->rates, z, w->velocity);

@@ -1,5 +1,5 @@
 /* invariants.h - the manifold of a first-order system: h(t,z) = (constraints, invariants minus
- * their values at the start), and the step that leads back to it,
+ * their values at the initial state), and the step that leads back to it,
  *
  *     F h, F = D (H D)^-1, H = dh/dz   [Ascher, Qin, Reich 1992, (1.13)]
  */

@@ -21,8 +21,8 @@ int taut_stabilizer_create(const char *kind, int passes, taut_context *context, 
                            taut_statistics *statistics, taut_projector **projector,
                            taut_error *error);
 /* First order: the invariants keep the values they have at this state (before: those of the
- * model's start at t = 0). To be called at the start of a run, and after an event that altered
- * the state. Mechanical systems: nothing to do. */
+ * model's start at t = 0). To be called at the initial state of a run, and after an event that
+ * altered the state. Mechanical systems: nothing to do. */
 int taut_stabilizer_begin(taut_projector *projector, double t, const double *q, taut_error *error);
 
 #endif

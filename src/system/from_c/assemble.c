@@ -7,7 +7,7 @@
  *     V = k/2 (angle - rest)^2, angle = atan2(|u x w|, u . w), u = p_i - p_j, w = p_k - p_j
  *
  * In the plane a straight rest angle has a kernel of its own, V = k/2 atan2(u x w, -u . w)^2:
- * smooth where the rod is straight. */
+ * smooth where the three points are in a line. */
 #include "system/from_c/builder.h"
 
 #include <math.h>

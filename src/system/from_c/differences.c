@@ -27,8 +27,8 @@ typedef struct workspace {
     double *coarse;           /* weighted Hessian with doubled steps, [tangent] */
     double *bond;             /* g where only the energy asks for it, [m] */
     double *matrix, *product; /* M, n x n, and M times a vector, [n] */
-    /* Someone asked to stop: many callers can do without a value and go on, so it is here that
-     * nobody is asked again. */
+    /* A callback requested a stop: callers may continue without a value, so that further calls
+     * are prevented here. */
     const char *stopped; /* which one, or NULL */
     int stop_status;
     double stop_t;

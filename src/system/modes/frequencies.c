@@ -101,9 +101,9 @@ static int join_springs(work *w, const taut_context *context, taut_error *error)
                     k++;
                 if (k == w->tangent.start[at[e] + 1])
                     return taut_fail(error, TAUT_ERROR_REFUSED,
-                                     "frequencies of linear springs beside a stiff potential of "
-                                     "more than %d coordinates are not in this version: write the "
-                                     "springs as part of the stiff potential",
+                                     "frequencies of linear springs together with a stiff "
+                                     "potential of more than %d coordinates are unsupported: write "
+                                     "the springs as part of the stiff potential",
                                      TAUT_SPECTRUM_DENSE);
                 w->values.stiff_hessian[k] +=
                     w->values.jacobian[e] * w->values.jacobian[f] / context->compliance[i];

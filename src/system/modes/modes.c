@@ -287,8 +287,8 @@ static int sum_gradients(taut_modes_work *w, double t, const double *q, const do
 }
 
 /* How much of a force, w->push, moves the system along all of its bonds: *along and *all are the
- * largest accelerations with springs and rods in the way, and with rods alone. x = M^-1 (force -
- * G_r^T y) loses sum_k z_k (z_k^T M x)/Omega_k^2, and z_k^T M x = w_k^T G_s x. */
+ * largest accelerations with springs and rigid bonds satisfied, and with rigid bonds alone. x =
+ * M^-1 (force - G_r^T y) loses sum_k z_k (z_k^T M x)/Omega_k^2, and z_k^T M x = w_k^T G_s x. */
 static int measure_push(taut_modes_work *w, double *along, double *all, taut_error *error)
 {
     double *x = w->push;
@@ -328,8 +328,8 @@ int taut_modes_gradient(taut_modes_work *w, double t, const double *q, const dou
         return 0;
     }
     int code = taut_fail(error, TAUT_ERROR_EVALUATE,
-                         "frequencies of stiff modes meet at t = %.9g: their actions are not kept "
-                         "there, and the effective motion ends; --motion full goes through",
+                         "frequencies of stiff modes meet at t = %.9g: their actions are not "
+                         "conserved there, and the effective motion ends; choose the full motion",
                          t);
     if (error)
         error->t = t;

@@ -1,7 +1,7 @@
 /* modes.h - the stiff modes at a point: frequencies, shapes, amplitudes, and the gradient of the
  * frequencies.
  *
- * With S the Schur complement of A = G M^-1 G^T for the springs s beside the rods r
+ * With S the Schur complement of A = G M^-1 G^T for the springs s and the rigid bonds r
  * (docs/theory.md), mode k is a weight w on the bonds:
  *
  *     S w_s = Omega^2 C w_s, w_s^T C w_s = 1, w_r = -A_rr^-1 A_rs w_s, z = M^-1 G^T w,
@@ -29,10 +29,10 @@ typedef struct taut_modes_work {
     double *matrix;       /* [springs][springs]: S scaled by C^-1/2; then its vectors */
     double *square;       /* Omega^2, [springs] */
     double *column;       /* [springs][n]: Z_i of each spring */
-    double *reaction;     /* [springs][rods] */
+    double *reaction;     /* [springs][rigid bonds] */
     double *blended;      /* [springs]: for frequencies that meet; */
     double *other, *push; /* [n], [n]: the same */
-    double *held;         /* [rods] */
+    double *held;         /* [rigid bonds] */
     taut_allocator keep;  /* gives back the same memory again: nothing is allocated after create */
 
     int count;         /* modes: springs that depend on others add none */
@@ -46,7 +46,8 @@ typedef struct taut_modes_work {
 int taut_modes_create(taut_modes_work *modes, taut_context *context, taut_arena *arena,
                       bool gradient, taut_error *error);
 void taut_modes_destroy(taut_modes_work *modes); /* takes half-made ones */
-/* Modes at (t, q). Never allocates, except to name the bonds when rods depend on one another. */
+/* Modes at (t, q). Never allocates, except to name the bonds when rigid bonds depend on one
+ * another. */
 int taut_modes_find(taut_modes_work *modes, double t, const double *q, taut_error *error);
 /* p and pdot of mode k at the point of taut_modes_find, for a velocity v[n]. */
 void taut_modes_amplitude(const taut_modes_work *modes, int k, const double *v, double *p,

@@ -1,4 +1,4 @@
-/* potential_modes.h - the stiff modes of a potential V(q)/eps^2, alone or with springs, beside
+/* potential_modes.h - the stiff modes of a potential V(q)/eps^2, alone or with springs, with
  * rigid bonds and held coordinates; dense (potential_modes.c).
  *
  *     K z = Omega^2 M z   on   G_r z = 0, z^T M z = 1, K = Hess V/eps^2   (+ G_s^T C^-1 G_s)
@@ -55,7 +55,7 @@ void taut_potential_modes_step(const taut_potential_modes *stiff, int count, con
                                double *force, double sign, double *dx);
 /* Moves x[n] to where the rows hold and what is stiff is least, anywhere near, and finds
  * everything there; *rank is that of K: how many values exceed 1e-8 of the largest, negative
- * ones included. Only there can it be told, beside the minimum every direction is curved. *found
+ * ones included. It can be determined only there: off the minimum every direction is curved. *found
  * is false, x is anywhere, when there is no minimum near. `from` is where it all began, for what
  * is small. Counts evaluations in *count. Never allocates. */
 int taut_potential_modes_descend(taut_potential_modes *stiff, double t, const double *from,
@@ -65,7 +65,7 @@ int taut_potential_modes_descend(taut_potential_modes *stiff, double t, const do
  * little more for the origin. */
 double taut_potential_modes_scale(const taut_potential_modes *stiff, const double *from,
                                   const double *x);
-/* max K_ii/M_ii: how stiff it is in all directions, whatever the rows. */
+/* max K_ii/M_ii: how stiff it is in all directions, independent of the rows. */
 double taut_potential_modes_steepness(const taut_potential_modes *stiff);
 /* sqrt((x - y)^T M (x - y)); y may be NULL. */
 double taut_potential_modes_length(const taut_potential_modes *stiff, const double *x,
