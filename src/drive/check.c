@@ -306,8 +306,8 @@ static int measure_energy(examiner *e)
     r->energy_scale = e->values.kinetic + work;
     if (e->sizes->can & TAUT_HAS_STIFF_POTENTIAL) {
         taut_error ignored;
-        int status = taut_potential_ringing(e->context, e->t, e->q, e->v, &e->arena.allocator,
-                                            &r->oscillatory_energy, &ignored);
+        int status = taut_potential_oscillatory_energy(
+            e->context, e->t, e->q, e->v, &e->arena.allocator, &r->oscillatory_energy, &ignored);
         if (status == 0 ||
             status ==
                 TAUT_ERROR_MEMORY) /* else there is no foot point, and only the springs are known */

@@ -47,9 +47,9 @@ typedef struct series {
     taut_index n, m;
     taut_values values;
     double t;
-    double *q, *v;                   /* where we are */
-    double *lambda;                  /* [m] */
-    double *y, *ydot;                /* [m] */
+    double *q, *v; /* where we are */
+    /* [m]; [2][m]: what g and gdot are on the slow manifold; of the latest level that exists */
+    double *lambda, *y;
     double *dq, *dv, *dmu;           /* steps */
     double *last_q, *last_v;         /* result of the level before */
     double *foot_q, *foot_v;         /* the foot point */
@@ -88,13 +88,6 @@ static int factor_foot(series *s, taut_error *error)
 
 /* ---- levels */
 
-static void find_rate(series *s)
-{
-    double a, b;
-    taut_multiplier_recursion_rates(s->recursion, &a, &b);
-    s->rate = taut_truncation_rate(taut_norm(s->n, s->q), taut_norm(s->n, s->v), a, b);
-}
-
 /* What steps are measured by, when the first one is known: at least its own size, for a state at
  * rest in the origin has none. */
 static void set_scales(series *s)
@@ -122,7 +115,7 @@ static void residual(series *s, bool velocity)
     const taut_pattern *g = &s->position.jacobian;
     for (taut_index i = 0; i < s->m; i++) {
         double rate = s->values.bond_dt[i] + taut_row_dot(g, s->values.jacobian, i, s->v);
-        s->dmu[i] = velocity ? s->ydot[i] - rate : s->y[i] - s->values.bond[i];
+        s->dmu[i] = velocity ? s->y[s->m + i] - rate : s->y[i] - s->values.bond[i];
     }
 }
 
@@ -161,10 +154,12 @@ static int fibre_step(series *s, bool velocity, double *dx, taut_error *error)
 static int correct(series *s, double *step, taut_error *error)
 {
     taut_index n = s->n;
-    TAUT_TRY(taut_multiplier_recursion_evaluate(s->recursion, s->level, s->t, s->q, s->v, s->lambda,
-                                                NULL, s->y, s->ydot, error));
+    TAUT_TRY(
+        taut_multiplier_recursion_evaluate(s->recursion, s->level, true, s->t, s->q, s->v, error));
+    taut_copy(s->m, s->recursion->lambda, s->lambda);
+    memcpy(s->y, s->recursion->y, 2 * (size_t)s->m * sizeof(double));
     if (s->level == 1)
-        find_rate(s);
+        s->rate = taut_multiplier_recursion_rate(s->recursion);
     TAUT_TRY(fibre_step(s, false, s->dq, error));
     for (taut_index i = 0; i < n; i++)
         s->q[i] += s->dq[i];
@@ -389,10 +384,15 @@ static void destroy(taut_projector *projector)
 
 static int new_arrays(series *s, taut_arena *arena, const taut_sizes *sizes, taut_error *error)
 {
-    TAUT_TRY(TAUT_RESERVE(arena, s->m, error, &s->y, &s->ydot, &s->dmu, &s->stretch, &s->lambda,
-                          &s->values.bond, &s->values.bond_dt));
-    TAUT_TRY(TAUT_RESERVE(arena, s->n, error, &s->q, &s->v, &s->dq, &s->dv, &s->last_q, &s->last_v,
-                          &s->foot_q, &s->foot_v));
+    double **rows[] = {&s->dmu, &s->stretch, &s->lambda, &s->values.bond, &s->values.bond_dt};
+    double **columns[] = {&s->q,      &s->v,      &s->dq,     &s->dv,
+                          &s->last_q, &s->last_v, &s->foot_q, &s->foot_v};
+    bool good = true;
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        good &= (*rows[k] = TAUT_NEW(arena, double, s->m)) != NULL;
+    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
+        good &= (*columns[k] = TAUT_NEW(arena, double, s->n)) != NULL;
+    good &= (s->y = TAUT_NEW(arena, double, 2 * (int64_t)s->m)) != NULL;
     s->counts = TAUT_NEW(arena, unsigned char, s->m);
     s->springs = TAUT_NEW(arena, unsigned char, s->m);
     TAUT_TRY(TAUT_RESERVE(arena, sizes->jacobian_entries, error, &s->values.jacobian));
@@ -436,7 +436,7 @@ static int build(series *s, taut_arena *arena, taut_error *error)
     taut_system_sizes(taut_context_system(s->context), &sizes);
     s->n = sizes.coordinates;
     s->m = sizes.bonds;
-    int most = taut_multiplier_recursion_most(s->context),
+    int most = taut_multiplier_recursion_most(s->context, 0),
         wanted = s->settings.levels > 0 ? s->settings.levels : LEVELS;
     s->settings.levels = wanted < most ? wanted : most;
     TAUT_TRY(new_stills(s, arena, error));
@@ -448,7 +448,7 @@ static int build(series *s, taut_arena *arena, taut_error *error)
     }
     TAUT_TRY(new_foot(s, arena, &sizes, error));
     return taut_multiplier_recursion_create(s->context, arena, s->projector.statistics,
-                                            s->settings.levels, s->settings.gradual ? 2 : 0,
+                                            s->settings.levels, s->settings.gradual ? 2 : 0, NULL,
                                             &s->recursion, error);
 }
 

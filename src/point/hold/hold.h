@@ -35,6 +35,7 @@ typedef struct taut_masked_saddle {
     unsigned bit;
     double *g, *k, *d;    /* as they are factored */
     unsigned char *moves; /* [m]: counted, with a free coordinate */
+    const char *purpose;  /* begins the message for a singular matrix; may be replaced */
     taut_saddle *saddle;
 } taut_masked_saddle;
 

@@ -48,7 +48,8 @@ int taut_masked_saddle_create(taut_masked_saddle *s, taut_context *context, taut
                               .n = sizes.coordinates,
                               .m = sizes.bonds,
                               .hold = hold,
-                              .bit = bit};
+                              .bit = bit,
+                              .purpose = "the directions across the bonds cannot be determined"};
     s->matrix = sizes.mass != TAUT_MASS_DIAGONAL;
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &s->jacobian, error));
     if (s->matrix)
@@ -125,8 +126,7 @@ int taut_masked_saddle_factor(taut_masked_saddle *s, double t, const double *mas
                            .compliance = s->d,
                            .held = taut_hold_any(s->hold, s->n, s->bit)};
     int status = taut_saddle_factor(s->saddle, s->k, s->g, NULL, s->d, error);
-    return taut_singular_explain(&parts, status, t,
-                                 "the directions across the bonds cannot be determined", error);
+    return taut_singular_explain(&parts, status, t, s->purpose, error);
 }
 
 int taut_masked_saddle_solve(const taut_masked_saddle *s, double *x, double *y, taut_error *error)

@@ -21,7 +21,7 @@ typedef struct series {
     taut_projection *p;
     taut_projector *foot;
     taut_potential_recursion *recursion;
-    taut_potential_frame frame;
+    taut_potential_basis basis;
     taut_potential_values values;
     taut_index n, m;
     double *q, *v, *last_q, *last_v, *dq, *dv, *force, *s;
@@ -44,7 +44,7 @@ static double norm(taut_index n, const double *x, const double *y)
 static int evaluate(series *s, taut_error *error)
 {
     s->p->statistics.force_evaluations++;
-    return taut_potential_recursion_evaluate(s->recursion, &s->frame, s->level, s->p->t, s->q, s->v,
+    return taut_potential_recursion_evaluate(s->recursion, &s->basis, s->level, s->p->t, s->q, s->v,
                                              &s->values, error);
 }
 
@@ -63,7 +63,7 @@ static void fibre_step(series *s, bool velocity, const double *now, const double
     for (int k = 0; k < count && apart; k++)
         for (taut_index i = 0; i < s->n; i++)
             s->force[i] +=
-                (wanted[k] - now[k]) * s->frame.value[k] * s->frame.force[(int64_t)k * s->n + i];
+                (wanted[k] - now[k]) * s->basis.value[k] * s->basis.force[(int64_t)k * s->n + i];
     taut_potential_modes_step(w, apart ? count : 0, s->s, s->force, 1, dx);
     for (int k = 0; k < count; k++)
         s->force[k] = wanted[k] - now[k];
@@ -73,19 +73,12 @@ static void fibre_step(series *s, bool velocity, const double *now, const double
         dx[i] = w->held[i] ? 0 : dx[i];
 }
 
-static void find_rate(series *s)
-{
-    double a, b;
-    taut_potential_recursion_rates(s->recursion, &a, &b);
-    s->rate = taut_truncation_rate(norm(s->n, s->q, NULL), norm(s->n, s->v, NULL), a, b);
-}
-
 /* Of the slowest stiff mode. */
 static double frequency(const series *s)
 {
     double least = INFINITY;
-    for (int k = 0; k < s->frame.count; k++)
-        least = fmin(least, s->frame.value[k]);
+    for (int k = 0; k < s->basis.count; k++)
+        least = fmin(least, s->basis.value[k]);
     return sqrt(least);
 }
 
@@ -106,7 +99,7 @@ static int solve_level(series *s, taut_error *error)
     for (int k = 0; k < MOST; k++) {
         TAUT_TRY(evaluate(s, error));
         if (s->level == 1 && k == 0)
-            find_rate(s);
+            s->rate = taut_potential_recursion_rate(s->recursion);
         fibre_step(s, false, s->values.g, s->values.y, s->dq);
         fibre_step(s, true, s->values.gdot, s->values.ydot, s->dv);
         for (taut_index i = 0; i < s->n; i++) {
@@ -131,7 +124,7 @@ static const double poor = 0.01; /* an error, relative, that is not to be called
  * rounding. */
 static void state_error(series *s, const taut_truncation *last, double q, double v)
 {
-    double rounding = 4 * taut_potential_noise(&s->frame) * s->scale;
+    double rounding = 4 * taut_potential_noise(&s->basis) * s->scale;
     taut_truncation_errors(last, s->rate, frequency(s), q, v, &s->error_q, &s->error_v);
     s->error_q += rounding;
     s->error_v += rounding;
@@ -178,7 +171,7 @@ static int expand(series *s, int most, taut_error *error)
         taut_truncation_push(&last, step, q, v);
         TAUT_TRY(taut_projection_record(s->p, s->q, s->v, error));
         /* one small correction may be a coefficient that happens to vanish, two are not */
-        quiet = step <= fmax(16 * DBL_EPSILON, 4 * taut_potential_noise(&s->frame)) ? quiet + 1 : 0;
+        quiet = step <= fmax(16 * DBL_EPSILON, 4 * taut_potential_noise(&s->basis)) ? quiet + 1 : 0;
         if (quiet == 2)
             break;
     }
@@ -203,10 +196,10 @@ static int run(series *s, taut_error *error)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "so much is held that the stiff potential cannot be given its slow value; "
                          "release a coordinate or velocity, or use --method constraint");
-    TAUT_TRY(taut_potential_take_frame(s->foot, &s->frame, s->dq, s->dv, error));
+    TAUT_TRY(taut_potential_find_basis(s->foot, &p->arena, &s->basis, error));
     TAUT_TRY(taut_potential_recursion_create(p->context, &p->arena, &p->statistics, most,
                                              &s->recursion, error));
-    s->noise = fmax(1e-12, 100 * taut_potential_noise(&s->frame));
+    s->noise = fmax(1e-12, 100 * taut_potential_noise(&s->basis));
     /* at rest at the origin nothing else says what is small */
     s->scale = 1e-6 + norm(s->n, s->q, NULL) + norm(s->n, s->v, NULL) + norm(s->n, s->q, p->q0) +
                norm(s->n, s->v, p->v0);
@@ -219,23 +212,24 @@ static void give(series *s)
     taut_projection *p = s->p;
     taut_copy(s->n, s->q, p->q);
     taut_copy(s->n, s->v, p->v);
-    taut_copy(s->m, s->values.lambda + s->frame.count, p->lambda);
+    taut_copy(s->m, s->values.lambda + s->basis.count, p->lambda);
     p->stiff_force = s->values.reaction;
     snprintf(p->explanation, sizeof p->explanation,
              "projection series: the foot point where the stiff potential is least, rank %d (pass "
              "1), then %d levels of slow multipliers; error about %.1g in q, %.1g in v, rounding "
              "about %.1g%s",
-             s->frame.count, s->level, s->error_q, s->error_v,
-             4 * taut_potential_noise(&s->frame) * s->scale,
+             s->basis.count, s->level, s->error_q, s->error_v,
+             4 * taut_potential_noise(&s->basis) * s->scale,
              s->grows ? "; the next level would be worse: slow and fast are barely separated" : "");
 }
 
 int taut_potential_series(taut_projection *p, taut_error *error)
 {
     series s = {.p = p, .n = p->sizes.coordinates, .m = p->sizes.bonds};
-    TAUT_TRY(taut_potential_reserve(s.n, s.m, &p->arena, &s.frame, &s.values, error));
-    TAUT_TRY(TAUT_RESERVE(&p->arena, s.n, error, &s.q, &s.v, &s.last_q, &s.last_v, &s.dq, &s.dv,
-                          &s.force));
+    double **columns[] = {&s.q, &s.v, &s.last_q, &s.last_v, &s.dq, &s.dv, &s.force};
+    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
+        if (!(*columns[k] = TAUT_NEW(&p->arena, double, s.n)))
+            return taut_fail_memory(error);
     if (!(s.s = TAUT_NEW(&p->arena, double, s.m)))
         return taut_fail_memory(error);
     taut_copy(s.n, p->q, s.q);

@@ -162,8 +162,8 @@ static int find_columns(taut_modes_work *w, double t, taut_error *error)
         for (taut_index e = w->jacobian.start[w->rod[i]]; e < w->jacobian.start[w->rod[i] + 1]; e++)
             w->rod_g[used++] = w->values.jacobian[e];
     TAUT_TRY(factor(w, t, error));
-    memset(w->column, 0, (size_t)w->springs * (size_t)w->n * sizeof(double));
-    memset(w->reaction, 0, (size_t)w->springs * (size_t)w->rods * sizeof(double));
+    taut_clear((int64_t)w->springs * w->n, w->column);
+    taut_clear((int64_t)w->springs * w->rods, w->reaction);
     for (taut_index i = 0; i < w->springs; i++)
         for (taut_index e = w->jacobian.start[w->spring[i]];
              e < w->jacobian.start[w->spring[i] + 1]; e++)
