@@ -194,7 +194,7 @@ static double relative(const bonds_foot *c, double step)
     const taut_foot *f = &c->foot;
     double scale = size_of(c, f->x) + size_of(c, c->w), most = taut_largest(f->n, f->dx),
            size = fmax(taut_largest(f->n, f->x), taut_largest(f->n, f->from));
-    return fmax(step > 0 ? step / scale : 0, most > 0 ? most / size : 0);
+    return taut_larger(step == 0 ? 0 : step / scale, most == 0 ? 0 : most / size);
 }
 
 /* Ends when the steps are at rounding: as small as they can be, or small and no longer shrinking.

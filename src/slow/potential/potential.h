@@ -9,6 +9,7 @@
 #include "base/projector.h"
 #include "point/foot_point.h"
 #include "point/projection.h"
+#include "slow/series.h"
 #include "system/modes/potential_modes.h"
 
 /* ---- foot points (potential_foot.c) */
@@ -70,9 +71,13 @@ void taut_potential_recursion_adjust(const taut_potential_recursion *recursion, 
 
 /* ---- projections (potential.c, potential_series.c) */
 
-/* What `constraint` and `series` do for a system with a stiff potential. */
+/* What `constraint` does for a system with a stiff potential. */
 int taut_potential_constraint(taut_projection *p, taut_error *error);
-int taut_potential_series(taut_projection *p, taut_error *error);
+/* As taut_series_projector, for a system with a stiff potential; of its apply(), the first use
+ * allocates. */
+int taut_potential_series(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                          const taut_series_settings *settings, taut_projector **projector,
+                          taut_error *error);
 /* The oscillatory energy of a state of a system with a stiff potential: that of its difference
  * from its slow point, to leading order. Fails where there is no foot point. */
 int taut_potential_oscillatory_energy(taut_context *context, double t, const double *q,
