@@ -60,6 +60,19 @@ static int solve_bonds(void *self, int i, double t, double *a, double *s, taut_e
 
 /* ---- one order */
 
+/* Coefficient i of everything along q and v. */
+static int advance(taut_multiplier_recursion *r, int i, double t, taut_error *error)
+{
+    const taut_order_equations *e = &r->equations;
+    const int64_t n = e->n;
+    r->values.force = r->a + i * n;
+    r->values.jacobian = r->jacobian + i * e->g_entries;
+    /* constant: 0 beyond */
+    r->values.mass = r->mass + (e->varying || i == 0 ? i : 1) * e->m_entries;
+    r->values.stiff_hessian = r->hessian + i * r->solver.hessian_entries;
+    return taut_jet_advance(r->jet, i, t, r->q + i * n, r->v + i * n, &r->values, error);
+}
+
 static int next_order(taut_multiplier_recursion *r, int i, double t, bool first_level,
                       taut_error *error)
 {
@@ -67,12 +80,7 @@ static int next_order(taut_multiplier_recursion *r, int i, double t, bool first_
     const int64_t n = e->n, rows = r->own + (int64_t)e->m;
     double *a = r->a + i * n, *lambda = r->lambda + i * rows;
     taut_order_term term[TAUT_JET_ORDER_MAX + 1];
-    r->values.force = a;
-    r->values.jacobian = r->jacobian + i * e->g_entries;
-    r->values.mass =
-        r->mass + (e->varying || i == 0 ? i : 1) * e->m_entries; /* constant: 0 beyond */
-    r->values.stiff_hessian = r->hessian + i * r->solver.hessian_entries;
-    TAUT_TRY(taut_jet_advance(r->jet, i, t, r->q + i * n, r->v + i * n, &r->values, error));
+    TAUT_TRY(advance(r, i, t, error));
     if (i == 0 && first_level)
         TAUT_TRY(r->solver.factor(r->solver.self, t, error));
     for (int b = 0; b <= i; b++)
@@ -144,6 +152,21 @@ static int make_room(taut_multiplier_recursion *r, int levels, taut_error *error
     return TAUT_OK;
 }
 
+static void set_state(taut_multiplier_recursion *r, const double *q, const double *v)
+{
+    const taut_index n = r->equations.n;
+    taut_copy(n, q, r->q);
+    taut_copy(n, v, r->v);
+    taut_copy(n, v, r->q + n);
+}
+
+int taut_multiplier_recursion_bonds(taut_multiplier_recursion *r, double t, const double *q,
+                                    const double *v, taut_error *error)
+{
+    set_state(r, q, v);
+    return advance(r, 0, t, error);
+}
+
 int taut_multiplier_recursion_evaluate(taut_multiplier_recursion *r, int level, bool rates,
                                        double t, const double *q, const double *v,
                                        taut_error *error)
@@ -157,9 +180,7 @@ int taut_multiplier_recursion_evaluate(taut_multiplier_recursion *r, int level, 
     make_y(r, -1);
     for (int j = 0; j <= level; j++) {
         int order = order_of(r, level, j, rates);
-        taut_copy(r->equations.n, q, r->q);
-        taut_copy(r->equations.n, v, r->v);
-        taut_copy(r->equations.n, v, r->q + r->equations.n);
+        set_state(r, q, v);
         r->statistics->jets++;
         for (int i = 0; i <= order; i++)
             TAUT_TRY(next_order(r, i, t, j == 0, error));

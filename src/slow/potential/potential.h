@@ -61,6 +61,9 @@ int taut_potential_recursion_evaluate(taut_potential_recursion *recursion,
                                       const taut_potential_basis *basis, int level, double t,
                                       const double *q, const double *v,
                                       taut_potential_values *values, taut_error *error);
+/* Only g and gdot of the values of the latest evaluation, at another (q, v). */
+int taut_potential_recursion_rows(taut_potential_recursion *recursion, double t, const double *q,
+                                  const double *v, taut_error *error);
 /* A rate of the slow motion after an evaluation. */
 double taut_potential_recursion_rate(const taut_potential_recursion *recursion);
 

@@ -231,11 +231,13 @@ static int stiff_coefficient(taut_potential_recursion *r, int j, double t, const
     return TAUT_OK;
 }
 
-/* Values and rates of the rows where the motion begins. */
-static void find_values(taut_potential_recursion *r)
+/* Values and rates of the rows where the motion begins, whose bonds are known. */
+static int find_rows(taut_potential_recursion *r, double t, taut_error *error)
 {
     const taut_multiplier_recursion *l = r->levels;
     const taut_index n = l->equations.n, d = r->basis->count;
+    TAUT_TRY(stiff_coefficient(r, 0, t, l->q, error));
+    TAUT_TRY(stiff_coefficient(r, 1, t, l->q + n, error));
     for (int k = 0; k < d; k++) {
         r->g[k] = along(r, k, r->stiff) / r->basis->value[k];
         r->gdot[k] = along(r, k, r->stiff + n) / r->basis->value[k];
@@ -245,6 +247,7 @@ static void find_values(taut_potential_recursion *r)
         r->gdot[d + k] = l->values.bond_dt[k] +
                          taut_row_dot(&l->equations.saddle.jacobian, l->jacobian, k, l->v);
     }
+    return TAUT_OK;
 }
 
 static int solve_order(void *self, int i, double t, double *a, double *s, taut_error *error)
@@ -253,11 +256,8 @@ static int solve_order(void *self, int i, double t, double *a, double *s, taut_e
     const taut_multiplier_recursion *l = r->levels;
     const int64_t n = l->equations.n;
     const double *y = l->y + (i + 2) * (int64_t)rows_of(r);
-    if (i == 0)
-        TAUT_TRY(stiff_coefficient(r, 0, t, l->q, error));
-    TAUT_TRY(stiff_coefficient(r, i + 1, t, l->q + (i + 1) * n, error));
-    if (i == 0)
-        find_values(r);
+    TAUT_TRY(i == 0 ? find_rows(r, t, error)
+                    : stiff_coefficient(r, i + 1, t, l->q + (i + 1) * n, error));
     TAUT_TRY(stiff_coefficient(r, i + 2, t, r->zero, error));
     for (int k = 0; k < r->basis->count; k++)
         s[k] =
@@ -292,6 +292,13 @@ int taut_potential_recursion_evaluate(taut_potential_recursion *r,
                                       .lambda = l->lambda,
                                       .reaction = r->reaction};
     return TAUT_OK;
+}
+
+int taut_potential_recursion_rows(taut_potential_recursion *r, double t, const double *q,
+                                  const double *v, taut_error *error)
+{
+    TAUT_TRY(taut_multiplier_recursion_bonds(r->levels, t, q, v, error));
+    return find_rows(r, t, error);
 }
 
 double taut_potential_recursion_rate(const taut_potential_recursion *r)

@@ -24,20 +24,21 @@ typedef struct stiff_series {
 
 /* ---- levels */
 
-static int find_values(taut_level_series *l, taut_error *error)
+static int evaluate(taut_level_series *l, taut_error *error)
 {
     stiff_series *s = (stiff_series *)l;
     l->projector.statistics->force_evaluations++;
-    return taut_potential_recursion_evaluate(s->recursion, &s->basis, l->level, l->t, l->q, l->v,
-                                             &s->values, error);
+    TAUT_TRY(taut_potential_recursion_evaluate(s->recursion, &s->basis, l->level, l->t, l->q, l->v,
+                                               &s->values, error));
+    if (l->level == 1)
+        l->rate = taut_potential_recursion_rate(s->recursion);
+    return TAUT_OK;
 }
 
-static int evaluate(taut_level_series *l, taut_error *error)
+static int moved(taut_level_series *l, taut_error *error)
 {
-    TAUT_TRY(find_values(l, error));
-    if (l->level == 1)
-        l->rate = taut_potential_recursion_rate(((stiff_series *)l)->recursion);
-    return TAUT_OK;
+    l->projector.statistics->force_evaluations++;
+    return taut_potential_recursion_rows(((stiff_series *)l)->recursion, l->t, l->q, l->v, error);
 }
 
 /* The step that takes the functions from what they are to what they are on the slow manifold.
@@ -89,7 +90,7 @@ static int finish(taut_level_series *l, taut_error *error)
 {
     l->error_q += 4 * l->rounding * l->scale_q;
     l->error_v += 4 * l->rounding * l->scale_v;
-    return find_values(l, error);
+    return evaluate(l, error);
 }
 
 static void release(taut_level_series *l)
@@ -131,7 +132,7 @@ int taut_potential_series(taut_context *context, taut_arena *arena, taut_statist
                                          .release = release,
                                          .begin = begin,
                                          .evaluate = evaluate,
-                                         .moved = find_values,
+                                         .moved = moved,
                                          .step = fibre_step,
                                          .finish = finish,
                                          .report = report};
