@@ -64,8 +64,8 @@ int taut_multiplier_recursion_evaluate(taut_multiplier_recursion *recursion, int
                                        taut_error *error);
 /* Only bonds, Jacobian and the like at (t, q, v), in recursion->values; lambda and y stay, a does
  * not. */
-int taut_multiplier_recursion_bonds(taut_multiplier_recursion *recursion, double t,
-                                    const double *q, const double *v, taut_error *error);
+int taut_multiplier_recursion_bonds(taut_multiplier_recursion *recursion, double t, const double *q,
+                                    const double *v, taut_error *error);
 /* A rate of the slow motion (taut_truncation_rate) after an evaluation with rates. */
 double taut_multiplier_recursion_rate(const taut_multiplier_recursion *recursion);
 
