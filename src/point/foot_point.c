@@ -267,21 +267,15 @@ static int new_arrays(bonds_foot *c, taut_arena *arena, taut_error *error)
 {
     const taut_index n = c->foot.n, m = c->foot.m;
     const int64_t entries = c->exact.tangent.start[n];
-    double **columns[] = {&c->fitted, &c->w, &c->weight};
-    double **rows[] = {&c->values.bond, &c->values.bond_dt, &c->mu, &c->dmu};
-    double **tangents[] = {&c->values.mass, &c->values.bond_hessian, &c->values.mass_dq, &c->k};
-    bool good = true;
-    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
-        good &= (*columns[k] = TAUT_NEW(arena, double, n)) != NULL;
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
-        good &= (*rows[k] = TAUT_NEW(arena, double, m)) != NULL;
-    for (size_t k = 0; k < sizeof tangents / sizeof tangents[0]; k++)
-        good &= (*tangents[k] = TAUT_NEW(arena, double, entries)) != NULL;
-    c->values.jacobian = TAUT_NEW(arena, double, c->foot.sizes.jacobian_entries);
+    TAUT_TRY(TAUT_RESERVE(arena, n, error, &c->fitted, &c->w, &c->weight));
+    TAUT_TRY(TAUT_RESERVE(arena, m, error, &c->values.bond, &c->values.bond_dt, &c->mu, &c->dmu));
+    TAUT_TRY(TAUT_RESERVE(arena, entries, error, &c->values.mass, &c->values.bond_hessian,
+                          &c->values.mass_dq, &c->k));
+    TAUT_TRY(TAUT_RESERVE(arena, c->foot.sizes.jacobian_entries, error, &c->values.jacobian));
     c->rigid = TAUT_NEW(arena, unsigned char, m);
     c->values.bond_weight = c->mu;
     c->values.mass_weight = c->w;
-    return good && c->values.jacobian && c->rigid ? TAUT_OK : taut_fail_memory(error);
+    return c->rigid ? TAUT_OK : taut_fail_memory(error);
 }
 
 static int build(taut_foot *f, taut_arena *arena, taut_error *error)

@@ -111,19 +111,15 @@ static void destroy(taut_projector *projector)
 
 static int prepare(taut_foot *f, taut_arena *arena, taut_error *error)
 {
-    double **columns[] = {&f->x, &f->u, &f->from, &f->dx};
     taut_system_sizes(f->system, &f->sizes);
     if (f->sizes.kind != TAUT_MECHANICAL)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "foot points belong to mechanical systems: bonds and velocities");
     f->n = f->sizes.coordinates;
     f->m = f->sizes.bonds;
-    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
-        if (!(*columns[k] = TAUT_NEW(arena, double, f->n)))
-            return taut_fail_memory(error);
-    f->rate = TAUT_NEW(arena, double, f->m);
-    f->fixed = TAUT_NEW(arena, unsigned char, f->n);
-    if (!f->rate || !f->fixed)
+    TAUT_TRY(TAUT_RESERVE(arena, f->n, error, &f->x, &f->u, &f->from, &f->dx));
+    TAUT_TRY(TAUT_RESERVE(arena, f->m, error, &f->rate));
+    if (!(f->fixed = TAUT_NEW(arena, unsigned char, f->n)))
         return taut_fail_memory(error);
     f->hold = f->settings.ignore_holds ? NULL
               : f->settings.hold       ? f->settings.hold

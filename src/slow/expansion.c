@@ -189,21 +189,14 @@ static int new_arrays(work *w, taut_arena *arena, taut_error *error)
     for (int k = 0; k < TAUT_EXPANSION_TERMS; k++)
         for (int i = 0; i <= ORDERS; i++) {
             coefficient *c = &w->at[k][i];
-            *c = (coefficient){.q = TAUT_NEW(arena, double, n),
-                               .v = TAUT_NEW(arena, double, n),
-                               .a = TAUT_NEW(arena, double, n),
-                               .lambda = TAUT_NEW(arena, double, m),
-                               .y = TAUT_NEW(arena, double, m)};
-            if (!c->q || !c->v || !c->a || !c->lambda || !c->y)
-                return taut_fail_memory(error);
+            TAUT_TRY(TAUT_RESERVE(arena, n, error, &c->q, &c->v, &c->a));
+            TAUT_TRY(TAUT_RESERVE(arena, m, error, &c->lambda, &c->y));
             TAUT_TRY(taut_order_values(&w->equations, arena, &c->values, error));
         }
     for (int sigma = 0; sigma < SIGMAS; sigma++)
         TAUT_TRY(taut_order_values(&w->equations, arena, &w->got[sigma], error));
-    w->in_q = TAUT_NEW(arena, double, n);
-    w->in_v = TAUT_NEW(arena, double, n);
-    w->s = TAUT_NEW(arena, double, m);
-    return w->in_q && w->in_v && w->s ? TAUT_OK : taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, n, error, &w->in_q, &w->in_v));
+    return TAUT_RESERVE(arena, m, error, &w->s);
 }
 
 static int prepare(work *w, taut_arena *arena, taut_error *error)
@@ -227,12 +220,8 @@ static int prepare(work *w, taut_arena *arena, taut_error *error)
 static int make(work *w, taut_arena *arena, const double *x, const double *u, taut_expansion *e,
                 taut_error *error)
 {
-    for (int k = 0; k < TAUT_EXPANSION_TERMS; k++) {
-        e->q[k] = TAUT_NEW(arena, double, w->equations.n);
-        e->v[k] = TAUT_NEW(arena, double, w->equations.n);
-        if (!e->q[k] || !e->v[k])
-            return taut_fail_memory(error);
-    }
+    for (int k = 0; k < TAUT_EXPANSION_TERMS; k++)
+        TAUT_TRY(TAUT_RESERVE(arena, w->equations.n, error, &e->q[k], &e->v[k]));
     taut_copy(w->equations.n, x, e->q[0]);
     taut_copy(w->equations.n, u, e->v[0]);
     taut_copy(w->equations.n, x, w->at[0][0].q);

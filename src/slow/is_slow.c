@@ -30,13 +30,8 @@ typedef struct already {
 static int new_arrays(already *w, taut_error *error)
 {
     const taut_projection *p = w->p;
-    double **arrays[] = {&w->before, &w->before_dt, &w->floor};
-    bool good = true;
-    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
-        good &= (*arrays[k] = TAUT_NEW(&w->arena, double, p->sizes.bonds)) != NULL;
-    if (!good)
-        return taut_fail_memory(error);
     taut_pattern jacobian;
+    TAUT_TRY(TAUT_RESERVE(&w->arena, p->sizes.bonds, error, &w->before, &w->before_dt, &w->floor));
     TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
     /* at q = 0 rounding is that of the motion */
     double least =

@@ -249,17 +249,14 @@ static void destroy(taut_projector *projector)
 static int prepare(taut_level_series *s, taut_arena *arena, int most, taut_error *error)
 {
     enum { LEVELS = 6 }; /* C^7 is below rounding wherever the series is worth using */
-    double **columns[] = {&s->q,      &s->v,      &s->dq,     &s->dv,
-                          &s->last_q, &s->last_v, &s->foot_q, &s->foot_v};
     int wanted = s->settings.levels > 0 ? s->settings.levels : LEVELS;
     s->settings.levels = wanted < most ? wanted : most;
     s->rounding = 4 * DBL_EPSILON;
     taut_system_sizes(taut_context_system(s->context), &s->sizes);
     s->n = s->sizes.coordinates;
     s->m = s->sizes.bonds;
-    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
-        if (!(*columns[k] = TAUT_NEW(arena, double, s->n)))
-            return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, s->n, error, &s->q, &s->v, &s->dq, &s->dv, &s->last_q, &s->last_v,
+                          &s->foot_q, &s->foot_v));
     return s->kind->build(s, arena, error);
 }
 

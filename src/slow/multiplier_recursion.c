@@ -122,19 +122,13 @@ static int new_arrays(taut_multiplier_recursion *r, taut_error *error)
     const taut_order_equations *e = &r->equations;
     taut_arena *arena = r->arena;
     const int64_t kept = r->orders + 4, rows = r->solver.most + (int64_t)e->m;
-    double **columns[] = {&r->q, &r->v, &r->a}, **series[] = {&r->lambda, &r->y};
-    double **single[] = {&r->values.bond, &r->values.bond_dt, &r->values.gamma, &r->s};
-    bool good = true;
-    for (int k = 0; k < 3; k++)
-        good &= (*columns[k] = TAUT_NEW(arena, double, (kept - 1) * e->n)) != NULL;
-    for (int k = 0; k < 2; k++)
-        good &= (*series[k] = TAUT_NEW(arena, double, kept *rows)) != NULL;
-    for (int k = 0; k < 4; k++)
-        good &= (*single[k] = TAUT_NEW(arena, double, rows)) != NULL;
-    r->jacobian = TAUT_NEW(arena, double, (kept - 2) * e->g_entries);
-    r->mass = TAUT_NEW(arena, double, (e->varying ? kept - 2 : 2) * e->m_entries);
-    r->hessian = TAUT_NEW(arena, double, (kept - 2) * r->solver.hessian_entries);
-    return good && r->jacobian && r->mass && r->hessian ? TAUT_OK : taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, (kept - 1) * e->n, error, &r->q, &r->v, &r->a));
+    TAUT_TRY(TAUT_RESERVE(arena, kept * rows, error, &r->lambda, &r->y));
+    TAUT_TRY(TAUT_RESERVE(arena, rows, error, &r->values.bond, &r->values.bond_dt, &r->values.gamma,
+                          &r->s));
+    TAUT_TRY(TAUT_RESERVE(arena, (kept - 2) * e->g_entries, error, &r->jacobian));
+    TAUT_TRY(TAUT_RESERVE(arena, (e->varying ? kept - 2 : 2) * e->m_entries, error, &r->mass));
+    return TAUT_RESERVE(arena, (kept - 2) * r->solver.hessian_entries, error, &r->hessian);
 }
 
 /* Jets of all levels are kilobytes a coordinate, and long chains need two of them. */

@@ -166,19 +166,15 @@ static void release(taut_level_series *l)
 static int new_arrays(bond_series *s, taut_arena *arena, taut_error *error)
 {
     const taut_level_series *l = &s->levels;
-    double **rows[] = {&s->dmu, &s->stretch, &s->lambda, &s->values.bond, &s->values.bond_dt};
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
-        if (!(*rows[k] = TAUT_NEW(arena, double, l->m)))
-            return taut_fail_memory(error);
-    s->y = TAUT_NEW(arena, double, 2 * (int64_t)l->m);
+    int64_t masses = s->position.matrix ? s->position.tangent.start[l->n] : l->n;
+    TAUT_TRY(TAUT_RESERVE(arena, l->m, error, &s->dmu, &s->stretch, &s->lambda, &s->values.bond,
+                          &s->values.bond_dt));
+    TAUT_TRY(TAUT_RESERVE(arena, 2 * (int64_t)l->m, error, &s->y));
+    TAUT_TRY(TAUT_RESERVE(arena, l->sizes.jacobian_entries, error, &s->values.jacobian));
+    TAUT_TRY(TAUT_RESERVE(arena, masses, error, &s->values.mass));
     s->counts = TAUT_NEW(arena, unsigned char, l->m);
     s->springs = TAUT_NEW(arena, unsigned char, l->m);
-    s->values.jacobian = TAUT_NEW(arena, double, l->sizes.jacobian_entries);
-    s->values.mass =
-        TAUT_NEW(arena, double, s->position.matrix ? s->position.tangent.start[l->n] : l->n);
-    return s->y && s->counts && s->springs && s->values.jacobian && s->values.mass
-               ? TAUT_OK
-               : taut_fail_memory(error);
+    return s->counts && s->springs ? TAUT_OK : taut_fail_memory(error);
 }
 
 /* The matrices of the fibre: one, unless other velocities are held than positions. */

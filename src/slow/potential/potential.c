@@ -55,10 +55,9 @@ int taut_potential_find_basis(const taut_projector *foot, taut_arena *arena,
     int64_t n = w->n;
     basis->value = w->value;
     basis->mode = w->mode;
-    basis->force = TAUT_NEW(arena, double, n * basis->count);
-    double *x = TAUT_NEW(arena, double, n), *e = TAUT_NEW(arena, double, n);
-    if (!basis->force || !x || !e)
-        return taut_fail_memory(error);
+    double *x, *e;
+    TAUT_TRY(TAUT_RESERVE(arena, n * basis->count, error, &basis->force));
+    TAUT_TRY(TAUT_RESERVE(arena, n, error, &x, &e));
     for (int k = 0; k < basis->count; k++) {
         taut_potential_modes_multiply(w, w->mode + k * n, basis->force + k * n);
         for (taut_index i = 0; i < n; i++)
@@ -135,10 +134,9 @@ static int measure_energy(const limit *l, const double *q, const double *v, cons
     const taut_potential_modes *w = taut_potential_foot_modes(l->foot, false, &count);
     const double *c = taut_context_compliance(w->context);
     const taut_index n = w->n;
-    double *d = TAUT_NEW(arena, double, n), *force = TAUT_NEW(arena, double, n);
-    double *rate = TAUT_NEW(arena, double, n), *s = TAUT_NEW(arena, double, w->m);
-    if (!d || !force || !rate || !s)
-        return taut_fail_memory(error);
+    double *d, *force, *rate, *s;
+    TAUT_TRY(TAUT_RESERVE(arena, n, error, &d, &force, &rate));
+    TAUT_TRY(TAUT_RESERVE(arena, w->m, error, &s));
     for (taut_index i = 0; i < w->m; i++)
         s[i] = w->rigid[i] ? c[i] * l->values.lambda[count + i] : 0;
     taut_potential_modes_step(w, 0, s, force, 1, d);
@@ -170,9 +168,8 @@ int taut_potential_oscillatory_energy(taut_context *context, double t, const dou
     taut_foot_point_settings settings = {.ignore_holds = true};
     taut_system_sizes(taut_context_system(context), &sizes);
     taut_arena_init(&arena, allocator);
-    double *x = TAUT_NEW(&arena, double, sizes.coordinates),
-           *u = TAUT_NEW(&arena, double, sizes.coordinates);
-    int status = x && u ? TAUT_OK : taut_fail_memory(error);
+    double *x, *u;
+    int status = TAUT_RESERVE(&arena, sizes.coordinates, error, &x, &u);
     if (status == 0) {
         taut_copy(sizes.coordinates, q, x);
         taut_copy(sizes.coordinates, v, u);

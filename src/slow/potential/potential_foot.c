@@ -310,12 +310,8 @@ static int build(taut_foot *f, taut_arena *arena, taut_error *error)
     if (f->apart)
         TAUT_TRY(taut_potential_modes_create(&c->moving, f->context, arena, true, error));
     TAUT_TRY(taut_anderson_create(&c->anderson, f->n, ANDERSON, arena, error));
-    c->part = TAUT_NEW(arena, double, f->n);
-    c->force = TAUT_NEW(arena, double, f->n);
-    c->force_rate = TAUT_NEW(arena, double, f->n);
-    c->s = TAUT_NEW(arena, double, f->m);
-    if (!c->part || !c->force || !c->force_rate || !c->s)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, f->n, error, &c->part, &c->force, &c->force_rate));
+    TAUT_TRY(TAUT_RESERVE(arena, f->m, error, &c->s));
     return taut_jet_create(f->context, 1, TAUT_WANT_STIFF_FORCE, &c->jet, error);
 }
 

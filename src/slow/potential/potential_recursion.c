@@ -320,20 +320,12 @@ static int new_arrays(taut_potential_recursion *r, taut_arena *arena, taut_error
 {
     const int64_t n = r->levels->equations.n, rows = n + r->levels->equations.m;
     const int64_t kept = r->levels->orders + 1 + AHEAD;
-    const struct {
-        double **array;
-        int64_t count;
-    } wanted[] = {{&r->stiff, kept * n},  {&r->eta, kept * n},
-                  {&r->t, n * n},         {&r->root, n * n},
-                  {&r->row1, rows * n},   {&r->row2, rows * n},
-                  {&r->solved, rows * n}, {&r->schur, rows * rows},
-                  {&r->unit, rows},       {&r->rest, n},
-                  {&r->zero, n},          {&r->f, n},
-                  {&r->g, rows},          {&r->gdot, rows},
-                  {&r->reaction, n}};
-    for (size_t k = 0; k < sizeof wanted / sizeof wanted[0]; k++)
-        if (!(*wanted[k].array = TAUT_NEW(arena, double, wanted[k].count)))
-            return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, kept * n, error, &r->stiff, &r->eta));
+    TAUT_TRY(TAUT_RESERVE(arena, n * n, error, &r->t, &r->root));
+    TAUT_TRY(TAUT_RESERVE(arena, rows * n, error, &r->row1, &r->row2, &r->solved));
+    TAUT_TRY(TAUT_RESERVE(arena, rows * rows, error, &r->schur));
+    TAUT_TRY(TAUT_RESERVE(arena, rows, error, &r->unit, &r->g, &r->gdot));
+    TAUT_TRY(TAUT_RESERVE(arena, n, error, &r->rest, &r->zero, &r->f, &r->reaction));
     r->t_pivot = TAUT_NEW(arena, taut_index, n);
     r->pivot = TAUT_NEW(arena, taut_index, rows);
     return r->t_pivot && r->pivot ? TAUT_OK : taut_fail_memory(error);

@@ -18,7 +18,7 @@ typedef struct stiff_series {
     taut_potential_recursion *recursion;
     taut_potential_basis basis;
     taut_potential_values values;
-    double *force; /* [n + m]: work */
+    double *force; /* [n]: work */
     double *s;     /* [m]: work */
 } stiff_series;
 
@@ -105,10 +105,8 @@ static int build(taut_level_series *l, taut_arena *arena, taut_error *error)
     stiff_series *s = (stiff_series *)l;
     taut_foot_point_settings settings = {.ignore_holds = !l->settings.hold,
                                          .hold = l->settings.hold};
-    s->force = TAUT_NEW(arena, double, l->n);
-    s->s = TAUT_NEW(arena, double, l->m);
-    if (!s->force || !s->s)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, l->n, error, &s->force));
+    TAUT_TRY(TAUT_RESERVE(arena, l->m, error, &s->s));
     TAUT_TRY(taut_potential_foot(l->context, arena, l->projector.statistics, &settings, &l->foot,
                                  error));
     return taut_potential_recursion_create(l->context, arena, l->projector.statistics,

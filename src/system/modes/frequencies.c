@@ -110,10 +110,10 @@ static int choose_rows(work *w, const taut_context *context, bool stiff, taut_er
     const double *c = context->compliance;
     taut_index *start = TAUT_NEW(&w->arena, taut_index, (int64_t)g->rows + 1), used = 0;
     taut_index *column = TAUT_NEW(&w->arena, taut_index, g->start[g->rows]);
-    w->entry = TAUT_NEW(&w->arena, double, g->start[g->rows]);
+    TAUT_TRY(TAUT_RESERVE(&w->arena, g->start[g->rows], error, &w->entry));
+    TAUT_TRY(TAUT_RESERVE(&w->arena, g->rows, error, &w->compliance));
     w->bond = TAUT_NEW(&w->arena, taut_index, g->rows);
-    w->compliance = TAUT_NEW(&w->arena, double, g->rows);
-    if (!start || !column || !w->entry || !w->bond || !w->compliance)
+    if (!start || !column || !w->bond)
         return taut_fail_memory(error);
     bool hard = false;
     for (taut_index i = 0; i < g->rows; i++)

@@ -72,30 +72,19 @@ static int reserve(taut_modes_work *w, const taut_sizes *sizes, bool gradient, t
     const int64_t p = w->springs;
     const int64_t entries = w->tangent.start ? w->tangent.start[w->n] : 0;
     taut_arena *arena = w->arena;
-    w->values.bond = TAUT_NEW(arena, double, w->m);
-    w->values.bond_dt = TAUT_NEW(arena, double, w->m);
-    w->values.jacobian = TAUT_NEW(arena, double, sizes->jacobian_entries);
-    w->values.mass = TAUT_NEW(arena, double, sizes->mass == TAUT_MASS_DIAGONAL ? w->n : entries);
-    w->values.bond_hessian = TAUT_NEW(arena, double, gradient ? entries : 0);
-    w->values.mass_dq = TAUT_NEW(arena, double, gradient && w->varying ? entries : 0);
-    w->matrix = TAUT_NEW(arena, double, p *p);
-    w->square = TAUT_NEW(arena, double, p);
-    w->frequency = TAUT_NEW(arena, double, p);
-    w->column = TAUT_NEW(arena, double, p * w->n);
-    w->reaction = TAUT_NEW(arena, double, p * w->rigids);
-    w->weight = TAUT_NEW(arena, double, p * w->m);
-    w->shape = TAUT_NEW(arena, double, p * w->n);
-    w->blended = TAUT_NEW(arena, double, p);
-    w->other = TAUT_NEW(arena, double, w->n);
-    w->force = TAUT_NEW(arena, double, w->n);
-    w->held = TAUT_NEW(arena, double, w->rigids);
+    TAUT_TRY(TAUT_RESERVE(arena, w->m, error, &w->values.bond, &w->values.bond_dt));
+    TAUT_TRY(TAUT_RESERVE(arena, sizes->jacobian_entries, error, &w->values.jacobian));
+    TAUT_TRY(TAUT_RESERVE(arena, w->diagonal ? w->n : entries, error, &w->values.mass));
+    TAUT_TRY(TAUT_RESERVE(arena, gradient ? entries : 0, error, &w->values.bond_hessian,
+                          &w->values.mass_dq));
+    TAUT_TRY(TAUT_RESERVE(arena, p * p, error, &w->matrix));
+    TAUT_TRY(TAUT_RESERVE(arena, p, error, &w->square, &w->frequency, &w->blended));
+    TAUT_TRY(TAUT_RESERVE(arena, p * w->n, error, &w->column, &w->shape));
+    TAUT_TRY(TAUT_RESERVE(arena, p * w->m, error, &w->reaction, &w->weight));
+    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->other, &w->force));
+    TAUT_TRY(TAUT_RESERVE(arena, w->rigids, error, &w->held));
     w->keep = taut_reuse_allocator(arena);
-    bool good = w->values.bond && w->values.bond_dt && w->values.jacobian && w->values.mass &&
-                w->values.bond_hessian;
-    good = good && w->values.mass_dq && w->matrix && w->square && w->frequency && w->column &&
-           w->reaction;
-    if (!good || !w->weight || !w->shape || !w->keep.allocate || !w->blended || !w->other ||
-        !w->force || !w->held)
+    if (!w->keep.allocate)
         return taut_fail_memory(error);
     /* rehearsed once on the unit matrix, so that later calls find their memory */
     for (int64_t i = 0; i < p; i++)

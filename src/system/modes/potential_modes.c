@@ -18,20 +18,12 @@ static int reserve(taut_potential_modes *w, const taut_sizes *sizes, taut_arena 
                    taut_error *error)
 {
     const int64_t n = w->n, entries = w->tangent.start[n];
-    double **squares[] = {&w->root, &w->k, &w->mode, &w->vector};
-    double **columns[] = {&w->value, &w->ascending, &w->line,  &w->s,
-                          &w->start, &w->dx,        &w->force, &w->values.stiff_force};
-    double **rows[] = {&w->values.bond, &w->values.bond_dt, &w->bonds};
-    bool good = true;
-    for (size_t i = 0; i < sizeof squares / sizeof squares[0]; i++)
-        good &= (*squares[i] = TAUT_NEW(arena, double, n *n)) != NULL;
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        good &= (*columns[i] = TAUT_NEW(arena, double, n)) != NULL;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        good &= (*rows[i] = TAUT_NEW(arena, double, w->m)) != NULL;
-    w->values.jacobian = TAUT_NEW(arena, double, sizes->jacobian_entries);
-    w->values.mass = TAUT_NEW(arena, double, w->mass_pattern.start ? entries : n);
-    w->values.stiff_hessian = TAUT_NEW(arena, double, entries);
+    TAUT_TRY(TAUT_RESERVE(arena, n * n, error, &w->root, &w->k, &w->mode, &w->vector));
+    TAUT_TRY(TAUT_RESERVE(arena, n, error, &w->value, &w->ascending, &w->line, &w->s, &w->start,
+                          &w->dx, &w->force, &w->values.stiff_force));
+    TAUT_TRY(TAUT_RESERVE(arena, w->m, error, &w->values.bond, &w->values.bond_dt, &w->bonds));
+    TAUT_TRY(TAUT_RESERVE(arena, sizes->jacobian_entries, error, &w->values.jacobian));
+    TAUT_TRY(TAUT_RESERVE(arena, entries, error, &w->values.mass, &w->values.stiff_hessian));
     w->rigid = TAUT_NEW(arena, unsigned char, w->m);
     w->held = TAUT_NEW(arena, unsigned char, n);
     w->where = TAUT_NEW(arena, taut_index, n);
