@@ -301,7 +301,7 @@ static void test_gradient(void)
                 o.q[i] = centre;
             }
             double expected = (4 * difference[1] - difference[0]) / 3;
-            check_near(work.rods      ? "with rod"
+            check_near(work.rigids    ? "with rod"
                        : work.varying ? "varying mass"
                                       : "gradient",
                        gradient[i], expected, 2e-8 * (1 + fabs(expected)) * 10);

@@ -327,8 +327,8 @@ static int measure_energy(examiner *e)
     measure_scales(e);
     if (e->sizes->can & TAUT_HAS_STIFF_POTENTIAL) {
         taut_error reason;
-        int status = taut_potential_ringing(e->context, d->t, e->q, e->v, &e->arena.allocator,
-                                            &d->oscillatory_energy, &reason);
+        int status = taut_potential_oscillatory_energy(
+            e->context, d->t, e->q, e->v, &e->arena.allocator, &d->oscillatory_energy, &reason);
         if (status == 0)
             return TAUT_OK;
         /* else there is no foot point, and only the springs are known */

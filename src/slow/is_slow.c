@@ -22,7 +22,7 @@ typedef struct already {
     taut_projection *p;
     taut_arena arena;
     taut_multiplier_recursion *recursion;
-    double *lambda, *y, *ydot, *before, *before_dt;
+    double *before, *before_dt;
     double *floor; /* [m]: rounding of g */
     double fastest;
 } already;
@@ -30,9 +30,8 @@ typedef struct already {
 static int new_arrays(already *w, taut_error *error)
 {
     const taut_projection *p = w->p;
-    TAUT_TRY(TAUT_RESERVE(&w->arena, p->sizes.bonds, error, &w->lambda, &w->y, &w->ydot, &w->before,
-                          &w->before_dt, &w->floor));
     taut_pattern jacobian;
+    TAUT_TRY(TAUT_RESERVE(&w->arena, p->sizes.bonds, error, &w->before, &w->before_dt, &w->floor));
     TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
     /* at q = 0 rounding is that of the motion */
     double least =
@@ -67,31 +66,32 @@ static int look(already *w, bool *slow, taut_error *error)
 {
     taut_projection *p = w->p;
     const taut_pass *start = &p->pass[0];
-    int most = taut_multiplier_recursion_most(p->context);
+    int most = taut_multiplier_recursion_most(p->context, 0);
     most = most < MOST_LEVELS ? most : MOST_LEVELS;
-    TAUT_TRY(taut_multiplier_recursion_create(p->context, &w->arena, &p->statistics, most, 1,
+    TAUT_TRY(taut_multiplier_recursion_create(p->context, &w->arena, &p->statistics, most, 1, NULL,
                                               &w->recursion, error));
     double before = 0;
     for (int level = 0, quiet = 0; level <= most; level++) {
-        TAUT_TRY(taut_multiplier_recursion_evaluate(w->recursion, level, p->t, p->q, p->v,
-                                                    w->lambda, NULL, w->y, w->ydot, error));
-        double off = apart(w, w->y, start->g, 1), change = apart(w, w->y, w->before, 1);
+        TAUT_TRY(
+            taut_multiplier_recursion_evaluate(w->recursion, level, true, p->t, p->q, p->v, error));
+        const double *y = w->recursion->y, *ydot = y + p->sizes.bonds;
+        double off = apart(w, y, start->g, 1), change = apart(w, y, w->before, 1);
         if (level == 0)
             TAUT_TRY(measure_fastest(w, error));
         /* one level that changes nothing may be a coefficient that happens to vanish, two are not
          */
-        quiet = level > 0 && change <= 1 && apart(w, w->ydot, w->before_dt, w->fastest) <= 1
+        quiet = level > 0 && change <= 1 && apart(w, ydot, w->before_dt, w->fastest) <= 1
                     ? quiet + 1
                     : 0;
         if (quiet == 2)
-            *slow = off <= 2 && apart(w, w->ydot, start->gdot, w->fastest) <= 2;
+            *slow = off <= 2 && apart(w, ydot, start->gdot, w->fastest) <= 2;
         /* farther from g than the levels are from each other */
         bool far = level > 0 && off > 2 + 2 * fmax(change, before);
         if (quiet == 2 || far)
             return TAUT_OK;
         before = level > 0 ? change : 0;
-        taut_copy(p->sizes.bonds, w->y, w->before);
-        taut_copy(p->sizes.bonds, w->ydot, w->before_dt);
+        taut_copy(p->sizes.bonds, y, w->before);
+        taut_copy(p->sizes.bonds, ydot, w->before_dt);
     }
     return TAUT_OK;
 }
@@ -111,7 +111,7 @@ int taut_projection_already(taut_projection *p, bool *slow, taut_error *error)
     if (status == 0)
         status = look(&w, slow, &reason);
     if (status == 0 && *slow) {
-        taut_copy(p->sizes.bonds, w.lambda, p->lambda);
+        taut_copy(p->sizes.bonds, w.recursion->lambda, p->lambda);
         snprintf(p->explanation, sizeof p->explanation,
                  "projection %s: the start is slow already, to rounding, as its derivatives tell; "
                  "the start is kept",

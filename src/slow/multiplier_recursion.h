@@ -3,29 +3,70 @@
 #ifndef TAUT_SLOW_MULTIPLIER_RECURSION_H
 #define TAUT_SLOW_MULTIPLIER_RECURSION_H
 
-#include "base/memory.h"
+#include "slow/order_equations.h"
 
 typedef struct taut_multiplier_recursion taut_multiplier_recursion;
 
+/* How accelerations and multipliers are solved for where a stiff potential adds rows of its own
+ * (potential_recursion.c). */
+typedef struct taut_recursion_solver {
+    /* the matrix of the equations at coefficient 0 */
+    int (*factor)(void *self, double t, taut_error *error);
+    /* a[n] holds the forces of order i but those of the own rows, s[own + m] the right-hand sides
+     * of the bonds behind the own rows; they become a_i and lambda_i */
+    int (*solve)(void *self, int i, double t, double *a, double *s, taut_error *error);
+    void *self;
+    taut_index most;         /* own rows at most */
+    int64_t hessian_entries; /* > 0: Hess V is needed */
+} taut_recursion_solver;
+
+/* Coefficient i of an array x[...][n] is x + i n. Of rows: own ones first, then the bonds. */
+struct taut_multiplier_recursion {
+    taut_context *context;
+    taut_statistics *statistics;
+    taut_arena *arena;
+    taut_order_equations equations;
+    taut_recursion_solver solver;
+    taut_jet *jet;
+    int most, room; /* last level; that for which there is room */
+    int orders;     /* coefficients kept are 0..orders */
+    bool damped;
+    int own;                           /* own rows of the solver; */
+    const double *stiffness;           /* [own]: y = lambda/stiffness */
+    taut_values values;                /* bond, bond_dt, gamma: the latest coefficient */
+    double *s;                         /* [own + m] */
+    double *jacobian, *mass, *hessian; /* [orders+2][entries]; of V */
+    /* the results, of the latest level */
+    double *q, *v, *a; /* [orders+3][n] */
+    double *lambda;    /* [orders+4][own + m] */
+    /* [orders+4][own + m]: the values that the functions of the rows have on the slow manifold to
+     * this order (0 for rigid and soft bonds), and their derivatives */
+    double *y;
+};
+
 /* Prepares levels 0 to `most`; the context's system needs TAUT_CAN_JETS. Memory comes from the
  * arena; destroy frees the rest. first > 0: room for that many levels, and for more when a
- * higher one is asked for. */
+ * higher one is asked for. solver: NULL for bonds alone. */
 int taut_multiplier_recursion_create(taut_context *context, taut_arena *arena,
                                      taut_statistics *statistics, int most, int first,
+                                     const taut_recursion_solver *solver,
                                      taut_multiplier_recursion **recursion, taut_error *error);
 void taut_multiplier_recursion_destroy(taut_multiplier_recursion *recursion);
-/* The highest level that jets allow for this system: fewer with damping. */
-int taut_multiplier_recursion_most(taut_context *context);
+/* The highest level that jets allow for this system: fewer with damping, and when other jets are
+ * some orders ahead. */
+int taut_multiplier_recursion_most(const taut_context *context, int ahead);
 
-/* At (t, q, v): lambda[m] of the given level; acceleration[n] with it; y[m] and ydot[m], the
- * values that g and gdot have on the slow manifold to this order (0 for rods; soft bonds: 0).
- * All but lambda may be NULL, y and ydot together. Allocates nothing. */
-int taut_multiplier_recursion_evaluate(taut_multiplier_recursion *recursion, int level, double t,
-                                       const double *q, const double *v, double *lambda,
-                                       double *acceleration, double *y, double *ydot,
+/* The multipliers of the given level at (t, q, v), in recursion->lambda, with a in
+ * recursion->a, and y in recursion->y; with `rates` also coefficient 1 of all of them. Allocates
+ * nothing unless there is no room yet. */
+int taut_multiplier_recursion_evaluate(taut_multiplier_recursion *recursion, int level, bool rates,
+                                       double t, const double *q, const double *v,
                                        taut_error *error);
-/* Lengths of v' and v'' after an evaluation that gave ydot. */
-void taut_multiplier_recursion_rates(const taut_multiplier_recursion *recursion,
-                                     double *acceleration, double *jerk);
+/* Only bonds, Jacobian and the like at (t, q, v), in recursion->values; lambda and y stay, a does
+ * not. */
+int taut_multiplier_recursion_bonds(taut_multiplier_recursion *recursion, double t, const double *q,
+                                    const double *v, taut_error *error);
+/* A rate of the slow motion (taut_truncation_rate) after an evaluation with rates. */
+double taut_multiplier_recursion_rate(const taut_multiplier_recursion *recursion);
 
 #endif

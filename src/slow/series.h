@@ -19,12 +19,15 @@ typedef struct taut_series_settings {
 /* How the last apply() ended. */
 typedef struct taut_series_report {
     int level;               /* the last one used */
-    double error_q, error_v; /* estimated, max norm, without rounding */
+    double error_q, error_v; /* estimated, max norm; with rounding for a stiff potential */
+    double rounding;         /* the larger one in q and v */
     double rate;             /* of the slow motion, 1/time */
     /* the next level would have moved more: slow and fast are barely separated */
     bool grows;
     bool unseparated;              /* it failed because they are not separated */
     const double *lambda;          /* [m]: the multipliers of that level */
+    int rank;                      /* of a stiff potential */
+    double *stiff_force;           /* [n]: of a stiff potential, its slow part; else NULL */
     const double *foot_q, *foot_v; /* [n]: the foot point */
 } taut_series_report;
 

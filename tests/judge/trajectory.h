@@ -224,9 +224,12 @@ static inline int judge_rate(judge *j, double t, const double *y, double *dy)
         return 0;
     }
     memcpy(dy, v, (size_t)n * sizeof(double));
-    if (j->kind == JUDGE_FIELD)
-        return taut_multiplier_recursion_evaluate(j->recursion, j->level, t, q, v, j->lambda, a,
-                                                  NULL, NULL, NULL);
+    if (j->kind == JUDGE_FIELD) {
+        if (taut_multiplier_recursion_evaluate(j->recursion, j->level, false, t, q, v, NULL) != 0)
+            return -1;
+        memcpy(a, j->recursion->a, (size_t)n * sizeof(double));
+        return 0;
+    }
     if (taut_evaluate(j->context, t, q, v, j->wanted, &j->values, NULL) != 0)
         return -1;
     memcpy(j->right, j->values.force, (size_t)n * sizeof(double));
@@ -251,18 +254,18 @@ static inline int judge_rate(judge *j, double t, const double *y, double *dy)
 static inline int judge_field(judge *j, double t, const double *y, double *change)
 {
     taut_error error;
-    int most = taut_multiplier_recursion_most(j->context);
+    int most = taut_multiplier_recursion_most(j->context, 0);
     most = most < 6 ? most : 6;
-    if (taut_multiplier_recursion_create(j->context, &j->arena, &j->statistics, most, 0,
+    if (taut_multiplier_recursion_create(j->context, &j->arena, &j->statistics, most, 0, NULL,
                                          &j->recursion, &error) != 0)
         return -1;
-    double *a = j->work, *before = a + j->n, last = INFINITY;
+    double *before = j->work, last = INFINITY;
     *change = INFINITY;
     for (int k = 0; k <= most; k++) {
         double off = 0, size = 0;
-        if (taut_multiplier_recursion_evaluate(j->recursion, k, t, y, y + j->n, j->lambda, a, NULL,
-                                               NULL, &error) != 0)
+        if (taut_multiplier_recursion_evaluate(j->recursion, k, false, t, y, y + j->n, &error) != 0)
             return -1;
+        const double *a = j->recursion->a;
         for (taut_index i = 0; i < j->n; i++) {
             off = fmax(off, fabs(a[i] - before[i]));
             size = fmax(size, fabs(a[i]));

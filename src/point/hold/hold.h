@@ -17,12 +17,6 @@ int taut_hold_names(const taut_system *system, const char *names, taut_arena *ar
 /* Does any coordinate have one of these bits? */
 bool taut_hold_any(const unsigned char *hold, taut_index n, unsigned bits);
 
-/* Room for [M G^T; G -D] with all bonds of the system. tangent->start is NULL where M is a
- * diagonal. */
-int taut_bonds_saddle(const taut_context *context, const taut_pattern *jacobian,
-                      const taut_pattern *tangent, const taut_allocator *allocator,
-                      taut_saddle **saddle, taut_error *error);
-
 /* The saddle matrix of M and G without the rows and columns of what is held: x = 0 there. A bond
  * that has no free coordinate, or that is not counted, has the row -y = s. */
 typedef struct taut_masked_saddle {
@@ -35,12 +29,18 @@ typedef struct taut_masked_saddle {
     unsigned bit;
     double *g, *k, *d;    /* as they are factored */
     unsigned char *moves; /* [m]: counted, with a free coordinate */
+    const char *purpose;  /* begins the message for a singular matrix; may be replaced */
     taut_saddle *saddle;
 } taut_masked_saddle;
 
 /* hold[i] & bit: i is held. */
 int taut_masked_saddle_create(taut_masked_saddle *still, taut_context *context, taut_arena *arena,
                               const unsigned char *hold, unsigned bit, taut_error *error);
+/* The same with a matrix on the tangent pattern in place of M, M + sum mu_i Hess g_i + d(M w)/dq.
+ */
+int taut_masked_saddle_create_curved(taut_masked_saddle *still, taut_context *context,
+                                     taut_arena *arena, const unsigned char *hold, unsigned bit,
+                                     taut_error *error);
 void taut_masked_saddle_destroy(taut_masked_saddle *still); /* takes half-made ones */
 /* counts[m]: bonds that count, NULL: all. ease > 0: rows may be met by least squares, D = ease
  * diag(G M^-1 G^T), M by its diagonal. A singular matrix is told in names, of time t. */

@@ -16,29 +16,28 @@ static bool held(const taut_masked_saddle *s, taut_index i)
     return s->hold && (s->hold[i] & s->bit);
 }
 
-int taut_bonds_saddle(const taut_context *context, const taut_pattern *jacobian,
-                      const taut_pattern *tangent, const taut_allocator *allocator,
-                      taut_saddle **saddle, taut_error *error)
+/* Room for [M G^T; G -D] with all bonds of the system. */
+static int new_saddle(taut_masked_saddle *s, const taut_sizes *sizes, bool curved,
+                      taut_error *error)
 {
-    taut_sizes sizes;
-    taut_system_sizes(taut_context_system(context), &sizes);
-    bool positive = sizes.can & TAUT_CAN_INVERT_MASS;
-    const double *mass = taut_context_mass(context);
-    for (taut_index i = 0; mass && i < sizes.coordinates; i++)
+    bool positive = !curved && (sizes->can & TAUT_CAN_INVERT_MASS);
+    const double *mass = taut_context_mass(s->context);
+    for (taut_index i = 0; mass && i < s->n; i++)
         positive &= mass[i] > 0;
-    taut_saddle_shape shape = {.n = sizes.coordinates,
-                               .m = sizes.bonds,
-                               .k_start = tangent->start,
-                               .k_column = tangent->column,
-                               .g_start = jacobian->start,
-                               .g_column = jacobian->column,
-                               .symmetric = true,
+    taut_saddle_shape shape = {.n = s->n,
+                               .m = s->m,
+                               .k_start = s->tangent.start,
+                               .k_column = s->tangent.column,
+                               .g_start = s->jacobian.start,
+                               .g_column = s->jacobian.column,
+                               /* d(M w)/dq is not symmetric */
+                               .symmetric = !curved || sizes->mass == TAUT_MASS_DIAGONAL,
                                .positive = positive};
-    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, allocator, saddle, error);
+    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, s->allocator, &s->saddle, error);
 }
 
-int taut_masked_saddle_create(taut_masked_saddle *s, taut_context *context, taut_arena *arena,
-                              const unsigned char *hold, unsigned bit, taut_error *error)
+static int create(taut_masked_saddle *s, taut_context *context, taut_arena *arena,
+                  const unsigned char *hold, unsigned bit, bool curved, taut_error *error)
 {
     const taut_system *system = taut_context_system(context);
     taut_sizes sizes;
@@ -48,8 +47,9 @@ int taut_masked_saddle_create(taut_masked_saddle *s, taut_context *context, taut
                               .n = sizes.coordinates,
                               .m = sizes.bonds,
                               .hold = hold,
-                              .bit = bit};
-    s->matrix = sizes.mass != TAUT_MASS_DIAGONAL;
+                              .bit = bit,
+                              .purpose = "the directions across the bonds cannot be determined"};
+    s->matrix = curved || sizes.mass != TAUT_MASS_DIAGONAL;
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &s->jacobian, error));
     if (s->matrix)
         TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &s->tangent, error));
@@ -59,8 +59,20 @@ int taut_masked_saddle_create(taut_masked_saddle *s, taut_context *context, taut
     s->moves = TAUT_NEW(arena, unsigned char, s->m);
     if (!s->g || !s->k || !s->d || !s->moves)
         return taut_fail_memory(error);
-    return taut_bonds_saddle(context, &s->jacobian, &s->tangent, &arena->allocator, &s->saddle,
-                             error);
+    return new_saddle(s, &sizes, curved, error);
+}
+
+int taut_masked_saddle_create(taut_masked_saddle *s, taut_context *context, taut_arena *arena,
+                              const unsigned char *hold, unsigned bit, taut_error *error)
+{
+    return create(s, context, arena, hold, bit, false, error);
+}
+
+int taut_masked_saddle_create_curved(taut_masked_saddle *s, taut_context *context,
+                                     taut_arena *arena, const unsigned char *hold, unsigned bit,
+                                     taut_error *error)
+{
+    return create(s, context, arena, hold, bit, true, error);
 }
 
 void taut_masked_saddle_destroy(taut_masked_saddle *s)
@@ -125,8 +137,7 @@ int taut_masked_saddle_factor(taut_masked_saddle *s, double t, const double *mas
                            .compliance = s->d,
                            .held = taut_hold_any(s->hold, s->n, s->bit)};
     int status = taut_saddle_factor(s->saddle, s->k, s->g, NULL, s->d, error);
-    return taut_singular_explain(&parts, status, t,
-                                 "the directions across the bonds cannot be determined", error);
+    return taut_singular_explain(&parts, status, t, s->purpose, error);
 }
 
 int taut_masked_saddle_solve(const taut_masked_saddle *s, double *x, double *y, taut_error *error)

@@ -11,20 +11,7 @@
 #include "base/vectors.h"
 #include "base/rows.h"
 
-/* ---- frames */
-
-int taut_potential_reserve(taut_index n, taut_index m, taut_arena *arena,
-                           taut_potential_frame *frame, taut_potential_values *values,
-                           taut_error *error)
-{
-    int64_t rows = (int64_t)n + m;
-    *frame = (taut_potential_frame){0};
-    *values = (taut_potential_values){0};
-    TAUT_TRY(TAUT_RESERVE(arena, (int64_t)n * n, error, &frame->mode, &frame->force));
-    TAUT_TRY(TAUT_RESERVE(arena, rows, error, &values->g, &values->gdot, &values->y, &values->ydot,
-                          &values->lambda));
-    return TAUT_RESERVE(arena, n, error, &frame->value, &values->reaction, &values->acceleration);
-}
+/* ---- the basis */
 
 /* |x| in the metric of M^-1: of a force. */
 static double force_size(const taut_potential_modes *w, double *x)
@@ -37,8 +24,8 @@ static double force_size(const taut_potential_modes *w, double *x)
 }
 
 /* A spring that stretches where the potential is stiff too: the potential's force must not be
- * more than its frame can carry. */
-static int check_spring(const taut_potential_modes *w, const taut_potential_frame *frame,
+ * more than the basis can represent. x[n], e[n] are work. */
+static int check_spring(const taut_potential_modes *w, const taut_potential_basis *basis,
                         taut_index bond, double *x, double *e, taut_error *error)
 {
     char name[96];
@@ -46,169 +33,151 @@ static int check_spring(const taut_potential_modes *w, const taut_potential_fram
     taut_row_add(&w->jacobian, w->values.jacobian, bond, 1, x);
     taut_cholesky_solve(w->n, w->root, x);
     taut_potential_modes_multiply(w, x, e);
-    for (int k = 0; k < frame->count; k++) {
-        double part = 0;
+    for (int k = 0; k < basis->count; k++) {
+        double part = taut_dot(w->n, basis->mode + (int64_t)k * w->n, e);
         for (taut_index i = 0; i < w->n; i++)
-            part += frame->mode[(int64_t)k * w->n + i] * e[i];
-        for (taut_index i = 0; i < w->n; i++)
-            e[i] -= part * frame->force[(int64_t)k * w->n + i];
+            e[i] -= part * basis->force[(int64_t)k * w->n + i];
     }
-    taut_cholesky_multiply(w->n, w->root, x);
-    double length = 0;
-    for (taut_index i = 0; i < w->n; i++)
-        length += x[i] * x[i];
-    if (force_size(w, e) <= 1e-6 * frame->value[0] * sqrt(length))
+    if (force_size(w, e) <= 1e-6 * basis->value[0] * taut_potential_modes_length(w, x, NULL))
         return TAUT_OK;
     taut_system_name(taut_context_system(w->context), TAUT_BOND, bond, name, sizeof name);
     return taut_fail(error, TAUT_ERROR_REFUSED,
-                     "spring '%s' and the stiff potential hold the same direction: write the "
+                     "spring '%s' and the stiff potential act in the same direction: write the "
                      "spring as part of the stiff potential",
                      name);
 }
 
-int taut_potential_take_frame(const taut_projector *foot, taut_potential_frame *frame, double *x,
-                              double *e, taut_error *error)
+int taut_potential_find_basis(const taut_projector *foot, taut_arena *arena,
+                              taut_potential_basis *basis, taut_error *error)
 {
-    const taut_potential_modes *w = taut_potential_foot_modes(foot, false, &frame->count);
+    const taut_potential_modes *w = taut_potential_foot_modes(foot, false, &basis->count);
     const double *c = taut_context_compliance(w->context);
     int64_t n = w->n;
-    for (int k = 0; k < frame->count; k++) {
-        frame->value[k] = w->value[k];
-        taut_copy(n, w->mode + k * n, frame->mode + k * n);
-        taut_potential_modes_multiply(w, w->mode + k * n, frame->force + k * n);
+    basis->value = w->value;
+    basis->mode = w->mode;
+    double *x, *e;
+    TAUT_TRY(TAUT_RESERVE(arena, n * basis->count, error, &basis->force));
+    TAUT_TRY(TAUT_RESERVE(arena, n, error, &x, &e));
+    for (int k = 0; k < basis->count; k++) {
+        taut_potential_modes_multiply(w, w->mode + k * n, basis->force + k * n);
         for (taut_index i = 0; i < n; i++)
-            frame->force[k * n + i] /= w->value[k];
+            basis->force[k * n + i] /= w->value[k];
     }
     for (taut_index i = 0; i < w->m; i++)
         if (c[i] > 0 && w->rigid[i])
-            TAUT_TRY(check_spring(w, frame, i, x, e, error));
+            TAUT_TRY(check_spring(w, basis, i, x, e, error));
     return TAUT_OK;
 }
 
-double taut_potential_noise(const taut_potential_frame *frame)
+double taut_potential_noise(const taut_potential_basis *basis)
 {
-    return frame->count ? DBL_EPSILON * frame->value[0] / frame->value[frame->count - 1]
+    return basis->count ? DBL_EPSILON * basis->value[0] / basis->value[basis->count - 1]
                         : DBL_EPSILON;
 }
 
 /* ---- the projection */
 
-static int find_forces(taut_projection *p, const taut_projector *foot, taut_error *error)
-{
-    taut_index n = p->sizes.coordinates, m = p->sizes.bonds;
-    taut_potential_frame frame;
+/* A foot point with the forces of the limit of infinite stiffness there. */
+typedef struct limit {
+    taut_projector *foot;
+    taut_potential_recursion *recursion;
+    taut_potential_basis basis;
     taut_potential_values values;
-    taut_potential_recursion *recursion = NULL;
-    TAUT_TRY(taut_potential_reserve(n, m, &p->arena, &frame, &values, error));
-    TAUT_TRY(taut_potential_take_frame(foot, &frame, values.reaction, values.acceleration, error));
-    TAUT_TRY(taut_potential_recursion_create(p->context, &p->arena, &p->statistics, 0, &recursion,
-                                             error));
-    int status =
-        taut_potential_recursion_evaluate(recursion, &frame, 0, p->t, p->q, p->v, &values, error);
-    taut_potential_recursion_destroy(recursion);
-    if (status != 0)
-        return status;
-    taut_copy(m, values.lambda + frame.count, p->lambda);
-    p->stiff_force = values.reaction;
-    return TAUT_OK;
+} limit;
+
+static int find_limit(limit *l, taut_context *context, taut_arena *arena,
+                      taut_statistics *statistics, const taut_foot_point_settings *settings,
+                      double t, double *q, double *v, taut_error *error)
+{
+    TAUT_TRY(taut_potential_foot(context, arena, statistics, settings, &l->foot, error));
+    TAUT_TRY(l->foot->apply(l->foot, t, q, v, error));
+    TAUT_TRY(taut_potential_find_basis(l->foot, arena, &l->basis, error));
+    TAUT_TRY(taut_potential_recursion_create(context, arena, statistics, 0, &l->recursion, error));
+    return taut_potential_recursion_evaluate(l->recursion, &l->basis, 0, t, q, v, &l->values,
+                                             error);
+}
+
+static void destroy_limit(limit *l)
+{
+    taut_potential_recursion_destroy(l->recursion);
+    if (l->foot)
+        l->foot->destroy(l->foot);
 }
 
 int taut_potential_constraint(taut_projection *p, taut_error *error)
 {
     taut_foot_point_settings settings = {
         .ignore_holds = !p->hold, .hold = p->hold, .watch = taut_projection_watch, .user = p};
-    taut_projector *foot = NULL;
-    int count;
-    TAUT_TRY(taut_potential_foot(p->context, &p->arena, &p->statistics, &settings, &foot, error));
-    int status = foot->apply(foot, p->t, p->q, p->v, error);
-    if (status == 0)
-        status = find_forces(p, foot, error);
+    limit l = {0};
+    int status =
+        find_limit(&l, p->context, &p->arena, &p->statistics, &settings, p->t, p->q, p->v, error);
     if (status == 0) {
-        taut_potential_foot_modes(foot, false, &count);
+        taut_copy(p->sizes.bonds, l.values.lambda + l.basis.count, p->lambda);
+        p->stiff_force = l.values.reaction;
         snprintf(p->explanation, sizeof p->explanation,
                  "projection constraint: the foot point where the stiff potential is least (rank "
                  "%d)%s; its force, and multipliers, are those of the limit of infinite stiffness",
-                 count, p->sizes.bonds ? " and the bonds hold, all rigid" : "");
+                 l.basis.count, p->sizes.bonds ? " and the bonds hold, all rigid" : "");
     }
-    foot->destroy(foot);
+    destroy_limit(&l);
     return status;
 }
 
-/* ---- does a state ring? */
-
-typedef struct beside { /* a state beside its slow one */
-    taut_projector *foot;
-    taut_potential_recursion *recursion;
-    taut_potential_frame frame;
-    taut_potential_values values;
-    double *x, *u, *d, *s, *mass; /* foot point; displacement and its velocity; [m]; [n] */
-} beside;
+/* ---- the oscillatory energy of a state */
 
 /* E = (d^T K d + (v-V)^T M (v-V))/2 with d = q - X less the slow displacement, all of the limit
- * of infinite stiffness. */
-static double energy_beside(beside *b, taut_index n, taut_index m, const double *q, const double *v)
+ * of infinite stiffness; (x, u) is the foot point. */
+static int measure_energy(const limit *l, const double *q, const double *v, const double *x,
+                          const double *u, taut_arena *arena, double *energy, taut_error *error)
 {
-    int count;
-    const taut_potential_modes *w = taut_potential_foot_modes(b->foot, false, &count);
+    int count = l->basis.count;
+    const taut_potential_modes *w = taut_potential_foot_modes(l->foot, false, &count);
     const double *c = taut_context_compliance(w->context);
-    double energy = 0;
-    for (taut_index i = 0; i < m; i++)
-        b->s[i] = w->rigid[i] ? c[i] * b->values.lambda[count + i] : 0;
-    taut_clear(n, b->values.reaction);
-    taut_potential_modes_step(w, 0, b->s, b->values.reaction, 1, b->d);
+    const taut_index n = w->n;
+    double *d, *force, *rate, *s;
+    TAUT_TRY(TAUT_RESERVE(arena, n, error, &d, &force, &rate));
+    TAUT_TRY(TAUT_RESERVE(arena, w->m, error, &s));
+    for (taut_index i = 0; i < w->m; i++)
+        s[i] = w->rigid[i] ? c[i] * l->values.lambda[count + i] : 0;
+    taut_potential_modes_step(w, 0, s, force, 1, d);
     for (taut_index i = 0; i < n; i++) {
-        double slow = b->d[i];
         for (int k = 0; k < count; k++)
-            slow += b->frame.mode[(int64_t)k * n + i] * b->values.lambda[k] / b->frame.value[k];
-        b->d[i] = q[i] - b->x[i] - slow;
-        b->u[i] = v[i] - b->u[i];
+            d[i] += l->basis.mode[(int64_t)k * n + i] * l->values.lambda[k] / l->basis.value[k];
+        d[i] = q[i] - x[i] - d[i];
+        rate[i] = v[i] - u[i];
     }
-    taut_potential_modes_multiply(w, b->d, b->values.reaction);
-    taut_potential_modes_mass(w, b->u, b->mass);
-    for (taut_index i = 0; i < n; i++)
-        energy += (b->d[i] * b->values.reaction[i] + b->u[i] * b->mass[i]) / 2;
-    for (taut_index i = 0; i < m; i++) {
-        double stretch = taut_row_dot(&w->jacobian, w->values.jacobian, i, b->d);
+    taut_potential_modes_multiply(w, d, force);
+    double speed = taut_potential_modes_length(w, rate, NULL);
+    *energy = (taut_dot(n, d, force) + speed * speed) / 2;
+    for (taut_index i = 0; i < w->m; i++) {
+        double stretch = taut_row_dot(&w->jacobian, w->values.jacobian, i, d);
         if (c[i] > 0 && w->rigid[i])
-            energy += stretch * stretch / (2 * c[i]);
+            *energy += stretch * stretch / (2 * c[i]);
     }
-    return energy;
+    return TAUT_OK;
 }
 
-static int measure_beside(beside *b, taut_context *context, double t, const double *q,
-                          const double *v, taut_arena *arena, double *energy, taut_error *error)
+int taut_potential_oscillatory_energy(taut_context *context, double t, const double *q,
+                                      const double *v, const taut_allocator *allocator,
+                                      double *energy, taut_error *error)
 {
+    limit l = {0};
+    taut_arena arena;
     taut_sizes sizes;
     taut_statistics aside = {0}; /* a diagnosis, not a part of the work */
     taut_foot_point_settings settings = {.ignore_holds = true};
     taut_system_sizes(taut_context_system(context), &sizes);
-    taut_index n = sizes.coordinates, m = sizes.bonds;
-    TAUT_TRY(TAUT_RESERVE(arena, n, error, &b->x, &b->u, &b->d, &b->mass));
-    if (!(b->s = TAUT_NEW(arena, double, m)))
-        return taut_fail_memory(error);
-    taut_copy(n, q, b->x);
-    taut_copy(n, v, b->u);
-    TAUT_TRY(taut_potential_reserve(n, m, arena, &b->frame, &b->values, error));
-    TAUT_TRY(taut_potential_foot(context, arena, &aside, &settings, &b->foot, error));
-    TAUT_TRY(b->foot->apply(b->foot, t, b->x, b->u, error));
-    TAUT_TRY(taut_potential_take_frame(b->foot, &b->frame, b->d, b->mass, error));
-    TAUT_TRY(taut_potential_recursion_create(context, arena, &aside, 0, &b->recursion, error));
-    TAUT_TRY(taut_potential_recursion_evaluate(b->recursion, &b->frame, 0, t, b->x, b->u,
-                                               &b->values, error));
-    *energy = energy_beside(b, n, m, q, v);
-    return TAUT_OK;
-}
-
-int taut_potential_ringing(taut_context *context, double t, const double *q, const double *v,
-                           const taut_allocator *allocator, double *energy, taut_error *error)
-{
-    beside b = {0};
-    taut_arena arena;
     taut_arena_init(&arena, allocator);
-    int status = measure_beside(&b, context, t, q, v, &arena, energy, error);
-    taut_potential_recursion_destroy(b.recursion);
-    if (b.foot)
-        b.foot->destroy(b.foot);
+    double *x, *u;
+    int status = TAUT_RESERVE(&arena, sizes.coordinates, error, &x, &u);
+    if (status == 0) {
+        taut_copy(sizes.coordinates, q, x);
+        taut_copy(sizes.coordinates, v, u);
+        status = find_limit(&l, context, &arena, &aside, &settings, t, x, u, error);
+    }
+    if (status == 0)
+        status = measure_energy(&l, q, v, x, u, &arena, energy, error);
+    destroy_limit(&l);
     taut_arena_clear(&arena);
     return status;
 }

@@ -1,5 +1,5 @@
-/* potential.h - foot points and slow points of a stiff potential V(q)/eps^2, beside rods and
- * springs (potential_*.c).
+/* potential.h - foot points and slow points of a stiff potential V(q)/eps^2, with rigid bonds
+ * and springs (potential_*.c).
  *
  * The manifold is where V is least: grad V = 0, with Hess V of constant rank d [B (2.2)-(2.3)],
  * and all bonds that are not soft are rigid. */
@@ -9,6 +9,7 @@
 #include "base/projector.h"
 #include "point/foot_point.h"
 #include "point/projection.h"
+#include "slow/series.h"
 #include "system/modes/potential_modes.h"
 
 /* ---- foot points (potential_foot.c) */
@@ -30,23 +31,22 @@ bool taut_potential_foot_whole(const taut_projector *projector);
 /* Near the foot point X the stiff force F = grad V/eps^2 is B lambda + r: W the stiff modes at
  * X, B = (Hess V/eps^2) W Omega^-2 the directions it has there, lambda = W^T F. The functions
  * Omega^-2 lambda, in number d, are what g is for springs. */
-typedef struct taut_potential_frame {
-    int count;     /* d */
-    double *mode;  /* [d][n]: W */
-    double *force; /* [d][n]: B^T */
-    double *value; /* [d]: Omega^2 */
-} taut_potential_frame;
+typedef struct taut_potential_basis {
+    int count;           /* d */
+    const double *mode;  /* [d][n]: W */
+    const double *value; /* [d]: Omega^2 */
+    double *force;       /* [d][n]: B^T */
+} taut_potential_basis;
 
-/* What is known at a point; rows are the d functions of the potential, then the m bonds. */
+/* What is known at a point, until the next evaluation; rows are the d functions of the potential,
+ * then the m bonds. */
 typedef struct taut_potential_values {
-    double *g, *gdot; /* [n+m]: values and rates of the functions */
-    /* [n+m]: what these are on the slow manifold, to the order of the level; 0 for rods and soft
-     * bonds */
-    double *y, *ydot;
-    double *lambda; /* [n+m]: multipliers */
+    const double *g, *gdot; /* values and rates of the functions */
+    /* what these are on the slow manifold, to the order of the level; 0 for rigid and soft bonds */
+    const double *y, *ydot;
+    const double *lambda; /* multipliers */
     /* [n]: the slow part of grad V/eps^2, -B lambda - r: the force of the potential */
     double *reaction;
-    double *acceleration; /* [n] */
 } taut_potential_values;
 
 typedef struct taut_potential_recursion taut_potential_recursion;
@@ -55,15 +55,17 @@ int taut_potential_recursion_create(taut_context *context, taut_arena *arena,
                                     taut_statistics *statistics, int most,
                                     taut_potential_recursion **recursion, taut_error *error);
 void taut_potential_recursion_destroy(taut_potential_recursion *recursion);
-int taut_potential_most(taut_context *context);
+int taut_potential_most(const taut_context *context);
 /* All values at (t, q, v). Never allocates. */
 int taut_potential_recursion_evaluate(taut_potential_recursion *recursion,
-                                      const taut_potential_frame *frame, int level, double t,
+                                      const taut_potential_basis *basis, int level, double t,
                                       const double *q, const double *v,
-                                      const taut_potential_values *values, taut_error *error);
-/* Lengths of v' and v'' after an evaluation. */
-void taut_potential_recursion_rates(const taut_potential_recursion *recursion, double *acceleration,
-                                    double *jerk);
+                                      taut_potential_values *values, taut_error *error);
+/* Only g and gdot of the values of the latest evaluation, at another (q, v). */
+int taut_potential_recursion_rows(taut_potential_recursion *recursion, double t, const double *q,
+                                  const double *v, taut_error *error);
+/* A rate of the slow motion after an evaluation. */
+double taut_potential_recursion_rate(const taut_potential_recursion *recursion);
 
 /* dx += W alpha, such that dx changes the functions of the potential by g[d], linearised at the
  * point of the latest evaluation; g is overwritten. */
@@ -72,23 +74,24 @@ void taut_potential_recursion_adjust(const taut_potential_recursion *recursion, 
 
 /* ---- projections (potential.c, potential_series.c) */
 
-/* What `constraint` and `series` do for a system with a stiff potential. */
+/* What `constraint` does for a system with a stiff potential. */
 int taut_potential_constraint(taut_projection *p, taut_error *error);
-int taut_potential_series(taut_projection *p, taut_error *error);
-/* The oscillatory energy of a state of a system with a stiff potential: of what it has beside
- * its slow point, to leading order. Fails where there is no foot point. */
-int taut_potential_ringing(taut_context *context, double t, const double *q, const double *v,
-                           const taut_allocator *allocator, double *energy, taut_error *error);
-/* Room for a frame and for values. */
-int taut_potential_reserve(taut_index n, taut_index m, taut_arena *arena,
-                           taut_potential_frame *frame, taut_potential_values *values,
-                           taut_error *error);
+/* As taut_series_projector, for a system with a stiff potential; of its apply(), the first use
+ * allocates. */
+int taut_potential_series(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                          const taut_series_settings *settings, taut_projector **projector,
+                          taut_error *error);
+/* The oscillatory energy of a state of a system with a stiff potential: that of its difference
+ * from its slow point, to leading order. Fails where there is no foot point. */
+int taut_potential_oscillatory_energy(taut_context *context, double t, const double *q,
+                                      const double *v, const taut_allocator *allocator,
+                                      double *energy, taut_error *error);
 /* Rounding of a position: the Hessian of a potential without structure has that of its largest
  * entries in all directions, so weak modes are known to u (Omega_max/Omega_min)^2 only. */
-double taut_potential_noise(const taut_potential_frame *frame);
-/* The frame at the foot point that `foot` found last; x[n], e[n] are work. Refuses springs that
- * stretch where the potential is stiff. */
-int taut_potential_take_frame(const taut_projector *foot, taut_potential_frame *frame, double *x,
-                              double *e, taut_error *error);
+double taut_potential_noise(const taut_potential_basis *basis);
+/* The basis at the foot point that `foot` found last, valid until the next one. Refuses springs
+ * that stretch where the potential is stiff. */
+int taut_potential_find_basis(const taut_projector *foot, taut_arena *arena,
+                              taut_potential_basis *basis, taut_error *error);
 
 #endif

@@ -1,250 +1,139 @@
-/* potential_series.c - the projection `series` for a system with a stiff potential: the slow
- * point over the foot point of the start, as an expansion in eps^2 [B Theorem 2.2]. The point is
- * on the normal fibre of the foot point (X, V),
+/* potential_series.c - the slow point over the foot point of a state of a system with a stiff
+ * potential, as an expansion in eps^2 [B Theorem 2.2]. The point is on the normal fibre of the
+ * foot point (X, V),
  *
  *     q = X + W alpha + M^-1 G^T mu, v = V + W beta + M^-1 G^T nu   (all at X), g = y^(k),
  *     gdot = ydot^(k),
  *
  * where g are the d functions of the potential and the bonds, and y^(k) what these are on the
- * slow manifold to order eps^(2k+2) (potential_recursion.c). Levels as in series.c, Newton's
- * steps with the matrix of the foot point. What is held does not move: the modes of the fibre
- * are then those of the space in which it stands still. */
+ * slow manifold to order eps^(2k+2) (potential_recursion.c), level by level (level_series.c).
+ * What is held does not move: the modes of the fibre are then those of the space in which it
+ * stands still. */
 #include "base/vectors.h"
+#include "slow/level_series.h"
 #include "slow/potential/potential.h"
-#include "slow/truncation_error.h"
 
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
-
-typedef struct series {
-    taut_projection *p;
-    taut_projector *foot;
+typedef struct stiff_series {
+    taut_level_series levels;
     taut_potential_recursion *recursion;
-    taut_potential_frame frame;
+    taut_potential_basis basis;
     taut_potential_values values;
-    taut_index n, m;
-    double *q, *v, *last_q, *last_v, *dq, *dv, *force, *s;
-    double scale;            /* |q| + |v| */
-    double error_q, error_v; /* of the result, max norm */
-    double rate;             /* of the slow motion, 1/time; 0 when there is none */
-    double noise;            /* of a step, over the scale */
-    int level;
-    bool grows;
-} series;
+    double *force; /* [n]: work */
+    double *s;     /* [m]: work */
+} stiff_series;
 
-static double norm(taut_index n, const double *x, const double *y)
+/* ---- levels */
+
+static int evaluate(taut_level_series *l, taut_error *error)
 {
-    double sum = 0;
-    for (taut_index i = 0; i < n; i++)
-        sum += (x[i] - (y ? y[i] : 0)) * (x[i] - (y ? y[i] : 0));
-    return sqrt(sum);
+    stiff_series *s = (stiff_series *)l;
+    l->projector.statistics->force_evaluations++;
+    TAUT_TRY(taut_potential_recursion_evaluate(s->recursion, &s->basis, l->level, l->t, l->q, l->v,
+                                               &s->values, error));
+    if (l->level == 1)
+        l->rate = taut_potential_recursion_rate(s->recursion);
+    return TAUT_OK;
 }
 
-static int evaluate(series *s, taut_error *error)
+static int moved(taut_level_series *l, taut_error *error)
 {
-    s->p->statistics.force_evaluations++;
-    return taut_potential_recursion_evaluate(s->recursion, &s->frame, s->level, s->p->t, s->q, s->v,
-                                             &s->values, error);
+    l->projector.statistics->force_evaluations++;
+    return taut_potential_recursion_rows(((stiff_series *)l)->recursion, l->t, l->q, l->v, error);
 }
 
-/* dx: the step on the fibre that takes the functions from `now` to `wanted`. Where the
- * velocities that are held are others than the positions, their modes are others than those of
- * the frame. */
-static void fibre_step(series *s, bool velocity, const double *now, const double *wanted,
-                       double *dx)
+/* The step that takes the functions from what they are to what they are on the slow manifold.
+ * Where the velocities that are held are others than the positions, their modes are others than
+ * those of the basis. */
+static int fibre_step(taut_level_series *l, bool velocity, double *dx, taut_error *error)
 {
+    stiff_series *s = (stiff_series *)l;
+    const double *now = velocity ? s->values.gdot : s->values.g,
+                 *wanted = velocity ? s->values.ydot : s->values.y;
     int count;
-    const taut_potential_modes *w = taut_potential_foot_modes(s->foot, velocity, &count);
-    bool apart = velocity && w != taut_potential_foot_modes(s->foot, false, &count);
-    for (taut_index i = 0; i < s->m; i++)
+    const taut_potential_modes *w = taut_potential_foot_modes(l->foot, velocity, &count);
+    bool apart = w != taut_potential_foot_modes(l->foot, false, &count);
+    (void)error;
+    for (taut_index i = 0; i < l->m; i++)
         s->s[i] = wanted[count + i] - now[count + i];
-    taut_clear(s->n, s->force);
+    taut_clear(l->n, s->force);
     for (int k = 0; k < count && apart; k++)
-        for (taut_index i = 0; i < s->n; i++)
+        for (taut_index i = 0; i < l->n; i++)
             s->force[i] +=
-                (wanted[k] - now[k]) * s->frame.value[k] * s->frame.force[(int64_t)k * s->n + i];
+                (wanted[k] - now[k]) * s->basis.value[k] * s->basis.force[(int64_t)k * l->n + i];
     taut_potential_modes_step(w, apart ? count : 0, s->s, s->force, 1, dx);
     for (int k = 0; k < count; k++)
         s->force[k] = wanted[k] - now[k];
     if (!apart)
         taut_potential_recursion_adjust(s->recursion, s->force, dx);
-    for (taut_index i = 0; i < s->n; i++)
+    for (taut_index i = 0; i < l->n; i++)
         dx[i] = w->held[i] ? 0 : dx[i];
-}
-
-static void find_rate(series *s)
-{
-    double a, b;
-    taut_potential_recursion_rates(s->recursion, &a, &b);
-    s->rate = taut_truncation_rate(norm(s->n, s->q, NULL), norm(s->n, s->v, NULL), a, b);
-}
-
-/* Of the slowest stiff mode. */
-static double frequency(const series *s)
-{
-    double least = INFINITY;
-    for (int k = 0; k < s->frame.count; k++)
-        least = fmin(least, s->frame.value[k]);
-    return sqrt(least);
-}
-
-static int fail_separation(const series *s, taut_error *error)
-{
-    return taut_fail(
-        error, TAUT_ERROR_CONVERGE,
-        "slow and fast are not separated at this state: it moves at a rate of about %.3g, and the "
-        "slowest mode of the stiff potential oscillates at %.3g (rad per time); a larger scale of "
-        "the potential or a slower motion has a slow point, or use --method constraint",
-        s->rate, frequency(s));
-}
-
-static int solve_level(series *s, taut_error *error)
-{
-    enum { MOST = 40 };
-    double before = INFINITY;
-    for (int k = 0; k < MOST; k++) {
-        TAUT_TRY(evaluate(s, error));
-        if (s->level == 1 && k == 0)
-            find_rate(s);
-        fibre_step(s, false, s->values.g, s->values.y, s->dq);
-        fibre_step(s, true, s->values.gdot, s->values.ydot, s->dv);
-        for (taut_index i = 0; i < s->n; i++) {
-            s->q[i] += s->dq[i];
-            s->v[i] += s->dv[i];
-        }
-        s->p->statistics.newton_iterations++;
-        double step = norm(s->n, s->dq, NULL) + norm(s->n, s->dv, NULL);
-        if (step <= 4 * DBL_EPSILON * s->scale ||
-            (step > 0.25 * before && step <= 10 * s->noise * s->scale))
-            return TAUT_OK;
-        if (!(step <= 4 * before))
-            break;
-        before = step;
-    }
-    return fail_separation(s, error);
-}
-
-static const double poor = 0.01; /* an error, relative, that is not to be called a slow point */
-
-/* What is stated: of the series, when the next level would move the state by (q, v), and of
- * rounding. */
-static void state_error(series *s, const taut_truncation *last, double q, double v)
-{
-    double rounding = 4 * taut_potential_noise(&s->frame) * s->scale;
-    taut_truncation_errors(last, s->rate, frequency(s), q, v, &s->error_q, &s->error_v);
-    s->error_q += rounding;
-    s->error_v += rounding;
-}
-
-/* An asymptotic series: the level before was the best one. The next one would move the state by
- * (q, v), `step` of its scale. */
-static int settle(series *s, const taut_truncation *last, double step, double q, double v,
-                  taut_error *error)
-{
-    if (s->level <= 2 || taut_truncation_tail(last, last->step, step) > poor)
-        return fail_separation(s, error);
-    state_error(s, last, q, v);
-    taut_copy(s->n, s->last_q, s->q);
-    taut_copy(s->n, s->last_v, s->v);
-    s->grows = true;
-    s->level--;
     return TAUT_OK;
 }
 
-/* Level after level, until the correction is at rounding or would grow. */
-static int expand(series *s, int most, taut_error *error)
-{
-    taut_truncation last = {.floor_q = s->noise * s->scale, .floor_v = s->noise * s->scale};
-    int quiet = 0;
-    for (s->level = 1; s->level <= most; s->level++) {
-        taut_copy(s->n, s->q, s->last_q);
-        taut_copy(s->n, s->v, s->last_v);
-        taut_error reason = {0};
-        int status = solve_level(s, &reason);
-        double step = (norm(s->n, s->q, s->last_q) + norm(s->n, s->v, s->last_v)) / s->scale;
-        double q = taut_largest_difference(s->n, s->q, s->last_q),
-               v = taut_largest_difference(s->n, s->v, s->last_v);
-        bool lost = status == TAUT_ERROR_CONVERGE;
-        if (status != 0 && !(lost && s->level > 2)) {
-            if (error)
-                *error = reason;
-            return status;
-        }
-        if (lost)
-            return settle(s, &last, INFINITY, INFINITY, INFINITY, error);
-        if (s->level > 1 && step > fmax(last.step[0], s->noise))
-            return settle(s, &last, step, q, v, error);
-        taut_truncation_push(&last, step, q, v);
-        TAUT_TRY(taut_projection_record(s->p, s->q, s->v, error));
-        /* one small correction may be a coefficient that happens to vanish, two are not */
-        quiet = step <= fmax(16 * DBL_EPSILON, 4 * taut_potential_noise(&s->frame)) ? quiet + 1 : 0;
-        if (quiet == 2)
-            break;
-    }
-    s->level -= s->level > most;
-    if (taut_truncation_tail(&last, last.step, NAN) > poor)
-        return fail_separation(s, error);
-    state_error(s, &last, NAN, NAN);
-    return TAUT_OK;
-}
+/* ---- the projector */
 
-static int run(series *s, taut_error *error)
+static int begin(taut_level_series *l, taut_error *error)
 {
-    taut_projection *p = s->p;
-    int most = taut_potential_most(p->context);
-    taut_foot_point_settings settings = {.ignore_holds = !p->hold, .hold = p->hold};
-    TAUT_TRY(taut_projection_record(p, s->q, s->v, error));
-    TAUT_TRY(
-        taut_potential_foot(p->context, &p->arena, &p->statistics, &settings, &s->foot, error));
-    TAUT_TRY(s->foot->apply(s->foot, p->t, s->q, s->v, error));
-    TAUT_TRY(taut_projection_record(p, s->q, s->v, error));
-    if (!taut_potential_foot_whole(s->foot))
+    stiff_series *s = (stiff_series *)l;
+    if (!taut_potential_foot_whole(l->foot))
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "so much is held that the stiff potential cannot be given its slow value; "
-                         "release a coordinate or velocity, or use --method constraint");
-    TAUT_TRY(taut_potential_take_frame(s->foot, &s->frame, s->dq, s->dv, error));
-    TAUT_TRY(taut_potential_recursion_create(p->context, &p->arena, &p->statistics, most,
-                                             &s->recursion, error));
-    s->noise = fmax(1e-12, 100 * taut_potential_noise(&s->frame));
-    /* at rest at the origin nothing else says what is small */
-    s->scale = 1e-6 + norm(s->n, s->q, NULL) + norm(s->n, s->v, NULL) + norm(s->n, s->q, p->q0) +
-               norm(s->n, s->v, p->v0);
-    TAUT_TRY(expand(s, most, error));
-    return evaluate(s, error);
+                         "release a coordinate or velocity, or use projection constraint");
+    TAUT_TRY(taut_potential_find_basis(l->foot, l->projector.self, &s->basis, error));
+    l->rounding = fmax(l->rounding, taut_potential_noise(&s->basis));
+    l->frequency = s->basis.count > 0 ? sqrt(s->basis.value[s->basis.count - 1]) : 0;
+    return TAUT_OK;
 }
 
-static void give(series *s)
+/* The forces at the result; what is stated as error includes the rounding of weak modes. */
+static int finish(taut_level_series *l, taut_error *error)
 {
-    taut_projection *p = s->p;
-    taut_copy(s->n, s->q, p->q);
-    taut_copy(s->n, s->v, p->v);
-    taut_copy(s->m, s->values.lambda + s->frame.count, p->lambda);
-    p->stiff_force = s->values.reaction;
-    snprintf(p->explanation, sizeof p->explanation,
-             "projection series: the foot point where the stiff potential is least, rank %d (pass "
-             "1), then %d levels of slow multipliers; error about %.1g in q, %.1g in v, rounding "
-             "about %.1g%s",
-             s->frame.count, s->level, s->error_q, s->error_v,
-             4 * taut_potential_noise(&s->frame) * s->scale,
-             s->grows ? "; the next level would be worse: slow and fast are barely separated" : "");
+    l->error_q += 4 * l->rounding * l->scale_q;
+    l->error_v += 4 * l->rounding * l->scale_v;
+    return evaluate(l, error);
 }
 
-int taut_potential_series(taut_projection *p, taut_error *error)
+static void release(taut_level_series *l)
 {
-    series s = {.p = p, .n = p->sizes.coordinates, .m = p->sizes.bonds};
-    TAUT_TRY(taut_potential_reserve(s.n, s.m, &p->arena, &s.frame, &s.values, error));
-    TAUT_TRY(TAUT_RESERVE(&p->arena, s.n, error, &s.q, &s.v, &s.last_q, &s.last_v, &s.dq, &s.dv,
-                          &s.force));
-    if (!(s.s = TAUT_NEW(&p->arena, double, s.m)))
-        return taut_fail_memory(error);
-    taut_copy(s.n, p->q, s.q);
-    taut_copy(s.n, p->v, s.v);
-    int status = run(&s, error);
-    if (status == 0)
-        give(&s);
-    taut_potential_recursion_destroy(s.recursion);
-    if (s.foot)
-        s.foot->destroy(s.foot);
-    return status;
+    stiff_series *s = (stiff_series *)l;
+    taut_potential_recursion_destroy(s->recursion);
+    s->recursion = NULL;
+}
+
+static int build(taut_level_series *l, taut_arena *arena, taut_error *error)
+{
+    stiff_series *s = (stiff_series *)l;
+    taut_foot_point_settings settings = {.ignore_holds = !l->settings.hold,
+                                         .hold = l->settings.hold};
+    TAUT_TRY(TAUT_RESERVE(arena, l->n, error, &s->force));
+    TAUT_TRY(TAUT_RESERVE(arena, l->m, error, &s->s));
+    TAUT_TRY(taut_potential_foot(l->context, arena, l->projector.statistics, &settings, &l->foot,
+                                 error));
+    return taut_potential_recursion_create(l->context, arena, l->projector.statistics,
+                                           l->settings.levels, &s->recursion, error);
+}
+
+static void report(const taut_level_series *l, taut_series_report *to)
+{
+    const stiff_series *s = (const stiff_series *)l;
+    to->lambda = s->values.lambda + s->basis.count;
+    to->stiff_force = s->values.reaction;
+    to->rank = s->basis.count;
+}
+
+int taut_potential_series(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                          const taut_series_settings *settings, taut_projector **projector,
+                          taut_error *error)
+{
+    static const taut_level_kind kind = {.size = sizeof(stiff_series),
+                                         .build = build,
+                                         .release = release,
+                                         .begin = begin,
+                                         .evaluate = evaluate,
+                                         .moved = moved,
+                                         .step = fibre_step,
+                                         .finish = finish,
+                                         .report = report};
+    return taut_level_series_create(&kind, context, arena, statistics, settings,
+                                    taut_potential_most(context), projector, error);
 }

@@ -2,7 +2,9 @@
  * definitions). */
 #include <math.h>
 
+#include "base/rows.h"
 #include "linalg/spectrum.h"
+#include "base/vectors.h"
 #include "system/modes/potential_modes.h"
 #include "system/singular.h"
 #include "system/system.h"
@@ -10,33 +12,29 @@
 typedef struct work {
     taut_arena arena;
     taut_values values;
+    taut_pattern jacobian, tangent;
+    /* of the bonds that count, one after the other */
     taut_saddle_shape shape;
-    taut_pattern tangent;
-    const double *compliance; /* of the rows of `shape`; NULL: none has any */
-    taut_index *bond;         /* and their bonds; NULL: all, in order */
+    taut_index *bond;
+    double *entry, *compliance;
 } work;
 
 static int evaluate(work *w, taut_context *context, double t, const double *q, bool stiff,
                     taut_error *error)
 {
     const taut_sizes *sizes = &context->system->sizes;
-    taut_pattern jacobian;
-    TAUT_TRY(taut_system_pattern(context->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
+    TAUT_TRY(taut_system_pattern(context->system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
     bool matrix = sizes->mass != TAUT_MASS_DIAGONAL;
     if (matrix || stiff)
         TAUT_TRY(taut_system_pattern(context->system, TAUT_PATTERN_TANGENT, &w->tangent, error));
     int64_t entries = w->tangent.start ? w->tangent.start[sizes->coordinates] : 0;
-    TAUT_TRY(TAUT_RESERVE(&w->arena, sizes->jacobian_entries, error, &w->values.jacobian));
-    TAUT_TRY(TAUT_RESERVE(&w->arena, sizes->bonds, error, &w->values.bond_dt));
-    TAUT_TRY(
-        TAUT_RESERVE(&w->arena, matrix ? entries : sizes->coordinates, error, &w->values.mass));
-    TAUT_TRY(TAUT_RESERVE(&w->arena, stiff ? entries : 0, error, &w->values.stiff_hessian));
-    w->shape = (taut_saddle_shape){.n = sizes->coordinates,
-                                   .m = sizes->bonds,
-                                   .g_start = jacobian.start,
-                                   .g_column = jacobian.column,
-                                   .symmetric = true,
-                                   .positive = true};
+    w->values.jacobian = TAUT_NEW(&w->arena, double, sizes->jacobian_entries);
+    w->values.bond_dt = TAUT_NEW(&w->arena, double, sizes->bonds);
+    w->values.mass = TAUT_NEW(&w->arena, double, matrix ? entries : sizes->coordinates);
+    w->values.stiff_hessian = TAUT_NEW(&w->arena, double, stiff ? entries : 0);
+    if (!w->values.jacobian || !w->values.bond_dt || !w->values.mass || !w->values.stiff_hessian)
+        return taut_fail_memory(error);
+    w->shape = (taut_saddle_shape){.n = sizes->coordinates, .symmetric = true, .positive = true};
     if (matrix) {
         w->shape.k_start = w->tangent.start;
         w->shape.k_column = w->tangent.column;
@@ -59,7 +57,7 @@ static int small_stiff(taut_context *context, double t, const double *q, int cou
     int rank = 0;
     if (count < 1)
         return taut_fail(error, TAUT_ERROR_USAGE,
-                         "at least one frequency must be asked for, not %d", count);
+                         "at least one frequency must be requested, not %d", count);
     int64_t before = context->statistics.force_evaluations;
     taut_arena_init(&arena, &context->arena.allocator);
     int status = taut_potential_modes_create(&modes, context, &arena, false, error);
@@ -80,80 +78,59 @@ static int small_stiff(taut_context *context, double t, const double *q, int cou
     return status;
 }
 
-/* Adds G_s^T C^-1 G_s of the springs that are not soft to the Hessian, and takes their rows out
- * of G: that is K of potential_modes.h. */
+/* Adds G_s^T C^-1 G_s of the springs that are not soft to the Hessian: that is K of
+ * potential_modes.h. */
 static int join_springs(work *w, const taut_context *context, taut_error *error)
 {
-    const taut_sizes *sizes = &context->system->sizes;
-    taut_index *start = TAUT_NEW(&w->arena, taut_index, (int64_t)sizes->bonds + 1), used = 0;
-    taut_index *column = TAUT_NEW(&w->arena, taut_index, sizes->jacobian_entries);
-    w->bond = TAUT_NEW(&w->arena, taut_index, sizes->bonds);
-    if (!start || !column || !w->bond)
-        return taut_fail_memory(error);
-    const taut_index *old = w->shape.g_start, *at = w->shape.g_column;
-    w->shape.m = 0;
-    for (taut_index i = 0; i < sizes->bonds; i++) {
-        bool spring = context->compliance[i] > 0;
-        for (taut_index e = old[i]; e < old[i + 1] && spring && !taut_context_soft(context, i); e++)
-            for (taut_index f = old[i]; f < old[i + 1]; f++) {
-                taut_index k = w->tangent.start[at[e]];
-                while (k < w->tangent.start[at[e] + 1] && w->tangent.column[k] != at[f])
-                    k++;
-                if (k == w->tangent.start[at[e] + 1])
+    const taut_pattern *g = &w->jacobian;
+    for (taut_index i = 0; i < g->rows; i++)
+        for (taut_index e = g->start[i]; e < g->start[i + 1]; e++)
+            for (taut_index f = g->start[i]; f < g->start[i + 1]; f++) {
+                if (!(context->compliance[i] > 0) || taut_context_soft(context, i))
+                    continue;
+                taut_index k = taut_row_find(&w->tangent, g->column[e], g->column[f]);
+                if (k < 0)
                     return taut_fail(error, TAUT_ERROR_REFUSED,
-                                     "frequencies of linear springs together with a stiff "
-                                     "potential of more than %d coordinates are unsupported: write "
-                                     "the springs as part of the stiff potential",
+                                     "frequencies of linear springs with a stiff potential of more "
+                                     "than %d coordinates are unsupported: write the springs as "
+                                     "part of the stiff potential",
                                      TAUT_SPECTRUM_DENSE);
                 w->values.stiff_hessian[k] +=
                     w->values.jacobian[e] * w->values.jacobian[f] / context->compliance[i];
             }
-        for (taut_index e = old[i]; e < old[i + 1] && !spring; e++, used++) {
-            column[used] = at[e];
-            w->values.jacobian[used] = w->values.jacobian[e];
-        }
-        if (!spring) {
-            w->bond[w->shape.m] = i;
-            start[++w->shape.m] = used;
-        }
-    }
-    w->shape.g_start = start;
-    w->shape.g_column = column;
     return 0;
 }
 
-/* Soft springs are slow forces, not stiff modes; where there are no others, they are what
- * vibrates. */
-static int drop_soft(work *w, const taut_context *context, taut_error *error)
+/* The bonds that count: with a stiff potential the rigid ones, for springs are joined to it.
+ * Otherwise soft springs are slow forces, not stiff modes; where there are no others, they are
+ * what vibrates. */
+static int choose_rows(work *w, const taut_context *context, bool stiff, taut_error *error)
 {
-    const taut_sizes *sizes = &context->system->sizes;
-    taut_index hard = 0, used = 0, rows = 0;
-    w->compliance = context->compliance;
-    for (taut_index i = 0; i < sizes->bonds; i++)
-        hard += context->compliance[i] > 0 && !taut_context_soft(context, i);
-    if (!context->system->soft || hard == 0)
-        return 0;
-    taut_index *start = TAUT_NEW(&w->arena, taut_index, (int64_t)sizes->bonds + 1);
-    taut_index *column = TAUT_NEW(&w->arena, taut_index, sizes->jacobian_entries);
-    double *compliance = TAUT_NEW(&w->arena, double, sizes->bonds);
-    w->bond = TAUT_NEW(&w->arena, taut_index, sizes->bonds);
-    if (!start || !column || !compliance || !w->bond)
+    const taut_pattern *g = &w->jacobian;
+    const double *c = context->compliance;
+    taut_index *start = TAUT_NEW(&w->arena, taut_index, (int64_t)g->rows + 1), used = 0;
+    taut_index *column = TAUT_NEW(&w->arena, taut_index, g->start[g->rows]);
+    TAUT_TRY(TAUT_RESERVE(&w->arena, g->start[g->rows], error, &w->entry));
+    TAUT_TRY(TAUT_RESERVE(&w->arena, g->rows, error, &w->compliance));
+    w->bond = TAUT_NEW(&w->arena, taut_index, g->rows);
+    if (!start || !column || !w->bond)
         return taut_fail_memory(error);
-    for (taut_index i = 0; i < sizes->bonds; i++) {
-        if (context->compliance[i] > 0 && taut_context_soft(context, i))
+    bool hard = false;
+    for (taut_index i = 0; i < g->rows; i++)
+        hard |= c[i] > 0 && !taut_context_soft(context, i);
+    for (taut_index i = 0; i < g->rows; i++) {
+        if (c[i] > 0 && (stiff || (hard && taut_context_soft(context, i))))
             continue;
-        for (taut_index e = w->shape.g_start[i]; e < w->shape.g_start[i + 1]; e++, used++) {
-            column[used] = w->shape.g_column[e];
-            w->values.jacobian[used] = w->values.jacobian[e];
+        for (taut_index e = g->start[i]; e < g->start[i + 1]; e++, used++) {
+            column[used] = g->column[e];
+            w->entry[used] = w->values.jacobian[e];
         }
-        compliance[rows] = context->compliance[i];
-        w->bond[rows] = i;
-        start[++rows] = used;
+        w->compliance[w->shape.m] = c[i];
+        w->bond[w->shape.m] = i;
+        start[++w->shape.m] = used;
     }
-    w->shape.m = rows;
     w->shape.g_start = start;
     w->shape.g_column = column;
-    w->compliance = compliance;
     return 0;
 }
 
@@ -168,7 +145,7 @@ static int explain(const work *w, const taut_context *context, int status, doubl
                            .mass_start = w->shape.k_start,
                            .start = w->shape.g_start,
                            .column = w->shape.g_column,
-                           .jacobian = w->values.jacobian,
+                           .jacobian = w->entry,
                            .bond = w->bond,
                            .compliance = w->compliance};
     return taut_singular_explain(&parts, status, t, "frequencies cannot be found", error);
@@ -193,16 +170,15 @@ int taut_frequencies(taut_context *context, double t, const double *q, int count
     int status = evaluate(&w, context, t, q, stiff, error);
     if (status == 0 && stiff && (system->sizes.can & TAUT_HAS_SPRINGS))
         status = join_springs(&w, context, error);
-    if (status == 0 && !stiff)
-        status = drop_soft(&w, context, error);
+    if (status == 0)
+        status = choose_rows(&w, context, stiff, error);
     if (status == 0 && stiff)
-        status = taut_spectrum_potential(
-            &w.shape, w.values.mass, w.values.jacobian, w.tangent.start, w.tangent.column,
-            w.values.stiff_hessian, count, frequency, &spectrum, &context->arena.allocator, error);
+        status = taut_spectrum_potential(&w.shape, w.values.mass, w.entry, w.tangent.start,
+                                         w.tangent.column, w.values.stiff_hessian, count, frequency,
+                                         &spectrum, &context->arena.allocator, error);
     else if (status == 0)
-        status =
-            taut_spectrum_bonds(&w.shape, w.values.mass, w.values.jacobian, w.compliance, count,
-                                frequency, NULL, &spectrum, &context->arena.allocator, error);
+        status = taut_spectrum_bonds(&w.shape, w.values.mass, w.entry, w.compliance, count,
+                                     frequency, NULL, &spectrum, &context->arena.allocator, error);
     status = explain(&w, context, status, t, error);
     taut_arena_clear(&w.arena);
     *found = spectrum.found;

@@ -32,26 +32,27 @@ static int split(taut_modes_work *w, taut_error *error)
 {
     const double *c = taut_context_compliance(w->context);
     w->spring = TAUT_NEW(w->arena, taut_index, w->m);
-    w->rod = TAUT_NEW(w->arena, taut_index, w->m);
-    if (!w->spring || !w->rod)
+    w->rigid = TAUT_NEW(w->arena, taut_index, w->m);
+    if (!w->spring || !w->rigid)
         return taut_fail_memory(error);
     int64_t entries = 0;
     for (taut_index i = 0; i < w->m; i++)
         if (!(c[i] > 0)) {
-            w->rod[w->rods++] = i;
+            w->rigid[w->rigids++] = i;
             entries += w->jacobian.start[i + 1] - w->jacobian.start[i];
         } else if (!taut_context_soft(w->context, i)) {
             w->spring[w->springs++] = i;
         }
-    w->rod_start = TAUT_NEW(w->arena, taut_index, (int64_t)w->rods + 1);
-    w->rod_column = TAUT_NEW(w->arena, taut_index, entries);
-    w->rod_g = TAUT_NEW(w->arena, double, entries);
-    if (!w->rod_start || !w->rod_column || !w->rod_g)
+    w->rigid_start = TAUT_NEW(w->arena, taut_index, (int64_t)w->rigids + 1);
+    w->rigid_column = TAUT_NEW(w->arena, taut_index, entries);
+    w->rigid_g = TAUT_NEW(w->arena, double, entries);
+    if (!w->rigid_start || !w->rigid_column || !w->rigid_g)
         return taut_fail_memory(error);
-    for (taut_index i = 0, used = 0; i < w->rods; i++) {
-        for (taut_index e = w->jacobian.start[w->rod[i]]; e < w->jacobian.start[w->rod[i] + 1]; e++)
-            w->rod_column[used++] = w->jacobian.column[e];
-        w->rod_start[i + 1] = used;
+    for (taut_index i = 0, used = 0; i < w->rigids; i++) {
+        for (taut_index e = w->jacobian.start[w->rigid[i]]; e < w->jacobian.start[w->rigid[i] + 1];
+             e++)
+            w->rigid_column[used++] = w->jacobian.column[e];
+        w->rigid_start[i + 1] = used;
     }
     return 0;
 }
@@ -73,17 +74,15 @@ static int reserve(taut_modes_work *w, const taut_sizes *sizes, bool gradient, t
     taut_arena *arena = w->arena;
     TAUT_TRY(TAUT_RESERVE(arena, w->m, error, &w->values.bond, &w->values.bond_dt));
     TAUT_TRY(TAUT_RESERVE(arena, sizes->jacobian_entries, error, &w->values.jacobian));
-    TAUT_TRY(TAUT_RESERVE(arena, sizes->mass == TAUT_MASS_DIAGONAL ? w->n : entries, error,
-                          &w->values.mass));
-    TAUT_TRY(TAUT_RESERVE(arena, gradient ? entries : 0, error, &w->values.bond_hessian));
-    TAUT_TRY(TAUT_RESERVE(arena, gradient && w->varying ? entries : 0, error, &w->values.mass_dq));
+    TAUT_TRY(TAUT_RESERVE(arena, w->diagonal ? w->n : entries, error, &w->values.mass));
+    TAUT_TRY(TAUT_RESERVE(arena, gradient ? entries : 0, error, &w->values.bond_hessian,
+                          &w->values.mass_dq));
     TAUT_TRY(TAUT_RESERVE(arena, p * p, error, &w->matrix));
     TAUT_TRY(TAUT_RESERVE(arena, p, error, &w->square, &w->frequency, &w->blended));
     TAUT_TRY(TAUT_RESERVE(arena, p * w->n, error, &w->column, &w->shape));
-    TAUT_TRY(TAUT_RESERVE(arena, p * w->rods, error, &w->reaction));
-    TAUT_TRY(TAUT_RESERVE(arena, p * w->m, error, &w->weight));
-    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->other, &w->push));
-    TAUT_TRY(TAUT_RESERVE(arena, w->rods, error, &w->held));
+    TAUT_TRY(TAUT_RESERVE(arena, p * w->m, error, &w->reaction, &w->weight));
+    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->other, &w->force));
+    TAUT_TRY(TAUT_RESERVE(arena, w->rigids, error, &w->held));
     w->keep = taut_reuse_allocator(arena);
     if (!w->keep.allocate)
         return taut_fail_memory(error);
@@ -112,17 +111,17 @@ int taut_modes_create(taut_modes_work *w, taut_context *context, taut_arena *are
     TAUT_TRY(refuse_large(w, error));
     TAUT_TRY(reserve(w, &sizes, gradient, error));
     taut_saddle_shape shape = {.n = w->n,
-                               .m = w->rods,
+                               .m = w->rigids,
                                .k_start = w->diagonal ? NULL : w->tangent.start,
                                .k_column = w->diagonal ? NULL : w->tangent.column,
-                               .g_start = w->rod_start,
-                               .g_column = w->rod_column,
+                               .g_start = w->rigid_start,
+                               .g_column = w->rigid_column,
                                .symmetric = true,
                                .positive = sizes.can & TAUT_CAN_INVERT_MASS};
-    /* a context that holds a work is not told when it ends, so nothing outside the arena may
-     * belong to it */
+    /* a context that has such a work does not destroy it, so nothing outside the arena may belong
+     * to it */
     taut_backend backend =
-        gradient && w->n + w->rods > 16 ? TAUT_BACKEND_BANDED : TAUT_BACKEND_AUTO;
+        gradient && w->n + w->rigids > 16 ? TAUT_BACKEND_BANDED : TAUT_BACKEND_AUTO;
     return taut_saddle_create(&shape, backend, &arena->allocator, &w->saddle, error);
 }
 
@@ -144,30 +143,30 @@ static int factor(taut_modes_work *w, double t, taut_error *error)
     taut_singular parts = {.context = w->context,
                            .allocator = &w->arena->allocator,
                            .n = w->n,
-                           .m = w->rods,
+                           .m = w->rigids,
                            .mass = w->values.mass,
                            .mass_start = w->diagonal ? NULL : w->tangent.start,
-                           .start = w->rod_start,
-                           .column = w->rod_column,
-                           .jacobian = w->rod_g,
-                           .bond = w->rod};
-    int status = taut_saddle_factor(w->saddle, w->values.mass, w->rod_g, NULL, NULL, error);
+                           .start = w->rigid_start,
+                           .column = w->rigid_column,
+                           .jacobian = w->rigid_g,
+                           .bond = w->rigid};
+    int status = taut_saddle_factor(w->saddle, w->values.mass, w->rigid_g, NULL, NULL, error);
     return taut_singular_explain(&parts, status, t, "the modes cannot be found", error);
 }
 
 /* Z_i and y_i of every spring. */
 static int find_columns(taut_modes_work *w, double t, taut_error *error)
 {
-    for (taut_index i = 0, used = 0; i < w->rods; i++)
-        for (taut_index e = w->jacobian.start[w->rod[i]]; e < w->jacobian.start[w->rod[i] + 1]; e++)
-            w->rod_g[used++] = w->values.jacobian[e];
+    for (taut_index i = 0, used = 0; i < w->rigids; i++)
+        for (taut_index e = w->jacobian.start[w->rigid[i]]; e < w->jacobian.start[w->rigid[i] + 1];
+             e++)
+            w->rigid_g[used++] = w->values.jacobian[e];
     TAUT_TRY(factor(w, t, error));
-    memset(w->column, 0, (size_t)w->springs * (size_t)w->n * sizeof(double));
-    memset(w->reaction, 0, (size_t)w->springs * (size_t)w->rods * sizeof(double));
+    taut_clear((int64_t)w->springs * w->n, w->column);
+    taut_clear((int64_t)w->springs * w->rigids, w->reaction);
     for (taut_index i = 0; i < w->springs; i++)
-        for (taut_index e = w->jacobian.start[w->spring[i]];
-             e < w->jacobian.start[w->spring[i] + 1]; e++)
-            w->column[(int64_t)i * w->n + w->jacobian.column[e]] += w->values.jacobian[e];
+        taut_row_add(&w->jacobian, w->values.jacobian, w->spring[i], 1,
+                     w->column + (int64_t)i * w->n);
     return w->springs ? taut_saddle_solve(w->saddle, w->springs, w->column, w->reaction, error) : 0;
 }
 
@@ -192,8 +191,8 @@ static void form_mode(taut_modes_work *w, const double *c, int k, const double *
     for (taut_index i = 0; i < w->springs; i++) {
         double x = s[i] / sqrt(c[w->spring[i]]);
         weight[w->spring[i]] = x;
-        for (taut_index r = 0; r < w->rods; r++)
-            weight[w->rod[r]] -= x * w->reaction[(int64_t)i * w->rods + r];
+        for (taut_index r = 0; r < w->rigids; r++)
+            weight[w->rigid[r]] -= x * w->reaction[(int64_t)i * w->rigids + r];
         for (taut_index j = 0; j < w->n; j++)
             shape[j] += x * w->column[(int64_t)i * w->n + j];
     }
@@ -286,14 +285,14 @@ static int sum_gradients(taut_modes_work *w, double t, const double *q, const do
     return 0;
 }
 
-/* How much of a force, w->push, moves the system along all of its bonds: *along and *all are the
- * largest accelerations with springs and rigid bonds satisfied, and with rigid bonds alone. x =
- * M^-1 (force - G_r^T y) loses sum_k z_k (z_k^T M x)/Omega_k^2, and z_k^T M x = w_k^T G_s x. */
-static int measure_push(taut_modes_work *w, double *along, double *all, taut_error *error)
+/* How much of w->force moves the system along all of its bonds: *along and *all are the largest
+ * accelerations that springs and rigid bonds leave, and that rigid bonds alone leave. x = M^-1
+ * (force - G_r^T y) loses sum_k z_k (z_k^T M x)/Omega_k^2, and z_k^T M x = w_k^T G_s x. */
+static int measure_force(taut_modes_work *w, double *along, double *all, taut_error *error)
 {
-    double *x = w->push;
+    double *x = w->force;
     *along = *all = 0;
-    taut_clear(w->rods, w->held);
+    taut_clear(w->rigids, w->held);
     TAUT_TRY(taut_saddle_solve(w->saddle, 1, x, w->held, error));
     *all = taut_largest(w->n, x);
     for (int k = 0; k < w->count; k++) { /* one after the other: they are orthogonal */
@@ -321,15 +320,15 @@ int taut_modes_gradient(taut_modes_work *w, double t, const double *q, const dou
         1e-6 * fmax(taut_largest(w->n, gradient), taut_largest(w->n, w->other)))
         return 0;
     for (taut_index i = 0; i < w->n; i++)
-        w->push[i] = gradient[i] - w->other[i];
-    TAUT_TRY(measure_push(w, &along, &all, error));
+        w->force[i] = gradient[i] - w->other[i];
+    TAUT_TRY(measure_force(w, &along, &all, error));
     if (along <= 1e-6 * all) {
         taut_copy(w->n, w->other, gradient);
         return 0;
     }
     int code = taut_fail(error, TAUT_ERROR_EVALUATE,
-                         "frequencies of stiff modes meet at t = %.9g: their actions are not "
-                         "conserved there, and the effective motion ends; choose the full motion",
+                         "frequencies of stiff modes meet at t = %.9g: their actions are not kept "
+                         "there, and the effective motion ends; use the full motion",
                          t);
     if (error)
         error->t = t;

@@ -18,22 +18,22 @@
 typedef struct taut_modes_work {
     taut_context *context;
     taut_arena *arena;
-    taut_index n, m, springs, rods;
-    taut_index *spring, *rod; /* bond numbers */
-    bool diagonal, varying;   /* the mass */
+    taut_index n, m, springs, rigids;
+    taut_index *spring, *rigid; /* bond numbers */
+    bool diagonal, varying;     /* the mass */
     taut_pattern jacobian, tangent;
     taut_values values; /* bond, bond_dt, jacobian, mass at the latest point */
-    taut_index *rod_start, *rod_column;
-    double *rod_g;
-    taut_saddle *saddle;  /* [M G_r^T; G_r 0] */
-    double *matrix;       /* [springs][springs]: S scaled by C^-1/2; then its vectors */
-    double *square;       /* Omega^2, [springs] */
-    double *column;       /* [springs][n]: Z_i of each spring */
-    double *reaction;     /* [springs][rigid bonds] */
-    double *blended;      /* [springs]: for frequencies that meet; */
-    double *other, *push; /* [n], [n]: the same */
-    double *held;         /* [rigid bonds] */
-    taut_allocator keep;  /* gives back the same memory again: nothing is allocated after create */
+    taut_index *rigid_start, *rigid_column;
+    double *rigid_g;
+    taut_saddle *saddle;   /* [M G_r^T; G_r 0] */
+    double *matrix;        /* [springs][springs]: S scaled by C^-1/2; then its vectors */
+    double *square;        /* Omega^2, [springs] */
+    double *column;        /* [springs][n]: Z_i of each spring */
+    double *reaction;      /* [springs][rigid bonds] */
+    double *blended;       /* [springs]: for frequencies that meet; */
+    double *other, *force; /* [n], [n]: the same */
+    double *held;          /* [rigid bonds] */
+    taut_allocator keep;   /* gives back the same memory again: nothing is allocated after create */
 
     int count;         /* modes: springs that depend on others add none */
     double *frequency; /* [count], ascending */
@@ -45,9 +45,8 @@ typedef struct taut_modes_work {
  * TAUT_SPECTRUM_DENSE springs. */
 int taut_modes_create(taut_modes_work *modes, taut_context *context, taut_arena *arena,
                       bool gradient, taut_error *error);
-void taut_modes_destroy(taut_modes_work *modes); /* takes half-made ones */
-/* Modes at (t, q). Never allocates, except to name the bonds when rigid bonds depend on one
- * another. */
+void taut_modes_destroy(taut_modes_work *modes); /* accepts half-made ones */
+/* Modes at (t, q). Never allocates, except to name rigid bonds that depend on one another. */
 int taut_modes_find(taut_modes_work *modes, double t, const double *q, taut_error *error);
 /* p and pdot of mode k at the point of taut_modes_find, for a velocity v[n]. */
 void taut_modes_amplitude(const taut_modes_work *modes, int k, const double *v, double *p,

@@ -23,8 +23,7 @@ static int reserve(taut_potential_modes *w, const taut_sizes *sizes, taut_arena 
                           &w->dx, &w->force, &w->values.stiff_force));
     TAUT_TRY(TAUT_RESERVE(arena, w->m, error, &w->values.bond, &w->values.bond_dt, &w->bonds));
     TAUT_TRY(TAUT_RESERVE(arena, sizes->jacobian_entries, error, &w->values.jacobian));
-    TAUT_TRY(TAUT_RESERVE(arena, w->matrix ? entries : n, error, &w->values.mass));
-    TAUT_TRY(TAUT_RESERVE(arena, entries, error, &w->values.stiff_hessian));
+    TAUT_TRY(TAUT_RESERVE(arena, entries, error, &w->values.mass, &w->values.stiff_hessian));
     w->rigid = TAUT_NEW(arena, unsigned char, w->m);
     w->held = TAUT_NEW(arena, unsigned char, n);
     w->where = TAUT_NEW(arena, taut_index, n);
@@ -53,9 +52,10 @@ int taut_potential_modes_create(taut_potential_modes *w, taut_context *context, 
                          "the modes of a stiff potential of %d coordinates are too many (at most "
                          "%d): write it as bonds with a stiffness",
                          w->n, TAUT_SPECTRUM_DENSE);
-    w->matrix = sizes.mass != TAUT_MASS_DIAGONAL;
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, error));
+    if (sizes.mass != TAUT_MASS_DIAGONAL)
+        w->mass_pattern = w->tangent;
     TAUT_TRY(reserve(w, &sizes, arena, error));
     for (taut_index i = 0; i < w->m; i++)
         w->rigid[i] = !(c[i] > 0) || (rigid_springs && !taut_context_soft(context, i));
@@ -74,15 +74,20 @@ static int evaluate(taut_potential_modes *w, double t, const double *q, taut_err
     return taut_evaluate(w->context, t, q, NULL, wanted, &w->values, error);
 }
 
+bool taut_potential_modes_root(taut_index n, const taut_pattern *tangent, const double *mass,
+                               double *root)
+{
+    const taut_index *start = tangent->start;
+    taut_clear((int64_t)n * n, root);
+    for (taut_index i = 0; i < n; i++)
+        for (taut_index e = start ? start[i] : i; e < (start ? start[i + 1] : i + 1); e++)
+            root[(int64_t)i * n + (start ? tangent->column[e] : i)] += mass[e];
+    return taut_cholesky(n, root);
+}
+
 static int factor_mass(taut_potential_modes *w, double t, taut_error *error)
 {
-    const int64_t n = w->n;
-    taut_clear(n * n, w->root);
-    for (taut_index i = 0; i < n; i++)
-        for (taut_index e = w->matrix ? w->tangent.start[i] : i;
-             e < (w->matrix ? w->tangent.start[i + 1] : i + 1); e++)
-            w->root[i * n + (w->matrix ? w->tangent.column[e] : i)] += w->values.mass[e];
-    if (taut_cholesky(w->n, w->root))
+    if (taut_potential_modes_root(w->n, &w->mass_pattern, w->values.mass, w->root))
         return TAUT_OK;
     int code = taut_fail(error, TAUT_ERROR_SINGULAR,
                          "the mass matrix is not positive definite, as the modes of a stiff "
@@ -213,11 +218,11 @@ void taut_potential_modes_multiply(const taut_potential_modes *w, const double *
 
 void taut_potential_modes_mass(const taut_potential_modes *w, const double *x, double *y)
 {
+    const taut_index *start = w->mass_pattern.start, *column = w->mass_pattern.column;
     for (taut_index i = 0; i < w->n; i++) {
-        y[i] = 0;
-        for (taut_index e = w->matrix ? w->tangent.start[i] : i;
-             e < (w->matrix ? w->tangent.start[i + 1] : i + 1); e++)
-            y[i] += w->values.mass[e] * x[w->matrix ? w->tangent.column[e] : i];
+        y[i] = start ? 0 : w->values.mass[i] * x[i];
+        for (taut_index e = start ? start[i] : 0; start && e < start[i + 1]; e++)
+            y[i] += w->values.mass[e] * x[column[e]];
     }
 }
 

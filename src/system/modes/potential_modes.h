@@ -15,7 +15,7 @@ typedef struct taut_potential_modes {
     taut_context *context;
     taut_index n, m;
     taut_pattern jacobian, tangent;
-    bool matrix; /* M lives on the tangent pattern */
+    taut_pattern mass_pattern; /* of M: tangent; empty where M is a diagonal */
     /* bond, bond_dt, jacobian, mass, stiff_force, stiff_hessian at the latest point */
     taut_values values;
     unsigned char *rigid; /* [m]: bonds that are rows of G_r */
@@ -85,5 +85,9 @@ void taut_potential_modes_satisfy(const taut_potential_modes *stiff, const doubl
 void taut_potential_modes_multiply(const taut_potential_modes *stiff, const double *x, double *y);
 /* y = M x. */
 void taut_potential_modes_mass(const taut_potential_modes *stiff, const double *x, double *y);
+/* root[n][n]: M = R R^T from its entries; tangent->start is NULL where M is a diagonal. False: not
+ * positive definite. */
+bool taut_potential_modes_root(taut_index n, const taut_pattern *tangent, const double *mass,
+                               double *root);
 
 #endif
