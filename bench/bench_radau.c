@@ -39,9 +39,9 @@ static int evaluations(const char *newton, const double design[3])
             bench b = make(pendulum, 0, settings);
             if (b.code == 0)
                 b.code = taut_solver_advance(b.solver, 10, &b.error);
-            taut_result r = {0};
+            taut_result r = {.size = sizeof r};
             if (b.code == 0) {
-                taut_solver_result(b.solver, &r);
+                taut_solver_result_get(b.solver, &r, NULL);
                 for (int i = 0; i < 4; i++)
                     off = fmax(off, fabs(taut_solver_position(b.solver)[i] - end[i]));
             }
@@ -76,12 +76,12 @@ static int chain(int links, double *per_link)
 {
     bench b = make(hanging, links, "motion=slow method=radau5 newton=tensor step=0.01 until=10");
     double best = INFINITY;
-    taut_result before, after;
+    taut_result before = {.size = sizeof before}, after = {.size = sizeof after};
     for (int k = 0; k < 12 && b.code == 0; k++) {
-        taut_solver_result(b.solver, &before);
+        taut_solver_result_get(b.solver, &before, NULL);
         double start = now();
         b.code = taut_solver_advance(b.solver, 0.05 * (k + 1), &b.error);
-        taut_solver_result(b.solver, &after);
+        taut_solver_result_get(b.solver, &after, NULL);
         if (k > 0) /* the first steps fill caches and form the first guess */
             best = fmin(best, (now() - start) /
                                   (double)(after.statistics.steps - before.statistics.steps));

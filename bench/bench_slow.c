@@ -39,8 +39,8 @@ static double project(const char *method, taut_index links, int count, double *j
         double seconds = spent() - start;
         best = best < 0 || seconds < best ? seconds : best;
         if (projection) {
-            taut_projection_result result;
-            taut_projection_result_get(projection, &result);
+            taut_projection_result result = {.size = sizeof result};
+            taut_projection_result_get(projection, &result, NULL);
             *jets = (double)result.statistics.jets;
         }
         taut_projection_destroy(projection);

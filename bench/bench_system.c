@@ -48,6 +48,7 @@ static double *numbers(int64_t count)
 
 static void make_values(const taut_sizes *sizes, taut_values *values)
 {
+    taut_values_init(values);
     values->force = numbers(sizes->coordinates);
     values->bond = numbers(sizes->bonds);
     values->bond_dt = numbers(sizes->bonds);
@@ -58,13 +59,14 @@ static void make_values(const taut_sizes *sizes, taut_values *values)
 static int subject_create(subject *s, const char *model, const char *set, bool compile)
 {
     taut_error error = {0};
-    taut_load how = {.set = &set, .set_count = set ? 1 : 0, .compile = compile};
+    taut_load how = {.size = sizeof how, .set = &set, .set_count = set ? 1 : 0, .compile = compile};
     *s = (subject){0};
     int status = taut_system_load(model, &how, &s->system, &error);
     if (status == 0)
         status = taut_context_create(s->system, NULL, &s->context, &error);
     if (status == 0) {
-        taut_system_sizes(s->system, &s->sizes);
+        taut_sizes_init(&s->sizes);
+        taut_system_sizes_get(s->system, &s->sizes, NULL);
         s->q = numbers(s->sizes.coordinates);
         s->v = numbers(s->sizes.coordinates);
         make_values(&s->sizes, &s->taut);
@@ -247,10 +249,10 @@ static int check_chain(int links)
     char set[40];
     snprintf(set, sizeof set, "N=%d", links);
     const char *sets = set;
-    taut_load how = {.set = &sets, .set_count = 1};
+    taut_load how = {.size = sizeof how, .set = &sets, .set_count = 1};
     taut_system *system;
     taut_error error = {0};
-    taut_check_report report;
+    taut_check_report report = {.size = sizeof report};
     int status = taut_system_load(TAUT_SOURCE_DIR "/models/chain.taut", &how, &system, &error);
     if (status == 0)
         status = taut_check(system, NULL, &report, &error);

@@ -25,7 +25,7 @@ static inline bench make(const char *model, int links, const char *settings)
     bench b = {0};
     char copy[400], count[40];
     const char *set[] = {count};
-    taut_load how = {.set = set, .set_count = links > 0};
+    taut_load how = {.size = sizeof how, .set = set, .set_count = links > 0};
     snprintf(copy, sizeof copy, "%s", settings);
     snprintf(count, sizeof count, "N=%d", links);
     b.code = taut_system_parse(model, strlen(model), "bench", &how, &b.system, &b.error);

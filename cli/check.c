@@ -131,8 +131,8 @@ static void print_derivatives(const taut_check_report *report)
 static void print_rank(const taut_check_report *report)
 {
     char text[600];
-    int64_t soft = report->soft, rows = report->sizes.bonds - soft;
-    if (report->sizes.bonds == 0)
+    int64_t soft = report->soft, rows = report->sizes->bonds - soft;
+    if (report->sizes->bonds == 0)
         return;
     bool full = report->rank == rows;
     snprintf(text, sizeof text, "%lld of %lld%s%s%s", (long long)report->rank, (long long)rows,
@@ -148,16 +148,16 @@ static void print_rank(const taut_check_report *report)
 static void print_start(const taut_check_report *report)
 {
     char text[400];
-    unsigned can = report->sizes.can;
-    if (report->sizes.bonds == 0)
+    unsigned can = report->sizes->can;
+    if (report->sizes->bonds == 0)
         return;
     if (can & TAUT_HAS_RIGID) {
         snprintf(text, sizeof text, "rigid bonds: max |g| %.3g, max |gdot| %.3g",
                  report->start_position, report->start_velocity);
         line("start", text);
     }
-    bool mechanical = report->sizes.kind == TAUT_MECHANICAL;
-    if ((!mechanical && report->sizes.constraints > 0) ||
+    bool mechanical = report->sizes->kind == TAUT_MECHANICAL;
+    if ((!mechanical && report->sizes->constraints > 0) ||
         ((can & TAUT_HAS_SPRINGS) && report->frequencies > 0)) {
         const char *which = !mechanical        ? "constraints"
                             : report->soft > 0 ? "bonds that are not soft"
@@ -202,7 +202,7 @@ static void print_structure(const taut_check_report *report)
     char text[300];
     const char *comma = strchr(report->structure, ','), *matrix = comma ? comma + 2 : "",
                *meaning = "";
-    if (!comma || (report->sizes.bonds == 0 && report->sizes.mass == TAUT_MASS_DIAGONAL))
+    if (!comma || (report->sizes->bonds == 0 && report->sizes->mass == TAUT_MASS_DIAGONAL))
         return; /* nothing to be solved */
     if (matrix[0] == 'A' || matrix[0] == 'K') {
         meaning = matrix[0] == 'A' ? "matrix A = G M^-1 G^T" : "mass matrix";
@@ -217,8 +217,8 @@ static void print_report(const cli_model *model, const taut_check_report *report
 {
     cli_model_title(stdout, model);
     printf("\n");
-    print_sizes(&report->sizes);
-    print_parameters(model->system, &report->sizes);
+    print_sizes(report->sizes);
+    print_parameters(model->system, report->sizes);
     print_structure(report);
     print_derivatives(report);
     print_rank(report);
@@ -226,7 +226,7 @@ static void print_report(const cli_model *model, const taut_check_report *report
     print_frequencies(report);
     if (verbose)
         line("built with", taut_features());
-    long long warnings = report->sizes.warnings + (report->kinks != NULL);
+    long long warnings = report->sizes->warnings + (report->kinks != NULL);
     if (warnings > 0)
         printf("  %-*s%lld, on standard error\n", LABEL, "warnings", warnings);
     line("verdict", report->verdict == 0 ? "usable" : "numerically unusable");
@@ -280,12 +280,12 @@ static void json_report(const cli_model *model, const taut_check_report *report)
     cli_json_text(&json, "status", report->verdict == 0 ? "usable" : "unusable");
     cli_json_text(&json, "model", model->name);
     cli_json_text(&json, "title", taut_system_title(model->system));
-    json_sizes(&json, &report->sizes);
+    json_sizes(&json, report->sizes);
     cli_json_text(&json, "structure", report->structure);
     json_derivatives(&json, report);
     cli_json_open_flat(&json, "rank", '{');
     cli_json_integer(&json, "rank", report->rank);
-    cli_json_integer(&json, "bonds", report->sizes.bonds);
+    cli_json_integer(&json, "bonds", report->sizes->bonds);
     cli_json_integer(&json, "soft", report->soft);
     cli_json_text(&json, "message", report->rank_message);
     cli_json_close(&json, '}');
@@ -316,8 +316,7 @@ int cli_check(cli_call *call)
 {
     cli_model model = {0};
     taut_error error = {.t = NAN};
-    taut_check_report report;
-    memset(&report, 0, sizeof report);
+    taut_check_report report = {.size = sizeof report};
     int status = cli_model_load(call, &model);
     if (status == 0) {
         int code = taut_check(model.system, call->options, &report, &error);

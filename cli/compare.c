@@ -111,11 +111,11 @@ static void print_number(double value, const char *format, int width)
 /* A refusal does not depend on the value: it is printed once. */
 static void print_message(const compare *c, int k, const taut_compared *row)
 {
-    taut_compared other;
+    taut_compared other = {.size = sizeof other};
     int values = c->request.value_count, first = k - k % values;
     bool same = true;
     for (int i = first; i < first + values; i++)
-        same &= taut_comparison_get(c->comparison, i, &other) && other.message &&
+        same &= taut_comparison_get(c->comparison, i, &other, NULL) == 0 && other.message &&
                 strcmp(other.message, row->message) == 0;
     if (same && k > first)
         return;
@@ -128,9 +128,9 @@ static void print_message(const compare *c, int k, const taut_compared *row)
 
 static void print_human(const compare *c)
 {
-    taut_compared row;
+    taut_compared row = {.size = sizeof row};
     bool mechanical = false;
-    for (int k = 0; taut_comparison_get(c->comparison, k, &row); k++)
+    for (int k = 0; taut_comparison_get(c->comparison, k, &row, NULL) == 0; k++)
         mechanical |= !isnan(row.error_velocity);
     cli_wrap(stdout, taut_comparison_explanation(c->comparison, NULL), 2, 0, CLI_WIDTH);
     printf("  %-18s %10s %10s", "method", c->request.tolerances ? "tolerance" : "step", "error");
@@ -138,7 +138,7 @@ static void print_human(const compare *c)
         printf(" %10s", "velocity");
     printf(" %6s %12s %9s %10s\n", c->request.tolerances ? "" : "order", "evaluations", "steps",
            "seconds");
-    for (int k = 0; taut_comparison_get(c->comparison, k, &row); k++) {
+    for (int k = 0; taut_comparison_get(c->comparison, k, &row, NULL) == 0; k++) {
         if (row.message) {
             print_message(c, k, &row);
             continue;
@@ -159,7 +159,7 @@ static void print_human(const compare *c)
 static void print_json(const compare *c, int status)
 {
     double uncertainty;
-    taut_compared row;
+    taut_compared row = {.size = sizeof row};
     cli_json json = {.out = stdout};
     cli_json_open(&json, NULL, '{');
     cli_json_text(&json, "status", status == 0 ? "done" : "failed");
@@ -167,9 +167,10 @@ static void print_json(const compare *c, int status)
     cli_json_text(&json, "explanation", taut_comparison_explanation(c->comparison, &uncertainty));
     cli_json_real(&json, "uncertainty", uncertainty);
     cli_json_real(&json, "uncertainty_velocity",
-                  taut_comparison_get(c->comparison, 0, &row) ? row.uncertainty_velocity : NAN);
+                  taut_comparison_get(c->comparison, 0, &row, NULL) == 0 ? row.uncertainty_velocity
+                                                                         : NAN);
     cli_json_open(&json, "rows", '[');
-    for (int k = 0; taut_comparison_get(c->comparison, k, &row); k++) {
+    for (int k = 0; taut_comparison_get(c->comparison, k, &row, NULL) == 0; k++) {
         cli_json_open(&json, NULL, '{');
         cli_json_text(&json, "method", row.method);
         cli_json_real(&json, c->request.tolerances ? "tolerance" : "step", row.value);
@@ -198,9 +199,9 @@ static int draw(compare *c, const char *path)
     char *title = cli_format("%s: error against work", c->model.name);
     int code = 0;
     for (int m = 0; x && m < c->request.method_count; m++) {
-        taut_compared row;
+        taut_compared row = {.size = sizeof row};
         for (int k = m * values;
-             k < (m + 1) * values && taut_comparison_get(c->comparison, k, &row); k++)
+             k < (m + 1) * values && taut_comparison_get(c->comparison, k, &row, NULL) == 0; k++)
             if (!row.message) {
                 x[points] = (double)evaluations(&row);
                 y[points++] = fmax(row.error, row.uncertainty);
@@ -231,9 +232,9 @@ static int draw(compare *c, const char *path)
 
 static int report(compare *c, const char *picture)
 {
-    taut_compared row;
+    taut_compared row = {.size = sizeof row};
     bool any = false;
-    for (int k = 0; taut_comparison_get(c->comparison, k, &row); k++)
+    for (int k = 0; taut_comparison_get(c->comparison, k, &row, NULL) == 0; k++)
         any |= row.message == NULL;
     int status = any ? CLI_DONE : CLI_FAILED;
     if (!any) {
@@ -252,7 +253,7 @@ static int report(compare *c, const char *picture)
 
 int cli_compare(cli_call *call)
 {
-    compare c = {.call = call, .error = {.t = NAN}};
+    compare c = {.call = call, .request = {.size = sizeof c.request}, .error = {.t = NAN}};
     const char *picture = cli_option_text(call, "plot");
     int status = read_methods(&c);
     if (status == 0)

@@ -153,8 +153,8 @@ void cli_json_names(cli_json *json, const char *key, const taut_system *system, 
 void cli_json_state(cli_json *json, const taut_system *system, const double *q, const double *v,
                     const double *lambda)
 {
-    taut_sizes sizes;
-    taut_system_sizes(system, &sizes);
+    taut_sizes sizes = {.size = sizeof sizes};
+    taut_system_sizes_get(system, &sizes, NULL);
     bool mechanical = sizes.kind == TAUT_MECHANICAL;
     cli_json_open(json, "names", '{');
     cli_json_names(json, mechanical ? "q" : "state", system, TAUT_COORDINATE, sizes.coordinates);

@@ -97,9 +97,9 @@ static void put_options(FILE *out)
 
 static void put_methods(FILE *out)
 {
-    taut_method_info info;
+    taut_method_info info = {.size = sizeof info};
     put_section(out, "METHODS");
-    for (int k = 0; taut_method_get(k, &info); k++) {
+    for (int k = 0; taut_method_get(k, &info, NULL) == 0; k++) {
         fprintf(out, ".TP\n.B %s\nMotion %s, order %d. ", info.name, info.motions, info.order);
         put(out, info.summary);
         if (info.reference && info.reference[0]) {
@@ -112,9 +112,9 @@ static void put_methods(FILE *out)
 
 static void put_projections(FILE *out)
 {
-    taut_projection_info info;
+    taut_projection_info info = {.size = sizeof info};
     put_section(out, "PROJECTIONS");
-    for (int k = 0; taut_projection_get(k, &info); k++) {
+    for (int k = 0; taut_projection_get(k, &info, NULL) == 0; k++) {
         fprintf(out, ".TP\n.B %s\n", info.name);
         put(out, info.summary);
         fprintf(out, "\n");

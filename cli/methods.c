@@ -14,8 +14,8 @@ static void print_words(const char *text)
 int cli_methods_print(const char *only)
 {
     int count = 0;
-    taut_method_info info;
-    for (int k = 0; taut_method_get(k, &info); k++) {
+    taut_method_info info = {.size = sizeof info};
+    for (int k = 0; taut_method_get(k, &info, NULL) == 0; k++) {
         if (only && strcmp(info.name, only) != 0)
             continue;
         printf("%s%s  (motion %s, order %d)\n", count++ ? "\n" : "", info.name, info.motions,
@@ -23,8 +23,8 @@ int cli_methods_print(const char *only)
         print_words(info.summary);
         print_words(info.reference);
     }
-    taut_projection_info projection;
-    for (int k = 0; taut_projection_get(k, &projection); k++) {
+    taut_projection_info projection = {.size = sizeof projection};
+    for (int k = 0; taut_projection_get(k, &projection, NULL) == 0; k++) {
         if (only && strcmp(projection.name, only) != 0)
             continue;
         printf("%s%s  (projection)\n", count++ ? "\n" : "", projection.name);
@@ -41,10 +41,10 @@ int cli_methods(cli_call *call)
         return CLI_DONE;
     }
     cli_json json = {.out = stdout};
-    taut_method_info info;
+    taut_method_info info = {.size = sizeof info};
     cli_json_open(&json, NULL, '{');
     cli_json_open(&json, "methods", '[');
-    for (int k = 0; taut_method_get(k, &info); k++) {
+    for (int k = 0; taut_method_get(k, &info, NULL) == 0; k++) {
         cli_json_open(&json, NULL, '{');
         cli_json_text(&json, "name", info.name);
         cli_json_text(&json, "motions", info.motions);
@@ -55,8 +55,8 @@ int cli_methods(cli_call *call)
     }
     cli_json_close(&json, ']');
     cli_json_open(&json, "projections", '[');
-    taut_projection_info projection;
-    for (int k = 0; taut_projection_get(k, &projection); k++) {
+    taut_projection_info projection = {.size = sizeof projection};
+    for (int k = 0; taut_projection_get(k, &projection, NULL) == 0; k++) {
         cli_json_open(&json, NULL, '{');
         cli_json_text(&json, "name", projection.name);
         cli_json_text(&json, "summary", projection.summary);

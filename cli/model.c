@@ -137,7 +137,8 @@ static int read_start(const cli_call *call, cli_model *model)
 static int load(const cli_call *call, cli_model *model, taut_error *error)
 {
     double from = taut_options_real(call->options, "from");
-    taut_load how = {.set = call->set,
+    taut_load how = {.size = sizeof how,
+                     .set = call->set,
                      .set_count = call->set_count,
                      .init = call->init,
                      .init_count = call->init_count};

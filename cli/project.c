@@ -62,7 +62,8 @@ static int draw(project *p)
 static int report(project *p)
 {
     const cli_call *call = p->call;
-    taut_projection_result_get(p->projection, &p->result);
+    taut_projection_result_init(&p->result);
+    taut_projection_result_get(p->projection, &p->result, NULL);
     p->status = cli_exit_status(p->code);
     for (int k = 0; !call->quiet && taut_projection_warning(p->projection, k); k++)
         cli_warning("%s", taut_projection_warning(p->projection, k));
@@ -101,7 +102,8 @@ int cli_project(cli_call *call)
     if (status == 0)
         status = cli_model_load(call, &p.model);
     if (status == 0) {
-        taut_system_sizes(p.model.system, &p.sizes);
+        taut_sizes_init(&p.sizes);
+        taut_system_sizes_get(p.model.system, &p.sizes, NULL);
         p.code = taut_project(p.model.system, call->options, NULL, &p.projection, &p.error);
         if (p.code != 0)
             cli_say_failure(&p.error);

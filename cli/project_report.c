@@ -79,9 +79,9 @@ static void print_passes(const project *p)
 /* Projection difference goes through orders. */
 static void print_orders(const project *p)
 {
-    taut_projection_stage stage;
+    taut_projection_stage stage = {.size = sizeof stage};
     printf("  %5s %11s %14s %14s\n", "order", "iterations", "difference", "moved");
-    for (int k = 0; taut_projection_stage_get(p->projection, k, &stage); k++)
+    for (int k = 0; taut_projection_stage_get(p->projection, k, &stage, NULL) == 0; k++)
         printf("  %5d %11lld %14.6e %14.6e\n", stage.order, (long long)stage.iterations,
                stage.difference, stage.moved);
 }
@@ -153,7 +153,9 @@ void project_print(const project *p)
 {
     const taut_projection_result *r = &p->result;
     cli_wrap(stdout, r->explanation, 2, 0, CLI_WIDTH);
-    bool orders = taut_projection_stage_get(p->projection, 0, &(taut_projection_stage){0});
+    bool orders = taut_projection_stage_get(
+                      p->projection, 0,
+                      &(taut_projection_stage){.size = sizeof(taut_projection_stage)}, NULL) == 0;
     if (orders)
         print_orders(p);
     else
@@ -192,11 +194,11 @@ static void json_pass(cli_json *json, const project *p, const char *key, int64_t
 
 static void json_orders(cli_json *json, const project *p)
 {
-    taut_projection_stage stage;
-    if (!taut_projection_stage_get(p->projection, 0, &stage))
+    taut_projection_stage stage = {.size = sizeof stage};
+    if (taut_projection_stage_get(p->projection, 0, &stage, NULL) != 0)
         return;
     cli_json_open(json, "orders", '[');
-    for (int k = 0; taut_projection_stage_get(p->projection, k, &stage); k++) {
+    for (int k = 0; taut_projection_stage_get(p->projection, k, &stage, NULL) == 0; k++) {
         cli_json_open(json, NULL, '{');
         cli_json_integer(json, "order", stage.order);
         cli_json_integer(json, "iterations", stage.iterations);

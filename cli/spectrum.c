@@ -34,8 +34,8 @@ static int out_of_memory(taut_error *error)
 
 static int compute(const cli_call *call, const cli_model *model, spectrum *s, taut_error *error)
 {
-    taut_sizes sizes;
-    taut_system_sizes(model->system, &sizes);
+    taut_sizes sizes = {.size = sizeof sizes};
+    taut_system_sizes_get(model->system, &sizes, NULL);
     double from = taut_options_real(call->options, "from");
     s->t = isnan(from) ? 0 : from;
     s->count = (int)taut_options_integer(call->options, "modes");
@@ -45,6 +45,7 @@ static int compute(const cli_call *call, const cli_model *model, spectrum *s, ta
     s->mode = calloc((size_t)s->count, sizeof *s->mode);
     if (!s->q || !s->v || !s->mode)
         return out_of_memory(error);
+    taut_modes_report_init(&s->report);
     int code = taut_context_create(model->system, NULL, &s->context, error);
     if (code == 0 && sizes.kind == TAUT_MECHANICAL)
         code = taut_context_start(s->context, s->t, s->q, s->v, error);

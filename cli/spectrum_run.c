@@ -77,7 +77,7 @@ static void print_row(const watch *w, double t, double gap)
 static int take_row(void *user, const taut_row *row, taut_error *error)
 {
     watch *w = user;
-    taut_modes_report report;
+    taut_modes_report report = {.size = sizeof report};
     int code = taut_modes(w->context, row->t, row->q, row->v, w->count, w->mode, &report, error);
     if (code != 0)
         return code < 0 ? code
@@ -141,8 +141,8 @@ static double change(const watch *w, int k)
 
 static void print_summary(const watch *w, FILE *to)
 {
-    taut_result result;
-    taut_solver_result(w->solver, &result);
+    taut_result result = {.size = sizeof result};
+    taut_solver_result_get(w->solver, &result, NULL);
     fprintf(to, "%s: %d modes in %d rows up to t = %g\n", w->model.name, w->modes, w->rows,
             result.t);
     for (int k = 0; k < w->modes; k++)
@@ -158,9 +158,9 @@ static void print_summary(const watch *w, FILE *to)
 
 static void print_json(const watch *w)
 {
-    taut_result result;
+    taut_result result = {.size = sizeof result};
     cli_json json = {.out = stdout};
-    taut_solver_result(w->solver, &result);
+    taut_solver_result_get(w->solver, &result, NULL);
     cli_json_open(&json, NULL, '{');
     cli_json_text(&json, "status",
                   result.status == TAUT_INTERRUPTED ? "interrupted"
@@ -189,8 +189,8 @@ static void print_json(const watch *w)
 
 static int prepare(watch *w)
 {
-    taut_sizes sizes;
-    taut_system_sizes(w->model.system, &sizes);
+    taut_sizes sizes = {.size = sizeof sizes};
+    taut_system_sizes_get(w->model.system, &sizes, NULL);
     if (!(sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)) ||
         sizes.kind != TAUT_MECHANICAL)
         return cli_refuse(w->call,

@@ -89,10 +89,10 @@ static void print_events(FILE *out, const taut_result *result)
 
 void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
 {
-    taut_result result;
-    taut_sizes sizes;
-    taut_solver_result(outcome->solver, &result);
-    taut_system_sizes(outcome->model->system, &sizes);
+    taut_result result = {.size = sizeof result};
+    taut_sizes sizes = {.size = sizeof sizes};
+    taut_solver_result_get(outcome->solver, &result, NULL);
+    taut_system_sizes_get(outcome->model->system, &sizes, NULL);
     if (sizes.kind == TAUT_MECHANICAL)
         fprintf(out, "%s: motion %s, method %s\n", outcome->model->name, result.motion,
                 result.method);
@@ -133,8 +133,8 @@ void cli_json_statistics(cli_json *json, const taut_statistics *statistics)
 
 void cli_summary_json(FILE *out, const cli_outcome *outcome)
 {
-    taut_result result;
-    taut_solver_result(outcome->solver, &result);
+    taut_result result = {.size = sizeof result};
+    taut_solver_result_get(outcome->solver, &result, NULL);
     cli_json json = {.out = out};
     cli_json_open(&json, NULL, '{');
     cli_json_text(&json, "status", status_word(outcome->code));

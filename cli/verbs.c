@@ -250,13 +250,14 @@ const char *cli_option_of_letter(char letter)
 /* The k-th name of a method; `verb` NULL: methods of runs, then projections. */
 static const char *method_name(const char *verb, int k)
 {
-    taut_method_info info;
-    taut_projection_info projection;
+    taut_method_info info = {.size = sizeof info};
+    taut_projection_info projection = {.size = sizeof projection};
     bool project = verb && strcmp(verb, "project") == 0;
-    if (!project && taut_method_get(k, &info))
+    if (!project && taut_method_get(k, &info, NULL) == 0)
         return info.name;
     k -= project ? 0 : taut_method_count();
-    return (project || !verb) && taut_projection_get(k, &projection) ? projection.name : "";
+    return (project || !verb) && taut_projection_get(k, &projection, NULL) == 0 ? projection.name
+                                                                                : "";
 }
 
 bool cli_option_choice(const taut_option *option, const char *verb, int k, char *buffer,

@@ -33,7 +33,8 @@ static int check(const taut_system *system, taut_error *error)
 {
     const double q[2] = {0.6, -0.8}, v[2] = {2, 1};
     double jacobian[2], bond_dt[1], gamma[1], across = q[0] * v[1] - q[1] * v[0];
-    taut_values values = {.jacobian = jacobian, .bond_dt = bond_dt, .gamma = gamma};
+    taut_values values = {
+        .size = sizeof values, .jacobian = jacobian, .bond_dt = bond_dt, .gamma = gamma};
     taut_context *context = NULL;
     int status = taut_context_create(system, NULL, &context, error);
     if (status == 0)
@@ -82,7 +83,8 @@ int main(void)
 {
     pendulum p = {.mass = 2, .gravity = 9.81, .length = 1};
     const double mass[2] = {p.mass, p.mass}, compliance[1] = {1e-5}, start[2] = {1, 0};
-    taut_callbacks callbacks = {.coordinates = 2,
+    taut_callbacks callbacks = {.size = sizeof callbacks,
+                                .coordinates = 2,
                                 .bonds = 1,
                                 .mass = mass,
                                 .compliance = compliance,

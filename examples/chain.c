@@ -47,7 +47,7 @@ static int run(const taut_system *system, taut_error *error)
 {
     taut_options *options = NULL;
     taut_solver *solver = NULL;
-    taut_result result;
+    taut_result result = {.size = sizeof result};
     int status = taut_options_create(NULL, &options, error);
     if (status == 0)
         status = taut_options_set(options, "until", "2", error);
@@ -64,7 +64,7 @@ static int run(const taut_system *system, taut_error *error)
                taut_solver_multipliers(solver)[i], (LINKS - i) * mass * gravity);
     }
     if (status == 0) {
-        taut_solver_result(solver, &result);
+        taut_solver_result_get(solver, &result, NULL);
         printf("  the end has moved to x = %.4f; the energy changed by %.1e\n",
                taut_solver_position(solver)[2 * LINKS - 2],
                fabs(result.energy_last - result.energy_first));

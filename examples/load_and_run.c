@@ -11,13 +11,13 @@
  * lambda = g / c. */
 static int show_start(const taut_system *system, taut_error *error)
 {
-    taut_sizes sizes;
+    taut_sizes sizes = {.size = sizeof sizes};
     taut_context *context = NULL;
-    taut_system_sizes(system, &sizes);
+    taut_system_sizes_get(system, &sizes, NULL);
     double *q = calloc((size_t)sizes.coordinates, sizeof *q),
            *v = calloc((size_t)sizes.coordinates, sizeof *v);
     double *g = calloc((size_t)sizes.bonds + 1, sizeof *g);
-    taut_values values = {.bond = g};
+    taut_values values = {.size = sizeof values, .bond = g};
     int status =
         q && v && g ? taut_context_create(system, NULL, &context, error) : TAUT_ERROR_MEMORY;
     if (status == 0)
@@ -47,7 +47,7 @@ static int run(const taut_system *system, taut_error *error)
 {
     taut_options *options = NULL;
     taut_solver *solver = NULL;
-    taut_result result;
+    taut_result result = {.size = sizeof result};
     int status = taut_options_create(NULL, &options, error);
     if (status == 0)
         status = taut_options_set(options, "motion", "full", error);
@@ -62,7 +62,7 @@ static int run(const taut_system *system, taut_error *error)
         status = taut_solver_run(solver, NULL, 0, NULL, NULL, error);
     }
     if (status >= 0 && solver) {
-        taut_solver_result(solver, &result);
+        taut_solver_result_get(solver, &result, NULL);
         printf("  t = %g after %lld steps; energy %.9g, at the start %.9g\n", result.t,
                (long long)result.statistics.steps, result.energy_last, result.energy_first);
         if (!(fabs(result.energy_last - result.energy_first) < 1e-2 * fabs(result.energy_first)))
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 {
     const char *path = argc > 1 ? argv[1] : "models/double_pendulum.taut";
     const char *const set[] = {"omega=1000"};
-    taut_load how = {.set = set, .set_count = argc > 1 ? 0 : 1};
+    taut_load how = {.size = sizeof how, .set = set, .set_count = argc > 1 ? 0 : 1};
     taut_error error = {0};
     taut_system *system = NULL;
     int status = taut_system_load(path, &how, &system, &error);

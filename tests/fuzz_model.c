@@ -48,8 +48,8 @@ static void demand(bool kept, const char *promise)
 /* Names are made on request: ask for the first and the last of each kind, and for those beyond. */
 static void look_at(const taut_system *system)
 {
-    taut_sizes sizes;
-    taut_system_sizes(system, &sizes);
+    taut_sizes sizes = {.size = sizeof sizes};
+    taut_system_sizes_get(system, &sizes, NULL);
     const struct {
         taut_item item;
         taut_index count;
@@ -110,7 +110,8 @@ static void ask_jets(taut_context *context, unsigned wanted, room *r, taut_value
 static void ask(taut_context *context, const taut_sizes *sizes, room *r)
 {
     taut_error error = {0};
-    taut_values values = {.force = r->force,
+    taut_values values = {.size = sizeof values,
+                          .force = r->force,
                           .bond = r->bond,
                           .jacobian = r->jacobian,
                           .bond_dt = r->dt,
@@ -150,16 +151,16 @@ static void ask(taut_context *context, const taut_sizes *sizes, room *r)
 
 static void use(const taut_system *system)
 {
-    taut_sizes sizes;
+    taut_sizes sizes = {.size = sizeof sizes};
     taut_pattern pattern;
     taut_error error = {0};
-    taut_system_sizes(system, &sizes);
+    taut_system_sizes_get(system, &sizes, NULL);
     bool small = sizes.coordinates <= SMALL && sizes.algebraic <= SMALL && sizes.bonds <= SMALL &&
                  sizes.outputs <= SMALL && sizes.events <= SMALL && sizes.members < 10000 &&
                  sizes.jacobian_entries <= TANGENT;
     if (!small || sizes.kind == TAUT_BLACK_BOX)
         return;
-    demand(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &pattern, &error) ==
+    demand(taut_system_pattern_get(system, TAUT_PATTERN_TANGENT, &pattern, &error) ==
                    TAUT_ERROR_MEMORY ||
                error.code == 0,
            "a small system has its pattern");
@@ -179,7 +180,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     size_t used = 0;
     taut_allocator allocator = {bounded_allocate, bounded_release, &used};
-    taut_load how = {.allocator = &allocator, .table_folder = TAUT_SOURCE_DIR "/models"};
+    taut_load how = {
+        .size = sizeof how, .allocator = &allocator, .table_folder = TAUT_SOURCE_DIR "/models"};
     taut_system *system = NULL;
     taut_error error = {0};
 

@@ -81,10 +81,10 @@ static void test_controller(void)
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         driven d = watched(rows[k].model, rows[k].options);
         if (d.code == 0) {
-            taut_result result;
+            taut_result result = {.size = sizeof result};
             int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
             check_row(code == 0, "%s: %s", rows[k].name, d.error.message);
-            taut_solver_result(d.solver, &result);
+            taut_solver_result_get(d.solver, &result, NULL);
             int wrong = 0, accepted = 0, grown = 0, after = 0;
             double largest = 0;
             for (int i = 0; i + 1 < witness.count; i++) {
@@ -170,8 +170,11 @@ static void test_moods(void)
         for (int at = 1; at <= 60; at++) { /* counted from the first step on */
             moody m = {.answer = answer};
             const double one = 1;
-            taut_callbacks calls = {
-                .coordinates = 1, .start_q = &one, .force = moody_force, .user = &m};
+            taut_callbacks calls = {.size = sizeof calls,
+                                    .coordinates = 1,
+                                    .start_q = &one,
+                                    .force = moody_force,
+                                    .user = &m};
             driven d = {0};
             d.code = taut_system_from_callbacks(&calls, NULL, &d.system, &d.error);
             if (d.code == 0)
@@ -253,8 +256,8 @@ static void test_tolerances(void)
                 /* each step errs by the tolerance, and as many are taken as tolerance^(-1/order) */
                 check_row(e <= 400 * pow(tolerance, 1 - 1 / order), "%s: error %.3g", options, e);
                 check_row(e < before, "%s: error %.3g, before %.3g", options, e, before);
-                taut_result result;
-                taut_solver_result(d.solver, &result);
+                taut_result result = {.size = sizeof result};
+                taut_solver_result_get(d.solver, &result, NULL);
                 check_row(result.statistics.steps > steps, "%s: %d steps, before %d", options,
                           (int)result.statistics.steps, (int)steps);
                 check_row(result.error_estimate > 0 && result.error_estimate <= tolerance,
@@ -317,15 +320,15 @@ static void test_limits(void)
         check_equal("and back", taut_solver_advance(d.solver, 0, &d.error), 0);
         check_near("x", taut_solver_position(d.solver)[0], 1, 1e-8);
         check_near("t", taut_solver_time(d.solver), 0, 0);
-        taut_result result;
-        taut_solver_result(d.solver, &result);
+        taut_result result = {.size = sizeof result};
+        taut_solver_result_get(d.solver, &result, NULL);
     }
     driven_destroy(&d);
     d = driven_create(OSCILLATOR, "method=dop8 step=0.5 until=2", NULL);
     if (driven_good("fixed step size", &d)) {
-        taut_result result;
+        taut_result result = {.size = sizeof result};
         check_equal("run", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error), 0);
-        taut_solver_result(d.solver, &result);
+        taut_solver_result_get(d.solver, &result, NULL);
         check_row(isnan(result.error_estimate) && result.statistics.steps == 4,
                   "estimate %g, %d steps", result.error_estimate, (int)result.statistics.steps);
     }
@@ -401,10 +404,10 @@ static void test_first_order(void)
                       "until=62.83185307179586 rtol=1e-8 atol=1e-8 every=0.5", NULL);
     if (driven_good("orbit", &d)) {
         taut_sink sink = kept_sink(&r);
-        taut_result result;
+        taut_result result = {.size = sizeof result};
         check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s",
                   d.error.message);
-        taut_solver_result(d.solver, &result);
+        taut_solver_result_get(d.solver, &result, NULL);
         check_near("p1 after ten periods", taut_solver_position(d.solver)[0], 0.5, 1e-4);
         check_below("drift of the energy, whose start is -1/2", result.drift_position, 1e-14);
         check_row(result.drift_position > 0 || result.drift_position == 0, "it is a number");
@@ -484,7 +487,8 @@ static void test_stop_runs(void)
         int64_t calls = 0;
         for (int64_t at = 0; at <= calls; at += at < 60 ? 1 : calls / 20 + 1) {
             stopping s = {.stop = at};
-            taut_callbacks c = {.coordinates = 2,
+            taut_callbacks c = {.size = sizeof c,
+                                .coordinates = 2,
                                 .bonds = 1,
                                 .start_q = q,
                                 .start_v = v,
@@ -514,14 +518,18 @@ static void test_stop(void)
 {
     static const double q[1] = {1}, steps[2] = {0.1, 0.05};
     static const char *const methods[2] = {"verlet", "rk4"};
-    const taut_compare_request request = {
-        .methods = methods, .values = steps, .method_count = 2, .value_count = 2};
+    const taut_compare_request request = {.size = sizeof request,
+                                          .methods = methods,
+                                          .values = steps,
+                                          .method_count = 2,
+                                          .value_count = 2};
     check_group("comparisons that are stopped");
     int64_t calls = 0;
     /* at = 0: never, which counts */
     for (int64_t at = 0; at <= calls; at += at < 60 ? 1 : calls / 40) {
         stopping s = {.stop = at};
-        taut_callbacks c = {.coordinates = 1, .start_q = q, .force = swing, .user = &s};
+        taut_callbacks c = {
+            .size = sizeof c, .coordinates = 1, .start_q = q, .force = swing, .user = &s};
         taut_system *system = NULL;
         taut_options *options = NULL;
         taut_comparison *comparison = NULL;

@@ -14,7 +14,7 @@ typedef struct choice {
 
 static choice advised(const taut_system *system)
 {
-    taut_check_report r;
+    taut_check_report r = {.size = sizeof r};
     taut_error error = {0};
     choice c = {.code = taut_check(system, NULL, &r, &error)};
     if (c.code == 0) {
@@ -30,7 +30,7 @@ static choice chosen(const taut_system *system)
     taut_solver *solver = NULL;
     taut_options *options = NULL;
     taut_error error = {0};
-    taut_sizes sizes;
+    taut_sizes sizes = {.size = sizeof sizes};
     choice c = {.code = taut_options_create(NULL, &options, &error)};
     if (c.code == 0)
         c.code = taut_options_set(options, "until", "10", &error);
@@ -39,9 +39,9 @@ static choice chosen(const taut_system *system)
     snprintf(c.text, sizeof c.text, "%s",
              c.code == 0 ? taut_solver_explanation(solver) : error.message);
     if (c.code == 0) {
-        taut_result result;
-        taut_solver_result(solver, &result);
-        taut_system_sizes(system, &sizes);
+        taut_result result = {.size = sizeof result};
+        taut_solver_result_get(solver, &result, NULL);
+        taut_system_sizes_get(system, &sizes, NULL);
         snprintf(c.motion, sizeof c.motion, "%s",
                  sizes.kind == TAUT_MECHANICAL ? result.motion : "");
         snprintf(c.method, sizeof c.method, "%s", result.method);
@@ -101,7 +101,7 @@ static void shipped(void)
         snprintf(path, sizeof path, TAUT_SOURCE_DIR "/models/%s.taut", names[k]);
         char *text = read_text(path, &length);
         for (int cleared = 0; cleared < 2; cleared++) {
-            taut_load how = {.table_folder = TAUT_SOURCE_DIR "/models"};
+            taut_load how = {.size = sizeof how, .table_folder = TAUT_SOURCE_DIR "/models"};
             taut_system *system = NULL;
             taut_error error = {0};
             char *line = strstr(text, "\n[run]");

@@ -106,7 +106,7 @@ static void check_command(void)
     for (int allowed = 0; allowed < 2; allowed++) {
         taut_error error = {0};
         taut_system *system = NULL;
-        taut_load how = {.allow_command = allowed != 0};
+        taut_load how = {.size = sizeof how, .allow_command = allowed != 0};
         int status = taut_system_parse(text, sizeof text - 1, "command", &how, &system, &error);
         check_row(status == 0, "command, allowed %d: status %d (%s)", allowed, status,
                   error.message);

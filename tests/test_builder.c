@@ -107,9 +107,9 @@ static void test_chain(void)
     if (!system || !expected)
         goto done;
     twins_compare("chain", system, expected, 5, 0.3, rounding, 6);
-    taut_sizes sizes, model;
-    taut_system_sizes(system, &sizes);
-    taut_system_sizes(expected, &model);
+    taut_sizes sizes = {.size = sizeof sizes}, model = {.size = sizeof model};
+    taut_system_sizes_get(system, &sizes, NULL);
+    taut_system_sizes_get(expected, &model, NULL);
     check_equal("capabilities", sizes.can, model.can);
     check_equal("kernels: pinned, free, gravity", sizes.kernels, 3);
     check_equal("members", sizes.members, 2 * LINKS);
@@ -214,8 +214,8 @@ static void test_mixed(void)
     check_group("mixed");
     taut_system *system = must_build(&mixed), *expected = twin_parse(mixed_text, NULL);
     if (system && expected) {
-        taut_sizes sizes;
-        taut_system_sizes(system, &sizes);
+        taut_sizes sizes = {.size = sizeof sizes};
+        taut_system_sizes_get(system, &sizes, NULL);
         twins_compare("mixed", system, expected, 8, 0.2, rounding, 5);
         check_row((sizes.can & TAUT_HAS_RIGID) && (sizes.can & TAUT_HAS_SPRINGS),
                   "springs and rods: %x", sizes.can);
@@ -325,15 +325,15 @@ static void test_large(void)
     free(stiffness);
     free(rest);
     memset(p, 0, 3 * N * sizeof *p);
-    taut_sizes sizes = {0};
+    taut_sizes sizes = {.size = sizeof sizes};
     taut_context *context = NULL;
     taut_error error = {0};
     double *v = calloc(3 * N, sizeof *v), *g = malloc(N * sizeof *g);
     if (system && taut_context_create(system, NULL, &context, &error) == 0) {
-        taut_system_sizes(system, &sizes);
+        taut_system_sizes_get(system, &sizes, NULL);
         check_equal("kernels", sizes.kernels, 1);
         check_equal("members", sizes.members, N);
-        taut_values values = {.bond = g};
+        taut_values values = {.size = sizeof values, .bond = g};
         int status = taut_context_start(context, 0, p, v, &error);
         if (status == 0)
             status =
@@ -436,10 +436,10 @@ static void test_again(void)
         status = taut_builder_finish(b, &two, &error);
     taut_builder_destroy(b);
     check_row(status == 0, "two systems: %s", error.message);
-    taut_sizes sizes[2] = {{0}};
+    taut_sizes sizes[2] = {{.size = sizeof sizes[0]}, {.size = sizeof sizes[0]}};
     if (one && two) {
-        taut_system_sizes(one, &sizes[0]);
-        taut_system_sizes(two, &sizes[1]);
+        taut_system_sizes_get(one, &sizes[0], NULL);
+        taut_system_sizes_get(two, &sizes[1], NULL);
     }
     check_equal("bonds of the first", sizes[0].bonds, 0);
     check_equal("bonds of the second", sizes[1].bonds, 1);
@@ -464,7 +464,7 @@ static int build_and_use(const plan *p, const taut_allocator *allocator, taut_er
     if (status == 0)
         status = taut_context_create(system, allocator, &context, error);
     if (status == 0)
-        status = taut_system_pattern(system, TAUT_PATTERN_TANGENT, &pattern, error);
+        status = taut_system_pattern_get(system, TAUT_PATTERN_TANGENT, &pattern, error);
     taut_context_destroy(context);
     taut_system_destroy(system);
     return status;

@@ -59,8 +59,8 @@ static void test_choices(void)
         taut_system *system = make(&c), *expected = twin_parse(text, NULL);
         if (system && expected) {
             twins_compare(rows[k].name, system, expected, 10, 0.2, stated, -1);
-            taut_sizes sizes;
-            taut_system_sizes(system, &sizes);
+            taut_sizes sizes = {.size = sizeof sizes};
+            taut_system_sizes_get(system, &sizes, NULL);
             bool derivatives = rows[k].jacobian && rows[k].gamma;
             check_row(!!(sizes.can & TAUT_CAN_DERIVATIVES) == derivatives, "%s: exact derivatives",
                       rows[k].name);
@@ -126,7 +126,8 @@ static void test_matrix(void)
 {
     check_group("mass matrix");
     static const double q[] = {1, 0.5, 2};
-    taut_callbacks c = {.coordinates = 3,
+    taut_callbacks c = {.size = sizeof c,
+                        .coordinates = 3,
                         .bonds = 1,
                         .start_q = q,
                         .force = matrix_force,
@@ -137,8 +138,8 @@ static void test_matrix(void)
     taut_system *system = make(&c), *expected = twin_parse(matrix_text, NULL);
     if (system && expected) {
         twins_compare("mass matrix", system, expected, 10, 0.2, stated, -1);
-        taut_sizes sizes;
-        taut_system_sizes(system, &sizes);
+        taut_sizes sizes = {.size = sizeof sizes};
+        taut_system_sizes_get(system, &sizes, NULL);
         check_equal("kind of mass", sizes.mass, TAUT_MASS_VARYING);
         check_row(sizes.can & TAUT_HAS_VARYING_MASS &&
                       !(sizes.can & (TAUT_HAS_FORCES | TAUT_HAS_VELOCITY_FORCES)),
@@ -206,7 +207,8 @@ static void test_units(void)
         double centre[3] = {rows[k].x, rows[k].y, rows[k].length};
         double q[2] = {rows[k].x + 0.6 * rows[k].length, rows[k].y + 0.8 * rows[k].length},
                v[2] = {0.8, -0.6}, weight[1] = {1};
-        taut_callbacks c = {.coordinates = 2,
+        taut_callbacks c = {.size = sizeof c,
+                            .coordinates = 2,
                             .bonds = 1,
                             .start_q = q,
                             .force = no_force,
@@ -274,7 +276,8 @@ static void test_steep(void)
     check_group("steep");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         double length = rows[k].length, q[2] = {1.3, 0.7 * length}, weight[1] = {1}, v[2] = {1, 0};
-        taut_callbacks c = {.coordinates = 2,
+        taut_callbacks c = {.size = sizeof c,
+                            .coordinates = 2,
                             .bonds = 1,
                             .start_q = q,
                             .force = rows[k].coarse ? coarse_force : steep_force,
@@ -345,7 +348,8 @@ static void test_run(void)
                 {"motion=slow method=radau5 rtol=1e-9 until=2", 1e-6}};
     double centre[3] = {0, 0, 1};
     static const double q[] = {1, 0}, compliance[] = {1e-4};
-    taut_callbacks c = {.coordinates = 2,
+    taut_callbacks c = {.size = sizeof c,
+                        .coordinates = 2,
                         .bonds = 1,
                         .compliance = compliance,
                         .start_q = q,
@@ -370,11 +374,11 @@ static void test_run(void)
                          taut_solver_position(model_run.solver), 2, rows[k].limit);
             twins_vector(rows[k].options, "multipliers", taut_solver_multipliers(run.solver),
                          taut_solver_multipliers(model_run.solver), 1, 1e-4);
-            taut_result result;
-            taut_solver_result(run.solver, &result);
+            taut_result result = {.size = sizeof result};
+            taut_solver_result_get(run.solver, &result, NULL);
             check_below("the energy stays", fabs(result.energy_last - result.energy_first), 1e-3);
         }
-        taut_check_report report;
+        taut_check_report report = {.size = sizeof report};
         int status = run.system ? taut_check(run.system, run.options, &report, &run.error) : -1;
         check_row(status == 0 && report.verdict == 0 && report.derivatives >= 3,
                   "check: %d %s, %d derivatives, %s", status, run.error.message, report.derivatives,

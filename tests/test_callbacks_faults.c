@@ -186,7 +186,8 @@ static void test_nan_optional(void)
         twin_close(&a);
     }
     taut_system_destroy(system);
-    taut_callbacks heavy = {.coordinates = 3,
+    taut_callbacks heavy = {.size = sizeof heavy,
+                            .coordinates = 3,
                             .bonds = 1,
                             .force = matrix_force,
                             .bond = matrix_bond,
@@ -254,8 +255,11 @@ static void test_wrong(void)
     WRONG("a column twice", TAUT_ERROR_USAGE, "second time in row 0",
           c.jacobian_start = pendulum_start, c.jacobian_column = twice);
     WRONG("a matrix beyond all bounds", TAUT_ERROR_SIZE, "too large",
-          c = (taut_callbacks){
-              .coordinates = 1000000, .bonds = 1000000, .force = no_force, .bond = unit_bond});
+          c = (taut_callbacks){.size = sizeof(taut_callbacks),
+                               .coordinates = 1000000,
+                               .bonds = 1000000,
+                               .force = no_force,
+                               .bond = unit_bond});
     u = (user){.fail_at = 1, .fail_with = -1};
     WRONG("a force that stops at once", TAUT_ERROR_STOPPED, "asked to stop", (void)0);
 #undef WRONG
@@ -303,7 +307,7 @@ static void test_copies(void)
     }
     taut_system_destroy(system);
 
-    taut_callbacks least = {.coordinates = 2, .force = no_force};
+    taut_callbacks least = {.size = sizeof least, .coordinates = 2, .force = no_force};
     system = make(&least);
     if (system && twin_open(&a, system)) {
         double x[2] = {9, 9}, y[2] = {9, 9};
@@ -348,7 +352,8 @@ static void test_memory(void)
     user u = {0};
     taut_callbacks all[3] = {pendulum(&u),
                              make_chain(&storage, &u),
-                             {.coordinates = 3,
+                             {.size = sizeof all[0],
+                              .coordinates = 3,
                               .bonds = 1,
                               .force = matrix_force,
                               .bond = matrix_bond,

@@ -73,7 +73,8 @@ static taut_callbacks pendulum(swing *s, int level, double stiffness)
     static const double start[] = {0.6, -0.8};
     static double compliance;
     compliance = stiffness > 0 ? 1 / stiffness : 0;
-    return (taut_callbacks){.coordinates = 2,
+    return (taut_callbacks){.size = sizeof(taut_callbacks),
+                            .coordinates = 2,
                             .bonds = 1,
                             .start_q = start,
                             .compliance = &compliance,
@@ -269,7 +270,8 @@ static int escaping_force(void *user, double t, const double *q, const double *v
 static int run_escape(swing *s, const char *words, taut_error *error)
 {
     static const double start_q[] = {1}, start_v[] = {10};
-    taut_callbacks c = {.coordinates = 1,
+    taut_callbacks c = {.size = sizeof c,
+                        .coordinates = 1,
                         .start_q = start_q,
                         .start_v = start_v,
                         .force = escaping_force,
@@ -337,18 +339,19 @@ static int drag(void *user, double t, const double *q, const double *v, double *
 static void velocities(void)
 {
     static const double going[] = {1};
-    taut_sizes sizes;
+    taut_sizes sizes = {.size = sizeof sizes};
     taut_error error = {0};
     check_group("forces that depend on velocities");
     for (int k = 0; k < 3; k++) {
-        taut_callbacks c = {.coordinates = 1,
+        taut_callbacks c = {.size = sizeof c,
+                            .coordinates = 1,
                             .start_v = going,
                             .force = k < 2 ? brake : drag,
                             .velocity_dependent = k == 1};
         taut_system *system = NULL;
         if (!check_equal("system", taut_system_from_callbacks(&c, NULL, &system, &error), 0))
             continue;
-        taut_system_sizes(system, &sizes);
+        taut_system_sizes_get(system, &sizes, NULL);
         check_row(!!(sizes.can & TAUT_HAS_VELOCITY_FORCES) == (k > 0),
                   k == 0   ? "a brake far away is not seen"
                   : k == 1 ? "it counts when it is said"

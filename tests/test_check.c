@@ -40,7 +40,8 @@ static int check_spoiled(double factor, taut_check_report *report)
 {
     static const double compliance[] = {1e-4}, start[] = {0.8, 0.6};
     spoiled user = {factor};
-    taut_callbacks c = {.coordinates = 2,
+    taut_callbacks c = {.size = sizeof c,
+                        .coordinates = 2,
                         .bonds = 1,
                         .compliance = compliance,
                         .start_q = start,
@@ -59,7 +60,7 @@ static int check_spoiled(double factor, taut_check_report *report)
 
 static void test_derivatives(void)
 {
-    taut_check_report report;
+    taut_check_report report = {.size = sizeof report};
     check_group("derivatives");
     check_equal("right: status", check_spoiled(1, &report), 0);
     check_row(report.verdict == 0, "a right gradient is called unusable: %s", report.advice);
@@ -152,7 +153,8 @@ static bool chain_create(chain *c)
 /* The row of G. */
 static taut_derivative_check check_chain(chain *c, int *verdict)
 {
-    taut_callbacks calls = {.coordinates = 2 * LINKS,
+    taut_callbacks calls = {.size = sizeof calls,
+                            .coordinates = 2 * LINKS,
                             .bonds = LINKS,
                             .compliance = c->compliance,
                             .start_q = c->q,
@@ -162,7 +164,7 @@ static taut_derivative_check check_chain(chain *c, int *verdict)
                             .bond = chain_bond,
                             .jacobian = chain_gradient,
                             .user = c};
-    taut_check_report report = {.derivative[0] = {.deviation = NAN}};
+    taut_check_report report = {.size = sizeof report, .derivative[0] = {.deviation = NAN}};
     taut_error error = {0};
     taut_system *system = NULL;
     int status = taut_system_from_callbacks(&calls, NULL, &system, &error);
@@ -222,8 +224,8 @@ static void test_noise(void)
         bool above; /* the deviation exceeds the limit, and is shown */
     } rows[] = {{"big=0", false}, {"big=1e4", false}, {"big=1e8", true}, {"big=1e9", true}};
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        taut_load how = {.set = &rows[k].set, .set_count = 1};
-        taut_check_report report = {0};
+        taut_load how = {.size = sizeof how, .set = &rows[k].set, .set_count = 1};
+        taut_check_report report = {.size = sizeof report};
         taut_error error = {0};
         taut_system *system;
         int status = taut_system_parse(noisy, strlen(noisy), "noisy", &how, &system, &error);
@@ -272,7 +274,7 @@ static void test_models(void)
     for (size_t k = 0; k < sizeof models / sizeof models[0]; k++) {
         taut_system *system;
         taut_error error;
-        taut_check_report report = {0};
+        taut_check_report report = {.size = sizeof report};
         int status = taut_system_parse(models[k].text, strlen(models[k].text), models[k].name, NULL,
                                        &system, &error);
         if (status == 0)
@@ -322,7 +324,7 @@ static void test_soft(void)
     for (size_t k = 0; k < sizeof soft / sizeof soft[0]; k++) {
         taut_system *system;
         taut_error error;
-        taut_check_report r = {0};
+        taut_check_report r = {.size = sizeof r};
         int status = taut_system_parse(soft[k].text, strlen(soft[k].text), soft[k].name, NULL,
                                        &system, &error);
         if (status == 0)

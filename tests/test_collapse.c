@@ -113,8 +113,8 @@ static void test_encounter(void)
         if (driven_good(methods[j], &d)) {
             check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "%s: %s",
                       methods[j], d.error.message);
-            taut_result result;
-            taut_solver_result(d.solver, &result);
+            taut_result result = {.size = sizeof result};
+            taut_solver_result_get(d.solver, &result, NULL);
             check_near(methods[j], result.energy_last, result.energy_first, 3e-4);
         }
         driven_destroy(&d);

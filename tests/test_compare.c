@@ -66,14 +66,17 @@ static void test_errors(void)
     static const char *const methods[] = {"euler", "midpoint", "rk4"};
     static const double steps[] = {.1, .05, .025};
     static const int orders[] = {1, 2, 4}, stages[] = {1, 2, 4};
-    taut_compare_request request = {
-        .methods = methods, .values = steps, .method_count = 3, .value_count = 3};
-    taut_compared row;
+    taut_compare_request request = {.size = sizeof request,
+                                    .methods = methods,
+                                    .values = steps,
+                                    .method_count = 3,
+                                    .value_count = 3};
+    taut_compared row = {.size = sizeof row};
     double uncertainty = NAN, before = NAN;
     check_group("compare, linear oscillator");
     compared c = compare(oscillator, "full", NULL, &request, NULL);
     if (check_row(c.code == 0, "compare: %s", c.error.message)) {
-        for (int k = 0; taut_comparison_get(c.comparison, k, &row); k++) {
+        for (int k = 0; taut_comparison_get(c.comparison, k, &row, NULL) == 0; k++) {
             int m = k / 3, n = 20 << (k % 3);
             double complex z = amplified(methods[m], steps[k % 3], n);
             double error = fabs(creal(z) - cos(2)), velocity = fabs(-cimag(z) + sin(2));
@@ -94,8 +97,8 @@ static void test_errors(void)
                       (long long)row.statistics.force_evaluations, n);
             before = error;
         }
-        check_row(!taut_comparison_get(c.comparison, 9, &row) &&
-                      !taut_comparison_get(c.comparison, -1, &row),
+        check_row(taut_comparison_get(c.comparison, 9, &row, NULL) != 0 &&
+                      taut_comparison_get(c.comparison, -1, &row, NULL) != 0,
                   "9 rows");
         const char *text = taut_comparison_explanation(c.comparison, &uncertainty);
         check_contains("says the motion", text, "motion full at t = 2");
@@ -110,16 +113,17 @@ static void test_tolerances(void)
 {
     static const char *const methods[] = {"dopri5", "dop8", "verlet"};
     static const double tolerances[] = {1e-4, 1e-6, 1e-8};
-    taut_compare_request request = {.methods = methods,
+    taut_compare_request request = {.size = sizeof request,
+                                    .methods = methods,
                                     .values = tolerances,
                                     .method_count = 3,
                                     .value_count = 3,
                                     .tolerances = true};
-    taut_compared row, last = {.error = INFINITY};
+    taut_compared row = {.size = sizeof row}, last = {.error = INFINITY};
     check_group("compare, tolerances");
     compared c = compare(oscillator, "full", NULL, &request, NULL);
     if (check_row(c.code == 0, "compare: %s", c.error.message)) {
-        for (int k = 0; taut_comparison_get(c.comparison, k, &row); k++) {
+        for (int k = 0; taut_comparison_get(c.comparison, k, &row, NULL) == 0; k++) {
             if (k >= 6) {
                 check_contains("verlet has no error control", row.message, "no error control");
                 check_row(isnan(row.error), "and no error: %g", row.error);
@@ -145,19 +149,20 @@ static void test_units(void)
 {
     static const char *const methods[] = {"dop8"};
     static const double tolerances[] = {1e-5};
-    taut_compare_request request = {.methods = methods,
+    taut_compare_request request = {.size = sizeof request,
+                                    .methods = methods,
                                     .values = tolerances,
                                     .method_count = 1,
                                     .value_count = 1,
                                     .tolerances = true};
     static const char small[] =
         "[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = 1e-8\n[run]\nuntil = 2\n";
-    taut_compared row[2];
+    taut_compared row[2] = {{.size = sizeof row[0]}, {.size = sizeof row[0]}};
     check_group("compare, units");
     for (int k = 0; k < 2; k++) {
         compared c = compare(k ? small : oscillator, "full", NULL, &request, NULL);
-        check_row(c.code == 0 && taut_comparison_get(c.comparison, 0, &row[k]), "compare: %s",
-                  c.error.message);
+        check_row(c.code == 0 && taut_comparison_get(c.comparison, 0, &row[k], NULL) == 0,
+                  "compare: %s", c.error.message);
         drop(&c);
     }
     check_near("relative error", row[1].error / row[0].error, 1e-8, 1e-10);
@@ -168,18 +173,21 @@ static void test_refusals(void)
 {
     static const char *const methods[] = {"rk4", "verlet"}, *const unknown[] = {"rk4", "rk5"};
     static const double steps[] = {.1}, negative[] = {-1}, wide[] = {2};
-    taut_compare_request request = {
-        .methods = methods, .values = steps, .method_count = 2, .value_count = 1};
-    taut_compared row;
+    taut_compare_request request = {.size = sizeof request,
+                                    .methods = methods,
+                                    .values = steps,
+                                    .method_count = 2,
+                                    .value_count = 1};
+    taut_compared row = {.size = sizeof row};
     check_group("compare, refusals");
     compared c = compare(box, NULL, NULL, &request, NULL);
     if (check_row(c.code == 0, "first order: %s", c.error.message)) {
         /* R(-h)^10 with R the exponential series up to h^4 */
-        check_row(taut_comparison_get(c.comparison, 0, &row), "rk4 is there");
+        check_row(taut_comparison_get(c.comparison, 0, &row, NULL) == 0, "rk4 is there");
         check_near("error", row.error,
                    fabs(pow(1 - .1 + .005 - .001 / 6 + .0001 / 24, 10) - exp(-1)), 1e-11);
         check_row(isnan(row.error_velocity), "a first-order system has no velocity");
-        check_row(taut_comparison_get(c.comparison, 1, &row), "verlet is there");
+        check_row(taut_comparison_get(c.comparison, 1, &row, NULL) == 0, "verlet is there");
         check_contains("verlet refuses with its sentence", row.message,
                        "needs a mechanical system");
     }
@@ -220,8 +228,11 @@ static void test_disagreement(void)
 {
     static const char *const methods[] = {"rk4"};
     static const double steps[] = {.01};
-    taut_compare_request request = {
-        .methods = methods, .values = steps, .method_count = 1, .value_count = 1};
+    taut_compare_request request = {.size = sizeof request,
+                                    .methods = methods,
+                                    .values = steps,
+                                    .method_count = 1,
+                                    .value_count = 1};
     check_group("compare, references that disagree");
     compared c = compare(lorenz, NULL, "45", &request, NULL);
     check_equal("a sensitive motion", c.code, TAUT_ERROR_CONVERGE);
@@ -242,7 +253,8 @@ static void test_slow(void)
 {
     static const char *const methods[] = {"radau5", "radau9"};
     static const double tolerances[] = {1e-4, 1e-8};
-    taut_compare_request request = {.methods = methods,
+    taut_compare_request request = {.size = sizeof request,
+                                    .methods = methods,
                                     .values = tolerances,
                                     .method_count = 2,
                                     .value_count = 2,
@@ -263,7 +275,7 @@ static void test_slow(void)
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         char model[400];
         double uncertainty = NAN;
-        taut_compared row;
+        taut_compared row = {.size = sizeof row};
         snprintf(model, sizeof model, STIFF, rows[k].stiffness, rows[k].events);
         compared c = compare(model, "slow", NULL, &request, NULL);
         if (check_row(c.code == 0, "stiffness %s: %s", rows[k].stiffness, c.error.message)) {
@@ -271,7 +283,7 @@ static void test_slow(void)
                            taut_comparison_explanation(c.comparison, &uncertainty), rows[k].says);
             check_row(uncertainty > 0 && uncertainty < rows[k].most, "%s: references are %g apart",
                       rows[k].stiffness, uncertainty);
-            for (int j = 0; taut_comparison_get(c.comparison, j, &row); j++) {
+            for (int j = 0; taut_comparison_get(c.comparison, j, &row, NULL) == 0; j++) {
                 check_row(row.error <= 100 * row.value, "%s, %s: error %g", rows[k].stiffness,
                           row.method, row.error);
                 check_near("uncertainty of the row", row.uncertainty, uncertainty, 0);
@@ -306,13 +318,20 @@ static void test_memory(void)
 {
     static const char *const methods[] = {"rk4", "verlet"}, *const slow[] = {"radau3"};
     static const double steps[] = {.2};
-    taut_compare_request request = {
-        .methods = methods, .values = steps, .method_count = 2, .value_count = 1};
+    taut_compare_request request = {.size = sizeof request,
+                                    .methods = methods,
+                                    .values = steps,
+                                    .method_count = 2,
+                                    .value_count = 1};
     char model[400];
     check_group("compare, memory");
     memory(oscillator, "full", &request);
-    request = (taut_compare_request){
-        .methods = slow, .values = steps, .method_count = 1, .value_count = 1, .tolerances = true};
+    request = (taut_compare_request){.size = sizeof(taut_compare_request),
+                                     .methods = slow,
+                                     .values = steps,
+                                     .method_count = 1,
+                                     .value_count = 1,
+                                     .tolerances = true};
     snprintf(model, sizeof model, STIFF, "400", "");
     memory(model, "slow", &request);
 }

@@ -49,7 +49,8 @@ static bool bench_finish(bench *b, const char *what, double t, double shake)
     if (b->code == 0)
         b->code = taut_context_create(b->system, NULL, &b->context, &b->error);
     if (b->code == 0) {
-        taut_system_sizes(b->system, &b->sizes);
+        taut_sizes_init(&b->sizes);
+        taut_system_sizes_get(b->system, &b->sizes, NULL);
         bench_start(b, t, shake);
         b->code = taut_foot_point_projector(b->context, &b->arena, &b->statistics, &b->projector,
                                             &b->error);
@@ -62,7 +63,7 @@ static bool bench_load(bench *b, const char *name, const char *set, double t, do
     char path[200];
     *b = (bench){0};
     snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, name);
-    taut_load how = {.set = &set, .set_count = set ? 1 : 0, .from = t};
+    taut_load how = {.size = sizeof how, .set = &set, .set_count = set ? 1 : 0, .from = t};
     b->code = taut_system_load(path, &how, &b->base, &b->error);
     return bench_finish(b, name, t, shake);
 }
@@ -93,11 +94,12 @@ static double dense_view(bench *b, double t, double *g, double *gdot)
 {
     taut_index n = b->sizes.coordinates, m = b->sizes.bonds;
     taut_pattern jacobian, tangent = {0};
-    taut_system_pattern(b->system, TAUT_PATTERN_JACOBIAN, &jacobian, NULL);
+    taut_system_pattern_get(b->system, TAUT_PATTERN_JACOBIAN, &jacobian, NULL);
     if (b->sizes.mass != TAUT_MASS_DIAGONAL)
-        taut_system_pattern(b->system, TAUT_PATTERN_TANGENT, &tangent, NULL);
+        taut_system_pattern_get(b->system, TAUT_PATTERN_TANGENT, &tangent, NULL);
     static double entries[4000], mass[8000], dt[MOST];
-    taut_values values = {.bond = g, .jacobian = entries, .bond_dt = dt, .mass = mass};
+    taut_values values = {
+        .size = sizeof values, .bond = g, .jacobian = entries, .bond_dt = dt, .mass = mass};
     check_equal("evaluate",
                 taut_evaluate(b->context, t, b->q, b->v,
                               TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &values,

@@ -217,7 +217,7 @@ static void test_derivatives(void)
                                             &a.error),
                     TAUT_ERROR_USAGE);
         /* only the energy: no other array is needed */
-        taut_values energy = {0};
+        taut_values energy = {.size = sizeof energy};
         taut_index rho = taut_system_find(system, TAUT_PARAMETER, "rho");
         int status = taut_evaluate_parameter(a.context, 0, q, NULL, rho, TAUT_WANT_ENERGY, &energy,
                                              &a.error);
@@ -324,22 +324,23 @@ static void test_first_order(void)
         NULL);
     taut_error error = {0};
     taut_context *context = NULL;
-    taut_sizes sizes;
+    taut_sizes sizes = {.size = sizeof sizes};
     taut_pattern tangent, control, jacobian;
     if (!system || taut_context_create(system, NULL, &context, &error) != 0) {
         taut_system_destroy(system);
         return;
     }
-    taut_system_sizes(system, &sizes);
+    taut_system_sizes_get(system, &sizes, NULL);
     check_row(sizes.kind == TAUT_FIRST_ORDER && sizes.coordinates == 3 && sizes.algebraic == 2 &&
                   sizes.constraints == 2 && sizes.invariants == 1 && sizes.bonds == 3,
               "sizes");
-    taut_system_pattern(system, TAUT_PATTERN_TANGENT, &tangent, &error);
-    taut_system_pattern(system, TAUT_PATTERN_CONTROL, &control, &error);
-    taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &jacobian, &error);
+    taut_system_pattern_get(system, TAUT_PATTERN_TANGENT, &tangent, &error);
+    taut_system_pattern_get(system, TAUT_PATTERN_CONTROL, &control, &error);
+    taut_system_pattern_get(system, TAUT_PATTERN_JACOBIAN, &jacobian, &error);
     const double z[3] = {1.2, 0.7, -0.4}, y[2] = {2, 0.3}, weight[3] = {1, 2, 3}, t = 0.9;
     double f[3], g[3], G[9], gt[3], dz[9] = {0}, dy[6] = {0}, hessian[9], dense[9], zero[5];
-    taut_values values = {.force = f,
+    taut_values values = {.size = sizeof values,
+                          .force = f,
                           .bond = g,
                           .jacobian = G,
                           .bond_dt = gt,
@@ -420,7 +421,7 @@ static void test_memory(void)
     for (size_t k = 0; k < sizeof derived / sizeof derived[0]; k++) {
         faulty f = {0};
         taut_allocator allocator = faulty_allocator(&f);
-        taut_load how = {.allocator = &allocator};
+        taut_load how = {.size = sizeof how, .allocator = &allocator};
         taut_system *system = twin_parse(derived[k].text, &how);
         twin a;
         if (!system || !twin_open(&a, system))

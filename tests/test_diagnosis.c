@@ -47,7 +47,7 @@ static void test_failures(void)
         bool singular = codes[k] == TAUT_ERROR_SINGULAR;
         taut_system *system = NULL;
         taut_error error = {0};
-        taut_check_report report;
+        taut_check_report report = {.size = sizeof report};
         failing = 0;
         check_equal("parse",
                     taut_system_parse(model, strlen(model), "model", NULL, &system, &error), 0);

@@ -190,7 +190,8 @@ static void five_dimensions(void)
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
         for (int order = k < 4 ? 0 : 2; order < 3; order++) {
             const five_case *c = &cases[k];
-            taut_load how = {.set = &c->h, .set_count = 1, .init = c->init, .init_count = 2};
+            taut_load how = {
+                .size = sizeof how, .set = &c->h, .set_count = 1, .init = c->init, .init_count = 2};
             char options[100], more[60], what[100];
             /* 814 is max |y|. Shorter steps have smaller differences, and need all that the flow
              * can give. */
@@ -275,7 +276,7 @@ static void analytic(void)
     static const char held[] = "[state]\nx, y\n[rates]\nx' = 0\ny' = 100*(x - "
                                "y)\n[stepper]\nhorizon = 0.01\n[start]\nx = 1, y = 0.1\n";
     const char *init = "x = 7 hold";
-    taut_load how = {.init = &init, .init_count = 1};
+    taut_load how = {.size = sizeof how, .init = &init, .init_count = 1};
     p = project_model(held, &how, "order=1");
     if (projected_good("hold", &p))
         check_near("hold: y = x", p.r.q[1], 7, 1e-12);
@@ -290,7 +291,7 @@ static void forced(void)
                                "(sin(t) - y)/eps\n[stepper]\nstep = eps/50\n"
                                "horizon = eps/5\n[observables]\nx\n";
     double eps = 0.02, t = 0.7, slow = (sin(t) - eps * cos(t)) / (1 + eps * eps), bound = eps;
-    taut_load how = {.from = t};
+    taut_load how = {.size = sizeof how, .from = t};
     check_group("depends on t");
     for (int order = 0; order < 4; order++, bound *= eps) {
         char options[60];
@@ -402,7 +403,7 @@ static void refusals(void)
 static void failures(void)
 {
     const char *init = "y = 1";
-    taut_load how = {.init = &init, .init_count = 1};
+    taut_load how = {.size = sizeof how, .init = &init, .init_count = 1};
     check_group("failures");
     projected p = project_model("michaelis_menten", NULL, "iterate=plain passes=20");
     check_equal("20 passes", p.code, TAUT_ERROR_CONVERGE);
@@ -448,7 +449,8 @@ static void functions(void)
     double start[] = {1, 0};
     const char *names[] = {"substrate", "complex"};
     int calls[3] = {0};
-    taut_black_box box = {.size = 2,
+    taut_black_box box = {.size = sizeof box,
+                          .variables = 2,
                           .observables = 1,
                           .observable = &observable,
                           .start = start,
@@ -495,14 +497,18 @@ static void functions(void)
     projected_refused("NaN", &p, TAUT_ERROR_EVALUATE, "complex");
 
     check_equal("no such variable",
-                taut_system_from_flow(
-                    &(taut_black_box){
-                        .size = 2, .observables = 1, .observable = &wrong, .advance = advance_nan},
-                    NULL, &p.system, &p.error),
+                taut_system_from_flow(&(taut_black_box){.size = sizeof(taut_black_box),
+                                                        .variables = 2,
+                                                        .observables = 1,
+                                                        .observable = &wrong,
+                                                        .advance = advance_nan},
+                                      NULL, &p.system, &p.error),
                 TAUT_ERROR_USAGE);
-    check_equal("no function",
-                taut_system_from_flow(&(taut_black_box){.size = 2}, NULL, &p.system, &p.error),
-                TAUT_ERROR_USAGE);
+    check_equal(
+        "no function",
+        taut_system_from_flow(&(taut_black_box){.size = sizeof(taut_black_box), .variables = 2},
+                              NULL, &p.system, &p.error),
+        TAUT_ERROR_USAGE);
 }
 
 /* Iterations allocate nothing: five and a hundred cost the same number of calls. */

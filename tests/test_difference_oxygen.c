@@ -31,9 +31,9 @@ static double norm_ratio(const taut_system *system, const double *z, double *spe
     taut_error error;
     taut_pattern tangent;
     double rate[N] = {0}, entry[N * N], product[N] = {0}, top = 0, bottom = 0;
-    taut_values values = {.force = rate, .force_dq = entry};
+    taut_values values = {.size = sizeof values, .force = rate, .force_dq = entry};
     if (taut_context_create(system, NULL, &context, &error) == 0 &&
-        taut_system_pattern(system, TAUT_PATTERN_TANGENT, &tangent, &error) == 0 &&
+        taut_system_pattern_get(system, TAUT_PATTERN_TANGENT, &tangent, &error) == 0 &&
         taut_evaluate(context, 0, z, NULL, TAUT_WANT_FORCE | TAUT_WANT_FORCE_DQ, &values, &error) ==
             0)
         for (int i = 0; i < N; i++)
@@ -100,7 +100,7 @@ static projected ho_project(const char *stepper, int order, const char *more)
     snprintf(start, sizeof start,
              "O2 = %.17g, H = %.17g, OH = %.17g, O = %.17g\nH2 = %.17g, H2O = %.17g, HO2 = %.17g\n",
              z[0], z[1], z[2], z[3], z[4], z[5], z[6]);
-    taut_load how = {.start_text = start};
+    taut_load how = {.size = sizeof how, .start_text = start};
     options_of(options, sizeof options, order, more);
     return project_model(ho_model(stepper), &how, options);
 }

@@ -32,9 +32,10 @@ static point look(const char *parameters, const char *bond, double x, double y, 
     }
     taut_pattern G, T;
     double q[2] = {x, y}, v[2] = {vx, vy}, entries[2], dt[1], one = 1, matrix[4];
-    taut_system_pattern(p.system, TAUT_PATTERN_JACOBIAN, &G, NULL);
-    taut_system_pattern(p.system, TAUT_PATTERN_TANGENT, &T, NULL);
-    taut_values values = {.bond = &p.g,
+    taut_system_pattern_get(p.system, TAUT_PATTERN_JACOBIAN, &G, NULL);
+    taut_system_pattern_get(p.system, TAUT_PATTERN_TANGENT, &T, NULL);
+    taut_values values = {.size = sizeof values,
+                          .bond = &p.g,
                           .jacobian = entries,
                           .bond_dt = dt,
                           .gamma = &p.gamma,
@@ -177,7 +178,8 @@ static void test_not_finite(void)
         weight[2] = {1, 1};
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         double q[2] = {rows[k].x, 1}, v[2] = {0, rows[k].v};
-        taut_values values = {.force = force,
+        taut_values values = {.size = sizeof values,
+                              .force = force,
                               .bond = bond,
                               .jacobian = jacobian,
                               .bond_dt = dt,
@@ -244,10 +246,10 @@ static void test_refused_values(void)
 
 static unsigned capabilities(const char *text)
 {
-    taut_sizes sizes = {0};
+    taut_sizes sizes = {.size = sizeof sizes};
     taut_system *system = twin_parse(text, NULL);
     if (system)
-        taut_system_sizes(system, &sizes);
+        taut_system_sizes_get(system, &sizes, NULL);
     taut_system_destroy(system);
     return sizes.can;
 }
@@ -295,9 +297,9 @@ static void test_seeds(void)
     check_group("seeds");
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
         char path[400];
-        taut_load how = {.table_folder = TAUT_SOURCE_DIR "/models"};
+        taut_load how = {.size = sizeof how, .table_folder = TAUT_SOURCE_DIR "/models"};
         taut_system *system = NULL;
-        taut_check_report report = {0};
+        taut_check_report report = {.size = sizeof report};
         taut_error error = {0};
         snprintf(path, sizeof path, "%s/tests/data/seeds/%s.taut", TAUT_SOURCE_DIR, names[k]);
         int status = taut_system_load(path, &how, &system, &error);
@@ -324,7 +326,9 @@ static void test_memory(void)
         for (bool finished = false; !finished && k < 10000;) {
             faulty f = {.fail = ++k};
             taut_allocator allocator = faulty_allocator(&f);
-            taut_load how = {.allocator = &allocator, .table_folder = TAUT_SOURCE_DIR "/models"};
+            taut_load how = {.size = sizeof how,
+                             .allocator = &allocator,
+                             .table_folder = TAUT_SOURCE_DIR "/models"};
             taut_system *system = NULL;
             taut_error error = {0};
             char path[400];
@@ -359,7 +363,7 @@ static void test_kinks(void)
         taut_system *system = NULL;
         taut_error error = {0};
         taut_system_parse(rows[k].text, strlen(rows[k].text), "test", NULL, &system, &error);
-        taut_check_report report = {0};
+        taut_check_report report = {.size = sizeof report};
         if (system)
             taut_check(system, NULL, &report, &error);
         const char *warning = report.kinks;

@@ -220,8 +220,8 @@ static void test_driver(void)
             check_near("q", taut_solver_position(d.solver)[i], q[i], 1e-7);
             check_near("v", taut_solver_velocity(d.solver)[i], v[i], 1e-7);
         }
-        taut_result result;
-        taut_solver_result(d.solver, &result);
+        taut_result result = {.size = sizeof result};
+        taut_solver_result_get(d.solver, &result, NULL);
         check_near("energy with W", result.energy_last, result.energy_first, 1e-8);
         check_equal("no micro-steps", result.statistics.micro_steps, 0);
         check_below("drift", result.drift_position, 1e-10);
@@ -329,7 +329,7 @@ static void test_derivatives(void)
     check_group("effective, derivatives");
     for (int k = 0; k < 4; k++) {
         made e = make(models[k], NULL);
-        taut_check_report report;
+        taut_check_report report = {.size = sizeof report};
         if (e.code == 0 && check_equal("check", taut_check(e.system, NULL, &report, &e.error), 0))
             for (int j = 0; j < report.derivatives; j++)
                 check_row(report.derivative[j].deviation <= 1e-6, "model %d, %s: %.3g", k,
@@ -388,7 +388,7 @@ static void test_refusals(void)
     double q[4], v[4], force[4];
     check_equal("context", taut_context_create(system, NULL, &context, &error), 0);
     check_equal("start", taut_context_start(context, 0, q, v, &error), 0);
-    taut_values values = {.force = force};
+    taut_values values = {.size = sizeof values, .force = force};
     check_equal("evaluate", taut_evaluate(context, 0, q, v, TAUT_WANT_FORCE, &values, &error),
                 TAUT_ERROR_EVALUATE);
     check_contains("message", error.message, "2 stiff modes");
@@ -432,7 +432,8 @@ static int made_in_c(int which, taut_system **system, taut_error *error)
                         compliance[] = {1e-4, 1e-4}, down[] = {0, -1};
     const double start[] = {sqrt(.5), -sqrt(.5), sqrt(2), 5e-2};
     if (which == 0) {
-        taut_callbacks call = {.coordinates = 4,
+        taut_callbacks call = {.size = sizeof call,
+                               .coordinates = 4,
                                .bonds = 2,
                                .compliance = compliance,
                                .start_q = start,
@@ -470,7 +471,7 @@ static void test_made_in_c(void)
             code = taut_context_create(k < 2 ? system : e.system, NULL, &context, &error);
         if (code == 0)
             code = taut_context_start(context, 0, q, v, &error);
-        taut_values values = {.force = force[k]};
+        taut_values values = {.size = sizeof values, .force = force[k]};
         q[2] = q[0] + cos(.3); /* bent, so that W has a slope */
         q[3] = q[1] + sin(.3);
         if (code == 0)
@@ -498,7 +499,7 @@ static void test_parameters(void)
                   NULL);
     taut_context *context = NULL;
     double q[2] = {0, 0}, force[2] = {0, 0};
-    taut_values values = {.force = force};
+    taut_values values = {.size = sizeof values, .force = force};
     check_equal("context", taut_context_create(e.system, NULL, &context, &e.error), 0);
     check_equal("set", taut_context_set_parameter(context, 0, 3, &e.error), 0);
     check_equal("evaluate", taut_evaluate(context, 0, q, NULL, TAUT_WANT_FORCE, &values, &e.error),
@@ -517,12 +518,12 @@ static void test_memory(void)
     for (int64_t k = 1; k < 3000; k = faulty_next(k)) {
         faulty f = {.fail = k};
         taut_allocator allocator = faulty_allocator(&f);
-        taut_load how = {.allocator = &allocator};
+        taut_load how = {.size = sizeof how, .allocator = &allocator};
         taut_system *base = NULL, *system = NULL;
         taut_context *context = NULL;
         taut_error error = {0};
         double q[4], v[4], force[4];
-        taut_values values = {.force = force};
+        taut_values values = {.size = sizeof values, .force = force};
         int code = taut_system_parse(model, strlen(model), "m.taut", &how, &base, &error);
         if (code == 0)
             code = taut_effective_from_start(base, 0, &system, &error);

@@ -42,8 +42,8 @@ static void test_times(void)
             check_row(code == (met ? TAUT_EVENT : 0), "row %d: %s %s", (int)k, taut_code_name(code),
                       d.error.message);
             check_near("time", taut_solver_time(d.solver), rows[k].t, rows[k].tolerance);
-            taut_result result;
-            taut_solver_result(d.solver, &result);
+            taut_result result = {.size = sizeof result};
+            taut_solver_result_get(d.solver, &result, NULL);
             check_row(met == (result.event != NULL) && result.status == code, "row %d: event %s",
                       (int)k, result.event ? result.event : "-");
         }
@@ -102,8 +102,8 @@ static void test_bounces(void)
             check_below("times off", off, 1e-13);
             check_below("depth under the floor", -least, 1e-13);
             check_near("x is not disturbed", taut_solver_position(d.solver)[1], 9, 1e-12);
-            taut_result result;
-            taut_solver_result(d.solver, &result);
+            taut_result result = {.size = sizeof result};
+            taut_solver_result_get(d.solver, &result, NULL);
             check_equal("a new start costs one evaluation", result.statistics.force_evaluations,
                         result.statistics.steps + 1 + found);
         }
@@ -168,8 +168,8 @@ static void test_switches(void)
                       rows[k].events, d.error.message);
             check_equal(rows[k].events, r.rows, 2 + rows[k].extra);
             check_near("x", taut_solver_position(d.solver)[1], rows[k].x, 1e-12);
-            taut_result result;
-            taut_solver_result(d.solver, &result);
+            taut_result result = {.size = sizeof result};
+            taut_solver_result_get(d.solver, &result, NULL);
             check_equal("starts", result.statistics.force_evaluations - result.statistics.steps - 1,
                         rows[k].starts);
         }

@@ -99,8 +99,8 @@ static void test_counts(void)
                 taut_sink sink = kept_sink(&r);
                 check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s",
                           d.error.message);
-                taut_result result;
-                taut_solver_result(d.solver, &result);
+                taut_result result = {.size = sizeof result};
+                taut_solver_result_get(d.solver, &result, NULL);
                 cost[j] = result.statistics;
             }
             driven_destroy(&d);

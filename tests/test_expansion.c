@@ -10,7 +10,7 @@
 static double extrapolated(const char *method, const char *omega, int levels)
 {
     const char *set[] = {omega, "lift=0"};
-    taut_load how = {.set = set, .set_count = 2};
+    taut_load how = {.size = sizeof how, .set = set, .set_count = 2};
     char options[60];
     snprintf(options, sizeof options, "method=%s richardson=%d", method, levels);
     projected p = project_model("double_pendulum", &how, options);
@@ -48,7 +48,8 @@ static void test_richardson_callbacks(void)
 {
     check_group("Richardson, C functions");
     const double q[4] = {1, 0, 2, 0}, v[4] = {0, -0.5, 0, 0.5}, c[2] = {1e-6, 1e-6};
-    taut_callbacks calls = {.coordinates = 4,
+    taut_callbacks calls = {.size = sizeof calls,
+                            .coordinates = 4,
                             .bonds = 2,
                             .compliance = c,
                             .start_q = q,
@@ -94,7 +95,7 @@ static void test_richardson_refusals(void)
 static projected expanded(const char *model, const char *from)
 {
     char options[80];
-    taut_load how = {.from = atof(from)};
+    taut_load how = {.size = sizeof how, .from = atof(from)};
     snprintf(options, sizeof options, "method=series from=%s expansion=yes", from);
     return project_model(model, &how, options);
 }
@@ -211,9 +212,9 @@ static void test_expansion_order(void)
             double eps2 = 0;
             fill_in(rows[row].model, compliance[k], model, sizeof model);
             projected p = expanded(model, "0.2");
-            taut_sizes sizes = {0};
+            taut_sizes sizes = {.size = sizeof sizes};
             if (projected_good(rows[row].name, &p))
-                taut_system_sizes(p.system, &sizes);
+                taut_system_sizes_get(p.system, &sizes, NULL);
             for (int j = 0; j < 3 && sizes.coordinates > 0; j++)
                 taut_projection_expansion(p.projection, j, &q[j], &v[j], &eps2);
             for (taut_index i = 0; i < sizes.coordinates; i++) {

@@ -411,7 +411,8 @@ static void test_faults(void)
     static const int codes[] = {1, -6, 99};
     const double q0[] = {1, 0}, v0[] = {0, 0};
     trouble x = {0};
-    taut_callbacks callbacks = {.coordinates = 2,
+    taut_callbacks callbacks = {.size = sizeof callbacks,
+                                .coordinates = 2,
                                 .bonds = 1,
                                 .start_q = q0,
                                 .start_v = v0,

@@ -31,8 +31,10 @@ static rig make(const char *model, const taut_allocator *given)
     r.code = taut_system_parse(model, strlen(model), "model.taut", NULL, &r.system, &r.error);
     if (r.code == 0)
         r.code = taut_context_create(r.system, NULL, &r.context, &r.error);
-    if (r.code == 0)
-        taut_system_sizes(r.system, &r.sizes);
+    if (r.code == 0) {
+        taut_sizes_init(&r.sizes);
+        taut_system_sizes_get(r.system, &r.sizes, NULL);
+    }
     if (r.code == 0)
         r.code = taut_context_start(r.context, 0, r.state, r.state + r.sizes.coordinates, &r.error);
     return r;
@@ -64,9 +66,9 @@ static void go(rig *r, double from, double h, int steps)
 static double off_rods(rig *r, double t, bool rate)
 {
     double g[MOST], g_t[MOST], entry[8 * MOST], most = 0;
-    taut_values values = {.bond = g, .bond_dt = g_t, .jacobian = entry};
+    taut_values values = {.size = sizeof values, .bond = g, .bond_dt = g_t, .jacobian = entry};
     taut_pattern pattern;
-    if (taut_system_pattern(r->system, TAUT_PATTERN_JACOBIAN, &pattern, NULL) != 0 ||
+    if (taut_system_pattern_get(r->system, TAUT_PATTERN_JACOBIAN, &pattern, NULL) != 0 ||
         taut_evaluate(r->context, t, r->state, r->state + r->sizes.coordinates,
                       TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, NULL) != 0)
         return NAN;

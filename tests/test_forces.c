@@ -98,7 +98,7 @@ static void test_potentials(void)
         {"omega=1000", 2e-12, 2e-12}, {"omega=100", 1e-8, 1e-7}, {"omega=1e6", 2e-12, 1e-9}};
     for (size_t k = 0; k < sizeof models / sizeof models[0]; k++)
         for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-            taut_load how = {.set = &rows[r].set, .set_count = 1};
+            taut_load how = {.size = sizeof how, .set = &rows[r].set, .set_count = 1};
             char what[60];
             snprintf(what, sizeof what, "model %d, %s", (int)k, rows[r].set);
             projected p = project_model(models[k].text, &how, "method=kernel");
@@ -134,7 +134,7 @@ static void test_stiff_potential(void)
         }
     projected_drop(&s);
     projected_drop(&p);
-    taut_load how = {.start_text = "x = 1.02\ny = 0.1\ny' = 0.7\n"};
+    taut_load how = {.size = sizeof how, .start_text = "x = 1.02\ny = 0.1\ny' = 0.7\n"};
     p = project_model("quartic_rod", &how, "method=kernel");
     if (projected_good("ringing", &p))
         check_slow("ringing", &p, "quartic_rod", "", 2, names, "", 1e-10, 1e-10);
@@ -317,7 +317,8 @@ static void test_polar(void)
     static const char *const options[] = {"method=kernel", "method=auto", "method=ipa"};
     for (int k = 0; k < 3; k++) {
         projected p = {0};
-        taut_callbacks calls = {.coordinates = 2,
+        taut_callbacks calls = {.size = sizeof calls,
+                                .coordinates = 2,
                                 .force = polar_force,
                                 .mass_matrix = polar_mass,
                                 .start_q = q,
@@ -357,7 +358,8 @@ static void test_bonds(void)
     check_group("bonds as functions");
     const double compliance[] = {1e-6, 1e-6};
     projected p = {0};
-    taut_callbacks calls = {.coordinates = 4,
+    taut_callbacks calls = {.size = sizeof calls,
+                            .coordinates = 4,
                             .bonds = 2,
                             .force = slack_force,
                             .bond = two_bonds,
@@ -366,9 +368,11 @@ static void test_bonds(void)
                             .start_v = start_v};
     p.code = taut_system_from_callbacks(&calls, NULL, &p.system, &p.error);
     projected_run(&p, "method=auto", NULL);
-    projected exact = project_model(
-        "double_pendulum", &(taut_load){.set = (const char *[]){"omega=1000"}, .set_count = 1},
-        "method=kernel");
+    projected exact = project_model("double_pendulum",
+                                    &(taut_load){.size = sizeof(taut_load),
+                                                 .set = (const char *[]){"omega=1000"},
+                                                 .set_count = 1},
+                                    "method=kernel");
     if (projected_good("auto", &p) && projected_good("model", &exact)) {
         check_contains("auto", p.r.method, "kernel");
         check_slow("auto", &p, "double_pendulum", "omega=1000", 4, pendulum_names, "", 2e-12,
@@ -415,7 +419,7 @@ static void test_harmless(void)
     check_group("do no harm");
     static const char *const sets[] = {"omega=100", "omega=1000", "omega=1e6"};
     for (int k = 0; k < 3; k++) {
-        taut_load how = {.set = &sets[k], .set_count = 1};
+        taut_load how = {.size = sizeof how, .set = &sets[k], .set_count = 1};
         projected exact = project_model("double_pendulum", &how, "method=series");
         springs s = {.omega = atof(sets[k] + 6)};
         if (!projected_good(sets[k], &exact))
@@ -531,6 +535,7 @@ static void test_memory(void)
             springs s = {.omega = 1000};
             taut_callbacks calls = ways[way].calls;
             projected p = {0};
+            calls.size = sizeof calls;
             calls.user = &s;
             p.code = taut_system_from_callbacks(&calls, NULL, &p.system, &p.error);
             projected_run(&p, ways[way].options, &allocator);

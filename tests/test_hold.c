@@ -9,8 +9,8 @@
 /* The state of `p` as another [start] section. */
 static char *start_text(const projected *p)
 {
-    taut_sizes sizes;
-    taut_system_sizes(p->system, &sizes);
+    taut_sizes sizes = {.size = sizeof sizes};
+    taut_system_sizes_get(p->system, &sizes, NULL);
     size_t room = (size_t)sizes.coordinates * 300 + 1, used = 0;
     char *text = malloc(room), name[96];
     for (taut_index i = 0; i < sizes.coordinates && text; i++) {
@@ -23,8 +23,8 @@ static char *start_text(const projected *p)
 
 static double farthest(const projected *a, const projected *b)
 {
-    taut_sizes sizes;
-    taut_system_sizes(a->system, &sizes);
+    taut_sizes sizes = {.size = sizeof sizes};
+    taut_system_sizes_get(a->system, &sizes, NULL);
     double most = 0;
     for (taut_index i = 0; i < sizes.coordinates; i++)
         most = fmax(most, fmax(fabs(a->r.q[i] - b->r.q[i]), fabs(a->r.v[i] - b->r.v[i])));
@@ -108,8 +108,9 @@ static void test_series(void)
 {
     check_group("series");
     const char *hundred[] = {"omega=100"}, *thousand[] = {"omega=1000"}, *elastic[] = {"c=1e-5"};
-    taut_load w2 = {.set = hundred, .set_count = 1}, w3 = {.set = thousand, .set_count = 1},
-              c = {.set = elastic, .set_count = 1}, none = {0};
+    taut_load w2 = {.size = sizeof w2, .set = hundred, .set_count = 1},
+              w3 = {.size = sizeof w3, .set = thousand, .set_count = 1},
+              c = {.size = sizeof c, .set = elastic, .set_count = 1}, none = {.size = sizeof none};
     c.from = 0.3;
     taut_load folded = w3;
     folded.init = (const char *[]){"x2=1.8"};
@@ -139,7 +140,7 @@ static void test_filters(void)
     static const char *const held[] = {"y1", "y1,y1'", "x1'", "y2,x1'"};
     check_group("ipa");
     const char *thousand[] = {"omega=1000"};
-    taut_load w3 = {.set = thousand, .set_count = 1};
+    taut_load w3 = {.size = sizeof w3, .set = thousand, .set_count = 1};
     for (int k = 0; k < 4; k++)
         run_cell("double_pendulum", w3, "method=ipa", held[k], 1e-6, 1e-6);
     projected p = project_model("double_pendulum", &w3, "method=ipa hold=y1,x1'");
@@ -166,7 +167,8 @@ static void test_filters(void)
 static void test_exact(void)
 {
     check_group("A 2.3");
-    taut_load how = {.init = (const char *[]){"x=0.6", "x'=-0.5", "y=0.85", "y'=0.1"},
+    taut_load how = {.size = sizeof how,
+                     .init = (const char *[]){"x=0.6", "x'=-0.5", "y=0.85", "y'=0.1"},
                      .init_count = 4};
     projected p = project_model("free_pendulum", &how, "method=series hold=x,x'");
     if (projected_good("free_pendulum", &p)) {
@@ -184,7 +186,8 @@ static void test_exact(void)
 static void test_foot(void)
 {
     check_group("foot point over what is free");
-    taut_load how = {.set = (const char *[]){"lift=0.25"},
+    taut_load how = {.size = sizeof how,
+                     .set = (const char *[]){"lift=0.25"},
                      .set_count = 1,
                      .init = (const char *[]){"x1=1.02", "x2=1.9", "y2=0.4"},
                      .init_count = 3};
@@ -215,7 +218,8 @@ static void test_foot(void)
 static void test_cranks(void)
 {
     check_group("cranks");
-    taut_load how = {.set = (const char *[]){"c=1e-5"}, .set_count = 1, .from = 0.3};
+    taut_load how = {
+        .size = sizeof how, .set = (const char *[]){"c=1e-5"}, .set_count = 1, .from = 0.3};
     projected p = project_model("four_bar", &how, "method=series from=0.3 hold=theta,theta'");
     projected q = project_model("four_bar", &how, "method=series from=0.3");
     if (projected_good("held", &p) && projected_good("free", &q)) {
@@ -225,7 +229,8 @@ static void test_cranks(void)
     }
     projected_drop(&p);
     projected_drop(&q);
-    taut_load crank = {.init = (const char *[]){"theta=0.4", "psi=0.2", "x2=2.5", "theta'=-1.5"},
+    taut_load crank = {.size = sizeof crank,
+                       .init = (const char *[]){"theta=0.4", "psi=0.2", "x2=2.5", "theta'=-1.5"},
                        .init_count = 4};
     p = project_model("slider_crank", &crank, "hold=theta,theta'");
     /* its closed form [C example 4]: psi = asin(r sin(theta)/l) */
@@ -246,7 +251,7 @@ static void test_checked(void)
 {
     check_group("bonds that are held whole");
     const char *omega[] = {"omega=100"};
-    taut_load how = {.set = omega, .set_count = 1};
+    taut_load how = {.size = sizeof how, .set = omega, .set_count = 1};
     projected p = project_model("double_pendulum", &how, "method=series");
     char *text = projected_good("free", &p) ? start_text(&p) : NULL;
     how.start_text = text;
@@ -265,7 +270,10 @@ static void test_checked(void)
         check_row(memcmp(q.r.q, q.r.start_q, 4 * sizeof(double)) == 0,
                   "a failure has moved the state");
     projected_refused("off", &q, TAUT_ERROR_CONVERGE, "'inner' are held");
-    taut_load driven = {.from = 0.3, .init = (const char *[]){"theta=0.61"}, .init_count = 1};
+    taut_load driven = {.size = sizeof driven,
+                        .from = 0.3,
+                        .init = (const char *[]){"theta=0.61"},
+                        .init_count = 1};
     q = project_model("four_bar", &driven, "from=0.3 hold=theta");
     projected_refused("crank off", &q, TAUT_ERROR_CONVERGE, "'drive'");
 }
@@ -298,7 +306,7 @@ static void test_random(void)
                  "%.17g\ny2' = %.17g\n",
                  z[0], z[1], z[2], z[3], z[4], z[5], z[6], z[7]);
         const char *thousand[] = {"omega=1000"};
-        taut_load how = {.set = thousand, .set_count = 1, .start_text = text};
+        taut_load how = {.size = sizeof how, .set = thousand, .set_count = 1, .start_text = text};
         run_cell("double_pendulum", how, "method=auto", held[row % 6], 1e-12, 1e-13);
     }
 }
@@ -320,7 +328,7 @@ static void test_guess(void)
                      * pull */
                     5e-3);
         check_below("y2", fabs(p.r.q[3] + 1.4), 5e-3);
-        taut_load how = {.start_text = text};
+        taut_load how = {.size = sizeof how, .start_text = text};
         projected again = project_model(model, &how, "method=series");
         if (projected_good("again", &again))
             check_below("moved", farthest(&p, &again), 1e-14);
@@ -399,7 +407,8 @@ static void test_callbacks(void)
 {
     check_group("C functions");
     const double q[4] = {1, 0.25, 2, 0}, v[4] = {0, -0.5, 0, 0.5}, c[2] = {1e-6, 1e-6};
-    taut_callbacks calls = {.coordinates = 4,
+    taut_callbacks calls = {.size = sizeof calls,
+                            .coordinates = 4,
                             .bonds = 2,
                             .compliance = c,
                             .start_q = q,
@@ -421,7 +430,8 @@ static void test_callbacks(void)
                      p.r.q[0], p.r.q[1], p.r.q[2], p.r.q[3], p.r.v[0], p.r.v[1], p.r.v[2],
                      p.r.v[3]);
             const char *thousand[] = {"omega=1000"};
-            taut_load how = {.set = thousand, .set_count = 1, .start_text = text};
+            taut_load how = {
+                .size = sizeof how, .set = thousand, .set_count = 1, .start_text = text};
             projected s = project_model("double_pendulum", &how,
                                         k == 1 ? "method=constraint" : "method=series");
             if (projected_good("measured", &s)) /* the accuracy of ipa [docs/sources.md, A], of

@@ -219,7 +219,7 @@ static const hostile rows[] = {
 static int parse(const text *t, meter *m, taut_system **system, taut_error *error)
 {
     taut_allocator allocator = {meter_allocate, meter_release, m};
-    taut_load how = {.allocator = &allocator};
+    taut_load how = {.size = sizeof how, .allocator = &allocator};
     return taut_system_parse(t->at, t->length, "test", &how, system, error);
 }
 
@@ -241,7 +241,7 @@ static void check_hostile(void)
         taut_pattern pattern;
         if (status == 0)
             check_equal(rows[k].name,
-                        taut_system_pattern(system, TAUT_PATTERN_TANGENT, &pattern, &error),
+                        taut_system_pattern_get(system, TAUT_PATTERN_TANGENT, &pattern, &error),
                         TAUT_ERROR_SIZE);
         taut_system_destroy(system);
         check_equal("memory given back", (long long)m.used, 0);

@@ -120,7 +120,7 @@ static void inside_actions(const driven *d, double eps, double *action)
 {
     const taut_impulse *w = d->solver->stepper.work;
     taut_mode mode[2];
-    taut_modes_report report = {0};
+    taut_modes_report report = {.size = sizeof report};
     taut_error error;
     int code = taut_modes(d->solver->context, 0, w->x, w->v, 2, mode, &report, &error);
     for (int k = 0; k < 2; k++)
@@ -290,14 +290,14 @@ static void test_counts(void)
         NULL);
     if (driven_good("run", &d)) {
         check_equal("advance", taut_solver_advance(d.solver, 1, &d.error), 0);
-        taut_result result;
-        taut_solver_result(d.solver, &result);
+        taut_result result = {.size = sizeof result};
+        taut_solver_result_get(d.solver, &result, NULL);
         check_equal("steps", result.statistics.steps, 10);
         check_equal("slow", result.statistics.force_evaluations, 11);
         check_equal("micro-steps", result.statistics.micro_steps, 10 * 334);
         check_equal("fast", result.statistics.fast_force_evaluations, 10 * 334 + 1);
         check_equal("advance", taut_solver_advance(d.solver, 2, &d.error), 0);
-        taut_solver_result(d.solver, &result);
+        taut_solver_result_get(d.solver, &result, NULL);
         check_equal("slow, twice as far", result.statistics.force_evaluations, 11 + 10);
     }
     driven_destroy(&d);
@@ -307,8 +307,8 @@ static void test_counts(void)
         "motion=effective method=impulse step=0.1 until=1", NULL);
     if (driven_good("default", &d)) {
         check_equal("advance", taut_solver_advance(d.solver, 1, &d.error), 0);
-        taut_result result;
-        taut_solver_result(d.solver, &result);
+        taut_result result = {.size = sizeof result};
+        taut_solver_result_get(d.solver, &result, NULL);
         check_equal("micro-steps", result.statistics.micro_steps, 10 * 200);
     }
     driven_destroy(&d);

@@ -208,7 +208,8 @@ static projected run(const char *model, const char *set, const char *init, const
     char one[60], two[60];
     const char *sets[] = {one, two};
     int count = sscanf(set, "%59s %59s", one, two);
-    taut_load how = {.set = sets, .set_count = count > 0 ? count : 0, .start_text = init};
+    taut_load how = {
+        .size = sizeof how, .set = sets, .set_count = count > 0 ? count : 0, .start_text = init};
     return project_model(model, &how, options);
 }
 
@@ -216,10 +217,10 @@ static projected run(const char *model, const char *set, const char *init, const
 static void write_start(const projected *p, const double *q, const double *v, char *text,
                         size_t size)
 {
-    taut_sizes sizes;
+    taut_sizes sizes = {.size = sizeof sizes};
     char name[96];
     size_t used = 0;
-    taut_system_sizes(p->system, &sizes);
+    taut_system_sizes_get(p->system, &sizes, NULL);
     for (taut_index i = 0; i < sizes.coordinates && used < size; i++) {
         taut_system_name(p->system, TAUT_COORDINATE, i, name, sizeof name);
         used += (size_t)snprintf(text + used, size - used, "%s = %.17g\n%s' = %.17g\n", name, q[i],

@@ -207,9 +207,11 @@ static bool open_fixture(fixture *f, const char *text)
         check_row(false, "model: %s", error.message);
         return false;
     }
-    taut_system_sizes(f->system, &f->sizes);
+    taut_sizes_init(&f->sizes);
+    taut_system_sizes_get(f->system, &f->sizes, NULL);
     f->q = numbers(f->sizes.coordinates);
     f->v = numbers(f->sizes.coordinates);
+    taut_values_init(&f->values);
     f->values.force = numbers(f->sizes.coordinates);
     f->values.bond = numbers(f->sizes.bonds);
     f->values.bond_dt = numbers(f->sizes.bonds);
@@ -447,7 +449,8 @@ static double sensitive_error(taut_context *context, unsigned wanted, int *statu
     double force[2] = {0}, bond[1] = {0}, jacobian[2] = {0}, dt[1];
     const double a = taut_context_parameter(context, 0), x = q[0], y = q[1],
                  right_force[2] = {-2 * x * y, -x * x};
-    taut_values values = {.force = force, .bond = bond, .jacobian = jacobian, .bond_dt = dt};
+    taut_values values = {
+        .size = sizeof values, .force = force, .bond = bond, .jacobian = jacobian, .bond_dt = dt};
     taut_error error = {0};
     *status = taut_evaluate_parameter(context, 0, q, NULL, 0, wanted, &values, &error);
     double worst = 0;

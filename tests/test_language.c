@@ -21,8 +21,10 @@ static bool parse(model *m, const char *text, size_t length, const taut_load *ho
     int status = taut_system_parse(text, length, what, how, &m->system, &m->error);
     if (status == 0)
         status = taut_context_create(m->system, NULL, &m->context, &m->error);
-    if (status == 0)
-        taut_system_sizes(m->system, &m->sizes);
+    if (status == 0) {
+        taut_sizes_init(&m->sizes);
+        taut_system_sizes_get(m->system, &m->sizes, NULL);
+    }
     return check_row(status == 0, "%s: %d at %d:%d: %s", what, status, m->error.line,
                      m->error.column, m->error.message);
 }
@@ -141,7 +143,7 @@ static void check_expression(const char *expression, double expected)
     static const double q[3] = {3, 3, 4}, v[3] = {5, 1, 2}, lambda[1] = {11};
     char text[2048];
     int length = snprintf(text, sizeof text, "%s%s\n", head, expression);
-    taut_load how = {.table_folder = TAUT_SOURCE_DIR "/tests/data/bad"};
+    taut_load how = {.size = sizeof how, .table_folder = TAUT_SOURCE_DIR "/tests/data/bad"};
     model m;
     double value = 0;
     if (parse(&m, text, (size_t)length, &how, expression)) {
@@ -252,7 +254,8 @@ static void check_start(const start_row *row)
 {
     model m;
     double q[4] = {0}, v[4] = {0};
-    taut_load how = {.init = &row->init,
+    taut_load how = {.size = sizeof how,
+                     .init = &row->init,
                      .init_count = *row->init != 0,
                      .set = &row->set,
                      .set_count = *row->set != 0,
@@ -324,9 +327,10 @@ static void check_mass(void)
         model m;
         taut_pattern pattern;
         double mass[8] = {0}, force[2] = {0}, dense[4] = {0};
-        taut_values values = {.mass = mass, .force = force};
+        taut_values values = {.size = sizeof values, .mass = mass, .force = force};
         if (parse(&m, texts[k], strlen(texts[k]), NULL, k ? "kinetic" : "literal mass")) {
-            int status = taut_system_pattern(m.system, TAUT_PATTERN_TANGENT, &pattern, &m.error);
+            int status =
+                taut_system_pattern_get(m.system, TAUT_PATTERN_TANGENT, &pattern, &m.error);
             if (status == 0)
                 status = taut_evaluate(m.context, 0, q, v, TAUT_WANT_MASS | TAUT_WANT_FORCE,
                                        &values, &m.error);
@@ -358,7 +362,8 @@ static void check_moving_frame(void)
     static const double t = 0.7, q[1] = {0.4}, v[1] = {1.5};
     model m;
     double force[1] = {0}, mass[1] = {0}, momentum[1] = {0};
-    taut_values values = {.force = force, .mass = mass, .momentum = momentum};
+    taut_values values = {
+        .size = sizeof values, .force = force, .mass = mass, .momentum = momentum};
     if (parse(&m, text, sizeof text - 1, NULL, "moving frame")) {
         int status =
             taut_evaluate(m.context, t, q, v, TAUT_WANT_FORCE | TAUT_WANT_MASS | TAUT_WANT_MOMENTUM,
@@ -385,7 +390,7 @@ static void check_forces(void)
                         expected[3] = {-2 - 1 + 5, -4 + 10 - 4 + 10, -6 + 15};
     model m;
     double force[3] = {0};
-    taut_values values = {.force = force};
+    taut_values values = {.size = sizeof values, .force = force};
     if (parse(&m, text, sizeof text - 1, NULL, "forces")) {
         int status = taut_evaluate(m.context, 5, q, v, TAUT_WANT_FORCE, &values, &m.error);
         check_row(status == 0, "forces: %s", m.error.message);

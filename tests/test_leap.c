@@ -27,9 +27,9 @@ static rig make(const char *model)
     r.code = taut_system_parse(model, strlen(model), "model.taut", NULL, &r.system, &r.error);
     if (r.code == 0)
         r.code = taut_context_create(r.system, NULL, &r.context, &r.error);
-    taut_sizes sizes = {0};
+    taut_sizes sizes = {.size = sizeof sizes};
     if (r.code == 0)
-        taut_system_sizes(r.system, &sizes);
+        taut_system_sizes_get(r.system, &sizes, NULL);
     if (r.code == 0)
         r.code = taut_context_start(r.context, 0, r.state, r.state + sizes.coordinates, &r.error);
     return r;

@@ -25,7 +25,7 @@ int main(int count, char **word)
     taut_solver *solver = NULL;
     taut_file_sink *file = NULL;
     taut_sink sink;
-    taut_load how = {.from = 0.3};
+    taut_load how = {.size = sizeof how, .from = 0.3};
     int code = count == 4 && setlocale(LC_ALL, word[1]) ? 0 : TAUT_ERROR_USAGE;
     code = code ? code : taut_system_load(word[2], &how, &system, &error);
     code = code ? code : taut_options_create(NULL, &options, &error);

@@ -44,7 +44,7 @@ static int project(const taut_system *system, const char *method, taut_index n, 
 {
     taut_options *options = NULL;
     taut_projection *projection = NULL;
-    taut_projection_result result;
+    taut_projection_result result = {.size = sizeof result};
     int status = taut_options_create(NULL, &options, NULL);
     if (status == 0)
         status = taut_options_set(options, "method", method, NULL);
@@ -53,7 +53,7 @@ static int project(const taut_system *system, const char *method, taut_index n, 
     if (status == 0)
         status = taut_project(system, options, NULL, &projection, NULL);
     if (status == 0) {
-        taut_projection_result_get(projection, &result);
+        taut_projection_result_get(projection, &result, NULL);
         memcpy(y, result.q, (size_t)n * sizeof(double));
         memcpy(y + n, result.v, (size_t)n * sizeof(double));
     }

@@ -69,10 +69,10 @@ static int evaluate(const taut_system *system, double t, const double *q, double
                     double *potential, double *bonds)
 {
     taut_context *context = NULL;
-    taut_sizes sizes;
-    taut_system_sizes(system, &sizes);
+    taut_sizes sizes = {.size = sizeof sizes};
+    taut_system_sizes_get(system, &sizes, NULL);
     double *rest = calloc((size_t)sizes.coordinates, sizeof(double));
-    taut_values values = {.force = force};
+    taut_values values = {.size = sizeof values, .force = force};
     int status = taut_context_create(system, NULL, &context, NULL);
     if (status == 0)
         status =
@@ -164,7 +164,8 @@ static int load_start(const char *name, taut_index n, const double *q, const dou
     }
     taut_system_destroy(m->system);
     static const char *const few[] = {"N=8"}; /* as load() has it */
-    taut_load how = {.start_text = text,
+    taut_load how = {.size = sizeof how,
+                     .start_text = text,
                      .set = few,
                      .set_count = strcmp(name, "water_box") == 0 && !long_form()};
     snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, name);
@@ -287,7 +288,8 @@ static ran run_ring(const ring *r, const char *method, bool adaptive, double end
         memcpy(o.y + n, taut_solver_velocity(solver), (size_t)n * sizeof(double));
         memcpy(o.lambda, taut_solver_multipliers(solver),
                (size_t)r->model.sizes.bonds * sizeof(double));
-        taut_solver_result(solver, &o.result);
+        taut_result_init(&o.result);
+        taut_solver_result_get(solver, &o.result, NULL);
     }
     taut_solver_destroy(solver);
     taut_options_destroy(options);
@@ -323,7 +325,7 @@ static void judge_energy(ring *r, double t, const ran *o)
     double energy[2] = {o->result.energy_first, o->result.energy_last}, W = 0;
     for (int k = 0; k < 2; k++) {
         const double *y = k ? o->y : r->laid;
-        taut_values values = {0};
+        taut_values values = {.size = sizeof values};
         double at = k ? t : 0;
         int status =
             taut_evaluate(r->modes.at.context, at, y, y + n, TAUT_WANT_ENERGY, &values, NULL);

@@ -28,12 +28,14 @@ static bool load(loaded *m, const char *name, const char *set, double from)
     char path[1024];
     *m = (loaded){0};
     snprintf(path, sizeof path, FOLDER "%s.taut", name);
-    taut_load how = {.set = &set, .set_count = *set != 0, .from = from};
+    taut_load how = {.size = sizeof how, .set = &set, .set_count = *set != 0, .from = from};
     int status = taut_system_load(path, &how, &m->system, &m->error);
     if (status == 0)
         status = taut_context_create(m->system, NULL, &m->context, &m->error);
-    if (status == 0)
-        taut_system_sizes(m->system, &m->sizes);
+    if (status == 0) {
+        taut_sizes_init(&m->sizes);
+        taut_system_sizes_get(m->system, &m->sizes, NULL);
+    }
     return check_row(status == 0, "%s %s: %d, %s:%d:%d: %s", name, set, status, m->error.file,
                      m->error.line, m->error.column, m->error.message);
 }
@@ -152,7 +154,7 @@ static void check_folder(void)
 
 static void check_derivatives(const char *name, const loaded *m)
 {
-    static taut_check_report report;
+    static taut_check_report report = {.size = sizeof report};
     taut_error error = {0};
     taut_options *options = NULL;
     taut_options_create(NULL, &options, &error);
@@ -249,7 +251,7 @@ static void check_start(const oracle_row *row, loaded *m)
 static void check_masses(const oracle_row *row, loaded *m)
 {
     static double entry[SIZE_MOST * SIZE_MOST], dense[SIZE_MOST * SIZE_MOST];
-    taut_values values = {.mass = entry};
+    taut_values values = {.size = sizeof values, .mass = entry};
     int status =
         taut_evaluate(m->context, row->t, row->q, row->v, TAUT_WANT_MASS, &values, &m->error);
     if (!check_row(status == 0, "%s: mass: %s", row->name, m->error.message))
@@ -259,7 +261,7 @@ static void check_masses(const oracle_row *row, loaded *m)
         return;
     }
     taut_pattern pattern;
-    status = taut_system_pattern(m->system, TAUT_PATTERN_TANGENT, &pattern, &m->error);
+    status = taut_system_pattern_get(m->system, TAUT_PATTERN_TANGENT, &pattern, &m->error);
     if (!check_row(status == 0, "%s: tangent pattern: %s", row->name, m->error.message))
         return;
     densify(&pattern, entry, dense);
@@ -271,7 +273,7 @@ static void check_energies(const oracle_row *row, loaded *m)
     double stiff[SIZE_MOST];
     unsigned wanted =
         TAUT_WANT_ENERGY | (m->sizes.can & TAUT_HAS_STIFF_POTENTIAL ? TAUT_WANT_STIFF_FORCE : 0);
-    taut_values values = {.stiff_force = stiff};
+    taut_values values = {.size = sizeof values, .stiff_force = stiff};
     int status = taut_evaluate(m->context, row->t, row->q, row->v, wanted, &values, &m->error);
     if (!check_row(status == 0, "%s: energy: %s", row->name, m->error.message))
         return;
@@ -290,13 +292,14 @@ static void check_values(const oracle_row *row, loaded *m)
     static double f[SIZE_MOST], g[SIZE_MOST], gt[SIZE_MOST], gamma[SIZE_MOST], G[16 * SIZE_MOST],
         dense[SIZE_MOST * SIZE_MOST];
     taut_pattern pattern;
-    int status = taut_system_pattern(m->system, TAUT_PATTERN_JACOBIAN, &pattern, &m->error);
+    int status = taut_system_pattern_get(m->system, TAUT_PATTERN_JACOBIAN, &pattern, &m->error);
     if (!check_row(status == 0 && m->sizes.jacobian_entries <= 16 * SIZE_MOST,
                    "%s: pattern of G: %s", row->name, m->error.message))
         return;
     unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN |
                       (row->mechanical ? TAUT_WANT_GAMMA : 0);
-    taut_values values = {.force = f, .bond = g, .jacobian = G, .bond_dt = gt, .gamma = gamma};
+    taut_values values = {
+        .size = sizeof values, .force = f, .bond = g, .jacobian = G, .bond_dt = gt, .gamma = gamma};
     status = taut_evaluate(m->context, row->t, row->q, row->v, wanted, &values, &m->error);
     if (!check_row(status == 0, "%s: evaluate: %s", row->name, m->error.message))
         return;
@@ -313,7 +316,7 @@ static void check_jets(const oracle_row *row, loaded *m)
 {
     double f[SIZE_MOST], g[SIZE_MOST], q[SIZE_MOST], v[SIZE_MOST];
     taut_jet *jet = NULL;
-    taut_values values = {.force = f, .bond = g};
+    taut_values values = {.size = sizeof values, .force = f, .bond = g};
     int status = taut_jet_create(m->context, ORACLE_JET_ORDER, TAUT_WANT_FORCE | TAUT_WANT_BOND,
                                  &jet, &m->error);
     double scale_f = 0, scale_g = 0;
@@ -365,7 +368,7 @@ static void check_consistent(const char *name, double t, int rows)
 {
     loaded m;
     double q[SIZE_MOST], v[SIZE_MOST], g[SIZE_MOST], gt[SIZE_MOST], G[16 * SIZE_MOST];
-    taut_values values = {.bond = g, .jacobian = G, .bond_dt = gt};
+    taut_values values = {.size = sizeof values, .bond = g, .jacobian = G, .bond_dt = gt};
     taut_pattern pattern;
     if (load(&m, name, "", t)) {
         int status = taut_context_start(m.context, t, q, v, &m.error);
@@ -373,7 +376,7 @@ static void check_consistent(const char *name, double t, int rows)
             status = taut_evaluate(m.context, t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values,
                                    &m.error);
         if (status == 0)
-            status = taut_system_pattern(m.system, TAUT_PATTERN_JACOBIAN, &pattern, &m.error);
+            status = taut_system_pattern_get(m.system, TAUT_PATTERN_JACOBIAN, &pattern, &m.error);
         check_row(status == 0, "%s: %s", name, m.error.message);
         for (int i = 0; status == 0 && i < rows; i++) {
             double rate = gt[i];
@@ -411,7 +414,7 @@ static void check_recurrence(void)
     taut_jet *jet = NULL;
     double q[4][ORDER + 2] = {{1}, {0.25}, {2}, {0}}, v[4][ORDER + 2] = {{0}, {-0.5}, {0}, {0.5}};
     double u[4][ORDER + 1], s[2][ORDER + 1], r[2][ORDER + 1], w[2][ORDER + 1] = {{0}}, g[2] = {0};
-    taut_values values = {.bond = g};
+    taut_values values = {.size = sizeof values, .bond = g};
     bool good = load(&m, "double_pendulum", "omega=1", 0) &&
                 check_row(taut_jet_create(m.context, ORDER, TAUT_WANT_BOND, &jet, &m.error) == 0,
                           "jet: %s", m.error.message);
@@ -470,7 +473,8 @@ static void check_long_chain(void)
         check_equal("coordinates", m.sizes.coordinates, 2LL * count);
         check_equal("bonds", m.sizes.bonds, count);
         double *x = malloc(sizeof(double) * 7 * (size_t)count);
-        taut_values values = {.force = x + 4 * (size_t)count, .bond = x + 6 * (size_t)count};
+        taut_values values = {
+            .size = sizeof values, .force = x + 4 * (size_t)count, .bond = x + 6 * (size_t)count};
         int status = x ? taut_context_start(m.context, 0, x, x + 2 * (size_t)count, &m.error)
                        : TAUT_ERROR_MEMORY;
         if (status == 0)

@@ -18,15 +18,15 @@ static opened open_text(const char *model, const char *set)
 {
     opened o = {0};
     const char *sets[] = {set};
-    taut_load how = {.set = sets, .set_count = set ? 1 : 0};
+    taut_load how = {.size = sizeof how, .set = sets, .set_count = set ? 1 : 0};
     o.code = taut_system_parse(model, strlen(model), "model.taut", &how, &o.system, &o.error);
     if (o.code == 0)
         o.code = taut_context_create(o.system, NULL, &o.context, &o.error);
     if (o.code == 0)
         o.code = taut_context_start(o.context, 0, o.q, o.v, &o.error);
-    taut_sizes sizes = {0};
+    taut_sizes sizes = {.size = sizeof sizes};
     if (o.system)
-        taut_system_sizes(o.system, &sizes);
+        taut_system_sizes_get(o.system, &sizes, NULL);
     o.n = sizes.coordinates;
     o.m = sizes.bonds;
     check_row(o.code == 0, "model: %s", o.error.message);
@@ -60,7 +60,7 @@ static void test_published_actions(void)
     char *text = read_model("double_pendulum_gravity.taut");
     opened o = open_text(text, "eps=1e-3");
     taut_mode mode[MOST];
-    taut_modes_report report;
+    taut_modes_report report = {.size = sizeof report};
     if (o.code == 0 &&
         check_equal("modes", taut_modes(o.context, 0, o.q, o.v, MOST, mode, &report, &o.error),
                     0)) {
@@ -88,7 +88,7 @@ static void test_angles(void)
         angles x = {.3 * k, 1 - .2 * k * k, .5, -.7};
         double q[4], v[4], omega[2];
         taut_mode mode[MOST];
-        taut_modes_report report;
+        taut_modes_report report = {.size = sizeof report};
         angle_state(x, q, v);
         angle_frequencies(1e-4, cos(x.a - x.b), omega);
         check_equal("modes", taut_modes(o.context, 0, q, v, MOST, mode, &report, &o.error), 0);
@@ -112,7 +112,7 @@ static void test_resonance(void)
     double q[4], v[4], cosine = sqrt((1.8 * 1.8 - 1) / 4);
     check_near("cosine", cosine, 0.748, 5e-4);
     taut_mode mode[MOST];
-    taut_modes_report report;
+    taut_modes_report report = {.size = sizeof report};
     angle_state((angles){.3, .3 + acos(cosine), 0, 0}, q, v);
     if (o.code == 0 &&
         check_equal("modes", taut_modes(o.context, 0, q, NULL, MOST, mode, &report, &o.error), 0)) {
@@ -222,7 +222,7 @@ static void test_known(void)
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
         opened o = open_text(known[k].model, NULL);
         taut_mode mode[MOST];
-        taut_modes_report report = {0};
+        taut_modes_report report = {.size = sizeof report};
         if (o.code == 0)
             o.code = taut_modes(o.context, 0, o.q, o.v, MOST, mode, &report, &o.error);
         check_row(o.code == 0 && report.found == known[k].modes && report.complete &&
@@ -412,7 +412,7 @@ static void test_refusals(void)
 {
     check_group("modes, refusals");
     taut_mode mode[2];
-    taut_modes_report report;
+    taut_modes_report report = {.size = sizeof report};
     opened o = open_text("[state]\nx\n[rates]\nx' = -x\n[start]\nx = 1\n", NULL);
     check_equal("first order", taut_modes(o.context, 0, o.q, o.v, 2, mode, &report, &o.error),
                 TAUT_ERROR_REFUSED);

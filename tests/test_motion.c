@@ -164,10 +164,10 @@ static void test_foot(void)
         const double *v = taut_solver_velocity(d.solver);
         check_near("inner rate", v[0] * q[0] + v[1] * q[1], 0, 1e-14);
         check_near("outer rate", (v[2] - v[0]) * e[0] + (v[3] - v[1]) * e[1], 0, 1e-14);
-        taut_result result;
+        taut_result result = {.size = sizeof result};
         check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "%s",
                   d.error.message);
-        taut_solver_result(d.solver, &result);
+        taut_solver_result_get(d.solver, &result, NULL);
         check_below("drift of positions", result.drift_position, 1e-13);
         check_below("drift of velocities", result.drift_velocity, 1e-13);
         check_near("energy", result.energy_last, result.energy_first, 1e-7);
@@ -230,10 +230,10 @@ static void test_drift(void)
                  rows[k].stabilize);
         driven d = driven_create(slider_crank, options, NULL);
         if (driven_good(options, &d)) {
-            taut_result result;
+            taut_result result = {.size = sizeof result};
             check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "%s: %s",
                       options, d.error.message);
-            taut_solver_result(d.solver, &result);
+            taut_solver_result_get(d.solver, &result, NULL);
             check_row(result.drift_position >= rows[k].least &&
                           result.drift_position <= rows[k].most,
                       "%s: drift %.3g", options, result.drift_position);
@@ -323,8 +323,12 @@ static int radius_bond(void *user, double t, const double *q, double *g)
 static void test_start_without_jets(void)
 {
     static const double q[2] = {1.01, 0}, v[2] = {0, 1}, compliance[1] = {1e-6};
-    taut_callbacks c = {
-        .coordinates = 2, .bonds = 1, .compliance = compliance, .start_q = q, .start_v = v};
+    taut_callbacks c = {.size = sizeof c,
+                        .coordinates = 2,
+                        .bonds = 1,
+                        .compliance = compliance,
+                        .start_q = q,
+                        .start_v = v};
     driven d = {0};
     c.force = no_force;
     c.bond = radius_bond;
@@ -564,7 +568,8 @@ static void test_refusing(void)
         int64_t calls = 1;
         for (int64_t at = 0; at < calls; at++) { /* at = 0: none, which counts */
             refusing r = {.refuse = at};
-            taut_callbacks c = {.coordinates = 1, .start_q = q, .force = oscillate, .user = &r};
+            taut_callbacks c = {
+                .size = sizeof c, .coordinates = 1, .start_q = q, .force = oscillate, .user = &r};
             driven d = {0};
             d.code = taut_system_from_callbacks(&c, NULL, &d.system, &d.error);
             if (d.code == 0)
@@ -594,7 +599,7 @@ static void test_long_names(void)
     static const char model[] =
         "[coordinates]\nx, y\n[bonds]\n" LONG_NAME "_1 = x\n" LONG_NAME "_2 = x\n" LONG_NAME
         "_3 = 2*x\n" LONG_NAME "_4 = 3*x\n" LONG_NAME "_5 = y - y\n";
-    taut_check_report report;
+    taut_check_report report = {.size = sizeof report};
     driven d = {0};
     check_group("long names");
     d.code = taut_system_parse(model, strlen(model), "model.taut", NULL, &d.system, &d.error);

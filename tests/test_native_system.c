@@ -54,7 +54,8 @@ static int evaluate(taut_context *context, const double *at, unsigned wanted, ar
     double *all = (double *)a;
     for (size_t i = 0; i < sizeof *a / sizeof *all; i++)
         all[i] = SENTINEL;
-    taut_values values = {.force = a->force,
+    taut_values values = {.size = sizeof values,
+                          .force = a->force,
                           .stiff_force = a->stiff,
                           .bond = a->bond,
                           .bond_dt = a->dt,
@@ -126,7 +127,7 @@ static void test_system(void)
     int status = 0;
     setenv("XDG_CACHE_HOME", in_place("system"), 1);
     for (int i = 0; i < 2 && status == 0; i++) {
-        taut_load how = {.compile = i == 0};
+        taut_load how = {.size = sizeof how, .compile = i == 0};
         status = taut_system_parse(model, strlen(model), "model", &how, &system[i], &error);
         if (status == 0)
             status = taut_context_create(system[i], NULL, &context[i], &error);

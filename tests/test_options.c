@@ -49,7 +49,7 @@ static void test_values(void)
     } rows[] = {
         {"step", "1e-3", 0, NULL},
         {"step", " .5 ", 0, NULL},
-        {"step", "abc", TAUT_ERROR_USAGE, "--step: expected a number > 0, found 'abc'"},
+        {"step", "abc", TAUT_ERROR_USAGE, "expected a number > 0, found 'abc'"},
         {"step", "0", TAUT_ERROR_USAGE, "expected a number > 0, found '0'"},
         {"step", "-1", TAUT_ERROR_USAGE, "> 0"},
         {"step", "", TAUT_ERROR_USAGE, "found ''"},
@@ -61,23 +61,23 @@ static void test_values(void)
         {"step", "1e", TAUT_ERROR_USAGE, "> 0"},
         {"step", "1.5.2", TAUT_ERROR_USAGE, "> 0"},
         {"until", "-3", 0, NULL},
-        {"until", "x", TAUT_ERROR_USAGE, "--until: expected a number, found 'x'"},
+        {"until", "x", TAUT_ERROR_USAGE, "expected a number, found 'x'"},
         {"steps", "1e6", 0, NULL},
-        {"steps", "0", TAUT_ERROR_USAGE, "--steps: expected a whole number >= 1, found '0'"},
+        {"steps", "0", TAUT_ERROR_USAGE, "expected a whole number >= 1, found '0'"},
         {"steps", "1.5", TAUT_ERROR_USAGE, "a whole number"},
         {"steps", "1e17", TAUT_ERROR_USAGE, "a whole number"},
         {"motion", "slow", 0, NULL},
         {"motion", "fll", TAUT_ERROR_USAGE,
-         "--motion: expected one of rigid|slow|effective|full, found 'fll'; did you mean full?"},
+         "expected one of rigid|slow|effective|full, found 'fll'; did you mean full?"},
         {"motion", "", TAUT_ERROR_USAGE, "expected one of"},
         {"motion", "rigid|slow", TAUT_ERROR_USAGE, "expected one of"},
         {"backend", "banded", 0, NULL},
         {"json", "yes", 0, NULL},
-        {"json", "perhaps", TAUT_ERROR_USAGE, "--json: expected yes or no, found 'perhaps'"},
-        {"out", "", TAUT_ERROR_USAGE, "--out: expected FILE"},
-        {"stpe", "1", TAUT_ERROR_USAGE, "unknown option --stpe; did you mean --step?"},
-        {"untill", "1", TAUT_ERROR_USAGE, "did you mean --until?"},
-        {"zzzzzzzz", "1", TAUT_ERROR_USAGE, "unknown option --zzzzzzzz; `taut run --help`"},
+        {"json", "perhaps", TAUT_ERROR_USAGE, "expected yes or no, found 'perhaps'"},
+        {"out", "", TAUT_ERROR_USAGE, "expected FILE"},
+        {"stpe", "1", TAUT_ERROR_USAGE, "unknown option; did you mean step?"},
+        {"untill", "1", TAUT_ERROR_USAGE, "did you mean until?"},
+        {"zzzzzzzz", "1", TAUT_ERROR_USAGE, "unknown option; docs/options.md lists"},
         {"", "1", TAUT_ERROR_USAGE, "unknown option"},
     };
     check_group("option values");
@@ -89,8 +89,11 @@ static void test_values(void)
         int code = taut_options_set(options, rows[k].name, rows[k].value, &error);
         check_row(code == rows[k].code, "--%s '%s': code %d, expected %d (%s)", rows[k].name,
                   rows[k].value, code, rows[k].code, error.message);
-        if (rows[k].message)
+        if (rows[k].message) {
             check_contains(rows[k].name, error.message, rows[k].message);
+            check_row(strcmp(error.option, rows[k].name) == 0, "%s: the option is named: '%s'",
+                      rows[k].name, error.option);
+        }
     }
     /* a refused value leaves the accepted one */
     check_near("step", taut_options_real(options, "step"), .5, 0);
@@ -99,6 +102,57 @@ static void test_values(void)
     check_equal("no name", taut_options_set(options, NULL, "1", NULL), TAUT_ERROR_USAGE);
     taut_options_destroy(options);
     taut_options_destroy(NULL);
+}
+
+/* Values of the option's own type; every other type is refused, with the option's name. */
+static void test_typed(void)
+{
+    static const struct {
+        const char *name;
+        char type; /* that it is set with */
+        double value;
+        const char *text;
+        int code;
+    } rows[] = {
+        {"rtol", 'r', 1e-8, NULL, 0},      {"step", 'r', 0.1, NULL, 0},
+        {"steps", 'i', 7, NULL, 0},        {"json", 'f', 1, NULL, 0},
+        {"json", 'f', 0, NULL, 0},         {"method", 't', 0, "radau5", 0},
+        {"motion", 't', 0, "slow", 0},     {"rtol", 'i', 1, NULL, TAUT_ERROR_USAGE},
+        {"rtol", 'r', 2, NULL, -1},        {"rtol", 'r', NAN, NULL, -1},
+        {"step", 'r', INFINITY, NULL, -1}, {"steps", 'r', 7, NULL, -1},
+        {"steps", 'i', 0, NULL, -1},       {"json", 'i', 1, NULL, -1},
+        {"json", 't', 0, "yes", -1},       {"method", 'f', 1, NULL, -1},
+        {"motion", 't', 0, "fast", -1},    {"motion", 'r', 1, NULL, -1},
+        {"method", 't', 0, NULL, -1},      {"step", 't', 0, "0.1", -1},
+        {"no-such", 'r', 1, NULL, -1},     {"no-such", 't', 1, "x", -1},
+    };
+    check_group("typed values");
+    taut_options *options;
+    check_equal("create", taut_options_create(NULL, &options, NULL), 0);
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        const char *name = rows[k].name;
+        taut_error error = {0};
+        double x = rows[k].value;
+        int code =
+            rows[k].type == 'r'   ? taut_options_set_real(options, name, x, &error)
+            : rows[k].type == 'i' ? taut_options_set_integer(options, name, (int64_t)x, &error)
+            : rows[k].type == 'f' ? taut_options_set_flag(options, name, x != 0, &error)
+                                  : taut_options_set_text(options, name, rows[k].text, &error);
+        check_row(code == rows[k].code, "%s as %c: %d (%s)", name, rows[k].type, code,
+                  error.message);
+        if (code != 0)
+            check_row(strcmp(error.option, name) == 0 && error.message[0], "%s: '%s' %s", name,
+                      error.option, error.message);
+        else if (rows[k].type == 'r')
+            check_near(name, taut_options_real(options, name), x, 0);
+        else if (rows[k].type == 'i')
+            check_equal(name, taut_options_integer(options, name), (int64_t)x);
+        else if (rows[k].type == 'f')
+            check_equal(name, taut_options_flag(options, name), x != 0);
+        else
+            check_row(strcmp(taut_options_text(options, name), rows[k].text) == 0, "%s", name);
+    }
+    taut_options_destroy(options);
 }
 
 static void test_access(void)
@@ -195,6 +249,7 @@ int main(void)
 {
     test_table();
     test_values();
+    test_typed();
     test_access();
     test_memory();
     test_numbers();

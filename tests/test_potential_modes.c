@@ -23,8 +23,8 @@ typedef struct seen {
 
 static seen look(const char *text, double t, const taut_allocator *allocator)
 {
-    seen s = {0};
-    taut_load how = {.from = t};
+    seen s = {.report = {.size = sizeof s.report}};
+    taut_load how = {.size = sizeof how, .from = t};
     s.code = taut_system_parse(text, strlen(text), "model.taut", &how, &s.system, &s.error);
     if (s.code == 0)
         s.code = taut_context_create(s.system, allocator, &s.context, &s.error);
@@ -175,7 +175,7 @@ static void test_energy(void)
                  rows[k].stiff);
         seen s = look(text, 0, NULL);
         if (good(rows[k].what, &s)) {
-            taut_check_report report;
+            taut_check_report report = {.size = sizeof report};
             check_equal("modes", s.report.found, 3);
             check_near(rows[k].what, s.report.energy, energy, 1e-12 * energy);
             /* nothing is slow: all of it oscillates */
@@ -270,7 +270,7 @@ static void test_ringing(void)
     check_group("oscillatory energy");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         char text[400];
-        taut_check_report report;
+        taut_check_report report = {.size = sizeof report};
         double off = rows[k].x - 1 - rows[k].speed * rows[k].speed / 1e6;
         double energy = (rows[k].rate * rows[k].rate + 1e6 * off * off) / 2;
         snprintf(text, sizeof text,

@@ -32,7 +32,7 @@ static projected ask(const char *variables, const char *command, const char *mor
     snprintf(text, sizeof text, "[state]\n%s\n[stepper]\ncommand = %s\n%s\n", variables, command,
              more);
     snprintf(name, sizeof name, "%s/model.taut", folder);
-    taut_load how = {.allow_command = true};
+    taut_load how = {.size = sizeof how, .allow_command = true};
     p.code = taut_system_parse(text, strlen(text), name, &how, &p.system, &p.error);
     projected_run(&p, options, allocator);
     return p;
@@ -96,7 +96,7 @@ static void same_digits(void)
             projected_drop(&inside);
 
             static const char *const init[] = {"y[4] = 5.2", "y[5] = 405.2"};
-            taut_load how = {.init = init, .init_count = 2};
+            taut_load how = {.size = sizeof how, .init = init, .init_count = 2};
             snprintf(options, sizeof options, "order=%d iterate=%s tolerance=%.17g", order,
                      plain ? "plain" : "anderson", 1e-10 / 814);
             inside = project_model("five_dimensions", &how, options);

@@ -13,7 +13,7 @@ static projected make(const char *model, const char *set, const char *options,
 {
     char one[100], two[100];
     const char *sets[2] = {one, two};
-    taut_load how = {.set = sets};
+    taut_load how = {.size = sizeof how, .set = sets};
     how.set_count = sscanf(set, "%99s %99s", one, two);
     how.set_count = how.set_count < 0 ? 0 : how.set_count;
     return project_model_with(model, &how, options, allocator);
@@ -100,7 +100,9 @@ static void test_uniform(void)
                 snprintf(text + strlen(text), sizeof text - strlen(text),
                          "%s = %.17g\n%s' = %.17g\n", names[i], p.r.q[i], names[i], p.r.v[i]);
             projected s = project_model(
-                "double_pendulum", &(taut_load){.set = sets, .set_count = 1, .start_text = text},
+                "double_pendulum",
+                &(taut_load){
+                    .size = sizeof(taut_load), .set = sets, .set_count = 1, .start_text = text},
                 "method=series");
             for (int i = 0; i < 2 && projected_good("series", &s); i++)
                 check_near("lambda at omega = 1e8", p.r.lambda[i], s.r.lambda[i], 1e-6);
@@ -276,8 +278,8 @@ static void test_several(void)
         projected p = make(rows[k].model, rows[k].set, "method=ipa", NULL),
                   c = make(rows[k].model, rows[k].set, "method=constraint", NULL);
         if (projected_good("ipa", &p) && projected_good("constraint", &c)) {
-            taut_sizes sizes;
-            taut_system_sizes(p.system, &sizes);
+            taut_sizes sizes = {.size = sizeof sizes};
+            taut_system_sizes_get(p.system, &sizes, NULL);
             for (taut_index i = 0; i < sizes.bonds; i++)
                 check_row(fabs(p.r.lambda[i] - c.r.lambda[i]) <
                               rows[k].limit * (1 + fabs(c.r.lambda[i])),
@@ -433,9 +435,9 @@ static void test_options(void)
     if (projected_good("omega", &p))
         check_contains("explanation", p.r.explanation, "omega 20000");
     projected_drop(&p);
-    taut_projection_info info;
+    taut_projection_info info = {.size = sizeof info};
     int count = 0;
-    for (; taut_projection_get(count, &info); count++)
+    for (; taut_projection_get(count, &info, NULL) == 0; count++)
         check_row(info.name[0] && info.summary[0] && info.reference[0], "row %d is incomplete",
                   count);
     check_equal("rows", count, taut_projection_count());

@@ -59,16 +59,19 @@ static projected project_subject(const subject *s, const char *method, const cha
 {
     char options[120];
     snprintf(options, sizeof options, "method=%s from=%.17g", method, s->from);
-    taut_load how = {
-        .set = &s->set, .set_count = s->set != NULL, .start_text = start, .from = s->from};
+    taut_load how = {.size = sizeof how,
+                     .set = &s->set,
+                     .set_count = s->set != NULL,
+                     .start_text = start,
+                     .from = s->from};
     return project_model(s->model, &how, options);
 }
 
 /* The state of a result, as the text of a start; to be freed. */
 static char *start_of(const projected *p)
 {
-    taut_sizes sizes;
-    taut_system_sizes(p->system, &sizes);
+    taut_sizes sizes = {.size = sizeof sizes};
+    taut_system_sizes_get(p->system, &sizes, NULL);
     size_t room = (size_t)sizes.coordinates * 300 + 1, used = 0;
     char *text = calloc(room, 1), name[96];
     for (taut_index i = 0; i < sizes.coordinates && text; i++) {
@@ -265,8 +268,8 @@ static void judge_foot(const char *cell, const subject *s, const projected *p)
 static bool same(const projected *b, const double *q, const double *v, double fastest,
                  expected beside, char *text, size_t room)
 {
-    taut_sizes sizes;
-    taut_system_sizes(b->system, &sizes);
+    taut_sizes sizes = {.size = sizeof sizes};
+    taut_system_sizes_get(b->system, &sizes, NULL);
     taut_index n = sizes.coordinates, nv = sizes.kind == TAUT_MECHANICAL ? n : 0;
     double units = strcmp(b->r.method, "difference") == 0 ? 512 : 32;
     double limit = units * DBL_EPSILON * largest(n, q), off = farthest(n, b->r.q, q),
@@ -326,9 +329,9 @@ static void judge_cell(const char *cell, const subject *s, const char *method, p
                        const known *k)
 {
     char line[MOST_LINE];
-    taut_sizes sizes;
+    taut_sizes sizes = {.size = sizeof sizes};
     if (p->code == TAUT_ERROR_CONVERGE) {
-        taut_system_sizes(p->system, &sizes);
+        taut_system_sizes_get(p->system, &sizes, NULL);
         size_t bytes = (size_t)sizes.coordinates * sizeof(double);
         check_row(p->projection && memcmp(p->r.q, p->r.start_q, bytes) == 0,
                   "%s: the start is not kept", cell);
@@ -387,8 +390,8 @@ static void run_subject(const subject *s)
 {
     projected series = project_subject(s, "series", NULL);
     known k = know(s, &series);
-    taut_projection_info info;
-    for (int i = 0; taut_projection_get(i, &info); i++) {
+    taut_projection_info info = {.size = sizeof info};
+    for (int i = 0; taut_projection_get(i, &info, NULL) == 0; i++) {
         char cell[120];
         snprintf(cell, sizeof cell, "%s, %s", s->name, info.name);
         projected p = project_subject(s, info.name, NULL);

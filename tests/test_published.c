@@ -28,14 +28,18 @@ static bool open_motion(motion *m, const char *name, const char *set)
     char path[1024];
     *m = (motion){0};
     snprintf(path, sizeof path, TAUT_SOURCE_DIR "/models/%s.taut", name);
-    taut_load how = {.set = &set, .set_count = *set != 0};
+    taut_load how = {.size = sizeof how, .set = &set, .set_count = *set != 0};
     m->status = taut_system_load(path, &how, &m->system, &m->error);
     if (m->status == 0)
         m->status = taut_context_create(m->system, NULL, &m->context, &m->error);
-    if (m->status == 0)
-        m->status = taut_system_pattern(m->system, TAUT_PATTERN_JACOBIAN, &m->pattern, &m->error);
-    if (m->status == 0)
-        taut_system_sizes(m->system, &m->sizes);
+    if (m->status == 0) {
+        m->status =
+            taut_system_pattern_get(m->system, TAUT_PATTERN_JACOBIAN, &m->pattern, &m->error);
+    }
+    if (m->status == 0) {
+        taut_sizes_init(&m->sizes);
+        taut_system_sizes_get(m->system, &m->sizes, NULL);
+    }
     return check_row(m->status == 0 && m->sizes.coordinates <= MOST && m->sizes.bonds <= MOST,
                      "%s: %s", name, m->error.message);
 }
@@ -106,7 +110,12 @@ static void rate(motion *m, double t, const double *z, double *dz)
 {
     int n = (int)m->sizes.coordinates;
     double f[MOST], g[MOST], gt[MOST], gamma[MOST], entry[MOST * MOST], dense[MOST][MOST] = {{0}};
-    taut_values values = {.force = f, .bond = g, .jacobian = entry, .bond_dt = gt, .gamma = gamma};
+    taut_values values = {.size = sizeof values,
+                          .force = f,
+                          .bond = g,
+                          .jacobian = entry,
+                          .bond_dt = gt,
+                          .gamma = gamma};
     if (m->sizes.kind != TAUT_MECHANICAL) {
         values.force = dz;
         m->status |= taut_evaluate(m->context, t, z, NULL, TAUT_WANT_FORCE, &values, &m->error);

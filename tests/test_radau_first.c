@@ -74,8 +74,8 @@ static void test_stiff_relaxation(void)
             double off = 0;
             for (int i = 1; i < rows.rows; i++)
                 off = fmax(off, fabs(rows.q[i][0] - cos(rows.t[i])));
-            taut_result r;
-            taut_solver_result(d.solver, &r);
+            taut_result r = {.size = sizeof r};
+            taut_solver_result_get(d.solver, &r, NULL);
             check_row(off < 2e-4 && rows.rows == 61, "%d rows, off by %.3g", rows.rows, off);
             check_row(r.statistics.steps < 150 &&
                           (k == 0 || (double)r.statistics.steps < 1.5 * steps),
@@ -89,7 +89,7 @@ static void test_stiff_relaxation(void)
 /* Runs to `until`; the first two variables of the end. */
 static taut_statistics follow(const char *model, const char *options, double until, double *z)
 {
-    taut_result result = {0};
+    taut_result result = {.size = sizeof result};
     char all[200];
     snprintf(all, sizeof all, "%s until=%g", options, until);
     driven d = driven_create(model, all, NULL);
@@ -98,7 +98,7 @@ static taut_statistics follow(const char *model, const char *options, double unt
         check_row(taut_solver_advance(d.solver, until, &d.error) == 0, "%s: %s", all,
                   d.error.message);
         keep(z, taut_solver_position(d.solver), 2);
-        taut_solver_result(d.solver, &result);
+        taut_solver_result_get(d.solver, &result, NULL);
     }
     driven_destroy(&d);
     return result.statistics;

@@ -118,11 +118,11 @@ static taut_statistics equal_steps(const char *eps, const char *options, double 
     snprintf(model, sizeof model, pendulum, eps);
     snprintf(all, sizeof all, "motion=slow step=%g until=%g %s", h, until, options);
     driven d = driven_create(model, all, NULL);
-    taut_result result = {.status = -1};
+    taut_result result = {.size = sizeof result, .status = -1};
     if (driven_good(options, &d)) {
         check_row(taut_solver_advance(d.solver, until, &d.error) == 0, "eps = %s, h = %g: %s", eps,
                   h, d.error.message);
-        taut_solver_result(d.solver, &result);
+        taut_solver_result_get(d.solver, &result, NULL);
     }
     driven_destroy(&d);
     return result.statistics;
@@ -210,8 +210,8 @@ static void test_forms_agree(void)
                 if (driven_good(rows[k].name, &d)) {
                     check_row(taut_solver_advance(d.solver, 0.1, &d.error) == 0, "%s, %s: %s",
                               rows[k].name, options, d.error.message);
-                    taut_sizes sizes;
-                    taut_system_sizes(d.system, &sizes);
+                    taut_sizes sizes = {.size = sizeof sizes};
+                    taut_system_sizes_get(d.system, &sizes, NULL);
                     keep(q[form], taut_solver_position(d.solver), sizes.coordinates);
                     keep(lambda[form], taut_solver_multipliers(d.solver), sizes.bonds);
                 }
@@ -275,8 +275,8 @@ static void test_counts(void)
                 check_row(taut_solver_advance(d.solver, 1, &d.error) == 0, "%s: %s", options,
                           d.error.message);
                 check_equal("nothing is allocated while stepping", c.calls, calls);
-                taut_result r;
-                taut_solver_result(d.solver, &r);
+                taut_result r = {.size = sizeof r};
+                taut_solver_result_get(d.solver, &r, NULL);
                 check_equal("steps", r.statistics.steps, 20);
                 check_equal("evaluations", r.statistics.force_evaluations,
                             1 + (j + 1) * r.statistics.newton_iterations);
@@ -356,7 +356,8 @@ static void test_faulty_force(void)
     for (int kind = -1; kind <= 1; kind++) {
         static const double q0[] = {1, 0};
         fault x = {.from = 200, .kind = kind};
-        taut_callbacks call = {.coordinates = 2,
+        taut_callbacks call = {.size = sizeof call,
+                               .coordinates = 2,
                                .bonds = 1,
                                .start_q = q0,
                                .force = faulty_force,

@@ -34,8 +34,8 @@ static double drift(const char *model, const char *options, double *position)
     if (driven_good(options, &d) &&
         check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s", options,
                   d.error.message)) {
-        taut_result result;
-        taut_solver_result(d.solver, &result);
+        taut_result result = {.size = sizeof result};
+        taut_solver_result_get(d.solver, &result, NULL);
         velocity = result.drift_velocity;
         *position = result.drift_position;
     }

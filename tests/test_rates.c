@@ -74,7 +74,11 @@ static void test_gauge(void)
     for (size_t k = 0; k < sizeof moves / sizeof moves[0]; k++) {
         memcpy(state, q, sizeof q);
         memcpy(state + 4, v, sizeof v);
-        taut_callbacks calls = {.coordinates = 4, .force = apart_force, .mass = mass, .user = rate};
+        taut_callbacks calls = {.size = sizeof calls,
+                                .coordinates = 4,
+                                .force = apart_force,
+                                .mass = mass,
+                                .user = rate};
         taut_projection p = {.q = state, .v = state + 4};
         taut_system *system = NULL;
         taut_force_spectrum rates = {0};
@@ -84,7 +88,8 @@ static void test_gauge(void)
         p.system = system;
         if (status == 0)
             status = taut_context_create(system, NULL, &p.context, NULL);
-        taut_system_sizes(system, &p.sizes);
+        taut_sizes_init(&p.sizes);
+        taut_system_sizes_get(system, &p.sizes, NULL);
         if (status == 0)
             status = taut_force_spectrum_create(&p, &rates, NULL);
         if (status == 0)
@@ -440,7 +445,8 @@ static void test_nothing_fast(void)
     for (int i = 0; i < n; i++)
         q[i] = sin(0.3 * i) + 0.2 * cos(1.1 * i);
     for (int k = 0; k < 2; k++) {
-        taut_callbacks calls = {.coordinates = n, .force = row_force, .start_q = q, .user = &n};
+        taut_callbacks calls = {
+            .size = sizeof calls, .coordinates = n, .force = row_force, .start_q = q, .user = &n};
         projected p = {0};
         p.code = taut_system_from_callbacks(&calls, NULL, &p.system, &p.error);
         projected_run(&p, options[k], NULL);

@@ -252,7 +252,7 @@ static void test_chain(void)
         rig_run(&r, 10 * rows[k].h, 10);
         if (rig_good(rows[k].method, &r)) {
             double p, v;
-            taut_values values = {0};
+            taut_values values = {.size = sizeof values};
             rig_drift(&r, &p, &v);
             check_below("rods", p, 1e-11);
             check_below("their rates", v, 1e-11);

@@ -186,7 +186,8 @@ static projected call(caller *c, const double *q, const double *v, const char *o
 {
     static const double compliance[] = {0, 1e-6};
     projected p = {0};
-    taut_callbacks calls = {.coordinates = 4,
+    taut_callbacks calls = {.size = sizeof calls,
+                            .coordinates = 4,
                             .bonds = 2,
                             .force = pull,
                             .bond = bonds,

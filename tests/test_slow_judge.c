@@ -66,7 +66,7 @@ static int judge_start(const taut_system *system, double *q, double *v, slow_jud
 
 static taut_system *read_model(const char *model, const char *set)
 {
-    taut_load how = {.set = &set, .set_count = set != NULL};
+    taut_load how = {.size = sizeof how, .set = &set, .set_count = set != NULL};
     taut_system *system = NULL;
     taut_error error = {0};
     char path[1200];
@@ -142,8 +142,8 @@ static struct {
 /* A failure for want of separation keeps the start and tells both rates. */
 static void check_refusal(const char *what, const projected *p)
 {
-    taut_sizes sizes;
-    taut_system_sizes(p->system, &sizes);
+    taut_sizes sizes = {.size = sizeof sizes};
+    taut_system_sizes_get(p->system, &sizes, NULL);
     size_t bytes = (size_t)sizes.coordinates * sizeof(double);
     seen.refused++;
     check_contains(what, p->error.message, "a rate of about ");
@@ -203,7 +203,8 @@ static void test_statement(const char *model, const char *set, const char *twin,
             taut_system_name(system, TAUT_COORDINATE, i, name, sizeof name);
             used += snprintf(text + used, 300, "%s = %.17g\n%s' = %.17g\n", name, q[i], name, v[i]);
         }
-        taut_load how = {.set = &set, .set_count = set != NULL, .start_text = text};
+        taut_load how = {
+            .size = sizeof how, .set = &set, .set_count = set != NULL, .start_text = text};
         projected p = project_model(model, &how, "method=series");
         check_statement(what, &p, &s, q, v);
         projected_drop(&p);

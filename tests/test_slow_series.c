@@ -10,7 +10,8 @@ static projected make(const char *model, const char *set, const char *from,
                       const taut_allocator *allocator)
 {
     char options[60];
-    taut_load how = {.set = &set, .set_count = set[0] ? 1 : 0, .from = atof(from)};
+    taut_load how = {
+        .size = sizeof how, .set = &set, .set_count = set[0] ? 1 : 0, .from = atof(from)};
     snprintf(options, sizeof options, "method=series from=%s", from);
     return project_model_with(model, &how, options, allocator);
 }
@@ -196,8 +197,8 @@ static void test_mixed(void)
         taut_context *context = NULL;
         if (projected_good(rows[k].set, &p) &&
             taut_context_create(p.system, NULL, &context, NULL) == 0) {
-            taut_sizes sizes;
-            taut_system_sizes(p.system, &sizes);
+            taut_sizes sizes = {.size = sizeof sizes};
+            taut_system_sizes_get(p.system, &sizes, NULL);
             const double *c = taut_context_compliance(context),
                          *tau = taut_context_damping(context), *g, *gdot;
             taut_projection_pass(p.projection, p.r.passes, &g, &gdot, NULL);

@@ -331,7 +331,8 @@ static projected project_start(const start *s, double omega, bool functions)
     projected p = {0};
     if (functions) {
         const double compliance[2] = {1 / (omega * omega), 1 / (omega * omega)};
-        taut_callbacks c = {.coordinates = 4,
+        taut_callbacks c = {.size = sizeof c,
+                            .coordinates = 4,
                             .bonds = 2,
                             .compliance = compliance,
                             .start_q = s->q,
@@ -350,7 +351,7 @@ static projected project_start(const start *s, double omega, bool functions)
              "x1 = %.17g\ny1 = %.17g\nx2 = %.17g\ny2 = %.17g\nx1' = %.17g\ny1' = %.17g\nx2' = "
              "%.17g\ny2' = %.17g\n",
              s->q[0], s->q[1], s->q[2], s->q[3], s->v[0], s->v[1], s->v[2], s->v[3]);
-    taut_load how = {.set = sets, .set_count = 1, .start_text = text};
+    taut_load how = {.size = sizeof how, .set = sets, .set_count = 1, .start_text = text};
     return project_model("double_pendulum", &how, "method=auto");
 }
 
@@ -473,7 +474,8 @@ static void test_already(void)
 {
     check_group("slow already");
     const char *set = "omega=1000";
-    taut_load how = {.set = &set,
+    taut_load how = {.size = sizeof how,
+                     .set = &set,
                      .set_count = 1,
                      .start_text =
                          "x1 = 1.000001500045071096781\ny1 = 0\nx2 = 2.000002750073263937993\n"};

@@ -107,11 +107,11 @@ static void test_methods(void)
     }
     check_equal("all motions are offered", all,
                 TAUT_MOTION_RIGID | TAUT_MOTION_SLOW | TAUT_MOTION_EFFECTIVE | TAUT_MOTION_FULL);
-    taut_method_info info;
-    check_row(taut_method_count() > 0 && !taut_method_get(-1, &info) &&
-                  !taut_method_get(taut_method_count(), &info),
+    taut_method_info info = {.size = sizeof info};
+    check_row(taut_method_count() > 0 && taut_method_get(-1, &info, NULL) != 0 &&
+                  taut_method_get(taut_method_count(), &info, NULL) != 0,
               "bounds");
-    for (int k = 0; taut_method_get(k, &info); k++) {
+    for (int k = 0; taut_method_get(k, &info, NULL) == 0; k++) {
         const taut_method *method = taut_method_table[k];
         char text[80];
         check_row(!strcmp(info.motions, taut_motions_text(method->motions, text, sizeof text)) ||
@@ -225,8 +225,8 @@ static void test_outputs(void)
             check_near("lambda", r.lambda[i][0], 100 * r.q[i][0], 1e-12);
             check_near("energy", r.energy[i], 50, 0.3);
         }
-        taut_result result;
-        taut_solver_result(d.solver, &result);
+        taut_result result = {.size = sizeof result};
+        taut_solver_result_get(d.solver, &result, NULL);
         check_near("energy at first", result.energy_first, 50, 1e-13);
         check_near("energy at last", result.energy_last, r.energy[9], 0);
         check_row(!strcmp(result.method, "verlet") && !strcmp(result.motion, "full") &&
@@ -255,8 +255,8 @@ static void test_nan(void)
                   "the state is finite");
         check_row(r.rows == 101 && r.ended == 1, "%d rows were written, ended %d times", r.rows,
                   r.ended);
-        taut_result result;
-        taut_solver_result(d.solver, &result);
+        taut_result result = {.size = sizeof result};
+        taut_solver_result_get(d.solver, &result, NULL);
         check_equal("status", result.status, TAUT_ERROR_EVALUATE);
     }
     driven_destroy(&d);
@@ -414,10 +414,10 @@ static void test_positive_sinks(void)
     check_group("sinks that return 1");
     for (int k = 0; k < 3; k++) {
         driven d = driven_create(SPRING, "step=0.01 until=1", NULL);
-        taut_result result;
+        taut_result result = {.size = sizeof result};
         if (driven_good("run", &d)) {
             int code = taut_solver_run(d.solver, &sinks[k], 1, NULL, NULL, &d.error);
-            taut_solver_result(d.solver, &result);
+            taut_solver_result_get(d.solver, &result, NULL);
             check_row(code == TAUT_ERROR_USAGE && result.status == code &&
                           strstr(d.error.message, call[k]),
                       "%s: %s: %s", call[k], taut_code_name(code), d.error.message);

@@ -423,10 +423,10 @@ static void test_evaluations(void)
         driven d = driven_create(model, options, NULL);
         if (driven_good("create", &d)) {
             double worst = 0;
-            taut_result result;
+            taut_result result = {.size = sizeof result};
             check_row(taut_solver_advance(d.solver, 10, &d.error) == 0, "advance: %s",
                       d.error.message);
-            taut_solver_result(d.solver, &result);
+            taut_solver_result_get(d.solver, &result, NULL);
             for (int i = 0; i < 4; i++)
                 worst = fmax(worst, fabs(taut_solver_position(d.solver)[i] - folded[i]));
             check_below("evaluations", (double)result.statistics.force_evaluations,

@@ -186,7 +186,7 @@ static bool write_text(const char *folder, const char *name, const char *text)
 static double spline_height(taut_context *context, double x, double *slope, double *curvature)
 {
     double f[1], dq[1];
-    taut_values values = {.force = f, .force_dq = dq};
+    taut_values values = {.size = sizeof values, .force = f, .force_dq = dq};
     taut_error error = {0};
     if (taut_evaluate(context, 0, &x, NULL, TAUT_WANT_FORCE | TAUT_WANT_FORCE_DQ | TAUT_WANT_ENERGY,
                       &values, &error) != 0)
@@ -239,7 +239,7 @@ static void test_tables(void)
                        write_text(folder, "road.csv", road_csv),
                    "no folder for tables"))
         return;
-    taut_load how = {.table_folder = folder};
+    taut_load how = {.size = sizeof how, .table_folder = folder};
     taut_system *table = twin_parse(
                     "[tables]\nbars = bars.csv\n[particles]\ndimension = 2\np[i] for i in 1..4   "
                     "mass bars.k[i]/10\n"
@@ -291,7 +291,8 @@ static void test_start(void)
         {"--start", "c = 1\nb = -c\nc' = 9", false, false, {0, -1, 1}, {9, 0, 9}},
         {"--start, then --init", "c = 1\nb = -c", false, true, {0, -7, 7}, {3, 0, 3}}};
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        taut_load how = {.from = 2,
+        taut_load how = {.size = sizeof how,
+                         .from = 2,
                          .set = set,
                          .set_count = rows[k].set,
                          .init = init,
@@ -364,10 +365,10 @@ static void test_recursion(void)
         taut_system *system = twin_parse(text, NULL);
         taut_context *context = NULL;
         taut_error error = {0};
-        taut_sizes sizes;
+        taut_sizes sizes = {.size = sizeof sizes};
         if (!system)
             continue;
-        taut_system_sizes(system, &sizes);
+        taut_system_sizes_get(system, &sizes, NULL);
         int status = taut_context_create(system, NULL, &context, &error);
         if (status == 0)
             status = taut_context_start(context, 0, q, v, &error);

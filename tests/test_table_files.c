@@ -24,7 +24,7 @@ static double sum_of(const char *text, size_t length, taut_error *error)
         return NAN;
     fwrite(text, 1, length, file);
     fclose(file);
-    taut_load how = {.table_folder = folder};
+    taut_load how = {.size = sizeof how, .table_folder = folder};
     taut_system *system = NULL;
     taut_context *context = NULL;
     double sum = NAN;

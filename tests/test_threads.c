@@ -38,11 +38,11 @@ static void add(uint64_t *sum, const double *x, int64_t count)
 static int evaluate(const taut_system *system, uint64_t *sum, taut_error *error)
 {
     taut_context *context = NULL;
-    taut_sizes sizes;
+    taut_sizes sizes = {.size = sizeof sizes};
     taut_arena arena;
-    taut_system_sizes(system, &sizes);
+    taut_system_sizes_get(system, &sizes, NULL);
     taut_index n = sizes.coordinates;
-    taut_values values = {0};
+    taut_values values = {.size = sizeof values};
     double *q, *v, *weight;
     taut_pattern tangent;
     taut_arena_init(&arena, NULL);
@@ -57,7 +57,7 @@ static int evaluate(const taut_system *system, uint64_t *sum, taut_error *error)
     if (status == 0)
         status = taut_evaluate(context, 0, q, v, TAUT_WANT_FORCE, &values, error);
     if (status == 0)
-        status = taut_system_pattern(system, TAUT_PATTERN_TANGENT, &tangent, error);
+        status = taut_system_pattern_get(system, TAUT_PATTERN_TANGENT, &tangent, error);
     if (status == 0)
         status =
             TAUT_RESERVE(&arena, tangent.start[n], error, &values.force_dq, &values.bond_hessian);
@@ -105,9 +105,9 @@ static int evaluate_softer(const taut_system *system, uint64_t *sum, taut_error 
 static int evaluate_effective(const taut_system *system, uint64_t *sum, taut_error *error)
 {
     taut_system *effective = NULL;
-    taut_sizes sizes;
+    taut_sizes sizes = {.size = sizeof sizes};
     double action[MOST_ACTIONS];
-    taut_system_sizes(system, &sizes);
+    taut_system_sizes_get(system, &sizes, NULL);
     for (int k = 0; k < MOST_ACTIONS; k++)
         action[k] = 1e-3 / (k + 1);
     int modes = sizes.bonds < MOST_ACTIONS ? sizes.bonds : MOST_ACTIONS;
@@ -132,8 +132,8 @@ static int run(const taut_system *system, uint64_t *sum, taut_error *error)
         {"method", "radau5"}, {"motion", "slow"}, {"until", "0.02"}, {NULL, NULL}};
     taut_options *options = NULL;
     taut_solver *solver = NULL;
-    taut_sizes sizes;
-    taut_system_sizes(system, &sizes);
+    taut_sizes sizes = {.size = sizeof sizes};
+    taut_system_sizes_get(system, &sizes, NULL);
     int status = set_options(&options, given, error);
     if (status == 0)
         status = taut_solver_create(system, options, NULL, &solver, error);
@@ -153,14 +153,14 @@ static int project(const taut_system *system, uint64_t *sum, taut_error *error)
     static const char *const given[][2] = {{"method", "series"}, {NULL, NULL}};
     taut_options *options = NULL;
     taut_projection *projection = NULL;
-    taut_projection_result result;
-    taut_sizes sizes;
-    taut_system_sizes(system, &sizes);
+    taut_projection_result result = {.size = sizeof result};
+    taut_sizes sizes = {.size = sizeof sizes};
+    taut_system_sizes_get(system, &sizes, NULL);
     int status = set_options(&options, given, error);
     if (status == 0)
         status = taut_project(system, options, NULL, &projection, error);
     if (status == 0) {
-        taut_projection_result_get(projection, &result);
+        taut_projection_result_get(projection, &result, NULL);
         add(sum, result.q, sizes.coordinates);
         add(sum, result.v, sizes.coordinates);
     }
@@ -172,16 +172,16 @@ static int project(const taut_system *system, uint64_t *sum, taut_error *error)
 /* MUMPS and ARPACK, which keep state of their own (builds without them have Taut's solvers). */
 static int solve(const taut_system *system, uint64_t *sum, taut_error *error)
 {
-    taut_sizes sizes;
+    taut_sizes sizes = {.size = sizeof sizes};
     taut_pattern g;
     taut_arena arena;
     taut_context *context = NULL;
     taut_saddle *saddle = NULL;
-    taut_system_sizes(system, &sizes);
+    taut_system_sizes_get(system, &sizes, NULL);
     double *q, *v, *mass, *x, *y;
-    taut_values values = {0};
+    taut_values values = {.size = sizeof values};
     taut_arena_init(&arena, NULL);
-    int status = taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &g, error);
+    int status = taut_system_pattern_get(system, TAUT_PATTERN_JACOBIAN, &g, error);
     if (status == 0)
         status = TAUT_RESERVE(&arena, sizes.coordinates, error, &q, &v, &mass, &x);
     if (status == 0)
@@ -264,7 +264,7 @@ static taut_system *load(int links)
     snprintf(path, sizeof path, "%s/models/chain.taut", TAUT_SOURCE_DIR);
     snprintf(value, sizeof value, "N=%d", links);
     const char *sets[] = {value};
-    taut_load how = {.set = sets, .set_count = 1};
+    taut_load how = {.size = sizeof how, .set = sets, .set_count = 1};
     int status = taut_system_load(path, &how, &system, &error);
     check_row(status == 0, "chain of %d: %s", links, error.message);
     return system;

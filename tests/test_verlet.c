@@ -53,8 +53,8 @@ static void test_full_mass(void)
         const double *q = taut_solver_position(d.solver);
         check_near("sum", q[0] + q[1], sum, 1e-12);
         check_near("difference", q[0] - q[1], difference, 1e-12);
-        taut_result result;
-        taut_solver_result(d.solver, &result);
+        taut_result result = {.size = sizeof result};
+        taut_solver_result_get(d.solver, &result, NULL);
         check_equal("one factorisation", result.statistics.factorisations, 1);
         check_equal("a solve per evaluation", result.statistics.solves, 121);
     }
@@ -180,8 +180,8 @@ static void test_energy(void)
     if (driven_good("run", &d)) {
         taut_sink sink = kept_sink(&k);
         check_equal("run", taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error), 0);
-        taut_result result;
-        taut_solver_result(d.solver, &result);
+        taut_result result = {.size = sizeof result};
+        taut_solver_result_get(d.solver, &result, NULL);
         check_equal("steps", result.statistics.steps, 100000);
         check_equal("rows", k.rows, 10001);
         double early = largest_error(&k, 0, 1000), late = largest_error(&k, 9000, 10001);
@@ -218,8 +218,8 @@ static void test_counts(void)
             taut_sink sink = kept_sink(&rows_kept);
             check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s",
                       rows[k].options, d.error.message);
-            taut_result result;
-            taut_solver_result(d.solver, &result);
+            taut_result result = {.size = sizeof result};
+            taut_solver_result_get(d.solver, &result, NULL);
             check_equal(rows[k].options, result.statistics.steps, rows[k].steps);
             check_equal("force evaluations", result.statistics.force_evaluations,
                         rows[k].steps + 1);

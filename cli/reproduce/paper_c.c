@@ -34,7 +34,7 @@ static int implicit_midpoint(recipe_work *k, taut_context *context, double h, do
 {
     enum { MOST = 50 };
     double middle[4] = {z[0], z[1], z[2], z[3]}, rate[4];
-    taut_values values = {.force = rate};
+    taut_values values = {.size = sizeof values, .force = rate};
     for (int pass = 0; pass < MOST; pass++) {
         double change = 0;
         RECIPE_TRY(taut_evaluate(context, 0, middle, NULL, TAUT_WANT_FORCE, &values, &k->error));

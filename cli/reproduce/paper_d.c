@@ -29,8 +29,8 @@ static int manifold(recipe_work *k, double eps, double *y)
 /* Iterations of the highest order of a projection. */
 static double last_iterations(const recipe_case *run)
 {
-    taut_projection_stage stage = {0};
-    for (int i = 0; taut_projection_stage_get(run->projection, i, &stage); i++) {
+    taut_projection_stage stage = {.size = sizeof stage};
+    for (int i = 0; taut_projection_stage_get(run->projection, i, &stage, NULL) == 0; i++) {
     }
     return (double)stage.iterations;
 }

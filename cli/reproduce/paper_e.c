@@ -28,7 +28,7 @@ typedef struct shaker {
 static int look(shaker *s, const double *x)
 {
     double entry[M * N] = {0}, rate[M];
-    taut_values values = {.bond = s->g, .jacobian = entry, .bond_dt = rate};
+    taut_values values = {.size = sizeof values, .bond = s->g, .jacobian = entry, .bond_dt = rate};
     RECIPE_TRY(taut_evaluate(s->context, 0, x, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values,
                              &s->k->error));
     memset(s->G, 0, sizeof s->G);
@@ -88,7 +88,7 @@ static int project(shaker *s, const double *x, double here[M][N], double lambda[
 static int force(shaker *s, const double *x, double *f)
 {
     static const double still[N] = {0};
-    taut_values values = {.force = f};
+    taut_values values = {.size = sizeof values, .force = f};
     return taut_evaluate(s->context, 0, x, still, TAUT_WANT_FORCE, &values, &s->k->error);
 }
 
@@ -96,7 +96,7 @@ static int force(shaker *s, const double *x, double *f)
 static int bend(shaker *s, const double *x, double *lambda, double r[N])
 {
     double entry[N * N], more[N] = {0};
-    taut_values values = {.bond_weight = lambda, .bond_hessian = entry};
+    taut_values values = {.size = sizeof values, .bond_weight = lambda, .bond_hessian = entry};
     RECIPE_TRY(
         taut_evaluate(s->context, 0, x, NULL, TAUT_WANT_BOND_HESSIAN, &values, &s->k->error));
     for (int i = 0; i < N; i++)
@@ -177,8 +177,10 @@ static int begin(shaker *s, const recipe_case *run, double eps, bool mollified)
     s->compliance = eps * eps;
     s->mollified = mollified;
     RECIPE_TRY(taut_context_create(run->system, NULL, &s->context, &s->k->error));
-    RECIPE_TRY(taut_system_pattern(run->system, TAUT_PATTERN_JACOBIAN, &s->pattern, &s->k->error));
-    RECIPE_TRY(taut_system_pattern(run->system, TAUT_PATTERN_TANGENT, &s->tangent, &s->k->error));
+    RECIPE_TRY(
+        taut_system_pattern_get(run->system, TAUT_PATTERN_JACOBIAN, &s->pattern, &s->k->error));
+    RECIPE_TRY(
+        taut_system_pattern_get(run->system, TAUT_PATTERN_TANGENT, &s->tangent, &s->k->error));
     RECIPE_TRY(taut_context_start(s->context, 0, s->x, s->y, &s->k->error));
     return find_kick(s);
 }
@@ -277,7 +279,7 @@ static int actions(recipe_work *k)
     recipe_case run;
     taut_context *context = NULL;
     taut_mode mode[2];
-    taut_modes_report report = {0};
+    taut_modes_report report = {.size = sizeof report};
     double q[N], v[N];
     int status = recipe_open(k, &run, "double_pendulum_gravity", "eps=1e-3", "");
     if (status == 0)

@@ -138,7 +138,11 @@ static int load(recipe_work *k, recipe_case *run, const char *model, const char 
             init[starts++] = word[i] + sizeof start - 1;
         else
             word[parameters++] = word[i];
-    taut_load how = {.set = word, .set_count = parameters, .init = init, .init_count = starts};
+    taut_load how = {.size = sizeof how,
+                     .set = word,
+                     .set_count = parameters,
+                     .init = init,
+                     .init_count = starts};
     if (strchr(model, '\n'))
         return taut_system_parse(model, strlen(model), "recipe", &how, &run->system, &k->error);
     for (int i = 0; i < k->models.count; i++)
@@ -186,7 +190,8 @@ int recipe_project(recipe_work *k, recipe_case *run, const char *model, const ch
 {
     RECIPE_TRY(recipe_open(k, run, model, set, options));
     RECIPE_TRY(taut_project(run->system, run->options, NULL, &run->projection, &k->error));
-    taut_projection_result_get(run->projection, &run->result);
+    taut_projection_result_init(&run->result);
+    taut_projection_result_get(run->projection, &run->result, NULL);
     return 0;
 }
 

@@ -59,6 +59,7 @@ typedef struct taut_error {
     char source[200];  /* the offending line, or empty */
     char option[40];   /* the option that the message is about, "rtol", or empty */
     char message[960]; /* one or two sentences: what failed, what was expected, what to do */
+    unsigned char reserved[64]; /* zero */
 } taut_error;
 
 /* Memory comes from here, and only while objects are created. NULL everywhere means malloc and
@@ -74,6 +75,7 @@ typedef struct taut_statistics {
     int64_t steps, rejected;
     int64_t force_evaluations, fast_force_evaluations, jets, jacobians;
     int64_t factorisations, solves, newton_iterations, micro_steps;
+    int64_t reserved[6]; /* zero */
 } taut_statistics;
 
 TAUT_API const char *taut_version(void);       /* "0.1.0" */

@@ -25,8 +25,8 @@ typedef enum taut_pattern_of {
 
 /* Patterns are fixed when the system is created. The tangent pattern is formed at its first
  * request (thread-safe). */
-TAUT_API int taut_system_pattern(const taut_system *system, taut_pattern_of which,
-                                 taut_pattern *pattern, taut_error *error);
+TAUT_API int taut_system_pattern_get(const taut_system *system, taut_pattern_of which,
+                                     taut_pattern *pattern, taut_error *error);
 
 /* allocator may be NULL: then the system's own. */
 TAUT_API int taut_context_create(const taut_system *system, const taut_allocator *allocator,
@@ -81,6 +81,7 @@ enum {
 
 /* Where results go. Only the arrays that are wanted need to be set. */
 typedef struct taut_values {
+    size_t size;
     double *force, *bond, *jacobian, *bond_dt, *gamma, *bond_hessian;
     double *force_dq, *force_dv, *mass, *mass_dq, *stiff_force, *stiff_hessian, *momentum;
     const double *bond_weight, *mass_weight; /* read */
@@ -146,6 +147,7 @@ typedef struct taut_resonance {
 } taut_resonance;
 
 typedef struct taut_modes_report {
+    size_t size;
     int found;                 /* entries of mode[], ascending in frequency */
     bool complete;             /* these are all; otherwise those at both ends */
     int64_t modes;             /* how many there are; -1 when not known */
@@ -176,12 +178,13 @@ TAUT_API int taut_system_effective(const taut_system *base, const double *action
 /* Events of a model: what the driver asks. Names are taut_system_name(system, TAUT_EVENT_ITEM,
  * k, ...). */
 typedef struct taut_event_info {
+    size_t size;
     int direction; /* +1 rising, -1 falling, 0 both */
     bool stop;     /* ends the run */
     bool alters;   /* has `then`: taut_event_apply changes the state */
 } taut_event_info;
-/* false when out of range */
-TAUT_API bool taut_system_event(const taut_system *system, taut_index k, taut_event_info *info);
+TAUT_API int taut_system_event_get(const taut_system *system, taut_index k, taut_event_info *info,
+                                   taut_error *error);
 /* The event functions at a state: values[events]; lambda[m] may be NULL when there are no bonds. */
 TAUT_API int taut_evaluate_events(taut_context *context, double t, const double *q, const double *v,
                                   const double *lambda, double *values, taut_error *error);

@@ -15,6 +15,7 @@ extern "C" {
  * the state: first derivatives to about 1e-10, second ones to 1e-9), and the system then lacks
  * TAUT_CAN_DERIVATIVES. Functions must be re-entrant. */
 typedef struct taut_callbacks {
+    size_t size;
     taut_index coordinates, bonds;
     const double *mass;                                      /* diagonal, [n]; NULL for 1 */
     const double *compliance;                                /* [m]; NULL for rigid */
@@ -68,11 +69,12 @@ TAUT_API int taut_builder_finish(taut_builder *builder, taut_system **system, ta
 /* A system from a function that maps a state over a time H: z(t) -> z(t + H). 0, >0 "cannot from
  * here", <0 "stop". Arrays are copied. */
 typedef struct taut_black_box {
-    taut_index size, observables;
+    size_t size;
+    taut_index variables, observables;
     /* [observables]: variables that keep their values in projections */
     const taut_index *observable;
-    const double *start;      /* [size]; NULL for 0 */
-    const char *const *names; /* [size]; NULL for z[1].. */
+    const double *start;      /* [variables]; NULL for 0 */
+    const char *const *names; /* [variables]; NULL for z[1].. */
     double horizon;           /* H of projections; 0: --horizon says it */
     int (*advance)(void *user, double t, double H, double *z);
     void *user;

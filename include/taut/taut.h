@@ -13,6 +13,12 @@
  * and may be shared between threads; contexts and solvers belong to one thread each. Arrays are
  * plain and dense unless a pattern is named.
  *
+ * A struct that a program allocates begins with its size, so that programs keep working with later
+ * versions of the library, which add members at the end: call its `_init` function (init.h), or
+ * write `taut_result result = {.size = sizeof result};`. Functions that fill such a struct end in
+ * `_get`, and return 0 or TAUT_ERROR_USAGE. NULL where it is not allowed gives TAUT_ERROR_USAGE;
+ * functions that return a value give NULL, 0, NaN or false.
+ *
  * Tiers: everyday calls (here), expert calls (expert.h: everything a method can ask of a system),
  * extension points (extend.h: systems made in C). This header includes all of them. */
 #ifndef TAUT_TAUT_H
@@ -30,10 +36,10 @@ extern "C" {
 
 /* ---- everyday calls */
 
-/* positions in arrays; counts are int64_t and are checked when a system is created */
 /* How a model is loaded. All fields may be zero. `set` and `init` are "name=expression" texts
  * (parameters, start values). */
 typedef struct taut_load {
+    size_t size;
     const taut_allocator *allocator;
     const char *const *set;
     const char *const *init;
@@ -93,6 +99,7 @@ enum {
 };
 
 typedef struct taut_sizes {
+    size_t size;
     taut_kind kind;
     taut_mass_kind mass;
     unsigned can;           /* capability bits */
@@ -107,7 +114,7 @@ typedef struct taut_sizes {
     int64_t kernels, members; /* statements after grouping, and their members in total */
 } taut_sizes;
 
-TAUT_API void taut_system_sizes(const taut_system *system, taut_sizes *sizes);
+TAUT_API int taut_system_sizes_get(const taut_system *system, taut_sizes *sizes, taut_error *error);
 
 typedef enum taut_item {
     TAUT_COORDINATE, /* first order: state */
@@ -165,7 +172,17 @@ TAUT_API void taut_options_destroy(taut_options *options);
  * suggestion). Flags: NULL, "", "yes" or "no". */
 TAUT_API int taut_options_set(taut_options *options, const char *name, const char *value,
                               taut_error *error);
-/* set by taut_options_set? */
+/* The same with a value of the option's own type: TAUT_ERROR_USAGE for an option of another type.
+ * A choice is a text. */
+TAUT_API int taut_options_set_real(taut_options *options, const char *name, double value,
+                                   taut_error *error);
+TAUT_API int taut_options_set_integer(taut_options *options, const char *name, int64_t value,
+                                      taut_error *error);
+TAUT_API int taut_options_set_flag(taut_options *options, const char *name, bool value,
+                                   taut_error *error);
+TAUT_API int taut_options_set_text(taut_options *options, const char *name, const char *value,
+                                   taut_error *error);
+/* Was it set by one of these? */
 TAUT_API bool taut_options_given(const taut_options *options, const char *name);
 /* Values, or the defaults of the table. The text lives until the option is set again; NULL for a
  * name that is not in the table. */
@@ -178,6 +195,7 @@ TAUT_API bool taut_options_flag(const taut_options *options, const char *name);
 
 /* One row of the method table, for people. */
 typedef struct taut_method_info {
+    size_t size;
     const char *name;
     const char *motions; /* "full" */
     int order;
@@ -187,7 +205,7 @@ typedef struct taut_method_info {
     unsigned refuses;      /* TAUT_HAS_ bits it cannot treat */
 } taut_method_info;
 TAUT_API int taut_method_count(void);
-TAUT_API bool taut_method_get(int k, taut_method_info *info);
+TAUT_API int taut_method_get(int k, taut_method_info *info, taut_error *error);
 
 /* ---- running */
 
@@ -214,6 +232,7 @@ typedef struct taut_sink {
 typedef int (*taut_progress)(void *user, double t, double until, int64_t steps);
 
 typedef struct taut_result {
+    size_t size;
     int status; /* TAUT_OK, TAUT_EVENT, TAUT_INTERRUPTED, TAUT_LIMIT or the error */
     double t;
     const char *method, *motion;
@@ -252,7 +271,8 @@ TAUT_API double taut_solver_time(const taut_solver *solver);
 TAUT_API const double *taut_solver_position(const taut_solver *solver);    /* q, [n] */
 TAUT_API const double *taut_solver_velocity(const taut_solver *solver);    /* v, [n] */
 TAUT_API const double *taut_solver_multipliers(const taut_solver *solver); /* lambda, [m] */
-TAUT_API void taut_solver_result(const taut_solver *solver, taut_result *result);
+TAUT_API int taut_solver_result_get(const taut_solver *solver, taut_result *result,
+                                    taut_error *error);
 /* One line: what was chosen and why. */
 TAUT_API const char *taut_solver_explanation(const taut_solver *solver);
 /* Warning k: an option that was given to taut_solver_create and has no effect in this run; NULL
@@ -281,17 +301,19 @@ TAUT_API int taut_plot(const char *path, const char *const *labels, const char *
 
 /* One row of the table of projections, for people. */
 typedef struct taut_projection_info {
+    size_t size;
     const char *name, *summary, *reference;
     unsigned needs, refuses; /* TAUT_CAN_ bits, TAUT_HAS_ bits */
 } taut_projection_info;
 TAUT_API int taut_projection_count(void);
-TAUT_API bool taut_projection_get(int k, taut_projection_info *info);
+TAUT_API int taut_projection_get(int k, taut_projection_info *info, taut_error *error);
 
 typedef struct taut_projection taut_projection; /* a projected state and how it was found */
 /* What came out. Texts and arrays belong to the projection. "Normal" is the change of the
  * distance to the foot point, "tangential" the distance between the foot points before and after
  * (Euclidean norms; NaN when a foot point does not exist). */
 typedef struct taut_projection_result {
+    size_t size;
     int status; /* TAUT_OK, or TAUT_ERROR_CONVERGE: then the state is that of the start */
     double t;
     const char *method, *explanation;
@@ -314,8 +336,8 @@ TAUT_API int taut_project(const taut_system *system, const taut_options *options
                           const taut_allocator *allocator, taut_projection **projection,
                           taut_error *error);
 TAUT_API void taut_projection_destroy(taut_projection *projection);
-TAUT_API void taut_projection_result_get(const taut_projection *projection,
-                                         taut_projection_result *result);
+TAUT_API int taut_projection_result_get(const taut_projection *projection,
+                                        taut_projection_result *result, taut_error *error);
 /* Warning k: an option that was given to taut_project and has no effect on this projection; NULL
  * when out of range. */
 TAUT_API const char *taut_projection_warning(const taut_projection *projection, int k);
@@ -331,6 +353,7 @@ TAUT_API bool taut_projection_expansion(const taut_projection *projection, int k
 /* The micro-solution of a pass; kept when the option plot is given, for projections that sample.
  * At most 8 bonds, spread evenly; of systems without bonds coordinates in their place. */
 typedef struct taut_projection_window {
+    size_t size;
     int64_t pass;   /* the pass that it leads to */
     taut_item item; /* TAUT_BOND or TAUT_COORDINATE */
     int count, bonds;
@@ -339,10 +362,9 @@ typedef struct taut_projection_window {
     const double *t, *weight, *g;
     const double *filtered; /* [bonds]: after the pass */
 } taut_projection_window;
-/* which = 0: of the first pass, 1: of the last, when there is more than one. False when there is
- * none. */
-TAUT_API bool taut_projection_window_get(const taut_projection *projection, int which,
-                                         taut_projection_window *window);
+/* which = 0: of the first pass, 1: of the last, when there is more than one. */
+TAUT_API int taut_projection_window_get(const taut_projection *projection, int which,
+                                        taut_projection_window *window, taut_error *error);
 /* A picture (.png or .svg, by gnuplot): the windows, the weights, residuals of the passes;
  * without windows what there is. */
 TAUT_API int taut_projection_plot(const taut_projection *projection, const char *path,
@@ -353,24 +375,27 @@ TAUT_API int taut_projection_plot(const taut_projection *projection, const char 
 /* Projection `difference` solves orders 0, 1, ... one after the other. */
 enum { TAUT_PROJECTION_STAGES = 5 };
 typedef struct taut_projection_stage {
+    size_t size;
     int order;
     int64_t iterations; /* each follows the flow order + 1 times */
     /* max |difference| that is left; how far this order moved the state, max norm */
     double difference, moved;
 } taut_projection_stage;
-TAUT_API bool taut_projection_stage_get(const taut_projection *projection, int k,
-                                        taut_projection_stage *stage);
+TAUT_API int taut_projection_stage_get(const taut_projection *projection, int k,
+                                       taut_projection_stage *stage, taut_error *error);
 
 /* ---- comparing */
 /* Every method with every value (steps, or tolerances), from the same start to the same end,
  * against one reference. */
 typedef struct taut_compare_request {
+    size_t size;
     const char *const *methods;
     const double *values;
     int method_count, value_count;
     bool tolerances; /* values are relative tolerances; else equal steps */
 } taut_compare_request;
 typedef struct taut_compared {
+    size_t size;
     const char *method, *message; /* message: why it could not run; NULL when it did */
     double value, error, error_velocity, order,
         /* errors: max norms at the end; order: against the row before; NaN: none */
@@ -383,8 +408,9 @@ TAUT_API int taut_compare(const taut_system *system, const taut_options *options
                           const taut_compare_request *request, const taut_allocator *allocator,
                           taut_comparison **comparison, taut_error *error);
 TAUT_API void taut_comparison_destroy(taut_comparison *comparison);
-/* false when out of range */
-TAUT_API bool taut_comparison_get(const taut_comparison *comparison, int k, taut_compared *row);
+/* Row k: methods in the order of the request, for each its values. */
+TAUT_API int taut_comparison_get(const taut_comparison *comparison, int k, taut_compared *row,
+                                 taut_error *error);
 /* One sentence: motion, end, reference. *uncertainty (may be NULL): how far two references are
  * apart; smaller errors mean nothing. */
 TAUT_API const char *taut_comparison_explanation(const taut_comparison *comparison,
@@ -403,8 +429,9 @@ typedef struct taut_derivative_check {
 } taut_derivative_check;
 
 typedef struct taut_check_report {
-    taut_sizes sizes;
-    char structure[160]; /* which linear algebra was chosen, and why */
+    size_t size;
+    const taut_sizes *sizes; /* the system's */
+    char structure[160];     /* which linear algebra was chosen, and why */
     taut_derivative_check derivative[16];
     int derivatives;
     /* bonds marked `soft`: forces, and no part of what follows */
@@ -439,5 +466,6 @@ TAUT_API int taut_check(const taut_system *system, const taut_options *options,
 
 #include <taut/expert.h>
 #include <taut/extend.h>
+#include <taut/init.h>
 
 #endif

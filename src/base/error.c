@@ -82,6 +82,12 @@ int taut_fail_option(taut_error *error, int code, const char *option, const char
     return code;
 }
 
+int taut_fail_argument(taut_error *error, const char *call, const char *required)
+{
+    return taut_fail(error, TAUT_ERROR_USAGE,
+                     "%s: an argument is NULL or out of range; required: %s", call, required);
+}
+
 int taut_fail_memory(taut_error *error)
 {
     return taut_fail(error, TAUT_ERROR_MEMORY,

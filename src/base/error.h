@@ -3,7 +3,7 @@
 #ifndef TAUT_BASE_ERROR_H
 #define TAUT_BASE_ERROR_H
 
-#include <taut/taut.h>
+#include "base/inside.h"
 
 /* Fills *error (may be NULL) with a code and a message; returns the code, so that callers write
  * `return taut_fail(...)`. */
@@ -13,6 +13,8 @@ int taut_fail(taut_error *error, int code, const char *format, ...)
  * --rtol, a binding as rtol. */
 int taut_fail_option(taut_error *error, int code, const char *option, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* The same for an argument of a public call; `required` is the condition that does not hold. */
+int taut_fail_argument(taut_error *error, const char *call, const char *required);
 /* The same for an allocation that failed. */
 int taut_fail_memory(taut_error *error);
 /* For callers who can do without what failed, and try another way: 0, or the status with its
@@ -26,6 +28,13 @@ void taut_error_clear(taut_error *error);
  * Callbacks return it as any positive number. What ends a run (event, limit, interrupt) is a result
  * and travels another way. */
 enum { TAUT_RETRY = 1 };
+
+/* Leaves a public function with TAUT_ERROR_USAGE unless the condition on its arguments holds. */
+#define TAUT_REQUIRE(condition)                                                                    \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            return taut_fail_argument(error, __func__, #condition);                                \
+    } while (0)
 
 /* Leaves the function with the status of `call` unless it is 0. */
 #define TAUT_TRY(call)                                                                             \

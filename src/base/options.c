@@ -3,7 +3,10 @@
 #include "base/options.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/nearmiss.h"
@@ -153,21 +156,35 @@ const taut_option *taut_option_find(const char *name)
     return NULL;
 }
 
+/* About an option: without a prefix its name is error->option, else the sentence begins with both.
+ */
+static int wrong(const char *prefix, const char *name, taut_error *error, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static int wrong(const char *prefix, const char *name, taut_error *error, const char *format, ...)
+{
+    char text[400];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    return prefix ? taut_fail(error, TAUT_ERROR_USAGE, "%s%.40s: %s", prefix, name, text)
+                  : taut_fail_option(error, TAUT_ERROR_USAGE, name, "%s", text);
+}
+
 int taut_option_unknown(const char *prefix, const char *name, taut_error *error)
 {
     const char *names[ROWS];
     for (int k = 0; k < ROWS; k++)
         names[k] = table[k].name;
     const char *near = taut_near_miss(name, names, ROWS);
-    if (near)
-        return taut_fail(error, TAUT_ERROR_USAGE, "unknown option %s%.40s; did you mean %s%s?",
-                         prefix, name, prefix, near);
-    return taut_fail(error, TAUT_ERROR_USAGE,
-                     "unknown option %s%.40s; `taut run --help` lists the options", prefix, name);
+    return wrong(prefix, name, error, "unknown option%s%s%s", near ? "; did you mean " : "",
+                 near ? near : "; docs/options.md lists the options", near ? "?" : "");
 }
 
 int taut_options_create(const taut_allocator *allocator, taut_options **options, taut_error *error)
 {
+    TAUT_REQUIRE(options);
     taut_allocator from = taut_allocator_or_default(allocator);
     *options = from.allocate(from.user, sizeof **options);
     if (!*options)
@@ -189,7 +206,7 @@ void taut_options_destroy(taut_options *options)
     from.release(from.user, options);
 }
 
-/* "--step: expected a number > 0, found 'abc'" */
+/* "expected a number > 0, found 'abc'" */
 static int fail_number(const taut_option *row, const char *prefix, const char *value,
                        taut_error *error)
 {
@@ -206,9 +223,8 @@ static int fail_number(const taut_option *row, const char *prefix, const char *v
         strcat(strcat(range, below ? " and <= " : " <= "), most);
     size_t digits = strspn(value, "0123456789");
     bool comma = digits > 0 && value[digits] == ',';
-    return taut_fail(error, TAUT_ERROR_USAGE, "%s%s: expected %s%s, found '%.60s'%s", prefix,
-                     row->name, kind, range, value,
-                     comma ? "; the decimal point is written '.'" : "");
+    return wrong(prefix, row->name, error, "expected %s%s, found '%.60s'%s", kind, range, value,
+                 comma ? "; the decimal point is written '.'" : "");
 }
 
 static int check_number(const taut_option *row, const char *prefix, const char *value,
@@ -240,9 +256,8 @@ static int check_choice(const taut_option *row, const char *prefix, const char *
         c += length + (c[length] == '|');
     }
     const char *near = taut_near_miss(value, words, count);
-    return taut_fail(error, TAUT_ERROR_USAGE, "%s%s: expected one of %s, found '%.60s'%s%s%s",
-                     prefix, row->name, row->choices, value, near ? "; did you mean " : "",
-                     near ? near : "", near ? "?" : "");
+    return wrong(prefix, row->name, error, "expected one of %s, found '%.60s'%s%s%s", row->choices,
+                 value, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 static bool is_yes(const char *value)
@@ -262,16 +277,14 @@ static int check_value(const taut_option *row, const char *prefix, const char *v
     switch (row->type) {
     case TAUT_OPTION_FLAG:
         if (!is_yes(value) && !is_no(value))
-            return taut_fail(error, TAUT_ERROR_USAGE, "%s%s: expected yes or no, found '%.60s'",
-                             prefix, row->name, value);
+            return wrong(prefix, row->name, error, "expected yes or no, found '%.60s'", value);
         return TAUT_OK;
     case TAUT_OPTION_INTEGER:
     case TAUT_OPTION_REAL: return check_number(row, prefix, value, error);
     case TAUT_OPTION_CHOICE: return check_choice(row, prefix, value, error);
     case TAUT_OPTION_TEXT:
         if (value[0] == '\0')
-            return taut_fail(error, TAUT_ERROR_USAGE, "%s%s: expected %s, found nothing", prefix,
-                             row->name, row->argument);
+            return wrong(prefix, row->name, error, "expected %s, found nothing", row->argument);
         return TAUT_OK;
     }
     return TAUT_OK;
@@ -298,9 +311,7 @@ static int store(taut_options *options, int k, const char *value, taut_error *er
 int taut_options_set_as(taut_options *options, const char *prefix, const char *name,
                         const char *value, taut_error *error)
 {
-    if (!options || !name)
-        return taut_fail(error, TAUT_ERROR_USAGE,
-                         "taut_options_set: options and name must not be NULL");
+    TAUT_REQUIRE(options && name);
     const taut_option *row = taut_option_find(name);
     if (!row)
         return taut_option_unknown(prefix, name, error);
@@ -312,7 +323,46 @@ int taut_options_set_as(taut_options *options, const char *prefix, const char *n
 
 int taut_options_set(taut_options *options, const char *name, const char *value, taut_error *error)
 {
-    return taut_options_set_as(options, "--", name, value, error);
+    return taut_options_set_as(options, NULL, name, value, error);
+}
+
+/* A value that has a type; `like` is one more type that is accepted. */
+static int set_typed(taut_options *options, const char *name, taut_option_type type,
+                     taut_option_type like, const char *value, taut_error *error)
+{
+    static const char *const types[] = {"a flag", "an integer", "a real number", "a text",
+                                        "a text"};
+    const taut_option *row = taut_option_find(name);
+    if (row && row->type != type && row->type != like)
+        return wrong(NULL, name, error, "this option is %s, not %s", types[row->type], types[type]);
+    return taut_options_set(options, name, value, error);
+}
+
+int taut_options_set_real(taut_options *options, const char *name, double value, taut_error *error)
+{
+    char text[TAUT_NUMBER_SIZE];
+    taut_number_format(value, 17, text);
+    return set_typed(options, name, TAUT_OPTION_REAL, TAUT_OPTION_REAL, text, error);
+}
+
+int taut_options_set_integer(taut_options *options, const char *name, int64_t value,
+                             taut_error *error)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRId64, value);
+    return set_typed(options, name, TAUT_OPTION_INTEGER, TAUT_OPTION_INTEGER, text, error);
+}
+
+int taut_options_set_flag(taut_options *options, const char *name, bool value, taut_error *error)
+{
+    return set_typed(options, name, TAUT_OPTION_FLAG, TAUT_OPTION_FLAG, value ? "yes" : "no",
+                     error);
+}
+
+int taut_options_set_text(taut_options *options, const char *name, const char *value,
+                          taut_error *error)
+{
+    return set_typed(options, name, TAUT_OPTION_TEXT, TAUT_OPTION_CHOICE, value, error);
 }
 
 int taut_options_merge(taut_options *options, const taut_options *from, taut_error *error)

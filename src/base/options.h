@@ -6,8 +6,8 @@
 
 /* The row of a name, or NULL. */
 const taut_option *taut_option_find(const char *name);
-/* Fails for a name that is not in the table, with a suggestion; `prefix` stands before names:
- * "--", or "[run] ". */
+/* Fails for a name that is not in the table, with a suggestion. `prefix` is where it is written,
+ * "[run] ": then the sentence begins with both; with NULL the name is error->option. */
 int taut_option_unknown(const char *prefix, const char *name, taut_error *error);
 /* taut_options_set with another prefix in messages. */
 int taut_options_set_as(taut_options *options, const char *prefix, const char *name,

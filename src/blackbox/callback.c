@@ -5,6 +5,7 @@
 
 #include "base/vectors.h"
 #include "base/number.h"
+#include "base/structs.h"
 #include "blackbox/flows.h"
 #include "system/system.h"
 
@@ -45,7 +46,7 @@ static int start(taut_context *context, double t, double *q, double *v, taut_err
     (void)t;
     (void)v;
     (void)error;
-    taut_copy(box->size, box->start, q);
+    taut_copy(box->variables, box->start, q);
     return TAUT_OK;
 }
 
@@ -53,12 +54,15 @@ static int take_names(taut_system *system, const taut_black_box *given, taut_err
 {
     taut_arena *arena = &system->arena;
     if (!given->names) {
-        taut_name_block block = {
-            .dims = 1, .lo = {1}, .hi = {given->size}, .count = given->size, .components = 1};
+        taut_name_block block = {.dims = 1,
+                                 .lo = {1},
+                                 .hi = {given->variables},
+                                 .count = given->variables,
+                                 .components = 1};
         return taut_names_add(&system->coordinates, arena, "z", &block) ? taut_fail_memory(error)
                                                                         : TAUT_OK;
     }
-    for (taut_index k = 0; k < given->size; k++) {
+    for (taut_index k = 0; k < given->variables; k++) {
         size_t length = given->names[k] ? strlen(given->names[k]) : 0;
         if (length == 0 || length > NAME_MOST)
             return taut_fail(error, TAUT_ERROR_USAGE,
@@ -82,7 +86,7 @@ static int take_observables(taut_system *system, const taut_black_box *given, ta
         return taut_fail_memory(error);
     for (taut_index i = 0; i < m; i++) {
         taut_index j = given->observable[i];
-        if (j < 0 || j >= given->size)
+        if (j < 0 || j >= given->variables)
             return taut_fail(error, TAUT_ERROR_USAGE,
                              "taut_system_from_flow: observable[%d] is %d, which is not a variable",
                              i, j);
@@ -120,10 +124,10 @@ static int take_horizon(taut_system *system, double horizon, taut_error *error)
 static int fill(taut_system *system, const taut_black_box *given, taut_error *error)
 {
     taut_black_box *box = system->extra = TAUT_NEW(&system->arena, taut_black_box, 1);
-    double *first = TAUT_NEW(&system->arena, double, given->size);
+    double *first = TAUT_NEW(&system->arena, double, given->variables);
     if (!box || !first)
         return taut_fail_memory(error);
-    for (taut_index i = 0; i < given->size && given->start; i++)
+    for (taut_index i = 0; i < given->variables && given->start; i++)
         if (!isfinite(first[i] = given->start[i]))
             return taut_fail(error, TAUT_ERROR_USAGE,
                              "taut_system_from_flow: start[%d] is %g: it must be finite", i,
@@ -134,7 +138,7 @@ static int fill(taut_system *system, const taut_black_box *given, taut_error *er
     box->observable = NULL;
     system->sizes.kind = TAUT_BLACK_BOX;
     system->sizes.can = TAUT_HAS_STEPPER;
-    system->sizes.coordinates = given->size;
+    system->sizes.coordinates = given->variables;
     system->sizes.bonds = system->sizes.observables = given->observables;
     system->sizes.jacobian_entries = given->observables;
     system->evaluate = evaluate;
@@ -145,24 +149,24 @@ static int fill(taut_system *system, const taut_black_box *given, taut_error *er
     return take_horizon(system, given->horizon, error);
 }
 
-int taut_system_from_flow(const taut_black_box *box, const taut_allocator *allocator,
+int taut_system_from_flow(const taut_black_box *given, const taut_allocator *allocator,
                           taut_system **result, taut_error *error)
 {
+    taut_black_box box;
     taut_error_clear(error);
-    if (!box || !result)
-        return taut_fail(error, TAUT_ERROR_USAGE,
-                         "taut_system_from_flow: box and system must not be NULL");
+    TAUT_REQUIRE(result);
     *result = NULL;
-    if (box->size <= 0 || box->observables < 0 || box->observables > box->size ||
-        (box->observables > 0 && !box->observable) || !box->advance)
+    TAUT_TRY(taut_struct_read(&box, sizeof box, given, "taut_black_box", error));
+    if (box.variables <= 0 || box.observables < 0 || box.observables > box.variables ||
+        (box.observables > 0 && !box.observable) || !box.advance)
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "taut_system_from_flow: %d variables, %d observables: expected at least "
                          "one variable, their observables, and a function `advance`",
-                         box->size, box->observables);
+                         box.variables, box.observables);
     taut_system *system = taut_system_new(allocator);
     if (!system)
         return taut_fail_memory(error);
-    int status = fill(system, box, error);
+    int status = fill(system, &box, error);
     if (status) {
         taut_system_destroy(system);
         return status;

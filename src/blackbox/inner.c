@@ -32,7 +32,7 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
     (void)lambda;
     taut_values values = {.force = rate};
     field->statistics->force_evaluations++;
-    return taut_evaluate(field->self, t, q, NULL, TAUT_WANT_FORCE, &values, error);
+    return taut_evaluate_inside(field->self, t, q, NULL, TAUT_WANT_FORCE, &values, error);
 }
 
 static int advance(taut_flow *flow, double t, double H, double *state, taut_error *error)

@@ -63,8 +63,8 @@ int taut_method_unknown(const char *option, const char *name, taut_error *error)
     if (near)
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "%s: there is no method '%.40s'; did you mean %s?", option, name, near);
-    taut_projection_info info;
-    for (int k = 0; taut_projection_get(k, &info); k++)
+    taut_projection_info info = {.size = sizeof info};
+    for (int k = 0; taut_projection_get(k, &info, NULL) == 0; k++)
         if (strcmp(info.name, name) == 0)
             return taut_fail(error, TAUT_ERROR_USAGE,
                              "%s: %s is a projection, not a motion in time; `taut project` uses it",

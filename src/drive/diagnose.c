@@ -77,7 +77,7 @@ static int evaluate(examiner *e, bool energy)
         wanted |= TAUT_WANT_MASS | TAUT_WANT_GAMMA | (energy ? TAUT_WANT_ENERGY : 0);
     if (z->can & TAUT_HAS_STIFF_POTENTIAL)
         wanted |= TAUT_WANT_STIFF_FORCE;
-    TAUT_TRY(taut_evaluate(e->context, e->d->t, e->q, e->v, wanted, &e->values, e->error));
+    TAUT_TRY(taut_evaluate_inside(e->context, e->d->t, e->q, e->v, wanted, &e->values, e->error));
     for (taut_index i = 0; i < e->m && z->kind != TAUT_BLACK_BOX; i++)
         e->gdot[i] = e->values.bond_dt[i] + taut_row_dot(&e->jacobian, e->values.jacobian, i,
                                                          mechanical ? e->v : e->values.force);

@@ -190,6 +190,9 @@ static void begin_run(taut_solver *solver, taut_error *error)
 int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count,
                     taut_progress progress, void *user, taut_error *error)
 {
+    TAUT_REQUIRE(solver && sink_count >= 0 && (sinks || sink_count == 0));
+    for (int k = 0; k < sink_count; k++)
+        TAUT_REQUIRE(sinks[k].row);
     begin_run(solver, error);
     solver->caller = (taut_caller){.call = progress, .user = user, .called = taut_clock()};
     int status = begin_sinks(solver, sinks, sink_count, error);
@@ -203,9 +206,8 @@ int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count,
 
 int taut_solver_advance(taut_solver *solver, double t, taut_error *error)
 {
+    TAUT_REQUIRE(solver && isfinite(t));
     begin_run(solver, error);
-    if (!isfinite(t))
-        return taut_fail(error, TAUT_ERROR_USAGE, "taut_solver_advance: the time must be finite");
     double energy;
     int status = march(solver, t, error);
     if (status == 0)

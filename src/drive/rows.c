@@ -52,8 +52,8 @@ static int work_scale(taut_solver *solver, const taut_state *state, double *scal
 {
     taut_values values = {.force = solver->stepper.error_q};
     taut_error reason;
-    int status = taut_evaluate(solver->context, state->t, state->q, state->v, TAUT_WANT_FORCE,
-                               &values, &reason);
+    int status = taut_evaluate_inside(solver->context, state->t, state->q, state->v,
+                                      TAUT_WANT_FORCE, &values, &reason);
     *scale = status == 0 ? taut_work_scale(solver->stepper.n, values.force, state->q) : 0;
     return taut_fail_final(status, &reason, error); /* it is a measure, not a result */
 }
@@ -69,8 +69,8 @@ int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy
     if (solver->stepper.first_order || solver->averaged)
         return TAUT_OK;
     taut_values values = {0};
-    TAUT_TRY(taut_unevaluated(taut_evaluate(solver->context, state->t, state->q, state->v,
-                                            TAUT_WANT_ENERGY, &values, error),
+    TAUT_TRY(taut_unevaluated(taut_evaluate_inside(solver->context, state->t, state->q, state->v,
+                                                   TAUT_WANT_ENERGY, &values, error),
                               state->t, error));
     if (solver->motion == TAUT_MOTION_SLOW)
         values.bond_energy = spring_energy(solver, state);

@@ -204,7 +204,7 @@ static int take_slow_point(taut_solver *solver, const char *method, taut_error *
 {
     taut_options *options = NULL;
     taut_projection *projection = NULL;
-    taut_projection_result result;
+    taut_projection_result result = {.size = sizeof result};
     taut_stepper *s = &solver->stepper;
     char from[TAUT_NUMBER_SIZE];
     taut_number_format(solver->from, 17, from);
@@ -216,7 +216,7 @@ static int take_slow_point(taut_solver *solver, const char *method, taut_error *
         status =
             taut_project(solver->system, options, &solver->arena.allocator, &projection, error);
     if (status == 0) {
-        taut_projection_result_get(projection, &result);
+        taut_projection_result_get(projection, &result, NULL);
         tell_slow_point(solver, method, &result);
         taut_copy(s->n, result.q, s->now.q);
         taut_copy(s->n, result.v, s->now.v);

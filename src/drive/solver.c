@@ -6,6 +6,7 @@
 
 #include "base/vectors.h"
 #include "base/options.h"
+#include "base/structs.h"
 
 static int new_state(taut_solver *solver, taut_state *state, taut_error *error)
 {
@@ -204,37 +205,38 @@ void taut_solver_destroy(taut_solver *solver)
 
 double taut_solver_time(const taut_solver *solver)
 {
-    return solver->stepper.now.t;
+    return solver ? solver->stepper.now.t : NAN;
 }
 
 const double *taut_solver_position(const taut_solver *solver)
 {
-    return solver->stepper.now.q;
+    return solver ? solver->stepper.now.q : NULL;
 }
 
 const double *taut_solver_velocity(const taut_solver *solver)
 {
-    return solver->stepper.now.v;
+    return solver ? solver->stepper.now.v : NULL;
 }
 
 const double *taut_solver_multipliers(const taut_solver *solver)
 {
-    return solver->stepper.now.lambda;
+    return solver ? solver->stepper.now.lambda : NULL;
 }
 
 const char *taut_solver_explanation(const taut_solver *solver)
 {
-    return solver->explanation;
+    return solver ? solver->explanation : NULL;
 }
 
 const char *taut_solver_warning(const taut_solver *solver, int k)
 {
-    return k >= 0 && k < solver->warnings ? solver->warning[k] : NULL;
+    return solver && k >= 0 && k < solver->warnings ? solver->warning[k] : NULL;
 }
 
-void taut_solver_result(const taut_solver *solver, taut_result *result)
+int taut_solver_result_get(const taut_solver *solver, taut_result *result, taut_error *error)
 {
-    *result = (taut_result){
+    TAUT_REQUIRE(solver);
+    taut_result own = {
         .status = solver->status,
         .t = solver->stepper.now.t,
         .method = solver->stepper.method->name,
@@ -249,4 +251,5 @@ void taut_solver_result(const taut_solver *solver, taut_result *result)
         .energy_first = solver->energy_first,
         .energy_last = solver->energy_last,
         .statistics = solver->statistics};
+    return taut_struct_fill(result, &own, sizeof own, "taut_result", error);
 }

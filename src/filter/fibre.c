@@ -28,8 +28,8 @@ static int evaluate(taut_fibre *s, const double *q, const double *v, unsigned mo
                     taut_error *error)
 {
     const taut_projection *p = s->p;
-    return taut_evaluate(p->context, p->t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more,
-                         &s->values, error);
+    return taut_evaluate_inside(p->context, p->t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more,
+                                &s->values, error);
 }
 
 /* Row i of G times x. */

@@ -69,8 +69,8 @@ static int is_on(taut_rigid_bonds *rods, bool *on, taut_error *error)
         return taut_fail_memory(error);
     TAUT_TRY(TAUT_RESERVE(arena, p->sizes.bonds, error, &rods->g, &rods->gdot));
     taut_values values = {.bond = rods->g, .bond_dt = rods->gdot, .jacobian = entry};
-    TAUT_TRY(taut_evaluate(p->context, p->t, p->q, p->v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
-                           &values, error));
+    TAUT_TRY(taut_evaluate_inside(p->context, p->t, p->q, p->v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
+                                  &values, error));
     double noise = p->sizes.can & TAUT_CAN_DERIVATIVES ? rounding : difference,
            largest = taut_largest(p->sizes.coordinates, p->q);
     *on = true;

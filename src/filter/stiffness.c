@@ -79,8 +79,8 @@ static int measure(const taut_projection *p, const double *q, taut_arena *arena,
                           .mass = TAUT_NEW(arena, double, matrix ? tangent.start[n] : n)};
     if (!values.jacobian || !values.bond_dt || !values.mass)
         return taut_fail_memory(error);
-    TAUT_TRY(taut_evaluate(p->context, p->t, q, p->v, TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &values,
-                           error));
+    TAUT_TRY(taut_evaluate_inside(p->context, p->t, q, p->v, TAUT_WANT_JACOBIAN | TAUT_WANT_MASS,
+                                  &values, error));
     for (taut_index i = 0; i < p->sizes.bonds && known->floor; i++)
         known->floor[i] += 4 * DBL_EPSILON * taut_row_size(&jacobian, values.jacobian, i, q);
 

@@ -87,6 +87,7 @@ static int end(void *user, taut_error *error)
 
 int taut_csv_create(const char *path, taut_file_sink **file, taut_sink *sink, taut_error *error)
 {
+    TAUT_REQUIRE(sink);
     TAUT_TRY(taut_writer_create(path, sizeof(csv), file, error));
     *sink = (taut_sink){begin, row, end, *file};
     return TAUT_OK;

@@ -438,6 +438,7 @@ int taut_hdf5_create(const char *path, taut_file_sink **file, taut_sink *sink, t
     if (path && strcmp(path, "-") == 0)
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "HDF5 cannot be written to standard output: a file name is needed");
+    TAUT_REQUIRE(sink);
     TAUT_TRY(taut_writer_create(path, sizeof(hdf5), file, error));
     ((hdf5 *)(*file)->work)->file = -1;
     (*file)->discard = discard;
@@ -449,7 +450,7 @@ int taut_hdf5_create(const char *path, taut_file_sink **file, taut_sink *sink, t
 
 int taut_hdf5_create(const char *path, taut_file_sink **file, taut_sink *sink, taut_error *error)
 {
-    (void)sink;
+    TAUT_REQUIRE(file && sink);
     *file = NULL;
     return taut_fail(error, TAUT_ERROR_UNAVAILABLE,
                      "this build has no HDF5, so %.200s cannot be written: give a name that ends "

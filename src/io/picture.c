@@ -309,6 +309,7 @@ static void discard(taut_file_sink *sink)
 int taut_picture_create(const char *path, const char *title, taut_file_sink **file, taut_sink *sink,
                         taut_error *error)
 {
+    TAUT_REQUIRE(sink);
     TAUT_TRY(taut_writer_create(path, sizeof(picture), file, error));
     picture *p = (*file)->work;
     int status = taut_picture_kind(path, &p->svg, error);

@@ -11,6 +11,7 @@ int taut_plot(const char *path, const char *const *labels, const char *const *na
 {
     taut_arena arena;
     taut_error_clear(error);
+    TAUT_REQUIRE(path && labels && curves >= 0 && (curves == 0 || (names && start && x && y)));
     taut_arena_init(&arena, NULL);
     taut_curve *curve = TAUT_NEW(&arena, taut_curve, curves < 1 ? 0 : curves);
     if (!curve)

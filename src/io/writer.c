@@ -10,6 +10,7 @@
 int taut_writer_create(const char *path, size_t bytes, taut_file_sink **sink, taut_error *error)
 {
     taut_error_clear(error);
+    TAUT_REQUIRE(sink);
     *sink = NULL;
     if (!path || !path[0])
         return taut_fail(error, TAUT_ERROR_USAGE, "a file name is needed (`-` is standard output)");

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/structs.h"
+
 /* "FILE:LINE:COLUMN: text" */
 static int place_message(taut_model *model, const taut_document *document, taut_place place,
                          const char *text, const char **message)
@@ -118,8 +120,7 @@ static int parse_overrides(taut_model *model, taut_section section, const char *
 
 static int resolve(taut_model *model, const char *text, size_t length, const char *name)
 {
-    static const taut_load nothing = {0};
-    const taut_load *how = model->how ? model->how : &nothing;
+    const taut_load *how = model->how;
     const taut_document *set, *init;
     taut_document *document, *further = NULL;
     TAUT_TRY(taut_document_parse(text, length, name, &model->scratch, &document, model->error));
@@ -145,19 +146,18 @@ static int resolve(taut_model *model, const char *text, size_t length, const cha
     return how->compile ? compile(model) : 0;
 }
 
-int taut_system_parse(const char *text, size_t length, const char *name, const taut_load *how,
-                      taut_system **result, taut_error *error)
+static int parse(const char *text, size_t length, const char *name, const taut_load *how,
+                 taut_system **result, taut_error *error)
 {
     taut_error mine;
     /* messages are completed on the way, so there must be room for one */
     taut_error *e = error ? error : &mine;
     taut_error_clear(e);
-    *result = NULL;
-    taut_system *system = taut_system_new(how ? how->allocator : NULL);
+    taut_system *system = taut_system_new(how->allocator);
     if (!system)
         return taut_fail_memory(e);
     taut_model model = {.system = system, .how = how, .error = e};
-    taut_arena_init(&model.scratch, how ? how->allocator : NULL);
+    taut_arena_init(&model.scratch, how->allocator);
     int status = resolve(&model, text, length, name);
     if (status == 0) {
         const char *title = model.document->title ? model.document->title : "";
@@ -173,6 +173,34 @@ int taut_system_parse(const char *text, size_t length, const char *name, const t
     }
     *result = system;
     return 0;
+}
+
+/* The request in full; NULL is an empty one. */
+static int read_request(const taut_load *given, taut_load *own, taut_error *error)
+{
+    if (given)
+        TAUT_TRY(taut_struct_read(own, sizeof *own, given, "taut_load", error));
+    bool good = own->set_count >= 0 && own->init_count >= 0 && (own->set || own->set_count == 0) &&
+                (own->init || own->init_count == 0);
+    for (int k = 0; good && k < own->set_count; k++)
+        good = own->set[k];
+    for (int k = 0; good && k < own->init_count; k++)
+        good = own->init[k];
+    return good ? TAUT_OK
+                : taut_fail(error, TAUT_ERROR_USAGE,
+                            "taut_load: set and init need as many texts as their counts specify");
+}
+
+int taut_system_parse(const char *text, size_t length, const char *name, const taut_load *how,
+                      taut_system **system, taut_error *error)
+{
+    taut_load own = {0};
+    taut_error_clear(error);
+    TAUT_REQUIRE(system);
+    *system = NULL;
+    TAUT_REQUIRE(text && name);
+    TAUT_TRY(read_request(how, &own, error));
+    return parse(text, length, name, &own, system, error);
 }
 
 static int read_file(const char *path, taut_arena *arena, char **text, size_t *length,
@@ -205,14 +233,19 @@ static int read_file(const char *path, taut_arena *arena, char **text, size_t *l
 int taut_system_load(const char *path, const taut_load *how, taut_system **system,
                      taut_error *error)
 {
+    taut_load own = {0};
     taut_arena arena;
     char *text = NULL;
     size_t length = 0;
-    taut_arena_init(&arena, how ? how->allocator : NULL);
+    taut_error_clear(error);
+    TAUT_REQUIRE(system);
     *system = NULL;
+    TAUT_REQUIRE(path);
+    TAUT_TRY(read_request(how, &own, error));
+    taut_arena_init(&arena, own.allocator);
     int status = read_file(path, &arena, &text, &length, error);
     if (status == 0)
-        status = taut_system_parse(text, length, path, how, system, error);
+        status = parse(text, length, path, &own, system, error);
     taut_arena_clear(&arena);
     return status;
 }

@@ -50,7 +50,7 @@ static int run_item(taut_model *model, const taut_item_tree *item)
     const taut_option *option = taut_option_find(key);
     if (!option || !option->in_model) {
         taut_error unknown;
-        taut_option_unknown("", key, &unknown);
+        taut_option_unknown(NULL, key, &unknown);
         return taut_document_fail(model->document, item->left->place, model->error,
                                   "unknown setting '%s' in [run]: %s", item->left->name,
                                   option ? "it is an option of a run, not of a model"

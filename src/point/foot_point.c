@@ -43,7 +43,7 @@ static int evaluate(bonds_foot *c, unsigned more, taut_error *error)
 {
     const taut_foot *f = &c->foot;
     unsigned wanted = TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS | more;
-    TAUT_TRY(taut_evaluate(f->context, f->t, f->x, f->u, wanted, &c->values, error));
+    TAUT_TRY(taut_evaluate_inside(f->context, f->t, f->x, f->u, wanted, &c->values, error));
     f->projector.statistics->force_evaluations++;
     for (taut_index i = 0; i < f->n; i++) {
         double mass = c->values.mass[c->tangent ? taut_row_find(c->tangent, i, i) : i];

@@ -6,6 +6,8 @@
 #include "base/vectors.h"
 #include "base/rows.h"
 
+#include "base/structs.h"
+
 static int new_window(taut_projection *p, taut_record_window *w, taut_error *error)
 {
     int64_t most = 2 * TAUT_RECORD_SIDE + 1;
@@ -83,8 +85,8 @@ int taut_record_sample(taut_projection *p, int j, const double *q, taut_error *e
     w->t[at] = j * w->h;
     taut_values values = {.bond = record->values};
     if (record->item == TAUT_BOND)
-        TAUT_TRY(
-            taut_evaluate(p->context, p->t + w->t[at], q, NULL, TAUT_WANT_BOND, &values, error));
+        TAUT_TRY(taut_evaluate_inside(p->context, p->t + w->t[at], q, NULL, TAUT_WANT_BOND, &values,
+                                      error));
     for (int k = 0; k < record->bonds; k++)
         w->g[k * (2 * w->side + 1) + at] =
             record->item == TAUT_BOND ? record->values[record->bond[k]] : q[record->bond[k]];
@@ -105,22 +107,22 @@ int taut_record_difference(taut_projection *p, int order, double difference, tau
     return TAUT_OK;
 }
 
-bool taut_projection_window_get(const taut_projection *p, int which, taut_projection_window *window)
+int taut_projection_window_get(const taut_projection *p, int which, taut_projection_window *window,
+                               taut_error *error)
 {
-    const taut_record *record = p->record;
-    if (!record || which < 0 || which > 1 || record->window[which].pass == 0)
-        return false;
+    const taut_record *record = p ? p->record : NULL;
+    TAUT_REQUIRE(record && which >= 0 && which <= 1 && record->window[which].pass > 0);
     const taut_record_window *w = &record->window[which];
-    *window = (taut_projection_window){.pass = w->pass,
-                                       .item = record->item,
-                                       .filtered = w->filtered,
-                                       .count = 2 * w->side + 1,
-                                       .bonds = record->bonds,
-                                       .bond = record->bond,
-                                       .t = w->t,
-                                       .weight = w->weight,
-                                       .g = w->g};
-    return true;
+    taut_projection_window own = {.pass = w->pass,
+                                  .item = record->item,
+                                  .filtered = w->filtered,
+                                  .count = 2 * w->side + 1,
+                                  .bonds = record->bonds,
+                                  .bond = record->bond,
+                                  .t = w->t,
+                                  .weight = w->weight,
+                                  .g = w->g};
+    return taut_struct_fill(window, &own, sizeof own, "taut_projection_window", error);
 }
 
 /* ---- what passes leave behind */
@@ -140,8 +142,8 @@ int taut_projection_record(taut_projection *p, const double *q, const double *v,
         return taut_fail_memory(error);
     p->pass = pass;
     taut_values values = {.bond = now.g, .bond_dt = now.gdot, .jacobian = p->entries};
-    TAUT_TRY(
-        taut_evaluate(p->context, p->t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, error));
+    TAUT_TRY(taut_evaluate_inside(p->context, p->t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
+                                  &values, error));
     taut_pattern_add(&jacobian, p->entries, 1, v, now.gdot);
     p->pass[used] = now;
     p->passes = used;

@@ -203,9 +203,9 @@ static int record(difference *w, const double *z, taut_error *error)
         return taut_fail_memory(error);
     p->pass = pass;
     taut_values here = {.bond = now.g}, there = {.bond = now.gdot};
-    TAUT_TRY(taut_evaluate(p->context, p->t, z, NULL, TAUT_WANT_BOND, &here, error));
-    TAUT_TRY(
-        taut_evaluate(p->context, p->t + w->horizon, w->next, NULL, TAUT_WANT_BOND, &there, error));
+    TAUT_TRY(taut_evaluate_inside(p->context, p->t, z, NULL, TAUT_WANT_BOND, &here, error));
+    TAUT_TRY(taut_evaluate_inside(p->context, p->t + w->horizon, w->next, NULL, TAUT_WANT_BOND,
+                                  &there, error));
     for (taut_index i = 0; i < m; i++)
         now.gdot[i] = (now.gdot[i] - now.g[i]) / w->horizon;
     p->pass[used] = now;

@@ -266,9 +266,9 @@ static void add_orders(picture *w)
 static void compose(picture *w)
 {
     const taut_projection *p = w->p;
-    taut_projection_window window[2];
+    taut_projection_window window[2] = {{.size = sizeof window[0]}, {.size = sizeof window[0]}};
     int windows = 0;
-    while (windows < 2 && taut_projection_window_get(p, windows, &window[windows]) &&
+    while (windows < 2 && taut_projection_window_get(p, windows, &window[windows], NULL) == 0 &&
            window[windows].pass <= p->passes)
         windows++;
     for (int k = 0; k < windows; k++)
@@ -293,9 +293,7 @@ int taut_projection_plot(const taut_projection *p, const char *path, const char 
 {
     char text[160];
     taut_error_clear(error);
-    if (!p)
-        return taut_fail(error, TAUT_ERROR_USAGE,
-                         "taut_projection_plot: the projection must not be NULL");
+    TAUT_REQUIRE(p && path);
     snprintf(text, sizeof text, "%.100s%sprojection %s%s", title ? title : "",
              title && title[0] ? ": " : "", p->method->name,
              p->status == 0 ? "" : ", not converged");

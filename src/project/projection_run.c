@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "base/structs.h"
 #include "point/foot_point.h"
 #include "point/hold/hold.h"
 #include "point/record.h"
@@ -267,35 +268,38 @@ void taut_projection_destroy(taut_projection *projection)
     from.release(from.user, projection);
 }
 
-void taut_projection_result_get(const taut_projection *p, taut_projection_result *result)
+int taut_projection_result_get(const taut_projection *p, taut_projection_result *result,
+                               taut_error *error)
 {
-    *result = (taut_projection_result){.status = p->status,
-                                       .t = p->t,
-                                       .method = p->method->name,
-                                       .explanation = p->explanation,
-                                       .q = p->q,
-                                       .v = p->v,
-                                       .lambda = p->lambda,
-                                       .stiff_force = p->stiff_force,
-                                       .start_q = p->q0,
-                                       .start_v = p->v0,
-                                       .passes = p->passes,
-                                       .moved_normal = p->moved_normal,
-                                       .moved_tangential = p->moved_tangential,
-                                       .moved_normal_velocity = p->moved_normal_velocity,
-                                       .moved_tangential_velocity = p->moved_tangential_velocity,
-                                       .statistics = p->statistics};
+    TAUT_REQUIRE(p);
+    taut_projection_result own = {.status = p->status,
+                                  .t = p->t,
+                                  .method = p->method->name,
+                                  .explanation = p->explanation,
+                                  .q = p->q,
+                                  .v = p->v,
+                                  .lambda = p->lambda,
+                                  .stiff_force = p->stiff_force,
+                                  .start_q = p->q0,
+                                  .start_v = p->v0,
+                                  .passes = p->passes,
+                                  .moved_normal = p->moved_normal,
+                                  .moved_tangential = p->moved_tangential,
+                                  .moved_normal_velocity = p->moved_normal_velocity,
+                                  .moved_tangential_velocity = p->moved_tangential_velocity,
+                                  .statistics = p->statistics};
+    return taut_struct_fill(result, &own, sizeof own, "taut_projection_result", error);
 }
 
 const char *taut_projection_warning(const taut_projection *p, int k)
 {
-    return k >= 0 && k < p->warnings ? p->warning[k] : NULL;
+    return p && k >= 0 && k < p->warnings ? p->warning[k] : NULL;
 }
 
 bool taut_projection_pass(const taut_projection *p, int64_t k, const double **g,
                           const double **gdot, int64_t *force_evaluations)
 {
-    if (!p->pass || k < 0 || k > p->passes)
+    if (!p || !p->pass || k < 0 || k > p->passes)
         return false;
     if (g)
         *g = p->pass[k].g;
@@ -306,18 +310,17 @@ bool taut_projection_pass(const taut_projection *p, int64_t k, const double **g,
     return true;
 }
 
-bool taut_projection_stage_get(const taut_projection *p, int k, taut_projection_stage *stage)
+int taut_projection_stage_get(const taut_projection *p, int k, taut_projection_stage *stage,
+                              taut_error *error)
 {
-    if (k < 0 || k >= p->stages)
-        return false;
-    *stage = p->stage[k];
-    return true;
+    TAUT_REQUIRE(p && k >= 0 && k < p->stages);
+    return taut_struct_fill(stage, &p->stage[k], sizeof *stage, "taut_projection_stage", error);
 }
 
 bool taut_projection_expansion(const taut_projection *p, int k, const double **q, const double **v,
                                double *eps2)
 {
-    if (!p->expansion || k < 0 || k >= TAUT_EXPANSION_TERMS)
+    if (!p || !p->expansion || k < 0 || k >= TAUT_EXPANSION_TERMS)
         return false;
     if (q)
         *q = p->expansion->q[k];

@@ -5,6 +5,7 @@
 
 #include "base/nearmiss.h"
 #include "base/reasons.h"
+#include "base/structs.h"
 #include "point/projection.h"
 
 static const taut_projection_method *const table[] = {
@@ -23,16 +24,15 @@ const taut_projection_method *taut_projection_row(int k)
     return table[k];
 }
 
-bool taut_projection_get(int k, taut_projection_info *info)
+int taut_projection_get(int k, taut_projection_info *info, taut_error *error)
 {
-    if (k < 0 || k >= PROJECTIONS || !info)
-        return false;
-    *info = (taut_projection_info){.name = table[k]->name,
-                                   .summary = table[k]->summary,
-                                   .reference = table[k]->reference,
-                                   .needs = table[k]->needs,
-                                   .refuses = table[k]->refuses};
-    return true;
+    TAUT_REQUIRE(k >= 0 && k < PROJECTIONS);
+    taut_projection_info own = {.name = table[k]->name,
+                                .summary = table[k]->summary,
+                                .reference = table[k]->reference,
+                                .needs = table[k]->needs,
+                                .refuses = table[k]->refuses};
+    return taut_struct_fill(info, &own, sizeof own, "taut_projection_info", error);
 }
 
 /* ---- choice */
@@ -47,8 +47,8 @@ int taut_projection_find(const char *name, const taut_projection_method **method
             return TAUT_OK;
         }
     }
-    taut_method_info moves;
-    for (int k = 0; taut_method_get(k, &moves); k++)
+    taut_method_info moves = {.size = sizeof moves};
+    for (int k = 0; taut_method_get(k, &moves, NULL) == 0; k++)
         if (strcmp(name, moves.name) == 0)
             return taut_fail(
                 error, TAUT_ERROR_USAGE,

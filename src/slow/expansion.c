@@ -102,7 +102,7 @@ static int advance(work *w, int sigma, int n, const double *more_q, taut_error *
                      (more_q ? more_q[l] : 0);
         w->in_v[l] = w->at[0][n].v[l] + (n > 0 ? sign[sigma] * w->at[1][n - 1].v[l] : 0);
     }
-    return taut_jet_advance(w->jet[sigma], n, w->t, w->in_q, w->in_v, &w->got[sigma], error);
+    return taut_jet_advance_inside(w->jet[sigma], n, w->t, w->in_q, w->in_v, &w->got[sigma], error);
 }
 
 /* to = (plus + sign minus)/2 - less of all values, from the jets along sigma = 1 and -1; less may

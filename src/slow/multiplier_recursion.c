@@ -70,7 +70,7 @@ static int advance(taut_multiplier_recursion *r, int i, double t, taut_error *er
     /* constant: 0 beyond */
     r->values.mass = r->mass + (e->varying || i == 0 ? i : 1) * e->m_entries;
     r->values.stiff_hessian = r->hessian + i * r->solver.hessian_entries;
-    return taut_jet_advance(r->jet, i, t, r->q + i * n, r->v + i * n, &r->values, error);
+    return taut_jet_advance_inside(r->jet, i, t, r->q + i * n, r->v + i * n, &r->values, error);
 }
 
 static int next_order(taut_multiplier_recursion *r, int i, double t, bool first_level,

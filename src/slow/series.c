@@ -52,8 +52,8 @@ static int evaluate_bonds(bond_series *s, unsigned more, taut_error *error)
 {
     const taut_level_series *l = &s->levels;
     l->projector.statistics->force_evaluations++;
-    return taut_evaluate(l->context, l->t, l->q, l->v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more,
-                         &s->values, error);
+    return taut_evaluate_inside(l->context, l->t, l->q, l->v,
+                                TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more, &s->values, error);
 }
 
 static int begin(taut_level_series *l, taut_error *error)

@@ -121,7 +121,8 @@ static int residual(rattle_flow *f, double t, double h, const double *q, const d
     taut_mechanics *m = &f->mechanics;
     for (taut_index i = 0; i < m->n; i++)
         f->next[i] = q[i] + h * (v[i] + f->d[i]);
-    TAUT_TRY(taut_evaluate(m->context, t + h, f->next, v, TAUT_WANT_BOND, &m->values, error));
+    TAUT_TRY(
+        taut_evaluate_inside(m->context, t + h, f->next, v, TAUT_WANT_BOND, &m->values, error));
     for (taut_index r = 0; r < m->rods; r++)
         f->row[r] = taut_row_dot(&m->rod_rows, f->now.g, r, f->d) - m->values.bond[m->rod[r]] / h;
     return TAUT_OK;
@@ -217,7 +218,7 @@ int taut_flow_rattle_feels(taut_flow *flow, double t, double h, const double *q,
     f->now.good = false;
     TAUT_TRY(taut_mechanics_force(m, t, q, v, f->force, NULL, error));
     TAUT_TRY(take(f, t, q, f->force, error));
-    TAUT_TRY(taut_evaluate(m->context, t, q, v, TAUT_WANT_GAMMA, &m->values, error));
+    TAUT_TRY(taut_evaluate_inside(m->context, t, q, v, TAUT_WANT_GAMMA, &m->values, error));
     taut_copy(m->n, f->force, f->d);
     for (taut_index r = 0; r < m->rods; r++)
         f->row[r] = -m->values.gamma[m->rod[r]];
@@ -248,7 +249,7 @@ int taut_flow_rattle_multipliers(taut_flow *flow, double t, const double *q, con
     if (status == 0)
         status = take(f, t, q, f->force, error);
     if (status == 0)
-        status = taut_evaluate(m->context, t, q, v, TAUT_WANT_GAMMA, &m->values, error);
+        status = taut_evaluate_inside(m->context, t, q, v, TAUT_WANT_GAMMA, &m->values, error);
     for (taut_index r = 0; r < m->rods; r++)
         f->row[r] = -m->values.gamma[m->rod[r]];
     if (status == 0)

@@ -87,8 +87,8 @@ static int take_matrix(taut_impulse *w, taut_error *error)
     taut_values values = {.mass = TAUT_NEW(s->arena, double, entries)};
     if (!values.mass)
         return taut_fail_memory(error);
-    TAUT_TRY(
-        taut_evaluate(s->context, s->now.t, s->now.q, s->now.v, TAUT_WANT_MASS, &values, error));
+    TAUT_TRY(taut_evaluate_inside(s->context, s->now.t, s->now.q, s->now.v, TAUT_WANT_MASS, &values,
+                                  error));
     TAUT_TRY(taut_mass_compress(&w->tangent, values.mass, s->arena, &w->mass_start, &w->mass_column,
                                 &w->mass, error));
     taut_saddle_shape shape = {.n = w->n,
@@ -280,9 +280,9 @@ int taut_impulse_force(taut_impulse *w, double t, const double *x, const double 
                        taut_error *error)
 {
     w->values.force = force;
-    TAUT_TRY(taut_evaluate(w->stepper->context, t, x, v,
-                           TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &w->values,
-                           error));
+    TAUT_TRY(taut_evaluate_inside(w->stepper->context, t, x, v,
+                                  TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &w->values,
+                                  error));
     w->stepper->statistics->force_evaluations++;
     for (taut_index i = 0; w->stiff_count < w->m && i < w->m; i++)
         if (!w->stiff[i])
@@ -294,8 +294,8 @@ int taut_impulse_force(taut_impulse *w, double t, const double *x, const double 
 /* Acceleration by the stiff springs alone. */
 static int spring(taut_impulse *w, double t, const double *x, double *restrict a, taut_error *error)
 {
-    TAUT_TRY(taut_evaluate(w->stepper->context, t, x, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
-                           &w->values, error));
+    TAUT_TRY(taut_evaluate_inside(w->stepper->context, t, x, NULL,
+                                  TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &w->values, error));
     w->stepper->statistics->fast_force_evaluations++;
     taut_clear(w->n, a);
     for (taut_index i = 0; i < w->m; i++)
@@ -312,7 +312,7 @@ int taut_impulse_project(taut_impulse *w, double t, const double *x, const doubl
 {
     taut_context *context = w->stepper->context;
     const unsigned wanted = TAUT_WANT_BOND | TAUT_WANT_JACOBIAN;
-    TAUT_TRY(taut_evaluate(context, t, x, NULL, wanted, &w->values, error));
+    TAUT_TRY(taut_evaluate_inside(context, t, x, NULL, wanted, &w->values, error));
     taut_impulse_rows(w, w->tie_1);
     taut_copy(w->n, x, X);
     taut_clear(w->m, w->lambda);
@@ -331,7 +331,7 @@ int taut_impulse_project(taut_impulse *w, double t, const double *x, const doubl
         double size = taut_largest(w->n, w->r), scale = taut_largest(w->n, X);
         for (taut_index i = 0; i < w->stiff_count; i++)
             w->lambda[i] -= w->y[i];
-        TAUT_TRY(taut_evaluate(context, t, X, NULL, wanted, &w->values, error));
+        TAUT_TRY(taut_evaluate_inside(context, t, X, NULL, wanted, &w->values, error));
         /* the last step is at rounding, or is followed by one that would be (quadratic
          * convergence) */
         if (size <= 1e-13 * scale || (size <= 1e-9 * scale && size <= 1e-4 * before)) {
@@ -377,8 +377,8 @@ static int show(taut_impulse *w, double t, const double *x, const double *v, dou
 /* Stretches and rates of the vibrating state. */
 static int measure(taut_impulse *w, taut_error *error)
 {
-    TAUT_TRY(taut_evaluate(w->stepper->context, w->time, w->x, w->v,
-                           TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &w->values, error));
+    TAUT_TRY(taut_evaluate_inside(w->stepper->context, w->time, w->x, w->v,
+                                  TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &w->values, error));
     for (taut_index i = 0; i < w->m; i++) {
         w->g[i] = w->values.bond[i];
         w->gdot[i] = w->values.bond_dt[i] + taut_row_dot(&w->jacobian, w->values.jacobian, i, w->v);
@@ -498,7 +498,7 @@ static int solve_multipliers(taut_impulse *w, double t, const double *q, const d
 {
     unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA;
     w->values.force = a;
-    TAUT_TRY(taut_evaluate(w->stepper->context, t, q, v, wanted, &w->values, error));
+    TAUT_TRY(taut_evaluate_inside(w->stepper->context, t, q, v, wanted, &w->values, error));
     if (w->has_modes) {
         TAUT_TRY(taut_modes_find(&w->modes, t, q, error));
         taut_modes_blend(&w->modes, w->action, w->blended);

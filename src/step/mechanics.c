@@ -111,7 +111,7 @@ static int take_matrix(taut_mechanics *w, taut_arena *arena, taut_error *error)
     if (taut_context_start(w->context, 0, q, v, &reason) != 0)
         for (taut_index i = 0; i < w->n; i++)
             q[i] = v[i] = 0;
-    TAUT_TRY(taut_evaluate(w->context, 0, q, v, TAUT_WANT_MASS, &w->values, error));
+    TAUT_TRY(taut_evaluate_inside(w->context, 0, q, v, TAUT_WANT_MASS, &w->values, error));
     double *value;
     TAUT_TRY(taut_mass_compress(&tangent, w->values.mass, arena, &w->mass_start, &w->mass_column,
                                 &value, error));
@@ -189,7 +189,7 @@ int taut_mechanics_force(taut_mechanics *w, double t, const double *q, const dou
                          double *force, double *lambda, taut_error *error)
 {
     w->values.force = force;
-    TAUT_TRY(taut_evaluate(w->context, t, q, v, w->wanted, &w->values, error));
+    TAUT_TRY(taut_evaluate_inside(w->context, t, q, v, w->wanted, &w->values, error));
     w->statistics->force_evaluations++;
     if (w->rods < w->m)
         add_springs(w, v, force, lambda);
@@ -204,7 +204,7 @@ int taut_mechanics_bonds(taut_mechanics *w, double t, const double *q, const dou
                          unsigned more, taut_error *error)
 {
     unsigned wanted = TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more | (w->wanted & TAUT_WANT_MASS);
-    TAUT_TRY(taut_evaluate(w->context, t, q, v, wanted, &w->values, error));
+    TAUT_TRY(taut_evaluate_inside(w->context, t, q, v, wanted, &w->values, error));
     copy_rods(w);
     return TAUT_OK;
 }

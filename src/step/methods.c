@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/structs.h"
+
 /* clang-format off */
 /* One row for each method. */
 #define ROWS(row) \
@@ -77,7 +79,7 @@ int taut_method_count(void)
     return METHODS;
 }
 
-bool taut_method_get(int k, taut_method_info *info)
+int taut_method_get(int k, taut_method_info *info, taut_error *error)
 {
     /* every set of motions as a constant text: the caller keeps the pointer */
     static const char *const sets[ALL_SETS] = {"",
@@ -96,15 +98,14 @@ bool taut_method_get(int k, taut_method_info *info)
                                                "rigid effective full",
                                                "slow effective full",
                                                "rigid slow effective full"};
-    if (k < 0 || k >= METHODS || !info)
-        return false;
+    TAUT_REQUIRE(k >= 0 && k < METHODS);
     const taut_method *method = taut_method_table[k];
-    *info = (taut_method_info){.name = method->name,
-                               .motions = sets[method->motions % ALL_SETS],
-                               .order = method->order,
-                               .summary = method->summary,
-                               .reference = method->reference,
-                               .needs = method->needs,
-                               .refuses = method->refuses};
-    return true;
+    taut_method_info own = {.name = method->name,
+                            .motions = sets[method->motions % ALL_SETS],
+                            .order = method->order,
+                            .summary = method->summary,
+                            .reference = method->reference,
+                            .needs = method->needs,
+                            .refuses = method->refuses};
+    return taut_struct_fill(info, &own, sizeof own, "taut_method_info", error);
 }

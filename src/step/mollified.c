@@ -27,8 +27,8 @@ static int curve(taut_impulse *w, mollified *own, double t, const double *x, con
     for (taut_index i = 0, row = 0; i < w->m; i++)
         own->weight[i] = w->stiff[i] ? w->lambda[row++] : 0;
     taut_values values = {.bond_hessian = own->hessian, .bond_weight = own->weight};
-    TAUT_TRY(
-        taut_evaluate(w->stepper->context, t, x, NULL, TAUT_WANT_BOND_HESSIAN, &values, error));
+    TAUT_TRY(taut_evaluate_inside(w->stepper->context, t, x, NULL, TAUT_WANT_BOND_HESSIAN, &values,
+                                  error));
     taut_pattern_times(&w->tangent, own->hessian, b, own->product);
     return taut_impulse_divide(w, own->product, error);
 }

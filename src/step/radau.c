@@ -109,7 +109,8 @@ static int take_mass(taut_stepper *s, taut_radau *w, taut_error *error)
     if (w->varying)
         return TAUT_OK;
     taut_values values = {.mass = w->mass};
-    return taut_evaluate(s->context, s->now.t, s->now.q, s->now.v, TAUT_WANT_MASS, &values, error);
+    return taut_evaluate_inside(s->context, s->now.t, s->now.q, s->now.v, TAUT_WANT_MASS, &values,
+                                error);
 }
 
 /* [M G^T; G -D] for the first guess and for multipliers. */

@@ -39,8 +39,8 @@ int taut_radau_along(taut_stepper *s, double h, const double *q, double *v, taut
         return TAUT_OK;
     /* the last iterate was near; G of the end itself leaves rounding only */
     taut_values values = {.bond = w->bond, .bond_dt = end->drift, .jacobian = end->jacobian};
-    TAUT_TRY(taut_evaluate(s->context, s->now.t + h, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
-                           &values, error));
+    TAUT_TRY(taut_evaluate_inside(s->context, s->now.t + h, q, v,
+                                  TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, error));
     take_rods(w, end, v, y);
     taut_clear(w->n, dv);
     s->statistics->factorisations++;

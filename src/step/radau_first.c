@@ -194,7 +194,7 @@ static int evaluate(taut_stepper *s, double t, const double *z, const double *y,
     unsigned wanted = TAUT_WANT_FORCE | (c && w->m > 0 ? TAUT_WANT_BOND : 0);
     if (derivatives)
         wanted |= TAUT_WANT_FORCE_DQ | (w->m > 0 ? TAUT_WANT_FORCE_DV | TAUT_WANT_JACOBIAN : 0);
-    TAUT_TRY(taut_evaluate(s->context, t, z, y, wanted, &values, error));
+    TAUT_TRY(taut_evaluate_inside(s->context, t, z, y, wanted, &values, error));
     s->statistics->force_evaluations++;
     s->statistics->jacobians += derivatives;
     if (c)

@@ -85,7 +85,7 @@ int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut
     double t = s->now.t + w->table.c[i] * h;
     if (w->stiff)
         wanted |= TAUT_WANT_STIFF_FORCE;
-    TAUT_TRY(taut_evaluate(s->context, t, q, v, wanted, &values, error));
+    TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, wanted, &values, error));
     s->statistics->force_evaluations++;
     if (w->stiff)
         for (taut_index k = 0; k < w->n; k++)

@@ -26,7 +26,7 @@ static int evaluate(taut_stepper *s, double t, const double *q, const double *v,
     unsigned wanted = TAUT_WANT_FORCE |
                       (w->m > 0 ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA : 0) |
                       (w->varying ? TAUT_WANT_MASS : 0) | (w->stiff ? TAUT_WANT_STIFF_FORCE : 0);
-    TAUT_TRY(taut_evaluate(s->context, t, q, v, wanted, &values, error));
+    TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, wanted, &values, error));
     s->statistics->force_evaluations++;
     for (taut_index k = 0; w->stiff && k < w->n; k++)
         to->force[k] += w->extra[k];
@@ -164,8 +164,8 @@ static int evaluate_end(taut_stepper *s, taut_radau_past *to, taut_error *error)
     taut_copy(w->n, past->force, to->force);
     if (w->varying)
         taut_copy(w->mass_entries, past->mass, to->mass);
-    TAUT_TRY(taut_evaluate(s->context, s->now.t, s->now.q, s->now.v,
-                           TAUT_WANT_GAMMA | TAUT_WANT_JACOBIAN, &values, error));
+    TAUT_TRY(taut_evaluate_inside(s->context, s->now.t, s->now.q, s->now.v,
+                                  TAUT_WANT_GAMMA | TAUT_WANT_JACOBIAN, &values, error));
     for (taut_index i = 0; i < w->m; i++)
         for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
             to->force[w->jacobian.column[k]] +=

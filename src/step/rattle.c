@@ -124,7 +124,7 @@ static int accelerate(taut_stepper *s, taut_saddle *saddle, double t, const doub
     rattle *w = s->work;
     taut_mechanics *x = &w->mechanics;
     if (x->rods > 0)
-        TAUT_TRY(taut_evaluate(s->context, t, q, v, TAUT_WANT_GAMMA, &x->values, error));
+        TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_GAMMA, &x->values, error));
     for (taut_index r = 0; r < x->rods; r++)
         w->residual[r] = -x->values.gamma[x->rod[r]];
     TAUT_TRY(taut_saddle_solve(saddle, 1, a, w->residual, error));
@@ -169,7 +169,7 @@ static int residual(taut_stepper *s, double t, const double *q, const double *v,
     if (slow)
         TAUT_TRY(taut_mechanics_bonds(x, t, q, v, 0, error));
     else
-        TAUT_TRY(taut_evaluate(s->context, t, q, v, TAUT_WANT_BOND, &x->values, error));
+        TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_BOND, &x->values, error));
     for (taut_index r = 0; r < x->rods; r++)
         w->residual[r] = -x->values.bond[x->rod[r]];
     return TAUT_OK;

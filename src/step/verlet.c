@@ -66,8 +66,8 @@ static int take_mass(taut_stepper *s, verlet *w, taut_error *error)
         taut_values values = {.mass = TAUT_NEW(s->arena, double, tangent.start[s->n])};
         if (!values.mass)
             return taut_fail_memory(error);
-        TAUT_TRY(taut_evaluate(s->context, s->now.t, s->now.q, s->now.v, TAUT_WANT_MASS, &values,
-                               error));
+        TAUT_TRY(taut_evaluate_inside(s->context, s->now.t, s->now.q, s->now.v, TAUT_WANT_MASS,
+                                      &values, error));
         return factor_mass(s, w, &tangent, values.mass, error);
     }
     double *inverse = TAUT_NEW(s->arena, double, s->n);
@@ -191,7 +191,8 @@ static int accelerate(taut_stepper *s, taut_state *state, taut_error *error)
     verlet *w = s->work;
     w->values.force = state->a;
     w->values.bond = state->lambda;
-    TAUT_TRY(taut_evaluate(s->context, state->t, state->q, state->v, w->wanted, &w->values, error));
+    TAUT_TRY(taut_evaluate_inside(s->context, state->t, state->q, state->v, w->wanted, &w->values,
+                                  error));
     s->statistics->force_evaluations++;
     add_springs(w, s->m, state->lambda, state->a);
     if (w->values.stiff_force)
@@ -235,7 +236,7 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
     if (s->m == 0)
         return TAUT_OK;
     taut_values values = {.bond = lambda};
-    TAUT_TRY(taut_evaluate(s->context, t, q, v, TAUT_WANT_BOND, &values, error));
+    TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_BOND, &values, error));
     divide(s->m, lambda, w->compliance);
     return TAUT_OK;
 }

@@ -102,11 +102,13 @@ static void apply_derived(taut_context *context)
 int taut_context_create(const taut_system *system, const taut_allocator *allocator,
                         taut_context **result, taut_error *error)
 {
+    if (result)
+        *result = NULL;
+    TAUT_REQUIRE(system && result);
     taut_allocator use = allocator ? *allocator : system->arena.allocator;
     taut_arena first;
     taut_arena_init(&first, &use);
     taut_context *context = TAUT_NEW(&first, taut_context, 1);
-    *result = NULL;
     if (!context)
         return taut_fail_memory(error);
     context->system = system;
@@ -140,7 +142,7 @@ void taut_context_destroy(taut_context *context)
 
 const taut_system *taut_context_system(const taut_context *context)
 {
-    return context->system;
+    return context ? context->system : NULL;
 }
 
 void taut_run_list(taut_context *context, int list, const taut_inputs *inputs, double *value)
@@ -307,9 +309,8 @@ int taut_context_renew(taut_context *context, taut_error *error)
 
 int taut_context_set_parameter(taut_context *context, taut_index k, double value, taut_error *error)
 {
+    TAUT_REQUIRE(context && k >= 0 && k < context->system->sizes.parameters);
     const taut_system *system = context->system;
-    if (k < 0 || k >= system->sizes.parameters)
-        return taut_fail(error, TAUT_ERROR_USAGE, "there is no parameter number %d", k);
     char name[160];
     taut_system_name(system, TAUT_PARAMETER, k, name, sizeof name);
     if (system->parameter_fixed[k] & 1)
@@ -333,31 +334,31 @@ int taut_context_set_parameter(taut_context *context, taut_index k, double value
 
 double taut_context_parameter(const taut_context *context, taut_index k)
 {
-    return k >= 0 && k < context->system->sizes.parameters ? context->parameter[k] : NAN;
+    return context && k >= 0 && k < context->system->sizes.parameters ? context->parameter[k] : NAN;
 }
 
 const double *taut_context_compliance(const taut_context *context)
 {
-    return context->compliance;
+    return context ? context->compliance : NULL;
 }
 
 const double *taut_context_damping(const taut_context *context)
 {
-    return context->damping;
+    return context ? context->damping : NULL;
 }
 
 const double *taut_context_mass(const taut_context *context)
 {
-    return context->system->sizes.mass == TAUT_MASS_DIAGONAL ? context->mass : NULL;
+    return context && context->system->sizes.mass == TAUT_MASS_DIAGONAL ? context->mass : NULL;
 }
 
 bool taut_context_soft(const taut_context *context, taut_index bond)
 {
-    return context->system->soft && bond >= 0 && bond < context->system->sizes.bonds &&
+    return context && context->system->soft && bond >= 0 && bond < context->system->sizes.bonds &&
            context->system->soft[bond];
 }
 
 const taut_statistics *taut_context_statistics(const taut_context *context)
 {
-    return &context->statistics;
+    return context ? &context->statistics : NULL;
 }

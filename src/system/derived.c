@@ -22,7 +22,9 @@ taut_system *taut_system_derive(const taut_system *base)
 
 int taut_system_rigid(const taut_system *base, taut_system **result, taut_error *error)
 {
-    *result = NULL;
+    if (result)
+        *result = NULL;
+    TAUT_REQUIRE(base && result);
     if (base->sizes.kind != TAUT_MECHANICAL)
         return taut_fail(error, TAUT_ERROR_REFUSED, "rigid motion belongs to mechanical systems");
     if (base->sizes.can & TAUT_HAS_STIFF_POTENTIAL)

@@ -284,8 +284,8 @@ static void count(taut_context *context, unsigned wanted)
         context->statistics.jacobians++;
 }
 
-int taut_evaluate(taut_context *context, double t, const double *q, const double *v,
-                  unsigned wanted, taut_values *values, taut_error *error)
+int taut_evaluate_inside(taut_context *context, double t, const double *q, const double *v,
+                         unsigned wanted, taut_values *values, taut_error *error)
 {
     const taut_system *system = context->system;
     if (system->sizes.kind == TAUT_BLACK_BOX &&
@@ -324,7 +324,7 @@ int taut_evaluate_outputs(taut_context *context, double t, const double *q, cons
                           const double *lambda, double *outputs, taut_error *error)
 {
     /* an output that is not a number is shown as such: it does not influence the motion */
-    (void)error;
+    TAUT_REQUIRE(context && q && (outputs || context->system->sizes.outputs == 0));
     taut_inputs inputs = {.q = q,
                           .v = v ? v : context->scratch,
                           .lambda = lambda ? lambda : context->scratch,
@@ -337,6 +337,7 @@ int taut_evaluate_outputs(taut_context *context, double t, const double *q, cons
 int taut_evaluate_events(taut_context *context, double t, const double *q, const double *v,
                          const double *lambda, double *values, taut_error *error)
 {
+    TAUT_REQUIRE(context && q && (values || context->system->sizes.events == 0));
     taut_inputs inputs = {.q = q,
                           .v = v ? v : context->scratch,
                           .lambda = lambda ? lambda : context->scratch,

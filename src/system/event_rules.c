@@ -14,9 +14,8 @@ bool taut_system_event(const taut_system *system, taut_index k, taut_event_info 
 int taut_event_apply(taut_context *context, taut_index k, double t, double *q, double *v,
                      const double *lambda, taut_error *error)
 {
+    TAUT_REQUIRE(context && q && v && k >= 0 && k < context->system->sizes.events);
     const taut_system *system = context->system;
-    if (k < 0 || k >= system->sizes.events)
-        return taut_fail(error, TAUT_ERROR_USAGE, "there is no event number %d", k);
     const taut_event *event = &system->event[k];
     taut_inputs inputs = {.q = q,
                           .v = v,

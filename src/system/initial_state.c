@@ -5,16 +5,18 @@
 
 const unsigned char *taut_system_hold(const taut_system *system)
 {
-    return system->hold;
+    return system ? system->hold : NULL;
 }
 
 int taut_context_start(taut_context *context, double t, double *q, double *v, taut_error *error)
 {
+    TAUT_REQUIRE(context && q);
     const taut_system *system = context->system;
-    if (system->start)
-        return system->start(context, t, q, v, error);
     taut_index n = system->sizes.coordinates,
                nv = system->sizes.kind == TAUT_MECHANICAL ? n : system->sizes.algebraic;
+    TAUT_REQUIRE(v || nv == 0);
+    if (system->start)
+        return system->start(context, t, q, v, error);
     int32_t count, first;
     taut_statement_kernel **kernels = taut_system_list(system, TAUT_LIST_START, &count, &first);
     taut_clear(n, q);

@@ -106,7 +106,9 @@ static int fill_jet(taut_jet *jet, taut_context *context, int order, taut_error 
 int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet **result,
                     taut_error *error)
 {
-    *result = NULL;
+    if (result)
+        *result = NULL;
+    TAUT_REQUIRE(context && result);
     TAUT_TRY(check_request(context, order, wanted, JET_WANTS, error));
     taut_arena arena;
     taut_arena_init(&arena, &context->arena.allocator);
@@ -198,8 +200,14 @@ static void add_constant_mass(const taut_jet *jet, int j, taut_values *values)
     }
 }
 
-int taut_jet_advance(taut_jet *jet, int j, double t, const double *q, const double *v,
-                     taut_values *values, taut_error *error)
+const taut_system *taut_jet_system(const taut_jet *jet, unsigned *wanted)
+{
+    *wanted = jet->wanted;
+    return jet->context->system;
+}
+
+int taut_jet_advance_inside(taut_jet *jet, int j, double t, const double *q, const double *v,
+                            taut_values *values, taut_error *error)
 {
     const taut_system *system = jet->context->system;
     if (j < 0 || j > jet->order || j > jet->done + 1)
@@ -332,18 +340,19 @@ static int run_parameter(struct parameter_work *w, double t, const double *q, un
     double *bond = values->bond;
     if (energy)
         values->bond = w->bond;
-    int status = taut_jet_advance(jet, 0, t, q, jet->v, values, error);
+    int status = taut_jet_advance_inside(jet, 0, t, q, jet->v, values, error);
     values->bond = wanted & TAUT_WANT_BOND ? bond : w->bond_dp;
     if (status == 0)
-        status = taut_jet_advance(jet, 1, t, jet->zero, jet->zero, values, error);
+        status = taut_jet_advance_inside(jet, 1, t, jet->zero, jet->zero, values, error);
     if (energy)
         values->bond_energy = spring_energy(jet->context, w, values->bond);
     values->bond = bond;
     return status;
 }
 
-int taut_evaluate_parameter(taut_context *context, double t, const double *q, const double *v,
-                            taut_index k, unsigned wanted, taut_values *values, taut_error *error)
+int taut_evaluate_parameter_inside(taut_context *context, double t, const double *q,
+                                   const double *v, taut_index k, unsigned wanted,
+                                   taut_values *values, taut_error *error)
 {
     const taut_sizes *sizes = &context->system->sizes;
     if (k < 0 || k >= sizes->parameters)

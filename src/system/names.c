@@ -153,10 +153,14 @@ static const taut_names *names_of(const taut_system *system, taut_item item)
 int taut_system_name(const taut_system *system, taut_item item, taut_index k, char *buffer,
                      size_t size)
 {
-    return taut_names_print(names_of(system, item), k, buffer, size);
+    if (buffer && size > 0)
+        buffer[0] = '\0';
+    return system && (buffer || size == 0)
+               ? taut_names_print(names_of(system, item), k, buffer, size)
+               : 0;
 }
 
 taut_index taut_system_find(const taut_system *system, taut_item item, const char *name)
 {
-    return taut_names_find(names_of(system, item), name);
+    return system && name ? taut_names_find(names_of(system, item), name) : -1;
 }

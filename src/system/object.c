@@ -29,6 +29,7 @@ taut_system *taut_system_new(const taut_allocator *allocator)
         return NULL;
     system->arena = arena;
     system->title = system->file = "";
+    system->sizes.size = sizeof system->sizes;
     if (!new_late(system)) {
         taut_system_destroy(system);
         return NULL;
@@ -62,18 +63,18 @@ void taut_system_sizes(const taut_system *system, taut_sizes *sizes)
 
 const char *taut_system_title(const taut_system *system)
 {
-    return system->title;
+    return system ? system->title : NULL;
 }
 
 const char *taut_system_warning(const taut_system *system, taut_index k)
 {
-    return k >= 0 && k < system->sizes.warnings ? system->warning[k] : NULL;
+    return system && k >= 0 && k < system->sizes.warnings ? system->warning[k] : NULL;
 }
 
 bool taut_system_setting(const taut_system *system, taut_index k, const char **name,
                          const char **value)
 {
-    if (k < 0 || k >= system->sizes.settings)
+    if (!system || !name || !value || k < 0 || k >= system->sizes.settings)
         return false;
     *name = system->setting[k].name;
     *value = system->setting[k].value;

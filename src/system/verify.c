@@ -100,8 +100,8 @@ static int evaluate_moved(verifier *w, double s, axis along, unsigned wanted)
 {
     const double *q = along == ALONG_Q ? shift(w->shifted, w->q, s, w->dq, w->n) : w->q;
     const double *v = along == ALONG_V ? shift(w->shifted, w->v, s, w->dv, w->nv) : w->v;
-    return taut_evaluate(w->context, along == ALONG_T ? w->t + s : w->t, q, v, wanted, &w->values,
-                         w->error);
+    return taut_evaluate_inside(w->context, along == ALONG_T ? w->t + s : w->t, q, v, wanted,
+                                &w->values, w->error);
 }
 
 static void multiply_transposed(const taut_pattern *pattern, const double *entries, const double *x,
@@ -129,8 +129,8 @@ static int probe_bond_time(verifier *w, double s, double *y)
 static int probe_gdot(verifier *w, double s, double *y)
 {
     shift(w->shifted, w->q, s, w->dq, w->n);
-    TAUT_TRY(taut_evaluate(w->context, w->t + s, w->shifted, w->dq, TAUT_WANT_JACOBIAN, &w->values,
-                           w->error));
+    TAUT_TRY(taut_evaluate_inside(w->context, w->t + s, w->shifted, w->dq, TAUT_WANT_JACOBIAN,
+                                  &w->values, w->error));
     taut_pattern_times(&w->jacobian, w->values.jacobian, w->dq, y);
     for (taut_index i = 0; i < w->m; i++)
         y[i] += w->values.bond_dt[i];
@@ -374,7 +374,7 @@ static int exact_product(verifier *w, unsigned want, double **place, const taut_
                          const double *x)
 {
     *place = w->matrix;
-    TAUT_TRY(taut_evaluate(w->context, w->t, w->q, w->v, want, &w->values, w->error));
+    TAUT_TRY(taut_evaluate_inside(w->context, w->t, w->q, w->v, want, &w->values, w->error));
     taut_pattern_times(pattern, w->matrix, x, w->exact);
     return 0;
 }
@@ -389,8 +389,8 @@ static int verify_bonds(verifier *w)
     }
     if (w->sizes->kind == TAUT_MECHANICAL) {
         w->values.gamma = w->exact;
-        TAUT_TRY(
-            taut_evaluate(w->context, w->t, w->q, w->dq, TAUT_WANT_GAMMA, &w->values, w->error));
+        TAUT_TRY(taut_evaluate_inside(w->context, w->t, w->q, w->dq, TAUT_WANT_GAMMA, &w->values,
+                                      w->error));
         TAUT_TRY(compare(w, "gamma", 2, probe_gdot, w->m, TAUT_BOND));
     }
     TAUT_TRY(exact_product(w, TAUT_WANT_BOND_HESSIAN, &w->values.bond_hessian, &w->tangent, w->dq));
@@ -510,13 +510,13 @@ static int prepare(verifier *w, const double *q, const double *v)
         wanted |= TAUT_WANT_MOMENTUM;
     if (w->values.stiff_force)
         wanted |= TAUT_WANT_STIFF_FORCE;
-    int status = taut_evaluate(w->context, w->t, w->q, w->v, wanted, &w->values, w->error);
+    int status = taut_evaluate_inside(w->context, w->t, w->q, w->v, wanted, &w->values, w->error);
     if (status != TAUT_ERROR_EVALUATE)
         return status;
     taut_copy(w->n, q, w->q); /* the point near the initial state is outside the domain */
     taut_copy(w->nv, v, w->v);
     make_all_exact(w);
-    return taut_evaluate(w->context, w->t, w->q, w->v, wanted, &w->values, w->error);
+    return taut_evaluate_inside(w->context, w->t, w->q, w->v, wanted, &w->values, w->error);
 }
 
 int taut_verify_derivatives(taut_context *context, double t, const double *q, const double *v,

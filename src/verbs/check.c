@@ -1,6 +1,7 @@
 /* check.c - is a system well posed at its initial state, and what would a run of it be? Derivatives
  * against differences, the diagnosis of drive/diagnose.c, and the motion and method that
  * taut_solver_create chooses with the same options and [run]: the choice is tried, not copied. */
+#include "base/structs.h"
 #include "drive/solver.h"
 #include "system/verify.h"
 
@@ -11,7 +12,6 @@
 
 static void report_diagnosis(const taut_diagnosis *d, taut_check_report *r)
 {
-    r->sizes = d->sizes;
     r->soft = d->soft;
     r->rank = d->rank;
     r->start_position = d->position;
@@ -33,8 +33,8 @@ static int check_derivatives(const taut_system *system, double t, taut_check_rep
 {
     taut_arena arena;
     taut_context *context = NULL;
-    taut_index n = r->sizes.coordinates,
-               velocities = r->sizes.kind == TAUT_MECHANICAL ? n : r->sizes.algebraic;
+    taut_index n = r->sizes->coordinates,
+               velocities = r->sizes->kind == TAUT_MECHANICAL ? n : r->sizes->algebraic;
     taut_arena_init(&arena, &system->arena.allocator);
     double *q = TAUT_NEW(&arena, double, n), *v = TAUT_NEW(&arena, double, velocities);
     int status = q && v ? TAUT_OK : taut_fail_memory(error);
@@ -160,14 +160,12 @@ static void advise(const taut_system *system, const taut_options *given, const t
     advise_state(d, r);
 }
 
-int taut_check(const taut_system *system, const taut_options *options, taut_check_report *report,
-               taut_error *error)
+static int check(const taut_system *system, const taut_options *options, taut_check_report *report,
+                 taut_error *error)
 {
     taut_diagnosis d;
     taut_solver *solver;
     taut_error reason = {.t = NAN};
-    memset(report, 0, sizeof *report);
-    taut_error_clear(error);
     int status = taut_solver_try(system, options, &system->arena.allocator, &solver, &d, &reason);
     bool derivatives = d.sizes.kind != TAUT_BLACK_BOX &&
                        !(options && taut_options_flag(options, "no-derivatives"));
@@ -178,11 +176,24 @@ int taut_check(const taut_system *system, const taut_options *options, taut_chec
     if (status == 0) {
         report_diagnosis(&d, report);
         report->kinks = system->kinks;
+        report->sizes = &system->sizes;
     }
     if (status == 0 && derivatives)
         status = check_derivatives(system, d.t, report, error);
     if (status == 0)
         advise(system, options, &d, solver, &reason, report);
     taut_solver_destroy(solver);
+    return status;
+}
+
+int taut_check(const taut_system *system, const taut_options *options, taut_check_report *report,
+               taut_error *error)
+{
+    taut_check_report own = {0};
+    taut_error_clear(error);
+    TAUT_REQUIRE(system);
+    TAUT_TRY(taut_struct_fill(report, &own, sizeof own, "taut_check_report", error));
+    int status = check(system, options, &own, error);
+    taut_struct_fill(report, &own, sizeof own, "taut_check_report", NULL);
     return status;
 }

@@ -21,6 +21,7 @@
 #include "base/vectors.h"
 #include "base/number.h"
 #include "base/options.h"
+#include "base/structs.h"
 #include "drive/solver.h"
 
 enum { MOST_CANDIDATES = 64, MOST_ROWS = 100000 };
@@ -436,18 +437,19 @@ int taut_compare(const taut_system *system, const taut_options *options,
                  const taut_compare_request *request, const taut_allocator *allocator,
                  taut_comparison **comparison, taut_error *error)
 {
+    taut_compare_request own;
     taut_error_clear(error);
-    if (!system || !comparison)
-        return taut_fail(error, TAUT_ERROR_USAGE,
-                         "taut_compare: system and comparison must not be NULL");
+    if (comparison)
+        *comparison = NULL;
+    TAUT_REQUIRE(system && comparison);
+    TAUT_TRY(taut_struct_read(&own, sizeof own, request, "taut_compare_request", error));
     taut_allocator from = taut_allocator_or_default(allocator);
-    *comparison = NULL;
     taut_comparison *c = from.allocate(from.user, sizeof *c);
     if (!c)
         return taut_fail_memory(error);
     *c = (taut_comparison){.uncertainty = NAN};
     taut_arena_init(&c->arena, &from);
-    int status = compare(system, options, request, c, error);
+    int status = compare(system, options, &own, c, error);
     if (status == 0)
         *comparison = c;
     else
@@ -464,17 +466,16 @@ void taut_comparison_destroy(taut_comparison *comparison)
     from.release(from.user, comparison);
 }
 
-bool taut_comparison_get(const taut_comparison *comparison, int k, taut_compared *row)
+int taut_comparison_get(const taut_comparison *comparison, int k, taut_compared *row,
+                        taut_error *error)
 {
-    if (!comparison || k < 0 || k >= comparison->rows)
-        return false;
-    *row = comparison->row[k];
-    return true;
+    TAUT_REQUIRE(comparison && k >= 0 && k < comparison->rows);
+    return taut_struct_fill(row, &comparison->row[k], sizeof *row, "taut_compared", error);
 }
 
 const char *taut_comparison_explanation(const taut_comparison *comparison, double *uncertainty)
 {
     if (uncertainty)
-        *uncertainty = comparison->uncertainty;
-    return comparison->explanation;
+        *uncertainty = comparison ? comparison->uncertainty : NAN;
+    return comparison ? comparison->explanation : NULL;
 }

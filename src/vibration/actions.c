@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "base/structs.h"
 #include "system/modes/potential_modes.h"
 #include "system/system.h"
 
@@ -156,8 +157,8 @@ static int find_rate(stiff_work *s, double t, const double *q, const double *v, 
     taut_potential_modes *w = &s->modes;
     taut_values values = {.stiff_force = s->rate};
     taut_potential_modes_gradient(w, s->gradient);
-    TAUT_TRY(taut_jet_advance(s->jet, 0, t, q, v, &values, error));
-    TAUT_TRY(taut_jet_advance(s->jet, 1, t, v, v, &values, error));
+    TAUT_TRY(taut_jet_advance_inside(s->jet, 0, t, q, v, &values, error));
+    TAUT_TRY(taut_jet_advance_inside(s->jet, 1, t, v, v, &values, error));
     for (taut_index i = 0; i < w->n; i++)
         s->rate[i] = -s->rate[i];
     for (taut_index i = 0; i < w->m; i++)
@@ -270,12 +271,11 @@ static int frequencies(taut_context *context, double t, const double *q, int cou
     return status;
 }
 
-int taut_modes(taut_context *context, double t, const double *q, const double *v, int count,
-               taut_mode *mode, taut_modes_report *report, taut_error *error)
+static int find_modes(taut_context *context, double t, const double *q, const double *v, int count,
+                      taut_mode *mode, taut_modes_report *report, taut_error *error)
 {
     taut_sizes sizes;
     taut_system_sizes(context->system, &sizes);
-    *report = (taut_modes_report){.complete = true, .separation = INFINITY};
     if (count < 1)
         return taut_fail(error, TAUT_ERROR_USAGE, "at least one mode must be asked for, not %d",
                          count);
@@ -293,5 +293,16 @@ int taut_modes(taut_context *context, double t, const double *q, const double *v
                  : stiff ? small_stiff(context, t, q, v, count, mode, report, error)
                          : small(context, t, q, v, count, mode, report, error);
     context->statistics.force_evaluations = before; /* a diagnosis, not a part of the motion */
+    return status;
+}
+
+int taut_modes(taut_context *context, double t, const double *q, const double *v, int count,
+               taut_mode *mode, taut_modes_report *report, taut_error *error)
+{
+    taut_modes_report own = {.complete = true, .separation = INFINITY};
+    TAUT_REQUIRE(context && q && mode);
+    TAUT_TRY(taut_struct_fill(report, &own, sizeof own, "taut_modes_report", error));
+    int status = find_modes(context, t, q, v, count, mode, &own, error);
+    taut_struct_fill(report, &own, sizeof own, "taut_modes_report", NULL);
     return status;
 }

@@ -47,8 +47,9 @@ static void take_rows(const consistent *c, double *to)
 static int evaluate(consistent *c, double t, const double *q, taut_error *error)
 {
     c->projector.statistics->force_evaluations++;
-    return taut_evaluate(c->context, t, q, NULL,
-                         TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &c->values, error);
+    return taut_evaluate_inside(c->context, t, q, NULL,
+                                TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &c->values,
+                                error);
 }
 
 static int solve(consistent *c, const double *mass, const double *g1, const double *g2,

@@ -205,7 +205,7 @@ static int evaluate_base(const effective *e, workspace *w, taut_index n, double 
     for (int k = 0; k < 5; k++)
         if ((wanted & bit[k]) && !(bit[k] == TAUT_WANT_MASS && diagonal))
             *to[k] = w->entries[k];
-    TAUT_TRY(taut_evaluate(w->base, t, q, v, wanted, &base, error));
+    TAUT_TRY(taut_evaluate_inside(w->base, t, q, v, wanted, &base, error));
     for (int k = 0; k < 5; k++)
         if ((wanted & bit[k]) && !(bit[k] == TAUT_WANT_MASS && diagonal))
             spread(e, w, n, w->entries[k], target[k]);
@@ -303,7 +303,9 @@ static int fill(taut_system *system, const taut_system *base, const double *acti
 int taut_system_effective(const taut_system *base, const double *action, int modes,
                           taut_system **result, taut_error *error)
 {
-    *result = NULL;
+    if (result)
+        *result = NULL;
+    TAUT_REQUIRE(base && action && result);
     TAUT_TRY(accept(base, error));
     if (modes < 1)
         return taut_fail(error, TAUT_ERROR_USAGE,
@@ -361,7 +363,7 @@ int taut_effective_from_start(const taut_system *base, double t, taut_system **s
     taut_arena arena;
     taut_context *context = NULL;
     taut_mode *mode = NULL;
-    taut_modes_report report;
+    taut_modes_report report = {.size = sizeof report};
     taut_arena_init(&arena, &base->arena.allocator);
     int status = taut_context_create(base, NULL, &context, error);
     if (status == 0)

@@ -64,9 +64,9 @@ static void form_equations(first_order *w, const double *rate)
 static int evaluate_all(first_order *w, double t, const double *z, double *rate, taut_error *error)
 {
     w->values.force = rate;
-    TAUT_TRY(taut_evaluate(w->context, t, z, w->y,
-                           TAUT_WANT_FORCE | TAUT_WANT_FORCE_DV | TAUT_WANT_JACOBIAN, &w->values,
-                           error));
+    TAUT_TRY(taut_evaluate_inside(w->context, t, z, w->y,
+                                  TAUT_WANT_FORCE | TAUT_WANT_FORCE_DV | TAUT_WANT_JACOBIAN,
+                                  &w->values, error));
     w->field.statistics->force_evaluations++;
     w->field.statistics->jacobians++;
     return TAUT_OK;
@@ -131,7 +131,7 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
         TAUT_TRY(solve_algebraic(w, t, q, rate, error));
     else {
         w->values.force = rate;
-        TAUT_TRY(taut_evaluate(w->context, t, q, NULL, TAUT_WANT_FORCE, &w->values, error));
+        TAUT_TRY(taut_evaluate_inside(w->context, t, q, NULL, TAUT_WANT_FORCE, &w->values, error));
         field->statistics->force_evaluations++;
     }
     if (lambda)
@@ -163,8 +163,8 @@ static bool find_linear(first_order *w, double t, const double *z0)
         for (int k = 0; k < 3; k++) {
             for (taut_index i = 0; i < w->algebraic; i++)
                 w->y[i] = y0[i] + k * (0.37 + fabs(y0[i])) * cos(2.0 * k + i);
-            if (taut_evaluate(w->context, t + 0.01 * point, z, w->y, TAUT_WANT_FORCE_DV, &w->values,
-                              &ignored) != 0)
+            if (taut_evaluate_inside(w->context, t + 0.01 * point, z, w->y, TAUT_WANT_FORCE_DV,
+                                     &w->values, &ignored) != 0)
                 return false;
             if (k == 0)
                 taut_copy(entries, w->values.force_dv, b0);

@@ -69,11 +69,11 @@ static int find_velocities(taut_invariants *w, double t, const double *z, taut_e
 {
     /* here and at a second point: an entry may be 1 by chance */
     unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_FORCE_DQ;
-    TAUT_TRY(taut_evaluate(w->context, t, z, w->y, wanted, &w->rates, error));
+    TAUT_TRY(taut_evaluate_inside(w->context, t, z, w->y, wanted, &w->rates, error));
     mark_velocities(w, &w->tangent, &w->rates, z, w->velocity);
     for (taut_index i = 0; i < w->n; i++)
         w->near[i] = z[i] + 1e-3 * (fabs(z[i]) + 1e-3) * sin(1.0 + i);
-    TAUT_TRY(taut_evaluate(w->context, t + 0.01, w->near, w->y, wanted, &w->rates, error));
+    TAUT_TRY(taut_evaluate_inside(w->context, t + 0.01, w->near, w->y, wanted, &w->rates, error));
     mark_velocities(w, &w->tangent, &w->rates, w->near, w->again);
     taut_index count = 0;
     for (taut_index i = 0; i < w->n; i++)
@@ -88,7 +88,7 @@ static int find_velocities(taut_invariants *w, double t, const double *z, taut_e
 
 int taut_invariants_begin(taut_invariants *w, double t, const double *z, taut_error *error)
 {
-    TAUT_TRY(taut_evaluate(w->context, t, z, NULL, TAUT_WANT_BOND, &w->values, error));
+    TAUT_TRY(taut_evaluate_inside(w->context, t, z, NULL, TAUT_WANT_BOND, &w->values, error));
     for (taut_index i = w->constraints; i < w->rows; i++)
         w->kept[i] = w->values.bond[i];
     return w->velocity && !w->marked ? find_velocities(w, t, z, error) : TAUT_OK;
@@ -190,8 +190,8 @@ static int factor(taut_invariants *w, double t, taut_error *error)
 int taut_invariants_step(taut_invariants *w, double t, const double *z, double *push,
                          taut_error *error)
 {
-    TAUT_TRY(taut_evaluate(w->context, t, z, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &w->values,
-                           error));
+    TAUT_TRY(taut_evaluate_inside(w->context, t, z, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
+                                  &w->values, error));
     for (taut_index i = 0; i < w->rows; i++)
         w->right[i] = w->h[i] = w->values.bond[i] - w->kept[i];
     /* what may not move has no part in H D either */

@@ -15,7 +15,7 @@ int main(void)
     taut_system *system = NULL;
     taut_context *context = NULL;
     double q[2] = {0, 0}, v[2] = {0, 0}, g = NAN;
-    taut_values values = {.bond = &g};
+    taut_values values = {.size = sizeof values, .bond = &g};
 
     int status = taut_system_parse(model, strlen(model), "consumer", NULL, &system, &error);
     if (status == 0)

@@ -64,15 +64,17 @@ static inline int judge_create(judge *j, judge_kind kind, taut_system *system)
     taut_error error;
     *j = (judge){.kind = kind, .system = system};
     taut_arena_init(&j->arena, NULL);
-    taut_system_sizes(system, &j->sizes);
+    taut_sizes_init(&j->sizes);
+    taut_system_sizes_get(system, &j->sizes, NULL);
     const taut_sizes *z = &j->sizes;
     taut_index n = j->n = z->coordinates, m = j->m = z->bonds;
     bool first = z->kind != TAUT_MECHANICAL;
     if (taut_context_create(system, NULL, &j->context, &error) != 0)
         return error.code;
-    taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &j->jacobian, &error);
-    if (z->mass != TAUT_MASS_DIAGONAL)
-        taut_system_pattern(system, TAUT_PATTERN_TANGENT, &j->tangent, &error);
+    taut_system_pattern_get(system, TAUT_PATTERN_JACOBIAN, &j->jacobian, &error);
+    if (z->mass != TAUT_MASS_DIAGONAL) {
+        taut_system_pattern_get(system, TAUT_PATTERN_TANGENT, &j->tangent, &error);
+    }
     j->c = taut_context_compliance(j->context);
     j->tau = taut_context_damping(j->context);
     j->rod = TAUT_NEW(&j->arena, taut_index, m + 1);
@@ -84,7 +86,8 @@ static inline int judge_create(judge *j, judge_kind kind, taut_system *system)
     j->right = judge_new(j, n + m);
     j->lambda = judge_new(j, m);
     j->work = judge_new(j, 2 * (int64_t)n * 16);
-    j->values = (taut_values){.force = judge_new(j, n),
+    j->values = (taut_values){.size = sizeof(taut_values),
+                              .force = judge_new(j, n),
                               .bond = judge_new(j, m),
                               .bond_dt = judge_new(j, m),
                               .gamma = judge_new(j, m),

@@ -127,17 +127,20 @@ static inline int slow_create(slow_judge *s, const taut_system *system, double t
     taut_error error;
     *s = (slow_judge){.t = t};
     taut_arena_init(&s->arena, NULL);
-    taut_system_sizes(system, &s->sizes);
+    taut_sizes_init(&s->sizes);
+    taut_system_sizes_get(system, &s->sizes, NULL);
     int64_t n = s->n = s->sizes.coordinates, m = s->m = s->sizes.bonds;
     bool diagonal = s->sizes.mass == TAUT_MASS_DIAGONAL;
     if (s->sizes.kind != TAUT_MECHANICAL || m == 0 || taut_system_hold(system) ||
         s->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
         return TAUT_ERROR_REFUSED;
     int status = taut_context_create(system, NULL, &s->context, &error);
-    if (status == 0)
-        status = taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &s->jacobian, &error);
-    if (status == 0 && !diagonal)
-        status = taut_system_pattern(system, TAUT_PATTERN_TANGENT, &s->tangent, &error);
+    if (status == 0) {
+        status = taut_system_pattern_get(system, TAUT_PATTERN_JACOBIAN, &s->jacobian, &error);
+    }
+    if (status == 0 && !diagonal) {
+        status = taut_system_pattern_get(system, TAUT_PATTERN_TANGENT, &s->tangent, &error);
+    }
     if (status != 0)
         return status;
     s->c = taut_context_compliance(s->context);
@@ -152,7 +155,8 @@ static inline int slow_create(slow_judge *s, const taut_system *system, double t
     s->foot_q = slow_new(s, n);
     s->foot_v = slow_new(s, n);
     s->work = slow_new(s, n + m);
-    s->values = (taut_values){.force = slow_new(s, n),
+    s->values = (taut_values){.size = sizeof(taut_values),
+                              .force = slow_new(s, n),
                               .bond = slow_new(s, m),
                               .bond_dt = slow_new(s, m),
                               .jacobian = slow_new(s, s->sizes.jacobian_entries),

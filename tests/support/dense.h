@@ -30,18 +30,22 @@ static inline int dense_make(dense *d, taut_system *system, double t, const doub
 {
     taut_error error;
     *d = (dense){0};
-    taut_system_sizes(system, &d->sizes);
+    taut_sizes_init(&d->sizes);
+    taut_system_sizes_get(system, &d->sizes, NULL);
     size_t n = (size_t)d->sizes.coordinates, m = (size_t)d->sizes.bonds;
     bool diagonal = d->sizes.mass == TAUT_MASS_DIAGONAL;
     int status = taut_context_create(system, NULL, &d->context, &error);
-    if (status == 0)
-        status = taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &d->jacobian, &error);
-    if (status == 0)
-        status = taut_system_pattern(system, TAUT_PATTERN_TANGENT, &d->tangent, &error);
+    if (status == 0) {
+        status = taut_system_pattern_get(system, TAUT_PATTERN_JACOBIAN, &d->jacobian, &error);
+    }
+    if (status == 0) {
+        status = taut_system_pattern_get(system, TAUT_PATTERN_TANGENT, &d->tangent, &error);
+    }
     if (status != 0)
         return status;
     size_t entries = (size_t)d->tangent.start[n];
-    d->values = (taut_values){.force = calloc(n + 1, 8),
+    d->values = (taut_values){.size = sizeof(taut_values),
+                              .force = calloc(n + 1, 8),
                               .bond = calloc(m + 1, 8),
                               .bond_dt = calloc(m + 1, 8),
                               .gamma = calloc(m + 1, 8),

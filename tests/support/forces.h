@@ -51,7 +51,8 @@ static inline projected project_force(taut_index n, force_function *force, sprin
                                       const char *options, const taut_allocator *allocator)
 {
     projected p = {0};
-    taut_callbacks calls = {.coordinates = n,
+    taut_callbacks calls = {.size = sizeof calls,
+                            .coordinates = n,
                             .force = force,
                             .start_q = q,
                             .start_v = v,
@@ -72,7 +73,8 @@ static inline void check_slow(const char *what, const projected *p, const char *
     for (int i = 0; i < n; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s = %.17g\n%s' = %.17g\n",
                                  names[i], p->r.q[i], names[i], p->r.v[i]);
-    taut_load how = {.set = &set, .set_count = set[0] != '\0', .start_text = text};
+    taut_load how = {
+        .size = sizeof how, .set = &set, .set_count = set[0] != '\0', .start_text = text};
     snprintf(options, sizeof options, "method=series %s", from);
     projected s = project_model(model, &how, options);
     if (projected_good(what, &s)) {
@@ -92,7 +94,7 @@ static inline void check_frequencies(const char *what, const projected *p, const
     bool complete;
     if (text)
         sscanf(text, "frequencies %lf to %lf", &least, &most);
-    taut_load how = {.set = &set, .set_count = 1};
+    taut_load how = {.size = sizeof how, .set = &set, .set_count = 1};
     char path[300];
     taut_system *system = NULL;
     taut_context *context = NULL;

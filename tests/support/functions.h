@@ -92,7 +92,8 @@ static const double pendulum_mass[] = {1, 1, 2, 2}, pendulum_compliance[] = {1e-
 
 static inline taut_callbacks pendulum(user *u)
 {
-    return (taut_callbacks){.coordinates = 4,
+    return (taut_callbacks){.size = sizeof(taut_callbacks),
+                            .coordinates = 4,
                             .bonds = 2,
                             .mass = pendulum_mass,
                             .compliance = pendulum_compliance,
@@ -195,7 +196,8 @@ static inline taut_callbacks make_chain(chain *c, user *u)
         c->compliance[i] = 1e-6;
     }
     c->start[LINKS] = used;
-    return (taut_callbacks){.coordinates = 2 * LINKS,
+    return (taut_callbacks){.size = sizeof(taut_callbacks),
+                            .coordinates = 2 * LINKS,
                             .bonds = LINKS,
                             .compliance = c->compliance,
                             .start_q = c->q,

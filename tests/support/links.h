@@ -92,7 +92,8 @@ static inline projected links_project(links *s, const char *options,
                                       const taut_allocator *allocator)
 {
     projected p = {0};
-    taut_callbacks calls = {.coordinates = 2 * s->count,
+    taut_callbacks calls = {.size = sizeof calls,
+                            .coordinates = 2 * s->count,
                             .force = links_force,
                             .start_q = s->q,
                             .start_v = s->v,

@@ -71,7 +71,7 @@ static void look_at_start(model *m)
     m->size = largest(m->sizes.coordinates, y);
     taut_context_destroy(context);
     free(y);
-    taut_check_report report;
+    taut_check_report report = {.size = sizeof report};
     taut_options *options = NULL;
     if (taut_options_create(NULL, &options, NULL) == 0 &&
         taut_options_set(options, "no-derivatives", "yes", NULL) == 0 &&
@@ -92,13 +92,14 @@ static int load(const char *name, const char *const *set, int count, model *m)
     if (strcmp(name, "water_box") == 0 &&
         !long_form()) /* a twelfth of the pairs; an exception of the page */
         all[count++] = "N=8";
-    taut_load how = {.set = all, .set_count = count};
+    taut_load how = {.size = sizeof how, .set = all, .set_count = count};
     snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, name);
     *m = (model){.name = name};
     int status = taut_system_load(path, &how, &m->system, &error);
     if (!check_row(status == 0, "%s: %s", name, error.message))
         return status;
-    taut_system_sizes(m->system, &m->sizes);
+    taut_sizes_init(&m->sizes);
+    taut_system_sizes_get(m->system, &m->sizes, NULL);
     m->until = setting(m->system, "until");
     m->step = setting(m->system, "step");
     look_at_start(m);
@@ -158,8 +159,8 @@ static outcome run(const taut_system *system, const request *r)
     outcome o = {0};
     taut_options *options = NULL;
     taut_solver *solver = NULL;
-    taut_sizes sizes;
-    taut_system_sizes(system, &sizes);
+    taut_sizes sizes = {.size = sizeof sizes};
+    taut_system_sizes_get(system, &sizes, NULL);
     size_t n = (size_t)sizes.coordinates;
     o.q = calloc(n * (size_t)r->times + 1, sizeof(double));
     o.v = calloc(n * (size_t)r->times + 1, sizeof(double));
@@ -175,8 +176,10 @@ static outcome run(const taut_system *system, const request *r)
         if (sizes.kind == TAUT_MECHANICAL)
             memcpy(o.v + n * (size_t)(k - 1), taut_solver_velocity(solver), n * sizeof(double));
     }
-    if (solver)
-        taut_solver_result(solver, &o.result);
+    if (solver) {
+        taut_result_init(&o.result);
+        taut_solver_result_get(solver, &o.result, NULL);
+    }
     taut_solver_destroy(solver);
     taut_options_destroy(options);
     return o;

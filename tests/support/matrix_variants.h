@@ -98,7 +98,8 @@ static inline const char *subject_twin(const subject *s)
 static inline taut_system *subject_judged(const subject *s)
 {
     const char *model = subject_twin(s) ? subject_twin(s) : s->model;
-    taut_load how = {.set = &s->set, .set_count = s->set != NULL, .from = s->from};
+    taut_load how = {
+        .size = sizeof how, .set = &s->set, .set_count = s->set != NULL, .from = s->from};
     taut_system *system = NULL;
     taut_error error;
     char path[1200];

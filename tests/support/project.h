@@ -12,7 +12,7 @@ typedef struct projected {
     taut_options *options;
     taut_projection *projection;
     taut_projection_result r;
-    taut_projection_stage stage[TAUT_PROJECTION_STAGES];
+    taut_projection_stage stage[TAUT_PROJECTION_STAGES + 1]; /* the last is never filled */
     int stages;
     taut_error error;
     int code;
@@ -40,9 +40,11 @@ static inline void projected_run(projected *p, const char *options, const taut_a
     if (p->code == 0)
         p->code = taut_project(p->system, p->options, allocator, &p->projection, &p->error);
     if (p->projection) {
-        taut_projection_result_get(p->projection, &p->r);
-        while (taut_projection_stage_get(p->projection, p->stages, &p->stage[p->stages]))
-            p->stages++;
+        taut_projection_result_init(&p->r);
+        taut_projection_result_get(p->projection, &p->r, NULL);
+        taut_projection_stage_init(&p->stage[0]);
+        while (taut_projection_stage_get(p->projection, p->stages, &p->stage[p->stages], NULL) == 0)
+            taut_projection_stage_init(&p->stage[++p->stages]);
     }
 }
 

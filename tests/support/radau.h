@@ -9,15 +9,15 @@
 static inline taut_statistics run(const char *what, const char *model, const char *options,
                                   double until, double *q, double *v, double *lambda)
 {
-    taut_result result = {0};
-    taut_sizes sizes = {0};
+    taut_result result = {.size = sizeof result};
+    taut_sizes sizes = {.size = sizeof sizes};
     char all[400];
     snprintf(all, sizeof all, "%s until=%.17g", options, until);
     driven d = driven_create(model, all, NULL);
     for (int i = 0; i < KEPT_WIDTH; i++)
         q[i] = v[i] = NAN;
     if (driven_good(what, &d)) {
-        taut_system_sizes(d.system, &sizes);
+        taut_system_sizes_get(d.system, &sizes, NULL);
         int code = taut_solver_advance(d.solver, until, &d.error);
         if (check_row(code == 0, "%s (%s): %s", what, all, d.error.message)) {
             keep(q, taut_solver_position(d.solver), sizes.coordinates);
@@ -25,7 +25,7 @@ static inline taut_statistics run(const char *what, const char *model, const cha
             if (lambda)
                 keep(lambda, taut_solver_multipliers(d.solver), sizes.bonds);
         }
-        taut_solver_result(d.solver, &result);
+        taut_solver_result_get(d.solver, &result, NULL);
     }
     driven_destroy(&d);
     return result.statistics;

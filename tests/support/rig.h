@@ -42,7 +42,8 @@ typedef struct rig {
 
 static inline int rig_load(rig *r, const rig_how *how)
 {
-    taut_load load = {.allocator = how->allocator, .set = how->set, .from = how->from};
+    taut_load load = {
+        .size = sizeof load, .allocator = how->allocator, .set = how->set, .from = how->from};
     while (load.set_count < 4 && how->set[load.set_count])
         load.set_count++;
     if (strchr(how->model, '\n'))
@@ -87,7 +88,8 @@ static inline int rig_build(rig *r, const rig_how *how)
         TAUT_TRY(taut_system_rigid(r->base, &r->derived, &r->error));
         r->system = r->derived;
     }
-    taut_system_sizes(r->system, &r->sizes);
+    taut_sizes_init(&r->sizes);
+    taut_system_sizes_get(r->system, &r->sizes, NULL);
     TAUT_TRY(taut_context_create(r->system, how->allocator, &r->context, &r->error));
     for (int k = 0; taut_method_table[k] && !s->method; k++)
         if (strcmp(taut_method_table[k]->name, how->method) == 0)
@@ -180,13 +182,14 @@ static inline int rig_run(rig *r, double until, int64_t steps)
 static inline void rig_drift(rig *r, double *position, double *velocity)
 {
     taut_pattern g;
-    taut_values values = {.bond = calloc((size_t)r->sizes.bonds + 1, sizeof(double)),
+    taut_values values = {.size = sizeof values,
+                          .bond = calloc((size_t)r->sizes.bonds + 1, sizeof(double)),
                           .bond_dt = calloc((size_t)r->sizes.bonds + 1, sizeof(double)),
                           .jacobian =
                               calloc((size_t)r->sizes.jacobian_entries + 1, sizeof(double))};
     const double *c = taut_context_compliance(r->context);
     *position = *velocity = NAN;
-    if (taut_system_pattern(r->system, TAUT_PATTERN_JACOBIAN, &g, &r->error) == 0 &&
+    if (taut_system_pattern_get(r->system, TAUT_PATTERN_JACOBIAN, &g, &r->error) == 0 &&
         taut_evaluate(r->context, r->s.now.t, r->s.now.q, r->s.now.v,
                       TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, &r->error) == 0) {
         *position = *velocity = 0;

@@ -16,7 +16,7 @@ static inline projected run(const char *model, const char *set, const char *star
     snprintf(copy, sizeof copy, "%s", set);
     for (char *word = strtok(copy, " "); word && count < 4; word = strtok(NULL, " "))
         sets[count++] = word;
-    taut_load how = {.set = sets, .set_count = count, .start_text = start};
+    taut_load how = {.size = sizeof how, .set = sets, .set_count = count, .start_text = start};
     return project_model(model, &how, options);
 }
 
@@ -30,8 +30,8 @@ static inline double apart(taut_index n, const double *a, const double *b)
 
 static inline taut_index size_of(const projected *p, taut_index *bonds)
 {
-    taut_sizes sizes;
-    taut_system_sizes(p->system, &sizes);
+    taut_sizes sizes = {.size = sizeof sizes};
+    taut_system_sizes_get(p->system, &sizes, NULL);
     if (bonds)
         *bonds = sizes.bonds;
     return sizes.coordinates;

@@ -23,8 +23,8 @@ static inline int kept_begin(void *user, const taut_system *system, taut_error *
 {
     (void)error;
     kept *k = user;
-    taut_sizes sizes;
-    taut_system_sizes(system, &sizes);
+    taut_sizes sizes = {.size = sizeof sizes};
+    taut_system_sizes_get(system, &sizes, NULL);
     k->rows = 0;
     k->begun++;
     k->n = sizes.coordinates;

@@ -38,9 +38,11 @@ static inline bool twin_open(twin *a, taut_system *system)
     *a = (twin){.system = system};
     if (!system || taut_context_create(system, NULL, &a->context, &a->error) != 0)
         return check_row(false, "no context: %s", a->error.message);
-    taut_system_sizes(system, &a->sizes);
-    if (taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &a->jacobian, &a->error) ||
-        taut_system_pattern(system, TAUT_PATTERN_TANGENT, &a->tangent, &a->error))
+    taut_sizes_init(&a->sizes);
+    taut_system_sizes_get(system, &a->sizes, NULL);
+    taut_values_init(&a->values);
+    if (taut_system_pattern_get(system, TAUT_PATTERN_JACOBIAN, &a->jacobian, &a->error) ||
+        taut_system_pattern_get(system, TAUT_PATTERN_TANGENT, &a->tangent, &a->error))
         return check_row(false, "no pattern: %s", a->error.message);
     int64_t n = a->sizes.coordinates, m = a->sizes.bonds, tangent = a->tangent.start[n];
     taut_values *v = &a->values;

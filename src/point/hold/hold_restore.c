@@ -36,8 +36,9 @@ static int evaluate(taut_hold_restorer *w, double t, const double *q, const doub
                     taut_error *error)
 {
     w->statistics->force_evaluations++;
-    return taut_evaluate(w->context, t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS,
-                         &w->values, error);
+    return taut_evaluate_inside(w->context, t, q, v,
+                                TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &w->values,
+                                error);
 }
 
 static void rates(const taut_hold_restorer *w, const double *v, double *gdot)

@@ -104,7 +104,7 @@ int taut_kept_functions_create(taut_kept_functions *h, taut_context *context, ta
     take_rows(h);
     for (taut_index j = 0; j < h->n; j++)
         h->stiff[j] = 1;
-    TAUT_TRY(taut_evaluate(context, t, z, NULL, TAUT_WANT_BOND, &h->values, error));
+    TAUT_TRY(taut_evaluate_inside(context, t, z, NULL, TAUT_WANT_BOND, &h->values, error));
     taut_copy(h->bonds, h->value, h->target);
     if (h->rows == 0)
         return TAUT_OK;
@@ -138,8 +138,8 @@ void taut_kept_functions_destroy(taut_kept_functions *h)
 /* Values and a factorisation at (t, z). */
 static int factor(taut_kept_functions *h, double t, const double *z, taut_error *error)
 {
-    TAUT_TRY(taut_evaluate(h->context, t, z, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &h->values,
-                           error));
+    TAUT_TRY(taut_evaluate_inside(h->context, t, z, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
+                                  &h->values, error));
     taut_index used = 0;
     for (taut_index r = 0; r < h->rows; r++)
         for (taut_index k = h->jacobian.start[h->row[r]]; k < h->jacobian.start[h->row[r] + 1]; k++)

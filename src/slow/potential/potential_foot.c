@@ -256,8 +256,8 @@ static int find_rates(stiff_foot *c, taut_error *error)
     taut_foot *f = &c->foot;
     const taut_potential_modes *w = velocity_modes(c);
     taut_values values = {.stiff_force = c->force_rate};
-    TAUT_TRY(taut_jet_advance(c->jet, 0, f->t, f->x, f->u, &values, error));
-    TAUT_TRY(taut_jet_advance(c->jet, 1, f->t, f->u, f->u, &values, error));
+    TAUT_TRY(taut_jet_advance_inside(c->jet, 0, f->t, f->x, f->u, &values, error));
+    TAUT_TRY(taut_jet_advance_inside(c->jet, 1, f->t, f->u, f->u, &values, error));
     for (taut_index i = 0; i < f->n; i++)
         c->force_rate[i] = -c->force_rate[i];
     taut_foot_rates(f, &w->jacobian, &w->values);

@@ -221,7 +221,7 @@ static int stiff_coefficient(taut_potential_recursion *r, int j, double t, const
     const taut_index n = r->levels->equations.n;
     double *to = r->stiff + j * (int64_t)n;
     taut_values values = {.stiff_force = to};
-    TAUT_TRY(taut_jet_advance(r->ahead, j, t, q, r->zero, &values, error));
+    TAUT_TRY(taut_jet_advance_inside(r->ahead, j, t, q, r->zero, &values, error));
     for (taut_index i = 0; i < n; i++) {
         to[i] = -to[i];
         if (!isfinite(to[i]))

@@ -365,7 +365,8 @@ int taut_builder_assemble(const taut_builder *b, taut_system *system, taut_error
         terms += 2;
     if (!(system->kernel = TAUT_NEW(&system->arena, taut_statement_kernel *, terms)))
         return taut_fail_memory(error);
-    system->sizes = (taut_sizes){.kind = TAUT_MECHANICAL,
+    system->sizes = (taut_sizes){.size = sizeof system->sizes,
+                                 .kind = TAUT_MECHANICAL,
                                  .mass = TAUT_MASS_DIAGONAL,
                                  .can = TAUT_CAN_FORCE | TAUT_CAN_DERIVATIVES | TAUT_CAN_JETS |
                                         TAUT_CAN_INVERT_MASS,

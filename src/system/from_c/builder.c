@@ -41,8 +41,6 @@ static int check_reals(taut_builder *b, const char *what, const double *x, int64
 static int take_reals(taut_builder *b, const char *what, const double *x, int64_t count,
                       double least, double **to)
 {
-    if (b->error.code)
-        return b->error.code;
     if (!x)
         return WRONG(b, "%s: the array is missing", what);
     TAUT_TRY(check_reals(b, what, x, count, least));
@@ -53,10 +51,17 @@ static int take_reals(taut_builder *b, const char *what, const double *x, int64_
     return 0;
 }
 
+/* 0, or why nothing more is accepted. */
+static int state_of(const taut_builder *b)
+{
+    return b ? b->error.code : TAUT_ERROR_USAGE;
+}
+
 int taut_builder_create(int dimension, taut_index particles, const taut_allocator *allocator,
                         taut_builder **builder, taut_error *error)
 {
     taut_error_clear(error);
+    TAUT_REQUIRE(builder);
     *builder = NULL;
     if ((dimension != 2 && dimension != 3) || particles < 1 || particles > INT32_MAX / dimension)
         return taut_fail(error, TAUT_ERROR_USAGE,
@@ -87,11 +92,13 @@ void taut_builder_destroy(taut_builder *b)
 
 int taut_builder_mass(taut_builder *b, const double *mass)
 {
+    TAUT_TRY(state_of(b));
     return take_reals(b, "taut_builder_mass: mass", mass, b->particles, 0, &b->mass);
 }
 
 int taut_builder_start(taut_builder *b, const double *p, const double *v)
 {
+    TAUT_TRY(state_of(b));
     int64_t n = (int64_t)b->particles * b->dimension;
     TAUT_TRY(take_reals(b, "taut_builder_start: p", p, n, -INFINITY, &b->p));
     return v ? take_reals(b, "taut_builder_start: v", v, n, -INFINITY, &b->v) : 0;
@@ -99,6 +106,7 @@ int taut_builder_start(taut_builder *b, const double *p, const double *v)
 
 int taut_builder_gravity(taut_builder *b, const double *acceleration)
 {
+    TAUT_TRY(state_of(b));
     return take_reals(b, "taut_builder_gravity: acceleration", acceleration, b->dimension,
                       -INFINITY, &b->gravity);
 }
@@ -151,8 +159,7 @@ int taut_builder_distances(taut_builder *b, const char *name, taut_index count,
                            const taut_index *first, const taut_index *second, const double *anchor,
                            const double *rest, const double *stiffness)
 {
-    if (b->error.code)
-        return b->error.code;
+    TAUT_TRY(state_of(b));
     TAUT_TRY(check_name(b, name));
     if (count < 1 || !first || !second || !rest)
         return WRONG(b, "taut_builder_distances: %s has %d bonds%s", name, count,
@@ -189,8 +196,7 @@ int taut_builder_distances(taut_builder *b, const char *name, taut_index count,
 int taut_builder_angles(taut_builder *b, taut_index count, const taut_index *triples,
                         const double *rest, const double *stiffness)
 {
-    if (b->error.code)
-        return b->error.code;
+    TAUT_TRY(state_of(b));
     if (count < 1 || !triples || !rest || !stiffness)
         return WRONG(b, "taut_builder_angles: %d angles%s", count,
                      count < 1 ? "" : ", and an array is missing");
@@ -221,8 +227,10 @@ int taut_builder_angles(taut_builder *b, taut_index count, const taut_index *tri
 
 int taut_builder_finish(taut_builder *b, taut_system **result, taut_error *error)
 {
-    *result = NULL;
     taut_error_clear(error);
+    if (result)
+        *result = NULL;
+    TAUT_REQUIRE(b && result);
     if (b->error.code) {
         if (error)
             *error = b->error;

@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/structs.h"
+
 enum { FULL_MOST = 500, TANGENT_MOST = 1 << 27, NAME_MOST = 100 };
 
 typedef struct maker {
@@ -306,13 +308,13 @@ static int fill(maker *m)
 int taut_system_from_callbacks(const taut_callbacks *callbacks, const taut_allocator *allocator,
                                taut_system **result, taut_error *error)
 {
+    taut_callbacks own;
     taut_error_clear(error);
-    if (!callbacks || !result)
-        return taut_fail(error, TAUT_ERROR_USAGE,
-                         "taut_system_from_callbacks: callbacks and system must not be NULL");
+    TAUT_REQUIRE(result);
     *result = NULL;
-    TAUT_TRY(check_calls(callbacks, error));
-    maker m = {.given = callbacks, .error = error};
+    TAUT_TRY(taut_struct_read(&own, sizeof own, callbacks, "taut_callbacks", error));
+    TAUT_TRY(check_calls(&own, error));
+    maker m = {.given = &own, .error = error};
     if (!(m.system = taut_system_new(allocator)))
         return taut_fail_memory(error);
     int status = fill(&m);

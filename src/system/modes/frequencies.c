@@ -42,7 +42,7 @@ static int evaluate(work *w, taut_context *context, double t, const double *q, b
     unsigned wanted = TAUT_WANT_MASS | (sizes->bonds ? TAUT_WANT_JACOBIAN : 0) |
                       (stiff ? TAUT_WANT_STIFF_HESSIAN : 0);
     int64_t before = context->statistics.force_evaluations;
-    int status = taut_evaluate(context, t, q, NULL, wanted, &w->values, error);
+    int status = taut_evaluate_inside(context, t, q, NULL, wanted, &w->values, error);
     context->statistics.force_evaluations = before; /* a diagnosis, not a part of the motion */
     return status;
 }
@@ -154,6 +154,7 @@ static int explain(const work *w, const taut_context *context, int status, doubl
 int taut_frequencies(taut_context *context, double t, const double *q, int count, double *frequency,
                      int *found, bool *complete, taut_error *error)
 {
+    TAUT_REQUIRE(context && q && count >= 0 && (frequency || count == 0) && found && complete);
     const taut_system *system = context->system;
     bool stiff = system->sizes.can & TAUT_HAS_STIFF_POTENTIAL;
     *found = 0;

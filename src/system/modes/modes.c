@@ -203,9 +203,9 @@ int taut_modes_find(taut_modes_work *w, double t, const double *q, taut_error *e
     const double *c = taut_context_compliance(w->context);
     const int p = w->springs;
     w->count = 0;
-    TAUT_TRY(taut_evaluate(w->context, t, q, NULL,
-                           TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &w->values,
-                           error));
+    TAUT_TRY(taut_evaluate_inside(w->context, t, q, NULL,
+                                  TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &w->values,
+                                  error));
     TAUT_TRY(find_columns(w, t, error));
     form_matrix(w, c);
     TAUT_TRY(taut_eigen_symmetric(p, w->matrix, w->square, error, &w->keep));
@@ -279,7 +279,7 @@ static int sum_gradients(taut_modes_work *w, double t, const double *q, const do
             continue;
         w->values.bond_weight = w->weight + (int64_t)k * w->m;
         w->values.mass_weight = w->shape + (int64_t)k * w->n;
-        TAUT_TRY(taut_evaluate(w->context, t, q, NULL, wanted, &w->values, error));
+        TAUT_TRY(taut_evaluate_inside(w->context, t, q, NULL, wanted, &w->values, error));
         add_mode(w, action[k] / (2 * w->frequency[k]), w->shape + (int64_t)k * w->n, gradient);
     }
     return 0;

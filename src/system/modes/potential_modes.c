@@ -71,7 +71,7 @@ static int evaluate(taut_potential_modes *w, double t, const double *q, taut_err
     unsigned stiff =
         sizes.can & TAUT_HAS_STIFF_POTENTIAL ? TAUT_WANT_STIFF_FORCE | TAUT_WANT_STIFF_HESSIAN : 0;
     unsigned wanted = TAUT_WANT_MASS | stiff | (w->m ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN : 0);
-    return taut_evaluate(w->context, t, q, NULL, wanted, &w->values, error);
+    return taut_evaluate_inside(w->context, t, q, NULL, wanted, &w->values, error);
 }
 
 bool taut_potential_modes_root(taut_index n, const taut_pattern *tangent, const double *mass,

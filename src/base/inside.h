@@ -1,0 +1,23 @@
+/* inside.h - public calls as the library makes them itself: structs are those of this version, so
+ * that nothing is checked. */
+#ifndef TAUT_BASE_INSIDE_H
+#define TAUT_BASE_INSIDE_H
+
+#include <taut/taut.h>
+
+void taut_system_sizes(const taut_system *system, taut_sizes *sizes);
+int taut_system_pattern(const taut_system *system, taut_pattern_of which, taut_pattern *pattern,
+                        taut_error *error);
+/* False when out of range. */
+bool taut_system_event(const taut_system *system, taut_index k, taut_event_info *info);
+int taut_evaluate_inside(taut_context *context, double t, const double *q, const double *v,
+                         unsigned wanted, taut_values *values, taut_error *error);
+int taut_evaluate_parameter_inside(taut_context *context, double t, const double *q,
+                                   const double *v, taut_index k, unsigned wanted,
+                                   taut_values *values, taut_error *error);
+int taut_jet_advance_inside(taut_jet *jet, int j, double t, const double *q, const double *v,
+                            taut_values *values, taut_error *error);
+/* What the jet was created for. */
+const taut_system *taut_jet_system(const taut_jet *jet, unsigned *wanted);
+
+#endif
