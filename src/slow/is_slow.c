@@ -114,7 +114,7 @@ int taut_projection_already(taut_projection *p, bool *slow, taut_error *error)
         taut_copy(p->sizes.bonds, w.recursion->lambda, p->lambda);
         snprintf(p->explanation, sizeof p->explanation,
                  "projection %s: the initial state is slow already, to rounding, by its "
-                 "derivatives; it is kept",
+                 "derivatives; the start is kept",
                  p->method->name);
     } else { /* undecided: the passes are made */
         p->pass = NULL;
