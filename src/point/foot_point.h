@@ -8,7 +8,7 @@
 /* All fields may be zero. */
 typedef struct taut_foot_point_settings {
     bool ignore_holds; /* hold and guess do not count */
-    /* [n] of the bits of taut_system_hold, instead of what [start] says; NULL: that */
+    /* [n] of the bits of taut_system_hold, instead of those of [start]; NULL: those */
     const unsigned char *hold;
     /* [m], or NULL: bonds that may be off where all of their coordinates are held, because they
      * are springs */

@@ -56,7 +56,7 @@ double taut_foot_part(double step, double first);
 /* rate[i] = G u + g_t of all bonds. */
 void taut_foot_rates(taut_foot *foot, const taut_pattern *jacobian, const taut_values *values);
 /* Of a bond that nothing free can change: fails unless `value` (g, or gdot for a velocity) is at
- * rounding. `which` says of which of its coordinates all are held. */
+ * rounding. `which` restricts, in the message, which of its coordinates are held. */
 int taut_foot_check_bond(const taut_foot *foot, const taut_pattern *jacobian, const double *entry,
                          taut_index bond, double value, bool velocity, const char *which,
                          taut_error *error);

@@ -14,8 +14,8 @@
  *     g_{k,0} = y_{k,0},    (G v + g_t)_{k,0} = y_{k,1}
  *
  * with one matrix. Jets have one variable: they are taken along s = sigma t, where the
- * coefficient of t^n is sum over k + i = n of sigma^k x_{k,i}; sigma = 0, 1, -1 tell k = 0, 1, 2
- * apart. No differences are involved: all numbers are of the size of the result. Needed are (0,
+ * coefficient of t^n is sum over k + i = n of sigma^k x_{k,i}; sigma = 0, 1, -1 separate k = 0, 1,
+ * 2. No differences are involved: all numbers are of the size of the result. Needed are (0,
  * 0..3), (1, 0..1), (2, 0). */
 #include "slow/expansion.h"
 

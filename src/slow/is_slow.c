@@ -1,12 +1,12 @@
 /* is_slow.c - a state that is slow already, to rounding. A filter moves every state, a slow one
- * by its own errors; it would have to come to the end to know, and from forces alone there is no
- * other way. With derivatives the equations of the slow manifold tell (multiplier_recursion.c):
+ * by its own errors, and from forces alone this is found only when it has converged. With
+ * derivatives the equations of the slow manifold are tested (multiplier_recursion.c):
  *
  *     g(q) = y(q, v), G v + g_t = ydot(q, v), y = C lambda^(k),
  *     k raised until it changes nothing
  *
  * Rounding is 4 u sum |G q| in g, and the fastest frequency times that in gdot (docs/theory.md,
- * Filters). Most states are told apart at level 1. */
+ * Filters). Most states are decided at level 1. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,18 +16,18 @@
 #include "slow/multiplier_recursion.h"
 #include "base/vectors.h"
 
-enum { MOST_LEVELS = 5, MOST_COORDINATES = 100000 }; /* jets of more would take gigabytes */
+enum { MOST_LEVELS = 5, MOST_COORDINATES = 100000 }; /* jets of more need gigabytes */
 
-typedef struct already {
+typedef struct slow_test {
     taut_projection *p;
     taut_arena arena;
     taut_multiplier_recursion *recursion;
     double *before, *before_dt;
     double *floor; /* [m]: rounding of g */
     double fastest;
-} already;
+} slow_test;
 
-static int new_arrays(already *w, taut_error *error)
+static int new_arrays(slow_test *w, taut_error *error)
 {
     const taut_projection *p = w->p;
     taut_pattern jacobian;
@@ -41,7 +41,7 @@ static int new_arrays(already *w, taut_error *error)
     return TAUT_OK;
 }
 
-static int measure_fastest(already *w, taut_error *error)
+static int measure_fastest(slow_test *w, taut_error *error)
 {
     double frequency[2];
     int found = 0;
@@ -53,7 +53,7 @@ static int measure_fastest(already *w, taut_error *error)
 }
 
 /* max |a - b| over the bonds that are not soft, in units of rounding times `unit`. */
-static double apart(const already *w, const double *a, const double *b, double unit)
+static double distance(const slow_test *w, const double *a, const double *b, double unit)
 {
     double most = 0;
     for (taut_index i = 0; i < w->p->sizes.bonds; i++)
@@ -62,10 +62,10 @@ static double apart(const already *w, const double *a, const double *b, double u
     return most;
 }
 
-static int look(already *w, bool *slow, taut_error *error)
+static int compare_levels(slow_test *w, bool *slow, taut_error *error)
 {
     taut_projection *p = w->p;
-    const taut_pass *start = &p->pass[0];
+    const taut_pass *initial = &p->pass[0];
     int most = taut_multiplier_recursion_most(p->context, 0);
     most = most < MOST_LEVELS ? most : MOST_LEVELS;
     TAUT_TRY(taut_multiplier_recursion_create(p->context, &w->arena, &p->statistics, most, 1, NULL,
@@ -75,16 +75,16 @@ static int look(already *w, bool *slow, taut_error *error)
         TAUT_TRY(
             taut_multiplier_recursion_evaluate(w->recursion, level, true, p->t, p->q, p->v, error));
         const double *y = w->recursion->y, *ydot = y + p->sizes.bonds;
-        double off = apart(w, y, start->g, 1), change = apart(w, y, w->before, 1);
+        double off = distance(w, y, initial->g, 1), change = distance(w, y, w->before, 1);
         if (level == 0)
             TAUT_TRY(measure_fastest(w, error));
         /* one level that changes nothing may be a coefficient that happens to vanish, two are not
          */
-        quiet = level > 0 && change <= 1 && apart(w, ydot, w->before_dt, w->fastest) <= 1
+        quiet = level > 0 && change <= 1 && distance(w, ydot, w->before_dt, w->fastest) <= 1
                     ? quiet + 1
                     : 0;
         if (quiet == 2)
-            *slow = off <= 2 && apart(w, ydot, start->gdot, w->fastest) <= 2;
+            *slow = off <= 2 && distance(w, ydot, initial->gdot, w->fastest) <= 2;
         /* farther from g than the levels are from each other */
         bool far = level > 0 && off > 2 + 2 * fmax(change, before);
         if (quiet == 2 || far)
@@ -99,7 +99,7 @@ static int look(already *w, bool *slow, taut_error *error)
 int taut_projection_already(taut_projection *p, bool *slow, taut_error *error)
 {
     const unsigned needs = TAUT_CAN_DERIVATIVES | TAUT_CAN_JETS | TAUT_HAS_SPRINGS;
-    already w = {.p = p};
+    slow_test w = {.p = p};
     taut_error reason = {0};
     *slow = false;
     if ((p->sizes.can & needs) != needs || (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL) || p->hold ||
@@ -109,14 +109,14 @@ int taut_projection_already(taut_projection *p, bool *slow, taut_error *error)
     taut_arena_init(&w.arena, &p->arena.allocator);
     int status = new_arrays(&w, &reason);
     if (status == 0)
-        status = look(&w, slow, &reason);
+        status = compare_levels(&w, slow, &reason);
     if (status == 0 && *slow) {
         taut_copy(p->sizes.bonds, w.recursion->lambda, p->lambda);
         snprintf(p->explanation, sizeof p->explanation,
-                 "projection %s: the start is slow already, to rounding, as its derivatives tell; "
-                 "the start is kept",
+                 "projection %s: the initial state is slow already, to rounding, by its "
+                 "derivatives; the start is kept",
                  p->method->name);
-    } else { /* where it cannot be told, passes will */
+    } else { /* undecided: the passes are made */
         p->pass = NULL;
         p->passes = p->pass_capacity = 0;
         *slow = false;

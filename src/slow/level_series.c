@@ -133,7 +133,7 @@ static int settle(taut_level_series *s, const taut_truncation *last, bool lost, 
     if (s->level <= 2 || taut_truncation_tail(last, last->step, lost ? INFINITY : step) > poor)
         return fail_separation(s, last->step[0], step, error);
     state_error(s, last, lost ? INFINITY : s->moved_q, lost ? INFINITY : s->moved_v);
-    s->grows = true;
+    s->truncated = true;
     s->level--;
     TAUT_TRY(go_back(s, error));
     return polish(s, last->step[0], 0.01 * (lost ? last->step[0] : step), error);
@@ -197,7 +197,7 @@ static int run(taut_level_series *s, const double *q, const double *v, taut_erro
     taut_copy(s->n, s->q, s->foot_q);
     taut_copy(s->n, s->v, s->foot_v);
     s->error_q = s->error_v = 0;
-    s->grows = s->unseparated = false;
+    s->truncated = s->unseparated = false;
     TAUT_TRY(s->kind->begin(s, error));
     TAUT_TRY(expand(s, error));
     return s->kind->finish(s, error);
@@ -293,7 +293,7 @@ void taut_series_report_get(const taut_projector *projector, taut_series_report 
                                    .error_v = s->error_v,
                                    .rounding = quiet(s) * fmax(s->scale_q, s->scale_v),
                                    .rate = s->rate,
-                                   .grows = s->grows,
+                                   .truncated = s->truncated,
                                    .unseparated = s->unseparated,
                                    .foot_q = s->foot_q,
                                    .foot_v = s->foot_v};

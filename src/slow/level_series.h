@@ -31,7 +31,7 @@ typedef struct taut_level_series {
     double error_q, error_v; /* of the result, max norm */
     int level;
     bool large;       /* the first step is as large as the state */
-    bool grows;       /* the next level would have been worse */
+    bool truncated;   /* the next level would have been worse */
     bool unseparated; /* slow and fast are not: why apply() failed */
 } taut_level_series;
 

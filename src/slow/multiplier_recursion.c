@@ -22,7 +22,7 @@
 #include "slow/truncation_error.h"
 
 /* Order to which level j is needed when `level` is the last and its value (rates: and first
- * derivative) is asked for. */
+ * derivative) is needed. */
 static int order_of(const taut_multiplier_recursion *r, int level, int j, bool rates)
 {
     return 2 * (level - j) + rates + (r->damped ? level : 0);

@@ -46,7 +46,7 @@ struct taut_multiplier_recursion {
 
 /* Prepares levels 0 to `most`; the context's system needs TAUT_CAN_JETS. Memory comes from the
  * arena; destroy frees the rest. first > 0: room for that many levels, and for more when a
- * higher one is asked for. solver: NULL for bonds alone. */
+ * higher one is evaluated. solver: NULL for bonds alone. */
 int taut_multiplier_recursion_create(taut_context *context, taut_arena *arena,
                                      taut_statistics *statistics, int most, int first,
                                      const taut_recursion_solver *solver,

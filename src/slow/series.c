@@ -278,7 +278,7 @@ static int explain_frequency(taut_projection *p, double rate, taut_error *error)
     return TAUT_ERROR_CONVERGE;
 }
 
-/* The coefficients of B (2.6), when they are asked for. */
+/* The coefficients of B (2.6), as an option. */
 static int expand_foot(taut_projection *p, const taut_series_report *report, taut_error *error)
 {
     p->expansion = TAUT_NEW(&p->arena, taut_expansion, 1);
@@ -299,8 +299,9 @@ static void explain(taut_projection *p, const taut_series_report *report)
              "projection series: the foot point%s (pass 1), then %d levels of slow multipliers; "
              "error about %.1g in q, %.1g in v%s%s",
              foot, report->level, report->error_q, report->error_v, rounding,
-             report->grows ? "; the next level would be worse: slow and fast are barely separated"
-                           : "");
+             report->truncated
+                 ? "; the next level would be worse: slow and fast are barely separated"
+                 : "");
 }
 
 static int project(taut_projection *p, const taut_options *options, taut_error *error)

@@ -23,7 +23,7 @@ typedef struct taut_series_report {
     double rounding;         /* the larger one in q and v */
     double rate;             /* of the slow motion, 1/time */
     /* the next level would have moved more: slow and fast are barely separated */
-    bool grows;
+    bool truncated;
     bool unseparated;              /* it failed because they are not separated */
     const double *lambda;          /* [m]: the multipliers of that level */
     int rank;                      /* of a stiff potential */
@@ -32,7 +32,7 @@ typedef struct taut_series_report {
 } taut_series_report;
 
 /* The context's system needs springs, TAUT_CAN_JETS and no stiff potential. Memory comes from
- * the arena; apply() allocates nothing (except to say in words why it fails) and fails with
+ * the arena; apply() allocates nothing (except for the message of a failure) and fails with
  * TAUT_ERROR_CONVERGE where slow and fast are not separated. */
 int taut_series_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                           const taut_series_settings *settings, taut_projector **projector,

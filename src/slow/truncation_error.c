@@ -57,11 +57,11 @@ double taut_truncation_tail(const taut_truncation *t, const double *term, double
     return 2 * fmax(term[0], fmin(term[1], next));
 }
 
-void taut_truncation_errors(const taut_truncation *t, double rate, double ring, double next_q,
+void taut_truncation_errors(const taut_truncation *t, double rate, double frequency, double next_q,
                             double next_v, double *q, double *v)
 {
     double in_q = taut_truncation_tail(t, t->q, next_q),
            in_v = taut_truncation_tail(t, t->v, next_v);
-    *q = ring > 0 ? fmax(in_q, sqrt(in_q * (in_v / ring))) : in_q;
-    *v = fmax(fmax(in_v, sqrt(in_v * (in_q * ring))), rate * in_q);
+    *q = frequency > 0 ? fmax(in_q, sqrt(in_q * (in_v / frequency))) : in_q;
+    *v = fmax(fmax(in_v, sqrt(in_v * (in_q * frequency))), rate * in_q);
 }

@@ -19,14 +19,14 @@ typedef struct taut_truncation {
 
 void taut_truncation_push(taut_truncation *terms, double step, double q, double v);
 /* What a series that is cut leaves of `term` (one of step, q, v): where terms are least, twice
- * the larger of the last term and of its lesser neighbour, for terms there are alike, but one of
- * them may happen to vanish. `next` is the term after the last one; NaN: not known, they go on
- * as they did before the last one. */
+ * the larger of the last term and of its lesser neighbour, for terms there are of one size, but one
+ * of them may vanish by symmetry. `next` is the term after the last one; NaN: unknown, then they go
+ * on as they did before the last one. */
 double taut_truncation_tail(const taut_truncation *terms, const double *term, double next);
 /* The same for q and v. What is left changes at a rate between that of the slow motion and the
- * frequency at which its springs would ring: where v has less than q times that frequency, or q
+ * frequency at which its springs oscillate: where v has less than q times that frequency, or q
  * less than v over it, one of the two happens to be small, and the mean is taken. */
-void taut_truncation_errors(const taut_truncation *terms, double rate, double ring, double next_q,
-                            double next_v, double *q, double *v);
+void taut_truncation_errors(const taut_truncation *terms, double rate, double frequency,
+                            double next_q, double next_v, double *q, double *v);
 
 #endif

@@ -20,7 +20,7 @@ int taut_potential_foot(taut_context *context, taut_arena *arena, taut_statistic
                         const taut_foot_point_settings *settings, taut_projector **projector,
                         taut_error *error);
 /* The stiff modes at the latest foot point, with what is held of positions (of velocities)
- * standing still; *count is the rank d, and the first d of them are those of V. */
+ * fixed; *count is the rank d, and the first d of them are those of V. */
 const taut_potential_modes *taut_potential_foot_modes(const taut_projector *projector,
                                                       bool velocity, int *count);
 /* Can the potential's functions take any value and rate with what is held? */
@@ -38,8 +38,8 @@ typedef struct taut_potential_basis {
     double *force;       /* [d][n]: B^T */
 } taut_potential_basis;
 
-/* What is known at a point, until the next evaluation; rows are the d functions of the potential,
- * then the m bonds. */
+/* The values at a point, valid until the next evaluation; rows are the d functions of the
+ * potential, then the m bonds. */
 typedef struct taut_potential_values {
     const double *g, *gdot; /* values and rates of the functions */
     /* what these are on the slow manifold, to the order of the level; 0 for rigid and soft bonds */

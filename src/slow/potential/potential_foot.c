@@ -29,7 +29,7 @@ typedef struct stiff_foot {
     taut_potential_modes stiff, moving;
     taut_jet *jet; /* of the stiff force: its rate, time included */
     taut_anderson anderson;
-    int rank, full;       /* of Hess V with what is held standing still; without */
+    int rank, full;       /* of Hess V with what is held fixed; without */
     double *part, *force; /* [n] */
     double *force_rate;   /* [n]: dF/dt */
     double *s;            /* [m] */
@@ -51,7 +51,7 @@ static int fail(const char *text, taut_error *error)
     return taut_fail(error, TAUT_ERROR_CONVERGE, "%s", text);
 }
 
-/* What is fixed now stands still in these modes. */
+/* These modes leave fixed what is fixed now. */
 static void take_fixed(const stiff_foot *c, const taut_potential_modes *w)
 {
     memcpy(w->held, c->foot.fixed, (size_t)c->foot.n);
@@ -158,8 +158,8 @@ static int settle(stiff_foot *c, taut_error *error)
 static int check_dependent(const stiff_foot *c, const taut_potential_modes *w, const double *value,
                            bool velocity, taut_error *error)
 {
-    for (taut_index k = 0; k < w->losts; k++) {
-        taut_index i = w->lost[k];
+    for (taut_index k = 0; k < w->dependents; k++) {
+        taut_index i = w->dependent[k];
         char name[96];
         if (c->foot.hold) {
             TAUT_TRY(taut_foot_check_bond(&c->foot, &w->jacobian, w->values.jacobian, i, value[i],

@@ -7,8 +7,8 @@
  *
  * where g are the d functions of the potential and the bonds, and y^(k) what these are on the
  * slow manifold to order eps^(2k+2) (potential_recursion.c), level by level (level_series.c).
- * What is held does not move: the modes of the fibre are then those of the space in which it
- * stands still. */
+ * What is held does not move: the modes of the fibre are then those of the space in which it is
+ * constant. */
 #include "base/vectors.h"
 #include "slow/level_series.h"
 #include "slow/potential/potential.h"

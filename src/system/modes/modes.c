@@ -11,7 +11,7 @@
  *     H_w = sum w_i Hess g_i, z = M^-1 G^T w   held fixed
  *
  * in the last term. Modes of one frequency are not determined: the sum over them exists when
- * they carry equal actions, or when all of them change alike, along the bonds at least. */
+ * they carry equal actions, or when all of them change equally, along the bonds at least. */
 #include "system/modes/modes.h"
 
 #include <math.h>

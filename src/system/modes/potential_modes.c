@@ -1,6 +1,6 @@
 /* potential_modes.c - stiff modes by dense eigenvalues (potential_modes.h has the definitions):
  * with M = R R^T and y = R^T x the pencil becomes P R^-1 K R^-T P, P the orthogonal projector
- * that takes out the rows of G_r R^-T; what P removes adds zeros to the spectrum. */
+ * that removes the rows of G_r R^-T; what P removes adds zeros to the spectrum. */
 #include "system/modes/potential_modes.h"
 
 #include <math.h>
@@ -27,9 +27,9 @@ static int reserve(taut_potential_modes *w, const taut_sizes *sizes, taut_arena 
     w->rigid = TAUT_NEW(arena, unsigned char, w->m);
     w->held = TAUT_NEW(arena, unsigned char, n);
     w->where = TAUT_NEW(arena, taut_index, n);
-    w->lost = TAUT_NEW(arena, taut_index, w->m);
+    w->dependent = TAUT_NEW(arena, taut_index, w->m);
     w->keep = taut_reuse_allocator(arena);
-    if (!w->rigid || !w->held || !w->where || !w->lost || !w->keep.allocate)
+    if (!w->rigid || !w->held || !w->where || !w->dependent || !w->keep.allocate)
         return taut_fail_memory(error);
     TAUT_TRY(taut_rows_create(&w->rows, w->n, w->n, arena, error));
     /* rehearsed on the unit matrix, so that later calls find their memory */
@@ -100,7 +100,7 @@ static int factor_mass(taut_potential_modes *w, double t, taut_error *error)
 static void take_rows(taut_potential_modes *w)
 {
     taut_index n = w->n;
-    w->rows.count = w->losts = 0;
+    w->rows.count = w->dependents = 0;
     for (taut_index i = 0; i < n + w->m; i++) {
         taut_index bond = i - n;
         if (bond < 0 ? !w->held[i] : !w->rigid[bond])
@@ -114,7 +114,7 @@ static void take_rows(taut_potential_modes *w)
         if (taut_rows_add(&w->rows, w->line))
             w->where[w->rows.count - 1] = bond < 0 ? ~i : bond;
         else if (bond >= 0)
-            w->lost[w->losts++] = bond;
+            w->dependent[w->dependents++] = bond;
     }
 }
 

@@ -23,11 +23,11 @@ typedef struct taut_potential_modes {
     unsigned char *held;
     bool springs; /* those that are not soft are part of K */
 
-    double *root;      /* [n][n]: M = R R^T */
-    taut_rows rows;    /* G_r in the metric of M, held coordinates first */
-    taut_index *where; /* [n]: bond of each independent row, ~coordinate for held ones */
-    taut_index *lost;  /* [m]: rigid bonds that depend on rows before them */
-    taut_index losts;
+    double *root;          /* [n][n]: M = R R^T */
+    taut_rows rows;        /* G_r in the metric of M, held coordinates first */
+    taut_index *where;     /* [n]: bond of each independent row, ~coordinate for held ones */
+    taut_index *dependent; /* [m]: rigid bonds that depend on rows before them */
+    taut_index dependents;
     double *k; /* [n][n]: K, without regard to the rows */
     /* [n]: eigenvalues of K on G_r z = 0, largest in absolute value first */
     double *value;
@@ -55,9 +55,9 @@ void taut_potential_modes_step(const taut_potential_modes *stiff, int count, con
                                double *force, double sign, double *dx);
 /* Moves x[n] to where the rows hold and what is stiff is least, anywhere near, and finds
  * everything there; *rank is that of K: how many values exceed 1e-8 of the largest, negative
- * ones included. It can be determined only there: off the minimum every direction is curved. *found
- * is false, x is anywhere, when there is no minimum near. `from` is where it all began, for what
- * is small. Counts evaluations in *count. Never allocates. */
+ * ones included. Only there is it determined: away from the minimum every direction is curved.
+ * *found is false, x is anywhere, when there is no minimum near. `from` is where it began, for the
+ * scale. Counts evaluations in *count. Never allocates. */
 int taut_potential_modes_descend(taut_potential_modes *stiff, double t, const double *from,
                                  double *x, int *rank, bool *found, int64_t *count,
                                  taut_error *error);
