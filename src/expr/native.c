@@ -149,10 +149,10 @@ static int make_folders(build *b)
     return 0;
 }
 
-/* A user who can write in a folder of the path can replace what is below it. So each of them belongs
- * to this user or to root and is closed to others, or it is like /tmp: it belongs to root, and
- * entries belong to their owners (the sticky bit). After this the folder has its real path, without
- * links. */
+/* A user who can write in a folder of the path can replace what is below it. So each of them
+ * belongs to this user or to root and is closed to others, or it is like /tmp: it belongs to root,
+ * and entries belong to their owners (the sticky bit). After this the folder has its real path,
+ * without links. */
 static int check_above(build *b)
 {
     char *real = realpath(b->folder, NULL);
