@@ -224,7 +224,22 @@ static void test_refusals(const char *compiler)
     refused("folder that the group can write", in_place("open"), TAUT_ERROR_REFUSED, "others");
     chmod(in_place("open"), 0777);
     mkdir(in_place("open/inner"), 0700);
-    refused("folder that all can replace", in_place("open/inner"), TAUT_ERROR_REFUSED, "everyone");
+    refused("folder that all can replace", in_place("open/inner"), TAUT_ERROR_REFUSED, "others");
+    mkdir(in_place("open/inner/deep"), 0700);
+    refused("two folders below", in_place("open/inner/deep"), TAUT_ERROR_REFUSED, "others");
+    chmod(in_place("open"), 0770);
+    refused("folder that the group can replace", in_place("open/inner"), TAUT_ERROR_REFUSED,
+            "others");
+    chmod(in_place("open"), 0700);
+    check_equal("closed again", try_small(3, in_place("open/inner/deep"), NULL, NULL), 0);
+    if (geteuid() == 0) { /* only root can give a folder away */
+        check_row(chown(in_place("open"), 12345, (gid_t)-1) == 0, "cannot give the folder away");
+        refused("below a folder of another user", in_place("open/inner"), TAUT_ERROR_REFUSED,
+                "another user");
+        check_row(chown(in_place("open"), 0, (gid_t)-1) == 0, "cannot take the folder back");
+    } else {
+        check_skip("not root: no folder of another user");
+    }
     mkdir(in_place("real"), 0700);
     check_row(symlink(in_place("real"), in_place("link")) == 0, "cannot link");
     refused("link", in_place("link"), TAUT_ERROR_REFUSED, "not a folder");

@@ -1,8 +1,5 @@
 /* vectors.c - see vectors.h. Sums are formed in blocks that stay in the first-level cache, up to
  * four terms at a time. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3") /* vector loops */
-#endif
 #include "base/vectors.h"
 
 #include "base/hot.h"

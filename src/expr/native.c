@@ -149,6 +149,38 @@ static int make_folders(build *b)
     return 0;
 }
 
+/* A user who can write in a folder of the path can replace what is below it. So each of them
+ * belongs to this user or to root and is closed to others, or it is like /tmp: it belongs to root,
+ * and entries belong to their owners (the sticky bit). After this the folder has its real path,
+ * without links. */
+static int check_above(build *b)
+{
+    char *real = realpath(b->folder, NULL);
+    char *path = real ? taut_arena_text(b->arena, real, strlen(real)) : NULL;
+    b->folder = real ? taut_arena_text(b->arena, real, strlen(real)) : NULL;
+    free(real);
+    if (!path || !b->folder)
+        return taut_fail_memory(b->error);
+    for (char *slash; (slash = strrchr(path, '/'));) {
+        struct stat status;
+        *slash = '\0';
+        const char *above = *path ? path : "/";
+        if (stat(above, &status) || (status.st_uid != 0 && status.st_uid != geteuid()))
+            return taut_fail(b->error, TAUT_ERROR_REFUSED,
+                             "the folder %s, above the one for compiled expressions, belongs to "
+                             "another user; choose another folder",
+                             above);
+        bool closed = !(status.st_mode & (S_IWGRP | S_IWOTH)),
+             sticky = status.st_uid == 0 && status.st_mode & S_ISVTX;
+        if (!closed && !sticky)
+            return taut_fail(b->error, TAUT_ERROR_REFUSED,
+                             "the folder %s, above the one for compiled expressions, can be "
+                             "written by others; choose another folder, or chmod go-w",
+                             above);
+    }
+    return 0;
+}
+
 /* Code is loaded from here, so that no other user may be able to write there: a real folder of
  * this user, in a place where others cannot replace it. */
 static int check_folder(build *b)
@@ -166,14 +198,7 @@ static int check_folder(build *b)
                          "the folder for compiled expressions, %s, can be written by others; make "
                          "it yours alone: chmod 700",
                          b->folder);
-    const char *parent = join(b->arena, b->folder, "/", "..");
-    if (!parent)
-        return taut_fail_memory(b->error);
-    if (stat(parent, &status) || ((status.st_mode & S_IWOTH) && !(status.st_mode & S_ISVTX)))
-        return taut_fail(b->error, TAUT_ERROR_REFUSED,
-                         "the folder above %s can be written by everyone; choose another",
-                         b->folder);
-    return 0;
+    return check_above(b);
 }
 
 static int open_folder(build *b, const char *folder)

@@ -1,10 +1,6 @@
 /* run.c - the interpreter. One member: a switch for each instruction. Many: each instruction is
  * one loop over the lanes, which the compiler vectorises, so that the switch costs little per
  * member. Both expand the rows of values.h. */
-#if defined(__GNUC__) && !defined(__clang__)
-/* vector loops need -O3 (and, for sqrt, the build's -fno-math-errno); no value changes */
-#pragma GCC optimize("O3", "no-trapping-math")
-#endif
 #include "base/hot.h"
 #include "expr/curve.h"
 #include "expr/tape.h"

@@ -11,9 +11,6 @@
  * multipliers mu of the velocity stage, corrected by lambda - mu as the last steps continue it,
  * and ends where the next correction would be below rounding: the rate of convergence is known
  * from the steps before. Both together save half of the iterations. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3") /* vector loops */
-#endif
 #include <float.h>
 #include <math.h>
 #include <string.h>

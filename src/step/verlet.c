@@ -6,9 +6,6 @@
  * symmetric and symplectic. a+ serves the next step: one force evaluation a step. It resolves
  * every oscillation and needs h omega < 2 for the fastest one. Constant mass only: with a mass
  * that varies, or a force that depends on v, the two kicks would be implicit. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3") /* vector loops */
-#endif
 #include "base/rows.h"
 #include "step/methods.h"
 

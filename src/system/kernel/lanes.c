@@ -1,8 +1,5 @@
 /* lanes.c - see lanes.h. Common strides and row lengths are written out, so that the compiler
  * knows them and forms vectors. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")
-#endif
 #include "system/kernel/lanes.h"
 
 #include "base/vectors.h"
