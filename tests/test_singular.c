@@ -61,14 +61,16 @@ static const failure rows[] = {
      "motion=rigid until=1",
      "radau5 dop8 rattle",
      TAUT_ERROR_SINGULAR,
-     {"'copy' depends on others such as 'rod'; as a spring it may depend on others", "mark it `soft`"}},
+     {"'copy' depends on others such as 'rod'; as a spring it may depend on others",
+      "mark it `soft`"}},
     {"springs that cannot all be rigid, in effective motion",
      "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 stiffness 1e6\n"
      "copy = x^2 + y^2 - 1 stiffness 1e6\n[start]\nx = 1\n",
      "motion=effective until=1",
      "effective",
      TAUT_ERROR_SINGULAR,
-     {"'copy' depends on others such as 'rod'; as a spring it may depend on others", "mark it `soft`"}},
+     {"'copy' depends on others such as 'rod'; as a spring it may depend on others",
+      "mark it `soft`"}},
     {"rigid bonds and a spring, in effective motion",
      "[coordinates]\nx, y, z\n[potential]\ny\n[bonds]\nrod = x - y\nspring = x + z stiffness "
      "1e6\ncopy = 3*x - 3*y\n",

@@ -29,9 +29,8 @@ enum { MOST_FAILURES = 12 };     /* evaluations that fail one after another, at 
 
 int taut_control_create(taut_solver *solver, taut_error *error)
 {
-    taut_index n = solver->stepper.n;
-    solver->control.trial = TAUT_NEW(&solver->arena, double, 3 * (int64_t)n);
-    return solver->control.trial ? TAUT_OK : taut_fail_memory(error);
+    return TAUT_RESERVE(&solver->arena, 3 * (int64_t)solver->stepper.n, error,
+                        &solver->control.trial);
 }
 
 /* Velocities along bonds come from positions at both ends: rounding of these, over h, is what no
@@ -239,7 +238,7 @@ static bool judge(taut_solver *solver, double h, double e)
     return true;
 }
 
-/* One try of length h to time `next`: 0 accepted, >0 again with the new size, <0 error. A new
+/* One try of length h to time `next`: 0 accepted, TAUT_RETRY with the new size, <0 error. A new
  * state counts only when it can be stabilised and, in methods that integrate a field, when the
  * forces there can be evaluated, which the next step needs anyway. What others leave for later,
  * multipliers with a factorisation of their own, is made when rows, events or the end read it. */
@@ -259,7 +258,7 @@ static int try_step(taut_solver *solver, double h, double next, int *failure, ta
         if (!judge(solver, h, e)) {
             undo(s);
             *failure = 0;
-            return 1;
+            return TAUT_RETRY;
         }
         status = taut_stabilize(solver, error);
         if (status == 0 && s->method->uses_field)
@@ -274,7 +273,7 @@ static int try_step(taut_solver *solver, double h, double next, int *failure, ta
     c->h = fabs(h) * (status > 0 ? 0.5 : 0.25);
     c->held = true;
     *failure = status;
-    return 1;
+    return TAUT_RETRY;
 }
 
 int taut_control_step(taut_solver *solver, double target, taut_error *error)

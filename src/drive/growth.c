@@ -79,8 +79,7 @@ static int verify(taut_solver *solver, double h, double *apart, taut_error *erro
 
 int taut_growth_create(taut_solver *solver, taut_error *error)
 {
-    solver->verified = TAUT_NEW(&solver->arena, double, solver->stepper.n);
-    return solver->verified ? TAUT_OK : taut_fail_memory(error);
+    return TAUT_RESERVE(&solver->arena, solver->stepper.n, error, &solver->verified);
 }
 
 int taut_growth_guard(taut_solver *solver, double h, bool last, taut_error *error)

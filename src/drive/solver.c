@@ -11,12 +11,11 @@ static int new_state(taut_solver *solver, taut_state *state, taut_error *error)
 {
     const taut_stepper *s = &solver->stepper;
     taut_index n = s->n, m = s->m;
-    *state = (taut_state){.q = TAUT_NEW(&solver->arena, double, n),
-                          .v = TAUT_NEW(&solver->arena, double, n > m ? n : m),
-                          .a = TAUT_NEW(&solver->arena, double, n)};
-    state->lambda = s->first_order ? state->v : TAUT_NEW(&solver->arena, double, m);
-    if (!state->q || !state->v || !state->a || !state->lambda)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, n, error, &state->q, &state->a));
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, n > m ? n : m, error, &state->v));
+    state->lambda = state->v;
+    if (!s->first_order)
+        TAUT_TRY(TAUT_RESERVE(&solver->arena, m, error, &state->lambda));
     if (n > 0)
         state->a[0] = NAN; /* until a method forms it */
     return TAUT_OK;
