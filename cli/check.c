@@ -1,4 +1,4 @@
-/* check.c - taut check: what there is to know about a model before it is run. */
+/* check.c - taut check: what is known about a model before it is run. */
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void line(const char *label, const char *text)
     cli_wrap(stdout, text, LABEL + 2, LABEL + 2, CLI_WIDTH);
 }
 
-/* Appends "N things", with the plural's s, separated by commas. Zero counts are left out. */
+/* Appends "N things", with the plural's s, separated by commas. Zero counts are omitted. */
 static void add_count(char *buffer, size_t size, int64_t count, const char *thing)
 {
     size_t used = strlen(buffer);
@@ -36,18 +36,18 @@ static void add_count(char *buffer, size_t size, int64_t count, const char *thin
                  thing, count == 1 ? "" : "s");
 }
 
-/* What sort of bonds: "springs", "springs and rods", with damping. */
+/* What sort of bonds: "springs", "springs and rigid bonds", with damping. */
 static const char *bond_words(unsigned can, bool one)
 {
-    bool springs = can & TAUT_HAS_SPRINGS, rods = can & TAUT_HAS_RIGID,
+    bool springs = can & TAUT_HAS_SPRINGS, rigid = can & TAUT_HAS_RIGID,
          damped = can & TAUT_HAS_DAMPING;
-    if (springs && rods)
-        return damped ? " (springs and rods, damped)" : " (springs and rods)";
+    if (springs && rigid)
+        return damped ? " (springs and rigid, damped)" : " (springs and rigid)";
     if (springs && one)
         return damped ? " (a spring, damped)" : " (a spring)";
     if (springs)
         return damped ? " (springs, damped)" : " (springs)";
-    return rods ? " (rigid)" : "";
+    return rigid ? " (rigid)" : "";
 }
 
 static void print_sizes(const taut_sizes *sizes)
@@ -154,7 +154,7 @@ static void print_start(const taut_check_report *report)
     if (can & TAUT_HAS_RIGID) {
         snprintf(text, sizeof text, "rigid bonds: max |g| %.3g, max |gdot| %.3g",
                  report->start_position, report->start_velocity);
-        line("start", text);
+        line("initial state", text);
     }
     bool mechanical = report->sizes->kind == TAUT_MECHANICAL;
     if ((!mechanical && report->sizes->constraints > 0) ||
@@ -163,7 +163,7 @@ static void print_start(const taut_check_report *report)
                             : report->soft > 0 ? "bonds that are not soft"
                                                : "all bonds";
         snprintf(text, sizeof text, "%s: max |g| %.3g", which, report->foot_distance);
-        line(can & TAUT_HAS_RIGID ? "" : "start", text);
+        line(can & TAUT_HAS_RIGID ? "" : "initial state", text);
     }
 }
 
@@ -183,7 +183,7 @@ static void print_frequencies(const taut_check_report *report)
     line("frequencies", text);
     if (report->slow_rate > 0) {
         snprintf(text, sizeof text,
-                 "%.3g at the start (slowest stiff frequency over the rate of slow motion, %.3g)",
+                 "%.3g (lowest stiff frequency over the rate of the slow motion, %.3g)",
                  report->frequency_least / report->slow_rate, report->slow_rate);
         line("separation", text);
     }
@@ -308,6 +308,8 @@ static void json_report(const cli_model *model, const taut_check_report *report)
     if (report->kinks)
         cli_json_text(&json, NULL, report->kinks);
     cli_json_close(&json, ']');
+    cli_json_text(&json, "motion", report->motion);
+    cli_json_text(&json, "method", report->method);
     cli_json_text(&json, "advice", report->advice);
     cli_json_close(&json, '}');
 }

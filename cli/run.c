@@ -17,7 +17,7 @@ typedef struct run {
     taut_error error;
 } run;
 
-/* A failure before anything was computed: said, as an object too. */
+/* A failure before anything was computed: printed, as an object too. */
 static int fail(const run *r, int code)
 {
     cli_say_failure(&r->error);
@@ -85,7 +85,7 @@ static double value_of(const run *r, const char *option)
     return NAN;
 }
 
-/* A slip in the time between rows fills a disk. */
+/* A mistyped time between rows fills a disk. */
 static void warn_of_rows(const run *r)
 {
     enum { MANY = 10000000 };

@@ -144,7 +144,7 @@ static void test_recovery(void)
         witness.longest = 0;
         check_equal("fixed", taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error),
                     TAUT_ERROR_EVALUATE);
-        check_contains("fixed", d.error.message, "a smaller --step may help");
+        check_contains("fixed", d.error.message, "a smaller step size may help");
     }
     driven_destroy(&d);
 }

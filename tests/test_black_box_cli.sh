@@ -45,7 +45,7 @@ if [ -n "${TAUT_TEST_CORE:-}" ]; then
 fi
 run 2 run box.taut --allow-command --until 1
 has err "a black box has no equations"
-has err "taut project --method difference"
+has err "projection difference finds"
 lacks err "verlet"
 run 2 run box.taut --allow-command --until 1 --method rk4
 has err "method rk4 needs equations"

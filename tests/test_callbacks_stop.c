@@ -317,6 +317,34 @@ static void grown(void)
     }
 }
 
+/* taut_check at a state where a function cannot be evaluated fails, or does without it. */
+static void checked(void)
+{
+    check_group("check where a callback cannot evaluate");
+    for (int level = 0; level < 2; level++) {
+        taut_error error = {0};
+        taut_check_report report;
+        int64_t calls = 1, wrong = 0, failed = 0;
+        for (int64_t at = 0; at <= calls; at++) {
+            swing s = {.at = 0, .with = 1};
+            taut_callbacks c = pendulum(&s, level, 1e4);
+            taut_system *system = NULL;
+            int code = taut_system_from_callbacks(&c, NULL, &system, &error);
+            s.calls = 0;
+            s.at = at;
+            if (code == 0)
+                code = taut_check(system, NULL, &report, &error);
+            calls = at == 0 ? s.calls : calls;
+            wrong += code > 0 || (at == 0 && code != 0);
+            failed += code == TAUT_ERROR_EVALUATE;
+            taut_system_destroy(system);
+        }
+        check_row(wrong == 0 && failed > 0 && calls > 5,
+                  "level %d: %lld of %lld failures are reported as results, %lld as errors", level,
+                  (long long)wrong, (long long)calls, (long long)failed);
+    }
+}
+
 /* ---- a brake that the start does not feel */
 
 static int brake(void *user, double t, const double *q, const double *v, double *f)
@@ -373,6 +401,7 @@ int main(void)
     walls();
     approached();
     grown();
+    checked();
     velocities();
     return check_done();
 }

@@ -63,7 +63,7 @@ has err "not an option of 'taut run'"
 run 2 compare
 # a name that does not exist: of the option that was given
 run 2 compare pendulum --methods verlt,dop8 --steps 0.01
-has err "--methods: there is no method 'verlt'; did you mean verlet?"
+has err "--methods: unknown method 'verlt'; did you mean verlet?"
 run 2 compare pendulum --methods kernel --steps 0.01
 has err "--methods: kernel is a projection"
 done_rows

@@ -132,7 +132,7 @@ static void test_accumulation(void)
         if (driven_good(rows[k].events, &d)) {
             check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == TAUT_ERROR_STEP,
                       "%s: %s", rows[k].events, d.error.message);
-            check_contains("message", d.error.message, "event 'hit' fires without end");
+            check_contains("message", d.error.message, "event 'hit' occurs without end");
             check_near(rows[k].events, taut_solver_time(d.solver), rows[k].t, rows[k].tolerance);
             check_below("depth under the floor", -taut_solver_position(d.solver)[0], 1e-12);
         }

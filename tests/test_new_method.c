@@ -81,7 +81,7 @@ static void test_rest(void)
         check_below("drift", result.drift_position, 1e-13);
         check_row(r.rows == 9 && result.statistics.rejected >= 0, "%d rows", r.rows);
         check_contains("explanation", taut_solver_explanation(d.solver),
-                       "motion rigid, method heun (order 2), error control");
+                       "motion rigid, method heun (order 2), adaptive step size");
     }
     driven_destroy(&d);
 }

@@ -67,7 +67,7 @@ fi
 run 2 project double_pendulum --method verlet
 has err "verlet moves a system in time, it is no projection; \`taut run\` uses it"
 run 2 run double_pendulum --method series
-has err "series is a projection, not a motion in time; \`taut project\` uses it"
+has err "series is a projection, not a method of motion in time; \`taut project\` uses it"
 run 2 project double_pendulum --method sereis
 has err "did you mean series?"
 run 2 project double_pendulum --method nonsense

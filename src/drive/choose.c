@@ -1,6 +1,6 @@
-/* choose.c - from options to a run: motion, method, times, step. The command line wins over
- * [run] of the model; what a method cannot treat is refused with words from one table. What
- * nobody says is chosen in motion.c. */
+/* choose.c - from options to a run: motion, method, times, step size. The caller's options override
+ * [run] of the model; a method refuses a system that it does not support, with reasons from one
+ * table. What neither specifies is chosen in motion.c. */
 #include "drive/solver.h"
 
 #include <float.h>
@@ -20,15 +20,15 @@ int taut_method_accepts(const taut_method *method, const taut_sizes *sizes, taut
     unsigned bits = (method->needs & ~sizes->can) | (method->refuses & sizes->can);
     if (sizes->kind == TAUT_BLACK_BOX)
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "method %s needs equations, and a black box has none; `taut project "
-                         "--method difference` finds a slow point of it",
+                         "method %s needs equations, and a black box has none; projection "
+                         "difference finds a slow point of it",
                          method->name);
     bool takes_first_order =
         (method->uses_field || method->first_order) && (method->motions & TAUT_MOTION_FULL);
     if (sizes->kind == TAUT_FIRST_ORDER && !takes_first_order)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "method %s needs a mechanical system; explicit Runge-Kutta and Radau "
-                         "methods treat this one",
+                         "methods support this one",
                          method->name);
     if (sizes->kind ==
         TAUT_FIRST_ORDER) /* rates are there, whatever the model's own stepper does with them */
@@ -40,15 +40,15 @@ int taut_method_accepts(const taut_method *method, const taut_sizes *sizes, taut
                      taut_reasons_text(bits, text, sizeof text));
 }
 
-/* No method of the table has this motion: the motions that are there. */
+/* No method of the table has this motion: the available ones. */
 static int fail_motion(const char *motion, taut_error *error)
 {
     char text[80];
     unsigned bits = 0;
     for (int k = 0; taut_method_table[k]; k++)
         bits |= taut_method_table[k]->motions;
-    return taut_fail(error, TAUT_ERROR_REFUSED, "motion '%s' is not in this version, which has %s",
-                     motion, taut_motions_text(bits, text, sizeof text));
+    return taut_fail(error, TAUT_ERROR_REFUSED, "motion '%s' is unsupported; available: %s", motion,
+                     taut_motions_text(bits, text, sizeof text));
 }
 
 int taut_method_unknown(const char *option, const char *name, taut_error *error)
@@ -61,17 +61,18 @@ int taut_method_unknown(const char *option, const char *name, taut_error *error)
     }
     const char *near = taut_near_miss(name, names, count);
     if (near)
-        return taut_fail(error, TAUT_ERROR_USAGE,
-                         "%s: there is no method '%.40s'; did you mean %s?", option, name, near);
+        return taut_fail_option(error, TAUT_ERROR_USAGE, option,
+                                "unknown method '%.40s'; did you mean %s?", name, near);
     taut_projection_info info = {.size = sizeof info};
     for (int k = 0; taut_projection_get(k, &info, NULL) == 0; k++)
         if (strcmp(info.name, name) == 0)
-            return taut_fail(error, TAUT_ERROR_USAGE,
-                             "%s: %s is a projection, not a motion in time; `taut project` uses it",
-                             option, info.name);
-    return taut_fail(error, TAUT_ERROR_USAGE,
-                     "%s: '%.40s' is not in this version; `taut methods` lists what is", option,
-                     name);
+            return taut_fail_option(error, TAUT_ERROR_USAGE, option,
+                                    "%s is a projection, not a method of motion in time; `taut "
+                                    "project` uses it",
+                                    info.name);
+    return taut_fail_option(error, TAUT_ERROR_USAGE, option,
+                            "unknown method '%.40s'; `taut methods` lists the available ones",
+                            name);
 }
 
 const taut_method *taut_method_find(const char *name)
@@ -90,8 +91,8 @@ static bool motion_exists(unsigned motion)
     return false;
 }
 
-/* The motion for a method that was said: the only one it has, or what the start suggests among
- * those it has. */
+/* The motion for a method that is given: the only one it has, or what the initial state suggests
+ * among those it has. */
 static int motion_of(taut_solver *solver, const taut_method *method, unsigned *motion,
                      taut_error *error)
 {
@@ -107,25 +108,25 @@ static int motion_of(taut_solver *solver, const taut_method *method, unsigned *m
     return TAUT_OK;
 }
 
-/* The method for a motion that is known: the one that was said, or the first of its motion that
+/* The method for a motion that is known: the one that is given, or the first of its motion that
  * accepts the system. */
-static int settle_method(taut_solver *solver, const taut_method *method, bool step_said,
+static int settle_method(taut_solver *solver, const taut_method *method, bool step_given,
                          taut_error *error)
 {
     if (solver->motion == TAUT_MOTION_RIGID)
         TAUT_TRY(taut_start_system(solver, method, error));
     if (!method && solver->sizes.kind == TAUT_BLACK_BOX)
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "a black box has no equations that a method could integrate; `taut "
-                         "project --method difference` finds a slow point of it");
+                         "a black box has no equations that a method could integrate; projection "
+                         "difference finds a slow point of it");
     if (!method) {
-        method = taut_motion_method(solver, step_said);
+        method = taut_motion_method(solver, step_given);
         for (int k = 0; !method && taut_method_table[k];
              k++) /* none accepts: the first one gives the reason */
             method = taut_method_table[k]->motions & solver->motion ? taut_method_table[k] : NULL;
     }
     if (solver->sizes.kind !=
-        TAUT_MECHANICAL) /* "needs a mechanical system" says more than the name of a motion */
+        TAUT_MECHANICAL) /* "needs a mechanical system" is clearer than the name of a motion */
         TAUT_TRY(taut_method_accepts(method, &solver->sizes, error));
     if (!(method->motions & solver->motion)) {
         char text[80];
@@ -139,32 +140,32 @@ static int settle_method(taut_solver *solver, const taut_method *method, bool st
                                                    : TAUT_OK;
 }
 
-/* Motion and method determine each other where only one is said. When the command line says one
- * of them, what [run] says about the other counts only if the two agree. */
+/* Motion and method determine each other where only one is given. When the caller gives one of
+ * them, that of [run] for the other counts only if the two agree. */
 static int choose_method(taut_solver *solver, const taut_options *given, taut_error *error)
 {
     const taut_options *merged = solver->options;
     const char *motion = taut_options_text(merged, "motion"),
                *name = taut_options_text(merged, "method");
     const taut_method *method = solver->own ? solver->own : taut_method_find(name);
-    bool motion_said = taut_options_given(given, "motion"),
-         method_said = solver->own || taut_options_given(given, "method");
-    if (name[0] && !method && !(motion_said && !method_said))
-        return taut_method_unknown("--method", name, error);
+    bool motion_given = taut_options_given(given, "motion"),
+         method_given = solver->own || taut_options_given(given, "method");
+    if (name[0] && !method && !(motion_given && !method_given))
+        return taut_method_unknown("method", name, error);
 
     solver->unspecified = !motion[0] && !name[0] && !solver->own;
     unsigned bit = taut_motion_bit(motion);
     bool agree = method && (method->motions & bit);
-    if (method && bit && !agree && method_said && !motion_said)
+    if (method && bit && !agree && method_given && !motion_given)
         bit = 0;
-    else if (bit && !agree && motion_said && !method_said)
+    else if (bit && !agree && motion_given && !method_given)
         method = NULL;
 
     if (solver->sizes.kind != TAUT_MECHANICAL) {
-        if (bit && bit != TAUT_MOTION_FULL && motion_said)
-            return taut_fail(error, TAUT_ERROR_USAGE,
-                             "--motion %s: motions belong to mechanical systems; leave it out",
-                             motion);
+        if (bit && bit != TAUT_MOTION_FULL && motion_given)
+            return taut_fail_option(error, TAUT_ERROR_USAGE, "motion",
+                                    "only mechanical systems have motions such as %s; omit it",
+                                    motion);
         bit = TAUT_MOTION_FULL;
     } else if (!bit && method) {
         TAUT_TRY(motion_of(solver, method, &bit, error));
@@ -174,12 +175,12 @@ static int choose_method(taut_solver *solver, const taut_options *given, taut_er
     if (!motion_exists(bit))
         return fail_motion(taut_motion_name(bit), error);
     solver->motion = bit;
-    bool step_said = taut_options_given(bit == TAUT_MOTION_EFFECTIVE ? given : merged, "step");
-    return settle_method(solver, method, step_said, error);
+    bool step_given = taut_options_given(bit == TAUT_MOTION_EFFECTIVE ? given : merged, "step");
+    return settle_method(solver, method, step_given, error);
 }
 
 /* A step of [run] is for the method of [run], or for methods that resolve every oscillation and
- * have no error control; others would be slowed down by a step that was made for that. */
+ * have no error estimate; others would be slowed down by a step that was made for that. */
 static void choose_step_source(taut_solver *solver, const taut_options *given,
                                const taut_method *of_run)
 {
@@ -198,7 +199,8 @@ static int choose_times(taut_solver *solver, taut_error *error)
     const taut_options *merged = solver->options;
     solver->from = taut_options_real(merged, "from");
     solver->until = taut_options_real(merged, "until");
-    /* equal steps have no tolerance, but a slow start must not ring more than one */
+    /* a fixed step size has no tolerance, but the initial state of slow motion may oscillate no
+     * more than one allows */
     const taut_options *tolerant =
         solver->control.on || solver->motion == TAUT_MOTION_SLOW ? merged : NULL;
     solver->stepper.rtol = taut_options_real(tolerant, "rtol");
@@ -211,9 +213,9 @@ static int choose_times(taut_solver *solver, taut_error *error)
     if (isnan(solver->until) && (solver->step_limit > 0 || solver->trial))
         solver->until = INFINITY; /* the limit ends the run; the end time follows from the step */
     if (isnan(solver->until))
-        return taut_fail(
-            error, TAUT_ERROR_USAGE,
-            "--until is needed: the time of the end (or `until = ...` in [run] of the model)");
+        return taut_fail_option(
+            error, TAUT_ERROR_USAGE, "until",
+            "an end time is required (here, or as `until = ...` in [run] of the model)");
     return TAUT_OK;
 }
 
@@ -224,7 +226,7 @@ static int read_settings(const taut_system *system, taut_options *merged, taut_e
         const taut_option *row = taut_option_find(name);
         if (row && !row->in_model)
             return taut_fail(error, TAUT_ERROR_USAGE,
-                             "[run] %s: only the command line can say this", name);
+                             "[run] %s: this option cannot stand in a model", name);
         TAUT_TRY(taut_options_set_as(merged, "[run] ", name, value, error));
     }
     return TAUT_OK;
@@ -269,7 +271,7 @@ static int check_step(const taut_solver *solver, taut_error *error)
     if (stability > 0 && solver->step >= limit)
         return taut_fail(error, TAUT_ERROR_STEP,
                          "step %g is unstable: the fastest spring needs h < %g/omega = %.4g; h = "
-                         "%.2g follows it with 30 steps a period",
+                         "%.2g resolves its period with 30 steps",
                          solver->step, stability, limit, 2 * acos(-1) / (30 * solver->frequency));
     double largest = fmax(fabs(solver->from), isinf(solver->until) ? 0 : fabs(solver->until));
     if (solver->step < 16 * DBL_EPSILON * largest)
@@ -279,8 +281,8 @@ static int check_step(const taut_solver *solver, taut_error *error)
     return TAUT_OK;
 }
 
-/* Every step is a row while there are at most 1000, otherwise 1000 equal times. With error
- * control every step is. */
+/* Every step is a row while there are at most 1000, otherwise 1000 times at equal distances. With
+ * an adaptive step size every step is. */
 static void choose_rows(taut_solver *solver)
 {
     enum { MOST_ROWS = 1000 };
@@ -290,15 +292,15 @@ static void choose_rows(taut_solver *solver)
             solver->control.on || length / solver->step <= MOST_ROWS ? 0 : length / MOST_ROWS;
 }
 
-/* Equal steps: as said, or from the fastest spring. */
-static int equal_steps(taut_solver *solver, bool said, double period, taut_error *error)
+/* The fixed step size: as given, or from the fastest spring. */
+static int fix_step(taut_solver *solver, bool given, double period, taut_error *error)
 {
-    if (!said && isinf(period))
-        return taut_fail(error, TAUT_ERROR_USAGE, "--step is needed: %s",
-                         solver->stepper.method->stability > 0
-                             ? "there is no spring whose period would tell it"
-                             : "this method has no error control that would choose it");
-    if (!said)
+    if (!given && isinf(period))
+        return taut_fail_option(error, TAUT_ERROR_USAGE, "step", "a step size is required: %s",
+                                solver->stepper.method->stability > 0
+                                    ? "there is no spring whose period would determine it"
+                                    : "this method has no error estimate that would choose it");
+    if (!given)
         solver->step = period / 30;
     if (isinf(solver->until))
         solver->until = solver->from + (double)solver->step_limit * solver->step;
@@ -317,7 +319,7 @@ static void add(taut_solver *solver, const char *format, ...)
 }
 
 /* One line: motion, method, step, and why. */
-static void explain(taut_solver *solver, bool said, double period)
+static void explain(taut_solver *solver, bool given, double period)
 {
     const taut_stepper *s = &solver->stepper;
     solver->explanation[0] = '\0';
@@ -327,10 +329,10 @@ static void explain(taut_solver *solver, bool said, double period)
         add(solver, "motion %s, method %s (order %d)", taut_motion_name(solver->motion),
             s->method->name, s->method->order);
     if (solver->control.on)
-        add(solver, ", error control with rtol %g, atol %g", s->rtol, s->atol);
+        add(solver, ", adaptive step size with rtol %g, atol %g", s->rtol, s->atol);
     else
         add(solver, ", step %.6g%s", solver->step,
-            !said                 ? " (chosen)"
+            !given                ? " (chosen)"
             : solver->step_in_run ? " (of [run])"
                                   : "");
     if (solver->frequency > 0 && !solver->control.on)
@@ -338,8 +340,8 @@ static void explain(taut_solver *solver, bool said, double period)
             period / solver->step, solver->frequency);
     else if (!solver->control.on && s->method->stability > 0 &&
              (solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)))
-        add(solver, ": the frequencies of the springs could not be computed, so the energy alone "
-                    "tells whether it is small enough");
+        add(solver, ": the frequencies of the springs could not be computed; only the energy shows "
+                    "whether it is small enough");
     if (solver->stabilizer)
         add(solver, "; stabilised: %s", solver->stabilizer->name);
     const char *notes[] = {solver->why, solver->begun};
@@ -352,12 +354,12 @@ int taut_choose_step(taut_solver *solver, taut_error *error)
 {
     TAUT_TRY(find_frequency(solver, error));
     double period = solver->frequency > 0 ? 2 * acos(-1) / solver->frequency : INFINITY;
-    bool said = !isnan(solver->step);
+    bool given = !isnan(solver->step);
     if (!solver->control.on)
-        TAUT_TRY(equal_steps(solver, said, period, error));
+        TAUT_TRY(fix_step(solver, given, period, error));
     else
         TAUT_TRY(taut_control_create(solver, error));
     choose_rows(solver);
-    explain(solver, said, period);
+    explain(solver, given, period);
     return TAUT_OK;
 }

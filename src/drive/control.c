@@ -1,9 +1,9 @@
-/* control.c - step sizes by error control, for every method with an error estimate.
+/* control.c - the adaptive step size, for every method with an error estimate.
  *
  *     norm   e = rms_i (|dq_i| + H |dv_i|) / (atol + rtol |q_i|), H = max(h, R/10)
  *     first order: |dq_i| alone
  *
- * R is the longest step of late; it falls by a tenth of the time that passes. While steps keep
+ * R is the longest recent step; it decreases by a tenth of the time that passes. While steps keep
  * their size H is h. Where they collapse, at a kink or a close encounter, h |dv| would accept an
  * error tol/h of the velocity, which stays for the rest of the run, and any error at all at a
  * singularity, which the run would step over: with H it ends there, since no step is small
@@ -29,9 +29,8 @@ enum { MOST_FAILURES = 12 };     /* evaluations that fail one after another, at 
 
 int taut_control_create(taut_solver *solver, taut_error *error)
 {
-    taut_index n = solver->stepper.n;
-    solver->control.trial = TAUT_NEW(&solver->arena, double, 3 * (int64_t)n);
-    return solver->control.trial ? TAUT_OK : taut_fail_memory(error);
+    return TAUT_RESERVE(&solver->arena, 3 * (int64_t)solver->stepper.n, error,
+                        &solver->control.trial);
 }
 
 /* Velocities along bonds come from positions at both ends: rounding of these, over h, is what no
@@ -62,12 +61,12 @@ static double error_norm(const taut_solver *solver, double h)
 }
 
 /* After a rejection, where H is above h: are the velocities as far off as they were in a try of
- * four times the length, and hardly so? Then that is rounding, of stiff springs at tight
- * tolerances, and H must not hold up the run. At a kink it would be less, at a singularity far
- * more. */
+ * four times the length, and by very little? Then that is rounding, of stiff springs at tight
+ * tolerances, and H must not hold up the run. At a kink the difference would decrease with the
+ * step, at a singularity it would be far larger. */
 static bool is_rounding(taut_solver *solver, double h)
 {
-    static const double HARDLY = 1e-9;
+    static const double NEGLIGIBLE = 1e-9;
     taut_control *c = &solver->control;
     const taut_stepper *s = &solver->stepper;
     double off = taut_largest(s->n, s->error_v), quarter = c->tried / 4, half = c->tried_off / 2;
@@ -77,7 +76,7 @@ static bool is_rounding(taut_solver *solver, double h)
     c->tried = fabs(h);
     c->tried_off = off;
     return !first && stays &&
-           off <= HARDLY * fmax(taut_largest(s->n, s->now.v), taut_largest(s->n, s->last.v));
+           off <= NEGLIGIBLE * fmax(taut_largest(s->n, s->now.v), taut_largest(s->n, s->last.v));
 }
 
 /* ---- the first step */
@@ -113,7 +112,7 @@ static double first_by_field(taut_solver *solver, double way, double least, taut
         for (taut_index i = 0; i < n; i++)
             q[i] = s->now.q[i] + way * h0 * rate[i];
         if (s->field->evaluate(s->field, s->now.t + way * h0, q, s->now.v, next, NULL, NULL) != 0)
-            return h0; /* the explorer fell off; the step itself will tell */
+            return h0; /* the step itself will show whether it is too long */
         for (taut_index i = 0; i < n; i++)
             next[i] = (next[i] - rate[i]) / h0;
         d2 = scaled(s, next);
@@ -128,15 +127,15 @@ static double first_by_field(taut_solver *solver, double way, double least, taut
     return fmin(100 * h0, h1);
 }
 
-/* Methods without a field: from the velocity alone; error control does the rest. */
+/* Methods without a field: from the velocity alone; rejected steps correct it. */
 static double first_by_velocity(const taut_stepper *s, double least)
 {
     double d0 = scaled(s, s->now.q), d1 = s->first_order ? 0 : scaled(s, s->now.v);
     return d0 < 1e-5 || d1 < 1e-5 ? 100 * least : 0.01 * d0 / d1;
 }
 
-/* `least` is the length where nothing else tells one: a millionth of the way, so that it has the
- * unit of time. */
+/* `least` is the length where nothing else determines one: a millionth of the way, so that it has
+ * the unit of time. */
 static int first_step(taut_solver *solver, double target, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
@@ -162,7 +161,7 @@ static double smallest(double t)
 
 /* The step is too small: with the reason of the latest failure, when there was one, also where
  * the steps before it were only judged too long: tiny ones have estimates full of rounding, and
- * what lies just ahead says more. */
+ * what lies just ahead explains more. */
 static int fail_small(const taut_solver *solver, int status, taut_error *error)
 {
     const taut_control *c = &solver->control;
@@ -178,8 +177,8 @@ static int fail_small(const taut_solver *solver, int status, taut_error *error)
     if (status > 0 && reason[0] && error->code < 0)
         status = error->code;
     if (status < 0)
-        taut_fail(error, status, "steps down to %.3g cannot be taken at t = %.9g%s",
-                  solver->control.h, t, reason);
+        taut_fail(error, status, "no step succeeded at t = %.9g, down to h = %.3g%s", t,
+                  solver->control.h, reason);
     else if (status > 0)
         status = taut_fail(error, TAUT_ERROR_EVALUATE,
                            "the system cannot be evaluated after t = %.9g, with steps down to %.3g",
@@ -187,8 +186,8 @@ static int fail_small(const taut_solver *solver, int status, taut_error *error)
     else
         status = taut_fail(error, TAUT_ERROR_STEP,
                            "the step became too small (%.3g) at t = %.9g: the error stays above "
-                           "the tolerance, as at a kink or a singularity; a larger --rtol or "
-                           "--atol, a smooth model or an event there may help",
+                           "the tolerance, as at a kink or a singularity; a larger rtol or "
+                           "atol, a smooth model or an event there may help",
                            solver->control.h, t);
     if (error)
         error->t = t;
@@ -239,7 +238,7 @@ static bool judge(taut_solver *solver, double h, double e)
     return true;
 }
 
-/* One try of length h to time `next`: 0 accepted, >0 again with the new size, <0 error. A new
+/* One try of length h to time `next`: 0 accepted, TAUT_RETRY with the new size, <0 error. A new
  * state counts only when it can be stabilised and, in methods that integrate a field, when the
  * forces there can be evaluated, which the next step needs anyway. What others leave for later,
  * multipliers with a factorisation of their own, is made when rows, events or the end read it. */
@@ -259,7 +258,7 @@ static int try_step(taut_solver *solver, double h, double next, int *failure, ta
         if (!judge(solver, h, e)) {
             undo(s);
             *failure = 0;
-            return 1;
+            return TAUT_RETRY;
         }
         status = taut_stabilize(solver, error);
         if (status == 0 && s->method->uses_field)
@@ -274,7 +273,7 @@ static int try_step(taut_solver *solver, double h, double next, int *failure, ta
     c->h = fabs(h) * (status > 0 ? 0.5 : 0.25);
     c->held = true;
     *failure = status;
-    return 1;
+    return TAUT_RETRY;
 }
 
 int taut_control_step(taut_solver *solver, double target, taut_error *error)
@@ -298,9 +297,9 @@ int taut_control_step(taut_solver *solver, double target, taut_error *error)
         if (status == 0) {
             solver->step = fabs(h);
             if (last)
-                c->h =
-                    fmax(c->h,
-                         size); /* a shortened step says little against the size that was planned */
+                c->h = fmax(
+                    c->h,
+                    size); /* a shortened step is no reason against the size that was planned */
             return TAUT_OK;
         }
         failures = failure < 0 ? failures + 1 : failure > 0 ? failures : 0;

@@ -3,13 +3,13 @@
  *
  * A method's own polynomial when it has one. Else Hermite interpolation: q by the quintic
  * through (q, v, a) at both ends and v as its derivative, error O(h^6) and O(h^5). Methods up to
- * order 3 get cubics, q through (q, v) and v through (v, a): they take short steps, and the
+ * order 3 get cubics, q through (q, v) and v through (v, a): their steps are short, and the
  * quintic's derivative loses eps |q|/h to rounding. First order: the cubic through (q, q').
  * Multipliers are those of the method at the interpolated state.
  *
- * Interpolation leaves rods and invariants by its own error. What puts the end of a step back
- * onto them, the stabiliser or the method itself, is done for a state between steps too, so that
- * rows and events hold what the steps hold. */
+ * Interpolation leaves rigid bonds and invariants by its own error. What puts the end of a step
+ * back onto them, the stabiliser or the method itself, is done for a state between steps too, so
+ * that rows and events hold what the steps hold. */
 #include "drive/solver.h"
 
 #include <math.h>
@@ -73,12 +73,12 @@ int taut_complete(taut_solver *solver, taut_error *error)
                                : TAUT_OK;
 }
 
-/* Methods without a field keep the rods themselves; explicit ones do as far as they are
+/* Methods without a field keep the rigid bonds themselves; explicit ones do as far as they are
  * stabilised. Output is not counted as work. */
 static int put_back(taut_solver *solver, taut_state *x, taut_error *error)
 {
     taut_projector *projector =
-        solver->stepper.method->uses_field ? solver->stabilizer : solver->rods;
+        solver->stepper.method->uses_field ? solver->stabilizer : solver->onto_rigid;
     taut_statistics before = solver->statistics;
     if (!projector)
         return TAUT_OK;

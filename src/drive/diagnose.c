@@ -39,24 +39,14 @@ typedef struct examiner {
 static int reserve(examiner *e)
 {
     const taut_sizes *z = e->sizes;
-    bool stiff = z->can & TAUT_HAS_STIFF_POTENTIAL;
-    const struct {
-        double **array;
-        int64_t count;
-    } rows[] = {{&e->values.force, e->n},
-                {&e->values.stiff_force, stiff ? e->n : 0},
-                {&e->values.mass, e->tangent.start ? e->tangent.start[e->n] : e->n},
-                {&e->values.bond, e->m},
-                {&e->values.bond_dt, e->m},
-                {&e->values.gamma, e->m},
-                {&e->values.jacobian, z->jacobian_entries},
-                {&e->gdot, e->m},
-                {&e->acceleration, e->n},
-                {&e->lambda, e->m},
-                {&e->soft_rows, e->m}};
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
-        if (!(*rows[k].array = TAUT_NEW(&e->arena, double, rows[k].count)))
-            return taut_fail_memory(e->error);
+    taut_values *values = &e->values;
+    TAUT_TRY(TAUT_RESERVE(&e->arena, e->n, e->error, &values->force, &values->stiff_force,
+                          &e->acceleration));
+    TAUT_TRY(TAUT_RESERVE(&e->arena, e->m, e->error, &values->bond, &values->bond_dt,
+                          &values->gamma, &e->gdot, &e->lambda, &e->soft_rows));
+    TAUT_TRY(TAUT_RESERVE(&e->arena, z->jacobian_entries, e->error, &values->jacobian));
+    TAUT_TRY(TAUT_RESERVE(&e->arena, e->tangent.start ? e->tangent.start[e->n] : e->n, e->error,
+                          &values->mass));
     e->rigid = TAUT_NEW(&e->arena, unsigned char, e->m);
     e->counts = TAUT_NEW(&e->arena, unsigned char, e->m);
     return e->rigid && e->counts ? TAUT_OK : taut_fail_memory(e->error);

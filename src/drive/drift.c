@@ -1,5 +1,5 @@
 /* drift.c - how far a state is from what should hold exactly: |g| and |gdot| of rigid bonds; of
- * first-order systems the constraints, and the invariants against their values at the start.
+ * first-order systems the constraints, and the invariants against their initial values.
  * Measured where rows are written, at the end of the step, and not counted as work. */
 #include "base/rows.h"
 #include "drive/solver.h"

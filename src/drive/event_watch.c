@@ -1,13 +1,13 @@
 /* event_watch.c - events: a function of the state changes sign within a step, the root is
  * located on the dense output, and the event ends the run (`stop`) or alters the state (`then`),
- * after which the steps begin anew. Its moment is a row. Methods of high order take steps in
- * which a function may change its sign twice: where its slopes at both ends say so, its extremum
- * is looked for.
+ * after which the steps begin again. Its moment is a row. Within the long steps of methods of high
+ * order a function may change its sign twice: where its slopes at both ends suggest it, its
+ * extremum is searched for.
  *
  * Which side of the root the state is put on matters for what comes next. An event that lets the
- * motion pass (a switch) leaves it just behind the root, so that it does not fire again. One
+ * motion pass (a switch) leaves it just behind the root, so that it does not occur again. One
  * that turns the motion back (a bounce) leaves it just before the root, so that the next contact
- * is seen even within one step. The rates of the event function before and after `then` tell
+ * is seen even within one step. The rates of the event function before and after `then` show
  * which it is. */
 #include "base/vectors.h"
 #include "drive/solver.h"
@@ -167,7 +167,7 @@ static int measure_slopes(taut_solver *solver, taut_error *error)
  * least, if it is nearly 0 or less; else -1. */
 static double dip(double f0, double f1, double m0, double m1)
 {
-    /* of the lower end: a cubic tells no more about a long step */
+    /* of the lower end: a cubic is no better approximation of a long step */
     static const double NEARLY = 0.25;
     double a2 = 3 * (f1 - f0) - 2 * m0 - m1, a3 = 2 * (f0 - f1) + m0 + m1;
     double theta = -m0 / (a2 + sqrt(fmax(a2 * a2 - 3 * a3 * m0, 0)));
@@ -269,8 +269,9 @@ static int guard_accumulation(taut_solver *solver, taut_index k, double t, taut_
     taut_system_name(solver->system, TAUT_EVENT_ITEM, k, name, sizeof name);
     int code =
         taut_fail(error, TAUT_ERROR_STEP,
-                  "event '%s' fires without end at t = %.9g (%d times within one step): what "
-                  "`then` does cannot carry the motion on from here; let the event stop the run",
+                  "event '%s' occurs without end at t = %.9g (%d times within one step): the "
+                  "motion cannot continue from the state that `then` leaves; let the event stop "
+                  "the run",
                   name, t, w->in_window[k]);
     if (error)
         error->t = t;
@@ -298,9 +299,9 @@ static int fail_altered(const taut_solver *solver, taut_index k, int status,
     taut_system_name(solver->system, TAUT_EVENT_ITEM, k, name, sizeof name);
     int code = taut_fail(
         error, status > 0 ? TAUT_ERROR_EVALUATE : status,
-        "event '%s' at t = %.9g leaves a state from which motion %s cannot go on%s: %.400s", name,
-        solver->probe.t, taut_motion_name(solver->motion),
-        solver->slow ? ", but --motion full can" : "",
+        "event '%s' at t = %.9g leaves a state from which motion %s cannot continue%s: %.400s",
+        name, solver->probe.t, taut_motion_name(solver->motion),
+        solver->slow ? ", but motion full can" : "",
         status > 0 ? "the system cannot be evaluated there" : reason->message);
     if (error)
         error->t = solver->probe.t;
@@ -348,16 +349,16 @@ static void keep_before(taut_watch *w, taut_index j, bool rising)
         w->before[j] = rising ? -DBL_MIN : DBL_MIN;
 }
 
-/* After a restart at the root of event k the state is on one side of it, whatever rounding says,
- * or the projection onto rigid bonds has done: it takes away what interpolation left, which is
- * far more than rounding. */
+/* After a restart at the root of event k the state is on one side of it, whatever the sign
+ * after rounding or after the projection onto rigid bonds, which removes an error of interpolation
+ * far larger than rounding. */
 static void take_side(taut_watch *w, taut_index k, bool positive)
 {
     if (positive ? w->before[k] <= 0 : w->before[k] >= 0)
         w->before[k] = positive ? DBL_MIN : -DBL_MIN;
 }
 
-/* Carries out `then` of event k on the side of the root where the motion goes on: into the
+/* Carries out `then` of event k on the side of the root where the motion continues: into the
  * probe. *at_root: `then` has not taken the state elsewhere; *positive: the side on which the
  * event function then is. */
 static int carry_out(taut_solver *solver, taut_index k, bool *at_root, bool *positive,
@@ -386,7 +387,7 @@ static int alter(taut_solver *solver, taut_index k, taut_error *error)
     int status = guard_accumulation(solver, k, solver->probe.t, error);
     if (status == 0)
         status = carry_out(solver, k, &at_root, &positive, &moved, error);
-    if (status != 0) { /* the run ends where it cannot go on, not behind it */
+    if (status != 0) { /* the run ends where it cannot continue, not behind it */
         if (taut_dense(solver, w->low[k], NULL) == 0)
             restart(solver, false, NULL);
         return status;

@@ -1,6 +1,6 @@
-/* growth.c - equal steps know no error, and only a conserved energy would tell that they are
- * unstable. So a state that has grown a hundred times is doubted: the latest step is taken once
- * more in parts. A motion that really grows so is found again; where the growth is that of the
+/* growth.c - a fixed step size has no error estimate, and only a conserved energy would show that
+ * it is unstable. So a state that has grown a hundred times is verified: the latest step is
+ * repeated in parts. A motion that really grows so is found again; where the growth is that of the
  * step, the parts end elsewhere, since what a method multiplies errors by depends on h. */
 #include "drive/solver.h"
 
@@ -9,7 +9,7 @@
 
 #include "base/vectors.h"
 
-static const double DOUBTED = 100;   /* growth since the start, or since it was last doubted */
+static const double LARGE = 100; /* growth since the initial state, or the latest verification */
 static const double ELSEWHERE = 0.1; /* of the state */
 
 /* Every step of short runs, the last one, and now and then: the size of the state is not to cost
@@ -54,20 +54,20 @@ static int take_parts(taut_solver *solver, int parts, double end, double *apart,
     if (status != 0)
         *apart = INFINITY;
     else
-        *apart = taut_larger(*apart, taut_largest_difference(s->n, s->now.q, solver->doubted));
+        *apart = taut_larger(*apart, taut_largest_difference(s->n, s->now.q, solver->verified));
     return taut_fail_final(status, &reason, error);
 }
 
 /* Halves, and thirds, since the factors of halves may agree by chance. Then the whole once more:
  * dense output is that of the latest step. None of these is a step of the run, and none is
  * counted. */
-static int doubt(taut_solver *solver, double h, double *apart, taut_error *error)
+static int verify(taut_solver *solver, double h, double *apart, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     taut_statistics counted = solver->statistics;
     double end = s->now.t;
     copy_state(s, &s->last, &solver->probe);
-    taut_copy(s->n, s->now.q, solver->doubted);
+    taut_copy(s->n, s->now.q, solver->verified);
     *apart = 0;
     TAUT_TRY(take_parts(solver, 2, end, apart, error));
     TAUT_TRY(take_parts(solver, 3, end, apart, error));
@@ -79,8 +79,7 @@ static int doubt(taut_solver *solver, double h, double *apart, taut_error *error
 
 int taut_growth_create(taut_solver *solver, taut_error *error)
 {
-    solver->doubted = TAUT_NEW(&solver->arena, double, solver->stepper.n);
-    return solver->doubted ? TAUT_OK : taut_fail_memory(error);
+    return TAUT_RESERVE(&solver->arena, solver->stepper.n, error, &solver->verified);
 }
 
 int taut_growth_guard(taut_solver *solver, double h, bool last, taut_error *error)
@@ -94,15 +93,15 @@ int taut_growth_guard(taut_solver *solver, double h, bool last, taut_error *erro
     double before = solver->size;
     if (before == 0) /* a state may leave zero */
         solver->size = size;
-    if (before == 0 || !(size > DOUBTED * before) || isinf(size))
+    if (before == 0 || !(size > LARGE * before) || isinf(size))
         return TAUT_OK;
     solver->size = size;
-    TAUT_TRY(doubt(solver, h, &apart, error));
+    TAUT_TRY(verify(solver, h, &apart, error));
     if (apart <= ELSEWHERE * size)
         return TAUT_OK;
     return taut_fail(
         error, TAUT_ERROR_STEP,
         "the state grew from %.3g to %.3g up to t = %.9g, and shorter steps end %.3g away: step %g "
-        "is unstable for this motion; a smaller --step is needed, or a method with error control",
+        "is unstable for this motion; use a smaller one, or a method with adaptive step size",
         before, size, s->now.t, apart, solver->step);
 }

@@ -43,12 +43,12 @@ int taut_fixed_step(taut_solver *solver, double h, double next, taut_error *erro
     taut_error_clear(error);
     int status = s->method->step(s, h, error);
     if (status > 0) {
-        char reason[300] = "; a smaller --step may help";
+        char reason[300] = "; a smaller step size may help";
         if (error && error->message[0])
             snprintf(reason, sizeof reason, ": %.220s%s", error->message,
-                     error->code < 0 ? "; a smaller --step may help" : "");
+                     error->code < 0 ? "; a smaller step size may help" : "");
         status = taut_fail(error, error && error->code < 0 ? error->code : TAUT_ERROR_EVALUATE,
-                           "the step after t = %.9g cannot be taken%s", t, reason);
+                           "the step after t = %.9g failed%s", t, reason);
     }
     if (status == 0) {
         s->now.t = next;
@@ -66,7 +66,8 @@ int taut_stabilize(taut_solver *solver, taut_error *error)
     if (status > 0)
         status = taut_fail(
             error, TAUT_ERROR_EVALUATE,
-            "the rigid bonds cannot be evaluated at t = %.9g; a smaller --step may help", s->now.t);
+            "the rigid bonds cannot be evaluated at t = %.9g; a smaller step size may help",
+            s->now.t);
     if (s->method->stabilized)
         s->method->stabilized(s);
     else
@@ -74,7 +75,7 @@ int taut_stabilize(taut_solver *solver, taut_error *error)
     return status;
 }
 
-/* Steps of equal length from `start`, the last one ending at `target`. */
+/* Steps of one length from `start`, the last one ending at `target`. */
 typedef struct plan {
     double start, target, h; /* h has the sign of the direction */
     int64_t done, count;

@@ -15,18 +15,17 @@ static bool finite_state(const taut_solver *solver, const taut_state *state)
     return sum == 0;
 }
 
-static int fail_exploded(const taut_solver *solver, double t, double energy, taut_error *error)
+static int fail_diverged(const taut_solver *solver, double t, double energy, taut_error *error)
 {
     int code;
     if (solver->control.on)
-        code =
-            taut_fail(error, TAUT_ERROR_STEP,
-                      "the motion left all bounds at t = %.9g (the energy grew from %.6g to %.6g)",
-                      t, solver->energy_base, energy);
+        code = taut_fail(error, TAUT_ERROR_STEP,
+                         "the solution diverged at t = %.9g (the energy grew from %.6g to %.6g)", t,
+                         solver->energy_base, energy);
     else
         code = taut_fail(error, TAUT_ERROR_STEP,
                          "the energy grew from %.6g to %.6g at t = %.9g: step %g is unstable for "
-                         "this motion; a smaller --step is needed",
+                         "this motion; use a smaller one",
                          solver->energy_base, energy, t, solver->step);
     if (error)
         error->t = t;
@@ -58,13 +57,13 @@ static int work_scale(taut_solver *solver, const taut_state *state, double *scal
     return taut_fail_final(status, &reason, error); /* it is a measure, not a result */
 }
 
-/* Exploded, with equal steps: the energy error is 1000 times all energy there was at the start,
- * and a good part of the largest kinetic energy there was so far. Error control needs no such
- * guard: an estimate that explodes is rejected. */
+/* Diverged, with a fixed step size: the energy error is 1000 times the initial energy, and a good
+ * part of the largest kinetic energy so far. An adaptive step size needs no such guard: an estimate
+ * that diverges is rejected. */
 int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy, taut_error *error)
 {
     if (!finite_state(solver, state))
-        return fail_exploded(solver, state->t, INFINITY, error);
+        return fail_diverged(solver, state->t, INFINITY, error);
     *energy = NAN;
     if (solver->stepper.first_order || solver->averaged)
         return TAUT_OK;
@@ -90,7 +89,7 @@ int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy
     double off = fabs(*energy - solver->energy_base);
     if (solver->conserves && !solver->control.on && off > 1e3 * solver->energy_scale &&
         off > 0.1 * solver->kinetic_most)
-        return fail_exploded(solver, state->t, *energy, error);
+        return fail_diverged(solver, state->t, *energy, error);
     return TAUT_OK;
 }
 
@@ -128,8 +127,8 @@ int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut
     return TAUT_OK;
 }
 
-/* A row of the latest step, at time `due`. Without sinks only the drift is taken: the result
- * tells the largest. */
+/* A row of the latest step, at time `due`. Without sinks only the drift is measured: the result
+ * has the largest. */
 static int row_inside(taut_solver *solver, double due, double tiny, taut_error *error)
 {
     const taut_state *now = &solver->stepper.now;

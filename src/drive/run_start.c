@@ -57,18 +57,18 @@ static int make_field(taut_solver *solver, bool baumgarte, taut_error *error)
     return taut_field_full(s->context, s->arena, s->statistics, &s->field, error);
 }
 
-/* Explicit methods drift from what holds exactly, so they are stabilised unless told otherwise;
- * others keep it themselves. */
+/* Explicit methods drift from what holds exactly, so they are stabilised unless the options specify
+ * otherwise; others keep it themselves. */
 static int make_stabilizer(taut_solver *solver, const char *kind, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
-    bool said = taut_options_given(solver->options, "stabilize"),
+    bool given = taut_options_given(solver->options, "stabilize"),
          something = solver->drift.rows > 0;
-    if (said && !something && strcmp(kind, "none") != 0)
-        return taut_fail(
-            error, TAUT_ERROR_USAGE,
-            "--stabilize %s: there are no rigid bonds, constraints or invariants to keep", kind);
-    if (!said)
+    if (given && !something && strcmp(kind, "none") != 0)
+        return taut_fail_option(
+            error, TAUT_ERROR_USAGE, "stabilize",
+            "there are no rigid bonds, constraints or invariants that %s could keep", kind);
+    if (!given)
         kind = something && s->method->uses_field ? "post" : "none";
     if (strcmp(kind, "none") == 0 || strcmp(kind, "baumgarte") == 0)
         return TAUT_OK;
@@ -83,18 +83,18 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
     const char *kind = taut_options_text(solver->options, "stabilize");
     bool baumgarte = strcmp(kind, "baumgarte") == 0;
     if (baumgarte && !s->method->uses_field)
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "--stabilize baumgarte changes the equations that explicit methods "
-                         "integrate; method %s does not use them",
-                         s->method->name);
+        return taut_fail_option(error, TAUT_ERROR_REFUSED, "stabilize",
+                                "baumgarte changes the equations that explicit methods integrate; "
+                                "method %s does not use them",
+                                s->method->name);
     if (s->method->uses_field)
         TAUT_TRY(make_field(solver, baumgarte, error));
     TAUT_TRY(make_stabilizer(solver, kind, error));
     if (solver->drift.rows == 0 || s->first_order)
         return TAUT_OK;
     static const taut_foot_point_settings later = {.ignore_holds = true};
-    TAUT_TRY(
-        taut_foot_point_create(s->context, s->arena, s->statistics, &later, &solver->rods, error));
+    TAUT_TRY(taut_foot_point_create(s->context, s->arena, s->statistics, &later,
+                                    &solver->onto_rigid, error));
     if (solver->motion == TAUT_MOTION_EFFECTIVE) /* along the directions of the vibrating state, not
                                                     those of the foot point */
         return taut_effective_projector(s->context, s->arena, s->statistics, &solver->assembly,
@@ -102,14 +102,14 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
     if (taut_system_hold(solver->moving))
         return taut_foot_point_projector(s->context, s->arena, s->statistics, &solver->assembly,
                                          error);
-    solver->assembly = solver->rods;
+    solver->assembly = solver->onto_rigid;
     return TAUT_OK;
 }
 
 void taut_start_release(taut_solver *solver)
 {
-    taut_projector *held = solver->assembly == solver->rods ? NULL : solver->assembly;
-    taut_projector *made[] = {solver->stabilizer, solver->rods, held, solver->slow};
+    taut_projector *held = solver->assembly == solver->onto_rigid ? NULL : solver->assembly;
+    taut_projector *made[] = {solver->stabilizer, solver->onto_rigid, held, solver->slow};
     for (int k = 0; k < 4; k++)
         if (made[k] && made[k]->destroy)
             made[k]->destroy(made[k]);
@@ -139,8 +139,8 @@ static void note(taut_solver *solver, const char *format, ...)
     va_end(list);
 }
 
-/* Good already: moving it would only add rounding. */
-static bool start_is_good(const taut_solver *solver)
+/* The initial state satisfies the bonds: moving it would only add rounding. */
+static bool is_good(const taut_solver *solver)
 {
     const taut_state *now = &solver->stepper.now;
     double q = fmax(1, taut_largest(solver->stepper.n, now->q)),
@@ -153,7 +153,7 @@ static int start_on_bonds(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     TAUT_TRY(taut_drift_measure(solver, &s->now, error));
-    if (start_is_good(solver))
+    if (is_good(solver))
         return TAUT_OK;
     double position = solver->drift.position, velocity = solver->drift.velocity;
     TAUT_TRY(solver->assembly->apply(solver->assembly, s->now.t, s->now.q, s->now.v, error));
@@ -162,8 +162,8 @@ static int start_on_bonds(taut_solver *solver, taut_error *error)
     solver->drift.most_position = solver->drift.most_velocity = 0;
     const char *where =
         solver->motion == TAUT_MOTION_EFFECTIVE ? "onto the bonds" : "onto the rigid bonds";
-    note(solver, "the start was moved %s, which it violated by %.2g (velocities %.2g)", where,
-         position, velocity);
+    note(solver, "the initial state was moved %s, which it violated by %.2g (velocities %.2g)",
+         where, position, velocity);
     return TAUT_OK;
 }
 
@@ -183,9 +183,9 @@ static int named_in_full(int status, taut_error *error)
     return status;
 }
 
-/* How far the start was moved: across and along the bonds where there is a foot point that
- * tells, the largest change elsewhere. */
-static void tell_slow_point(taut_solver *solver, const char *method,
+/* How far the initial state was moved: normal and tangential to the bonds where a foot point
+ * defines that, the largest change elsewhere. */
+static void note_slow_point(taut_solver *solver, const char *method,
                             const taut_projection_result *result)
 {
     char moved[80];
@@ -195,11 +195,11 @@ static void tell_slow_point(taut_solver *solver, const char *method,
     else
         snprintf(moved, sizeof moved, "normal %.2g, tangential %.2g", result->moved_normal,
                  result->moved_tangential);
-    note(solver, "the start was moved to its slow point, where nothing rings (%s; %s)", method,
-         moved);
+    note(solver, "the initial state was moved to its slow point, without oscillation (%s; %s)",
+         method, moved);
 }
 
-/* Takes over the slow point that a projection finds. */
+/* Begins at the slow point that a projection finds. */
 static int take_slow_point(taut_solver *solver, const char *method, taut_error *error)
 {
     taut_options *options = NULL;
@@ -217,7 +217,7 @@ static int take_slow_point(taut_solver *solver, const char *method, taut_error *
             taut_project(solver->system, options, &solver->arena.allocator, &projection, error);
     if (status == 0) {
         taut_projection_result_get(projection, &result, NULL);
-        tell_slow_point(solver, method, &result);
+        note_slow_point(solver, method, &result);
         taut_copy(s->n, result.q, s->now.q);
         taut_copy(s->n, result.v, s->now.v);
         solver->moved = true;
@@ -228,9 +228,9 @@ static int take_slow_point(taut_solver *solver, const char *method, taut_error *
     return status;
 }
 
-/* Events that alter the state of a slow motion make it ring: what leads to the slow point again
- * is made ready, since nothing allocates in a run. Overdamped springs do not ring, at the start
- * or later. */
+/* Events that alter the state of a slow motion make it oscillate: the projector that leads to the
+ * slow point again is made here, since nothing allocates in a run. Overdamped springs do not
+ * oscillate. */
 static int prepare_again(taut_solver *solver, bool overdamped, taut_error *error)
 {
     const unsigned needs = TAUT_CAN_JETS | TAUT_CAN_DERIVATIVES;
@@ -246,8 +246,8 @@ static int prepare_again(taut_solver *solver, bool overdamped, taut_error *error
         taut_system_name(solver->system, TAUT_EVENT_ITEM, k, name, sizeof name);
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "event '%s' alters the state, and in slow motion the slow point must then "
-                         "be found anew, which needs springs with exact derivatives in place of a "
-                         "stiff potential; use --motion full, or let the event stop the run",
+                         "be found again, which needs springs with exact derivatives in place of a "
+                         "stiff potential; use motion full, or let the event stop the run",
                          name);
     }
     TAUT_TRY(
@@ -321,8 +321,8 @@ int taut_start_again(taut_solver *solver, taut_state *x, double *moved, taut_err
         return TAUT_OK;
     taut_copy(s->n, x->q, q);
     taut_copy(s->n, x->v, v);
-    if (solver->rods)
-        TAUT_TRY(solver->rods->apply(solver->rods, x->t, x->q, x->v, error));
+    if (solver->onto_rigid)
+        TAUT_TRY(solver->onto_rigid->apply(solver->onto_rigid, x->t, x->q, x->v, error));
     if (solver->slow)
         TAUT_TRY(named_in_full(solver->slow->apply(solver->slow, x->t, x->q, x->v, error), error));
     *moved =

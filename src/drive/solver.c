@@ -12,18 +12,17 @@ static int new_state(taut_solver *solver, taut_state *state, taut_error *error)
 {
     const taut_stepper *s = &solver->stepper;
     taut_index n = s->n, m = s->m;
-    *state = (taut_state){.q = TAUT_NEW(&solver->arena, double, n),
-                          .v = TAUT_NEW(&solver->arena, double, n > m ? n : m),
-                          .a = TAUT_NEW(&solver->arena, double, n)};
-    state->lambda = s->first_order ? state->v : TAUT_NEW(&solver->arena, double, m);
-    if (!state->q || !state->v || !state->a || !state->lambda)
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, n, error, &state->q, &state->a));
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, n > m ? n : m, error, &state->v));
+    state->lambda = state->v;
+    if (!s->first_order)
+        TAUT_TRY(TAUT_RESERVE(&solver->arena, m, error, &state->lambda));
     if (n > 0)
         state->a[0] = NAN; /* until a method forms it */
     return TAUT_OK;
 }
 
-/* The stepper's arrays, with the start as the model gives it. */
+/* The stepper's arrays, with the initial state of the model. */
 static int new_stepper(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
@@ -54,8 +53,8 @@ static void scale_tolerance(taut_solver *solver)
         solver->stepper.atol *= size;
 }
 
-/* An option that was given and that nobody has read has no effect: said, not refused, since
- * scripts give the same options to many methods. */
+/* An option that was given and never read has no effect: a warning, not a refusal, since scripts
+ * give the same options to many methods. */
 static void find_unread(taut_solver *solver, const taut_options *given)
 {
     enum { MOST = sizeof solver->warning / sizeof solver->warning[0] };
@@ -63,9 +62,9 @@ static void find_unread(taut_solver *solver, const taut_options *given)
     for (const char *name;
          solver->warnings < MOST && (name = taut_options_unread(solver->options, given, &at));)
         snprintf(solver->warning[solver->warnings++], sizeof solver->warning[0],
-                 "--%s has no effect: method %s%s does not use it", name,
+                 "option %s has no effect: method %s%s does not use it", name,
                  solver->stepper.method->name,
-                 solver->control.on ? " with error control" : " with equal steps");
+                 solver->control.on ? " with adaptive step size" : " with a fixed step size");
 }
 
 static int build(taut_solver *solver, const taut_options *options, taut_error *error)
@@ -96,8 +95,8 @@ static int build(taut_solver *solver, const taut_options *options, taut_error *e
     return taut_rows_guard(solver, &solver->stepper.now, &energy, error);
 }
 
-/* One try, from a pattern that holds what is given. On failure *result may still hold what tells
- * the caller why; to be destroyed. */
+/* One try, from a pattern that holds what is given. On failure *result may still be there, with the
+ * motion that was tried; to be destroyed. */
 static int make(const taut_solver *like, const taut_options *options,
                 const taut_allocator *allocator, taut_solver **result, taut_error *error)
 {
@@ -108,9 +107,9 @@ static int make(const taut_solver *like, const taut_options *options,
     *made = *like;
     taut_arena_init(&made->arena, &from);
     int status = build(made, options, error);
-    /* a callback that "cannot evaluate here" at the start leaves nothing to run */
+    /* TAUT_RETRY at the initial state: no smaller step can help */
     return status > 0 ? taut_fail(error, TAUT_ERROR_EVALUATE,
-                                  "the system cannot be evaluated at the start")
+                                  "the system cannot be evaluated at the initial state")
                       : status;
 }
 

@@ -37,13 +37,13 @@ typedef struct taut_caller { /* to whom progress is reported */
     int64_t since; /* steps and rows since the latest call */
 } taut_caller;
 
-/* Step sizes by error control (control.c). */
+/* The adaptive step size (control.c). */
 typedef struct taut_control {
     bool on;
     double h;         /* what the next step should be, > 0; 0: not known yet */
     double most;      /* longest step; INFINITY: no limit */
     double before;    /* norm of the latest accepted step, for the PI controller; 0: none */
-    double reach;     /* R of the norm: longest step of late */
+    double reach;     /* R of the norm: longest recent step */
     double tried;     /* length of a try that was rejected since steps collapsed; 0: none */
     double tried_off; /* its largest error of a velocity */
     bool held;        /* the latest try failed: the next accepted step must not grow */
@@ -56,7 +56,7 @@ typedef struct taut_control {
 } taut_control;
 
 /* How far a state is from what should hold exactly: rigid bonds; first order: constraints, and
- * invariants against their start. */
+ * invariants against their initial values. */
 typedef struct taut_drift {
     taut_index rows;        /* that are watched */
     unsigned char *watched; /* [bonds] */
@@ -79,11 +79,11 @@ struct taut_solver {
     const taut_method *own;    /* a method that is not in the table, or NULL */
     taut_stepper stepper;
     taut_projector *stabilizer; /* after each step; may be NULL */
-    /* onto the rigid bonds, at the start: what [start] holds stays; may be NULL */
+    /* onto the rigid bonds, at the initial state: what [start] holds stays; may be NULL */
     taut_projector *assembly;
     /* onto the rigid bonds, between steps and after events: nothing is held any more; may be NULL
      */
-    taut_projector *rods;
+    taut_projector *onto_rigid;
     taut_projector *slow;     /* to the slow point, after events in slow motion; may be NULL */
     taut_diagnosis diagnosis; /* of the model at its initial state; parts 0: not needed so far */
     bool trial;               /* made to learn what a run would be: it needs no end time */
@@ -91,10 +91,10 @@ struct taut_solver {
     unsigned motion;          /* one bit */
     unsigned avoid;           /* motions that could not begin, when Taut has the choice */
     bool unspecified;         /* neither motion nor method is specified */
-    double from, until, step; /* step > 0: of equal steps; of error control: the latest */
+    double from, until, step; /* step: the fixed size; adaptive: the latest */
     bool step_in_run;         /* the step is that of [run] */
     int64_t step_limit;       /* 0: none */
-    /* fastest spring at the start; 0 when there are none, or nobody asked */
+    /* fastest spring at the initial state; 0 when there are none, or it is not needed */
     double frequency;
     taut_control control;
     taut_drift drift;
@@ -104,23 +104,24 @@ struct taut_solver {
     taut_state probe; /* a state between steps: rows, location of events */
     double *outputs;
     bool conserves; /* the energy is a constant of the motion */
-    /* impulse methods: rows show the projected state, whose energy leaves out the vibration and
-     * is not told */
+    /* impulse methods: rows show the projected state, whose energy omits the vibration and
+     * is not reported */
     bool averaged;
-    /* equal steps: largest coordinate at the start, or when growth was last doubted; NaN before */
+    /* fixed step size: largest coordinate of the initial state, or when growth was last verified;
+     * NaN before */
     double size;
-    double *doubted; /* [n]: and the state then */
+    double *verified; /* [n]: and the state then */
     double energy_first, energy_last;
     double energy_base, energy_scale,
-        /* what explosions are measured by: since the start, or the latest kick; NaN before */
+        /* by which divergence is measured: since the initial state, or the latest event; NaN before
+         */
         kinetic_most;
     /* of the run in progress: TAUT_OK, or what ends it early without an error (TAUT_EVENT,
      * TAUT_INTERRUPTED, TAUT_LIMIT) */
     int outcome;
     int status; /* that the latest run returned */
     bool event_met;
-    /* by events: how often, and how far such states were moved by what the motion asks of a start
-     */
+    /* by events: how often, and how far such states were moved to where the motion can begin */
     int64_t altered;
     double put_back;
     char event_name[96];
@@ -148,13 +149,13 @@ int taut_solver_try(const taut_system *system, const taut_options *options,
 /* (choose.c) Motion, method, times from the options, with [run] as defaults; refusals. Makes the
  * derived system. */
 int taut_choose(taut_solver *solver, const taut_options *options, taut_error *error);
-/* At the start state: equal steps or error control, and the explanation. */
+/* At the initial state: fixed or adaptive step size, and the explanation. */
 int taut_choose_step(taut_solver *solver, taut_error *error);
 /* The row of a name, or NULL. */
 const taut_method *taut_method_find(const char *name);
-/* Fails: there is no such method; `option` is where the name was said. */
+/* Fails: the method is unknown; `option` is the one that has its name. */
 int taut_method_unknown(const char *option, const char *name, taut_error *error);
-/* Can the method treat such a system? Fails with the reasons when not. */
+/* Does the method support such a system? Fails with the reasons when not. */
 int taut_method_accepts(const taut_method *method, const taut_sizes *sizes, taut_error *error);
 
 /* (motion.c) Diagnoses the initial state, once: solver->diagnosis. */
@@ -194,11 +195,11 @@ bool taut_report(taut_solver *solver, double t);
  * here. */
 int taut_fixed_step(taut_solver *solver, double h, double next, taut_error *error);
 
-/* (control.c) One step towards `target` with error control, stabilised; the time is set. */
+/* (control.c) One step of adaptive size towards `target`, stabilised; the time is set. */
 int taut_control_step(taut_solver *solver, double target, taut_error *error);
 int taut_control_create(taut_solver *solver, taut_error *error);
 
-/* (growth.c) Assigns memory; after an equal step of length h: fails when the state has grown by
+/* (growth.c) Assigns memory; after a step of the fixed size h: fails when the state has grown by
  * instability. `last`: the run ends here. */
 int taut_growth_create(taut_solver *solver, taut_error *error);
 int taut_growth_guard(taut_solver *solver, double h, bool last, taut_error *error);
@@ -214,7 +215,7 @@ int taut_dense(taut_solver *solver, double theta, taut_error *error);
 int taut_drift_create(taut_solver *solver, taut_error *error);
 /* Measures the drift of a state, once for each time. */
 int taut_drift_measure(taut_solver *solver, const taut_state *state, taut_error *error);
-/* Takes the invariants of the present state as those that should hold. */
+/* The invariants of the present state are those that should hold. */
 int taut_drift_begin(taut_solver *solver, taut_error *error);
 
 /* (rows.c) The energy of a state; checks that it is finite and has not exploded. */
@@ -230,7 +231,7 @@ int taut_rows_due(taut_solver *solver, double t, taut_error *error);
 
 /* (event_watch.c) Assigns memory. */
 int taut_watch_create(taut_solver *solver, taut_error *error);
-/* Takes the present state as the one events are compared with. */
+/* Events are compared with the present state. */
 int taut_watch_begin(taut_solver *solver, taut_error *error);
 /* Looks for events in the latest step and acts on them, rows included; solver->outcome is
  * TAUT_EVENT when one stops the run. *restarted: the state is now that of an event inside the

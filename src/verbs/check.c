@@ -47,7 +47,7 @@ static int check_derivatives(const taut_system *system, double t, taut_check_rep
             taut_verify_derivatives(context, t, q, v, r->derivative, 16, &r->derivatives, error);
     taut_context_destroy(context);
     taut_arena_clear(&arena);
-    return status;
+    return taut_unevaluated(status, t, error);
 }
 
 /* ---- advice */

@@ -1,15 +1,15 @@
 /* compare.c - methods side by side: every method with every step (or tolerance) from the same
- * start to the same end, measured against one reference.
+ * initial state to the same end, measured against one reference.
  *
- * The reference is the run of the method of highest order with error control that treats this
- * motion of this system, with a tolerance a hundred times below the tightest that is compared. A
- * second method of that kind (the same one with a tolerance ten times wider, when there is no
+ * The reference is the run of the method of highest order with adaptive step size that supports
+ * this motion of this system, with a tolerance a hundred times below the tightest that is compared.
+ * A second method of that kind (the same one with a tolerance ten times wider, when there is no
  * other) must agree; their distance is the uncertainty of all errors.
  *
- * Methods of slow motion are all of one family, which says little about one another. From the
- * slow point the full motion is the slow one: an explicit method that resolves it is the second
- * reference, where it can be had at a price, and unless slow and fast are so close that the two
- * motions differ. */
+ * Methods of slow motion are all of one family, which are no independent references for one
+ * another. From the slow point the full motion is the slow one: an explicit method that resolves it
+ * is the second reference, where it can be had at a price, and unless slow and fast are so close
+ * that the two motions differ. */
 #include "verbs/compare.h"
 
 #include <float.h>
@@ -39,7 +39,7 @@ typedef struct bench {
     const char *motion; /* the one that all runs have; NULL: first order */
     double until;
     taut_index n, m; /* of q and of v */
-    /* largest start value, at most 1: absolute tolerances follow it, as in runs without --atol */
+    /* largest initial value, at most 1: absolute tolerances follow it, as in runs without --atol */
     double size;
     double *end[2]; /* q and v of the two references, [n + m] */
     double *state;  /* of a run: its end */
@@ -75,7 +75,8 @@ static int fill_options(const bench *b, taut_options *options, const char *metho
 static int fail_control(const char *method, taut_error *error)
 {
     return taut_fail(error, TAUT_ERROR_REFUSED,
-                     "method %s has no error control here; compare it with equal steps", method);
+                     "method %s has no adaptive step size here; compare it with a fixed one",
+                     method);
 }
 
 static void keep(const bench *b, const taut_solver *solver, double *state)
@@ -136,7 +137,7 @@ static int survey(bench *b, const taut_compare_request *request, taut_error *err
     taut_solver *solver = NULL;
     double value = request->tolerances ? 0 : request->values[0];
     int status = TAUT_ERROR_USAGE;
-    taut_error reason[2], *why = reason; /* the first one is the one that tells */
+    taut_error reason[2], *why = reason; /* the first one explains */
     for (int k = -1;
          k < request->method_count && status != 0 && taut_fail_final(status, why, NULL) == 0; k++) {
         why = &reason[k >= 0];
@@ -165,14 +166,14 @@ static int survey(bench *b, const taut_compare_request *request, taut_error *err
         b->m = sizes.kind == TAUT_MECHANICAL ? sizes.coordinates : sizes.algebraic;
     }
     if (status == 0 && !isfinite(b->until))
-        status = taut_fail(error, TAUT_ERROR_USAGE,
-                           "--until is needed: the time at which results are compared");
+        status = taut_fail_option(error, TAUT_ERROR_USAGE, "until",
+                                  "an end time is required, at which results are compared");
     taut_solver_destroy(solver);
     taut_options_destroy(options);
     return status;
 }
 
-/* Methods with error control, highest order first. */
+/* Methods with adaptive step size, highest order first. */
 static int find_candidates(const taut_method **candidate)
 {
     int count = 0;
@@ -191,7 +192,7 @@ static int find_candidates(const taut_method **candidate)
 /* Max norm of the difference of two states, positions and velocities apart. */
 /* ---- the full motion from a slow point */
 
-/* Begins anew at b->start. */
+/* Begins again at b->start. */
 static int begin_at_start(const bench *b, taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
@@ -260,7 +261,7 @@ static void measure(bench *b, taut_comparison *c)
     c->uncertainty_velocity = taut_largest_difference(b->m, b->end[0] + b->n, b->end[1] + b->n);
 }
 
-/* Another motion as the second reference, when the motion is slow: *found. What to say when not:
+/* Another motion as the second reference, when the motion is slow: *found. The reason when not:
  * note. */
 static int slow_reference(bench *b, double tolerance, taut_comparison *c, bool *found, char *note,
                           size_t size, taut_error *error)
@@ -272,12 +273,12 @@ static int slow_reference(bench *b, double tolerance, taut_comparison *c, bool *
     if (!b->motion || strcmp(b->motion, "slow") != 0)
         return TAUT_OK;
     bool done = false;
-    if (!(sizes.can & TAUT_HAS_EVENTS)) /* what an event alters rings */
+    if (!(sizes.can & TAUT_HAS_EVENTS)) /* a state that an event altered oscillates */
         TAUT_TRY(run_full(b, tolerance, &done, error));
     if (!done) {
         snprintf(note, size,
                  "; both are of one family, since the full motion as an independent one %s",
-                 sizes.can & TAUT_HAS_EVENTS ? "rings after events" : "takes too many steps");
+                 sizes.can & TAUT_HAS_EVENTS ? "oscillates after events" : "needs too many steps");
         return TAUT_OK;
     }
     memcpy(b->end[1], b->state, sizeof(double) * (size_t)(b->n + b->m));
@@ -285,8 +286,8 @@ static int slow_reference(bench *b, double tolerance, taut_comparison *c, bool *
     *found = c->uncertainty <= wide_limit * fmax(taut_largest(b->n, b->end[0]), DBL_MIN);
     if (!*found)
         snprintf(note, size,
-                 "; the full motion from there is %.1e away: slow and fast are not far enough "
-                 "apart to tell more",
+                 "; the full motion from there is %.1e away: slow and fast are not separated "
+                 "enough for a closer comparison",
                  c->uncertainty);
     return TAUT_OK;
 }
@@ -312,7 +313,7 @@ static int make_references(bench *b, double tolerance, taut_comparison *c, taut_
 {
     const taut_method *candidate[MOST_CANDIDATES], *used[2] = {NULL, NULL};
     int count = find_candidates(candidate), k = 0;
-    /* the full motion takes short steps anyway */
+    /* the steps of the full motion are short anyway */
     double second = tolerance, finer = fmax(tolerance / 100, tightest);
     bool full = false;
     char note[200];
@@ -342,7 +343,7 @@ static int make_references(bench *b, double tolerance, taut_comparison *c, taut_
         return taut_fail(error, TAUT_ERROR_CONVERGE,
                          "two references do not agree: %s with tolerance %.0e and %s with %.0e are "
                          "%.2g apart at t = %g; the motion may be too sensitive for so long a "
-                         "time: compare at an earlier --until",
+                         "time: compare at an earlier end time",
                          used[0]->name, tolerance, other, second, c->uncertainty, b->until);
     return TAUT_OK;
 }
@@ -396,10 +397,9 @@ static int check_request(const taut_compare_request *r, taut_error *error)
         return taut_fail(error, TAUT_ERROR_SIZE,
                          "a comparison of %d methods with %d values is too large", r->method_count,
                          r->value_count);
-    for (int k = 0; k < r->method_count;
-         k++) /* a name that does not exist is a slip, not a result */
+    for (int k = 0; k < r->method_count; k++) /* an unknown name is an error, not a result */
         if (!taut_method_find(r->methods[k]))
-            return taut_method_unknown("--methods", r->methods[k], error);
+            return taut_method_unknown("methods", r->methods[k], error);
     for (int k = 0; k < r->value_count; k++)
         if (!(r->values[k] > 0 && r->values[k] <= (r->tolerances ? 1 : DBL_MAX)))
             return taut_fail(error, TAUT_ERROR_USAGE, "%s: expected numbers > 0%s, found %g",
@@ -423,7 +423,7 @@ static int compare(const taut_system *system, const taut_options *options,
     b.end[0] = b.state + size;
     b.end[1] = b.end[0] + size;
     b.start = b.end[1] + size;
-    /* equal steps tell no tolerance */
+    /* a fixed step size has no tolerance */
     double tolerance = request->tolerances ? INFINITY : 1000 * tightest;
     for (int k = 0; k < request->value_count && request->tolerances; k++)
         tolerance = fmin(tolerance, request->values[k]);
