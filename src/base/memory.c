@@ -71,7 +71,7 @@ static size_t padding(const taut_arena *arena, size_t alignment)
     return (size_t)(-at & (alignment - 1));
 }
 
-void *taut_arena_get(taut_arena *arena, int64_t count, size_t size)
+static void *take(taut_arena *arena, int64_t count, size_t size)
 {
     if (count < 0 || (size && (uint64_t)count > (SIZE_MAX / 4) / size))
         return NULL;
@@ -87,6 +87,20 @@ void *taut_arena_get(taut_arena *arena, int64_t count, size_t size)
     arena->used += bytes;
     arena->bytes += (int64_t)bytes;
     return memset(place, 0, bytes);
+}
+
+void *taut_arena_get(taut_arena *arena, int64_t count, size_t size)
+{
+    void *place = take(arena, count, size);
+    arena->failed |= !place;
+    return place;
+}
+
+int taut_arena_check(taut_arena *arena, taut_error *error)
+{
+    bool failed = arena->failed;
+    arena->failed = false;
+    return failed ? taut_fail_memory(error) : TAUT_OK;
 }
 
 char *taut_arena_text(taut_arena *arena, const char *text, size_t length)

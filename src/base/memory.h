@@ -13,6 +13,7 @@ typedef struct taut_arena {
     struct taut_block *blocks; /* newest first */
     size_t used, size;         /* of the newest block */
     int64_t bytes;             /* handed out in total */
+    bool failed;               /* a request got NULL and nobody has reported it yet */
 } taut_arena;
 
 /* The allocator to use: `allocator`, or malloc and free when it is NULL. */
@@ -23,6 +24,8 @@ void taut_arena_clear(taut_arena *arena); /* frees everything; the arena can be 
 /* count * size bytes, zeroed, aligned to 64 bytes from 64 bytes on (16 below). NULL when out of
  * memory or on overflow; count 0 gives a valid pointer. */
 void *taut_arena_get(taut_arena *arena, int64_t count, size_t size);
+/* After several requests: TAUT_OK when all of them got memory, else the error, reported once. */
+int taut_arena_check(taut_arena *arena, taut_error *error);
 /* a terminated copy, or NULL */
 char *taut_arena_text(taut_arena *arena, const char *text, size_t length);
 
