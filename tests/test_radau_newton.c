@@ -15,7 +15,7 @@ static void test_assumptions(void)
     check_group("radau, simplifying assumptions");
     for (int s = 1; s <= METHODS; s++) {
         taut_collocation x;
-        taut_collocation_make(s, &x);
+        taut_collocation_make(&taut_radau_table[s - 1], &x);
         const double *b = x.a[s - 1];
         double worst = fabs(x.c[s - 1] - 1);
         for (int k = 1; k <= 2 * s - 1; k++) {
@@ -49,7 +49,7 @@ static void test_spectrum(void)
     check_group("radau, spectral data");
     for (int s = 1; s <= METHODS; s++) {
         taut_collocation x;
-        taut_collocation_make(s, &x);
+        taut_collocation_make(&taut_radau_table[s - 1], &x);
         double worst = 0, unit = 0, product = 0;
         int count = 0;
         for (int b = 0; b < x.blocks; b++) {
@@ -90,7 +90,7 @@ static void test_weights(void)
     for (int s = 1; s <= METHODS; s++)
         for (int integrals = 0; integrals <= 2; integrals++) {
             taut_collocation x;
-            taut_collocation_make(s, &x);
+            taut_collocation_make(&taut_radau_table[s - 1], &x);
             double w[TAUT_STAGES_MAX], worst = 0, theta = 1.3;
             taut_collocation_weights(&x, theta, integrals, w);
             for (int k = 0; k < s; k++) {

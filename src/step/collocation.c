@@ -119,9 +119,9 @@ static void multiply(int s, double x[TAUT_STAGES_MAX][TAUT_STAGES_MAX],
                 product[i][j] += x[i][k] * x[k][j];
 }
 
-void taut_collocation_make(int stages, taut_collocation *to)
+void taut_collocation_make(const taut_radau_data *data, taut_collocation *to)
 {
-    const taut_radau_data *data = &taut_radau_table[stages - 1];
+    int stages = data->stages;
     *to = (taut_collocation){.stages = stages, .blocks = data->blocks, .c = data->c};
     form_basis(to);
     form_spectrum(data, to);

@@ -48,7 +48,7 @@ typedef struct taut_collocation {
     double gamma;
 } taut_collocation;
 
-void taut_collocation_make(int stages, taut_collocation *collocation);
+void taut_collocation_make(const taut_radau_data *data, taut_collocation *collocation);
 /* weight[i]: l_i at theta, integrated `integrals` (0, 1, 2) times from 0. */
 void taut_collocation_weights(const taut_collocation *collocation, double theta, int integrals,
                               double *weight);

@@ -1,4 +1,5 @@
-/* radau.h - Radau IIA in compliance form from the inside.
+/* radau.h - Radau IIA from the inside: mechanical systems in compliance form, and first-order
+ * systems (radau_first.c), which share everything but their equations.
  *
  *     M(t,q) v' = f - G^T lambda, q' = v, C lambda = g + T gdot   [B (8.4); G = dg/dq]
  *
@@ -20,8 +21,11 @@
  */
 enum { TAUT_STAGE_WISE_ROWS = 64 };
 
+struct taut_radau;
+
 /* A step that was taken: its polynomials, and what is known at its end. Two of them, so that a
- * rejected step can be forgotten. */
+ * rejected step can be forgotten. First order: a are the rates, lambda the algebraic variables,
+ * force the rate at the end; the rest is not used. */
 typedef struct taut_radau_past {
     double *a, *lambda; /* of the stages, [s n], [s m] */
     double h;
@@ -35,35 +39,36 @@ typedef struct taut_radau_past {
     double *gamma, *rate, *bond;     /* g_qq(v,v) + ..., gdot, g */
 } taut_radau_past;
 
-/* One frozen Jacobian: B = d(M a)/dq - df/dq + sum_i lambda_i Hess g_i + scale Hess V. */
+/* One frozen Jacobian: B = d(M a)/dq - df/dq + sum_i lambda_i Hess g_i + scale Hess V. First
+ * order: B = -df/dz, and df/dy in place of df/dv. */
 typedef struct taut_radau_frozen {
     double *mass, *stiff, *drag, *jacobian; /* M, B, df/dv on the tangent pattern, G */
     double h;                               /* of the factorisations; 0: none */
     bool valid;
 } taut_radau_frozen;
 
-/* (radau_blocks.c) The saddle systems of the eigenvalues of A. */
-typedef struct taut_radau_blocks {
-    const taut_collocation *table;
-    taut_index n, m;
-    taut_saddle *saddle[TAUT_SPECTRAL_MAX];
-    /* by which the right-hand side of each bond is multiplied, [blocks m]: set by whoever factors
-     */
-    double complex *factor;
-    double *x, *y; /* T^-1 r and T^-1 c, [stages n], [stages m] */
-    double complex *pair_x, *pair_y;
-} taut_radau_blocks;
-
-/* `shape` of one of them; complex_values does not matter. */
-int taut_radau_blocks_create(taut_stepper *s, const taut_collocation *table,
-                             const taut_saddle_shape *shape, taut_radau_blocks *blocks,
-                             taut_error *error);
-void taut_radau_blocks_destroy(taut_radau_blocks *blocks);
-/* Right-hand sides r and c of all stages -> solutions. */
-int taut_radau_blocks_solve(taut_stepper *s, taut_radau_blocks *blocks, double *r, double *c,
-                            taut_error *error);
+/* What first-order and mechanical systems do not share. */
+typedef struct taut_radau_equations {
+    int integrals;  /* from the unknowns a to q: 2; first order: 1 */
+    int iterations; /* of Newton, at most */
+    /* values at a state that no step has reached, and one guess for all stages from them */
+    int (*start)(taut_stepper *s, taut_radau_past *past, taut_error *error);
+    int (*guess)(taut_stepper *s, double h, taut_radau_past *past, double *a, double *lambda,
+                 taut_error *error);
+    /* residuals r and y of stage i at the present iterate; `derivatives`: into w->frozen too */
+    int (*evaluate)(taut_stepper *s, int i, double h, bool derivatives, taut_error *error);
+    /* the rows of stage i, just evaluated with derivatives, in G1, G2 and D of all stages */
+    void (*add_bonds)(struct taut_radau *w, int i, double h);
+    int (*factor)(taut_stepper *s, double h, taut_error *error);
+    /* fills error_q and error_v */
+    int (*estimate)(taut_stepper *s, double h, taut_error *error);
+    /* passes the status on; of a singular matrix it names what is to blame */
+    int (*explain)(taut_stepper *s, int status, taut_error *error);
+} taut_radau_equations;
+extern const taut_radau_equations taut_radau_first;
 
 typedef struct taut_radau {
+    const taut_radau_equations *equations;
     taut_collocation table;
     int s;
     taut_index n, m;
@@ -78,6 +83,12 @@ typedef struct taut_radau {
     const double *compliance, *damping;
     taut_pattern jacobian, tangent;
     taut_index entries, tangents, mass_entries;
+    taut_saddle_shape shape; /* of a stage: [K G1^T; G2 -D], K on the tangent pattern */
+    double *g1, *g2;         /* on it, of the frozen Jacobian; g2 NULL: as g1 */
+    /* first order: G and df/dy^T side by side in `shape`; from: place in G, or at -1 - from in
+     * df/dy */
+    taut_pattern control;
+    taut_index *from;
 
     taut_radau_past past[2];
     int top; /* the latest of the two */
@@ -96,7 +107,7 @@ typedef struct taut_radau {
     double rough;             /* norms below this may be rounding */
     taut_index *pivot;        /* [n]: place of the diagonal in the tangent pattern */
     taut_radau_frozen frozen; /* tensor: at the middle stage; stage-wise: at the last one */
-    /* forces of velocities: q at the end by the continued polynomial, [n] */
+    /* forces of velocities, first order: q at the end by the continued polynomial, [n] */
     double *foretold;
     double between; /* taut_collocation_between */
     double *d;      /* diagonal of D, [s m] */
@@ -105,11 +116,14 @@ typedef struct taut_radau {
     double *whole_k, *whole_g1, *whole_g2;
     taut_index *whole_k_start, *whole_k_column, *whole_g_start, *whole_g_column;
 
-    taut_radau_blocks blocks; /* tensor */
-    double complex *block_k, *block_g, *block_d;
+    taut_saddle *block[TAUT_SPECTRAL_MAX]; /* tensor: one for each eigenvalue of A */
+    double complex *block_k, *block_g1, *block_g2, *block_d;
+    /* by which the right-hand side of each bond is multiplied, [blocks m] */
+    double complex *block_factor;
+    double *apart_r, *apart_y; /* T^-1 r and T^-1 y, [stages n], [stages m] */
+    double complex *pair_x, *pair_y;
 
-    taut_saddle *filter; /* of the error estimate; tensor with a real block: that one */
-    bool own_filter;
+    taut_saddle *filter; /* of the error estimate; NULL: the first block, which is real */
     /* [tangents], [n], [m], [m], [m] */
     double *filter_k, *filter_x, *filter_y, *filter_lambda, *ringing;
 
@@ -120,16 +134,7 @@ typedef struct taut_radau {
     taut_radau_past probe;     /* values at a state for multipliers */
 } taut_radau;
 
-/* Arrays and their lengths; (radau.c) memory for all of them. */
-typedef struct taut_radau_part {
-    double **array;
-    int64_t count;
-} taut_radau_part;
-int taut_radau_reserve(taut_stepper *s, size_t count, const taut_radau_part *part,
-                       taut_error *error);
-
-/* (radau_stage.c) Evaluates stage i at the present iterate: R_i, S_i, G_i, M_i, and with
- * `derivatives` B and df/dv into w->frozen. */
+/* (radau_stage.c) Stage i of a mechanical system: R_i, S_i, G_i, M_i. */
 int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut_error *error);
 /* Q and V of all stages from the accelerations. */
 void taut_radau_place(taut_stepper *s, double h);
@@ -137,8 +142,8 @@ void taut_radau_place(taut_stepper *s, double h);
 void taut_radau_defect(const taut_radau *w, const double *force, const double *jacobian,
                        const double *lambda, const double *mass, const double *a, double *r);
 
-/* (radau_stage.c) K = M - e df/dv + e^2 B on the tangent pattern and D = C / (e (e + T)) of the
- * frozen Jacobian, e = h mu. */
+/* K = M - e df/dv + e^2 B on the tangent pattern and D = C / (e (e + T)) of the frozen Jacobian,
+ * e = h mu. First order: K = I + e B. */
 void taut_radau_shift(const taut_radau *w, const double *mass, double e, double *k, double *d);
 /* e (e + tau), by which the row of a bond is divided. Backwards in time it vanishes where e is
  * as long as the damping time: a little beside it keeps the row, and alters Newton's matrix by
@@ -156,41 +161,25 @@ double taut_radau_mobility(const taut_radau *w, taut_index i, const double *jaco
 int taut_radau_whole_create(taut_stepper *s, taut_error *error);
 /* stage i, just evaluated with derivatives */
 void taut_radau_whole_add(taut_radau *w, int i, double h);
-int taut_radau_whole_factor(taut_stepper *s, double h, taut_error *error);
+void taut_radau_add_bonds(taut_radau *w, int i, double h); /* of a mechanical system */
+int taut_radau_whole_factor(taut_stepper *s, taut_error *error);
 /* R, S -> corrections of a and lambda in w->r, w->y */
 int taut_radau_whole_solve(taut_stepper *s, double h, taut_error *error);
 
 /* (radau_tensor.c) Tensor: one Jacobian, a saddle matrix per eigenvalue of A. */
 int taut_radau_tensor_create(taut_stepper *s, taut_error *error);
-int taut_radau_tensor_factor(taut_stepper *s, double h, taut_error *error);
-/* The shape of [K G^T; G -D] with K on the tangent pattern. */
-taut_saddle_shape taut_radau_shape(const taut_radau *w);
+/* R, S -> corrections of a and lambda in w->r, w->y */
+int taut_radau_tensor_solve(taut_stepper *s, taut_error *error);
+/* The matrices of Newton's iteration in either form. */
+int taut_radau_factor(taut_stepper *s, double h, taut_error *error);
 
-/* (radau_newton.c) Solves the equations of a step: 0, >0 when a smaller step is needed. */
+/* (radau_newton.c) Solves the equations of a step: 0, TAUT_RETRY when a smaller step is needed. */
 int taut_radau_newton(taut_stepper *s, double h, taut_error *error);
 
-/* Parts of it that first-order systems share. scale[n]: what a correction of each coordinate is
- * measured with, a share of the tolerance; for equal steps, and never below, what rounding
- * leaves of coordinates of size `largest`. Returns the norm below which it may be that. */
-double taut_radau_scale(const taut_stepper *s, bool stage_wise, double largest, double *scale);
-/* Corrections r of the accelerations (first order, v NULL: of the rates) move q and v of all
- * stages; returns the norm of that, the largest over the stages of rms (|dq| + h |dv|) / scale.
- * dq, dv: room, [n] each. */
-double taut_radau_correct(const taut_stepper *s, const taut_collocation *table, double h,
-                          const double *scale, double *r, double *q, double *v, double *dq,
-                          double *dv);
-/* After correction k of size `norm`, `rate` times the one before: 0 solved, 1 go on, -1
- * hopeless. *kept: the rate, for the next step. */
-int taut_radau_verdict(bool quadratic, double norm, double rate, double rough, int k, bool anew,
-                       double *kept);
-/* Whether what failed from a prediction, or with an old Jacobian, may succeed from a guess made
- * anew. */
-bool taut_radau_again(int status);
-/* (radau_failure.c) Returns 1, for an iteration that does not converge, and says which
- * coordinate of correction[stages][n] is worst. */
-int taut_radau_stuck(const taut_stepper *s, double h, int stages, const double *correction,
-                     const double *scale, taut_error *error);
-/* TAUT_ERROR_SINGULAR with a sentence that says where, and `what`. */
+/* (radau_failure.c) TAUT_RETRY, for an iteration that does not converge; the message names the
+ * coordinate whose correction in w->r is largest. */
+int taut_radau_stuck(const taut_stepper *s, double h, taut_error *error);
+/* TAUT_ERROR_SINGULAR with a sentence that names the time and the reason `what`. */
 int taut_radau_singular(const taut_stepper *s, const char *what, taut_error *error);
 /* Passes the status on; of a singular matrix with one of `count` jacobians one after another it
  * names what is to blame. */
@@ -212,19 +201,16 @@ int taut_radau_reactions(taut_stepper *s, double t, const double *q, const doubl
 
 /* (radau_estimate.c) */
 int taut_radau_estimate_create(taut_stepper *s, taut_error *error);
-/* fills error_q and error_v */
 int taut_radau_estimate(taut_stepper *s, double h, taut_error *error);
+/* Parts of it that first-order systems share: the driver's norm of factor x[n] as an error; and
+ * the error between the ends of a step, as a share of what the continued polynomial missed. */
+double taut_radau_norm(const taut_stepper *s, double factor, const double *x);
+double taut_radau_between(const taut_radau *w, double h);
 
 /* (radau_along.c) Puts the velocity v at the end (q) of the step just solved along the rods. */
 int taut_radau_along(taut_stepper *s, double h, const double *q, double *v, taut_error *error);
 
-/* (radau_first.c) The same method for first-order systems. `forget`: values at the present
- * state, and the history too. */
-int taut_radau_first_create(taut_stepper *s, int stages, taut_error *error);
-void taut_radau_first_destroy(taut_stepper *s);
-int taut_radau_first_step(taut_stepper *s, double h, taut_error *error);
-void taut_radau_first_forget(taut_stepper *s, bool history);
-void taut_radau_first_rejected(taut_stepper *s);
-void taut_radau_first_dense(taut_stepper *s, double theta, taut_state *state);
+/* (radau_first.c) What a first-order system is like, and memory for its derivatives. */
+int taut_radau_first_describe(taut_stepper *s, taut_error *error);
 
 #endif

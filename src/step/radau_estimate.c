@@ -32,14 +32,9 @@ static const double ACROSS = 0.25;
 int taut_radau_estimate_create(taut_stepper *s, taut_error *error)
 {
     taut_radau *w = s->work;
-    w->own_filter = w->stage_wise || !w->table.real[0];
-    TAUT_TRY(TAUT_RESERVE(s->arena, w->tangents, error, &w->filter_k));
-    TAUT_TRY(TAUT_RESERVE(s->arena, w->n, error, &w->filter_x));
-    TAUT_TRY(TAUT_RESERVE(s->arena, w->m, error, &w->filter_y, &w->filter_lambda, &w->ringing));
-    if (!w->own_filter)
-        return TAUT_OK;
-    taut_saddle_shape shape = taut_radau_shape(w);
-    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, &w->filter, error);
+    w->filter_lambda = TAUT_NEW(s->arena, double, w->m);
+    w->ringing = TAUT_NEW(s->arena, double, w->m);
+    return taut_arena_check(s->arena, error);
 }
 
 /* lambda at the start: that of the state where oscillations count, else that of the polynomial;
@@ -62,13 +57,11 @@ static bool choose_tensions(taut_stepper *s, const taut_radau_past *past,
     return differs;
 }
 
-/* The driver's norm of x as an error. */
-static double norm_of(const taut_stepper *s, double e, const double *x)
+double taut_radau_norm(const taut_stepper *s, double factor, const double *x)
 {
     double sum = 0;
     for (taut_index k = 0; k < s->n; k++) {
-        double size = (e * e + fabs(e / ((taut_radau *)s->work)->table.gamma * e)) * fabs(x[k]);
-        size /= s->atol + s->rtol * fabs(s->now.q[k]);
+        double size = factor * fabs(x[k]) / (s->atol + s->rtol * fabs(s->now.q[k]));
         sum += size * size;
     }
     return s->n > 0 ? sqrt(sum / s->n) : 0;
@@ -194,6 +187,15 @@ static int along_bonds(taut_stepper *s, double e, double *d, taut_error *error)
     return taut_saddle_solve(w->acceleration, 1, d, w->filter_y, error);
 }
 
+/* The two errors have the same derivative: their quotient is that of the node integrals. */
+double taut_radau_between(const taut_radau *w, double h)
+{
+    int integrals = w->equations->integrals;
+    double ratio = h / w->past[w->top].h,
+           missed = taut_collocation_miss(&w->table, 1, ratio, integrals);
+    return pow(fabs(ratio), w->s + integrals) * w->between / fmax(fabs(missed), DBL_MIN);
+}
+
 /* A strong drag makes velocities follow forces, and the filter removes what it damps though
  * positions need it: the error of the polynomial between the ends is added, from how far the
  * continuation of the last one missed the end. */
@@ -201,9 +203,7 @@ static int add_between(taut_stepper *s, double h, double reach, taut_error *erro
 {
     taut_radau *w = s->work;
     const double *end = w->q + (int64_t)(w->s - 1) * w->n;
-    double ratio = h / w->past[w->top].h, missed = taut_collocation_miss(&w->table, 1, ratio, 2);
-    double share = pow(fabs(ratio), w->s + 2) * w->between / fmax(fabs(missed), DBL_MIN);
-    double *d = w->filter_x;
+    double share = taut_radau_between(w, h), *d = w->filter_x;
     for (taut_index k = 0; k < w->n; k++)
         d[k] = share * (end[k] - w->foretold[k]);
     if (w->m > 0 && !w->oscillations)
@@ -213,7 +213,7 @@ static int add_between(taut_stepper *s, double h, double reach, taut_error *erro
     return TAUT_OK;
 }
 
-int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
+static int estimate(taut_stepper *s, double h, taut_error *error)
 {
     taut_radau *w = s->work;
     taut_radau_past *past = &w->past[w->top], *trial = &w->past[1 - w->top];
@@ -230,8 +230,8 @@ int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
     taut_radau_defect(w, past->force, past->jacobian, w->filter_lambda, mass, w->extra,
                       w->filter_x);
 
-    taut_saddle *filter = w->own_filter ? w->filter : w->blocks.saddle[0];
-    if (w->own_filter) {
+    taut_saddle *filter = w->filter ? w->filter : w->block[0];
+    if (w->filter) {
         taut_radau_shift(w, mass, e, w->filter_k, w->d);
         s->statistics->factorisations++;
         TAUT_TRY(taut_saddle_factor(filter, w->filter_k, past->jacobian, NULL, w->d, error));
@@ -243,7 +243,8 @@ int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
     taut_clear(w->m, w->filter_y);
     s->statistics->solves++;
     TAUT_TRY(taut_saddle_solve(filter, 1, w->filter_x, w->filter_y, error));
-    double norm = fmin(norm_of(s, e, w->filter_x), 1),
+    double factor = e * e + fabs(e / w->table.gamma * e),
+           norm = fmin(taut_radau_norm(s, factor, w->filter_x), 1),
            reach = e * pow(norm, -1.0 / s->method->error_order);
     if (rings)
         TAUT_TRY(add_ringing(s, filter, fabs(reach), mass, error));
@@ -260,4 +261,10 @@ int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
     if (w->velocity && past->smooth)
         TAUT_TRY(add_between(s, h, reach, error));
     return TAUT_OK;
+}
+
+int taut_radau_estimate(taut_stepper *s, double h, taut_error *error)
+{
+    const taut_radau *w = s->work;
+    return taut_radau_explain(s, estimate(s, h, error), 1, w->past[w->top].jacobian, error);
 }

@@ -7,15 +7,15 @@
 
 #include "system/singular.h"
 
-int taut_radau_stuck(const taut_stepper *s, double h, int stages, const double *correction,
-                     const double *scale, taut_error *error)
+int taut_radau_stuck(const taut_stepper *s, double h, taut_error *error)
 {
+    const taut_radau *w = s->work;
     taut_index worst = 0;
     double largest = -1;
     char name[96];
-    for (int i = 0; i < stages; i++)
+    for (int i = 0; i < w->s; i++)
         for (taut_index k = 0; k < s->n; k++) {
-            double size = fabs(correction[(int64_t)i * s->n + k]) / scale[k];
+            double size = fabs(w->r[(int64_t)i * s->n + k]) / w->scale[k];
             if (!(size <= largest)) { /* NaN is worst */
                 largest = isnan(size) ? INFINITY : size;
                 worst = k;
@@ -25,7 +25,7 @@ int taut_radau_stuck(const taut_stepper *s, double h, int stages, const double *
     taut_fail(error, TAUT_ERROR_CONVERGE,
               "Newton's iteration of %s does not converge with a step of %.3g; '%s' changes most",
               s->method->name, fabs(h), name);
-    return 1;
+    return TAUT_RETRY;
 }
 
 int taut_radau_singular(const taut_stepper *s, const char *what, taut_error *error)

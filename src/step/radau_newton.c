@@ -10,7 +10,6 @@
 
 #include "base/vectors.h"
 
-enum { MOST_ITERATIONS = 20 };
 /* Of the tolerance: how well the equations are solved. Newton's own iteration ends far below it,
  * the simplified one just below. */
 static const double SHARE = 0.02, SHARE_STAGE_WISE = 0.05;
@@ -22,51 +21,67 @@ static const double AGE = 4; /* rates that were not measured again are trusted l
 static const double OLD = 0.1;
 static const double SLOW = 0.3;   /* above this at once */
 static const double HOPELESS = 2; /* corrections that grow like this diverge */
+/* First order: fixed step sizes are solved to rounding, which cancellation in f and constraints
+ * that are hard to meet make larger than it looks: Newton's own corrections that are below this,
+ * in units of the rounding of the largest variable, and no longer shrink, are that. */
+static const double STALLED = 1e6;
 
-double taut_radau_scale(const taut_stepper *s, bool stage_wise, double largest, double *scale)
+static bool first_order(const taut_radau *w)
 {
-    double share = stage_wise ? SHARE_STAGE_WISE : SHARE;
-    double rtol = s->adaptive ? share * s->rtol : 0, atol = s->adaptive ? share * s->atol : 0;
-    double floor = fmax(8 * DBL_EPSILON * largest, DBL_MIN / DBL_EPSILON);
-    for (taut_index k = 0; k < s->n; k++)
-        scale[k] = fmax(atol + rtol * fabs(s->now.q[k]), floor);
-    return 50 * floor / fmax(atol + rtol * largest, floor);
+    return w->equations->integrals == 1;
 }
 
+/* scale[n]: what a correction of each coordinate is measured with, a share of the tolerance; for
+ * fixed step sizes, and never below, what rounding leaves of the largest coordinate. rough: the
+ * norm below which it may be that. */
 static void set_scale(const taut_stepper *s, double h)
 {
     taut_radau *w = s->work;
-    /* as predicted: a start at rest in the origin has a size too */
-    const double *a = w->past[1 - w->top].a;
-    double largest = 0;
+    /* as predicted: an initial state at rest in the origin has a size too */
+    const double *a = first_order(w) ? w->past[w->top].force : w->past[1 - w->top].a;
+    double largest = 0, share = w->stage_wise && !first_order(w) ? SHARE_STAGE_WISE : SHARE;
     for (taut_index k = 0; k < w->n; k++)
-        largest =
-            fmax(largest, fmax(fabs(s->now.q[k]), fmax(fabs(h * s->now.v[k]), h * h * fabs(a[k]))));
-    w->rough = taut_radau_scale(s, w->stage_wise, largest, w->scale);
+        largest = fmax(largest, fmax(fabs(s->now.q[k]), first_order(w) ? fabs(h * a[k])
+                                                                       : fmax(fabs(h * s->now.v[k]),
+                                                                              h * h * fabs(a[k]))));
+    double rtol = s->adaptive ? share * s->rtol : 0, atol = s->adaptive ? share * s->atol : 0;
+    double floor = fmax(8 * DBL_EPSILON * largest, DBL_MIN / DBL_EPSILON);
+    for (taut_index k = 0; k < s->n; k++)
+        w->scale[k] = fmax(atol + rtol * fabs(s->now.q[k]), floor);
+    w->rough = 50 * floor / fmax(atol + rtol * largest, floor);
 }
 
-double taut_radau_correct(const taut_stepper *s, const taut_collocation *table, double h,
-                          const double *scale, double *r, double *q, double *v, double *dq,
-                          double *dv)
+/* Corrections r and y of a and lambda, which move q and v of all stages; returns the norm of
+ * that, the largest over the stages of rms (|dq| + h |dv|) / scale. */
+static double correct(const taut_stepper *s, double h)
 {
-    double worst = 0;
-    for (int i = 0; i < table->stages; i++) {
+    taut_radau *w = s->work;
+    taut_radau_past *trial = &w->past[1 - w->top];
+    const taut_collocation *table = &w->table;
+    bool moving = !first_order(w);
+    double worst = 0, *dq = w->extra, *dv = w->force;
+    for (int i = 0; i < w->s; i++) {
         double sum = 0;
-        taut_collocation_row(table, v ? table->square[i] : table->a[i], v ? h * h : h, s->n, r, dq);
-        if (v)
-            taut_collocation_row(table, table->a[i], h, s->n, r, dv);
-        for (taut_index k = 0; k < s->n; k++) {
-            double e = (fabs(dq[k]) + (v ? fabs(h * dv[k]) : 0)) / scale[k];
+        taut_collocation_row(table, moving ? table->square[i] : table->a[i], moving ? h * h : h,
+                             w->n, w->r, dq);
+        if (moving)
+            taut_collocation_row(table, table->a[i], h, w->n, w->r, dv);
+        for (taut_index k = 0; k < w->n; k++) {
+            double e = (fabs(dq[k]) + (moving ? fabs(h * dv[k]) : 0)) / w->scale[k];
             sum += e * e;
         }
         if (isnan(sum))
             return NAN;
         worst = fmax(worst, sum);
-        taut_add(s->n, dq, q + (int64_t)i * s->n);
-        if (v)
-            taut_add(s->n, dv, v + (int64_t)i * s->n);
+        taut_add(w->n, dq, w->q + (int64_t)i * w->n);
+        if (moving)
+            taut_add(w->n, dv, w->v + (int64_t)i * w->n);
     }
-    return s->n > 0 ? sqrt(worst / s->n) : 0;
+    for (int i = 0; i < w->s; i++) {
+        taut_add(w->n, w->r + (int64_t)i * w->n, trial->a + (int64_t)i * w->n);
+        taut_add(w->m, w->y + (int64_t)i * w->m, trial->lambda + (int64_t)i * w->m);
+    }
+    return w->n > 0 ? sqrt(worst / w->n) : 0;
 }
 
 /* Residuals of all stages, derivatives where they are asked for, and factorisations. */
@@ -76,15 +91,13 @@ static int evaluate(taut_stepper *s, double h, bool derivatives, taut_error *err
     int middle = w->s / 2;
     for (int i = 0; i < w->s; i++) {
         bool here = derivatives && (w->stage_wise || i == middle);
-        TAUT_TRY(taut_radau_evaluate(s, i, h, here, error));
+        TAUT_TRY(w->equations->evaluate(s, i, h, here, error));
         if (here && w->stage_wise)
             taut_radau_whole_add(w, i, h);
     }
     if (derivatives)
         w->frozen.valid = true;
-    if (w->stage_wise)
-        return derivatives ? taut_radau_whole_factor(s, h, error) : TAUT_OK;
-    return derivatives || w->frozen.h != h ? taut_radau_tensor_factor(s, h, error) : TAUT_OK;
+    return derivatives || w->frozen.h != h ? w->equations->factor(s, h, error) : TAUT_OK;
 }
 
 /* The polynomials of the latest step, continued; or the guess made at the start. */
@@ -93,30 +106,32 @@ static int predict(taut_stepper *s, double h, bool anew, taut_error *error)
     taut_radau *w = s->work;
     taut_radau_past *past = &w->past[w->top], *trial = &w->past[1 - w->top];
     if (anew && !past->begun)
-        TAUT_TRY(taut_radau_start(s, past, error));
+        TAUT_TRY(w->equations->start(s, past, error));
     if (anew)
         w->rate = 1;
     if (anew)
-        return taut_radau_guess(s, h, past, trial->a, trial->lambda, error);
+        return w->equations->guess(s, h, past, trial->a, trial->lambda, error);
     taut_collocation_extend(&w->table, h / past->h, w->n, past->a, trial->a);
     taut_collocation_extend(&w->table, h / past->h, w->m, past->lambda, trial->lambda);
-    for (taut_index k = 0; w->velocity && k < w->n; k++) {
+    const double *row = (first_order(w) ? w->table.a : w->table.square)[w->s - 1];
+    for (taut_index k = 0; (w->velocity || first_order(w)) && k < w->n; k++) {
         double sum = 0;
         for (int j = 0; j < w->s; j++)
-            sum += w->table.square[w->s - 1][j] * trial->a[(int64_t)j * w->n + k];
-        w->foretold[k] = s->now.q[k] + h * (s->now.v[k] + h * sum);
+            sum += row[j] * trial->a[(int64_t)j * w->n + k];
+        w->foretold[k] = s->now.q[k] + h * (first_order(w) ? sum : s->now.v[k] + h * sum);
     }
     return TAUT_OK;
 }
 
-int taut_radau_verdict(bool quadratic, double norm, double rate, double rough, int k, bool anew,
-                       double *kept)
+/* After correction k of size `norm`, `rate` times the one before: 0 solved, 1 go on, -1
+ * hopeless. The rate is kept for the next step. */
+static int verdict_on(taut_radau *w, double norm, double rate, int k, bool anew)
 {
-    *kept = isnan(rate) ? 1 : fmin(fmax(rate, DBL_EPSILON), 1);
-    if (norm <= 1e-3 ||
-        (rate < 1 && norm * rate / (1 - rate) <= 1 && norm <= (quadratic ? NEAR_QUADRATIC : NEAR)))
+    w->rate = isnan(rate) ? 1 : fmin(fmax(rate, DBL_EPSILON), 1);
+    if (norm <= 1e-3 || (rate < 1 && norm * rate / (1 - rate) <= 1 &&
+                         norm <= (w->quadratic ? NEAR_QUADRATIC : NEAR)))
         return 0;
-    if (k > 0 && rate > SLOW && norm <= rough)
+    if (k > 0 && rate > SLOW && norm <= w->rough)
         return 0; /* rounding is all that is left */
     return k > anew && rate > HOPELESS ? -1 : 1;
 }
@@ -130,51 +145,57 @@ static double expected_rate(const taut_radau *w, double norm)
     return fmin(AGE * w->rate * fmax(norm / w->reach, 0.05), 1);
 }
 
-/* Iterates from the prediction, or from a guess made anew. *fresh: the Jacobian was formed in
- * this step. Returns 0, >0 no convergence, <0 error. */
+/* Whether the next iterate is a better place for the derivatives: where the Jacobian is too old
+ * or the prediction was poor. */
+static bool derive_again(const taut_radau *w, double rate, int k, bool fresh)
+{
+    return w->stiff || (k > 0 && rate > SLOW &&
+                        (w->stage_wise || (first_order(w) ? k % 2 == 0 : !fresh || k % 4 == 0)));
+}
+
+/* Iterates from the prediction, or from a new guess. *fresh: the Jacobian was formed in this
+ * step. Returns 0, TAUT_RETRY no convergence, <0 error. */
 static int iterate(taut_stepper *s, double h, bool anew, bool *fresh, taut_error *error)
 {
     taut_radau *w = s->work;
-    taut_radau_past *trial = &w->past[1 - w->top];
     TAUT_TRY(predict(s, h, anew, error));
     taut_radau_place(s, h);
     set_scale(s, h);
     double before = 0;
+    int slow = 0;
     /* another step size means new factorisations: then derivatives at a new place cost little
      * more */
-    bool derive =
-        w->stage_wise || !w->frozen.valid || w->stiff || w->frozen.h != h || w->rate > OLD;
-    for (int k = 0; k < MOST_ITERATIONS; k++) {
+    bool derive = w->stage_wise || !w->frozen.valid || w->stiff || w->frozen.h != h ||
+                  w->rate > OLD || (first_order(w) && anew);
+    for (int k = 0; k < w->equations->iterations; k++) {
         TAUT_TRY(evaluate(s, h, derive, error));
         *fresh |= derive;
         TAUT_TRY(w->stage_wise ? taut_radau_whole_solve(s, h, error)
-                               : taut_radau_blocks_solve(s, &w->blocks, w->r, w->y, error));
+                               : taut_radau_tensor_solve(s, error));
         s->statistics->newton_iterations++;
-        double norm =
-            taut_radau_correct(s, &w->table, h, w->scale, w->r, w->q, w->v, w->extra, w->force);
+        double norm = correct(s, h);
         if (isnan(norm))
-            return taut_radau_stuck(s, h, w->s, w->r, w->scale, error);
-        for (int i = 0; i < w->s; i++) {
-            taut_add(w->n, w->r + (int64_t)i * w->n, trial->a + (int64_t)i * w->n);
-            taut_add(w->m, w->y + (int64_t)i * w->m, trial->lambda + (int64_t)i * w->m);
-        }
+            break;
         double rate = k > 0 ? norm / before : expected_rate(w, norm);
         if (k == 0)
             w->reach = norm;
-        int verdict = taut_radau_verdict(w->quadratic, norm, rate, w->rough, k, anew, &w->rate);
+        int verdict = verdict_on(w, norm, rate, k, anew);
         if (verdict == 0)
+            return TAUT_OK;
+        slow = rate > SLOW && k > 0 ? slow + 1 : 0;
+        if (first_order(w) && w->stage_wise && !s->adaptive && norm <= STALLED &&
+            (slow >= 3 || verdict < 0))
             return TAUT_OK;
         if (verdict < 0)
             break;
-        /* where the Jacobian is too old or the prediction was poor, the next iterate is a better
-         * place for it */
-        derive = w->stiff || (k > 0 && rate > SLOW && (w->stage_wise || !*fresh || k % 4 == 0));
+        derive = derive_again(w, rate, k, *fresh);
         before = norm;
     }
-    return taut_radau_stuck(s, h, w->s, w->r, w->scale, error);
+    return taut_radau_stuck(s, h, error);
 }
 
-bool taut_radau_again(int status)
+/* Whether what failed from a prediction, or with an old Jacobian, may succeed from a new guess. */
+static bool may_succeed(int status)
 {
     return status > 0 || status == TAUT_ERROR_EVALUATE || status == TAUT_ERROR_SINGULAR;
 }
@@ -182,6 +203,8 @@ bool taut_radau_again(int status)
 /* The last stage is the end of the step: its G and M serve the error estimate of the next one. */
 static void keep_end(taut_radau *w)
 {
+    if (first_order(w))
+        return;
     taut_radau_past *trial = &w->past[1 - w->top];
     int64_t last = w->s - 1;
     taut_copy(w->entries, w->g + last * w->entries, trial->jacobian);
@@ -196,7 +219,7 @@ int taut_radau_newton(taut_stepper *s, double h, taut_error *error)
     bool fresh = false, smooth = w->past[w->top].smooth;
     int status = iterate(s, h, !smooth, &fresh, error);
     /* an old Jacobian, or a step that was no continuation of the one before: a transient, a kink */
-    if (taut_radau_again(status) && (smooth || !fresh)) {
+    if (may_succeed(status) && (smooth || !fresh)) {
         w->frozen.valid = false;
         taut_error_clear(error);
         status = iterate(s, h, true, &fresh, error);
@@ -208,5 +231,5 @@ int taut_radau_newton(taut_stepper *s, double h, taut_error *error)
         w->frozen.h = 0;
         w->rate = 1;
     }
-    return taut_radau_explain(s, status, w->s, w->g, error);
+    return w->equations->explain(s, status, error);
 }

@@ -7,6 +7,10 @@ void taut_radau_place(taut_stepper *s, double h)
 {
     taut_radau *w = s->work;
     double *a = w->past[1 - w->top].a;
+    if (w->equations->integrals == 1) {
+        taut_collocation_combine(&w->table, w->table.a[0], h, w->n, s->now.q, 0, NULL, a, w->q);
+        return;
+    }
     taut_collocation_combine(&w->table, w->table.a[0], h, w->n, s->now.v, 0, NULL, a, w->v);
     taut_collocation_combine(&w->table, w->table.square[0], h * h, w->n, s->now.q, h, s->now.v, a,
                              w->q);
@@ -103,14 +107,15 @@ int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut
 void taut_radau_shift(const taut_radau *w, const double *mass, double e, double *k, double *d)
 {
     const taut_radau_frozen *from = &w->frozen;
+    double power = w->equations->integrals == 2 ? e * e : e;
     for (taut_index j = 0; j < w->tangents; j++)
-        k[j] = e * e * from->stiff[j] + (w->diagonal ? 0 : mass[j]);
+        k[j] = power * from->stiff[j] + (w->diagonal ? 0 : mass[j]);
     if (w->velocity)
         for (taut_index j = 0; j < w->tangents; j++)
             k[j] -= e * from->drag[j];
     for (taut_index r = 0; w->diagonal && r < w->n; r++)
         k[w->pivot[r]] += mass[r];
-    for (taut_index i = 0; i < w->m; i++)
+    for (taut_index i = 0; d && i < w->m; i++)
         d[i] = w->compliance[i] / taut_radau_divisor(e, w->damping[i]);
 }
 
