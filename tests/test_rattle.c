@@ -179,7 +179,7 @@ static void test_long_steps(void)
     rig_destroy(&r);
     rig_create(&r, &(rig_how){.model = model, .method = "rattle"});
     check_equal("h = 1.5", rig_run(&r, 1.5, 1), TAUT_ERROR_CONVERGE);
-    check_contains("h = 1.5", r.error.message, "smaller --step");
+    check_contains("h = 1.5", r.error.message, "smaller step size");
     rig_destroy(&r);
 }
 

@@ -48,6 +48,13 @@ static const failure rows[] = {
      "radau5 radau5:tensor dop8",
      TAUT_ERROR_SINGULAR,
      {"'z' has no mass", "bond holds it"}},
+    {"a mass matrix of rank 1",
+     "[coordinates]\nx, y\n[mass]\nx = 1, y = 1, M[x,y] = 1\n[potential]\nx^2 + y\n[start]\nx = "
+     "1\n",
+     "motion=full until=1 step=0.1",
+     "verlet rk4 rattle",
+     TAUT_ERROR_SINGULAR,
+     {"at t = 0 accelerations cannot be determined", "the mass matrix cannot be inverted"}},
     /* x = t; the rows are (z, 1, x) with z = 0 and (0, 1, 1) */
     {"on the way",
      "[coordinates]\nx, y, z\n[bonds]\nfirst = y + z*x\nsecond = y + z\n[start]\nx = 0, x' = 1\n",
@@ -67,7 +74,7 @@ static const failure rows[] = {
      "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = sqrt(x^2 + y^2) - 1 stiffness 1e6\n"
      "copy = x^2 + y^2 - 1 stiffness 1e6\n[start]\nx = 1\n",
      "motion=effective until=1",
-     "effective",
+     "effective impulse projected-impulse mollified-impulse",
      TAUT_ERROR_SINGULAR,
      {"'copy' depends on others such as 'rod'; as a spring it may depend on others",
       "mark it `soft`"}},

@@ -20,7 +20,7 @@
 
 #include "base/rows.h"
 #include "step/mechanics.h"
-#include "base/vectors.h"
+#include "step/vectors.h"
 
 enum { MOST_ITERATIONS = 60 };
 
@@ -47,6 +47,11 @@ typedef struct rattle_flow {
 
 /* ---- places */
 
+static void copy(taut_index count, double *to, const double *from)
+{
+    memcpy(to, from, (size_t)count * sizeof(double));
+}
+
 static bool is_at(const place *p, taut_index n, double t, const double *q)
 {
     return p->good && fabs(p->t - t) <= 8 * DBL_EPSILON * fabs(t) &&
@@ -57,12 +62,12 @@ static void copy_place(const taut_mechanics *m, place *to, const place *from)
 {
     to->good = from->good;
     to->t = from->t;
-    taut_copy(m->n, from->q, to->q);
-    taut_copy(m->n, from->force, to->force);
-    taut_copy(m->n, from->kick, to->kick);
-    taut_copy(m->rod_start[m->rods], from->g, to->g);
+    copy(m->n, to->q, from->q);
+    copy(m->n, to->force, from->force);
+    copy(m->n, to->kick, from->kick);
+    copy(m->rod_start[m->rods], to->g, from->g);
     if (from->mass)
-        taut_copy(m->mass_start[m->n], from->mass, to->mass);
+        copy(m->mass_start[m->n], to->mass, from->mass);
 }
 
 /* What the latest evaluation gave, as the place (t, q); factorised. */
@@ -71,11 +76,11 @@ static int take(rattle_flow *f, double t, const double *q, const double *force, 
     taut_mechanics *m = &f->mechanics;
     place *p = &f->now;
     p->t = t;
-    taut_copy(m->n, q, p->q);
-    taut_copy(m->n, force, p->force);
-    taut_copy(m->rod_start[m->rods], m->rod_jacobian, p->g);
+    copy(m->n, p->q, q);
+    copy(m->n, p->force, force);
+    copy(m->rod_start[m->rods], p->g, m->rod_jacobian);
     if (p->mass)
-        taut_copy(m->mass_start[m->n], m->mass, p->mass);
+        copy(m->mass_start[m->n], p->mass, m->mass);
     return taut_mechanics_factor(m, f->saddle, t, p->mass ? p->mass : m->mass, p->g, NULL, error);
 }
 
@@ -93,8 +98,8 @@ static int arrive(rattle_flow *f, double t, const double *q, const double *v, ta
     }
     TAUT_TRY(taut_mechanics_force(m, t, q, v, f->force, NULL, error));
     TAUT_TRY(take(f, t, q, f->force, error));
-    taut_copy(m->n, f->force, f->now.kick);
-    taut_clear(m->rods, f->row);
+    copy(m->n, f->now.kick, f->force);
+    memset(f->row, 0, (size_t)m->rods * sizeof(double));
     m->statistics->solves++;
     TAUT_TRY(taut_saddle_solve(f->saddle, 1, f->now.kick, f->row, error));
     f->now.good = true;
@@ -159,9 +164,12 @@ static int reach(rattle_flow *f, double t, double h, const double *q, const doub
         f->d[i] = h / 2 * f->now.kick[i];
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         TAUT_TRY(iterate(f, t, h, q, v, error));
-        double change = fabs(h) * taut_largest_difference(n, f->next_d, f->d),
-               scale = still + fabs(h) * taut_largest(n, f->next_d),
+        double change = 0, scale = still + fabs(h) * taut_largest(n, f->next_d),
                floor = 2 * DBL_EPSILON * scale;
+        for (taut_index i = 0; i < n; i++) {
+            double moves = fabs(h * (f->next_d[i] - f->d[i]));
+            change = moves <= change ? change : moves; /* NaN stays */
+        }
         if (!isfinite(change) || change > 1e3 * (scale + 1))
             break;
         double *swap = f->d, rate = change / before;
@@ -198,7 +206,7 @@ static int advance(taut_flow *flow, double t, double h, double *state, taut_erro
         f->row[r] = -f->row[r];
     m->statistics->solves++;
     TAUT_TRY(taut_saddle_solve(f->saddle, 1, f->d, f->row, error));
-    taut_copy(n, f->next, state);
+    copy(n, state, f->next);
     for (taut_index i = 0; i < n; i++) {
         state[n + i] = f->u[i] + f->d[i];
         f->now.kick[i] = 2 / h * f->d[i];
@@ -218,12 +226,10 @@ int taut_flow_rattle_feels(taut_flow *flow, double t, double h, const double *q,
     f->now.good = false;
     TAUT_TRY(taut_mechanics_force(m, t, q, v, f->force, NULL, error));
     TAUT_TRY(take(f, t, q, f->force, error));
-    TAUT_TRY(taut_evaluate_inside(m->context, t, q, v, TAUT_WANT_GAMMA, &m->values, error));
-    taut_copy(m->n, f->force, f->d);
-    for (taut_index r = 0; r < m->rods; r++)
-        f->row[r] = -m->values.gamma[m->rod[r]];
+    copy(m->n, f->d, f->force);
     m->statistics->solves += 2;
-    TAUT_TRY(taut_saddle_solve(f->saddle, 1, f->d, f->row, error)); /* d is the acceleration now */
+    /* d is the acceleration now */
+    TAUT_TRY(taut_mechanics_react(m, f->saddle, t, q, v, f->d, f->row, NULL, error));
     for (taut_index i = 0; i < m->n; i++) {
         f->u[i] = v[i] + dv[i] + h / 2 * f->d[i];
         f->d[i] = v[i] + dv[i] - h / 2 * f->d[i];
@@ -232,7 +238,7 @@ int taut_flow_rattle_feels(taut_flow *flow, double t, double h, const double *q,
     TAUT_TRY(taut_mechanics_force(m, t, q, f->d, f->next, NULL, error));
     for (taut_index i = 0; i < m->n; i++)
         f->d[i] = (f->next_d[i] + f->next[i]) / 2 - f->force[i];
-    taut_clear(m->rods, f->row);
+    memset(f->row, 0, (size_t)m->rods * sizeof(double));
     TAUT_TRY(taut_saddle_solve(f->saddle, 1, f->d, f->row, error));
     *most = taut_largest(m->n, f->d);
     return TAUT_OK;
@@ -249,13 +255,7 @@ int taut_flow_rattle_multipliers(taut_flow *flow, double t, const double *q, con
     if (status == 0)
         status = take(f, t, q, f->force, error);
     if (status == 0)
-        status = taut_evaluate_inside(m->context, t, q, v, TAUT_WANT_GAMMA, &m->values, error);
-    for (taut_index r = 0; r < m->rods; r++)
-        f->row[r] = -m->values.gamma[m->rod[r]];
-    if (status == 0)
-        status = taut_saddle_solve(f->saddle, 1, f->force, f->row, error);
-    for (taut_index r = 0; status == 0 && r < m->rods; r++)
-        lambda[m->rod[r]] = f->row[r];
+        status = taut_mechanics_react(m, f->saddle, t, q, v, f->force, f->row, lambda, error);
     *m->statistics = before;
     return status;
 }

@@ -3,15 +3,21 @@
 
 #include <string.h>
 
+#include "base/hot.h"
 #include "base/rows.h"
 #include "system/singular.h"
+
+static bool is_rod(const taut_mechanics *w, taut_index i)
+{
+    return w->stiff ? !taut_context_soft(w->context, i) : !(w->compliance[i] > 0);
+}
 
 /* Which bonds are rods, and their rows of G. */
 static int split_bonds(taut_mechanics *w, taut_arena *arena, taut_error *error)
 {
     int64_t entries = 0;
     for (taut_index i = 0; i < w->m; i++)
-        if (!(w->compliance[i] > 0)) {
+        if (is_rod(w, i)) {
             w->rods++;
             entries += w->jacobian.start[i + 1] - w->jacobian.start[i];
         }
@@ -20,11 +26,10 @@ static int split_bonds(taut_mechanics *w, taut_arena *arena, taut_error *error)
     w->rod_start = TAUT_NEW(arena, taut_index, w->rods + 1);
     w->rod_column = TAUT_NEW(arena, taut_index, entries);
     w->rod_jacobian = w->mixed ? TAUT_NEW(arena, double, entries) : w->values.jacobian;
-    if (!w->rod || !w->rod_start || !w->rod_column || (w->mixed && !w->rod_jacobian))
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(arena, error));
     taut_index r = 0, used = 0;
     for (taut_index i = 0; i < w->m; i++)
-        if (!(w->compliance[i] > 0)) {
+        if (is_rod(w, i)) {
             w->rod[r++] = i;
             for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
                 w->rod_column[used++] = w->jacobian.column[k];
@@ -39,9 +44,11 @@ static int take_bonds(taut_mechanics *w, const taut_sizes *sizes, taut_arena *ar
 {
     TAUT_TRY(taut_system_pattern(taut_context_system(w->context), TAUT_PATTERN_JACOBIAN,
                                  &w->jacobian, error));
-    TAUT_TRY(
-        TAUT_RESERVE(arena, w->m, error, &w->values.bond, &w->values.bond_dt, &w->values.gamma));
-    TAUT_TRY(TAUT_RESERVE(arena, sizes->jacobian_entries, error, &w->values.jacobian));
+    w->values.bond = TAUT_NEW(arena, double, w->m);
+    w->values.jacobian = TAUT_NEW(arena, double, sizes->jacobian_entries);
+    w->values.bond_dt = TAUT_NEW(arena, double, w->m);
+    w->values.gamma = TAUT_NEW(arena, double, w->m);
+    TAUT_TRY(taut_arena_check(arena, error));
     w->compliance = taut_context_compliance(w->context);
     w->damping = taut_context_damping(w->context);
     TAUT_TRY(split_bonds(w, arena, error));
@@ -53,39 +60,31 @@ static int take_bonds(taut_mechanics *w, const taut_sizes *sizes, taut_arena *ar
     return TAUT_OK;
 }
 
-int taut_mass_compress(const taut_pattern *tangent, const double *entry, taut_arena *arena,
-                       taut_index **start, taut_index **column, double **value, taut_error *error)
+/* A constant mass is often sparser than the tangent pattern that it is delivered on: a pattern
+ * and values of what is not zero. */
+static int compress_mass(taut_mechanics *w, const taut_pattern *tangent, taut_arena *arena,
+                         taut_error *error)
 {
+    const double *entry = w->values.mass;
     int64_t count = 0;
-    taut_index n = tangent->rows, used = 0;
-    for (taut_index k = 0; k < tangent->start[n]; k++)
+    taut_index used = 0;
+    for (taut_index k = 0; k < tangent->start[w->n]; k++)
         count += entry[k] != 0;
-    *value = TAUT_NEW(arena, double, count);
-    *start = TAUT_NEW(arena, taut_index, (int64_t)n + 1);
-    *column = TAUT_NEW(arena, taut_index, count);
-    if (!*value || !*start || !*column)
-        return taut_fail_memory(error);
-    for (taut_index i = 0; i < n; i++) {
+    double *value = TAUT_NEW(arena, double, count);
+    taut_index *start = TAUT_NEW(arena, taut_index, (int64_t)w->n + 1),
+               *column = TAUT_NEW(arena, taut_index, count);
+    TAUT_TRY(taut_arena_check(arena, error));
+    for (taut_index i = 0; i < w->n; i++) {
         for (taut_index k = tangent->start[i]; k < tangent->start[i + 1]; k++)
             if (entry[k] != 0) {
-                (*column)[used] = tangent->column[k];
-                (*value)[used++] = entry[k];
+                column[used] = tangent->column[k];
+                value[used++] = entry[k];
             }
-        (*start)[i + 1] = used;
+        start[i + 1] = used;
     }
-    return TAUT_OK;
-}
-
-static int copy_pattern(taut_mechanics *w, const taut_pattern *tangent, taut_arena *arena,
-                        taut_error *error)
-{
-    taut_index count = tangent->start[w->n];
-    w->mass_start = TAUT_NEW(arena, taut_index, w->n + 1);
-    w->mass_column = TAUT_NEW(arena, taut_index, count);
-    if (!w->mass_start || !w->mass_column)
-        return taut_fail_memory(error);
-    memcpy(w->mass_start, tangent->start, ((size_t)w->n + 1) * sizeof(taut_index));
-    memcpy(w->mass_column, tangent->column, (size_t)count * sizeof(taut_index));
+    w->mass = value;
+    w->mass_start = start;
+    w->mass_column = column;
     return TAUT_OK;
 }
 
@@ -100,23 +99,20 @@ static int take_matrix(taut_mechanics *w, taut_arena *arena, taut_error *error)
     if (w->varying) {
         w->wanted |= TAUT_WANT_MASS;
         w->mass = w->values.mass;
-        return copy_pattern(w, &tangent, arena, error);
+        w->mass_start = tangent.start;
+        w->mass_column = tangent.column;
+        return TAUT_OK;
     }
     double *q = TAUT_NEW(arena, double, w->n), *v = TAUT_NEW(arena, double, w->n);
-    if (!q || !v)
-        return taut_fail_memory(error);
-    /* constant: any point will do; the start need not exist at t = 0, but callbacks may like it
-     * better than the origin */
+    TAUT_TRY(taut_arena_check(arena, error));
+    /* constant: any point will do; the initial state need not exist at t = 0, but callbacks may
+     * accept it where they refuse the origin */
     taut_error reason;
     if (taut_context_start(w->context, 0, q, v, &reason) != 0)
         for (taut_index i = 0; i < w->n; i++)
             q[i] = v[i] = 0;
-    TAUT_TRY(taut_evaluate_inside(w->context, 0, q, v, TAUT_WANT_MASS, &w->values, error));
-    double *value;
-    TAUT_TRY(taut_mass_compress(&tangent, w->values.mass, arena, &w->mass_start, &w->mass_column,
-                                &value, error));
-    w->mass = value;
-    return TAUT_OK;
+    TAUT_TRY(taut_evaluate(w->context, 0, q, v, TAUT_WANT_MASS, &w->values, error));
+    return compress_mass(w, &tangent, arena, error);
 }
 
 static int take_mass(taut_mechanics *w, const taut_sizes *sizes, taut_arena *arena,
@@ -142,7 +138,8 @@ int taut_mechanics_create(taut_mechanics *w, taut_context *context, taut_arena *
                           .allocator = arena->allocator,
                           .n = sizes.coordinates,
                           .m = sizes.bonds,
-                          .wanted = wanted | TAUT_WANT_FORCE};
+                          .stiff = wanted & TAUT_STIFF_AS_RODS,
+                          .wanted = (wanted & ~(unsigned)TAUT_STIFF_AS_RODS) | TAUT_WANT_FORCE};
     if (w->m > 0)
         TAUT_TRY(take_bonds(w, &sizes, arena, error));
     else
@@ -172,7 +169,7 @@ static void add_springs(const taut_mechanics *w, const double *restrict v, doubl
 {
     const double *entry = w->values.jacobian;
     for (taut_index i = 0; i < w->m; i++) {
-        if (!(w->compliance[i] > 0))
+        if (is_rod(w, i))
             continue;
         double stretch = w->values.bond[i];
         if (w->damping[i] > 0)
@@ -244,7 +241,102 @@ int taut_mechanics_factor(const taut_mechanics *w, taut_saddle *saddle, double t
                            .column = w->rod_column,
                            .jacobian = g1,
                            .bond = w->rod};
-    const char *what = w->rods > 0 ? "the forces of rigid bonds cannot be determined"
-                                   : "accelerations cannot be determined";
+    const char *what = w->stiff && w->rods > 0
+                           ? "the state cannot be projected onto the stiff springs"
+                       : w->rods > 0 ? "the forces of rigid bonds cannot be determined"
+                                     : "accelerations cannot be determined";
     return taut_singular_explain(&parts, status, t, what, error);
+}
+
+int taut_mechanics_react(taut_mechanics *w, taut_saddle *saddle, double t, const double *q,
+                         const double *v, double *a, double *row, double *lambda, taut_error *error)
+{
+    if (w->rods > 0)
+        TAUT_TRY(taut_evaluate(w->context, t, q, v, TAUT_WANT_GAMMA, &w->values, error));
+    for (taut_index r = 0; r < w->rods; r++)
+        row[r] = -w->values.gamma[w->rod[r]];
+    TAUT_TRY(taut_saddle_solve(saddle, 1, a, row, error));
+    for (taut_index r = 0; lambda && r < w->rods; r++)
+        lambda[w->rod[r]] = row[r];
+    return TAUT_OK;
+}
+
+/* ---- masses that are constant, without rods */
+
+int taut_mechanics_invert(taut_mechanics *w, const char *who, double t, taut_arena *arena,
+                          taut_error *error)
+{
+    if (w->mass_start) {
+        taut_saddle_shape shape = {.n = w->n,
+                                   .k_start = w->mass_start,
+                                   .k_column = w->mass_column,
+                                   .symmetric = true,
+                                   .positive = true};
+        TAUT_TRY(taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &arena->allocator, &w->own, error));
+        taut_mechanics alone = *w;
+        alone.rods = 0;
+        return taut_mechanics_factor(&alone, w->own, t, w->mass, NULL, NULL, error);
+    }
+    TAUT_TRY(taut_mechanics_need_masses(w, who, error));
+    double *inverse = TAUT_NEW(arena, double, w->n);
+    TAUT_TRY(taut_arena_check(arena, error));
+    for (taut_index i = 0; i < w->n; i++) {
+        inverse[i] = 1 / w->mass[i];
+        if (w->mass[i] != 1)
+            w->inverse = inverse;
+    }
+    return TAUT_OK;
+}
+
+TAUT_HOT static void mechanics_multiply(taut_index count, double *restrict x,
+                                        const double *restrict by)
+{
+    for (taut_index i = 0; i < count; i++)
+        x[i] *= by[i];
+}
+
+int taut_mechanics_divide(taut_mechanics *w, double *x, taut_error *error)
+{
+    if (w->inverse)
+        mechanics_multiply(w->n, x, w->inverse);
+    if (!w->own)
+        return TAUT_OK;
+    w->statistics->solves++;
+    return taut_saddle_solve(w->own, 1, x, NULL, error);
+}
+
+void taut_mechanics_destroy(taut_mechanics *w)
+{
+    taut_saddle_destroy(w->own);
+    w->own = NULL;
+}
+
+/* ---- refusals */
+
+int taut_mechanics_need_masses(const taut_mechanics *w, const char *who, taut_error *error)
+{
+    char name[80];
+    for (taut_index i = 0; !w->mass_start && i < w->n; i++)
+        if (!(w->mass[i] > 0)) {
+            taut_system_name(taut_context_system(w->context), TAUT_COORDINATE, i, name,
+                             sizeof name);
+            return taut_fail(error, TAUT_ERROR_REFUSED,
+                             "%s divides by the masses, but that of '%s' is %g; give it a mass > 0",
+                             who, name, w->mass[i]);
+        }
+    return TAUT_OK;
+}
+
+int taut_mechanics_need_springs(const taut_mechanics *w, const char *who, taut_error *error)
+{
+    char name[80];
+    for (taut_index i = 0; i < w->m; i++)
+        if (!(w->compliance[i] > 0)) {
+            taut_system_name(taut_context_system(w->context), TAUT_BOND, i, name, sizeof name);
+            return taut_fail(
+                error, TAUT_ERROR_REFUSED,
+                "%s does not support bond '%s' with compliance %g; give it a stiffness", who, name,
+                w->compliance[i]);
+        }
+    return TAUT_OK;
 }

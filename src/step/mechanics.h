@@ -5,7 +5,7 @@
  *     s the springs, r the rods
  *
  * What is evaluated is kept in `values`; the rows of the rods are copied out when there are
- * springs beside them. */
+ * springs too. */
 #ifndef TAUT_STEP_MECHANICS_H
 #define TAUT_STEP_MECHANICS_H
 
@@ -22,20 +22,26 @@ typedef struct taut_mechanics {
     taut_pattern jacobian; /* of G, all bonds */
     const double *compliance, *damping;
 
+    bool stiff; /* the bonds that are not soft stand in place of the rods (impulse.c) */
     taut_index rods;
     taut_index *rod; /* bond number of each, [rods] */
     /* pattern of G_r; the system's own when every bond is a rod */
     taut_index *rod_start, *rod_column;
     taut_pattern rod_rows; /* of these two */
     double *rod_jacobian;  /* values on it: values.jacobian when every bond is a rod */
-    bool mixed;            /* springs beside rods: the rows are copied */
+    bool mixed;            /* springs and rods: the rows are copied */
 
-    bool varying;                         /* the mass */
-    taut_index *mass_start, *mass_column; /* pattern of M; NULL: diagonal */
+    bool varying;                               /* the mass */
+    const taut_index *mass_start, *mass_column; /* pattern of M; NULL: diagonal */
     /* values on it, or the diagonal; filled by evaluations when it varies */
     const double *mass;
-    bool positive; /* M is positive definite for all that is known */
+    bool positive;    /* M is positive definite for all that is known */
+    double *inverse;  /* (taut_mechanics_invert) of a diagonal; NULL: all masses are 1 */
+    taut_saddle *own; /* of a constant matrix, factorised */
 } taut_mechanics;
+
+/* In addition to the bits of `wanted`: sets `stiff`. */
+enum { TAUT_STIFF_AS_RODS = 1 << 30 };
 
 /* `wanted` bits beyond force, springs and mass: TAUT_WANT_GAMMA, TAUT_WANT_BOND. Memory comes
  * from the arena. */
@@ -56,14 +62,28 @@ void taut_mechanics_rates(const taut_mechanics *mechanics, const double *v, doub
 int taut_mechanics_saddle(const taut_mechanics *mechanics, bool unit_mass, bool symmetric,
                           const taut_allocator *allocator, taut_saddle **saddle, taut_error *error);
 
-/* Constant masses are often sparser than the tangent pattern they are delivered on: a pattern
- * and values of what is not zero. */
-int taut_mass_compress(const taut_pattern *tangent, const double *entry, taut_arena *arena,
-                       taut_index **start, taut_index **column, double **value, taut_error *error);
-
 /* taut_saddle_factor; when the matrix is singular, at time t, the sentence names the bond or the
  * coordinate that is to blame. */
 int taut_mechanics_factor(const taut_mechanics *mechanics, taut_saddle *saddle, double t,
                           const double *k, const double *g1, const double *g2, taut_error *error);
+/* With the matrix of this state factorised, a[n] holding F and lambda[m] the multipliers of the
+ * springs: the acceleration, and lambda of the rods,  [M G^T; G 0] (a, lambda) = (F, -gamma).
+ * row: room, [rods]. */
+int taut_mechanics_react(taut_mechanics *mechanics, taut_saddle *saddle, double t, const double *q,
+                         const double *v, double *a, double *row, double *lambda,
+                         taut_error *error);
+
+/* Constant masses without rods: prepares x[n] <- M^-1 x. `who` ("method verlet") is named when a
+ * mass is not positive. */
+int taut_mechanics_invert(taut_mechanics *mechanics, const char *who, double t, taut_arena *arena,
+                          taut_error *error);
+int taut_mechanics_divide(taut_mechanics *mechanics, double *x, taut_error *error);
+void taut_mechanics_destroy(taut_mechanics *mechanics); /* what they made */
+
+/* Refusals that name the coordinate or bond: every mass of a diagonal must be positive, every
+ * bond have a compliance. */
+int taut_mechanics_need_masses(const taut_mechanics *mechanics, const char *who, taut_error *error);
+int taut_mechanics_need_springs(const taut_mechanics *mechanics, const char *who,
+                                taut_error *error);
 
 #endif

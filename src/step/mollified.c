@@ -8,65 +8,69 @@
  * With b from [M G(X)^T; G(x) 0] (b, .) = (f(X), 0) this is a = b + M^-1 H b. Symplectic and
  * time-reversible when f has a potential; errors are O(h^2) + O(eps), as with the projected
  * method [E Theorem 2.2]. */
+#include <string.h>
 
-#include "base/vectors.h"
 #include "base/rows.h"
 #include "step/impulse.h"
 #include "step/methods.h"
+#include "step/vectors.h"
 
 typedef struct mollified {
+    taut_pattern tangent;
     double *X, *product; /* [n] */
     double *hessian;     /* on the tangent pattern */
     double *weight;      /* lambda on all bonds, [m] */
 } mollified;
 
-/* product = H b */
+/* product = M^-1 H b */
 static int curve(taut_impulse *w, mollified *own, double t, const double *x, const double *b,
                  taut_error *error)
 {
-    for (taut_index i = 0, row = 0; i < w->m; i++)
-        own->weight[i] = w->stiff[i] ? w->lambda[row++] : 0;
+    taut_mechanics *m = &w->mechanics;
+    for (taut_index r = 0; r < m->rods; r++)
+        own->weight[m->rod[r]] = w->lambda[r];
     taut_values values = {.bond_hessian = own->hessian, .bond_weight = own->weight};
-    TAUT_TRY(taut_evaluate_inside(w->stepper->context, t, x, NULL, TAUT_WANT_BOND_HESSIAN, &values,
-                                  error));
-    taut_pattern_times(&w->tangent, own->hessian, b, own->product);
-    return taut_impulse_divide(w, own->product, error);
+    TAUT_TRY(taut_evaluate(m->context, t, x, NULL, TAUT_WANT_BOND_HESSIAN, &values, error));
+    taut_pattern_times(&own->tangent, own->hessian, b, own->product);
+    return taut_mechanics_divide(m, own->product, error);
 }
 
 static int kick(taut_impulse *w, double t, const double *x, double *acceleration, taut_error *error)
 {
     mollified *own = w->own;
+    taut_mechanics *m = &w->mechanics;
     TAUT_TRY(taut_impulse_project(w, t, x, NULL, own->X, error)); /* tie_1 is G(x), tie_2 is G(X) */
-    TAUT_TRY(taut_impulse_force(w, t, own->X, NULL, acceleration, error));
-    TAUT_TRY(taut_impulse_factor(w, w->tie_2, w->tie_1, error));
-    taut_clear(w->stiff_count, w->y);
-    w->stepper->statistics->solves++;
-    TAUT_TRY(taut_saddle_solve(w->tie, 1, acceleration, w->y, error));
+    TAUT_TRY(taut_mechanics_force(m, t, own->X, NULL, acceleration, NULL, error));
+    TAUT_TRY(taut_impulse_factor(w, t, w->tie_2, w->tie_1, error));
+    memset(w->y, 0, (size_t)m->rods * sizeof(double));
+    TAUT_TRY(taut_impulse_solve(w, acceleration, error));
     TAUT_TRY(curve(w, own, t, x, acceleration, error));
-    for (taut_index i = 0; i < w->n; i++)
-        acceleration[i] += own->product[i];
+    taut_add(m->n, own->product, acceleration);
     return TAUT_OK;
 }
 
-static int create(taut_stepper *s, taut_error *error)
+static int prepare(taut_impulse *w, taut_error *error)
 {
-    TAUT_TRY(taut_impulse_create(s, kick, error));
-    taut_impulse *w = s->work;
-    mollified *own = w->own = TAUT_NEW(s->arena, mollified, 1);
-    TAUT_TRY(taut_system_pattern(taut_context_system(s->context), TAUT_PATTERN_TANGENT, &w->tangent,
-                                 error));
+    taut_arena *arena = w->stepper->arena;
+    const taut_mechanics *m = &w->mechanics;
+    mollified *own = w->own = TAUT_NEW(arena, mollified, 1);
     if (!own)
         return taut_fail_memory(error);
-    TAUT_TRY(TAUT_RESERVE(s->arena, w->n, error, &own->X, &own->product));
-    TAUT_TRY(TAUT_RESERVE(s->arena, w->tangent.start[w->n], error, &own->hessian));
-    return TAUT_RESERVE(s->arena, w->m, error, &own->weight);
+    TAUT_TRY(taut_system_pattern(taut_context_system(m->context), TAUT_PATTERN_TANGENT,
+                                 &own->tangent, error));
+    own->X = TAUT_NEW(arena, double, m->n);
+    own->product = TAUT_NEW(arena, double, m->n);
+    own->hessian = TAUT_NEW(arena, double, own->tangent.start[m->n]);
+    own->weight = TAUT_NEW(arena, double, m->m);
+    return taut_arena_check(arena, error);
 }
 
+static const taut_impulse_variant variant = {.kick = kick, .prepare = prepare};
 const taut_method taut_mollified_impulse = {
     TAUT_IMPULSE_METHOD,
     .name = "mollified-impulse",
     .summary = "kicks by the slow potential at the projected point, springs resolved in between; "
                "symplectic, keeps the actions",
     .reference = "Izaguirre, Reich, Skeel 1999; Lubich, Weiss section 2.2",
-    .create = create,
+    .data = &variant,
 };

@@ -6,31 +6,26 @@
  * a solves [M G^T; G 0] (a, .) = (f, 0). Without the normal part of the kick the actions are
  * kept to O(eps), whatever the step: errors are O(h^2) + O(eps) [E Theorem 2.2].
  * Time-reversible, not symplectic. */
+#include <string.h>
 
-#include "base/vectors.h"
 #include "step/impulse.h"
 #include "step/methods.h"
 
 static int kick(taut_impulse *w, double t, const double *x, double *acceleration, taut_error *error)
 {
-    TAUT_TRY(taut_impulse_force(w, t, x, NULL, acceleration, error));
-    taut_impulse_rows(w, w->tie_1);
-    TAUT_TRY(taut_impulse_factor(w, w->tie_1, NULL, error));
-    taut_clear(w->stiff_count, w->y);
-    w->stepper->statistics->solves++;
-    return taut_saddle_solve(w->tie, 1, acceleration, w->y, error);
+    taut_mechanics *m = &w->mechanics;
+    TAUT_TRY(taut_mechanics_force(m, t, x, NULL, acceleration, NULL, error));
+    TAUT_TRY(taut_impulse_factor(w, t, m->rod_jacobian, NULL, error));
+    memset(w->y, 0, (size_t)m->rods * sizeof(double));
+    return taut_impulse_solve(w, acceleration, error);
 }
 
-static int create(taut_stepper *s, taut_error *error)
-{
-    return taut_impulse_create(s, kick, error);
-}
-
+static const taut_impulse_variant variant = {.kick = kick};
 const taut_method taut_projected_impulse = {
     TAUT_IMPULSE_METHOD,
     .name = "projected-impulse",
     .summary = "kicks by the tangential part of the slow forces, springs resolved in between; "
                "keeps the actions",
     .reference = "Lubich, Weiss section 2.3",
-    .create = create,
+    .data = &variant,
 };

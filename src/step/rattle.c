@@ -19,7 +19,7 @@
 #include "linalg/saddle_bonds.h"
 #include "step/mechanics.h"
 #include "step/methods.h"
-#include "base/vectors.h"
+#include "step/vectors.h"
 
 enum { MOST_ITERATIONS = 60, HISTORY = 4 };
 
@@ -45,21 +45,6 @@ typedef struct rattle {
 static const double UNKNOWN_RATE = 0;
 static const double FORGET = 0.9; /* how fast an old rate counts less */
 
-static int check_mass(taut_stepper *s, const taut_mechanics *x, taut_error *error)
-{
-    for (taut_index i = 0; !x->mass_start && i < s->n; i++)
-        if (!(x->mass[i] > 0)) {
-            char name[80];
-            taut_system_name(taut_context_system(s->context), TAUT_COORDINATE, i, name,
-                             sizeof name);
-            return taut_fail(
-                error, TAUT_ERROR_REFUSED,
-                "method rattle divides by the masses, but that of '%s' is %g; give it a mass > 0",
-                name, x->mass[i]);
-        }
-    return TAUT_OK;
-}
-
 static int create(taut_stepper *s, taut_error *error)
 {
     rattle *w = TAUT_NEW(s->arena, rattle, 1);
@@ -68,13 +53,16 @@ static int create(taut_stepper *s, taut_error *error)
         return taut_fail_memory(error);
     taut_mechanics *x = &w->mechanics;
     TAUT_TRY(taut_mechanics_create(x, s->context, s->arena, s->statistics, 0, error));
-    TAUT_TRY(check_mass(s, x, error));
-    TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &w->force, &w->kick, &w->total, &w->step));
-    TAUT_TRY(TAUT_RESERVE(s->arena, x->rods, error, &w->residual));
-    TAUT_TRY(TAUT_RESERVE(s->arena, x->rods > 0 ? x->rod_start[x->rods] : 0, error, &w->g));
+    TAUT_TRY(taut_mechanics_need_masses(x, "method rattle", error));
+    w->force = TAUT_NEW(s->arena, double, s->n);
+    w->kick = TAUT_NEW(s->arena, double, s->n);
+    w->total = TAUT_NEW(s->arena, double, s->n);
+    w->step = TAUT_NEW(s->arena, double, s->n);
+    w->residual = TAUT_NEW(s->arena, double, x->rods);
+    w->g = TAUT_NEW(s->arena, double, x->rods > 0 ? x->rod_start[x->rods] : 0);
     for (int k = 0; k < HISTORY; k++)
-        if (!(w->past[k] = TAUT_NEW(s->arena, double, x->rods)))
-            return taut_fail_memory(error);
+        w->past[k] = TAUT_NEW(s->arena, double, x->rods);
+    TAUT_TRY(taut_arena_check(s->arena, error));
     w->rate = UNKNOWN_RATE;
     TAUT_TRY(taut_mechanics_saddle(x, false, true, &s->arena->allocator, &w->saddle, error));
     return taut_mechanics_saddle(x, false, false, &s->arena->allocator, &w->general, error);
@@ -113,21 +101,13 @@ static int arrive(taut_stepper *s, const taut_state *state, taut_error *error)
     return taut_mechanics_factor(x, w->saddle, state->t, x->mass, w->g, NULL, error);
 }
 
-/* Accelerations and multipliers of a state whose force is in a: [M G^T; G 0] (a, lambda) = (F,
- * -gamma). */
-static int accelerate(taut_stepper *s, taut_saddle *saddle, double t, const double *q,
-                      const double *v, double *a, double *lambda, taut_error *error)
+/* Acceleration and multipliers at now, from F in a. */
+static int accelerate(taut_stepper *s, double *a, taut_error *error)
 {
     rattle *w = s->work;
-    taut_mechanics *x = &w->mechanics;
-    if (x->rods > 0)
-        TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_GAMMA, &x->values, error));
-    for (taut_index r = 0; r < x->rods; r++)
-        w->residual[r] = -x->values.gamma[x->rod[r]];
-    TAUT_TRY(taut_saddle_solve(saddle, 1, a, w->residual, error));
-    for (taut_index r = 0; r < x->rods; r++)
-        lambda[x->rod[r]] = w->residual[r];
-    return TAUT_OK;
+    memcpy(a, w->force, (size_t)s->n * sizeof(double));
+    return taut_mechanics_react(&w->mechanics, w->saddle, s->now.t, s->now.q, s->now.v, a,
+                                w->residual, s->now.lambda, error);
 }
 
 static int complete(taut_stepper *s, taut_error *error)
@@ -135,16 +115,11 @@ static int complete(taut_stepper *s, taut_error *error)
     rattle *w = s->work;
     if (!w->fresh) {
         TAUT_TRY(arrive(s, &s->now, error));
-        taut_copy(s->n, w->force, w->kick);
-        TAUT_TRY(
-            accelerate(s, w->saddle, s->now.t, s->now.q, s->now.v, w->kick, s->now.lambda, error));
-        taut_copy(s->n, w->kick, s->now.a);
+        TAUT_TRY(accelerate(s, w->kick, error));
+        memcpy(s->now.a, w->kick, (size_t)s->n * sizeof(double));
         s->statistics->solves++;
-    } else if (!w->complete) {
-        taut_copy(s->n, w->force, s->now.a);
-        TAUT_TRY(
-            accelerate(s, w->saddle, s->now.t, s->now.q, s->now.v, s->now.a, s->now.lambda, error));
-    }
+    } else if (!w->complete)
+        TAUT_TRY(accelerate(s, s->now.a, error));
     w->fresh = w->complete = true;
     return TAUT_OK;
 }
@@ -153,7 +128,7 @@ static int fail_converge(double t, double h, taut_error *error)
 {
     return taut_fail(error, TAUT_ERROR_CONVERGE,
                      "method rattle: the rigid bonds cannot be reached from t = %.9g with step %g; "
-                     "a smaller --step is needed",
+                     "a smaller step size is needed",
                      t, h);
 }
 
@@ -317,7 +292,7 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
     if (q == s->now.q && v == s->now.v && t == s->now.t) {
         TAUT_TRY(complete(s, error));
         if (lambda != s->now.lambda)
-            taut_copy(s->m, s->now.lambda, lambda);
+            memcpy(lambda, s->now.lambda, (size_t)s->m * sizeof(double));
         return TAUT_OK;
     }
     taut_statistics before = *s->statistics; /* output is not counted */
@@ -325,7 +300,7 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
     if (status == 0)
         status = taut_mechanics_factor(x, w->general, t, x->mass, x->rod_jacobian, NULL, error);
     if (status == 0)
-        status = accelerate(s, w->general, t, q, v, w->step, lambda, error);
+        status = taut_mechanics_react(x, w->general, t, q, v, w->step, w->residual, lambda, error);
     *s->statistics = before;
     return status;
 }
@@ -334,8 +309,9 @@ const taut_method taut_rattle = {
     .name = "rattle",
     .motions = TAUT_MOTION_RIGID | TAUT_MOTION_FULL,
     .order = 2,
-    .summary = "RATTLE: rods held to rounding, symplectic, time-reversible; springs and potentials "
-               "as forces",
+    .summary =
+        "RATTLE: rigid bonds held to rounding, symplectic, time-reversible; springs and potentials "
+        "as forces",
     .reference = "Andersen 1983; Hairer, Lubich, Wanner, Geometric Numerical Integration, VII.1.4",
     .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
     .refuses = TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS |

@@ -2,11 +2,11 @@
  * wanted.
  *
  *     [ M    G^T ] [ v'     ]   [ f - springs - scale grad V     ]
- *     [ G   0   ] [ lambda ] = [ -gamma - alpha gdot - beta g   ]   G, g, gamma of the rigid bonds
+ *     [ G   0   ] [ lambda ] = [ -gamma - alpha gdot - beta g   ]   G, g, gamma of the rods
  *     [Ascher, Qin, Reich 1992, (1.4), (4.3)]
  *
- * gamma = g_qq(v,v) + 2 g_qt v + g_tt. Without rigid bonds only M is inverted. One force
- * evaluation, one factorisation and one solve each. */
+ * gamma = g_qq(v,v) + 2 g_qt v + g_tt. Without rods only M is inverted. One force evaluation,
+ * one factorisation and one solve each. */
 #include "wrap/fields.h"
 
 #include "step/mechanics.h"
@@ -14,10 +14,10 @@
 typedef struct mechanical {
     taut_field field;
     taut_mechanics mechanics;
-    taut_saddle *saddle; /* NULL: diagonal mass without rigid bonds */
-    bool factored;       /* once for all: constant mass without rigid bonds */
+    taut_saddle *saddle; /* NULL: diagonal mass without rods */
+    bool factored;       /* once for all: constant mass without rods */
     double alpha, beta;
-    double *gdot, *reaction; /* [rigid bonds] */
+    double *gdot, *reaction; /* [rods] */
 } mechanical;
 
 static void destroy(taut_field *field)
@@ -27,7 +27,7 @@ static void destroy(taut_field *field)
     w->saddle = NULL;
 }
 
-/* Right-hand side of the rigid bonds' rows. */
+/* Right-hand side of the rods' rows. */
 static void aim(mechanical *w, const double *v)
 {
     const taut_mechanics *x = &w->mechanics;
@@ -63,22 +63,6 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
     return TAUT_OK;
 }
 
-/* Without rigid bonds nothing but M^-1 can balance a force: every mass must be there. */
-static int check_mass(const taut_mechanics *x, taut_error *error)
-{
-    for (taut_index i = 0; !x->mass_start && i < x->n; i++)
-        if (!(x->mass[i] > 0)) {
-            char name[80];
-            taut_system_name(taut_context_system(x->context), TAUT_COORDINATE, i, name,
-                             sizeof name);
-            return taut_fail(
-                error, TAUT_ERROR_REFUSED,
-                "explicit methods divide by the masses, but that of '%s' is %g; give it a mass > 0",
-                name, x->mass[i]);
-        }
-    return TAUT_OK;
-}
-
 static int fill(mechanical *w, taut_context *context, taut_arena *arena,
                 taut_statistics *statistics, double alpha, double beta, taut_error *error)
 {
@@ -88,7 +72,10 @@ static int fill(mechanical *w, taut_context *context, taut_arena *arena,
     TAUT_TRY(taut_mechanics_create(x, context, arena, statistics, wanted, error));
     w->alpha = alpha;
     w->beta = beta;
-    TAUT_TRY(TAUT_RESERVE(arena, x->rods, error, &w->gdot, &w->reaction));
+    w->gdot = TAUT_NEW(arena, double, x->rods);
+    w->reaction = TAUT_NEW(arena, double, x->rods);
+    if (!w->gdot || !w->reaction)
+        return taut_fail_memory(error);
     w->field = (taut_field){.name = x->rods == 0 ? "full"
                                     : terms      ? "index-1, Baumgarte"
                                                  : "index-1",
@@ -100,7 +87,7 @@ static int fill(mechanical *w, taut_context *context, taut_arena *arena,
                             .statistics = statistics,
                             .self = w};
     if (x->rods == 0 && !x->mass_start)
-        return check_mass(x, error);
+        return taut_mechanics_need_masses(x, "an explicit method", error);
     return taut_mechanics_saddle(x, false, true, &arena->allocator, &w->saddle, error);
 }
 
