@@ -23,12 +23,9 @@ static int create(taut_stepper *s, taut_error *error)
     s->work = w;
     if (!w)
         return taut_fail_memory(error);
-    w->euler.tableau = &taut_tableau_euler;
-    w->euler.second_order = s->field->second_order;
-    TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &w->euler.stage, &w->rate, &w->velocity));
-    TAUT_TRY(TAUT_RESERVE(s->arena, 3 * (int64_t)s->n, error, &w->euler.polynomial_q,
-                          &w->euler.polynomial_v));
-    return TAUT_OK;
+    w->rate = TAUT_NEW(s->arena, double, s->n);
+    w->velocity = TAUT_NEW(s->arena, double, s->n);
+    return taut_runge_kutta_reserve(s, &w->euler, error);
 }
 
 static int step(taut_stepper *s, double h, taut_error *error)
@@ -55,15 +52,9 @@ static int step(taut_stepper *s, double h, taut_error *error)
     return TAUT_OK;
 }
 
-static void stabilized(taut_stepper *s)
-{
-    adams *w = s->work;
-    w->euler.fresh = w->euler.continuous = false;
-}
-
 static void changed(taut_stepper *s)
 {
-    stabilized(s);
+    taut_runge_kutta_changed(s);
     ((adams *)s->work)->history = false;
 }
 
@@ -75,11 +66,12 @@ const taut_method taut_ab2 = {
     .reference = "Bashforth, Adams 1883; Ascher, Qin, Reich 1992, Example 4",
     .needs = TAUT_CAN_FORCE,
     .refuses = TAUT_HAS_STEPPER,
+    .data = &taut_tableau_euler,
     .uses_field = true,
     .create = create,
     .step = step,
     .changed = changed,
-    .stabilized = stabilized,
+    .stabilized = taut_runge_kutta_changed,
     .complete = taut_runge_kutta_complete,
     .dense = taut_runge_kutta_dense,
     .multipliers = taut_runge_kutta_multipliers};

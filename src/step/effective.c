@@ -6,47 +6,8 @@
  * start; to this row it is a rigid system in index-1 form, and the work is that of dop8. It
  * costs no micro-steps: with the springs as stiff as they may be, steps are those of the slow
  * motion. */
+#include "step/explicit.h"
 #include "step/methods.h"
-
-static int create(taut_stepper *s, taut_error *error)
-{
-    const taut_method *own = s->method;
-    s->method = &taut_dop8; /* coefficients go by the method */
-    int status = taut_dop8.create(s, error);
-    s->method = own;
-    return status;
-}
-
-static int step(taut_stepper *s, double h, taut_error *error)
-{
-    return taut_dop8.step(s, h, error);
-}
-
-static void changed(taut_stepper *s)
-{
-    taut_dop8.changed(s);
-}
-
-static void rejected(taut_stepper *s)
-{
-    taut_dop8.rejected(s);
-}
-
-static int complete(taut_stepper *s, taut_error *error)
-{
-    return taut_dop8.complete(s, error);
-}
-
-static int dense(taut_stepper *s, double theta, taut_state *state, taut_error *error)
-{
-    return taut_dop8.dense(s, theta, state, error);
-}
-
-static int multipliers(taut_stepper *s, double t, const double *q, const double *v, double *lambda,
-                       taut_error *error)
-{
-    return taut_dop8.multipliers(s, t, q, v, lambda, error);
-}
 
 const taut_method taut_effective = {
     .name = "effective",
@@ -57,13 +18,6 @@ const taut_method taut_effective = {
     .reference = "Rubin, Ungar 1957; Lubich, Weiss (7)-(9)",
     .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
     .refuses = TAUT_HAS_DAMPING | TAUT_HAS_STIFF_POTENTIAL | TAUT_HAS_ALGEBRAIC | TAUT_HAS_STEPPER,
-    .uses_field = true,
-    .averages = true,
-    .create = create,
-    .step = step,
-    .changed = changed,
-    .rejected = rejected,
-    .complete = complete,
-    .dense = dense,
-    .multipliers = multipliers,
+    .data = &taut_tableau_dop8,
+    TAUT_RUNGE_KUTTA_METHOD,
 };

@@ -4,7 +4,7 @@
  *     Q_i = q + h sum_j a_ij V_j, V_i = v + h sum_j a_ij A_j, A_i = rate(t + c_i h, Q_i, V_i)
  *     [Hairer, Norsett, Wanner I, II.1]
  *
- * The rate at the end of a step is formed when someone needs it: the estimate (dopri5), dense
+ * The rate at the end of a step is formed when it is needed: by the estimate (dopri5), dense
  * output, the next step. A step that is rejected or stabilised then costs no evaluation that is
  * thrown away. */
 #include "step/explicit.h"
@@ -14,42 +14,28 @@
 #include "base/vectors.h"
 #include "step/methods.h"
 
-static const taut_tableau *tableau_of(const taut_method *method)
+int taut_runge_kutta_reserve(taut_stepper *s, taut_runge_kutta *w, taut_error *error)
 {
-    static const struct {
-        const taut_method *method;
-        const taut_tableau *tableau;
-    } rows[] = {{&taut_euler, &taut_tableau_euler},
-                {&taut_midpoint, &taut_tableau_midpoint},
-                {&taut_rk4, &taut_tableau_rk4},
-                {&taut_dopri5, &taut_tableau_dopri5},
-                {&taut_dop8, &taut_tableau_dop8}};
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
-        if (rows[k].method == method)
-            return rows[k].tableau;
-    return NULL;
-}
-
-static int create(taut_stepper *s, taut_error *error)
-{
-    taut_runge_kutta *w = s->work = TAUT_NEW(s->arena, taut_runge_kutta, 1);
-    if (!w)
-        return taut_fail_memory(error);
-    const taut_tableau *table = w->tableau = tableau_of(s->method);
+    taut_arena *arena = s->arena;
+    const taut_tableau *table = w->tableau = s->method->data;
     w->second_order = s->field->second_order;
     int64_t size = (int64_t)(3 + table->dense_rows) * s->n;
-    w->stage = TAUT_NEW(s->arena, double, s->n);
-    w->speed = TAUT_NEW(s->arena, double, s->n);
-    w->polynomial_q = TAUT_NEW(s->arena, double, size);
-    w->polynomial_v = TAUT_NEW(s->arena, double, w->second_order ? size : 0);
-    bool good = w->stage && w->speed && w->polynomial_q && w->polynomial_v;
-    for (int i = 1; i <= table->stages + table->extra && good; i++)
+    w->stage = TAUT_NEW(arena, double, s->n);
+    w->speed = TAUT_NEW(arena, double, s->n);
+    w->polynomial_q = TAUT_NEW(arena, double, size);
+    w->polynomial_v = TAUT_NEW(arena, double, w->second_order ? size : 0);
+    for (int i = 1; i <= table->stages + table->extra; i++)
         if (i != table->stages) { /* the ends of the step live in the states */
-            w->rate[i] = TAUT_NEW(s->arena, double, s->n);
-            w->velocity[i] = w->second_order ? TAUT_NEW(s->arena, double, s->n) : NULL;
-            good = w->rate[i] && (w->velocity[i] || !w->second_order);
+            w->rate[i] = TAUT_NEW(arena, double, s->n);
+            w->velocity[i] = w->second_order ? TAUT_NEW(arena, double, s->n) : NULL;
         }
-    return good ? TAUT_OK : taut_fail_memory(error);
+    return taut_arena_check(arena, error);
+}
+
+int taut_runge_kutta_create(taut_stepper *s, taut_error *error)
+{
+    taut_runge_kutta *w = s->work = TAUT_NEW(s->arena, taut_runge_kutta, 1);
+    return w ? taut_runge_kutta_reserve(s, w, error) : taut_fail_memory(error);
 }
 
 void taut_runge_kutta_stages(const taut_runge_kutta *w, const taut_state *begin,
@@ -130,7 +116,7 @@ static void estimate(taut_stepper *s, const taut_state *begin, double h, double 
     }
 }
 
-static int step(taut_stepper *s, double h, taut_error *error)
+int taut_runge_kutta_step(taut_stepper *s, double h, taut_error *error)
 {
     taut_runge_kutta *w = s->work;
     const taut_tableau *table = w->tableau;
@@ -168,14 +154,14 @@ int taut_runge_kutta_complete(taut_stepper *s, taut_error *error)
     return TAUT_OK;
 }
 
-static void changed(taut_stepper *s)
+void taut_runge_kutta_changed(taut_stepper *s)
 {
     taut_runge_kutta *w = s->work;
     w->fresh = w->continuous = false;
 }
 
 /* The state of the beginning is back, and with it the rate that was formed there. */
-static void rejected(taut_stepper *s)
+void taut_runge_kutta_rejected(taut_stepper *s)
 {
     taut_runge_kutta *w = s->work;
     w->fresh = true;
@@ -206,36 +192,25 @@ int taut_runge_kutta_multipliers(taut_stepper *s, double t, const double *q, con
     return TAUT_OK;
 }
 
-/* All rows differ in data only. */
-#define EXPLICIT_METHOD                                                                            \
-    .motions = TAUT_MOTION_RIGID | TAUT_MOTION_FULL, .needs = TAUT_CAN_FORCE,                      \
-    .refuses = TAUT_HAS_STEPPER, .uses_field = true, .create = create, .step = step,               \
-    .changed = changed, .rejected = rejected, .complete = taut_runge_kutta_complete,               \
-    .dense = taut_runge_kutta_dense, .multipliers = taut_runge_kutta_multipliers
+#define EXPLICIT(method, ...)                                                                      \
+    const taut_method taut_##method = {.name = #method,                                            \
+                                       .motions = TAUT_MOTION_RIGID | TAUT_MOTION_FULL,            \
+                                       .needs = TAUT_CAN_FORCE,                                    \
+                                       .refuses = TAUT_HAS_STEPPER,                                \
+                                       .data = &taut_tableau_##method,                             \
+                                       TAUT_RUNGE_KUTTA_METHOD,                                    \
+                                       __VA_ARGS__}
 
-const taut_method taut_euler = {EXPLICIT_METHOD, .name = "euler", .order = 1,
-                                .summary = "forward Euler: for comparison",
-                                .reference = "Euler 1768; Ascher, Qin, Reich 1992, Table 3.1"};
-const taut_method taut_midpoint = {EXPLICIT_METHOD, .name = "midpoint", .order = 2,
-                                   .summary = "explicit midpoint rule",
-                                   .reference = "Runge 1895; Ascher, Qin, Reich 1992, Example 2"};
-const taut_method taut_rk4 = {EXPLICIT_METHOD,
-                              .name = "rk4",
-                              .order = 4,
-                              .stability = 2.8284271247461903,
-                              .summary = "the classical Runge-Kutta method",
-                              .reference = "Kutta 1901"};
-const taut_method taut_dopri5 = {
-    EXPLICIT_METHOD,
-    .name = "dopri5",
-    .order = 5,
-    .error_order = 5,
-    .summary = "Dormand and Prince, order 5, embedded estimate of order 4, dense output",
-    .reference = "Dormand, Prince 1980; Hairer, Norsett, Wanner I, II.5-6"};
-const taut_method taut_dop8 = {
-    EXPLICIT_METHOD,
-    .name = "dop8",
-    .order = 8,
-    .error_order = 8,
+EXPLICIT(euler, .order = 1, .summary = "forward Euler: for comparison",
+         .reference = "Euler 1768; Ascher, Qin, Reich 1992, Table 3.1");
+EXPLICIT(midpoint, .order = 2, .summary = "explicit midpoint rule",
+         .reference = "Runge 1895; Ascher, Qin, Reich 1992, Example 2");
+EXPLICIT(rk4, .order = 4, .stability = 2.8284271247461903,
+         .summary = "the classical Runge-Kutta method", .reference = "Kutta 1901");
+EXPLICIT(dopri5, .order = 5, .error_order = 5,
+         .summary = "Dormand and Prince, order 5, embedded estimate of order 4, dense output",
+         .reference = "Dormand, Prince 1980; Hairer, Norsett, Wanner I, II.5-6");
+EXPLICIT(
+    dop8, .order = 8, .error_order = 8,
     .summary = "DOP853: order 8, embedded estimates of orders 5 and 3, dense output of order 7",
-    .reference = "Dormand, Prince 1989; Hairer, Norsett, Wanner I, II.5-6, II.10"};
+    .reference = "Dormand, Prince 1989; Hairer, Norsett, Wanner I, II.5-6, II.10");
