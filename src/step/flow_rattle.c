@@ -20,7 +20,7 @@
 
 #include "base/rows.h"
 #include "step/mechanics.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 enum { MOST_ITERATIONS = 60 };
 
@@ -47,11 +47,6 @@ typedef struct rattle_flow {
 
 /* ---- places */
 
-static void copy(taut_index count, double *to, const double *from)
-{
-    memcpy(to, from, (size_t)count * sizeof(double));
-}
-
 static bool is_at(const place *p, taut_index n, double t, const double *q)
 {
     return p->good && fabs(p->t - t) <= 8 * DBL_EPSILON * fabs(t) &&
@@ -62,12 +57,12 @@ static void copy_place(const taut_mechanics *m, place *to, const place *from)
 {
     to->good = from->good;
     to->t = from->t;
-    copy(m->n, to->q, from->q);
-    copy(m->n, to->force, from->force);
-    copy(m->n, to->kick, from->kick);
-    copy(m->rod_start[m->rods], to->g, from->g);
+    taut_copy(m->n, from->q, to->q);
+    taut_copy(m->n, from->force, to->force);
+    taut_copy(m->n, from->kick, to->kick);
+    taut_copy(m->rod_start[m->rods], from->g, to->g);
     if (from->mass)
-        copy(m->mass_start[m->n], to->mass, from->mass);
+        taut_copy(m->mass_start[m->n], from->mass, to->mass);
 }
 
 /* What the latest evaluation gave, as the place (t, q); factorised. */
@@ -76,11 +71,11 @@ static int take(rattle_flow *f, double t, const double *q, const double *force, 
     taut_mechanics *m = &f->mechanics;
     place *p = &f->now;
     p->t = t;
-    copy(m->n, p->q, q);
-    copy(m->n, p->force, force);
-    copy(m->rod_start[m->rods], p->g, m->rod_jacobian);
+    taut_copy(m->n, q, p->q);
+    taut_copy(m->n, force, p->force);
+    taut_copy(m->rod_start[m->rods], m->rod_jacobian, p->g);
     if (p->mass)
-        copy(m->mass_start[m->n], p->mass, m->mass);
+        taut_copy(m->mass_start[m->n], m->mass, p->mass);
     return taut_mechanics_factor(m, f->saddle, t, p->mass ? p->mass : m->mass, p->g, NULL, error);
 }
 
@@ -98,8 +93,8 @@ static int arrive(rattle_flow *f, double t, const double *q, const double *v, ta
     }
     TAUT_TRY(taut_mechanics_force(m, t, q, v, f->force, NULL, error));
     TAUT_TRY(take(f, t, q, f->force, error));
-    copy(m->n, f->now.kick, f->force);
-    memset(f->row, 0, (size_t)m->rods * sizeof(double));
+    taut_copy(m->n, f->force, f->now.kick);
+    taut_clear(m->rods, f->row);
     m->statistics->solves++;
     TAUT_TRY(taut_saddle_solve(f->saddle, 1, f->now.kick, f->row, error));
     f->now.good = true;
@@ -164,12 +159,9 @@ static int reach(rattle_flow *f, double t, double h, const double *q, const doub
         f->d[i] = h / 2 * f->now.kick[i];
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         TAUT_TRY(iterate(f, t, h, q, v, error));
-        double change = 0, scale = still + fabs(h) * taut_largest(n, f->next_d),
+        double change = fabs(h) * taut_largest_difference(n, f->next_d, f->d),
+               scale = still + fabs(h) * taut_largest(n, f->next_d),
                floor = 2 * DBL_EPSILON * scale;
-        for (taut_index i = 0; i < n; i++) {
-            double moves = fabs(h * (f->next_d[i] - f->d[i]));
-            change = moves <= change ? change : moves; /* NaN stays */
-        }
         if (!isfinite(change) || change > 1e3 * (scale + 1))
             break;
         double *swap = f->d, rate = change / before;
@@ -206,7 +198,7 @@ static int advance(taut_flow *flow, double t, double h, double *state, taut_erro
         f->row[r] = -f->row[r];
     m->statistics->solves++;
     TAUT_TRY(taut_saddle_solve(f->saddle, 1, f->d, f->row, error));
-    copy(n, state, f->next);
+    taut_copy(n, f->next, state);
     for (taut_index i = 0; i < n; i++) {
         state[n + i] = f->u[i] + f->d[i];
         f->now.kick[i] = 2 / h * f->d[i];
@@ -226,7 +218,7 @@ int taut_flow_rattle_feels(taut_flow *flow, double t, double h, const double *q,
     f->now.good = false;
     TAUT_TRY(taut_mechanics_force(m, t, q, v, f->force, NULL, error));
     TAUT_TRY(take(f, t, q, f->force, error));
-    copy(m->n, f->d, f->force);
+    taut_copy(m->n, f->force, f->d);
     m->statistics->solves += 2;
     /* d is the acceleration now */
     TAUT_TRY(taut_mechanics_react(m, f->saddle, t, q, v, f->d, f->row, NULL, error));
@@ -238,7 +230,7 @@ int taut_flow_rattle_feels(taut_flow *flow, double t, double h, const double *q,
     TAUT_TRY(taut_mechanics_force(m, t, q, f->d, f->next, NULL, error));
     for (taut_index i = 0; i < m->n; i++)
         f->d[i] = (f->next_d[i] + f->next[i]) / 2 - f->force[i];
-    memset(f->row, 0, (size_t)m->rods * sizeof(double));
+    taut_clear(m->rods, f->row);
     TAUT_TRY(taut_saddle_solve(f->saddle, 1, f->d, f->row, error));
     *most = taut_largest(m->n, f->d);
     return TAUT_OK;

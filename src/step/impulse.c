@@ -20,7 +20,7 @@
  *     M a + G^T Lambda = f - grad W, G a = -gamma   at (X, V), W = sum J_k Omega_k   [E (8)]
  *
  * with the actions of the initial state. They do not influence the motion, and are computed only
- * on request. Beyond TAUT_MODES_MOST springs grad W is omitted from them. */
+ * on request. Beyond TAUT_SPECTRUM_DENSE springs grad W is omitted from them. */
 #include "step/impulse.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@
 
 #include "base/rows.h"
 #include "step/methods.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 enum { MOST_NEWTON = 40 };
 /* default: 1/20 of a radian of the fastest vibration; Omega is then right to 1e-4 */
@@ -57,7 +57,7 @@ static int make_modes(taut_impulse *w, taut_error *error)
 {
     taut_stepper *s = w->stepper;
     taut_index stiff = w->mechanics.rods;
-    w->has_modes = stiff <= TAUT_MODES_MOST;
+    w->has_modes = stiff <= TAUT_SPECTRUM_DENSE;
     if (!w->has_modes)
         return TAUT_OK;
     w->action = TAUT_NEW(s->arena, double, stiff);
@@ -115,12 +115,12 @@ static int show(taut_impulse *w, double t, const double *x, const double *v, dou
 static int begin(taut_impulse *w, taut_error *error)
 {
     taut_stepper *s = w->stepper;
-    size_t bytes = (size_t)w->mechanics.n * sizeof(double);
-    memcpy(w->x, s->now.q, bytes);
-    memcpy(w->v, s->now.v, bytes);
+    taut_index n = s->n;
+    taut_copy(n, s->now.q, w->x);
+    taut_copy(n, s->now.v, w->v);
     TAUT_TRY(show(w, s->now.t, w->x, w->v, s->now.q, s->now.v, error));
-    memcpy(w->shown_q, s->now.q, bytes);
-    memcpy(w->shown_v, s->now.v, bytes);
+    taut_copy(n, s->now.q, w->shown_q);
+    taut_copy(n, s->now.v, w->shown_v);
     for (taut_index i = 0; i < w->mechanics.n; i++)
         s->now.a[i] = NAN;
     TAUT_TRY(take_actions(w, s->now.t, error));
@@ -176,7 +176,7 @@ void taut_impulse_destroy(taut_stepper *s)
 void taut_impulse_rows(const taut_impulse *w, double *rows)
 {
     const taut_mechanics *m = &w->mechanics;
-    memcpy(rows, m->rod_jacobian, (size_t)m->rod_start[m->rods] * sizeof *rows);
+    taut_copy(m->rod_start[m->rods], m->rod_jacobian, rows);
 }
 
 int taut_impulse_factor(taut_impulse *w, double t, const double *g1, const double *g2,
@@ -199,7 +199,7 @@ static int spring(taut_impulse *w, double t, const double *x, double *restrict a
     TAUT_TRY(taut_evaluate(m->context, t, x, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &m->values,
                            error));
     w->stepper->statistics->fast_force_evaluations++;
-    memset(a, 0, (size_t)m->n * sizeof(double));
+    taut_clear(m->n, a);
     for (taut_index r = 0; r < m->rods; r++) {
         taut_index i = m->rod[r];
         taut_row_add(&m->jacobian, values->jacobian, i, -values->bond[i] / m->compliance[i], a);
@@ -215,23 +215,19 @@ int taut_impulse_project(taut_impulse *w, double t, const double *x, const doubl
     taut_mechanics *m = &w->mechanics;
     TAUT_TRY(taut_mechanics_bonds(m, t, x, NULL, 0, error));
     taut_impulse_rows(w, w->tie_1);
-    memcpy(X, x, (size_t)m->n * sizeof(double));
-    memset(w->lambda, 0, (size_t)m->rods * sizeof(double));
+    taut_copy(m->n, x, X);
+    taut_clear(m->rods, w->lambda);
     double before = INFINITY;
     for (int k = 0; k < MOST_NEWTON; k++) {
-        double size = 0, scale = 0;
         taut_impulse_rows(w, w->tie_2);
-        memset(w->r, 0, (size_t)m->n * sizeof(double));
+        taut_clear(m->n, w->r);
         for (taut_index r = 0; r < m->rods; r++)
             w->y[r] = (target ? target[r] : 0) - m->values.bond[m->rod[r]];
         TAUT_TRY(taut_impulse_factor(w, t, w->tie_1, w->tie_2, error));
         TAUT_TRY(taut_impulse_solve(w, w->r, error));
         w->stepper->statistics->newton_iterations++;
-        for (taut_index i = 0; i < m->n; i++) {
-            X[i] += w->r[i];
-            size = fmax(size, fabs(w->r[i]));
-            scale = fmax(scale, fabs(X[i]));
-        }
+        taut_add(m->n, w->r, X);
+        double size = taut_largest(m->n, w->r), scale = taut_largest(m->n, X);
         for (taut_index r = 0; r < m->rods; r++)
             w->lambda[r] -= w->y[r];
         TAUT_TRY(taut_mechanics_bonds(m, t, X, NULL, 0, error));
@@ -256,7 +252,7 @@ static int project_velocity(taut_impulse *w, double t, const double *rows, const
                             double *v, taut_error *error)
 {
     taut_mechanics *m = &w->mechanics;
-    memset(w->r, 0, (size_t)m->n * sizeof(double));
+    taut_clear(m->n, w->r);
     taut_mechanics_rates(m, v, w->y);
     for (taut_index r = 0; r < m->rods; r++)
         w->y[r] = (rate ? rate[r] : 0) - w->y[r];
@@ -290,18 +286,19 @@ static int measure(taut_impulse *w, taut_error *error)
 static int follow(taut_impulse *w, taut_error *error)
 {
     taut_stepper *s = w->stepper;
-    size_t bytes = (size_t)w->mechanics.n * sizeof(double);
+    taut_index n = s->n;
+    size_t bytes = (size_t)n * sizeof(double);
     if (memcmp(w->shown_q, s->now.q, bytes) == 0 && memcmp(w->shown_v, s->now.v, bytes) == 0)
         return TAUT_OK;
     /* at its own time: an event lies before the end of the step, and bonds may move */
     TAUT_TRY(measure(w, error));
     TAUT_TRY(taut_impulse_project(w, s->now.t, s->now.q, w->g, w->next_x, error));
-    memcpy(w->next_v, s->now.v, bytes);
+    taut_copy(n, s->now.v, w->next_v);
     TAUT_TRY(project_velocity(w, s->now.t, w->tie_2, w->gdot, w->next_v, error));
-    memcpy(w->x, w->next_x, bytes);
-    memcpy(w->v, w->next_v, bytes);
-    memcpy(w->shown_q, s->now.q, bytes);
-    memcpy(w->shown_v, s->now.v, bytes);
+    taut_copy(n, w->next_x, w->x);
+    taut_copy(n, w->next_v, w->v);
+    taut_copy(n, s->now.q, w->shown_q);
+    taut_copy(n, s->now.v, w->shown_v);
     w->time = s->now.t;
     return take_actions(w, s->now.t, error);
 }
@@ -351,8 +348,8 @@ static void accept(taut_impulse *w, const taut_state *next)
     swap(&w->fast, &w->next_fast);
     s->last = s->now;
     s->now = *next;
-    memcpy(w->shown_q, next->q, (size_t)w->mechanics.n * sizeof(double));
-    memcpy(w->shown_v, next->v, (size_t)w->mechanics.n * sizeof(double));
+    taut_copy(w->mechanics.n, next->q, w->shown_q);
+    taut_copy(w->mechanics.n, next->v, w->shown_v);
     for (taut_index i = 0; i < w->mechanics.n;
          i++) /* a belongs to the vibration or to the mean motion: rows do without */
         s->now.a[i] = NAN;
@@ -365,7 +362,7 @@ int taut_impulse_step(taut_stepper *s, double h, taut_error *error)
 {
     const taut_impulse_variant *variant = s->method->data;
     taut_impulse *w = s->work;
-    size_t bytes = (size_t)w->mechanics.n * sizeof(double);
+    taut_index n = s->n;
     if (!w->fresh) {
         TAUT_TRY(follow(w, error));
         TAUT_TRY(variant->kick(w, s->now.t, w->x, w->kick, error));
@@ -374,8 +371,8 @@ int taut_impulse_step(taut_stepper *s, double h, taut_error *error)
     }
     taut_state next = s->last;
     next.t = s->now.t + h;
-    memcpy(w->next_x, w->x, bytes);
-    memcpy(w->next_fast, w->fast, bytes);
+    taut_copy(n, w->x, w->next_x);
+    taut_copy(n, w->fast, w->next_fast);
     for (taut_index i = 0; i < w->mechanics.n; i++)
         w->next_v[i] = w->v[i] + h / 2 * w->kick[i];
     TAUT_TRY(vibrate(w, s->now.t, h, error));

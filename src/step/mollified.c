@@ -8,12 +8,10 @@
  * With b from [M G(X)^T; G(x) 0] (b, .) = (f(X), 0) this is a = b + M^-1 H b. Symplectic and
  * time-reversible when f has a potential; errors are O(h^2) + O(eps), as with the projected
  * method [E Theorem 2.2]. */
-#include <string.h>
-
 #include "base/rows.h"
 #include "step/impulse.h"
 #include "step/methods.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 typedef struct mollified {
     taut_pattern tangent;
@@ -42,7 +40,7 @@ static int kick(taut_impulse *w, double t, const double *x, double *acceleration
     TAUT_TRY(taut_impulse_project(w, t, x, NULL, own->X, error)); /* tie_1 is G(x), tie_2 is G(X) */
     TAUT_TRY(taut_mechanics_force(m, t, own->X, NULL, acceleration, NULL, error));
     TAUT_TRY(taut_impulse_factor(w, t, w->tie_2, w->tie_1, error));
-    memset(w->y, 0, (size_t)m->rods * sizeof(double));
+    taut_clear(m->rods, w->y);
     TAUT_TRY(taut_impulse_solve(w, acceleration, error));
     TAUT_TRY(curve(w, own, t, x, acceleration, error));
     taut_add(m->n, own->product, acceleration);

@@ -6,8 +6,7 @@
  * a solves [M G^T; G 0] (a, .) = (f, 0). Without the normal part of the kick the actions are
  * kept to O(eps), whatever the step: errors are O(h^2) + O(eps) [E Theorem 2.2].
  * Time-reversible, not symplectic. */
-#include <string.h>
-
+#include "base/vectors.h"
 #include "step/impulse.h"
 #include "step/methods.h"
 
@@ -16,7 +15,7 @@ static int kick(taut_impulse *w, double t, const double *x, double *acceleration
     taut_mechanics *m = &w->mechanics;
     TAUT_TRY(taut_mechanics_force(m, t, x, NULL, acceleration, NULL, error));
     TAUT_TRY(taut_impulse_factor(w, t, m->rod_jacobian, NULL, error));
-    memset(w->y, 0, (size_t)m->rods * sizeof(double));
+    taut_clear(m->rods, w->y);
     return taut_impulse_solve(w, acceleration, error);
 }
 

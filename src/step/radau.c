@@ -11,6 +11,7 @@
  * potential enters through its Hessian in K; steps may then be limited by its curvature [B Lemma
  * 8.1]. */
 #include "base/rows.h"
+#include "base/vectors.h"
 #include "step/methods.h"
 
 #include <string.h>
@@ -194,7 +195,7 @@ static void destroy(taut_stepper *s)
  * iterate it has the last correction in it. */
 static void take_force(taut_radau *w, taut_radau_past *end, const taut_state *state)
 {
-    memset(w->extra, 0, (size_t)w->n * sizeof(double));
+    taut_clear(w->n, w->extra);
     taut_radau_defect(w, w->extra, end->jacobian, state->lambda, w->varying ? end->mass : w->mass,
                       state->a, end->force);
     for (taut_index k = 0; k < w->n; k++)
@@ -206,8 +207,8 @@ static int end_mechanics(taut_stepper *s, double h, taut_state *next, taut_error
 {
     taut_radau *w = s->work;
     taut_radau_past *trial = &w->past[1 - w->top];
-    memcpy(next->v, w->v + (int64_t)(w->s - 1) * w->n, (size_t)w->n * sizeof(double));
-    memcpy(trial->tension, next->lambda, (size_t)w->m * sizeof(double));
+    taut_copy(w->n, w->v + (int64_t)(w->s - 1) * w->n, next->v);
+    taut_copy(w->m, next->lambda, trial->tension);
     if (!s->adaptive) /* a fixed step size shows the method itself */
         return TAUT_OK;
     TAUT_TRY(taut_radau_along(s, h, next->q, next->v, error));
@@ -230,9 +231,9 @@ static int step(taut_stepper *s, double h, taut_error *error)
     int64_t end = (int64_t)(w->s - 1) * w->n, tension = (int64_t)(w->s - 1) * w->m;
     taut_state old = s->now, next = s->last;
     next.t = old.t + h;
-    memcpy(next.q, w->q + end, (size_t)w->n * sizeof(double));
-    memcpy(next.a, trial->a + end, (size_t)w->n * sizeof(double));
-    memcpy(next.lambda, trial->lambda + tension, (size_t)w->m * sizeof(double));
+    taut_copy(w->n, w->q + end, next.q);
+    taut_copy(w->n, trial->a + end, next.a);
+    taut_copy(w->m, trial->lambda + tension, next.lambda);
     if (!s->first_order)
         TAUT_TRY(end_mechanics(s, h, &next, error));
     trial->h = h;
@@ -335,7 +336,7 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
     if (!s->first_order)
         return taut_radau_multipliers(s, t, q, v, lambda, error);
     if (lambda != v)
-        memcpy(lambda, v, (size_t)s->m * sizeof *lambda);
+        taut_copy(s->m, v, lambda);
     return TAUT_OK;
 }
 

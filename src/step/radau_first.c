@@ -17,7 +17,8 @@
 #include "step/radau.h"
 
 #include <stdio.h>
-#include <string.h>
+
+#include "base/vectors.h"
 
 /* ---- making */
 
@@ -98,7 +99,7 @@ static int evaluate_at(taut_stepper *s, double t, const double *z, const double 
     TAUT_TRY(taut_evaluate_inside(s->context, t, z, y, wanted, &values, error));
     s->statistics->force_evaluations++;
     if (c)
-        memcpy(c, w->bond, (size_t)w->m * sizeof *c);
+        taut_copy(w->m, w->bond, c);
     if (!derivatives)
         return TAUT_OK;
     s->statistics->jacobians++;
@@ -126,8 +127,8 @@ static int guess(taut_stepper *s, double h, taut_radau_past *past, double *a, do
     (void)h;
     (void)error;
     for (int i = 0; i < w->s; i++) {
-        memcpy(a + (int64_t)i * w->n, past->force, (size_t)w->n * sizeof *a);
-        memcpy(lambda + (int64_t)i * w->m, s->now.v, (size_t)w->m * sizeof *lambda);
+        taut_copy(w->n, past->force, a + (int64_t)i * w->n);
+        taut_copy(w->m, s->now.v, lambda + (int64_t)i * w->m);
     }
     return TAUT_OK;
 }
@@ -141,7 +142,7 @@ static int evaluate(taut_stepper *s, int i, double h, bool derivatives, taut_err
     TAUT_TRY(evaluate_at(s, s->now.t + w->table.c[i] * h, w->q + row, trial->lambda + bond,
                          derivatives, w->r + row, w->y + bond, error));
     if (i == w->s - 1)
-        memcpy(trial->force, w->r + row, (size_t)w->n * sizeof(double));
+        taut_copy(w->n, w->r + row, trial->force);
     for (taut_index k = 0; k < w->n; k++)
         w->r[row + k] -= trial->a[row + k];
     return TAUT_OK;
@@ -152,9 +153,9 @@ static void add_bonds(taut_radau *w, int i, double h)
     (void)h;
     if (w->m == 0)
         return;
-    size_t bytes = (size_t)w->shape.g_start[w->m] * sizeof(double);
-    memcpy(w->whole_g1 + w->whole_g_start[i * w->m], w->g1, bytes);
-    memcpy(w->whole_g2 + w->whole_g_start[i * w->m], w->g2, bytes);
+    taut_index entries = w->shape.g_start[w->m], first = w->whole_g_start[i * w->m];
+    taut_copy(entries, w->g1, w->whole_g1 + first);
+    taut_copy(entries, w->g2, w->whole_g2 + first);
 }
 
 static int factor(taut_stepper *s, double h, taut_error *error)
@@ -177,7 +178,7 @@ static int explain(taut_stepper *s, int status, taut_error *error)
     taut_index still = -1;
     if (status != TAUT_ERROR_SINGULAR)
         return status;
-    memset(w->y, 0, (size_t)w->m * sizeof(double)); /* how often each variable is seen */
+    taut_clear(w->m, w->y); /* how often each variable is seen */
     for (taut_index i = 0; i < w->m; i++) {
         bool moved = false;
         for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
@@ -221,7 +222,7 @@ static int filtered(taut_stepper *s, double h, const double *rate, taut_error *e
             sum -= weight[j] * k[(int64_t)j * w->n + i];
         w->filter_x[i] = sum;
     }
-    memset(w->filter_y, 0, (size_t)w->m * sizeof(double));
+    taut_clear(w->m, w->filter_y);
     s->statistics->solves++;
     TAUT_TRY(
         taut_saddle_solve(w->filter ? w->filter : w->block[0], 1, w->filter_x, w->filter_y, error));
@@ -247,7 +248,7 @@ static int estimate(taut_stepper *s, double h, taut_error *error)
 {
     taut_radau *w = s->work;
     const taut_radau_past *past = &w->past[w->top];
-    memset(s->error_v, 0, (size_t)w->n * sizeof(double));
+    taut_clear(w->n, s->error_v);
     TAUT_TRY(filtered(s, h, past->force, error));
     if (taut_radau_norm(s, 1, s->error_q) > 1)
         TAUT_TRY(filtered_again(s, h, error));

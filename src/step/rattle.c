@@ -19,7 +19,7 @@
 #include "linalg/saddle_bonds.h"
 #include "step/mechanics.h"
 #include "step/methods.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 enum { MOST_ITERATIONS = 60, HISTORY = 4 };
 
@@ -105,7 +105,7 @@ static int arrive(taut_stepper *s, const taut_state *state, taut_error *error)
 static int accelerate(taut_stepper *s, double *a, taut_error *error)
 {
     rattle *w = s->work;
-    memcpy(a, w->force, (size_t)s->n * sizeof(double));
+    taut_copy(s->n, w->force, a);
     return taut_mechanics_react(&w->mechanics, w->saddle, s->now.t, s->now.q, s->now.v, a,
                                 w->residual, s->now.lambda, error);
 }
@@ -116,7 +116,7 @@ static int complete(taut_stepper *s, taut_error *error)
     if (!w->fresh) {
         TAUT_TRY(arrive(s, &s->now, error));
         TAUT_TRY(accelerate(s, w->kick, error));
-        memcpy(s->now.a, w->kick, (size_t)s->n * sizeof(double));
+        taut_copy(s->n, w->kick, s->now.a);
         s->statistics->solves++;
     } else if (!w->complete)
         TAUT_TRY(accelerate(s, s->now.a, error));
@@ -292,7 +292,7 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
     if (q == s->now.q && v == s->now.v && t == s->now.t) {
         TAUT_TRY(complete(s, error));
         if (lambda != s->now.lambda)
-            memcpy(lambda, s->now.lambda, (size_t)s->m * sizeof(double));
+            taut_copy(s->m, s->now.lambda, lambda);
         return TAUT_OK;
     }
     taut_statistics before = *s->statistics; /* output is not counted */

@@ -11,7 +11,7 @@
 
 #include "base/hot.h"
 #include "step/mechanics.h"
-#include "step/vectors.h"
+#include "base/vectors.h"
 
 typedef struct verlet {
     bool fresh; /* now.a belongs to now.q */
