@@ -9,13 +9,21 @@ typedef struct taut_flow {
     const char *name;
     /* of the state: n for first order and black boxes, 2 n (q, then v) for mechanical systems */
     taut_index size;
-    bool backward; /* H < 0 is possible */
-    /* state[size] at time t becomes that at t + H. 0, >0 cannot from here, <0 error; the state
-     * is as before when it fails. */
+    /* state[size] at time t becomes that at t + H, which may be negative. 0, TAUT_RETRY cannot
+     * from here, <0 error; the state is as before when it fails. */
     int (*advance)(struct taut_flow *flow, double t, double H, double *state, taut_error *error);
     void (*destroy)(struct taut_flow *flow);
     taut_statistics *statistics; /* micro_steps, force_evaluations */
-    void *self;
 } taut_flow;
+
+/* The end of making a flow, which is the first member of what its kind keeps: hands it out, or
+ * destroys what is half made and passes the status on. */
+static inline int taut_flow_made(taut_flow *made, int status, taut_flow **flow)
+{
+    if (status != 0)
+        made->destroy(made);
+    *flow = status == 0 ? made : NULL;
+    return status;
+}
 
 #endif

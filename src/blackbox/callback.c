@@ -186,7 +186,7 @@ typedef struct callback_flow {
 
 static int advance(taut_flow *flow, double t, double H, double *state, taut_error *error)
 {
-    callback_flow *f = flow->self;
+    callback_flow *f = (callback_flow *)flow;
     taut_copy(flow->size, state, f->work);
     flow->statistics->micro_steps++;
     int status = f->box->advance(f->box->user, t, H, f->work);
@@ -197,11 +197,11 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
     if (status > 0) {
         taut_fail(error, TAUT_ERROR_EVALUATE,
                   "the function `advance` cannot go on from t = %g (it returned %d)", t, status);
-        return 1;
+        return TAUT_RETRY;
     }
     if (taut_check_finite(f->system, TAUT_COORDINATE, "the flow", t, f->work, flow->size, error) !=
         0)
-        return 1;
+        return TAUT_RETRY;
     taut_copy(flow->size, f->work, state);
     return TAUT_OK;
 }
@@ -225,11 +225,9 @@ int taut_flow_callback(const taut_system *system, taut_arena *arena, taut_statis
         return taut_fail_memory(error);
     f->flow = (taut_flow){.name = "function",
                           .size = system->sizes.coordinates,
-                          .backward = true, /* whether it can is for the function to say */
                           .advance = advance,
                           .destroy = destroy,
-                          .statistics = statistics,
-                          .self = f};
+                          .statistics = statistics};
     f->system = system;
     f->box = system->extra;
     f->work = work;

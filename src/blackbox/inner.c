@@ -2,10 +2,10 @@
  * any method that supports plain rates.
  *
  *     H = n h, z <- Psi_h o ... o Psi_h (z)
- *     (n times; [D section 4.1] uses forward Euler for Psi)
+ *     (n times; [D section 4.1] has forward Euler for Psi)
  *
- * Forward Euler as inner method has a slow manifold of its own, at a distance of O(h) from that of
- * the rates: it, not H, limits the accuracy of a projection of high order. */
+ * Forward Euler as inner method has a slow manifold of its own, O(h) away from that of the rates:
+ * it, not H, limits the accuracy of a projection of high order. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,16 +13,13 @@
 
 #include "base/statistics.h"
 #include "base/vectors.h"
-#include "base/method.h"
 #include "base/nearmiss.h"
 #include "blackbox/flows.h"
+#include "step/flow_steps.h"
 
 typedef struct inner_flow {
-    taut_flow flow;
-    taut_stepper stepper;
+    taut_steps_flow base;
     taut_field field;
-    taut_statistics cost;
-    double step;
 } inner_flow;
 
 static int evaluate(taut_field *field, double t, const double *q, const double *v, double *rate,
@@ -37,32 +34,18 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
 
 static int advance(taut_flow *flow, double t, double H, double *state, taut_error *error)
 {
-    inner_flow *f = flow->self;
+    taut_steps_flow *f = (taut_steps_flow *)flow;
     taut_stepper *s = &f->stepper;
-    double steps = fmax(1, ceil(fabs(H) / f->step * (1 - 1e-12)));
+    double count = taut_steps_count(f, H);
     s->now.t = t;
     taut_copy(s->n, state, s->now.q);
     s->method->changed(s);
-    int status = TAUT_OK;
-    f->cost = (taut_statistics){0};
-    for (double k = 0; k < steps && status == 0; k++)
-        status = s->method->step(s, H / steps, error);
-    flow->statistics->micro_steps += f->cost.steps;
-    taut_statistics_add(flow->statistics, &f->cost);
+    int status = taut_steps_take(f, count, H / count, error);
     if (status == TAUT_ERROR_EVALUATE || status == TAUT_ERROR_CONVERGE)
-        return 1; /* elsewhere it may be possible; the message stays */
-    if (status != 0)
-        return status;
-    taut_copy(s->n, s->now.q, state);
-    return TAUT_OK;
-}
-
-static void destroy(taut_flow *flow)
-{
-    inner_flow *f = flow->self;
-    if (f->stepper.work && f->stepper.method->destroy)
-        f->stepper.method->destroy(&f->stepper);
-    f->stepper.work = NULL;
+        return TAUT_RETRY; /* elsewhere it may be possible; the message stays */
+    if (status == 0)
+        taut_copy(s->n, s->now.q, state);
+    return status;
 }
 
 /* ---- creation */
@@ -91,27 +74,19 @@ static int find_method(const char *name, const taut_method **method, taut_error 
                  row->name);
     }
     const char *near = taut_near_miss(name, names, count);
-    return taut_fail(
-        error, TAUT_ERROR_REFUSED,
-        "[stepper] method: '%.40s' does not integrate rates with a fixed step size%s%s; "
-        "choose %s",
-        name, near ? "; did you mean " : "", near ? near : "", list);
+    return taut_fail(error, TAUT_ERROR_REFUSED,
+                     "[stepper] method: '%.40s' does not integrate rates with a fixed step size%s%s; "
+                     "choose one of %s",
+                     name, near ? "; did you mean " : "", near ? near : "", list);
 }
 
-static int new_state(taut_stepper *s, taut_state *state, taut_error *error)
+static int build(taut_stepper *s, taut_error *error)
 {
-    *state =
-        (taut_state){.q = TAUT_NEW(s->arena, double, s->n), .a = TAUT_NEW(s->arena, double, s->n)};
-    state->v = state->lambda = TAUT_NEW(s->arena, double, 1); /* there are no algebraic variables */
-    return state->q && state->a && state->v ? TAUT_OK : taut_fail_memory(error);
-}
-
-static int build(inner_flow *f, taut_error *error)
-{
-    taut_stepper *s = &f->stepper;
-    TAUT_TRY(new_state(s, &s->now, error));
-    TAUT_TRY(new_state(s, &s->last, error));
-    TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &s->error_q, &s->error_v));
+    TAUT_TRY(taut_state_create(s, &s->now, error));
+    TAUT_TRY(taut_state_create(s, &s->last, error));
+    s->error_q = TAUT_NEW(s->arena, double, s->n);
+    s->error_v = TAUT_NEW(s->arena, double, s->n);
+    TAUT_TRY(taut_arena_check(s->arena, error));
     TAUT_TRY(taut_context_start(s->context, 0, s->now.q, s->now.v, error));
     /* differences of high order see what an implicit method leaves unsolved */
     s->rtol = 1e-13;
@@ -130,31 +105,23 @@ int taut_flow_inner(taut_context *context, taut_arena *arena, taut_statistics *s
     inner_flow *f = TAUT_NEW(arena, inner_flow, 1);
     if (!f)
         return taut_fail_memory(error);
-    f->flow = (taut_flow){.name = row->name,
-                          .size = sizes.coordinates,
-                          .backward = true,
-                          .advance = advance,
-                          .destroy = destroy,
-                          .statistics = statistics,
-                          .self = f};
-    f->step = step;
     f->field = (taut_field){.name = "rates",
                             .n = sizes.coordinates,
                             .evaluate = evaluate,
-                            .statistics = &f->cost,
+                            .statistics = &f->base.cost,
                             .self = context};
-    f->stepper = (taut_stepper){.method = row,
-                                .context = context,
-                                .field = row->uses_field ? &f->field : NULL,
-                                .statistics = &f->cost,
-                                .arena = arena,
-                                .first_order = true,
-                                .n = sizes.coordinates};
-    int status = build(f, error);
-    if (status != 0) {
-        destroy(&f->flow);
-        return status;
-    }
-    *flow = &f->flow;
-    return TAUT_OK;
+    f->base = (taut_steps_flow){.flow = {.name = row->name,
+                                         .size = sizes.coordinates,
+                                         .advance = advance,
+                                         .destroy = taut_steps_destroy,
+                                         .statistics = statistics},
+                                .stepper = {.method = row,
+                                            .context = context,
+                                            .field = row->uses_field ? &f->field : NULL,
+                                            .statistics = &f->base.cost,
+                                            .arena = arena,
+                                            .first_order = true,
+                                            .n = sizes.coordinates},
+                                .step = step};
+    return taut_flow_made(&f->base.flow, build(&f->base.stepper, error), flow);
 }

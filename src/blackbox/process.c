@@ -45,8 +45,8 @@ static int garbage(process_flow *f, const char *line, const char *expected, taut
     return taut_child_fail(&f->child, what, error);
 }
 
-/* A word that is no finite number: what is it? Returns >0 for NaN and infinity, which another
- * state may avoid. */
+/* A word that is no finite number. TAUT_RETRY for NaN and infinity, which another state may
+ * avoid. */
 static int bad_number(process_flow *f, const char *word, taut_index k, double t, taut_error *error)
 {
     char name[NAME_MOST], lower[8] = "";
@@ -57,7 +57,7 @@ static int bad_number(process_flow *f, const char *word, taut_index k, double t,
     if (strncmp(letters, "nan", 3) == 0 || strncmp(letters, "inf", 3) == 0) {
         taut_fail(error, TAUT_ERROR_EVALUATE, "the program '%.80s' gave %.8s for '%.80s' at t = %g",
                   f->child.words[0], word, name, t);
-        return 1;
+        return TAUT_RETRY;
     }
     char what[300];
     snprintf(what, sizeof what, "it answered '%.40s' for '%.80s' where a number was expected", word,
@@ -88,17 +88,17 @@ static int read_state(process_flow *f, char *words, double t, taut_error *error)
     return taut_child_fail(&f->child, what, error);
 }
 
-/* What a program says in place of numbers. */
+/* What a program answers in place of numbers. */
 static int read_refusal(process_flow *f, const char *line, double t, taut_error *error)
 {
     if (starts_with(line, "cannot")) {
         taut_fail(error, TAUT_ERROR_EVALUATE, "the program '%.80s' cannot go on from t = %g:%.*s",
                   f->child.words[0], t, REASON_MOST, line[6] ? line + 6 : " it gives no reason");
-        return 1;
+        return TAUT_RETRY;
     }
     if (starts_with(line, "error")) {
         char what[REASON_MOST + 40];
-        snprintf(what, sizeof what, "it says:%.*s", REASON_MOST, line[5] ? line + 5 : " error");
+        snprintf(what, sizeof what, "it reports:%.*s", REASON_MOST, line[5] ? line + 5 : " error");
         return taut_child_fail(&f->child, what, error);
     }
     return garbage(f, line, "'ok' and numbers, 'cannot' or 'error'", error);
@@ -123,7 +123,7 @@ static int write_request(process_flow *f, double t, double H, const double *stat
     return (int)(to - f->request);
 }
 
-/* A process that failed once is gone: later calls say the same again. */
+/* A process that failed once is gone: later calls report the same again. */
 static int remember(process_flow *f, int status, const taut_error *error)
 {
     if (status < 0) {
@@ -135,7 +135,7 @@ static int remember(process_flow *f, int status, const taut_error *error)
 
 static int advance(taut_flow *flow, double t, double H, double *state, taut_error *error)
 {
-    process_flow *f = flow->self;
+    process_flow *f = (process_flow *)flow;
     taut_error mine;
     taut_error *e = error ? error : &mine;
     if (f->failed)
@@ -159,7 +159,7 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
 
 static void destroy(taut_flow *flow)
 {
-    process_flow *f = flow->self;
+    process_flow *f = (process_flow *)flow;
     taut_child_end(&f->child);
 }
 
@@ -218,17 +218,9 @@ int taut_flow_process(const taut_system *system, taut_arena *arena, taut_statist
         return taut_fail_memory(error);
     f->flow = (taut_flow){.name = "process",
                           .size = sizes.coordinates,
-                          .backward = true, /* whether it can is for the program to say */
                           .advance = advance,
                           .destroy = destroy,
-                          .statistics = statistics,
-                          .self = f};
+                          .statistics = statistics};
     f->system = system;
-    int status = build(f, settings, arena, error);
-    if (status != 0) {
-        destroy(&f->flow);
-        return status;
-    }
-    *flow = &f->flow;
-    return TAUT_OK;
+    return taut_flow_made(&f->flow, build(f, settings, arena, error), flow);
 }

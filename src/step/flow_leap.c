@@ -134,15 +134,8 @@ int taut_flow_leap(taut_context *context, taut_arena *arena, taut_statistics *st
     taut_system_sizes(taut_context_system(context), &sizes);
     f->flow = (taut_flow){.name = "leapfrog",
                           .size = 2 * sizes.coordinates,
-                          .backward = true,
                           .advance = advance,
                           .destroy = destroy,
                           .statistics = statistics};
-    int status = build(f, context, arena, t, error);
-    if (status != 0) {
-        destroy(&f->flow);
-        return status;
-    }
-    *flow = &f->flow;
-    return TAUT_OK;
+    return taut_flow_made(&f->flow, build(f, context, arena, t, error), flow);
 }

@@ -300,15 +300,8 @@ int taut_flow_rattle(taut_context *context, taut_arena *arena, taut_statistics *
     f->general = sizes.can & general;
     f->flow = (taut_flow){.name = "rattle",
                           .size = 2 * sizes.coordinates,
-                          .backward = true,
                           .advance = advance,
                           .destroy = destroy,
                           .statistics = statistics};
-    int status = build(f, context, arena, error);
-    if (status != 0) {
-        destroy(&f->flow);
-        return status;
-    }
-    *flow = &f->flow;
-    return TAUT_OK;
+    return taut_flow_made(&f->flow, build(f, context, arena, error), flow);
 }

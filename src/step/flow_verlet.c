@@ -8,16 +8,13 @@
 #include <string.h>
 
 #include "base/vectors.h"
-#include "base/statistics.h"
+#include "step/flow_steps.h"
 #include "step/methods.h"
 
 typedef struct verlet_flow {
-    taut_flow flow;
-    taut_stepper stepper;
-    taut_statistics cost;
-    taut_state anchor; /* the latest start that was new */
+    taut_steps_flow base;
+    taut_state anchor; /* the latest beginning that was new */
     bool now_good, anchor_good;
-    double step;
 } verlet_flow;
 
 /* The same point up to the rounding of t: accelerations do not depend on v. */
@@ -30,7 +27,7 @@ static bool same(const taut_state *state, taut_index n, double t, const double *
 /* Puts the stepper at (t, state). Returns true when the acceleration there has to be evaluated. */
 static bool place(verlet_flow *f, double t, const double *state)
 {
-    taut_stepper *s = &f->stepper;
+    taut_stepper *s = &f->base.stepper;
     bool fresh = f->now_good && same(&s->now, s->n, t, state);
     if (!fresh && f->anchor_good && same(&f->anchor, s->n, t, state)) {
         taut_copy(s->n, f->anchor.a, s->now.a);
@@ -47,7 +44,7 @@ static bool place(verlet_flow *f, double t, const double *state)
 
 static void remember(verlet_flow *f)
 {
-    const taut_stepper *s = &f->stepper;
+    const taut_stepper *s = &f->base.stepper;
     f->anchor.t = s->last.t;
     taut_copy(s->n, s->last.q, f->anchor.q);
     taut_copy(s->n, s->last.a, f->anchor.a);
@@ -58,18 +55,14 @@ static void remember(verlet_flow *f)
 static int advance(taut_flow *flow, double t, double H, double *state, taut_error *error)
 {
     verlet_flow *f = (verlet_flow *)flow;
-    taut_stepper *s = &f->stepper;
-    double steps = fmax(1, ceil(fabs(H) / f->step * (1 - 1e-12)));
+    taut_stepper *s = &f->base.stepper;
+    double count = taut_steps_count(&f->base, H), h = H / count;
     bool fresh = place(f, t, state);
-    int status = TAUT_OK;
-    f->cost = (taut_statistics){0};
-    for (double k = 0; k < steps && status == 0; k++) {
-        status = s->method->step(s, H / steps, error);
-        if (status == 0 && k == 0 && fresh)
-            remember(f);
-    }
-    flow->statistics->micro_steps += f->cost.steps;
-    taut_statistics_add(flow->statistics, &f->cost);
+    int status = taut_steps_take(&f->base, 1, h, error);
+    if (status == 0 && fresh)
+        remember(f);
+    if (status == 0)
+        status = taut_steps_take(&f->base, count - 1, h, error);
     f->now_good = status == 0;
     if (status != 0)
         return status;
@@ -78,32 +71,18 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
     return TAUT_OK;
 }
 
-static void destroy(taut_flow *flow)
-{
-    verlet_flow *f = (verlet_flow *)flow;
-    if (f && f->stepper.method->destroy)
-        f->stepper.method->destroy(&f->stepper);
-}
-
-static int new_state(taut_stepper *s, taut_state *state, taut_error *error)
-{
-    *state = (taut_state){.q = TAUT_NEW(s->arena, double, s->n),
-                          .v = TAUT_NEW(s->arena, double, s->n),
-                          .a = TAUT_NEW(s->arena, double, s->n),
-                          .lambda = TAUT_NEW(s->arena, double, s->m)};
-    return state->q && state->v && state->a && state->lambda ? TAUT_OK : taut_fail_memory(error);
-}
-
 static int build(verlet_flow *f, double t, const double *q, const double *v, taut_error *error)
 {
-    taut_stepper *s = &f->stepper;
-    TAUT_TRY(new_state(s, &s->now, error));
-    TAUT_TRY(new_state(s, &s->last, error));
-    TAUT_TRY(new_state(s, &f->anchor, error));
+    taut_stepper *s = &f->base.stepper;
+    TAUT_TRY(taut_state_create(s, &s->now, error));
+    TAUT_TRY(taut_state_create(s, &s->last, error));
+    TAUT_TRY(taut_state_create(s, &f->anchor, error));
     s->now.t = t;
     taut_copy(s->n, q, s->now.q);
     taut_copy(s->n, v, s->now.v);
-    return s->method->create(s, error);
+    int status = s->method->create(s, error);
+    f->base.flow.statistics->factorisations += f->base.cost.factorisations;
+    return status;
 }
 
 int taut_flow_verlet(taut_context *context, taut_arena *arena, taut_statistics *statistics,
@@ -116,25 +95,17 @@ int taut_flow_verlet(taut_context *context, taut_arena *arena, taut_statistics *
     verlet_flow *f = TAUT_NEW(arena, verlet_flow, 1);
     if (!f)
         return taut_fail_memory(error);
-    f->flow = (taut_flow){.name = "verlet",
-                          .size = 2 * sizes.coordinates,
-                          .backward = true,
-                          .advance = advance,
-                          .destroy = destroy,
-                          .statistics = statistics};
-    f->step = step;
-    f->stepper = (taut_stepper){.method = &taut_verlet,
-                                .context = context,
-                                .statistics = &f->cost,
-                                .arena = arena,
-                                .n = sizes.coordinates,
-                                .m = sizes.bonds};
-    int status = build(f, t, q, v, error);
-    statistics->factorisations += f->cost.factorisations;
-    if (status != 0) {
-        destroy(&f->flow);
-        return status;
-    }
-    *flow = &f->flow;
-    return TAUT_OK;
+    f->base = (taut_steps_flow){.flow = {.name = "verlet",
+                                         .size = 2 * sizes.coordinates,
+                                         .advance = advance,
+                                         .destroy = taut_steps_destroy,
+                                         .statistics = statistics},
+                                .stepper = {.method = &taut_verlet,
+                                            .context = context,
+                                            .statistics = &f->base.cost,
+                                            .arena = arena,
+                                            .n = sizes.coordinates,
+                                            .m = sizes.bonds},
+                                .step = step};
+    return taut_flow_made(&f->base.flow, build(f, t, q, v, error), flow);
 }
