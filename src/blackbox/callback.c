@@ -82,8 +82,7 @@ static int take_observables(taut_system *system, const taut_black_box *given, ta
     taut_index m = given->observables;
     system->jacobian_start = TAUT_NEW(arena, taut_index, m + 1);
     system->jacobian_column = TAUT_NEW(arena, taut_index, m);
-    if (!system->jacobian_start || !system->jacobian_column)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(arena, error));
     for (taut_index i = 0; i < m; i++) {
         taut_index j = given->observable[i];
         if (j < 0 || j >= given->variables)
@@ -114,8 +113,7 @@ static int take_horizon(taut_system *system, double horizon, taut_error *error)
     int length = taut_number_format(horizon, 17, text);
     system->stepper = TAUT_NEW(&system->arena, taut_setting, 1);
     char *copy = taut_arena_text(&system->arena, text, (size_t)length);
-    if (!system->stepper || !copy)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(&system->arena, error));
     system->stepper[0] = (taut_setting){"horizon", copy};
     system->steppers = 1;
     return TAUT_OK;
@@ -124,10 +122,9 @@ static int take_horizon(taut_system *system, double horizon, taut_error *error)
 static int fill(taut_system *system, const taut_black_box *given, taut_error *error)
 {
     taut_black_box *box = system->extra = TAUT_NEW(&system->arena, taut_black_box, 1);
-    double *first = TAUT_NEW(&system->arena, double, given->variables);
-    if (!box || !first)
-        return taut_fail_memory(error);
-    for (taut_index i = 0; i < given->variables && given->start; i++)
+    double *first = TAUT_NEW(&system->arena, double, given->size);
+    TAUT_TRY(taut_arena_check(&system->arena, error));
+    for (taut_index i = 0; i < given->size && given->start; i++)
         if (!isfinite(first[i] = given->start[i]))
             return taut_fail(error, TAUT_ERROR_USAGE,
                              "taut_system_from_flow: start[%d] is %g: it must be finite", i,
@@ -221,8 +218,7 @@ int taut_flow_callback(const taut_system *system, taut_arena *arena, taut_statis
             "the black box has neither a command nor a function: there is nothing to run");
     callback_flow *f = TAUT_NEW(arena, callback_flow, 1);
     double *work = TAUT_NEW(arena, double, system->sizes.coordinates);
-    if (!f || !work)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(arena, error));
     f->flow = (taut_flow){.name = "function",
                           .size = system->sizes.coordinates,
                           .advance = advance,

@@ -36,8 +36,7 @@ int taut_command_split(const char *command, taut_arena *arena, char ***words, ta
 {
     char *text = TAUT_NEW(arena, char, 2 * strlen(command) + 2),
          **word = TAUT_NEW(arena, char *, MOST_WORDS + 1);
-    if (!text || !word)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(arena, error));
     int count = 0;
     for (const char *c = command;;) {
         while (blank(*c))

@@ -74,10 +74,11 @@ static int find_method(const char *name, const taut_method **method, taut_error 
                  row->name);
     }
     const char *near = taut_near_miss(name, names, count);
-    return taut_fail(error, TAUT_ERROR_REFUSED,
-                     "[stepper] method: '%.40s' does not integrate rates with a fixed step size%s%s; "
-                     "choose one of %s",
-                     name, near ? "; did you mean " : "", near ? near : "", list);
+    return taut_fail(
+        error, TAUT_ERROR_REFUSED,
+        "[stepper] method: '%.40s' does not integrate rates with a fixed step size%s%s; "
+        "choose one of %s",
+        name, near ? "; did you mean " : "", near ? near : "", list);
 }
 
 static int build(taut_stepper *s, taut_error *error)

@@ -199,8 +199,7 @@ static int build(process_flow *f, const taut_process_settings *settings, taut_ar
     f->room = names > numbers ? names : numbers;
     f->request = TAUT_NEW(arena, char, f->room);
     f->work = TAUT_NEW(arena, double, n);
-    if (!f->request || !f->work)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(arena, error));
     f->child =
         (taut_child){.words = words, .folder = settings->folder, .timeout = settings->timeout};
     TAUT_TRY(taut_child_start(&f->child, 1024 + 2 * numbers, arena, error));

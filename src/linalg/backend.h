@@ -24,19 +24,24 @@ struct taut_saddle {
     char structure[160];
 };
 
-/* What backends with a full matrix work with: tiny, and dense. (tiny.c) */
-typedef struct taut_full {
+/* Backends that store the matrix as columns, full ones or a band, differ in two functions.
+ * (dense_backend.c) */
+typedef struct taut_stored {
     void *matrix;
+    int64_t numbers; /* in it */
     taut_index *pivot;
-} taut_full;
-int taut_full_create(taut_saddle *saddle, taut_error *error);
-/* Loads the values and forms the matrix. */
-int taut_full_form(taut_saddle *saddle, const taut_saddle_values *values, taut_error *error);
-/* Own kernels: 1 + the column of the first small pivot, or 0; and the solution of form->vector. */
-taut_index taut_full_decompose(const taut_form *form, taut_full *work, double tolerance);
-void taut_full_substitute(taut_form *form, const taut_full *work);
+    taut_index width; /* entries that an elimination sums */
+    /* 1 + the column of the first small pivot, or 0; and the solution of form->vector */
+    taut_index (*decompose)(taut_form *form, struct taut_stored *work, double tolerance);
+    void (*substitute)(taut_form *form, struct taut_stored *work);
+} taut_stored;
+/* Entry (i,j) at offset + i + j step; `like` has width and functions. */
+int taut_stored_create(taut_saddle *saddle, int64_t offset, int64_t step, taut_stored like,
+                       taut_error *error);
+int taut_stored_factor(taut_saddle *saddle, const taut_saddle_values *values, taut_error *error);
+int taut_stored_solve(taut_saddle *saddle, taut_error *error);
 
-/* After LAPACK factored the matrix of a form and said `info`: 1 + the column of the first small
+/* After LAPACK factored the matrix of a form and returned `info`: 1 + the column of the first small
  * pivot, or 0. (dense_backend.c) */
 taut_index taut_small_pivot(const taut_form *form, const void *matrix, int info, double tolerance);
 

@@ -7,8 +7,6 @@
  * where the build has them. */
 #include "linalg/backend.h"
 
-#include <string.h>
-
 #include "linalg/small_kernels.h"
 #ifdef TAUT_HAVE_LAPACK
 #include "linalg/lapack.h"
@@ -17,31 +15,9 @@ enum { WIDE = 48 }; /* half-width from which LAPACK's blocked routines win */
 enum { WIDE = INT32_MAX };
 #endif
 
-typedef struct banded {
-    void *matrix;
-    int64_t numbers; /* in the matrix */
-    taut_index *pivot;
-} banded;
-
-static int banded_create(taut_saddle *saddle, taut_error *error)
-{
-    taut_form *form = &saddle->form;
-    banded *work = saddle->work = TAUT_NEW(&saddle->arena, banded, 1);
-    if (!work)
-        return taut_fail_memory(error);
-    int64_t b = form->half_width;
-    form->offset = form->definite ? 0 : 2 * b;
-    form->step = form->definite ? b : 3 * b;
-    work->numbers = form->rows * (form->step + 1);
-    work->matrix = taut_arena_get(&saddle->arena, work->numbers, taut_form_scalar(form));
-    if (!form->definite)
-        work->pivot = TAUT_NEW(&saddle->arena, taut_index, form->rows);
-    return work->matrix && (form->definite || work->pivot) ? 0 : taut_fail_memory(error);
-}
-
 #ifdef TAUT_HAVE_LAPACK
 
-static taut_index decompose_wide(taut_form *form, banded *work, double tolerance)
+static taut_index decompose_wide(taut_form *form, taut_stored *work, double tolerance)
 {
     const int n = form->rows, b = form->half_width, lead = (int)form->step + 1;
     int info = 0;
@@ -54,7 +30,7 @@ static taut_index decompose_wide(taut_form *form, banded *work, double tolerance
     return taut_small_pivot(form, work->matrix, info, tolerance);
 }
 
-static void substitute_wide(taut_form *form, banded *work)
+static void substitute_wide(taut_form *form, taut_stored *work)
 {
     const int n = form->rows, b = form->half_width, lead = (int)form->step + 1, one = 1;
     int info = 0;
@@ -70,20 +46,20 @@ static void substitute_wide(taut_form *form, banded *work)
 
 #else
 
-static taut_index decompose_wide(taut_form *form, banded *work, double tolerance)
+static taut_index decompose_wide(taut_form *form, taut_stored *work, double tolerance)
 {
     (void)form, (void)work, (void)tolerance;
     return 0;
 }
 
-static void substitute_wide(taut_form *form, banded *work)
+static void substitute_wide(taut_form *form, taut_stored *work)
 {
     (void)form, (void)work;
 }
 
 #endif
 
-static taut_index decompose(taut_form *form, banded *work, double tolerance)
+static taut_index decompose(taut_form *form, taut_stored *work, double tolerance)
 {
     if (form->half_width >= WIDE)
         return decompose_wide(form, work, tolerance);
@@ -93,22 +69,8 @@ static taut_index decompose(taut_form *form, banded *work, double tolerance)
                                work->matrix, work->pivot, tolerance);
 }
 
-static int banded_factor(taut_saddle *saddle, const taut_saddle_values *values, taut_error *error)
+static void substitute(taut_form *form, taut_stored *work)
 {
-    banded *work = saddle->work;
-    taut_form *form = &saddle->form;
-    TAUT_TRY(taut_form_load(form, values, error));
-    memset(work->matrix, 0, (size_t)work->numbers * taut_form_scalar(form));
-    taut_form_assemble(form, values, work->matrix);
-    taut_index bad = decompose(form, work, taut_form_tolerance(form->half_width));
-    return bad ? taut_form_singular(form, values, bad - 1, error) : 0;
-}
-
-static int banded_solve(taut_saddle *saddle, taut_error *error)
-{
-    (void)error;
-    banded *work = saddle->work;
-    taut_form *form = &saddle->form;
     if (form->half_width >= WIDE)
         substitute_wide(form, work);
     else if (form->definite)
@@ -116,8 +78,20 @@ static int banded_solve(taut_saddle *saddle, taut_error *error)
     else
         taut_band_lu_solve(form->shape.complex_values, form->rows, form->half_width, work->matrix,
                            work->pivot, form->vector);
-    return 0;
 }
 
-const taut_backend_functions taut_backend_banded = {banded_create, banded_factor, banded_solve,
-                                                    NULL};
+static int create_banded(taut_saddle *saddle, taut_error *error)
+{
+    const taut_form *form = &saddle->form;
+    int64_t b = form->half_width, offset = form->definite ? 0 : 2 * b,
+            step = form->definite ? b : 3 * b;
+    return taut_stored_create(saddle, offset, step,
+                              (taut_stored){.numbers = form->rows * (step + 1),
+                                            .width = form->half_width,
+                                            .decompose = decompose,
+                                            .substitute = substitute},
+                              error);
+}
+
+const taut_backend_functions taut_backend_banded = {create_banded, taut_stored_factor,
+                                                    taut_stored_solve, NULL};

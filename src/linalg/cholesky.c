@@ -63,7 +63,7 @@ int taut_rows_create(taut_rows *rows, taut_index n, taut_index most, taut_arena 
     *rows = (taut_rows){.n = n, .most = most};
     rows->q = TAUT_NEW(arena, double, (int64_t)most *n);
     rows->t = TAUT_NEW(arena, double, (int64_t)most *most);
-    return rows->q && rows->t ? TAUT_OK : taut_fail_memory(error);
+    return taut_arena_check(arena, error);
 }
 
 bool taut_rows_add(taut_rows *rows, double *a)

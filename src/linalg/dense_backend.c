@@ -1,10 +1,83 @@
-/* dense_backend.c - dense factorisations: LAPACK where the build has it, own kernels otherwise.
+/* dense_backend.c - full matrices: LAPACK where the build has it, own kernels otherwise, and for
+ * at most 16 rows, without the overhead of a library call (tiny); and what all backends share
+ * that store the matrix as columns.
  *
- * Symmetric indefinite matrices are treated as general ones: at the sizes where this backend is
+ * Symmetric indefinite matrices are factored as general ones: at the sizes where this backend is
  * chosen, OpenBLAS's dgetrf is not slower than dsytrf with half the operations. The number of
- * BLAS threads is the host program's business; at these sizes one is best
- * (OPENBLAS_NUM_THREADS=1, or openblas_set_num_threads(1) in main). */
+ * BLAS threads is left to the host program; at these sizes one is best (OPENBLAS_NUM_THREADS=1,
+ * or openblas_set_num_threads(1) in main). */
 #include "linalg/backend.h"
+
+#include <string.h>
+
+#include "linalg/small_kernels.h"
+
+int taut_stored_create(taut_saddle *saddle, int64_t offset, int64_t step, taut_stored like,
+                       taut_error *error)
+{
+    taut_form *form = &saddle->form;
+    taut_stored *work = saddle->work = TAUT_NEW(&saddle->arena, taut_stored, 1);
+    if (!work)
+        return taut_fail_memory(error);
+    *work = like;
+    form->offset = offset;
+    form->step = step;
+    work->matrix = taut_arena_get(&saddle->arena, work->numbers, taut_form_scalar(form));
+    work->pivot = TAUT_NEW(&saddle->arena, taut_index, form->rows);
+    return taut_arena_check(&saddle->arena, error);
+}
+
+int taut_stored_factor(taut_saddle *saddle, const taut_saddle_values *values, taut_error *error)
+{
+    taut_stored *work = saddle->work;
+    taut_form *form = &saddle->form;
+    TAUT_TRY(taut_form_load(form, values, error));
+    memset(work->matrix, 0, (size_t)work->numbers * taut_form_scalar(form));
+    taut_form_assemble(form, values, work->matrix);
+    taut_index bad = work->decompose(form, work, taut_form_tolerance(work->width));
+    return bad ? taut_form_singular(form, values, bad - 1, error) : 0;
+}
+
+int taut_stored_solve(taut_saddle *saddle, taut_error *error)
+{
+    taut_stored *work = saddle->work;
+    (void)error;
+    work->substitute(&saddle->form, work);
+    return 0;
+}
+
+static taut_index decompose_tiny(taut_form *form, taut_stored *work, double tolerance)
+{
+    return form->definite ? taut_ldl_factor(form->rows, work->matrix, tolerance)
+                          : taut_lu_factor(form->shape.complex_values, form->rows, work->matrix,
+                                           work->pivot, tolerance);
+}
+
+static void substitute_tiny(taut_form *form, taut_stored *work)
+{
+    if (form->definite)
+        taut_ldl_solve(form->rows, work->matrix, form->vector);
+    else
+        taut_lu_solve(form->shape.complex_values, form->rows, work->matrix, work->pivot,
+                      form->vector);
+}
+
+static int create_full(taut_saddle *saddle, taut_stored like, taut_error *error)
+{
+    taut_index rows = saddle->form.rows;
+    like.width = rows;
+    like.numbers = (int64_t)rows * rows;
+    return taut_stored_create(saddle, 0, rows, like, error);
+}
+
+static int create_tiny(taut_saddle *saddle, taut_error *error)
+{
+    return create_full(
+        saddle, (taut_stored){.decompose = decompose_tiny, .substitute = substitute_tiny}, error);
+}
+
+const taut_backend_functions taut_backend_tiny = {create_tiny, taut_stored_factor,
+                                                  taut_stored_solve, NULL};
 
 #ifdef TAUT_HAVE_LAPACK
 #include <math.h>
@@ -27,7 +100,7 @@ taut_index taut_small_pivot(const taut_form *form, const void *matrix, int info,
     return 0;
 }
 
-static taut_index decompose(taut_form *form, taut_full *work, double tolerance)
+static taut_index decompose(taut_form *form, taut_stored *work, double tolerance)
 {
     const int n = form->rows, lead = n > 0 ? n : 1;
     int info = 0;
@@ -40,7 +113,7 @@ static taut_index decompose(taut_form *form, taut_full *work, double tolerance)
     return taut_small_pivot(form, work->matrix, info, tolerance);
 }
 
-static void substitute(taut_form *form, taut_full *work)
+static void substitute(taut_form *form, taut_stored *work)
 {
     const int n = form->rows, lead = n > 0 ? n : 1, one = 1;
     int info = 0;
@@ -52,25 +125,15 @@ static void substitute(taut_form *form, taut_full *work)
         dgetrs_("N", &n, &one, work->matrix, &lead, work->pivot, form->vector, &lead, &info, 1);
 }
 
+static int create_dense(taut_saddle *saddle, taut_error *error)
+{
+    return create_full(saddle, (taut_stored){.decompose = decompose, .substitute = substitute},
+                       error);
+}
+
 #else
-#define decompose taut_full_decompose
-#define substitute taut_full_substitute
+#define create_dense create_tiny
 #endif
 
-static int dense_factor(taut_saddle *saddle, const taut_saddle_values *values, taut_error *error)
-{
-    taut_form *form = &saddle->form;
-    TAUT_TRY(taut_full_form(saddle, values, error));
-    taut_index bad = decompose(form, saddle->work, taut_form_tolerance(form->rows));
-    return bad ? taut_form_singular(form, values, bad - 1, error) : 0;
-}
-
-static int dense_solve(taut_saddle *saddle, taut_error *error)
-{
-    (void)error;
-    substitute(&saddle->form, saddle->work);
-    return 0;
-}
-
-const taut_backend_functions taut_backend_dense = {taut_full_create, dense_factor, dense_solve,
-                                                   NULL};
+const taut_backend_functions taut_backend_dense = {create_dense, taut_stored_factor,
+                                                   taut_stored_solve, NULL};

@@ -161,15 +161,13 @@ int taut_form_reserve(taut_form *form, taut_arena *arena, taut_error *error)
     size_t scalar = taut_form_scalar(form);
     form->scale = TAUT_NEW(arena, double, form->rows);
     form->vector = taut_arena_get(arena, form->rows, scalar);
-    bool good = form->scale && form->vector;
     if (form->schur) {
         form->k_inverse = taut_arena_get(arena, form->shape.n, scalar);
         form->g1 = taut_arena_get(arena, entries_of_g(form), scalar);
         form->g2 =
             form->shape.symmetric ? form->g1 : taut_arena_get(arena, entries_of_g(form), scalar);
-        good = good && form->k_inverse && form->g1 && form->g2;
     }
-    return good ? 0 : taut_fail_memory(error);
+    return taut_arena_check(arena, error);
 }
 
 int taut_form_load(taut_form *form, const taut_saddle_values *values, taut_error *error)

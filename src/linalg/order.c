@@ -18,8 +18,7 @@ int taut_columns_build(taut_index rows, taut_index columns, const taut_index *st
     by_column->start = TAUT_NEW(arena, taut_index, (int64_t)columns + 2);
     by_column->row = TAUT_NEW(arena, taut_index, entries);
     by_column->entry = TAUT_NEW(arena, taut_index, entries);
-    if (!by_column->start || !by_column->row || !by_column->entry)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(arena, error));
     /* counts are kept two places up, so that filling leaves start[] in place */
     for (taut_index e = 0; e < entries; e++)
         by_column->start[column[e] + 2]++;
@@ -138,8 +137,7 @@ static int order(saddle_graph *graph, taut_arena *arena, taut_index *position, t
     taut_index nodes = shape->n + shape->m, placed = 0;
     graph->mark = TAUT_NEW(arena, taut_index, nodes);
     graph->queue = TAUT_NEW(arena, taut_index, nodes);
-    if (!graph->mark || !graph->queue)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(arena, error));
     if (shape->k_start && !shape->symmetric)
         TAUT_TRY(taut_columns_build(shape->n, shape->n, shape->k_start, shape->k_column, arena,
                                     &graph->k, error));

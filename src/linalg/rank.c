@@ -205,8 +205,7 @@ static int by_first_place(rank_work *work, taut_index **start, taut_index **list
     taut_index *first = TAUT_NEW(work->arena, taut_index, n),
                *count = TAUT_NEW(work->arena, taut_index, (int64_t)work->m + 2);
     *list = TAUT_NEW(work->arena, taut_index, n);
-    if (!first || !count || !*list)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(work->arena, error));
     for (taut_index j = 0; j < n; j++) {
         first[j] = work->m;
         for (taut_index e = columns->start[j]; e < columns->start[j + 1]; e++)
@@ -349,8 +348,7 @@ static int keep_vector(rank_work *work, taut_index fallback, taut_error *error)
     null_vector *vector = &work->vector[end];
     vector->row = TAUT_NEW(work->arena, taut_index, work->listed_count);
     vector->value = TAUT_NEW(work->arena, double, work->listed_count);
-    if (!vector->row || !vector->value)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(work->arena, error));
     vector->end = end;
     for (taut_index k = 0; k < work->listed_count; k++) {
         taut_index row = work->listed[k];
@@ -404,8 +402,7 @@ static int name_dependent_rows(rank_work *work, const double *residual, unsigned
     work->sum = TAUT_NEW(work->arena, double, m);
     work->listed = TAUT_NEW(work->arena, taut_index, m);
     work->is_listed = TAUT_NEW(work->arena, bool, m);
-    if (!work->vector || !work->sum || !work->listed || !work->is_listed)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(work->arena, error));
     for (taut_index j = 0; j < m; j++)
         if (work->dead[j]) {
             null_vector_of(work, j);
@@ -435,8 +432,7 @@ static int prepare(rank_work *work, const taut_saddle_shape *shape, taut_error *
     work->b = work->form.half_width;
     work->row_at = TAUT_NEW(work->arena, taut_index, work->m);
     work->length = TAUT_NEW(work->arena, double, work->m);
-    if (!work->row_at || !work->length)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(work->arena, error));
     for (taut_index i = 0; i < work->m; i++)
         work->row_at[work->form.place[i]] = i;
     return row_lengths(work, error);
@@ -456,8 +452,7 @@ static int find_rank(rank_work *work, const taut_saddle_shape *shape, const doub
     work->used = TAUT_NEW(work->arena, bool, work->m);
     work->dead = TAUT_NEW(work->arena, bool, work->m);
     work->line = TAUT_NEW(work->arena, double, (int64_t)work->m + work->b + 1);
-    if (!work->r || !work->used || !work->dead || !work->line)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(work->arena, error));
     TAUT_TRY(triangularise(work, error));
     for (taut_index j = 0; j < work->m; j++)
         *rank -= work->dead[j];

@@ -104,8 +104,7 @@ static int sparse_create(taut_saddle *saddle, taut_error *error)
     work->row = TAUT_NEW(&saddle->arena, int, entries);
     work->column = TAUT_NEW(&saddle->arena, int, entries);
     work->values = taut_arena_get(&saddle->arena, entries, taut_form_scalar(form));
-    if (!work->row || !work->column || !work->values)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(&saddle->arena, error));
     if (form->rows == 0)
         return 0;
     sparse_pattern(&form->shape, work->row, work->column);
@@ -178,21 +177,10 @@ static int sparse_create(taut_saddle *saddle, taut_error *error)
                      "this build has no sparse solver (MUMPS); use the banded or dense one");
 }
 
-static int sparse_factor(taut_saddle *saddle, const taut_saddle_values *values, taut_error *error)
-{
-    (void)values;
-    return sparse_create(saddle, error);
-}
-
-static int sparse_solve(taut_saddle *saddle, taut_error *error)
-{
-    return sparse_create(saddle, error);
-}
-
-static void sparse_destroy(taut_saddle *saddle)
-{
-    (void)saddle;
-}
+/* what cannot be created is never called */
+#define sparse_factor NULL
+#define sparse_solve NULL
+#define sparse_destroy NULL
 
 #endif
 

@@ -41,8 +41,7 @@ static int inverse_root_of_mass(potential *work, double *root, taut_error *error
     const int n = shape->n;
     double *a = TAUT_NEW(&work->arena, double, (int64_t)n *n),
            *value = TAUT_NEW(&work->arena, double, n);
-    if (!a || !value)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(&work->arena, error));
     for (taut_index i = 0; i < n; i++)
         for (taut_index e = shape->k_start ? shape->k_start[i] : i;
              e < (shape->k_start ? shape->k_start[i + 1] : i + 1); e++)
@@ -85,8 +84,7 @@ static int project_rods(potential *work, const double *root, double *h, taut_err
     double *basis = TAUT_NEW(&work->arena, double, (int64_t)(m < n ? m : n) * n + n),
            *image = TAUT_NEW(&work->arena, double, n);
     int rank = 0;
-    if (!basis || !image)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(&work->arena, error));
     for (taut_index i = 0; i < m && rank < n; i++) {
         double *q = basis + (int64_t)rank * n, length = 0, left = 0;
         for (int j = 0; j < n; j++)
@@ -125,8 +123,7 @@ static int dense_potential(potential *work, int count, double *frequency, taut_s
     double *h = TAUT_NEW(&work->arena, double, (int64_t)n *n),
            *value = TAUT_NEW(&work->arena, double, n);
     int zeros = 0;
-    if (!root || !half || !h || !value)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(&work->arena, error));
     TAUT_TRY(inverse_root_of_mass(work, root, error));
     for (int k = 0; k < n; k++) /* root is symmetric: half = root V by rows, h = half root */
         multiply(n, work->h_start, work->h_column, work->hessian, root + (int64_t)k * n,
@@ -163,8 +160,7 @@ static int join_patterns(potential *work, taut_error *error)
     taut_index *seen = TAUT_NEW(&work->arena, taut_index, n);
     work->mass_at = TAUT_NEW(&work->arena, taut_index, shape->k_start ? shape->k_start[n] : n);
     work->hessian_at = TAUT_NEW(&work->arena, taut_index, work->h_start[n]);
-    if (!start || !column || !seen || !work->mass_at || !work->hessian_at)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(&work->arena, error));
     taut_index count = 0;
     for (taut_index i = 0; i < n; i++) {
         for (taut_index e = work->h_start[i]; e < work->h_start[i + 1]; e++) {
@@ -187,7 +183,7 @@ static int join_patterns(potential *work, taut_error *error)
     work->shifted.k_column = column;
     work->shifted.positive = false;
     work->sum = TAUT_NEW(&work->arena, double, count);
-    return work->sum ? 0 : taut_fail_memory(error);
+    return taut_arena_check(&work->arena, error);
 }
 
 static int inner(void *user, const double *x, double *y, taut_error *error)
@@ -242,8 +238,7 @@ static int large_potential(potential *work, int count, double *frequency, taut_s
     double *least = TAUT_NEW(&work->arena, double, count),
            *most = TAUT_NEW(&work->arena, double, count);
     work->y = TAUT_NEW(&work->arena, double, work->shape.m);
-    if (!least || !most || !work->y)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(&work->arena, error));
     TAUT_TRY(join_patterns(work, error));
     TAUT_TRY(
         taut_saddle_create(&work->shape, TAUT_BACKEND_AUTO, allocator, &work->mass_saddle, error));

@@ -74,8 +74,7 @@ static int fill(mechanical *w, taut_context *context, taut_arena *arena,
     w->beta = beta;
     w->gdot = TAUT_NEW(arena, double, x->rods);
     w->reaction = TAUT_NEW(arena, double, x->rods);
-    if (!w->gdot || !w->reaction)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(arena, error));
     w->field = (taut_field){.name = x->rods == 0 ? "full"
                                     : terms      ? "index-1, Baumgarte"
                                                  : "index-1",

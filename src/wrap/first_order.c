@@ -206,10 +206,7 @@ static int prepare_algebraic(first_order *w, const taut_sizes *sizes, taut_arena
     w->y0 = TAUT_NEW(arena, double, w->n > k ? w->n : k);
     w->near = TAUT_NEW(arena, double, w->n);
     w->entries = TAUT_NEW(arena, double, entries);
-    if (!w->values.jacobian || !w->values.bond_dt || !w->values.force_dv || !w->residual ||
-        !w->correction || !w->matrix || !w->start || !w->column || !z0 || !w->y0 || !w->near ||
-        !w->entries)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(arena, error));
     for (taut_index i = 0; i < k; i++) {
         w->start[i + 1] = (i + 1) * k;
         for (taut_index j = 0; j < k; j++)
@@ -246,8 +243,7 @@ static int fill(first_order *w, taut_arena *arena, taut_error *error)
                          "explicit methods take at most %d algebraic variables", DENSE_LIMIT);
     w->y = TAUT_NEW(arena, double, w->algebraic);
     w->push = TAUT_NEW(arena, double, w->n);
-    if (!w->y || !w->push)
-        return taut_fail_memory(error);
+    TAUT_TRY(taut_arena_check(arena, error));
     if (w->algebraic > 0)
         TAUT_TRY(prepare_algebraic(w, &sizes, arena, error));
     if (w->gamma > 0)
