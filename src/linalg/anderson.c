@@ -13,19 +13,16 @@
 
 #include "base/vectors.h"
 
-static const double dependent = 1e-10; /* share of a column that must be left beside the others */
+static const double dependent =
+    1e-10; /* share of a column that must be independent of the others */
 
 int taut_anderson_create(taut_anderson *a, taut_index n, int depth, taut_arena *arena,
                          taut_error *error)
 {
-    *a = (taut_anderson){
-        .n = n, .depth = depth, .x = TAUT_NEW(arena, double, n), .f = TAUT_NEW(arena, double, n)};
-    for (int k = 0; k < depth; k++) {
-        a->dx[k] = TAUT_NEW(arena, double, n);
-        a->df[k] = TAUT_NEW(arena, double, n);
-        a->basis[k] = TAUT_NEW(arena, double, n);
-    }
-    return taut_arena_check(arena, error);
+    *a = (taut_anderson){.n = n, .depth = depth};
+    for (int k = 0; k < depth; k++)
+        TAUT_TRY(TAUT_RESERVE(arena, n, error, &a->dx[k], &a->df[k], &a->basis[k]));
+    return TAUT_RESERVE(arena, n, error, &a->x, &a->f);
 }
 
 void taut_anderson_clear(taut_anderson *a)

@@ -1,9 +1,9 @@
-/* spectrum.c - frequencies of springs, with rods eliminated.
+/* spectrum.c - frequencies of springs, with rigid bonds eliminated.
  *
  *     S^ = C^-1/2 S C^-1/2, S = A_ss - A_sr A_rr^-1 A_rs   [docs/theory.md]
  *
  * S is never formed from its blocks: S e = G_s z with M z + G_r^T mu = G_s^T e, G_r z = 0, one
- * saddle solve with the rods alone; and (S + shift C)^-1 is the bond block of a saddle solve
+ * saddle solve with the rigid bonds alone; and (S + shift C)^-1 is the bond block of a saddle solve
  * with all bonds and D = shift C on the springs. */
 #include "base/rows.h"
 #include "linalg/pencil.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 
 static const double zero_mode = 1e-13;     /* of the largest Omega^2: rounding */
-static const double rank_tolerance = 1e-8; /* for rods that depend on others */
+static const double rank_tolerance = 1e-8; /* for rigid bonds that depend on others */
 
 /* Some rows of G, as a saddle solver needs them. */
 typedef struct row_subset {
@@ -26,7 +26,7 @@ typedef struct springs {
     const taut_saddle_shape *shape;
     const double *mass, *g, *compliance;
     taut_index p;        /* springs */
-    row_subset rod, all; /* all: the springs, then the rods */
+    row_subset rod, all; /* all: the springs, then the rigid bonds */
     double *root, *d;    /* sqrt(c), [p]; D of `all` */
     double *x, *y;       /* [n], [all] */
     double *signed_mass; /* diagonal M times sign, [n] */
@@ -102,7 +102,7 @@ static taut_saddle_shape subset_shape(const springs *work, const row_subset *sub
     return shape;
 }
 
-/* Removes rods that depend on others: constraints stated twice do not alter the modes. */
+/* Removes rigid bonds that depend on others: constraints stated twice do not alter the modes. */
 static int drop_dependent_rods(springs *work, taut_error *error)
 {
     row_subset *rod = &work->rod;
@@ -165,7 +165,7 @@ static int create_all(springs *work, taut_error *error)
                               error);
 }
 
-/* Factors S + shift C. Without rods and with a diagonal M the sign turns A + shift C into a
+/* Factors S + shift C. Without rigid bonds and with a diagonal M the sign turns A + shift C into a
  * positive definite matrix, which is faster to factor and proves on which side of the spectrum
  * the shift lies; otherwise a solver that is not told of symmetry takes all. */
 static int prepare(void *user, double shift, int sign, taut_error *error)
@@ -227,7 +227,7 @@ static int dense_springs(springs *work, int count, double *frequency, double *mo
     return 0;
 }
 
-/* Modes of springs that depend on each other: the rank of all rows, less the rods. */
+/* Modes of springs that depend on each other: the rank of all rows, less the rigid bonds. */
 static int count_modes(springs *work, int64_t *modes, taut_error *error)
 {
     taut_saddle_shape shape = subset_shape(work, &work->all);
@@ -272,12 +272,11 @@ static int split(springs *work, taut_error *error)
     const taut_index m = work->shape->m;
     work->rod.row = TAUT_NEW(&work->arena, taut_index, m);
     work->all.row = TAUT_NEW(&work->arena, taut_index, m);
-    work->root = TAUT_NEW(&work->arena, double, m);
-    work->d = TAUT_NEW(&work->arena, double, m);
-    work->x = TAUT_NEW(&work->arena, double, work->shape->n);
-    work->y = TAUT_NEW(&work->arena, double, m);
-    work->signed_mass = TAUT_NEW(&work->arena, double, work->shape->k_start ? 0 : work->shape->n);
     TAUT_TRY(taut_arena_check(&work->arena, error));
+    TAUT_TRY(TAUT_RESERVE(&work->arena, m, error, &work->root, &work->d, &work->y));
+    TAUT_TRY(TAUT_RESERVE(&work->arena, work->shape->n, error, &work->x));
+    TAUT_TRY(TAUT_RESERVE(&work->arena, work->shape->k_start ? 0 : work->shape->n, error,
+                          &work->signed_mass));
     for (taut_index i = 0; i < m; i++) {
         if (!(work->compliance[i] >= 0) || !isfinite(work->compliance[i]))
             return taut_fail(error, TAUT_ERROR_USAGE,

@@ -19,5 +19,6 @@ const taut_method taut_effective = {
     .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
     .refuses = TAUT_HAS_DAMPING | TAUT_HAS_STIFF_POTENTIAL | TAUT_HAS_ALGEBRAIC | TAUT_HAS_STEPPER,
     .data = &taut_tableau_dop8,
+    .averages = true,
     TAUT_RUNGE_KUTTA_METHOD,
 };

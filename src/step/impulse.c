@@ -41,16 +41,10 @@ static int reserve(taut_impulse *w, taut_error *error)
 {
     const taut_mechanics *m = &w->mechanics;
     taut_arena *arena = w->stepper->arena;
-    double **of_n[] = {&w->x,    &w->v,         &w->next_x,  &w->next_v,  &w->kick, &w->next_kick,
-                       &w->fast, &w->next_fast, &w->shown_q, &w->shown_v, &w->r};
-    double **of_rods[] = {&w->g, &w->gdot, &w->lambda, &w->y};
-    for (size_t k = 0; k < sizeof of_n / sizeof of_n[0]; k++)
-        *of_n[k] = TAUT_NEW(arena, double, m->n);
-    for (size_t k = 0; k < sizeof of_rods / sizeof of_rods[0]; k++)
-        *of_rods[k] = TAUT_NEW(arena, double, m->rods);
-    w->tie_1 = TAUT_NEW(arena, double, m->rod_start[m->rods]);
-    w->tie_2 = TAUT_NEW(arena, double, m->rod_start[m->rods]);
-    return taut_arena_check(arena, error);
+    TAUT_TRY(TAUT_RESERVE(arena, m->n, error, &w->x, &w->v, &w->next_x, &w->next_v, &w->kick,
+                          &w->next_kick, &w->fast, &w->next_fast, &w->shown_q, &w->shown_v, &w->r));
+    TAUT_TRY(TAUT_RESERVE(arena, m->rods, error, &w->g, &w->gdot, &w->lambda, &w->y));
+    return TAUT_RESERVE(arena, m->rod_start[m->rods], error, &w->tie_1, &w->tie_2);
 }
 
 static int make_modes(taut_impulse *w, taut_error *error)
@@ -60,10 +54,8 @@ static int make_modes(taut_impulse *w, taut_error *error)
     w->has_modes = stiff <= TAUT_SPECTRUM_DENSE;
     if (!w->has_modes)
         return TAUT_OK;
-    w->action = TAUT_NEW(s->arena, double, stiff);
-    w->blended = TAUT_NEW(s->arena, double, stiff);
-    w->gradient = TAUT_NEW(s->arena, double, s->n);
-    TAUT_TRY(taut_arena_check(s->arena, error));
+    TAUT_TRY(TAUT_RESERVE(s->arena, stiff, error, &w->action, &w->blended));
+    TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &w->gradient));
     return taut_modes_create(&w->modes, s->context, s->arena, true, error);
 }
 

@@ -44,11 +44,9 @@ static int take_bonds(taut_mechanics *w, const taut_sizes *sizes, taut_arena *ar
 {
     TAUT_TRY(taut_system_pattern(taut_context_system(w->context), TAUT_PATTERN_JACOBIAN,
                                  &w->jacobian, error));
-    w->values.bond = TAUT_NEW(arena, double, w->m);
-    w->values.jacobian = TAUT_NEW(arena, double, sizes->jacobian_entries);
-    w->values.bond_dt = TAUT_NEW(arena, double, w->m);
-    w->values.gamma = TAUT_NEW(arena, double, w->m);
-    TAUT_TRY(taut_arena_check(arena, error));
+    TAUT_TRY(
+        TAUT_RESERVE(arena, w->m, error, &w->values.bond, &w->values.bond_dt, &w->values.gamma));
+    TAUT_TRY(TAUT_RESERVE(arena, sizes->jacobian_entries, error, &w->values.jacobian));
     w->compliance = taut_context_compliance(w->context);
     w->damping = taut_context_damping(w->context);
     TAUT_TRY(split_bonds(w, arena, error));

@@ -56,8 +56,7 @@ static int prepare(taut_impulse *w, taut_error *error)
         return taut_fail_memory(error);
     TAUT_TRY(taut_system_pattern(taut_context_system(m->context), TAUT_PATTERN_TANGENT,
                                  &own->tangent, error));
-    own->X = TAUT_NEW(arena, double, m->n);
-    own->product = TAUT_NEW(arena, double, m->n);
+    TAUT_TRY(TAUT_RESERVE(arena, m->n, error, &own->X, &own->product));
     own->hessian = TAUT_NEW(arena, double, own->tangent.start[m->n]);
     own->weight = TAUT_NEW(arena, double, m->m);
     return taut_arena_check(arena, error);

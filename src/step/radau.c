@@ -19,16 +19,17 @@
 #include "step/radau.h"
 
 /* Memory of what is known at a point; `stages` of its polynomials. */
-static void new_past(taut_arena *arena, const taut_radau *w, int stages, taut_radau_past *past)
+static int new_past(taut_arena *arena, const taut_radau *w, int stages, taut_radau_past *past,
+                    taut_error *error)
 {
-    double **of_m[] = {&past->drift, &past->tension, &past->gamma, &past->rate, &past->bond};
-    for (size_t k = 0; k < sizeof of_m / sizeof of_m[0]; k++)
-        *of_m[k] = TAUT_NEW(arena, double, w->m);
-    past->force = TAUT_NEW(arena, double, w->n);
     past->jacobian = TAUT_NEW(arena, double, w->entries);
     past->mass = TAUT_NEW(arena, double, w->varying ? w->mass_entries : 0);
+    past->force = TAUT_NEW(arena, double, w->n);
     past->a = TAUT_NEW(arena, double, (int64_t)stages * w->n);
     past->lambda = TAUT_NEW(arena, double, (int64_t)stages * w->m);
+    TAUT_TRY(taut_arena_check(arena, error));
+    return TAUT_RESERVE(arena, w->m, error, &past->drift, &past->tension, &past->gamma, &past->rate,
+                        &past->bond);
 }
 
 /* What Newton's iteration and the error estimate need for equations of either order. */
@@ -36,23 +37,18 @@ static int reserve(taut_stepper *s, taut_radau *w, taut_error *error)
 {
     taut_arena *arena = s->arena;
     int64_t rows = (int64_t)w->s * w->n, bonds = (int64_t)w->s * w->m;
-    double **of_n[] = {&w->force, &w->extra, &w->scale, &w->foretold, &w->filter_x},
-           **of_rows[] = {&w->q, &w->v, &w->r}, **of_bonds[] = {&w->y, &w->d};
-    for (size_t k = 0; k < sizeof of_n / sizeof of_n[0]; k++)
-        *of_n[k] = TAUT_NEW(arena, double, w->n);
-    for (size_t k = 0; k < sizeof of_rows / sizeof of_rows[0]; k++)
-        *of_rows[k] = TAUT_NEW(arena, double, rows);
-    for (size_t k = 0; k < sizeof of_bonds / sizeof of_bonds[0]; k++)
-        *of_bonds[k] = TAUT_NEW(arena, double, bonds);
+    TAUT_TRY(TAUT_RESERVE(arena, rows, error, &w->q, &w->v, &w->r));
+    TAUT_TRY(TAUT_RESERVE(arena, bonds, error, &w->y, &w->d));
+    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->force, &w->extra, &w->scale, &w->foretold,
+                          &w->filter_x));
+    TAUT_TRY(TAUT_RESERVE(arena, w->tangents, error, &w->filter_k, &w->frozen.stiff));
     w->mass = TAUT_NEW(arena, double, (int64_t)(w->varying ? w->s : 1) * w->mass_entries);
-    w->filter_k = TAUT_NEW(arena, double, w->tangents);
     w->filter_y = TAUT_NEW(arena, double, w->m);
     w->frozen.mass = TAUT_NEW(arena, double, w->mass_entries);
-    w->frozen.stiff = TAUT_NEW(arena, double, w->tangents);
     w->pivot = TAUT_NEW(arena, taut_index, w->n);
-    for (int k = 0; k < 2; k++)
-        new_past(arena, w, w->s, &w->past[k]);
     TAUT_TRY(taut_arena_check(arena, error));
+    for (int k = 0; k < 2; k++)
+        TAUT_TRY(new_past(arena, w, w->s, &w->past[k], error));
     for (taut_index r = 0; r < w->n; r++) {
         w->pivot[r] = taut_row_find(&w->tangent, r, r);
         if (s->first_order)
@@ -96,14 +92,13 @@ static int reserve_mechanics(taut_stepper *s, taut_radau *w, taut_error *error)
 {
     taut_arena *arena = s->arena;
     w->g = TAUT_NEW(arena, double, (int64_t)w->s * w->entries);
-    w->bond = TAUT_NEW(arena, double, w->m);
-    w->bond_dt = TAUT_NEW(arena, double, w->m);
+    TAUT_TRY(TAUT_RESERVE(arena, w->m, error, &w->bond, &w->bond_dt));
     w->work = TAUT_NEW(arena, double, 4 * (int64_t)w->tangents);
-    w->acceleration_g = TAUT_NEW(arena, double, w->entries);
-    w->g1 = w->frozen.jacobian = TAUT_NEW(arena, double, w->entries);
+    TAUT_TRY(TAUT_RESERVE(arena, w->entries, error, &w->acceleration_g, &w->frozen.jacobian));
+    w->g1 = w->frozen.jacobian;
     w->frozen.drag = TAUT_NEW(arena, double, w->velocity ? w->tangents : 0);
-    new_past(arena, w, 0, &w->probe);
     TAUT_TRY(taut_arena_check(arena, error));
+    TAUT_TRY(new_past(arena, w, 0, &w->probe, error));
     taut_values values = {.mass = w->mass};
     return w->varying ? TAUT_OK
                       : taut_evaluate(s->context, s->now.t, s->now.q, s->now.v, TAUT_WANT_MASS,

@@ -32,9 +32,7 @@ static const double ACROSS = 0.25;
 int taut_radau_estimate_create(taut_stepper *s, taut_error *error)
 {
     taut_radau *w = s->work;
-    w->filter_lambda = TAUT_NEW(s->arena, double, w->m);
-    w->ringing = TAUT_NEW(s->arena, double, w->m);
-    return taut_arena_check(s->arena, error);
+    return TAUT_RESERVE(s->arena, w->m, error, &w->filter_lambda, &w->ringing);
 }
 
 /* lambda at the start: that of the state where oscillations count, else that of the polynomial;

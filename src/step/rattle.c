@@ -54,10 +54,7 @@ static int create(taut_stepper *s, taut_error *error)
     taut_mechanics *x = &w->mechanics;
     TAUT_TRY(taut_mechanics_create(x, s->context, s->arena, s->statistics, 0, error));
     TAUT_TRY(taut_mechanics_need_masses(x, "method rattle", error));
-    w->force = TAUT_NEW(s->arena, double, s->n);
-    w->kick = TAUT_NEW(s->arena, double, s->n);
-    w->total = TAUT_NEW(s->arena, double, s->n);
-    w->step = TAUT_NEW(s->arena, double, s->n);
+    TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &w->force, &w->kick, &w->total, &w->step));
     w->residual = TAUT_NEW(s->arena, double, x->rods);
     w->g = TAUT_NEW(s->arena, double, x->rods > 0 ? x->rod_start[x->rods] : 0);
     for (int k = 0; k < HISTORY; k++)

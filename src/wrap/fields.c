@@ -2,11 +2,11 @@
  * wanted.
  *
  *     [ M    G^T ] [ v'     ]   [ f - springs - scale grad V     ]
- *     [ G   0   ] [ lambda ] = [ -gamma - alpha gdot - beta g   ]   G, g, gamma of the rods
+ *     [ G   0   ] [ lambda ] = [ -gamma - alpha gdot - beta g   ]   G, g, gamma of the rigid bonds
  *     [Ascher, Qin, Reich 1992, (1.4), (4.3)]
  *
- * gamma = g_qq(v,v) + 2 g_qt v + g_tt. Without rods only M is inverted. One force evaluation,
- * one factorisation and one solve each. */
+ * gamma = g_qq(v,v) + 2 g_qt v + g_tt. Without rigid bonds only M is inverted. One force
+ * evaluation, one factorisation and one solve each. */
 #include "wrap/fields.h"
 
 #include "step/mechanics.h"
@@ -14,10 +14,10 @@
 typedef struct mechanical {
     taut_field field;
     taut_mechanics mechanics;
-    taut_saddle *saddle; /* NULL: diagonal mass without rods */
-    bool factored;       /* once for all: constant mass without rods */
+    taut_saddle *saddle; /* NULL: diagonal mass without rigid bonds */
+    bool factored;       /* once for all: constant mass without rigid bonds */
     double alpha, beta;
-    double *gdot, *reaction; /* [rods] */
+    double *gdot, *reaction; /* [rigid bonds] */
 } mechanical;
 
 static void destroy(taut_field *field)
@@ -27,7 +27,7 @@ static void destroy(taut_field *field)
     w->saddle = NULL;
 }
 
-/* Right-hand side of the rods' rows. */
+/* Right-hand side of the rigid bonds' rows. */
 static void aim(mechanical *w, const double *v)
 {
     const taut_mechanics *x = &w->mechanics;
@@ -72,9 +72,7 @@ static int fill(mechanical *w, taut_context *context, taut_arena *arena,
     TAUT_TRY(taut_mechanics_create(x, context, arena, statistics, wanted, error));
     w->alpha = alpha;
     w->beta = beta;
-    w->gdot = TAUT_NEW(arena, double, x->rods);
-    w->reaction = TAUT_NEW(arena, double, x->rods);
-    TAUT_TRY(taut_arena_check(arena, error));
+    TAUT_TRY(TAUT_RESERVE(arena, x->rods, error, &w->gdot, &w->reaction));
     w->field = (taut_field){.name = x->rods == 0 ? "full"
                                     : terms      ? "index-1, Baumgarte"
                                                  : "index-1",

@@ -23,7 +23,7 @@ struct taut_invariants {
     taut_pattern tangent;
     taut_values rates; /* force, force_dq */
     double *near, *y;  /* [n]; algebraic variables of the start */
-    double *kept;      /* [rows]: values of the invariants at the start; 0 for constraints */
+    double *kept; /* [rows]: values of the invariants at the initial state; 0 for constraints */
     double *h, *right, *ones;
     taut_saddle *saddle;
 };
@@ -56,18 +56,17 @@ static int prepare_velocities(taut_invariants *w, taut_arena *arena, taut_error 
 {
     TAUT_TRY(taut_system_pattern(taut_context_system(w->context), TAUT_PATTERN_TANGENT, &w->tangent,
                                  error));
-    w->rates.force = TAUT_NEW(arena, double, w->n);
-    w->rates.force_dq = TAUT_NEW(arena, double, w->tangent.start[w->n]);
-    w->near = TAUT_NEW(arena, double, w->n);
     w->again = TAUT_NEW(arena, unsigned char, w->n);
     w->velocity = TAUT_NEW(arena, unsigned char, w->n);
     TAUT_TRY(taut_arena_check(arena, error));
+    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->rates.force, &w->near));
+    TAUT_TRY(TAUT_RESERVE(arena, w->tangent.start[w->n], error, &w->rates.force_dq));
     return TAUT_OK;
 }
 
 static int find_velocities(taut_invariants *w, double t, const double *z, taut_error *error)
 {
-    /* here and beside: an entry may be 1 by chance */
+    /* here and at a second point: an entry may be 1 by chance */
     unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_FORCE_DQ;
     TAUT_TRY(taut_evaluate_inside(w->context, t, z, w->y, wanted, &w->rates, error));
     mark_velocities(w, &w->tangent, &w->rates, z, w->velocity);

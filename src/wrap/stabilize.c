@@ -3,11 +3,11 @@
  *     z <- z~ - F(z~) h(z~), F = D (H D)^-1   [Ascher, Qin, Reich 1992, (3.9), alpha = 1]
  *     z <- z~ - D(z~) lambda with h(z) = 0   [(3.10)]
  *
- * Mechanical systems have h = (g, gdot) of the rods. "post" takes D = diag(M^-1 G^T, M^-1 G^T),
- * which is (4.7) in the metric of the mass: only [M G^T; G 0] is factorised. We deviate in the
- * velocities: gdot is linear in v, so they are projected where the position has landed, exactly,
- * instead of with the derivative L of G v. "post-simple", "post-velocity" and "post-position"
- * are (4.8) as printed, all with the G of z~ and the unit metric. */
+ * Mechanical systems have h = (g, gdot) of the rigid bonds. "post" takes D = diag(M^-1 G^T, M^-1
+ * G^T), which is (4.7) in the metric of the mass: only [M G^T; G 0] is factorised. We deviate in
+ * the velocities: gdot is linear in v, so they are projected where the position has landed,
+ * exactly, instead of with the derivative L of G v. "post-simple", "post-velocity" and
+ * "post-position" are (4.8) as printed, all with the G of z~ and the unit metric. */
 #include "wrap/stabilize.h"
 
 #include <float.h>
@@ -29,7 +29,7 @@ typedef struct stabilizer {
     taut_saddle *saddle;
     double *ones;                /* the unit metric; NULL: the mass */
     double *q, *v;               /* the new state until it is known to be good, [n] */
-    double *step, *residual;     /* [n], [rods] */
+    double *step, *residual;     /* [n], [rigid bonds] */
     taut_invariants *invariants; /* first order */
 } stabilizer;
 
@@ -117,8 +117,8 @@ static int converge_positions(stabilizer *w, double t, taut_error *error)
             break;
     }
     return taut_fail(error, TAUT_ERROR_CONVERGE,
-                     "the projection onto the rigid bonds did not converge at t = %.9g: a smaller "
-                     "--step, or a start nearer to them",
+                     "the projection onto the rigid bonds did not converge at t = %.9g: use a "
+                     "smaller step size, or an initial state closer to them",
                      t);
 }
 
@@ -271,10 +271,7 @@ static int fill(stabilizer *w, taut_context *context, const taut_sizes *sizes, t
                 taut_error *error)
 {
     w->n = sizes->coordinates;
-    w->q = TAUT_NEW(arena, double, w->n);
-    w->v = TAUT_NEW(arena, double, w->n);
-    w->step = TAUT_NEW(arena, double, w->n);
-    TAUT_TRY(taut_arena_check(arena, error));
+    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->q, &w->v, &w->step));
     if (sizes->kind == TAUT_MECHANICAL)
         return fill_mechanical(w, context, arena, error);
     taut_invariants_of which = w->kind->position ? TAUT_INVARIANTS_ALL : TAUT_INVARIANTS_VELOCITY;
