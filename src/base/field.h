@@ -12,8 +12,8 @@ typedef struct taut_field {
     const char *name; /* "full", "index-1", "index-1, Baumgarte" */
     bool second_order;
     taut_index n, m;
-    /* rate[n]; lambda[m] (first order: algebraic variables) may be NULL. 0, >0 cannot evaluate
-     * here, <0 error. Never allocates. */
+    /* rate[n]; lambda[m] (first order: algebraic variables) may be NULL. 0, TAUT_RETRY
+     * cannot evaluate here, <0 error. Never allocates. */
     int (*evaluate)(struct taut_field *field, double t, const double *q, const double *v,
                     double *rate, double *lambda, taut_error *error);
     void (*destroy)(struct taut_field *field); /* takes half-made ones; may be NULL */

@@ -66,7 +66,7 @@ typedef struct taut_method {
     int (*create)(taut_stepper *stepper, taut_error *error);
     /* what the arena does not free; takes half-made work; may be NULL */
     void (*destroy)(taut_stepper *stepper);
-    /* now -> last, now, and statistics->steps counted; >0: try a smaller step, now unchanged */
+    /* now -> last, now, and statistics->steps counted; TAUT_RETRY: a smaller step, now unchanged */
     int (*step)(taut_stepper *stepper, double h, taut_error *error);
     void (*changed)(taut_stepper *stepper); /* someone altered `now`: forget what depends on it */
     /* a projector moved `now` by no more than the error of the step: history stays, values at

@@ -80,7 +80,7 @@ static void close_end(int *end)
 /* Our ends and the child's: [0] is read from, [1] is written to. */
 typedef struct ends {
     int in[2], out[2], err[2];
-    int status[2]; /* tells the errno of an exec that failed */
+    int status[2]; /* delivers the errno of an exec that failed */
     int files;     /* numbers of files that the host may have open */
 } ends;
 
@@ -248,7 +248,7 @@ static void hear(taut_child *child, const char *text, size_t length)
     }
 }
 
-/* Reads what is there of its standard error; not for ever, when it says more than one can read. */
+/* Reads what is there of its standard error; not for ever, when it writes more than can be read. */
 static void listen_to(taut_child *child)
 {
     char block[1024];
@@ -367,7 +367,7 @@ static int fail_ended(taut_child *child, taut_error *error)
 
 /* ---- asking */
 
-/* Takes the first line of what has come, comments left out; NULL when none is complete. */
+/* Takes the first line of what has come, without comments; NULL when none is complete. */
 static char *take_line(taut_child *child)
 {
     for (;;) {

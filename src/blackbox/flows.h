@@ -30,7 +30,7 @@ int taut_command_split(const char *command, taut_arena *arena, char ***words, ta
 int taut_flow_callback(const taut_system *system, taut_arena *arena, taut_statistics *statistics,
                        taut_flow **flow, taut_error *error);
 
-/* The flow that the system asks for, and a text in the arena that says what it is. Inner steps
+/* The flow that the system asks for, and a text in the arena that describes it. Inner steps
  * are not longer than the horizon. */
 int taut_flow_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                      double horizon, taut_flow **flow, const char **description, taut_error *error);

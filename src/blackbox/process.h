@@ -1,4 +1,4 @@
-/* process.h - a child process with lines to and from it; knows nothing of the protocol (child.c).
+/* process.h - a child process with lines to and from it, without the protocol (child.c).
  */
 #ifndef TAUT_BLACKBOX_PROCESS_H
 #define TAUT_BLACKBOX_PROCESS_H
@@ -24,8 +24,8 @@ typedef struct taut_child {
 /* Starts it. `room` is the longest line that may come. Memory comes from the arena. */
 int taut_child_start(taut_child *child, size_t room, taut_arena *arena, taut_error *error);
 /* Writes a request and waits for one line, which is returned without its end and stays until the
- * next call. On failure the process is gone, and the message says how it ended and what it said
- * last. */
+ * next call. On failure the process is gone, and the message names how it ended and its last
+ * message. */
 int taut_child_ask(taut_child *child, const char *request, size_t length, char **answer,
                    taut_error *error);
 /* Ends it: its input is closed, it has a second to finish, then it is killed. Takes one that was

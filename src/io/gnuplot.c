@@ -151,7 +151,7 @@ int taut_gnuplot_run(const taut_gnuplot *gnuplot, taut_error *error)
     int status = -1;
     while (waitpid(child, &status, 0) < 0) {
         if (errno ==
-            ECHILD) /* a host that ignores its children: whether there is a picture tells */
+            ECHILD) /* a host that ignores its children: then the picture itself is looked for */
             return TAUT_OK;
         if (errno != EINTR)
             break;

@@ -37,7 +37,7 @@ typedef struct series {
 
 typedef struct hdf5 {
     hid_t file;
-    taut_hdf5_file disk; /* knows which write failed: HDF5 does not */
+    taut_hdf5_file disk; /* records which write failed: HDF5 does not */
     taut_sizes sizes;
     bool particles;
     int count;

@@ -31,7 +31,7 @@ typedef struct taut_curve {
 
 typedef struct taut_panel {
     const char *title, *x, *y; /* labels */
-    /* points that have no logarithm are left out, but y = 0, which has a tic of its own below
+    /* points that have no logarithm are omitted, except y = 0, which has a tic of its own below
      * all others */
     bool log_x, log_y;
     bool whole; /* x are numbers of things: tics at whole numbers only */

@@ -5,7 +5,7 @@
  *
  * with the differences of the latest points. In one unknown it is the secant method. The
  * least-squares problem is solved by modified Gram-Schmidt, newest difference first; older ones
- * that add nothing (dependent up to rounding) are left out. */
+ * that add nothing (dependent up to rounding) are omitted. */
 #include "linalg/anderson.h"
 
 #include <math.h>

@@ -27,7 +27,7 @@ typedef struct taut_rows {
 int taut_rows_create(taut_rows *rows, taut_index n, taut_index most, taut_arena *arena,
                      taut_error *error);
 /* Takes the row a[n], which is overwritten; false when it depends on those before (a remainder
- * of 1e-10 of its length), and is left out. */
+ * of 1e-10 of its length), and is omitted. */
 bool taut_rows_add(taut_rows *rows, double *a);
 /* y[n] += the shortest change with a change = s[count]; s is overwritten. */
 void taut_rows_satisfy(const taut_rows *rows, double *s, double *y);

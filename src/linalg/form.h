@@ -16,7 +16,7 @@
 
 #include "linalg/order.h"
 
-/* Values of a saddle matrix: double or double complex, as the shape says. */
+/* Values of a saddle matrix: double or double complex, as in the shape. */
 typedef struct taut_saddle_values {
     const void *k, *g1, *g2, *d; /* d may be NULL; g2 is never */
 } taut_saddle_values;

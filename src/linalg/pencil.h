@@ -39,7 +39,7 @@ int taut_pencil_smallest_positive(const taut_pencil *pencil, double largest, int
 void taut_spectrum_fill(int modes, const double *value, int count, double *frequency,
                         taut_spectrum *spectrum);
 /* The same from the ends alone: least[] ascending and most[] descending, each of `count`. Values
- * that are not positive are left out. */
+ * that are not positive are omitted. */
 void taut_spectrum_fill_ends(int count, double *least, double *most, double *frequency,
                              taut_spectrum *spectrum);
 

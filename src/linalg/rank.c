@@ -95,7 +95,7 @@ static int row_lengths(rank_work *work, taut_error *error)
     return 0;
 }
 
-/* Pass 1. *full tells whether full rank is proved; if not, nothing is known. */
+/* Pass 1. *full: whether full rank is proved; if not, nothing is known. */
 static int prove_full_rank(rank_work *work, bool *full, taut_error *error)
 {
     const taut_form *form = &work->form;

@@ -73,7 +73,7 @@ int taut_saddle_solve_complex(taut_saddle *saddle, int count, double complex *x,
  * each marked row partner[] (may be NULL) names an unmarked row with the largest coefficient in
  * that dependence (-1 for a zero row). When naming takes too long (thousands of long
  * dependences), a row that others depend on may be marked in place of a later one; the rank is
- * right all the same. residual (may be NULL): values g_i; *conflict (may be NULL) tells whether
+ * right all the same. residual (may be NULL): values g_i; *conflict (may be NULL): whether
  * a dependent row has a right-hand side that its partners cannot satisfy: the values g_i / |G_i|
  * disagree by more than 1e-12 and 1e-5 of their size. */
 int taut_rank(const taut_saddle_shape *shape, const double *g, double tolerance,

@@ -8,7 +8,7 @@
  * Up to TAUT_SPECTRUM_DENSE springs (coordinates, for a potential) all are computed, to rounding
  * relative to the largest Omega^2. Beyond, `count` from each end by iteration, to about 1e-6
  * relative in Omega^2 or better; of repeated frequencies some copies may be missed. Springs and
- * rigid bonds that depend on others are left out: they add no mode. */
+ * rigid bonds that depend on others are omitted: they add no mode. */
 #ifndef TAUT_LINALG_SPECTRUM_H
 #define TAUT_LINALG_SPECTRUM_H
 
@@ -24,7 +24,7 @@ typedef struct taut_spectrum {
     int64_t modes; /* number of stiff modes; -1 when not known (a large stiff potential) */
 } taut_spectrum;
 
-/* shape: pattern of M (K; NULL for diagonal) and G; `positive` says that M is positive definite.
+/* shape: pattern of M (K; NULL for diagonal) and G; `positive`: M is positive definite.
  * frequency[2*count] at least, or frequency[springs] when springs <= 2*count. mode (may be NULL;
  * at most 2000 springs): [springs][m], row k the vector u of mode k as in docs/theory.md, C^-1 u =
  * Omega^2 A^-1 u, u^T A^-1 u = 1, zero for rigid bonds; all modes, ascending, also where

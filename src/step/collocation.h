@@ -53,8 +53,8 @@ void taut_collocation_make(const taut_radau_data *data, taut_collocation *colloc
 void taut_collocation_weights(const taut_collocation *collocation, double theta, int integrals,
                               double *weight);
 /* prod_i (x - c_i), to which the error of a polynomial through the stages is proportional,
- * integrated once or twice from `from` over `length`; beyond the step it tells how far a
- * continuation misses. */
+ * integrated once or twice from `from` over `length`; beyond the step it gives the error of a
+ * continuation. */
 double taut_collocation_miss(const taut_collocation *collocation, double from, double length,
                              int integrals);
 /* The largest of it within a step. */

@@ -31,8 +31,8 @@ static int form(taut_stepper *s, taut_error *error)
     double h = s->now.t - s->last.t, *kq[TAUT_TABLEAU_WIDTH], *kv[TAUT_TABLEAU_WIDTH];
     TAUT_TRY(taut_runge_kutta_complete(s, error));
     taut_runge_kutta_stages(w, &s->last, &s->now, kq, kv);
-    /* the stages tell nothing about another end than their own (an event inside the step): then
-     * Hermite's polynomial alone */
+    /* the stages belong to their own end only; for another one (an event inside the step)
+     * Hermite's polynomial is used alone */
     bool whole = fabs(h - w->h) <= 1e-9 * fabs(w->h);
     w->rows = whole ? 3 + table->dense_rows : 3;
     for (int i = table->stages + 1; whole && i <= table->stages + table->extra; i++)

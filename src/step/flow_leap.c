@@ -67,7 +67,7 @@ static int solve(leap *f, double t, double H, const double *q, const double *v, 
     }
     return taut_fail(error, TAUT_ERROR_CONVERGE,
                      "forces that depend on velocities are too strong for micro-steps of %.3g: "
-                     "damping as fast as the oscillation cannot be filtered; use --method series",
+                     "damping as fast as the oscillation cannot be filtered; choose method series",
                      fabs(H));
 }
 
@@ -115,7 +115,7 @@ static int build(leap *f, taut_context *context, taut_arena *arena, double t, ta
     TAUT_TRY(taut_mechanics_create(m, context, arena, f->flow.statistics, 0, error));
     if (m->rods > 0)
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "a filter cannot treat bonds without compliance; give them a stiffness");
+                         "filters do not support bonds without compliance; give them a stiffness");
     TAUT_TRY(TAUT_RESERVE(arena, m->n, error, &f->a, &f->u, &f->next, &f->last));
     if (!m->mass_start)
         return TAUT_OK;

@@ -1,17 +1,18 @@
-/* flow_rattle.c - RATTLE with rods as constraints and springs as forces F, for masses that vary
- * and forces that depend on velocities:
+/* flow_rattle.c - RATTLE with rigid bonds as constraints and springs as forces F, for masses that
+ * vary and forces that depend on velocities:
  *
  *     u  = v + h/2 M(q)^-1 (F(t, q, u) - G(q)^T lambda),       q+ = q + h u,     g(t+h, q+) = 0
  *     v+ = u + h/2 M(q+)^-1 (F(t+h, q+, u) - G(q+)^T mu),      G(q+) v+ + g_t = 0
  *
- * G and g those of the rods [Hairer, Lubich, Wanner 2006, VII.1.4; the leapfrog of flow_leap.c
- * where there are none]. The second half is the adjoint of the first, so that on the rods a step
- * of -h undoes one of h, as filters to both sides need it. Positions obey M (q+ - 2 q + q-)/h^2
- * = F - G^T Lambda: on slow motions the errors are those of Verlet.
+ * G and g those of the rigid bonds [Hairer, Lubich, Wanner 2006, VII.1.4; the leapfrog of
+ * flow_leap.c where there are none]. The second half is the adjoint of the first, so that on the
+ * rigid bonds a step of -h undoes one of h, as filters to both sides need it. Positions obey M (q+
+ * - 2 q + q-)/h^2 = F - G^T Lambda: on slow motions the errors are those of Verlet.
  *
  * d = u - v is found by iteration, [M G^T; G 0] (d, .) = (h/2 F(v + d'), G d' - g(q + h (v +
- * d'))/h) with d' the latest: Newton's method, simplified, for the rods, and a fixed point for
- * what depends on u. One factorisation of a point serves the velocities there and the next step. */
+ * d'))/h) with d' the latest: Newton's method, simplified, for the rigid bonds, and a fixed point
+ * for what depends on u. One factorisation of a point serves the velocities there and the next
+ * step. */
 #include "step/flow_rattle.h"
 
 #include <float.h>
@@ -31,7 +32,7 @@ typedef struct place {
     double *q;     /* [n] */
     double *force; /* [n]: F, where it does not depend on velocities */
     double *kick;  /* [n]: M^-1 (F - G^T mu) with some mu, a first guess */
-    double *g;     /* G of the rods */
+    double *g;     /* G of the rigid bonds */
     double *mass;  /* where it varies, else NULL */
 } place;
 
@@ -107,10 +108,11 @@ static int arrive(rattle_flow *f, double t, const double *q, const double *v, ta
 static int fail_reach(const rattle_flow *f, double h, taut_error *error)
 {
     return taut_fail(error, TAUT_ERROR_CONVERGE,
-                     f->general ? "micro-steps of %.3g do not reach the rods, or forces that "
-                                  "depend on velocities are too strong for them: damping as fast "
-                                  "as the oscillation cannot be filtered; use --method series"
-                                : "micro-steps of %.3g do not reach the rods; use --method series",
+                     f->general
+                         ? "micro-steps of %.3g do not reach the rigid bonds, or forces that "
+                           "depend on velocities are too strong for them: damping as fast "
+                           "as the oscillation cannot be filtered; choose method series"
+                         : "micro-steps of %.3g do not reach the rigid bonds; choose method series",
                      fabs(h));
 }
 
@@ -148,8 +150,8 @@ static int iterate(rattle_flow *f, double t, double h, const double *q, const do
     return taut_saddle_solve(f->saddle, 1, f->next_d, f->row, error);
 }
 
-/* d = u - v, such that the rods are met at t + h: as near as rounding of positions lets them, u
- * |q|/h. */
+/* d = u - v, such that the rigid bonds are met at t + h: as near as rounding of positions lets
+ * them, u |q|/h. */
 static int reach(rattle_flow *f, double t, double h, const double *q, const double *v,
                  taut_error *error)
 {
@@ -208,7 +210,7 @@ static int advance(taut_flow *flow, double t, double h, double *state, taut_erro
     return TAUT_OK;
 }
 
-/* ---- what else it knows */
+/* ---- further values */
 
 int taut_flow_rattle_feels(taut_flow *flow, double t, double h, const double *q, const double *v,
                            const double *dv, double *most, taut_error *error)
@@ -277,7 +279,7 @@ static int build(rattle_flow *f, taut_context *context, taut_arena *arena, taut_
     TAUT_TRY(taut_mechanics_create(m, context, arena, f->flow.statistics, 0, error));
     if (m->rods == 0)
         return taut_fail(error, TAUT_ERROR_USAGE,
-                         "the flow of rods needs bonds without compliance");
+                         "the flow of rigid bonds needs bonds without compliance");
     TAUT_TRY(TAUT_RESERVE(arena, m->n, error, &f->force, &f->d, &f->next_d, &f->u, &f->next));
     if (!(f->row = TAUT_NEW(arena, double, m->rods)))
         return taut_fail_memory(error);

@@ -5,10 +5,10 @@
 
 #include "base/flow.h"
 
-/* State: q, then v. Each advance takes the fewest equal steps that are not longer than `step`.
+/* State: q, then v. Each advance takes the fewest fixed steps that are not longer than `step`.
  * The accelerations of the latest end and of the latest new start are kept: going out from one
  * point in both directions costs one evaluation a step and one for the point. The caller has
- * checked that Verlet can treat the system (taut_verlet.needs and .refuses); (t, q, v) is any
+ * checked that Verlet supports the system (taut_verlet.needs and .refuses); (t, q, v) is any
  * state of it. */
 int taut_flow_verlet(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                      double step, double t, const double *q, const double *v, taut_flow **flow,

@@ -9,9 +9,9 @@
  *
  * The state that vibrates is kept here. What the driver sees is X = x + M^-1 G(x)^T lambda, g(X)
  * = 0 [E (15)], and the velocity that belongs to Y = P(X) y [E (10)]: of these the method is an
- * approximation, of the normal velocity it is none [E Theorem 2.2]. When somebody alters that
- * state (an event), the vibration is put on top of it again with the same stretches and rates of
- * the springs.
+ * approximation, of the normal velocity it is none [E Theorem 2.2]. When that state is
+ * altered (by an event), the vibration is put on top of it again with the same stretches and rates
+ * of the springs.
  *
  * Multipliers are the springs' mean tensions, Lambda of the effective system: with H_w = sum w_i
  * Hess g_i the vibration adds <(G(x) - G(X))^T C^-1 g> = sum_k (J_k/Omega_k) H_{w_k} z_k = grad
@@ -274,7 +274,7 @@ static int measure(taut_impulse *w, taut_error *error)
     return TAUT_OK;
 }
 
-/* Somebody has altered `now`: its vibration has the stretches and rates that it had. */
+/* When `now` was altered: its vibration keeps the stretches and rates that it had. */
 static int follow(taut_impulse *w, taut_error *error)
 {
     taut_stepper *s = w->stepper;
@@ -414,7 +414,7 @@ int taut_impulse_complete(taut_stepper *s, taut_error *error)
     taut_impulse *w = s->work;
     if (w->complete)
         return TAUT_OK;
-    TAUT_TRY(follow(w, error)); /* the actions, where somebody has altered the state */
+    TAUT_TRY(follow(w, error)); /* the actions, where the state was altered */
     TAUT_TRY(find_multipliers(w, s->now.t, s->now.q, s->now.v, w->r, s->now.lambda, error));
     w->complete = true;
     return TAUT_OK;

@@ -23,7 +23,7 @@ typedef struct taut_impulse {
     double *next_kick, *fast, *next_fast;
     bool fresh, complete;      /* complete: now.lambda are its multipliers */
     double *shown_q, *shown_v; /* what `now` was when the state was projected */
-    /* [stiff] stretches to be kept where someone alters the state */
+    /* [stiff] stretches to be kept where the state is altered */
     double *g, *gdot;
     double *lambda; /* [stiff] multipliers of a projection */
     double *r, *y;  /* [n], [stiff] */

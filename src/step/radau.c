@@ -1,12 +1,12 @@
 /* radau.c - Radau IIA methods of 1 to 5 stages (orders 1, 3, 5, 7, 9) for systems held by
- * springs, dampers and rods.
+ * springs, dampers and rigid bonds.
  *
  *     M(t,q) v' = f - G^T lambda, q' = v, C lambda = g + T gdot
  *     [B (3.2), (8.4); Hairer, Wanner II, IV.5, VII]
  *
- * One code path from soft springs to rods: c = 0 is the index-3 system. Newton's iteration
+ * One code path from soft springs to rigid bonds: c = 0 is the index-3 system. Newton's iteration
  * converges uniformly in the stiffness [B Lemma 8.2]; steps are chosen for the slow motion, and
- * what rings is damped [B Theorem 3.2]. Orders in q: 2s - 1; in v: s (s > 1), 1; in lambda: s -
+ * oscillations are damped [B Theorem 3.2]. Orders in q: 2s - 1; in v: s (s > 1), 1; in lambda: s -
  * 1 [B Theorem 4.1]. The end of a step is its last stage, multipliers included. A stiff
  * potential enters through its Hessian in K; steps may then be limited by its curvature [B Lemma
  * 8.1]. */

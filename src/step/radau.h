@@ -146,8 +146,8 @@ void taut_radau_defect(const taut_radau *w, const double *force, const double *j
  * e = h mu. First order: K = I + e B. */
 void taut_radau_shift(const taut_radau *w, const double *mass, double e, double *k, double *d);
 /* e (e + tau), by which the row of a bond is divided. Backwards in time it vanishes where e is
- * as long as the damping time: a little beside it keeps the row, and alters Newton's matrix by
- * less than anybody sees. */
+ * as long as the damping time: a small distance keeps the row, and alters Newton's matrix by
+ * a negligible amount. */
 static inline double taut_radau_divisor(double e, double tau)
 {
     double sum = e + tau;
@@ -194,7 +194,7 @@ int taut_radau_guess(taut_stepper *s, double h, taut_radau_past *past, double *a
 int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const double *v,
                            double *lambda, taut_error *error);
 
-/* lambda of a state by the acceleration equation where rods and stiff bonds allow it: order s
+/* lambda of a state by the acceleration equation where rigid and stiff bonds allow it: order s
  * where the stages have s - 1. Others keep the value that lambda[m] holds. */
 int taut_radau_reactions(taut_stepper *s, double t, const double *q, const double *v,
                          double *lambda, taut_error *error);
@@ -207,7 +207,8 @@ int taut_radau_estimate(taut_stepper *s, double h, taut_error *error);
 double taut_radau_norm(const taut_stepper *s, double factor, const double *x);
 double taut_radau_between(const taut_radau *w, double h);
 
-/* (radau_along.c) Puts the velocity v at the end (q) of the step just solved along the rods. */
+/* (radau_along.c) Puts the velocity v at the end (q) of the step just solved along the rigid bonds.
+ */
 int taut_radau_along(taut_stepper *s, double h, const double *q, double *v, taut_error *error);
 
 /* (radau_first.c) What a first-order system is like, and memory for its derivatives. */

@@ -1,4 +1,4 @@
-/* radau_along.c - the velocity at the end of a step, put along the rods.
+/* radau_along.c - the velocity at the end of a step, put along the rigid bonds.
  *
  * The equations of the stages hold the positions on the bonds and leave the velocity across them
  * to the method: an error O(h^s) where the motion along them has O(h^(2s-1)) [B Theorem 4.1].
@@ -13,8 +13,8 @@
 #include "base/rows.h"
 #include "step/radau.h"
 
-/* G with the rows of springs emptied, 1 in D there; right-hand sides of the rods. Returns how
- * many rods there are. */
+/* G with the rows of springs emptied, 1 in D there; right-hand sides of the rigid bonds. Returns
+ * how many of these there are. */
 static taut_index take_rods(taut_radau *w, const taut_radau_past *end, const double *v, double *y)
 {
     taut_index rods = 0;

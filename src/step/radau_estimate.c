@@ -5,19 +5,19 @@
  * (IV.8.17)-(IV.8.19)]: its difference is
  *     M e = f0 - G0^T lambda0 - M a(0),     dv = h gamma e,   dq = (h gamma)^2 e,
  * a(0) from the accelerations' polynomial. Filtered by [K G^T; G -D] at mu = gamma, so that
- * directions held by stiff bonds and rods, in which the comparison says nothing, drop out
+ * directions held by stiff and rigid bonds, in which the comparison has no meaning, drop out
  * whatever the stiffness. lambda0 of a spring differs from the polynomial's when the spring
- * rings. In full motion that is an error like any other. In slow motion the ringing is unwanted,
- * and the method damps it [B Theorem 3.2]: it counts only as far as steps that follow the rest
- * of the motion (of size h e0^(-1/order), e0 the estimate without it) would resolve the spring,
- * with (D/(D + G M^-1 G^T))^2 at that size. Soft bonds always count. A velocity that is not
+ * oscillates. In full motion that is an error like any other. In slow motion the oscillation is
+ * unwanted, and the method damps it [B Theorem 3.2]: it counts only as far as steps that follow the
+ * rest of the motion (of size h e0^(-1/order), e0 the estimate without it) would resolve the
+ * spring, with (D/(D + G M^-1 G^T))^2 at that size. Soft bonds always count. A velocity that is not
  * quite along the bonds, delta = G0 v0 + dg/dt - C lambda' (order s only, [B Theorem 4.1]), is
  * stopped within the step by multipliers (A^-1 1)_i/h (G M^-1 G^T)^-1 delta that are no
  * polynomial's values: their part of the comparison is taken out, else the estimate would not
  * fall with h after a long step. In slow motion so is that of a position off the slow manifold,
  * which makes (A^-2 1)_i/h^2 (G M^-1 G^T)^-1 (g0 - C lambda(0)). The estimate is O(h^(s+2)) in
  * the driver's norm; with one stage, O(h^2) from v0 - v1. Added to it is the velocity across the
- * bonds at the end, which alone tells the error where bonds leave no freedom. */
+ * bonds at the end, which alone gives the error where bonds leave no freedom. */
 #include "base/vectors.h"
 #include "base/rows.h"
 #include "step/radau.h"
@@ -25,7 +25,7 @@
 #include <float.h>
 #include <math.h>
 
-/* The velocity across the bonds is set anew in every step: its error does not add up, and counts
+/* The velocity across the bonds is set again in every step: its error does not add up, and counts
  * less. */
 static const double ACROSS = 0.25;
 
@@ -65,7 +65,7 @@ double taut_radau_norm(const taut_stepper *s, double factor, const double *x)
     return s->n > 0 ? sqrt(sum / s->n) : 0;
 }
 
-/* Adds what the springs' ringing means at the step that the rest of the motion allows. */
+/* Adds the error by the springs' oscillation at the step that the rest of the motion allows. */
 static int add_ringing(taut_stepper *s, taut_saddle *filter, double reach, const double *mass,
                        taut_error *error)
 {

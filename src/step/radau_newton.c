@@ -197,7 +197,7 @@ static int iterate(taut_stepper *s, double h, bool anew, bool *fresh, taut_error
 /* Whether what failed from a prediction, or with an old Jacobian, may succeed from a new guess. */
 static bool may_succeed(int status)
 {
-    return status > 0 || status == TAUT_ERROR_EVALUATE || status == TAUT_ERROR_SINGULAR;
+    return status == TAUT_RETRY || status == TAUT_ERROR_EVALUATE || status == TAUT_ERROR_SINGULAR;
 }
 
 /* The last stage is the end of the step: its G and M serve the error estimate of the next one. */

@@ -79,7 +79,7 @@ int taut_radau_guess(taut_stepper *s, double h, taut_radau_past *past, double *a
 }
 
 /* (g + T gdot)/c is the multiplier unless g is so small that its rounding matters more than what
- * the rigid formula leaves out. */
+ * the rigid formula omits. */
 static bool by_spring(const taut_radau *w, taut_index i, const taut_radau_past *at, double size)
 {
     const double *mass = w->varying ? at->mass : w->mass;
@@ -176,12 +176,13 @@ static int evaluate_end(taut_stepper *s, taut_radau_past *to, taut_error *error)
 int taut_radau_reactions(taut_stepper *s, double t, const double *q, const double *v,
                          double *lambda, taut_error *error)
 {
-    static const double STIFF = 1e-3; /* what the acceleration equation leaves out, C lambda'', is
+    static const double STIFF = 1e-3; /* what the acceleration equation omits, C lambda'', is
                                          then a thousandth of what it keeps */
     taut_radau *w = s->work;
     taut_radau_past *at = &w->probe;
     double e = fabs(w->past[w->top].h * w->table.gamma);
-    /* springs that ring pull as they are stretched: of a full motion only rods are looked at */
+    /* the force of an oscillating spring is that of its stretch: of a full motion only rigid bonds
+     * count */
     taut_index wanted = 0;
     for (taut_index i = 0; i < w->m; i++)
         wanted += !(w->oscillations && w->compliance[i] > 0);
@@ -195,8 +196,8 @@ int taut_radau_reactions(taut_stepper *s, double t, const double *q, const doubl
                                   : !(w->compliance[i] <= STIFF * e * (e + w->damping[i]) * size);
         at->tension[i] = lambda[i];
     }
-    /* more springs than freedoms: the equation does not tell them apart, or hardly; then the
-     * stages know better */
+    /* more springs than freedoms: the equation does not determine them, or not well; then
+     * those of the stages are better */
     int status = solve_rods(s, at, lambda, error);
     double off = 0, largest = 0;
     for (taut_index i = 0; status == 0 && i < w->m; i++) {

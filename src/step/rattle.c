@@ -1,11 +1,11 @@
-/* rattle.c - RATTLE for rods, with springs and potentials as forces F:
+/* rattle.c - RATTLE for rigid bonds, with springs and potentials as forces F:
  *
  *     v_half = v + h/2 M^-1 (F(q) - G(q)^T lambda),   q+ = q + h v_half,   g(t+h, q+) = 0
  *     v+   = v_half + h/2 M^-1 (F(q+) - G(q+)^T mu), G(q+) v+ + dg/dt = 0
  *     [Andersen 1983; Hairer, Lubich, Wanner, VII.1.4]
  *
- * Order 2, symplectic, time-reversible; the rods hold to rounding. The matrix [M G^T; G 0] of a
- * point is factorised once: it gives the velocities there and is the matrix of the simplified
+ * Order 2, symplectic, time-reversible; the rigid bonds hold to rounding. The matrix [M G^T; G 0]
+ * of a point is factorised once: it gives the velocities there and is the matrix of the simplified
  * Newton iteration (SHAKE) of the next step. When that is slow (long steps), the iteration goes
  * on with G of the new point in its second row, which is Newton's own. It begins with the
  * multipliers mu of the velocity stage, corrected by lambda - mu as the last steps continue it,
@@ -33,7 +33,7 @@ typedef struct rattle {
     double *force; /* F at now, [n] */
     /* M^-1 (F - G^T lambda) with some lambda, near v': a good first guess, [n] */
     double *kick;
-    double *g;            /* G of the rods at now */
+    double *g;            /* G of the rigid bonds at now */
     double *total, *step; /* [n] */
     double *residual;     /* [rods] */
     /* h^2/2 (lambda - mu) of the latest steps, all of length `h`, newest first, [rods] each */
@@ -74,7 +74,7 @@ static void destroy(taut_stepper *s)
     taut_saddle_destroy(w->general);
 }
 
-/* G of the rods as it was evaluated becomes w->g; its array takes the next one. */
+/* G of the rigid bonds as it was evaluated becomes w->g; its array takes the next one. */
 static void keep_jacobian(rattle *w)
 {
     taut_mechanics *x = &w->mechanics;
@@ -181,9 +181,9 @@ static void foresee(rattle *w, double h)
     w->h = h;
 }
 
-/* After a correction of the given size: what the next ones would still move. One rate tells
- * little, since it depends on which rods were off: the largest of the latest steps counts,
- * doubled where no rate of this step is known yet. */
+/* After a correction of the given size: what the next ones would still move. One rate is
+ * not enough, since it depends on which rigid bonds were off: the largest of the latest steps
+ * counts, doubled where no rate of this step is known yet. */
 static double left(const rattle *w, double size, double before)
 {
     double rate = before < INFINITY         ? fmax(size / before, w->rate)

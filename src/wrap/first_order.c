@@ -212,7 +212,7 @@ static int prepare_algebraic(first_order *w, const taut_sizes *sizes, taut_arena
         for (taut_index j = 0; j < k; j++)
             w->column[i * k + j] = j;
     }
-    /* the start at t = 0 need not exist: a run may begin later, and says so
+    /* the initial state at t = 0 need not exist: a run may begin later, and then calls
      * (taut_field_first_order_begin) */
     taut_error reason;
     int status = taut_context_start(w->context, 0, z0, w->y0, &reason);

@@ -12,7 +12,7 @@
 
 struct taut_invariants {
     taut_context *context;
-    const taut_allocator *allocator; /* to say what is singular */
+    const taut_allocator *allocator; /* for the names of what is singular */
     taut_statistics *statistics;
     taut_index n, rows, constraints, algebraic;
     taut_pattern jacobian;   /* of all rows of g; the leading ones are h */
@@ -93,7 +93,7 @@ int taut_invariants_begin(taut_invariants *w, double t, const double *z, taut_er
     return w->velocity && !w->marked ? find_velocities(w, t, z, error) : TAUT_OK;
 }
 
-/* The model's start at t = 0, which need not exist: a run may begin later, and says so by
+/* The model's initial state at t = 0, which need not exist: a run may begin later, and then calls
  * taut_invariants_begin. */
 static int begin_at_zero(taut_invariants *w, double *z, taut_error *error)
 {

@@ -97,8 +97,8 @@ static int fail_stopped(const workspace *w, taut_error *error)
     return code;
 }
 
-/* 0; >0 as the callback said; <0 becomes an error that no smaller step avoids. Both have a
- * message. */
+/* 0; what a callback returns > 0 becomes TAUT_RETRY, < 0 an error that no smaller step avoids.
+ * Both have a message. */
 static int judge(const point *p, const char *which, double t, int status)
 {
     if (status == 0)
@@ -110,7 +110,7 @@ static int judge(const point *p, const char *which, double t, int status)
         return fail_stopped(p->w, p->error);
     }
     int code = taut_fail(
-        p->error, status,
+        p->error, TAUT_RETRY,
         "the callback '%s' cannot evaluate at t = %.9g (it returned %d): a smaller step may help",
         which, t, status);
     if (p->error)
