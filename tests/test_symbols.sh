@@ -31,6 +31,13 @@ for name in $(comm -23 "$work/declared" "$work/exported"); do row 1 "$name is de
 for name in $(comm -13 "$work/declared" "$work/exported"); do row 1 "$name is exported but not declared in taut.h"; done
 for name in $(comm -12 "$work/declared" "$work/exported"); do row 0 "$name"; done
 
+# Programs find the library by 0.MINOR before 1.0, as find_package does.
+if command -v readelf >/dev/null 2>&1; then
+    wanted=$(sed -n 's/^#define TAUT_VERSION_\(MAJOR\|MINOR\) //p' include/taut/taut.h | tr '\n' '.' | sed 's/\.$//; s/^\([1-9][0-9]*\)\..*/\1/')
+    readelf -d "$shared" | grep -q "SONAME.*libtaut\.so\.$wanted\]"
+    row $? "the library is not libtaut.so.$wanted"
+fi
+
 # Global names of the static library, with the file they are in; compilers add names with a dot (clones).
 nm -A -g --defined-only "$static" 2>/dev/null | awk '{ split($1, place, ":"); print place[2], $NF }' >"$work/global"
 other=$(awk '$2 !~ /^taut_/ && $2 !~ /\./ { print }' "$work/global")

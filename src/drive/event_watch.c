@@ -323,8 +323,7 @@ static int apply(taut_solver *solver, taut_index k, double theta, double *value,
     return status == 0 ? TAUT_OK : fail_altered(solver, k, status, &reason, error);
 }
 
-/* Makes the probe the present state; what the method remembers is forgotten. */
-static int restart(taut_solver *solver, bool altered, taut_error *error)
+int taut_watch_restart(taut_solver *solver, bool altered, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     taut_state was = s->now;
@@ -334,7 +333,6 @@ static int restart(taut_solver *solver, bool altered, taut_error *error)
     if (altered) {
         solver->energy_base = NAN; /* `then` may give any energy */
         solver->control.reach = 0; /* and another pace */
-        solver->altered++;
         TAUT_TRY(taut_start_begin(solver, error));
     }
     TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, s->now.v, s->now.lambda, error));
@@ -389,10 +387,11 @@ static int alter(taut_solver *solver, taut_index k, taut_error *error)
         status = carry_out(solver, k, &at_root, &positive, &moved, error);
     if (status != 0) { /* the run ends where it cannot continue, not behind it */
         if (taut_dense(solver, w->low[k], NULL) == 0)
-            restart(solver, false, NULL);
+            taut_watch_restart(solver, false, NULL);
         return status;
     }
-    TAUT_TRY(restart(solver, true, error));
+    TAUT_TRY(taut_watch_restart(solver, true, error));
+    solver->altered++;
     solver->put_back = fmax(solver->put_back, moved);
     if (at_root)
         take_side(w, k, positive);
@@ -415,7 +414,7 @@ static int act(taut_solver *solver, taut_index k, taut_error *error)
     TAUT_TRY(taut_dense(solver, solver->watch.high[k], error));
     if (solver->rows.written != x->t)
         TAUT_TRY(taut_rows_write(solver, x->t, x, error));
-    TAUT_TRY(info->alters ? alter(solver, k, error) : restart(solver, false, error));
+    TAUT_TRY(info->alters ? alter(solver, k, error) : taut_watch_restart(solver, false, error));
     if (!info->stop)
         return TAUT_OK;
     solver->outcome = TAUT_EVENT;

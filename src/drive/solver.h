@@ -233,6 +233,9 @@ int taut_rows_due(taut_solver *solver, double t, taut_error *error);
 int taut_watch_create(taut_solver *solver, taut_error *error);
 /* Events are compared with the present state. */
 int taut_watch_begin(taut_solver *solver, taut_error *error);
+/* Makes the probe the present state; what the method remembers is forgotten. `altered`: the motion
+ * begins again there, with any energy. */
+int taut_watch_restart(taut_solver *solver, bool altered, taut_error *error);
 /* Looks for events in the latest step and acts on them, rows included; solver->outcome is
  * TAUT_EVENT when one stops the run. *restarted: the state is now that of an event inside the
  * step. */
