@@ -98,65 +98,82 @@ static void measure_violation(examiner *e)
 
 /* ---- rank, of the rows that `only` selects */
 
-static int rank_in(examiner *e, taut_arena *scratch, const unsigned char *only, taut_index *rank,
-                   taut_index *rows, char *message, size_t size)
+/* The rows that were selected, and what taut_rank found of each. */
+typedef struct selection {
+    taut_index count, rank;
+    taut_index *row, *start, *column, *partner;
+    double *entry, *residual;
+    unsigned char *redundant;
+    bool conflict;
+} selection;
+
+static int select_rows(const examiner *e, const unsigned char *only, taut_arena *scratch,
+                       selection *x)
 {
-    taut_index *start = TAUT_NEW(scratch, taut_index, e->m + 1),
-               *row = TAUT_NEW(scratch, taut_index, e->m);
-    taut_index *column = TAUT_NEW(scratch, taut_index, e->sizes->jacobian_entries),
-               *partner = TAUT_NEW(scratch, taut_index, e->m);
-    double *entry = TAUT_NEW(scratch, double, e->sizes->jacobian_entries),
-           *residual = TAUT_NEW(scratch, double, e->m);
-    unsigned char *redundant = TAUT_NEW(scratch, unsigned char, e->m);
-    if (!start || !row || !column || !partner || !entry || !residual || !redundant)
+    int64_t entries = e->sizes->jacobian_entries;
+    x->row = TAUT_NEW(scratch, taut_index, e->m);
+    x->start = TAUT_NEW(scratch, taut_index, e->m + 1);
+    x->column = TAUT_NEW(scratch, taut_index, entries);
+    x->partner = TAUT_NEW(scratch, taut_index, e->m);
+    x->redundant = TAUT_NEW(scratch, unsigned char, e->m);
+    if (!x->row || !x->start || !x->column || !x->partner || !x->redundant)
         return taut_fail_memory(e->error);
-    taut_index count = 0, entries = 0;
+    TAUT_TRY(TAUT_RESERVE(scratch, entries, e->error, &x->entry));
+    TAUT_TRY(TAUT_RESERVE(scratch, e->m, e->error, &x->residual));
+    taut_index used = 0;
     for (taut_index i = 0; i < e->m; i++) {
         if (!only[i])
             continue;
-        for (taut_index k = e->jacobian.start[i]; k < e->jacobian.start[i + 1]; k++, entries++) {
-            column[entries] = e->jacobian.column[k];
-            entry[entries] = e->values.jacobian[k];
+        for (taut_index k = e->jacobian.start[i]; k < e->jacobian.start[i + 1]; k++, used++) {
+            x->column[used] = e->jacobian.column[k];
+            x->entry[used] = e->values.jacobian[k];
         }
-        residual[count] = e->values.bond[i];
-        row[count++] = i;
-        start[count] = entries;
+        x->residual[x->count] = e->values.bond[i];
+        x->row[x->count++] = i;
+        x->start[x->count] = used;
     }
-    *rows = *rank = count;
-    message[0] = 0;
-    if (count == 0)
-        return 0;
-    taut_saddle_shape shape = {.n = e->n, .m = count, .g_start = start, .g_column = column};
-    bool conflict = false;
-    TAUT_TRY(taut_rank(&shape, entry, 1e-10, residual, rank, redundant, partner, &conflict,
-                       &e->arena.allocator, e->error));
-    int length = 0, shown = 0;
-    for (taut_index i = 0; i < count && shown < 3; i++) {
-        if (!redundant[i])
-            continue;
-        char name[96], other[96] = "";
-        taut_system_name(e->system, TAUT_BOND, row[i], name, sizeof name);
-        if (partner[i] >= 0)
-            taut_system_name(e->system, TAUT_BOND, row[partner[i]], other, sizeof other);
-        snprintf(message + length, size - (size_t)length, "%s%s %s%s", shown++ ? "; " : "", name,
-                 partner[i] < 0 ? "has a zero gradient"
-                 : conflict     ? "contradicts "
-                                : "follows from others such as ",
-                 other);
-        length = (int)strlen(message); /* long names may have cut it */
-    }
-    if (*rank < count - 3)
-        snprintf(message + length, size - (size_t)length, "; and %d more",
-                 (int)(count - 3 - *rank));
-    return 0;
+    return TAUT_OK;
 }
 
-static int rank_of(examiner *e, const unsigned char *only, taut_index *rank, taut_index *rows,
+/* The first three redundant rows by name. */
+static void name_redundant(const examiner *e, const selection *x, char *message, size_t size)
+{
+    int shown = 0;
+    for (taut_index i = 0; i < x->count && shown < 3; i++) {
+        size_t used = strlen(message); /* long names may have cut it */
+        char name[96], other[96] = "";
+        if (!x->redundant[i])
+            continue;
+        taut_system_name(e->system, TAUT_BOND, x->row[i], name, sizeof name);
+        if (x->partner[i] >= 0)
+            taut_system_name(e->system, TAUT_BOND, x->row[x->partner[i]], other, sizeof other);
+        snprintf(message + used, size - used, "%s%s %s%s", shown++ ? "; " : "", name,
+                 x->partner[i] < 0 ? "has a zero gradient"
+                 : x->conflict     ? "contradicts "
+                                   : "follows from others such as ",
+                 other);
+    }
+    size_t used = strlen(message);
+    if (x->rank < x->count - 3)
+        snprintf(message + used, size - used, "; and %d more", (int)(x->count - 3 - x->rank));
+}
+
+static int rank_of(const examiner *e, const unsigned char *only, taut_index *rank, taut_index *rows,
                    char *message, size_t size)
 {
     taut_arena scratch;
+    selection x = {0};
     taut_arena_init(&scratch, &e->arena.allocator);
-    int status = rank_in(e, &scratch, only, rank, rows, message, size);
+    int status = select_rows(e, only, &scratch, &x);
+    taut_saddle_shape shape = {.n = e->n, .m = x.count, .g_start = x.start, .g_column = x.column};
+    if (status == 0 && x.count > 0)
+        status = taut_rank(&shape, x.entry, 1e-10, x.residual, &x.rank, x.redundant, x.partner,
+                           &x.conflict, &e->arena.allocator, e->error);
+    message[0] = '\0';
+    if (status == 0 && x.count > 0)
+        name_redundant(e, &x, message, size);
+    *rank = x.rank;
+    *rows = x.count;
     taut_arena_clear(&scratch);
     return status;
 }

@@ -19,16 +19,16 @@
 #include <time.h>
 
 #include "base/vectors.h"
-#include "base/number.h"
 #include "base/options.h"
 #include "base/structs.h"
 #include "drive/solver.h"
+#include "step/methods.h"
 
 enum { MOST_CANDIDATES = 64, MOST_ROWS = 100000 };
 /* of references: rounding is near; further apart they mean nothing */
 static const double tightest = 1e-13, wide_limit = 1e-4;
 /* a reference that needs more is given up */
-static const char *const step_limit = "3000000";
+static const int64_t step_limit = 3000000;
 /* steps times coordinates and bonds of the full motion, at most */
 static const double full_price = 1e7;
 
@@ -36,7 +36,7 @@ typedef struct bench {
     const taut_system *system;
     const taut_options *given;
     taut_arena *arena;
-    const char *motion; /* the one that all runs have; NULL: first order */
+    unsigned motion; /* bit of the one that all runs have; 0: first order */
     double until;
     taut_index n, m; /* of q and of v */
     /* largest initial value, at most 1: absolute tolerances follow it, as in runs without --atol */
@@ -46,30 +46,30 @@ typedef struct bench {
     double *start;  /* where the latest run began, in slow motion its slow point, [n + m] */
 } bench;
 
-static int set_real(taut_options *options, const char *name, double value, taut_error *error)
+/* A run of the comparison: `value` is its step, or its tolerance; 0: neither. Method NULL: by
+ * choice. `limit`: of steps; 0: none. */
+static int make(const bench *b, const taut_method *method, double value, bool tolerance,
+                int64_t limit, taut_solver **solver, taut_error *error)
 {
-    char text[TAUT_NUMBER_SIZE];
-    taut_number_format(value, 17, text); /* with a point in every locale */
-    return taut_options_set(options, name, text, error);
-}
-
-/* What the caller gave, then motion, method and step or tolerance. */
-static int fill_options(const bench *b, taut_options *options, const char *method, double value,
-                        bool tolerance, taut_error *error)
-{
-    TAUT_TRY(taut_options_merge(options, b->given, error));
-    if (b->motion)
-        TAUT_TRY(taut_options_set(options, "motion", b->motion, error));
-    if (method)
-        TAUT_TRY(taut_options_set(options, "method", method, error));
-    if (!(value > 0))
-        return TAUT_OK;
-    TAUT_TRY(set_real(options, tolerance ? "rtol" : "step", value, error));
-    if (tolerance &&
-        !taut_options_given(b->given,
-                            "atol")) /* in the proportion of the defaults, but not below rounding */
-        TAUT_TRY(set_real(options, "atol", fmax(value * 1e-3, 1e-15) * b->size, error));
-    return TAUT_OK;
+    taut_options *options = NULL;
+    /* in the proportion of the defaults, but not below rounding */
+    double atol = fmax(value * 1e-3, 1e-15) * b->size;
+    int status = taut_options_create(&b->arena->allocator, &options, error);
+    if (status == 0)
+        status = taut_options_merge(options, b->given, error);
+    if (status == 0 && b->motion)
+        status = taut_options_set_text(options, "motion", taut_motion_name(b->motion), error);
+    if (status == 0 && value > 0)
+        status = taut_options_set_real(options, tolerance ? "rtol" : "step", value, error);
+    if (status == 0 && value > 0 && tolerance && !taut_options_given(b->given, "atol"))
+        status = taut_options_set_real(options, "atol", atol, error);
+    if (status == 0 && limit > 0)
+        status = taut_options_set_integer(options, "steps", limit, error);
+    if (status == 0)
+        status =
+            taut_solver_create_own(b->system, options, method, &b->arena->allocator, solver, error);
+    taut_options_destroy(options);
+    return status;
 }
 
 static int fail_control(const char *method, taut_error *error)
@@ -81,8 +81,8 @@ static int fail_control(const char *method, taut_error *error)
 
 static void keep(const bench *b, const taut_solver *solver, double *state)
 {
-    memcpy(state, taut_solver_position(solver), sizeof(double) * (size_t)b->n);
-    memcpy(state + b->n, taut_solver_velocity(solver), sizeof(double) * (size_t)b->m);
+    taut_copy(b->n, taut_solver_position(solver), state);
+    taut_copy(b->m, taut_solver_velocity(solver), state + b->n);
 }
 
 static int finish(bench *b, taut_solver *solver, bool tolerance, taut_error *error)
@@ -101,22 +101,14 @@ static int finish(bench *b, taut_solver *solver, bool tolerance, taut_error *err
 }
 
 /* One run into b->state. */
-static int run(bench *b, const char *method, double value, bool tolerance, bool limited,
+static int run(bench *b, const taut_method *method, double value, bool tolerance, int64_t limit,
                taut_compared *row, taut_error *error)
 {
-    taut_options *options = NULL;
     taut_solver *solver = NULL;
-    const taut_method *known = taut_method_find(method);
-    if (tolerance && known && known->error_order == 0) /* before it asks for a step */
-        return fail_control(method, error);
-    int status = taut_options_create(&b->arena->allocator, &options, error);
-    if (status == 0)
-        status = fill_options(b, options, method, value, tolerance, error);
-    if (status == 0 && limited)
-        status = taut_options_set(options, "steps", step_limit, error);
+    if (tolerance && method->error_order == 0) /* else the missing step would be the error */
+        return fail_control(method->name, error);
     clock_t begin = clock();
-    if (status == 0)
-        status = taut_solver_create(b->system, options, &b->arena->allocator, &solver, error);
+    int status = make(b, method, value, tolerance, limit, &solver, error);
     if (status == 0)
         status = finish(b, solver, tolerance, error);
     if (row) {
@@ -125,7 +117,6 @@ static int run(bench *b, const char *method, double value, bool tolerance, bool 
             row->statistics = solver->statistics;
     }
     taut_solver_destroy(solver);
-    taut_options_destroy(options);
     return status;
 }
 
@@ -133,44 +124,32 @@ static int run(bench *b, const char *method, double value, bool tolerance, bool 
  * itself, the first compared one decides. */
 static int survey(bench *b, const taut_compare_request *request, taut_error *error)
 {
-    taut_options *options = NULL;
     taut_solver *solver = NULL;
-    double value = request->tolerances ? 0 : request->values[0];
-    int status = TAUT_ERROR_USAGE;
-    taut_error reason[2], *why = reason; /* the first one explains */
-    for (int k = -1;
-         k < request->method_count && status != 0 && taut_fail_final(status, why, NULL) == 0; k++) {
-        why = &reason[k >= 0];
-        taut_options_destroy(options);
-        options = NULL;
-        status = taut_options_create(&b->arena->allocator, &options, why);
-        if (status == 0)
-            status = fill_options(b, options, k < 0 ? NULL : request->methods[k], k < 0 ? 0 : value,
-                                  false, why);
-        if (status == 0)
-            status = taut_solver_create(b->system, options, &b->arena->allocator, &solver, why);
+    double step = request->tolerances ? 0 : request->values[0];
+    taut_error reason;
+    int status = make(b, NULL, 0, false, 0, &solver, error);
+    for (int k = 0; k < request->method_count && status != 0; k++) {
+        TAUT_TRY(taut_fail_final(status, error, error));
+        int later =
+            make(b, taut_method_find(request->methods[k]), step, false, 0, &solver, &reason);
+        TAUT_TRY(taut_fail_final(later, &reason, error));
+        status = later == 0 ? TAUT_OK : status; /* the first reason explains */
     }
-    if (status != 0 && taut_fail_final(status, why, error) == 0) {
-        status = reason[0].code;
-        if (error)
-            *error = reason[0];
-    }
-    if (status == 0) {
-        taut_sizes sizes;
-        taut_system_sizes(b->system, &sizes);
-        b->motion = sizes.kind == TAUT_MECHANICAL ? taut_motion_name(solver->motion) : NULL;
-        b->until = solver->until;
-        b->size = fmin(taut_largest(sizes.coordinates, solver->stepper.now.q), 1);
-        b->size = b->size > 0 ? b->size : 1;
-        b->n = sizes.coordinates;
-        b->m = sizes.kind == TAUT_MECHANICAL ? sizes.coordinates : sizes.algebraic;
-    }
-    if (status == 0 && !isfinite(b->until))
-        status = taut_fail_option(error, TAUT_ERROR_USAGE, "until",
-                                  "an end time is required, at which results are compared");
+    TAUT_TRY(status);
+    taut_sizes sizes;
+    taut_system_sizes(b->system, &sizes);
+    bool mechanical = sizes.kind == TAUT_MECHANICAL;
+    b->motion = mechanical ? solver->motion : 0;
+    b->until = solver->until;
+    b->size = fmin(taut_largest(sizes.coordinates, solver->stepper.now.q), 1);
+    b->size = b->size > 0 ? b->size : 1;
+    b->n = sizes.coordinates;
+    b->m = mechanical ? sizes.coordinates : sizes.algebraic;
     taut_solver_destroy(solver);
-    taut_options_destroy(options);
-    return status;
+    return isfinite(b->until)
+               ? TAUT_OK
+               : taut_fail_option(error, TAUT_ERROR_USAGE, "until",
+                                  "an end time is required, at which results are compared");
 }
 
 /* Methods with adaptive step size, highest order first. */
@@ -189,15 +168,14 @@ static int find_candidates(const taut_method **candidate)
     return count;
 }
 
-/* Max norm of the difference of two states, positions and velocities apart. */
 /* ---- the full motion from a slow point */
 
 /* Begins again at b->start. */
 static int begin_at_start(const bench *b, taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
-    memcpy(s->now.q, b->start, sizeof(double) * (size_t)b->n);
-    memcpy(s->now.v, b->start + b->n, sizeof(double) * (size_t)b->m);
+    taut_copy(b->n, b->start, s->now.q);
+    taut_copy(b->m, b->start + b->n, s->now.v);
     s->method->changed(s);
     return s->method->multipliers(s, s->now.t, s->now.q, s->now.v, s->now.lambda, error);
 }
@@ -207,37 +185,26 @@ static int begin_at_start(const bench *b, taut_solver *solver, taut_error *error
 static int affordable(const bench *b, taut_solver *solver, int64_t steps, bool *yes,
                       taut_error *error)
 {
-    double frequency[2];
-    int found = 0;
-    bool complete;
-    taut_error reason;
-    int status = taut_frequencies(solver->context, solver->from, b->start, 1, frequency, &found,
-                                  &complete, &reason);
-    *yes = status == 0 && found > 0 &&
-           frequency[found - 1] * fabs(b->until - solver->from) <= 2 * (double)steps;
-    return taut_fail_final(status, &reason, error);
+    taut_diagnosis d;
+    int status = taut_diagnose(solver->context, solver->from, b->start, NULL, TAUT_DIAGNOSE_FASTEST,
+                               TAUT_BACKEND_AUTO, &d, error);
+    *yes = status == 0 && d.fastest > 0 &&
+           d.fastest * fabs(b->until - solver->from) <= 2 * (double)steps;
+    return status;
 }
 
-/* The full motion from the start of the latest run into b->state. *done: it came to the end. */
+/* The full motion from the initial state of the latest run into b->state. *done: it came to the
+ * end. */
 static int run_full(bench *b, double tolerance, bool *done, taut_error *error)
 {
-    taut_options *options = NULL;
     taut_solver *solver = NULL;
     taut_error reason = {.t = NAN};
     int64_t steps = (int64_t)(full_price / (b->n + b->m + 1));
-    char text[40];
-    snprintf(text, sizeof text, "%lld", (long long)steps);
-    int status = taut_options_create(&b->arena->allocator, &options, &reason);
-    if (status == 0)
-        status = fill_options(b, options, "dop8", tolerance, true, &reason);
-    if (status == 0)
-        status = taut_options_set(options, "motion", "full", &reason);
-    if (status == 0)
-        status = taut_options_set(options, "steps", text, &reason);
-    if (status == 0)
-        status = taut_solver_create(b->system, options, &b->arena->allocator, &solver, &reason);
+    bench full = *b;
+    full.motion = TAUT_MOTION_FULL;
     *done = false;
     bool yes = false;
+    int status = make(&full, &taut_dop8, tolerance, true, steps, &solver, &reason);
     if (status == 0)
         status = affordable(b, solver, steps, &yes, &reason);
     if (status == 0 && yes)
@@ -249,7 +216,6 @@ static int run_full(bench *b, double tolerance, bool *done, taut_error *error)
             keep(b, solver, b->state);
     }
     taut_solver_destroy(solver);
-    taut_options_destroy(options);
     return *done ? TAUT_OK : taut_fail_final(status, &reason, error);
 }
 
@@ -270,7 +236,7 @@ static int slow_reference(bench *b, double tolerance, taut_comparison *c, bool *
     taut_system_sizes(b->system, &sizes);
     *found = false;
     note[0] = '\0';
-    if (!b->motion || strcmp(b->motion, "slow") != 0)
+    if (b->motion != TAUT_MOTION_SLOW)
         return TAUT_OK;
     bool done = false;
     if (!(sizes.can & TAUT_HAS_EVENTS)) /* a state that an event altered oscillates */
@@ -281,7 +247,7 @@ static int slow_reference(bench *b, double tolerance, taut_comparison *c, bool *
                  sizes.can & TAUT_HAS_EVENTS ? "oscillates after events" : "needs too many steps");
         return TAUT_OK;
     }
-    memcpy(b->end[1], b->state, sizeof(double) * (size_t)(b->n + b->m));
+    taut_copy((int64_t)b->n + b->m, b->state, b->end[1]);
     measure(b, c);
     *found = c->uncertainty <= wide_limit * fmax(taut_largest(b->n, b->end[0]), DBL_MIN);
     if (!*found)
@@ -299,12 +265,12 @@ static int next_reference(bench *b, const taut_method **candidate, int count, in
 {
     *used = NULL;
     for (; *k < count && !*used; ++*k) {
-        int status = run(b, candidate[*k]->name, tolerance, true, true, NULL, last);
+        int status = run(b, candidate[*k], tolerance, true, step_limit, NULL, last);
         TAUT_TRY(taut_fail_final(status, last, error));
         if (status != 0)
             continue;
         *used = candidate[*k];
-        memcpy(b->end[which], b->state, sizeof(double) * (size_t)(b->n + b->m));
+        taut_copy((int64_t)b->n + b->m, b->state, b->end[which]);
     }
     return TAUT_OK;
 }
@@ -329,15 +295,15 @@ static int make_references(bench *b, double tolerance, taut_comparison *c, taut_
     if (!full && !used[1]) {
         used[1] = used[0];
         second = 10 * tolerance;
-        TAUT_TRY(run(b, used[1]->name, second, true, true, NULL, error));
-        memcpy(b->end[1], b->state, sizeof(double) * (size_t)(b->n + b->m));
+        TAUT_TRY(run(b, used[1], second, true, step_limit, NULL, error));
+        taut_copy((int64_t)b->n + b->m, b->state, b->end[1]);
     }
     measure(b, c);
     const char *other = full ? "the full motion by dop8 from the same slow point" : used[1]->name;
     snprintf(
         c->explanation, sizeof c->explanation,
         "%s%s at t = %.6g; reference %s with tolerance %.0e, of which %s with %.0e is %.1e away%s",
-        b->motion ? "motion " : "first order", b->motion ? b->motion : "", b->until, used[0]->name,
+        b->motion ? "motion " : "first order", taut_motion_name(b->motion), b->until, used[0]->name,
         tolerance, other, second, c->uncertainty, note);
     if (!(c->uncertainty <= wide_limit * fmax(taut_largest(b->n, b->end[0]), DBL_MIN)))
         return taut_fail(error, TAUT_ERROR_CONVERGE,
@@ -374,7 +340,7 @@ static int fill_row(bench *b, taut_comparison *c, const taut_compare_request *re
     row->method = taut_arena_text(b->arena, name, strlen(name));
     if (!row->method)
         return taut_fail_memory(error);
-    int status = run(b, name, row->value, request->tolerances, false, row, &why);
+    int status = run(b, taut_method_find(name), row->value, request->tolerances, 0, row, &why);
     TAUT_TRY(taut_fail_final(status, &why, error));
     if (status != 0) {
         row->message = taut_arena_text(b->arena, why.message, strlen(why.message));
