@@ -106,5 +106,5 @@ kick = t - 0.05 then y' = 200
 until = 0.1
 MODEL
 run 1 run kick.taut --motion slow --out rows.csv
-has err "taut project --method constraint"
+has err "use projection constraint"
 done_rows
