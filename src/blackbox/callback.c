@@ -122,9 +122,9 @@ static int take_horizon(taut_system *system, double horizon, taut_error *error)
 static int fill(taut_system *system, const taut_black_box *given, taut_error *error)
 {
     taut_black_box *box = system->extra = TAUT_NEW(&system->arena, taut_black_box, 1);
-    double *first = TAUT_NEW(&system->arena, double, given->size);
+    double *first = TAUT_NEW(&system->arena, double, given->variables);
     TAUT_TRY(taut_arena_check(&system->arena, error));
-    for (taut_index i = 0; i < given->size && given->start; i++)
+    for (taut_index i = 0; i < given->variables && given->start; i++)
         if (!isfinite(first[i] = given->start[i]))
             return taut_fail(error, TAUT_ERROR_USAGE,
                              "taut_system_from_flow: start[%d] is %g: it must be finite", i,
