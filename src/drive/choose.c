@@ -5,13 +5,13 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/nearmiss.h"
 #include "base/options.h"
 #include "base/reasons.h"
+#include "base/text.h"
 
 enum { MOST_METHODS = 64 };
 
@@ -307,47 +307,38 @@ static int fix_step(taut_solver *solver, bool given, double period, taut_error *
     return check_step(solver, error);
 }
 
-static void add(taut_solver *solver, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(taut_solver *solver, const char *format, ...)
-{
-    size_t used = strlen(solver->explanation);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(solver->explanation + used, sizeof solver->explanation - used, format, list);
-    va_end(list);
-}
-
 /* One line: motion, method, step, and why. */
 static void explain(taut_solver *solver, bool given, double period)
 {
     const taut_stepper *s = &solver->stepper;
     solver->explanation[0] = '\0';
     if (s->first_order)
-        add(solver, "first order, method %s (order %d)", s->method->name, s->method->order);
+        TAUT_APPEND(solver->explanation, "first order, method %s (order %d)", s->method->name,
+                    s->method->order);
     else
-        add(solver, "motion %s, method %s (order %d)", taut_motion_name(solver->motion),
-            s->method->name, s->method->order);
+        TAUT_APPEND(solver->explanation, "motion %s, method %s (order %d)",
+                    taut_motion_name(solver->motion), s->method->name, s->method->order);
     if (solver->control.on)
-        add(solver, ", adaptive step size with rtol %g, atol %g", s->rtol, s->atol);
+        TAUT_APPEND(solver->explanation, ", adaptive step size with rtol %g, atol %g", s->rtol,
+                    s->atol);
     else
-        add(solver, ", step %.6g%s", solver->step,
-            !given                ? " (chosen)"
-            : solver->step_in_run ? " (of [run])"
-                                  : "");
+        TAUT_APPEND(solver->explanation, ", step %.6g%s", solver->step,
+                    !given                ? " (chosen)"
+                    : solver->step_in_run ? " (of [run])"
+                                          : "");
     if (solver->frequency > 0 && !solver->control.on)
-        add(solver, ": %.3g steps in the period of the fastest spring (omega = %.6g)",
-            period / solver->step, solver->frequency);
+        TAUT_APPEND(solver->explanation,
+                    ": %.3g steps in the period of the fastest spring (omega = %.6g)",
+                    period / solver->step, solver->frequency);
     else if (!solver->control.on && s->method->stability > 0 &&
              (solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)))
-        add(solver, ": the frequencies of the springs could not be computed; only the energy shows "
+        TAUT_APPEND(solver->explanation,
+                    ": the frequencies of the springs could not be computed; only the energy shows "
                     "whether it is small enough");
     if (solver->stabilizer)
-        add(solver, "; stabilised: %s", solver->stabilizer->name);
-    const char *notes[] = {solver->why, solver->begun};
-    for (int k = 0; k < 2; k++)
-        if (notes[k][0])
-            add(solver, "; %s", notes[k]);
+        TAUT_APPEND(solver->explanation, "; stabilised: %s", solver->stabilizer->name);
+    TAUT_APPEND(solver->explanation, "%s%s%s", solver->why[0] ? "; " : "", solver->why,
+                solver->begun);
 }
 
 int taut_choose_step(taut_solver *solver, taut_error *error)

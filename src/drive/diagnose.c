@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/rows.h"
+#include "base/text.h"
 #include "base/vectors.h"
 #include "slow/potential/potential.h"
 
@@ -140,22 +141,20 @@ static void name_redundant(const examiner *e, const selection *x, char *message,
 {
     int shown = 0;
     for (taut_index i = 0; i < x->count && shown < 3; i++) {
-        size_t used = strlen(message); /* long names may have cut it */
         char name[96], other[96] = "";
         if (!x->redundant[i])
             continue;
         taut_system_name(e->system, TAUT_BOND, x->row[i], name, sizeof name);
         if (x->partner[i] >= 0)
             taut_system_name(e->system, TAUT_BOND, x->row[x->partner[i]], other, sizeof other);
-        snprintf(message + used, size - used, "%s%s %s%s", shown++ ? "; " : "", name,
-                 x->partner[i] < 0 ? "has a zero gradient"
-                 : x->conflict     ? "contradicts "
-                                   : "follows from others such as ",
-                 other);
+        taut_append(message, size, "%s%s %s%s", shown++ ? "; " : "", name,
+                    x->partner[i] < 0 ? "has a zero gradient"
+                    : x->conflict     ? "contradicts "
+                                      : "follows from others such as ",
+                    other);
     }
-    size_t used = strlen(message);
     if (x->rank < x->count - 3)
-        snprintf(message + used, size - used, "; and %d more", (int)(x->count - 3 - x->rank));
+        taut_append(message, size, "; and %d more", (int)(x->count - 3 - x->rank));
 }
 
 static int rank_of(const examiner *e, const unsigned char *only, taut_index *rank, taut_index *rows,

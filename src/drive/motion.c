@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "drive/solver.h"
 #include "step/methods.h"
 
@@ -63,10 +64,8 @@ static unsigned judge(const taut_diagnosis *d, unsigned avoid, char *why, size_t
                  energy, scale);
         return TAUT_MOTION_EFFECTIVE;
     }
-    size_t used = strlen(why); /* what failed before */
-    snprintf(why + used, size - used,
-             "%sfull resolves the oscillations (oscillatory energy %.2g of %.2g)", used ? "; " : "",
-             energy, scale);
+    taut_append(why, size, "%sfull resolves the oscillations (oscillatory energy %.2g of %.2g)",
+                why[0] ? "; " : "", energy, scale); /* after what failed before */
     return TAUT_MOTION_FULL;
 }
 

@@ -8,12 +8,12 @@
  *     full        the model itself; an initial state that violates rigid bonds is moved onto them
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "base/statistics.h"
+#include "base/text.h"
 #include "base/vectors.h"
 #include "drive/solver.h"
 #include "point/foot_point.h"
@@ -124,21 +124,6 @@ bool taut_start_diagnosed(const taut_solver *solver)
     return solver->diagnosis.parts && solver->moving == solver->system && !solver->moved;
 }
 
-static void note(taut_solver *solver, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void note(taut_solver *solver, const char *format, ...)
-{
-    char *to = solver->begun;
-    size_t used = strlen(to), room = sizeof solver->begun;
-    if (used > 0 && used + 2 < room)
-        used += (size_t)snprintf(to + used, room - used, "; ");
-    va_list list;
-    va_start(list, format);
-    vsnprintf(to + used, room - used, format, list);
-    va_end(list);
-}
-
 /* The initial state satisfies the bonds: moving it would only add rounding. */
 static bool is_good(const taut_solver *solver)
 {
@@ -162,8 +147,9 @@ static int start_on_bonds(taut_solver *solver, taut_error *error)
     solver->drift.most_position = solver->drift.most_velocity = 0;
     const char *where =
         solver->motion == TAUT_MOTION_EFFECTIVE ? "onto the bonds" : "onto the rigid bonds";
-    note(solver, "the initial state was moved %s, which it violated by %.2g (velocities %.2g)",
-         where, position, velocity);
+    TAUT_APPEND(solver->begun,
+                "; the initial state was moved %s, which it violated by %.2g (velocities %.2g)",
+                where, position, velocity);
     return TAUT_OK;
 }
 
@@ -195,8 +181,9 @@ static void note_slow_point(taut_solver *solver, const char *method,
     else
         snprintf(moved, sizeof moved, "normal %.2g, tangential %.2g", result->moved_normal,
                  result->moved_tangential);
-    note(solver, "the initial state was moved to its slow point, without oscillation (%s; %s)",
-         method, moved);
+    TAUT_APPEND(solver->begun,
+                "; the initial state was moved to its slow point, without oscillation (%s; %s)",
+                method, moved);
 }
 
 /* Begins at the slow point that a projection finds. */
@@ -252,7 +239,7 @@ static int prepare_again(taut_solver *solver, bool overdamped, taut_error *error
     }
     TAUT_TRY(
         taut_series_projector(s->context, s->arena, s->statistics, NULL, &solver->slow, error));
-    note(solver, "states that events alter are moved to their slow points");
+    TAUT_APPEND(solver->begun, "; states that events alter are moved to their slow points");
     return TAUT_OK;
 }
 
@@ -281,10 +268,12 @@ static int start_slow(taut_solver *solver, taut_error *error)
         TAUT_TRY(taut_fail_final(status, &reason, error));
     }
     if (status != 0 && isinf(d->amplitude))
-        note(solver, "the initial state was not moved, and may oscillate: %.200s", reason.message);
+        TAUT_APPEND(solver->begun, "; the initial state was not moved, and may oscillate: %.200s",
+                    reason.message);
     else if (status != 0)
-        note(solver, "the initial state was not moved, with an oscillation of about %.2g: %.200s",
-             d->amplitude, reason.message);
+        TAUT_APPEND(solver->begun,
+                    "; the initial state was not moved, with an oscillation of about %.2g: %.200s",
+                    d->amplitude, reason.message);
     return TAUT_OK;
 }
 

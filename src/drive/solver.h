@@ -129,7 +129,7 @@ struct taut_solver {
     int warnings;
     char warning[6][160];   /* options without effect */
     char why[600];          /* the motion was chosen by Taut because ... */
-    char begun[400];        /* what was done to the initial state */
+    char begun[400];        /* what was done to the initial state, each part after "; " */
     char explanation[1400]; /* one line */
 };
 

@@ -2,9 +2,9 @@
  * they accept. */
 #include "model/document_table.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/text.h"
 
 #define BIT(word) (1u << TAUT_WORD_##word)
 
@@ -89,17 +89,6 @@ taut_word taut_word_find(const char *name)
     return (taut_word)k;
 }
 
-/* Appends to a bounded text. */
-__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
-                                                         const char *format, ...)
-{
-    size_t used = strlen(text);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text + used, size - used, format, list);
-    va_end(list);
-}
-
 /* Names compare in small letters and with single blanks between the words, so that [Stiff
  * Potential ] finds its near miss. */
 static void simplify(const char *name, char *plain, size_t size)
@@ -126,10 +115,10 @@ const char *taut_section_advice(const char *name, char *text, size_t size)
     const char *near_miss = taut_near_miss(plain, names, TAUT_SECTION_COUNT);
     text[0] = 0;
     if (near_miss)
-        append(text, size, "did you mean [%s]? ", near_miss);
-    append(text, size, "sections are");
+        taut_append(text, size, "did you mean [%s]? ", near_miss);
+    taut_append(text, size, "sections are");
     for (int k = 0; k < TAUT_SECTION_COUNT; k++)
-        append(text, size, "%s %s", k ? "," : "", names[k]);
+        taut_append(text, size, "%s %s", k ? "," : "", names[k]);
     return text;
 }
 
@@ -145,13 +134,14 @@ const char *taut_word_advice(taut_section section, const char *name, char *text,
     taut_word word = taut_word_find(name);
     for (int k = 0; word != TAUT_WORD_COUNT && k < TAUT_SECTION_COUNT; k++)
         if (taut_section_table[k].words >> word & 1)
-            append(text, size, "'%s' is an attribute of [%s]; ", name, taut_section_table[k].name);
+            taut_append(text, size, "'%s' is an attribute of [%s]; ", name,
+                        taut_section_table[k].name);
     const char *near_miss = taut_near_miss(name, names, count);
     if (near_miss)
-        append(text, size, "did you mean '%s'? ", near_miss);
-    append(text, size, count ? "[%s] accepts" : "[%s] accepts no attributes", row->name);
+        taut_append(text, size, "did you mean '%s'? ", near_miss);
+    taut_append(text, size, count ? "[%s] accepts" : "[%s] accepts no attributes", row->name);
     for (int k = 0; k < count; k++)
-        append(text, size, "%s %s", k ? "," : "", names[k]);
-    append(text, size, "; a product is written with '*'");
+        taut_append(text, size, "%s %s", k ? "," : "", names[k]);
+    taut_append(text, size, "; a product is written with '*'");
     return text;
 }

@@ -2,11 +2,11 @@
  * against differences, the diagnosis of drive/diagnose.c, and the motion and method that
  * taut_solver_create chooses with the same options and [run]: the choice is tried, not copied. */
 #include "base/structs.h"
+#include "base/text.h"
 #include "drive/solver.h"
 #include "system/verify.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,19 +52,6 @@ static int check_derivatives(const taut_system *system, double t, taut_check_rep
 
 /* ---- advice */
 
-/* Appends to the advice. */
-static void add(taut_check_report *r, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void add(taut_check_report *r, const char *format, ...)
-{
-    size_t used = strlen(r->advice);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(r->advice + used, sizeof r->advice - used, format, list);
-    va_end(list);
-}
-
 /* What makes a system unusable. */
 static void advise_correction(const taut_system *system, const taut_diagnosis *d,
                               taut_check_report *r)
@@ -76,21 +63,23 @@ static void advise_correction(const taut_system *system, const taut_diagnosis *d
         if (row->deviation <= row->limit + row->uncertainty)
             continue;
         r->verdict = 1;
-        add(r, "%s does not agree with differences (%.2g at %s): correct the derivative", row->name,
-            row->deviation, row->where);
+        TAUT_APPEND(r->advice,
+                    "%s does not agree with differences (%.2g at %s): correct the derivative",
+                    row->name, row->deviation, row->where);
     }
     if (r->advice[0] || !r->verdict)
         return;
     if (d->massless >= 0 && !d->redundant) {
         taut_system_name(system, TAUT_COORDINATE, d->massless, name, sizeof name);
-        add(r,
+        TAUT_APPEND(
+            r->advice,
             "%s has neither mass nor bonds, so that its motion is undetermined: give it one of "
             "them",
             name);
     } else if (d->sizes.kind == TAUT_MECHANICAL) {
-        add(r, "remove the redundant bonds, or give them a stiffness");
+        TAUT_APPEND(r->advice, "remove the redundant bonds, or give them a stiffness");
     } else {
-        add(r, "remove the redundant constraints");
+        TAUT_APPEND(r->advice, "remove the redundant constraints");
     }
 }
 
@@ -103,14 +92,14 @@ static void advise_run(const taut_diagnosis *d, const taut_options *given,
     r->motion = mechanical ? taut_motion_name(solver->motion) : NULL;
     r->method = solver->stepper.method->name;
     if (mechanical)
-        add(r, "motion %s, ", r->motion);
-    add(r, "method %s", r->method);
+        TAUT_APPEND(r->advice, "motion %s, ", r->motion);
+    TAUT_APPEND(r->advice, "method %s", r->method);
     if (mechanical && !solver->unspecified)
-        add(r, here ? ", as specified" : ", as [run] of the model specifies");
+        TAUT_APPEND(r->advice, here ? ", as specified" : ", as [run] of the model specifies");
     if (solver->why[0])
-        add(r, "; %s", solver->why);
+        TAUT_APPEND(r->advice, "; %s", solver->why);
     if (mechanical && !solver->why[0] && d->frequencies == 0 && d->hard == 0)
-        add(r, "; there are no stiff springs");
+        TAUT_APPEND(r->advice, "; there are no stiff springs");
 }
 
 /* Would the motion be slow without its oscillation? */
@@ -127,19 +116,23 @@ static void advise_state(const taut_diagnosis *d, taut_check_report *r)
     bool mechanical = d->sizes.kind == TAUT_MECHANICAL;
     unsigned motion = r->motion ? taut_motion_bit(r->motion) : TAUT_MOTION_FULL;
     if (d->hard && d->position > 1e-6)
-        add(r, "; the initial state violates the %s by %.2g%s",
-            mechanical ? "rigid bonds" : "constraints", d->position,
-            mechanical ? ", and a run moves it onto them" : "");
+        TAUT_APPEND(r->advice, "; the initial state violates the %s by %.2g%s",
+                    mechanical ? "rigid bonds" : "constraints", d->position,
+                    mechanical ? ", and a run moves it onto them" : "");
     if (d->hard && !d->frequencies && d->dependent[0])
-        add(r, "; springs that follow from rigid bonds have no effect: omit them");
+        TAUT_APPEND(r->advice, "; springs that follow from rigid bonds have no effect: omit them");
     if (mechanical && taut_motion_oscillates(d) && is_slow_without(d))
-        add(r, "; motion slow removes the oscillation of the initial state (energy %.2g of %.2g)",
+        TAUT_APPEND(
+            r->advice,
+            "; motion slow removes the oscillation of the initial state (energy %.2g of %.2g)",
             d->oscillatory_energy, d->energy_scale);
     if (d->most > 0 && motion != TAUT_MOTION_FULL)
-        add(r, "; motion full needs a step size of about %.2g (0.3 over the highest frequency)",
+        TAUT_APPEND(
+            r->advice,
+            "; motion full needs a step size of about %.2g (0.3 over the highest frequency)",
             0.3 / d->most);
     if (d->sizes.observables > 0)
-        add(r, "; projections find a slow point for its observables");
+        TAUT_APPEND(r->advice, "; projections find a slow point for its observables");
 }
 
 static void advise(const taut_system *system, const taut_options *given, const taut_diagnosis *d,
@@ -151,12 +144,13 @@ static void advise(const taut_system *system, const taut_options *given, const t
     if (solver)
         advise_run(d, given, solver, r);
     else if (d->sizes.kind == TAUT_BLACK_BOX)
-        add(r, "well posed%s",
-            d->sizes.observables > 0 ? ""
-                                     : "; name [observables], and projections find a slow point "
-                                       "for them");
+        TAUT_APPEND(r->advice, "well posed%s",
+                    d->sizes.observables > 0
+                        ? ""
+                        : "; name [observables], and projections find a slow point "
+                          "for them");
     else
-        add(r, "a run cannot begin: %s", reason->message);
+        TAUT_APPEND(r->advice, "a run cannot begin: %s", reason->message);
     advise_state(d, r);
 }
 
