@@ -28,6 +28,13 @@ static inline double taut_larger(double a, double b)
     return a > b || isnan(a) ? a : b;
 }
 
+/* x += factor y */
+static inline void taut_add_scaled(int64_t n, double factor, const double *y, double *x)
+{
+    for (int64_t i = 0; i < n; i++)
+        x[i] += factor * y[i];
+}
+
 /* to = from */
 static inline void taut_copy(int64_t n, const double *from, double *to)
 {

@@ -214,8 +214,7 @@ static int iterate(bonds_foot *c, taut_error *error)
             break;
         double part = taut_foot_part(step, first);
         taut_foot_move(f, part, f->x);
-        for (taut_index i = 0; i < f->m; i++)
-            c->mu[i] += part * c->dmu[i];
+        taut_add_scaled(f->m, part, c->dmu, c->mu);
         bool stalled = share > 0.25 * before;
         if (share <= 2 * DBL_EPSILON || (stalled && share <= 1e-9 && (curved || share <= 1e-13)))
             return TAUT_OK;

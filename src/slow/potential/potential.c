@@ -13,16 +13,6 @@
 
 /* ---- the basis */
 
-/* |x| in the metric of M^-1: of a force. */
-static double force_size(const taut_potential_modes *w, double *x)
-{
-    double sum = 0;
-    taut_cholesky_lower(w->n, w->root, x);
-    for (taut_index i = 0; i < w->n; i++)
-        sum += x[i] * x[i];
-    return sqrt(sum);
-}
-
 /* A spring that stretches where the potential is stiff too: the potential's force must not be
  * more than the basis can represent. x[n], e[n] are work. */
 static int check_spring(const taut_potential_modes *w, const taut_potential_basis *basis,
@@ -35,10 +25,10 @@ static int check_spring(const taut_potential_modes *w, const taut_potential_basi
     taut_potential_modes_multiply(w, x, e);
     for (int k = 0; k < basis->count; k++) {
         double part = taut_dot(w->n, basis->mode + (int64_t)k * w->n, e);
-        for (taut_index i = 0; i < w->n; i++)
-            e[i] -= part * basis->force[(int64_t)k * w->n + i];
+        taut_add_scaled(w->n, -part, basis->force + (int64_t)k * w->n, e);
     }
-    if (force_size(w, e) <= 1e-6 * basis->value[0] * taut_potential_modes_length(w, x, NULL))
+    if (taut_potential_modes_force_length(w, e) <=
+        1e-6 * basis->value[0] * taut_potential_modes_length(w, x, NULL))
         return TAUT_OK;
     taut_system_name(taut_context_system(w->context), TAUT_BOND, bond, name, sizeof name);
     return taut_fail(error, TAUT_ERROR_REFUSED,

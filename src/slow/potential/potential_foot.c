@@ -80,9 +80,7 @@ static void tangential_step(stiff_foot *c)
     taut_cholesky_upper(f->n, c->stiff.root, c->part);
     for (int k = 0; k < c->rank; k++) {
         const double *z = c->stiff.mode + (int64_t)k * f->n;
-        double along = taut_dot(f->n, z, c->force);
-        for (taut_index i = 0; i < f->n; i++)
-            c->part[i] -= along * z[i];
+        taut_add_scaled(f->n, -taut_dot(f->n, z, c->force), z, c->part);
     }
     taut_add(f->n, c->part, f->dx);
 }
@@ -136,9 +134,7 @@ static int settle(stiff_foot *c, taut_error *error)
         if (step > 2 * before) /* the history does not hold here */
             taut_anderson_clear(&c->anderson);
         if (last || step > 2 * first) {
-            double part = last ? 1 : taut_foot_part(step, first);
-            for (taut_index i = 0; i < f->n; i++)
-                f->x[i] += part * f->dx[i];
+            taut_add_scaled(f->n, last ? 1 : taut_foot_part(step, first), f->dx, f->x);
         } else {
             taut_anderson_next(&c->anderson, f->x, f->dx, f->x);
         }
@@ -194,8 +190,7 @@ static int check_minimum(const stiff_foot *c, taut_error *error)
                     "there is no manifold near the initial state",
                     error);
     taut_potential_modes_gradient(&c->stiff, c->force);
-    taut_cholesky_lower(f->n, c->stiff.root, c->force);
-    if (sqrt(taut_dot(f->n, c->force, c->force)) <= 1e-9 * steep * scale)
+    if (taut_potential_modes_force_length(&c->stiff, c->force) <= 1e-9 * steep * scale)
         return TAUT_OK;
     return fail(
         f->hold ? "what is held, or the bonds, keep the stiff potential from its minimum; release "
@@ -285,9 +280,8 @@ static int check_velocity(taut_foot *f, taut_error *error)
     const taut_potential_modes *w = velocity_modes(c);
     TAUT_TRY(find_rates(c, error));
     TAUT_TRY(check_dependent(c, w, f->rate, true, error));
-    taut_cholesky_lower(f->n, w->root, c->force_rate);
     if (f->hold &&
-        sqrt(taut_dot(f->n, c->force_rate, c->force_rate)) >
+        taut_potential_modes_force_length(w, c->force_rate) >
             1e-9 * fabs(w->value[0]) * taut_potential_modes_length(&c->stiff, f->u, NULL))
         return fail("the held velocities leave the minimum of the stiff potential; release one",
                     error);

@@ -84,13 +84,6 @@ static double along(const taut_potential_recursion *r, int k, const double *x)
     return taut_dot(n, r->basis->mode + k * (int64_t)n, x);
 }
 
-/* x += factor row */
-static void add_scaled(taut_index n, double factor, const double *row, double *x)
-{
-    for (taut_index j = 0; j < n; j++)
-        x[j] += factor * row[j];
-}
-
 /* f: coefficient i of F and of what W eta adds to it, as far as it is known before lambda_i is;
  * out -= (1 - B W^T) f. */
 static void subtract_remainder(const taut_potential_recursion *r, int i, double *out)
@@ -99,9 +92,9 @@ static void subtract_remainder(const taut_potential_recursion *r, int i, double 
     taut_copy(n, r->stiff + i * n, r->f);
     for (int b = 1; b <= i; b++)
         add_hessian(r, b, r->eta + (i - b) * n, r->f);
-    add_scaled((taut_index)n, -1, r->f, out);
+    taut_add_scaled(n, -1, r->f, out);
     for (int k = 0; k < r->basis->count; k++)
-        add_scaled((taut_index)n, along(r, k, r->f), r->row1 + k * n, out);
+        taut_add_scaled(n, along(r, k, r->f), r->row1 + k * n, out);
 }
 
 /* dx += W t^-1 x; x[d] is overwritten. */
@@ -110,7 +103,7 @@ static void add_modes(const taut_potential_recursion *r, double *x, double *dx)
     const taut_index n = r->levels->equations.n;
     taut_lu_solve(false, r->basis->count, r->t, r->t_pivot, x);
     for (int k = 0; k < r->basis->count; k++)
-        add_scaled(n, x[k], r->basis->mode + k * (int64_t)n, dx);
+        taut_add_scaled(n, x[k], r->basis->mode + k * (int64_t)n, dx);
 }
 
 /* W eta_i: the displacement with which W^T F is lambda_i; f as left above. */
@@ -146,8 +139,7 @@ static int fill_potential(taut_potential_recursion *r, taut_error *error)
         r->rest[l] = 1 / r->basis->value[l];
         taut_lu_solve(false, d, r->t, r->t_pivot, r->rest);
         for (int k = 0; k < d; k++)
-            add_scaled((taut_index)n, r->rest[k] * r->basis->value[k], r->row2 + k * n,
-                       r->row1 + l * n);
+            taut_add_scaled(n, r->rest[k] * r->basis->value[k], r->row2 + k * n, r->row1 + l * n);
     }
     return TAUT_OK;
 }
@@ -171,7 +163,8 @@ static int factor(void *self, double t, taut_error *error)
     const taut_order_equations *e = &r->levels->equations;
     const int64_t n = e->n, rows = rows_of(r);
     (void)t;
-    if (!taut_potential_modes_root(e->n, &e->saddle.tangent, r->levels->mass, r->root))
+    if (!taut_potential_modes_root(e->n, e->saddle.matrix ? &e->saddle.tangent : NULL,
+                                   r->levels->mass, r->root))
         return taut_fail(error, TAUT_ERROR_SINGULAR, "the mass matrix is not positive definite");
     TAUT_TRY(fill_rows(r, error));
     taut_copy(rows * n, r->row1, r->solved);
@@ -208,7 +201,7 @@ static void solve(const taut_potential_recursion *r, double *a, double *s)
     taut_lu_solve(false, (taut_index)rows, r->schur, r->pivot, s);
     for (taut_index j = 0; j < rows; j++) {
         s[j] *= r->unit[j];
-        add_scaled((taut_index)n, -s[j], r->solved + j * n, a);
+        taut_add_scaled(n, -s[j], r->solved + j * n, a);
     }
 }
 
@@ -284,7 +277,7 @@ int taut_potential_recursion_evaluate(taut_potential_recursion *r,
     taut_clear(n, r->reaction);
     subtract_remainder(r, 0, r->reaction);
     for (int k = 0; k < basis->count; k++)
-        add_scaled(n, -l->lambda[k], r->row1 + (int64_t)k * n, r->reaction);
+        taut_add_scaled(n, -l->lambda[k], r->row1 + (int64_t)k * n, r->reaction);
     *values = (taut_potential_values){.g = r->g,
                                       .gdot = r->gdot,
                                       .y = l->y,

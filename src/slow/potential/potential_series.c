@@ -57,9 +57,8 @@ static int fibre_step(taut_level_series *l, bool velocity, double *dx, taut_erro
         s->s[i] = wanted[count + i] - now[count + i];
     taut_clear(l->n, s->force);
     for (int k = 0; k < count && apart; k++)
-        for (taut_index i = 0; i < l->n; i++)
-            s->force[i] +=
-                (wanted[k] - now[k]) * s->basis.value[k] * s->basis.force[(int64_t)k * l->n + i];
+        taut_add_scaled(l->n, (wanted[k] - now[k]) * s->basis.value[k],
+                        s->basis.force + (int64_t)k * l->n, s->force);
     taut_potential_modes_step(w, apart ? count : 0, s->s, s->force, 1, dx);
     for (int k = 0; k < count; k++)
         s->force[k] = wanted[k] - now[k];

@@ -193,8 +193,7 @@ static void form_mode(taut_modes_work *w, const double *c, int k, const double *
         weight[w->spring[i]] = x;
         for (taut_index r = 0; r < w->rigids; r++)
             weight[w->rigid[r]] -= x * w->reaction[(int64_t)i * w->rigids + r];
-        for (taut_index j = 0; j < w->n; j++)
-            shape[j] += x * w->column[(int64_t)i * w->n + j];
+        taut_add_scaled(w->n, x, w->column + (int64_t)i * w->n, shape);
     }
 }
 
@@ -300,8 +299,7 @@ static int measure_force(taut_modes_work *w, double *along, double *all, taut_er
         double part = 0;
         for (taut_index s = 0; s < w->springs; s++)
             part += weight[w->spring[s]] * row_times(w, w->spring[s], x);
-        for (taut_index i = 0; i < w->n; i++)
-            x[i] -= part / (w->frequency[k] * w->frequency[k]) * shape[i];
+        taut_add_scaled(w->n, -part / (w->frequency[k] * w->frequency[k]), shape, x);
     }
     *along = taut_largest(w->n, x);
     return 0;

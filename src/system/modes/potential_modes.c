@@ -55,7 +55,7 @@ int taut_potential_modes_create(taut_potential_modes *w, taut_context *context, 
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, error));
     if (sizes.mass != TAUT_MASS_DIAGONAL)
-        w->mass_pattern = w->tangent;
+        w->mass_pattern = &w->tangent;
     TAUT_TRY(reserve(w, &sizes, arena, error));
     for (taut_index i = 0; i < w->m; i++)
         w->rigid[i] = !(c[i] > 0) || (rigid_springs && !taut_context_soft(context, i));
@@ -77,17 +77,18 @@ static int evaluate(taut_potential_modes *w, double t, const double *q, taut_err
 bool taut_potential_modes_root(taut_index n, const taut_pattern *tangent, const double *mass,
                                double *root)
 {
-    const taut_index *start = tangent->start;
     taut_clear((int64_t)n * n, root);
     for (taut_index i = 0; i < n; i++)
-        for (taut_index e = start ? start[i] : i; e < (start ? start[i + 1] : i + 1); e++)
-            root[(int64_t)i * n + (start ? tangent->column[e] : i)] += mass[e];
+        if (tangent)
+            taut_row_add(tangent, mass, i, 1, root + (int64_t)i * n);
+        else
+            root[(int64_t)i * (n + 1)] = mass[i];
     return taut_cholesky(n, root);
 }
 
 static int factor_mass(taut_potential_modes *w, double t, taut_error *error)
 {
-    if (taut_potential_modes_root(w->n, &w->mass_pattern, w->values.mass, w->root))
+    if (taut_potential_modes_root(w->n, w->mass_pattern, w->values.mass, w->root))
         return TAUT_OK;
     int code = taut_fail(error, TAUT_ERROR_SINGULAR,
                          "the mass matrix is not positive definite, as the modes of a stiff "
@@ -129,9 +130,8 @@ static void form_k(taut_potential_modes *w)
         if (w->rigid[i] || taut_context_soft(w->context, i))
             continue;
         for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
-            for (taut_index f = w->jacobian.start[i]; f < w->jacobian.start[i + 1]; f++)
-                w->k[w->jacobian.column[e] * n + w->jacobian.column[f]] +=
-                    w->values.jacobian[e] * w->values.jacobian[f] / c[i];
+            taut_row_add(&w->jacobian, w->values.jacobian, i, w->values.jacobian[e] / c[i],
+                         w->k + w->jacobian.column[e] * n);
     }
 }
 
@@ -209,32 +209,29 @@ void taut_potential_modes_satisfy(const taut_potential_modes *w, const double *s
 
 void taut_potential_modes_multiply(const taut_potential_modes *w, const double *x, double *y)
 {
-    for (taut_index i = 0; i < w->n; i++) {
-        y[i] = 0;
-        for (taut_index j = 0; j < w->n; j++)
-            y[i] += w->k[(int64_t)i * w->n + j] * x[j];
-    }
+    for (taut_index i = 0; i < w->n; i++)
+        y[i] = taut_dot(w->n, w->k + (int64_t)i * w->n, x);
 }
 
 void taut_potential_modes_mass(const taut_potential_modes *w, const double *x, double *y)
 {
-    const taut_index *start = w->mass_pattern.start, *column = w->mass_pattern.column;
-    for (taut_index i = 0; i < w->n; i++) {
-        y[i] = start ? 0 : w->values.mass[i] * x[i];
-        for (taut_index e = start ? start[i] : 0; start && e < start[i + 1]; e++)
-            y[i] += w->values.mass[e] * x[column[e]];
-    }
+    taut_clear(w->n, y);
+    taut_mass_add(w->mass_pattern, w->n, w->values.mass, 1, x, y);
 }
 
 double taut_potential_modes_length(const taut_potential_modes *w, const double *x, const double *y)
 {
-    double sum = 0;
-    for (taut_index i = 0; i < w->n; i++)
-        w->line[i] = x[i] - (y ? y[i] : 0);
+    taut_copy(w->n, x, w->line);
+    if (y)
+        taut_add_scaled(w->n, -1, y, w->line);
     taut_cholesky_multiply(w->n, w->root, w->line);
-    for (taut_index i = 0; i < w->n; i++)
-        sum += w->line[i] * w->line[i];
-    return sqrt(sum);
+    return taut_norm(w->n, w->line);
+}
+
+double taut_potential_modes_force_length(const taut_potential_modes *w, double *x)
+{
+    taut_cholesky_lower(w->n, w->root, x);
+    return taut_norm(w->n, x);
 }
 
 double taut_potential_modes_scale(const taut_potential_modes *w, const double *from,
@@ -256,9 +253,7 @@ void taut_potential_modes_step(const taut_potential_modes *w, int count, const d
         force[i] -= sign * taut_dot(w->n, w->k + (int64_t)i * w->n, dx);
     for (int k = 0; k < count && fabs(w->value[k]) > zero_mode * fabs(w->value[0]); k++) {
         const double *z = w->mode + (int64_t)k * w->n;
-        double step = sign * taut_dot(w->n, z, force) / fabs(w->value[k]);
-        for (taut_index i = 0; i < w->n; i++)
-            dx[i] += step * z[i];
+        taut_add_scaled(w->n, sign * taut_dot(w->n, z, force) / fabs(w->value[k]), z, dx);
     }
 }
 
@@ -323,9 +318,7 @@ int taut_potential_modes_descend(taut_potential_modes *w, double t, const double
         double length = taut_potential_modes_length(w, w->dx, NULL);
         first = iteration == 0 ? length : first;
         /* far away the quadratic model promises too much */
-        double part = length > 2 * first ? 2 * first / length : 1;
-        for (taut_index i = 0; i < w->n; i++)
-            x[i] += part * w->dx[i];
+        taut_add_scaled(w->n, length > 2 * first ? 2 * first / length : 1, w->dx, x);
         before = far;
     }
     return TAUT_OK;

@@ -15,7 +15,7 @@ typedef struct taut_potential_modes {
     taut_context *context;
     taut_index n, m;
     taut_pattern jacobian, tangent;
-    taut_pattern mass_pattern; /* of M: tangent; empty where M is a diagonal */
+    const taut_pattern *mass_pattern; /* of M: tangent; NULL where M is a diagonal */
     /* bond, bond_dt, jacobian, mass, stiff_force, stiff_hessian at the latest point */
     taut_values values;
     unsigned char *rigid; /* [m]: bonds that are rows of G_r */
@@ -70,6 +70,8 @@ double taut_potential_modes_steepness(const taut_potential_modes *stiff);
 /* sqrt((x - y)^T M (x - y)); y may be NULL. */
 double taut_potential_modes_length(const taut_potential_modes *stiff, const double *x,
                                    const double *y);
+/* sqrt(x^T M^-1 x): of a force; x is overwritten. */
+double taut_potential_modes_force_length(const taut_potential_modes *stiff, double *x);
 /* The modes of a system with a stiff potential at (t, q): *rank as on the manifold near q,
  * values and modes those of q. */
 int taut_potential_modes_modes(taut_potential_modes *stiff, double t, const double *q, int *rank,
@@ -85,7 +87,7 @@ void taut_potential_modes_satisfy(const taut_potential_modes *stiff, const doubl
 void taut_potential_modes_multiply(const taut_potential_modes *stiff, const double *x, double *y);
 /* y = M x. */
 void taut_potential_modes_mass(const taut_potential_modes *stiff, const double *x, double *y);
-/* root[n][n]: M = R R^T from its entries; tangent->start is NULL where M is a diagonal. False: not
+/* root[n][n]: M = R R^T from its entries; tangent is NULL where M is a diagonal. False: not
  * positive definite. */
 bool taut_potential_modes_root(taut_index n, const taut_pattern *tangent, const double *mass,
                                double *root);
