@@ -255,7 +255,7 @@ static int make_tree(taut_parser *parser, taut_tree_kind kind, taut_place start,
 
 static int parse_unary(taut_parser *parser, taut_tree **tree);
 
-/* Takes the closing bracket, or says which one was left open. */
+/* Takes the closing bracket, or reports which one was left open. */
 static int close_bracket(taut_parser *parser, char bracket, taut_place open)
 {
     if (parser->token.kind == bracket)

@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-#include "base/vectors.h"
-#include "base/rows.h"
 #include "base/reuse.h"
+#include "base/rows.h"
+#include "base/vectors.h"
 #include "linalg/spectrum.h"
 
 static const double zero_mode = 1e-8; /* of the largest Omega^2, as in spectrum_potential.c */
