@@ -1,82 +1,7 @@
 /* test_jet.c - Taylor jets against series in extended precision that are made another way: the
  * expansion of the function at a_0, composed with the argument's series by Horner's rule; and
  * against closed forms, graph derivatives and differences. */
-#include "expr/curve.h"
-#include "expr/tape.h"
-#include "expr/values.h"
-#include "judge/taylor.h"
-#include "support/table.h"
-#include "support/uniform.h"
-
-/* ---- running jets */
-
-/* Coefficients that neither vanish nor explode; they are doubles, so both sides start alike. */
-static series random_series(double start)
-{
-    series a = constant(start);
-    for (int k = 1; k < N; k++)
-        a.c[k] = uniform(-1, 1) * pow(0.9, k);
-    return a;
-}
-
-typedef struct bench {
-    taut_graph *graph;
-    taut_arena arena;
-    taut_tape *tape;
-} bench;
-
-static bench bench_open(void)
-{
-    bench b = {.graph = taut_graph_create(NULL, 1 << 20)};
-    taut_arena_init(&b.arena, NULL);
-    return b;
-}
-
-static void bench_close(bench *b)
-{
-    taut_arena_clear(&b->arena);
-    taut_graph_destroy(b->graph);
-}
-
-static void bench_tape(bench *b, int inputs, int outputs, const int32_t *node,
-                       const unsigned char *level)
-{
-    taut_error error = {0};
-    if (taut_tape_create(b->graph, &b->arena, inputs, outputs, node, level, &b->tape, &error) !=
-        0) {
-        printf("cannot make a tape: %s\n", error.message);
-        exit(1);
-    }
-}
-
-/* All coefficients of output `which`, one lane. */
-static void run(const taut_tape *tape, const series *input, int which, double out[N])
-{
-    const size_t block = (size_t)(tape->registers + tape->companions);
-    double *regs = calloc(block * N + 1, sizeof *regs);
-    taut_tape_jet_prepare(tape, N, 1, regs);
-    for (int k = 0; k < N; k++) {
-        for (int i = 0; i < tape->inputs; i++)
-            regs[block * (size_t)k + (size_t)i] = (double)input[i].c[k];
-        taut_tape_jet_run(tape, TAUT_LEVELS - 1, k, 1, 1, regs);
-        out[k] = regs[block * (size_t)k + (size_t)tape->output[which]];
-    }
-    free(regs);
-}
-
-/* The largest relative deviation; a coefficient counts relative to itself, or to a hundredth of
- * the largest before it. */
-static double deviation(const double got[N], series want)
-{
-    double worst = 0, largest = 0;
-    for (int k = 0; k < N; k++) {
-        const double size = (double)fabsl(want.c[k]);
-        largest = fmax(largest, size);
-        const double off = (double)fabsl(got[k] - want.c[k]) / fmax(size, largest * 1e-2);
-        worst = largest == 0 ? fmax(worst, fabs(got[k])) : isnan(off) ? INFINITY : fmax(worst, off);
-    }
-    return worst;
-}
+#include "support/jets.h"
 
 typedef struct op_row {
     taut_op op;
@@ -98,14 +23,6 @@ static const op_row smooth[] = {
     {TAUT_OP_HYPOT, -2, 2, 1.5, 4, of_hypot}, {TAUT_OP_ATAN2, -2, 2, 1.5, 4, of_atan2},
     {TAUT_OP_ATAN2, 2, 3, -4, -1.5, of_atan2}};
 enum { SMOOTH = sizeof smooth / sizeof *smooth };
-
-static int32_t node_of(taut_graph *graph, taut_op op)
-{
-    const int32_t a = taut_graph_input(graph, 0);
-    return taut_op_table[op].arity == 1
-               ? taut_graph_unary(graph, op, a)
-               : taut_graph_binary(graph, op, a, taut_graph_input(graph, 1));
-}
 
 static void test_smooth(void)
 {
@@ -464,144 +381,6 @@ static void test_against_differences(void)
     }
 }
 
-/* ---- lanes, levels, order by order */
-
-/* All operations at once: output k is operation k of inputs 0 and 1. */
-static int all_operations(bench *b, int32_t *node, unsigned char *level)
-{
-    static const double values[] = {1, 3, -2, 0.5};
-    const taut_curve *curve;
-    taut_error error;
-    if (taut_curve_create(&b->arena, 4, values, &curve, &error))
-        exit(1);
-    int count = 0;
-    for (int op = TAUT_OP_NEG; op < TAUT_OP_SELECT; op++, count++) {
-        node[count] = op == TAUT_OP_CURVE
-                          ? taut_graph_curve(b->graph, curve, 0, taut_graph_input(b->graph, 0))
-                          : node_of(b->graph, (taut_op)op);
-        level[count] = (unsigned char)(count % 3);
-    }
-    bench_tape(b, 2, count, node, level);
-    return count;
-}
-
-static void test_lanes(void)
-{
-    check_group("lanes");
-    bench b = bench_open();
-    int32_t node[TAUT_OP_COUNT];
-    unsigned char level[TAUT_OP_COUNT];
-    const int count = all_operations(&b, node, level);
-    enum { LANES = 8, USED = 5 };
-    const size_t block = (size_t)(b.tape->registers + b.tape->companions) * LANES;
-    double *regs = malloc(block * N * sizeof *regs);
-    for (size_t i = 0; i < block * N; i++)
-        regs[i] = -77;
-    taut_tape_jet_prepare(b.tape, N, LANES, regs);
-    series input[USED][2];
-    for (int l = 0; l < USED; l++) {
-        input[l][0] = random_series(l == 0 ? 0 : uniform(0.1, 0.9));
-        input[l][1] = l == 1 ? constant(2) : random_series(l == 2 ? 0 : uniform(0.1, 0.9));
-    }
-    for (int k = 0; k < N; k++) {
-        for (int l = 0; l < USED; l++)
-            for (int i = 0; i < 2; i++)
-                regs[block * (size_t)k + (size_t)(i * LANES + l)] = (double)input[l][i].c[k];
-        taut_tape_jet_run(b.tape, TAUT_LEVELS - 1, k, LANES, USED, regs);
-    }
-    long long different = 0, touched = 0;
-    for (int l = 0; l < USED; l++)
-        for (int o = 0; o < count; o++) {
-            double got[N];
-            run(b.tape, input[l], o, got);
-            for (int k = 0; k < N; k++) {
-                const double batched =
-                    regs[block * (size_t)k + (size_t)(b.tape->output[o] * LANES + l)];
-                different += batched != got[k] && !(isnan(batched) && isnan(got[k]));
-            }
-        }
-    for (size_t i = 0; i < block * N; i++)
-        if (i % LANES >= USED && (int32_t)(i % block / LANES) >= b.tape->inputs + b.tape->constants)
-            touched += regs[i] != -77;
-    check_equal("values that differ from one lane alone", different, 0);
-    check_equal("values written in unused lanes", touched, 0);
-    free(regs);
-    bench_close(&b);
-}
-
-/* A lower level computes its own outputs and nothing behind them; orders in turn, with the
- * future still unknown (NaN), give what they give when everything is known. */
-static void test_levels_and_orders(void)
-{
-    check_group("levels and orders");
-    bench b = bench_open();
-    int32_t node[TAUT_OP_COUNT];
-    unsigned char level[TAUT_OP_COUNT];
-    const int count = all_operations(&b, node, level);
-    const size_t block = (size_t)(b.tape->registers + b.tape->companions);
-    double *regs = malloc(block * N * sizeof *regs);
-    for (size_t i = 0; i < block * N; i++)
-        regs[i] = NAN;
-    taut_tape_jet_prepare(b.tape, N, 1, regs);
-    const series input[2] = {random_series(0.3), random_series(0.6)};
-    for (int k = 0; k < N; k++) {
-        for (int i = 0; i < 2; i++)
-            regs[block * (size_t)k + (size_t)i] = (double)input[i].c[k];
-        taut_tape_jet_run(b.tape, 1, k, 1, 1, regs);
-    }
-    long long different = 0, behind = 0;
-    for (int o = 0; o < count; o++) {
-        double got[N];
-        run(b.tape, input, o, got);
-        for (int k = 0; k < N; k++) {
-            const double value = regs[block * (size_t)k + (size_t)b.tape->output[o]];
-            different += level[o] < 2 && value != got[k];
-            behind += level[o] == 2 && !isnan(value);
-        }
-    }
-    check_equal("values that differ", different, 0);
-    check_equal("values of a higher level", behind, 0);
-
-    /* all inputs known from the initial state */
-    double *again = malloc(block * N * sizeof *again);
-    taut_tape_jet_prepare(b.tape, N, 1, again);
-    for (int k = 0; k < N; k++)
-        for (int i = 0; i < 2; i++)
-            again[block * (size_t)k + (size_t)i] = (double)input[i].c[k];
-    for (int k = 0; k < N; k++)
-        taut_tape_jet_run(b.tape, 1, k, 1, 1, again);
-    different = 0;
-    for (int o = 0; o < count; o++)
-        for (int k = 0; k < N && level[o] < 2; k++)
-            different += again[block * (size_t)k + (size_t)b.tape->output[o]] !=
-                         regs[block * (size_t)k + (size_t)b.tape->output[o]];
-    check_equal("values that depend on the future", different, 0);
-    free(again);
-    free(regs);
-    bench_close(&b);
-}
-
-static void outputs_only(int level, int lanes, int n, double *regs)
-{
-    (void)level, (void)lanes, (void)n, (void)regs;
-}
-
-/* A compiled form leaves inner registers empty; jets need them. */
-static void test_compiled(void)
-{
-    check_group("compiled tape");
-    bench b = bench_open();
-    const int32_t node = taut_graph_unary(
-        b.graph, TAUT_OP_EXP, taut_graph_unary(b.graph, TAUT_OP_SIN, taut_graph_input(b.graph, 0)));
-    bench_tape(&b, 1, 1, &node, (const unsigned char[]){0});
-    b.tape->native = outputs_only;
-    const series input = random_series(0.5);
-    double got[N];
-    run(b.tape, &input, 0, got);
-    check_below("exp(sin x)", deviation(got, exponential(circular(input, 0))), 1e-13);
-    bench_close(&b);
-}
-
 int main(void)
 {
     test_smooth();
@@ -613,8 +392,5 @@ int main(void)
     test_curve();
     test_against_graph();
     test_against_differences();
-    test_lanes();
-    test_levels_and_orders();
-    test_compiled();
     return check_done();
 }

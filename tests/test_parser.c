@@ -1,6 +1,24 @@
 /* test_parser.c - precedence, places, bounds and messages of expressions. */
 #include "expr/parser.h"
 
+/* A whole text as one expression (line ends around it are allowed). */
+static int parse_whole(const char *text, size_t length, const char *file, taut_arena *arena,
+                       taut_tree **tree, taut_error *error)
+{
+    taut_parser parser;
+    taut_tree *found;
+    TAUT_TRY(taut_parser_init(&parser, file, text, length, arena, error));
+    while (parser.token.kind == TAUT_TOKEN_NEWLINE)
+        TAUT_TRY(taut_parser_advance(&parser));
+    TAUT_TRY(taut_parse_expression(&parser, &found));
+    while (parser.token.kind == TAUT_TOKEN_NEWLINE)
+        TAUT_TRY(taut_parser_advance(&parser));
+    if (parser.token.kind != TAUT_TOKEN_END)
+        return taut_parser_expected(&parser, "an operator or the end");
+    *tree = found;
+    return 0;
+}
+
 #include "support/faulty.h"
 #include "support/table.h"
 
@@ -95,7 +113,7 @@ static double evaluate(const taut_tree *tree)
 
 static int parse_text(const char *text, taut_arena *arena, taut_tree **tree, taut_error *error)
 {
-    return taut_expression_parse(text, strlen(text), "test", arena, tree, error);
+    return parse_whole(text, strlen(text), "test", arena, tree, error);
 }
 
 static void check_values(void)
@@ -217,92 +235,93 @@ static void check_places(void)
 
 /* ---- messages */
 
+static const struct {
+    const char *text;
+    int line, column;
+    const char *message;
+} refused[] = {
+    {"", 1, 1, "expected an expression, found end of line"},
+    {"1 +", 1, 4, "expected an expression after '+', found end of line"},
+    {"1 + # why", 1, 4, "expected an expression after '+', found end of line"},
+    {"1 + * 2", 1, 5, "expected an expression after '+', found '*'"},
+    {"+ 1", 1, 1, "expected an expression, found '+'"},
+    {"2*(a + b", 1, 9, "expected ')' to close '(' at column 3, found end of text"},
+    {"2*(a +\n b\n", 2, 3, "expected ')' to close '(' at line 1, column 3, found end of text"},
+    {"x[1", 1, 4, "expected ']' to close '[' at column 2, found end of text"},
+    {"x[1)", 1, 4, "expected ']' to close '[' at column 2, found ')'"},
+    {"(a b)", 1, 4,
+     "expected ')' to close '(' at column 1, found 'b'; a product is written with '*'"},
+    {"(a\nb)", 2, 1, "expected ')' to close '(' at line 1, column 1, found 'b'"},
+    {"(a\n[b])", 1, 3, "expected ')' to close '(' at column 1, found end of line"},
+    {"a)", 1, 2, "expected an operator or the end after 'a', found ')'"},
+    {"a b", 1, 3, "expected an operator or the end after 'a', found 'b'"},
+    {"f()", 1, 3, "expected an expression after '(', found ')'"},
+    {"f(a,)", 1, 5, "expected an expression after ',', found ')'"},
+    {"(a, )", 1, 5, "expected an expression after ',', found ')'"},
+    {"x[]", 1, 3, "expected an expression after '[', found ']'"},
+    {"x.", 1, 3, "expected a component (x, y, z) or a column after '.', found end of line"},
+    {"x.5", 1, 2, "expected an operator or the end after 'x', found '.5'"},
+    {"x'''''", 1, 6, "at most 4 primes"},
+    {"x'[1]", 1, 3, "primes stand last"},
+    {"x'.y", 1, 3, "primes stand last"},
+    {"(a + b)'", 1, 8, "a prime can only follow a name"},
+    {"(a + b).x", 1, 8, "a component can only follow a name"},
+    {"f(x).y", 1, 5, "a component can only follow a name"},
+    {"f(x)[1]", 1, 5, "indices can only follow a name"},
+    {"2'", 1, 2, "a prime can only follow a name"},
+    {"x[1,2,3,4,5]", 1, 11, "at most 4 indices"},
+    {"a < b < c", 1, 7, "comparisons do not chain"},
+    {"sum(x)", 1, 6, "expected 'for' and the range of the sum after 'x', found ')'"},
+    {"sum(x for i = 1..3)", 1, 13, "expected 'in' after 'i', found '='"},
+    {"sum(x for 3 in 1..3)", 1, 11, "expected the name of an index after 'for', found '3'"},
+    {"sum(x for i in 1)", 1, 17,
+     "expected '..' and the last value of the range after '1', found ')'"},
+    {"sum(x for i in 1..)", 1, 19, "expected an expression after '..', found ')'"},
+    {"sum(x for i in 1..2, i in 1..2)", 1, 22, "the index 'i' appears twice"},
+    {"sum(x for i in 1..2, 3)", 1, 20, "expected ')' to close '(' at column 4, found ','"},
+    {"sum(1 for a in 1..2, b in 1..2, c in 1..2, d in 1..2, e in 1..2)", 1, 55,
+     "at most 4 indices"},
+    {"max(x for i in 1..2)", 1, 7, "only sum(...) takes 'for'"},
+    {"for + 1", 1, 1, "expected an expression, found 'for'"},
+    {"1 + and", 1, 5, "expected an expression after '+', found 'and'"},
+    {"2x", 1, 2,
+     "expected an operator after the number 2, found 'x'; a product is written with '*'"},
+    {"1e+", 1, 2, "expected an operator after the number 1, found 'e'"},
+    {"0x10", 1, 2, "expected an operator after the number 0, found 'x'"},
+    {"1 + 1e999", 1, 5, "the number 1e999 is too large"},
+    {"1 + 1e-999", 1, 5, "the number 1e-999 is too small"},
+    {"1:3", 1, 2, "unexpected character ':': a range is written first..last"},
+    {"a ** b", 1, 3, "unexpected '**': a power is written with '^'"},
+    {"a // b", 1, 3, "a comment begins with '#'"},
+    {"a && b", 1, 3, "write 'and'"},
+    {"!a", 1, 1, "'not equal' is written !="},
+    {"a % b", 1, 3, "mod(a, b)"},
+    {"{a}", 1, 1, "use ( ) around expressions"},
+    {"a $ b", 1, 3, "unexpected character '$'"},
+    {"a + \xc3\xa9", 1, 5, "unexpected byte 0xc3: outside comments only ASCII"},
+    {"a + \x01", 1, 5, "control character 0x01"},
+    {"a + \r b", 1, 5, "control character 0x0d"},
+    {"a # \x02", 1, 5, "control character 0x02"},
+    {"a + \\ b", 1, 5, "expected the end of the line after '\\'"},
+    {"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklm", 1, 1,
+     "a name of 65 letters"},
+};
+
 static void check_messages(void)
 {
-    static const struct {
-        const char *text;
-        int line, column;
-        const char *message;
-    } rows[] = {
-        {"", 1, 1, "expected an expression, found end of line"},
-        {"1 +", 1, 4, "expected an expression after '+', found end of line"},
-        {"1 + # why", 1, 4, "expected an expression after '+', found end of line"},
-        {"1 + * 2", 1, 5, "expected an expression after '+', found '*'"},
-        {"+ 1", 1, 1, "expected an expression, found '+'"},
-        {"2*(a + b", 1, 9, "expected ')' to close '(' at column 3, found end of text"},
-        {"2*(a +\n b\n", 2, 3, "expected ')' to close '(' at line 1, column 3, found end of text"},
-        {"x[1", 1, 4, "expected ']' to close '[' at column 2, found end of text"},
-        {"x[1)", 1, 4, "expected ']' to close '[' at column 2, found ')'"},
-        {"(a b)", 1, 4,
-         "expected ')' to close '(' at column 1, found 'b'; a product is written with '*'"},
-        {"(a\nb)", 2, 1, "expected ')' to close '(' at line 1, column 1, found 'b'"},
-        {"(a\n[b])", 1, 3, "expected ')' to close '(' at column 1, found end of line"},
-        {"a)", 1, 2, "expected an operator or the end after 'a', found ')'"},
-        {"a b", 1, 3, "expected an operator or the end after 'a', found 'b'"},
-        {"f()", 1, 3, "expected an expression after '(', found ')'"},
-        {"f(a,)", 1, 5, "expected an expression after ',', found ')'"},
-        {"(a, )", 1, 5, "expected an expression after ',', found ')'"},
-        {"x[]", 1, 3, "expected an expression after '[', found ']'"},
-        {"x.", 1, 3, "expected a component (x, y, z) or a column after '.', found end of line"},
-        {"x.5", 1, 2, "expected an operator or the end after 'x', found '.5'"},
-        {"x'''''", 1, 6, "at most 4 primes"},
-        {"x'[1]", 1, 3, "primes stand last"},
-        {"x'.y", 1, 3, "primes stand last"},
-        {"(a + b)'", 1, 8, "a prime can only follow a name"},
-        {"(a + b).x", 1, 8, "a component can only follow a name"},
-        {"f(x).y", 1, 5, "a component can only follow a name"},
-        {"f(x)[1]", 1, 5, "indices can only follow a name"},
-        {"2'", 1, 2, "a prime can only follow a name"},
-        {"x[1,2,3,4,5]", 1, 11, "at most 4 indices"},
-        {"a < b < c", 1, 7, "comparisons do not chain"},
-        {"sum(x)", 1, 6, "expected 'for' and the range of the sum after 'x', found ')'"},
-        {"sum(x for i = 1..3)", 1, 13, "expected 'in' after 'i', found '='"},
-        {"sum(x for 3 in 1..3)", 1, 11, "expected the name of an index after 'for', found '3'"},
-        {"sum(x for i in 1)", 1, 17,
-         "expected '..' and the last value of the range after '1', found ')'"},
-        {"sum(x for i in 1..)", 1, 19, "expected an expression after '..', found ')'"},
-        {"sum(x for i in 1..2, i in 1..2)", 1, 22, "the index 'i' appears twice"},
-        {"sum(x for i in 1..2, 3)", 1, 20, "expected ')' to close '(' at column 4, found ','"},
-        {"sum(1 for a in 1..2, b in 1..2, c in 1..2, d in 1..2, e in 1..2)", 1, 55,
-         "at most 4 indices"},
-        {"max(x for i in 1..2)", 1, 7, "only sum(...) takes 'for'"},
-        {"for + 1", 1, 1, "expected an expression, found 'for'"},
-        {"1 + and", 1, 5, "expected an expression after '+', found 'and'"},
-        {"2x", 1, 2,
-         "expected an operator after the number 2, found 'x'; a product is written with '*'"},
-        {"1e+", 1, 2, "expected an operator after the number 1, found 'e'"},
-        {"0x10", 1, 2, "expected an operator after the number 0, found 'x'"},
-        {"1 + 1e999", 1, 5, "the number 1e999 is too large"},
-        {"1 + 1e-999", 1, 5, "the number 1e-999 is too small"},
-        {"1:3", 1, 2, "unexpected character ':': a range is written first..last"},
-        {"a ** b", 1, 3, "unexpected '**': a power is written with '^'"},
-        {"a // b", 1, 3, "a comment begins with '#'"},
-        {"a && b", 1, 3, "write 'and'"},
-        {"!a", 1, 1, "'not equal' is written !="},
-        {"a % b", 1, 3, "mod(a, b)"},
-        {"{a}", 1, 1, "use ( ) around expressions"},
-        {"a $ b", 1, 3, "unexpected character '$'"},
-        {"a + \xc3\xa9", 1, 5, "unexpected byte 0xc3: outside comments only ASCII"},
-        {"a + \x01", 1, 5, "control character 0x01"},
-        {"a + \r b", 1, 5, "control character 0x0d"},
-        {"a # \x02", 1, 5, "control character 0x02"},
-        {"a + \\ b", 1, 5, "expected the end of the line after '\\'"},
-        {"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklm", 1, 1,
-         "a name of 65 letters"},
-    };
     check_group("messages");
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+    for (size_t k = 0; k < sizeof refused / sizeof refused[0]; k++) {
         taut_arena arena;
         taut_tree *tree = NULL;
         taut_error error = {0};
         taut_arena_init(&arena, NULL);
-        int status = parse_text(rows[k].text, &arena, &tree, &error);
+        int status = parse_text(refused[k].text, &arena, &tree, &error);
         check_row(status == TAUT_ERROR_MODEL && error.code == status && !tree &&
-                      error.line == rows[k].line && error.column == rows[k].column &&
-                      strstr(error.message, rows[k].message) && strcmp(error.file, "test") == 0,
-                  "\"%s\": %d at %d:%d \"%s\", expected %d:%d \"%s\"", rows[k].text, status,
-                  error.line, error.column, error.message, rows[k].line, rows[k].column,
-                  rows[k].message);
+                      error.line == refused[k].line && error.column == refused[k].column &&
+                      strstr(error.message, refused[k].message) && strcmp(error.file, "test") == 0,
+                  "\"%s\": %d at %d:%d \"%s\", expected %d:%d \"%s\"", refused[k].text, status,
+                  error.line, error.column, error.message, refused[k].line, refused[k].column,
+                  refused[k].message);
         taut_arena_clear(&arena);
     }
 }
@@ -420,22 +439,19 @@ static void check_size(void)
     check_group("size");
     memset(text, ' ', length);
     taut_arena_init(&arena, NULL);
-    check_equal("one byte too many",
-                taut_expression_parse(text, length, "test", &arena, &tree, &error),
+    check_equal("one byte too many", parse_whole(text, length, "test", &arena, &tree, &error),
                 TAUT_ERROR_SIZE);
     check_contains("one byte too many", error.file, "test");
     text[length - 2] = 'x';
-    check_equal("the largest text",
-                taut_expression_parse(text, length - 1, "test", &arena, &tree, &error), 0);
+    check_equal("the largest text", parse_whole(text, length - 1, "test", &arena, &tree, &error),
+                0);
     check_equal("its last column", tree->place.column, TAUT_TEXT_LIMIT);
     memset(text, '1', length);
-    check_equal("16 MB of digits",
-                taut_expression_parse(text, length - 1, "test", &arena, &tree, &error),
+    check_equal("16 MB of digits", parse_whole(text, length - 1, "test", &arena, &tree, &error),
                 TAUT_ERROR_MODEL);
     check_contains("16 MB of digits", error.message, "at most 400 are read");
     memset(text, 0, length);
-    check_equal("zero bytes",
-                taut_expression_parse(text, length - 1, "test", &arena, &tree, &error),
+    check_equal("zero bytes", parse_whole(text, length - 1, "test", &arena, &tree, &error),
                 TAUT_ERROR_MODEL);
     check_contains("zero bytes", error.message, "0x00");
     taut_arena_clear(&arena);

@@ -9,7 +9,8 @@
 #include "base/number.h"
 #include "system/system.h"
 
-const char *taut_stepper_text(const taut_system *system, const char *name)
+/* A setting of [stepper], or NULL. */
+static const char *setting(const taut_system *system, const char *name)
 {
     for (int32_t k = 0; k < system->steppers; k++)
         if (strcmp(system->stepper[k].name, name) == 0)
@@ -19,7 +20,7 @@ const char *taut_stepper_text(const taut_system *system, const char *name)
 
 double taut_stepper_number(const taut_system *system, const char *name)
 {
-    const char *text = taut_stepper_text(system, name);
+    const char *text = setting(system, name);
     double value;
     return text && taut_number_parse(text, &value) ? value : NAN;
 }
@@ -57,7 +58,7 @@ static int rates_flow(taut_context *context, taut_arena *arena, taut_statistics 
                       double horizon, taut_flow **flow, const char **description, taut_error *error)
 {
     const taut_system *system = taut_context_system(context);
-    const char *method = taut_stepper_text(system, "method");
+    const char *method = setting(system, "method");
     double step = taut_stepper_number(system, "step");
     if (isnan(step))
         step = horizon;
@@ -78,8 +79,7 @@ int taut_flow_create(taut_context *context, taut_arena *arena, taut_statistics *
                      double horizon, taut_flow **flow, const char **description, taut_error *error)
 {
     const taut_system *system = taut_context_system(context);
-    const char *command = taut_stepper_text(system, "command"),
-               *library = taut_stepper_text(system, "library");
+    const char *command = setting(system, "command"), *library = setting(system, "library");
     *flow = NULL;
     *description = "";
     if (command && library)

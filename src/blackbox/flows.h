@@ -34,8 +34,7 @@ int taut_flow_callback(const taut_system *system, taut_arena *arena, taut_statis
  * are not longer than the horizon. */
 int taut_flow_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                      double horizon, taut_flow **flow, const char **description, taut_error *error);
-/* A setting of [stepper], or NULL; as a number, or NaN. */
-const char *taut_stepper_text(const taut_system *system, const char *name);
+/* A setting of [stepper] as a number, or NaN. */
 double taut_stepper_number(const taut_system *system, const char *name);
 
 #endif

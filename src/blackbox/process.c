@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/vectors.h"
 #include "base/number.h"
+#include "base/vectors.h"
 #include "blackbox/flows.h"
 
 enum { VERSION = 1, NAME_MOST = 200, REASON_MOST = 300 };

@@ -324,7 +324,7 @@ static bool put_curves(taut_source *source, const taut_tape *tape, const char *f
 }
 
 /* The loop over the lanes, twice where the processor may have AVX2 (without fused operations:
- * results do not change). Lanes do not depend on one another, which the compiler cannot know. */
+ * results do not change). Lanes do not depend on one another, which the compiler cannot prove. */
 static void put_loop(taut_source *source, const char *function, int length)
 {
     static const char *const variant[2][2] = {{"", ""},

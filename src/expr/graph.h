@@ -4,8 +4,8 @@
  * Nodes are numbered in an order in which operands come before their users. Inputs are slots;
  * what a slot means (a coordinate, a parameter, time) is the caller's business. Building never
  * fails half-way: when memory or the node limit runs out every further call returns -1,
- * operations on -1 give -1, and taut_graph_status tells why, so that builders check once at the
- * end. Constants fold; x+0, x*1, x*0, x/1, x^1, x^0, x-x, -(-x), root(x)*root(x) and the like
+ * operations on -1 give -1, and taut_graph_status gives the reason, so that builders check once at
+ * the end. Constants fold; x+0, x*1, x*0, x/1, x^1, x^0, x-x, -(-x), root(x)*root(x) and the like
  * simplify; x^2 becomes x*x, x^n (integer n, |n| <= 16) products, x^0.5 sqrt, x^-n a reciprocal. */
 #ifndef TAUT_EXPR_GRAPH_H
 #define TAUT_EXPR_GRAPH_H

@@ -305,8 +305,8 @@ static double whole_power(const jet *s, int32_t a, int lane, int n)
 }
 
 /* One lane of a^b. With a = a_m t^m + ..., m > 0, the result begins like t^(m b): zero below
- * that order; at and beyond it a broken power is not smooth, which NaN says. `fixed`: b does not
- * move. */
+ * that order; at and beyond it a broken power is not smooth, and the result is NaN. `fixed`: b does
+ * not move. */
 static double power_of_lane(const jet *s, const taut_instruction *in, int lane, bool fixed)
 {
     const double b = row(s, in->b, 0)[lane], a0 = row(s, in->a, 0)[lane];
@@ -336,7 +336,8 @@ static void next_pow_constant(const jet *s, const taut_instruction *in)
 }
 
 /* a^b = exp(d), d = b log a; companions log a and d. Where the exponent has not moved so far (a
- * parameter, say) the rule for a constant one holds, also for bases that have no logarithm. */
+ * parameter, for example) the rule for a constant one holds, also for bases that have no logarithm.
+ */
 static void next_pow(const jet *s, const taut_instruction *in)
 {
     if (is_constant(s, in->b)) {

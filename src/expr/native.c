@@ -310,7 +310,7 @@ static int start_program(const char *const *arguments, const char *log, pid_t *c
 }
 
 /* 0 when the program ended well. A host that ignores SIGCHLD, or reaps every child itself,
- * leaves us without a status (ECHILD): then what the program wrote has to tell. */
+ * leaves us without a status (ECHILD): then what the program wrote is examined. */
 static int run_program(const char *const *arguments, const char *log)
 {
     pid_t child;
@@ -329,7 +329,7 @@ static int program_failed(build *b, const char *what)
     read_text(b->log, text, sizeof text);
     text[strcspn(text, "\r\n")] = '\0';
     return taut_fail(b->error, TAUT_ERROR_PROCESS,
-                     "%s %s; expressions stay interpreted. It says: %s", b->compiler, what,
+                     "%s %s; expressions stay interpreted. Its output: %s", b->compiler, what,
                      text[0] ? text : "(nothing)");
 }
 
@@ -346,7 +346,7 @@ static int name_object(build *b)
     char version[4096], name[2 * TAUT_DIGEST_BYTES + 4];
     const char *const arguments[] = {b->compiler, "--version", NULL};
     if (run_program(arguments, b->log) || read_text(b->log, version, sizeof version) == 0)
-        return program_failed(b, "does not tell its version");
+        return program_failed(b, "does not report its version");
     taut_digest digest;
     taut_digest_begin(&digest);
     add_text(&digest, b->compiler);

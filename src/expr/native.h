@@ -13,8 +13,8 @@ enum { TAUT_NATIVE_LENGTH = 20000, TAUT_NATIVE_TOTAL = 100000 };
 
 /* Compiles `count` tapes into one shared object and sets tape->native of each. `folder` NULL:
  * $XDG_CACHE_HOME/taut or ~/.cache/taut. Without a compiler, or when anything fails, returns an
- * error whose message says why; the tapes are untouched and stay usable. Starts a compiler and
- * waits for it, unless the cache has the result. */
+ * error whose message states the reason; the tapes are untouched and stay usable. Starts a compiler
+ * and waits for it, unless the cache has the result. */
 int taut_native_create(taut_tape *const *tapes, int count, const char *folder,
                        const taut_allocator *allocator, taut_native **native, taut_error *error);
 void taut_native_destroy(taut_native *native); /* the tapes must not be run afterwards */

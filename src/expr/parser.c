@@ -255,7 +255,7 @@ static int make_tree(taut_parser *parser, taut_tree_kind kind, taut_place start,
 
 static int parse_unary(taut_parser *parser, taut_tree **tree);
 
-/* Takes the closing bracket, or says which one was left open. */
+/* Takes the closing bracket, or reports which one was left open. */
 static int close_bracket(taut_parser *parser, char bracket, taut_place open)
 {
     if (parser->token.kind == bracket)
@@ -573,22 +573,5 @@ int taut_parse_expression(taut_parser *parser, taut_tree **tree)
     TAUT_TRY(enter(parser));
     TAUT_TRY(parse_level(parser, LEVEL_OR, tree));
     parser->depth--;
-    return 0;
-}
-
-int taut_expression_parse(const char *text, size_t length, const char *file, taut_arena *arena,
-                          taut_tree **tree, taut_error *error)
-{
-    taut_parser parser;
-    taut_tree *found;
-    TAUT_TRY(taut_parser_init(&parser, file, text, length, arena, error));
-    while (parser.token.kind == TAUT_TOKEN_NEWLINE)
-        TAUT_TRY(taut_parser_advance(&parser));
-    TAUT_TRY(taut_parse_expression(&parser, &found));
-    while (parser.token.kind == TAUT_TOKEN_NEWLINE)
-        TAUT_TRY(taut_parser_advance(&parser));
-    if (parser.token.kind != TAUT_TOKEN_END)
-        return taut_parser_expected(&parser, "an operator or the end");
-    *tree = found;
     return 0;
 }

@@ -46,8 +46,4 @@ int taut_parse_reference(taut_parser *parser, taut_tree **tree);
  * in` follows. */
 int taut_parse_iterators(taut_parser *parser, taut_iterator **iterator, int32_t *count);
 
-/* A whole text as one expression (line ends around it are allowed). */
-int taut_expression_parse(const char *text, size_t length, const char *file, taut_arena *arena,
-                          taut_tree **tree, taut_error *error);
-
 #endif

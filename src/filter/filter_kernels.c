@@ -87,19 +87,6 @@ static double combine(const polynomials *s, int degree, const double *at_zero, d
     return sum;
 }
 
-double taut_filter_kernel_value(const taut_filter_kernel *kernel, double t)
-{
-    /* w = (1 - t^2)^a: Gegenbauer polynomials, monic; |p_0|^2 = Beta(1/2, a + 1) */
-    double a = kernel->smooth + 1, at_zero[DEGREES + 1];
-    polynomials s = {.norm = {sqrt(acos(-1)) * exp(lgamma(a + 1) - lgamma(a + 1.5))}};
-    for (int n = 1; n <= kernel->moments; n++) {
-        s.b[n] = n * (n + 2 * a) / ((2 * n + 2 * a + 1) * (2 * n + 2 * a - 1));
-        s.norm[n] = s.b[n] * s.norm[n - 1];
-    }
-    derivatives(&s, kernel->moments, 0, at_zero);
-    return window(kernel, t) * combine(&s, kernel->moments, at_zero, t);
-}
-
 /* The discrete polynomials, by Stieltjes' procedure. */
 static void prepare(const taut_filter_kernel *kernel, int steps, int degree, polynomials *s)
 {

@@ -28,12 +28,10 @@ typedef struct taut_filter_kernel {
     int smooth;
 } taut_filter_kernel;
 
-/* K(t) = (1 - t^2)^(nu+1) p(t^2), of mass 1 with moments 1..mu zero; not for bumps. 0 outside
- * [-1, 1]. */
-double taut_filter_kernel_value(const taut_filter_kernel *kernel, double t);
-/* weight[0..steps] of the samples at j = 0, 1, ..: sum_j weight_j x(t + j h) / h^k is the k-th
- * derivative of x at t, exactly for polynomials up to degree mu (even k) or mu + 1 (odd k). Even
- * k: weight_-j = weight_j, odd k: -weight_j. k <= mu and steps > mu are needed. */
+/* K(t) = (1 - t^2)^(nu+1) p(t^2) has mass 1, and moments 1..mu are zero. weight[0..steps] of the
+ * samples at j = 0, 1, ..: sum_j weight_j x(t + j h) / h^k is the k-th derivative of x at t,
+ * exactly for polynomials up to degree mu (even k) or mu + 1 (odd k). Even k: weight_-j = weight_j,
+ * odd k: -weight_j. k <= mu and steps > mu are needed. */
 void taut_filter_kernel_weights(const taut_filter_kernel *kernel, int steps, int k, double *weight);
 /* sum_j weight_j cos(j theta) over both sides, even weights: what is left of an oscillation. */
 double taut_filter_kernel_response(int steps, const double *weight, double theta);

@@ -24,8 +24,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/spectrum.h"
 #include "base/vectors.h"
+#include "linalg/spectrum.h"
 
 enum { MOST_NUMBERS = 4000000, LEAST_STEPS = 16 }; /* in an array of vectors */
 

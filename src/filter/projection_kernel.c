@@ -29,9 +29,9 @@
 #include <string.h>
 
 #include "filter/projection_kernel.h"
+#include "base/vectors.h"
 #include "point/foot_point.h"
 #include "point/hold/hold.h"
-#include "base/vectors.h"
 
 static const double smooth_step = 1.7;  /* h times the fastest frequency: that of aware passes, for
                                            Verlet's slow motion depends on it */

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "step/flow_rattle.h"
 #include "base/vectors.h"
+#include "step/flow_rattle.h"
 
 typedef taut_projection_kernel_work kernel;
 

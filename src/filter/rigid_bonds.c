@@ -9,8 +9,8 @@
 #include <math.h>
 
 #include "base/rows.h"
-#include "point/foot_point.h"
 #include "base/vectors.h"
+#include "point/foot_point.h"
 
 static const double rounding = 16 * DBL_EPSILON; /* of the terms that a bond is a sum of */
 static const double difference = 1e-9;           /* the same of its rate, where G is one */

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "filter/rigid_bonds.h"
 #include "point/record.h"
 #include "step/flow_leap.h"
 #include "step/flow_rattle.h"
 #include "step/flow_verlet.h"
-#include "base/vectors.h"
 
 /* h times the fastest frequency; Verlet is stable below 2 */
 static const double aware_step = 1.7;

@@ -12,8 +12,8 @@
 #include <math.h>
 
 #include "base/rows.h"
-#include "linalg/spectrum.h"
 #include "base/vectors.h"
+#include "linalg/spectrum.h"
 
 /* The springs that are not soft (all, when all are soft), as a pattern of their own. */
 typedef struct springs {

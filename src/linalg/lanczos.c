@@ -5,8 +5,8 @@
  *
  * The projected matrix is formed from all inner products, not from the recurrence: at these
  * basis sizes it costs nothing, and restarts need no special case. */
-#include "base/vectors.h"
 #include "base/random.h"
+#include "base/vectors.h"
 #include "linalg/extreme.h"
 
 int taut_extreme_basis(int count, taut_index n)

@@ -115,9 +115,6 @@ int taut_model_unknown(const taut_model *model, const taut_document *document, t
 int taut_model_declare(taut_model *model, const taut_document *document, taut_symbol_kind kind,
                        const taut_item_tree *item, const taut_tree *left, taut_names *names,
                        int components, taut_symbol **symbol);
-/* The members an item declares: dimensions, bounds, count. */
-int taut_model_shape(taut_model *model, const taut_document *document, const taut_item_tree *item,
-                     const taut_tree *left, taut_symbol_block *block);
 /* Outputs, events and observed variables have spaces of names of their own: nothing refers to
  * them, but each is given once. A space is a model of which only the names matter; its scratch
  * arena is to be cleared. */

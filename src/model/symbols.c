@@ -362,8 +362,9 @@ static bool reserved(const char *name)
     return false;
 }
 
-int taut_model_shape(taut_model *model, const taut_document *document, const taut_item_tree *item,
-                     const taut_tree *left, taut_symbol_block *block)
+/* The members an item declares: dimensions, bounds, count. */
+static int shape(taut_model *model, const taut_document *document, const taut_item_tree *item,
+                 const taut_tree *left, taut_symbol_block *block)
 {
     block->box.components = 1;
     block->box.dims = left->kind == TAUT_TREE_NAME ? left->count : 0;
@@ -428,7 +429,7 @@ int taut_model_declare(taut_model *model, const taut_document *document, taut_sy
         return taut_document_fail(document, left->place, model->error,
                                   "expected a plain name to declare, such as %s", left->name);
     taut_symbol_block block = {.kind = kind, .item = item, .document = document};
-    TAUT_TRY(taut_model_shape(model, document, item, left, &block));
+    TAUT_TRY(shape(model, document, item, left, &block));
     block.box.components = components;
     return enter(model, document, &block, left, names, result);
 }
@@ -445,6 +446,6 @@ int taut_space_name(taut_model *space, taut_model *model, const taut_item_tree *
 {
     *block =
         (taut_symbol_block){.kind = TAUT_SYMBOL_BOND, .item = item, .document = model->document};
-    TAUT_TRY(taut_model_shape(model, model->document, item, left, block));
+    TAUT_TRY(shape(model, model->document, item, left, block));
     return enter(space, model->document, block, left, names, NULL);
 }

@@ -18,9 +18,9 @@
 #include <string.h>
 
 #include "base/rows.h"
+#include "base/vectors.h"
 #include "point/foot_projector.h"
 #include "point/hold/hold.h"
-#include "base/vectors.h"
 
 typedef struct bonds_foot {
     taut_foot foot;

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "base/vectors.h"
 #include "base/rows.h"
+#include "base/vectors.h"
 
 #include "base/structs.h"
 

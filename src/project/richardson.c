@@ -15,10 +15,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/statistics.h"
-#include "base/vectors.h"
 #include "base/number.h"
 #include "base/options.h"
+#include "base/statistics.h"
+#include "base/vectors.h"
 #include "point/projection.h"
 #include "system/system.h"
 

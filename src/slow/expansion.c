@@ -21,8 +21,8 @@
 
 #include <math.h>
 
-#include "base/vectors.h"
 #include "base/rows.h"
+#include "base/vectors.h"
 #include "slow/order_equations.h"
 
 enum { ORDERS = 4, SIGMAS = 3 }; /* coefficients 0..3 in time; sigma = 0, 1, -1 */

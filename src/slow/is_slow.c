@@ -12,9 +12,9 @@
 #include <stdio.h>
 
 #include "base/rows.h"
+#include "base/vectors.h"
 #include "point/projection.h"
 #include "slow/multiplier_recursion.h"
-#include "base/vectors.h"
 
 enum { MOST_LEVELS = 5, MOST_COORDINATES = 100000 }; /* jets of more need gigabytes */
 

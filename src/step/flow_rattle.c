@@ -20,8 +20,8 @@
 #include <string.h>
 
 #include "base/rows.h"
-#include "step/mechanics.h"
 #include "base/vectors.h"
+#include "step/mechanics.h"
 
 enum { MOST_ITERATIONS = 60 };
 

@@ -9,8 +9,8 @@
  * Springs are left alone: their slow velocity C lambda' is known only as well as the derivative
  * of the multipliers' polynomial, whose order is s - 2. */
 
-#include "base/vectors.h"
 #include "base/rows.h"
+#include "base/vectors.h"
 #include "step/radau.h"
 
 /* G with the rows of springs emptied, 1 in D there; right-hand sides of the rigid bonds. Returns

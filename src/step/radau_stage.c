@@ -1,6 +1,6 @@
 /* radau_stage.c - the equations of one stage and their derivatives (radau.h). */
-#include "base/vectors.h"
 #include "base/rows.h"
+#include "base/vectors.h"
 #include "step/radau.h"
 
 void taut_radau_place(taut_stepper *s, double h)

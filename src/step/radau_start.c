@@ -5,8 +5,8 @@
  * expanded over the step:
  *     M a = f - G^T lambda,
  *     C lambda = (g + h gdot + h^2/2 (gamma + G a)) + T (gdot + h (gamma + G a)) */
-#include "base/vectors.h"
 #include "base/rows.h"
+#include "base/vectors.h"
 #include "step/radau.h"
 
 #include <float.h>

@@ -16,10 +16,10 @@
 #include <string.h>
 
 #include "base/hot.h"
+#include "base/vectors.h"
 #include "linalg/saddle_bonds.h"
 #include "step/mechanics.h"
 #include "step/methods.h"
-#include "base/vectors.h"
 
 enum { MOST_ITERATIONS = 60, HISTORY = 4 };
 

@@ -234,7 +234,7 @@ static int check_mass(const taut_context *context, taut_error *error)
     return 0;
 }
 
-/* Constant diagonal masses: 1 where nothing was said, kernels elsewhere. */
+/* Constant diagonal masses: 1 where none is given, kernels elsewhere. */
 static int renew_mass(taut_context *context, taut_error *error)
 {
     const taut_system *system = context->system;

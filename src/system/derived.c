@@ -26,7 +26,7 @@ int taut_system_rigid(const taut_system *base, taut_system **result, taut_error 
         *result = NULL;
     TAUT_REQUIRE(base && result);
     if (base->sizes.kind != TAUT_MECHANICAL)
-        return taut_fail(error, TAUT_ERROR_REFUSED, "rigid motion belongs to mechanical systems");
+        return taut_fail(error, TAUT_ERROR_REFUSED, "only mechanical systems have a rigid motion");
     if (base->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "a stiff potential has no bonds that could be made rigid: write it as "

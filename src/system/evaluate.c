@@ -163,7 +163,7 @@ static int check_forces(const taut_system *system, double t, unsigned wanted,
     return 0;
 }
 
-/* Masses that no kernel computes: 1 where nothing was said; for diagonal constant masses all of
+/* Masses that no kernel computes: 1 where none is given; for diagonal constant masses all of
  * them. */
 static void add_plain_mass(const taut_context *context, unsigned wanted, const double *v,
                            taut_values *values)

@@ -1,4 +1,4 @@
-/* names.c - names of families without storing one text per member: a block knows its name and
+/* names.c - names of families without storing one text per member: a block has its name and
  * its indices. */
 #include "system/system.h"
 

@@ -1,4 +1,4 @@
-/* object.c - a system as an object: made empty, destroyed, and what it says of itself. */
+/* object.c - a system as an object: made empty, destroyed, and its title, warnings and settings. */
 #include "system/system.h"
 
 /* The lock and the memory of what is formed at the first request; in the system's arena. */

@@ -1,5 +1,5 @@
-/* singular.c - see singular.h. The factorisation knows the number of a row of its own at best;
- * ranks know the bonds. */
+/* singular.c - see singular.h. The factorisation gives the number of one of its own rows at best;
+ * the rank gives the bonds. */
 #include "system/singular.h"
 
 #include <stdio.h>
@@ -132,7 +132,7 @@ static int name_dependent(const taut_singular *x, const rods *r, char *text, siz
             return blame(x, r->row[i], r->partner[i] < 0 ? -1 : r->row[r->partner[i]], text, size,
                          error);
     }
-    taut_error_clear(error); /* too large to say, or of full rank */
+    taut_error_clear(error); /* too large to be examined, or of full rank */
     return TAUT_OK;
 }
 

@@ -23,7 +23,7 @@ typedef struct taut_singular {
  * else a coordinate with neither mass nor bond. Empty text: none of these. Fails when memory
  * runs out. */
 int taut_singular_text(const taut_singular *x, char *text, size_t size, taut_error *error);
-/* Passes the status on; of a singular matrix, at time t, the sentence says what cannot be done
+/* Passes the status on; of a singular matrix, at time t, the message states what cannot be done
  * (`what`), and why. */
 int taut_singular_explain(const taut_singular *x, int status, double t, const char *what,
                           taut_error *error);

@@ -3,8 +3,8 @@
  * with the smallest estimated error. Points, directions and steps are made of so few binary
  * digits that x + s w is exact: in a chain of a million links the coordinates are 10^6 times as
  * large as the links, and rounding them would be the error of the differences. */
-#include "base/vectors.h"
 #include "base/random.h"
+#include "base/vectors.h"
 #include "system/verify.h"
 
 #include <float.h>
@@ -260,7 +260,7 @@ static double twice(const verifier *w, int64_t i, int k)
 
 /* The noise of what is differenced, times the smallest step, from how much twice() scatters at
  * the two smallest steps: expressions may cancel inside and be far less exact than their size
- * tells. Two values agree by chance now and then, many do not, and a few at a kink must not
+ * suggests. Two values agree by chance now and then, many do not, and a few at a kink must not
  * count for all: the geometric mean over the entries, to a factor of two. */
 static double scatter(const verifier *w, int64_t size)
 {
@@ -281,7 +281,7 @@ static double scatter(const verifier *w, int64_t size)
 }
 
 /* From several first steps, because the right one differs between entries (a steep potential
- * beside a flat one); a step that leaves the domain is omitted. */
+ * and a flat one); a step that leaves the domain is omitted. */
 static int differentiate(verifier *w, probe f, int64_t size)
 {
     int good = 0;
@@ -436,7 +436,7 @@ static int verify_energies(verifier *w)
     return compare(w, "dM/dq", 2, probe_mass, w->n, TAUT_COORDINATE);
 }
 
-/* Bonds know a length of their own: directions are shortened until a tenth of them changes every
+/* Bonds have a length of their own: directions are shortened until a tenth of them changes every
  * bond almost linearly. */
 static int shorten_directions(verifier *w, const double *q)
 {

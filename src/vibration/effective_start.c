@@ -11,8 +11,8 @@
  * had. */
 #include <math.h>
 
-#include "base/vectors.h"
 #include "base/rows.h"
+#include "base/vectors.h"
 #include "linalg/saddle.h"
 #include "point/foot_point.h"
 #include "point/hold/hold.h"

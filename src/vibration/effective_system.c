@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/vectors.h"
 #include "base/rows.h"
+#include "base/vectors.h"
 #include "system/system.h"
 #include "vibration/effective.h"
 

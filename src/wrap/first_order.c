@@ -7,8 +7,8 @@
  * y follows from the differentiated constraints, G f(t,z,y) + g_t = 0, by Newton's iteration
  * with G B, B = df/dy. Where B does not depend on y the first correction is exact, and f + B dy
  * is the rate: no second evaluation. */
-#include "base/vectors.h"
 #include "base/rows.h"
+#include "base/vectors.h"
 #include "wrap/fields.h"
 
 #include <float.h>

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/vectors.h"
 #include "base/rows.h"
+#include "base/vectors.h"
 #include "system/singular.h"
 
 struct taut_invariants {

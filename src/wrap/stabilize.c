@@ -14,8 +14,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "step/mechanics.h"
 #include "base/vectors.h"
+#include "step/mechanics.h"
 #include "wrap/invariants.h"
 
 enum { MOST_ITERATIONS = 50 };

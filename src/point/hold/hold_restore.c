@@ -9,8 +9,8 @@
  * held directions and bonds makes it; this way a pass loses nothing but the O(omega^-2) by which
  * slow stretches differ along the manifold. Stiffness that no bond declares gives nothing to
  * follow: there it is the alternation. */
-#include "base/vectors.h"
 #include "base/rows.h"
+#include "base/vectors.h"
 #include "point/hold/hold.h"
 
 #include <float.h>

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/vectors.h"
 #include "base/rows.h"
+#include "base/vectors.h"
 
 /* ---- the basis */
 

@@ -18,10 +18,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "linalg/anderson.h"
 #include "point/foot_projector.h"
 #include "slow/potential/potential.h"
-#include "base/vectors.h"
 
 typedef struct stiff_foot {
     taut_foot foot;

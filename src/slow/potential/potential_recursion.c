@@ -25,8 +25,8 @@
 
 #include <math.h>
 
-#include "base/vectors.h"
 #include "base/rows.h"
+#include "base/vectors.h"
 #include "linalg/small_kernels.h"
 #include "slow/multiplier_recursion.h"
 

@@ -1,5 +1,5 @@
 /* builder.c - particles and bonds stated in C, a family at a time: everything is checked and
- * copied. A call that is wrong is remembered, and taut_builder_finish says what it was;
+ * copied. A call that is wrong is remembered, and taut_builder_finish reports it;
  * assemble.c makes the kernels. */
 #include "system/from_c/builder.h"
 

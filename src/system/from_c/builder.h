@@ -1,4 +1,4 @@
-/* builder.h - what a builder of particles and bonds has been told (builder.c), for making a
+/* builder.h - what a builder of particles and bonds has been given (builder.c), for making a
  * system of it (assemble.c). */
 #ifndef TAUT_SYSTEM_FROM_C_BUILDER_H
 #define TAUT_SYSTEM_FROM_C_BUILDER_H

@@ -22,7 +22,7 @@ typedef struct taut_callback_system {
 } taut_callback_system;
 
 /* Measures the three scales at the start (scales.c). Functions that cannot be evaluated there
- * leave what the start itself tells. */
+ * leave the scale of the initial state. */
 int taut_callbacks_measure(taut_callback_system *s, const taut_allocator *allocator,
                            taut_error *error);
 /* Scale of a vector without further knowledge: its largest entry, at most 1. */

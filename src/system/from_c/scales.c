@@ -2,11 +2,11 @@
  * written in units near 1.
  *
  * Central differences D(h) of F along one direction are formed for h falling by 4. D(h) - D(h/4)
- * = (15/96) h^2 F''' + O(noise/h): where the first part rules it tells the length over which F
- * curves, where the second rules the noise; the best steps follow from both [Gill, Murray,
+ * = (15/96) h^2 F''' + O(noise/h): where the first part dominates it gives the length over which F
+ * curves, where the second dominates the noise; the best steps follow from both [Gill, Murray,
  * Wright 1981, section 8.6]. */
-#include "base/vectors.h"
 #include "base/random.h"
+#include "base/vectors.h"
 #include "system/from_c/callbacks.h"
 
 #include <float.h>

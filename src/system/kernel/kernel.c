@@ -354,7 +354,7 @@ static int32_t without_sign(const taut_tape *tape, int32_t r)
     return r;
 }
 
-/* What must be looked at to know that g, G and gamma are finite: no constants, nothing twice. */
+/* What is examined to decide whether g, G and gamma are finite: no constants, nothing twice. */
 static int plan_watch(taut_statement_kernel *kernel, taut_arena *arena)
 {
     const taut_tape *tape = kernel->tape;

@@ -2,8 +2,8 @@
  * knows them and forms vectors. */
 #include "system/kernel/lanes.h"
 
-#include "base/vectors.h"
 #include "base/hot.h"
+#include "base/vectors.h"
 
 enum { SUMS = 16 };
 

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "base/rows.h"
-#include "linalg/spectrum.h"
 #include "base/vectors.h"
+#include "linalg/spectrum.h"
 #include "system/modes/potential_modes.h"
 #include "system/singular.h"
 #include "system/system.h"

@@ -17,9 +17,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/vectors.h"
-#include "base/rows.h"
 #include "base/reuse.h"
+#include "base/rows.h"
+#include "base/vectors.h"
 #include "system/singular.h"
 
 static const double zero_mode = 1e-13; /* of the largest Omega^2: rounding */

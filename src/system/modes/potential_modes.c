@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-#include "base/vectors.h"
-#include "base/rows.h"
 #include "base/reuse.h"
+#include "base/rows.h"
+#include "base/vectors.h"
 #include "linalg/spectrum.h"
 
 static const double zero_mode = 1e-8; /* of the largest Omega^2, as in spectrum_potential.c */
@@ -198,7 +198,9 @@ void taut_potential_modes_gradient(const taut_potential_modes *w, double *gradie
             taut_row_add(&w->jacobian, w->values.jacobian, i, w->values.bond[i] / c[i], gradient);
 }
 
-void taut_potential_modes_satisfy(const taut_potential_modes *w, const double *s, double *dx)
+/* The shortest change dx[n], in the metric of M, with (G_r dx)_i = s_i; s is indexed by bond, [m];
+ * held coordinates do not move. */
+static void satisfy(const taut_potential_modes *w, const double *s, double *dx)
 {
     taut_clear(w->n, dx);
     for (taut_index k = 0; k < w->rows.count; k++)
@@ -248,7 +250,7 @@ double taut_potential_modes_scale(const taut_potential_modes *w, const double *f
 void taut_potential_modes_step(const taut_potential_modes *w, int count, const double *s,
                                double *force, double sign, double *dx)
 {
-    taut_potential_modes_satisfy(w, s, dx);
+    satisfy(w, s, dx);
     for (taut_index i = 0; i < w->n; i++) /* what the bonds' change does to the force */
         force[i] -= sign * taut_dot(w->n, w->k + (int64_t)i * w->n, dx);
     for (int k = 0; k < count && fabs(w->value[k]) > zero_mode * fabs(w->value[0]); k++) {
@@ -267,7 +269,7 @@ static double newton_step(taut_potential_modes *w, bool flat)
     double slope = 0;
     for (taut_index i = 0; i < w->m; i++)
         w->bonds[i] = -w->values.bond[i];
-    taut_potential_modes_satisfy(w, w->bonds, w->dx);
+    satisfy(w, w->bonds, w->dx);
     double bonds = taut_potential_modes_length(w, w->dx, NULL);
     taut_potential_modes_gradient(w, w->force);
     taut_potential_modes_step(w, flat ? 0 : w->n, w->bonds, w->force, -1, w->dx);

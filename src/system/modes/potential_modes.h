@@ -80,9 +80,6 @@ int taut_potential_modes_modes(taut_potential_modes *stiff, double t, const doub
 int taut_potential_modes_rank(const taut_potential_modes *stiff, double part);
 /* force[n] of all that is stiff, K's own: grad V/eps^2 (+ G_s^T C^-1 g_s). */
 void taut_potential_modes_gradient(const taut_potential_modes *stiff, double *gradient);
-/* The shortest change dx[n], in the metric of M, with (G_r dx)_i = s_i; s is indexed by bond,
- * [m]; held coordinates do not move. */
-void taut_potential_modes_satisfy(const taut_potential_modes *stiff, const double *s, double *dx);
 /* y = K x; y is not x. */
 void taut_potential_modes_multiply(const taut_potential_modes *stiff, const double *x, double *y);
 /* y = M x. */
