@@ -241,10 +241,10 @@ static void test_failures(void)
         double h;
     } rows[] = {
         {"[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1, y' = 1\n",
-         "do not reach the rods", 3},
+         "do not reach the rigid bonds", 3},
         {"[coordinates]\nx, y, z\n[bonds]\nrod = z\ns = x - y stiffness 100 damping "
          "200\n[start]\nx = 1, y' = 1\n",
-         "use --method series", 0.3},
+         "choose method series", 0.3},
     };
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         rig r = make(rows[k].model, NULL);

@@ -188,8 +188,8 @@ static int spring(taut_impulse *w, double t, const double *x, double *restrict a
 {
     taut_mechanics *m = &w->mechanics;
     const taut_values *values = &m->values;
-    TAUT_TRY(taut_evaluate(m->context, t, x, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &m->values,
-                           error));
+    TAUT_TRY(taut_evaluate_inside(m->context, t, x, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
+                                  &m->values, error));
     w->stepper->statistics->fast_force_evaluations++;
     taut_clear(m->n, a);
     for (taut_index r = 0; r < m->rods; r++) {

@@ -109,7 +109,7 @@ static int take_matrix(taut_mechanics *w, taut_arena *arena, taut_error *error)
     if (taut_context_start(w->context, 0, q, v, &reason) != 0)
         for (taut_index i = 0; i < w->n; i++)
             q[i] = v[i] = 0;
-    TAUT_TRY(taut_evaluate(w->context, 0, q, v, TAUT_WANT_MASS, &w->values, error));
+    TAUT_TRY(taut_evaluate_inside(w->context, 0, q, v, TAUT_WANT_MASS, &w->values, error));
     return compress_mass(w, &tangent, arena, error);
 }
 
@@ -250,7 +250,7 @@ int taut_mechanics_react(taut_mechanics *w, taut_saddle *saddle, double t, const
                          const double *v, double *a, double *row, double *lambda, taut_error *error)
 {
     if (w->rods > 0)
-        TAUT_TRY(taut_evaluate(w->context, t, q, v, TAUT_WANT_GAMMA, &w->values, error));
+        TAUT_TRY(taut_evaluate_inside(w->context, t, q, v, TAUT_WANT_GAMMA, &w->values, error));
     for (taut_index r = 0; r < w->rods; r++)
         row[r] = -w->values.gamma[w->rod[r]];
     TAUT_TRY(taut_saddle_solve(saddle, 1, a, row, error));

@@ -28,7 +28,7 @@ static int curve(taut_impulse *w, mollified *own, double t, const double *x, con
     for (taut_index r = 0; r < m->rods; r++)
         own->weight[m->rod[r]] = w->lambda[r];
     taut_values values = {.bond_hessian = own->hessian, .bond_weight = own->weight};
-    TAUT_TRY(taut_evaluate(m->context, t, x, NULL, TAUT_WANT_BOND_HESSIAN, &values, error));
+    TAUT_TRY(taut_evaluate_inside(m->context, t, x, NULL, TAUT_WANT_BOND_HESSIAN, &values, error));
     taut_pattern_times(&own->tangent, own->hessian, b, own->product);
     return taut_mechanics_divide(m, own->product, error);
 }

@@ -101,8 +101,8 @@ static int reserve_mechanics(taut_stepper *s, taut_radau *w, taut_error *error)
     TAUT_TRY(new_past(arena, w, 0, &w->probe, error));
     taut_values values = {.mass = w->mass};
     return w->varying ? TAUT_OK
-                      : taut_evaluate(s->context, s->now.t, s->now.q, s->now.v, TAUT_WANT_MASS,
-                                      &values, error);
+                      : taut_evaluate_inside(s->context, s->now.t, s->now.q, s->now.v,
+                                             TAUT_WANT_MASS, &values, error);
 }
 
 /* [M G^T; G -D] for the first guess and for multipliers. */

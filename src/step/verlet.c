@@ -68,7 +68,8 @@ static int accelerate(taut_stepper *s, taut_state *state, taut_error *error)
     taut_mechanics *x = &((verlet *)s->work)->mechanics;
     x->values.force = state->a;
     x->values.bond = state->lambda;
-    TAUT_TRY(taut_evaluate(s->context, state->t, state->q, state->v, x->wanted, &x->values, error));
+    TAUT_TRY(taut_evaluate_inside(s->context, state->t, state->q, state->v, x->wanted, &x->values,
+                                  error));
     s->statistics->force_evaluations++;
     if (s->m > 0) {
         divide(s->m, state->lambda, x->compliance);
@@ -109,7 +110,7 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
     if (s->m == 0)
         return TAUT_OK;
     taut_values values = {.bond = lambda};
-    TAUT_TRY(taut_evaluate(s->context, t, q, v, TAUT_WANT_BOND, &values, error));
+    TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_BOND, &values, error));
     divide(s->m, lambda, w->mechanics.compliance);
     return TAUT_OK;
 }
