@@ -281,7 +281,7 @@ static double scatter(const verifier *w, int64_t size)
 }
 
 /* From several first steps, because the right one differs between entries (a steep potential
- * beside a flat one); a step that leaves the domain is omitted. */
+ * and a flat one); a step that leaves the domain is omitted. */
 static int differentiate(verifier *w, probe f, int64_t size)
 {
     int good = 0;
