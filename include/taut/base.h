@@ -43,7 +43,7 @@ enum {
     TAUT_ERROR_SINGULAR = -7, /* G is rank deficient, or the saddle matrix singular */
     TAUT_ERROR_CONVERGE = -8, /* an iteration did not converge */
     TAUT_ERROR_STEP = -9,     /* the step became too small */
-    /* this method cannot treat this system; the message says why and what to do */
+    /* the method does not support this system; the message gives reason and remedy */
     TAUT_ERROR_REFUSED = -10,
     TAUT_ERROR_UNAVAILABLE = -11, /* a part that this build does not have */
     TAUT_ERROR_PROCESS = -12,     /* a program that Taut started failed */

@@ -2,9 +2,9 @@
  *
  *     M(t,q) v' = f(t,q,v) - G(t,q)^T lambda, q' = v, C lambda = g(t,q) + T gdot, G = dg/dq
  *
- * A bond is a function g_i with a compliance c_i >= 0: zero is a rigid rod, 1/kappa a spring of
- * potential kappa g^2/2. Four things are kept apart: the system (what moves), the options (how),
- * the solver (state and workspace), the statistics (what it cost).
+ * A bond is a function g_i with a compliance c_i >= 0: zero is rigid, 1/kappa a spring of
+ * potential kappa g^2/2. Four kinds of data are separate: the system (what moves), the options
+ * (how), the solver (state and workspace), the statistics (costs).
  *
  * Conventions. Functions return 0 on success, a positive code for a result that is not an error
  * (a limit reached, an event met, an interrupt) and a negative code for an error; the last
@@ -202,7 +202,7 @@ typedef struct taut_method_info {
     const char *summary;   /* one line */
     const char *reference; /* paper and equation */
     unsigned needs;        /* TAUT_CAN_ bits */
-    unsigned refuses;      /* TAUT_HAS_ bits it cannot treat */
+    unsigned refuses;      /* TAUT_HAS_ bits it does not support */
 } taut_method_info;
 TAUT_API int taut_method_count(void);
 TAUT_API int taut_method_get(int k, taut_method_info *info, taut_error *error);
@@ -238,12 +238,13 @@ typedef struct taut_result {
     const char *method, *motion;
     const char *event; /* name of the event met, or NULL */
     int64_t altered;   /* how often events altered the state */
-    /* largest |dq_i| or |dv_i| by which such states were put onto rods or the slow manifold */
+    /* largest |dq_i| or |dv_i| by which such states were projected onto rigid bonds or the slow
+     * manifold */
     double put_back;
-    /* largest local error of an accepted step, relative: its norm times rtol; NaN with equal
-     * steps */
+    /* largest local error of an accepted step, relative: its norm times rtol; NaN with a
+     * fixed step size */
     double error_estimate;
-    /* that norm: the error over what rtol and atol allow together; NaN with equal steps */
+    /* that norm: the error over what rtol and atol allow together; NaN with a fixed step size */
     double error_share;
     /* largest over the rows; first order: constraints, and invariants against their start */
     double drift_position, drift_velocity;
@@ -258,10 +259,10 @@ TAUT_API int taut_solver_create(const taut_system *system, const taut_options *o
                                 taut_error *error);
 TAUT_API void taut_solver_destroy(taut_solver *solver);
 /* Integrates to the end time, an event, an interrupt or an error. What was computed stays
- * available; a second call goes on from there. Rows: the start, every `every` (by interpolation;
- * steps are not changed for it), events, and the state at the end. Without `every`: all steps,
- * or with equal steps 1000 equal times when there are more. Every sink that began is ended,
- * whatever happens. */
+ * available; a second call goes on from there. Rows: the initial state, every `every` (by
+ * interpolation; steps are not changed for it), events, and the state at the end. Without `every`:
+ * all steps, or, with a fixed step size and more than 1000 steps, 1000 equidistant times. Every
+ * sink that began is ended, also after a failure. */
 TAUT_API int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count,
                              taut_progress progress, void *user, taut_error *error);
 /* Advances exactly to time t, forwards or backwards (the last step is shortened), without sinks;
@@ -399,7 +400,7 @@ typedef struct taut_compare_request {
     const char *const *methods;
     const double *values;
     int method_count, value_count;
-    bool tolerances; /* values are relative tolerances; else equal steps */
+    bool tolerances; /* values are relative tolerances; else step sizes */
 } taut_compare_request;
 typedef struct taut_compared {
     size_t size;

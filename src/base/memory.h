@@ -13,7 +13,7 @@ typedef struct taut_arena {
     struct taut_block *blocks; /* newest first */
     size_t used, size;         /* of the newest block */
     int64_t bytes;             /* handed out in total */
-    bool failed;               /* a request got NULL and nobody has reported it yet */
+    bool failed;               /* a request got NULL and was not reported yet */
 } taut_arena;
 
 /* The allocator to use: `allocator`, or malloc and free when it is NULL. */

@@ -24,7 +24,7 @@ typedef struct taut_runge_kutta {
     double *polynomial_q, *polynomial_v;  /* [3 + dense_rows][n] each */
 } taut_runge_kutta;
 
-/* Fills k with what belongs to the latest step (or, before it, to the step that begins at
+/* Fills k with the stages of the latest step (or, before it, to the step that begins at
  * `begin`). */
 void taut_runge_kutta_stages(const taut_runge_kutta *w, const taut_state *begin,
                              const taut_state *end, double **kq, double **kv);

@@ -5,7 +5,7 @@
 
 #include "base/flow.h"
 
-/* State: q, then v. Each advance is one step. Rods are refused; (t, q, v) is any state. */
+/* State: q, then v. Each advance is one step. Rigid bonds are refused; (t, q, v) is any state. */
 int taut_flow_leap(taut_context *context, taut_arena *arena, taut_statistics *statistics, double t,
                    taut_flow **flow, taut_error *error);
 

@@ -43,7 +43,7 @@ typedef struct rattle_flow {
     taut_saddle *saddle;                   /* [M G^T; G 0] at now */
     place now, anchor;                     /* the latest end; the latest start that was new */
     double *force, *d, *next_d, *u, *next; /* [n] */
-    double *row;                           /* [rods] */
+    double *row;                           /* [rigid bonds] */
 } rattle_flow;
 
 /* ---- places */

@@ -10,8 +10,9 @@
 
 typedef struct taut_impulse {
     taut_stepper *stepper;
-    taut_mechanics mechanics; /* the stiff springs in place of rods, soft bonds among the forces */
-    taut_saddle *tie;      /* [M G1^T; G2 0], G1 and G2 rows of the stiff springs at two points */
+    taut_mechanics
+        mechanics;    /* the stiff springs in place of rigid bonds, soft bonds among the forces */
+    taut_saddle *tie; /* [M G1^T; G2 0], G1 and G2 rows of the stiff springs at two points */
     double *tie_1, *tie_2; /* values of G1, G2 on their pattern */
     double inner;          /* longest micro-step */
 

@@ -12,7 +12,7 @@ static bool is_rod(const taut_mechanics *w, taut_index i)
     return w->stiff ? !taut_context_soft(w->context, i) : !(w->compliance[i] > 0);
 }
 
-/* Which bonds are rods, and their rows of G. */
+/* Which bonds are rigid, and their rows of G. */
 static int split_bonds(taut_mechanics *w, taut_arena *arena, taut_error *error)
 {
     int64_t entries = 0;
@@ -259,7 +259,7 @@ int taut_mechanics_react(taut_mechanics *w, taut_saddle *saddle, double t, const
     return TAUT_OK;
 }
 
-/* ---- masses that are constant, without rods */
+/* ---- masses that are constant, without rigid bonds */
 
 int taut_mechanics_invert(taut_mechanics *w, const char *who, double t, taut_arena *arena,
                           taut_error *error)

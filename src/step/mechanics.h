@@ -1,10 +1,10 @@
 /* mechanics.h - a mechanical system as explicit methods see it: bonds without compliance are
- * constraints (rods), the others act as forces.
+ * constraints (rigid bonds), the others act as forces.
  *
  *     M v' = f - G_s^T C^-1 (g_s + T gdot_s) - scale grad V - G_r^T lambda_r,
- *     s the springs, r the rods
+ *     s the springs, r the rigid bonds
  *
- * What is evaluated is kept in `values`; the rows of the rods are copied out when there are
+ * What is evaluated is kept in `values`; the rows of the rigid bonds are copied out when there are
  * springs too. */
 #ifndef TAUT_STEP_MECHANICS_H
 #define TAUT_STEP_MECHANICS_H
@@ -22,14 +22,14 @@ typedef struct taut_mechanics {
     taut_pattern jacobian; /* of G, all bonds */
     const double *compliance, *damping;
 
-    bool stiff; /* the bonds that are not soft stand in place of the rods (impulse.c) */
+    bool stiff; /* the bonds that are not soft stand in place of the rigid bonds (impulse.c) */
     taut_index rods;
-    taut_index *rod; /* bond number of each, [rods] */
-    /* pattern of G_r; the system's own when every bond is a rod */
+    taut_index *rod; /* bond number of each, [rigid bonds] */
+    /* pattern of G_r; the system's own when every bond is rigid */
     taut_index *rod_start, *rod_column;
     taut_pattern rod_rows; /* of these two */
-    double *rod_jacobian;  /* values on it: values.jacobian when every bond is a rod */
-    bool mixed;            /* springs and rods: the rows are copied */
+    double *rod_jacobian;  /* values on it: values.jacobian when every bond is rigid */
+    bool mixed;            /* springs and rigid bonds: the rows are copied */
 
     bool varying;                               /* the mass */
     const taut_index *mass_start, *mass_column; /* pattern of M; NULL: diagonal */
@@ -47,15 +47,15 @@ enum { TAUT_STIFF_AS_RODS = 1 << 30 };
  * from the arena. */
 int taut_mechanics_create(taut_mechanics *mechanics, taut_context *context, taut_arena *arena,
                           taut_statistics *statistics, unsigned wanted, taut_error *error);
-/* f without the rods' reactions into force[n]; everything else wanted into `values`. Springs'
- * multipliers go to lambda[m] (may be NULL). */
+/* f without the rigid bonds' reactions into force[n]; everything else wanted into `values`.
+ * Springs' multipliers go to lambda[m] (may be NULL). */
 int taut_mechanics_force(taut_mechanics *mechanics, double t, const double *q, const double *v,
                          double *force, double *lambda, taut_error *error);
 /* g, G and dg/dt (and M, when it varies) without forces; `more` adds bits such as
  * TAUT_WANT_GAMMA. */
 int taut_mechanics_bonds(taut_mechanics *mechanics, double t, const double *q, const double *v,
                          unsigned more, taut_error *error);
-/* gdot[rods] = G_r v + dg_r/dt with the values of the latest evaluation. */
+/* gdot[rigid bonds] = G_r v + dg_r/dt with the values of the latest evaluation. */
 void taut_mechanics_rates(const taut_mechanics *mechanics, const double *v, double *gdot);
 /* The saddle matrix [M G_r^T; G_r 0], or with the unit matrix for M. symmetric = false leaves
  * room for two different G. */
@@ -67,14 +67,14 @@ int taut_mechanics_saddle(const taut_mechanics *mechanics, bool unit_mass, bool 
 int taut_mechanics_factor(const taut_mechanics *mechanics, taut_saddle *saddle, double t,
                           const double *k, const double *g1, const double *g2, taut_error *error);
 /* With the matrix of this state factorised, a[n] holding F and lambda[m] the multipliers of the
- * springs: the acceleration, and lambda of the rods,  [M G^T; G 0] (a, lambda) = (F, -gamma).
- * row: room, [rods]. */
+ * springs: the acceleration, and lambda of the rigid bonds,  [M G^T; G 0] (a, lambda) = (F,
+ * -gamma). row: room, [rigid bonds]. */
 int taut_mechanics_react(taut_mechanics *mechanics, taut_saddle *saddle, double t, const double *q,
                          const double *v, double *a, double *row, double *lambda,
                          taut_error *error);
 
-/* Constant masses without rods: prepares x[n] <- M^-1 x. `who` ("method verlet") is named when a
- * mass is not positive. */
+/* Constant masses without rigid bonds: prepares x[n] <- M^-1 x. `who` ("method verlet") is named
+ * when a mass is not positive. */
 int taut_mechanics_invert(taut_mechanics *mechanics, const char *who, double t, taut_arena *arena,
                           taut_error *error);
 int taut_mechanics_divide(taut_mechanics *mechanics, double *x, taut_error *error);

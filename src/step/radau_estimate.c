@@ -1,12 +1,12 @@
 /* radau_estimate.c - the error of a step: how far the collocation polynomials miss the equations
- * of motion at the start.
+ * of motion at the initial state.
  *
  * The step is compared with a formula that has one more node, c = 0 [Hairer, Wanner II,
  * (IV.8.17)-(IV.8.19)]: its difference is
  *     M e = f0 - G0^T lambda0 - M a(0),     dv = h gamma e,   dq = (h gamma)^2 e,
  * a(0) from the accelerations' polynomial. Filtered by [K G^T; G -D] at mu = gamma, so that
  * directions held by stiff and rigid bonds, in which the comparison has no meaning, drop out
- * whatever the stiffness. lambda0 of a spring differs from the polynomial's when the spring
+ * for every stiffness. lambda0 of a spring differs from the polynomial's when the spring
  * oscillates. In full motion that is an error like any other. In slow motion the oscillation is
  * unwanted, and the method damps it [B Theorem 3.2]: it counts only as far as steps that follow the
  * rest of the motion (of size h e0^(-1/order), e0 the estimate without it) would resolve the
@@ -35,8 +35,8 @@ int taut_radau_estimate_create(taut_stepper *s, taut_error *error)
     return TAUT_RESERVE(s->arena, w->m, error, &w->filter_lambda, &w->ringing);
 }
 
-/* lambda at the start: that of the state where oscillations count, else that of the polynomial;
- * the difference goes to ringing. Returns whether there is one. */
+/* lambda at the initial state: that of the state where oscillations count, else that of the
+ * polynomial; the difference is added to the oscillation. Returns whether there is one. */
 static bool choose_tensions(taut_stepper *s, const taut_radau_past *past,
                             const taut_radau_past *trial, const double *weight)
 {

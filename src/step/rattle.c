@@ -35,8 +35,9 @@ typedef struct rattle {
     double *kick;
     double *g;            /* G of the rigid bonds at now */
     double *total, *step; /* [n] */
-    double *residual;     /* [rods] */
-    /* h^2/2 (lambda - mu) of the latest steps, all of length `h`, newest first, [rods] each */
+    double *residual;     /* [rigid bonds] */
+    /* h^2/2 (lambda - mu) of the latest steps, all of length `h`, newest first, [rigid bonds] each
+     */
     double *past[HISTORY];
     int steps;      /* how many of them are known */
     double h, rate; /* of the latest step: its length, and the rate of its iteration */
