@@ -394,6 +394,7 @@ static void test_init(void)
     INIT(event_info);
     INIT(callbacks);
     INIT(black_box);
+    INIT(butcher_tableau);
 #undef INIT
 }
 

@@ -82,6 +82,30 @@ typedef struct taut_black_box {
 TAUT_API int taut_system_from_flow(const taut_black_box *box, const taut_allocator *allocator,
                                    taut_system **system, taut_error *error);
 
+/* An explicit Runge-Kutta method as numbers:
+ *
+ *     k_i = f(t + c_i h, y + h sum_{j<i} a_ij k_j), y+ = y + h sum_i b_i k_i
+ *
+ * The estimated error of a step is h sum_i e_i k_i, where k of index `stages` is f at the end of
+ * the step (for methods whose last stage is the first of the next step; else e[stages] is 0).
+ * Required: sum_j a_ij = c_i, sum_i b_i c_i^(k-1) = 1/k up to the order, sum_i e_i = 0. Arrays are
+ * copied. Between steps rows are given by cubic Hermite interpolation. */
+typedef struct taut_butcher_tableau {
+    size_t size;
+    const char *name;    /* in results and messages; NULL for "own" */
+    int stages, order;   /* 1 <= stages <= 15 */
+    int embedded_order;  /* of y+ minus the estimate; 0 without one: fixed step size only */
+    const double *a;     /* [stages][stages], strictly lower triangular, row by row */
+    const double *b, *c; /* [stages] */
+    const double *e;     /* [stages + 1]; NULL when embedded_order is 0 */
+    double stability;    /* h omega of undamped oscillations is below this; 0: not known */
+} taut_butcher_tableau;
+/* taut_solver_create with this method, in motion full or rigid. */
+TAUT_API int taut_solver_create_tableau(const taut_system *system, const taut_options *options,
+                                        const taut_butcher_tableau *tableau,
+                                        const taut_allocator *allocator, taut_solver **solver,
+                                        taut_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -77,6 +77,7 @@ struct taut_solver {
     taut_context *context;     /* of moving */
     taut_options *options;     /* [run] of the model, then what the caller gave */
     const taut_method *own;    /* a method that is not in the table, or NULL */
+    taut_arena given;          /* memory of a method that the program gave, or empty */
     taut_stepper stepper;
     taut_projector *stabilizer; /* after each step; may be NULL */
     /* onto the rigid bonds, at the initial state: what [start] holds stays; may be NULL */
