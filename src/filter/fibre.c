@@ -28,8 +28,8 @@ static int evaluate(taut_fibre *s, const double *q, const double *v, unsigned mo
                     taut_error *error)
 {
     const taut_projection *p = s->p;
-    return taut_evaluate_inside(p->context, p->t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more,
-                                &s->values, error);
+    return taut_evaluate_inside(p->in->context, p->in->t, q, v,
+                                TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more, &s->values, error);
 }
 
 /* Row i of G times x. */
@@ -117,8 +117,7 @@ int taut_fibre_place(taut_fibre *s, const double *shift, bool *placed, taut_erro
     TAUT_TRY(mend(s, s->v, placed, error));
     if (!*placed)
         return TAUT_OK;
-    taut_copy(s->still.n, s->q, p->q);
-    taut_copy(s->still.n, s->v, p->v);
+    taut_projection_move(p, s->q, s->v);
     return TAUT_OK;
 }
 
@@ -131,8 +130,8 @@ static int new_arrays(taut_fibre *s, taut_error *error)
     TAUT_TRY(TAUT_RESERVE(&p->arena, n, error, &s->foot_q, &s->foot_v, &s->q, &s->v, &s->dx));
     TAUT_TRY(TAUT_RESERVE(&p->arena, m, error, &s->y, &s->ydot, &s->residual, &s->values.bond,
                           &s->values.bond_dt));
-    TAUT_TRY(
-        TAUT_RESERVE(&p->arena, p->sizes.jacobian_entries, error, &s->values.jacobian, &s->foot_g));
+    TAUT_TRY(TAUT_RESERVE(&p->arena, p->in->sizes.jacobian_entries, error, &s->values.jacobian,
+                          &s->foot_g));
     return TAUT_RESERVE(&p->arena, s->still.matrix ? s->still.tangent.start[n] : n, error,
                         &s->values.mass);
 }
@@ -141,14 +140,14 @@ static int new_arrays(taut_fibre *s, taut_error *error)
 static int sort_bonds(taut_fibre *s, taut_index *springs, taut_error *error)
 {
     taut_projection *p = s->p;
-    const double *compliance = taut_context_compliance(p->context);
-    s->counts = TAUT_NEW(&p->arena, unsigned char, p->sizes.bonds);
-    s->spring = TAUT_NEW(&p->arena, unsigned char, p->sizes.bonds);
+    const double *compliance = taut_context_compliance(p->in->context);
+    s->counts = TAUT_NEW(&p->arena, unsigned char, p->in->sizes.bonds);
+    s->spring = TAUT_NEW(&p->arena, unsigned char, p->in->sizes.bonds);
     if (!s->counts || !s->spring)
         return taut_fail_memory(error);
-    for (taut_index i = 0; i < p->sizes.bonds; i++) {
+    for (taut_index i = 0; i < p->in->sizes.bonds; i++) {
         s->spring[i] = compliance[i] > 0;
-        s->counts[i] = !s->spring[i] || !taut_context_soft(p->context, i);
+        s->counts[i] = !s->spring[i] || !taut_context_soft(p->in->context, i);
         *springs += s->spring[i] && s->counts[i];
     }
     return TAUT_OK;
@@ -157,30 +156,30 @@ static int sort_bonds(taut_fibre *s, taut_index *springs, taut_error *error)
 int taut_fibre_create(taut_projection *p, taut_fibre *s, taut_error *error)
 {
     taut_index springs = 0;
-    *s = (taut_fibre){.p = p, .exact = p->sizes.can & TAUT_CAN_DERIVATIVES};
+    *s = (taut_fibre){.p = p, .exact = p->in->sizes.can & TAUT_CAN_DERIVATIVES};
     TAUT_TRY(sort_bonds(s, &springs, error));
     if (springs == 0)
         return TAUT_OK;
-    s->apart =
-        taut_hold_any(p->hold, p->sizes.coordinates, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY);
-    const unsigned char *hold = s->apart ? p->hold : NULL;
-    TAUT_TRY(taut_masked_saddle_create(&s->still, p->context, &p->arena, hold, TAUT_HOLD_POSITION,
-                                       error));
+    s->apart = taut_hold_any(p->in->hold, p->in->sizes.coordinates,
+                             TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY);
+    const unsigned char *hold = s->apart ? p->in->hold : NULL;
+    TAUT_TRY(taut_masked_saddle_create(&s->still, p->in->context, &p->arena, hold,
+                                       TAUT_HOLD_POSITION, error));
     if (s->apart)
-        TAUT_TRY(taut_masked_saddle_create(&s->still_v, p->context, &p->arena, hold,
+        TAUT_TRY(taut_masked_saddle_create(&s->still_v, p->in->context, &p->arena, hold,
                                            TAUT_HOLD_VELOCITY, error));
     TAUT_TRY(new_arrays(s, error));
     taut_copy(s->still.n, p->q, s->foot_q);
     taut_copy(s->still.n, p->v, s->foot_v);
     TAUT_TRY(evaluate(s, p->q, p->v, TAUT_WANT_MASS, error));
-    taut_copy(p->sizes.jacobian_entries, s->values.jacobian, s->foot_g);
+    taut_copy(p->in->sizes.jacobian_entries, s->values.jacobian, s->foot_g);
     s->p->statistics.factorisations += 1 + s->apart;
     taut_error reason = {0};
-    int status = taut_masked_saddle_factor(&s->still, p->t, s->values.mass, s->foot_g, s->counts, 0,
-                                           &reason);
+    int status = taut_masked_saddle_factor(&s->still, p->in->t, s->values.mass, s->foot_g,
+                                           s->counts, 0, &reason);
     if (status == 0 && s->apart)
-        status = taut_masked_saddle_factor(&s->still_v, p->t, s->values.mass, s->foot_g, s->counts,
-                                           0, &reason);
+        status = taut_masked_saddle_factor(&s->still_v, p->in->t, s->values.mass, s->foot_g,
+                                           s->counts, 0, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, error));
     s->ready = status == 0;
     return TAUT_OK;

@@ -22,7 +22,7 @@ typedef struct taut_fibre {
     bool ready;
 } taut_fibre;
 
-/* Takes (p->q, p->v), which is a foot point, for one; what p->hold holds stands still. Memory
+/* Takes (p->q, p->v), which is a foot point, for one; what p->in->hold holds stands still. Memory
  * comes from the arena of p. Not ready, and nothing done, where all springs are soft, or where
  * bonds depend on others. */
 int taut_fibre_create(taut_projection *p, taut_fibre *seat, taut_error *error);

@@ -87,19 +87,6 @@ static double combine(const polynomials *s, int degree, const double *at_zero, d
     return sum;
 }
 
-double taut_filter_kernel_value(const taut_filter_kernel *kernel, double t)
-{
-    /* w = (1 - t^2)^a: Gegenbauer polynomials, monic; |p_0|^2 = Beta(1/2, a + 1) */
-    double a = kernel->smooth + 1, at_zero[DEGREES + 1];
-    polynomials s = {.norm = {sqrt(acos(-1)) * exp(lgamma(a + 1) - lgamma(a + 1.5))}};
-    for (int n = 1; n <= kernel->moments; n++) {
-        s.b[n] = n * (n + 2 * a) / ((2 * n + 2 * a + 1) * (2 * n + 2 * a - 1));
-        s.norm[n] = s.b[n] * s.norm[n - 1];
-    }
-    derivatives(&s, kernel->moments, 0, at_zero);
-    return window(kernel, t) * combine(&s, kernel->moments, at_zero, t);
-}
-
 /* The discrete polynomials, by Stieltjes' procedure. */
 static void prepare(const taut_filter_kernel *kernel, int steps, int degree, polynomials *s)
 {
@@ -146,34 +133,35 @@ double taut_filter_kernel_response(int steps, const double *weight, double theta
 
 enum { CONDITIONS = (TAUT_FILTER_KERNEL_MOMENTS + 3) / 2 + TAUT_FILTER_KERNEL_ZEROS };
 
-/* Gaussian elimination with pivoting; the solution replaces b. False when singular. */
-static bool solve(int size, double a[][CONDITIONS], double *b)
+static void exchange(double *a, double *b)
+{
+    double kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+bool taut_filter_solve(int size, int stride, double *a, double *b)
 {
     for (int k = 0; k < size; k++) {
         int best = k;
         for (int i = k + 1; i < size; i++)
-            best = fabs(a[i][k]) > fabs(a[best][k]) ? i : best;
-        if (!(fabs(a[best][k]) > 1e-13))
+            best = fabs(a[i * stride + k]) > fabs(a[best * stride + k]) ? i : best;
+        if (!(fabs(a[best * stride + k]) > 1e-14))
             return false;
-        for (int j = 0; j < size; j++) {
-            double keep = a[k][j];
-            a[k][j] = a[best][j];
-            a[best][j] = keep;
-        }
-        double keep = b[k];
-        b[k] = b[best];
-        b[best] = keep;
+        for (int j = k; j < size && best != k; j++)
+            exchange(&a[k * stride + j], &a[best * stride + j]);
+        exchange(&b[k], &b[best]);
         for (int i = k + 1; i < size; i++) {
-            double factor = a[i][k] / a[k][k];
-            for (int j = k; j < size; j++)
-                a[i][j] -= factor * a[k][j];
+            double factor = a[i * stride + k] / a[k * stride + k];
+            for (int j = k; j < size && factor != 0; j++)
+                a[i * stride + j] -= factor * a[k * stride + j];
             b[i] -= factor * b[k];
         }
     }
     for (int k = size - 1; k >= 0; k--) {
         for (int j = k + 1; j < size; j++)
-            b[k] -= a[k][j] * b[j];
-        b[k] /= a[k][k];
+            b[k] -= a[k * stride + j] * b[j];
+        b[k] /= a[k * stride + k];
     }
     return true;
 }
@@ -211,7 +199,7 @@ bool taut_filter_kernel_zeros(const taut_filter_kernel *kernel, bool odd, int st
                 b[i] -= times * weight[j] * row[i];
         }
     }
-    if (!solve(size, a, b))
+    if (!taut_filter_solve(size, CONDITIONS, a[0], b))
         return false;
     for (int j = odd; j < steps; j++) {
         double change = 0;

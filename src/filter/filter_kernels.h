@@ -28,9 +28,6 @@ typedef struct taut_filter_kernel {
     int smooth;
 } taut_filter_kernel;
 
-/* K(t) = (1 - t^2)^(nu+1) p(t^2), of mass 1 with moments 1..mu zero; not for bumps. 0 outside
- * [-1, 1]. */
-double taut_filter_kernel_value(const taut_filter_kernel *kernel, double t);
 /* weight[0..steps] of the samples at j = 0, 1, ..: sum_j weight_j x(t + j h) / h^k is the k-th
  * derivative of x at t, exactly for polynomials up to degree mu (even k) or mu + 1 (odd k). Even
  * k: weight_-j = weight_j, odd k: -weight_j. k <= mu and steps > mu are needed. */
@@ -45,6 +42,10 @@ enum { TAUT_FILTER_KERNEL_ZEROS = 8 };
  * False, and nothing changed, when there are too many for the steps. */
 bool taut_filter_kernel_zeros(const taut_filter_kernel *kernel, bool odd, int steps, int count,
                               const double *theta, double *weight);
+
+/* Gaussian elimination with pivoting, of rows that are `stride` apart; the solution replaces b.
+ * False when singular. */
+bool taut_filter_solve(int size, int stride, double *a, double *b);
 
 /* ---- weights that know frequencies (tuned_weights.c) */
 

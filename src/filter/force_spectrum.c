@@ -57,16 +57,16 @@ static int reserve_edges(taut_force_spectrum *r, taut_error *error)
 int taut_force_spectrum_create(taut_projection *p, taut_force_spectrum *r, taut_error *error)
 {
     taut_arena *arena = &p->arena;
-    taut_index n = p->sizes.coordinates;
+    taut_index n = p->in->sizes.coordinates;
     *r = (taut_force_spectrum){.p = p, .n = n};
     TAUT_TRY(TAUT_RESERVE(arena, n, error, &r->base, &r->force, &r->here));
     TAUT_TRY(n > TAUT_FORCE_SPECTRUM_MOST ? reserve_edges(r, error) : reserve(r, error));
-    TAUT_TRY(taut_mechanics_create(&r->mechanics, p->context, arena, &p->statistics, 0, error));
+    TAUT_TRY(taut_mechanics_create(&r->mechanics, p->in->context, arena, &p->statistics, 0, error));
     if (!r->mechanics.mass_start)
         return TAUT_OK;
     TAUT_TRY(taut_mechanics_saddle(&r->mechanics, false, true, &arena->allocator, &r->mass, error));
     return r->mechanics.varying ? TAUT_OK
-                                : taut_mechanics_factor(&r->mechanics, r->mass, p->t,
+                                : taut_mechanics_factor(&r->mechanics, r->mass, p->in->t,
                                                         r->mechanics.mass, NULL, NULL, error);
 }
 
@@ -149,7 +149,7 @@ static int beside(taut_force_spectrum *r, const taut_force_spectrum_point *at, d
 {
     for (taut_index i = 0; i < r->n; i++)
         r->here[i] = at->q[i] + d * x[i];
-    return taut_mechanics_force(&r->mechanics, r->p->t, r->here, at->v, force, NULL, error);
+    return taut_mechanics_force(&r->mechanics, r->p->in->t, r->here, at->v, force, NULL, error);
 }
 
 /* Where the system cannot be evaluated on one side, the other one is taken alone. */
@@ -331,7 +331,7 @@ static double pace(taut_index n, const double *q, const double *v, const double 
 int taut_force_spectrum_pace(taut_force_spectrum *r, const double *q, const double *v, double *rate,
                              taut_error *error)
 {
-    TAUT_TRY(taut_force_spectrum_accelerate(r, r->p->t, q, v, r->base, error));
+    TAUT_TRY(taut_force_spectrum_accelerate(r, r->p->in->t, q, v, r->base, error));
     *rate = pace(r->n, q, v, r->base);
     return TAUT_OK;
 }
@@ -397,7 +397,7 @@ int taut_force_spectrum_see(taut_force_spectrum *r, const double *q, const doubl
     double length = unit(r, q), size = taut_largest(r->n, q);
     taut_force_spectrum_point at = {.q = q, .v = v, .length = length};
     memset(seen, 0, sizeof *seen);
-    TAUT_TRY(evaluate(r, r->p->t, q, v, r->base, error));
+    TAUT_TRY(evaluate(r, r->p->in->t, q, v, r->base, error));
     if (r->relative == 0)
         TAUT_TRY(choose_shift(r, &at, sqrt(DBL_EPSILON * fmax(size, length) / length), error));
     at.noise = r->noise;

@@ -22,8 +22,8 @@ int taut_filter_progress_create(taut_projection *p, taut_force_spectrum *rates,
                                 taut_filter_progress *g, taut_error *error)
 {
     *g = (taut_filter_progress){
-        .p = p, .rates = rates, .count = rates ? p->sizes.coordinates : p->sizes.bonds};
-    TAUT_TRY(TAUT_RESERVE(&p->arena, p->sizes.coordinates, error, &g->here));
+        .p = p, .rates = rates, .count = rates ? p->in->sizes.coordinates : p->in->sizes.bonds};
+    TAUT_TRY(TAUT_RESERVE(&p->arena, p->in->sizes.coordinates, error, &g->here));
     if (rates)
         TAUT_TRY(TAUT_RESERVE(&p->arena, g->count, error, &g->last_q, &g->last_v, &g->here_v,
                               &g->behind));
@@ -37,14 +37,15 @@ static int measure_noise(taut_filter_progress *g, taut_error *error)
 {
     const taut_projection *p = g->p;
     double size = taut_largest(g->count, p->q), shift = sqrt(DBL_EPSILON) * (size > 0 ? size : 1);
-    TAUT_TRY(taut_force_spectrum_accelerate(g->rates, p->t, p->q, p->v, g->now, error));
+    TAUT_TRY(taut_force_spectrum_accelerate(g->rates, p->in->t, p->q, p->v, g->now, error));
     for (int k = 0; k < 2; k++) {
         for (taut_index i = 0; i < g->count;
              i++) /* signs in no order: neighbours must not move together only */
             g->here[i] =
                 p->q[i] +
                 ((uint32_t)(i + 1) * (k ? 2654435761u : 2246822519u) >> 31 ? -shift : shift);
-        TAUT_TRY(taut_force_spectrum_accelerate(g->rates, p->t, g->here, p->v, g->now_dt, error));
+        TAUT_TRY(
+            taut_force_spectrum_accelerate(g->rates, p->in->t, g->here, p->v, g->now_dt, error));
         for (taut_index i = 0; i < g->count; i++)
             g->floor[i] = fmax(g->floor[i], fabs(g->now_dt[i] - g->now[i]) / shift);
     }
@@ -55,7 +56,7 @@ int taut_filter_progress_scale(taut_filter_progress *g, double slowest, double f
                                taut_error *error)
 {
     const taut_projection *p = g->p;
-    taut_index n = p->sizes.coordinates;
+    taut_index n = p->in->sizes.coordinates;
     /* at q = 0 rounding is that of the motion */
     double size =
         fmax(taut_largest(n, p->q) + taut_largest(n, p->v) / slowest, DBL_MIN / DBL_EPSILON);
@@ -79,21 +80,21 @@ int taut_filter_progress_scale(taut_filter_progress *g, double slowest, double f
 static int accelerate_beside(taut_filter_progress *g, double dt, double *a, taut_error *error)
 {
     const taut_projection *p = g->p;
-    bool turns = p->sizes.can & TAUT_HAS_VELOCITY_FORCES;
+    bool turns = p->in->sizes.can & TAUT_HAS_VELOCITY_FORCES;
     for (taut_index i = 0; i < g->count; i++) {
         g->here[i] = p->q[i] + dt * p->v[i];
         if (turns)
             g->here_v[i] = p->v[i] + dt * g->now[i];
     }
-    return taut_force_spectrum_accelerate(g->rates, p->t + dt, g->here, turns ? g->here_v : p->v, a,
-                                          error);
+    return taut_force_spectrum_accelerate(g->rates, p->in->t + dt, g->here,
+                                          turns ? g->here_v : p->v, a, error);
 }
 
 static int measure_forces(taut_filter_progress *g, taut_error *error)
 {
     const taut_projection *p = g->p;
     double square = g->unit * g->unit, dt = g->dt;
-    TAUT_TRY(taut_force_spectrum_accelerate(g->rates, p->t, p->q, p->v, g->now, error));
+    TAUT_TRY(taut_force_spectrum_accelerate(g->rates, p->in->t, p->q, p->v, g->now, error));
     TAUT_TRY(accelerate_beside(g, -dt, g->behind, error));
     TAUT_TRY(accelerate_beside(g, dt, g->now_dt, error));
     for (taut_index i = 0; i < g->count; i++) {

@@ -91,7 +91,7 @@ static int lay_position(consistent *c, double t, const double *x, taut_error *er
             return TAUT_OK;
         before = size;
     }
-    return taut_fail(error, TAUT_ERROR_CONVERGE, "the start is too far from the bonds");
+    return taut_fail(error, TAUT_ERROR_CONVERGE, "the initial state is too far from the bonds");
 }
 
 static int lay(consistent *c, double t, const double *q, const double *v, taut_error *error)

@@ -72,8 +72,8 @@ static int restore_position(taut_hold_restorer *w, double t, double *q, const do
         /* at rounding, or as near as least squares come */
         if (!isfinite(step) || step > 2 * before)
             return taut_fail(error, TAUT_ERROR_CONVERGE,
-                             "what is held could not be put back after a pass: the bonds do not "
-                             "reach; hold less, or start nearer");
+                             "what is held could not be put back after a pass: the bonds cannot "
+                             "follow; hold less, or start nearer");
         for (taut_index i = 0; i < w->n; i++)
             q[i] += w->dx[i];
         if (step <= 2 * DBL_EPSILON * scale || (step > 0.5 * before && step <= 1e-10 * scale))
@@ -166,11 +166,11 @@ static int check_rank(taut_hold_restorer *w, taut_masked_saddle *s, double t, co
     if (partner[bad] >= 0)
         taut_system_name(taut_context_system(w->context), TAUT_BOND, partner[bad], other,
                          sizeof other);
-    return taut_fail(error, TAUT_ERROR_SINGULAR,
-                     "too much is held: with the held %s standing still, bond '%s' %s%s%s; release "
-                     "one of its %s",
-                     what, name, other[0] ? "depends on others such as '" : "cannot change", other,
-                     other[0] ? "'" : "", what);
+    return taut_fail(
+        error, TAUT_ERROR_SINGULAR,
+        "too much is held: with the held %s fixed, bond '%s' %s%s%s; release one of its %s", what,
+        name, other[0] ? "depends on others such as '" : "cannot change", other,
+        other[0] ? "'" : "", what);
 }
 
 /* ---- the object */
