@@ -10,9 +10,9 @@ double taut_spring_force(const taut_projection *p, const taut_pass *pass, taut_i
            taut_context_compliance(p->in->context)[i];
 }
 
-int taut_force_balance_weigh(const taut_projection *p, double omega, double tolerance,
-                             const double *floor, const double *q, const double *v,
-                             const taut_pass *pass, taut_force_balance *b, taut_error *error)
+int taut_force_balance_measure(const taut_projection *p, double omega, double tolerance,
+                               const double *floor, const double *q, const double *v,
+                               const taut_pass *pass, taut_force_balance *b, taut_error *error)
 {
     const double *compliance = taut_context_compliance(p->in->context);
     taut_statistics aside = {0}; /* a diagnosis beside the micro-integration, not a part of it */
@@ -28,14 +28,14 @@ int taut_force_balance_weigh(const taut_projection *p, double omega, double tole
     }
     b->known = true;
     for (taut_index i = 0; i < p->in->sizes.bonds; i++) {
-        double pull = taut_spring_force(p, pass, i), off = fabs(pull - b->lambda[i]),
+        double force = taut_spring_force(p, pass, i), off = fabs(force - b->lambda[i]),
                rate = pass->gdot[i] / omega;
         if (taut_context_soft(p->in->context, i) ||
             !(compliance[i] > 0)) /* rods pull with whatever they have to */
             continue;
         b->energy += compliance[i] * off * off + rate * rate / compliance[i];
         b->off = fmax(b->off, off - 10 * fmax(tolerance, floor[i]) / compliance[i]);
-        b->size = fmax(b->size, fmax(fabs(pull), fabs(b->lambda[i])));
+        b->size = fmax(b->size, fmax(fabs(force), fabs(b->lambda[i])));
     }
     return TAUT_OK;
 }

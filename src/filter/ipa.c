@@ -149,11 +149,11 @@ static int filter(ipa *w, taut_error *error)
     w->off_q = e.filter_q + e.verlet_q;
     w->off_v = e.filter_v + e.verlet_v;
     if (w->sampler.general) {
-        double dragged;
-        TAUT_TRY(taut_sampler_dragged(&w->sampler, w->slowest > 0 ? w->slowest : w->omega, &dragged,
-                                      error));
-        w->off_q += dragged;
-        w->off_v += dragged / w->window;
+        double more;
+        TAUT_TRY(taut_sampler_velocity_error(&w->sampler, w->slowest > 0 ? w->slowest : w->omega,
+                                             &more, error));
+        w->off_q += more;
+        w->off_v += more / w->window;
     }
     TAUT_TRY(taut_rigid_bonds_put(&w->rigid, error));
     TAUT_TRY(taut_hold_restorer_restore(w->restorer, p->in->t, p->q, p->v, error));
@@ -221,10 +221,10 @@ static int iterate(ipa *w, taut_error *error)
             }
             if (w->window == window)
                 return w->declared ? TAUT_OK : taut_stiffness_separated(&w->stiffness, error);
-        } else if (!w->declared &&
-                   (p->passes <= 4 || taut_stiffness_missed(&w->stiffness, w->progress.left))) {
+        } else if (!w->declared && (p->passes <= 4 ||
+                                    taut_stiffness_missed(&w->stiffness, w->progress.rate_left))) {
             TAUT_TRY(choose_again(w, error));
-            w->stiffness.left = 0;
+            w->stiffness.rate_left = 0;
         }
         first = p->passes == 1 ? now : first;
         if (now > 1e3 * first)
@@ -259,8 +259,8 @@ static int conclude(ipa *w, double *first, double *last, taut_error *error)
     taut_projection *p = w->p;
     taut_force_balance start = {.lambda = first}, end = {.lambda = last};
     double fastest = fmax(w->fastest, w->omega);
-    TAUT_TRY(taut_sampler_good(&w->sampler, w->declared, w->slowest > 0 ? w->slowest : w->omega,
-                               w->off_q, poor, error));
+    TAUT_TRY(taut_sampler_check(&w->sampler, w->declared, w->slowest > 0 ? w->slowest : w->omega,
+                                w->off_q, poor, error));
     if (!w->declared) {
         bool kept = was_slow(w);
         state_errors(w, kept);
@@ -268,10 +268,10 @@ static int conclude(ipa *w, double *first, double *last, taut_error *error)
             taut_projection_move(p, p->in->q, p->in->v);
         return taut_filter_work_multipliers(w, NULL, kept ? 0 : p->passes, error);
     }
-    TAUT_TRY(taut_force_balance_weigh(p, w->omega, w->tolerance, w->progress.floor, p->in->q,
-                                      p->in->v, &p->pass[0], &start, error));
-    TAUT_TRY(taut_force_balance_weigh(p, w->omega, w->tolerance, w->progress.floor, p->q, p->v,
-                                      &p->pass[p->passes], &end, error));
+    TAUT_TRY(taut_force_balance_measure(p, w->omega, w->tolerance, w->progress.floor, p->in->q,
+                                        p->in->v, &p->pass[0], &start, error));
+    TAUT_TRY(taut_force_balance_measure(p, w->omega, w->tolerance, w->progress.floor, p->q, p->v,
+                                        &p->pass[p->passes], &end, error));
     bool keep = start.known && end.known && start.energy < end.energy;
     const taut_force_balance *best = keep ? &start : &end;
     if (best->off > 0.5 * best->size)

@@ -37,11 +37,11 @@ static const double smooth_step = 1.7;  /* h times the fastest frequency: that o
                                            Verlet's slow motion depends on it */
 static const double finest_step = 0.3;  /* not below, however inaccurate Verlet's slow motion is */
 static const double slow_target = 1e-9; /* what Verlet may do to slow positions, relative */
-static const double shows = 1e-10;      /* an error of the kernel, relative, worth a better one */
-static const double glides = 0.1;       /* changes of two passes that differ less are one */
-static const double tuned = 1e-3;       /* the same that zeros at frequencies bear */
+static const double visible = 1e-10;    /* an error of the kernel, relative, worth a better one */
+static const double repeats = 0.1;      /* changes of two passes that differ less are one */
+static const double retune_change = 1e-3; /* the same that zeros at frequencies bear */
 /* of a change, after another pass: no oscillation that the weights know */
-static const double lasts = 0.25;
+static const double persists = 0.25;
 static const double alike = 0.1; /* relative change of frequencies that weights bear */
 
 static const double least_shrink = 1e-4; /* what a pass with zeros at the frequencies leaves: at
@@ -152,7 +152,7 @@ static void finish(kernel *w)
     const taut_sampler *s = &w->sampler;
     /* where the kernel shows, the samples of the settled iteration have no oscillation left that
      * a less damping one would pass */
-    int best = w->off_q - w->off_verlet > shows * taut_largest(p->in->sizes.coordinates, p->q)
+    int best = w->off_q - w->off_verlet > visible * taut_largest(p->in->sizes.coordinates, p->q)
                    ? TAUT_BETTER_Q
                    : TAUT_EVEN_Q;
     for (taut_index i = 0; i < p->in->sizes.coordinates; i++) {
@@ -177,7 +177,7 @@ static int fail_passes(const kernel *w, double now, taut_error *error)
 }
 
 /* The next point of the iteration, accelerated when that was asked for. */
-static int go_on(kernel *w, taut_error *error)
+static int next_point(kernel *w, taut_error *error)
 {
     taut_projection *p = w->p;
     taut_sampler *s = &w->sampler;
@@ -213,8 +213,8 @@ static int retune(kernel *w, taut_error *error)
     if (!w->declared || !w->sampler.zeros)
         return TAUT_OK;
     TAUT_TRY(measure(w, error));
-    if (fabs(w->slowest - slowest) <= tuned * slowest &&
-        fabs(w->fastest - fastest) <= tuned * fastest)
+    if (fabs(w->slowest - slowest) <= retune_change * slowest &&
+        fabs(w->fastest - fastest) <= retune_change * fastest)
         return TAUT_OK;
     if (w->point)
         taut_anderson_clear(&w->anderson);
@@ -228,7 +228,7 @@ static int smooth_passes(kernel *w, taut_error *error)
     int repeated = 0; /* passes in a row that changed as much as the one before */
     for (int64_t k = 0; p->passes < w->settings->passes; k++) {
         TAUT_TRY(taut_sampler_run(&w->sampler, error));
-        TAUT_TRY(go_on(w, error));
+        TAUT_TRY(next_point(w, error));
         TAUT_TRY(taut_filter_progress_take(&w->progress, error));
         estimate(w);
         before = now;
@@ -240,8 +240,8 @@ static int smooth_passes(kernel *w, taut_error *error)
          * drifts under the filter */
         /* accelerated ones shrink unevenly */
         bool stands = now > 0.5 * before && now <= 0.01 * w->first && !w->point;
-        if (now > 10 && now > lasts * before &&
-            taut_stiffness_missed(&w->stiffness, w->progress.left))
+        if (now > 10 && now > persists * before &&
+            taut_stiffness_missed(&w->stiffness, w->progress.rate_left))
             return TAUT_OK; /* the next round knows it */
         double expected = k > 0              ? now / before
                           : w->sampler.zeros ? fmax(w->shrinks, least_shrink)
@@ -258,7 +258,7 @@ static int smooth_passes(kernel *w, taut_error *error)
             return TAUT_OK;
         /* of an oscillation a pass leaves smooth_left: changes that repeat themselves are the
          * slow motion gliding [A 4.2], from a start that had little else */
-        repeated = fabs(now - before) <= glides * before ? repeated + 1 : 0;
+        repeated = fabs(now - before) <= repeats * before ? repeated + 1 : 0;
         if (repeated == 2)
             return TAUT_OK;
         if (!(now <= 1e3 * w->first) || (!w->declared && k >= LASTING && now > 0.5 * w->first))
@@ -272,16 +272,16 @@ static int smooth_passes(kernel *w, taut_error *error)
 static int smooth_round(kernel *w, taut_error *error)
 {
     w->first = 0;
-    w->stiffness.left = 0;
+    w->stiffness.rate_left = 0;
     if (w->point)
         taut_anderson_clear(&w->anderson);
     TAUT_TRY(form_weights(w, error));
     TAUT_TRY(smooth_passes(w, error));
-    double dragged;
-    TAUT_TRY(taut_sampler_dragged(&w->sampler, w->slowest, &dragged, error));
-    w->off_verlet += dragged;
-    w->off_q += dragged;
-    w->off_v += dragged / (w->sampler.h * w->sampler.steps);
+    double more;
+    TAUT_TRY(taut_sampler_velocity_error(&w->sampler, w->slowest, &more, error));
+    w->off_verlet += more;
+    w->off_q += more;
+    w->off_v += more / (w->sampler.h * w->sampler.steps);
     return TAUT_OK;
 }
 
@@ -345,7 +345,7 @@ static int create(kernel *w, taut_error *error)
 
 /* Does the start ring for all to see? Springs do not pull with what balances the forces then;
  * without springs, much of it is fast. */
-static int rings(kernel *w, bool *yes, taut_error *error)
+static int find_oscillation(kernel *w, bool *yes, taut_error *error)
 {
     const double much = 1e-4; /* of the coordinates */
     taut_projection *p = w->p;
@@ -354,8 +354,8 @@ static int rings(kernel *w, bool *yes, taut_error *error)
     if (!start.lambda)
         return taut_fail_memory(error);
     if (w->declared)
-        TAUT_TRY(taut_force_balance_weigh(p, w->slowest, 0, w->progress.floor, p->q, p->v,
-                                          &p->pass[0], &start, error));
+        TAUT_TRY(taut_force_balance_measure(p, w->slowest, 0, w->progress.floor, p->q, p->v,
+                                            &p->pass[0], &start, error));
     for (taut_index i = 0; i < w->progress.count; i++)
         if (isfinite(w->progress.floor[i]))
             most = fmax(most,
@@ -367,13 +367,13 @@ static int rings(kernel *w, bool *yes, taut_error *error)
 
 /* A start in which little is fast gets a smooth pass first: when that moves it by no more than
  * its own error, it stays. */
-static int look_first(kernel *w, bool *slow, taut_error *error)
+static int try_initial_state(kernel *w, bool *slow, taut_error *error)
 {
     taut_projection *p = w->p;
-    bool ringing = true;
+    bool oscillates = true;
     *slow = false;
-    TAUT_TRY(rings(w, &ringing, error));
-    if (ringing || taut_stiffness_separated(&w->stiffness, NULL) != 0)
+    TAUT_TRY(find_oscillation(w, &oscillates, error));
+    if (oscillates || taut_stiffness_separated(&w->stiffness, NULL) != 0)
         return TAUT_OK;
     if (w->stiffness.rough) {
         w->stiffness.rough = false;
@@ -436,7 +436,7 @@ static int run(kernel *w, taut_error *error)
     taut_projection_kernel_explain(w, false);
     TAUT_TRY(taut_filter_progress_take(&w->progress, error));
     bool slow;
-    TAUT_TRY(look_first(w, &slow, error));
+    TAUT_TRY(try_initial_state(w, &slow, error));
     if (slow)
         return TAUT_OK;
     if (choice == TAUT_KERNEL_AUTO)

@@ -15,7 +15,7 @@ static const double poor = 1e-4;   /* an error, relative, that is not to be call
 static const double clearly = 0.1; /* less oscillating energy: nearer to slow */
 
 int taut_projection_kernel_differs_little(const kernel *w, const double *then,
-                                          const double *then_dt, double share, double glide,
+                                          const double *then_dt, double share, double drift,
                                           bool *little, taut_error *error)
 {
     const taut_projection *p = w->p;
@@ -26,9 +26,9 @@ int taut_projection_kernel_differs_little(const kernel *w, const double *then,
     for (taut_index i = 0; i < g->count && *little; i++) {
         double size = w->declared ? taut_row_size(&jacobian, p->entries, i, NULL) : 1;
         *little = fabs(g->now[i] - then[i]) <=
-                      share * w->off_q * size + glide * fabs(g->now[i]) + g->floor[i] &&
+                      share * w->off_q * size + drift * fabs(g->now[i]) + g->floor[i] &&
                   fabs(g->now_dt[i] - then_dt[i]) <= share * w->off_v * size +
-                                                         glide * fabs(g->now_dt[i]) +
+                                                         drift * fabs(g->now_dt[i]) +
                                                          w->fastest * g->floor[i];
     }
     return TAUT_OK;
@@ -57,9 +57,9 @@ int taut_projection_kernel_was_slow(const kernel *w, bool *slow, taut_error *err
     /* velocities along the bonds come back changed by Verlet's error, and slow stretches go with
      * their square */
     double moves = taut_largest(w->p->in->sizes.coordinates, w->p->v),
-           glide = moves > 0 ? fmin(1e-3, 4 * w->off_verlet_v / moves) : 0;
+           drift = moves > 0 ? fmin(1e-3, 4 * w->off_verlet_v / moves) : 0;
     return taut_projection_kernel_differs_little(w, w->progress.first, w->progress.first_dt, 2,
-                                                 glide, slow, error);
+                                                 drift, slow, error);
 }
 
 void taut_projection_kernel_explain(const kernel *w, bool kept)
@@ -73,8 +73,9 @@ void taut_projection_kernel_explain(const kernel *w, bool kept)
                               ? "differences of forces"
                               : "the stiff potential",
                           w->stiffness.lowered > 0 ? ", the slowest in the micro-solution" : "");
-    if (w->progress.rang > 0)
-        taut_explain_more(p, ", oscillating at %.4g in the micro-solution", w->progress.rang);
+    if (w->progress.first_rate_left > 0)
+        taut_explain_more(p, ", oscillating at %.4g in the micro-solution",
+                          w->progress.first_rate_left);
     if (!w->declared)
         taut_explain_more(p, " (slow ones up to %.3g)%s", w->stiffness.slow,
                           p->in->sizes.bonds > 0 ? "" : "; without bonds there are no multipliers");
@@ -123,10 +124,10 @@ static int choose(kernel *w, taut_force_balance *end, bool *kept, taut_error *er
         double size = taut_largest(p->in->sizes.coordinates, p->q), *floor = w->progress.floor;
         double seen =
             fmax(fmax(w->off_q, w->tolerance), fmax(1e-9, 1e-3 / (w->slowest * w->slowest)) * size);
-        TAUT_TRY(taut_force_balance_weigh(p, w->slowest, seen, floor, p->in->q, p->in->v,
-                                          &p->pass[0], &start, error));
-        TAUT_TRY(taut_force_balance_weigh(p, w->slowest, seen, floor, p->q, p->v,
-                                          &p->pass[p->passes], end, error));
+        TAUT_TRY(taut_force_balance_measure(p, w->slowest, seen, floor, p->in->q, p->in->v,
+                                            &p->pass[0], &start, error));
+        TAUT_TRY(taut_force_balance_measure(p, w->slowest, seen, floor, p->q, p->v,
+                                            &p->pass[p->passes], end, error));
     }
     if (start.known && end->known)
         *kept = (*kept && !(end->energy < clearly * start.energy)) ||
@@ -169,7 +170,7 @@ int taut_projection_kernel_conclude(kernel *w, taut_error *error)
     taut_projection *p = w->p;
     bool kept = false, noisy = DBL_EPSILON / 2 * w->fastest * w->fastest >= 1e-6;
     taut_force_balance end = {0};
-    TAUT_TRY(taut_sampler_good(&w->sampler, w->declared, w->slowest, w->off_q, poor, error));
+    TAUT_TRY(taut_sampler_check(&w->sampler, w->declared, w->slowest, w->off_q, poor, error));
     TAUT_TRY(choose(w, &end, &kept, error));
     TAUT_TRY(check_slow(w, &end, error));
     taut_projection_kernel_explain(w, kept);

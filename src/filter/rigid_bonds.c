@@ -26,30 +26,30 @@ bool taut_rigid_bonds_any(taut_context *context)
     return false;
 }
 
-int taut_rigid_bonds_create(taut_projection *p, taut_rigid_bonds *rods, taut_error *error)
+int taut_rigid_bonds_create(taut_projection *p, taut_rigid_bonds *rigid, taut_error *error)
 {
-    *rods = (taut_rigid_bonds){.p = p};
+    *rigid = (taut_rigid_bonds){.p = p};
     if (!taut_rigid_bonds_any(p->in->context))
         return TAUT_OK;
     taut_foot_point_settings settings = {.ignore_holds = true};
     return taut_foot_point_create(p->in->context, &p->arena, &p->statistics, &settings,
-                                  &rods->projector, error);
+                                  &rigid->projector, error);
 }
 
-void taut_rigid_bonds_destroy(taut_rigid_bonds *rods)
+void taut_rigid_bonds_destroy(taut_rigid_bonds *rigid)
 {
-    if (rods->projector)
-        rods->projector->destroy(rods->projector);
-    rods->projector = NULL;
+    if (rigid->projector)
+        rigid->projector->destroy(rigid->projector);
+    rigid->projector = NULL;
 }
 
-int taut_rigid_bonds_put(taut_rigid_bonds *rods, taut_error *error)
+int taut_rigid_bonds_put(taut_rigid_bonds *rigid, taut_error *error)
 {
-    taut_projection *p = rods->p;
-    if (!rods->projector)
+    taut_projection *p = rigid->p;
+    if (!rigid->projector)
         return TAUT_OK;
     int64_t before = p->statistics.force_evaluations;
-    int status = rods->projector->apply(rods->projector, p->in->t, p->q, p->v, error);
+    int status = rigid->projector->apply(rigid->projector, p->in->t, p->q, p->v, error);
     p->statistics.force_evaluations = before; /* bonds alone */
     return status;
 }
@@ -57,18 +57,18 @@ int taut_rigid_bonds_put(taut_rigid_bonds *rods, taut_error *error)
 /* ---- the start */
 
 /* Does the start meet the rods, to rounding? g and gdot of all bonds are kept. */
-static int is_on(taut_rigid_bonds *rods, bool *on, taut_error *error)
+static int is_on(taut_rigid_bonds *rigid, bool *on, taut_error *error)
 {
-    const taut_projection *p = rods->p;
+    const taut_projection *p = rigid->p;
     const double *compliance = taut_context_compliance(p->in->context);
     taut_pattern jacobian;
-    taut_arena *arena = &rods->p->arena;
+    taut_arena *arena = &rigid->p->arena;
     TAUT_TRY(taut_system_pattern(p->in->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
     double *entry = TAUT_NEW(arena, double, p->in->sizes.jacobian_entries);
     if (!entry)
         return taut_fail_memory(error);
-    TAUT_TRY(TAUT_RESERVE(arena, p->in->sizes.bonds, error, &rods->g, &rods->gdot));
-    taut_values values = {.bond = rods->g, .bond_dt = rods->gdot, .jacobian = entry};
+    TAUT_TRY(TAUT_RESERVE(arena, p->in->sizes.bonds, error, &rigid->g, &rigid->gdot));
+    taut_values values = {.bond = rigid->g, .bond_dt = rigid->gdot, .jacobian = entry};
     TAUT_TRY(taut_evaluate_inside(p->in->context, p->in->t, p->q, p->v,
                                   TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, error));
     double noise = p->in->sizes.can & TAUT_CAN_DERIVATIVES ? rounding : difference,
@@ -76,20 +76,21 @@ static int is_on(taut_rigid_bonds *rods, bool *on, taut_error *error)
     *on = true;
     for (taut_index i = 0; i < p->in->sizes.bonds; i++) {
         double size = largest + taut_row_size(&jacobian, entry, i, p->q),
-               rate = fabs(rods->gdot[i]) + taut_row_size(&jacobian, entry, i, p->v);
-        rods->gdot[i] += taut_row_dot(&jacobian, entry, i, p->v);
+               rate = fabs(rigid->gdot[i]) + taut_row_size(&jacobian, entry, i, p->v);
+        rigid->gdot[i] += taut_row_dot(&jacobian, entry, i, p->v);
         if (!(compliance[i] > 0))
-            *on = *on && fabs(rods->g[i]) <= rounding * size && fabs(rods->gdot[i]) <= noise * rate;
+            *on =
+                *on && fabs(rigid->g[i]) <= rounding * size && fabs(rigid->gdot[i]) <= noise * rate;
     }
     return TAUT_OK;
 }
 
-int taut_rigid_bonds_begin(taut_rigid_bonds *rods, taut_error *error)
+int taut_rigid_bonds_begin(taut_rigid_bonds *rigid, taut_error *error)
 {
-    taut_projection *p = rods->p;
+    taut_projection *p = rigid->p;
     bool on = true;
-    if (rods->projector)
-        TAUT_TRY(is_on(rods, &on, error));
+    if (rigid->projector)
+        TAUT_TRY(is_on(rigid, &on, error));
     if (on)
         return TAUT_OK;
     taut_foot_point_settings settings = {.ignore_holds = !p->in->hold, .hold = p->in->hold};
@@ -99,31 +100,31 @@ int taut_rigid_bonds_begin(taut_rigid_bonds *rods, taut_error *error)
     int status = projector->apply(projector, p->in->t, p->q, p->v, error);
     projector->destroy(projector);
     TAUT_TRY(status);
-    rods->given = p->in;
-    return taut_projection_begin_at(p, p->q, p->v, &rods->put, error);
+    rigid->given = p->in;
+    return taut_projection_begin_at(p, p->q, p->v, &rigid->put, error);
 }
 
-int taut_rigid_bonds_given(const taut_rigid_bonds *rods, taut_projector *projector,
+int taut_rigid_bonds_given(const taut_rigid_bonds *rigid, taut_projector *projector,
                            taut_error *error)
 {
-    taut_projection *p = rods->p;
-    if (rods->given)
-        taut_projection_move(p, rods->given->q, rods->given->v);
+    taut_projection *p = rigid->p;
+    if (rigid->given)
+        taut_projection_move(p, rigid->given->q, rigid->given->v);
     int status = projector->apply(projector, p->in->t, p->q, p->v, error);
-    if (status != 0 && rods->given)
+    if (status != 0 && rigid->given)
         taut_projection_move(p, p->in->q, p->in->v);
     return status;
 }
 
-void taut_rigid_bonds_end(taut_rigid_bonds *rods)
+void taut_rigid_bonds_end(taut_rigid_bonds *rigid)
 {
-    taut_projection *p = rods->p;
-    if (!rods->given)
+    taut_projection *p = rigid->p;
+    if (!rigid->given)
         return;
-    p->in = rods->given;
-    rods->given = NULL;
+    p->in = rigid->given;
+    rigid->given = NULL;
     if (!p->pass)
         return;
-    p->pass[0].g = rods->g;
-    p->pass[0].gdot = rods->gdot;
+    p->pass[0].g = rigid->g;
+    p->pass[0].gdot = rigid->gdot;
 }

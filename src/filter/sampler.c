@@ -141,8 +141,8 @@ taut_sampled_errors taut_sampler_errors(const taut_sampler *s, double slowest)
     return e;
 }
 
-int taut_sampler_good(const taut_sampler *s, bool declared, double slowest, double off, double poor,
-                      taut_error *error)
+int taut_sampler_check(const taut_sampler *s, bool declared, double slowest, double off,
+                       double poor, taut_error *error)
 {
     const taut_projection *p = s->p;
     taut_index n = p->in->sizes.coordinates;
@@ -158,7 +158,7 @@ int taut_sampler_good(const taut_sampler *s, bool declared, double slowest, doub
                      declared ? "; use projection series" : "");
 }
 
-int taut_sampler_dragged(taut_sampler *s, double slowest, double *off, taut_error *error)
+int taut_sampler_velocity_error(taut_sampler *s, double slowest, double *off, taut_error *error)
 {
     const taut_projection *p = s->p;
     double most = 0;

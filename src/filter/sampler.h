@@ -67,11 +67,12 @@ typedef struct taut_sampled_errors {
 taut_sampled_errors taut_sampler_errors(const taut_sampler *sampler, double slowest);
 /* Fails where a result that is off by `off` in q, more than `poor` of the state, is not to be
  * called a slow point. declared: the stiffness is. */
-int taut_sampler_good(const taut_sampler *sampler, bool declared, double slowest, double off,
-                      double poor, taut_error *error);
+int taut_sampler_check(const taut_sampler *sampler, bool declared, double slowest, double off,
+                       double poor, taut_error *error);
 /* Where forces depend on velocities, the micro-integration has them at velocities half a step to
  * both sides, in the mean off by h^2/4 of the third derivative: what that makes of positions
  * after the latest pass, max norm; 0 for Verlet. Three evaluations. */
-int taut_sampler_dragged(taut_sampler *sampler, double slowest, double *off, taut_error *error);
+int taut_sampler_velocity_error(taut_sampler *sampler, double slowest, double *off,
+                                taut_error *error);
 
 #endif

@@ -135,7 +135,7 @@ static void split(int count, const double *rate, int first, double floor, bool c
 bool taut_stiffness_missed(taut_stiffness *known, double rate)
 {
     const taut_force_spectrum *r = known->spectrum;
-    known->left = 0;
+    known->rate_left = 0;
     if (!r || known->given > 0 || known->complete || known->found == 0)
         return false;
     /* where differences have shown all that there is, what is left is slow motion that the
@@ -143,8 +143,8 @@ bool taut_stiffness_missed(taut_stiffness *known, double rate)
     if (r->clean && r->sharp && !(r->p->in->sizes.can & TAUT_HAS_VELOCITY_FORCES))
         return false;
     if (rate > known->frequency[0] / separate && rate < known->frequency[0])
-        known->left = rate;
-    return known->left > 0;
+        known->rate_left = rate;
+    return known->rate_left > 0;
 }
 
 /* What passes do not remove, and is too fast to be slow, is fast: a frequency that differences
@@ -153,8 +153,8 @@ bool taut_stiffness_missed(taut_stiffness *known, double rate)
 static void lower(taut_stiffness *known)
 {
     const double margin = 0.9;
-    if (known->left > 0)
-        known->lowered = margin * known->left;
+    if (known->rate_left > 0)
+        known->lowered = margin * known->rate_left;
     if (known->lowered == 0 || known->found == 0 || known->frequency[0] <= known->lowered)
         return;
     known->frequency[0] = known->lowered;
@@ -167,12 +167,12 @@ static int see_forces(const taut_projection *p, const double *q, taut_stiffness 
                       taut_error *error)
 {
     taut_force_spectrum_seen seen;
-    taut_force_spectrum_wish wish = {known->given, known->rough};
+    taut_force_spectrum_request request = {known->given, known->rough};
     if (taut_force_spectrum_known(known->spectrum, q, known->rough)) {
         lower(known);
         return TAUT_OK;
     }
-    TAUT_TRY(taut_force_spectrum_see(known->spectrum, q, p->v, &wish, &seen, error));
+    TAUT_TRY(taut_force_spectrum_see(known->spectrum, q, p->v, &request, &seen, error));
     split(seen.count, seen.rate, seen.first, seen.floor, seen.complete, known);
     known->hidden =
         seen.first > 0 && seen.noise > seen.pace && seen.rate[seen.first - 1] <= seen.noise;
@@ -247,13 +247,13 @@ int taut_stiffness_separated(const taut_stiffness *known, taut_error *error)
                          "one that repels, at a rate of %.4g: no slow motion exists next to it",
                          known->frequency[0], known->frequency[known->found - 1], known->slow,
                          known->repels);
-    if (known->left > 0)
+    if (known->rate_left > 0)
         return taut_fail(error, TAUT_ERROR_CONVERGE,
                          "slow and fast are not separated: in addition to frequencies from %.4g to "
                          "%.4g a part that oscillates at %.4g remains in the micro-solution; set "
                          "omega, from which on motion is fast",
                          known->frequency[known->found > 1], known->frequency[known->found - 1],
-                         known->left);
+                         known->rate_left);
     if (known->given == 0 && known->slow > 0 &&
         known->frequency[0] < (known->hidden ? 2 : separate) * known->slow)
         return taut_fail(error, TAUT_ERROR_CONVERGE,

@@ -34,7 +34,7 @@ typedef struct taut_stiffness {
     bool rough;
     /* without springs: what passes change again and again oscillates at this rate (progress.c);
      * 0: nothing */
-    double left;
+    double rate_left;
     /* without springs: the slowest of the fast, as seen so in the micro-solution; 0: in
      * differences of forces */
     double lowered;

@@ -101,7 +101,7 @@ int taut_projection_watch(void *user, double t, const double *q, const double *v
                           taut_error *error);
 /* Is the start slow already, to rounding? Then it is the result, with its multipliers; needs
  * derivatives (is_slow.c). */
-int taut_projection_already(taut_projection *p, bool *slow, taut_error *error);
+int taut_projection_is_slow(taut_projection *p, bool *slow, taut_error *error);
 /* After p->method has found its state: the multipliers of p, extrapolated to infinite stiffness
  * (richardson.c). */
 int taut_richardson(taut_projection *p, const taut_projection_settings *settings,

@@ -9,14 +9,14 @@
 #include "point/projection.h"
 
 /* One way, in the order in which they are tried; the list is the data of the row. */
-typedef struct way {
+typedef struct candidate {
     const taut_projection_method *method;
     bool after_failure; /* only when another one was tried; begins at the foot point */
     bool first_only;    /* only when none was tried */
     const char *why;
-} way;
+} candidate;
 
-static const way ways[] = {
+static const candidate candidates[] = {
     {&taut_projection_series, false, false, "exact derivatives are available"},
     {&taut_projection_kernel, false, false, "needs forces only"},
     {&taut_projection_kernel, true, false,
@@ -34,8 +34,8 @@ static void forget(taut_projection *p)
     p->idle = 0;
 }
 
-static int take(taut_projection *p, const way *w, const taut_projection_settings *settings,
-                taut_error *error)
+static int try_candidate(taut_projection *p, const candidate *w,
+                         const taut_projection_settings *settings, taut_error *error)
 {
     taut_projection_restore(p);
     forget(p);
@@ -54,7 +54,7 @@ static int take(taut_projection *p, const way *w, const taut_projection_settings
     return status;
 }
 
-static bool accepts(const taut_projection *p, const way *w, bool tried, taut_error *reason)
+static bool accepts(const taut_projection *p, const candidate *w, bool tried, taut_error *reason)
 {
     return (tried ? !w->first_only : !w->after_failure) &&
            (!w->after_failure ||
@@ -68,9 +68,9 @@ static int project(taut_projection *p, const taut_projection_settings *settings,
     int status = TAUT_OK;
     bool tried = false, named = false;
     const taut_projection_method *row = p->method;
-    for (const way *w = row->data; w->method; w++) {
+    for (const candidate *w = row->data; w->method; w++) {
         bool takes = accepts(p, w, tried, &reason);
-        int code = takes ? take(p, w, settings, &reason) : TAUT_ERROR_REFUSED;
+        int code = takes ? try_candidate(p, w, settings, &reason) : TAUT_ERROR_REFUSED;
         if (code == 0) {
             taut_explain_more(p, " (chosen: %s)", w->why);
             return TAUT_OK;
@@ -99,7 +99,7 @@ const taut_projection_method taut_projection_auto = {
     .summary = "series where derivatives exist, kernel otherwise; constraint without springs, "
                "difference without equations",
     .reference = "the methods it chooses from",
-    .data = ways,
+    .data = candidates,
     .kinds = 1u << TAUT_MECHANICAL | 1u << TAUT_FIRST_ORDER | 1u << TAUT_BLACK_BOX,
     .project = project,
 };

@@ -43,7 +43,8 @@ static void measure(taut_index n, const double *before, const double *after, dou
 }
 
 /* Foot points of the states (x, u). */
-static int find_feet(taut_projection *p, double *const *x, double *const *u, taut_error *error)
+static int find_foot_points(taut_projection *p, double *const *x, double *const *u,
+                            taut_error *error)
 {
     taut_rigid_foot foot = {0};
     taut_foot_point_settings settings = {.ignore_holds = true};
@@ -73,7 +74,7 @@ static int measure_moved(taut_projection *p, taut_error *error)
         taut_copy(n, k ? p->v : p->in->v, u[k]);
     }
     taut_error reason;
-    int status = find_feet(p, x, u, &reason);
+    int status = find_foot_points(p, x, u, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, error));
     if (status != 0)
         return TAUT_OK; /* redundant springs, or too far: there is nothing to measure from */
@@ -124,7 +125,7 @@ int taut_projection_create(taut_context *context, double t, const double *q, con
 /* A pass of a filter moves a state along the bonds by about as much as it was off them [A 4.2].
  * What has gone ten times as far has followed a motion along the bonds that is nearly as fast as
  * the springs, to another slow point. */
-static int check_glide(const taut_projection *p, taut_error *error)
+static int check_drift(const taut_projection *p, taut_error *error)
 {
     /* poor: of the size of the state, as in projection_kernel.c */
     const double most = 10, poor = 1e-4;
@@ -147,7 +148,7 @@ static int find(taut_projection *p, const taut_projection_settings *settings, ta
 {
     bool slow = false;
     if (p->method->moves_slow)
-        TAUT_TRY(taut_projection_already(p, &slow, error));
+        TAUT_TRY(taut_projection_is_slow(p, &slow, error));
     if (!slow)
         TAUT_TRY(p->method->project(p, settings, error));
     if (settings->expansion && !p->expansion)
@@ -158,7 +159,7 @@ static int find(taut_projection *p, const taut_projection_settings *settings, ta
     if (settings->richardson > 0)
         TAUT_TRY(taut_richardson(p, settings, error));
     TAUT_TRY(measure_moved(p, error));
-    return check_glide(p, error);
+    return check_drift(p, error);
 }
 
 static int project(taut_projection *p, const taut_projection_settings *settings, taut_error *error)

@@ -97,7 +97,7 @@ static int compare_levels(slow_test *w, bool *slow, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_projection_already(taut_projection *p, bool *slow, taut_error *error)
+int taut_projection_is_slow(taut_projection *p, bool *slow, taut_error *error)
 {
     const unsigned needs = TAUT_CAN_DERIVATIVES | TAUT_CAN_JETS | TAUT_HAS_SPRINGS;
     slow_test w = {.p = p};

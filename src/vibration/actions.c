@@ -21,7 +21,7 @@ enum {
 };
 
 /* Keeps the closest ones, sorted. */
-static void offer(taut_modes_report *report, int j, int k, int l, double gap)
+static void insert_resonance(taut_modes_report *report, int j, int k, int l, double gap)
 {
     int at = report->resonances < MOST_RESONANCES ? report->resonances++ : MOST_RESONANCES;
     for (; at > 0 && report->resonance[at - 1].gap > gap; at--)
@@ -39,14 +39,14 @@ static void find_resonances(int modes, const double *frequency, taut_modes_repor
     for (int j = 1; j < modes; j++) {
         double gap = (frequency[j] - frequency[j - 1]) / frequency[j];
         report->separation = fmin(report->separation, gap);
-        offer(report, j, j - 1, -1, gap);
+        insert_resonance(report, j, j - 1, -1, gap);
     }
     for (int j = 0; j < modes; j++)
         for (int k = 0, l = modes - 1; k <= l;) {
             double excess = frequency[k] + frequency[l] - frequency[j];
             if (k != j && l != j) /* else only a frequency near zero: that is the separation of fast
                                      and slow */
-                offer(report, j, k, l, fabs(excess) / frequency[j]);
+                insert_resonance(report, j, k, l, fabs(excess) / frequency[j]);
             if (excess > 0)
                 l--;
             else
@@ -55,7 +55,7 @@ static void find_resonances(int modes, const double *frequency, taut_modes_repor
 }
 
 /* Keeps the largest, sorted. */
-static void offer_share(taut_mode *mode, taut_index bond, double share)
+static void insert_share(taut_mode *mode, taut_index bond, double share)
 {
     int at = SHARES;
     while (at > 0 && share > mode->share[at - 1])
@@ -110,7 +110,7 @@ static void describe_springs(const void *work, int k, taut_mode *mode)
     for (taut_index a = 0; a < w->springs; a++) {
         taut_index i = w->spring[a];
         /* u^2/c over Omega^2; the sum is w^T C w = 1 */
-        offer_share(mode, i, c[i] * weight[i] * weight[i]);
+        insert_share(mode, i, c[i] * weight[i] * weight[i]);
     }
 }
 
@@ -190,7 +190,7 @@ static void describe_stiff(const void *work, int k, taut_mode *mode)
             continue;
         double along = stretch_of(w, i, z), share = along * along / (c[i] * square);
         mode->potential -= share;
-        offer_share(mode, i, share);
+        insert_share(mode, i, share);
     }
     mode->potential = fmax(mode->potential, 0); /* rounding */
 }

@@ -40,7 +40,7 @@ typedef struct workspace { /* of a context */
 /* ---- refusals */
 
 /* Forces of velocity other than the inertial ones of a kinetic energy. */
-static bool rubs(const taut_system *base)
+static bool has_velocity_forces(const taut_system *base)
 {
     if (!(base->sizes.can & TAUT_HAS_VELOCITY_FORCES) || !(base->sizes.can & TAUT_HAS_KINETIC))
         return base->sizes.can & TAUT_HAS_VELOCITY_FORCES;
@@ -63,7 +63,7 @@ static int accept(const taut_system *base, taut_error *error)
         why = "nothing vibrates: give some bonds a stiffness, or use the rigid motion";
     else if (can & TAUT_HAS_DAMPING)
         why = "damped bonds do not keep their actions: omit `damping`, or use the slow motion";
-    else if (rubs(base))
+    else if (has_velocity_forces(base))
         why = "forces that depend on velocities change the actions: omit them, or use the slow or "
               "full motion";
     else if ((can & TAUT_HAS_VARYING_MASS) && !(can & TAUT_HAS_KINETIC))

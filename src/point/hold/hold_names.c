@@ -27,7 +27,7 @@ typedef struct parts {
 } parts;
 
 /* False when the text has another form. */
-static bool take_apart(const char *text, parts *p)
+static bool split_name(const char *text, parts *p)
 {
     *p = (parts){.length = strcspn(text, "[."), .component = -1};
     text += p->length;
@@ -122,7 +122,7 @@ static int mark_word(const taut_system *system, char *word, unsigned char *hold,
     }
     parts p;
     int64_t marked = 0;
-    bool formed = take_apart(word, &p);
+    bool formed = split_name(word, &p);
     for (int64_t b = 0; formed && b < all->blocks; b++)
         if (strncmp(all->block[b].name, word, p.length) == 0 && all->block[b].name[p.length] == 0)
             mark_members(&all->block[b].block, &p, hold, bit, &marked);
