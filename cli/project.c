@@ -66,7 +66,7 @@ static int report(project *p)
     taut_projection_result_get(p->projection, &p->result, NULL);
     p->status = cli_exit_status(p->code);
     for (int k = 0; !call->quiet && taut_projection_warning(p->projection, k); k++)
-        cli_warning("%s", taut_projection_warning(p->projection, k));
+        cli_warning("--%s", taut_projection_warning(p->projection, k));
     if (p->code == 0 && p->out) {
         p->status = write_start(p);
         p->written = p->status == 0;

@@ -161,7 +161,7 @@ void project_print(const project *p)
     else
         print_passes(p);
     if (p->code != 0) {
-        printf("  not converged: the start is kept\n");
+        printf("  not converged: the initial state is kept\n");
         print_files(p);
         return;
     }

@@ -104,7 +104,7 @@ static int compute(run *r)
     FILE *report = rows_here ? stderr : stdout;
     bool silent = call->quiet || call->json;
     for (int k = 0; !call->quiet && taut_solver_warning(r->solver, k); k++)
-        cli_warning("%s", taut_solver_warning(r->solver, k));
+        cli_warning("--%s", taut_solver_warning(r->solver, k));
     warn_of_rows(r);
     if (!silent) {
         cli_wrap(report, taut_solver_explanation(r->solver), 2, 0, CLI_WIDTH);

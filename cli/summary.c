@@ -148,8 +148,11 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     cli_json_text(&json, "motion", result.motion);
     cli_json_text(&json, "explanation", taut_solver_explanation(outcome->solver));
     cli_json_open(&json, "warnings", '[');
-    for (int k = 0; taut_solver_warning(outcome->solver, k); k++)
-        cli_json_text(&json, NULL, taut_solver_warning(outcome->solver, k));
+    for (int k = 0; taut_solver_warning(outcome->solver, k); k++) {
+        char text[200];
+        snprintf(text, sizeof text, "--%s", taut_solver_warning(outcome->solver, k));
+        cli_json_text(&json, NULL, text);
+    }
     cli_json_close(&json, ']');
     cli_json_statistics(&json, &result.statistics);
     cli_json_open_flat(&json, "events", '{');

@@ -23,14 +23,14 @@ has out '"method": "difference"'
 run 0 project michaelis_menten --order 2 --out slow.start
 run 0 run michaelis_menten --start slow.start --method rk4 --until 0.1 --quiet
 run 1 project michaelis_menten --iterate plain --passes 5
-has out "the start is kept"
-has err "--passes"
+has out "the initial state is kept"
+has err "allow more passes"
 run 2 project michaelis_menten --order 5
 has err "--order"
 run 2 project michaelis_menten --method ipa
-has err "use --method difference"
+has err "use projection difference"
 run 2 project double_pendulum --method difference
-has err "not for a mechanical system"
+has err "does not support a mechanical system"
 
 # a program: only when allowed
 printf '# Legacy\n[state]\nx, y\n[stepper]\ncommand = ./legacy --eps 0.1\nhorizon = 0.04\n[observables]\nx\n[start]\nx = 1\n' >box.taut

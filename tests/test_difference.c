@@ -106,7 +106,7 @@ static void other_steppers(void)
     projected_drop(&p);
     p = project_model(mm(text, sizeof text, "0.1", "rk4", "0.003", "0.04"), NULL,
                       "method=difference order=1 horizon=0.03");
-    if (projected_good("--horizon", &p))
+    if (projected_good("set the horizon", &p))
         check_equal("10 steps of rk4 in a horizon of 0.03", p.r.statistics.micro_steps,
                     10 * (p.stage[0].iterations + 2 * p.stage[1].iterations));
     projected_drop(&p);
@@ -355,12 +355,12 @@ static void refusals(void)
     char text[600];
     check_group("refusals");
     refuse("mechanical", "double_pendulum", "method=difference", TAUT_ERROR_REFUSED,
-           "not for a mechanical system");
+           "does not support a mechanical system");
     refuse("algebraic", "index2", "method=difference", TAUT_ERROR_REFUSED, "algebraic");
     refuse("no observables", "kepler", "method=difference horizon=0.1", TAUT_ERROR_REFUSED,
            "[observables]");
     refuse("no horizon", "[state]\nx, y\n[rates]\nx' = 0\ny' = x - y\n[observables]\nx\n",
-           "method=difference", TAUT_ERROR_REFUSED, "--horizon");
+           "method=difference", TAUT_ERROR_REFUSED, "set the horizon");
     refuse("nothing to find", "[state]\nx, y\n[rates]\nx' = 0\ny' = x - y\n[observables]\nx, y\n",
            "horizon=1", TAUT_ERROR_REFUSED, "nothing to find");
     refuse("dependent",
@@ -411,7 +411,7 @@ static void failures(void)
         check_row(p.r.q[1] == 0 && p.stages == 1 && p.stage[0].iterations == 20,
                   "the initial state is kept, %lld iterations are reported",
                   (long long)p.stage[0].iterations);
-    projected_refused("20 passes", &p, TAUT_ERROR_CONVERGE, "--passes");
+    projected_refused("20 passes", &p, TAUT_ERROR_CONVERGE, "allow more passes");
     p = project_model("[state]\nx, y\n[rates]\nx' = 0\ny' = 100*(x - y)\n[stepper]\nmethod = "
                       "euler\nhorizon = 0.03\n[observables]\nx\n",
                       &how, "iterate=plain order=0");

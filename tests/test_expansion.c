@@ -79,8 +79,8 @@ static void test_richardson_refusals(void)
          "method=auto richardson=1", "already"},
         {"michaelis_menten", "method=difference richardson=1", "no springs"},
         {"quartic_rod", "method=series richardson=1", "stiff potential"},
-        {"quartic_rod", "method=series expansion=yes", "--expansion"},
-        {"double_pendulum", "method=ipa expansion=yes", "--expansion"},
+        {"quartic_rod", "method=series expansion=yes", "expansion: projection"},
+        {"double_pendulum", "method=ipa expansion=yes", "expansion: projection"},
         {"double_pendulum", "method=series expansion=yes hold=y1", "held"},
     };
     check_group("refused");

@@ -44,7 +44,7 @@ static void test_pendulum(void)
             check_distance("ipa", &p, &p.r, PENDULUM, sets[k], 1e-9,
                            fmax(1e-6 * pow(1e3 / omega, 2), 8 * u * omega * 2));
             check_rods("ipa", &p, 1, rod);
-            check_contains("ipa", p.r.explanation, "on the rods");
+            check_contains("ipa", p.r.explanation, "on the rigid bonds");
             least[1] = p.r.statistics.force_evaluations < least[1]
                            ? p.r.statistics.force_evaluations
                            : least[1];

@@ -497,7 +497,7 @@ static void test_failures(void)
     projected_drop(&p);
     p = project_force(4, double_force, &s, start_q, start_v, false, "method=kernel omega=1e5",
                       NULL);
-    projected_refused("omega", &p, TAUT_ERROR_CONVERGE, "--omega");
+    projected_refused("omega", &p, TAUT_ERROR_CONVERGE, "as fast as the given omega");
     for (int k = 8; k < 200; k += 17) { /* NaN from some call on: an error, never a result */
         springs bad = {.omega = 1000, .bad_after = k};
         p = project_force(4, double_force, &bad, start_q, start_v, false, "method=kernel", NULL);

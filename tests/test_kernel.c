@@ -134,7 +134,7 @@ static void test_harmless(void)
                           memcmp(p.r.v, s.r.v, 4 * sizeof(double)) == 0,
                       "%s: the slow point was moved by %.3g, %.3g: %s", sets[k], p.r.moved_normal,
                       p.r.moved_normal_velocity, p.r.explanation);
-            check_contains(sets[k], p.r.explanation, "the start is kept");
+            check_contains(sets[k], p.r.explanation, "the initial state is kept");
         }
         projected_drop(&p);
         projected_drop(&s);
@@ -205,12 +205,13 @@ static void test_kernels_of_ipa(void)
         projected_drop(&p);
     }
     projected p = run("double_pendulum", "omega=1000", NULL, "method=ipa kernel=aware");
-    projected_refused("aware", &p, TAUT_ERROR_USAGE, "--method kernel");
+    projected_refused("aware", &p, TAUT_ERROR_USAGE,
+                      "kernel: aware is a kernel of projection kernel");
     p = run("double_pendulum", "omega=1000", NULL, "method=kernel kernel=cubic");
-    projected_refused("cubic", &p, TAUT_ERROR_USAGE, "--method ipa");
+    projected_refused("cubic", &p, TAUT_ERROR_USAGE, "use projection ipa");
     p = run("double_pendulum", "omega=1000", NULL,
             "method=ipa kernel=smooth moments=9 window=2 micro-steps=11");
-    projected_refused("few steps", &p, TAUT_ERROR_REFUSED, "more --micro-steps");
+    projected_refused("few steps", &p, TAUT_ERROR_REFUSED, "more micro-steps");
     p = run("double_pendulum", "omega=1000", NULL, "method=ipa kernel=smooth moments=4");
     projected_refused("even moments", &p, TAUT_ERROR_USAGE, "odd number");
 }
@@ -379,13 +380,14 @@ static void test_refusals(void)
 {
     check_group("refusals");
     projected p = run("slider_crank", "", NULL, "method=kernel");
-    projected_refused("rods alone", &p, TAUT_ERROR_REFUSED, "no springs; --method constraint");
+    projected_refused("rods alone", &p, TAUT_ERROR_REFUSED, "no springs; projection constraint");
     p = run("kepler", "", NULL, "method=kernel");
     projected_refused("first order", &p, TAUT_ERROR_REFUSED, "first-order");
     p = run("double_pendulum", "", NULL, "method=kernel moments=4");
     projected_refused("even moments", &p, TAUT_ERROR_USAGE, "odd");
     p = run("double_pendulum", "", NULL, "method=kernel micro-steps=3");
-    projected_refused("few steps", &p, TAUT_ERROR_REFUSED, "--micro-steps");
+    projected_refused("few steps", &p, TAUT_ERROR_REFUSED,
+                      "micro-steps: projection kernel needs more");
     p = run("slider_crank", "", NULL, "method=auto");
     if (projected_good("auto, rods", &p))
         check_contains("auto, rods", p.r.method, "constraint");

@@ -385,7 +385,7 @@ static void test_unread(void)
         driven d = driven_create(rows[k].model, rows[k].options, NULL);
         char names[200] = "";
         for (int i = 0; d.solver && taut_solver_warning(d.solver, i); i++) {
-            const char *text = taut_solver_warning(d.solver, i) + strlen("option ");
+            const char *text = taut_solver_warning(d.solver, i);
             size_t used = strlen(names);
             snprintf(names + used, sizeof names - used, "%s%.*s", used ? " " : "",
                      (int)strcspn(text, " "), text);

@@ -41,7 +41,7 @@ run 0 project quartic_rod --init "y'=1" --init x=1.05 --out slow.start
 run 0 project quartic_rod --start slow.start --json
 json 'd["moved"]["normal"] < 1e-14 and d["moved"]["normal_velocity"] < 1e-14'
 
-# failures: the start is kept
+# failures: the initial state is kept
 cat >flat.taut <<'EOF'
 [coordinates]
 x, y

@@ -531,7 +531,7 @@ static void test_refusals(void)
         char option[60];
         snprintf(option, sizeof option, "method=%s", rows[k].method);
         projected p = project(rows[k].model, option);
-        if (p.projection && p.code == TAUT_ERROR_CONVERGE) /* the start is kept */
+        if (p.projection && p.code == TAUT_ERROR_CONVERGE) /* the initial state is kept */
             for (taut_index i = 0; i < (strstr(rows[k].model, "x, y") ? 2 : 1); i++)
                 check_row(p.r.q[i] == p.r.start_q[i], "%s: the start moved", rows[k].what);
         projected_refused(rows[k].what, &p, rows[k].code, rows[k].words);

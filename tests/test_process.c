@@ -286,7 +286,7 @@ static void peculiar(void)
     projected_drop(&p);
     p = ask(five, "./process_peer coarse", five_more, "order=2", NULL);
     projected_refused("seven digits are too few for the default", &p, TAUT_ERROR_CONVERGE,
-                      "--tolerance");
+                      "a tolerance of");
     p = ask(five, "./process_peer coarse", five_more, "order=2 tolerance=3e-6", NULL);
     if (projected_good("seven digits, with a tolerance", &p))
         check_near("coarse", p.r.q[4], 405.24, 0.02);

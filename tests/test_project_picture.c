@@ -257,7 +257,8 @@ static void test_pictures(void)
     draw("kernel", &p, NULL, "projection kernel;pass 2;weight;force evaluations");
     p = pendulum("method=series plot=a.png");
     draw("series", &p, "",
-         "projection series;multipliers;inner;how far the start was moved;x1;velocity;|gdot|");
+         "projection series;multipliers;inner;how far the initial state was "
+         "moved;x1;velocity;|gdot|");
     p = pendulum("method=series"); /* nothing was kept: what there is */
     draw("not recorded", &p, "", "projection series;multipliers");
     p = pendulum("method=ipa passes=2 plot=a.png");
@@ -265,7 +266,7 @@ static void test_pictures(void)
     draw("not converged", &p, "", "projection ipa, not converged;pass 2;change of gdot");
     p = project_model(FORCES, NULL, "method=kernel plot=a.png");
     draw("forces", &p, "",
-         "pass 1: the coordinates within its window;filtered;how far the start was moved");
+         "pass 1: the coordinates within its window;filtered;how far the initial state was moved");
     p = project_model("quartic_rod", NULL, "method=series plot=a.png");
     draw("stiff potential", &p, "", "projection series;how far");
     p = project_model("michaelis_menten", NULL, "plot=a.png");

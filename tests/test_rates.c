@@ -79,25 +79,26 @@ static void test_gauge(void)
                                 .force = apart_force,
                                 .mass = mass,
                                 .user = rate};
-        taut_projection p = {.q = state, .v = state + 4};
+        taut_projection_input in = {.q = state, .v = state + 4};
+        taut_projection p = {.in = &in, .q = state, .v = state + 4};
         taut_system *system = NULL;
-        taut_force_spectrum rates = {0};
-        taut_filter_progress gauge;
+        taut_force_spectrum spectrum = {0};
+        taut_filter_progress progress;
         taut_arena_init(&p.arena, NULL);
         int status = taut_system_from_callbacks(&calls, NULL, &system, NULL);
-        p.system = system;
+        in.system = system;
         if (status == 0)
-            status = taut_context_create(system, NULL, &p.context, NULL);
-        taut_sizes_init(&p.sizes);
-        taut_system_sizes_get(system, &p.sizes, NULL);
+            status = taut_context_create(system, NULL, &in.context, NULL);
+        taut_sizes_init(&in.sizes);
+        taut_system_sizes_get(system, &in.sizes, NULL);
         if (status == 0)
-            status = taut_force_spectrum_create(&p, &rates, NULL);
+            status = taut_force_spectrum_create(&p, &spectrum, NULL);
         if (status == 0)
-            status = taut_filter_progress_create(&p, &rates, &gauge, NULL);
+            status = taut_filter_progress_create(&p, &spectrum, &progress, NULL);
         if (status == 0)
-            status = taut_filter_progress_scale(&gauge, 400, 5000, NULL);
+            status = taut_filter_progress_scale(&progress, 400, 5000, NULL);
         if (status == 0)
-            status = taut_filter_progress_take(&gauge, NULL);
+            status = taut_filter_progress_take(&progress, NULL);
         double pull = 0, size = 0;
         for (int i = 0; i < 4; i++) {
             double energy = mass[i] * (400.0 * 400 * moves[k].q[i] * moves[k].q[i] +
@@ -108,11 +109,11 @@ static void test_gauge(void)
             size += energy;
         }
         if (status == 0)
-            status = taut_filter_progress_take(&gauge, NULL);
+            status = taut_filter_progress_take(&progress, NULL);
         if (check_equal("status", status, 0))
-            check_near("rate", gauge.left, sqrt(pull / size), 1e-3 * sqrt(pull / size));
-        taut_force_spectrum_destroy(&rates);
-        taut_context_destroy(p.context);
+            check_near("rate", progress.rate_left, sqrt(pull / size), 1e-3 * sqrt(pull / size));
+        taut_force_spectrum_destroy(&spectrum);
+        taut_context_destroy(in.context);
         taut_system_destroy(system);
         taut_arena_clear(&p.arena);
     }
@@ -361,7 +362,7 @@ static void test_push(void)
     if (p.code == 0)
         check_below("the last link on the way", last_stretch(&s, &p, 2.1e5, 1e-3), 1e-8);
     else
-        check_contains("a question", p.error.message, "--omega");
+        check_contains("a question", p.error.message, "set omega");
     projected_drop(&p);
     links_destroy(&s);
 }

@@ -135,7 +135,7 @@ static void test_words(void)
     if (check_row(p.projection, "a failure has a result"))
         check_row(apart(4, p.r.q, p.r.start_q) == 0 && apart(4, p.r.v, p.r.start_v) == 0 &&
                       p.r.start_q[2] == 1.9,
-                  "the start is kept");
+                  "the initial state is kept");
     projected_drop(&p);
     p = run(PENDULUM, "", NULL, "method=auto");
     if (projected_good("auto", &p))
@@ -143,11 +143,11 @@ static void test_words(void)
     projected_drop(&p);
     p = run("[coordinates]\nx, y\n[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[start]\nx = 1.1\n", "", NULL,
             "method=kernel");
-    projected_refused("rods alone", &p, TAUT_ERROR_REFUSED, "--method constraint");
+    projected_refused("rods alone", &p, TAUT_ERROR_REFUSED, "projection constraint");
     p = run("[coordinates]\nx, y, z\n[bonds]\nrod = z - 1\n[stiff potential]\n(x^2 + y^2 - 1)^2/4 "
             "scale 1e6\n[start]\nx = 1.01, z = 1\n",
             "", NULL, "method=kernel");
-    projected_refused("a stiff potential", &p, TAUT_ERROR_REFUSED, "use --method series");
+    projected_refused("a stiff potential", &p, TAUT_ERROR_REFUSED, "use projection series");
     p = run(TWO(INNER OUTER " damping 3*omega", ""), "", NULL, "method=kernel");
     projected_refused("strong damping", &p, TAUT_ERROR_CONVERGE, "choose method series");
     /* turning by 0.1 in a step: the springs become faster than the steps are made for */

@@ -8,14 +8,14 @@ open_cli run_words
 
 # an option that the method never reads: a warning, also in the object; not with --quiet
 run 0 run pendulum --motion full --method dop8 --newton tensor --until 0.01 --out rows.csv
-has err "warning: option newton has no effect: method dop8 with adaptive step size does not use it"
+has err "warning: --newton has no effect: method dop8 with adaptive step size does not read it"
 run 0 run pendulum --motion full --method dop8 --newton tensor --until 0.01 --out rows.csv --json
-json 'd["warnings"] == ["option newton has no effect: method dop8 with adaptive step size does not use it"]'
+json 'd["warnings"] == ["--newton has no effect: method dop8 with adaptive step size does not read it"]'
 run 0 run pendulum --motion full --method dop8 --newton tensor --until 0.01 --out rows.csv --quiet
 [ ! -s err ]
 row $? "--quiet: $(cat err)"
 run 0 run pendulum --motion full --method verlet --step 1e-4 --rtol 1e-8 --max-step 1 --until 0.01 --out rows.csv --json
-json '[w.split()[1] for w in d["warnings"]] == ["rtol", "max-step"]'
+json '[w.split()[0] for w in d["warnings"]] == ["--rtol", "--max-step"]'
 run 0 run pendulum --motion slow --method radau5 --newton tensor --rtol 1e-8 --until 0.1 --out rows.csv --json
 json 'd["warnings"] == []'
 

@@ -296,7 +296,8 @@ static void test_jets(void)
     }
 }
 
-/* Not separated: a soft "stiff" spring under a fast motion is refused, the start is kept. */
+/* Not separated: a soft "stiff" spring under a fast motion is refused, the initial state is kept.
+ */
 static void test_failure(void)
 {
     check_group("not separated");

@@ -102,7 +102,7 @@ static void try_others(const char *what, taut_index links)
         check_contains(what, p.r.method, "series");
     projected_drop(&p);
     p = project_chain(links, NULL, NULL, "method=difference");
-    projected_refused(what, &p, TAUT_ERROR_REFUSED, "not for a mechanical system");
+    projected_refused(what, &p, TAUT_ERROR_REFUSED, "does not support a mechanical system");
 }
 
 static void test_chain(void)

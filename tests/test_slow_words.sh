@@ -37,7 +37,7 @@ kept() { # kept FILE: the JSON of a failure has the start, to the last bit
 for method in series kernel ipa auto; do
     run 1 project near.taut --method $method
     has err "not separated"
-    has out "the start is kept"
+    has out "the initial state is kept"
     run 1 project near.taut --method $method --json
     kept near
 done
@@ -59,15 +59,15 @@ done
 # far from the slow manifold, and turning wildly
 run 1 project double_pendulum --set omega=1000 --init x1=0.02 --init y1=0 --init x2=0.021 --init "x1'=40" --method ipa
 has err "a pass still changes the bonds"
-has out "the start is kept"
+has out "the initial state is kept"
 run 1 project double_pendulum --set omega=1000 --passes 2 --method kernel
-has err "--passes"
+has err "allow more passes"
 
 # a tolerance that rounding does not allow
 run 1 project double_pendulum --set omega=1000 --method ipa --tolerance 1e-20
 has err "below what rounding leaves"
-has err "larger --tolerance"
-has out "the start is kept"
+has err "larger tolerance"
+has out "the initial state is kept"
 
 # the result of a projection, projected again: nothing moves, by any method
 for model in double_pendulum chain triatomic; do
@@ -76,14 +76,14 @@ for model in double_pendulum chain triatomic; do
         run 0 project $model --start $model.start --method $method --json
         json 'd["moved"]["normal"] < 1e-12 and d["moved"]["tangential"] < 1e-12 and d["moved"]["tangential_velocity"] < 1e-12'
         if [ $method = kernel ] || [ $method = ipa ]; then
-            json 'len(d["iterations"]) <= 1 and "the start is kept" in d["explanation"]'
+            json 'len(d["iterations"]) <= 1 and "the initial state is kept" in d["explanation"]'
         fi
     done
 done
 
 # an option that does nothing says so; one that does is used in silence
 run 0 project double_pendulum --method series --window 2 --json
-has err "--window has no effect: projection series does not use it"
+has err "--window has no effect: projection series does not read it; ipa does"
 run 0 project double_pendulum --method kernel --omega 10
 has err "--omega has no effect"
 run 0 project double_pendulum --method ipa --window 12 --passes 20
@@ -97,7 +97,7 @@ lacks err "no effect"
 run 2 project michaelis_menten --method kernel
 has err "projection kernel"
 run 2 project slider_crank --method series
-has err "--method constraint"
+has err "projection constraint"
 run 2 project michaelis_menten --method series
-has err "--method difference"
+has err "projection difference"
 done_rows

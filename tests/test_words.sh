@@ -65,13 +65,13 @@ fi
 
 # methods of the other verb; misspelt ones
 run 2 project double_pendulum --method verlet
-has err "verlet moves a system in time, it is no projection; \`taut run\` uses it"
+has err "--method: verlet moves a system in time and is not a projection; use it for a run"
 run 2 run double_pendulum --method series
 has err "series is a projection, not a method of motion in time; \`taut project\` uses it"
 run 2 project double_pendulum --method sereis
 has err "did you mean series?"
 run 2 project double_pendulum --method nonsense
-has err "those of this version are ipa"
+has err "--method: unknown projection 'nonsense'; choose ipa"
 
 # parameters as options
 run 2 run double_pendulum --lift 0.1

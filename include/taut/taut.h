@@ -283,8 +283,8 @@ TAUT_API int taut_solver_result_get(const taut_solver *solver, taut_result *resu
                                     taut_error *error);
 /* One line: what was chosen and why. */
 TAUT_API const char *taut_solver_explanation(const taut_solver *solver);
-/* Warning k: an option that was given to taut_solver_create and has no effect in this run; NULL
- * when out of range. */
+/* Warning k: an option that was given to taut_solver_create and has no effect in this run; the
+ * text begins with its name. NULL when out of range. */
 TAUT_API const char *taut_solver_warning(const taut_solver *solver, int k);
 
 /* Sinks that come with Taut. `path` "-" is standard output. Destroy closes; a failed write is
@@ -346,8 +346,8 @@ TAUT_API int taut_project(const taut_system *system, const taut_options *options
 TAUT_API void taut_projection_destroy(taut_projection *projection);
 TAUT_API int taut_projection_result_get(const taut_projection *projection,
                                         taut_projection_result *result, taut_error *error);
-/* Warning k: an option that was given to taut_project and has no effect on this projection; NULL
- * when out of range. */
+/* Warning k: an option that was given to taut_project and has no effect on this projection; the
+ * text begins with its name. NULL when out of range. */
 TAUT_API const char *taut_projection_warning(const taut_projection *projection, int k);
 /* Pass k (0: the start): g[m], gdot[m] there, force evaluations of the micro-integration so far.
  * False when out of range; NULL allowed. */

@@ -53,18 +53,14 @@ static void scale_tolerance(taut_solver *solver)
         solver->stepper.atol *= size;
 }
 
-/* An option that was given and never read has no effect: a warning, not a refusal, since scripts
- * give the same options to many methods. */
 static void find_unread(taut_solver *solver, const taut_options *given)
 {
-    enum { MOST = sizeof solver->warning / sizeof solver->warning[0] };
+    char reader[80];
     int at = -1;
-    for (const char *name;
-         solver->warnings < MOST && (name = taut_options_unread(solver->options, given, &at));)
-        snprintf(solver->warning[solver->warnings++], sizeof solver->warning[0],
-                 "option %s has no effect: method %s%s does not use it", name,
-                 solver->stepper.method->name,
-                 solver->control.on ? " with adaptive step size" : " with a fixed step size");
+    snprintf(reader, sizeof reader, "method %s with %s", solver->stepper.method->name,
+             solver->control.on ? "adaptive step size" : "a fixed step size");
+    for (const char *name; (name = taut_options_unread(solver->options, given, &at));)
+        taut_warn_unread(&solver->warnings, name, reader, "");
 }
 
 static int build(taut_solver *solver, const taut_options *options, taut_error *error)
@@ -230,7 +226,7 @@ const char *taut_solver_explanation(const taut_solver *solver)
 
 const char *taut_solver_warning(const taut_solver *solver, int k)
 {
-    return solver && k >= 0 && k < solver->warnings ? solver->warning[k] : NULL;
+    return solver ? taut_warning_text(&solver->warnings, k) : NULL;
 }
 
 int taut_solver_result_get(const taut_solver *solver, taut_result *result, taut_error *error)

@@ -7,6 +7,7 @@
 #include "base/method.h"
 #include "base/projector.h"
 #include "drive/diagnose.h"
+#include "base/warnings.h"
 
 /* Events of one solver; the arrays have one entry per event. */
 typedef struct taut_watch {
@@ -127,8 +128,7 @@ struct taut_solver {
     double put_back;
     char event_name[96];
     taut_statistics statistics;
-    int warnings;
-    char warning[6][160];   /* options without effect */
+    taut_warnings warnings; /* of options without effect */
     char why[600];          /* the motion was chosen by Taut because ... */
     char begun[400];        /* what was done to the initial state, each part after "; " */
     char explanation[1400]; /* one line */

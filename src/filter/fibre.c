@@ -28,49 +28,49 @@ static int evaluate(taut_fibre *s, const double *q, const double *v, unsigned mo
                     taut_error *error)
 {
     const taut_projection *p = s->p;
-    return taut_evaluate_inside(p->context, p->t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more,
-                                &s->values, error);
+    return taut_evaluate_inside(p->in->context, p->in->t, q, v,
+                                TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more, &s->values, error);
 }
 
 /* Row i of G times x. */
 static double row_times(const taut_fibre *s, const double *entry, taut_index i, const double *x)
 {
-    return taut_row_dot(&s->still.jacobian, entry, i, x);
+    return taut_row_dot(&s->position.jacobian, entry, i, x);
 }
 
 /* x += dx on the fibre, G dx = residual; *step is the largest entry of dx. */
 static int correct(taut_fibre *s, double *x, double *step, taut_error *error)
 {
-    taut_clear(s->still.n, s->dx);
-    const taut_masked_saddle *still = x == s->v && s->apart ? &s->still_v : &s->still;
+    taut_clear(s->position.n, s->dx);
+    const taut_masked_saddle *saddle = x == s->v && s->separate ? &s->velocity : &s->position;
     s->p->statistics.solves++;
-    TAUT_TRY(taut_masked_saddle_solve(still, s->dx, s->residual, error));
-    taut_add(s->still.n, s->dx, x);
-    *step = taut_largest(s->still.n, s->dx);
+    TAUT_TRY(taut_masked_saddle_solve(saddle, s->dx, s->residual, error));
+    taut_add(s->position.n, s->dx, x);
+    *step = taut_largest(s->position.n, s->dx);
     return TAUT_OK;
 }
 
 /* to = foot + shift + the normal part of from - foot - shift. */
-static int drop_along(taut_fibre *s, const double *from, const double *foot, const double *shift,
-                      double *to, taut_error *error)
+static int remove_tangential(taut_fibre *s, const double *from, const double *foot,
+                             const double *shift, double *to, taut_error *error)
 {
     double step;
-    for (taut_index i = 0; i < s->still.n; i++) {
+    for (taut_index i = 0; i < s->position.n; i++) {
         to[i] = foot[i] + (shift ? shift[i] : 0);
         s->dx[i] = from[i] - to[i];
     }
-    for (taut_index i = 0; i < s->still.m; i++)
+    for (taut_index i = 0; i < s->position.m; i++)
         s->residual[i] = row_times(s, s->foot_g, i, s->dx);
     return correct(s, to, &step, error);
 }
 
 /* One step of x, which is s->q or s->v. */
-static int mend_once(taut_fibre *s, double *x, double *step, taut_error *error)
+static int refine_once(taut_fibre *s, double *x, double *step, taut_error *error)
 {
     bool velocity = x == s->v;
     if (!velocity)
         TAUT_TRY(evaluate(s, s->q, s->v, 0, error));
-    for (taut_index i = 0; i < s->still.m; i++) {
+    for (taut_index i = 0; i < s->position.m; i++) {
         double rate = s->values.bond_dt[i] + row_times(s, s->values.jacobian, i, s->v);
         s->residual[i] = !velocity                   ? s->y[i] - s->values.bond[i]
                          : s->spring[i] && !s->exact ? 0
@@ -80,12 +80,12 @@ static int mend_once(taut_fibre *s, double *x, double *step, taut_error *error)
 }
 
 /* Steps until what is left would be rounding. *good is false when they do not shrink. */
-static int mend(taut_fibre *s, double *x, bool *good, taut_error *error)
+static int refine(taut_fibre *s, double *x, bool *good, taut_error *error)
 {
-    double before = INFINITY, step = 0, scale = taut_largest(s->still.n, x);
+    double before = INFINITY, step = 0, scale = taut_largest(s->position.n, x);
     *good = false;
     for (int k = 0; k < MOST_ITERATIONS && !*good; k++) {
-        TAUT_TRY(mend_once(s, x, &step, error));
+        TAUT_TRY(refine_once(s, x, &step, error));
         if (!isfinite(step) || step > 2 * before)
             return TAUT_OK;
         double rate = step / before, size = 2 * DBL_EPSILON * fmax(scale, step);
@@ -103,22 +103,21 @@ int taut_fibre_place(taut_fibre *s, const double *shift, bool *placed, taut_erro
     if (!s->ready)
         return TAUT_OK;
     TAUT_TRY(evaluate(s, p->q, p->v, 0, error));
-    for (taut_index i = 0; i < s->still.m; i++) {
+    for (taut_index i = 0; i < s->position.m; i++) {
         s->y[i] = s->spring[i] ? s->values.bond[i] : 0;
         s->ydot[i] =
             s->spring[i] ? s->values.bond_dt[i] + row_times(s, s->values.jacobian, i, p->v) : 0;
     }
-    TAUT_TRY(drop_along(s, p->q, s->foot_q, NULL, s->q, error));
-    TAUT_TRY(drop_along(s, p->v, s->foot_v, shift, s->v, error));
-    TAUT_TRY(mend(s, s->q, placed, error));
+    TAUT_TRY(remove_tangential(s, p->q, s->foot_q, NULL, s->q, error));
+    TAUT_TRY(remove_tangential(s, p->v, s->foot_v, shift, s->v, error));
+    TAUT_TRY(refine(s, s->q, placed, error));
     if (!*placed)
         return TAUT_OK;
     TAUT_TRY(evaluate(s, s->q, s->v, 0, error)); /* the last step has moved it */
-    TAUT_TRY(mend(s, s->v, placed, error));
+    TAUT_TRY(refine(s, s->v, placed, error));
     if (!*placed)
         return TAUT_OK;
-    taut_copy(s->still.n, s->q, p->q);
-    taut_copy(s->still.n, s->v, p->v);
+    taut_projection_move(p, s->q, s->v);
     return TAUT_OK;
 }
 
@@ -127,13 +126,13 @@ int taut_fibre_place(taut_fibre *s, const double *shift, bool *placed, taut_erro
 static int new_arrays(taut_fibre *s, taut_error *error)
 {
     taut_projection *p = s->p;
-    taut_index n = s->still.n, m = s->still.m;
+    taut_index n = s->position.n, m = s->position.m;
     TAUT_TRY(TAUT_RESERVE(&p->arena, n, error, &s->foot_q, &s->foot_v, &s->q, &s->v, &s->dx));
     TAUT_TRY(TAUT_RESERVE(&p->arena, m, error, &s->y, &s->ydot, &s->residual, &s->values.bond,
                           &s->values.bond_dt));
-    TAUT_TRY(
-        TAUT_RESERVE(&p->arena, p->sizes.jacobian_entries, error, &s->values.jacobian, &s->foot_g));
-    return TAUT_RESERVE(&p->arena, s->still.matrix ? s->still.tangent.start[n] : n, error,
+    TAUT_TRY(TAUT_RESERVE(&p->arena, p->in->sizes.jacobian_entries, error, &s->values.jacobian,
+                          &s->foot_g));
+    return TAUT_RESERVE(&p->arena, s->position.matrix ? s->position.tangent.start[n] : n, error,
                         &s->values.mass);
 }
 
@@ -141,14 +140,14 @@ static int new_arrays(taut_fibre *s, taut_error *error)
 static int sort_bonds(taut_fibre *s, taut_index *springs, taut_error *error)
 {
     taut_projection *p = s->p;
-    const double *compliance = taut_context_compliance(p->context);
-    s->counts = TAUT_NEW(&p->arena, unsigned char, p->sizes.bonds);
-    s->spring = TAUT_NEW(&p->arena, unsigned char, p->sizes.bonds);
+    const double *compliance = taut_context_compliance(p->in->context);
+    s->counts = TAUT_NEW(&p->arena, unsigned char, p->in->sizes.bonds);
+    s->spring = TAUT_NEW(&p->arena, unsigned char, p->in->sizes.bonds);
     if (!s->counts || !s->spring)
         return taut_fail_memory(error);
-    for (taut_index i = 0; i < p->sizes.bonds; i++) {
+    for (taut_index i = 0; i < p->in->sizes.bonds; i++) {
         s->spring[i] = compliance[i] > 0;
-        s->counts[i] = !s->spring[i] || !taut_context_soft(p->context, i);
+        s->counts[i] = !s->spring[i] || !taut_context_soft(p->in->context, i);
         *springs += s->spring[i] && s->counts[i];
     }
     return TAUT_OK;
@@ -157,30 +156,30 @@ static int sort_bonds(taut_fibre *s, taut_index *springs, taut_error *error)
 int taut_fibre_create(taut_projection *p, taut_fibre *s, taut_error *error)
 {
     taut_index springs = 0;
-    *s = (taut_fibre){.p = p, .exact = p->sizes.can & TAUT_CAN_DERIVATIVES};
+    *s = (taut_fibre){.p = p, .exact = p->in->sizes.can & TAUT_CAN_DERIVATIVES};
     TAUT_TRY(sort_bonds(s, &springs, error));
     if (springs == 0)
         return TAUT_OK;
-    s->apart =
-        taut_hold_any(p->hold, p->sizes.coordinates, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY);
-    const unsigned char *hold = s->apart ? p->hold : NULL;
-    TAUT_TRY(taut_masked_saddle_create(&s->still, p->context, &p->arena, hold, TAUT_HOLD_POSITION,
-                                       error));
-    if (s->apart)
-        TAUT_TRY(taut_masked_saddle_create(&s->still_v, p->context, &p->arena, hold,
+    s->separate = taut_hold_any(p->in->hold, p->in->sizes.coordinates,
+                                TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY);
+    const unsigned char *hold = s->separate ? p->in->hold : NULL;
+    TAUT_TRY(taut_masked_saddle_create(&s->position, p->in->context, &p->arena, hold,
+                                       TAUT_HOLD_POSITION, error));
+    if (s->separate)
+        TAUT_TRY(taut_masked_saddle_create(&s->velocity, p->in->context, &p->arena, hold,
                                            TAUT_HOLD_VELOCITY, error));
     TAUT_TRY(new_arrays(s, error));
-    taut_copy(s->still.n, p->q, s->foot_q);
-    taut_copy(s->still.n, p->v, s->foot_v);
+    taut_copy(s->position.n, p->q, s->foot_q);
+    taut_copy(s->position.n, p->v, s->foot_v);
     TAUT_TRY(evaluate(s, p->q, p->v, TAUT_WANT_MASS, error));
-    taut_copy(p->sizes.jacobian_entries, s->values.jacobian, s->foot_g);
-    s->p->statistics.factorisations += 1 + s->apart;
+    taut_copy(p->in->sizes.jacobian_entries, s->values.jacobian, s->foot_g);
+    s->p->statistics.factorisations += 1 + s->separate;
     taut_error reason = {0};
-    int status = taut_masked_saddle_factor(&s->still, p->t, s->values.mass, s->foot_g, s->counts, 0,
-                                           &reason);
-    if (status == 0 && s->apart)
-        status = taut_masked_saddle_factor(&s->still_v, p->t, s->values.mass, s->foot_g, s->counts,
-                                           0, &reason);
+    int status = taut_masked_saddle_factor(&s->position, p->in->t, s->values.mass, s->foot_g,
+                                           s->counts, 0, &reason);
+    if (status == 0 && s->separate)
+        status = taut_masked_saddle_factor(&s->velocity, p->in->t, s->values.mass, s->foot_g,
+                                           s->counts, 0, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, error));
     s->ready = status == 0;
     return TAUT_OK;
@@ -188,6 +187,6 @@ int taut_fibre_create(taut_projection *p, taut_fibre *s, taut_error *error)
 
 void taut_fibre_destroy(taut_fibre *s)
 {
-    taut_masked_saddle_destroy(&s->still);
-    taut_masked_saddle_destroy(&s->still_v);
+    taut_masked_saddle_destroy(&s->position);
+    taut_masked_saddle_destroy(&s->velocity);
 }

@@ -9,8 +9,8 @@
 typedef struct taut_fibre {
     taut_projection *p;
     /* at the foot point; for velocities, where something is held, else without a matrix */
-    taut_masked_saddle still, still_v;
-    bool apart; /* they are not the same */
+    taut_masked_saddle position, velocity;
+    bool separate; /* they are not the same */
     taut_values values;
     double *foot_q, *foot_v;     /* [n] */
     double *foot_g;              /* G there */
@@ -22,14 +22,14 @@ typedef struct taut_fibre {
     bool ready;
 } taut_fibre;
 
-/* Takes (p->q, p->v), which is a foot point, for one; what p->hold holds stands still. Memory
+/* Takes (p->q, p->v), which is a foot point, for one; what p->in->hold holds stands still. Memory
  * comes from the arena of p. Not ready, and nothing done, where all springs are soft, or where
  * bonds depend on others. */
-int taut_fibre_create(taut_projection *p, taut_fibre *seat, taut_error *error);
-void taut_fibre_destroy(taut_fibre *seat); /* takes half-made ones */
+int taut_fibre_create(taut_projection *p, taut_fibre *fibre, taut_error *error);
+void taut_fibre_destroy(taut_fibre *fibre); /* takes half-made ones */
 /* (p->q, p->v) moves over the foot point, with the stretches and rates that its springs have, on
  * the rods; shift[n] is added to the velocity of the foot point, NULL: nothing. What cannot be
  * placed stays, and *placed is false. Never allocates. */
-int taut_fibre_place(taut_fibre *seat, const double *shift, bool *placed, taut_error *error);
+int taut_fibre_place(taut_fibre *fibre, const double *shift, bool *placed, taut_error *error);
 
 #endif

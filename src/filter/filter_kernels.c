@@ -133,34 +133,35 @@ double taut_filter_kernel_response(int steps, const double *weight, double theta
 
 enum { CONDITIONS = (TAUT_FILTER_KERNEL_MOMENTS + 3) / 2 + TAUT_FILTER_KERNEL_ZEROS };
 
-/* Gaussian elimination with pivoting; the solution replaces b. False when singular. */
-static bool solve(int size, double a[][CONDITIONS], double *b)
+static void exchange(double *a, double *b)
+{
+    double kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+bool taut_filter_solve(int size, int stride, double *a, double *b)
 {
     for (int k = 0; k < size; k++) {
         int best = k;
         for (int i = k + 1; i < size; i++)
-            best = fabs(a[i][k]) > fabs(a[best][k]) ? i : best;
-        if (!(fabs(a[best][k]) > 1e-13))
+            best = fabs(a[i * stride + k]) > fabs(a[best * stride + k]) ? i : best;
+        if (!(fabs(a[best * stride + k]) > 1e-14))
             return false;
-        for (int j = 0; j < size; j++) {
-            double keep = a[k][j];
-            a[k][j] = a[best][j];
-            a[best][j] = keep;
-        }
-        double keep = b[k];
-        b[k] = b[best];
-        b[best] = keep;
+        for (int j = k; j < size && best != k; j++)
+            exchange(&a[k * stride + j], &a[best * stride + j]);
+        exchange(&b[k], &b[best]);
         for (int i = k + 1; i < size; i++) {
-            double factor = a[i][k] / a[k][k];
-            for (int j = k; j < size; j++)
-                a[i][j] -= factor * a[k][j];
+            double factor = a[i * stride + k] / a[k * stride + k];
+            for (int j = k; j < size && factor != 0; j++)
+                a[i * stride + j] -= factor * a[k * stride + j];
             b[i] -= factor * b[k];
         }
     }
     for (int k = size - 1; k >= 0; k--) {
         for (int j = k + 1; j < size; j++)
-            b[k] -= a[k][j] * b[j];
-        b[k] /= a[k][k];
+            b[k] -= a[k * stride + j] * b[j];
+        b[k] /= a[k * stride + k];
     }
     return true;
 }
@@ -198,7 +199,7 @@ bool taut_filter_kernel_zeros(const taut_filter_kernel *kernel, bool odd, int st
                 b[i] -= times * weight[j] * row[i];
         }
     }
-    if (!solve(size, a, b))
+    if (!taut_filter_solve(size, CONDITIONS, a[0], b))
         return false;
     for (int j = odd; j < steps; j++) {
         double change = 0;

@@ -44,6 +44,10 @@ enum { TAUT_FILTER_KERNEL_ZEROS = 8 };
 bool taut_filter_kernel_zeros(const taut_filter_kernel *kernel, bool odd, int steps, int count,
                               const double *theta, double *weight);
 
+/* Gaussian elimination with pivoting, of rows that are `stride` apart; the solution replaces b.
+ * False when singular. */
+bool taut_filter_solve(int size, int stride, double *a, double *b);
+
 /* ---- weights that know frequencies (tuned_weights.c) */
 
 enum { TAUT_TUNED_STEPS = 40, TAUT_TUNED_ZEROS = 8 };

@@ -6,18 +6,18 @@
 
 double taut_spring_force(const taut_projection *p, const taut_pass *pass, taut_index i)
 {
-    return (pass->g[i] + taut_context_damping(p->context)[i] * pass->gdot[i]) /
-           taut_context_compliance(p->context)[i];
+    return (pass->g[i] + taut_context_damping(p->in->context)[i] * pass->gdot[i]) /
+           taut_context_compliance(p->in->context)[i];
 }
 
-int taut_force_balance_weigh(const taut_projection *p, double omega, double tolerance,
-                             const double *floor, const double *q, const double *v,
-                             const taut_pass *pass, taut_force_balance *b, taut_error *error)
+int taut_force_balance_measure(const taut_projection *p, double omega, double tolerance,
+                               const double *floor, const double *q, const double *v,
+                               const taut_pass *pass, taut_force_balance *b, taut_error *error)
 {
-    const double *compliance = taut_context_compliance(p->context);
+    const double *compliance = taut_context_compliance(p->in->context);
     taut_statistics aside = {0}; /* a diagnosis beside the micro-integration, not a part of it */
     taut_error reason = {0};
-    int status = taut_slow_multipliers(p->context, p->t, q, v, b->lambda, NULL, &aside,
+    int status = taut_slow_multipliers(p->in->context, p->in->t, q, v, b->lambda, NULL, &aside,
                                        &p->arena.allocator, &reason);
     if (status == TAUT_ERROR_SINGULAR)
         return TAUT_OK;
@@ -27,15 +27,15 @@ int taut_force_balance_weigh(const taut_projection *p, double omega, double tole
         return status;
     }
     b->known = true;
-    for (taut_index i = 0; i < p->sizes.bonds; i++) {
-        double pull = taut_spring_force(p, pass, i), off = fabs(pull - b->lambda[i]),
+    for (taut_index i = 0; i < p->in->sizes.bonds; i++) {
+        double force = taut_spring_force(p, pass, i), off = fabs(force - b->lambda[i]),
                rate = pass->gdot[i] / omega;
-        if (taut_context_soft(p->context, i) ||
+        if (taut_context_soft(p->in->context, i) ||
             !(compliance[i] > 0)) /* rods pull with whatever they have to */
             continue;
         b->energy += compliance[i] * off * off + rate * rate / compliance[i];
         b->off = fmax(b->off, off - 10 * fmax(tolerance, floor[i]) / compliance[i]);
-        b->size = fmax(b->size, fmax(fabs(pull), fabs(b->lambda[i])));
+        b->size = fmax(b->size, fmax(fabs(force), fabs(b->lambda[i])));
     }
     return TAUT_OK;
 }

@@ -18,8 +18,8 @@ typedef struct taut_force_balance {
 } taut_force_balance;
 
 /* floor[m]: rounding of g. */
-int taut_force_balance_weigh(const taut_projection *p, double omega, double tolerance,
-                             const double *floor, const double *q, const double *v,
-                             const taut_pass *pass, taut_force_balance *b, taut_error *error);
+int taut_force_balance_measure(const taut_projection *p, double omega, double tolerance,
+                               const double *floor, const double *q, const double *v,
+                               const taut_pass *pass, taut_force_balance *b, taut_error *error);
 
 #endif

@@ -46,7 +46,7 @@ static int reserve(taut_force_spectrum *r, taut_error *error)
 }
 
 /* Room for one that keeps the latest two. */
-static int reserve_edges(taut_force_spectrum *r, taut_error *error)
+static int reserve_ends(taut_force_spectrum *r, taut_error *error)
 {
     taut_arena *arena = &r->p->arena;
     TAUT_TRY(TAUT_RESERVE(arena, 2 * (int64_t)r->n, error, &r->x, &r->mx));
@@ -57,16 +57,16 @@ static int reserve_edges(taut_force_spectrum *r, taut_error *error)
 int taut_force_spectrum_create(taut_projection *p, taut_force_spectrum *r, taut_error *error)
 {
     taut_arena *arena = &p->arena;
-    taut_index n = p->sizes.coordinates;
+    taut_index n = p->in->sizes.coordinates;
     *r = (taut_force_spectrum){.p = p, .n = n};
-    TAUT_TRY(TAUT_RESERVE(arena, n, error, &r->base, &r->force, &r->here));
-    TAUT_TRY(n > TAUT_FORCE_SPECTRUM_MOST ? reserve_edges(r, error) : reserve(r, error));
-    TAUT_TRY(taut_mechanics_create(&r->mechanics, p->context, arena, &p->statistics, 0, error));
+    TAUT_TRY(TAUT_RESERVE(arena, n, error, &r->base, &r->force, &r->displaced));
+    TAUT_TRY(n > TAUT_FORCE_SPECTRUM_MOST ? reserve_ends(r, error) : reserve(r, error));
+    TAUT_TRY(taut_mechanics_create(&r->mechanics, p->in->context, arena, &p->statistics, 0, error));
     if (!r->mechanics.mass_start)
         return TAUT_OK;
     TAUT_TRY(taut_mechanics_saddle(&r->mechanics, false, true, &arena->allocator, &r->mass, error));
     return r->mechanics.varying ? TAUT_OK
-                                : taut_mechanics_factor(&r->mechanics, r->mass, p->t,
+                                : taut_mechanics_factor(&r->mechanics, r->mass, p->in->t,
                                                         r->mechanics.mass, NULL, NULL, error);
 }
 
@@ -136,7 +136,7 @@ int taut_force_spectrum_normalise(taut_force_spectrum *r, double *x, double *mx,
 }
 
 /* Random, with each coordinate as its mass weighs. */
-void taut_force_spectrum_scatter(const taut_force_spectrum *r, double *mx)
+void taut_force_spectrum_random(const taut_force_spectrum *r, double *mx)
 {
     uint64_t seed = 3;
     for (taut_index i = 0; i < r->n; i++)
@@ -144,12 +144,13 @@ void taut_force_spectrum_scatter(const taut_force_spectrum *r, double *mx)
 }
 
 /* F beside the point, d x away. */
-static int beside(taut_force_spectrum *r, const taut_force_spectrum_point *at, double d,
-                  const double *x, double *force, taut_error *error)
+static int displaced_force(taut_force_spectrum *r, const taut_force_spectrum_point *at, double d,
+                           const double *x, double *force, taut_error *error)
 {
     for (taut_index i = 0; i < r->n; i++)
-        r->here[i] = at->q[i] + d * x[i];
-    return taut_mechanics_force(&r->mechanics, r->p->t, r->here, at->v, force, NULL, error);
+        r->displaced[i] = at->q[i] + d * x[i];
+    return taut_mechanics_force(&r->mechanics, r->p->in->t, r->displaced, at->v, force, NULL,
+                                error);
 }
 
 /* Where the system cannot be evaluated on one side, the other one is taken alone. */
@@ -162,7 +163,7 @@ int taut_force_spectrum_apply(taut_force_spectrum *r, const taut_force_spectrum_
     const double *from = r->base;
     for (int side = 1; side >= -1 && (status != 0 || at->both); side -= 2) {
         double *force = sides ? r->other : r->force;
-        status = beside(r, at, side * d, x, force, &reason);
+        status = displaced_force(r, at, side * d, x, force, &reason);
         TAUT_TRY(taut_fail_final(status, &reason, error));
         if (status == 0 && sides++ == 0)
             d *= side;
@@ -248,7 +249,7 @@ static int iterate(taut_force_spectrum *r, const taut_force_spectrum_point *at, 
                 largest = fmax(largest, fabs(share));
             }
         *steps = k + 1;
-        double *x = k + 1 < r->most ? r->x + (int64_t)(k + 1) * n : r->here;
+        double *x = k + 1 < r->most ? r->x + (int64_t)(k + 1) * n : r->displaced;
         double *mx = k + 1 < r->most ? r->mx + (int64_t)(k + 1) * n : r->force;
         memmove(mx, r->force, (size_t)n * sizeof(double));
         TAUT_TRY(taut_force_spectrum_normalise(r, x, mx, left, error));
@@ -331,15 +332,15 @@ static double pace(taut_index n, const double *q, const double *v, const double 
 int taut_force_spectrum_pace(taut_force_spectrum *r, const double *q, const double *v, double *rate,
                              taut_error *error)
 {
-    TAUT_TRY(taut_force_spectrum_accelerate(r, r->p->t, q, v, r->base, error));
+    TAUT_TRY(taut_force_spectrum_accelerate(r, r->p->in->t, q, v, r->base, error));
     *rate = pace(r->n, q, v, r->base);
     return TAUT_OK;
 }
 
 /* All that there is, or as many steps as there is room for. */
-static int see_all(taut_force_spectrum *r, const taut_force_spectrum_point *at,
-                   const taut_force_spectrum_wish *wish, taut_force_spectrum_seen *seen,
-                   taut_error *error)
+static int find_all(taut_force_spectrum *r, const taut_force_spectrum_point *at,
+                    const taut_force_spectrum_request *request, taut_force_spectrum_seen *seen,
+                    taut_error *error)
 {
     int steps = 0;
     double left = 0;
@@ -349,20 +350,20 @@ static int see_all(taut_force_spectrum *r, const taut_force_spectrum_point *at,
     TAUT_TRY(divide(r, r->base, error));
     seen->floor =
         fmax(2 * sqrt(r->noise) * seen->rate[steps - 1], pace(r->n, at->q, at->v, r->base));
-    seen->first = taut_force_spectrum_gap(seen->count, seen->rate, seen->floor, wish->given);
+    seen->first = taut_force_spectrum_gap(seen->count, seen->rate, seen->floor, request->given);
     return TAUT_OK;
 }
 
 /* The ends, of many; everything that fits into memory where they need forces with reactions. */
-static int see_edges(taut_force_spectrum *r, const taut_force_spectrum_point *at,
-                     const taut_force_spectrum_wish *wish, taut_force_spectrum_seen *seen,
+static int find_ends(taut_force_spectrum *r, const taut_force_spectrum_point *at,
+                     const taut_force_spectrum_request *request, taut_force_spectrum_seen *seen,
                      taut_error *error)
 {
     bool even;
-    taut_copy(r->n, r->base, r->here);
-    TAUT_TRY(divide(r, r->here, error));
-    TAUT_TRY(taut_force_spectrum_edges(r, at, wish, pace(r->n, at->q, at->v, r->here), seen, &even,
-                                       error));
+    taut_copy(r->n, r->base, r->displaced);
+    TAUT_TRY(divide(r, r->displaced, error));
+    TAUT_TRY(taut_force_spectrum_ends(r, at, request, pace(r->n, at->q, at->v, r->displaced), seen,
+                                      &even, error));
     r->clean = even && seen->clean;
     r->sharp = at->both;
     if (r->clean)
@@ -370,7 +371,7 @@ static int see_edges(taut_force_spectrum *r, const taut_force_spectrum_point *at
     if (even)
         return TAUT_OK;
     TAUT_TRY(reserve(r, error));
-    return see_all(r, at, wish, seen, error);
+    return find_all(r, at, request, seen, error);
 }
 
 /* The unit of displacements: a part of the system may be small beside where it is. */
@@ -390,18 +391,18 @@ bool taut_force_spectrum_known(const taut_force_spectrum *r, const double *q, bo
 }
 
 int taut_force_spectrum_see(taut_force_spectrum *r, const double *q, const double *v,
-                            const taut_force_spectrum_wish *wish, taut_force_spectrum_seen *seen,
-                            taut_error *error)
+                            const taut_force_spectrum_request *request,
+                            taut_force_spectrum_seen *seen, taut_error *error)
 {
     const double longest = 1e-3;
     double length = unit(r, q), size = taut_largest(r->n, q);
     taut_force_spectrum_point at = {.q = q, .v = v, .length = length};
     memset(seen, 0, sizeof *seen);
-    TAUT_TRY(evaluate(r, r->p->t, q, v, r->base, error));
+    TAUT_TRY(evaluate(r, r->p->in->t, q, v, r->base, error));
     if (r->relative == 0)
         TAUT_TRY(choose_shift(r, &at, sqrt(DBL_EPSILON * fmax(size, length) / length), error));
     at.noise = r->noise;
-    at.both = r->most == 0 && !wish->rough;
+    at.both = r->most == 0 && !request->rough;
     if (at.both) { /* the error is the square of the displacement: longer ones, less noise */
         double relative = fmin(cbrt(r->grain), longest);
         at.noise = fmin(r->noise, r->grain / relative + relative * relative);
@@ -409,7 +410,8 @@ int taut_force_spectrum_see(taut_force_spectrum *r, const double *q, const doubl
     } else {
         at.length *= r->relative;
     }
-    return r->most > 0 ? see_all(r, &at, wish, seen, error) : see_edges(r, &at, wish, seen, error);
+    return r->most > 0 ? find_all(r, &at, request, seen, error)
+                       : find_ends(r, &at, request, seen, error);
 }
 
 /* ---- what is fast? */

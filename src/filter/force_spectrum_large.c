@@ -158,7 +158,7 @@ static double steps_needed(const taut_force_spectrum *r, const taut_force_spectr
 
 /* Is everything slower known for what it is, even if it is not well below? Then further steps
  * show nothing else. */
-static bool is_told(const taut_force_spectrum_seen *seen, int first)
+static bool is_decided(const taut_force_spectrum_seen *seen, int first)
 {
     for (int k = 0; k < first; k++)
         if (!is_certain(seen, k) &&
@@ -218,16 +218,16 @@ static void compare(ends *e, double slowest, double fastest)
     *e = (ends){slowest, fastest, same ? e->quiet + 1 : 0};
 }
 
-int taut_force_spectrum_edges(taut_force_spectrum *r, const taut_force_spectrum_point *at,
-                              const taut_force_spectrum_wish *wish, double pace,
-                              taut_force_spectrum_seen *seen, bool *even, taut_error *error)
+int taut_force_spectrum_ends(taut_force_spectrum *r, const taut_force_spectrum_point *at,
+                             const taut_force_spectrum_request *request, double pace,
+                             taut_force_spectrum_seen *seen, bool *even, taut_error *error)
 {
     vectors s = {.x = r->x, .mx = r->mx, .x_before = r->x + r->n, .mx_before = r->mx + r->n};
     ends e = {0};
     double norm;
     taut_clear(r->n, s.x_before);
     taut_clear(r->n, s.mx_before);
-    taut_force_spectrum_scatter(r, s.mx);
+    taut_force_spectrum_random(r, s.mx);
     TAUT_TRY(taut_force_spectrum_normalise(r, s.x, s.mx, &norm, error));
     *even = true;
     for (int k = 1, due = FIRST_LOOK; k <= TAUT_FORCE_SPECTRUM_SEEN; k++) {
@@ -244,13 +244,13 @@ int taut_force_spectrum_edges(taut_force_spectrum *r, const taut_force_spectrum_
         seen->noise = 2 * sqrt(at->noise) * seen->rate[k - 1];
         seen->pace = pace;
         seen->floor = fmax(seen->noise, pace);
-        seen->first = first_fast(seen, wish->given);
+        seen->first = first_fast(seen, request->given);
         compare(&e, seen->first < k ? seen->rate[seen->first] : 0, seen->rate[k - 1]);
         bool clear = seen->first < k && is_clean(seen, seen->first);
-        seen->clean = clear && (wish->rough || ended || k >= steps_needed(r, seen));
-        bool enough = wish->rough && (due > ROUGH || (e.quiet > 1 && k >= ENOUGH));
+        seen->clean = clear && (request->rough || ended || k >= steps_needed(r, seen));
+        bool enough = request->rough && (due > ROUGH || (e.quiet > 1 && k >= ENOUGH));
         if (ended || enough || (e.quiet > 0 && seen->clean) ||
-            (e.quiet > 2 && !clear && is_told(seen, seen->first)))
+            (e.quiet > 2 && !clear && is_decided(seen, seen->first)))
             break;
     }
     return TAUT_OK;

@@ -32,12 +32,7 @@
 #include <string.h>
 
 #include "base/vectors.h"
-#include "filter/force_balance.h"
-#include "filter/progress.h"
-#include "filter/rigid_bonds.h"
-#include "filter/sampler.h"
-#include "point/hold/hold.h"
-#include "step/flow_rattle.h"
+#include "filter/filter_work.h"
 #include "step/methods.h"
 
 static const double slowest_share = 0.6; /* of omega: see above */
@@ -46,124 +41,100 @@ static const double stable_share = 1.75; /* h times the fastest frequency, at mo
 static const double poor = 0.01;
 static const double alike = 0.1; /* relative change of frequencies that a window bears */
 
-typedef struct ipa {
-    taut_projection *p;
-    taut_stiffness springs;
-    taut_force_spectrum rates; /* without springs */
-    taut_filter_progress gauge;
-    double omega, slowest, fastest; /* 0: not known */
-    double window, h;               /* delta; step */
-    int steps;                      /* N */
-    double tolerance;
-    bool declared; /* the stiffness: there are springs */
-    taut_sampler sampler;
-    const taut_filter *filter; /* the cubic kernel; NULL: shape */
-    taut_filter_kernel shape;
-    double off_q, off_v;      /* estimated errors, max norm; NaN: not known */
-    taut_hold_restorer *grip; /* NULL: nothing is held */
-    taut_rigid_bonds rods;
-} ipa;
+typedef taut_filter_work ipa;
 
 /* ---- frequencies */
 
 static int measure(ipa *w, taut_error *error)
 {
-    taut_projection *p = w->p;
-    bool first = w->slowest == 0;
-    w->springs.floor = w->declared && first ? w->gauge.floor : NULL;
-    TAUT_TRY(taut_stiffness_measure(p, p->q, &w->springs, error));
-    if (w->springs.found > 0) {
-        w->slowest = w->springs.frequency[0];
-        w->fastest = w->springs.frequency[w->springs.found - 1];
-    } else if (!w->declared) {
-        return taut_stiffness_separated(&w->springs, error);
-    }
-    if (!w->declared && first)
-        TAUT_TRY(taut_filter_progress_scale(&w->gauge, w->slowest, w->fastest, error));
-    if (w->springs.given > 0) {
-        w->omega = w->springs.given;
+    TAUT_TRY(taut_filter_work_measure(w, error));
+    if (w->stiffness.given > 0) {
+        w->omega = w->stiffness.given;
         return TAUT_OK;
     }
     if (w->fastest == 0)
         return taut_fail(error, TAUT_ERROR_CONVERGE,
-                         "the frequencies of the springs could not be computed: give --omega");
-    w->omega = w->springs.single > 0 ? w->springs.single
-               : w->declared         ? w->slowest
-                                     : fmin(w->fastest, w->slowest / slowest_share);
+                         "the frequencies of the springs could not be computed; set omega");
+    w->omega = w->stiffness.single > 0 ? w->stiffness.single
+               : w->declared           ? w->slowest
+                                       : fmin(w->fastest, w->slowest / slowest_share);
     return TAUT_OK;
 }
 
 /* ---- window and steps */
 
-static int choose_kernel(ipa *w, const taut_options *options, taut_error *error)
+static int choose_kernel(ipa *w, taut_error *error)
 {
-    const char *name = taut_options_text(options, "kernel");
-    if (strcmp(name, "aware") == 0)
-        return taut_fail(error, TAUT_ERROR_USAGE,
-                         "--kernel aware is that of projection kernel; use --method kernel, or "
-                         "--kernel cubic, smooth or bump");
-    bool cubic = strcmp(name, "auto") == 0 || strcmp(name, "cubic") == 0;
+    const taut_projection_settings *settings = w->settings;
+    bool cubic = settings->kernel == TAUT_KERNEL_AUTO || settings->kernel == TAUT_KERNEL_CUBIC;
+    if (settings->kernel == TAUT_KERNEL_TUNED)
+        return taut_fail_option(error, TAUT_ERROR_USAGE, "kernel",
+                                "aware is a kernel of projection kernel; use projection kernel, or "
+                                "the kernel cubic, smooth or bump");
+    if (cubic)
+        w->p->idle |= TAUT_SETTING_MOMENTS | TAUT_SETTING_SMOOTHNESS;
     w->filter = cubic ? &taut_filter_cubic : NULL;
-    return cubic ? TAUT_OK : taut_sampler_shape(options, &w->shape, error);
+    return cubic ? TAUT_OK : taut_sampler_shape(w->p, settings, &w->shape, error);
 }
 
-static int choose(ipa *w, const taut_options *options, taut_error *error)
+static int choose(ipa *w, taut_error *error)
 {
+    const taut_projection_settings *settings = w->settings;
     taut_projection *p = w->p;
-    double length = taut_options_real(options, "window");
-    bool given = w->springs.given > 0, counted = taut_options_given(options, "micro-steps");
+    double length = settings->window;
+    bool given = w->stiffness.given > 0;
     bool longer = !given && w->slowest < slowest_share * w->omega * (1 - 1e-12);
     w->window = length / (longer ? w->slowest / slowest_share : w->omega);
-    w->tolerance = taut_options_real(options, "tolerance");
-    if (isnan(w->tolerance))
-        w->tolerance = fmax(1e-9, 1e-3 * pow(w->window / length, 2));
-    double steps = counted ? (double)taut_options_integer(options, "micro-steps")
-                           : fmax(18, ceil(w->window * w->fastest / stable_share * (1 - 1e-12)));
+    w->tolerance = isnan(settings->tolerance) ? fmax(1e-9, 1e-3 * pow(w->window / length, 2))
+                                              : settings->tolerance;
+    double steps = settings->micro_steps > 0
+                       ? (double)settings->micro_steps
+                       : fmax(18, ceil(w->window * w->fastest / stable_share * (1 - 1e-12)));
     if (!(steps <= 1e9))
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "projection ipa would need %.3g steps a pass, because the fastest spring "
-                         "oscillates %.3g times as fast as the slowest; use --method constraint",
+                         "oscillates %.3g times as fast as the slowest; use projection constraint",
                          2 * steps, w->fastest / w->slowest);
-    w->steps = (int)steps;
-    w->h = w->window / steps;
-    if (w->h * w->fastest >= taut_verlet.stability)
+    double h = w->window / steps;
+    int count = (int)steps;
+    if (h * w->fastest >= taut_verlet.stability)
         return taut_fail(error, TAUT_ERROR_STEP,
                          "%d micro-steps in a window of %.4g are unstable: the fastest spring "
                          "needs h < %g/%.6g; at least %.0f micro-steps are needed",
-                         w->steps, w->window, taut_verlet.stability, w->fastest,
+                         count, w->window, taut_verlet.stability, w->fastest,
                          ceil(w->window * w->fastest / stable_share));
-    if (!w->filter && w->steps <= w->shape.moments + 2)
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "a smooth kernel needs more --micro-steps than its --moments and two, %d",
-                         w->shape.moments + 2);
-    char kernel[60] = "";
+    if (!w->filter && count <= w->shape.moments + 2)
+        return taut_fail_option(
+            error, TAUT_ERROR_REFUSED, "micro-steps",
+            "a smooth kernel needs more micro-steps than its moments and two, %d",
+            w->shape.moments + 2);
+    taut_explain(
+        p, "projection ipa, omega %.6g%s, window %.4g%s, %d Verlet steps of %.4g to each side%s",
+        w->omega,
+        given                                         ? ""
+        : w->declared                                 ? " (the slowest single spring)"
+        : p->in->sizes.can & TAUT_HAS_STIFF_POTENTIAL ? " (of the stiff potential)"
+        : w->stiffness.lowered > 0                    ? " (seen in the micro-solution)"
+                                                      : " (seen in differences of forces)",
+        w->window, longer ? " (lengthened for slower modes of coupled springs)" : "", count, h,
+        w->sampler.rigid ? ", on the rigid bonds" : "");
     if (!w->filter)
-        snprintf(kernel, sizeof kernel, ", a %s with %d moments",
-                 w->shape.smooth < 0 ? "bump" : "smooth kernel", w->shape.moments);
-    snprintf(p->explanation, sizeof p->explanation,
-             "projection ipa, omega %.6g%s, window %.4g%s, %d Verlet steps of %.4g to each "
-             "side%s%s: %d force evaluations a pass",
-             w->omega,
-             given                                     ? ""
-             : w->declared                             ? " (the slowest single spring)"
-             : p->sizes.can & TAUT_HAS_STIFF_POTENTIAL ? " (of the stiff potential)"
-             : w->springs.lowered > 0                  ? " (seen in the micro-solution)"
-                                                       : " (seen in differences of forces)",
-             w->window, longer ? " (lengthened for slower modes of coupled springs)" : "", w->steps,
-             w->h, w->sampler.rods ? ", on the rods" : "", kernel, 2 * w->steps + 1);
-    return taut_sampler_filter(&w->sampler, w->filter, &w->shape, w->steps, w->h,
+        taut_explain_more(p, ", a %s with %d moments",
+                          w->shape.smooth < 0 ? "bump" : "smooth kernel", w->shape.moments);
+    taut_explain_more(p, ": %d force evaluations a pass", 2 * count + 1);
+    return taut_sampler_filter(&w->sampler, w->filter, &w->shape, count, h,
                                fmax(w->fastest, w->omega), error);
 }
 
 /* Without springs: where a pass has led to, frequencies are seen more clearly. */
-static int choose_again(ipa *w, const taut_options *options, taut_error *error)
+static int choose_again(ipa *w, taut_error *error)
 {
     double slowest = w->slowest, fastest = w->fastest;
     TAUT_TRY(measure(w, error));
     if (fabs(w->slowest - slowest) < alike * slowest &&
         fabs(w->fastest - fastest) < alike * fastest)
         return TAUT_OK;
-    return choose(w, options, error);
+    return choose(w, error);
 }
 
 /* ---- passes */
@@ -178,44 +149,45 @@ static int filter(ipa *w, taut_error *error)
     w->off_q = e.filter_q + e.verlet_q;
     w->off_v = e.filter_v + e.verlet_v;
     if (w->sampler.general) {
-        double dragged;
-        TAUT_TRY(taut_sampler_dragged(&w->sampler, w->slowest > 0 ? w->slowest : w->omega, &dragged,
-                                      error));
-        w->off_q += dragged;
-        w->off_v += dragged / w->window;
+        double more;
+        TAUT_TRY(taut_sampler_velocity_error(&w->sampler, w->slowest > 0 ? w->slowest : w->omega,
+                                             &more, error));
+        w->off_q += more;
+        w->off_v += more / w->window;
     }
-    TAUT_TRY(taut_rigid_bonds_put(&w->rods, error));
-    TAUT_TRY(taut_hold_restorer_restore(w->grip, p->t, p->q, p->v, error));
-    return taut_filter_progress_take(&w->gauge, error);
+    TAUT_TRY(taut_rigid_bonds_put(&w->rigid, error));
+    TAUT_TRY(taut_hold_restorer_restore(w->restorer, p->in->t, p->q, p->v, error));
+    return taut_filter_progress_take(&w->progress, error);
 }
 
 /* The largest change of the last pass, in units of its tolerance; below 1: done. */
 static double change(const ipa *w)
 {
-    return taut_filter_progress_change(&w->gauge, w->tolerance, w->tolerance, w->omega);
+    return taut_filter_progress_change(&w->progress, w->tolerance, w->tolerance, w->omega);
 }
 
 static int fail_passes(const ipa *w, double first, double before, double now, taut_error *error)
 {
     double rounding = 0;
-    for (taut_index i = 0; i < w->gauge.count; i++) /* soft springs have none */
-        rounding = isfinite(w->gauge.floor[i]) ? fmax(rounding, w->gauge.floor[i]) : rounding;
+    for (taut_index i = 0; i < w->progress.count; i++) /* soft springs have none */
+        rounding = isfinite(w->progress.floor[i]) ? fmax(rounding, w->progress.floor[i]) : rounding;
     if (w->tolerance < rounding && now < 100) /* changes are counted in units of rounding then */
-        return taut_fail(
-            error, TAUT_ERROR_CONVERGE,
-            "--tolerance %.3g is below what rounding leaves of the bonds, about %.2g: after %lld "
-            "passes they still change by %.2g; give a larger --tolerance, or none",
+        return taut_fail_option(
+            error, TAUT_ERROR_CONVERGE, "tolerance",
+            "%.3g is below what rounding leaves of the bonds, about %.2g: after %lld passes they "
+            "still change by %.2g; use a larger tolerance, or the default",
             w->tolerance, 10 * rounding, (long long)w->p->passes, now * rounding);
     const char *advice =
-        now > first ? "the start is too far from the slow manifold, or slow and fast are not "
-                      "separated; start nearer (--method constraint gives a foot point of bonds)"
+        now > first
+            ? "the initial state is too far from the slow manifold, or slow and fast are not "
+              "separated; start nearer (projection constraint gives a foot point of bonds)"
         : now > 0.95 * before
             ? "the changes no longer shrink, because the slow motion shows within the window; a "
-              "larger --tolerance accepts that, a shorter --window reduces it"
-            : "a longer --window damps more in a pass, --passes allows more of them";
+              "larger tolerance accepts that, a shorter window reduces it"
+            : "a longer window damps more in a pass, a larger number of passes allows more of them";
     return taut_fail(error, TAUT_ERROR_CONVERGE,
                      "after %lld %s a pass still changes %s by %.3g times the tolerance %.3g: %s "
-                     "(the start moves at a rate of %.3g, omega is %.4g rad per time)",
+                     "(the initial state moves at a rate of %.3g, omega is %.4g rad per time)",
                      (long long)w->p->passes, w->p->passes == 1 ? "pass" : "passes",
                      w->declared ? "the bonds" : "what is fast", now, w->tolerance, advice,
                      taut_stiffness_pace(w->p), w->omega);
@@ -225,7 +197,7 @@ static int fail_passes(const ipa *w, double first, double before, double now, ta
  * they differ by no more than its errors. */
 static bool was_slow(const ipa *w)
 {
-    const taut_filter_progress *g = &w->gauge;
+    const taut_filter_progress *g = &w->progress;
     bool slow = !w->declared;
     for (taut_index i = 0; i < g->count && slow; i++)
         slow = fabs(g->now[i] - g->first[i]) <= 2 * w->off_q + g->floor[i] &&
@@ -233,27 +205,26 @@ static bool was_slow(const ipa *w)
     return slow;
 }
 
-static int iterate(ipa *w, const taut_options *options, taut_error *error)
+static int iterate(ipa *w, taut_error *error)
 {
     taut_projection *p = w->p;
-    int64_t limit = taut_options_integer(options, "passes");
     double first = 0, before = INFINITY, now = INFINITY;
-    while (p->passes < limit) {
+    while (p->passes < w->settings->passes) {
         TAUT_TRY(filter(w, error));
         before = now;
         now = change(w);
         if (now < 1 || (p->passes == 1 && was_slow(w))) {
             double window = w->window;
-            if (w->springs.rough) { /* many coordinates: once more, where nothing hides */
-                w->springs.rough = false;
-                TAUT_TRY(choose_again(w, options, error));
+            if (w->stiffness.rough) { /* many coordinates: once more, where nothing hides */
+                w->stiffness.rough = false;
+                TAUT_TRY(choose_again(w, error));
             }
             if (w->window == window)
-                return w->declared ? TAUT_OK : taut_stiffness_separated(&w->springs, error);
-        } else if (!w->declared &&
-                   (p->passes <= 4 || taut_stiffness_missed(&w->springs, w->gauge.left))) {
-            TAUT_TRY(choose_again(w, options, error));
-            w->springs.left = 0;
+                return w->declared ? TAUT_OK : taut_stiffness_separated(&w->stiffness, error);
+        } else if (!w->declared && (p->passes <= 4 ||
+                                    taut_stiffness_missed(&w->stiffness, w->progress.rate_left))) {
+            TAUT_TRY(choose_again(w, error));
+            w->stiffness.rate_left = 0;
         }
         first = p->passes == 1 ? now : first;
         if (now > 1e3 * first)
@@ -264,115 +235,79 @@ static int iterate(ipa *w, const taut_options *options, taut_error *error)
 
 /* ---- is it slow? */
 
-/* The filter moves slow parts by O((window * slow rate)^4): a start that was better is kept. */
-static void keep_start(taut_projection *p)
-{
-    taut_copy(p->sizes.coordinates, p->q0, p->q);
-    taut_copy(p->sizes.coordinates, p->v0, p->v);
-}
-
 /* What is left of the oscillation after the last pass is less than it changed. */
 static void state_errors(const ipa *w, bool kept)
 {
     taut_projection *p = w->p;
-    size_t used = strlen(p->explanation);
     double rest = w->tolerance * fmin(1, change(w));
     if (!isnan(w->off_q))
-        used += (size_t)snprintf(p->explanation + used, sizeof p->explanation - used,
-                                 "; error about %.1g in q, %.1g in v", w->off_q + rest,
-                                 w->off_v + rest);
-    if (!w->declared && used < sizeof p->explanation)
-        used += (size_t)snprintf(p->explanation + used, sizeof p->explanation - used,
-                                 "; slow frequencies up to %.3g", w->springs.slow);
-    if (kept && used < sizeof p->explanation)
-        snprintf(p->explanation + used, sizeof p->explanation - used,
-                 "; the start is kept, it is %s the slow manifold %s what the passes lead to",
-                 w->declared ? "nearer to" : "as near to", w->declared ? "than" : "as");
+        taut_explain_more(p, "; error about %.1g in q, %.1g in v", w->off_q + rest,
+                          w->off_v + rest);
+    if (!w->declared)
+        taut_explain_more(p, "; slow frequencies up to %.3g", w->stiffness.slow);
+    if (kept)
+        taut_explain_more(
+            p, "; the initial state is kept, it is %s the slow manifold %s what the passes lead to",
+            w->declared ? "nearer to" : "as near to", w->declared ? "than" : "as");
 }
 
-/* Never worse than the start, and never far from slow. lambda = C^-1 g while the rounding of g
- * is not amplified too much, else from the acceleration equation (docs/theory.md, Filters). */
-static int conclude(const ipa *w, double *first, double *last, taut_error *error)
+/* The filter moves slow parts by O((window * slow rate)^4): a start that was better is kept. Never
+ * worse than the start, and never far from slow. lambda = C^-1 g while the rounding of g is not
+ * amplified too much, else from the acceleration equation (docs/theory.md, Filters). */
+static int conclude(ipa *w, double *first, double *last, taut_error *error)
 {
     taut_projection *p = w->p;
     taut_force_balance start = {.lambda = first}, end = {.lambda = last};
     double fastest = fmax(w->fastest, w->omega);
-    TAUT_TRY(taut_sampler_good(&w->sampler, w->declared, w->slowest > 0 ? w->slowest : w->omega,
-                               w->off_q, poor, error));
+    TAUT_TRY(taut_sampler_check(&w->sampler, w->declared, w->slowest > 0 ? w->slowest : w->omega,
+                                w->off_q, poor, error));
     if (!w->declared) {
         bool kept = was_slow(w);
-        int64_t pass = kept ? 0 : p->passes;
-        for (taut_index i = 0; i < p->sizes.bonds; i++)
-            p->lambda[i] = taut_spring_force(p, &p->pass[pass], i);
         state_errors(w, kept);
         if (kept)
-            keep_start(p);
-        return TAUT_OK;
+            taut_projection_move(p, p->in->q, p->in->v);
+        return taut_filter_work_multipliers(w, NULL, kept ? 0 : p->passes, error);
     }
-    TAUT_TRY(taut_force_balance_weigh(p, w->omega, w->tolerance, w->gauge.floor, p->q0, p->v0,
-                                      &p->pass[0], &start, error));
-    TAUT_TRY(taut_force_balance_weigh(p, w->omega, w->tolerance, w->gauge.floor, p->q, p->v,
-                                      &p->pass[p->passes], &end, error));
+    TAUT_TRY(taut_force_balance_measure(p, w->omega, w->tolerance, w->progress.floor, p->in->q,
+                                        p->in->v, &p->pass[0], &start, error));
+    TAUT_TRY(taut_force_balance_measure(p, w->omega, w->tolerance, w->progress.floor, p->q, p->v,
+                                        &p->pass[p->passes], &end, error));
     bool keep = start.known && end.known && start.energy < end.energy;
     const taut_force_balance *best = keep ? &start : &end;
     if (best->off > 0.5 * best->size)
         return taut_fail(
             error, TAUT_ERROR_CONVERGE,
-            "what the passes lead to is not a slow motion: the springs pull with %.3g beside the "
-            "balance of %.3g; slow and fast are not separated at this state: it moves at a rate of "
-            "%.3g, the slowest single spring oscillates at %.4g",
+            "what the passes lead to is not a slow motion: the forces of the springs differ by "
+            "%.3g from the balance of %.3g; slow and fast are not separated at this state: it "
+            "moves at a rate of %.3g, the slowest single spring oscillates at %.4g",
             best->off, best->size, taut_stiffness_pace(p), w->omega);
     state_errors(w, keep);
     if (keep)
-        keep_start(p);
+        taut_projection_move(p, p->in->q, p->in->v);
     bool noisy = DBL_EPSILON / 2 * fastest * fastest >= 1e-6,
          balance = best->known && (noisy || keep);
-    if (w->sampler.rods && !balance)
-        return taut_flow_rattle_multipliers(w->sampler.flow, p->t, p->q, p->v, p->lambda, error);
-    for (taut_index i = 0; i < p->sizes.bonds; i++)
-        p->lambda[i] = balance ? best->lambda[i] : taut_spring_force(p, &p->pass[p->passes], i);
-    return TAUT_OK;
+    return taut_filter_work_multipliers(w, balance ? best->lambda : NULL, p->passes, error);
 }
 
-static int create(ipa *w, const taut_options *options, taut_error *error)
+static int run(ipa *w, taut_error *error)
 {
     taut_projection *p = w->p;
-    TAUT_TRY(choose_kernel(w, options, error));
-    TAUT_TRY(taut_rigid_bonds_create(p, &w->rods, error));
-    TAUT_TRY(taut_rigid_bonds_begin(&w->rods, error));
-    w->declared = taut_stiffness_declared(p);
-    w->springs.given =
-        taut_options_given(options, "omega") ? taut_options_real(options, "omega") : 0;
-    if (!w->declared) {
-        TAUT_TRY(taut_force_spectrum_create(p, &w->rates, error));
-        w->springs.rates = &w->rates;
-        w->springs.rough = p->sizes.coordinates > TAUT_FORCE_SPECTRUM_MOST;
-    }
-    TAUT_TRY(taut_filter_progress_create(p, w->springs.rates, &w->gauge, error));
+    double *first, *last;
+    TAUT_TRY(TAUT_RESERVE(&p->arena, p->in->sizes.bonds, error, &first, &last));
+    TAUT_TRY(choose_kernel(w, error));
+    TAUT_TRY(taut_filter_work_create(w, error));
     TAUT_TRY(measure(w, error));
-    TAUT_TRY(taut_sampler_create(p, &w->sampler, error));
-    TAUT_TRY(choose(w, options, error));
-    return taut_hold_restorer_create(p->context, &p->arena, &p->statistics, p->hold, p->t, p->q,
-                                     p->v, &w->grip, error);
+    TAUT_TRY(choose(w, error));
+    TAUT_TRY(taut_filter_progress_take(&w->progress, error));
+    TAUT_TRY(iterate(w, error));
+    return conclude(w, first, last, error);
 }
 
-static int project(taut_projection *p, const taut_options *options, taut_error *error)
+static int project(taut_projection *p, const taut_projection_settings *settings, taut_error *error)
 {
-    ipa w = {.p = p};
-    double *first = TAUT_NEW(&p->arena, double, p->sizes.bonds),
-           *last = TAUT_NEW(&p->arena, double, p->sizes.bonds);
-    int status = first && last ? create(&w, options, error) : taut_fail_memory(error);
-    if (status == 0)
-        status = taut_filter_progress_take(&w.gauge, error);
-    if (status == 0)
-        status = iterate(&w, options, error);
-    if (status == 0)
-        status = conclude(&w, first, last, error);
-    taut_rigid_bonds_end(&w.rods);
-    taut_rigid_bonds_destroy(&w.rods);
-    taut_sampler_destroy(&w.sampler);
-    taut_hold_restorer_destroy(w.grip);
-    taut_force_spectrum_destroy(&w.rates);
+    ipa w = {.p = p, .settings = settings};
+    int status = run(&w, error);
+    taut_filter_work_destroy(&w);
     return status;
 }
 
@@ -384,6 +319,9 @@ const taut_projection_method taut_projection_ipa = {
     .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
     .refuses = TAUT_HAS_STEPPER,
     .kinds = 1u << TAUT_MECHANICAL,
+    .reads = TAUT_SETTING_OMEGA | TAUT_SETTING_WINDOW | TAUT_SETTING_MICRO_STEPS |
+             TAUT_SETTING_KERNEL | TAUT_SETTING_MOMENTS | TAUT_SETTING_SMOOTHNESS |
+             TAUT_SETTING_PASSES | TAUT_SETTING_TOLERANCE,
     .moves_slow = true,
     .project = project,
 };

@@ -18,14 +18,15 @@
 #include "filter/progress.h"
 #include "base/vectors.h"
 
-int taut_filter_progress_create(taut_projection *p, taut_force_spectrum *rates,
+int taut_filter_progress_create(taut_projection *p, taut_force_spectrum *spectrum,
                                 taut_filter_progress *g, taut_error *error)
 {
-    *g = (taut_filter_progress){
-        .p = p, .rates = rates, .count = rates ? p->sizes.coordinates : p->sizes.bonds};
-    TAUT_TRY(TAUT_RESERVE(&p->arena, p->sizes.coordinates, error, &g->here));
-    if (rates)
-        TAUT_TRY(TAUT_RESERVE(&p->arena, g->count, error, &g->last_q, &g->last_v, &g->here_v,
+    *g = (taut_filter_progress){.p = p,
+                                .spectrum = spectrum,
+                                .count = spectrum ? p->in->sizes.coordinates : p->in->sizes.bonds};
+    TAUT_TRY(TAUT_RESERVE(&p->arena, p->in->sizes.coordinates, error, &g->displaced));
+    if (spectrum)
+        TAUT_TRY(TAUT_RESERVE(&p->arena, g->count, error, &g->last_q, &g->last_v, &g->displaced_v,
                               &g->behind));
     return TAUT_RESERVE(&p->arena, g->count, error, &g->first, &g->before, &g->now, &g->first_dt,
                         &g->before_dt, &g->now_dt, &g->floor);
@@ -37,14 +38,15 @@ static int measure_noise(taut_filter_progress *g, taut_error *error)
 {
     const taut_projection *p = g->p;
     double size = taut_largest(g->count, p->q), shift = sqrt(DBL_EPSILON) * (size > 0 ? size : 1);
-    TAUT_TRY(taut_force_spectrum_accelerate(g->rates, p->t, p->q, p->v, g->now, error));
+    TAUT_TRY(taut_force_spectrum_accelerate(g->spectrum, p->in->t, p->q, p->v, g->now, error));
     for (int k = 0; k < 2; k++) {
         for (taut_index i = 0; i < g->count;
              i++) /* signs in no order: neighbours must not move together only */
-            g->here[i] =
+            g->displaced[i] =
                 p->q[i] +
                 ((uint32_t)(i + 1) * (k ? 2654435761u : 2246822519u) >> 31 ? -shift : shift);
-        TAUT_TRY(taut_force_spectrum_accelerate(g->rates, p->t, g->here, p->v, g->now_dt, error));
+        TAUT_TRY(taut_force_spectrum_accelerate(g->spectrum, p->in->t, g->displaced, p->v,
+                                                g->now_dt, error));
         for (taut_index i = 0; i < g->count; i++)
             g->floor[i] = fmax(g->floor[i], fabs(g->now_dt[i] - g->now[i]) / shift);
     }
@@ -55,47 +57,47 @@ int taut_filter_progress_scale(taut_filter_progress *g, double slowest, double f
                                taut_error *error)
 {
     const taut_projection *p = g->p;
-    taut_index n = p->sizes.coordinates;
+    taut_index n = p->in->sizes.coordinates;
     /* at q = 0 rounding is that of the motion */
     double size =
         fmax(taut_largest(n, p->q) + taut_largest(n, p->v) / slowest, DBL_MIN / DBL_EPSILON);
     g->unit = slowest;
     g->dt = 1 / fastest;
-    for (taut_index i = 0; i < g->count && !g->rates; i++)
+    for (taut_index i = 0; i < g->count && !g->spectrum; i++)
         g->floor[i] = fmax(g->floor[i], DBL_EPSILON * size);
-    if (!g->rates)
+    if (!g->spectrum)
         return TAUT_OK;
     TAUT_TRY(measure_noise(g, error));
-    TAUT_TRY(taut_force_spectrum_noise(g->rates, g->here, error));
+    TAUT_TRY(taut_force_spectrum_noise(g->spectrum, g->displaced, error));
     for (taut_index i = 0; i < g->count; i++) {
         double square = slowest * slowest,
                rounding = 8 * DBL_EPSILON * size * fmax(1, g->floor[i] / square);
-        g->floor[i] = fmax(rounding, g->here[i] / square);
+        g->floor[i] = fmax(rounding, g->displaced[i] / square);
     }
     return TAUT_OK;
 }
 
 /* Accelerations a time dt later on the motion; those of now are in g->now. */
-static int accelerate_beside(taut_filter_progress *g, double dt, double *a, taut_error *error)
+static int accelerate_displaced(taut_filter_progress *g, double dt, double *a, taut_error *error)
 {
     const taut_projection *p = g->p;
-    bool turns = p->sizes.can & TAUT_HAS_VELOCITY_FORCES;
+    bool turns = p->in->sizes.can & TAUT_HAS_VELOCITY_FORCES;
     for (taut_index i = 0; i < g->count; i++) {
-        g->here[i] = p->q[i] + dt * p->v[i];
+        g->displaced[i] = p->q[i] + dt * p->v[i];
         if (turns)
-            g->here_v[i] = p->v[i] + dt * g->now[i];
+            g->displaced_v[i] = p->v[i] + dt * g->now[i];
     }
-    return taut_force_spectrum_accelerate(g->rates, p->t + dt, g->here, turns ? g->here_v : p->v, a,
-                                          error);
+    return taut_force_spectrum_accelerate(g->spectrum, p->in->t + dt, g->displaced,
+                                          turns ? g->displaced_v : p->v, a, error);
 }
 
 static int measure_forces(taut_filter_progress *g, taut_error *error)
 {
     const taut_projection *p = g->p;
     double square = g->unit * g->unit, dt = g->dt;
-    TAUT_TRY(taut_force_spectrum_accelerate(g->rates, p->t, p->q, p->v, g->now, error));
-    TAUT_TRY(accelerate_beside(g, -dt, g->behind, error));
-    TAUT_TRY(accelerate_beside(g, dt, g->now_dt, error));
+    TAUT_TRY(taut_force_spectrum_accelerate(g->spectrum, p->in->t, p->q, p->v, g->now, error));
+    TAUT_TRY(accelerate_displaced(g, -dt, g->behind, error));
+    TAUT_TRY(accelerate_displaced(g, dt, g->now_dt, error));
     for (taut_index i = 0; i < g->count; i++) {
         g->now_dt[i] = (g->now_dt[i] - g->behind[i]) / (2 * dt * square);
         g->now[i] /= square;
@@ -105,13 +107,13 @@ static int measure_forces(taut_filter_progress *g, taut_error *error)
 
 /* The rate of what has changed since the state before, whose accelerations are in before[] and
  * before_dt[]; 0 where rounding hides it. */
-static double see_left(const taut_filter_progress *g)
+static double find_rate_left(const taut_filter_progress *g)
 {
     const taut_projection *p = g->p;
-    const taut_mechanics *m = &g->rates->mechanics;
+    const taut_mechanics *m = &g->spectrum->mechanics;
     double square = g->unit * g->unit, pull = 0, size = 0, noise = 0;
     for (taut_index i = 0; i < g->count; i++) {
-        double mass = g->rates->mass ? 1 : fabs(m->mass[i]), dq = p->q[i] - g->last_q[i],
+        double mass = g->spectrum->mass ? 1 : fabs(m->mass[i]), dq = p->q[i] - g->last_q[i],
                dv = p->v[i] - g->last_v[i];
         pull -= mass *
                 (square * dq * (g->now[i] - g->before[i]) + dv * (g->now_dt[i] - g->before_dt[i]));
@@ -136,10 +138,10 @@ int taut_filter_progress_take(taut_filter_progress *g, taut_error *error)
     TAUT_TRY(taut_projection_record(p, p->q, p->v, error));
     swap(&g->before, &g->now);
     swap(&g->before_dt, &g->now_dt);
-    if (g->rates) {
+    if (g->spectrum) {
         TAUT_TRY(measure_forces(g, error));
-        g->left = start ? 0 : see_left(g);
-        g->rang = g->rang > 0 ? g->rang : g->left;
+        g->rate_left = start ? 0 : find_rate_left(g);
+        g->first_rate_left = g->first_rate_left > 0 ? g->first_rate_left : g->rate_left;
         taut_copy(g->count, p->q, g->last_q);
         taut_copy(g->count, p->v, g->last_v);
     } else {
@@ -157,8 +159,8 @@ void taut_filter_progress_rewind(taut_filter_progress *g)
 {
     taut_copy(g->count, g->first, g->now);
     taut_copy(g->count, g->first_dt, g->now_dt);
-    g->left = g->rang = 0;
-    for (taut_index i = 0; i < g->count && g->rates; i++) {
+    g->rate_left = g->first_rate_left = 0;
+    for (taut_index i = 0; i < g->count && g->spectrum; i++) {
         g->last_q[i] = g->p->q[i];
         g->last_v[i] = g->p->v[i];
     }
@@ -168,7 +170,7 @@ double taut_filter_progress_change(const taut_filter_progress *g, double toleran
                                    double tolerance_dt, double omega)
 {
     double most = 0;
-    if (g->rates) /* rates are differences over dt: rounding over it is their own */
+    if (g->spectrum) /* rates are differences over dt: rounding over it is their own */
         omega = fmax(omega, 1 / g->dt);
     for (taut_index i = 0; i < g->count; i++) {
         double change = fabs(g->now[i] - g->before[i]) / fmax(tolerance, g->floor[i]);

@@ -28,38 +28,38 @@
 #include <math.h>
 #include <string.h>
 
-#include "filter/projection_kernel.h"
 #include "base/vectors.h"
-#include "point/foot_point.h"
+#include "filter/filter_work.h"
+#include "point/rigid_foot.h"
 #include "point/hold/hold.h"
 
 static const double smooth_step = 1.7;  /* h times the fastest frequency: that of aware passes, for
                                            Verlet's slow motion depends on it */
 static const double finest_step = 0.3;  /* not below, however inaccurate Verlet's slow motion is */
 static const double slow_target = 1e-9; /* what Verlet may do to slow positions, relative */
-static const double shows = 1e-10;      /* an error of the kernel, relative, worth a better one */
-static const double glides = 0.1;       /* changes of two passes that differ less are one */
-static const double tuned = 1e-3;       /* the same that zeros at frequencies bear */
+static const double visible = 1e-10;    /* an error of the kernel, relative, worth a better one */
+static const double repeats = 0.1;      /* changes of two passes that differ less are one */
+static const double retune_change = 1e-3; /* the same that zeros at frequencies bear */
 /* of a change, after another pass: no oscillation that the weights know */
-static const double lasts = 0.25;
+static const double persists = 0.25;
 static const double alike = 0.1; /* relative change of frequencies that weights bear */
 
 static const double least_shrink = 1e-4; /* what a pass with zeros at the frequencies leaves: at
                                             least, because these change on the way */
 /* a change, in units of rounding, that smooth passes deal with as well */
-static const double aware_enough = 300;
+static const double tuned_enough = 300;
 static const double alone_enough = 1e4; /* the same when there are none */
 
 /* LASTING: passes after which changes must have shrunk */
-enum { AWARE_PASSES = 8, ROUNDS = 3, LASTING = 6 };
+enum { TUNED_PASSES = 8, ROUNDS = 3, LASTING = 6 };
 
-typedef taut_projection_kernel_work kernel;
+typedef taut_filter_work kernel;
 
 /* The largest change by the last pass in units of rounding, or of the tolerance where that is
  * more. */
 static double change(const kernel *w)
 {
-    return taut_filter_progress_change(&w->gauge, w->tolerance, w->fastest * w->tolerance,
+    return taut_filter_progress_change(&w->progress, w->tolerance, w->fastest * w->tolerance,
                                        w->fastest);
 }
 
@@ -68,11 +68,11 @@ static double change(const kernel *w)
 static int put_back(kernel *w, const double *shift, taut_error *error)
 {
     bool placed;
-    TAUT_TRY(taut_fibre_place(&w->seat, shift, &placed, error));
+    TAUT_TRY(taut_fibre_place(&w->fibre, shift, &placed, error));
     if (placed)
         return TAUT_OK;
-    TAUT_TRY(taut_rigid_bonds_put(&w->rods, error));
-    return taut_hold_restorer_restore(w->grip, w->p->t, w->p->q, w->p->v, error);
+    TAUT_TRY(taut_rigid_bonds_put(&w->rigid, error));
+    return taut_hold_restorer_restore(w->restorer, w->p->in->t, w->p->q, w->p->v, error);
 }
 
 /* The same between passes. At the very end velocities change from those of Verlet to
@@ -83,11 +83,12 @@ static int put_back_between(kernel *w, taut_error *error)
 {
     const taut_projection *p = w->p;
     const taut_sampler *s = &w->sampler;
-    for (taut_index i = 0; i < p->sizes.coordinates; i++)
+    for (taut_index i = 0; i < p->in->sizes.coordinates; i++)
         w->shift[i] = s->last_v[i] - s->slope[i];
     TAUT_TRY(put_back(w, w->shift, error));
-    for (taut_index i = 0; i < p->sizes.coordinates && w->alternates && s->sums == TAUT_SUMS; i++)
-        if (p->hold[i] & TAUT_HOLD_VELOCITY)
+    for (taut_index i = 0; i < p->in->sizes.coordinates && w->alternates && s->sums == TAUT_SUMS;
+         i++)
+        if (p->in->hold[i] & TAUT_HOLD_VELOCITY)
             p->v[i] -= s->sum[TAUT_RATE][i] / s->h - (s->last_v[i] + s->sum[TAUT_EVEN_V][i]);
     return TAUT_OK;
 }
@@ -96,42 +97,38 @@ static int put_back_between(kernel *w, taut_error *error)
 
 static int measure(kernel *w, taut_error *error)
 {
-    taut_projection *p = w->p;
     bool first = w->fastest == 0;
-    w->springs.floor = first && w->declared ? w->gauge.floor : NULL;
-    TAUT_TRY(taut_stiffness_measure(p, p->q, &w->springs, error));
-    if (w->springs.found == 0)
-        return w->declared
-                   ? taut_fail(error, TAUT_ERROR_CONVERGE,
-                               "the frequencies of the springs could not be computed at this state")
-                   : taut_stiffness_separated(&w->springs, error);
-    w->slowest = w->springs.frequency[0];
-    w->fastest = w->springs.frequency[w->springs.found - 1];
-    return first ? taut_filter_progress_scale(&w->gauge, w->slowest, w->fastest, error) : TAUT_OK;
+    TAUT_TRY(taut_filter_work_measure(w, error));
+    if (w->stiffness.found == 0)
+        return taut_fail(error, TAUT_ERROR_CONVERGE,
+                         "the frequencies of the springs could not be computed at this state");
+    return first && w->declared
+               ? taut_filter_progress_scale(&w->progress, w->slowest, w->fastest, error)
+               : TAUT_OK;
 }
 
-static int aware_passes(kernel *w, int64_t limit, taut_error *error)
+static int tuned_passes(kernel *w, int64_t limit, taut_error *error)
 {
     double before = INFINITY, now = INFINITY;
     for (int64_t k = 0; k < limit; k++) {
-        if (!taut_sampler_aware(&w->sampler, &w->springs))
+        if (!taut_sampler_tuned(&w->sampler, &w->stiffness))
             return TAUT_OK;
-        w->aware_steps = w->sampler.steps;
+        w->tuned_steps = w->sampler.steps;
         TAUT_TRY(taut_sampler_run(&w->sampler, error));
         taut_sampler_move(&w->sampler);
         TAUT_TRY(put_back_between(w, error));
-        TAUT_TRY(taut_filter_progress_take(&w->gauge, error));
-        w->aware_passes++;
+        TAUT_TRY(taut_filter_progress_take(&w->progress, error));
+        w->tuned_passes++;
         before = now;
         now = change(w);
         w->shrinks = isfinite(before) ? now / before : 1;
-        w->aware_done =
-            now < 1 || (k > 0 && now * (now / before) < (w->alone ? alone_enough : aware_enough));
-        if (!w->aware_done && w->declared && now > 0.5 * before)
+        w->tuned_done = now < 1 || (k > 0 && now * (now / before) <
+                                                 (w->tuned_alone ? alone_enough : tuned_enough));
+        if (!w->tuned_done && w->declared && now > 0.5 * before)
             return TAUT_OK;
-        if (!w->aware_done || !w->declared)
+        if (!w->tuned_done || !w->declared)
             TAUT_TRY(measure(w, error));
-        if (w->aware_done || now > 0.5 * before)
+        if (w->tuned_done || now > 0.5 * before)
             return TAUT_OK;
     }
     return TAUT_OK;
@@ -155,10 +152,10 @@ static void finish(kernel *w)
     const taut_sampler *s = &w->sampler;
     /* where the kernel shows, the samples of the settled iteration have no oscillation left that
      * a less damping one would pass */
-    int best = w->off_q - w->off_verlet > shows * taut_largest(p->sizes.coordinates, p->q)
+    int best = w->off_q - w->off_verlet > visible * taut_largest(p->in->sizes.coordinates, p->q)
                    ? TAUT_BETTER_Q
                    : TAUT_EVEN_Q;
-    for (taut_index i = 0; i < p->sizes.coordinates; i++) {
+    for (taut_index i = 0; i < p->in->sizes.coordinates; i++) {
         p->q[i] = s->last_q[i] + s->sum[best][i];
         p->v[i] = s->sum[TAUT_RATE][i] / s->h;
     }
@@ -166,25 +163,25 @@ static void finish(kernel *w)
 
 static int fail_passes(const kernel *w, double now, taut_error *error)
 {
-    if (w->springs.repels)
-        return taut_stiffness_separated(&w->springs, error);
+    if (w->stiffness.repels)
+        return taut_stiffness_separated(&w->stiffness, error);
     return taut_fail(error, TAUT_ERROR_CONVERGE,
                      "after %lld passes a pass still changes %s by %.3g times what it should: the "
-                     "start is too far from the slow manifold, or slow and fast are not separated "
-                     "(the start moves at a rate of %.3g, the slowest %s oscillates at %.4g rad "
-                     "per time, the window is %.3g); start nearer%s, or allow more --passes",
+                     "initial state is too far from the slow manifold, or slow and fast are not "
+                     "separated (it moves at a rate of %.3g, the slowest %s oscillates at %.4g rad "
+                     "per time, the window is %.3g); start nearer%s, or allow more passes",
                      (long long)w->p->passes, w->declared ? "the bonds" : "what is fast", now,
                      taut_stiffness_pace(w->p), w->declared ? "spring" : "of the fast", w->slowest,
                      2 * w->sampler.h * w->sampler.steps,
-                     w->declared ? " (--method constraint gives a foot point)" : "");
+                     w->declared ? " (projection constraint gives a foot point)" : "");
 }
 
 /* The next point of the iteration, accelerated when that was asked for. */
-static int go_on(kernel *w, taut_error *error)
+static int next_point(kernel *w, taut_error *error)
 {
     taut_projection *p = w->p;
     taut_sampler *s = &w->sampler;
-    taut_index n = p->sizes.coordinates;
+    taut_index n = p->in->sizes.coordinates;
     taut_sampler_move(s);
     TAUT_TRY(put_back_between(w, error));
     if (!w->point)
@@ -202,31 +199,37 @@ static int go_on(kernel *w, taut_error *error)
     return put_back_between(w, error); /* to the last bit */
 }
 
+static int form_weights(kernel *w, taut_error *error)
+{
+    return taut_sampler_smooth(&w->sampler, &w->shape, &w->stiffness, w->smooth_step,
+                               w->settings->micro_steps, error);
+}
+
 /* The zeros follow the frequencies, which springs tell at no cost; others are measured between
  * rounds. */
-static int retune(kernel *w, int64_t steps, taut_error *error)
+static int retune(kernel *w, taut_error *error)
 {
     double slowest = w->slowest, fastest = w->fastest;
     if (!w->declared || !w->sampler.zeros)
         return TAUT_OK;
     TAUT_TRY(measure(w, error));
-    if (fabs(w->slowest - slowest) <= tuned * slowest &&
-        fabs(w->fastest - fastest) <= tuned * fastest)
+    if (fabs(w->slowest - slowest) <= retune_change * slowest &&
+        fabs(w->fastest - fastest) <= retune_change * fastest)
         return TAUT_OK;
     if (w->point)
         taut_anderson_clear(&w->anderson);
-    return taut_sampler_smooth(&w->sampler, &w->shape, &w->springs, w->smooth_step, steps, error);
+    return form_weights(w, error);
 }
 
-static int smooth_passes(kernel *w, int64_t limit, int64_t steps, taut_error *error)
+static int smooth_passes(kernel *w, taut_error *error)
 {
     taut_projection *p = w->p;
     double before = INFINITY, now = INFINITY;
     int repeated = 0; /* passes in a row that changed as much as the one before */
-    for (int64_t k = 0; p->passes < limit; k++) {
+    for (int64_t k = 0; p->passes < w->settings->passes; k++) {
         TAUT_TRY(taut_sampler_run(&w->sampler, error));
-        TAUT_TRY(go_on(w, error));
-        TAUT_TRY(taut_filter_progress_take(&w->gauge, error));
+        TAUT_TRY(next_point(w, error));
+        TAUT_TRY(taut_filter_progress_take(&w->progress, error));
         estimate(w);
         before = now;
         now = change(w);
@@ -237,7 +240,8 @@ static int smooth_passes(kernel *w, int64_t limit, int64_t steps, taut_error *er
          * drifts under the filter */
         /* accelerated ones shrink unevenly */
         bool stands = now > 0.5 * before && now <= 0.01 * w->first && !w->point;
-        if (now > 10 && now > lasts * before && taut_stiffness_missed(&w->springs, w->gauge.left))
+        if (now > 10 && now > persists * before &&
+            taut_stiffness_missed(&w->stiffness, w->progress.rate_left))
             return TAUT_OK; /* the next round knows it */
         double expected = k > 0              ? now / before
                           : w->sampler.zeros ? fmax(w->shrinks, least_shrink)
@@ -248,40 +252,36 @@ static int smooth_passes(kernel *w, int64_t limit, int64_t steps, taut_error *er
          * changed by less than its error, 0.02 stay */
         bool little = false;
         if (w->foot && !w->point)
-            TAUT_TRY(taut_projection_kernel_differs_little(w, w->gauge.before, w->gauge.before_dt,
-                                                           0.5, 0, &little, error));
+            TAUT_TRY(taut_projection_kernel_differs_little(
+                w, w->progress.before, w->progress.before_dt, 0.5, 0, &little, error));
         if (little)
             return TAUT_OK;
         /* of an oscillation a pass leaves smooth_left: changes that repeat themselves are the
          * slow motion gliding [A 4.2], from a start that had little else */
-        repeated = fabs(now - before) <= glides * before ? repeated + 1 : 0;
+        repeated = fabs(now - before) <= repeats * before ? repeated + 1 : 0;
         if (repeated == 2)
             return TAUT_OK;
         if (!(now <= 1e3 * w->first) || (!w->declared && k >= LASTING && now > 0.5 * w->first))
             break;
-        TAUT_TRY(retune(w, steps, error));
+        TAUT_TRY(retune(w, error));
     }
     return fail_passes(w, now, error);
 }
 
 /* Passes with one kernel. */
-static int smooth_round(kernel *w, const taut_options *options, int64_t limit, taut_error *error)
+static int smooth_round(kernel *w, taut_error *error)
 {
-    int64_t steps = taut_options_given(options, "micro-steps")
-                        ? taut_options_integer(options, "micro-steps")
-                        : 0;
     w->first = 0;
-    w->springs.left = 0;
+    w->stiffness.rate_left = 0;
     if (w->point)
         taut_anderson_clear(&w->anderson);
-    TAUT_TRY(
-        taut_sampler_smooth(&w->sampler, &w->shape, &w->springs, w->smooth_step, steps, error));
-    TAUT_TRY(smooth_passes(w, limit, steps, error));
-    double dragged;
-    TAUT_TRY(taut_sampler_dragged(&w->sampler, w->slowest, &dragged, error));
-    w->off_verlet += dragged;
-    w->off_q += dragged;
-    w->off_v += dragged / (w->sampler.h * w->sampler.steps);
+    TAUT_TRY(form_weights(w, error));
+    TAUT_TRY(smooth_passes(w, error));
+    double more;
+    TAUT_TRY(taut_sampler_velocity_error(&w->sampler, w->slowest, &more, error));
+    w->off_verlet += more;
+    w->off_q += more;
+    w->off_v += more / (w->sampler.h * w->sampler.steps);
     return TAUT_OK;
 }
 
@@ -289,7 +289,7 @@ static int smooth_round(kernel *w, const taut_options *options, int64_t limit, t
 static int measure_again(kernel *w, bool *same, taut_error *error)
 {
     double slowest = w->slowest, fastest = w->fastest;
-    w->springs.rough = false;
+    w->stiffness.rough = false;
     TAUT_TRY(measure(w, error));
     *same = fabs(w->slowest - slowest) < alike * slowest &&
             fabs(w->fastest - fastest) < alike * fastest;
@@ -297,122 +297,107 @@ static int measure_again(kernel *w, bool *same, taut_error *error)
 }
 
 /* Smooth passes, again with shorter steps where those of Verlet show. */
-static int smooth_stage(kernel *w, const taut_options *options, int64_t limit, taut_error *error)
+static int smooth_stage(kernel *w, taut_error *error)
 {
     taut_projection *p = w->p;
     bool same = w->declared;
     w->smooth_step = smooth_step;
     for (int round = 0; round == 0 || (round < ROUNDS && !same); round++) {
-        TAUT_TRY(smooth_round(w, options, limit, error));
+        TAUT_TRY(smooth_round(w, error));
         if (!w->declared)
             TAUT_TRY(measure_again(w, &same, error));
     }
-    TAUT_TRY(taut_stiffness_separated(&w->springs, error));
+    TAUT_TRY(taut_stiffness_separated(&w->stiffness, error));
     if (!same)
         return taut_fail(
             error, TAUT_ERROR_CONVERGE,
             "the frequencies change from pass to pass (the last ones %.4g to %.4g, slow ones up to "
-            "%.4g): the start is too far from the slow manifold, or slow and fast are not "
-            "separated; --omega says from where on they are fast",
-            w->slowest, w->fastest, w->springs.slow);
-    double target = slow_target * taut_largest(p->sizes.coordinates, p->q);
-    if (w->off_verlet > 2 * target && !taut_options_given(options, "micro-steps")) {
+            "%.4g): the initial state is too far from the slow manifold, or slow and fast are not "
+            "separated; set omega, from which on motion is fast",
+            w->slowest, w->fastest, w->stiffness.slow);
+    double target = slow_target * taut_largest(p->in->sizes.coordinates, p->q);
+    if (w->off_verlet > 2 * target && w->settings->micro_steps == 0) {
         w->smooth_step *= fmax(sqrt(target / w->off_verlet), finest_step / smooth_step);
-        TAUT_TRY(smooth_round(w, options, limit, error));
+        TAUT_TRY(smooth_round(w, error));
     }
     finish(w);
     TAUT_TRY(put_back(w, NULL, error));
-    return taut_filter_progress_take(&w->gauge, error);
+    return taut_filter_progress_take(&w->progress, error);
 }
 
 /* ---- the projection */
 
-static int create(kernel *w, const taut_options *options, taut_error *error)
+static int create(kernel *w, taut_error *error)
 {
     taut_projection *p = w->p;
-    taut_index n = p->sizes.coordinates;
-    TAUT_TRY(taut_rigid_bonds_create(p, &w->rods, error));
-    TAUT_TRY(taut_rigid_bonds_begin(&w->rods, error));
-    w->declared = taut_stiffness_declared(p);
-    if (!w->declared) {
-        TAUT_TRY(taut_force_spectrum_create(p, &w->rates, error));
-        w->springs.rates = &w->rates;
-        w->springs.given =
-            taut_options_given(options, "omega") ? taut_options_real(options, "omega") : 0;
-        w->springs.rough = n > TAUT_FORCE_SPECTRUM_MOST;
-    }
-    TAUT_TRY(taut_filter_progress_create(p, w->springs.rates, &w->gauge, error));
-    TAUT_TRY(taut_hold_restorer_create(p->context, &p->arena, &p->statistics, p->hold, p->t, p->q,
-                                       p->v, &w->grip, error));
-    w->alternates = w->grip && !w->declared;
+    taut_index n = p->in->sizes.coordinates;
+    TAUT_TRY(taut_filter_work_create(w, error));
+    p->idle |= w->declared ? TAUT_SETTING_OMEGA : 0;
+    w->alternates = w->restorer && !w->declared;
     if (!(w->shift = TAUT_NEW(&p->arena, double, n)))
         return taut_fail_memory(error);
-    if (taut_options_flag(options, "accelerate") || w->alternates) {
+    if (w->settings->accelerate || w->alternates) {
         TAUT_TRY(TAUT_RESERVE(&p->arena, 2 * n, error, &w->point, &w->residual));
         TAUT_TRY(taut_anderson_create(&w->anderson, 2 * n, TAUT_ANDERSON_DEPTH, &p->arena, error));
     }
-    TAUT_TRY(measure(w, error));
-    return taut_sampler_create(p, &w->sampler, error);
+    return measure(w, error);
 }
 
 /* Does the start ring for all to see? Springs do not pull with what balances the forces then;
  * without springs, much of it is fast. */
-static int rings(kernel *w, bool *yes, taut_error *error)
+static int find_oscillation(kernel *w, bool *yes, taut_error *error)
 {
     const double much = 1e-4; /* of the coordinates */
     taut_projection *p = w->p;
-    taut_force_balance start = {.lambda = TAUT_NEW(&p->arena, double, p->sizes.bonds)};
+    taut_force_balance start = {.lambda = TAUT_NEW(&p->arena, double, p->in->sizes.bonds)};
     double most = 0;
     if (!start.lambda)
         return taut_fail_memory(error);
     if (w->declared)
-        TAUT_TRY(taut_force_balance_weigh(p, w->slowest, 0, w->gauge.floor, p->q, p->v, &p->pass[0],
-                                          &start, error));
-    for (taut_index i = 0; i < w->gauge.count; i++)
-        if (isfinite(w->gauge.floor[i]))
-            most = fmax(most, fmax(fabs(w->gauge.now[i]), fabs(w->gauge.now_dt[i]) / w->slowest));
-    *yes = !(most <= much * taut_largest(p->sizes.coordinates, p->q)) ||
+        TAUT_TRY(taut_force_balance_measure(p, w->slowest, 0, w->progress.floor, p->q, p->v,
+                                            &p->pass[0], &start, error));
+    for (taut_index i = 0; i < w->progress.count; i++)
+        if (isfinite(w->progress.floor[i]))
+            most = fmax(most,
+                        fmax(fabs(w->progress.now[i]), fabs(w->progress.now_dt[i]) / w->slowest));
+    *yes = !(most <= much * taut_largest(p->in->sizes.coordinates, p->q)) ||
            (start.known && start.off > 0.5 * start.size);
     return TAUT_OK;
 }
 
 /* A start in which little is fast gets a smooth pass first: when that moves it by no more than
  * its own error, it stays. */
-static int look_first(kernel *w, const taut_options *options, bool *slow, taut_error *error)
+static int try_initial_state(kernel *w, bool *slow, taut_error *error)
 {
     taut_projection *p = w->p;
-    bool ringing = true;
+    bool oscillates = true;
     *slow = false;
-    TAUT_TRY(rings(w, &ringing, error));
-    if (ringing || taut_stiffness_separated(&w->springs, NULL) != 0)
+    TAUT_TRY(find_oscillation(w, &oscillates, error));
+    if (oscillates || taut_stiffness_separated(&w->stiffness, NULL) != 0)
         return TAUT_OK;
-    if (w->springs.rough) {
-        w->springs.rough = false;
+    if (w->stiffness.rough) {
+        w->stiffness.rough = false;
         TAUT_TRY(measure(w, error));
-        w->springs.rough = true;
-        if (taut_stiffness_separated(&w->springs, NULL) != 0)
+        w->stiffness.rough = true;
+        if (taut_stiffness_separated(&w->stiffness, NULL) != 0)
             return TAUT_OK;
     }
-    int64_t steps = taut_options_given(options, "micro-steps")
-                        ? taut_options_integer(options, "micro-steps")
-                        : 0;
     w->smooth_step = smooth_step;
-    TAUT_TRY(taut_sampler_smooth(&w->sampler, &w->shape, &w->springs, smooth_step, steps, error));
+    TAUT_TRY(form_weights(w, error));
     TAUT_TRY(taut_sampler_run(&w->sampler, error));
     taut_sampler_move(&w->sampler);
     estimate(w);
     finish(w);
     TAUT_TRY(put_back(w, NULL, error));
-    TAUT_TRY(taut_filter_progress_take(&w->gauge, error));
+    TAUT_TRY(taut_filter_progress_take(&w->progress, error));
     TAUT_TRY(taut_projection_kernel_was_slow(w, slow, error));
     if (*slow)
         return TAUT_OK;
     /* as if nothing had been: the velocity that `finish` gives is not for further passes */
     w->smooth_step = 0;
-    taut_copy(p->sizes.coordinates, p->q0, p->q);
-    taut_copy(p->sizes.coordinates, p->v0, p->v);
+    taut_projection_move(p, p->in->q, p->in->v);
     p->passes = 0;
-    taut_filter_progress_rewind(&w->gauge);
+    taut_filter_progress_rewind(&w->progress);
     return TAUT_OK;
 }
 
@@ -422,99 +407,86 @@ static int look_first(kernel *w, const taut_options *options, bool *slow, taut_e
 static int begin_at_foot(kernel *w, taut_error *error)
 {
     taut_projection *p = w->p;
-    taut_system *rigid = NULL;
-    taut_context *context = NULL;
-    taut_projector *projector = NULL;
-    taut_foot_point_settings settings = {.ignore_holds = !w->grip, .hold = p->hold};
+    taut_rigid_foot foot;
+    taut_foot_point_settings settings = {.ignore_holds = !w->restorer, .hold = p->in->hold};
     taut_error reason = {0};
     if (!w->declared)
         return TAUT_OK;
-    int status = taut_system_rigid(p->system, &rigid, &reason);
-    if (status == 0)
-        status = taut_context_create(rigid, &p->arena.allocator, &context, &reason);
-    if (status == 0)
-        status = taut_foot_point_create(context, &p->arena, &p->statistics, &settings, &projector,
-                                        &reason);
+    int status =
+        taut_rigid_foot_create(&foot, p->in->system, &p->arena, &p->statistics, &settings, &reason);
     if (status == 0) {
-        taut_foot_point_guess(projector, false);
-        status = taut_rigid_bonds_given(&w->rods, projector, &reason);
+        taut_foot_point_guess(foot.projector, false);
+        status = taut_rigid_bonds_given(&w->rigid, foot.projector, &reason);
     }
-    if (projector)
-        projector->destroy(projector);
-    taut_context_destroy(context);
-    taut_system_destroy(rigid);
+    taut_rigid_foot_destroy(&foot);
     w->foot = status == 0;
     TAUT_TRY(taut_fail_final(status, &reason, error));
     if (!w->foot)
         return TAUT_OK;
     TAUT_TRY(measure(w, error));
-    TAUT_TRY(taut_fibre_create(p, &w->seat, error));
-    return taut_filter_progress_take(&w->gauge, error);
+    TAUT_TRY(taut_fibre_create(p, &w->fibre, error));
+    return taut_filter_progress_take(&w->progress, error);
 }
 
-static int run(kernel *w, const taut_options *options, taut_error *error)
+static int run(kernel *w, taut_error *error)
 {
-    const char *name = taut_options_text(options, "kernel");
-    int64_t limit = taut_options_integer(options, "passes");
-    bool aware = strcmp(name, "auto") == 0 || strcmp(name, "aware") == 0;
-    w->alone = strcmp(name, "aware") == 0;
+    taut_kernel_choice choice = w->settings->kernel;
+    int64_t limit = w->settings->passes;
+    w->tuned_alone = choice == TAUT_KERNEL_TUNED;
     taut_projection_kernel_explain(w, false);
-    TAUT_TRY(taut_filter_progress_take(&w->gauge, error));
+    TAUT_TRY(taut_filter_progress_take(&w->progress, error));
     bool slow;
-    TAUT_TRY(look_first(w, options, &slow, error));
+    TAUT_TRY(try_initial_state(w, &slow, error));
     if (slow)
         return TAUT_OK;
-    if (strcmp(name, "auto") == 0)
+    if (choice == TAUT_KERNEL_AUTO)
         TAUT_TRY(begin_at_foot(w, error));
-    if (aware)
-        TAUT_TRY(aware_passes(w, limit < AWARE_PASSES ? limit : AWARE_PASSES, error));
-    if (!w->alone)
-        return smooth_stage(w, options, limit, error);
-    bool settled = w->aware_done || (w->aware_passes > 0 && change(w) < 1e-6 / DBL_EPSILON);
+    if (choice == TAUT_KERNEL_AUTO || w->tuned_alone)
+        TAUT_TRY(tuned_passes(w, limit < TUNED_PASSES ? limit : TUNED_PASSES, error));
+    if (!w->tuned_alone)
+        return smooth_stage(w, error);
+    bool settled = w->tuned_done || (w->tuned_passes > 0 && change(w) < 1e-6 / DBL_EPSILON);
     if (!settled)
-        return w->aware_passes == 0 ? taut_fail(error, TAUT_ERROR_REFUSED,
+        return w->tuned_passes == 0 ? taut_fail(error, TAUT_ERROR_REFUSED,
                                                 "there are no short weights for frequencies from "
-                                                "%.4g to %.4g; use --kernel smooth",
+                                                "%.4g to %.4g; use the kernel smooth",
                                                 w->slowest, w->fastest)
                                     : fail_passes(w, change(w), error);
     bool same = true;
-    if (w->springs.rough)
+    if (w->stiffness.rough)
         TAUT_TRY(measure_again(w, &same, error));
-    return same ? taut_stiffness_separated(&w->springs, error) : fail_passes(w, change(w), error);
+    return same ? taut_stiffness_separated(&w->stiffness, error) : fail_passes(w, change(w), error);
 }
 
-static int project(taut_projection *p, const taut_options *options, taut_error *error)
+static int project(taut_projection *p, const taut_projection_settings *settings, taut_error *error)
 {
-    kernel w = {.p = p, .shrinks = 1};
-    if (strcmp(taut_options_text(options, "kernel"), "cubic") == 0)
-        return taut_fail(
-            error, TAUT_ERROR_USAGE,
-            "--kernel cubic is that of projection ipa; use --method ipa, or --kernel smooth");
-    TAUT_TRY(taut_sampler_shape(options, &w.shape, error));
-    w.tolerance =
-        taut_options_given(options, "tolerance") ? taut_options_real(options, "tolerance") : 0;
-    int status = create(&w, options, error);
+    kernel w = {.p = p, .settings = settings, .shrinks = 1};
+    if (settings->kernel == TAUT_KERNEL_CUBIC)
+        return taut_fail_option(
+            error, TAUT_ERROR_USAGE, "kernel",
+            "cubic is the kernel of projection ipa; use projection ipa, or the kernel smooth");
+    TAUT_TRY(taut_sampler_shape(p, settings, &w.shape, error));
+    w.tolerance = isnan(settings->tolerance) ? 0 : settings->tolerance;
+    int status = create(&w, error);
     if (status == 0)
-        status = run(&w, options, error);
+        status = run(&w, error);
     if (status == 0)
         status = taut_projection_kernel_conclude(&w, error);
-    taut_rigid_bonds_end(&w.rods);
-    taut_rigid_bonds_destroy(&w.rods);
-    taut_fibre_destroy(&w.seat);
-    taut_sampler_destroy(&w.sampler);
-    taut_force_spectrum_destroy(&w.rates);
-    taut_hold_restorer_destroy(w.grip);
+    taut_filter_work_destroy(&w);
     return status;
 }
 
 const taut_projection_method taut_projection_kernel = {
     .name = "kernel",
-    .summary = "iterative projection with weights that know the frequencies, then a smooth kernel "
-               "of order 6; needs forces only",
+    .summary = "iterative projection with frequency-tuned weights, then a smooth kernel of order "
+               "6; needs forces only",
     .reference = "Ariel, Sanz-Serna, Tsai 2012, section 3.2, with better kernels",
     .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
     .refuses = TAUT_HAS_STEPPER,
     .kinds = 1u << TAUT_MECHANICAL,
+    .reads = TAUT_SETTING_OMEGA | TAUT_SETTING_MICRO_STEPS | TAUT_SETTING_KERNEL |
+             TAUT_SETTING_MOMENTS | TAUT_SETTING_SMOOTHNESS | TAUT_SETTING_ACCELERATE |
+             TAUT_SETTING_PASSES | TAUT_SETTING_TOLERANCE,
     .moves_slow = true,
     .project = project,
 };

@@ -26,30 +26,30 @@ bool taut_rigid_bonds_any(taut_context *context)
     return false;
 }
 
-int taut_rigid_bonds_create(taut_projection *p, taut_rigid_bonds *rods, taut_error *error)
+int taut_rigid_bonds_create(taut_projection *p, taut_rigid_bonds *rigid, taut_error *error)
 {
-    *rods = (taut_rigid_bonds){.p = p};
-    if (!taut_rigid_bonds_any(p->context))
+    *rigid = (taut_rigid_bonds){.p = p};
+    if (!taut_rigid_bonds_any(p->in->context))
         return TAUT_OK;
     taut_foot_point_settings settings = {.ignore_holds = true};
-    return taut_foot_point_create(p->context, &p->arena, &p->statistics, &settings,
-                                  &rods->projector, error);
+    return taut_foot_point_create(p->in->context, &p->arena, &p->statistics, &settings,
+                                  &rigid->projector, error);
 }
 
-void taut_rigid_bonds_destroy(taut_rigid_bonds *rods)
+void taut_rigid_bonds_destroy(taut_rigid_bonds *rigid)
 {
-    if (rods->projector)
-        rods->projector->destroy(rods->projector);
-    rods->projector = NULL;
+    if (rigid->projector)
+        rigid->projector->destroy(rigid->projector);
+    rigid->projector = NULL;
 }
 
-int taut_rigid_bonds_put(taut_rigid_bonds *rods, taut_error *error)
+int taut_rigid_bonds_put(taut_rigid_bonds *rigid, taut_error *error)
 {
-    taut_projection *p = rods->p;
-    if (!rods->projector)
+    taut_projection *p = rigid->p;
+    if (!rigid->projector)
         return TAUT_OK;
     int64_t before = p->statistics.force_evaluations;
-    int status = rods->projector->apply(rods->projector, p->t, p->q, p->v, error);
+    int status = rigid->projector->apply(rigid->projector, p->in->t, p->q, p->v, error);
     p->statistics.force_evaluations = before; /* bonds alone */
     return status;
 }
@@ -57,87 +57,74 @@ int taut_rigid_bonds_put(taut_rigid_bonds *rods, taut_error *error)
 /* ---- the start */
 
 /* Does the start meet the rods, to rounding? g and gdot of all bonds are kept. */
-static int is_on(taut_rigid_bonds *rods, bool *on, taut_error *error)
+static int is_on(taut_rigid_bonds *rigid, bool *on, taut_error *error)
 {
-    const taut_projection *p = rods->p;
-    const double *compliance = taut_context_compliance(p->context);
+    const taut_projection *p = rigid->p;
+    const double *compliance = taut_context_compliance(p->in->context);
     taut_pattern jacobian;
-    taut_arena *arena = &rods->p->arena;
-    TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
-    double *entry = TAUT_NEW(arena, double, p->sizes.jacobian_entries);
+    taut_arena *arena = &rigid->p->arena;
+    TAUT_TRY(taut_system_pattern(p->in->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
+    double *entry = TAUT_NEW(arena, double, p->in->sizes.jacobian_entries);
     if (!entry)
         return taut_fail_memory(error);
-    TAUT_TRY(TAUT_RESERVE(arena, p->sizes.bonds, error, &rods->g, &rods->gdot));
-    taut_values values = {.bond = rods->g, .bond_dt = rods->gdot, .jacobian = entry};
-    TAUT_TRY(taut_evaluate_inside(p->context, p->t, p->q, p->v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
-                                  &values, error));
-    double noise = p->sizes.can & TAUT_CAN_DERIVATIVES ? rounding : difference,
-           largest = taut_largest(p->sizes.coordinates, p->q);
+    TAUT_TRY(TAUT_RESERVE(arena, p->in->sizes.bonds, error, &rigid->g, &rigid->gdot));
+    taut_values values = {.bond = rigid->g, .bond_dt = rigid->gdot, .jacobian = entry};
+    TAUT_TRY(taut_evaluate_inside(p->in->context, p->in->t, p->q, p->v,
+                                  TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, error));
+    double noise = p->in->sizes.can & TAUT_CAN_DERIVATIVES ? rounding : difference,
+           largest = taut_largest(p->in->sizes.coordinates, p->q);
     *on = true;
-    for (taut_index i = 0; i < p->sizes.bonds; i++) {
+    for (taut_index i = 0; i < p->in->sizes.bonds; i++) {
         double size = largest + taut_row_size(&jacobian, entry, i, p->q),
-               rate = fabs(rods->gdot[i]) + taut_row_size(&jacobian, entry, i, p->v);
-        rods->gdot[i] += taut_row_dot(&jacobian, entry, i, p->v);
+               rate = fabs(rigid->gdot[i]) + taut_row_size(&jacobian, entry, i, p->v);
+        rigid->gdot[i] += taut_row_dot(&jacobian, entry, i, p->v);
         if (!(compliance[i] > 0))
-            *on = *on && fabs(rods->g[i]) <= rounding * size && fabs(rods->gdot[i]) <= noise * rate;
+            *on =
+                *on && fabs(rigid->g[i]) <= rounding * size && fabs(rigid->gdot[i]) <= noise * rate;
     }
     return TAUT_OK;
 }
 
-int taut_rigid_bonds_begin(taut_rigid_bonds *rods, taut_error *error)
+int taut_rigid_bonds_begin(taut_rigid_bonds *rigid, taut_error *error)
 {
-    taut_projection *p = rods->p;
-    taut_index n = p->sizes.coordinates;
+    taut_projection *p = rigid->p;
     bool on = true;
-    if (rods->projector)
-        TAUT_TRY(is_on(rods, &on, error));
+    if (rigid->projector)
+        TAUT_TRY(is_on(rigid, &on, error));
     if (on)
         return TAUT_OK;
-    taut_foot_point_settings settings = {.ignore_holds = !p->hold, .hold = p->hold};
+    taut_foot_point_settings settings = {.ignore_holds = !p->in->hold, .hold = p->in->hold};
     taut_projector *projector = NULL;
-    double *q = TAUT_NEW(&p->arena, double, n), *v = TAUT_NEW(&p->arena, double, n);
-    if (!q || !v)
-        return taut_fail_memory(error);
-    TAUT_TRY(taut_foot_point_create(p->context, &p->arena, &p->statistics, &settings, &projector,
-                                    error));
-    int status = projector->apply(projector, p->t, p->q, p->v, error);
+    TAUT_TRY(taut_foot_point_create(p->in->context, &p->arena, &p->statistics, &settings,
+                                    &projector, error));
+    int status = projector->apply(projector, p->in->t, p->q, p->v, error);
     projector->destroy(projector);
     TAUT_TRY(status);
-    taut_copy(n, p->q, q);
-    taut_copy(n, p->v, v);
-    rods->q0 = p->q0;
-    rods->v0 = p->v0;
-    p->q0 = q;
-    p->v0 = v;
-    return TAUT_OK;
+    rigid->given = p->in;
+    return taut_projection_begin_at(p, p->q, p->v, &rigid->put, error);
 }
 
-int taut_rigid_bonds_given(const taut_rigid_bonds *rods, taut_projector *projector,
+int taut_rigid_bonds_given(const taut_rigid_bonds *rigid, taut_projector *projector,
                            taut_error *error)
 {
-    taut_projection *p = rods->p;
-    if (!rods->q0)
-        return projector->apply(projector, p->t, p->q, p->v, error);
-    taut_copy(p->sizes.coordinates, rods->q0, p->q);
-    taut_copy(p->sizes.coordinates, rods->v0, p->v);
-    int status = projector->apply(projector, p->t, p->q, p->v, error);
-    if (status != 0) {
-        taut_copy(p->sizes.coordinates, p->q0, p->q);
-        taut_copy(p->sizes.coordinates, p->v0, p->v);
-    }
+    taut_projection *p = rigid->p;
+    if (rigid->given)
+        taut_projection_move(p, rigid->given->q, rigid->given->v);
+    int status = projector->apply(projector, p->in->t, p->q, p->v, error);
+    if (status != 0 && rigid->given)
+        taut_projection_move(p, p->in->q, p->in->v);
     return status;
 }
 
-void taut_rigid_bonds_end(taut_rigid_bonds *rods)
+void taut_rigid_bonds_end(taut_rigid_bonds *rigid)
 {
-    taut_projection *p = rods->p;
-    if (!rods->q0)
+    taut_projection *p = rigid->p;
+    if (!rigid->given)
         return;
-    p->q0 = rods->q0;
-    p->v0 = rods->v0;
-    rods->q0 = rods->v0 = NULL;
+    p->in = rigid->given;
+    rigid->given = NULL;
     if (!p->pass)
         return;
-    p->pass[0].g = rods->g;
-    p->pass[0].gdot = rods->gdot;
+    p->pass[0].g = rigid->g;
+    p->pass[0].gdot = rigid->gdot;
 }

@@ -12,7 +12,7 @@
 #include "step/flow_verlet.h"
 
 /* h times the fastest frequency; Verlet is stable below 2 */
-static const double aware_step = 1.7;
+static const double tuned_step = 1.7;
 static const double smooth_left = 0.02; /* of an oscillation, after a smooth pass */
 /* sum |w| of frequency-tuned weights: beyond, passes diverge (docs/sources.md, F) */
 static const double most_sum = 5;
@@ -21,23 +21,23 @@ enum { MOST_STEPS = 1 << 22 };
 
 int taut_sampler_create(taut_projection *p, taut_sampler *s, taut_error *error)
 {
-    taut_index n = p->sizes.coordinates;
+    taut_index n = p->in->sizes.coordinates;
     *s = (taut_sampler){.p = p};
     for (int k = 0; k < TAUT_SUMS; k++)
         TAUT_TRY(TAUT_RESERVE(&p->arena, n, error, &s->sum[k]));
     TAUT_TRY(TAUT_RESERVE(&p->arena, 2 * n, error, &s->state));
     TAUT_TRY(TAUT_RESERVE(&p->arena, n, error, &s->slope, &s->last_q, &s->last_v));
-    TAUT_TRY(TAUT_RESERVE(&p->arena, TAUT_TUNED_STEPS + 1, error, &s->aware));
+    TAUT_TRY(TAUT_RESERVE(&p->arena, TAUT_TUNED_STEPS + 1, error, &s->tuned));
     const unsigned general =
         TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_KINETIC | TAUT_HAS_DAMPING;
-    s->general = p->sizes.can & general;
-    s->rods = taut_rigid_bonds_any(p->context);
-    if (s->rods)
-        return taut_flow_rattle(p->context, &p->arena, &p->statistics, &s->flow, error);
+    s->general = p->in->sizes.can & general;
+    s->rigid = taut_rigid_bonds_any(p->in->context);
+    if (s->rigid)
+        return taut_flow_rattle(p->in->context, &p->arena, &p->statistics, &s->flow, error);
     if (s->general)
-        return taut_flow_leap(p->context, &p->arena, &p->statistics, p->t, &s->flow, error);
-    return taut_flow_verlet(p->context, &p->arena, &p->statistics, INFINITY, p->t, p->q, p->v,
-                            &s->flow, error);
+        return taut_flow_leap(p->in->context, &p->arena, &p->statistics, p->in->t, &s->flow, error);
+    return taut_flow_verlet(p->in->context, &p->arena, &p->statistics, INFINITY, p->in->t, p->q,
+                            p->v, &s->flow, error);
 }
 
 void taut_sampler_destroy(taut_sampler *s)
@@ -62,12 +62,12 @@ static double slope_weight(int steps, int j)
 static int sample_side(taut_sampler *s, int side, taut_error *error)
 {
     taut_projection *p = s->p;
-    taut_index n = p->sizes.coordinates;
+    taut_index n = p->in->sizes.coordinates;
     taut_copy(n, p->q, s->state);
     taut_copy(n, p->v, s->state + n);
     for (int j = 1; j <= s->steps; j++) {
-        TAUT_TRY(
-            s->flow->advance(s->flow, p->t + side * (j - 1) * s->h, side * s->h, s->state, error));
+        TAUT_TRY(s->flow->advance(s->flow, p->in->t + side * (j - 1) * s->h, side * s->h, s->state,
+                                  error));
         TAUT_TRY(taut_record_sample(p, side * j, s->state, error));
         for (int k = 0; k < s->sums; k++) {
             bool velocity = k == TAUT_EVEN_V || k == TAUT_BETTER_V;
@@ -87,12 +87,12 @@ static int sample_side(taut_sampler *s, int side, taut_error *error)
 
 /* Micro-steps that lose the rods: springs become faster than they were at the centre, or it is
  * not slow. */
-static int fail_rods(const taut_sampler *s, taut_error *error)
+static int fail_rigid(const taut_sampler *s, taut_error *error)
 {
     return taut_fail(error, TAUT_ERROR_CONVERGE,
-                     "micro-steps of %.3g do not follow the rods: slow and fast are not separated "
-                     "at this state; it moves at a rate of %.3g, the fastest spring oscillates at "
-                     "%.4g rad per time; use --method series",
+                     "micro-steps of %.3g do not follow the rigid bonds: slow and fast are not "
+                     "separated at this state; it moves at a rate of %.3g, the fastest spring "
+                     "oscillates at %.4g rad per time; use projection series",
                      s->h, taut_stiffness_pace(s->p), s->fastest);
 }
 
@@ -100,14 +100,14 @@ int taut_sampler_run(taut_sampler *s, taut_error *error)
 {
     taut_error reason = {0};
     for (int k = 0; k < s->sums; k++)
-        taut_clear(s->p->sizes.coordinates, s->sum[k]);
-    taut_clear(s->p->sizes.coordinates, s->slope);
+        taut_clear(s->p->in->sizes.coordinates, s->sum[k]);
+    taut_clear(s->p->in->sizes.coordinates, s->slope);
     TAUT_TRY(taut_record_begin(s->p, s->steps, s->h, s->weight[TAUT_EVEN_Q], error));
     int status = sample_side(s, 1, &reason);
     if (status == 0)
         status = sample_side(s, -1, &reason);
-    if (status == TAUT_ERROR_CONVERGE && s->rods && !s->general)
-        return fail_rods(s, error);
+    if (status == TAUT_ERROR_CONVERGE && s->rigid && !s->general)
+        return fail_rigid(s, error);
     if (status != 0 && error)
         *error = reason;
     return status;
@@ -116,7 +116,7 @@ int taut_sampler_run(taut_sampler *s, taut_error *error)
 void taut_sampler_move(taut_sampler *s)
 {
     taut_projection *p = s->p;
-    taut_index n = p->sizes.coordinates;
+    taut_index n = p->in->sizes.coordinates;
     taut_copy(n, p->q, s->last_q);
     taut_copy(n, p->v, s->last_v);
     for (taut_index i = 0; i < n; i++) {
@@ -127,7 +127,7 @@ void taut_sampler_move(taut_sampler *s)
 
 taut_sampled_errors taut_sampler_errors(const taut_sampler *s, double slowest)
 {
-    taut_index n = s->p->sizes.coordinates;
+    taut_index n = s->p->in->sizes.coordinates;
     taut_sampled_errors e = {0};
     if (s->sums < TAUT_SUMS)
         return (taut_sampled_errors){NAN, NAN, NAN, NAN};
@@ -141,35 +141,35 @@ taut_sampled_errors taut_sampler_errors(const taut_sampler *s, double slowest)
     return e;
 }
 
-int taut_sampler_good(const taut_sampler *s, bool declared, double slowest, double off, double poor,
-                      taut_error *error)
+int taut_sampler_check(const taut_sampler *s, bool declared, double slowest, double off,
+                       double poor, taut_error *error)
 {
     const taut_projection *p = s->p;
-    taut_index n = p->sizes.coordinates;
+    taut_index n = p->in->sizes.coordinates;
     /* NaN: not known */
-    if (isnan(off) || off <= poor * fmax(taut_largest(n, p->q), taut_largest(n, p->q0)))
+    if (isnan(off) || off <= poor * fmax(taut_largest(n, p->q), taut_largest(n, p->in->q)))
         return TAUT_OK;
     return taut_fail(error, TAUT_ERROR_CONVERGE,
-                     "the slow motion (rate %.3g at the start) shows within the window of %.3g "
-                     "that the slowest %s (%.4g rad per time) needs, and the result would be wrong "
-                     "by about %.2g: slow and fast are not separated well enough%s",
+                     "the slow motion (rate %.3g at the initial state) is visible within the "
+                     "window of %.3g that the slowest %s (%.4g rad per time) needs, and the result "
+                     "would be wrong by about %.2g: slow and fast are not separated well enough%s",
                      taut_stiffness_pace(p), 2 * s->h * s->steps,
                      declared ? "spring" : "of the fast", slowest, off,
-                     declared ? "; use --method series" : "");
+                     declared ? "; use projection series" : "");
 }
 
-int taut_sampler_dragged(taut_sampler *s, double slowest, double *off, taut_error *error)
+int taut_sampler_velocity_error(taut_sampler *s, double slowest, double *off, taut_error *error)
 {
     const taut_projection *p = s->p;
     double most = 0;
     *off = 0;
     if (!s->general || s->sums < TAUT_SUMS)
         return TAUT_OK;
-    for (taut_index i = 0; i < p->sizes.coordinates;
+    for (taut_index i = 0; i < p->in->sizes.coordinates;
          i++) /* h^2/6 of the third derivative is seen */
         s->state[i] = 1.5 * (s->last_v[i] + s->sum[TAUT_EVEN_V][i] - s->sum[TAUT_RATE][i] / s->h);
-    TAUT_TRY((s->rods ? taut_flow_rattle_feels : taut_flow_leap_feels)(
-        s->flow, p->t, s->h, p->q, p->v, s->state, &most, error));
+    TAUT_TRY((s->rigid ? taut_flow_rattle_feels : taut_flow_leap_feels)(
+        s->flow, p->in->t, s->h, p->q, p->v, s->state, &most, error));
     *off = most / (slowest * slowest);
     return TAUT_OK;
 }
@@ -178,32 +178,32 @@ int taut_sampler_dragged(taut_sampler *s, double slowest, double *off, taut_erro
 
 /* theta[] of the frequencies as Verlet samples them, 2 sin(theta/2) = h omega; repeated ones
  * need one zero. */
-static int angles(double h, const taut_stiffness *springs, double *theta)
+static int angles(double h, const taut_stiffness *stiffness, double *theta)
 {
     int distinct = 0;
-    for (int k = 0; k < springs->found; k++) {
-        double here = 2 * asin(fmin(1, h * springs->frequency[k] / 2));
+    for (int k = 0; k < stiffness->found; k++) {
+        double here = 2 * asin(fmin(1, h * stiffness->frequency[k] / 2));
         if (distinct == 0 || here > 1.02 * theta[distinct - 1])
             theta[distinct++] = here;
     }
     return distinct;
 }
 
-bool taut_sampler_aware(taut_sampler *s, const taut_stiffness *springs)
+bool taut_sampler_tuned(taut_sampler *s, const taut_stiffness *stiffness)
 {
     /* of an oscillation whose frequency is off, of one in a band */
     const double spread_left = 2, band_left = 0.1;
     double theta[2 * TAUT_STIFFNESS_ENDS];
-    s->fastest = springs->frequency[springs->found - 1];
-    s->h = aware_step / s->fastest;
+    s->fastest = stiffness->frequency[stiffness->found - 1];
+    s->h = tuned_step / s->fastest;
     s->sums = TAUT_EVEN_V + 1;
-    s->weight[TAUT_EVEN_Q] = s->weight[TAUT_EVEN_V] = s->aware;
-    int distinct = angles(s->h, springs, theta);
+    s->weight[TAUT_EVEN_Q] = s->weight[TAUT_EVEN_V] = s->tuned;
+    int distinct = angles(s->h, stiffness, theta);
     for (int steps = 4; steps <= TAUT_TUNED_STEPS; steps++) {
-        double left = taut_tuned_weights(3, distinct, theta, springs->complete, steps, s->aware);
-        bool band = !springs->complete || distinct > steps - 1 || distinct > TAUT_TUNED_ZEROS;
+        double left = taut_tuned_weights(3, distinct, theta, stiffness->complete, steps, s->tuned);
+        bool band = !stiffness->complete || distinct > steps - 1 || distinct > TAUT_TUNED_ZEROS;
         if (left <= (band ? band_left : spread_left) &&
-            taut_tuned_sum(steps, s->aware) <= most_sum) {
+            taut_tuned_sum(steps, s->tuned) <= most_sum) {
             s->steps = steps;
             return true;
         }
@@ -268,12 +268,12 @@ static void form_smooth(taut_sampler *s, const taut_filter_kernel *shape,
 /* Zeros at the frequencies, where these are all: then one pass does what otherwise takes two.
  * Not at the price of large weights. */
 static void place_zeros(taut_sampler *s, const taut_filter_kernel *shape,
-                        const taut_filter_kernel *better, const taut_stiffness *springs)
+                        const taut_filter_kernel *better, const taut_stiffness *stiffness)
 {
     double theta[2 * TAUT_STIFFNESS_ENDS];
-    int count = angles(s->h, springs, theta);
+    int count = angles(s->h, stiffness, theta);
     s->zeros =
-        springs->complete &&
+        stiffness->complete &&
         taut_filter_kernel_zeros(shape, false, s->steps, count, theta, s->weight[TAUT_EVEN_Q]) &&
         taut_filter_kernel_zeros(better, false, s->steps, count, theta, s->weight[TAUT_BETTER_Q]) &&
         taut_filter_kernel_zeros(shape, true, s->steps, count, theta, s->weight[TAUT_RATE]) &&
@@ -284,16 +284,16 @@ static void place_zeros(taut_sampler *s, const taut_filter_kernel *shape,
 }
 
 int taut_sampler_smooth(taut_sampler *s, const taut_filter_kernel *shape,
-                        const taut_stiffness *springs, double step, int64_t steps,
+                        const taut_stiffness *stiffness, double step, int64_t steps,
                         taut_error *error)
 {
-    double slowest = springs->frequency[0], fastest = springs->frequency[springs->found - 1],
+    double slowest = stiffness->frequency[0], fastest = stiffness->frequency[stiffness->found - 1],
            ratio = slowest / fastest;
     double expected = steps > 0 ? (double)steps : 3 * fmax(12, 8 / (step * ratio)) + 4;
     if (!(expected <= MOST_STEPS))
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "projection kernel would need millions of steps a pass: the fastest "
-                         "spring is %.3g times as fast as the slowest; use --method series",
+                         "projection kernel would need millions of steps in a pass: the fastest "
+                         "spring is %.3g times as fast as the slowest; use projection series",
                          fastest / slowest);
     TAUT_TRY(reserve(s, (int64_t)expected, error));
     s->fastest = fastest;
@@ -302,31 +302,31 @@ int taut_sampler_smooth(taut_sampler *s, const taut_filter_kernel *shape,
     memcpy(s->weight, s->smooth, sizeof s->weight);
     s->steps = steps > 0 ? (int)steps : find_smooth(shape, ratio, step, s->smooth[TAUT_EVEN_Q]);
     if (s->steps <= shape->moments + 2)
-        return taut_fail(
-            error, TAUT_ERROR_REFUSED,
-            "projection kernel needs more --micro-steps than its --moments and two, %d",
+        return taut_fail_option(
+            error, TAUT_ERROR_REFUSED, "micro-steps",
+            "projection kernel needs more micro-steps than its moments and two, %d",
             shape->moments + 2);
     taut_filter_kernel better = next_shape(shape);
     taut_filter_kernel fourth = {shape->moments < 5 ? 5 : shape->moments, shape->smooth};
     form_smooth(s, shape, &better);
     taut_filter_kernel_weights(&fourth, s->steps, 4, s->weight[TAUT_FOURTH]);
-    place_zeros(s, shape, &better, springs);
+    place_zeros(s, shape, &better, stiffness);
     return TAUT_OK;
 }
 
-int taut_sampler_shape(const taut_options *options, taut_filter_kernel *shape, taut_error *error)
+int taut_sampler_shape(taut_projection *p, const taut_projection_settings *settings,
+                       taut_filter_kernel *shape, taut_error *error)
 {
-    int moments = (int)taut_options_integer(options, "moments");
+    int moments = settings->moments;
     if (moments % 2 == 0)
-        return taut_fail(
-            error, TAUT_ERROR_USAGE,
-            "--moments: kernels are even, so that %d moments are %d: give an odd number", moments,
-            moments + 1);
-    *shape = (taut_filter_kernel){moments, (moments + 1) / 2};
-    if (strcmp(taut_options_text(options, "kernel"), "bump") == 0)
-        shape->smooth = -1;
-    else if (taut_options_given(options, "smoothness"))
-        shape->smooth = (int)taut_options_integer(options, "smoothness");
+        return taut_fail_option(error, TAUT_ERROR_USAGE, "moments",
+                                "kernels are even, so that %d moments are %d: give an odd number",
+                                moments, moments + 1);
+    if (settings->kernel == TAUT_KERNEL_BUMP)
+        p->idle |= TAUT_SETTING_SMOOTHNESS;
+    *shape = (taut_filter_kernel){moments, settings->kernel == TAUT_KERNEL_BUMP ? -1
+                                           : settings->smoothness >= 0 ? settings->smoothness
+                                                                       : (moments + 1) / 2};
     return TAUT_OK;
 }
 

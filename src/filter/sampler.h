@@ -15,7 +15,7 @@ typedef struct taut_sampler {
     taut_projection *p;
     taut_flow *flow;
     bool general;   /* masses vary, or forces depend on velocities */
-    bool rods;      /* the flow is RATTLE */
+    bool rigid;     /* the flow is RATTLE */
     double h;       /* between samples */
     double fastest; /* frequency that they are made for */
     int steps;
@@ -29,7 +29,7 @@ typedef struct taut_sampler {
     double *last_q, *last_v; /* [n]: before the latest pass */
     bool zeros;              /* smooth weights vanish at the frequencies */
     int room;                /* steps that the arrays of smooth weights have place for */
-    double *aware, *smooth[TAUT_SUMS];
+    double *tuned, *smooth[TAUT_SUMS];
 } taut_sampler;
 
 /* Memory comes from the arena of p. */
@@ -37,20 +37,22 @@ int taut_sampler_create(taut_projection *p, taut_sampler *sampler, taut_error *e
 void taut_sampler_destroy(taut_sampler *sampler); /* takes half-made ones */
 /* The shortest weights that know the frequencies and are tame; false when there are none. Forms
  * sums of q and v. */
-bool taut_sampler_aware(taut_sampler *sampler, const taut_stiffness *springs);
+bool taut_sampler_tuned(taut_sampler *sampler, const taut_stiffness *stiffness);
 /* Weights of a smooth kernel with h times the fastest frequency = step; steps = 0: as few as
  * leave little of the slowest. Zeros at the frequencies where these are all that there are.
  * Forms all sums. */
 int taut_sampler_smooth(taut_sampler *sampler, const taut_filter_kernel *shape,
-                        const taut_stiffness *springs, double step, int64_t steps,
+                        const taut_stiffness *stiffness, double step, int64_t steps,
                         taut_error *error);
 /* The weights of a kernel of the literature, or where that is NULL of a smooth one, h apart; all
  * sums where there are steps enough for them, else those of q and v. */
 int taut_sampler_filter(taut_sampler *sampler, const taut_filter *filter,
                         const taut_filter_kernel *shape, int steps, double h, double fastest,
                         taut_error *error);
-/* The smooth kernel that options say: kernel (bump or another), moments, smoothness. */
-int taut_sampler_shape(const taut_options *options, taut_filter_kernel *shape, taut_error *error);
+/* The smooth kernel of the settings kernel (bump or another), moments, smoothness; those that it
+ * does not need are noted in p->idle. */
+int taut_sampler_shape(taut_projection *p, const taut_projection_settings *settings,
+                       taut_filter_kernel *shape, taut_error *error);
 /* Samples around (p->q, p->v), which is on the rods, and forms the sums. */
 int taut_sampler_run(taut_sampler *sampler, taut_error *error);
 /* Keeps (p->q, p->v) as last_q, last_v and adds the sums of q and v. */
@@ -65,11 +67,12 @@ typedef struct taut_sampled_errors {
 taut_sampled_errors taut_sampler_errors(const taut_sampler *sampler, double slowest);
 /* Fails where a result that is off by `off` in q, more than `poor` of the state, is not to be
  * called a slow point. declared: the stiffness is. */
-int taut_sampler_good(const taut_sampler *sampler, bool declared, double slowest, double off,
-                      double poor, taut_error *error);
+int taut_sampler_check(const taut_sampler *sampler, bool declared, double slowest, double off,
+                       double poor, taut_error *error);
 /* Where forces depend on velocities, the micro-integration has them at velocities half a step to
  * both sides, in the mean off by h^2/4 of the third derivative: what that makes of positions
  * after the latest pass, max norm; 0 for Verlet. Three evaluations. */
-int taut_sampler_dragged(taut_sampler *sampler, double slowest, double *off, taut_error *error);
+int taut_sampler_velocity_error(taut_sampler *sampler, double slowest, double *off,
+                                taut_error *error);
 
 #endif

@@ -25,18 +25,18 @@ typedef struct springs {
 static int take_springs(const taut_projection *p, taut_arena *arena, const taut_pattern *jacobian,
                         const double *entry, springs *s, taut_error *error)
 {
-    taut_index m = p->sizes.bonds, hard = 0, used = 0;
-    const double *compliance = taut_context_compliance(p->context);
+    taut_index m = p->in->sizes.bonds, hard = 0, used = 0;
+    const double *compliance = taut_context_compliance(p->in->context);
     for (taut_index i = 0; i < m; i++)
-        hard += compliance[i] > 0 && !taut_context_soft(p->context, i);
+        hard += compliance[i] > 0 && !taut_context_soft(p->in->context, i);
     *s = (springs){.start = TAUT_NEW(arena, taut_index, m + 1),
-                   .column = TAUT_NEW(arena, taut_index, p->sizes.jacobian_entries),
-                   .entry = TAUT_NEW(arena, double, p->sizes.jacobian_entries),
+                   .column = TAUT_NEW(arena, taut_index, p->in->sizes.jacobian_entries),
+                   .entry = TAUT_NEW(arena, double, p->in->sizes.jacobian_entries),
                    .compliance = TAUT_NEW(arena, double, m)};
     if (!s->start || !s->column || !s->entry || !s->compliance)
         return taut_fail_memory(error);
     for (taut_index i = 0; i < m; i++) {
-        if (hard > 0 && taut_context_soft(p->context, i))
+        if (hard > 0 && taut_context_soft(p->in->context, i))
             continue;
         for (taut_index k = jacobian->start[i]; k < jacobian->start[i + 1]; k++, used++) {
             s->column[used] = jacobian->column[k];
@@ -68,27 +68,28 @@ static double single_frequency(const springs *s, const double *mass)
 static int measure(const taut_projection *p, const double *q, taut_arena *arena,
                    taut_stiffness *known, taut_error *error)
 {
-    taut_index n = p->sizes.coordinates;
-    bool matrix = p->sizes.mass != TAUT_MASS_DIAGONAL;
+    taut_index n = p->in->sizes.coordinates;
+    bool matrix = p->in->sizes.mass != TAUT_MASS_DIAGONAL;
     taut_pattern jacobian, tangent = {0};
-    TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
+    TAUT_TRY(taut_system_pattern(p->in->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
     if (matrix)
-        TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_TANGENT, &tangent, error));
-    taut_values values = {.jacobian = TAUT_NEW(arena, double, p->sizes.jacobian_entries),
-                          .bond_dt = TAUT_NEW(arena, double, p->sizes.bonds),
+        TAUT_TRY(taut_system_pattern(p->in->system, TAUT_PATTERN_TANGENT, &tangent, error));
+    taut_values values = {.jacobian = TAUT_NEW(arena, double, p->in->sizes.jacobian_entries),
+                          .bond_dt = TAUT_NEW(arena, double, p->in->sizes.bonds),
                           .mass = TAUT_NEW(arena, double, matrix ? tangent.start[n] : n)};
     if (!values.jacobian || !values.bond_dt || !values.mass)
         return taut_fail_memory(error);
-    TAUT_TRY(taut_evaluate_inside(p->context, p->t, q, p->v, TAUT_WANT_JACOBIAN | TAUT_WANT_MASS,
-                                  &values, error));
-    for (taut_index i = 0; i < p->sizes.bonds && known->floor; i++)
+    TAUT_TRY(taut_evaluate_inside(p->in->context, p->in->t, q, p->v,
+                                  TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &values, error));
+    for (taut_index i = 0; i < p->in->sizes.bonds && known->floor; i++)
         known->floor[i] += 4 * DBL_EPSILON * taut_row_size(&jacobian, values.jacobian, i, q);
 
     springs s;
     TAUT_TRY(take_springs(p, arena, &jacobian, values.jacobian, &s, error));
     /* soft ones go with the slow motion: what passes do to them tells nothing */
-    for (taut_index i = 0; i < p->sizes.bonds && known->floor && s.count < p->sizes.bonds; i++)
-        if (taut_context_soft(p->context, i))
+    for (taut_index i = 0; i < p->in->sizes.bonds && known->floor && s.count < p->in->sizes.bonds;
+         i++)
+        if (taut_context_soft(p->in->context, i))
             known->floor[i] = INFINITY;
     taut_saddle_shape shape = {.n = n,
                                .m = s.count,
@@ -133,17 +134,17 @@ static void split(int count, const double *rate, int first, double floor, bool c
 
 bool taut_stiffness_missed(taut_stiffness *known, double rate)
 {
-    const taut_force_spectrum *r = known->rates;
-    known->left = 0;
+    const taut_force_spectrum *r = known->spectrum;
+    known->rate_left = 0;
     if (!r || known->given > 0 || known->complete || known->found == 0)
         return false;
     /* where differences have shown all that there is, what is left is slow motion that the
      * window sees; but they are at one velocity */
-    if (r->clean && r->sharp && !(r->p->sizes.can & TAUT_HAS_VELOCITY_FORCES))
+    if (r->clean && r->sharp && !(r->p->in->sizes.can & TAUT_HAS_VELOCITY_FORCES))
         return false;
     if (rate > known->frequency[0] / separate && rate < known->frequency[0])
-        known->left = rate;
-    return known->left > 0;
+        known->rate_left = rate;
+    return known->rate_left > 0;
 }
 
 /* What passes do not remove, and is too fast to be slow, is fast: a frequency that differences
@@ -152,8 +153,8 @@ bool taut_stiffness_missed(taut_stiffness *known, double rate)
 static void lower(taut_stiffness *known)
 {
     const double margin = 0.9;
-    if (known->left > 0)
-        known->lowered = margin * known->left;
+    if (known->rate_left > 0)
+        known->lowered = margin * known->rate_left;
     if (known->lowered == 0 || known->found == 0 || known->frequency[0] <= known->lowered)
         return;
     known->frequency[0] = known->lowered;
@@ -166,12 +167,12 @@ static int see_forces(const taut_projection *p, const double *q, taut_stiffness 
                       taut_error *error)
 {
     taut_force_spectrum_seen seen;
-    taut_force_spectrum_wish wish = {known->given, known->rough};
-    if (taut_force_spectrum_known(known->rates, q, known->rough)) {
+    taut_force_spectrum_request request = {known->given, known->rough};
+    if (taut_force_spectrum_known(known->spectrum, q, known->rough)) {
         lower(known);
         return TAUT_OK;
     }
-    TAUT_TRY(taut_force_spectrum_see(known->rates, q, p->v, &wish, &seen, error));
+    TAUT_TRY(taut_force_spectrum_see(known->spectrum, q, p->v, &request, &seen, error));
     split(seen.count, seen.rate, seen.first, seen.floor, seen.complete, known);
     known->hidden =
         seen.first > 0 && seen.noise > seen.pace && seen.rate[seen.first - 1] <= seen.noise;
@@ -183,7 +184,7 @@ static int see_forces(const taut_projection *p, const double *q, taut_stiffness 
     for (int k = first; k < seen.count; k++)
         known->repels = seen.repels[k] ? seen.rate[k] : known->repels;
     if (known->found > 0 && !seen.clean)
-        known->loose = p->sizes.coordinates > TAUT_FORCE_SPECTRUM_MOST
+        known->loose = p->in->sizes.coordinates > TAUT_FORCE_SPECTRUM_MOST
                            ? 1
                            : seen.loose[first] / known->frequency[0];
     lower(known);
@@ -193,20 +194,21 @@ static int see_forces(const taut_projection *p, const double *q, taut_stiffness 
 static int see_potential(const taut_projection *p, const double *q, taut_arena *arena,
                          taut_stiffness *known, taut_error *error)
 {
-    int n = p->sizes.coordinates,
+    int n = p->in->sizes.coordinates,
         ends = n <= TAUT_SPECTRUM_DENSE ? (n + 1) / 2 : TAUT_STIFFNESS_ENDS, found;
     double *rate = TAUT_NEW(arena, double, 2 * ends);
     bool complete;
     taut_error reason;
     if (!rate)
         return taut_fail_memory(error);
-    int status = taut_frequencies(p->context, p->t, q, ends, rate, &found, &complete, &reason);
+    int status =
+        taut_frequencies(p->in->context, p->in->t, q, ends, rate, &found, &complete, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, error));
     known->found = 0;
     if (status != 0)
         return TAUT_OK;
     double floor;
-    TAUT_TRY(taut_force_spectrum_pace(known->rates, q, p->v, &floor, error));
+    TAUT_TRY(taut_force_spectrum_pace(known->spectrum, q, p->v, &floor, error));
     split(found, rate, taut_force_spectrum_gap(found, rate, floor, known->given), floor, complete,
           known);
     return TAUT_OK;
@@ -214,7 +216,7 @@ static int see_potential(const taut_projection *p, const double *q, taut_arena *
 
 bool taut_stiffness_declared(const taut_projection *p)
 {
-    return (p->sizes.can & TAUT_HAS_SPRINGS) && !(p->sizes.can & TAUT_HAS_STIFF_POTENTIAL);
+    return (p->in->sizes.can & TAUT_HAS_SPRINGS) && !(p->in->sizes.can & TAUT_HAS_STIFF_POTENTIAL);
 }
 
 int taut_stiffness_measure(const taut_projection *p, const double *q, taut_stiffness *known,
@@ -222,9 +224,9 @@ int taut_stiffness_measure(const taut_projection *p, const double *q, taut_stiff
 {
     taut_arena arena;
     taut_arena_init(&arena, &p->arena.allocator);
-    int status = taut_stiffness_declared(p)        ? measure(p, q, &arena, known, error)
-                 : p->sizes.can & TAUT_HAS_SPRINGS ? see_forces(p, q, known, error)
-                 : p->sizes.can & TAUT_HAS_STIFF_POTENTIAL
+    int status = taut_stiffness_declared(p)            ? measure(p, q, &arena, known, error)
+                 : p->in->sizes.can & TAUT_HAS_SPRINGS ? see_forces(p, q, known, error)
+                 : p->in->sizes.can & TAUT_HAS_STIFF_POTENTIAL
                      ? see_potential(p, q, &arena, known, error)
                      : see_forces(p, q, known, error);
     taut_arena_clear(&arena);
@@ -233,37 +235,36 @@ int taut_stiffness_measure(const taut_projection *p, const double *q, taut_stiff
 
 int taut_stiffness_separated(const taut_stiffness *known, taut_error *error)
 {
-    if (!known->rates)
+    if (!known->spectrum)
         return TAUT_OK;
     if (known->found == 0)
         return taut_fail(error, TAUT_ERROR_CONVERGE, "no force of this system oscillates%s",
-                         known->given > 0 ? " as fast as --omega says"
+                         known->given > 0 ? " as fast as the given omega"
                                           : ": there is nothing to project onto");
     if (known->repels > 0)
         return taut_fail(error, TAUT_ERROR_CONVERGE,
                          "among the fast forces (rates from %.4g to %.4g, slow ones up to %.4g) is "
-                         "one that repels, at a rate of %.4g: there is no slow motion beside it",
+                         "one that repels, at a rate of %.4g: no slow motion exists next to it",
                          known->frequency[0], known->frequency[known->found - 1], known->slow,
                          known->repels);
-    if (known->left > 0)
+    if (known->rate_left > 0)
         return taut_fail(error, TAUT_ERROR_CONVERGE,
-                         "slow and fast are not separated: beside frequencies from %.4g to %.4g "
-                         "something is left in the micro-solution that oscillates at %.4g; --omega "
-                         "says from where on it is fast",
+                         "slow and fast are not separated: in addition to frequencies from %.4g to "
+                         "%.4g a part that oscillates at %.4g remains in the micro-solution; set "
+                         "omega, from which on motion is fast",
                          known->frequency[known->found > 1], known->frequency[known->found - 1],
-                         known->left);
+                         known->rate_left);
     if (known->given == 0 && known->slow > 0 &&
         known->frequency[0] < (known->hidden ? 2 : separate) * known->slow)
         return taut_fail(error, TAUT_ERROR_CONVERGE,
                          "slow and fast are not separated: the largest gap among the frequencies "
-                         "is that between %.4g and %.4g; --omega says from where on they are fast",
+                         "is that between %.4g and %.4g; set omega, from which on motion is fast",
                          known->slow, known->frequency[0]);
     if (known->given == 0 && known->loose > 0.1)
-        return taut_fail(
-            error, TAUT_ERROR_CONVERGE,
-            "the slowest of the fast frequencies could not be found among so many (about %.4g, up "
-            "to %.4g): give --omega, the frequency from which on motion is fast",
-            known->frequency[0], known->frequency[known->found - 1]);
+        return taut_fail(error, TAUT_ERROR_CONVERGE,
+                         "the slowest of the fast frequencies could not be found among so many "
+                         "(about %.4g, up to %.4g): set omega, from which on motion is fast",
+                         known->frequency[0], known->frequency[known->found - 1]);
     return TAUT_OK;
 }
 
@@ -271,6 +272,6 @@ int taut_stiffness_separated(const taut_stiffness *known, taut_error *error)
 
 double taut_stiffness_pace(const taut_projection *p)
 {
-    double size = taut_largest(p->sizes.coordinates, p->q0);
-    return size > 0 ? taut_largest(p->sizes.coordinates, p->v0) / size : 0;
+    double size = taut_largest(p->in->sizes.coordinates, p->in->q);
+    return size > 0 ? taut_largest(p->in->sizes.coordinates, p->in->v) / size : 0;
 }

@@ -16,7 +16,7 @@ typedef struct taut_stiffness {
                       not diagonal, or without springs */
     double *floor; /* [m], or NULL: 8 u sum |G_ik q_k| is added, the rounding of g */
     /* without springs: where the frequencies are seen, together with slow ones; NULL: springs */
-    taut_force_spectrum *rates;
+    taut_force_spectrum *spectrum;
     /* without springs: what the user calls fast begins here; 0: the largest gap decides */
     double given;
     /* without springs: the fastest below the gap, or what hides it; 0: there is none, or it is
@@ -34,7 +34,7 @@ typedef struct taut_stiffness {
     bool rough;
     /* without springs: what passes change again and again oscillates at this rate (progress.c);
      * 0: nothing */
-    double left;
+    double rate_left;
     /* without springs: the slowest of the fast, as seen so in the micro-solution; 0: in
      * differences of forces */
     double lowered;
@@ -43,13 +43,13 @@ typedef struct taut_stiffness {
 /* Does the system have springs that tell their frequencies? Otherwise they are those of the
  * stiff potential, or seen in its forces. */
 bool taut_stiffness_declared(const taut_projection *p);
-int taut_stiffness_measure(const taut_projection *p, const double *q, taut_stiffness *springs,
+int taut_stiffness_measure(const taut_projection *p, const double *q, taut_stiffness *stiffness,
                            taut_error *error);
 /* Without springs: is `rate`, of what passes change again and again, a fast one that the weights
  * do not know? Then it is noted, and the next measurement counts it. */
-bool taut_stiffness_missed(taut_stiffness *springs, double rate);
+bool taut_stiffness_missed(taut_stiffness *stiffness, double rate);
 /* Fails with both numbers unless fast and slow are apart; springs that are declared always pass. */
-int taut_stiffness_separated(const taut_stiffness *springs, taut_error *error);
+int taut_stiffness_separated(const taut_stiffness *stiffness, taut_error *error);
 
 /* How fast the start moves, |v|/|q| in 1/time: the other number where slow and fast are not
  * separated. */

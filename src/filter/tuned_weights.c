@@ -26,40 +26,6 @@ typedef struct problem {
     double a[ROWS][ROWS], b[ROWS];
 } problem;
 
-/* Gaussian elimination with pivoting; the solution replaces b. False when singular. */
-static bool solve(problem *p)
-{
-    int size = p->size;
-    for (int k = 0; k < size; k++) {
-        int best = k;
-        for (int i = k + 1; i < size; i++)
-            if (fabs(p->a[i][k]) > fabs(p->a[best][k]))
-                best = i;
-        if (!(fabs(p->a[best][k]) > 1e-14))
-            return false;
-        for (int j = 0; j < size && best != k; j++) {
-            double swap = p->a[k][j];
-            p->a[k][j] = p->a[best][j];
-            p->a[best][j] = swap;
-        }
-        double swap = p->b[k];
-        p->b[k] = p->b[best];
-        p->b[best] = swap;
-        for (int i = k + 1; i < size; i++) {
-            double factor = p->a[i][k] / p->a[k][k];
-            for (int j = k; j < size && factor != 0; j++)
-                p->a[i][j] -= factor * p->a[k][j];
-            p->b[i] -= factor * p->b[k];
-        }
-    }
-    for (int k = size - 1; k >= 0; k--) {
-        for (int j = k + 1; j < size; j++)
-            p->b[k] -= p->a[k][j] * p->b[j];
-        p->b[k] /= p->a[k][k];
-    }
-    return true;
-}
-
 /* Adds weight * (row . w)^2 to what is minimised. */
 static void add_square(problem *p, const double *row, double weight)
 {
@@ -122,7 +88,7 @@ static double zeros(problem *p, int moments, int count, const double *theta, int
         response_row(steps, theta[k], row);
         add_condition(p, row, 0);
     }
-    if (!solve(p))
+    if (!taut_filter_solve(p->size, ROWS, p->a[0], p->b))
         return INFINITY;
     take(p, weight);
     for (int k = 0; k < count; k++)
@@ -145,7 +111,7 @@ static double band(problem *p, int moments, double least, double most, int steps
             response_row(steps, least + (most - least) * i / (points - 1), row);
             add_square(p, row, share[i]);
         }
-        if (!solve(p))
+        if (!taut_filter_solve(p->size, ROWS, p->a[0], p->b))
             return largest;
         double total = 0, found = 0, left[GRID];
         double before[TAUT_TUNED_STEPS + 1];

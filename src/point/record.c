@@ -2,6 +2,8 @@
 #include "point/record.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 #include "base/rows.h"
 #include "base/vectors.h"
@@ -17,13 +19,13 @@ static int new_window(taut_projection *p, taut_record_window *w, taut_error *err
 
 int taut_record_create(taut_projection *p, taut_error *error)
 {
-    taut_index m = p->sizes.bonds > 0 ? p->sizes.bonds : p->sizes.coordinates;
+    taut_index m = p->in->sizes.bonds > 0 ? p->in->sizes.bonds : p->in->sizes.coordinates;
     taut_record *record = TAUT_NEW(&p->arena, taut_record, 1);
     if (!record || !(record->values = TAUT_NEW(&p->arena, double, m)))
         return taut_fail_memory(error);
     TAUT_TRY(new_window(p, &record->window[0], error));
     TAUT_TRY(new_window(p, &record->window[1], error));
-    record->item = p->sizes.bonds > 0 ? TAUT_BOND : TAUT_COORDINATE;
+    record->item = p->in->sizes.bonds > 0 ? TAUT_BOND : TAUT_COORDINATE;
     record->bonds = m < TAUT_RECORD_BONDS ? (int)m : TAUT_RECORD_BONDS;
     for (int k = 0; k < record->bonds; k++)
         record->bond[k] =
@@ -85,8 +87,8 @@ int taut_record_sample(taut_projection *p, int j, const double *q, taut_error *e
     w->t[at] = j * w->h;
     taut_values values = {.bond = record->values};
     if (record->item == TAUT_BOND)
-        TAUT_TRY(taut_evaluate_inside(p->context, p->t + w->t[at], q, NULL, TAUT_WANT_BOND, &values,
-                                      error));
+        TAUT_TRY(taut_evaluate_inside(p->in->context, p->in->t + w->t[at], q, NULL, TAUT_WANT_BOND,
+                                      &values, error));
     for (int k = 0; k < record->bonds; k++)
         w->g[k * (2 * w->side + 1) + at] =
             record->item == TAUT_BOND ? record->values[record->bond[k]] : q[record->bond[k]];
@@ -127,26 +129,35 @@ int taut_projection_window_get(const taut_projection *p, int which, taut_project
 
 /* ---- what passes leave behind */
 
-int taut_projection_record(taut_projection *p, const double *q, const double *v, taut_error *error)
+taut_pass *taut_projection_new_pass(taut_projection *p, taut_error *error)
 {
-    taut_index m = p->sizes.bonds;
-    taut_pattern jacobian;
-    TAUT_TRY(taut_system_pattern(p->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
+    taut_index m = p->in->sizes.bonds;
     int64_t used = p->pass ? p->passes + 1 : 0;
     taut_pass *pass = taut_arena_grow(&p->arena, p->pass, used, &p->pass_capacity, sizeof *pass);
-    taut_pass now = {TAUT_NEW(&p->arena, double, m), TAUT_NEW(&p->arena, double, m),
-                     p->statistics.force_evaluations};
-    if (!p->entries)
-        p->entries = TAUT_NEW(&p->arena, double, p->sizes.jacobian_entries);
-    if (!pass || !now.g || !now.gdot || !p->entries)
-        return taut_fail_memory(error);
+    double *g = TAUT_NEW(&p->arena, double, m), *gdot = TAUT_NEW(&p->arena, double, m);
+    if (!pass || !g || !gdot) {
+        taut_fail_memory(error);
+        return NULL;
+    }
     p->pass = pass;
-    taut_values values = {.bond = now.g, .bond_dt = now.gdot, .jacobian = p->entries};
-    TAUT_TRY(taut_evaluate_inside(p->context, p->t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
-                                  &values, error));
-    taut_pattern_add(&jacobian, p->entries, 1, v, now.gdot);
-    p->pass[used] = now;
-    p->passes = used;
+    pass[used] = (taut_pass){g, gdot, p->statistics.force_evaluations};
+    return &pass[used];
+}
+
+int taut_projection_record(taut_projection *p, const double *q, const double *v, taut_error *error)
+{
+    taut_pattern jacobian;
+    TAUT_TRY(taut_system_pattern(p->in->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
+    taut_pass *now = taut_projection_new_pass(p, error);
+    if (now && !p->entries)
+        p->entries = TAUT_NEW(&p->arena, double, p->in->sizes.jacobian_entries);
+    if (!now || !p->entries)
+        return taut_fail_memory(error);
+    taut_values values = {.bond = now->g, .bond_dt = now->gdot, .jacobian = p->entries};
+    TAUT_TRY(taut_evaluate_inside(p->in->context, p->in->t, q, v,
+                                  TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, error));
+    taut_pattern_add(&jacobian, p->entries, 1, v, now->gdot);
+    p->passes = now - p->pass;
     return TAUT_OK;
 }
 
@@ -156,14 +167,61 @@ int taut_projection_watch(void *user, double t, const double *q, const double *v
     return taut_projection_record(user, q, v, error);
 }
 
-/* What did not converge keeps its start. */
+static void explain(taut_projection *p, size_t used, const char *format, va_list list)
+{
+    vsnprintf(p->explanation + used, sizeof p->explanation - used, format, list);
+}
+
+void taut_explain(taut_projection *p, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    explain(p, 0, format, list);
+    va_end(list);
+}
+
+void taut_explain_more(taut_projection *p, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    explain(p, strlen(p->explanation), format, list);
+    va_end(list);
+}
+
+static taut_index velocities(const taut_projection *p)
+{
+    const taut_sizes *sizes = &p->in->sizes;
+    return sizes->kind == TAUT_MECHANICAL ? sizes->coordinates : sizes->algebraic;
+}
+
+void taut_projection_move(taut_projection *p, const double *q, const double *v)
+{
+    taut_copy(p->in->sizes.coordinates, q, p->q);
+    taut_copy(velocities(p), v, p->v);
+}
+
+static double *copy(taut_arena *arena, taut_index n, const double *from)
+{
+    double *to = TAUT_NEW(arena, double, n);
+    if (to)
+        taut_copy(n, from, to);
+    return to;
+}
+
+int taut_projection_begin_at(taut_projection *p, const double *q, const double *v,
+                             taut_projection_input *here, taut_error *error)
+{
+    *here = *p->in;
+    here->q = copy(&p->arena, here->sizes.coordinates, q);
+    here->v = copy(&p->arena, velocities(p), v);
+    p->in = here;
+    return here->q && here->v ? TAUT_OK : taut_fail_memory(error);
+}
+
 void taut_projection_restore(taut_projection *p)
 {
-    taut_index n = p->sizes.coordinates,
-               nv = p->sizes.kind == TAUT_MECHANICAL ? n : p->sizes.algebraic;
-    taut_copy(n, p->q0, p->q);
-    taut_copy(nv, p->v0, p->v);
-    for (taut_index i = 0; i < p->sizes.bonds; i++)
+    taut_projection_move(p, p->in->q, p->in->v);
+    for (taut_index i = 0; i < p->in->sizes.bonds; i++)
         p->lambda[i] = NAN;
     p->moved_normal = p->moved_tangential = p->moved_normal_velocity =
         p->moved_tangential_velocity = 0;

@@ -8,87 +8,77 @@
 #include "base/vectors.h"
 #include "point/projection.h"
 
-/* One way: the method, from the foot point when `foot`. */
-typedef struct way {
+/* One way, in the order in which they are tried; the list is the data of the row. */
+typedef struct candidate {
     const taut_projection_method *method;
-    bool foot;
+    bool after_failure; /* only when another one was tried; begins at the foot point */
+    bool first_only;    /* only when none was tried */
     const char *why;
-} way;
+} candidate;
 
-static const way ways[] = {
-    {&taut_projection_series, false, "exact derivatives are known"},
-    {&taut_projection_kernel, false, "needs forces only"},
-    {&taut_projection_kernel, true, "from the foot point, the start is far"},
-    {&taut_projection_constraint, false, "no projection onto slow motions takes this system"},
-    {&taut_projection_difference, false, "needs the flow only"},
+static const candidate candidates[] = {
+    {&taut_projection_series, false, false, "exact derivatives are available"},
+    {&taut_projection_kernel, false, false, "needs forces only"},
+    {&taut_projection_kernel, true, false,
+     "from the foot point, because the initial state is far away"},
+    {&taut_projection_constraint, false, true,
+     "no projection onto slow motions accepts this system"},
+    {&taut_projection_difference, false, false, "needs the flow only"},
+    {.method = NULL},
 };
 
-static void forget_passes(taut_projection *p)
+static void forget(taut_projection *p)
 {
     p->pass = NULL;
     p->passes = p->pass_capacity = 0;
+    p->idle = 0;
 }
 
-/* The method, with the state that p has reached for its start: what it keeps is that one, not
- * the start of p. */
-static int take_from_here(taut_projection *p, const way *w, const taut_options *options,
-                          taut_error *error)
+static int try_candidate(taut_projection *p, const candidate *w,
+                         const taut_projection_settings *settings, taut_error *error)
 {
-    taut_index n = p->sizes.coordinates;
-    double *q0 = p->q0, *v0 = p->v0, *q = TAUT_NEW(&p->arena, double, n),
-           *v = TAUT_NEW(&p->arena, double, n);
-    if (!q || !v)
-        return taut_fail_memory(error);
-    taut_copy(n, p->q, q);
-    taut_copy(n, p->v, v);
-    p->q0 = q;
-    p->v0 = v;
-    int status = w->method->project(p, options, error);
-    p->q0 = q0;
-    p->v0 = v0;
+    taut_projection_restore(p);
+    forget(p);
+    if (w->after_failure) {
+        TAUT_TRY(taut_projection_constraint.project(p, settings, error));
+        forget(p);
+        p->stiff_force = NULL; /* of the foot point */
+    }
+    p->method = w->method;
+    const taut_projection_input *given = p->in;
+    taut_projection_input foot;
+    if (w->after_failure)
+        TAUT_TRY(taut_projection_begin_at(p, p->q, p->v, &foot, error));
+    int status = p->method->project(p, settings, error);
+    p->in = given;
     return status;
 }
 
-static int take(taut_projection *p, const way *w, const taut_options *options, taut_error *error)
+static bool accepts(const taut_projection *p, const candidate *w, bool tried, taut_error *reason)
 {
-    taut_projection_restore(p);
-    forget_passes(p);
-    if (w->foot) {
-        TAUT_TRY(taut_projection_constraint.project(p, options, error));
-        forget_passes(p);
-    }
-    p->method = w->method;
-    return w->foot ? take_from_here(p, w, options, error) : w->method->project(p, options, error);
+    return (tried ? !w->first_only : !w->after_failure) &&
+           (!w->after_failure ||
+            taut_projection_check(&taut_projection_constraint, &p->in->sizes, NULL) == 0) &&
+           taut_projection_check(w->method, &p->in->sizes, reason) == 0;
 }
 
-/* The foot point is for kernel after it has failed; rigid bonds are the answer where no slow
- * point can be tried. */
-static bool sensible(const taut_projection *p, const way *w, bool tried)
-{
-    if (w->foot && (!tried || taut_projection_check(&taut_projection_constraint, p, NULL) != 0))
-        return false;
-    return w->method != &taut_projection_constraint || !tried;
-}
-
-static int project(taut_projection *p, const taut_options *options, taut_error *error)
+static int project(taut_projection *p, const taut_projection_settings *settings, taut_error *error)
 {
     taut_error reason = {0}, first = {0};
     int status = TAUT_OK;
     bool tried = false, named = false;
-    for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++) {
-        bool takes =
-            sensible(p, &ways[k], tried) && taut_projection_check(ways[k].method, p, &reason) == 0;
-        int code = takes ? take(p, &ways[k], options, &reason) : TAUT_ERROR_REFUSED;
+    const taut_projection_method *row = p->method;
+    for (const candidate *w = row->data; w->method; w++) {
+        bool takes = accepts(p, w, tried, &reason);
+        int code = takes ? try_candidate(p, w, settings, &reason) : TAUT_ERROR_REFUSED;
         if (code == 0) {
-            size_t used = strlen(p->explanation);
-            snprintf(p->explanation + used, sizeof p->explanation - used, " (chosen: %s)",
-                     ways[k].why);
+            taut_explain_more(p, " (chosen: %s)", w->why);
             return TAUT_OK;
         }
         TAUT_TRY(taut_fail_final(code, &reason, error));
         /* the reason of the first one that was tried; when none was, of the first that is for
          * this kind of system */
-        bool kind = ways[k].method->kinds & 1u << p->sizes.kind;
+        bool kind = w->method->kinds & 1u << p->in->sizes.kind;
         if (status == 0 || (takes && !tried) || (kind && !named && !tried)) {
             status = code;
             first = reason;
@@ -98,7 +88,7 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
         if (p->hopeless) /* filters would take long to say the same */
             break;
     }
-    p->method = &taut_projection_auto;
+    p->method = row;
     if (error)
         *error = first;
     return status;
@@ -109,6 +99,7 @@ const taut_projection_method taut_projection_auto = {
     .summary = "series where derivatives exist, kernel otherwise; constraint without springs, "
                "difference without equations",
     .reference = "the methods it chooses from",
+    .data = candidates,
     .kinds = 1u << TAUT_MECHANICAL | 1u << TAUT_FIRST_ORDER | 1u << TAUT_BLACK_BOX,
     .project = project,
 };

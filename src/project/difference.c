@@ -57,7 +57,7 @@ static int evaluate(difference *w, int order, const double *z, double *most, tau
     for (int j = 0; j <= order; j++) {
         double *from = first + (int64_t)j * n, *to = from + n;
         taut_copy(n, from, to);
-        TAUT_TRY(w->flow->advance(w->flow, w->p->t + j * H, H, to, error));
+        TAUT_TRY(w->flow->advance(w->flow, w->p->in->t + j * H, H, to, error));
     }
     taut_copy(n, first + n, w->next);
     w->size = taut_largest((int64_t)(order + 2) * n, first);
@@ -66,7 +66,7 @@ static int evaluate(difference *w, int order, const double *z, double *most, tau
             first[i] = first[i + n] - first[i];
     for (taut_index i = 0; i < n; i++)
         w->delta[i] = order % 2 ? -first[i] : first[i];
-    TAUT_TRY(taut_kept_functions_tangent(&w->held, w->p->t, z, w->delta, error));
+    TAUT_TRY(taut_kept_functions_tangent(&w->held, w->p->in->t, z, w->delta, error));
     *most = taut_largest(n, w->delta);
     if (!isfinite(*most))
         *most = INFINITY;
@@ -98,14 +98,14 @@ static int fail_stage(const difference *w, const progress *s, taut_error *error)
     double now = s->stage->difference / w->size;
     bool stalled = s->since >= s->patience, noise = stalled && now < 1e-4;
     bool growing = !(s->stage->difference <= s->first) || (stalled && !noise);
-    char advice[160] = "--passes allows more iterations, --iterate anderson needs fewer, and so "
-                       "does a longer --horizon";
+    char advice[200] = "allow more passes; iteration anderson, or a longer horizon, needs fewer";
     if (growing && !noise)
-        strcpy(advice, "the inner integration may be unstable, the start too far, or the "
-                       "observables do not fix the state");
+        strcpy(advice, "the inner integration may be unstable, the initial state too far away, or "
+                       "the observables may not determine the state");
     else if (noise)
         snprintf(advice, sizeof advice,
-                 "the flow repeats itself only that well, it seems; --tolerance %.1g accepts it",
+                 "the flow appears to be reproducible to this accuracy only; a tolerance of %.1g "
+                 "accepts it",
                  2 * now);
     return taut_fail(
         error, TAUT_ERROR_CONVERGE,
@@ -127,7 +127,7 @@ static int fall_back(difference *w, progress *s, double *z, taut_error *error)
     s->accelerated = false;
     for (taut_index i = 0; i < w->held.n; i++)
         z[i] = w->best[i] + w->best_delta[i];
-    return taut_kept_functions_restore(&w->held, w->p->t, z, error);
+    return taut_kept_functions_restore(&w->held, w->p->in->t, z, error);
 }
 
 static void advance_point(difference *w, progress *s, double most, double *z)
@@ -170,7 +170,7 @@ static int iterate(difference *w, taut_projection_stage *stage, double *z, taut_
         if (most < w->tolerance * w->size || most == 0)
             return TAUT_OK;
         advance_point(w, &s, most, z);
-        status = taut_kept_functions_restore(&w->held, w->p->t, z, error);
+        status = taut_kept_functions_restore(&w->held, w->p->in->t, z, error);
         if (status != 0 && s.accelerated && avoidable(status))
             status = fall_back(w, &s, z, error);
         TAUT_TRY(status);
@@ -194,22 +194,17 @@ static int iterate(difference *w, taut_projection_stage *stage, double *z, taut_
 static int record(difference *w, const double *z, taut_error *error)
 {
     taut_projection *p = w->p;
-    taut_index m = p->sizes.bonds;
-    int64_t used = p->pass ? p->passes + 1 : 0;
-    taut_pass *pass = taut_arena_grow(&p->arena, p->pass, used, &p->pass_capacity, sizeof *pass);
-    taut_pass now = {TAUT_NEW(&p->arena, double, m), TAUT_NEW(&p->arena, double, m),
-                     p->statistics.force_evaluations};
-    if (!pass || !now.g || !now.gdot)
-        return taut_fail_memory(error);
-    p->pass = pass;
-    taut_values here = {.bond = now.g}, there = {.bond = now.gdot};
-    TAUT_TRY(taut_evaluate_inside(p->context, p->t, z, NULL, TAUT_WANT_BOND, &here, error));
-    TAUT_TRY(taut_evaluate_inside(p->context, p->t + w->horizon, w->next, NULL, TAUT_WANT_BOND,
-                                  &there, error));
+    taut_index m = p->in->sizes.bonds;
+    taut_pass *now = taut_projection_new_pass(p, error);
+    if (!now)
+        return TAUT_ERROR_MEMORY;
+    taut_values here = {.bond = now->g}, there = {.bond = now->gdot};
+    TAUT_TRY(taut_evaluate_inside(p->in->context, p->in->t, z, NULL, TAUT_WANT_BOND, &here, error));
+    TAUT_TRY(taut_evaluate_inside(p->in->context, p->in->t + w->horizon, w->next, NULL,
+                                  TAUT_WANT_BOND, &there, error));
     for (taut_index i = 0; i < m; i++)
-        now.gdot[i] = (now.gdot[i] - now.g[i]) / w->horizon;
-    p->pass[used] = now;
-    p->passes = used;
+        now->gdot[i] = (now->gdot[i] - now->g[i]) / w->horizon;
+    p->passes = now - p->pass;
     return TAUT_OK;
 }
 
@@ -221,7 +216,7 @@ static int check_order(const difference *w, const taut_projection_stage *stage, 
         return TAUT_OK;
     return taut_fail(error, TAUT_ERROR_CONVERGE,
                      "order %d moves the state by %.3g, farther than order %d did (%.3g): it has "
-                     "found a false solution; use --order %d",
+                     "found a false solution; use order %d",
                      stage->order, stage->moved, stage->order - 1, stage[-1].moved,
                      stage->order - 1);
 }
@@ -229,9 +224,9 @@ static int check_order(const difference *w, const taut_projection_stage *stage, 
 static int solve(difference *w, double *before, taut_error *error)
 {
     taut_projection *p = w->p;
-    taut_index n = p->sizes.coordinates;
+    taut_index n = p->in->sizes.coordinates;
     taut_copy(n, p->q, w->next);
-    TAUT_TRY(w->flow->advance(w->flow, p->t, w->horizon, w->next, error));
+    TAUT_TRY(w->flow->advance(w->flow, p->in->t, w->horizon, w->next, error));
     p->statistics = (taut_statistics){0}; /* a look at the start, not a part of the work */
     TAUT_TRY(record(w, p->q, error));
     for (int order = 0; order <= w->order; order++) {
@@ -250,25 +245,23 @@ static int solve(difference *w, double *before, taut_error *error)
 
 /* ---- creation */
 
-static int read_options(difference *w, const taut_options *options, taut_error *error)
+static int read_settings(difference *w, const taut_projection_settings *settings, taut_error *error)
 {
-    const taut_system *system = w->p->system;
-    double horizon = taut_options_real(options, "horizon"),
-           order = taut_stepper_number(system, "order");
-    w->horizon = isnan(horizon) ? taut_stepper_number(system, "horizon") : horizon;
-    if (taut_options_given(options, "order") || isnan(order))
-        order = (double)taut_options_integer(options, "order");
-    w->plain = strcmp(taut_options_text(options, "iterate"), "plain") == 0;
-    w->tolerance_given = taut_options_given(options, "tolerance");
-    w->tolerance = w->tolerance_given ? taut_options_real(options, "tolerance") : paper_tolerance;
-    w->limit = taut_options_given(options, "passes") ? taut_options_integer(options, "passes")
-               : w->plain                            ? 10000000
-                                                     : 500;
+    const taut_system *system = w->p->in->system;
+    double order = taut_stepper_number(system, "order");
+    w->horizon =
+        isnan(settings->horizon) ? taut_stepper_number(system, "horizon") : settings->horizon;
+    if (settings->given & TAUT_SETTING_ORDER || isnan(order))
+        order = settings->order;
+    w->plain = settings->plain;
+    w->tolerance_given = !isnan(settings->tolerance);
+    w->tolerance = w->tolerance_given ? settings->tolerance : paper_tolerance;
+    w->limit = settings->given & TAUT_SETTING_PASSES ? settings->passes : w->plain ? 10000000 : 500;
     if (isnan(w->horizon))
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "projection difference needs the time H that one use of the flow covers: "
-                         "give `horizon` in [stepper], or --horizon; a little more than the time "
-                         "in which fast parts decay is a good choice");
+                         "projection difference needs the time that one use of the flow covers; "
+                         "set the horizon, for instance in [stepper], to a little more than the "
+                         "time in which fast parts decay");
     if (!(w->horizon > 0))
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "[stepper] horizon: expected a number > 0, found %g", w->horizon);
@@ -282,14 +275,14 @@ static int read_options(difference *w, const taut_options *options, taut_error *
 
 static int check_held(const difference *w, taut_error *error)
 {
-    const taut_sizes *sizes = &w->p->sizes;
+    const taut_sizes *sizes = &w->p->in->sizes;
     bool any = sizes->observables > 0;
     for (taut_index j = 0; j < w->held.n; j++)
         any = any || w->held.fixed[j];
     if (!any)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "projection difference needs observables: name the variables that keep "
-                         "their values in [observables], or hold them (--init 'x = 1 hold')");
+                         "their values in [observables], or hold them (x = 1 hold, in [start])");
     if (w->held.unknowns < 1)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "projection difference has nothing to find: observables and invariants "
@@ -301,8 +294,9 @@ static int check_held(const difference *w, taut_error *error)
 static int build(difference *w, taut_arena *arena, taut_error *error)
 {
     taut_projection *p = w->p;
-    taut_index n = p->sizes.coordinates;
-    TAUT_TRY(taut_kept_functions_create(&w->held, p->context, arena, p->hold, p->t, p->q, error));
+    taut_index n = p->in->sizes.coordinates;
+    TAUT_TRY(taut_kept_functions_create(&w->held, p->in->context, arena, p->in->hold, p->in->t,
+                                        p->q, error));
     TAUT_TRY(check_held(w, error));
     int depth =
         w->held.unknowns < TAUT_ANDERSON_DEPTH ? (int)w->held.unknowns : TAUT_ANDERSON_DEPTH;
@@ -314,29 +308,27 @@ static int build(difference *w, taut_arena *arena, taut_error *error)
 static void explain(const difference *w, const char *flow)
 {
     taut_projection *p = w->p;
-    char counts[120] = "";
+    taut_explain(p,
+                 "projection difference of order %d over a horizon of %.6g, %.300s; %s iterations "
+                 "for the orders from 0 on: ",
+                 w->order, w->horizon, flow, w->plain ? "plain" : "accelerated");
     for (int k = 0; k < p->stages; k++)
-        snprintf(counts + strlen(counts), sizeof counts - strlen(counts), "%s%lld", k ? ", " : "",
-                 (long long)p->stage[k].iterations);
-    snprintf(p->explanation, sizeof p->explanation,
-             "projection difference of order %d over a horizon of %.6g, %.200s; %s iterations for "
-             "the orders from 0 on: %s; difference left: %.2g",
-             w->order, w->horizon, flow, w->plain ? "plain" : "accelerated", counts,
-             p->stage[p->stages - 1].difference);
+        taut_explain_more(p, "%s%lld", k ? ", " : "", (long long)p->stage[k].iterations);
+    taut_explain_more(p, "; difference left: %.2g", p->stage[p->stages - 1].difference);
 }
 
-static int project(taut_projection *p, const taut_options *options, taut_error *error)
+static int project(taut_projection *p, const taut_projection_settings *settings, taut_error *error)
 {
     difference w = {.p = p};
     const char *description = "";
     taut_arena arena;
     taut_arena_init(&arena, &p->arena.allocator);
-    double *before = TAUT_NEW(&arena, double, p->sizes.coordinates);
-    int status = before ? read_options(&w, options, error) : taut_fail_memory(error);
+    double *before = TAUT_NEW(&arena, double, p->in->sizes.coordinates);
+    int status = before ? read_settings(&w, settings, error) : taut_fail_memory(error);
     if (status == 0)
         status = build(&w, &arena, error);
     if (status == 0)
-        status = taut_flow_create(p->context, &arena, &p->statistics, w.horizon, &w.flow,
+        status = taut_flow_create(p->in->context, &arena, &p->statistics, w.horizon, &w.flow,
                                   &description, error);
     if (status == 0)
         status = solve(&w, before, error);
@@ -346,7 +338,7 @@ static int project(taut_projection *p, const taut_options *options, taut_error *
         status = error ? error->code : TAUT_ERROR_EVALUATE;
     if (p->stages > 0)
         explain(&w, description);
-    for (taut_index i = 0; i < p->sizes.bonds; i++)
+    for (taut_index i = 0; i < p->in->sizes.bonds; i++)
         p->lambda[i] = NAN; /* nothing pulls here */
     if (w.flow)
         w.flow->destroy(w.flow);
@@ -362,5 +354,7 @@ const taut_projection_method taut_projection_difference = {
     .reference = "Gear, Kaper, Kevrekidis, Zagaris 2005, section 3",
     .refuses = TAUT_HAS_ALGEBRAIC,
     .kinds = 1u << TAUT_FIRST_ORDER | 1u << TAUT_BLACK_BOX,
+    .reads = TAUT_SETTING_PASSES | TAUT_SETTING_TOLERANCE | TAUT_SETTING_ORDER |
+             TAUT_SETTING_HORIZON | TAUT_SETTING_ITERATE,
     .project = project,
 };

@@ -51,7 +51,7 @@ static const char *keep_text(picture *w, const char *text)
 static const char *name_of(picture *w, taut_item item, taut_index k)
 {
     char name[NAME];
-    taut_system_name(w->p->system, item, k, name, sizeof name);
+    taut_system_name(w->p->in->system, item, k, name, sizeof name);
     return keep_text(w, name);
 }
 
@@ -75,13 +75,14 @@ static void add_window(picture *w, const taut_projection_window *window)
     char title[120];
     bool bonds = window->item == TAUT_BOND;
     const char *what = bonds ? "bonds" : "coordinates";
-    int64_t all = bonds ? w->p->sizes.bonds : w->p->sizes.coordinates;
+    int64_t all = bonds ? w->p->in->sizes.bonds : w->p->in->sizes.coordinates;
     snprintf(title, sizeof title, "pass %lld: the %s within its window", (long long)window->pass,
              what);
     if (all > window->bonds)
         snprintf(title, sizeof title, "pass %lld: %d of %lld %s within its window",
                  (long long)window->pass, window->bonds, (long long)all, what);
-    taut_panel *panel = add_panel(w, keep_text(w, title), "time from the start", bonds ? "g" : "q");
+    taut_panel *panel =
+        add_panel(w, keep_text(w, title), "time from the initial state", bonds ? "g" : "q");
     double *centre = new_numbers(w, 1);
     for (int k = 0; w->good && k < window->bonds; k++)
         add_curve(w, panel,
@@ -105,7 +106,7 @@ static bool same_weights(const taut_projection_window *a, const taut_projection_
 static void add_weights(picture *w, const taut_projection_window *windows, int count)
 {
     taut_panel *panel =
-        add_panel(w, "kernel: weights of the samples", "time from the start", "weight");
+        add_panel(w, "kernel: weights of the samples", "time from the initial state", "weight");
     bool one = count < 2 || same_weights(&windows[0], &windows[1]);
     for (int k = 0; k < (one ? 1 : count); k++) {
         const taut_projection_window *at = &windows[k];
@@ -128,7 +129,7 @@ static void add_weights(picture *w, const taut_projection_window *windows, int c
 static void add_passes(picture *w)
 {
     const taut_projection *p = w->p;
-    taut_index m = p->sizes.bonds;
+    taut_index m = p->in->sizes.bonds;
     int64_t count = p->passes + 1;
     double *x = new_numbers(w, count), *y[4];
     for (int k = 0; k < 4; k++)
@@ -194,7 +195,7 @@ static void add_stems(picture *w, taut_panel *panel, const char *name, const dou
 
 static void add_multipliers(picture *w)
 {
-    taut_index m = w->p->sizes.bonds;
+    taut_index m = w->p->in->sizes.bonds;
     taut_panel *panel = add_things(w, "multipliers", TAUT_BOND, m, "lambda");
     add_stems(w, panel, NULL, w->p->lambda, m, 3, 0);
 }
@@ -202,17 +203,17 @@ static void add_multipliers(picture *w)
 static void add_moved(picture *w)
 {
     const taut_projection *p = w->p;
-    taut_index n = p->sizes.coordinates;
-    bool mechanical = p->sizes.kind == TAUT_MECHANICAL;
+    taut_index n = p->in->sizes.coordinates;
+    bool mechanical = p->in->sizes.kind == TAUT_MECHANICAL;
     double *moved[2] = {new_numbers(w, n), new_numbers(w, n)};
     if (!w->good)
         return;
     for (taut_index i = 0; i < n; i++) {
-        moved[0][i] = p->q[i] - p->q0[i];
-        moved[1][i] = mechanical ? p->v[i] - p->v0[i] : 0;
+        moved[0][i] = p->q[i] - p->in->q[i];
+        moved[1][i] = mechanical ? p->v[i] - p->in->v[i] : 0;
     }
-    taut_panel *panel =
-        add_things(w, "how far the start was moved", TAUT_COORDINATE, n, "result - start");
+    taut_panel *panel = add_things(w, "how far the initial state was moved", TAUT_COORDINATE, n,
+                                   "result - initial state");
     add_stems(w, panel, mechanical ? "position" : NULL, moved[0], n, 1, mechanical ? -0.1 : 0);
     if (mechanical)
         add_stems(w, panel, "velocity", moved[1], n, 2, 0.1);
@@ -278,13 +279,13 @@ static void compose(picture *w)
     if (p->record && p->record->iterations > 0) {
         add_iterations(w);
         add_orders(w);
-    } else if (p->pass && p->sizes.bonds > 0)
+    } else if (p->pass && p->in->sizes.bonds > 0)
         add_passes(w);
     if (p->status != 0)
         return;
-    if (windows == 0 && p->sizes.kind == TAUT_MECHANICAL && p->sizes.bonds > 0)
+    if (windows == 0 && p->in->sizes.kind == TAUT_MECHANICAL && p->in->sizes.bonds > 0)
         add_multipliers(w);
-    if (windows == 0 || p->sizes.bonds == 0)
+    if (windows == 0 || p->in->sizes.bonds == 0)
         add_moved(w);
 }
 

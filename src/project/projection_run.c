@@ -5,54 +5,13 @@
 
 #include "base/options.h"
 #include "base/structs.h"
-#include "point/foot_point.h"
 #include "point/hold/hold.h"
 #include "point/record.h"
+#include "point/rigid_foot.h"
+#include "project/project.h"
 #include "slow/expansion.h"
 #include "slow/potential/potential.h"
 #include "base/vectors.h"
-
-/* Options that only ipa has (or shares with kernel) mean ipa. */
-static bool means_ipa(const taut_options *options)
-{
-    static const char *const own[] = {"omega", "window", "micro-steps", "passes", "tolerance"};
-    for (size_t k = 0; k < sizeof own / sizeof own[0]; k++)
-        if (taut_options_given(options, own[k]))
-            return true;
-    return false;
-}
-
-static int choose_method(taut_projection *p, const taut_options *options, taut_error *error)
-{
-    if (taut_options_given(options, "method")) {
-        TAUT_TRY(taut_projection_find(taut_options_text(options, "method"), &p->method, error));
-        return taut_projection_check(p->method, p, error);
-    }
-    if (!means_ipa(options)) {
-        p->method = &taut_projection_auto;
-        return TAUT_OK;
-    }
-    /* the first row that takes the system; the reason of the first one for its kind when none
-     * does */
-    taut_error reason;
-    int status = TAUT_OK;
-    bool named = false; /* a row for this kind of system has said why it refuses */
-    for (int k = 0; k < taut_projection_count() && !p->method; k++) {
-        const taut_projection_method *row = taut_projection_row(k);
-        int code = taut_projection_check(row, p, &reason);
-        if (code == 0)
-            p->method = row;
-        else if (status == 0 || (row->kinds & 1u << p->sizes.kind && !named)) {
-            named = row->kinds & 1u << p->sizes.kind;
-            status = code;
-            if (error)
-                *error = reason;
-        }
-    }
-    if (p->method)
-        taut_error_clear(error);
-    return p->method ? TAUT_OK : status;
-}
 
 /* Settings of [run] that concern a projection; `method` there is that of a run. */
 static int read_settings(const taut_system *system, taut_options *merged, taut_error *error)
@@ -68,168 +27,207 @@ static int read_settings(const taut_system *system, taut_options *merged, taut_e
 
 /* ---- what the projection moved */
 
-static double distance(taut_index n, const double *a, const double *b)
+/* x[0], x[1] hold foot points of two states: the distance of these, and of what the states have
+ * besides. */
+static void measure(taut_index n, const double *before, const double *after, double *const *x,
+                    double *normal, double *tangential)
 {
-    double sum = 0;
-    for (taut_index i = 0; i < n; i++)
-        sum += (a[i] - b[i]) * (a[i] - b[i]);
-    return sqrt(sum);
+    double along = 0, across = 0;
+    for (taut_index i = 0; i < n; i++) {
+        double foot = x[0][i] - x[1][i], rest = (before[i] - x[0][i]) - (after[i] - x[1][i]);
+        along += foot * foot;
+        across += rest * rest;
+    }
+    *tangential = sqrt(along);
+    *normal = sqrt(across);
 }
 
-/* Foot points before and after: (x0, u0), (x1, u1), the arrays hold the states on entry. */
-static int find_feet(taut_projection *p, double *x0, double *u0, double *x1, double *u1,
-                     taut_error *error)
+/* Foot points of the states (x, u). */
+static int find_foot_points(taut_projection *p, double *const *x, double *const *u,
+                            taut_error *error)
 {
-    taut_system *rigid = NULL;
-    taut_context *context = NULL;
-    taut_projector *projector = NULL;
+    taut_rigid_foot foot = {0};
     taut_foot_point_settings settings = {.ignore_holds = true};
     taut_statistics aside = {0}; /* a diagnosis, not a part of the work */
-    bool stiff = p->sizes.can & TAUT_HAS_STIFF_POTENTIAL;
     int status =
-        stiff ? taut_potential_foot(p->context, &p->arena, &aside, &settings, &projector, error)
-              : taut_system_rigid(p->system, &rigid, error);
-    if (status == 0 && !stiff)
-        status = taut_context_create(rigid, &p->arena.allocator, &context, error);
-    if (status == 0 && !stiff)
-        status = taut_foot_point_create(context, &p->arena, &aside, &settings, &projector, error);
-    if (status == 0)
-        status = projector->apply(projector, p->t, x0, u0, error);
-    if (status == 0)
-        status = projector->apply(projector, p->t, x1, u1, error);
-    if (projector)
-        projector->destroy(projector);
-    taut_context_destroy(context);
-    taut_system_destroy(rigid);
+        p->in->sizes.can & TAUT_HAS_STIFF_POTENTIAL
+            ? taut_potential_foot(p->in->context, &p->arena, &aside, &settings, &foot.projector,
+                                  error)
+            : taut_rigid_foot_create(&foot, p->in->system, &p->arena, &aside, &settings, error);
+    for (int k = 0; status == 0 && k < 2; k++)
+        status = foot.projector->apply(foot.projector, p->in->t, x[k], u[k], error);
+    taut_rigid_foot_destroy(&foot);
     return status;
 }
 
 static int measure_moved(taut_projection *p, taut_error *error)
 {
-    taut_index n = p->sizes.coordinates;
+    taut_index n = p->in->sizes.coordinates;
     p->moved_normal = p->moved_tangential = p->moved_normal_velocity =
         p->moved_tangential_velocity = NAN;
-    if (p->sizes.kind != TAUT_MECHANICAL)
+    if (p->in->sizes.kind != TAUT_MECHANICAL)
         return TAUT_OK;
     double *x[2], *u[2];
-    const double *q[2] = {p->q0, p->q}, *v[2] = {p->v0, p->v};
     for (int k = 0; k < 2; k++) {
         TAUT_TRY(TAUT_RESERVE(&p->arena, n, error, &x[k], &u[k]));
-        taut_copy(n, q[k], x[k]);
-        taut_copy(n, v[k], u[k]);
+        taut_copy(n, k ? p->q : p->in->q, x[k]);
+        taut_copy(n, k ? p->v : p->in->v, u[k]);
     }
     taut_error reason;
-    int status = find_feet(p, x[0], u[0], x[1], u[1], &reason);
+    int status = find_foot_points(p, x, u, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, error));
     if (status != 0)
         return TAUT_OK; /* redundant springs, or too far: there is nothing to measure from */
-    p->moved_tangential = distance(n, x[0], x[1]);
-    p->moved_tangential_velocity = distance(n, u[0], u[1]);
-    for (taut_index i = 0; i < n; i++) { /* state minus foot point, before and after */
-        x[0][i] = p->q0[i] - x[0][i];
-        x[1][i] = p->q[i] - x[1][i];
-        u[0][i] = p->v0[i] - u[0][i];
-        u[1][i] = p->v[i] - u[1][i];
-    }
-    p->moved_normal = distance(n, x[0], x[1]);
-    p->moved_normal_velocity = distance(n, u[0], u[1]);
+    measure(n, p->in->q, p->q, x, &p->moved_normal, &p->moved_tangential);
+    measure(n, p->in->v, p->v, u, &p->moved_normal_velocity, &p->moved_tangential_velocity);
     return TAUT_OK;
 }
 
 /* ---- the object */
 
-static int new_start(taut_projection *p, const taut_options *options, taut_error *error)
+/* Memory for a result; it is the given state so far. */
+static int reserve(taut_projection *p, taut_projection_input given, const double *q,
+                   const double *v, taut_error *error)
 {
-    taut_index n = p->sizes.coordinates,
-               nv = p->sizes.kind == TAUT_MECHANICAL ? n : p->sizes.algebraic;
-    p->t = taut_options_real(options, "from");
-    TAUT_TRY(TAUT_RESERVE(&p->arena, n, error, &p->q, &p->q0));
-    TAUT_TRY(TAUT_RESERVE(&p->arena, nv, error, &p->v, &p->v0));
-    TAUT_TRY(TAUT_RESERVE(&p->arena, p->sizes.bonds, error, &p->lambda));
-    TAUT_TRY(taut_context_create(p->system, &p->arena.allocator, &p->context, error));
-    TAUT_TRY(taut_context_start(p->context, p->t, p->q0, p->v0, error));
-    taut_copy(n, p->q0, p->q);
-    taut_copy(nv, p->v0, p->v);
-    return TAUT_OK;
+    taut_projection_input *in = TAUT_NEW(&p->arena, taut_projection_input, 1);
+    taut_system_sizes(given.system, &given.sizes);
+    taut_index n = given.sizes.coordinates,
+               nv = given.sizes.kind == TAUT_MECHANICAL ? n : given.sizes.algebraic;
+    if (!in)
+        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(&p->arena, n, error, &p->q));
+    TAUT_TRY(TAUT_RESERVE(&p->arena, nv, error, &p->v));
+    TAUT_TRY(TAUT_RESERVE(&p->arena, given.sizes.bonds, error, &p->lambda));
+    p->in = &given;
+    taut_projection_move(p, q, v);
+    return taut_projection_begin_at(p, q, v, in, error);
+}
+
+int taut_projection_create(taut_context *context, double t, const double *q, const double *v,
+                           const unsigned char *hold, const taut_allocator *allocator,
+                           taut_projection **projection, taut_error *error)
+{
+    taut_projection_input given = {
+        .system = taut_context_system(context), .context = context, .t = t, .hold = hold};
+    taut_projection *p = *projection = allocator->allocate(allocator->user, sizeof *p);
+    if (!p)
+        return taut_fail_memory(error);
+    *p = (taut_projection){.status = TAUT_OK};
+    taut_arena_init(&p->arena, allocator);
+    int status = reserve(p, given, q, v, error);
+    if (status != 0) {
+        taut_projection_destroy(p);
+        *projection = NULL;
+    }
+    return status;
 }
 
 /* A pass of a filter moves a state along the bonds by about as much as it was off them [A 4.2].
  * What has gone ten times as far has followed a motion along the bonds that is nearly as fast as
  * the springs, to another slow point. */
-static int check_glide(const taut_projection *p, taut_error *error)
+static int check_drift(const taut_projection *p, taut_error *error)
 {
     /* poor: of the size of the state, as in projection_kernel.c */
     const double most = 10, poor = 1e-4;
     /* else there is more across */
-    bool springs = p->sizes.can & TAUT_HAS_SPRINGS && !(p->sizes.can & TAUT_HAS_STIFF_POTENTIAL);
-    if (!p->method->moves_slow || !springs || p->hold ||
+    bool springs =
+        p->in->sizes.can & TAUT_HAS_SPRINGS && !(p->in->sizes.can & TAUT_HAS_STIFF_POTENTIAL);
+    if (!p->method->moves_slow || !springs || p->in->hold ||
         !(p->moved_tangential >
-          most * p->moved_normal + poor * taut_largest(p->sizes.coordinates, p->q0)))
+          most * p->moved_normal + poor * taut_largest(p->in->sizes.coordinates, p->in->q)))
         return TAUT_OK;
-    return taut_fail(
-        error, TAUT_ERROR_CONVERGE,
-        "the passes of %s have followed the motion along the bonds, by %.3g where the start was "
-        "off them by %.3g: slow and fast are not separated at this state; use --method series",
-        p->method->name, p->moved_tangential, p->moved_normal);
+    return taut_fail(error, TAUT_ERROR_CONVERGE,
+                     "the passes of %s have followed the motion along the bonds, by %.3g where the "
+                     "initial state was off them by %.3g: slow and fast are not separated at this "
+                     "state; use projection series",
+                     p->method->name, p->moved_tangential, p->moved_normal);
 }
 
-/* An option that was given and that nobody has read has no effect: said, not refused, since
- * scripts give the same options to many methods. */
-static void find_unread(taut_projection *p, const taut_options *merged, const taut_options *given)
+/* The state and its multipliers; then what they are measured by. */
+static int find(taut_projection *p, const taut_projection_settings *settings, taut_error *error)
 {
-    enum { MOST = sizeof p->warning / sizeof p->warning[0] };
-    int at = -1;
-    for (const char *name; p->warnings < MOST && (name = taut_options_unread(merged, given, &at));)
-        snprintf(p->warning[p->warnings++], sizeof p->warning[0],
-                 "--%s has no effect: projection %s does not use it here", name, p->method->name);
-}
-
-static int build(taut_projection *p, const taut_options *options, taut_options *merged,
-                 taut_error *error)
-{
-    taut_system_sizes(p->system, &p->sizes);
-    TAUT_TRY(read_settings(p->system, merged, error));
-    TAUT_TRY(taut_options_merge(merged, options, error));
-    TAUT_TRY(taut_options_track(merged, error));
-    TAUT_TRY(
-        taut_hold_names(p->system, taut_options_text(merged, "hold"), &p->arena, &p->hold, error));
-    if (taut_options_flag(merged, "expansion") &&
-        taut_hold_any(p->hold, p->sizes.coordinates, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY))
-        return taut_fail(
-            error, TAUT_ERROR_REFUSED,
-            "--expansion is that of a state in which nothing is held; release what is");
-    TAUT_TRY(choose_method(p, merged, error));
-    TAUT_TRY(new_start(p, merged, error));
-    if (taut_options_given(merged, "plot"))
-        TAUT_TRY(taut_record_create(p, error));
     bool slow = false;
     if (p->method->moves_slow)
-        TAUT_TRY(taut_projection_already(p, &slow, error));
-    p->status = slow ? TAUT_OK : p->method->project(p, merged, error);
+        TAUT_TRY(taut_projection_is_slow(p, &slow, error));
+    if (!slow)
+        TAUT_TRY(p->method->project(p, settings, error));
+    if (settings->expansion && !p->expansion)
+        return taut_fail_option(error, TAUT_ERROR_REFUSED, "expansion",
+                                "projection %s does not expand in the compliance; use projection "
+                                "series, with bonds that are springs",
+                                p->method->name);
+    if (settings->richardson > 0)
+        TAUT_TRY(taut_richardson(p, settings, error));
+    TAUT_TRY(measure_moved(p, error));
+    return check_drift(p, error);
+}
+
+static int project(taut_projection *p, const taut_projection_settings *settings, taut_error *error)
+{
+    p->method = settings->method;
+    if (settings->expansion && taut_hold_any(p->in->hold, p->in->sizes.coordinates,
+                                             TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY))
+        return taut_fail_option(
+            error, TAUT_ERROR_REFUSED, "expansion",
+            "the expansion is that of a state in which nothing is held; release what is held");
+    TAUT_TRY(taut_projection_check(p->method, &p->in->sizes, error));
+    if (settings->record)
+        TAUT_TRY(taut_record_create(p, error));
+    p->status = find(p, settings, error);
     taut_record_end(p);
-    int levels = (int)taut_options_integer(merged, "richardson");
-    if (!slow && p->status == 0)
-        find_unread(p, merged, options);
-    if (p->status == 0 && taut_options_flag(merged, "expansion") && !p->expansion)
-        p->status = taut_fail(error, TAUT_ERROR_REFUSED,
-                              "--expansion: projection %s does not expand in the compliance; use "
-                              "--method series, with bonds that are springs",
-                              p->method->name);
-    if (p->status == 0 && levels > 0)
-        p->status = taut_richardson(p, merged, levels, error);
-    if (p->method != &taut_projection_series && p->method != &taut_projection_constraint)
-        p->stiff_force = NULL; /* of a foot point that was only on the way */
-    if (p->status == 0)
-        p->status = measure_moved(p, error);
-    if (p->status == 0)
-        p->status = check_glide(p, error);
     if (p->status == 0)
         return TAUT_OK;
     if (p->status > 0) /* a callback cannot evaluate here */
         p->status = taut_fail(error, TAUT_ERROR_EVALUATE,
-                              "the system cannot be evaluated on the way from the start");
+                              "the system cannot be evaluated on the way from the initial state");
     taut_projection_restore(p);
     return p->status;
+}
+
+int taut_project_state(taut_context *context, double t, const double *q, const double *v,
+                       const taut_projection_settings *settings, const taut_allocator *allocator,
+                       taut_projection **projection, taut_error *error)
+{
+    taut_projection *p = NULL;
+    *projection = NULL;
+    TAUT_TRY(taut_projection_create(context, t, q, v, settings->hold, allocator, &p, error));
+    int status = project(p, settings, error);
+    if (status == 0 || status == TAUT_ERROR_CONVERGE)
+        *projection = p;
+    else
+        taut_projection_destroy(p);
+    return status;
+}
+
+/* ---- from options */
+
+/* What the boundary of the library has to make of options and model before a projection. */
+typedef struct request {
+    taut_arena arena;
+    taut_options *merged; /* [run] of the model, then what the caller gives */
+    taut_projection_settings settings;
+    taut_context *context;
+    double t, *q, *v;
+} request;
+
+static int prepare(request *r, const taut_system *system, const taut_options *options,
+                   taut_error *error)
+{
+    taut_sizes sizes;
+    taut_system_sizes(system, &sizes);
+    TAUT_TRY(taut_options_create(&r->arena.allocator, &r->merged, error));
+    TAUT_TRY(read_settings(system, r->merged, error));
+    TAUT_TRY(taut_options_merge(r->merged, options, error));
+    TAUT_TRY(taut_projection_settings_read(r->merged, &r->settings, error));
+    TAUT_TRY(taut_hold_names(system, taut_options_text(r->merged, "hold"), &r->arena,
+                             &r->settings.hold, error));
+    r->t = taut_options_real(r->merged, "from");
+    TAUT_TRY(TAUT_RESERVE(&r->arena, sizes.coordinates, error, &r->q));
+    TAUT_TRY(TAUT_RESERVE(&r->arena,
+                          sizes.kind == TAUT_MECHANICAL ? sizes.coordinates : sizes.algebraic,
+                          error, &r->v));
+    TAUT_TRY(taut_context_create(system, &r->arena.allocator, &r->context, error));
+    return taut_context_start(r->context, r->t, r->q, r->v, error);
 }
 
 int taut_project(const taut_system *system, const taut_options *options,
@@ -240,21 +238,18 @@ int taut_project(const taut_system *system, const taut_options *options,
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "taut_project: system and projection must not be NULL");
     *projection = NULL;
+    request r = {0};
     taut_allocator from = taut_allocator_or_default(allocator);
-    taut_projection *made = from.allocate(from.user, sizeof *made);
-    if (!made)
-        return taut_fail_memory(error);
-    *made = (taut_projection){.system = system};
-    taut_arena_init(&made->arena, &from);
-    taut_options *merged = NULL;
-    int status = taut_options_create(&from, &merged, error);
+    taut_arena_init(&r.arena, &from);
+    int status = prepare(&r, system, options, error);
     if (status == 0)
-        status = build(made, options, merged, error);
-    taut_options_destroy(merged);
-    if (status == 0 || status == TAUT_ERROR_CONVERGE)
-        *projection = made;
-    else
-        taut_projection_destroy(made);
+        status =
+            taut_project_state(r.context, r.t, r.q, r.v, &r.settings, &from, projection, error);
+    if (status == 0)
+        taut_projection_unread(*projection, options);
+    taut_context_destroy(r.context);
+    taut_options_destroy(r.merged);
+    taut_arena_clear(&r.arena);
     return status;
 }
 
@@ -262,7 +257,6 @@ void taut_projection_destroy(taut_projection *projection)
 {
     if (!projection)
         return;
-    taut_context_destroy(projection->context);
     taut_allocator from = projection->arena.allocator;
     taut_arena_clear(&projection->arena);
     from.release(from.user, projection);
@@ -273,15 +267,15 @@ int taut_projection_result_get(const taut_projection *p, taut_projection_result 
 {
     TAUT_REQUIRE(p);
     taut_projection_result own = {.status = p->status,
-                                  .t = p->t,
+                                  .t = p->in->t,
                                   .method = p->method->name,
                                   .explanation = p->explanation,
                                   .q = p->q,
                                   .v = p->v,
                                   .lambda = p->lambda,
                                   .stiff_force = p->stiff_force,
-                                  .start_q = p->q0,
-                                  .start_v = p->v0,
+                                  .start_q = p->in->q,
+                                  .start_v = p->in->v,
                                   .passes = p->passes,
                                   .moved_normal = p->moved_normal,
                                   .moved_tangential = p->moved_tangential,
@@ -293,7 +287,7 @@ int taut_projection_result_get(const taut_projection *p, taut_projection_result 
 
 const char *taut_projection_warning(const taut_projection *p, int k)
 {
-    return p && k >= 0 && k < p->warnings ? p->warning[k] : NULL;
+    return p ? taut_warning_text(&p->warnings, k) : NULL;
 }
 
 bool taut_projection_pass(const taut_projection *p, int64_t k, const double **g,

@@ -37,6 +37,26 @@ int taut_projection_get(int k, taut_projection_info *info, taut_error *error)
 
 /* ---- choice */
 
+int taut_projection_names(const taut_sizes *sizes, unsigned reads, const char *last, char *text,
+                          size_t size)
+{
+    const char *name[PROJECTIONS];
+    int count = 0;
+    for (int k = 0; k < PROJECTIONS; k++)
+        if (!sizes ||
+            (reads ? table[k]->reads & reads && !taut_projection_check(table[k], sizes, NULL)
+                   : table[k]->kinds & 1u << sizes->kind))
+            name[count++] = table[k]->name;
+    text[0] = '\0';
+    for (int k = 0; k < count; k++)
+        snprintf(text + strlen(text), size - strlen(text), "%s%s",
+                 k == 0          ? ""
+                 : k + 1 < count ? ", "
+                                 : last,
+                 name[k]);
+    return count;
+}
+
 int taut_projection_find(const char *name, const taut_projection_method **method, taut_error *error)
 {
     const char *names[PROJECTIONS];
@@ -50,62 +70,47 @@ int taut_projection_find(const char *name, const taut_projection_method **method
     taut_method_info moves = {.size = sizeof moves};
     for (int k = 0; taut_method_get(k, &moves, NULL) == 0; k++)
         if (strcmp(name, moves.name) == 0)
-            return taut_fail(
-                error, TAUT_ERROR_USAGE,
-                "--method: %s moves a system in time, it is no projection; `taut run` uses it",
-                moves.name);
+            return taut_fail_option(error, TAUT_ERROR_USAGE, "method",
+                                    "%s moves a system in time and is not a projection; use it for "
+                                    "a run",
+                                    moves.name);
     const char *near = taut_near_miss(name, names, PROJECTIONS);
-    if (near)
-        return taut_fail(error, TAUT_ERROR_USAGE,
-                         "--method: there is no projection '%.40s'; did you mean %s?", name, near);
-    char list[200] = "";
-    for (int k = 0; k < PROJECTIONS; k++)
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", k ? ", " : "", names[k]);
-    return taut_fail(error, TAUT_ERROR_USAGE,
-                     "--method: there is no projection '%.40s'; those of this version are %s", name,
-                     list);
+    char list[200];
+    taut_projection_names(NULL, 0, " or ", list, sizeof list);
+    return taut_fail_option(error, TAUT_ERROR_USAGE, "method",
+                            "unknown projection '%.40s'; %s %s%s", name,
+                            near ? "did you mean" : "choose", near ? near : list, near ? "?" : "");
 }
 
-/* The system is of another kind: which projections are for it? */
-static int fail_kind(const taut_projection_method *method, const taut_sizes *sizes,
-                     taut_error *error)
+int taut_projection_check(const taut_projection_method *method, const taut_sizes *sizes,
+                          taut_error *error)
 {
     static const char *const kinds[] = {"a mechanical system", "a first-order system",
                                         "a black box"};
-    char list[200] = "";
-    for (int k = 0; k < PROJECTIONS; k++)
-        if (table[k]->kinds & 1u << sizes->kind)
-            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", list[0] ? ", " : "",
-                     table[k]->name);
-    return taut_fail(error, TAUT_ERROR_REFUSED, "projection %s is not for %s; %s%s", method->name,
-                     kinds[sizes->kind],
-                     list[0] ? "use --method " : "this version has none that is", list);
-}
-
-int taut_projection_check(const taut_projection_method *method, const taut_projection *p,
-                          taut_error *error)
-{
-    const taut_sizes *sizes = &p->sizes;
     char text[500];
-    if (!(method->kinds & 1u << sizes->kind))
-        return fail_kind(method, sizes, error);
+    if (!(method->kinds & 1u << sizes->kind)) {
+        taut_projection_names(sizes, 0, " or ", text, sizeof text);
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "projection %s does not support %s; use projection %s", method->name,
+                         kinds[sizes->kind], text);
+    }
     unsigned bits = (method->needs & ~sizes->can) | (method->refuses & sizes->can);
     if ((method->needs & ~sizes->can & TAUT_HAS_SPRINGS) &&
         !(sizes->can & TAUT_HAS_STIFF_POTENTIAL))
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "projection %s needs springs, and the system has none; --method "
-                         "constraint projects onto rigid bonds",
+                         "projection %s needs springs, and the system has none; "
+                         "projection constraint projects onto rigid bonds",
                          method->name);
     const unsigned stiff = TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL;
     if (method->moves_slow && (sizes->can & TAUT_HAS_RIGID) &&
         (sizes->can & stiff) != TAUT_HAS_SPRINGS)
         return taut_fail(
             error, TAUT_ERROR_REFUSED,
-            "projection %s treats rigid bonds beside springs alone, and the system has %s",
+            "projection %s supports rigid bonds only together with springs, and the system has %s",
             method->name,
             sizes->can & TAUT_HAS_STIFF_POTENTIAL
-                ? "a stiff potential; use --method series"
-                : "no springs; --method constraint projects onto rigid bonds");
+                ? "a stiff potential; use projection series"
+                : "no springs; projection constraint projects onto rigid bonds");
     bits &= ~(unsigned)TAUT_HAS_SPRINGS;
     if (bits)
         return taut_fail(error, TAUT_ERROR_REFUSED, "projection %s %s", method->name,

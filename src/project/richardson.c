@@ -15,111 +15,85 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
-#include "base/options.h"
 #include "base/statistics.h"
 #include "base/vectors.h"
-#include "point/projection.h"
+#include "project/project.h"
 #include "system/system.h"
 
 static int refuse(const taut_projection *p, taut_error *error)
 {
     const char *why = NULL;
     bool springs = false;
-    const double *compliance = taut_context_compliance(p->context);
-    for (taut_index i = 0; p->sizes.kind == TAUT_MECHANICAL && i < p->sizes.bonds; i++)
-        springs |= compliance[i] > 0 && !taut_context_soft(p->context, i);
-    if (p->method == &taut_projection_constraint)
-        why = "projection constraint gives the multipliers of infinite stiffness already; leave it "
-              "out";
-    else if (p->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
+    const double *compliance = taut_context_compliance(p->in->context);
+    for (taut_index i = 0; p->in->sizes.kind == TAUT_MECHANICAL && i < p->in->sizes.bonds; i++)
+        springs |= compliance[i] > 0 && !taut_context_soft(p->in->context, i);
+    if (p->method->rigid_multipliers)
+        why = "projection constraint gives the multipliers of infinite stiffness already; omit it";
+    else if (p->in->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
         why = "a stiff potential has no multipliers; write it as bonds with a stiffness";
     else if (!springs)
-        why = "there are no springs whose stiffness could be changed; leave it out";
-    return why ? taut_fail(error, TAUT_ERROR_REFUSED, "--richardson: %s", why) : TAUT_OK;
-}
-
-/* A given --omega is that of the springs as they are. */
-static int scaled_options(const taut_projection *p, const taut_options *options, double factor,
-                          taut_options **made, taut_error *error)
-{
-    TAUT_TRY(taut_options_create(&p->arena.allocator, made, error));
-    TAUT_TRY(taut_options_merge(*made, options, error));
-    if (!taut_options_given(options, "omega"))
-        return TAUT_OK;
-    char text[TAUT_NUMBER_SIZE];
-    taut_number_format(taut_options_real(options, "omega") / sqrt(factor), 17, text);
-    return taut_options_set(*made, "omega", text, error);
-}
-
-static int new_start(taut_projection *s, const taut_projection *p, taut_error *error)
-{
-    const taut_index n = p->sizes.coordinates;
-    TAUT_TRY(TAUT_RESERVE(&s->arena, n, error, &s->q, &s->v, &s->q0, &s->v0));
-    TAUT_TRY(TAUT_RESERVE(&s->arena, p->sizes.bonds, error, &s->lambda));
-    taut_copy(n, p->q0, s->q);
-    taut_copy(n, p->v0, s->v);
-    taut_copy(n, p->q0, s->q0);
-    taut_copy(n, p->v0, s->v0);
-    return taut_context_create(s->system, &s->arena.allocator, &s->context, error);
+        why = "there are no springs whose stiffness could be changed; omit it";
+    return why ? taut_fail_option(error, TAUT_ERROR_REFUSED, "richardson", "%s", why) : TAUT_OK;
 }
 
 /* lambda[m] of the same projection with `factor` times the compliances. */
-static int repeat(taut_projection *p, const taut_options *options, double factor, double *lambda,
-                  taut_error *error)
+static int repeat(taut_projection *p, const taut_projection_settings *settings, double factor,
+                  double *lambda, taut_error *error)
 {
     taut_system *system = NULL;
-    taut_options *scaled = NULL;
-    taut_projection s = {.method = p->method, .sizes = p->sizes, .t = p->t, .hold = p->hold};
-    taut_arena_init(&s.arena, &p->arena.allocator);
-    int status = taut_system_softer(p->system, factor, &system, error);
-    s.system = system;
+    taut_context *context = NULL;
+    taut_projection *s = NULL;
+    taut_projection_settings scaled = *settings;
+    scaled.omega /= sqrt(factor); /* a given one is that of the springs as they are */
+    int status = taut_system_softer(p->in->system, factor, &system, error);
     if (status == 0)
-        status = scaled_options(p, options, factor, &scaled, error);
+        status = taut_context_create(system, &p->arena.allocator, &context, error);
     if (status == 0)
-        status = new_start(&s, p, error);
+        status = taut_projection_create(context, p->in->t, p->in->q, p->in->v, p->in->hold,
+                                        &p->arena.allocator, &s, error);
+    if (status == 0) {
+        s->method = p->method;
+        status = s->method->project(s, &scaled, error);
+        taut_statistics_add(&p->statistics, &s->statistics);
+    }
     if (status == 0)
-        status = s.method->project(&s, scaled, error);
-    if (status == 0)
-        taut_copy(p->sizes.bonds, s.lambda, lambda);
+        taut_copy(p->in->sizes.bonds, s->lambda, lambda);
     if (status == TAUT_ERROR_CONVERGE && error) {
         char reason[sizeof error->message];
         memcpy(reason, error->message, sizeof reason);
-        taut_fail(error, status, "--richardson: with %g times the stiffness: %.500s", 1 / factor,
-                  reason);
+        taut_fail_option(error, status, "richardson", "with %g times the stiffness: %.900s",
+                         1 / factor, reason);
     }
-    taut_statistics_add(&p->statistics, &s.statistics);
-    taut_options_destroy(scaled);
-    taut_context_destroy(s.context);
-    taut_arena_clear(&s.arena);
+    taut_projection_destroy(s);
+    taut_context_destroy(context);
     taut_system_destroy(system);
     return status;
 }
 
-int taut_richardson(taut_projection *p, const taut_options *options, int levels, taut_error *error)
+int taut_richardson(taut_projection *p, const taut_projection_settings *settings, taut_error *error)
 {
-    taut_index m = p->sizes.bonds;
+    taut_index m = p->in->sizes.bonds;
     TAUT_TRY(refuse(p, error));
     double *stiffer = TAUT_NEW(&p->arena, double, m), *softer = TAUT_NEW(&p->arena, double, m),
            change = 0;
     if (!stiffer || !softer)
         return taut_fail_memory(error);
-    TAUT_TRY(repeat(p, options, 0.25, stiffer, error));
-    if (levels > 1)
-        TAUT_TRY(repeat(p, options, 4, softer, error));
+    TAUT_TRY(repeat(p, settings, 0.25, stiffer, error));
+    if (settings->richardson > 1)
+        TAUT_TRY(repeat(p, settings, 4, softer, error));
     for (taut_index i = 0; i < m; i++) {
         double one = (4 * stiffer[i] - p->lambda[i]) / 3, before = stiffer[i], best = one;
-        if (levels > 1) {
+        if (settings->richardson > 1) {
             before = one;
             best = (16 * one - (4 * p->lambda[i] - softer[i]) / 3) / 15;
         }
         change = taut_larger(change, fabs(best - before));
         p->lambda[i] = best;
     }
-    size_t used = strlen(p->explanation);
-    snprintf(p->explanation + used, sizeof p->explanation - used,
-             "; multipliers extrapolated to infinite stiffness from %s, by which they still "
-             "changed by %.2g",
-             levels > 1 ? "1/4, 1 and 4 times it" : "1 and 4 times it", change);
+    taut_explain_more(
+        p,
+        "; multipliers extrapolated to infinite stiffness from %s, by which they still "
+        "changed by %.2g",
+        settings->richardson > 1 ? "1/4, 1 and 4 times it" : "1 and 4 times it", change);
     return TAUT_OK;
 }

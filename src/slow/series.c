@@ -255,8 +255,8 @@ static int explain_frequency(taut_projection *p, double rate, taut_error *error)
     int found = 0;
     bool complete;
     taut_error reason = {0};
-    int status =
-        taut_frequencies(p->context, p->t, p->q0, 1, frequency, &found, &complete, &reason);
+    int status = taut_frequencies(p->in->context, p->in->t, p->in->q, 1, frequency, &found,
+                                  &complete, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, error));
     p->hopeless = status != 0 || found == 0 || rate > 0.05 * frequency[0];
     if (!p->hopeless)
@@ -265,16 +265,16 @@ static int explain_frequency(taut_projection *p, double rate, taut_error *error)
             "the levels of the slow multipliers do not shrink, though the slowest spring "
             "oscillates at %.3g and the state moves at a rate of about %.3g (rad per time): at the "
             "foot point the bonds are nearly stationary%s; use projection kernel",
-            frequency[0], rate, p->hold ? " in what is not held" : "");
+            frequency[0], rate, p->in->hold ? " in what is not held" : "");
     if (status == 0 && found > 0)
-        taut_fail(error, TAUT_ERROR_CONVERGE,
-                  "slow and fast are not separated at this state: it moves at a rate of about "
-                  "%.3g, and the slowest %s oscillates at %.3g (rad per time); a stiffer %s or a "
-                  "slower motion has a slow point, or use projection constraint",
-                  rate,
-                  p->sizes.can & TAUT_HAS_STIFF_POTENTIAL ? "mode of the stiff potential"
-                                                          : "spring",
-                  frequency[0], p->sizes.can & TAUT_HAS_STIFF_POTENTIAL ? "potential" : "spring");
+        taut_fail(
+            error, TAUT_ERROR_CONVERGE,
+            "slow and fast are not separated at this state: it moves at a rate of about "
+            "%.3g, and the slowest %s oscillates at %.3g (rad per time); a stiffer %s or a "
+            "slower motion has a slow point, or use projection constraint",
+            rate,
+            p->in->sizes.can & TAUT_HAS_STIFF_POTENTIAL ? "mode of the stiff potential" : "spring",
+            frequency[0], p->in->sizes.can & TAUT_HAS_STIFF_POTENTIAL ? "potential" : "spring");
     return TAUT_ERROR_CONVERGE;
 }
 
@@ -284,45 +284,44 @@ static int expand_foot(taut_projection *p, const taut_series_report *report, tau
     p->expansion = TAUT_NEW(&p->arena, taut_expansion, 1);
     if (!p->expansion)
         return taut_fail_memory(error);
-    return taut_expansion_make(p->context, &p->arena, &p->statistics, p->t, report->foot_q,
+    return taut_expansion_make(p->in->context, &p->arena, &p->statistics, p->in->t, report->foot_q,
                                report->foot_v, p->expansion, error);
 }
 
 static void explain(taut_projection *p, const taut_series_report *report)
 {
-    char foot[64] = "", rounding[48] = "";
-    if (report->stiff_force) {
-        snprintf(foot, sizeof foot, " where the stiff potential is least, rank %d", report->rank);
-        snprintf(rounding, sizeof rounding, ", rounding about %.1g", report->rounding);
-    }
-    snprintf(p->explanation, sizeof p->explanation,
-             "projection series: the foot point%s (pass 1), then %d levels of slow multipliers; "
-             "error about %.1g in q, %.1g in v%s%s",
-             foot, report->level, report->error_q, report->error_v, rounding,
-             report->truncated
-                 ? "; the next level would be worse: slow and fast are barely separated"
-                 : "");
+    taut_explain(p, "projection series: the foot point");
+    if (report->stiff_force)
+        taut_explain_more(p, " where the stiff potential is least, rank %d", report->rank);
+    taut_explain_more(p,
+                      " (pass 1), then %d levels of slow multipliers; error about %.1g in q, %.1g "
+                      "in v",
+                      report->level, report->error_q, report->error_v);
+    if (report->stiff_force)
+        taut_explain_more(p, ", rounding about %.1g", report->rounding);
+    if (report->truncated)
+        taut_explain_more(p, "; the next level would be worse: slow and fast are barely separated");
 }
 
-static int project(taut_projection *p, const taut_options *options, taut_error *error)
+static int project(taut_projection *p, const taut_projection_settings *settings, taut_error *error)
 {
-    taut_series_settings settings = {
-        .gradual = true, .hold = p->hold, .watch = taut_projection_watch, .user = p};
+    taut_series_settings how = {
+        .gradual = true, .hold = p->in->hold, .watch = taut_projection_watch, .user = p};
     taut_projector *projector = NULL;
     taut_series_report report;
-    bool stiff = p->sizes.can & TAUT_HAS_STIFF_POTENTIAL;
+    bool stiff = p->in->sizes.can & TAUT_HAS_STIFF_POTENTIAL;
     TAUT_TRY(taut_projection_record(p, p->q, p->v, error));
     TAUT_TRY((stiff ? taut_potential_series : taut_series_projector)(
-        p->context, &p->arena, &p->statistics, &settings, &projector, error));
-    int status = projector->apply(projector, p->t, p->q, p->v, error);
+        p->in->context, &p->arena, &p->statistics, &how, &projector, error));
+    int status = projector->apply(projector, p->in->t, p->q, p->v, error);
     taut_series_report_get(projector, &report);
     if (status == TAUT_ERROR_CONVERGE && report.unseparated)
         status = explain_frequency(p, report.rate, error);
     if (status == 0) {
-        taut_copy(p->sizes.bonds, report.lambda, p->lambda);
+        taut_copy(p->in->sizes.bonds, report.lambda, p->lambda);
         p->stiff_force = report.stiff_force;
         explain(p, &report);
-        if (!stiff && taut_options_flag(options, "expansion"))
+        if (!stiff && settings->expansion)
             status = expand_foot(p, &report, error);
     }
     projector->destroy(projector);

@@ -21,7 +21,7 @@ enum {
 };
 
 /* Keeps the closest ones, sorted. */
-static void offer(taut_modes_report *report, int j, int k, int l, double gap)
+static void insert_resonance(taut_modes_report *report, int j, int k, int l, double gap)
 {
     int at = report->resonances < MOST_RESONANCES ? report->resonances++ : MOST_RESONANCES;
     for (; at > 0 && report->resonance[at - 1].gap > gap; at--)
@@ -39,14 +39,14 @@ static void find_resonances(int modes, const double *frequency, taut_modes_repor
     for (int j = 1; j < modes; j++) {
         double gap = (frequency[j] - frequency[j - 1]) / frequency[j];
         report->separation = fmin(report->separation, gap);
-        offer(report, j, j - 1, -1, gap);
+        insert_resonance(report, j, j - 1, -1, gap);
     }
     for (int j = 0; j < modes; j++)
         for (int k = 0, l = modes - 1; k <= l;) {
             double excess = frequency[k] + frequency[l] - frequency[j];
             if (k != j && l != j) /* else only a frequency near zero: that is the separation of fast
                                      and slow */
-                offer(report, j, k, l, fabs(excess) / frequency[j]);
+                insert_resonance(report, j, k, l, fabs(excess) / frequency[j]);
             if (excess > 0)
                 l--;
             else
@@ -55,7 +55,7 @@ static void find_resonances(int modes, const double *frequency, taut_modes_repor
 }
 
 /* Keeps the largest, sorted. */
-static void offer_share(taut_mode *mode, taut_index bond, double share)
+static void insert_share(taut_mode *mode, taut_index bond, double share)
 {
     int at = SHARES;
     while (at > 0 && share > mode->share[at - 1])
@@ -70,56 +70,62 @@ static void offer_share(taut_mode *mode, taut_index bond, double share)
     }
 }
 
-static void find_shares(const taut_modes_work *w, const double *c, int k, taut_mode *mode)
-{
-    const double *weight = w->weight + (int64_t)k * w->m;
-    for (int a = 0; a < SHARES; a++)
-        mode->bond[a] = -1;
-    for (taut_index s = 0; s < w->springs; s++) {
-        taut_index i = w->spring[s];
-        /* u^2/c over Omega^2; the sum is w^T C w = 1 */
-        offer_share(mode, i, c[i] * weight[i] * weight[i]);
-    }
-}
+/* Fills in frequency, amplitudes and shares of mode k. */
+typedef void describer(const void *work, int k, taut_mode *mode);
 
-static void fill(const taut_modes_work *w, const double *v, int count, taut_mode *mode,
-                 taut_modes_report *report)
+static void fill(const void *work, describer *describe, int modes, const double *frequency,
+                 int count, taut_mode *mode, taut_modes_report *report)
 {
-    const double *c = taut_context_compliance(w->context);
-    report->modes = w->count;
-    report->complete = w->count <= count;
-    report->found = report->complete ? w->count : count;
-    report->energy = report->correction = 0;
-    for (int k = 0, to = 0; k < w->count; k++) {
-        taut_mode made = {.frequency = w->frequency[k]};
-        taut_modes_amplitude(w, k, v, &made.stretch, &made.rate);
+    report->modes = modes;
+    report->complete = modes <= count;
+    report->found = report->complete ? modes : count;
+    for (int k = 0; k < modes; k++) {
+        taut_mode made = {.frequency = frequency[k], .bond = {-1, -1, -1, -1}};
+        describe(work, k, &made);
         made.energy = (made.rate * made.rate +
                        made.frequency * made.frequency * made.stretch * made.stretch) /
                       2;
         made.action = made.energy / made.frequency;
         report->energy += made.energy;
         report->correction += made.action * made.frequency;
-        bool kept = report->complete || k < count - count / 2 || k >= w->count - count / 2;
-        if (kept) {
-            find_shares(w, c, k, &made);
-            mode[to++] = made;
-        }
+        if (report->complete || k < count - count / 2)
+            mode[k] = made;
+        else if (k >= modes - count / 2)
+            mode[k - modes + count] = made;
     }
-    find_resonances(w->count, w->frequency, report);
+    find_resonances(modes, frequency, report);
+}
+
+typedef struct spring_modes {
+    taut_modes_work modes;
+    const double *v;
+} spring_modes;
+
+static void describe_springs(const void *work, int k, taut_mode *mode)
+{
+    const spring_modes *s = work;
+    const taut_modes_work *w = &s->modes;
+    const double *weight = w->weight + (int64_t)k * w->m, *c = taut_context_compliance(w->context);
+    taut_modes_amplitude(w, k, s->v, &mode->stretch, &mode->rate);
+    for (taut_index a = 0; a < w->springs; a++) {
+        taut_index i = w->spring[a];
+        /* u^2/c over Omega^2; the sum is w^T C w = 1 */
+        insert_share(mode, i, c[i] * weight[i] * weight[i]);
+    }
 }
 
 static int small(taut_context *context, double t, const double *q, const double *v, int count,
                  taut_mode *mode, taut_modes_report *report, taut_error *error)
 {
     taut_arena arena;
-    taut_modes_work work = {0};
+    spring_modes s = {.v = v};
     taut_arena_init(&arena, &context->arena.allocator);
-    int status = taut_modes_create(&work, context, &arena, false, error);
+    int status = taut_modes_create(&s.modes, context, &arena, false, error);
     if (status == 0)
-        status = taut_modes_find(&work, t, q, error);
+        status = taut_modes_find(&s.modes, t, q, error);
     if (status == 0)
-        fill(&work, v, count, mode, report);
-    taut_modes_destroy(&work);
+        fill(&s, describe_springs, s.modes.count, s.modes.frequency, count, mode, report);
+    taut_modes_destroy(&s.modes);
     taut_arena_clear(&arena);
     return status;
 }
@@ -167,51 +173,38 @@ static int find_rate(stiff_work *s, double t, const double *q, const double *v, 
     return TAUT_OK;
 }
 
-static void describe_stiff(const stiff_work *s, int k, taut_mode *mode)
+static void describe_stiff(const void *work, int k, taut_mode *mode)
 {
+    const stiff_work *s = work;
     const taut_potential_modes *w = &s->modes;
     const double *z = w->mode + (int64_t)s->from[k] * w->n,
                  *c = taut_context_compliance(w->context);
     double square = s->frequency[k] * s->frequency[k];
-    *mode = (taut_mode){.frequency = s->frequency[k], .potential = 1, .bond = {-1, -1, -1, -1}};
+    mode->potential = 1;
     for (taut_index i = 0; i < w->n; i++) {
         mode->stretch += z[i] * s->gradient[i] / square;
         mode->rate += z[i] * s->rate[i] / square;
     }
-    mode->energy = (mode->rate * mode->rate + square * mode->stretch * mode->stretch) / 2;
-    mode->action = mode->energy / mode->frequency;
     for (taut_index i = 0; i < w->m; i++) {
         if (!vibrates(w, i))
             continue;
         double along = stretch_of(w, i, z), share = along * along / (c[i] * square);
         mode->potential -= share;
-        offer_share(mode, i, share);
+        insert_share(mode, i, share);
     }
     mode->potential = fmax(mode->potential, 0); /* rounding */
 }
 
-static int fill_stiff(stiff_work *s, int rank, int count, taut_mode *mode,
-                      taut_modes_report *report)
+/* The modes that vibrate, ascending; returns how many. */
+static int sort_modes(stiff_work *s, int rank)
 {
-    int found = 0, to = 0;
+    int found = 0;
     for (int k = rank - 1; k >= 0; k--) /* values descend; negative ones are no vibrations */
         if (s->modes.value[k] > 0) {
             s->frequency[found] = sqrt(s->modes.value[k]);
             s->from[found++] = k;
         }
-    report->modes = found;
-    report->complete = found <= count;
-    report->found = report->complete ? found : count;
-    for (int k = 0; k < found; k++) {
-        taut_mode made;
-        describe_stiff(s, k, &made);
-        report->energy += made.energy;
-        report->correction += made.action * made.frequency;
-        if (report->complete || k < count - count / 2 || k >= found - count / 2)
-            mode[to++] = made;
-    }
-    find_resonances(found, s->frequency, report);
-    return TAUT_OK;
+    return found;
 }
 
 static int small_stiff(taut_context *context, double t, const double *q, const double *v, int count,
@@ -237,7 +230,7 @@ static int small_stiff(taut_context *context, double t, const double *q, const d
     if (status == 0)
         status = find_rate(&s, t, q, v ? v : rest, error);
     if (status == 0)
-        status = fill_stiff(&s, rank, count, mode, report);
+        fill(&s, describe_stiff, sort_modes(&s, rank), s.frequency, count, mode, report);
     taut_jet_destroy(s.jet);
     taut_arena_clear(&arena);
     return status;
@@ -277,10 +270,10 @@ static int find_modes(taut_context *context, double t, const double *q, const do
     taut_sizes sizes;
     taut_system_sizes(context->system, &sizes);
     if (count < 1)
-        return taut_fail(error, TAUT_ERROR_USAGE, "at least one mode must be asked for, not %d",
+        return taut_fail(error, TAUT_ERROR_USAGE, "at least one mode must be requested, not %d",
                          count);
     if (sizes.kind != TAUT_MECHANICAL)
-        return taut_fail(error, TAUT_ERROR_REFUSED, "modes belong to mechanical systems");
+        return taut_fail(error, TAUT_ERROR_REFUSED, "modes exist for mechanical systems only");
     if (!(sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)))
         return 0;
     taut_index springs = 0;

@@ -69,7 +69,7 @@ static void momentum(const consistent *c, const double *v, double *to)
 }
 
 /* X from x; the values are those of X at the end. */
-static int lay_position(consistent *c, double t, const double *x, taut_error *error)
+static int find_position(consistent *c, double t, const double *x, taut_error *error)
 {
     double before = INFINITY;
     taut_copy(c->n, x, c->X);
@@ -91,12 +91,12 @@ static int lay_position(consistent *c, double t, const double *x, taut_error *er
             return TAUT_OK;
         before = size;
     }
-    return taut_fail(error, TAUT_ERROR_CONVERGE, "the start is too far from the bonds");
+    return taut_fail(error, TAUT_ERROR_CONVERGE, "the initial state is too far from the bonds");
 }
 
-static int lay(consistent *c, double t, const double *q, const double *v, taut_error *error)
+static int find_state(consistent *c, double t, const double *q, const double *v, taut_error *error)
 {
-    TAUT_TRY(lay_position(c, t, q, error));
+    TAUT_TRY(find_position(c, t, q, error));
     take_rows(c, c->at_X);
     momentum(c, v, c->dx);
     for (taut_index r = 0; r < c->rows; r++)
@@ -110,7 +110,7 @@ static int apply(taut_projector *projector, double t, double *q, double *v, taut
 {
     consistent *c = projector->self;
     taut_error reason;
-    int status = c->directions ? lay(c, t, q, v, &reason) : TAUT_ERROR_CONVERGE;
+    int status = c->directions ? find_state(c, t, q, v, &reason) : TAUT_ERROR_CONVERGE;
     if (status == TAUT_OK) {
         taut_copy(c->n, c->X, q);
         taut_copy(c->n, c->V, v);

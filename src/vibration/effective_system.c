@@ -40,7 +40,7 @@ typedef struct workspace { /* of a context */
 /* ---- refusals */
 
 /* Forces of velocity other than the inertial ones of a kinetic energy. */
-static bool rubs(const taut_system *base)
+static bool has_velocity_forces(const taut_system *base)
 {
     if (!(base->sizes.can & TAUT_HAS_VELOCITY_FORCES) || !(base->sizes.can & TAUT_HAS_KINETIC))
         return base->sizes.can & TAUT_HAS_VELOCITY_FORCES;
@@ -55,17 +55,17 @@ static int accept(const taut_system *base, taut_error *error)
     unsigned can = base->sizes.can;
     const char *why = NULL;
     if (base->sizes.kind != TAUT_MECHANICAL)
-        why = "it belongs to mechanical systems";
+        why = "it exists for mechanical systems only";
     else if (can & TAUT_HAS_STIFF_POTENTIAL)
         why = "a stiff potential has no bonds that could become rigid: write it as bonds with a "
               "stiffness";
     else if (!(can & TAUT_HAS_SPRINGS))
         why = "nothing vibrates: give some bonds a stiffness, or use the rigid motion";
     else if (can & TAUT_HAS_DAMPING)
-        why = "damped bonds do not keep their actions: leave out `damping`, or use the slow motion";
-    else if (rubs(base))
-        why = "forces that depend on velocities change the actions: leave them out, or use the "
-              "slow or full motion";
+        why = "damped bonds do not keep their actions: omit `damping`, or use the slow motion";
+    else if (has_velocity_forces(base))
+        why = "forces that depend on velocities change the actions: omit them, or use the slow or "
+              "full motion";
     else if ((can & TAUT_HAS_VARYING_MASS) && !(can & TAUT_HAS_KINETIC))
         why = "a varying [mass] is not a Hamiltonian system: state the kinetic energy in [kinetic]";
     else if (!(can & TAUT_CAN_INVERT_MASS))

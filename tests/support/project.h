@@ -30,6 +30,33 @@ static inline void projected_options(projected *p, const char *text)
     }
 }
 
+/* A text that was cut ends in the middle: at the end of its buffer, with an open bracket or
+ * quotation, or with what separates words. */
+static inline bool projected_complete(const char *text, size_t size)
+{
+    size_t length = strlen(text);
+    int open = 0, quotes = 0;
+    for (const char *c = text; *c; c++) {
+        open += (*c == '(') - (*c == ')');
+        quotes += *c == '`';
+    }
+    return length == 0 || (length + 1 < size && open == 0 && quotes % 2 == 0 &&
+                           !strchr(" ,;:-", text[length - 1]));
+}
+
+/* Every text of every test is checked. */
+static inline void projected_texts(const projected *p, const char *options)
+{
+    const char *text;
+    if (!projected_complete(p->error.message, sizeof p->error.message))
+        check_row(false, "%s: message is cut: %s", options, p->error.message);
+    if (p->projection && !projected_complete(p->r.explanation, 1000))
+        check_row(false, "%s: explanation is cut: %s", options, p->r.explanation);
+    for (int k = 0; p->projection && (text = taut_projection_warning(p->projection, k)); k++)
+        if (!projected_complete(text, 150))
+            check_row(false, "%s: warning is cut: %s", options, text);
+}
+
 /* Projects p->system, which is there already. */
 static inline void projected_run(projected *p, const char *options, const taut_allocator *allocator)
 {
@@ -46,6 +73,7 @@ static inline void projected_run(projected *p, const char *options, const taut_a
         while (taut_projection_stage_get(p->projection, p->stages, &p->stage[p->stages], NULL) == 0)
             taut_projection_stage_init(&p->stage[++p->stages]);
     }
+    projected_texts(p, options);
 }
 
 /* The model is a text, or the name of a shipped one when it has no line break. */
@@ -87,7 +115,10 @@ static inline void projected_refused(const char *what, projected *p, int code, c
 {
     check_row(p->code == code, "%s: %s, expected %s: %s", what, taut_code_name(p->code),
               taut_code_name(code), p->error.message);
-    check_contains(what, p->error.message, words);
+    char text[sizeof p->error.option + sizeof p->error.message + 2];
+    bool option = p->error.option[0];
+    snprintf(text, sizeof text, "%s%s%s", p->error.option, option ? ": " : "", p->error.message);
+    check_contains(what, text, words);
     projected_drop(p);
 }
 

@@ -34,21 +34,21 @@ typedef struct taut_masked_saddle {
 } taut_masked_saddle;
 
 /* hold[i] & bit: i is held. */
-int taut_masked_saddle_create(taut_masked_saddle *still, taut_context *context, taut_arena *arena,
+int taut_masked_saddle_create(taut_masked_saddle *saddle, taut_context *context, taut_arena *arena,
                               const unsigned char *hold, unsigned bit, taut_error *error);
 /* The same with a matrix on the tangent pattern in place of M, M + sum mu_i Hess g_i + d(M w)/dq.
  */
-int taut_masked_saddle_create_curved(taut_masked_saddle *still, taut_context *context,
+int taut_masked_saddle_create_curved(taut_masked_saddle *saddle, taut_context *context,
                                      taut_arena *arena, const unsigned char *hold, unsigned bit,
                                      taut_error *error);
-void taut_masked_saddle_destroy(taut_masked_saddle *still); /* takes half-made ones */
+void taut_masked_saddle_destroy(taut_masked_saddle *saddle); /* takes half-made ones */
 /* counts[m]: bonds that count, NULL: all. ease > 0: rows may be met by least squares, D = ease
  * diag(G M^-1 G^T), M by its diagonal. A singular matrix is told in names, of time t. */
-int taut_masked_saddle_factor(taut_masked_saddle *still, double t, const double *mass,
-                              const double *jacobian, const unsigned char *counts, double ease,
-                              taut_error *error);
+int taut_masked_saddle_factor(taut_masked_saddle *saddle, double t, const double *mass,
+                              const double *jacobian, const unsigned char *counts,
+                              double relaxation, taut_error *error);
 /* x[n] holds r, y[m] holds s; rows that do not move get y = 0. Never allocates. */
-int taut_masked_saddle_solve(const taut_masked_saddle *still, double *x, double *y,
+int taut_masked_saddle_solve(const taut_masked_saddle *saddle, double *x, double *y,
                              taut_error *error);
 
 /* For a projection that moves everything (a filter): puts what is held back, and moves the rest,
@@ -58,10 +58,10 @@ typedef struct taut_hold_restorer taut_hold_restorer;
  * names, when the bonds are not free to be what they should be with so much held. */
 int taut_hold_restorer_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                               const unsigned char *hold, double t, const double *q, const double *v,
-                              taut_hold_restorer **grip, taut_error *error);
-void taut_hold_restorer_destroy(taut_hold_restorer *grip);
+                              taut_hold_restorer **restorer, taut_error *error);
+void taut_hold_restorer_destroy(taut_hold_restorer *restorer);
 /* grip may be NULL. Never allocates. */
-int taut_hold_restorer_restore(taut_hold_restorer *grip, double t, double *q, double *v,
+int taut_hold_restorer_restore(taut_hold_restorer *restorer, double t, double *q, double *v,
                                taut_error *error);
 
 #endif

@@ -27,7 +27,7 @@ typedef struct parts {
 } parts;
 
 /* False when the text has another form. */
-static bool take_apart(const char *text, parts *p)
+static bool split_name(const char *text, parts *p)
 {
     *p = (parts){.length = strcspn(text, "[."), .component = -1};
     text += p->length;
@@ -86,9 +86,9 @@ static int fail_unknown(const taut_system *system, const char *text, taut_arena 
         char first[96], last[96];
         taut_system_name(system, TAUT_COORDINATE, from, first, sizeof first);
         taut_system_name(system, TAUT_COORDINATE, to, last, sizeof last);
-        return taut_fail(error, TAUT_ERROR_USAGE,
-                         "--hold: there is no '%.60s'; what has that name is %s%s%s", text, first,
-                         to > from ? " to " : "", to > from ? last : "");
+        return taut_fail_option(error, TAUT_ERROR_USAGE, "hold",
+                                "unknown '%.60s'; this name has %s%s%s", text, first,
+                                to > from ? " to " : "", to > from ? last : "");
     }
     const char **names = TAUT_NEW(arena, const char *, all->blocks);
     if (!names)
@@ -98,8 +98,8 @@ static int fail_unknown(const taut_system *system, const char *text, taut_arena 
     char word[65];
     snprintf(word, sizeof word, "%.*s", (int)length, text);
     const char *near = taut_near_miss(word, names, all->blocks);
-    return taut_fail(error, TAUT_ERROR_USAGE, "--hold: there is no coordinate '%.60s'%s%s%s", text,
-                     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    return taut_fail_option(error, TAUT_ERROR_USAGE, "hold", "unknown coordinate '%.60s'%s%s%s",
+                            text, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 /* One name, without blanks around it. */
@@ -110,8 +110,8 @@ static int mark_word(const taut_system *system, char *word, unsigned char *hold,
     size_t length = strlen(word);
     bool velocity = length > 0 && word[length - 1] == '\'';
     if (velocity && system->sizes.kind != TAUT_MECHANICAL)
-        return taut_fail(error, TAUT_ERROR_USAGE,
-                         "--hold: '%.60s' is a velocity, and a first-order system has none", word);
+        return taut_fail_option(error, TAUT_ERROR_USAGE, "hold",
+                                "'%.60s' is a velocity, and a first-order system has none", word);
     if (velocity)
         word[length - 1] = 0;
     unsigned bit = velocity ? TAUT_HOLD_VELOCITY : TAUT_HOLD_POSITION;
@@ -122,7 +122,7 @@ static int mark_word(const taut_system *system, char *word, unsigned char *hold,
     }
     parts p;
     int64_t marked = 0;
-    bool formed = take_apart(word, &p);
+    bool formed = split_name(word, &p);
     for (int64_t b = 0; formed && b < all->blocks; b++)
         if (strncmp(all->block[b].name, word, p.length) == 0 && all->block[b].name[p.length] == 0)
             mark_members(&all->block[b].block, &p, hold, bit, &marked);
@@ -170,8 +170,8 @@ int taut_hold_names(const taut_system *system, const char *names, taut_arena *ar
         next = end_word(word);
         word = trim(word);
         if (!word[0])
-            return taut_fail(error, TAUT_ERROR_USAGE,
-                             "--hold: expected names of coordinates, found '%.60s'", names);
+            return taut_fail_option(error, TAUT_ERROR_USAGE, "hold",
+                                    "expected names of coordinates, found '%.60s'", names);
         TAUT_TRY(mark_word(system, word, hold, arena, error));
     }
     *result = hold;

@@ -30,7 +30,7 @@ struct taut_hold_restorer {
 
 enum { MOST_ITERATIONS = 30 };
 /* redundant springs are met by least squares: see taut_masked_saddle_factor */
-static const double ease = 1e-10;
+static const double relaxation = 1e-10;
 
 static int evaluate(taut_hold_restorer *w, double t, const double *q, const double *v,
                     taut_error *error)
@@ -66,14 +66,14 @@ static int restore_position(taut_hold_restorer *w, double t, double *q, const do
         w->statistics->factorisations++;
         w->statistics->solves++;
         TAUT_TRY(taut_masked_saddle_factor(&w->position, t, w->values.mass, w->values.jacobian,
-                                           NULL, ease, error));
+                                           NULL, relaxation, error));
         TAUT_TRY(taut_masked_saddle_solve(&w->position, w->dx, w->dmu, error));
         double step = taut_norm(w->n, w->dx), scale = taut_norm(w->n, q);
         /* at rounding, or as near as least squares come */
         if (!isfinite(step) || step > 2 * before)
             return taut_fail(error, TAUT_ERROR_CONVERGE,
-                             "what is held could not be put back after a pass: the bonds do not "
-                             "reach; hold less, or start nearer");
+                             "what is held could not be put back after a pass: the bonds cannot "
+                             "follow; hold less, or start nearer");
         for (taut_index i = 0; i < w->n; i++)
             q[i] += w->dx[i];
         if (step <= 2 * DBL_EPSILON * scale || (step > 0.5 * before && step <= 1e-10 * scale))
@@ -94,7 +94,7 @@ static int restore_velocity(taut_hold_restorer *w, double t, const double *q, do
     TAUT_TRY(evaluate(w, t, q, v, error));
     w->statistics->factorisations++;
     TAUT_TRY(taut_masked_saddle_factor(&w->velocity, t, w->values.mass, w->values.jacobian, NULL,
-                                       ease, error));
+                                       relaxation, error));
     /* linear: the later ones take out what `ease` and rounding leave */
     for (int round = 0; round < 3; round++) {
         rates(w, v, w->dmu);
@@ -149,8 +149,8 @@ static int check_rank(taut_hold_restorer *w, taut_masked_saddle *s, double t, co
     taut_index *partner = TAUT_NEW(arena, taut_index, w->m), free_rank, held_rank;
     if (!before || !after || !partner)
         return taut_fail_memory(error);
-    TAUT_TRY(
-        taut_masked_saddle_factor(s, t, w->values.mass, w->values.jacobian, NULL, ease, error));
+    TAUT_TRY(taut_masked_saddle_factor(s, t, w->values.mass, w->values.jacobian, NULL, relaxation,
+                                       error));
     TAUT_TRY(rank_of(s, s->g, arena, after, partner, &held_rank, error));
     for (taut_index i = 0; i < w->m; i++) /* rows without a free coordinate count on neither side */
         for (taut_index k = s->jacobian.start[i]; k < s->jacobian.start[i + 1]; k++)
@@ -166,11 +166,11 @@ static int check_rank(taut_hold_restorer *w, taut_masked_saddle *s, double t, co
     if (partner[bad] >= 0)
         taut_system_name(taut_context_system(w->context), TAUT_BOND, partner[bad], other,
                          sizeof other);
-    return taut_fail(error, TAUT_ERROR_SINGULAR,
-                     "too much is held: with the held %s standing still, bond '%s' %s%s%s; release "
-                     "one of its %s",
-                     what, name, other[0] ? "depends on others such as '" : "cannot change", other,
-                     other[0] ? "'" : "", what);
+    return taut_fail(
+        error, TAUT_ERROR_SINGULAR,
+        "too much is held: with the held %s fixed, bond '%s' %s%s%s; release one of its %s", what,
+        name, other[0] ? "depends on others such as '" : "cannot change", other,
+        other[0] ? "'" : "", what);
 }
 
 /* ---- the object */
@@ -201,11 +201,11 @@ static int build(taut_hold_restorer *w, taut_arena *arena, double t, const doubl
 
 int taut_hold_restorer_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                               const unsigned char *hold, double t, const double *q, const double *v,
-                              taut_hold_restorer **grip, taut_error *error)
+                              taut_hold_restorer **restorer, taut_error *error)
 {
     taut_sizes sizes;
     taut_system_sizes(taut_context_system(context), &sizes);
-    *grip = NULL;
+    *restorer = NULL;
     if (!taut_hold_any(hold, sizes.coordinates, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY))
         return TAUT_OK;
     taut_hold_restorer *w = TAUT_NEW(arena, taut_hold_restorer, 1);
@@ -217,7 +217,7 @@ int taut_hold_restorer_create(taut_context *context, taut_arena *arena, taut_sta
         taut_hold_restorer_destroy(w);
         return status;
     }
-    *grip = w;
+    *restorer = w;
     return TAUT_OK;
 }
 

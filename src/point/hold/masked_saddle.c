@@ -114,16 +114,16 @@ static double diagonal(const taut_masked_saddle *s, taut_index i)
 }
 
 int taut_masked_saddle_factor(taut_masked_saddle *s, double t, const double *mass,
-                              const double *jacobian, const unsigned char *counts, double ease,
-                              taut_error *error)
+                              const double *jacobian, const unsigned char *counts,
+                              double relaxation, taut_error *error)
 {
     mask_mass(s, mass);
     mask_jacobian(s, jacobian, counts);
-    for (taut_index i = 0; i < s->m && ease > 0; i++) {
+    for (taut_index i = 0; i < s->m && relaxation > 0; i++) {
         double sum = 0;
         for (taut_index k = s->jacobian.start[i]; k < s->jacobian.start[i + 1]; k++)
             sum += s->g[k] * s->g[k] / diagonal(s, s->jacobian.column[k]);
-        s->d[i] = s->moves[i] && sum > 0 ? ease * sum : 1;
+        s->d[i] = s->moves[i] && sum > 0 ? relaxation * sum : 1;
     }
     taut_singular parts = {.context = s->context,
                            .allocator = s->allocator,

@@ -96,18 +96,20 @@ static void destroy_limit(limit *l)
 
 int taut_potential_constraint(taut_projection *p, taut_error *error)
 {
-    taut_foot_point_settings settings = {
-        .ignore_holds = !p->hold, .hold = p->hold, .watch = taut_projection_watch, .user = p};
+    taut_foot_point_settings settings = {.ignore_holds = !p->in->hold,
+                                         .hold = p->in->hold,
+                                         .watch = taut_projection_watch,
+                                         .user = p};
     limit l = {0};
-    int status =
-        find_limit(&l, p->context, &p->arena, &p->statistics, &settings, p->t, p->q, p->v, error);
+    int status = find_limit(&l, p->in->context, &p->arena, &p->statistics, &settings, p->in->t,
+                            p->q, p->v, error);
     if (status == 0) {
-        taut_copy(p->sizes.bonds, l.values.lambda + l.basis.count, p->lambda);
+        taut_copy(p->in->sizes.bonds, l.values.lambda + l.basis.count, p->lambda);
         p->stiff_force = l.values.reaction;
         snprintf(p->explanation, sizeof p->explanation,
                  "projection constraint: the foot point where the stiff potential is least (rank "
                  "%d)%s; its force, and multipliers, are those of the limit of infinite stiffness",
-                 l.basis.count, p->sizes.bonds ? " and the bonds hold, all rigid" : "");
+                 l.basis.count, p->in->sizes.bonds ? " and the bonds hold, all rigid" : "");
     }
     destroy_limit(&l);
     return status;

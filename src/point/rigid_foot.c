@@ -1,0 +1,21 @@
+/* rigid_foot.c - see rigid_foot.h. */
+#include "point/rigid_foot.h"
+
+int taut_rigid_foot_create(taut_rigid_foot *foot, const taut_system *system, taut_arena *arena,
+                           taut_statistics *statistics, const taut_foot_point_settings *settings,
+                           taut_error *error)
+{
+    *foot = (taut_rigid_foot){0};
+    TAUT_TRY(taut_system_rigid(system, &foot->system, error));
+    TAUT_TRY(taut_context_create(foot->system, &arena->allocator, &foot->context, error));
+    return taut_foot_point_create(foot->context, arena, statistics, settings, &foot->projector,
+                                  error);
+}
+
+void taut_rigid_foot_destroy(taut_rigid_foot *foot)
+{
+    if (foot->projector)
+        foot->projector->destroy(foot->projector);
+    taut_context_destroy(foot->context);
+    taut_system_destroy(foot->system);
+}

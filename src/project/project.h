@@ -1,0 +1,24 @@
+/* project.h - projections as calls: settings from options, and a state projected by them. */
+#ifndef TAUT_PROJECT_PROJECT_H
+#define TAUT_PROJECT_PROJECT_H
+
+#include "point/projection.h"
+
+/* (projection_settings.c) Options may be NULL: defaults. Fails for a method that is not a
+ * projection. Nothing is held. */
+int taut_projection_settings_read(const taut_options *options, taut_projection_settings *settings,
+                                  taut_error *error);
+/* Warns of each option that was given and that the projection which made p did not read. */
+void taut_projection_unread(taut_projection *p, const taut_options *options);
+
+/* (projection_run.c) A result that is the given state so far, for a row to work on. */
+int taut_projection_create(taut_context *context, double t, const double *q, const double *v,
+                           const unsigned char *hold, const taut_allocator *allocator,
+                           taut_projection **projection, taut_error *error);
+/* Projects (q, v) at time t; first order: the state, the algebraic variables.
+ * As taut_project otherwise. */
+int taut_project_state(taut_context *context, double t, const double *q, const double *v,
+                       const taut_projection_settings *settings, const taut_allocator *allocator,
+                       taut_projection **projection, taut_error *error);
+
+#endif
