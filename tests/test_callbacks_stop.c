@@ -323,7 +323,7 @@ static void checked(void)
     check_group("check where a callback cannot evaluate");
     for (int level = 0; level < 2; level++) {
         taut_error error = {0};
-        taut_check_report report;
+        taut_check_report report = {.size = sizeof report};
         int64_t calls = 1, wrong = 0, failed = 0;
         for (int64_t at = 0; at <= calls; at++) {
             swing s = {.at = 0, .with = 1};
