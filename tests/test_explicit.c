@@ -247,10 +247,10 @@ static void test_fields(void)
             rig_run(&r, row->t, 16);
         if (rig_good(row->name, &r)) {
             check_near(row->name, r.s.now.q[0], row->q, 1e-13);
-            check_near(row->name, r.s.now.v[0], row->v,
+            check_near(row->name, taut_state_v(&r.s.now)[0], row->v,
                        row->field[0] == 'f' && row->field[1] == 'i' ? 2e-13 : 1e-13);
             if (!isnan(row->lambda))
-                check_near("lambda", r.s.now.lambda[0], row->lambda, 2e-12);
+                check_near("lambda", taut_state_lambda(&r.s.now)[0], row->lambda, 2e-12);
         }
         rig_destroy(&r);
     }
@@ -315,8 +315,9 @@ static void test_costs(void)
             check_equal("steps", r.statistics.steps, 3);
             /* multipliers are there already, elsewhere they are not counted */
             double lambda[8], q[8] = {1, 2};
-            r.s.method->multipliers(&r.s, r.s.now.t, r.s.now.q, r.s.now.v, lambda, &r.error);
-            r.s.method->multipliers(&r.s, 0, q, r.s.now.v, lambda, &r.error);
+            r.s.method->multipliers(&r.s, r.s.now.t, r.s.now.q, taut_state_v(&r.s.now), lambda,
+                                    &r.error);
+            r.s.method->multipliers(&r.s, 0, q, taut_state_v(&r.s.now), lambda, &r.error);
             check_equal("for output", r.statistics.force_evaluations, rows[k].forces);
         }
         rig_destroy(&r);

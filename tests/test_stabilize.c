@@ -326,7 +326,7 @@ static void test_index_2(void)
                        : NAN;
             rig_drift(&r, &p, &v);
             check_below("constraint", p, 2e-14);
-            check_near("y", r.s.now.v[0], -exp(1), 20 * e[j] + 1e-14);
+            check_near("y", r.s.now.y[0], -exp(1), 20 * e[j] + 1e-14);
             rig_destroy(&r);
         }
         double order = log2(e[0] / e[1]);

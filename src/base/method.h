@@ -13,14 +13,27 @@ enum {
     TAUT_MOTION_FULL = 8
 };
 
-/* A point of a trajectory. First order: q is the state [n], a its rate, and lambda and v are one
- * array, the algebraic variables. */
+/* A point of a trajectory: q, v, a = v' and lambda of a mechanical system; the state q, its rate a
+ * and the algebraic variables y of a first-order one. What a system does not have is NULL. */
 typedef struct taut_state {
     double t;
     double *q, *v;  /* [n] */
-    double *a;      /* v', [n]; first order: q'. NaN in methods that do not form it */
+    double *a;      /* [n]; NaN in methods that do not form it */
     double *lambda; /* [m] */
+    double *y;      /* [m] */
 } taut_state;
+
+/* What evaluations need in addition to q, and what rows have as multipliers: v and lambda, or y
+ * for both. */
+static inline double *taut_state_v(const taut_state *x)
+{
+    return x->y ? x->y : x->v;
+}
+
+static inline double *taut_state_lambda(const taut_state *x)
+{
+    return x->y ? x->y : x->lambda;
+}
 
 /* A method at work. A step writes the new state into the arrays of `last` and swaps, so that a
  * failed step leaves `now` as it was and a successful one leaves both of its ends for dense
@@ -85,6 +98,9 @@ typedef struct taut_method {
     int (*multipliers)(taut_stepper *stepper, double t, const double *q, const double *v,
                        double *lambda, taut_error *error);
 } taut_method;
+
+/* Memory for a state of the stepper's system, from its arena. (step/methods.c) */
+int taut_state_create(const taut_stepper *stepper, taut_state *state, taut_error *error);
 
 extern const taut_method *const taut_method_table[]; /* ends with NULL (step/methods.c) */
 

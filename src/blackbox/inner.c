@@ -88,7 +88,7 @@ static int build(taut_stepper *s, taut_error *error)
     s->error_q = TAUT_NEW(s->arena, double, s->n);
     s->error_v = TAUT_NEW(s->arena, double, s->n);
     TAUT_TRY(taut_arena_check(s->arena, error));
-    TAUT_TRY(taut_context_start(s->context, 0, s->now.q, s->now.v, error));
+    TAUT_TRY(taut_context_start(s->context, 0, s->now.q, s->now.y, error));
     /* differences of high order see what an implicit method leaves unsolved */
     s->rtol = 1e-13;
     s->atol = 1e-13 * fmax(taut_largest(s->n, s->now.q), DBL_MIN);

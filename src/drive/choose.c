@@ -256,8 +256,8 @@ static int find_frequency(taut_solver *solver, taut_error *error)
         solver->stepper.method->stability == 0)
         return TAUT_OK;
     if (!taut_start_diagnosed(solver) || d->frequencies == 0) {
-        TAUT_TRY(taut_diagnose(solver->context, now->t, now->q, now->v, TAUT_DIAGNOSE_FASTEST,
-                               TAUT_BACKEND_AUTO, &here, error));
+        TAUT_TRY(taut_diagnose(solver->context, now->t, now->q, taut_state_v(now),
+                               TAUT_DIAGNOSE_FASTEST, TAUT_BACKEND_AUTO, &here, error));
         d = &here;
     }
     solver->frequency = d->fastest;

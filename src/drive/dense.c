@@ -118,8 +118,9 @@ static int interpolate(taut_solver *solver, double theta, taut_error *error)
         cubic(s->n, theta, h, x0->q, x0->v, x1->q, x1->v, x->q, x->v);
         blend_rates(s, theta, known, x);
     }
-    return taut_unevaluated(s->method->multipliers(s, x->t, x->q, x->v, x->lambda, error), x->t,
-                            error);
+    return taut_unevaluated(
+        s->method->multipliers(s, x->t, x->q, taut_state_v(x), taut_state_lambda(x), error), x->t,
+        error);
 }
 
 int taut_dense(taut_solver *solver, double theta, taut_error *error)

@@ -42,8 +42,8 @@ int taut_drift_begin(taut_solver *solver, taut_error *error)
     if (d->rows == 0 || solver->sizes.invariants == 0)
         return TAUT_OK;
     const taut_state *now = &solver->stepper.now;
-    TAUT_TRY(taut_evaluate_inside(solver->context, now->t, now->q, now->v, TAUT_WANT_BOND,
-                                  &d->values, error));
+    TAUT_TRY(taut_evaluate_inside(solver->context, now->t, now->q, taut_state_v(now),
+                                  TAUT_WANT_BOND, &d->values, error));
     for (taut_index i = solver->sizes.constraints;
          i < solver->sizes.constraints + solver->sizes.invariants; i++)
         d->first[i] = d->values.bond[i];
@@ -58,8 +58,8 @@ int taut_drift_measure(taut_solver *solver, const taut_state *state, taut_error 
         return TAUT_OK;
     bool mechanical = solver->sizes.kind == TAUT_MECHANICAL;
     unsigned wanted = TAUT_WANT_BOND | (mechanical ? TAUT_WANT_JACOBIAN : 0);
-    TAUT_TRY(taut_unevaluated(taut_evaluate_inside(solver->context, state->t, state->q, state->v,
-                                                   wanted, &d->values, error),
+    TAUT_TRY(taut_unevaluated(taut_evaluate_inside(solver->context, state->t, state->q,
+                                                   taut_state_v(state), wanted, &d->values, error),
                               state->t, error));
     d->position = d->velocity = 0;
     for (taut_index i = 0; i < solver->sizes.bonds; i++) {

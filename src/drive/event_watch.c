@@ -48,7 +48,8 @@ int taut_watch_create(taut_solver *solver, taut_error *error)
 
 static int evaluate(taut_solver *solver, const taut_state *x, double *values, taut_error *error)
 {
-    return taut_evaluate_events(solver->context, x->t, x->q, x->v, x->lambda, values, error);
+    return taut_evaluate_events(solver->context, x->t, x->q, taut_state_v(x), taut_state_lambda(x),
+                                values, error);
 }
 
 int taut_watch_begin(taut_solver *solver, taut_error *error)
@@ -131,7 +132,8 @@ static void shift(taut_solver *solver, double delta)
     bool known = s->n > 0 && !isnan(x->a[0]);
     for (taut_index i = 0; i < s->n && (known || !s->first_order); i++) {
         x->q[i] += delta * (s->first_order ? x->a[i] : x->v[i]);
-        x->v[i] += s->first_order || !known ? 0 : delta * x->a[i];
+        if (!s->first_order && known)
+            x->v[i] += delta * x->a[i];
     }
     x->t += delta;
 }
@@ -149,9 +151,9 @@ static int measure_slopes(taut_solver *solver, taut_error *error)
         taut_error reason;
         x->t = at->t;
         taut_copy(s->n, at->q, x->q);
-        taut_copy(v, at->v, x->v);
+        taut_copy(v, taut_state_v(at), taut_state_v(x));
         taut_copy(s->n, at->a, x->a);
-        taut_copy(s->m, at->lambda, x->lambda);
+        taut_copy(s->m, taut_state_lambda(at), taut_state_lambda(x));
         shift(solver, (end ? -SHORT : SHORT) * (s->now.t - s->last.t));
         int status = evaluate(solver, x, w->trial, &reason);
         TAUT_TRY(taut_fail_final(status, &reason, error));
@@ -316,7 +318,8 @@ static int apply(taut_solver *solver, taut_index k, double theta, double *value,
     taut_state *x = &solver->probe;
     taut_error reason = {.t = NAN};
     TAUT_TRY(taut_dense(solver, theta, error));
-    TAUT_TRY(taut_event_apply(solver->context, k, x->t, x->q, x->v, x->lambda, error));
+    TAUT_TRY(taut_event_apply(solver->context, k, x->t, x->q, taut_state_v(x), taut_state_lambda(x),
+                              error));
     TAUT_TRY(evaluate(solver, x, solver->watch.trial, error));
     *value = solver->watch.trial[k];
     int status = taut_start_again(solver, x, moved, &reason);
@@ -335,7 +338,8 @@ int taut_watch_restart(taut_solver *solver, bool altered, taut_error *error)
         solver->control.reach = 0; /* and another pace */
         TAUT_TRY(taut_start_begin(solver, error));
     }
-    TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, s->now.v, s->now.lambda, error));
+    TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, taut_state_v(&s->now),
+                                    taut_state_lambda(&s->now), error));
     return taut_watch_begin(solver, error);
 }
 

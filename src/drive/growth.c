@@ -23,12 +23,10 @@ static bool is_due(const taut_solver *solver, bool last)
 
 static void copy_state(const taut_stepper *s, const taut_state *from, taut_state *to)
 {
-    size_t velocities = (size_t)(s->n > s->m ? s->n : s->m);
     taut_copy(s->n, from->q, to->q);
-    memcpy(to->v, from->v, velocities * sizeof(double));
     taut_copy(s->n, from->a, to->a);
-    if (!s->first_order) /* there it is v */
-        taut_copy(s->m, from->lambda, to->lambda);
+    taut_copy(s->first_order ? s->m : s->n, taut_state_v(from), taut_state_v(to));
+    taut_copy(s->m, taut_state_lambda(from), taut_state_lambda(to));
     to->t = from->t;
 }
 

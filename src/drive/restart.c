@@ -41,7 +41,7 @@ int taut_solver_restart(taut_solver *solver, double t, const double *q, const do
     double moved;
     x->t = t;
     taut_copy(s->n, q, x->q);
-    taut_copy(velocities, v, x->v);
+    taut_copy(velocities, v, taut_state_v(x));
     TAUT_TRY(taut_unevaluated(taut_start_again(solver, x, &moved, error), t, error));
     for (taut_index k = 0; k < solver->watch.count; k++)
         solver->watch.met[k] = NAN;

@@ -7,11 +7,12 @@
 static bool finite_state(const taut_solver *solver, const taut_state *state)
 {
     double sum = 0; /* x - x is 0 for finite x only */
+    const double *v = taut_state_v(state);
     taut_index velocities = solver->stepper.first_order ? solver->stepper.m : solver->stepper.n;
     for (taut_index i = 0; i < solver->stepper.n; i++)
         sum += state->q[i] - state->q[i];
     for (taut_index i = 0; i < velocities; i++)
-        sum += state->v[i] - state->v[i];
+        sum += v[i] - v[i];
     return sum == 0;
 }
 
@@ -109,8 +110,11 @@ int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut
     const taut_rows *rows = &solver->rows;
     if (state == &solver->stepper.now)
         TAUT_TRY(taut_complete(solver, error));
-    taut_row row = {
-        .t = t, .q = state->q, .v = state->v, .lambda = state->lambda, .outputs = solver->outputs};
+    taut_row row = {.t = t,
+                    .q = state->q,
+                    .v = taut_state_v(state),
+                    .lambda = taut_state_lambda(state),
+                    .outputs = solver->outputs};
     TAUT_TRY(taut_rows_guard(solver, state, &row.energy, error));
     /* the drift is that of the step which the row belongs to: what interpolation adds between is
      * no drift */
@@ -118,7 +122,7 @@ int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut
     row.drift_position = solver->drift.position;
     row.drift_velocity = solver->drift.velocity;
     if (solver->sizes.outputs > 0)
-        TAUT_TRY(taut_evaluate_outputs(solver->context, t, state->q, state->v, state->lambda,
+        TAUT_TRY(taut_evaluate_outputs(solver->context, t, state->q, row.v, row.lambda,
                                        solver->outputs, error));
     for (int k = 0; k < rows->sinks; k++)
         TAUT_TRY(

@@ -10,14 +10,8 @@
 
 static int new_state(taut_solver *solver, taut_state *state, taut_error *error)
 {
-    const taut_stepper *s = &solver->stepper;
-    taut_index n = s->n, m = s->m;
-    TAUT_TRY(TAUT_RESERVE(&solver->arena, n, error, &state->q, &state->a));
-    TAUT_TRY(TAUT_RESERVE(&solver->arena, n > m ? n : m, error, &state->v));
-    state->lambda = state->v;
-    if (!s->first_order)
-        TAUT_TRY(TAUT_RESERVE(&solver->arena, m, error, &state->lambda));
-    if (n > 0)
+    TAUT_TRY(taut_state_create(&solver->stepper, state, error));
+    if (solver->stepper.n > 0)
         state->a[0] = NAN; /* until a method forms it */
     return TAUT_OK;
 }
@@ -41,7 +35,8 @@ static int new_stepper(taut_solver *solver, taut_error *error)
     TAUT_TRY(TAUT_RESERVE(&solver->arena, solver->sizes.outputs, error, &solver->outputs));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, s->n, error, &s->error_q, &s->error_v));
     s->now.t = s->last.t = solver->from;
-    return taut_context_start(solver->context, solver->from, s->now.q, s->now.v, error);
+    return taut_context_start(solver->context, solver->from, s->now.q, taut_state_v(&s->now),
+                              error);
 }
 
 /* The default of --atol is for coordinates of size 1. Smaller systems (concentrations, molecules
@@ -77,7 +72,8 @@ static int build(taut_solver *solver, const taut_options *options, taut_error *e
     TAUT_TRY(taut_start_prepare(solver, error));
     TAUT_TRY(taut_start_state(solver, error));
     TAUT_TRY(s->method->create(s, error));
-    TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, s->now.v, s->now.lambda, error));
+    TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, taut_state_v(&s->now),
+                                    taut_state_lambda(&s->now), error));
     TAUT_TRY(taut_choose_step(solver, error));
     TAUT_TRY(taut_watch_create(solver, error));
     if (!solver->control.on)
@@ -211,12 +207,12 @@ const double *taut_solver_position(const taut_solver *solver)
 
 const double *taut_solver_velocity(const taut_solver *solver)
 {
-    return solver ? solver->stepper.now.v : NULL;
+    return solver ? taut_state_v(&solver->stepper.now) : NULL;
 }
 
 const double *taut_solver_multipliers(const taut_solver *solver)
 {
-    return solver ? solver->stepper.now.lambda : NULL;
+    return solver ? taut_state_lambda(&solver->stepper.now) : NULL;
 }
 
 const char *taut_solver_explanation(const taut_solver *solver)

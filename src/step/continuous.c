@@ -71,5 +71,6 @@ int taut_runge_kutta_dense(taut_stepper *s, double theta, taut_state *state, tau
     polynomial(s->n, w->rows, theta, s->last.q, w->polynomial_q, state->q);
     if (w->second_order)
         polynomial(s->n, w->rows, theta, s->last.v, w->polynomial_v, state->v);
-    return taut_field_multipliers(s, state->t, state->q, state->v, state->a, state->lambda, error);
+    return taut_field_multipliers(s, state->t, state->q, state->v, state->a,
+                                  taut_state_lambda(state), error);
 }

@@ -69,7 +69,7 @@ static int evaluate_state(taut_stepper *s, taut_state *state, taut_error *error)
 {
     const taut_runge_kutta *w = s->work;
     return s->field->evaluate(s->field, state->t, state->q, w->second_order ? state->v : NULL,
-                              state->a, state->lambda, error);
+                              state->a, taut_state_lambda(state), error);
 }
 
 /* The estimate of DOP853 joins one of order 5 and one of order 3, |e5|^2 / sqrt(|e5|^2 + 0.01
@@ -184,11 +184,12 @@ int taut_runge_kutta_multipliers(taut_stepper *s, double t, const double *q, con
     taut_runge_kutta *w = s->work;
     if (s->m == 0)
         return TAUT_OK;
-    if (q != s->now.q || v != s->now.v || t != s->now.t)
+    const double *known = taut_state_lambda(&s->now);
+    if (q != s->now.q || v != taut_state_v(&s->now) || t != s->now.t)
         return taut_field_multipliers(s, t, q, v, w->stage, lambda, error);
     TAUT_TRY(taut_runge_kutta_complete(s, error));
-    if (lambda != s->now.lambda)
-        taut_copy(s->m, s->now.lambda, lambda);
+    if (lambda != known)
+        taut_copy(s->m, known, lambda);
     return TAUT_OK;
 }
 

@@ -5,15 +5,6 @@
 
 #include "base/statistics.h"
 
-int taut_state_create(const taut_stepper *s, taut_state *state, taut_error *error)
-{
-    *state = (taut_state){.q = TAUT_NEW(s->arena, double, s->n),
-                          .v = TAUT_NEW(s->arena, double, s->n),
-                          .a = TAUT_NEW(s->arena, double, s->n),
-                          .lambda = TAUT_NEW(s->arena, double, s->m)};
-    return taut_arena_check(s->arena, error);
-}
-
 double taut_steps_count(const taut_steps_flow *f, double H)
 {
     return fmax(1, ceil(fabs(H) / f->step * (1 - 1e-12)));

@@ -13,8 +13,6 @@ typedef struct taut_steps_flow {
     double step;          /* not to be exceeded */
 } taut_steps_flow;
 
-/* Memory for a state. */
-int taut_state_create(const taut_stepper *stepper, taut_state *state, taut_error *error);
 /* The fewest fixed steps over H. */
 double taut_steps_count(const taut_steps_flow *f, double H);
 /* `count` steps of h from stepper.now; their cost is added to that of the flow. */

@@ -74,6 +74,16 @@ const char *taut_motions_text(unsigned bits, char *buffer, size_t size)
     return buffer;
 }
 
+int taut_state_create(const taut_stepper *s, taut_state *state, taut_error *error)
+{
+    *state = (taut_state){.q = TAUT_NEW(s->arena, double, s->n),
+                          .v = s->first_order ? NULL : TAUT_NEW(s->arena, double, s->n),
+                          .a = TAUT_NEW(s->arena, double, s->n),
+                          .lambda = s->first_order ? NULL : TAUT_NEW(s->arena, double, s->m),
+                          .y = s->first_order ? TAUT_NEW(s->arena, double, s->m) : NULL};
+    return taut_arena_check(s->arena, error);
+}
+
 int taut_method_count(void)
 {
     return METHODS;

@@ -228,7 +228,7 @@ static int step(taut_stepper *s, double h, taut_error *error)
     next.t = old.t + h;
     taut_copy(w->n, w->q + end, next.q);
     taut_copy(w->n, trial->a + end, next.a);
-    taut_copy(w->m, trial->lambda + tension, next.lambda);
+    taut_copy(w->m, trial->lambda + tension, taut_state_lambda(&next));
     if (!s->first_order)
         TAUT_TRY(end_mechanics(s, h, &next, error));
     trial->h = h;
@@ -287,6 +287,7 @@ static int dense(taut_stepper *s, double theta, taut_state *state, taut_error *e
 {
     const taut_radau *w = s->work;
     const taut_radau_past *past = &w->past[w->top];
+    double *lambda = taut_state_lambda(state);
     double value[TAUT_STAGES_MAX], once[TAUT_STAGES_MAX], twice[TAUT_STAGES_MAX], h = past->h;
     taut_collocation_weights(&w->table, theta, 0, value);
     taut_collocation_weights(&w->table, theta, 1, once);
@@ -313,7 +314,7 @@ static int dense(taut_stepper *s, double theta, taut_state *state, taut_error *e
         double sum = 0;
         for (int j = 0; j < w->s; j++)
             sum += value[j] * past->lambda[(int64_t)j * w->m + i];
-        state->lambda[i] = sum;
+        lambda[i] = sum;
     }
     if (s->first_order)
         return TAUT_OK;

@@ -115,7 +115,7 @@ static int evaluate_at(taut_stepper *s, double t, const double *z, const double 
 
 static int start(taut_stepper *s, taut_radau_past *past, taut_error *error)
 {
-    TAUT_TRY(evaluate_at(s, s->now.t, s->now.q, s->now.v, false, past->force, NULL, error));
+    TAUT_TRY(evaluate_at(s, s->now.t, s->now.q, s->now.y, false, past->force, NULL, error));
     past->ended = past->begun = true;
     return TAUT_OK;
 }
@@ -128,7 +128,7 @@ static int guess(taut_stepper *s, double h, taut_radau_past *past, double *a, do
     (void)error;
     for (int i = 0; i < w->s; i++) {
         taut_copy(w->n, past->force, a + (int64_t)i * w->n);
-        taut_copy(w->m, s->now.v, lambda + (int64_t)i * w->m);
+        taut_copy(w->m, s->now.y, lambda + (int64_t)i * w->m);
     }
     return TAUT_OK;
 }
@@ -240,7 +240,7 @@ static int filtered_again(taut_stepper *s, double h, taut_error *error)
     for (taut_index i = 0; i < w->n; i++)
         z[i] = s->now.q[i] + s->error_q[i];
     taut_error reason = {0};
-    int status = evaluate_at(s, s->now.t, z, s->now.v, false, rate, NULL, &reason);
+    int status = evaluate_at(s, s->now.t, z, s->now.y, false, rate, NULL, &reason);
     return status == 0 ? filtered(s, h, rate, error) : taut_fail_final(status, &reason, error);
 }
 

@@ -56,12 +56,7 @@ static inline int rig_load(rig *r, const rig_how *how)
 
 static inline bool rig_state(rig *r, taut_state *x)
 {
-    taut_index n = r->s.n, m = r->s.m;
-    x->q = TAUT_NEW(&r->arena, double, n);
-    x->v = TAUT_NEW(&r->arena, double, n > m ? n : m);
-    x->a = TAUT_NEW(&r->arena, double, n);
-    x->lambda = r->s.first_order ? x->v : TAUT_NEW(&r->arena, double, m);
-    return x->q && x->v && x->a && x->lambda;
+    return taut_state_create(&r->s, x, &r->error) == 0;
 }
 
 static inline int rig_field(rig *r, const rig_how *how)
@@ -107,7 +102,7 @@ static inline int rig_build(rig *r, const rig_how *how)
         !rig_state(r, &s->last))
         return taut_fail_memory(&r->error);
     s->now.t = how->from;
-    TAUT_TRY(taut_context_start(r->context, how->from, s->now.q, s->now.v, &r->error));
+    TAUT_TRY(taut_context_start(r->context, how->from, s->now.q, taut_state_v(&s->now), &r->error));
     TAUT_TRY(rig_field(r, how));
     TAUT_TRY(s->method->create(s, &r->error));
     if (how->stabilize)
@@ -190,14 +185,14 @@ static inline void rig_drift(rig *r, double *position, double *velocity)
     const double *c = taut_context_compliance(r->context);
     *position = *velocity = NAN;
     if (taut_system_pattern_get(r->system, TAUT_PATTERN_JACOBIAN, &g, &r->error) == 0 &&
-        taut_evaluate(r->context, r->s.now.t, r->s.now.q, r->s.now.v,
+        taut_evaluate(r->context, r->s.now.t, r->s.now.q, taut_state_v(&r->s.now),
                       TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, &r->error) == 0) {
         *position = *velocity = 0;
         for (taut_index i = 0; i < r->sizes.bonds; i++) {
             if (r->sizes.kind == TAUT_MECHANICAL && c[i] > 0)
                 continue;
             double rate = values.bond_dt[i];
-            for (taut_index k = g.start[i]; k < g.start[i + 1]; k++)
+            for (taut_index k = g.start[i]; r->s.now.v && k < g.start[i + 1]; k++)
                 rate += values.jacobian[k] * r->s.now.v[g.column[k]];
             *position = fmax(*position, fabs(values.bond[i]));
             *velocity = fmax(*velocity, fabs(rate));
