@@ -153,22 +153,6 @@ static int start_on_bonds(taut_solver *solver, taut_error *error)
     return TAUT_OK;
 }
 
-/* Projections advise other projections by `--method`; in a run that is the method of the motion,
- * so they are named in full. */
-static int named_in_full(int status, taut_error *error)
-{
-    static const char said[] = "--method ", verb[] = "taut project ";
-    size_t more = sizeof verb - 1;
-    for (char *at = error && status < 0 ? strstr(error->message, said) : NULL; at;
-         at = strstr(at + more + 1, said)) {
-        if (strlen(error->message) + more >= sizeof error->message)
-            break;
-        memmove(at + more, at, strlen(at) + 1);
-        memcpy(at, verb, more);
-    }
-    return status;
-}
-
 /* How far the initial state was moved: normal and tangential to the bonds where a foot point
  * defines that, the largest change elsewhere. */
 static void note_slow_point(taut_solver *solver, const char *method,
@@ -264,7 +248,7 @@ static int start_slow(taut_solver *solver, taut_error *error)
     static const char *const ways[] = {"series", "kernel"}; /* from jets; from forces alone */
     int status = -1;
     for (int k = 0; k < 2 && status != 0; k++) {
-        status = named_in_full(take_slow_point(solver, ways[k], &reason), &reason);
+        status = take_slow_point(solver, ways[k], &reason);
         TAUT_TRY(taut_fail_final(status, &reason, error));
     }
     if (status != 0 && isinf(d->amplitude))
@@ -313,7 +297,7 @@ int taut_start_again(taut_solver *solver, taut_state *x, double *moved, taut_err
     if (solver->onto_rigid)
         TAUT_TRY(solver->onto_rigid->apply(solver->onto_rigid, x->t, x->q, x->v, error));
     if (solver->slow)
-        TAUT_TRY(named_in_full(solver->slow->apply(solver->slow, x->t, x->q, x->v, error), error));
+        TAUT_TRY(solver->slow->apply(solver->slow, x->t, x->q, x->v, error));
     *moved =
         taut_larger(taut_largest_difference(s->n, x->q, q), taut_largest_difference(s->n, x->v, v));
     return TAUT_OK;
