@@ -3,10 +3,10 @@
  *     q = X + M^-1 G^T mu, g(q) = y, v = V + M^-1 G^T nu, G(q) v + g_t = ydot
  *     (M and G of the fibre at X)
  *
- * y and ydot are those of a filtered state, 0 for rods. A filter glides along the bonds: by the
- * square of what it removes, by its own error, and velocities by h^2/6 q''', which is how far
- * those of Verlet are from derivatives. Of its result only stretches and rates are wanted; they
- * vary along the manifold as C does, so that little is lost.
+ * y and ydot are those of a filtered state, 0 for rigid bonds. A filter moves states along the
+ * bonds: by the square of what it removes, by its own error, and velocities by h^2/6 q''', which is
+ * how far those of Verlet are from derivatives. Of its result only stretches and rates are wanted;
+ * they vary along the manifold as C does, so that little is lost.
  *
  * What is held is that of the foot point, and the fibre is over what is free, as in series.c.
  *

@@ -17,7 +17,7 @@ typedef struct taut_fibre {
     double *q, *v, *dx;          /* [n] */
     double *y, *ydot, *residual; /* [m] */
     unsigned char *counts;       /* [m]: not soft */
-    unsigned char *spring;       /* [m]: not a rod */
+    unsigned char *spring;       /* [m]: not a rigid bond */
     bool exact;                  /* G is, not a difference */
     bool ready;
 } taut_fibre;
@@ -28,8 +28,8 @@ typedef struct taut_fibre {
 int taut_fibre_create(taut_projection *p, taut_fibre *fibre, taut_error *error);
 void taut_fibre_destroy(taut_fibre *fibre); /* takes half-made ones */
 /* (p->q, p->v) moves over the foot point, with the stretches and rates that its springs have, on
- * the rods; shift[n] is added to the velocity of the foot point, NULL: nothing. What cannot be
- * placed stays, and *placed is false. Never allocates. */
+ * the rigid bonds; shift[n] is added to the velocity of the foot point, NULL: nothing. What cannot
+ * be placed stays, and *placed is false. Never allocates. */
 int taut_fibre_place(taut_fibre *fibre, const double *shift, bool *placed, taut_error *error);
 
 #endif

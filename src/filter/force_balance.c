@@ -15,7 +15,7 @@ int taut_force_balance_measure(const taut_projection *p, double omega, double to
                                const taut_pass *pass, taut_force_balance *b, taut_error *error)
 {
     const double *compliance = taut_context_compliance(p->in->context);
-    taut_statistics aside = {0}; /* a diagnosis beside the micro-integration, not a part of it */
+    taut_statistics aside = {0}; /* a diagnosis, not a part of the micro-integration */
     taut_error reason = {0};
     int status = taut_slow_multipliers(p->in->context, p->in->t, q, v, b->lambda, NULL, &aside,
                                        &p->arena.allocator, &reason);
@@ -31,7 +31,7 @@ int taut_force_balance_measure(const taut_projection *p, double omega, double to
         double force = taut_spring_force(p, pass, i), off = fabs(force - b->lambda[i]),
                rate = pass->gdot[i] / omega;
         if (taut_context_soft(p->in->context, i) ||
-            !(compliance[i] > 0)) /* rods pull with whatever they have to */
+            !(compliance[i] > 0)) /* the forces of rigid bonds are arbitrary */
             continue;
         b->energy += compliance[i] * off * off + rate * rate / compliance[i];
         b->off = fmax(b->off, off - 10 * fmax(tolerance, floor[i]) / compliance[i]);

@@ -11,10 +11,10 @@ double taut_spring_force(const taut_projection *p, const taut_pass *pass, taut_i
  * to O(omega^-2). */
 typedef struct taut_force_balance {
     double *lambda; /* [m]: of the acceleration equation */
-    double energy;  /* in what the springs do beside it, in units of a single spring */
-    double off;     /* largest pull beside it, above noise */
-    double size;    /* of the pulls */
-    bool known;     /* not for redundant springs: only the sum of their pulls is determined */
+    double energy; /* of the difference of the spring forces from it, in units of a single spring */
+    double off;    /* largest difference of a force from it, above noise */
+    double size;   /* of the forces */
+    bool known;    /* not for redundant springs: only the sum of their pulls is determined */
 } taut_force_balance;
 
 /* floor[m]: rounding of g. */

@@ -13,8 +13,8 @@
  * The displacement is sqrt(u) of the size of the state (more where forces are noisier than
  * that), because a longer one stretches springs, and their pull looks like a frequency sqrt(d)
  * Omega across them; a shorter one drowns in rounding. Both noises are about 1e-4 of the fastest
- * frequency: slower motion cannot be told from rest, and need not be. Of many coordinates single
- * springs hide there, and the last measurement takes (F(q - d x) - F(q + d x))/2d instead:
+ * frequency: slower motion cannot be distinguished from rest, and need not be. Of many coordinates
+ * single springs hide there, and the last measurement takes (F(q - d x) - F(q + d x))/2d instead:
  * errors are of order d^2, d the cube root of the noise, and 1e-5 is seen. */
 #include "base/random.h"
 #include "filter/force_spectrum.h"
@@ -143,7 +143,7 @@ void taut_force_spectrum_random(const taut_force_spectrum *r, double *mx)
         mx[i] = taut_random(&seed) * (r->mass ? 1 : sqrt(fabs(r->mechanics.mass[i])));
 }
 
-/* F beside the point, d x away. */
+/* F at the distance d x from the point. */
 static int displaced_force(taut_force_spectrum *r, const taut_force_spectrum_point *at, double d,
                            const double *x, double *force, taut_error *error)
 {
@@ -374,7 +374,7 @@ static int find_ends(taut_force_spectrum *r, const taut_force_spectrum_point *at
     return find_all(r, at, request, seen, error);
 }
 
-/* The unit of displacements: a part of the system may be small beside where it is. */
+/* The unit of displacements: a part of the system may be small compared with its coordinates. */
 static double unit(const taut_force_spectrum *r, const double *q)
 {
     double size = taut_largest(r->n, q);
@@ -435,7 +435,8 @@ int taut_force_spectrum_gap(int count, const double *rate, double floor, double 
             first = k;
         }
     }
-    /* no gap: a state that rings hides it; what is faster than its pulls can make appear is fast */
+    /* no gap: an oscillating state hides it; frequencies above those that its forces cause are fast
+     */
     for (int k = 1; k < count && widest == joined; k++)
         if (rate[k] > 2 * floor && rate[k - 1] <= 2 * floor)
             return k;

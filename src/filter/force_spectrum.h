@@ -22,7 +22,7 @@ typedef struct taut_force_spectrum {
     double noise;                     /* of K, seen so, relative */
     double noise_force;               /* of forces, as far as it shows */
     double grain;                     /* the same, relative to K times the unit of displacements */
-    double *base, *force, *displaced; /* [n]: F at the point, F beside it, the point beside it */
+    double *base, *force, *displaced; /* [n]: F at the point, F at a displaced point, that point */
     double *x, *mx;                   /* [most][n], at least two: vectors, and M times them */
     double *matrix, *value;           /* [most][most], [most] */
     /* [TAUT_FORCE_SPECTRUM_SEEN]: the tridiagonal matrix of the iteration that keeps none */

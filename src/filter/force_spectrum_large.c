@@ -6,7 +6,7 @@
  *     T = tridiag(beta, alpha, beta),
  *
  * left to lose its orthogonality, which repeats values that it has found and spoils none
- * [Parlett 1998, chapter 13; Greenbaum 1989]. Slow motion is a cluster at 0 beside the squares
+ * [Parlett 1998, chapter 13; Greenbaum 1989]. Slow motion is a cluster at 0 far below the squares
  * of fast frequencies, so that the gap is seen long before what is in the band: the slowest of
  * the fast is an end of it, and an isolated frequency in the gap comes out as quickly, however
  * slow. Between cluster and band one value may wander that is none of K. It has a large residual
@@ -89,7 +89,7 @@ static double below(const taut_force_spectrum_seen *seen, int k, double floor)
 
 /* The first fast one. It is certain and above the lowest gap, not the largest: what is isolated
  * between the slow and a band is fast, because a filter for the band would leave it where it is.
- * A state that rings may have no gap, but has a band of certain ones above its cluster. */
+ * An oscillating state may have no gap, but has a band of certain ones above its cluster. */
 static int first_fast(const taut_force_spectrum_seen *seen, double given)
 {
     int band = -1, widest = 0;
@@ -135,8 +135,8 @@ static bool is_clean(const taut_force_spectrum_seen *seen, int first)
 
 /* Steps after which even a single frequency just above the noise would have been seen. The
  * polynomial T(lambda), Chebyshev's of the band [e^2, Omega^2], is 1/2 exp(2 k e/Omega) near 0
- * beside 1 in the band [Saad 2011, 6.6]. That must make up for the share 1/sqrt(n) that a random
- * vector has of a mode, and for what factors that vanish in the cluster and at isolated
+ * compared with 1 in the band [Saad 2011, 6.6]. That must make up for the share 1/sqrt(n) that a
+ * random vector has of a mode, and for what factors that vanish in the cluster and at isolated
  * frequencies lose against the band: (Omega/omega)^2 each; of the cluster once and a half,
  * because it is no point. e is where frequencies begin to be many. */
 static double steps_needed(const taut_force_spectrum *r, const taut_force_spectrum_seen *seen)

@@ -20,7 +20,7 @@
  * The stopping test knows rounding: tolerances are at least 8 u sum|G q| for g and omega times
  * that for gdot (docs/theory.md, Filters).
  *
- * Rods beside springs are constraints of the micro-integration, which is RATTLE then
+ * Rigid bonds in addition to springs are constraints of the micro-integration, which is RATTLE then
  * (step/flow_rattle.c), and a pass ends on them (rigid_bonds.c).
  *
  * Without springs omega is taken from the stiff potential or from differences of forces

@@ -3,7 +3,7 @@
  *
  * With springs it is g and gdot [A (14)]. Forces without bonds have accelerations a = M^-1 F
  * instead: a/Omega^2 is to a slow state what C lambda = g is, O(Omega^-2), and is of the size of
- * the displacement in a ringing one; its rate is the difference over q +- v dt. Omega is the
+ * the displacement in an oscillating one; its rate is the difference over q +- v dt. Omega is the
  * slowest of the fast frequencies, so that none is overlooked, and every coordinate has its own
  * rounding.
  *

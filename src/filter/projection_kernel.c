@@ -9,12 +9,12 @@
  * where the paper's cost 37. They are repeated, with the frequencies of where they have led to,
  * while they help. Then passes with a smooth kernel of mu = 5 exact discrete moments
  * (filter_kernels.c) remove the rest. Velocities of Verlet on a slow motion are wrong by h^2/6
- * q'''; fed back, a corrected velocity would ring as seen by Verlet, so only the very last pass
- * takes it from the odd filter of the same samples.
+ * q'''; fed back, a corrected velocity would be an oscillation for Verlet, so only the very last
+ * pass takes it from the odd filter of the same samples.
  *
- * Passes begin at the foot point, where there is one, and stay over it (fibre.c). Where there
- * are rods the samples are those of RATTLE, which errs as Verlet does (flow_rattle.c), and
- * passes end on the rods.
+ * Passes begin at the foot point, where there is one, and keep it (fibre.c). Where there
+ * are rigid bonds the samples are those of RATTLE, which errs as Verlet does (flow_rattle.c), and
+ * passes end on the rigid bonds.
  *
  * What is left is estimated from the same samples: the difference to the kernel of mu + 2
  * moments, and what Verlet does to slow positions, h^2/12 |q''''|/omega^2. A start that differs
@@ -63,8 +63,8 @@ static double change(const kernel *w)
                                        w->fastest);
 }
 
-/* Back over the foot point, whose velocity is shifted; or onto the rods, and what is held goes
- * back to where it was. */
+/* Back over the foot point, whose velocity is shifted; or onto the rigid bonds, and held values are
+ * restored. */
 static int put_back(kernel *w, const double *shift, taut_error *error)
 {
     bool placed;
@@ -343,8 +343,8 @@ static int create(kernel *w, taut_error *error)
     return measure(w, error);
 }
 
-/* Does the start ring for all to see? Springs do not pull with what balances the forces then;
- * without springs, much of it is fast. */
+/* Does the initial state oscillate visibly? Its spring forces do not balance the other forces then;
+ * without springs, much of its acceleration is fast. */
 static int find_oscillation(kernel *w, bool *yes, taut_error *error)
 {
     const double much = 1e-4; /* of the coordinates */
@@ -401,9 +401,10 @@ static int try_initial_state(kernel *w, bool *slow, taut_error *error)
     return TAUT_OK;
 }
 
-/* Springs have a foot point, and the slow point of the start is over it. A filter glides along
- * the bonds by as much as the start is off them: from the foot point by next to nothing. Where
- * there is none (redundant springs, a start too far) passes begin at the start. */
+/* Springs have a foot point, and the slow point of the initial state has the same one. A filter
+ * moves a state along the bonds in proportion to its distance from them: from the foot point
+ * negligibly. Where there is none (redundant springs, a start too far) passes begin at the initial
+ * state. */
 static int begin_at_foot(kernel *w, taut_error *error)
 {
     taut_projection *p = w->p;

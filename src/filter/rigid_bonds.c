@@ -1,8 +1,8 @@
-/* rigid_bonds.c - rigid bonds beside springs. A filter [A (10)] adds up points of the manifold
- * of the rods, and the sum is beside it: by half of the curvature times the square of the
- * oscillation, and by the error of the filter for the slow motion. After a pass the sum goes to
- * its foot point on the rods (foot_point.c): what was slow moves by no more than the filter's
- * own error, so that the order of a kernel stays. */
+/* rigid_bonds.c - rigid bonds in addition to springs. A filter [A (10)] adds up points of the
+ * manifold of the rigid bonds, and the sum is off it: by half of the curvature times the square of
+ * the oscillation, and by the error of the filter for the slow motion. After a pass the sum goes to
+ * its foot point on the rigid bonds (foot_point.c): what was slow moves by no more than the
+ * filter's own error, so that the order of a kernel stays. */
 #include "filter/rigid_bonds.h"
 
 #include <float.h>
@@ -56,7 +56,7 @@ int taut_rigid_bonds_put(taut_rigid_bonds *rigid, taut_error *error)
 
 /* ---- the start */
 
-/* Does the start meet the rods, to rounding? g and gdot of all bonds are kept. */
+/* Does the initial state satisfy the rigid bonds, to rounding? g and gdot of all bonds are kept. */
 static int is_on(taut_rigid_bonds *rigid, bool *on, taut_error *error)
 {
     const taut_projection *p = rigid->p;

@@ -1,5 +1,5 @@
 /* sampler.h - one pass of a filter: Verlet to both sides of a state (RATTLE where there are
- * rods), weighted sums of the samples, and the choice of weights (sampler.c). */
+ * rigid bonds), weighted sums of the samples, and the choice of weights (sampler.c). */
 #ifndef TAUT_FILTER_SAMPLER_H
 #define TAUT_FILTER_SAMPLER_H
 
@@ -53,7 +53,7 @@ int taut_sampler_filter(taut_sampler *sampler, const taut_filter *filter,
  * does not need are noted in p->idle. */
 int taut_sampler_shape(taut_projection *p, const taut_projection_settings *settings,
                        taut_filter_kernel *shape, taut_error *error);
-/* Samples around (p->q, p->v), which is on the rods, and forms the sums. */
+/* Samples around (p->q, p->v), which is on the rigid bonds, and forms the sums. */
 int taut_sampler_run(taut_sampler *sampler, taut_error *error);
 /* Keeps (p->q, p->v) as last_q, last_v and adds the sums of q and v. */
 void taut_sampler_move(taut_sampler *sampler);

@@ -5,7 +5,7 @@
  * from slow (of many coordinates the lowest wide one: force_spectrum_large.c), and the
  * micro-solution has the last word: what passes do not remove is slow, or not known yet. Away
  * from the slow manifold the pull of a stretched spring makes frequencies across it that vanish
- * on the way there: a point that rings is measured again, and judged by the last measurement. */
+ * on the way there: an oscillating point is measured again, and judged by the last measurement. */
 #include "filter/stiffness.h"
 
 #include <float.h>

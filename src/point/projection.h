@@ -41,7 +41,7 @@ struct taut_projection {
     int stages;                                              /* of projection difference */
     taut_projection_stage stage[TAUT_PROJECTION_STAGES];
     int status;
-    bool hopeless; /* after a failure: slow and fast are not separated, whatever the method */
+    bool hopeless; /* after a failure: slow and fast are not separated, for every method */
     char explanation[1200];
     unsigned idle;          /* TAUT_SETTING_ bits of its row that were not needed for this system */
     taut_warnings warnings; /* of options without effect */

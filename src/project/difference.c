@@ -227,7 +227,7 @@ static int solve(difference *w, double *before, taut_error *error)
     taut_index n = p->in->sizes.coordinates;
     taut_copy(n, p->q, w->next);
     TAUT_TRY(w->flow->advance(w->flow, p->in->t, w->horizon, w->next, error));
-    p->statistics = (taut_statistics){0}; /* a look at the start, not a part of the work */
+    p->statistics = (taut_statistics){0}; /* a look at the initial state, not a part of the work */
     TAUT_TRY(record(w, p->q, error));
     for (int order = 0; order <= w->order; order++) {
         taut_projection_stage *stage = &p->stage[order];

@@ -43,7 +43,7 @@ int taut_masked_saddle_create_curved(taut_masked_saddle *saddle, taut_context *c
                                      taut_error *error);
 void taut_masked_saddle_destroy(taut_masked_saddle *saddle); /* takes half-made ones */
 /* counts[m]: bonds that count, NULL: all. ease > 0: rows may be met by least squares, D = ease
- * diag(G M^-1 G^T), M by its diagonal. A singular matrix is told in names, of time t. */
+ * diag(G M^-1 G^T), M by its diagonal. A singular matrix is reported with names and the time t. */
 int taut_masked_saddle_factor(taut_masked_saddle *saddle, double t, const double *mass,
                               const double *jacobian, const unsigned char *counts,
                               double relaxation, taut_error *error);

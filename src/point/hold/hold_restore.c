@@ -124,7 +124,7 @@ int taut_hold_restorer_restore(taut_hold_restorer *w, double t, double *q, doubl
 
 /* ---- is it possible? */
 
-/* Rank of the rows that move, with the given entries; -1 when it cannot be told. */
+/* Rank of the rows that move, with the given entries; -1 when it cannot be determined. */
 static int rank_of(const taut_masked_saddle *s, const double *entry, taut_arena *arena,
                    unsigned char *redundant, taut_index *partner, taut_index *rank,
                    taut_error *error)
