@@ -36,6 +36,12 @@ extern "C" {
 
 /* ---- everyday calls */
 
+/* A table of [tables] from memory: `name` is the file that the model names. */
+typedef struct taut_table_text {
+    const char *name, *text;
+    size_t length;
+} taut_table_text;
+
 /* How a model is loaded. All fields may be zero. `set` and `init` are "name=expression" texts
  * (parameters, start values). */
 typedef struct taut_load {
@@ -52,6 +58,9 @@ typedef struct taut_load {
     const char *table_folder;
     /* statements of another [start] section, applied after the model's own; may be NULL */
     const char *start_text;
+    /* tables that are read instead of files; other names are files */
+    const taut_table_text *tables;
+    int table_count;
 } taut_load;
 
 /* Reads a model file (docs/model-language.md). `how` may be NULL. On error nothing is created. */
@@ -133,6 +142,15 @@ TAUT_API int taut_system_name(const taut_system *system, taut_item item, taut_in
 TAUT_API taut_index taut_system_find(const taut_system *system, taut_item item, const char *name);
 /* The comment at the head of a model file, first line, without '#'; "" when there is none. */
 TAUT_API const char *taut_system_title(const taut_system *system);
+/* The text of the model, as it was read; NULL (and *length 0) for systems made in C. length may be
+ * NULL. */
+TAUT_API const char *taut_system_text(const taut_system *system, size_t *length);
+/* The points that bond k joins: those whose coordinates it depends on. A point is a particle, or
+ * coordinates named x.., y.., z.. with the same ending in this order, or a single coordinate:
+ * coordinates first[i] .. first[i] + dimension[i] - 1. Writes at most `most` of them; returns how
+ * many there are, -1 when k is out of range. */
+TAUT_API int taut_system_bond_ends(const taut_system *system, taut_index k, int most,
+                                   taut_index *first, int *dimension);
 /* Warning k of reading (unused names, kinks), as "file:line:column: text"; NULL when out of
  * range. */
 TAUT_API const char *taut_system_warning(const taut_system *system, taut_index k);

@@ -163,7 +163,9 @@ static int parse(const char *text, size_t length, const char *name, const taut_l
         const char *title = model.document->title ? model.document->title : "";
         system->title = taut_arena_text(&system->arena, title, strlen(title));
         system->file = taut_arena_text(&system->arena, name, strlen(name));
-        if (!system->title || !system->file)
+        system->text = taut_arena_text(&system->arena, text, length);
+        system->text_length = length;
+        if (!system->title || !system->file || !system->text)
             status = taut_fail_memory(e);
     }
     taut_arena_clear(&model.scratch);
@@ -181,14 +183,18 @@ static int read_request(const taut_load *given, taut_load *own, taut_error *erro
     if (given)
         TAUT_TRY(taut_struct_read(own, sizeof *own, given, "taut_load", error));
     bool good = own->set_count >= 0 && own->init_count >= 0 && (own->set || own->set_count == 0) &&
-                (own->init || own->init_count == 0);
+                (own->init || own->init_count == 0) && own->table_count >= 0 &&
+                (own->tables || own->table_count == 0);
+    for (int k = 0; good && k < own->table_count; k++)
+        good = own->tables[k].name && own->tables[k].text;
     for (int k = 0; good && k < own->set_count; k++)
         good = own->set[k];
     for (int k = 0; good && k < own->init_count; k++)
         good = own->init[k];
     return good ? TAUT_OK
-                : taut_fail(error, TAUT_ERROR_USAGE,
-                            "taut_load: set and init need as many texts as their counts specify");
+                : taut_fail(
+                      error, TAUT_ERROR_USAGE,
+                      "taut_load: set, init and tables need as many texts as their counts specify");
 }
 
 int taut_system_parse(const char *text, size_t length, const char *name, const taut_load *how,

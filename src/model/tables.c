@@ -33,6 +33,14 @@ static int fail(const reader *r, const char *place, const char *format, const ch
     return code;
 }
 
+static int check_text(taut_model *model, const taut_item_tree *item, const char *text, size_t size)
+{
+    if (!memchr(text, 0, size)) /* the text after it would be lost */
+        return 0;
+    return taut_document_fail(model->document, item->place, model->error,
+                              "the table '%s' contains a zero byte: is it a text file?", item->raw);
+}
+
 static int open_table(taut_model *model, const taut_item_tree *item, const char *path, char **text)
 {
     FILE *file = fopen(path, "rb");
@@ -57,12 +65,23 @@ static int open_table(taut_model *model, const taut_item_tree *item, const char 
     if (!status && fread(*text, 1, size, file) != size)
         status = taut_document_fail(model->document, item->place, model->error,
                                     "the table '%s' cannot be read", item->raw);
-    if (!status && memchr(*text, 0, size)) /* the text after it would be lost */
-        status = taut_document_fail(model->document, item->place, model->error,
-                                    "the table '%s' contains a zero byte: is it a text file?",
-                                    item->raw);
     fclose(file);
-    return status;
+    return status ? status : check_text(model, item, *text, size);
+}
+
+/* The text of a table that the caller gives, or NULL in *text: it is a file. */
+static int take_table(taut_model *model, const taut_item_tree *item, char **text)
+{
+    const taut_load *how = model->how;
+    for (int k = 0; k < how->table_count; k++) {
+        const taut_table_text *given = &how->tables[k];
+        if (strcmp(given->name, item->raw) != 0)
+            continue;
+        *text = taut_arena_text(&model->scratch, given->text, given->length);
+        return *text ? check_text(model, item, *text, given->length)
+                     : taut_fail_memory(model->error);
+    }
+    return 0;
 }
 
 static void next_line(reader *r)
@@ -219,7 +238,7 @@ static int check_path(taut_model *model, const taut_item_tree *item)
 
 static int table_path(taut_model *model, const taut_item_tree *item, char *path, size_t size)
 {
-    const char *folder = model->how ? model->how->table_folder : NULL;
+    const char *folder = model->how->table_folder;
     const char *slash = strrchr(model->document->file, '/');
     int written;
     if (folder)
@@ -247,7 +266,9 @@ int taut_model_tables(taut_model *model)
         TAUT_TRY(taut_model_declare(model, model->document, TAUT_SYMBOL_TABLE, item, item->left,
                                     NULL, 1, &symbol));
         TAUT_TRY(table_path(model, item, path, sizeof path));
-        TAUT_TRY(open_table(model, item, path, &text));
+        TAUT_TRY(take_table(model, item, &text));
+        if (!text)
+            TAUT_TRY(open_table(model, item, path, &text));
         symbol->table = TAUT_NEW(&model->scratch, taut_table, 1);
         if (!symbol->table)
             return taut_fail_memory(model->error);

@@ -66,6 +66,13 @@ const char *taut_system_title(const taut_system *system)
     return system ? system->title : NULL;
 }
 
+const char *taut_system_text(const taut_system *system, size_t *length)
+{
+    if (length)
+        *length = system ? system->text_length : 0;
+    return system ? system->text : NULL;
+}
+
 const char *taut_system_warning(const taut_system *system, taut_index k)
 {
     return system && k >= 0 && k < system->sizes.warnings ? system->warning[k] : NULL;

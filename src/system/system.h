@@ -68,6 +68,8 @@ struct taut_system {
     taut_arena arena;
     taut_sizes sizes;
     const char *title, *file;
+    const char *text; /* of the model; NULL for systems made in C */
+    size_t text_length;
     taut_names coordinates, algebraic, bonds, parameters, outputs, events;
 
     /* kernels by what they compute */
