@@ -58,7 +58,7 @@ static int draw(project *p)
     return cli_exit_status(code);
 }
 
-/* Files first: what is printed says whether they are there. */
+/* Files first: the printed report states whether they were written. */
 static int report(project *p)
 {
     const cli_call *call = p->call;

@@ -144,7 +144,7 @@ static void print_moved(const project *p)
 static void print_files(const project *p)
 {
     if (p->written)
-        printf("  %-*s%s\n", LABEL, "start in", p->out);
+        printf("  %-*s%s\n", LABEL, "state in", p->out);
     if (p->drawn)
         printf("  %-*s%s\n", LABEL, "picture in", p->plot);
 }

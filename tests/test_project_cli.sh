@@ -97,7 +97,7 @@ row $? "a file user.start.part of the user is overwritten or removed"
 if [ -w /dev/full ]; then
     run 1 project double_pendulum --out /dev/full
     has err "--out: cannot write '/dev/full': No space left on device"
-    lacks out "start in"
+    lacks out "state in"
     run 1 project double_pendulum --out /dev/full --json
     json 'd["status"] == "failed" and d["error"]["code"] == "TAUT_ERROR_FILE" and len(d["q"]) == 4'
     [ -c /dev/full ]

@@ -1,18 +1,19 @@
-/* fibre.c - states over a foot point (X, V), on its normal fibre, as series.c has them [A 4.3.1]:
+/* fibre.c - states with a given foot point (X, V), on its normal fibre, as in series.c [A 4.3.1]:
  *
  *     q = X + M^-1 G^T mu, g(q) = y, v = V + M^-1 G^T nu, G(q) v + g_t = ydot
  *     (M and G of the fibre at X)
  *
- * y and ydot are those of a filtered state, 0 for rigid bonds. A filter moves states along the
- * bonds: by the square of what it removes, by its own error, and velocities by h^2/6 q''', which is
- * how far those of Verlet are from derivatives. Of its result only stretches and rates are wanted;
- * they vary along the manifold as C does, so that little is lost.
+ * y and ydot are those of a filtered state, 0 for rigid bonds. A filter moves a state along the
+ * bonds: by the square of what it removes, by its own error, and velocities by h^2/6 q''', the
+ * difference between velocities of Verlet and derivatives. Of its result only stretches and rates
+ * are used; they vary along the manifold as C does, so that the error is small.
  *
- * What is held is that of the foot point, and the fibre is over what is free, as in series.c.
+ * Held coordinates are those of the foot point, and the fibre is that of the free ones, as in
+ * series.c.
  *
- * First the part of (q, v) - (X, V) along the bonds is taken out, with G at X. What that does to
- * g is of second order, and mended by simplified Newton steps; likewise gdot, where G is exact:
- * differences are as noisy as what there would be to mend. */
+ * First the part of (q, v) - (X, V) along the bonds is removed, with G at X. This changes g in
+ * second order, which simplified Newton steps correct; likewise gdot where G is exact: with
+ * differences the correction would be as large as their noise. */
 #include "filter/fibre.h"
 
 #include <float.h>

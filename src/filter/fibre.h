@@ -17,17 +17,17 @@ typedef struct taut_fibre {
     double *q, *v, *dx;          /* [n] */
     double *y, *ydot, *residual; /* [m] */
     unsigned char *counts;       /* [m]: not soft */
-    unsigned char *spring;       /* [m]: not a rigid bond */
+    unsigned char *spring;       /* [m]: not rigid */
     bool exact;                  /* G is, not a difference */
     bool ready;
 } taut_fibre;
 
-/* Takes (p->q, p->v), which is a foot point, for one; what p->in->hold holds stands still. Memory
+/* For (p->q, p->v), which is a foot point; what p->in->hold holds is fixed. Memory
  * comes from the arena of p. Not ready, and nothing done, where all springs are soft, or where
  * bonds depend on others. */
 int taut_fibre_create(taut_projection *p, taut_fibre *fibre, taut_error *error);
-void taut_fibre_destroy(taut_fibre *fibre); /* takes half-made ones */
-/* (p->q, p->v) moves over the foot point, with the stretches and rates that its springs have, on
+void taut_fibre_destroy(taut_fibre *fibre); /* half-made ones too */
+/* (p->q, p->v) gets the foot point, with the stretches and rates that its springs have, on
  * the rigid bonds; shift[n] is added to the velocity of the foot point, NULL: nothing. What cannot
  * be placed stays, and *placed is false. Never allocates. */
 int taut_fibre_place(taut_fibre *fibre, const double *shift, bool *placed, taut_error *error);

@@ -48,7 +48,7 @@ bool taut_filter_kernel_zeros(const taut_filter_kernel *kernel, bool odd, int st
  * False when singular. */
 bool taut_filter_solve(int size, int stride, double *a, double *b);
 
-/* ---- weights that know frequencies (tuned_weights.c) */
+/* ---- frequency-tuned weights (tuned_weights.c) */
 
 enum { TAUT_TUNED_STEPS = 40, TAUT_TUNED_ZEROS = 8 };
 

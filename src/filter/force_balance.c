@@ -1,4 +1,4 @@
-/* force_balance.c - on a slow motion the springs pull as much as keeps the bonds from
+/* force_balance.c - in slow motion the forces of the springs are those that keep the bonds from
  * accelerating, up to O(omega^-2). */
 #include "filter/force_balance.h"
 
@@ -31,7 +31,8 @@ int taut_force_balance_measure(const taut_projection *p, double omega, double to
         double force = taut_spring_force(p, pass, i), off = fabs(force - b->lambda[i]),
                rate = pass->gdot[i] / omega;
         if (taut_context_soft(p->in->context, i) ||
-            !(compliance[i] > 0)) /* the forces of rigid bonds are arbitrary */
+            !(compliance[i] >
+              0)) /* the forces of rigid bonds are those that their equations need */
             continue;
         b->energy += compliance[i] * off * off + rate * rate / compliance[i];
         b->off = fmax(b->off, off - 10 * fmax(tolerance, floor[i]) / compliance[i]);

@@ -1,4 +1,4 @@
-/* force_balance.h - do the springs of a state pull as they do in slow motion? (force_balance.c) */
+/* force_balance.h - are the forces of the springs those of slow motion? (force_balance.c) */
 #ifndef TAUT_FILTER_FORCE_BALANCE_H
 #define TAUT_FILTER_FORCE_BALANCE_H
 
@@ -7,14 +7,14 @@
 /* C^-1 (g + T gdot) of bond i. */
 double taut_spring_force(const taut_projection *p, const taut_pass *pass, taut_index i);
 
-/* On a slow motion the pulls of the springs are those that keep the bonds from accelerating, up
+/* In slow motion the forces of the springs are those that keep the bonds from accelerating, up
  * to O(omega^-2). */
 typedef struct taut_force_balance {
     double *lambda; /* [m]: of the acceleration equation */
-    double energy; /* of the difference of the spring forces from it, in units of a single spring */
-    double off;    /* largest difference of a force from it, above noise */
-    double size;   /* of the forces */
-    bool known;    /* not for redundant springs: only the sum of their pulls is determined */
+    double energy;  /* of the deviation from it, in units of a single spring */
+    double off;     /* largest deviation from it, above noise */
+    double size;    /* of the forces */
+    bool known;     /* not for redundant springs: only the sum of their forces is determined */
 } taut_force_balance;
 
 /* floor[m]: rounding of g. */

@@ -1,21 +1,21 @@
 /* force_spectrum.c - the frequencies of a system whose stiffness is not declared, from
  * differences of its forces.
  *
- *     K x = -(F(t, q + d x) - F(t, q))/d, K x = Omega^2 M x,
- *     sought by Lanczos' iteration in the inner product of M
+ *     K x = -(F(t, q + d x) - F(t, q))/d, K x = Omega^2 M x
  *
- * with full orthogonalisation [Parlett 1998, chapter 13], so that it ends after as many steps as
- * there are different frequencies. K is projected as a whole: where it is symmetric up to the
- * noise of one-sided differences it is made so, and where forces have no reaction its
- * eigenvalues are those of a Hessenberg matrix. Beyond 128 coordinates the ends are sought
- * without arrays of vectors (force_spectrum_large.c).
+ * by Lanczos' iteration in the inner product of M with full orthogonalisation [Parlett 1998,
+ * chapter 13], which ends after as many steps as there are different frequencies. K is projected
+ * as a whole: where it is symmetric up to the noise of one-sided differences it is made
+ * symmetric, and where forces have no reaction its eigenvalues are those of a Hessenberg matrix.
+ * Beyond 128 coordinates only the ends of the spectrum are sought, without arrays of vectors
+ * (force_spectrum_large.c).
  *
- * The displacement is sqrt(u) of the size of the state (more where forces are noisier than
- * that), because a longer one stretches springs, and their pull looks like a frequency sqrt(d)
- * Omega across them; a shorter one drowns in rounding. Both noises are about 1e-4 of the fastest
- * frequency: slower motion cannot be distinguished from rest, and need not be. Of many coordinates
- * single springs hide there, and the last measurement takes (F(q - d x) - F(q + d x))/2d instead:
- * errors are of order d^2, d the cube root of the noise, and 1e-5 is seen. */
+ * The displacement is sqrt(u) of the size of the state, more where forces are noisier. A longer
+ * one stretches springs, whose force then appears as a frequency sqrt(d) Omega across them; a
+ * shorter one is dominated by rounding. Both noises are about 1e-4 of the fastest frequency:
+ * slower motion cannot be distinguished from rest, which is not required. With many coordinates
+ * single springs may be hidden there, and the last measurement uses (F(q - d x) - F(q + d x))/2d
+ * instead: errors are of order d^2, d the cube root of the noise, and 1e-5 is resolved. */
 #include "base/random.h"
 #include "filter/force_spectrum.h"
 #include "linalg/hessenberg.h"
@@ -143,7 +143,7 @@ void taut_force_spectrum_random(const taut_force_spectrum *r, double *mx)
         mx[i] = taut_random(&seed) * (r->mass ? 1 : sqrt(fabs(r->mechanics.mass[i])));
 }
 
-/* F at the distance d x from the point. */
+/* F at the point displaced by d x. */
 static int displaced_force(taut_force_spectrum *r, const taut_force_spectrum_point *at, double d,
                            const double *x, double *force, taut_error *error)
 {
@@ -291,7 +291,7 @@ void taut_force_spectrum_add(taut_force_spectrum_seen *seen, double square, bool
     seen->repels[to] = repels;
 }
 
-/* Frequencies from the projected matrix. The last entries of its vectors tell how good they are. */
+/* Frequencies from the projected matrix. The last entries of its vectors give their errors. */
 static int solve(taut_force_spectrum *r, int steps, double left, taut_force_spectrum_seen *seen,
                  taut_error *error)
 {
@@ -374,7 +374,8 @@ static int find_ends(taut_force_spectrum *r, const taut_force_spectrum_point *at
     return find_all(r, at, request, seen, error);
 }
 
-/* The unit of displacements: a part of the system may be small compared with its coordinates. */
+/* The unit of displacements: a part of the system may be small compared with its distance from the
+ * origin. */
 static double unit(const taut_force_spectrum *r, const double *q)
 {
     double size = taut_largest(r->n, q);
@@ -417,7 +418,7 @@ int taut_force_spectrum_see(taut_force_spectrum *r, const double *q, const doubl
 /* ---- what is fast? */
 
 static const double joined = 4;        /* frequencies nearer than this are not apart */
-static const double given_least = 0.6; /* of --omega: coupled springs are slower than single ones */
+static const double given_least = 0.6; /* of omega: coupled springs are slower than single ones */
 
 int taut_force_spectrum_gap(int count, const double *rate, double floor, double given)
 {
@@ -435,8 +436,7 @@ int taut_force_spectrum_gap(int count, const double *rate, double floor, double 
             first = k;
         }
     }
-    /* no gap: an oscillating state hides it; frequencies above those that its forces cause are fast
-     */
+    /* no gap: an oscillating state hides it; what is faster than its forces can cause is fast */
     for (int k = 1; k < count && widest == joined; k++)
         if (rate[k] > 2 * floor && rate[k - 1] <= 2 * floor)
             return k;

@@ -19,12 +19,13 @@ typedef struct taut_force_spectrum {
     taut_saddle *mass; /* factorised; NULL for a diagonal one */
     /* displacement of differences, of the size of the state; 0: not chosen */
     double relative;
-    double noise;                     /* of K, seen so, relative */
-    double noise_force;               /* of forces, as far as it shows */
-    double grain;                     /* the same, relative to K times the unit of displacements */
-    double *base, *force, *displaced; /* [n]: F at the point, F at a displaced point, that point */
-    double *x, *mx;                   /* [most][n], at least two: vectors, and M times them */
-    double *matrix, *value;           /* [most][most], [most] */
+    double noise;       /* of K, seen so, relative */
+    double noise_force; /* of forces, as far as it shows */
+    double grain;       /* the same, relative to K times the unit of displacements */
+    double *base, *force,
+        *displaced;         /* [n]: F at the point, F at the displaced point, that point */
+    double *x, *mx;         /* [most][n], at least two: vectors, and M times them */
+    double *matrix, *value; /* [most][most], [most] */
     /* [TAUT_FORCE_SPECTRUM_SEEN]: the tridiagonal matrix of the iteration that keeps none */
     double *alpha, *beta;
     /* [n]: F on the other side; as the next, NULL up to TAUT_FORCE_SPECTRUM_MOST coordinates */
@@ -44,7 +45,7 @@ typedef struct taut_force_spectrum_point {
 /* Memory comes from the arena of p; evaluations count. Masses are constant. */
 int taut_force_spectrum_create(taut_projection *p, taut_force_spectrum *spectrum,
                                taut_error *error);
-void taut_force_spectrum_destroy(taut_force_spectrum *spectrum); /* takes half-made ones */
+void taut_force_spectrum_destroy(taut_force_spectrum *spectrum); /* half-made ones too */
 /* M^-1 F(t, q) into a[n]. */
 int taut_force_spectrum_accelerate(taut_force_spectrum *spectrum, double t, const double *q,
                                    const double *v, double *a, taut_error *error);
@@ -65,7 +66,7 @@ typedef struct taut_force_spectrum_seen {
     double floor; /* the larger of these */
     int first;    /* the place of the first fast one; `count` when there is none */
     bool complete;
-    /* of many coordinates: fast and slow are apart, and nothing in the gap is in doubt */
+    /* of many coordinates: fast and slow are apart, and nothing in the gap is uncertain */
     bool clean;
 } taut_force_spectrum_seen;
 

@@ -5,13 +5,13 @@
  *     beta_k M x_k+1 = K x_k - alpha_k M x_k - beta_k-1 M x_k-1,
  *     T = tridiag(beta, alpha, beta),
  *
- * left to lose its orthogonality, which repeats values that it has found and spoils none
- * [Parlett 1998, chapter 13; Greenbaum 1989]. Slow motion is a cluster at 0 far below the squares
- * of fast frequencies, so that the gap is seen long before what is in the band: the slowest of
- * the fast is an end of it, and an isolated frequency in the gap comes out as quickly, however
- * slow. Between cluster and band one value may wander that is none of K. It has a large residual
- * beta_k |s_k|, s_k the last entry of its vector in T, and moves on with the next steps: the
- * iteration ends when there is no such one and the ends stay where they are. */
+ * without reorthogonalisation: values that were found are repeated, and none is spoiled [Parlett
+ * 1998, chapter 13; Greenbaum 1989]. Slow motion is a cluster at 0, small compared with the
+ * squares of fast frequencies, so that the gap is found long before the interior of the band: the
+ * slowest fast frequency is an end of it, and an isolated frequency in the gap converges as
+ * quickly, however slow. Between cluster and band there may be one value that is no eigenvalue of
+ * K. It has a large residual beta_k |s_k|, s_k the last entry of its vector in T, and moves with
+ * the next steps: the iteration ends when there is no such value and the ends no longer change. */
 #include <float.h>
 #include <math.h>
 
@@ -27,7 +27,7 @@ static const double steady = 0.02; /* relative change of an end between looks */
 static const double certain = 0.5;
 static const double far = 8;           /* fast over slow, at least (stiffness.c) */
 static const double apart = 4;         /* frequencies nearer than this are not apart */
-static const double given_least = 0.6; /* of --omega: coupled springs are slower than single ones */
+static const double given_least = 0.6; /* of omega: coupled springs are slower than single ones */
 /* of the largest entry of T: more is no noise, some force has no reaction */
 static const double uneven = 1e-3;
 
@@ -61,7 +61,7 @@ static bool is_certain(const taut_force_spectrum_seen *seen, int k)
     return seen->loose[k] <= certain * seen->rate[k];
 }
 
-/* What is slow for certain: the motion at the point, and what repels, for pulls across stretched
+/* What is slow for certain: the motion at the point, and what repels, for forces across stretched
  * springs and pushes across pressed ones are alike (a force that repels as the fastest attract
  * is none of these). What is as slow as noise may be anything: twice as fast is enough then. */
 static double reach(const taut_force_spectrum_seen *seen)
@@ -123,7 +123,7 @@ static bool is_alone(const taut_force_spectrum_seen *seen, int k)
     return above_noise(seen, k) > far * fmax(above_noise(seen, k - 1), reach(seen));
 }
 
-/* Is everything slower than number `first` well below it, beyond doubt, and nothing else on its
+/* Is everything slower than number `first` well below it, certainly, and nothing else on its
  * way to being seen? */
 static bool is_clean(const taut_force_spectrum_seen *seen, int first)
 {

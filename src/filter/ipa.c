@@ -17,15 +17,15 @@
  * lengthened to keep delta 0.6 of L over it, and where the fastest would come near Verlet's
  * limit h omega = 2, N is raised.
  *
- * The stopping test knows rounding: tolerances are at least 8 u sum|G q| for g and omega times
- * that for gdot (docs/theory.md, Filters).
+ * The stopping test accounts for rounding: tolerances are at least 8 u sum|G q| for g and omega
+ * times that for gdot.
  *
- * Rigid bonds in addition to springs are constraints of the micro-integration, which is RATTLE then
+ * Rigid bonds next to springs are constraints of the micro-integration, which is then RATTLE
  * (step/flow_rattle.c), and a pass ends on them (rigid_bonds.c).
  *
  * Without springs omega is taken from the stiff potential or from differences of forces
- * (stiffness.c), so that the window is that of springs with these modes, and measured again
- * after a pass; accelerations over omega^2 take the part of g in (14) (progress.c). */
+ * (stiffness.c), so that the window is that of springs with these modes, and is measured again
+ * after a pass; accelerations over omega^2 take the place of g in (14) (progress.c). */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -193,7 +193,7 @@ static int fail_passes(const ipa *w, double first, double before, double now, ta
                      taut_stiffness_pace(w->p), w->omega);
 }
 
-/* Without springs there is no balance of forces to tell: the start is as slow as the result when
+/* Without springs there is no balance of forces: the initial state is as slow as the result when
  * they differ by no more than its errors. */
 static bool was_slow(const ipa *w)
 {
@@ -251,9 +251,10 @@ static void state_errors(const ipa *w, bool kept)
             w->declared ? "nearer to" : "as near to", w->declared ? "than" : "as");
 }
 
-/* The filter moves slow parts by O((window * slow rate)^4): a start that was better is kept. Never
- * worse than the start, and never far from slow. lambda = C^-1 g while the rounding of g is not
- * amplified too much, else from the acceleration equation (docs/theory.md, Filters). */
+/* The filter moves slow parts by O((window * slow rate)^4): an initial state that was better is
+ * kept. Never worse than the initial state, and never far from slow. lambda = C^-1 g while the
+ * rounding of g is not amplified too much, else from the acceleration equation (docs/theory.md,
+ * Filters). */
 static int conclude(ipa *w, double *first, double *last, taut_error *error)
 {
     taut_projection *p = w->p;

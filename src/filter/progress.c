@@ -2,10 +2,10 @@
  * nothing more to do.
  *
  * With springs it is g and gdot [A (14)]. Forces without bonds have accelerations a = M^-1 F
- * instead: a/Omega^2 is to a slow state what C lambda = g is, O(Omega^-2), and is of the size of
- * the displacement in an oscillating one; its rate is the difference over q +- v dt. Omega is the
- * slowest of the fast frequencies, so that none is overlooked, and every coordinate has its own
- * rounding.
+ * instead: a/Omega^2 corresponds to C lambda = g in a slow state, O(Omega^-2), and is of the size
+ * of the displacement in an oscillating one; its rate is the difference over q +- v dt. Omega is
+ * the slowest of the fast frequencies, so that none is overlooked, and every coordinate has its
+ * own rounding.
  *
  * What a pass has changed is the part of the micro-solution that its weights took for fast. With
  * dq, dv the change of the state and da, da' that of the accelerations, the mean square of its

@@ -4,26 +4,25 @@
  *     (q, v) <- sum_j w_j (q, v)(t + j h), |j| <= N,
  *     v at the very end <- sum_j d_j q(t + j h)/h
  *
- * First passes with weights that vanish at the frequencies of the springs (tuned_weights.c): h
- * times the fastest frequency is 1.7, N is 4 or a little more, so that they cost 9 evaluations
- * where the paper's cost 37. They are repeated, with the frequencies of where they have led to,
- * while they help. Then passes with a smooth kernel of mu = 5 exact discrete moments
- * (filter_kernels.c) remove the rest. Velocities of Verlet on a slow motion are wrong by h^2/6
- * q'''; fed back, a corrected velocity would be an oscillation for Verlet, so only the very last
- * pass takes it from the odd filter of the same samples.
+ * First frequency-tuned passes, with weights that vanish at the frequencies of the springs
+ * (tuned_weights.c): h times the fastest frequency is 1.7, N is 4 or slightly more, so that they
+ * cost 9 evaluations where the paper's cost 37. They are repeated, with the frequencies of the
+ * state reached, while they reduce the change. Then passes with a smooth kernel of mu = 5 exact
+ * discrete moments (filter_kernels.c) remove the rest. Velocities of Verlet on a slow motion are
+ * wrong by h^2/6 q'''; fed back, a corrected velocity would oscillate under Verlet, so only the
+ * last pass takes it from the odd filter of the same samples.
  *
- * Passes begin at the foot point, where there is one, and keep it (fibre.c). Where there
- * are rigid bonds the samples are those of RATTLE, which errs as Verlet does (flow_rattle.c), and
+ * Passes begin at the foot point where there is one, and keep it (fibre.c). Where there are rigid
+ * bonds the samples are those of RATTLE, whose error is that of Verlet (flow_rattle.c), and
  * passes end on the rigid bonds.
  *
- * What is left is estimated from the same samples: the difference to the kernel of mu + 2
- * moments, and what Verlet does to slow positions, h^2/12 |q''''|/omega^2. A start that differs
- * from the result by no more is kept.
+ * The error is estimated from the same samples: the difference from the kernel of mu + 2 moments,
+ * and the error of Verlet in slow positions, h^2/12 |q''''|/omega^2. An initial state that
+ * differs from the result by no more is kept.
  *
  * Without springs the frequencies are those of the stiff potential or of the forces
- * (stiffness.c), and the accelerations take the part of the bonds (progress.c). They are
- * measured again where the passes have led to, until they are those that the passes were made
- * for. */
+ * (stiffness.c), and accelerations take the place of the bonds (progress.c). They are measured
+ * again at the state reached, until they are those that the passes were made for. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -33,14 +32,14 @@
 #include "point/rigid_foot.h"
 #include "point/hold/hold.h"
 
-static const double smooth_step = 1.7;  /* h times the fastest frequency: that of aware passes, for
-                                           Verlet's slow motion depends on it */
-static const double finest_step = 0.3;  /* not below, however inaccurate Verlet's slow motion is */
-static const double slow_target = 1e-9; /* what Verlet may do to slow positions, relative */
-static const double visible = 1e-10;    /* an error of the kernel, relative, worth a better one */
-static const double repeats = 0.1;      /* changes of two passes that differ less are one */
+static const double smooth_step = 1.7; /* h times the fastest frequency: that of tuned passes, since
+                                          Verlet's slow motion depends on it */
+static const double finest_step = 0.3; /* not below, however inaccurate Verlet's slow motion is */
+static const double slow_target = 1e-9;   /* what Verlet may do to slow positions, relative */
+static const double visible = 1e-10;      /* an error of the kernel, relative, worth a better one */
+static const double repeats = 0.1;        /* changes of two passes that differ less are one */
 static const double retune_change = 1e-3; /* the same that zeros at frequencies bear */
-/* of a change, after another pass: no oscillation that the weights know */
+/* of a change, after another pass: not an oscillation of the weights' frequencies */
 static const double persists = 0.25;
 static const double alike = 0.1; /* relative change of frequencies that weights bear */
 
@@ -63,8 +62,8 @@ static double change(const kernel *w)
                                        w->fastest);
 }
 
-/* Back over the foot point, whose velocity is shifted; or onto the rigid bonds, and held values are
- * restored. */
+/* Back over the foot point, whose velocity is shifted; or onto the rigid bonds, and what is held
+ * goes back to where it was. */
 static int put_back(kernel *w, const double *shift, taut_error *error)
 {
     bool placed;
@@ -93,7 +92,7 @@ static int put_back_between(kernel *w, taut_error *error)
     return TAUT_OK;
 }
 
-/* ---- passes that know the frequencies */
+/* ---- frequency-tuned passes */
 
 static int measure(kernel *w, taut_error *error)
 {
@@ -136,7 +135,7 @@ static int tuned_passes(kernel *w, int64_t limit, taut_error *error)
 
 /* ---- smooth passes */
 
-/* What the latest samples say about the error of the result, whose velocity is a derivative. */
+/* The error, from the latest samples, of the result, whose velocity is a derivative. */
 static void estimate(kernel *w)
 {
     taut_sampled_errors e = taut_sampler_errors(&w->sampler, w->slowest);
@@ -205,7 +204,7 @@ static int form_weights(kernel *w, taut_error *error)
                                w->settings->micro_steps, error);
 }
 
-/* The zeros follow the frequencies, which springs tell at no cost; others are measured between
+/* The zeros follow the frequencies, which springs give at no cost; others are measured between
  * rounds. */
 static int retune(kernel *w, taut_error *error)
 {
@@ -242,7 +241,7 @@ static int smooth_passes(kernel *w, taut_error *error)
         bool stands = now > 0.5 * before && now <= 0.01 * w->first && !w->point;
         if (now > 10 && now > persists * before &&
             taut_stiffness_missed(&w->stiffness, w->progress.rate_left))
-            return TAUT_OK; /* the next round knows it */
+            return TAUT_OK; /* the next round accounts for it */
         double expected = k > 0              ? now / before
                           : w->sampler.zeros ? fmax(w->shrinks, least_shrink)
                                              : 1;
@@ -257,7 +256,8 @@ static int smooth_passes(kernel *w, taut_error *error)
         if (little)
             return TAUT_OK;
         /* of an oscillation a pass leaves smooth_left: changes that repeat themselves are the
-         * slow motion gliding [A 4.2], from a start that had little else */
+         * slow motion drifting along the bonds [A 4.2], from an initial state that had little else
+         */
         repeated = fabs(now - before) <= repeats * before ? repeated + 1 : 0;
         if (repeated == 2)
             return TAUT_OK;
@@ -343,8 +343,8 @@ static int create(kernel *w, taut_error *error)
     return measure(w, error);
 }
 
-/* Does the initial state oscillate visibly? Its spring forces do not balance the other forces then;
- * without springs, much of its acceleration is fast. */
+/* Does the initial state clearly oscillate? Then the springs do not balance the forces;
+ * without springs, much of it is fast. */
 static int find_oscillation(kernel *w, bool *yes, taut_error *error)
 {
     const double much = 1e-4; /* of the coordinates */
@@ -365,8 +365,8 @@ static int find_oscillation(kernel *w, bool *yes, taut_error *error)
     return TAUT_OK;
 }
 
-/* A start in which little is fast gets a smooth pass first: when that moves it by no more than
- * its own error, it stays. */
+/* An initial state in which little is fast gets a smooth pass first: when that moves it by no more
+ * than its own error, it stays. */
 static int try_initial_state(kernel *w, bool *slow, taut_error *error)
 {
     taut_projection *p = w->p;
@@ -401,9 +401,9 @@ static int try_initial_state(kernel *w, bool *slow, taut_error *error)
     return TAUT_OK;
 }
 
-/* Springs have a foot point, and the slow point of the initial state has the same one. A filter
- * moves a state along the bonds in proportion to its distance from them: from the foot point
- * negligibly. Where there is none (redundant springs, a start too far) passes begin at the initial
+/* Springs have a foot point, and so has the slow point of the initial state. A filter moves along
+ * the bonds by as much as the state is off them: from the foot point by almost nothing. Where
+ * there is none (redundant springs, an initial state too far away) passes begin at the initial
  * state. */
 static int begin_at_foot(kernel *w, taut_error *error)
 {

@@ -1,5 +1,5 @@
-/* projection_kernel_result.c - how projection kernel ends: which of start and result is the
- * slower one, whether that is slow at all, multipliers, and words. */
+/* projection_kernel_result.c - the end of projection kernel: which of initial state and result is
+ * slower, whether that is slow at all, multipliers, and the explanation. */
 #include "base/rows.h"
 #include "filter/filter_work.h"
 
@@ -35,7 +35,7 @@ int taut_projection_kernel_differs_little(const kernel *w, const double *then,
     return TAUT_OK;
 }
 
-/* Is the result where the start was, up to twice the estimated errors, that of Verlet's
+/* Is the result where the initial state was, up to twice the estimated errors, that of Verlet's
  * velocities among them, and rounding? */
 static bool moved_little(const kernel *w)
 {
@@ -97,7 +97,7 @@ void taut_projection_kernel_explain(const kernel *w, bool kept)
 }
 
 /* What is stated then counts how far the result would have been: in q, and across the bonds in
- * v, because along them it has only glided. */
+ * v, because along them it has only drifted. */
 static int keep_start(kernel *w, taut_error *error)
 {
     taut_projection *p = w->p;
@@ -110,9 +110,9 @@ static int keep_start(kernel *w, taut_error *error)
     return p->passes > 1 ? taut_projection_record(p, p->q, p->v, error) : TAUT_OK;
 }
 
-/* Which of start and end is nearer to the balance of forces that slow motions have? The start is
- * kept when it is, or when the difference is within the estimated error and the end is not
- * clearly nearer. */
+/* Which of initial state and result is nearer to the balance of forces that slow motions have? The
+ * initial state is kept when it is, or when the difference is within the estimated error and the
+ * end is not clearly nearer. */
 static int choose(kernel *w, taut_force_balance *end, bool *kept, taut_error *error)
 {
     taut_projection *p = w->p;
@@ -140,7 +140,7 @@ static int choose(kernel *w, taut_force_balance *end, bool *kept, taut_error *er
 }
 
 /* A result that is not one: the slow motion is as fast as the window is long, or what is left
- * pulls as hard as before. */
+ * has forces as large as before. */
 static int check_slow(const kernel *w, const taut_force_balance *end, taut_error *error)
 {
     const taut_projection *p = w->p;

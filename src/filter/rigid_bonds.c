@@ -1,8 +1,8 @@
-/* rigid_bonds.c - rigid bonds in addition to springs. A filter [A (10)] adds up points of the
- * manifold of the rigid bonds, and the sum is off it: by half of the curvature times the square of
- * the oscillation, and by the error of the filter for the slow motion. After a pass the sum goes to
- * its foot point on the rigid bonds (foot_point.c): what was slow moves by no more than the
- * filter's own error, so that the order of a kernel stays. */
+/* rigid_bonds.c - rigid bonds next to springs. A filter [A (10)] adds points of the manifold of
+ * rigid bonds, and the sum is off the manifold: by half of the curvature times the square of the
+ * oscillation, and by the error of the filter for the slow motion. After a pass the sum moves to
+ * its foot point on the rigid bonds (foot_point.c): slow parts move by no more than the error of
+ * the filter, so that the order of a kernel is kept. */
 #include "filter/rigid_bonds.h"
 
 #include <float.h>

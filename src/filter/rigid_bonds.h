@@ -1,5 +1,5 @@
-/* rigid_bonds.h - rigid bonds in addition to springs, for projections that move everything
- * (filters): the way back onto them (rigid_bonds.c). */
+/* rigid_bonds.h - rigid bonds next to springs, for projections that move everything (filters):
+ * how a state returns to them (rigid_bonds.c). */
 #ifndef TAUT_FILTER_RIGID_BONDS_H
 #define TAUT_FILTER_RIGID_BONDS_H
 
@@ -8,7 +8,7 @@
 
 typedef struct taut_rigid_bonds {
     taut_projection *p;
-    taut_projector *projector; /* NULL: there are no rigid bonds */
+    taut_projector *projector; /* NULL: there are none */
     /* what was given; NULL: it was on the rigid bonds. Else `put` stands in its place, with a state
      * that is on them */
     const taut_projection_input *given;
@@ -20,14 +20,13 @@ typedef struct taut_rigid_bonds {
 bool taut_rigid_bonds_any(taut_context *context);
 /* Memory comes from the arena of p. */
 int taut_rigid_bonds_create(taut_projection *p, taut_rigid_bonds *rigid, taut_error *error);
-void taut_rigid_bonds_destroy(taut_rigid_bonds *rigid); /* takes half-made ones */
-/* An initial state that is not on the rigid bonds is projected onto them, M-orthogonally, with what
- * is held standing still. What follows starts from it: p->in is that point, until
- * taut_rigid_bonds_end gives back what was given and shows the start as it was given in the record
- * of passes. */
+void taut_rigid_bonds_destroy(taut_rigid_bonds *rigid); /* half-made ones too */
+/* An initial state that is not on the rigid bonds is put there, M-orthogonally, with what is held
+ * fixed. What follows starts from it: p->in is that point, until taut_rigid_bonds_end
+ * gives back what was given and shows the given state in the record of passes. */
 int taut_rigid_bonds_begin(taut_rigid_bonds *rigid, taut_error *error);
 void taut_rigid_bonds_end(taut_rigid_bonds *rigid);
-/* (p->q, p->v) becomes what the projector makes of the start as it was given. On failure it
+/* (p->q, p->v) becomes what the projector makes of the given state. On failure it
  * stays. */
 int taut_rigid_bonds_given(const taut_rigid_bonds *rigid, taut_projector *projector,
                            taut_error *error);

@@ -85,7 +85,7 @@ static int sample_side(taut_sampler *s, int side, taut_error *error)
     return TAUT_OK;
 }
 
-/* Micro-steps that leave the rigid bonds: springs become faster than they were at the centre, or it
+/* Micro-steps that lose the rigid bonds: springs become faster than they were at the centre, or it
  * is not slow. */
 static int fail_rigid(const taut_sampler *s, taut_error *error)
 {

@@ -34,8 +34,8 @@ typedef struct taut_sampler {
 
 /* Memory comes from the arena of p. */
 int taut_sampler_create(taut_projection *p, taut_sampler *sampler, taut_error *error);
-void taut_sampler_destroy(taut_sampler *sampler); /* takes half-made ones */
-/* The shortest weights that know the frequencies and are tame; false when there are none. Forms
+void taut_sampler_destroy(taut_sampler *sampler); /* half-made ones too */
+/* The shortest frequency-tuned weights with a small sum |w|; false when there are none. Forms
  * sums of q and v. */
 bool taut_sampler_tuned(taut_sampler *sampler, const taut_stiffness *stiffness);
 /* Weights of a smooth kernel with h times the fastest frequency = step; steps = 0: as few as
@@ -58,7 +58,7 @@ int taut_sampler_run(taut_sampler *sampler, taut_error *error);
 /* Keeps (p->q, p->v) as last_q, last_v and adds the sums of q and v. */
 void taut_sampler_move(taut_sampler *sampler);
 
-/* What the latest samples say about errors of the filtered state, max norms: of the filter, by a
+/* Errors of the filtered state from the latest samples, max norms: of the filter, by a
  * kernel with more moments, in q and v; of Verlet's slow motion in q, h^2/12 |q^(4)|/slowest^2;
  * of its velocities. NaN where the sums are not formed. */
 typedef struct taut_sampled_errors {

@@ -1,11 +1,11 @@
 /* stiffness.c - frequencies of the springs at a state, and the rounding of their g.
  *
  * Without springs the frequencies of everything that moves are those of the stiff potential, or
- * seen in differences of forces (force_spectrum.c). The largest gap among them separates fast
- * from slow (of many coordinates the lowest wide one: force_spectrum_large.c), and the
- * micro-solution has the last word: what passes do not remove is slow, or not known yet. Away
- * from the slow manifold the pull of a stretched spring makes frequencies across it that vanish
- * on the way there: an oscillating point is measured again, and judged by the last measurement. */
+ * found in differences of forces (force_spectrum.c). The largest gap among them separates fast
+ * from slow (with many coordinates the lowest wide one: force_spectrum_large.c), and the
+ * micro-solution decides: what passes do not remove is slow, or not yet found. Away from the slow
+ * manifold the force of a stretched spring causes frequencies across it that vanish on the
+ * manifold: a state that oscillates is measured again, and the last measurement counts. */
 #include "filter/stiffness.h"
 
 #include <float.h>
@@ -86,7 +86,7 @@ static int measure(const taut_projection *p, const double *q, taut_arena *arena,
 
     springs s;
     TAUT_TRY(take_springs(p, arena, &jacobian, values.jacobian, &s, error));
-    /* soft ones go with the slow motion: what passes do to them tells nothing */
+    /* soft ones go with the slow motion: what passes do to them has no meaning */
     for (taut_index i = 0; i < p->in->sizes.bonds && known->floor && s.count < p->in->sizes.bonds;
          i++)
         if (taut_context_soft(p->in->context, i))

@@ -1,4 +1,4 @@
-/* stiffness.h - what filtering projections know of what is stiff: frequencies, rounding of g,
+/* stiffness.h - the stiffness that filtering projections work with: frequencies, rounding of g,
  * and whether a state is slow (stiffness.c). */
 #ifndef TAUT_FILTER_STIFFNESS_H
 #define TAUT_FILTER_STIFFNESS_H
@@ -17,7 +17,7 @@ typedef struct taut_stiffness {
     double *floor; /* [m], or NULL: 8 u sum |G_ik q_k| is added, the rounding of g */
     /* without springs: where the frequencies are seen, together with slow ones; NULL: springs */
     taut_force_spectrum *spectrum;
-    /* without springs: what the user calls fast begins here; 0: the largest gap decides */
+    /* without springs: what the user defines as fast begins here; 0: the largest gap decides */
     double given;
     /* without springs: the fastest below the gap, or what hides it; 0: there is none, or it is
      * not known */
@@ -40,18 +40,18 @@ typedef struct taut_stiffness {
     double lowered;
 } taut_stiffness;
 
-/* Does the system have springs that tell their frequencies? Otherwise they are those of the
+/* Does the system have springs, which have frequencies? Otherwise they are those of the
  * stiff potential, or seen in its forces. */
 bool taut_stiffness_declared(const taut_projection *p);
 int taut_stiffness_measure(const taut_projection *p, const double *q, taut_stiffness *stiffness,
                            taut_error *error);
 /* Without springs: is `rate`, of what passes change again and again, a fast one that the weights
- * do not know? Then it is noted, and the next measurement counts it. */
+ * do not cover? Then it is noted, and the next measurement counts it. */
 bool taut_stiffness_missed(taut_stiffness *stiffness, double rate);
 /* Fails with both numbers unless fast and slow are apart; springs that are declared always pass. */
 int taut_stiffness_separated(const taut_stiffness *stiffness, taut_error *error);
 
-/* How fast the start moves, |v|/|q| in 1/time: the other number where slow and fast are not
+/* How fast the initial state moves, |v|/|q| in 1/time: the other number where slow and fast are not
  * separated. */
 double taut_stiffness_pace(const taut_projection *p);
 

@@ -1,4 +1,4 @@
-/* tuned_weights.c - weights that know the frequencies.
+/* tuned_weights.c - frequency-tuned weights.
  *
  * Verlet samples a linear oscillation as cos(j theta), 2 sin(theta/2) = h omega, and weights w_j
  * turn it into W(theta) times itself, with W(theta) = sum_j w_j cos(j theta), a polynomial in

@@ -51,7 +51,7 @@ typedef struct taut_projection_method {
     const char *name, *summary, *reference;
     unsigned needs, refuses; /* capability bits of taut.h */
     unsigned kinds;          /* 1 << taut_kind of each kind of system it accepts */
-    const void *data;        /* what tells rows of one family apart; the projection's own */
+    const void *data;        /* where rows of one family differ; the projection's own */
     unsigned reads;          /* TAUT_SETTING_ bits */
     bool rigid_multipliers;  /* they are those of infinite stiffness already */
     /* is a filter: moves a slow state too, by its own errors (is_slow.c) */
@@ -78,7 +78,7 @@ int taut_projection_names(const taut_sizes *sizes, unsigned reads, const char *l
 /* TAUT_OK when the method accepts such a system; else TAUT_ERROR_REFUSED with the reason. */
 int taut_projection_check(const taut_projection_method *method, const taut_sizes *sizes,
                           taut_error *error);
-/* Back to the start: what did not converge. */
+/* Back to the initial state, when it did not converge. */
 void taut_projection_restore(taut_projection *p);
 /* p->explanation becomes this text, or goes on with it. */
 void taut_explain(taut_projection *p, const char *format, ...)
@@ -96,11 +96,11 @@ taut_pass *taut_projection_new_pass(taut_projection *p, taut_error *error);
 /* Records g and gdot at (q, v); force_evaluations are those of p->statistics. Not counted as an
  * evaluation itself. */
 int taut_projection_record(taut_projection *p, const double *q, const double *v, taut_error *error);
-/* The same for projectors that are watched: user is p, and t is its own. */
+/* The same for projectors with a watch function: user is p, and t is its own. */
 int taut_projection_watch(void *user, double t, const double *q, const double *v,
                           taut_error *error);
-/* Is the start slow already, to rounding? Then it is the result, with its multipliers; needs
- * derivatives (is_slow.c). */
+/* Is the initial state slow already, to rounding? Then it is the result, with its multipliers;
+ * needs derivatives (is_slow.c). */
 int taut_projection_is_slow(taut_projection *p, bool *slow, taut_error *error);
 /* After p->method has found its state: the multipliers of p, extrapolated to infinite stiffness
  * (richardson.c). */

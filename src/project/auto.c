@@ -1,7 +1,7 @@
-/* auto.c - the projection for those who do not want to choose: series where there are Taylor
- * jets, to rounding; kernel for forces without derivatives; the foot point before kernel when
- * the start is too far for its passes; constraint where there are no springs; difference for
- * first-order systems and black boxes. What was chosen, and why, is said in one line. */
+/* auto.c - the default projection: series where there are Taylor jets, exact to rounding; kernel
+ * for forces without derivatives; the foot point before kernel when the initial state is too far
+ * for its passes; constraint where there are no springs; difference for first-order systems and
+ * black boxes. The explanation names the choice and its reason. */
 #include <stdio.h>
 #include <string.h>
 
@@ -85,7 +85,7 @@ static int project(taut_projection *p, const taut_projection_settings *settings,
         }
         named |= kind;
         tried |= takes;
-        if (p->hopeless) /* filters would take long to say the same */
+        if (p->hopeless) /* filters would fail too, after more work */
             break;
     }
     p->method = row;

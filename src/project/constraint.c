@@ -1,5 +1,5 @@
-/* constraint.c - the projection `constraint`: the foot point of the start on all bonds that are
- * not soft, as if they were rigid (foot_point.c), and the multipliers of the rigid motion from
+/* constraint.c - the projection `constraint`: the foot point of the initial state on all bonds that
+ * are not soft, as if they were rigid (foot_point.c), and the multipliers of the rigid motion from
  * there (rigid_multipliers.c). For springs of infinite stiffness it is the slow point [A (4)]. */
 #include "point/rigid_foot.h"
 #include "slow/potential/potential.h"

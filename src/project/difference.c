@@ -334,12 +334,12 @@ static int project(taut_projection *p, const taut_projection_settings *settings,
         status = solve(&w, before, error);
     if (status == 0)
         taut_error_clear(error); /* what a flow could not do on the way was avoided */
-    if (status > 0)              /* the flow has said why */
+    if (status > 0)              /* the flow has given the reason */
         status = error ? error->code : TAUT_ERROR_EVALUATE;
     if (p->stages > 0)
         explain(&w, description);
     for (taut_index i = 0; i < p->in->sizes.bonds; i++)
-        p->lambda[i] = NAN; /* nothing pulls here */
+        p->lambda[i] = NAN; /* there are no forces */
     if (w.flow)
         w.flow->destroy(w.flow);
     taut_kept_functions_destroy(&w.held);

@@ -6,9 +6,9 @@
 #include "base/projector.h"
 #include "system/modes/modes.h"
 
-/* The effective system with the actions of the model's own start at time t: what motion
- * `effective` integrates as a rigid system. Its start is the model's, to be moved by the
- * projector below. `base` must outlive it. */
+/* The effective system with the actions of the initial state of the model at time t: what motion
+ * `effective` integrates as a rigid system. Its initial state is that of the model, to be moved by
+ * the projector below. `base` must outlive it. */
 int taut_effective_from_start(const taut_system *base, double t, taut_system **system,
                               taut_error *error);
 /* From a state that vibrates to the consistent one of the effective system, whose context this

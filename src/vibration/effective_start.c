@@ -5,7 +5,7 @@
  *     G(X) V + g_t(X) = 0   [E (9)]
  *
  * The directions are those of x, so that this is the state that the impulse methods show of the
- * same start (15); the foot point, with directions of its own, is another one, apart by the
+ * same initial state (15); the foot point, with directions of its own, is another one, apart by the
  * square of the amplitude. Newton's iteration takes [M(x) G(x)^T; G(X) 0]. Where something is
  * held, or the iteration does not end (x is far from the bonds), the foot point is what can be
  * had. */

@@ -1,5 +1,5 @@
 /* hold.h - coordinates and velocities that a projection keeps, to the last bit: their names
- * (hold_names.c), matrices in which they stand still (masked_saddle.c), and the way back for
+ * (hold_names.c), matrices in which they are fixed (masked_saddle.c), and the way back for
  * projections that move everything (hold_restore.c). First-order systems: kept_functions.h.
  *
  * `hold` is everywhere an array [n] of TAUT_HOLD_POSITION, TAUT_HOLD_VELOCITY and TAUT_GUESS, or
@@ -9,7 +9,7 @@
 
 #include "linalg/saddle.h"
 
-/* What [start] holds and what `names` says: coordinates "theta", velocities "theta'", members
+/* What [start] holds and what `names` contains: coordinates "theta", velocities "theta'", members
  * "bob[3].x", particles "bob[3]", families "bob", separated by commas. *hold is NULL when there
  * is nothing of the kind. */
 int taut_hold_names(const taut_system *system, const char *names, taut_arena *arena,
@@ -21,7 +21,7 @@ bool taut_hold_any(const unsigned char *hold, taut_index n, unsigned bits);
  * that has no free coordinate, or that is not counted, has the row -y = s. */
 typedef struct taut_masked_saddle {
     const taut_context *context;
-    const taut_allocator *allocator; /* to say what is singular */
+    const taut_allocator *allocator; /* to name what is singular */
     taut_index n, m;
     bool matrix; /* M lives on the tangent pattern */
     taut_pattern jacobian, tangent;
@@ -41,7 +41,7 @@ int taut_masked_saddle_create(taut_masked_saddle *saddle, taut_context *context,
 int taut_masked_saddle_create_curved(taut_masked_saddle *saddle, taut_context *context,
                                      taut_arena *arena, const unsigned char *hold, unsigned bit,
                                      taut_error *error);
-void taut_masked_saddle_destroy(taut_masked_saddle *saddle); /* takes half-made ones */
+void taut_masked_saddle_destroy(taut_masked_saddle *saddle); /* half-made ones too */
 /* counts[m]: bonds that count, NULL: all. ease > 0: rows may be met by least squares, D = ease
  * diag(G M^-1 G^T), M by its diagonal. A singular matrix is reported with names and the time t. */
 int taut_masked_saddle_factor(taut_masked_saddle *saddle, double t, const double *mass,

@@ -6,7 +6,7 @@
 #include "linalg/saddle.h"
 
 typedef struct taut_kept_functions {
-    const taut_allocator *allocator; /* to say what is singular */
+    const taut_allocator *allocator; /* to name what is singular */
     taut_context *context;
     taut_index n, bonds;
     taut_index unknowns; /* dimension of what may move */
@@ -23,12 +23,12 @@ typedef struct taut_kept_functions {
     taut_saddle *saddle; /* NULL without rows */
 } taut_kept_functions;
 
-/* Keeps what the values at (t, z) are; hold[n] (point/hold/hold.h) says which variables
+/* Keeps what the values at (t, z) are; hold[n] (point/hold/hold.h): which variables
  * themselves, NULL: none. Memory comes from the arena; destroy frees the factorisation. */
 int taut_kept_functions_create(taut_kept_functions *held, taut_context *context, taut_arena *arena,
                                const unsigned char *hold, double t, const double *z,
                                taut_error *error);
-void taut_kept_functions_destroy(taut_kept_functions *held); /* takes half-made ones */
+void taut_kept_functions_destroy(taut_kept_functions *held); /* half-made ones too */
 /* Sets s from two states: what happens in what follows is orthogonal in (x_i/s_i). Before: s = 1.
  */
 void taut_kept_functions_scale(taut_kept_functions *held, const double *a, const double *b);

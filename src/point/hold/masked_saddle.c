@@ -1,4 +1,4 @@
-/* masked_saddle.c - saddle matrices of M and G in which some coordinates stand still:
+/* masked_saddle.c - saddle matrices of M and G in which some coordinates are fixed:
  *
  *     [ M_ff  G_f^T ] [ x_f ]   [ r_f ]
  *     [ G_f   -D    ] [ y   ] = [ s   ],      x = 0 where held       (f: what is free)
