@@ -35,6 +35,7 @@ void taut_native_destroy(taut_native *native)
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -155,11 +156,15 @@ static int make_folders(build *b)
  * without links. */
 static int check_above(build *b)
 {
-    char *real = realpath(b->folder, NULL);
-    char *path = real ? taut_arena_text(b->arena, real, strlen(real)) : NULL;
-    b->folder = real ? taut_arena_text(b->arena, real, strlen(real)) : NULL;
-    free(real);
-    if (!path || !b->folder)
+    char *path = TAUT_NEW(b->arena, char, PATH_MAX);
+    if (!path)
+        return taut_fail_memory(b->error);
+    if (!realpath(b->folder, path))
+        return taut_fail(b->error, TAUT_ERROR_FILE,
+                         "the folder %s for compiled expressions cannot be found: %s", b->folder,
+                         strerror(errno));
+    b->folder = taut_arena_text(b->arena, path, strlen(path));
+    if (!b->folder)
         return taut_fail_memory(b->error);
     for (char *slash; (slash = strrchr(path, '/'));) {
         struct stat status;
