@@ -87,10 +87,11 @@ void taut_projection_unread(taut_projection *p, const taut_options *options)
         if (!(unread & rows[k].bit))
             continue;
         int count = taut_projection_names(&p->in->sizes, rows[k].bit, " and ", names, sizeof names);
+        more[0] = '\0';
         if (p->method->reads & rows[k].bit)
             snprintf(more, sizeof more, " for this system and these settings");
-        else
-            snprintf(more, sizeof more, count ? "; %s %s" : "", names, count > 1 ? "do" : "does");
+        else if (count)
+            snprintf(more, sizeof more, "; %s %s", names, count > 1 ? "do" : "does");
         taut_warn_unread(&p->warnings, rows[k].option, reader, more);
     }
 }
