@@ -224,10 +224,10 @@ int taut_unevaluated(int status, double t, taut_error *error);
 int taut_complete(taut_solver *solver, taut_error *error);
 /* The state at a fraction theta of the latest step, multipliers included, into solver->probe. */
 int taut_dense(taut_solver *solver, double theta, taut_error *error);
-void taut_state_copy(const taut_stepper *stepper, const taut_state *from, taut_state *to);
 /* The same by Hermite interpolation between the ends of any step of this solver. */
 int taut_dense_between(taut_solver *solver, const taut_state *x0, const taut_state *x1,
                        double theta, taut_error *error);
+void taut_state_copy(const taut_stepper *stepper, const taut_state *from, taut_state *to);
 
 /* (kept_steps.c) Keeps the latest step, valid up to time `until`, if steps are kept. */
 int taut_kept_add(taut_solver *solver, double until, taut_error *error);

@@ -1,5 +1,5 @@
 /* memory_sink.c - a sink that keeps rows in memory, each quantity as one array by rows. Arrays
- * double their size; the rows of further runs follow those before. */
+ * double their size in an arena; the rows of further runs follow those before. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -8,7 +8,7 @@
 enum { TIME, POSITION, VELOCITY, MULTIPLIER, OUTPUT, ENERGY, FIELDS };
 
 struct taut_memory_sink {
-    taut_allocator allocator;
+    taut_arena arena;
     int64_t rows, capacity;
     taut_index width[FIELDS]; /* of one row */
     double *array[FIELDS];    /* [capacity][width] */
@@ -32,16 +32,13 @@ static int begin(void *user, const taut_system *system, taut_error *error)
 
 static int grow(taut_memory_sink *s, taut_error *error)
 {
-    int64_t capacity = s->capacity > 0 ? 2 * s->capacity : 256;
+    int64_t capacity = s->capacity;
     for (int k = 0; k < FIELDS; k++) {
-        size_t line = (size_t)s->width[k] * sizeof(double);
-        double *more = s->allocator.allocate(s->allocator.user, (size_t)capacity * line + 1);
-        if (!more) /* those that have grown already are larger than said */
+        capacity = s->capacity;
+        double *more = taut_arena_grow(&s->arena, s->array[k], s->rows, &capacity,
+                                       (size_t)s->width[k] * sizeof *more + !s->width[k]);
+        if (!more)
             return taut_fail_memory(error);
-        if (s->array[k]) {
-            memcpy(more, s->array[k], (size_t)s->rows * line);
-            s->allocator.release(s->allocator.user, s->array[k]);
-        }
         s->array[k] = more;
     }
     s->capacity = capacity;
@@ -68,11 +65,12 @@ int taut_memory_sink_create(const taut_allocator *allocator, taut_memory_sink **
 {
     taut_error_clear(error);
     TAUT_REQUIRE(memory && sink);
-    taut_allocator from = taut_allocator_or_default(allocator);
-    *memory = from.allocate(from.user, sizeof **memory);
+    taut_arena arena;
+    taut_arena_init(&arena, allocator);
+    *memory = TAUT_NEW(&arena, taut_memory_sink, 1);
     if (!*memory)
         return taut_fail_memory(error);
-    **memory = (taut_memory_sink){.allocator = from};
+    (*memory)->arena = arena;
     *sink = (taut_sink){begin, row, NULL, *memory};
     return TAUT_OK;
 }
@@ -81,11 +79,8 @@ void taut_memory_sink_destroy(taut_memory_sink *memory)
 {
     if (!memory)
         return;
-    taut_allocator from = memory->allocator;
-    for (int k = 0; k < FIELDS; k++)
-        if (memory->array[k])
-            from.release(from.user, memory->array[k]);
-    from.release(from.user, memory);
+    taut_arena arena = memory->arena; /* the sink lives in it */
+    taut_arena_clear(&arena);
 }
 
 int taut_memory_sink_get(const taut_memory_sink *memory, taut_memory_rows *rows, taut_error *error)
