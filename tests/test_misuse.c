@@ -229,6 +229,20 @@ static void test_solvers(void)
     MISUSE(taut_plot(NULL, NULL, NULL, 0, NULL, NULL, NULL, false, &err));
     MISUSE(taut_plot("x.svg", (const char *const[]){"a", "b", "c"}, NULL, 1, NULL, NULL, NULL,
                      false, &err));
+    taut_memory_sink *memory = NULL;
+    taut_memory_rows rows = {.size = sizeof rows}, no_rows = {0};
+    MISUSE(taut_memory_sink_create(NULL, NULL, &empty, &err));
+    MISUSE(taut_memory_sink_create(NULL, &memory, NULL, &err));
+    MISUSE(taut_memory_sink_get(NULL, &rows, &err));
+    check_equal("memory", taut_memory_sink_create(NULL, &memory, &empty, &err), 0);
+    MISUSE(taut_memory_sink_get(memory, NULL, &err));
+    MISUSE(taut_memory_sink_get(memory, &no_rows, &err));
+    taut_memory_sink_destroy(memory);
+    taut_memory_sink_destroy(NULL);
+    MISUSE(taut_solver_keep(NULL, true, &err));
+    MISUSE(taut_solver_interpolate(NULL, 0, NULL, NULL, NULL, &err));
+    MISUSE(taut_solver_interpolate(run, 0, NULL, NULL, NULL, &err));
+    GIVES(taut_solver_kept(NULL, NULL, NULL) == 0);
     taut_file_sink_destroy(NULL);
     taut_solver_destroy(NULL);
 }
@@ -395,6 +409,7 @@ static void test_init(void)
     INIT(callbacks);
     INIT(black_box);
     INIT(butcher_tableau);
+    INIT(memory_rows);
 #undef INIT
 }
 

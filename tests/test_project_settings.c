@@ -20,8 +20,8 @@ static void fingerprint(const projected *p, char *text)
     int used = snprintf(text, TEXT, "%d %s", p->code, p->error.message);
     if (!p->projection)
         return;
-    taut_sizes sizes;
-    taut_system_sizes(p->system, &sizes);
+    taut_sizes sizes = {.size = sizeof sizes};
+    taut_system_sizes_get(p->system, &sizes, NULL);
     used += snprintf(text + used, (size_t)(TEXT - used), " %s %s %lld %lld", p->r.method,
                      p->r.explanation, (long long)p->r.passes,
                      (long long)p->r.statistics.force_evaluations);

@@ -109,6 +109,12 @@ static inline void taut_black_box_init(taut_black_box *black_box)
     black_box->size = sizeof *black_box;
 }
 
+static inline void taut_memory_rows_init(taut_memory_rows *rows)
+{
+    memset(rows, 0, sizeof *rows);
+    rows->size = sizeof *rows;
+}
+
 static inline void taut_butcher_tableau_init(taut_butcher_tableau *tableau)
 {
     memset(tableau, 0, sizeof *tableau);

@@ -299,6 +299,19 @@ TAUT_API const double *taut_solver_velocity(const taut_solver *solver);    /* v,
 TAUT_API const double *taut_solver_multipliers(const taut_solver *solver); /* lambda, [m] */
 TAUT_API int taut_solver_result_get(const taut_solver *solver, taut_result *result,
                                     taut_error *error);
+/* Dense output: with keep, both ends of every accepted step are kept from now on (memory for 3n + m
+ * numbers a step; four times as much for dop8, eight times for Radau methods, whose long steps are
+ * kept in parts), and the state can be asked for at any time from the first to the last of them.
+ * What was kept before is forgotten; so is it when steps begin elsewhere or change direction. */
+TAUT_API int taut_solver_keep(taut_solver *solver, bool keep, taut_error *error);
+/* How many parts are kept, and their times (NaN without; NULL allowed). */
+TAUT_API int64_t taut_solver_kept(const taut_solver *solver, double *from, double *until);
+/* The state at time t of the kept steps: q[n], v[n], lambda[m]; NULL where not wanted. Hermite
+ * interpolation of q by q, v, a of both ends of a part, error O(h^6), of v O(h^5); Radau methods,
+ * methods up to order 3 and first-order systems O(h^4) and O(h^3). Multipliers are those of the
+ * state; rigid bonds hold. */
+TAUT_API int taut_solver_interpolate(taut_solver *solver, double t, double *q, double *v,
+                                     double *lambda, taut_error *error);
 /* One line: what was chosen and why. */
 TAUT_API const char *taut_solver_explanation(const taut_solver *solver);
 /* Warning k: an option that was given to taut_solver_create and has no effect in this run; the
@@ -317,6 +330,21 @@ TAUT_API int taut_hdf5_create(const char *path, taut_file_sink **file, taut_sink
 TAUT_API int taut_picture_create(const char *path, const char *title, taut_file_sink **file,
                                  taut_sink *sink, taut_error *error);
 TAUT_API void taut_file_sink_destroy(taut_file_sink *file);
+/* A sink that keeps rows in memory; rows of further runs follow those before. */
+typedef struct taut_memory_sink taut_memory_sink;
+/* Row i has t[i], q[i*coordinates ..], v[i*velocities ..] and so on; arrays belong to the sink and
+ * live until its next row. First order: v the algebraic variables, and no multipliers. */
+typedef struct taut_memory_rows {
+    size_t size;
+    int64_t rows;
+    taut_index coordinates, velocities, multipliers, outputs;
+    const double *t, *q, *v, *lambda, *output, *energy;
+} taut_memory_rows;
+TAUT_API int taut_memory_sink_create(const taut_allocator *allocator, taut_memory_sink **memory,
+                                     taut_sink *sink, taut_error *error);
+TAUT_API int taut_memory_sink_get(const taut_memory_sink *memory, taut_memory_rows *rows,
+                                  taut_error *error);
+TAUT_API void taut_memory_sink_destroy(taut_memory_sink *memory);
 /* A picture of curves; curve k has the points start[k] .. start[k+1]-1. labels[3]: title, x, y.
  * Both axes may be logarithmic. */
 TAUT_API int taut_plot(const char *path, const char *const *labels, const char *const *names,

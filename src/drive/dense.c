@@ -14,6 +14,8 @@
 
 #include <math.h>
 
+#include "base/vectors.h"
+
 /* y(theta), and its slope per time when `slope` is not NULL, from values y0, y1 and slopes d0,
  * d1 (per time) at the ends of a step h. */
 static void cubic(taut_index n, double theta, double h, const double *y0, const double *d0,
@@ -48,15 +50,21 @@ static void quintic(taut_index n, double theta, const taut_state *x0, const taut
     }
 }
 
+static bool known(const taut_stepper *s, const taut_state *x0, const taut_state *x1)
+{
+    return s->n > 0 && !isnan(x0->a[0]) && !isnan(x1->a[0]);
+}
+
 /* The acceleration (first order: the rate) at a state that the method gave: between those of the
  * ends. */
-static void blend_rates(const taut_stepper *s, double theta, bool known, taut_state *x)
+static void blend_rates(const taut_stepper *s, const taut_state *x0, const taut_state *x1,
+                        double theta, taut_state *x)
 {
-    const taut_state *x0 = &s->last, *x1 = &s->now;
     double h = x1->t - x0->t;
     const double *y0 = s->first_order ? x0->q : x0->v, *y1 = s->first_order ? x1->q : x1->v;
     for (taut_index i = 0; i < s->n; i++)
-        x->a[i] = known ? (1 - theta) * x0->a[i] + theta * x1->a[i] : (y1[i] - y0[i]) / h;
+        x->a[i] =
+            known(s, x0, x1) ? (1 - theta) * x0->a[i] + theta * x1->a[i] : (y1[i] - y0[i]) / h;
 }
 
 int taut_unevaluated(int status, double t, taut_error *error)
@@ -73,6 +81,15 @@ int taut_complete(taut_solver *solver, taut_error *error)
                                : TAUT_OK;
 }
 
+void taut_state_copy(const taut_stepper *s, const taut_state *from, taut_state *to)
+{
+    taut_copy(s->n, from->q, to->q);
+    taut_copy(s->n, from->a, to->a);
+    taut_copy(s->first_order ? s->m : s->n, taut_state_v(from), taut_state_v(to));
+    taut_copy(s->m, taut_state_lambda(from), taut_state_lambda(to));
+    to->t = from->t;
+}
+
 /* Methods without a field keep the rigid bonds themselves; explicit ones do as far as they are
  * stabilised. Output is not counted as work. */
 static int put_back(taut_solver *solver, taut_state *x, taut_error *error)
@@ -87,45 +104,46 @@ static int put_back(taut_solver *solver, taut_state *x, taut_error *error)
     return taut_unevaluated(status, x->t, error);
 }
 
-static int interpolate(taut_solver *solver, double theta, taut_error *error)
+int taut_dense_between(taut_solver *solver, const taut_state *x0, const taut_state *x1,
+                       double theta, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
-    const taut_state *x0 = &s->last, *x1 = &s->now;
     taut_state *x = &solver->probe;
     double h = x1->t - x0->t;
-    bool known = s->n > 0 && !isnan(x0->a[0]) && !isnan(x1->a[0]);
+    bool rates = known(s, x0, x1);
     x->t = x0->t + theta * h;
-    if (s->method->dense) {
-        double t = x->t;
-        TAUT_TRY(taut_unevaluated(s->method->dense(s, theta, x, error), t, error));
-        x->t = t;
-        blend_rates(s, theta, known, x);
-        return TAUT_OK;
-    }
-    if (s->first_order && known) {
+    if (s->first_order && rates) {
         cubic(s->n, theta, h, x0->q, x0->a, x1->q, x1->a, x->q, x->a);
     } else if (s->first_order) {
         for (taut_index i = 0; i < s->n; i++)
             x->q[i] = (1 - theta) * x0->q[i] + theta * x1->q[i];
-        blend_rates(s, theta, known, x);
-    } else if (known && s->method->order > 3) {
+        blend_rates(s, x0, x1, theta, x);
+    } else if (rates && s->method->order > 3) {
         quintic(s->n, theta, x0, x1, x);
-    } else if (known) {
+    } else if (rates) {
         cubic(s->n, theta, h, x0->q, x0->v, x1->q, x1->v, x->q, NULL);
         cubic(s->n, theta, h, x0->v, x0->a, x1->v, x1->a, x->v, NULL);
-        blend_rates(s, theta, known, x);
+        blend_rates(s, x0, x1, theta, x);
     } else {
         cubic(s->n, theta, h, x0->q, x0->v, x1->q, x1->v, x->q, x->v);
-        blend_rates(s, theta, known, x);
+        blend_rates(s, x0, x1, theta, x);
     }
-    return taut_unevaluated(
+    TAUT_TRY(taut_unevaluated(
         s->method->multipliers(s, x->t, x->q, taut_state_v(x), taut_state_lambda(x), error), x->t,
-        error);
+        error));
+    return put_back(solver, x, error);
 }
 
 int taut_dense(taut_solver *solver, double theta, taut_error *error)
 {
+    taut_stepper *s = &solver->stepper;
+    taut_state *x = &solver->probe;
+    double t = s->last.t + theta * (s->now.t - s->last.t);
     TAUT_TRY(taut_complete(solver, error));
-    TAUT_TRY(interpolate(solver, theta, error));
-    return put_back(solver, &solver->probe, error);
+    if (!s->method->dense)
+        return taut_dense_between(solver, &s->last, &s->now, theta, error);
+    TAUT_TRY(taut_unevaluated(s->method->dense(s, theta, x, error), t, error));
+    x->t = t;
+    blend_rates(s, &s->last, &s->now, theta, x);
+    return put_back(solver, x, error);
 }

@@ -144,16 +144,11 @@ static int measure_slopes(taut_solver *solver, taut_error *error)
 {
     taut_watch *w = &solver->watch;
     const taut_stepper *s = &solver->stepper;
-    taut_index v = s->first_order ? s->m : s->n;
     for (int end = 0; end < 2; end++) {
         const taut_state *at = end ? &s->now : &s->last;
         taut_state *x = &solver->probe;
         taut_error reason;
-        x->t = at->t;
-        taut_copy(s->n, at->q, x->q);
-        taut_copy(v, taut_state_v(at), taut_state_v(x));
-        taut_copy(s->n, at->a, x->a);
-        taut_copy(s->m, taut_state_lambda(at), taut_state_lambda(x));
+        taut_state_copy(s, at, x);
         shift(solver, (end ? -SHORT : SHORT) * (s->now.t - s->last.t));
         int status = evaluate(solver, x, w->trial, &reason);
         TAUT_TRY(taut_fail_final(status, &reason, error));
@@ -413,6 +408,7 @@ static int act(taut_solver *solver, taut_index k, taut_error *error)
     const taut_state *x = &solver->probe;
     double begin = solver->stepper.last.t,
            t = begin + solver->watch.high[k] * (solver->stepper.now.t - begin);
+    TAUT_TRY(taut_kept_add(solver, t, error));
     TAUT_TRY(taut_rows_due(solver, t, error));
     /* also when interrupted: the run ends behind the event otherwise */
     TAUT_TRY(taut_dense(solver, solver->watch.high[k], error));
@@ -441,5 +437,6 @@ int taut_watch_step(taut_solver *solver, bool *restarted, taut_error *error)
         w->before = w->after;
         w->after = swap;
     }
+    TAUT_TRY(taut_kept_add(solver, solver->stepper.now.t, error));
     return taut_rows_due(solver, solver->stepper.now.t, error);
 }

@@ -21,20 +21,11 @@ static bool is_due(const taut_solver *solver, bool last)
     return steps <= BETWEEN || last || steps % BETWEEN == 0;
 }
 
-static void copy_state(const taut_stepper *s, const taut_state *from, taut_state *to)
-{
-    taut_copy(s->n, from->q, to->q);
-    taut_copy(s->n, from->a, to->a);
-    taut_copy(s->first_order ? s->m : s->n, taut_state_v(from), taut_state_v(to));
-    taut_copy(s->m, taut_state_lambda(from), taut_state_lambda(to));
-    to->t = from->t;
-}
-
 /* The state where the latest step began becomes the present one. */
 static void go_back(taut_solver *solver)
 {
     taut_stepper *s = &solver->stepper;
-    copy_state(s, &solver->probe, &s->now);
+    taut_state_copy(s, &solver->probe, &s->now);
     s->method->changed(s);
 }
 
@@ -64,7 +55,7 @@ static int verify(taut_solver *solver, double h, double *apart, taut_error *erro
     taut_stepper *s = &solver->stepper;
     taut_statistics counted = solver->statistics;
     double end = s->now.t;
-    copy_state(s, &s->last, &solver->probe);
+    taut_state_copy(s, &s->last, &solver->probe);
     taut_copy(s->n, s->now.q, solver->verified);
     *apart = 0;
     TAUT_TRY(take_parts(solver, 2, end, apart, error));

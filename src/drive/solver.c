@@ -191,6 +191,7 @@ void taut_solver_destroy(taut_solver *solver)
     taut_options_destroy(solver->options);
     taut_allocator from = solver->arena.allocator;
     taut_arena_clear(&solver->given);
+    taut_arena_clear(&solver->kept.arena);
     taut_arena_clear(&solver->arena);
     from.release(from.user, solver);
 }

@@ -69,6 +69,18 @@ typedef struct taut_drift {
     double most_position, most_velocity; /* over the run */
 } taut_drift;
 
+/* Steps for dense output after the run (kept_steps.c). */
+typedef struct taut_kept_step {
+    double until; /* valid up to here: its end, or an event */
+    taut_state *begin, *end;
+} taut_kept_step;
+typedef struct taut_kept {
+    bool on;
+    taut_arena arena;
+    int64_t count, capacity;
+    taut_kept_step *step;
+} taut_kept;
+
 struct taut_solver {
     taut_arena arena;
     const taut_system *system; /* the model: names, outputs, events */
@@ -102,6 +114,7 @@ struct taut_solver {
     taut_drift drift;
     taut_rows rows;
     taut_caller caller;
+    taut_kept kept;
     taut_watch watch;
     taut_state probe; /* a state between steps: rows, location of events */
     double *outputs;
@@ -211,6 +224,13 @@ int taut_unevaluated(int status, double t, taut_error *error);
 int taut_complete(taut_solver *solver, taut_error *error);
 /* The state at a fraction theta of the latest step, multipliers included, into solver->probe. */
 int taut_dense(taut_solver *solver, double theta, taut_error *error);
+/* The same by Hermite interpolation between the ends of any step of this solver. */
+int taut_dense_between(taut_solver *solver, const taut_state *x0, const taut_state *x1,
+                       double theta, taut_error *error);
+void taut_state_copy(const taut_stepper *stepper, const taut_state *from, taut_state *to);
+
+/* (kept_steps.c) Keeps the latest step, valid up to time `until`, if steps are kept. */
+int taut_kept_add(taut_solver *solver, double until, taut_error *error);
 
 /* (drift.c) Assigns memory and notes what should hold. */
 int taut_drift_create(taut_solver *solver, taut_error *error);

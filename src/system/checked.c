@@ -30,34 +30,32 @@ static int read_values(const taut_system *system, unsigned wanted, const taut_va
 {
     TAUT_TRY(taut_struct_read(own, sizeof *own, given, "taut_values", error));
     const taut_sizes *sizes = &system->sizes;
-    const bool any = sizes->coordinates > 0, bonds = sizes->bonds > 0,
-               control = sizes->kind == TAUT_MECHANICAL ? any : sizes->algebraic > 0;
-    const struct {
-        unsigned bit;
-        bool needed;
-        const double *array;
-        const char *name;
-    } rows[] = {
-        {TAUT_WANT_FORCE, any, own->force, "force"},
-        {TAUT_WANT_BOND, bonds, own->bond, "bond"},
-        {TAUT_WANT_JACOBIAN, bonds, own->jacobian, "jacobian"},
-        {TAUT_WANT_JACOBIAN, bonds, own->bond_dt, "bond_dt"},
-        {TAUT_WANT_GAMMA, bonds, own->gamma, "gamma"},
-        {TAUT_WANT_BOND_HESSIAN, any, own->bond_hessian, "bond_hessian"},
-        {TAUT_WANT_BOND_HESSIAN, bonds, own->bond_weight, "bond_weight"},
-        {TAUT_WANT_FORCE_DQ, any, own->force_dq, "force_dq"},
-        {TAUT_WANT_FORCE_DV, control, own->force_dv, "force_dv"},
-        {TAUT_WANT_MASS, any, own->mass, "mass"},
-        {TAUT_WANT_MASS_DQ, any, own->mass_dq, "mass_dq"},
-        {TAUT_WANT_MASS_DQ, sizes->mass == TAUT_MASS_VARYING, own->mass_weight, "mass_weight"},
-        {TAUT_WANT_STIFF_FORCE, any, own->stiff_force, "stiff_force"},
-        {TAUT_WANT_STIFF_HESSIAN, any, own->stiff_hessian, "stiff_hessian"},
-        {TAUT_WANT_MOMENTUM, any, own->momentum, "momentum"}};
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
-        if ((wanted & rows[k].bit) && rows[k].needed && !rows[k].array)
-            return taut_fail(error, TAUT_ERROR_USAGE,
-                             "taut_values: %s is wanted, so %s must not be NULL", rows[k].name,
-                             rows[k].name);
+    bool bonds = sizes->bonds > 0, varying = sizes->mass == TAUT_MASS_VARYING;
+    const void *const array[] = {/* in the order of the bits */
+                                 own->force,
+                                 own->bond,
+                                 own->bond_dt ? own->jacobian : NULL,
+                                 own->gamma,
+                                 own->bond_weight || !bonds ? own->bond_hessian : NULL,
+                                 own->force_dq,
+                                 own->force_dv,
+                                 own->mass,
+                                 own->mass_weight || !varying ? own->mass_dq : NULL,
+                                 own->stiff_force,
+                                 own->stiff_hessian,
+                                 own,
+                                 own->momentum};
+    if (!bonds)
+        wanted &= ~(unsigned)(TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA);
+    if (sizes->kind != TAUT_MECHANICAL && sizes->algebraic == 0)
+        wanted &= ~(unsigned)TAUT_WANT_FORCE_DV;
+    for (unsigned k = 0; k < sizeof array / sizeof array[0]; k++)
+        if ((wanted >> k & 1) && !array[k])
+            return taut_fail(
+                error, TAUT_ERROR_USAGE,
+                "taut_values: an array that the bit 1 << %u of what is wanted fills or "
+                "reads is NULL",
+                k);
     return TAUT_OK;
 }
 
