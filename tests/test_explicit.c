@@ -216,7 +216,7 @@ static const field_row field_rows[] = {
     /* off the manifold: g'' + 4 g' + 4 g = 0, g = (1 + 2 t) exp(-2 t) */
     {"Baumgarte", "[coordinates]\nx\n[bonds]\nrod = x\n[start]\nx = 1\n", "index-1", 1,
      0.40600584970983811, -0.54134113294645081, -0.54134113294645081, 4, 4},
-    {"first order", forced, "first", 0, 1, 0, NAN, 0, 0},
+    {"first order", forced, "first", 0, 1, NAN, NAN, 0, 0}, /* no algebraic variables */
     /* index 2, linear in y: exact solution exp(t), y = -exp(t)/(2 - t) [C example 1] */
     {"index 2", "index2", "first", 0.5, 1.6487212707001282, -1.0991475138000854, NAN, 0, 0},
     /* index 2, cubic in y: x = sin t, y = cos(t)^(1/3) */
@@ -247,8 +247,9 @@ static void test_fields(void)
             rig_run(&r, row->t, 16);
         if (rig_good(row->name, &r)) {
             check_near(row->name, r.s.now.q[0], row->q, 1e-13);
-            check_near(row->name, taut_state_v(&r.s.now)[0], row->v,
-                       row->field[0] == 'f' && row->field[1] == 'i' ? 2e-13 : 1e-13);
+            if (!isnan(row->v))
+                check_near(row->name, taut_state_v(&r.s.now)[0], row->v,
+                           row->field[0] == 'f' && row->field[1] == 'i' ? 2e-13 : 1e-13);
             if (!isnan(row->lambda))
                 check_near("lambda", taut_state_lambda(&r.s.now)[0], row->lambda, 2e-12);
         }
