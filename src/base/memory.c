@@ -111,6 +111,14 @@ char *taut_arena_text(taut_arena *arena, const char *text, size_t length)
     return copy;
 }
 
+int taut_arena_need(const void *const *pointers, size_t count, taut_error *error)
+{
+    for (size_t k = 0; k < count; k++)
+        if (!pointers[k])
+            return taut_fail_memory(error);
+    return TAUT_OK;
+}
+
 int taut_arena_reserve(taut_arena *arena, int64_t count, double **const *vectors, taut_error *error)
 {
     for (; *vectors; vectors++)

@@ -32,6 +32,13 @@ char *taut_arena_text(taut_arena *arena, const char *text, size_t length);
 #define TAUT_NEW(arena, type, count)                                                               \
     ((type *)taut_arena_get((arena), (int64_t)(count), sizeof(type)))
 
+/* Leaves the function with TAUT_ERROR_MEMORY unless all of these were allocated. */
+#define TAUT_NEED(error, ...)                                                                      \
+    TAUT_TRY(taut_arena_need((const void *const[]){__VA_ARGS__},                                   \
+                             sizeof((const void *const[]){__VA_ARGS__}) / sizeof(void *),          \
+                             (error)))
+int taut_arena_need(const void *const *pointers, size_t count, taut_error *error);
+
 /* Reserves `count` numbers for each of the vectors, a list that ends with NULL. */
 int taut_arena_reserve(taut_arena *arena, int64_t count, double **const *vectors,
                        taut_error *error);

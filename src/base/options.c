@@ -187,8 +187,7 @@ int taut_options_create(const taut_allocator *allocator, taut_options **options,
     TAUT_REQUIRE(options);
     taut_allocator from = taut_allocator_or_default(allocator);
     *options = from.allocate(from.user, sizeof **options);
-    if (!*options)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, *options);
     **options = (taut_options){.allocator = from};
     return TAUT_OK;
 }
@@ -296,8 +295,7 @@ static int store(taut_options *options, int k, const char *value, taut_error *er
     const char *before = table[k].repeats && options->text[k] ? options->text[k] : "";
     size_t used = strlen(before), length = strlen(value);
     char *text = options->allocator.allocate(options->allocator.user, used + length + 2);
-    if (!text)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, text);
     memcpy(text, before, used);
     if (used)
         text[used++] = '\n';
@@ -378,8 +376,7 @@ int taut_options_track(taut_options *options, taut_error *error)
     if (!options->read)
         options->read =
             options->allocator.allocate(options->allocator.user, ROWS * sizeof *options->read);
-    if (!options->read)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, options->read);
     memset(options->read, 0, ROWS * sizeof *options->read);
     return TAUT_OK;
 }

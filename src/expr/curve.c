@@ -43,8 +43,7 @@ int taut_curve_create(taut_arena *arena, int32_t count, const double *values,
     taut_curve *made = TAUT_NEW(arena, taut_curve, 1);
     double *piece = TAUT_NEW(arena, double, 4 * ((int64_t)count - 1));
     double *work = TAUT_NEW(arena, double, 2 * (int64_t)count);
-    if (!made || !piece || !work)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, made, piece, work);
     second_derivatives(count, values, work, work + count);
     fill_pieces(count, values, work, piece);
     *made = (taut_curve){

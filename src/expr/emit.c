@@ -424,8 +424,7 @@ int taut_native_emit(const taut_tape *tape, const char *function, taut_source *s
             "%d operations are too many to compile (at most %d); they stay interpreted",
             (int)tape->length, TAUT_NATIVE_LENGTH);
     unsigned char *flag = TAUT_NEW(source->arena, unsigned char, tape->registers);
-    if (!flag)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, flag);
     if (source->length == 0)
         put(source, preamble, sizeof preamble - 1);
     if (!put_curves(source, tape, function, flag))

@@ -139,8 +139,7 @@ static int default_folder(build *b)
 static int make_folders(build *b)
 {
     char *path = taut_arena_text(b->arena, b->folder, strlen(b->folder));
-    if (!path)
-        return taut_fail_memory(b->error);
+    TAUT_NEED(b->error, path);
     for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
         *slash = '\0';
         mkdir(path, 0700);
@@ -157,15 +156,13 @@ static int make_folders(build *b)
 static int check_above(build *b)
 {
     char *path = TAUT_NEW(b->arena, char, PATH_MAX);
-    if (!path)
-        return taut_fail_memory(b->error);
+    TAUT_NEED(b->error, path);
     if (!realpath(b->folder, path))
         return taut_fail(b->error, TAUT_ERROR_FILE,
                          "the folder %s for compiled expressions cannot be found: %s", b->folder,
                          strerror(errno));
     b->folder = taut_arena_text(b->arena, path, strlen(path));
-    if (!b->folder)
-        return taut_fail_memory(b->error);
+    TAUT_NEED(b->error, b->folder);
     for (char *slash; (slash = strrchr(path, '/'));) {
         struct stat status;
         *slash = '\0';
@@ -219,8 +216,7 @@ static int open_folder(build *b, const char *folder)
 static int open_work(build *b)
 {
     char *work = join(b->arena, b->folder, "/", "build-XXXXXX");
-    if (!work)
-        return taut_fail_memory(b->error);
+    TAUT_NEED(b->error, work);
     if (!mkdtemp(work))
         return taut_fail(b->error, TAUT_ERROR_FILE, "cannot write in %s: %s", b->folder,
                          strerror(errno));

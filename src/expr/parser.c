@@ -207,8 +207,7 @@ static int push(taut_parser *parser, taut_tree *tree)
 {
     parser->stack = taut_arena_grow(parser->arena, parser->stack, parser->stacked,
                                     &parser->stack_size, sizeof(taut_tree *));
-    if (!parser->stack)
-        return taut_fail_memory(parser->error);
+    TAUT_NEED(parser->error, parser->stack);
     parser->stack[parser->stacked++] = tree;
     return 0;
 }
@@ -226,8 +225,7 @@ static int make_tree(taut_parser *parser, taut_tree_kind kind, taut_place start,
     if (++parser->nodes > TAUT_NODE_LIMIT)
         return fail_nodes(parser);
     taut_tree *tree = TAUT_NEW(parser->arena, taut_tree, 1);
-    if (!tree)
-        return taut_fail_memory(parser->error);
+    TAUT_NEED(parser->error, tree);
     tree->kind = kind;
     tree->place = start;
     tree->end = parser->previous.end;
@@ -235,8 +233,7 @@ static int make_tree(taut_parser *parser, taut_tree_kind kind, taut_place start,
     tree->count = (int32_t)(parser->stacked - base);
     if (tree->count) {
         tree->child = TAUT_NEW(parser->arena, taut_tree *, tree->count);
-        if (!tree->child)
-            return taut_fail_memory(parser->error);
+        TAUT_NEED(parser->error, tree->child);
         memcpy(tree->child, parser->stack + base, (size_t)tree->count * sizeof *tree->child);
         parser->stacked = base;
     }
@@ -345,8 +342,7 @@ int taut_parse_iterators(taut_parser *parser, taut_iterator **iterator, int32_t 
         n++;
     } while (parser->token.kind == ',' && iterator_follows(parser));
     *iterator = TAUT_NEW(parser->arena, taut_iterator, n);
-    if (!*iterator)
-        return taut_fail_memory(parser->error);
+    TAUT_NEED(parser->error, *iterator);
     memcpy(*iterator, list, (size_t)n * sizeof list[0]);
     *count = n;
     return 0;

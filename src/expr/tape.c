@@ -177,8 +177,7 @@ static int assemble(builder *build, taut_arena *arena, int32_t inputs, int32_t c
 {
     int64_t length = 0;
     taut_tape *tape = TAUT_NEW(arena, taut_tape, 1);
-    if (!tape)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, tape);
     for (int k = 0; k < TAUT_LEVELS; k++)
         tape->level_end[k] = (int32_t)(length += build->level_count[k]);
     if (inputs + build->constants + length + build->companions > INT32_MAX)
@@ -194,8 +193,7 @@ static int assemble(builder *build, taut_arena *arena, int32_t inputs, int32_t c
     taut_instruction *code = TAUT_NEW(arena, taut_instruction, length);
     const struct taut_curve **curve = TAUT_NEW(arena, const struct taut_curve *, build->curves);
     int32_t *output = TAUT_NEW(arena, int32_t, count);
-    if (!constant || !code || !curve || !output)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, constant, code, curve, output);
     place_registers(build, tape, count, node, constant);
     write_code(build, tape, code, curve);
     for (int32_t k = 0; k < count; k++)

@@ -26,8 +26,7 @@ static int make_regs(taut_context *context, taut_error *error)
         total += system->value_kernels[list];
     context->regs = TAUT_NEW(&context->arena, taut_block_regs, system->kernels);
     context->value_regs = TAUT_NEW(&context->arena, taut_block_regs, total);
-    if (!context->regs || !context->value_regs)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, context->regs, context->value_regs);
     for (int32_t k = 0; k < system->kernels; k++)
         if (taut_statement_kernel_regs(system->kernel[k], &context->arena, &context->regs[k]))
             return taut_fail_memory(error);
@@ -51,8 +50,7 @@ static int make_arrays(taut_context *context, taut_error *error)
     if (sizes->bonds > longest)
         longest = sizes->bonds;
     context->fixed = TAUT_NEW(arena, unsigned char, sizes->parameters);
-    if (!context->fixed)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, context->fixed);
     TAUT_TRY(TAUT_RESERVE(arena, sizes->parameters, error, &context->parameter));
     TAUT_TRY(TAUT_RESERVE(arena, sizes->bonds, error, &context->compliance, &context->damping));
     TAUT_TRY(TAUT_RESERVE(arena, sizes->coordinates, error, &context->mass));
@@ -109,8 +107,7 @@ int taut_context_create(const taut_system *system, const taut_allocator *allocat
     taut_arena first;
     taut_arena_init(&first, &use);
     taut_context *context = TAUT_NEW(&first, taut_context, 1);
-    if (!context)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, context);
     context->system = system;
     context->arena = first;
     int status = make_arrays(context, error);

@@ -32,8 +32,7 @@ int taut_system_rigid(const taut_system *base, taut_system **result, taut_error 
                          "a stiff potential has no bonds that could be made rigid: write it as "
                          "bonds with a stiffness");
     taut_system *system = taut_system_derive(base);
-    if (!system)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, system);
     system->rigid = true;
     unsigned can =
         system->sizes.can & ~(unsigned)(TAUT_HAS_SPRINGS | TAUT_HAS_DAMPING | TAUT_HAS_RIGID);
@@ -54,8 +53,7 @@ int taut_system_softer(const taut_system *base, double factor, taut_system **res
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "springs of mechanical systems are made softer, by a factor above 0");
     taut_system *system = taut_system_derive(base);
-    if (!system)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, system);
     system->softer = factor * (base->softer > 0 ? base->softer : 1);
     *result = system;
     return 0;

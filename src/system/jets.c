@@ -50,8 +50,7 @@ static int make_kernel(taut_jet *jet, jet_kernel *k, taut_error *error)
     k->chunks = (kernel->members + k->lanes - 1) / k->lanes;
     k->size = (int64_t)(kernel->tape->registers + kernel->tape->companions) * k->lanes;
     k->regs = TAUT_NEW(jet->memory, double, k->chunks * k->size * (jet->order + 1));
-    if (!k->regs)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, k->regs);
     for (int64_t c = 0; c < k->chunks; c++)
         taut_tape_jet_prepare(kernel->tape, jet->order + 1, k->lanes,
                               k->regs + c * k->size * (jet->order + 1));
@@ -113,8 +112,7 @@ int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet 
     taut_arena arena;
     taut_arena_init(&arena, &context->arena.allocator);
     taut_jet *jet = TAUT_NEW(&arena, taut_jet, 1);
-    if (!jet)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, jet);
     jet->arena = arena;
     jet->memory = &jet->arena;
     int status = fill_jet(jet, context, order, error);
@@ -292,8 +290,7 @@ static int make_work(taut_context *context, taut_error *error)
     const taut_sizes *sizes = &context->system->sizes;
     taut_arena *arena = &context->arena;
     struct parameter_work *w = TAUT_NEW(arena, struct parameter_work, 1);
-    if (!w)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, w);
     const int64_t a = list_room(context->system, TAUT_LIST_PARAMETER),
                   b = list_room(context->system, TAUT_LIST_COMPLIANCE);
     TAUT_TRY(TAUT_RESERVE(arena, sizes->parameters, error, &w->seed));

@@ -17,8 +17,7 @@ static int sort_kernels(taut_system *system, taut_error *error)
 {
     taut_statement_kernel **sorted =
         TAUT_NEW(&system->arena, taut_statement_kernel *, system->kernels);
-    if (!sorted)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, sorted);
     int32_t count = 0;
     for (int role = 0; role < TAUT_ROLE_COUNT; role++)
         for (int32_t k = 0; k < system->kernels; k++)
@@ -34,8 +33,7 @@ int taut_system_complete(taut_system *system, taut_error *error)
     taut_index m = system->sizes.bonds;
     int64_t entries = 0;
     system->jacobian_start = TAUT_NEW(&system->arena, taut_index, m + 1);
-    if (!system->jacobian_start)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, system->jacobian_start);
     for (int32_t k = 0; k < system->kernels; k++) {
         const taut_statement_kernel *kernel = system->kernel[k];
         system->sizes.members += kernel->members;
@@ -52,8 +50,7 @@ int taut_system_complete(taut_system *system, taut_error *error)
     for (taut_index i = 0; i < m; i++)
         system->jacobian_start[i + 1] += system->jacobian_start[i];
     system->jacobian_column = TAUT_NEW(&system->arena, taut_index, entries);
-    if (!system->jacobian_column)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, system->jacobian_column);
     for (int32_t k = 0; k < system->kernels; k++) {
         const taut_statement_kernel *kernel = system->kernel[k];
         if (kernel->role != TAUT_ROLE_BOND)
@@ -217,8 +214,7 @@ static int make_maps(walk *w, taut_error *error)
         if (entries == 0 || (w->control && kernel->role != TAUT_ROLE_FORCE))
             continue;
         w->map = TAUT_NEW(&w->system->late->arena, taut_index, entries * kernel->members);
-        if (!w->map)
-            return taut_fail_memory(error);
+        TAUT_NEED(error, w->map);
         /* -1: no entry */
         memset(w->map, 0xff, (size_t)(entries * kernel->members) * sizeof *w->map);
         walk_kernel(w, kernel);

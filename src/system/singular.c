@@ -42,8 +42,7 @@ static int take_rods(const taut_singular *x, taut_arena *arena, rods *r, taut_er
                 .partner = TAUT_NEW(arena, taut_index, x->m),
                 .entry = TAUT_NEW(arena, double, all),
                 .redundant = TAUT_NEW(arena, unsigned char, x->m)};
-    if (!r->row || !r->start || !r->column || !r->partner || !r->entry || !r->redundant)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, r->row, r->start, r->column, r->partner, r->entry, r->redundant);
     for (taut_index i = 0; i < x->m; i++) {
         if (x->compliance && x->compliance[i] > 0)
             continue;

@@ -71,8 +71,7 @@ int taut_builder_create(int dimension, taut_index particles, const taut_allocato
     taut_arena arena;
     taut_arena_init(&arena, allocator);
     taut_builder *b = TAUT_NEW(&arena, taut_builder, 1);
-    if (!b)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, b);
     b->arena = arena;
     b->dimension = dimension;
     b->particles = particles;
@@ -237,8 +236,7 @@ int taut_builder_finish(taut_builder *b, taut_system **result, taut_error *error
         return b->error.code;
     }
     taut_system *system = taut_system_new(&b->arena.allocator);
-    if (!system)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, system);
     int status = taut_builder_assemble(b, system, error);
     if (status) {
         taut_system_destroy(system);

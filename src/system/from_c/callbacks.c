@@ -37,8 +37,7 @@ static int take(const maker *m, const char *what, const double *x, taut_index n,
                 bool positive, const double **copy)
 {
     double *to = TAUT_NEW(&m->system->arena, double, n);
-    if (!to)
-        return taut_fail_memory(m->error);
+    TAUT_NEED(m->error, to);
     for (taut_index k = 0; k < n; k++) {
         to[k] = x ? x[k] : value;
         if (!isfinite(to[k]) || (positive && to[k] < 0))
@@ -133,8 +132,7 @@ static int full_pattern(const maker *m, taut_index rows, taut_index columns, tau
             rows, columns);
     taut_index *start = TAUT_NEW(&m->system->arena, taut_index, rows + 1);
     taut_index *column = TAUT_NEW(&m->system->arena, taut_index, entries);
-    if (!start || !column)
-        return taut_fail_memory(m->error);
+    TAUT_NEED(m->error, start, column);
     for (taut_index i = 0; i < rows; i++) {
         start[i + 1] = start[i] + columns;
         for (taut_index j = 0; j < columns; j++)
@@ -162,8 +160,7 @@ static int take_rows(maker *m, taut_pattern *pattern)
     int64_t entries = given->bonds ? given->jacobian_start[given->bonds] : 0;
     taut_index *start = TAUT_NEW(&m->system->arena, taut_index, given->bonds + 1);
     taut_index *column = TAUT_NEW(&m->system->arena, taut_index, entries);
-    if (!start || !column)
-        return taut_fail_memory(m->error);
+    TAUT_NEED(m->error, start, column);
     if (entries) {
         memcpy(start, given->jacobian_start, ((size_t)given->bonds + 1) * sizeof *start);
         memcpy(column, given->jacobian_column, (size_t)entries * sizeof *column);
@@ -205,8 +202,7 @@ static int find_velocity_forces(const maker *m, taut_arena *scratch, bool *depen
     double *q = TAUT_NEW(scratch, double, n), *v = TAUT_NEW(scratch, double, n),
            *zero = TAUT_NEW(scratch, double, n);
     double *still = TAUT_NEW(scratch, double, n), *moving = TAUT_NEW(scratch, double, n);
-    if (!q || !v || !zero || !still || !moving)
-        return taut_fail_memory(m->error);
+    TAUT_NEED(m->error, q, v, zero, still, moving);
     *depends = false;
     for (int k = 0; k < 3; k++) {
         for (taut_index i = 0; i < n; i++) {

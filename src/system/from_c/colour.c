@@ -141,8 +141,7 @@ static int form_square(const taut_pattern *p, int64_t most, taut_arena *scratch,
                          (long long)most);
     start[n] = (taut_index)total;
     taut_index *column = TAUT_NEW(arena, taut_index, total);
-    if (!column)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, column);
     for (taut_index j = 0; j < n; j++)
         stamp[j] = 0;
     for (taut_index j = 0; j < n; j++) {

@@ -51,8 +51,7 @@ int taut_callbacks_attach(taut_context *context, taut_error *error)
     taut_index n = s->call.coordinates, m = s->call.bonds, longest = n > m ? n : m;
     taut_arena *arena = &context->arena;
     workspace *w = TAUT_NEW(arena, workspace, 1);
-    if (!w)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, w);
     for (int k = 0; k < 2; k++) {
         TAUT_TRY(TAUT_RESERVE(arena, n, error, &w->x[k], &w->step[k]));
         TAUT_TRY(TAUT_RESERVE(arena, longest, error, &w->high[k], &w->low[k]));
@@ -64,8 +63,7 @@ int taut_callbacks_attach(taut_context *context, taut_error *error)
     taut_pattern tangent; /* asked for: a derived system forms its own */
     TAUT_TRY(taut_system_pattern(context->system, TAUT_PATTERN_TANGENT, &tangent, error));
     w->coarse = TAUT_NEW(arena, double, m && !s->call.jacobian ? tangent.start[n] : 0);
-    if (!w->entries || !w->coarse || !w->bond || !w->product || !w->matrix)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, w->entries, w->coarse, w->bond, w->product, w->matrix);
     context->extra = w;
     taut_copy(n, s->call.mass, context->mass);
     if (m) {

@@ -65,8 +65,7 @@ static int find_locals(maker *m)
     if (mark_used(m->plan, m->plan->root, m->arena, &used))
         return taut_fail_memory(m->error);
     m->local = TAUT_NEW(m->arena, taut_local, m->plan->slots + 1);
-    if (!m->local)
-        return taut_fail_memory(m->error);
+    TAUT_NEED(m->error, m->local);
     for (int32_t k = 0; k < m->plan->slots; k++) {
         taut_slot *slot = &m->plan->slot[k];
         if (!used[k]) {
@@ -270,8 +269,7 @@ static int (*const make_outputs[TAUT_ROLE_COUNT])(maker *) = {
 static int depends(maker *m, int32_t first, int32_t last, taut_slot_source source, bool *result)
 {
     unsigned char *flag = TAUT_NEW(m->arena, unsigned char, taut_graph_size(m->plan->graph));
-    if (!flag)
-        return taut_fail_memory(m->error);
+    TAUT_NEED(m->error, flag);
     taut_graph_mark(m->plan->graph, m->node + first, last - first, flag);
     *result = false;
     for (int32_t k = 0; k < taut_graph_size(m->plan->graph); k++) {
@@ -295,8 +293,7 @@ static bool all_zero(maker *m, int32_t first)
 static int find_kinks(const maker *m, bool *kinks)
 {
     unsigned char *flag = TAUT_NEW(m->arena, unsigned char, taut_graph_size(m->plan->graph));
-    if (!flag)
-        return taut_fail_memory(m->error);
+    TAUT_NEED(m->error, flag);
     taut_graph_mark(m->plan->graph, &m->plan->root, 1, flag);
     for (int32_t k = 0; k < taut_graph_size(m->plan->graph); k++)
         if (flag[k] && taut_op_table[taut_graph_node(m->plan->graph, k)->op].kink)
