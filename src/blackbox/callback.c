@@ -161,8 +161,7 @@ int taut_system_from_flow(const taut_black_box *given, const taut_allocator *all
                          "one variable, their observables, and a function `advance`",
                          box.variables, box.observables);
     taut_system *system = taut_system_new(allocator);
-    if (!system)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, system);
     int status = fill(system, &box, error);
     if (status) {
         taut_system_destroy(system);

@@ -197,8 +197,7 @@ int taut_child_start(taut_child *child, size_t room, taut_arena *arena, taut_err
     child->in = child->out = child->err = child->heard = -1;
     child->room = room;
     child->line = TAUT_NEW(arena, char, room + 1);
-    if (!child->line)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, child->line);
     if (!find_program(child->words[0], path))
         return taut_fail(error, TAUT_ERROR_PROCESS,
                          "the program '%.200s' is not on PATH; write ./%.200s if it is in the "

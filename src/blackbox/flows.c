@@ -49,8 +49,7 @@ static int process_flow(const taut_system *system, taut_arena *arena, taut_stati
                          "[stepper] timeout: expected seconds > 0, found %g", timeout);
     taut_process_settings settings = {command, folder_of(system, arena),
                                       isnan(timeout) ? 60 : timeout};
-    if (!settings.folder)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, settings.folder);
     return taut_flow_process(system, arena, statistics, &settings, flow, error);
 }
 

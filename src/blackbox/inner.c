@@ -104,8 +104,7 @@ int taut_flow_inner(taut_context *context, taut_arena *arena, taut_statistics *s
     const taut_method *row = NULL;
     TAUT_TRY(find_method(method, &row, error));
     inner_flow *f = TAUT_NEW(arena, inner_flow, 1);
-    if (!f)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, f);
     f->field = (taut_field){.name = "rates",
                             .n = sizes.coordinates,
                             .evaluate = evaluate,

@@ -213,8 +213,7 @@ int taut_flow_process(const taut_system *system, taut_arena *arena, taut_statist
     taut_sizes sizes;
     taut_system_sizes(system, &sizes);
     process_flow *f = TAUT_NEW(arena, process_flow, 1);
-    if (!f)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, f);
     f->flow = (taut_flow){.name = "process",
                           .size = sizes.coordinates,
                           .advance = advance,

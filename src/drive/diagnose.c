@@ -117,8 +117,7 @@ static int select_rows(const examiner *e, const unsigned char *only, taut_arena 
     x->column = TAUT_NEW(scratch, taut_index, entries);
     x->partner = TAUT_NEW(scratch, taut_index, e->m);
     x->redundant = TAUT_NEW(scratch, unsigned char, e->m);
-    if (!x->row || !x->start || !x->column || !x->partner || !x->redundant)
-        return taut_fail_memory(e->error);
+    TAUT_NEED(e->error, x->row, x->start, x->column, x->partner, x->redundant);
     TAUT_TRY(TAUT_RESERVE(scratch, entries, e->error, &x->entry));
     TAUT_TRY(TAUT_RESERVE(scratch, e->m, e->error, &x->residual));
     taut_index used = 0;
@@ -221,8 +220,7 @@ static double mass_of(const examiner *e, taut_index i)
 static int find_massless(examiner *e)
 {
     unsigned char *held = TAUT_NEW(&e->arena, unsigned char, e->n);
-    if (!held)
-        return taut_fail_memory(e->error);
+    TAUT_NEED(e->error, held);
     for (taut_index k = 0; k < e->sizes->jacobian_entries; k++)
         if (e->values.jacobian[k] != 0)
             held[e->jacobian.column[k]] = 1;
@@ -342,8 +340,7 @@ static int measure_energy(examiner *e)
     }
     double *y = TAUT_NEW(&e->arena, double, e->m), *x = TAUT_NEW(&e->arena, double, e->n),
            kinetic = 0;
-    if (!x || !y)
-        return taut_fail_memory(e->error);
+    TAUT_NEED(e->error, x, y);
     for (taut_index i = 0; i < e->m; i++) {
         double off = e->values.bond[i] - c[i] * e->lambda[i];
         bool spring = c[i] > 0 && e->counts[i];
@@ -385,8 +382,7 @@ static int find_frequencies(examiner *e, bool modes, bool fastest)
     int count = e->n <= TAUT_SPECTRUM_DENSE && modes ? e->n : 1, found;
     double *frequency = TAUT_NEW(&e->arena, double, 2 * (int64_t)count + 2);
     taut_error reason;
-    if (!frequency)
-        return taut_fail_memory(e->error);
+    TAUT_NEED(e->error, frequency);
     int status =
         taut_frequencies(e->context, d->t, e->q, count, frequency, &found, &complete, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, e->error));

@@ -25,8 +25,7 @@ int taut_drift_create(taut_solver *solver, taut_error *error)
     taut_index m = solver->sizes.bonds;
     d->measured = NAN;
     d->watched = TAUT_NEW(arena, unsigned char, m);
-    if (!d->watched)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, d->watched);
     find_watched(solver);
     if (d->rows == 0)
         return TAUT_OK;

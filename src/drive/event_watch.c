@@ -36,9 +36,8 @@ int taut_watch_create(taut_solver *solver, taut_error *error)
     w->window = TAUT_NEW(arena, double, count);
     w->in_window = TAUT_NEW(arena, int, count);
     TAUT_TRY(TAUT_RESERVE(arena, count, error, &w->slope[0], &w->slope[1]));
-    if (!w->info || !w->before || !w->after || !w->trial || !w->low || !w->high || !w->met ||
-        !w->window || !w->in_window)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, w->info, w->before, w->after, w->trial, w->low, w->high, w->met, w->window,
+              w->in_window);
     for (taut_index k = 0; k < count; k++) {
         taut_system_event(solver->system, k, &w->info[k]);
         w->met[k] = NAN;

@@ -86,8 +86,7 @@ int taut_kept_add(taut_solver *solver, double until, taut_error *error)
         taut_state *end = copy_state(solver, j < parts ? &solver->probe : &s->now);
         taut_kept_step *grown = taut_arena_grow(&kept->arena, kept->step, kept->count,
                                                 &kept->capacity, sizeof *kept->step);
-        if (!begin || !end || !grown)
-            return taut_fail_memory(error);
+        TAUT_NEED(error, begin, end, grown);
         kept->step = grown;
         grown[kept->count++] =
             (taut_kept_step){h * (until - end->t) > 0 ? end->t : until, begin, end};

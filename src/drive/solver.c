@@ -94,8 +94,7 @@ static int make(const taut_solver *like, const taut_options *options,
 {
     taut_allocator from = taut_allocator_or_default(allocator);
     taut_solver *made = *result = from.allocate(from.user, sizeof *made);
-    if (!made)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, made);
     *made = *like;
     taut_arena_init(&made->arena, &from);
     int status = build(made, options, error);

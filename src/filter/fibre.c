@@ -144,8 +144,7 @@ static int sort_bonds(taut_fibre *s, taut_index *springs, taut_error *error)
     const double *compliance = taut_context_compliance(p->in->context);
     s->counts = TAUT_NEW(&p->arena, unsigned char, p->in->sizes.bonds);
     s->spring = TAUT_NEW(&p->arena, unsigned char, p->in->sizes.bonds);
-    if (!s->counts || !s->spring)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, s->counts, s->spring);
     for (taut_index i = 0; i < p->in->sizes.bonds; i++) {
         s->spring[i] = compliance[i] > 0;
         s->counts[i] = !s->spring[i] || !taut_context_soft(p->in->context, i);

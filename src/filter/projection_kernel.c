@@ -351,8 +351,7 @@ static int find_oscillation(kernel *w, bool *yes, taut_error *error)
     taut_projection *p = w->p;
     taut_force_balance start = {.lambda = TAUT_NEW(&p->arena, double, p->in->sizes.bonds)};
     double most = 0;
-    if (!start.lambda)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, start.lambda);
     if (w->declared)
         TAUT_TRY(taut_force_balance_measure(p, w->slowest, 0, w->progress.floor, p->q, p->v,
                                             &p->pass[0], &start, error));

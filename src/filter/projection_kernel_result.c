@@ -118,8 +118,7 @@ static int choose(kernel *w, taut_force_balance *end, bool *kept, taut_error *er
     taut_projection *p = w->p;
     taut_force_balance start = {.lambda = TAUT_NEW(&p->arena, double, p->in->sizes.bonds)};
     end->lambda = TAUT_NEW(&p->arena, double, p->in->sizes.bonds);
-    if (!start.lambda || !end->lambda)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, start.lambda, end->lambda);
     TAUT_TRY(taut_projection_kernel_was_slow(w, kept, error));
     if (w->declared) {
         double size = taut_largest(p->in->sizes.coordinates, p->q), *floor = w->progress.floor;

@@ -65,8 +65,7 @@ static int is_on(taut_rigid_bonds *rigid, bool *on, taut_error *error)
     taut_arena *arena = &rigid->p->arena;
     TAUT_TRY(taut_system_pattern(p->in->system, TAUT_PATTERN_JACOBIAN, &jacobian, error));
     double *entry = TAUT_NEW(arena, double, p->in->sizes.jacobian_entries);
-    if (!entry)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, entry);
     TAUT_TRY(TAUT_RESERVE(arena, p->in->sizes.bonds, error, &rigid->g, &rigid->gdot));
     taut_values values = {.bond = rigid->g, .bond_dt = rigid->gdot, .jacobian = entry};
     TAUT_TRY(taut_evaluate_inside(p->in->context, p->in->t, p->q, p->v,

@@ -250,8 +250,7 @@ static int reserve(taut_sampler *s, int64_t steps, taut_error *error)
     for (int k = 0; k < TAUT_SUMS; k++) {
         bool same = k == TAUT_EVEN_V || k == TAUT_BETTER_V;
         s->smooth[k] = same ? s->smooth[k - 1] : TAUT_NEW(&s->p->arena, double, steps + 1);
-        if (!s->smooth[k])
-            return taut_fail_memory(error);
+        TAUT_NEED(error, s->smooth[k]);
     }
     s->room = (int)steps;
     return TAUT_OK;

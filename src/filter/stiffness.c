@@ -33,8 +33,7 @@ static int take_springs(const taut_projection *p, taut_arena *arena, const taut_
                    .column = TAUT_NEW(arena, taut_index, p->in->sizes.jacobian_entries),
                    .entry = TAUT_NEW(arena, double, p->in->sizes.jacobian_entries),
                    .compliance = TAUT_NEW(arena, double, m)};
-    if (!s->start || !s->column || !s->entry || !s->compliance)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, s->start, s->column, s->entry, s->compliance);
     for (taut_index i = 0; i < m; i++) {
         if (hard > 0 && taut_context_soft(p->in->context, i))
             continue;
@@ -77,8 +76,7 @@ static int measure(const taut_projection *p, const double *q, taut_arena *arena,
     taut_values values = {.jacobian = TAUT_NEW(arena, double, p->in->sizes.jacobian_entries),
                           .bond_dt = TAUT_NEW(arena, double, p->in->sizes.bonds),
                           .mass = TAUT_NEW(arena, double, matrix ? tangent.start[n] : n)};
-    if (!values.jacobian || !values.bond_dt || !values.mass)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, values.jacobian, values.bond_dt, values.mass);
     TAUT_TRY(taut_evaluate_inside(p->in->context, p->in->t, q, p->v,
                                   TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &values, error));
     for (taut_index i = 0; i < p->in->sizes.bonds && known->floor; i++)
@@ -199,8 +197,7 @@ static int see_potential(const taut_projection *p, const double *q, taut_arena *
     double *rate = TAUT_NEW(arena, double, 2 * ends);
     bool complete;
     taut_error reason;
-    if (!rate)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, rate);
     int status =
         taut_frequencies(p->in->context, p->in->t, q, ends, rate, &found, &complete, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, error));

@@ -37,8 +37,7 @@ static int grow(taut_memory_sink *s, taut_error *error)
         capacity = s->capacity;
         double *more = taut_arena_grow(&s->arena, s->array[k], s->rows, &capacity,
                                        (size_t)s->width[k] * sizeof *more + !s->width[k]);
-        if (!more)
-            return taut_fail_memory(error);
+        TAUT_NEED(error, more);
         s->array[k] = more;
     }
     s->capacity = capacity;
@@ -68,8 +67,7 @@ int taut_memory_sink_create(const taut_allocator *allocator, taut_memory_sink **
     taut_arena arena;
     taut_arena_init(&arena, allocator);
     *memory = TAUT_NEW(&arena, taut_memory_sink, 1);
-    if (!*memory)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, *memory);
     (*memory)->arena = arena;
     *sink = (taut_sink){begin, row, NULL, *memory};
     return TAUT_OK;

@@ -14,8 +14,7 @@ int taut_plot(const char *path, const char *const *labels, const char *const *na
     TAUT_REQUIRE(path && labels && curves >= 0 && (curves == 0 || (names && start && x && y)));
     taut_arena_init(&arena, NULL);
     taut_curve *curve = TAUT_NEW(&arena, taut_curve, curves < 1 ? 0 : curves);
-    if (!curve)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, curve);
     for (int c = 0; c < curves; c++)
         curve[c] = (taut_curve){.name = names[c],
                                 .x = x + start[c],

@@ -17,8 +17,7 @@ int taut_stored_create(taut_saddle *saddle, int64_t offset, int64_t step, taut_s
 {
     taut_form *form = &saddle->form;
     taut_stored *work = saddle->work = TAUT_NEW(&saddle->arena, taut_stored, 1);
-    if (!work)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, work);
     *work = like;
     form->offset = offset;
     form->step = step;

@@ -26,8 +26,7 @@ int taut_eigen_symmetric(int n, double *a, double *value, taut_error *error,
     if (work)
         dsyev_("V", "U", &n, a, &n, value, work, &size, &info, 1, 1);
     taut_arena_clear(&arena);
-    if (!work)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, work);
     return info ? taut_fail(error, TAUT_ERROR_CONVERGE,
                             "the eigenvalues of a matrix of %d rows did not converge", n)
                 : 0;

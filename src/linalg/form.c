@@ -141,8 +141,7 @@ int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, tau
     form->rows = form->schur ? shape->m : shape->n + shape->m;
     form->half_width = form->rows > 0 ? form->rows - 1 : 0;
     form->place = TAUT_NEW(arena, taut_index, form->rows);
-    if (!form->place)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, form->place);
     for (taut_index i = 0; i < form->rows; i++)
         form->place[i] = i;
     if (form->schur || order) {

@@ -122,8 +122,7 @@ int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
                          taut_backend_name(backend));
     taut_allocator owner = taut_allocator_or_default(allocator);
     taut_saddle *made = owner.allocate(owner.user, sizeof *made);
-    if (!made)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, made);
     memset(made, 0, sizeof *made);
     taut_arena_init(&made->arena, &owner);
     int status = choose(made, shape, backend, error);

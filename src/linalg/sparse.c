@@ -98,8 +98,7 @@ static int sparse_create(taut_saddle *saddle, taut_error *error)
 {
     taut_form *form = &saddle->form;
     sparse *work = saddle->work = TAUT_NEW(&saddle->arena, sparse, 1);
-    if (!work)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, work);
     int64_t entries = sparse_pattern(&form->shape, NULL, NULL);
     work->row = TAUT_NEW(&saddle->arena, int, entries);
     work->column = TAUT_NEW(&saddle->arena, int, entries);

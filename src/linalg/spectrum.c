@@ -109,8 +109,7 @@ static int drop_dependent_rods(springs *work, taut_error *error)
     taut_saddle_shape shape = subset_shape(work, rod);
     unsigned char *redundant = TAUT_NEW(&work->arena, unsigned char, rod->rows);
     taut_index rank, kept = 0;
-    if (!redundant)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, redundant);
     TAUT_TRY(taut_rank(&shape, rod->g, rank_tolerance, NULL, &rank, redundant, NULL, NULL,
                        &work->arena.allocator, error));
     for (taut_index i = 0; i < rod->rows; i++)

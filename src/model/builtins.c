@@ -178,8 +178,7 @@ static int own_call(taut_expand *x, const taut_tree *tree, taut_binding *scope, 
     taut_binding *inner = NULL;
     for (int k = 0; k < tree->count; k++) {
         taut_binding *binding = TAUT_NEW(&x->arena, taut_binding, 1);
-        if (!binding)
-            return taut_fail_memory(x->model->error);
+        TAUT_NEED(x->model->error, binding);
         *binding = (taut_binding){.next = inner,
                                   .name = left->child[k]->name,
                                   .node = -1,
@@ -315,8 +314,7 @@ static int sum_level(taut_expand *x, const taut_tree *tree, int level, taut_bind
                                 .name = iterator->name,
                                 .node = add(x, first, taut_graph_constant(x->graph, k))};
         taut_binding *kept = TAUT_NEW(&x->arena, taut_binding, 1);
-        if (!kept)
-            return taut_fail_memory(x->model->error);
+        TAUT_NEED(x->model->error, kept);
         *kept = binding;
         TAUT_TRY(sum_level(x, tree, level + 1, kept, value));
     }

@@ -7,8 +7,7 @@ static int find_massless(taut_model *model)
 {
     const taut_system *system = model->system;
     unsigned char *heavy = TAUT_NEW(&model->scratch, unsigned char, system->coordinates.total);
-    if (!heavy)
-        return taut_fail_memory(model->error);
+    TAUT_NEED(model->error, heavy);
     for (int32_t k = 0; k < system->kernels; k++) {
         const taut_statement_kernel *kernel = system->kernel[k];
         const taut_tape *tape = kernel->tape;
@@ -36,8 +35,7 @@ static int finish_mass(taut_model *model)
     taut_index n = (taut_index)system->coordinates.total;
     bool varying = false, off = false;
     system->mass_constant = TAUT_NEW(&system->arena, double, n);
-    if (!system->mass_constant)
-        return taut_fail_memory(model->error);
+    TAUT_NEED(model->error, system->mass_constant);
     for (taut_index i = 0; i < n; i++)
         system->mass_constant[i] = model->document->present[TAUT_SECTION_KINETIC] ? 0 : 1;
     for (int32_t k = 0; k < system->kernels; k++) {

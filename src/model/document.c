@@ -249,8 +249,7 @@ static int read_raw(reader *r, taut_item_tree *item)
                                 row_of(r)->name);
     item->raw =
         taut_arena_text(parser->arena, lexer->text + first.offset, (size_t)(stop - first.offset));
-    if (!item->raw)
-        return taut_fail_memory(parser->error);
+    TAUT_NEED(parser->error, item->raw);
     *lexer = first;
     if (rule == TAUT_VALUE_SETTING)
         TAUT_TRY(try_within(r, stop, &item->value));
@@ -275,8 +274,7 @@ static int read_assignments(reader *r, taut_attribute *attribute)
         TAUT_TRY(taut_parse_expression(parser, &one.value));
         attribute->assignment = taut_arena_grow(parser->arena, attribute->assignment,
                                                 attribute->assignments, &size, sizeof one);
-        if (!attribute->assignment)
-            return taut_fail_memory(parser->error);
+        TAUT_NEED(parser->error, attribute->assignment);
         attribute->assignment[attribute->assignments++] = one;
         if (parser->token.kind != ',')
             return 0;
@@ -322,8 +320,7 @@ static int read_attributes(reader *r, taut_item_tree *item)
     if (!count)
         return 0;
     item->attribute = TAUT_NEW(parser->arena, taut_attribute, count);
-    if (!item->attribute)
-        return taut_fail_memory(parser->error);
+    TAUT_NEED(parser->error, item->attribute);
     memcpy(item->attribute, list, (size_t)count * sizeof list[0]);
     item->attributes = count;
     return 0;
@@ -396,8 +393,7 @@ static int read_item(reader *r)
     taut_document *document = r->document;
     document->item =
         taut_arena_grow(parser->arena, document->item, document->items, &r->item_size, sizeof item);
-    if (!document->item)
-        return taut_fail_memory(parser->error);
+    TAUT_NEED(parser->error, document->item);
     document->item[document->items++] = item;
     return 0;
 }
@@ -476,17 +472,14 @@ static int parse(taut_section section, bool headers, const char *text, size_t le
     /* the limit is checked before the copy */
     TAUT_TRY(taut_lexer_init(&probe, file, text, length, error));
     r.document = TAUT_NEW(arena, taut_document, 1);
-    if (!r.document)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, r.document);
     file = file ? file : "model";
     r.document->file = taut_arena_text(arena, file, strlen(file));
     r.document->text = taut_arena_text(arena, text, length);
     r.document->length = length;
-    if (!r.document->file || !r.document->text)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, r.document->file, r.document->text);
     r.document->title = find_title(r.document, arena);
-    if (!r.document->title)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, r.document->title);
     if (section != TAUT_SECTION_COUNT)
         r.document->present[section] = true;
     TAUT_TRY(taut_parser_init(&r.parser, r.document->file, r.document->text, length, arena, error));

@@ -42,8 +42,7 @@ static int read_event(taut_model *model, const taut_item_tree *item, taut_event 
                 "a family of events can stop the run; 'then' needs a single event");
         event->assignments = a->assignments;
         event->assign = TAUT_NEW(&model->system->arena, taut_statement_kernel *, a->assignments);
-        if (!event->assign)
-            return taut_fail_memory(model->error);
+        TAUT_NEED(model->error, event->assign);
         for (int32_t j = 0; j < a->assignments; j++) {
             const taut_assignment *assignment = &a->assignment[j];
             if (assignment->left->kind != TAUT_TREE_NAME || assignment->left->primes > 1)
@@ -85,8 +84,7 @@ static int event_item(taut_model *model, taut_model *space, const taut_item_tree
     for (int64_t i = 0; i < count; i++) {
         system->event =
             taut_arena_grow(&system->arena, system->event, first + i, capacity, sizeof event);
-        if (!system->event)
-            return taut_fail_memory(model->error);
+        TAUT_NEED(model->error, system->event);
         system->event[first + i] = event;
     }
     return 0;

@@ -249,8 +249,7 @@ static int definition_value(taut_expand *x, const taut_tree *tree, const taut_re
     for (int d = 0; d < r->dims; d++)
         if (block->iterator_of[d] >= 0) {
             taut_binding *binding = TAUT_NEW(&x->arena, taut_binding, 1);
-            if (!binding)
-                return taut_fail_memory(x->model->error);
+            TAUT_NEED(x->model->error, binding);
             *binding = (taut_binding){.next = scope,
                                       .name = block->item->iterator[block->iterator_of[d]].name,
                                       .node = r->index[d]};
@@ -281,8 +280,7 @@ static int add_check(taut_expand *x, const taut_reference *r)
 {
     x->check =
         taut_arena_grow(&x->arena, x->check, x->checks, &x->check_capacity, sizeof *x->check);
-    if (!x->check)
-        return taut_fail_memory(x->model->error);
+    TAUT_NEED(x->model->error, x->check);
     x->check[x->checks++].reference = *r;
     return 0;
 }
@@ -375,8 +373,7 @@ static int total_derivative(taut_expand *x, taut_place place, int32_t *node)
     int32_t count = inputs_below(x, *node, &below), moving = 0;
     int32_t *slot = TAUT_NEW(&x->arena, int32_t, count < 0 ? 0 : count),
             *seed = TAUT_NEW(&x->arena, int32_t, count < 0 ? 0 : count);
-    if (!slot || !seed)
-        return taut_fail_memory(x->model->error);
+    TAUT_NEED(x->model->error, slot, seed);
     for (int32_t k = 0; k < count; k++) {
         taut_slot_key key = x->slot[below[k]];
         if (key.source == TAUT_FROM_V || (key.source == TAUT_FROM_Q && x->model->first_order))

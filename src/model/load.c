@@ -33,8 +33,7 @@ int taut_model_warn(taut_model *model, const taut_document *document, taut_place
     TAUT_TRY(place_message(model, document, place, text, &line));
     system->warning = taut_arena_grow(&system->arena, system->warning, system->sizes.warnings,
                                       &system->warning_capacity, sizeof *system->warning);
-    if (!system->warning)
-        return taut_fail_memory(model->error);
+    TAUT_NEED(model->error, system->warning);
     system->warning[system->sizes.warnings++] = line;
     return 0;
 }
@@ -80,8 +79,7 @@ static int compile(taut_model *model)
     int32_t total = 0;
     taut_tape **tape = TAUT_NEW(&model->scratch, taut_tape *, system->kernels);
     taut_error why;
-    if (!tape)
-        return taut_fail_memory(model->error);
+    TAUT_NEED(model->error, tape);
     for (int32_t k = 0; k < system->kernels; k++)
         if (system->kernel[k]->tape->length <= TAUT_NATIVE_LENGTH)
             tape[total++] = system->kernel[k]->tape;
@@ -106,8 +104,7 @@ static int parse_overrides(taut_model *model, taut_section section, const char *
     if (count == 0)
         return 0;
     char *text = TAUT_NEW(&model->scratch, char, length + 1);
-    if (!text)
-        return taut_fail_memory(model->error);
+    TAUT_NEED(model->error, text);
     length = 0;
     for (int k = 0; k < count; k++)
         length += (size_t)sprintf(text + length, "%s\n", texts[k]);
@@ -154,8 +151,7 @@ static int parse(const char *text, size_t length, const char *name, const taut_l
     taut_error *e = error ? error : &mine;
     taut_error_clear(e);
     taut_system *system = taut_system_new(how->allocator);
-    if (!system)
-        return taut_fail_memory(e);
+    TAUT_NEED(e, system);
     taut_model model = {.system = system, .how = how, .error = e};
     taut_arena_init(&model.scratch, how->allocator);
     int status = resolve(&model, text, length, name);

@@ -36,8 +36,7 @@ int taut_index_prepare(taut_index_run *run, taut_expand *x, const taut_members *
     unsigned char *flag = TAUT_NEW(&x->arena, unsigned char, size);
     run->node = TAUT_NEW(&x->arena, int32_t, size);
     run->value = TAUT_NEW(&x->arena, double, size);
-    if (!flag || !run->node || !run->value)
-        return taut_fail_memory(x->model->error);
+    TAUT_NEED(x->model->error, flag, run->node, run->value);
     for (int32_t k = 0; k < roots; k++)
         flag[root[k]] = 1;
     /* operands are earlier nodes, and so is the row number of a look-up in a table: one pass
@@ -193,8 +192,7 @@ static int append(lister *l)
         m->value[k] =
             taut_arena_grow(&l->x->arena, m->value[k], m->count, &capacity, sizeof(int32_t));
         l->capacity[k] = capacity;
-        if (!m->value[k])
-            return taut_fail_memory(l->x->model->error);
+        TAUT_NEED(l->x->model->error, m->value[k]);
         m->value[k][m->count] = l->now[k];
     }
     m->count++;

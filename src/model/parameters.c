@@ -43,8 +43,7 @@ static int make_room(taut_model *model)
     double *value = TAUT_NEW(&model->system->arena, double, model->parameter_capacity);
     unsigned char *fixed =
         TAUT_NEW(&model->system->arena, unsigned char, model->parameter_capacity);
-    if (!value || !fixed)
-        return taut_fail_memory(model->error);
+    TAUT_NEED(model->error, value, fixed);
     if (old) {
         taut_copy(old, model->parameter, value);
         memcpy(fixed, model->system->parameter_fixed, (size_t)old);

@@ -35,8 +35,7 @@ int taut_model_add_kernel(taut_model *model, int list, taut_statement_kernel *ke
     int32_t *count = list < 0 ? &system->kernels : &system->value_kernels[list];
     int64_t *capacity = list < 0 ? &model->kernel_capacity : &model->list_capacity[list];
     *to = taut_arena_grow(&system->arena, *to, *count, capacity, sizeof **to);
-    if (!*to)
-        return taut_fail_memory(model->error);
+    TAUT_NEED(model->error, *to);
     (*to)[(*count)++] = kernel;
     return 0;
 }
@@ -199,8 +198,7 @@ static int bond_number(taut_model *model, const taut_item_tree *item, taut_index
     s.reciprocal = a->word == TAUT_WORD_STIFFNESS;
     TAUT_TRY(taut_statement_build(&s));
     double *value = row_values(model, model->system->bonds.total);
-    if (!value)
-        return taut_fail_memory(model->error);
+    TAUT_NEED(model->error, value);
     for (int32_t k = before; k < model->system->value_kernels[list]; k++) {
         taut_statement_kernel **kernels = list == TAUT_LIST_DAMPING
                                               ? model->system->damping_kernel
@@ -324,8 +322,7 @@ static int check_masses(taut_model *model, int32_t before, taut_place place)
         if (kernel->uses_q || kernel->uses_t || kernel->row != kernel->column)
             continue;
         double *mass = row_values(model, system->coordinates.total);
-        if (!mass)
-            return taut_fail_memory(model->error);
+        TAUT_NEED(model->error, mass);
         TAUT_TRY(taut_model_run(model, kernel, mass));
         for (int64_t i = 0; i < kernel->members; i++) {
             double m = mass[kernel->row[i]];

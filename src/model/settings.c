@@ -31,8 +31,7 @@ static int keep_setting(taut_model *model, const taut_item_tree *item, taut_sett
     *list = taut_arena_grow(arena, *list, count, capacity, sizeof **list);
     char *name = taut_arena_text(arena, item->left->name, strlen(item->left->name)),
          *copy = taut_arena_text(arena, value, strlen(value));
-    if (!*list || !name || !copy)
-        return taut_fail_memory(model->error);
+    TAUT_NEED(model->error, *list, name, copy);
     for (char *c = name; *c; c++) /* outer_step in files is --outer-step in flags */
         if (*c == '_')
             *c = '-';

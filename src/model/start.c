@@ -75,8 +75,7 @@ static int start_items(taut_model *model, const taut_document *document, order *
             o->document =
                 taut_arena_grow(&model->scratch, o->document, j, capacity, sizeof *o->document);
             o->place = taut_arena_grow(&model->scratch, o->place, j, &was, sizeof *o->place);
-            if (!o->document || !o->place)
-                return taut_fail_memory(model->error);
+            TAUT_NEED(model->error, o->document, o->place);
             o->document[j] = document;
             o->place[j] = item->place;
         }
@@ -118,8 +117,7 @@ static int add_step(order *o, int32_t kernel, taut_index member, int64_t *capaci
                                               system->start_steps, capacity, sizeof(int32_t));
     system->start_member_of = taut_arena_grow(&system->arena, system->start_member_of,
                                               system->start_steps, &was, sizeof(taut_index));
-    if (!system->start_kernel_of || !system->start_member_of)
-        return taut_fail_memory(o->model->error);
+    TAUT_NEED(o->model->error, system->start_kernel_of, system->start_member_of);
     system->start_kernel_of[system->start_steps] = kernel;
     system->start_member_of[system->start_steps++] = member;
     return 0;
@@ -183,8 +181,7 @@ static int find_order(order *o)
     o->owner_member = TAUT_NEW(scratch, taut_index, o->targets);
     o->state = TAUT_NEW(scratch, unsigned char, o->targets);
     o->depends = TAUT_NEW(scratch, unsigned char, kernels);
-    if (!o->owner || !o->owner_member || !o->state || !o->depends)
-        return taut_fail_memory(o->model->error);
+    TAUT_NEED(o->model->error, o->owner, o->owner_member, o->state, o->depends);
     find_owners(o);
     for (int32_t k = 0; k < kernels; k++) {
         if (!o->depends[k])
@@ -193,8 +190,7 @@ static int find_order(order *o)
             edges += system->start_kernel[k]->members * (system->start_kernel[k]->slots + 2);
     }
     int64_t *stack = TAUT_NEW(scratch, int64_t, edges + 2);
-    if (!stack)
-        return taut_fail_memory(o->model->error);
+    TAUT_NEED(o->model->error, stack);
     for (int64_t k = 0; k < o->targets; k++)
         if (o->owner[k] >= 0 && o->depends[o->owner[k]] && o->state[k] == 0)
             TAUT_TRY(visit(o, k, stack, &capacity));

@@ -58,13 +58,11 @@ static int decision_key(taut_expand *x, taut_index_run *run, int64_t member, int
 static int add_group(builder *b, const group *from, const keyed *list, int64_t count)
 {
     group *g = TAUT_NEW(&b->arena, group, 1);
-    if (!g)
-        return taut_fail_memory(b->model->error);
+    TAUT_NEED(b->model->error, g);
     *g = (group){.next = b->groups, .count = count, .decisions = from->decisions + 1};
     g->member = TAUT_NEW(&b->arena, int32_t, count);
     g->decision = TAUT_NEW(&b->arena, int32_t, g->decisions);
-    if (!g->member || !g->decision)
-        return taut_fail_memory(b->model->error);
+    TAUT_NEED(b->model->error, g->member, g->decision);
     for (int64_t k = 0; k < count; k++)
         g->member[k] = list[k].member;
     if (from->decisions)
@@ -79,8 +77,7 @@ static int split(builder *b, const group *g, taut_expand *x)
 {
     keyed *list = TAUT_NEW(&b->arena, keyed, g->count);
     int32_t root[4], roots = 0;
-    if (!list)
-        return taut_fail_memory(b->model->error);
+    TAUT_NEED(b->model->error, list);
     if (x->pending == TAUT_DECIDE_BLOCK)
         for (int d = 0; d < x->pending_reference.dims; d++)
             root[roots++] = x->pending_reference.index[d];
@@ -191,9 +188,8 @@ static int prepare_map(mapper *m, const int32_t *value_node, int values, const t
     m->gather = TAUT_NEW(arena, taut_index *, 3 * (int64_t)x->slots + 3);
     m->slot = TAUT_NEW(arena, taut_slot, 3 * x->slots + 1);
     int32_t *root = TAUT_NEW(arena, int32_t, size + 4 * (x->checks + lefts) + 1);
-    if (!flag || !m->used || !m->reference || !m->base || !m->one || !m->reference_of || !m->hash ||
-        !m->gather || !m->slot || !root)
-        return taut_fail_memory(m->b->model->error);
+    TAUT_NEED(m->b->model->error, flag, m->used, m->reference, m->base, m->one, m->reference_of,
+              m->hash, m->gather, m->slot, root);
     taut_graph_mark(x->graph, value_node, values, flag);
     int32_t roots = 0;
     for (int32_t k = 0; k < size; k++) {
@@ -261,8 +257,7 @@ static int make_bases(mapper *m, const taut_reference *left, int lefts,
             return taut_fail_memory(m->b->model->error);
     double **data = TAUT_NEW(&x->arena, double *, x->slots + 1);
     int32_t *data_node = TAUT_NEW(&x->arena, int32_t, x->slots + 1);
-    if (!data || !data_node)
-        return taut_fail_memory(m->b->model->error);
+    TAUT_NEED(m->b->model->error, data, data_node);
     for (int32_t s = 0; s < x->slots; s++)
         if (m->used[s] && x->slot[s].source == TAUT_FROM_DATA) {
             if (!(data[s] = TAUT_NEW(&m->b->model->system->arena, double, m->g->count)))
@@ -410,8 +405,7 @@ static int expand_left(builder *b, taut_expand *x, int64_t members, left_side *l
                                     "M[a,b] needs two particles, or two coordinates");
         left->components = components;
         left->base[k] = TAUT_NEW(&x->arena, taut_index, members);
-        if (!left->base[k])
-            return taut_fail_memory(b->model->error);
+        TAUT_NEED(b->model->error, left->base[k]);
         left->count++;
     }
     return 0;
@@ -426,8 +420,7 @@ static int make_rows(builder *b, const group *g, const left_side *left, int side
         s->role == TAUT_ROLE_KINETIC)
         return 0;
     taut_index *row = TAUT_NEW(&b->model->system->arena, taut_index, g->count);
-    if (!row)
-        return taut_fail_memory(b->model->error);
+    TAUT_NEED(b->model->error, row);
     bool second =
         s->velocity_rows && left->count &&
         (left->tree[0]->primes || left->reference[0].symbol->kind == TAUT_SYMBOL_ALGEBRAIC);
@@ -445,8 +438,7 @@ static int add_kernel(builder *b, taut_expand *x, const group *g, mapper *m, con
     taut_model *model = b->model;
     taut_statement_kernel *kernel;
     taut_slot *slot = TAUT_NEW(&x->arena, taut_slot, 3 * x->slots + 1);
-    if (!slot)
-        return taut_fail_memory(model->error);
+    TAUT_NEED(model->error, slot);
     memcpy(slot, m->slot, (size_t)(x->slots + 1) * sizeof *slot);
     taut_statement_kernel_plan plan = {.role = b->s->role,
                                        .graph = x->graph,

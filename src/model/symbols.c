@@ -186,8 +186,7 @@ static int shape_block(taut_model *model, const taut_document *document, const t
     if (box && volume == members.count)
         return 0;
     int32_t *list = TAUT_NEW(&model->system->arena, int32_t, members.count * block->box.dims);
-    if (!list)
-        return taut_fail_memory(model->error);
+    TAUT_NEED(model->error, list);
     for (int64_t i = 0; i < members.count; i++)
         for (int d = 0; d < block->box.dims; d++)
             list[i * block->box.dims + d] = block->iterator_of[d] < 0
@@ -240,8 +239,7 @@ static int grow_points(taut_model *model, taut_symbol *symbol)
     int64_t size = symbol->point_size ? 2 * symbol->point_size : 16;
     int32_t *old = symbol->point, *table = TAUT_NEW(&model->scratch, int32_t, size);
     int64_t old_size = symbol->point_size;
-    if (!table)
-        return taut_fail_memory(model->error);
+    TAUT_NEED(model->error, table);
     symbol->point = table;
     symbol->point_size = size;
     for (int64_t k = 0; k < old_size; k++)
@@ -270,8 +268,7 @@ static int register_block(taut_model *model, const taut_document *document, taut
                                   TAUT_RANGE_LIMIT);
     symbol->range = taut_arena_grow(&model->scratch, symbol->range, symbol->ranges,
                                     &symbol->range_capacity, sizeof *symbol->range);
-    if (!symbol->range)
-        return taut_fail_memory(model->error);
+    TAUT_NEED(model->error, symbol->range);
     symbol->range[symbol->ranges++] = b;
     return 0;
 }
@@ -390,8 +387,7 @@ static int enter(taut_model *space, const taut_document *document, taut_symbol_b
     taut_symbol *symbol = taut_model_find(space, left->name);
     if (!symbol) {
         symbol = add_symbol(space, left->name);
-        if (!symbol)
-            return taut_fail_memory(space->error);
+        TAUT_NEED(space->error, symbol);
         symbol->kind = block->kind;
         symbol->dims = block->box.dims;
         symbol->place = left->place;
@@ -407,8 +403,7 @@ static int enter(taut_model *space, const taut_document *document, taut_symbol_b
     }
     symbol->block = taut_arena_grow(&space->scratch, symbol->block, symbol->blocks,
                                     &symbol->capacity, sizeof *symbol->block);
-    if (!symbol->block)
-        return taut_fail_memory(space->error);
+    TAUT_NEED(space->error, symbol->block);
     symbol->mixed =
         symbol->mixed || (symbol->blocks > 0 && (block->kind == TAUT_SYMBOL_DEFINITION ||
                                                  symbol->kind == TAUT_SYMBOL_DEFINITION));

@@ -127,8 +127,7 @@ static int read_header(reader *r, taut_table *table)
             return fail(r, start, "a table has at most 256 columns%s", "");
         name[table->columns] =
             taut_arena_text(&r->model->system->arena, start, (size_t)(r->at - start));
-        if (!name[table->columns])
-            return taut_fail_memory(r->model->error);
+        TAUT_NEED(r->model->error, name[table->columns]);
         for (int32_t k = 0; k < table->columns; k++)
             if (strcmp(name[k], name[table->columns]) == 0)
                 return fail(r, start, "the column '%s' is named twice", name[k]);
@@ -142,8 +141,7 @@ static int read_header(reader *r, taut_table *table)
         return fail(r, r->at, "expected ',' between the names of columns%s", "");
     table->column = TAUT_NEW(&r->model->system->arena, const char *, table->columns);
     table->curve = TAUT_NEW(&r->model->system->arena, const taut_curve *, table->columns);
-    if (!table->column || !table->curve)
-        return taut_fail_memory(r->model->error);
+    TAUT_NEED(r->model->error, table->column, table->curve);
     memcpy(table->column, name, (size_t)table->columns * sizeof *name);
     next_line(r);
     return 0;
@@ -199,15 +197,13 @@ static int read_table(reader *r, taut_table *table)
             return fail(r, r->at, "a table has too many rows%s", "");
         rows = taut_arena_grow(&r->model->scratch, rows, table->rows, &capacity,
                                (size_t)table->columns * sizeof(double));
-        if (!rows)
-            return taut_fail_memory(r->model->error);
+        TAUT_NEED(r->model->error, rows);
         TAUT_TRY(read_row(r, table, rows + (int64_t)table->rows * table->columns));
         table->rows++;
     }
     double *value =
         TAUT_NEW(&r->model->system->arena, double, (int64_t)table->rows * table->columns);
-    if (!value)
-        return taut_fail_memory(r->model->error);
+    TAUT_NEED(r->model->error, value);
     for (int32_t i = 0; i < table->rows; i++)
         for (int32_t c = 0; c < table->columns; c++)
             value[(int64_t)c * table->rows + i] = rows[(int64_t)i * table->columns + c];
@@ -270,8 +266,7 @@ int taut_model_tables(taut_model *model)
         if (!text)
             TAUT_TRY(open_table(model, item, path, &text));
         symbol->table = TAUT_NEW(&model->scratch, taut_table, 1);
-        if (!symbol->table)
-            return taut_fail_memory(model->error);
+        TAUT_NEED(model->error, symbol->table);
         reader r = {
             .model = model, .path = path, .text = text, .at = text, .line_start = text, .line = 1};
         TAUT_TRY(read_table(&r, symbol->table));

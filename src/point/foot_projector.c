@@ -137,8 +137,7 @@ int taut_foot_create(const taut_foot_kind *kind, taut_context *context, taut_are
 {
     *projector = NULL;
     taut_foot *f = taut_arena_get(arena, 1, kind->size);
-    if (!f)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, f);
     f->projector = (taut_projector){.name = "constraint",
                                     .apply = apply,
                                     .destroy = destroy,

@@ -102,8 +102,7 @@ int taut_record_difference(taut_projection *p, int order, double difference, tau
         return TAUT_OK;
     taut_record_iteration *grown = taut_arena_grow(&p->arena, record->iteration, record->iterations,
                                                    &record->capacity, sizeof *grown);
-    if (!grown)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, grown);
     record->iteration = grown;
     grown[record->iterations++] = (taut_record_iteration){order, difference};
     return TAUT_OK;
@@ -151,8 +150,7 @@ int taut_projection_record(taut_projection *p, const double *q, const double *v,
     taut_pass *now = taut_projection_new_pass(p, error);
     if (now && !p->entries)
         p->entries = TAUT_NEW(&p->arena, double, p->in->sizes.jacobian_entries);
-    if (!now || !p->entries)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, now, p->entries);
     taut_values values = {.bond = now->g, .bond_dt = now->gdot, .jacobian = p->entries};
     TAUT_TRY(taut_evaluate_inside(p->in->context, p->in->t, q, v,
                                   TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, error));

@@ -93,8 +93,7 @@ static int reserve(taut_projection *p, taut_projection_input given, const double
     taut_system_sizes(given.system, &given.sizes);
     taut_index n = given.sizes.coordinates,
                nv = given.sizes.kind == TAUT_MECHANICAL ? n : given.sizes.algebraic;
-    if (!in)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, in);
     TAUT_TRY(TAUT_RESERVE(&p->arena, n, error, &p->q));
     TAUT_TRY(TAUT_RESERVE(&p->arena, nv, error, &p->v));
     TAUT_TRY(TAUT_RESERVE(&p->arena, given.sizes.bonds, error, &p->lambda));
@@ -110,8 +109,7 @@ int taut_projection_create(taut_context *context, double t, const double *q, con
     taut_projection_input given = {
         .system = taut_context_system(context), .context = context, .t = t, .hold = hold};
     taut_projection *p = *projection = allocator->allocate(allocator->user, sizeof *p);
-    if (!p)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, p);
     *p = (taut_projection){.status = TAUT_OK};
     taut_arena_init(&p->arena, allocator);
     int status = reserve(p, given, q, v, error);

@@ -76,8 +76,7 @@ int taut_richardson(taut_projection *p, const taut_projection_settings *settings
     TAUT_TRY(refuse(p, error));
     double *stiffer = TAUT_NEW(&p->arena, double, m), *softer = TAUT_NEW(&p->arena, double, m),
            change = 0;
-    if (!stiffer || !softer)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, stiffer, softer);
     TAUT_TRY(repeat(p, settings, 0.25, stiffer, error));
     if (settings->richardson > 1)
         TAUT_TRY(repeat(p, settings, 4, softer, error));

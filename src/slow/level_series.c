@@ -266,8 +266,7 @@ int taut_level_series_create(const taut_level_kind *kind, taut_context *context,
 {
     *projector = NULL;
     taut_level_series *s = taut_arena_get(arena, 1, kind->size);
-    if (!s)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, s);
     s->projector = (taut_projector){.name = "series",
                                     .apply = apply,
                                     .destroy = destroy,

@@ -207,8 +207,7 @@ int taut_multiplier_recursion_create(taut_context *context, taut_arena *arena,
 {
     *recursion = NULL;
     taut_multiplier_recursion *r = TAUT_NEW(arena, taut_multiplier_recursion, 1);
-    if (!r)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, r);
     r->context = context;
     r->statistics = statistics;
     r->arena = arena;

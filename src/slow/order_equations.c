@@ -71,8 +71,7 @@ int taut_order_equations_create(taut_order_equations *e, taut_context *context, 
                                 .compliance = taut_context_compliance(context),
                                 .damping = taut_context_damping(context),
                                 .counts = TAUT_NEW(arena, unsigned char, sizes.bonds)};
-    if (!e->counts)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, e->counts);
     for (taut_index i = 0; i < e->m; i++) {
         e->counts[i] = !(taut_context_soft(context, i) && e->compliance[i] > 0);
         e->soft |= !e->counts[i];
@@ -88,8 +87,7 @@ int taut_order_values(const taut_order_equations *e, taut_arena *arena, taut_val
                       taut_error *error)
 {
     double *next = TAUT_NEW(arena, double, e->numbers);
-    if (!next)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, next);
     *values = (taut_values){.force = next,
                             .bond = next + e->n,
                             .bond_dt = next + e->n + e->m,

@@ -21,8 +21,7 @@ static int solve(taut_order_equations *e, taut_context *context, double t, const
         taut_order_equations_create(e, context, arena, "multipliers cannot be determined", error));
     TAUT_TRY(taut_order_values(e, arena, &values, error));
     double *s = TAUT_NEW(arena, double, e->m);
-    if (!s)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, s);
     TAUT_TRY(taut_evaluate_inside(context, t, q, v, TAUT_ORDER_WANTED, &values, error));
     taut_order_term now = {.jacobian = values.jacobian, .v = v, .lambda = lambda};
     taut_order_right_side(e, &values, &now, 1, NULL, 0, values.force, lambda, s);

@@ -282,8 +282,7 @@ static int explain_frequency(taut_projection *p, double rate, taut_error *error)
 static int expand_foot(taut_projection *p, const taut_series_report *report, taut_error *error)
 {
     p->expansion = TAUT_NEW(&p->arena, taut_expansion, 1);
-    if (!p->expansion)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, p->expansion);
     return taut_expansion_make(p->in->context, &p->arena, &p->statistics, p->in->t, report->foot_q,
                                report->foot_v, p->expansion, error);
 }

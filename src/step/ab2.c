@@ -21,8 +21,7 @@ static int create(taut_stepper *s, taut_error *error)
 {
     adams *w = TAUT_NEW(s->arena, adams, 1);
     s->work = w;
-    if (!w)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, w);
     w->rate = TAUT_NEW(s->arena, double, s->n);
     w->velocity = TAUT_NEW(s->arena, double, s->n);
     return taut_runge_kutta_reserve(s, &w->euler, error);

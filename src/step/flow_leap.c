@@ -128,8 +128,7 @@ int taut_flow_leap(taut_context *context, taut_arena *arena, taut_statistics *st
 {
     *flow = NULL;
     leap *f = TAUT_NEW(arena, leap, 1);
-    if (!f)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, f);
     taut_sizes sizes;
     taut_system_sizes(taut_context_system(context), &sizes);
     f->flow = (taut_flow){.name = "leapfrog",

@@ -295,8 +295,7 @@ int taut_flow_rattle(taut_context *context, taut_arena *arena, taut_statistics *
         TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_KINETIC | TAUT_HAS_DAMPING;
     *flow = NULL;
     rattle_flow *f = TAUT_NEW(arena, rattle_flow, 1);
-    if (!f)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, f);
     taut_sizes sizes;
     taut_system_sizes(taut_context_system(context), &sizes);
     f->general = sizes.can & general;

@@ -93,8 +93,7 @@ int taut_flow_verlet(taut_context *context, taut_arena *arena, taut_statistics *
     taut_sizes sizes;
     taut_system_sizes(taut_context_system(context), &sizes);
     verlet_flow *f = TAUT_NEW(arena, verlet_flow, 1);
-    if (!f)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, f);
     f->base = (taut_steps_flow){.flow = {.name = "verlet",
                                          .size = 2 * sizes.coordinates,
                                          .advance = advance,

@@ -142,8 +142,7 @@ int taut_impulse_create(taut_stepper *s, taut_error *error)
 {
     const taut_impulse_variant *variant = s->method->data;
     taut_impulse *w = s->work = TAUT_NEW(s->arena, taut_impulse, 1);
-    if (!w)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, w);
     w->stepper = s;
     TAUT_TRY(find_springs(w, error));
     TAUT_TRY(reserve(w, error));

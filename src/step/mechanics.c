@@ -92,8 +92,7 @@ static int take_matrix(taut_mechanics *w, taut_arena *arena, taut_error *error)
     TAUT_TRY(taut_system_pattern(taut_context_system(w->context), TAUT_PATTERN_TANGENT, &tangent,
                                  error));
     w->values.mass = TAUT_NEW(arena, double, tangent.start[w->n]);
-    if (!w->values.mass)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, w->values.mass);
     if (w->varying) {
         w->wanted |= TAUT_WANT_MASS;
         w->mass = w->values.mass;
@@ -145,8 +144,7 @@ int taut_mechanics_create(taut_mechanics *w, taut_context *context, taut_arena *
     if (sizes.can & TAUT_HAS_STIFF_POTENTIAL) {
         w->wanted |= TAUT_WANT_STIFF_FORCE;
         w->values.stiff_force = TAUT_NEW(arena, double, w->n);
-        if (!w->values.stiff_force)
-            return taut_fail_memory(error);
+        TAUT_NEED(error, w->values.stiff_force);
     }
     return take_mass(w, &sizes, arena, error);
 }

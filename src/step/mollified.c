@@ -52,8 +52,7 @@ static int prepare(taut_impulse *w, taut_error *error)
     taut_arena *arena = w->stepper->arena;
     const taut_mechanics *m = &w->mechanics;
     mollified *own = w->own = TAUT_NEW(arena, mollified, 1);
-    if (!own)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, own);
     TAUT_TRY(taut_system_pattern(taut_context_system(m->context), TAUT_PATTERN_TANGENT,
                                  &own->tangent, error));
     TAUT_TRY(TAUT_RESERVE(arena, m->n, error, &own->X, &own->product));

@@ -148,8 +148,7 @@ static int create_mechanics(taut_stepper *s, taut_error *error)
 static int create(taut_stepper *s, taut_error *error)
 {
     taut_radau *w = s->work = TAUT_NEW(s->arena, taut_radau, 1);
-    if (!w)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, w);
     w->equations = s->first_order ? &taut_radau_first : &mechanics;
     taut_collocation_make(s->method->data, &w->table);
     w->s = w->table.stages;

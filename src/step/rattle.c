@@ -50,8 +50,7 @@ static int create(taut_stepper *s, taut_error *error)
 {
     rattle *w = TAUT_NEW(s->arena, rattle, 1);
     s->work = w;
-    if (!w)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, w);
     taut_mechanics *x = &w->mechanics;
     TAUT_TRY(taut_mechanics_create(x, s->context, s->arena, s->statistics, 0, error));
     TAUT_TRY(taut_mechanics_need_masses(x, "method rattle", error));

@@ -22,8 +22,7 @@ static int create(taut_stepper *s, taut_error *error)
 {
     static const char who[] = "method verlet";
     verlet *w = s->work = TAUT_NEW(s->arena, verlet, 1);
-    if (!w)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, w);
     taut_mechanics *x = &w->mechanics;
     TAUT_TRY(taut_mechanics_create(x, s->context, s->arena, s->statistics, 0, error));
     /* a parameter can make a compliance zero in a bond that the model does not call rigid */

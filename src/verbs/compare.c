@@ -339,8 +339,7 @@ static int fill_row(bench *b, taut_comparison *c, const taut_compare_request *re
                            .uncertainty = c->uncertainty,
                            .uncertainty_velocity = b->m > 0 ? c->uncertainty_velocity : NAN};
     row->method = taut_arena_text(b->arena, name, strlen(name));
-    if (!row->method)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, row->method);
     int status = run(b, taut_method_find(name), row->value, request->tolerances, 0, row, &why);
     TAUT_TRY(taut_fail_final(status, &why, error));
     if (status != 0) {
@@ -385,8 +384,7 @@ static int compare(const taut_system *system, const taut_options *options,
     int rows = request->method_count * request->value_count;
     c->row = TAUT_NEW(&c->arena, taut_compared, rows);
     b.state = TAUT_NEW(&c->arena, double, 4 * size);
-    if (!c->row || !b.state)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, c->row, b.state);
     b.end[0] = b.state + size;
     b.end[1] = b.end[0] + size;
     b.start = b.end[1] + size;
@@ -412,8 +410,7 @@ int taut_compare(const taut_system *system, const taut_options *options,
     TAUT_TRY(taut_struct_read(&own, sizeof own, request, "taut_compare_request", error));
     taut_allocator from = taut_allocator_or_default(allocator);
     taut_comparison *c = from.allocate(from.user, sizeof *c);
-    if (!c)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, c);
     *c = (taut_comparison){.uncertainty = NAN};
     taut_arena_init(&c->arena, &from);
     int status = compare(system, options, &own, c, error);

@@ -137,8 +137,7 @@ static int find_rows(consistent *c, taut_arena *arena, taut_error *error)
     c->row = TAUT_NEW(arena, taut_index, c->m);
     c->start = TAUT_NEW(arena, taut_index, (int64_t)c->m + 1);
     c->column = TAUT_NEW(arena, taut_index, c->jacobian.start[c->m]);
-    if (!c->row || !c->start || !c->column)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, c->row, c->start, c->column);
     taut_index used = 0;
     for (taut_index i = 0; i < c->m; i++) {
         if (compliance[i] > 0)
@@ -187,8 +186,7 @@ int taut_effective_projector(taut_context *context, taut_arena *arena, taut_stat
 {
     *projector = NULL;
     consistent *c = TAUT_NEW(arena, consistent, 1);
-    if (!c)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, c);
     c->context = context;
     c->projector = (taut_projector){.name = "consistent",
                                     .apply = apply,

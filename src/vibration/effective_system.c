@@ -114,8 +114,7 @@ static int attach(taut_context *context, taut_error *error)
 {
     const effective *e = context->system->extra;
     workspace *w = context->extra = TAUT_NEW(&context->arena, workspace, 1);
-    if (!w)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, w);
     w->allocator = (taut_allocator){arena_allocate, arena_release, &context->arena};
     TAUT_TRY(taut_context_create(e->base, &w->allocator, &w->base, error));
     TAUT_TRY(reserve(w, context, error));
@@ -257,8 +256,7 @@ static int make_pattern(taut_system *system, effective *e, taut_error *error)
         return 0;
     taut_index *from = TAUT_NEW(&system->arena, taut_index, n + 1),
                *column = TAUT_NEW(&system->arena, taut_index, (int64_t)n * n);
-    if (!from || !column)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, from, column);
     for (taut_index i = 0; i <= n; i++)
         from[i] = i * n;
     for (taut_index k = 0; k < n * n; k++)
@@ -281,8 +279,7 @@ static int fill(taut_system *system, const taut_system *base, const double *acti
 {
     effective *e = TAUT_NEW(&system->arena, effective, 1);
     double *copy = TAUT_NEW(&system->arena, double, modes);
-    if (!e || !copy)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, e, copy);
     for (int k = 0; k < modes; k++) {
         copy[k] = action[k];
         if (!(action[k] >= 0) || !isfinite(action[k]))
@@ -312,8 +309,7 @@ int taut_system_effective(const taut_system *base, const double *action, int mod
                          "an effective system needs one action for each mode, not %d in all",
                          modes);
     taut_system *system = taut_system_derive(base);
-    if (!system)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, system);
     int status = fill(system, base, action, modes, error);
     if (status) {
         taut_system_destroy(system);
@@ -339,8 +335,7 @@ static int actions_at_start(taut_context *context, double t, taut_arena *arena, 
     int most = m < TAUT_SPECTRUM_DENSE ? m : TAUT_SPECTRUM_DENSE;
     double *q = TAUT_NEW(arena, double, n), *v = TAUT_NEW(arena, double, n);
     *mode = TAUT_NEW(arena, taut_mode, most);
-    if (!q || !v || !*mode)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, q, v, *mode);
     TAUT_TRY(taut_context_start(context, t, q, v, error));
     TAUT_TRY(taut_modes(context, t, q, v, most, *mode, report, error));
     if (!report->complete || report->found == 0 || isnan(report->energy))

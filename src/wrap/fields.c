@@ -105,8 +105,7 @@ int taut_field_index1(taut_context *context, taut_arena *arena, taut_statistics 
     if (!(alpha >= 0 && beta >= 0))
         return taut_fail(error, TAUT_ERROR_USAGE, "Baumgarte's parameters must not be negative");
     mechanical *w = TAUT_NEW(arena, mechanical, 1);
-    if (!w)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, w);
     int status = fill(w, context, arena, statistics, alpha, beta, error);
     if (status == 0)
         *field = &w->field;

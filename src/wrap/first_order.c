@@ -264,8 +264,7 @@ int taut_field_first_order(taut_context *context, taut_arena *arena, taut_statis
     if (!(gamma >= 0))
         return taut_fail(error, TAUT_ERROR_USAGE, "the stabilising factor must not be negative");
     first_order *w = TAUT_NEW(arena, first_order, 1);
-    if (!w)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, w);
     w->context = context;
     w->gamma = gamma;
     w->field =

@@ -154,8 +154,7 @@ int taut_invariants_create(taut_context *context, taut_invariants_of which, taut
 {
     *invariants = NULL;
     taut_invariants *w = TAUT_NEW(arena, taut_invariants, 1);
-    if (!w)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, w);
     w->context = context;
     w->allocator = &arena->allocator;
     w->statistics = statistics;

@@ -255,12 +255,10 @@ static int fill_mechanical(stabilizer *w, taut_context *context, taut_arena *are
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "there is nothing to stabilise: the system has no rigid bonds");
     w->residual = TAUT_NEW(arena, double, x->rods);
-    if (!w->residual)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, w->residual);
     if (w->kind->simple) {
         w->ones = TAUT_NEW(arena, double, w->n);
-        if (!w->ones)
-            return taut_fail_memory(error);
+        TAUT_NEED(error, w->ones);
         for (taut_index i = 0; i < w->n; i++)
             w->ones[i] = 1;
     }
@@ -297,8 +295,7 @@ int taut_stabilizer_create(const char *name, int passes, taut_context *context, 
     if (passes < 0)
         return taut_fail(error, TAUT_ERROR_USAGE, "the number of passes must not be negative");
     stabilizer *w = TAUT_NEW(arena, stabilizer, 1);
-    if (!w)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, w);
     w->kind = found;
     w->passes = passes > 0 ? passes : 1;
     w->projector = (taut_projector){.name = found->name,

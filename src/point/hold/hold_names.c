@@ -91,8 +91,7 @@ static int fail_unknown(const taut_system *system, const char *text, taut_arena 
                                 to > from ? " to " : "", to > from ? last : "");
     }
     const char **names = TAUT_NEW(arena, const char *, all->blocks);
-    if (!names)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, names);
     for (int64_t b = 0; b < all->blocks; b++)
         names[b] = all->block[b].name;
     char word[65];
@@ -162,8 +161,7 @@ int taut_hold_names(const taut_system *system, const char *names, taut_arena *ar
         return TAUT_OK;
     unsigned char *hold = TAUT_NEW(arena, unsigned char, n);
     char *text = taut_arena_text(arena, names, strlen(names));
-    if (!hold || !text)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, hold, text);
     if (*result)
         memcpy(hold, *result, (size_t)n);
     for (char *word = text, *next; word; word = next) {

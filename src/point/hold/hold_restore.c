@@ -147,8 +147,7 @@ static int check_rank(taut_hold_restorer *w, taut_masked_saddle *s, double t, co
     unsigned char *before = TAUT_NEW(arena, unsigned char, w->m),
                   *after = TAUT_NEW(arena, unsigned char, w->m);
     taut_index *partner = TAUT_NEW(arena, taut_index, w->m), free_rank, held_rank;
-    if (!before || !after || !partner)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, before, after, partner);
     TAUT_TRY(taut_masked_saddle_factor(s, t, w->values.mass, w->values.jacobian, NULL, relaxation,
                                        error));
     TAUT_TRY(rank_of(s, s->g, arena, after, partner, &held_rank, error));
@@ -209,8 +208,7 @@ int taut_hold_restorer_create(taut_context *context, taut_arena *arena, taut_sta
     if (!taut_hold_any(hold, sizes.coordinates, TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY))
         return TAUT_OK;
     taut_hold_restorer *w = TAUT_NEW(arena, taut_hold_restorer, 1);
-    if (!w)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, w);
     *w = (taut_hold_restorer){.context = context, .statistics = statistics, .hold = hold};
     int status = build(w, arena, t, q, v, error);
     if (status != 0) {

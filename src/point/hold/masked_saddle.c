@@ -57,8 +57,7 @@ static int create(taut_masked_saddle *s, taut_context *context, taut_arena *aren
     s->k = TAUT_NEW(arena, double, s->matrix ? s->tangent.start[s->n] : s->n);
     s->d = TAUT_NEW(arena, double, s->m);
     s->moves = TAUT_NEW(arena, unsigned char, s->m);
-    if (!s->g || !s->k || !s->d || !s->moves)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, s->g, s->k, s->d, s->moves);
     return new_saddle(s, &sizes, curved, error);
 }
 

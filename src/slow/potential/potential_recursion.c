@@ -348,8 +348,7 @@ int taut_potential_recursion_create(taut_context *context, taut_arena *arena,
                                     taut_potential_recursion **recursion, taut_error *error)
 {
     taut_potential_recursion *r = *recursion = TAUT_NEW(arena, taut_potential_recursion, 1);
-    if (!r)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, r);
     int status = build(r, context, arena, statistics, most, error);
     if (status != 0) {
         taut_potential_recursion_destroy(r);

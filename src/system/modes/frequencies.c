@@ -32,8 +32,8 @@ static int evaluate(work *w, taut_context *context, double t, const double *q, b
     w->values.bond_dt = TAUT_NEW(&w->arena, double, sizes->bonds);
     w->values.mass = TAUT_NEW(&w->arena, double, matrix ? entries : sizes->coordinates);
     w->values.stiff_hessian = TAUT_NEW(&w->arena, double, stiff ? entries : 0);
-    if (!w->values.jacobian || !w->values.bond_dt || !w->values.mass || !w->values.stiff_hessian)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, w->values.jacobian, w->values.bond_dt, w->values.mass,
+              w->values.stiff_hessian);
     w->shape = (taut_saddle_shape){.n = sizes->coordinates, .symmetric = true, .positive = true};
     if (matrix) {
         w->shape.k_start = w->tangent.start;
@@ -113,8 +113,7 @@ static int choose_rows(work *w, const taut_context *context, bool stiff, taut_er
     TAUT_TRY(TAUT_RESERVE(&w->arena, g->start[g->rows], error, &w->entry));
     TAUT_TRY(TAUT_RESERVE(&w->arena, g->rows, error, &w->compliance));
     w->bond = TAUT_NEW(&w->arena, taut_index, g->rows);
-    if (!start || !column || !w->bond)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, start, column, w->bond);
     bool hard = false;
     for (taut_index i = 0; i < g->rows; i++)
         hard |= c[i] > 0 && !taut_context_soft(context, i);

@@ -33,8 +33,7 @@ static int split(taut_modes_work *w, taut_error *error)
     const double *c = taut_context_compliance(w->context);
     w->spring = TAUT_NEW(w->arena, taut_index, w->m);
     w->rigid = TAUT_NEW(w->arena, taut_index, w->m);
-    if (!w->spring || !w->rigid)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, w->spring, w->rigid);
     int64_t entries = 0;
     for (taut_index i = 0; i < w->m; i++)
         if (!(c[i] > 0)) {
@@ -46,8 +45,7 @@ static int split(taut_modes_work *w, taut_error *error)
     w->rigid_start = TAUT_NEW(w->arena, taut_index, (int64_t)w->rigids + 1);
     w->rigid_column = TAUT_NEW(w->arena, taut_index, entries);
     w->rigid_g = TAUT_NEW(w->arena, double, entries);
-    if (!w->rigid_start || !w->rigid_column || !w->rigid_g)
-        return taut_fail_memory(error);
+    TAUT_NEED(error, w->rigid_start, w->rigid_column, w->rigid_g);
     for (taut_index i = 0, used = 0; i < w->rigids; i++) {
         for (taut_index e = w->jacobian.start[w->rigid[i]]; e < w->jacobian.start[w->rigid[i] + 1];
              e++)
