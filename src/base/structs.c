@@ -12,8 +12,8 @@ static int find_size(const void *given, size_t most, const char *name, size_t *s
     if (*size >= sizeof *size && *size <= most)
         return TAUT_OK;
     return taut_fail(error, TAUT_ERROR_USAGE,
-                     "the size of a %s is %zu, and this library (version %s) has %zu: %s", name,
-                     *size, taut_version(), most,
+                     "the size of a %s is %lld, and this library (version %s) has %lld: %s", name,
+                     (long long)*size, taut_version(), (long long)most,
                      *size < sizeof *size ? "call its _init function first"
                                           : "it was not initialised by its _init function, or the "
                                             "program needs a later version");
