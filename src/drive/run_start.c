@@ -16,7 +16,7 @@
 #include "base/vectors.h"
 #include "drive/solver.h"
 #include "point/foot_point.h"
-#include "point/projection.h"
+#include "project/project.h"
 #include "slow/series.h"
 #include "vibration/effective.h"
 #include "wrap/fields.h"
@@ -170,29 +170,26 @@ static void note_slow_point(taut_solver *solver, const char *method,
 }
 
 /* Begins at the slow point that a projection finds; [run] of the model counts for it. */
-static int take_slow_point(taut_solver *solver, const char *method, taut_error *error)
+static int take_slow_point(taut_solver *solver, const taut_projection_method *method,
+                           taut_error *error)
 {
-    taut_options *options = NULL;
-    taut_projection *projection = NULL;
-    taut_projection_result result = {.size = sizeof result};
     taut_stepper *s = &solver->stepper;
-    TAUT_TRY(taut_options_create(&solver->arena.allocator, &options, error));
-    int status = taut_options_set_text(options, "method", method, error);
-    if (status == 0)
-        status = taut_options_set_real(options, "from", solver->from, error);
-    if (status == 0)
-        status =
-            taut_project(solver->system, options, &solver->arena.allocator, &projection, error);
+    taut_projection_settings settings;
+    taut_projection *found = NULL;
+    taut_projection_result result = {.size = sizeof result};
+    TAUT_TRY(taut_projection_settings_for(solver->system, NULL, &solver->arena, &settings, error));
+    settings.method = method;
+    int status = taut_project_state(s->context, s->now.t, s->now.q, s->now.v, &settings,
+                                    &solver->arena.allocator, &found, error);
     if (status == 0) {
-        taut_projection_result_get(projection, &result, NULL);
-        note_slow_point(solver, method, &result);
+        taut_projection_result_get(found, &result, NULL);
+        note_slow_point(solver, method->name, &result);
         taut_copy(s->n, result.q, s->now.q);
         taut_copy(s->n, result.v, s->now.v);
         solver->moved = true;
         taut_statistics_add(s->statistics, &result.statistics);
     }
-    taut_projection_destroy(projection);
-    taut_options_destroy(options);
+    taut_projection_destroy(found);
     return status;
 }
 
@@ -242,7 +239,8 @@ static int start_slow(taut_solver *solver, taut_error *error)
     bool visible = d->amplitude > 1e-3 * (s->atol + s->rtol * taut_largest(s->n, s->now.q));
     if (!visible || solver->trial) /* the run begins with or without the slow point */
         return TAUT_OK;
-    static const char *const ways[] = {"series", "kernel"}; /* from jets; from forces alone */
+    static const taut_projection_method *const ways[] = {
+        &taut_projection_series, &taut_projection_kernel}; /* from jets; from forces alone */
     int status = -1;
     for (int k = 0; k < 2 && status != 0; k++) {
         status = take_slow_point(solver, ways[k], &reason);

@@ -48,6 +48,7 @@ typedef struct taut_projection_settings {
     int order;
     double horizon; /* NaN: not given */
     bool plain;     /* iteration without acceleration */
+    double from;    /* time of the initial state */
 } taut_projection_settings;
 
 #endif

@@ -11,7 +11,12 @@ int taut_projection_settings_read(const taut_options *options, taut_projection_s
 /* Warns of each option that was given and that the projection which made p did not read. */
 void taut_projection_unread(taut_projection *p, const taut_options *options);
 
-/* (projection_run.c) A result that is the given state so far, for a row to work on. */
+/* (projection_run.c) [run] of the model, then the options of the caller (or NULL), as settings; the
+ * coordinates to hold are stored in the arena. */
+int taut_projection_settings_for(const taut_system *system, const taut_options *options,
+                                 taut_arena *arena, taut_projection_settings *settings,
+                                 taut_error *error);
+/* A result that is the given state so far, for a row to work on. */
 int taut_projection_create(taut_context *context, double t, const double *q, const double *v,
                            const unsigned char *hold, const taut_allocator *allocator,
                            taut_projection **projection, taut_error *error);

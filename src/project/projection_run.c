@@ -200,12 +200,33 @@ int taut_project_state(taut_context *context, double t, const double *q, const d
 /* ---- from options */
 
 /* What the boundary of the library has to make of options and model before a projection. */
+/* [run] of the model, then what the caller gives. */
+static int merge(const taut_system *system, const taut_options *options, taut_options *merged,
+                 taut_arena *arena, taut_projection_settings *settings, taut_error *error)
+{
+    TAUT_TRY(read_settings(system, merged, error));
+    TAUT_TRY(taut_options_merge(merged, options, error));
+    TAUT_TRY(taut_projection_settings_read(merged, settings, error));
+    return taut_hold_names(system, taut_options_text(merged, "hold"), arena, &settings->hold,
+                           error);
+}
+
+int taut_projection_settings_for(const taut_system *system, const taut_options *options,
+                                 taut_arena *arena, taut_projection_settings *settings,
+                                 taut_error *error)
+{
+    taut_options *merged = NULL;
+    TAUT_TRY(taut_options_create(&arena->allocator, &merged, error));
+    int status = merge(system, options, merged, arena, settings, error);
+    taut_options_destroy(merged);
+    return status;
+}
+
 typedef struct request {
     taut_arena arena;
-    taut_options *merged; /* [run] of the model, then what the caller gives */
     taut_projection_settings settings;
     taut_context *context;
-    double t, *q, *v;
+    double *q, *v;
 } request;
 
 static int prepare(request *r, const taut_system *system, const taut_options *options,
@@ -213,19 +234,13 @@ static int prepare(request *r, const taut_system *system, const taut_options *op
 {
     taut_sizes sizes;
     taut_system_sizes(system, &sizes);
-    TAUT_TRY(taut_options_create(&r->arena.allocator, &r->merged, error));
-    TAUT_TRY(read_settings(system, r->merged, error));
-    TAUT_TRY(taut_options_merge(r->merged, options, error));
-    TAUT_TRY(taut_projection_settings_read(r->merged, &r->settings, error));
-    TAUT_TRY(taut_hold_names(system, taut_options_text(r->merged, "hold"), &r->arena,
-                             &r->settings.hold, error));
-    r->t = taut_options_real(r->merged, "from");
+    TAUT_TRY(taut_projection_settings_for(system, options, &r->arena, &r->settings, error));
     TAUT_TRY(TAUT_RESERVE(&r->arena, sizes.coordinates, error, &r->q));
     TAUT_TRY(TAUT_RESERVE(&r->arena,
                           sizes.kind == TAUT_MECHANICAL ? sizes.coordinates : sizes.algebraic,
                           error, &r->v));
     TAUT_TRY(taut_context_create(system, &r->arena.allocator, &r->context, error));
-    return taut_context_start(r->context, r->t, r->q, r->v, error);
+    return taut_context_start(r->context, r->settings.from, r->q, r->v, error);
 }
 
 int taut_project(const taut_system *system, const taut_options *options,
@@ -241,12 +256,11 @@ int taut_project(const taut_system *system, const taut_options *options,
     taut_arena_init(&r.arena, &from);
     int status = prepare(&r, system, options, error);
     if (status == 0)
-        status =
-            taut_project_state(r.context, r.t, r.q, r.v, &r.settings, &from, projection, error);
+        status = taut_project_state(r.context, r.settings.from, r.q, r.v, &r.settings, &from,
+                                    projection, error);
     if (status == 0)
         taut_projection_unread(*projection, options);
     taut_context_destroy(r.context);
-    taut_options_destroy(r.merged);
     taut_arena_clear(&r.arena);
     return status;
 }

@@ -71,6 +71,7 @@ int taut_projection_settings_read(const taut_options *options, taut_projection_s
         .order = (int)taut_options_integer(options, "order"),
         .horizon = taut_options_real(options, "horizon"),
         .plain = strcmp(taut_options_text(options, "iterate"), "plain") == 0,
+        .from = taut_options_real(options, "from"),
     };
     return taut_options_given(options, "method")
                ? taut_projection_find(taut_options_text(options, "method"), &settings->method,
