@@ -61,20 +61,19 @@ void taut_combine(taut_index n, int count, const double *weight, double *const *
     }
 }
 
+/* The bits of numbers without a sign, read as integers, are in the order of the numbers, and those
+ * of NaN come last: the largest keeps NaN. */
 TAUT_HOT static double vector_largest(int64_t n, const double *x)
 {
-    double lane[8] = {0}, sum[8] = {0}, size = 0;
-    int64_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        for (int j = 0; j < 8; j++) {
-            double entry = fabs(x[i + j]);
-            lane[j] = entry > lane[j] ? entry : lane[j];
-            sum[j] += entry; /* NaN when an entry is, which the line before passes over */
-        }
-    for (; i < n; i++)
-        size = taut_larger(size, fabs(x[i]));
-    for (int j = 0; j < 8; j++)
-        size = taut_larger(size, isnan(sum[j]) ? sum[j] : lane[j]);
+    int64_t most = 0;
+    double size;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t bits;
+        memcpy(&bits, x + i, sizeof bits);
+        bits &= INT64_MAX;
+        most = bits > most ? bits : most;
+    }
+    memcpy(&size, &most, sizeof size);
     return size;
 }
 
