@@ -268,8 +268,9 @@ static int new_arrays(bonds_foot *c, taut_arena *arena, taut_error *error)
     const int64_t entries = c->exact.tangent.start[n];
     TAUT_TRY(TAUT_RESERVE(arena, n, error, &c->fitted, &c->w, &c->weight));
     TAUT_TRY(TAUT_RESERVE(arena, m, error, &c->values.bond, &c->values.bond_dt, &c->mu, &c->dmu));
-    TAUT_TRY(TAUT_RESERVE(arena, entries, error, &c->values.mass, &c->values.bond_hessian,
-                          &c->values.mass_dq, &c->k));
+    TAUT_TRY(TAUT_RESERVE(arena, c->tangent ? entries : n, error, &c->values.mass));
+    TAUT_TRY(TAUT_RESERVE(arena, c->tangent ? entries : 0, error, &c->values.mass_dq));
+    TAUT_TRY(TAUT_RESERVE(arena, entries, error, &c->values.bond_hessian, &c->k));
     TAUT_TRY(TAUT_RESERVE(arena, c->foot.sizes.jacobian_entries, error, &c->values.jacobian));
     c->rigid = TAUT_NEW(arena, unsigned char, m);
     c->values.bond_weight = c->mu;
