@@ -1,7 +1,7 @@
 /* test_check.c - what taut_check must notice: a derivative that is wrong, bonds that are
  * redundant or contradict one another, a start that oscillates or violates rigid bonds; and that a
  * good system is called good. */
-#include "support/table.h"
+#include "support/run.h"
 
 #include <stdlib.h>
 
@@ -346,6 +346,25 @@ static void test_soft(void)
     }
 }
 
+/* Names of redundant bonds that are longer than the message has room for. */
+static void test_long_names(void)
+{
+#define LONG_NAME "a_name_longer_than_anybody_would_like_to_read_or_write_it"
+    static const char model[] =
+        "[coordinates]\nx, y\n[bonds]\n" LONG_NAME "_1 = x\n" LONG_NAME "_2 = x\n" LONG_NAME
+        "_3 = 2*x\n" LONG_NAME "_4 = 3*x\n" LONG_NAME "_5 = y - y\n";
+    taut_check_report report = {.size = sizeof report};
+    driven d = {0};
+    check_group("long names");
+    d.code = taut_system_parse(model, strlen(model), "model.taut", NULL, &d.system, &d.error);
+    if (driven_good("parse", &d)) {
+        check_equal("check", taut_check(d.system, NULL, &report, &d.error), 0);
+        check_equal("verdict", report.verdict, 1);
+        check_contains("message", report.rank_message, "rank 1 of 5: " LONG_NAME);
+    }
+    driven_destroy(&d);
+}
+
 int main(void)
 {
     test_derivatives();
@@ -353,5 +372,6 @@ int main(void)
     test_noise();
     test_models();
     test_soft();
+    test_long_names();
     return check_done();
 }

@@ -79,12 +79,13 @@ json 'd["rows"] == 11 and abs(d["modes"][0]["most"] - d["modes"][0]["least"]) < 
 # check and run: a start that oscillates is seen to, and a slow run begins at its slow point
 run 0 check quartic_rod --init x=1.02
 has out "1 stiff mode, 1071.47"
+has out "oscillatory energy  200, 196 of the energy scale 1.02"
 has out "motion full, method verlet; full resolves the oscillations"
 has out "motion slow removes the oscillation"
 run 0 check both.taut
 has out "2 stiff modes, 618.034 to 1618.03"
 run 0 run quartic_rod --init x=1.02 --motion slow --until 0.1 --out rows.csv
-has out "(series; normal 0.02"
+has out "without oscillation (series; normal 0.02"
 run 0 run both.taut --motion slow --until 0.1 --out rows.csv
 has out "(series; normal 3.1e-06"
 done_rows

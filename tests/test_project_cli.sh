@@ -174,6 +174,7 @@ run 0 methods
 has out "ipa  (projection)"
 run 0 help project
 has out "--window"
+has out "kernel,"
 has out "difference, auto)"
 has out "write the state to FILE as a [start] section"
 lacks out "verlet"

@@ -124,7 +124,11 @@ static void read_as_listed(void)
 {
     check_group("what a projection reads");
     for (int row = 0; row < taut_projection_count(); row++) {
-        const taut_projection_method *method = taut_projection_row(row);
+        taut_projection_info info = {.size = sizeof info};
+        const taut_projection_method *method = &taut_projection_auto;
+        taut_error error = {0};
+        taut_projection_get(row, &info, NULL);
+        check_equal(info.name, taut_projection_find(info.name, &method, &error), 0);
         for (int k = 0; k < SETTINGS && method != &taut_projection_auto; k++) {
             bool differs = false;
             for (int model = 0; model < MODELS; model++)

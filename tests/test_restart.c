@@ -79,6 +79,101 @@ static void test_rigid(void)
     driven_destroy(&d);
 }
 
+/* Slow motion continues from the slow point of a given state, as a run that begins there: with
+ * springs, with an event that alters the state, with a stiff potential, with forces alone in place
+ * of jets. Nothing is held any more. */
+#define SLOW(model, start) "[coordinates]\nx, y\n" model "\n[start]\n" start "\n"
+static void test_slow(void)
+{
+#define PLANE "[bonds]\ns = sqrt(x^2 + y^2) - 1 stiffness 1e4\n"
+#define HIT "[events]\nhit = y + 9 falling then y' = -y'\n"
+#define POTENTIAL "[stiff potential]\n(sqrt(x^2 + y^2) - 1)^2/2 scale 1e4\n"
+#define OFF "x = 1.05, y = 0.1\nx' = 0.3, y' = 1\n"
+    static const char *const models[][2] = {
+        {SLOW(PLANE, "x = 1, y' = 0.5"), SLOW(PLANE, OFF)},
+        {SLOW(PLANE HIT, "x = 1, y' = 0.5"), SLOW(PLANE HIT, OFF)},
+        {SLOW(PLANE, "x = 1 hold, y' = 0.5"), SLOW(PLANE, OFF)},
+        {SLOW(POTENTIAL, "x = 1, y' = 0.5"), SLOW(POTENTIAL, OFF)},
+    };
+    static const char options[] = "motion=slow until=9 from=0.5 rtol=1e-9 atol=1e-11";
+    const double q[2] = {1.05, 0.1}, v[2] = {0.3, 1};
+    check_group("slow motion");
+    for (size_t k = 0; k < sizeof models / sizeof models[0]; k++) {
+        driven a = driven_create(models[k][0], options, NULL),
+               b = driven_create(models[k][1], options, NULL);
+        if (driven_good("run", &a) && driven_good("from the state", &b)) {
+            taut_result result = {.size = sizeof result};
+            check_equal("advance", taut_solver_advance(a.solver, 2, &a.error), 0);
+            check_row(taut_solver_restart(a.solver, 0.5, q, v, &a.error) == 0, "model %d: %s",
+                      (int)k, a.error.message);
+            taut_solver_result_get(a.solver, &result, NULL);
+            check_row(result.put_back > 0.04, "model %d: moved by %g", (int)k, result.put_back);
+            for (int i = 0; i < 2; i++) {
+                check_near("q", taut_solver_position(a.solver)[i],
+                           taut_solver_position(b.solver)[i], 0);
+                check_near("v", taut_solver_velocity(a.solver)[i],
+                           taut_solver_velocity(b.solver)[i], 0);
+            }
+            /* circles of the radius r, 1e4 r^3 (r - 1) = (x y' - y x')^2 [A 2.3] */
+            const double *x = taut_solver_position(a.solver), *u = taut_solver_velocity(a.solver);
+            double moment = x[0] * u[1] - x[1] * u[0], r = 1;
+            for (int i = 0; i < 50; i++)
+                r = 1 + moment * moment / (1e4 * r * r * r);
+            check_near("radius", hypot(x[0], x[1]), r, 1e-10);
+            /* a state that is slow stays, to rounding */
+            const double slow[4] = {x[0], x[1], u[0], u[1]};
+            check_equal("slow", taut_solver_restart(a.solver, 0.5, slow, slow + 2, &a.error), 0);
+            for (int i = 0; i < 2; i++) {
+                check_near("q stays", taut_solver_position(a.solver)[i], slow[i], 4e-16);
+                check_near("v stays", taut_solver_velocity(a.solver)[i], slow[i + 2], 4e-16);
+            }
+            double angle = atan2(slow[1], slow[0]) + 3.5 * moment / (r * r);
+            check_equal("on", taut_solver_advance(a.solver, 4, &a.error), 0);
+            check_equal("on", taut_solver_advance(b.solver, 4, &b.error), 0);
+            x = taut_solver_position(a.solver);
+            u = taut_solver_velocity(a.solver);
+            check_near("radius later", hypot(x[0], x[1]), r, 1e-8);
+            check_near("x later", x[0], r * cos(angle), 1e-7);
+            check_near("x later", taut_solver_position(b.solver)[0], r * cos(angle), 1e-7);
+        }
+        driven_destroy(&a);
+        driven_destroy(&b);
+    }
+}
+
+/* A state without a slow point is refused, and so is one for which there is no memory. */
+static void test_slow_failures(void)
+{
+    check_group("slow motion, failures");
+    const double q[2] = {1.05, 0.1}, v[2] = {0.3, 1}, top[2] = {0, 1.05};
+    /* forces that end between the state and the bond */
+    driven d = driven_create(
+        SLOW(PLANE "[forces]\nx = if(y > 0.5, sqrt(y - 1.01), 0)\n", "x = 1, y' = 0.5"),
+        "motion=slow until=9", NULL);
+    if (driven_good("run", &d)) {
+        int code = taut_solver_restart(d.solver, 0, top, v, &d.error);
+        check_row(code == TAUT_ERROR_EVALUATE, "%s: %s", taut_code_name(code), d.error.message);
+        check_contains(
+            "top", d.error.message,
+            "slow motion continues from the slow point of the given state, which was not "
+            "found: ");
+        check_near("the state stays", taut_solver_position(d.solver)[1], 0, 1e-15);
+    }
+    driven_destroy(&d);
+    int code = TAUT_ERROR_MEMORY, k = 0;
+    for (; code == TAUT_ERROR_MEMORY && k < 3000; k++) {
+        faulty f = {0};
+        taut_allocator allocator = faulty_allocator(&f);
+        d = driven_create(SLOW(PLANE, "x = 1, y' = 0.5"), "motion=slow until=9", &allocator);
+        f.fail = f.calls + 1 + k;
+        code = d.code ? d.code : taut_solver_restart(d.solver, 0, q, v, &d.error);
+        driven_destroy(&d);
+        if (f.live != 0)
+            check_row(false, "failure %d leaves %d blocks", k, (int)f.live);
+    }
+    check_row(code == 0 && k > 5, "%d failures, then %s", k - 1, taut_code_name(code));
+}
+
 /* An event that ended the run is met again; rows begin at the new time. */
 static void test_events_and_rows(void)
 {
@@ -137,6 +232,8 @@ int main(void)
     test_same();
     test_kick();
     test_rigid();
+    test_slow();
+    test_slow_failures();
     test_events_and_rows();
     test_misuse();
     return check_done();

@@ -78,6 +78,13 @@ static const failure rows[] = {
      TAUT_ERROR_SINGULAR,
      {"'copy' depends on others such as 'rod'; as a spring it may depend on others",
       "mark it `soft`"}},
+    {"springs that depend on others where they are not stretched",
+     "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nfirst = x - 1 stiffness 1e6\nsecond = x - 1 + "
+     "(x - 1)^2*y stiffness 1e6\n[start]\nx = 1.1, y' = 1\n",
+     "motion=effective until=1",
+     "effective",
+     TAUT_ERROR_SINGULAR,
+     {"'second' depends on others such as 'first'", "mark it `soft`"}},
     {"rigid bonds and a spring, in effective motion",
      "[coordinates]\nx, y, z\n[potential]\ny\n[bonds]\nrod = x - y\nspring = x + z stiffness "
      "1e6\ncopy = 3*x - 3*y\n",
@@ -213,6 +220,16 @@ static const struct {
      "1e6\n",
      "method=series",
      {"coordinate 'z' has no mass, and no bond holds it", "give it one"}},
+    {"a stiff potential, a mass matrix of rank 1",
+     "[coordinates]\nw, x, y\n[mass]\nM[x,y] = 1\n[stiff potential]\n(x - 1)^2/2 scale "
+     "1e6\n[start]\nx = 1.1\n",
+     "method=series",
+     {"at t = 0 the mass matrix is not positive definite", "increase the mass of 'y'"}},
+    {"a stiff potential, no mass",
+     "[coordinates]\nx, y\n[mass]\nx = 0\n[stiff potential]\n(y - 1)^2/2 scale 1e6\n[start]\ny = "
+     "1.1\n",
+     "method=series",
+     {"at t = 0 the mass matrix is not positive definite", "increase the mass of 'x'"}},
     {"observables that depend on one another",
      "[state]\nx, y, z\n[rates]\nx' = -x\ny' = -y\nz' = -100*(z - x)\n[observables]\ntotal = x + "
      "y\nagain = 2*x + 2*y\n"

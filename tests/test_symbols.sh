@@ -64,6 +64,9 @@ row $? "functions with hidden state or a shell: $found"
 found=$(uses 'time|timespec_get|gettimeofday|ftime')
 [ -z "$found" ]
 row $? "clocks that setting the time of day changes: $found"
+found=$(uses clock_gettime clock.c.o)
+[ -z "$found" ]
+row $? "a clock is read outside base/clock.c: $found"
 found=$(awk '$2 == "malloc" && $1 == "memory.c.o"' "$work/used")
 [ -n "$found" ]
 row $? "base/memory.c does not use malloc: the list of symbols was not read"

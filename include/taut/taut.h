@@ -287,10 +287,10 @@ TAUT_API int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int si
  * events count. */
 TAUT_API int taut_solver_advance(taut_solver *solver, double t, taut_error *error);
 /* Continues from a new state: a kick, a correction, another time. q[n], v[n] (first order: the
- * state and v[algebraic]) are moved onto rigid bonds as an initial state is; in slow motion to the
- * slow point only where events that alter the state have prepared for it. Statistics go on; events
- * and rows begin again; what a method remembers of earlier steps is forgotten. On error the
- * solver should not be advanced. */
+ * state and v[algebraic]) are moved onto rigid bonds, in slow motion to the slow point, as an
+ * initial state is, but nothing is held; where the slow point is not found the call fails.
+ * Statistics go on; events and rows begin again; what a method remembers of earlier steps is
+ * forgotten. On error the solver should not be advanced. */
 TAUT_API int taut_solver_restart(taut_solver *solver, double t, const double *q, const double *v,
                                  taut_error *error);
 TAUT_API double taut_solver_time(const taut_solver *solver);

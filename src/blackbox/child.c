@@ -56,17 +56,11 @@ int taut_child_fail(taut_child *child, const char *what, taut_error *error)
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 4096, GRACE = 1000 /* milliseconds */, FILES_MOST = 65536 };
+#include "base/clock.h"
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+enum { PATH_ROOM = 4096, GRACE = 1000 /* milliseconds */, FILES_MOST = 65536 };
 
 static void close_end(int *end)
 {
@@ -289,11 +283,11 @@ static bool reap(taut_child *child, int *status)
 static bool ended(taut_child *child, int milliseconds, int *status)
 {
     char block[1024];
-    double until = now() + milliseconds / 1000.0;
+    double until = taut_clock() + milliseconds / 1000.0;
     for (;;) {
         if (reap(child, status))
             return true;
-        if (now() >= until)
+        if (taut_clock() >= until)
             return false;
         listen_to(child);
         for (int k = 0; k < 256 && child->out >= 0 && read(child->out, block, sizeof block) > 0;
@@ -421,7 +415,7 @@ static int exchange(taut_child *child, double until, const char *request, size_t
     struct pollfd wanted[3] = {{.fd = child->out, .events = POLLIN},
                                {.fd = child->err, .events = POLLIN},
                                {.fd = *sent < length ? child->in : -1, .events = POLLOUT}};
-    double left = until - now();
+    double left = until - taut_clock();
     int wait = left <= 0 ? 0 : left > 1e6 ? 1000000000 : (int)(left * 1000) + 1;
     if (poll(wanted, 3, wait) <= 0)
         return 0;
@@ -436,7 +430,7 @@ int taut_child_ask(taut_child *child, const char *request, size_t length, char *
                    taut_error *error)
 {
     size_t sent = 0;
-    double until = now() + child->timeout;
+    double until = taut_clock() + child->timeout;
     *answer = NULL;
     if (child->pid == 0)
         return fail_with(child, "it has ended", error);
@@ -453,7 +447,7 @@ int taut_child_ask(taut_child *child, const char *request, size_t length, char *
         if (child->have == child->room)
             return taut_child_fail(
                 child, "its answer does not end: no line was expected to be so long", error);
-        if (now() >= until) {
+        if (taut_clock() >= until) {
             char what[120];
             snprintf(what, sizeof what,
                      "it did not answer within %g s (timeout in [stepper] allows more)",

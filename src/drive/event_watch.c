@@ -316,7 +316,7 @@ static int apply(taut_solver *solver, taut_index k, double theta, double *value,
                               error));
     TAUT_TRY(evaluate(solver, x, solver->watch.trial, error));
     *value = solver->watch.trial[k];
-    int status = taut_start_again(solver, x, moved, &reason);
+    int status = taut_start_again(solver, false, x, moved, &reason);
     return status == 0 ? TAUT_OK : fail_altered(solver, k, status, &reason, error);
 }
 

@@ -1,6 +1,7 @@
 /* restart.c - a run continues from a state that the caller gives: a kick, a correction, another
- * time. The state is moved onto the rigid bonds as one that an event altered; statistics and the
- * largest drift go on, events and rows begin again. */
+ * time. The state is moved onto the rigid bonds as one that an event altered, in slow motion to its
+ * slow point as the initial state is; statistics and the largest drift go on, events and rows begin
+ * again. */
 #include "drive/solver.h"
 
 #include <math.h>
@@ -42,7 +43,7 @@ int taut_solver_restart(taut_solver *solver, double t, const double *q, const do
     x->t = t;
     taut_copy(s->n, q, x->q);
     taut_copy(velocities, v, taut_state_v(x));
-    TAUT_TRY(taut_unevaluated(taut_start_again(solver, x, &moved, error), t, error));
+    TAUT_TRY(taut_unevaluated(taut_start_again(solver, true, x, &moved, error), t, error));
     for (taut_index k = 0; k < solver->watch.count; k++)
         solver->watch.met[k] = NAN;
     solver->put_back = fmax(solver->put_back, moved);

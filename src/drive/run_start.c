@@ -169,8 +169,9 @@ static void note_slow_point(taut_solver *solver, const char *method,
                 method, moved);
 }
 
-/* Begins at the slow point that a projection finds; [run] of the model counts for it. */
-static int take_slow_point(taut_solver *solver, const taut_projection_method *method,
+/* Moves x to the slow point that a projection finds; [run] of the model counts for it, what is held
+ * for the initial state only. */
+static int take_slow_point(taut_solver *solver, const taut_projection_method *method, taut_state *x,
                            taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
@@ -179,13 +180,16 @@ static int take_slow_point(taut_solver *solver, const taut_projection_method *me
     taut_projection_result result = {.size = sizeof result};
     TAUT_TRY(taut_projection_settings_for(solver->system, NULL, &solver->arena, &settings, error));
     settings.method = method;
-    int status = taut_project_state(s->context, s->now.t, s->now.q, s->now.v, &settings,
+    if (x != &s->now)
+        settings.hold = NULL;
+    int status = taut_project_state(s->context, x->t, x->q, x->v, &settings,
                                     &solver->arena.allocator, &found, error);
     if (status == 0) {
         taut_projection_result_get(found, &result, NULL);
-        note_slow_point(solver, method->name, &result);
-        taut_copy(s->n, result.q, s->now.q);
-        taut_copy(s->n, result.v, s->now.v);
+        if (x == &s->now)
+            note_slow_point(solver, method->name, &result);
+        taut_copy(s->n, result.q, x->q);
+        taut_copy(s->n, result.v, x->v);
         solver->moved = true;
         taut_statistics_add(s->statistics, &result.statistics);
     }
@@ -221,31 +225,45 @@ static int prepare_again(taut_solver *solver, bool overdamped, taut_error *error
     return TAUT_OK;
 }
 
-/* Slow motion begins on the slow manifold. An initial state whose oscillation is far below the
+static bool is_slow(const taut_solver *solver)
+{
+    return solver->motion == TAUT_MOTION_SLOW &&
+           (solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL));
+}
+
+/* Slow motion begins on the slow manifold, or continues there from a given state x, which is not
+ * stepper.now. A state whose oscillation is far below the
  * tolerance stays as it is: the adaptive step size depends on its velocity times the step, a
  * thousand times the amplitude when the step is a hundred periods long. */
-static int start_slow(taut_solver *solver, taut_error *error)
+static int start_slow(taut_solver *solver, taut_state *x, taut_error *error)
 {
-    taut_stepper *s = &solver->stepper;
+    const taut_stepper *s = &solver->stepper;
+    bool given = x != &s->now;
     taut_diagnosis here;
     const taut_diagnosis *d = &solver->diagnosis;
     taut_error reason = {0};
-    if (!taut_start_diagnosed(solver)) {
-        TAUT_TRY(taut_diagnose(s->context, s->now.t, s->now.q, s->now.v, TAUT_DIAGNOSE_OSCILLATION,
+    if (given || !taut_start_diagnosed(solver)) {
+        TAUT_TRY(taut_diagnose(s->context, x->t, x->q, x->v, TAUT_DIAGNOSE_OSCILLATION,
                                TAUT_BACKEND_AUTO, &here, error));
         d = &here;
     }
-    TAUT_TRY(prepare_again(solver, d->overdamped, error));
-    bool visible = d->amplitude > 1e-3 * (s->atol + s->rtol * taut_largest(s->n, s->now.q));
+    if (!given)
+        TAUT_TRY(prepare_again(solver, d->overdamped, error));
+    bool visible = d->amplitude > 1e-3 * (s->atol + s->rtol * taut_largest(s->n, x->q));
     if (!visible || solver->trial) /* the run begins with or without the slow point */
         return TAUT_OK;
     static const taut_projection_method *const ways[] = {
         &taut_projection_series, &taut_projection_kernel}; /* from jets; from forces alone */
     int status = -1;
     for (int k = 0; k < 2 && status != 0; k++) {
-        status = take_slow_point(solver, ways[k], &reason);
+        status = take_slow_point(solver, ways[k], x, &reason);
         TAUT_TRY(taut_fail_final(status, &reason, error));
     }
+    if (status != 0 && given)
+        return taut_fail(error, status,
+                         "slow motion continues from the slow point of the given state, which was "
+                         "not found: %.200s",
+                         reason.message);
     if (status != 0 && isinf(d->amplitude))
         TAUT_APPEND(solver->begun, "; the initial state was not moved, and may oscillate: %.200s",
                     reason.message);
@@ -274,13 +292,13 @@ int taut_start_state(taut_solver *solver, taut_error *error)
         return taut_start_begin(solver, error);
     if (solver->drift.rows > 0)
         TAUT_TRY(start_on_bonds(solver, error));
-    bool springs = solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL);
-    return solver->motion == TAUT_MOTION_SLOW && springs ? start_slow(solver, error) : TAUT_OK;
+    return is_slow(solver) ? start_slow(solver, &solver->stepper.now, error) : TAUT_OK;
 }
 
-/* ---- after an event */
+/* ---- after an event, or at a state that the caller gives */
 
-int taut_start_again(taut_solver *solver, taut_state *x, double *moved, taut_error *error)
+int taut_start_again(taut_solver *solver, bool given, taut_state *x, double *moved,
+                     taut_error *error)
 {
     const taut_stepper *s = &solver->stepper;
     double *q = s->error_q, *v = s->error_v; /* scratch between steps */
@@ -291,7 +309,9 @@ int taut_start_again(taut_solver *solver, taut_state *x, double *moved, taut_err
     taut_copy(s->n, x->v, v);
     if (solver->onto_rigid)
         TAUT_TRY(solver->onto_rigid->apply(solver->onto_rigid, x->t, x->q, x->v, error));
-    if (solver->slow)
+    if (given && is_slow(solver))
+        TAUT_TRY(start_slow(solver, x, error));
+    else if (solver->slow)
         TAUT_TRY(solver->slow->apply(solver->slow, x->t, x->q, x->v, error));
     *moved =
         taut_larger(taut_largest_difference(s->n, x->q, q), taut_largest_difference(s->n, x->v, v));

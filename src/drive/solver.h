@@ -194,9 +194,10 @@ int taut_start_state(taut_solver *solver, taut_error *error);
 bool taut_start_diagnosed(const taut_solver *solver);
 /* The invariants of the present state are those that are kept and watched from here on. */
 int taut_start_begin(taut_solver *solver, taut_error *error);
-/* Moves a state that an event altered to where the motion can begin; *moved: the largest |dq_i| or
- * |dv_i|. */
-int taut_start_again(taut_solver *solver, taut_state *state, double *moved, taut_error *error);
+/* Moves a state that an event altered, without allocating, or that the caller gives to where the
+ * motion can begin; *moved: the largest |dq_i| or |dv_i|. */
+int taut_start_again(taut_solver *solver, bool given, taut_state *state, double *moved,
+                     taut_error *error);
 void taut_start_release(taut_solver *solver);
 
 /* (loop.c) Back towards the manifold after a step; what the method remembers of its end is

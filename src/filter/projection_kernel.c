@@ -25,7 +25,7 @@
  * again at the state reached, until they are those that the passes were made for. */
 #include <float.h>
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "base/vectors.h"
 #include "filter/filter_work.h"
@@ -164,12 +164,15 @@ static int fail_passes(const kernel *w, double now, taut_error *error)
 {
     if (w->stiffness.repels)
         return taut_stiffness_separated(&w->stiffness, error);
+    char size[40] = "without bound";
+    if (isfinite(now))
+        snprintf(size, sizeof size, "by %.3g times what it should", now);
     return taut_fail(error, TAUT_ERROR_CONVERGE,
-                     "after %lld passes a pass still changes %s by %.3g times what it should: the "
+                     "after %lld passes a pass still changes %s %s: the "
                      "initial state is too far from the slow manifold, or slow and fast are not "
                      "separated (it moves at a rate of %.3g, the slowest %s oscillates at %.4g rad "
                      "per time, the window is %.3g); start nearer%s, or allow more passes",
-                     (long long)w->p->passes, w->declared ? "the bonds" : "what is fast", now,
+                     (long long)w->p->passes, w->declared ? "the bonds" : "what is fast", size,
                      taut_stiffness_pace(w->p), w->declared ? "spring" : "of the fast", w->slowest,
                      2 * w->sampler.h * w->sampler.steps,
                      w->declared ? " (projection constraint gives a foot point)" : "");
@@ -225,6 +228,10 @@ static int smooth_passes(kernel *w, taut_error *error)
     taut_projection *p = w->p;
     double before = INFINITY, now = INFINITY;
     int repeated = 0; /* passes in a row that changed as much as the one before */
+    if (p->passes >= w->settings->passes)
+        return taut_fail(error, TAUT_ERROR_CONVERGE,
+                         "no pass is left for the smooth kernel (passes: %lld); allow more passes",
+                         (long long)p->passes);
     for (int64_t k = 0; p->passes < w->settings->passes; k++) {
         TAUT_TRY(taut_sampler_run(&w->sampler, error));
         TAUT_TRY(next_point(w, error));

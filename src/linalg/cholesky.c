@@ -10,17 +10,17 @@
 
 static const double dependent = 1e-10; /* remainder of a unit row that counts as zero */
 
-bool taut_cholesky(taut_index n, double *a)
+taut_index taut_cholesky(taut_index n, double *a)
 {
     for (taut_index i = 0; i < n; i++)
         for (taut_index j = 0; j <= i; j++) {
             double *row = a + (int64_t)i * n, *other = a + (int64_t)j * n,
                    left = row[j] - taut_dot(j, row, other);
             if (i == j && !(left > 0))
-                return false;
+                return i;
             row[j] = i == j ? sqrt(left) : left / other[j];
         }
-    return true;
+    return n;
 }
 
 void taut_cholesky_lower(taut_index n, const double *r, double *x)

@@ -8,9 +8,9 @@
 
 #include "base/memory.h"
 
-/* a[n][n] becomes R in its lower half (the upper half is left alone); false when a is not
- * positive definite. */
-bool taut_cholesky(taut_index n, double *a);
+/* a[n][n] becomes R in its lower half (the upper half is left alone). Returns n, or, when a is not
+ * positive definite, the first row where that shows. */
+taut_index taut_cholesky(taut_index n, double *a);
 void taut_cholesky_lower(taut_index n, const double *r, double *x); /* x <- R^-1 x */
 /* x <- R^-T x: from y to x */
 void taut_cholesky_upper(taut_index n, const double *r, double *x);

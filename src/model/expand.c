@@ -237,6 +237,43 @@ static int32_t constant_block(taut_expand *x, const taut_reference *r, bool *con
     return taut_symbol_block_of(r->symbol, index, &ordinal);
 }
 
+/* d/dt of one node along the motion: time moves by 1, positions by their velocities. */
+static int node_derivative(taut_expand *x, taut_place place, int32_t *node)
+{
+    const int32_t *below;
+    int32_t count = inputs_below(x, *node, &below), moving = 0;
+    int32_t *slot = TAUT_NEW(&x->arena, int32_t, count < 0 ? 0 : count),
+            *seed = TAUT_NEW(&x->arena, int32_t, count < 0 ? 0 : count);
+    TAUT_NEED(x->model->error, slot, seed);
+    for (int32_t k = 0; k < count; k++) {
+        taut_slot_key key = x->slot[below[k]];
+        if (key.source == TAUT_FROM_V || (key.source == TAUT_FROM_Q && x->model->first_order))
+            return taut_expand_fail(x, place, "this time derivative would need %s",
+                                    key.source == TAUT_FROM_V
+                                        ? "accelerations"
+                                        : "the rates of the state: write the expression");
+        if (key.source != TAUT_FROM_Q && key.source != TAUT_FROM_TIME)
+            continue;
+        slot[moving] = below[k];
+        if (key.source == TAUT_FROM_Q) {
+            TAUT_TRY(permit(x, TAUT_FROM_V, place, key.reference.symbol->name));
+            key.source = TAUT_FROM_V;
+            seed[moving++] = taut_expand_slot(x, &key);
+        } else {
+            seed[moving++] = taut_graph_constant(x->graph, 1);
+        }
+    }
+    *node = taut_graph_derivative(x->graph, *node, moving, slot, seed);
+    return 0;
+}
+
+static int total_derivative(taut_expand *x, taut_place place, taut_value *value)
+{
+    for (int k = 0; k < value->n; k++)
+        TAUT_TRY(node_derivative(x, place, &value->node[k]));
+    return 0;
+}
+
 static int definition_value(taut_expand *x, const taut_tree *tree, const taut_reference *r,
                             const taut_symbol_block *block, taut_value *value)
 {
@@ -266,7 +303,7 @@ static int definition_value(taut_expand *x, const taut_tree *tree, const taut_re
         x->document = document;
     TAUT_TRY(status);
     for (int k = 0; k < tree->primes; k++)
-        TAUT_TRY(taut_expand_total_derivative(x, tree->place, value));
+        TAUT_TRY(total_derivative(x, tree->place, value));
     int component;
     TAUT_TRY(choose_component(x, tree, value->n, &component));
     if (component >= 0) {
@@ -336,7 +373,7 @@ static int binding_value(taut_expand *x, const taut_tree *tree, taut_binding *bi
         *value = (taut_value){1, {binding->node}};
     }
     for (int k = 0; k < tree->primes; k++)
-        TAUT_TRY(taut_expand_total_derivative(x, tree->place, value));
+        TAUT_TRY(total_derivative(x, tree->place, value));
     int component;
     TAUT_TRY(choose_component(x, tree, value->n, &component));
     if (component >= 0)
@@ -364,43 +401,6 @@ static int name_value(taut_expand *x, const taut_tree *tree, taut_binding *scope
     if (symbol && symbol->kind == TAUT_SYMBOL_TABLE)
         return taut_expand_table(x, tree, scope, symbol, value);
     return family_value(x, tree, scope, value);
-}
-
-/* d/dt of one node along the motion: time moves by 1, positions by their velocities. */
-static int total_derivative(taut_expand *x, taut_place place, int32_t *node)
-{
-    const int32_t *below;
-    int32_t count = inputs_below(x, *node, &below), moving = 0;
-    int32_t *slot = TAUT_NEW(&x->arena, int32_t, count < 0 ? 0 : count),
-            *seed = TAUT_NEW(&x->arena, int32_t, count < 0 ? 0 : count);
-    TAUT_NEED(x->model->error, slot, seed);
-    for (int32_t k = 0; k < count; k++) {
-        taut_slot_key key = x->slot[below[k]];
-        if (key.source == TAUT_FROM_V || (key.source == TAUT_FROM_Q && x->model->first_order))
-            return taut_expand_fail(x, place, "this time derivative would need %s",
-                                    key.source == TAUT_FROM_V
-                                        ? "accelerations"
-                                        : "the rates of the state: write the expression");
-        if (key.source != TAUT_FROM_Q && key.source != TAUT_FROM_TIME)
-            continue;
-        slot[moving] = below[k];
-        if (key.source == TAUT_FROM_Q) {
-            TAUT_TRY(permit(x, TAUT_FROM_V, place, key.reference.symbol->name));
-            key.source = TAUT_FROM_V;
-            seed[moving++] = taut_expand_slot(x, &key);
-        } else {
-            seed[moving++] = taut_graph_constant(x->graph, 1);
-        }
-    }
-    *node = taut_graph_derivative(x->graph, *node, moving, slot, seed);
-    return 0;
-}
-
-int taut_expand_total_derivative(taut_expand *x, taut_place place, taut_value *value)
-{
-    for (int k = 0; k < value->n; k++)
-        TAUT_TRY(total_derivative(x, place, &value->node[k]));
-    return 0;
 }
 
 /* ---- operators */

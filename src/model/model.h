@@ -212,7 +212,6 @@ int taut_expand_table(taut_expand *x, const taut_tree *tree, taut_binding *scope
                       taut_symbol *symbol, taut_value *value); /* tables.c */
 int taut_expand_reference(taut_expand *x, const taut_tree *tree, taut_binding *scope,
                           taut_reference *reference);
-int taut_expand_total_derivative(taut_expand *x, taut_place place, taut_value *value);
 /* the input node, -1 when out of memory */
 int32_t taut_expand_slot(taut_expand *x, const taut_slot_key *key);
 int taut_expand_decide(taut_expand *x, int kind, const taut_reference *reference, int32_t node,

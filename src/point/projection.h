@@ -65,9 +65,7 @@ extern const taut_projection_method taut_projection_ipa, taut_projection_kernel,
     taut_projection_series, taut_projection_constraint, taut_projection_difference,
     taut_projection_auto;
 
-/* (projection_table.c) Row k of the table, and the row of a name; fails with what there is when
- * there is none. */
-const taut_projection_method *taut_projection_row(int k);
+/* (projection_table.c) The row of a name; fails with what there is when there is none. */
 int taut_projection_find(const char *name, const taut_projection_method **method,
                          taut_error *error);
 /* "ipa, series and kernel", with `last` as " and ": those for such a kind of system, and with

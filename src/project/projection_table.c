@@ -19,11 +19,6 @@ int taut_projection_count(void)
     return PROJECTIONS;
 }
 
-const taut_projection_method *taut_projection_row(int k)
-{
-    return table[k];
-}
-
 int taut_projection_get(int k, taut_projection_info *info, taut_error *error)
 {
     TAUT_REQUIRE(k >= 0 && k < PROJECTIONS);

@@ -164,7 +164,8 @@ void taut_impulse_destroy(taut_stepper *s)
 
 /* ---- linear algebra */
 
-void taut_impulse_rows(const taut_impulse *w, double *rows)
+/* The rows of the stiff springs that were evaluated last. */
+static void copy_rows(const taut_impulse *w, double *rows)
 {
     const taut_mechanics *m = &w->mechanics;
     taut_copy(m->rod_start[m->rods], m->rod_jacobian, rows);
@@ -205,12 +206,12 @@ int taut_impulse_project(taut_impulse *w, double t, const double *x, const doubl
 {
     taut_mechanics *m = &w->mechanics;
     TAUT_TRY(taut_mechanics_bonds(m, t, x, NULL, 0, error));
-    taut_impulse_rows(w, w->tie_1);
+    copy_rows(w, w->tie_1);
     taut_copy(m->n, x, X);
     taut_clear(m->rods, w->lambda);
     double before = INFINITY;
     for (int k = 0; k < MOST_NEWTON; k++) {
-        taut_impulse_rows(w, w->tie_2);
+        copy_rows(w, w->tie_2);
         taut_clear(m->n, w->r);
         for (taut_index r = 0; r < m->rods; r++)
             w->y[r] = (target ? target[r] : 0) - m->values.bond[m->rod[r]];
@@ -225,7 +226,7 @@ int taut_impulse_project(taut_impulse *w, double t, const double *x, const doubl
         /* the last step is at rounding, or is followed by one that would be (quadratic
          * convergence) */
         if (size <= 1e-13 * scale || (size <= 1e-9 * scale && size <= 1e-4 * before)) {
-            taut_impulse_rows(w, w->tie_2);
+            copy_rows(w, w->tie_2);
             return TAUT_OK;
         }
         before = size;

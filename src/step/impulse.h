@@ -56,8 +56,6 @@ int taut_impulse_multipliers(taut_stepper *stepper, double t, const double *q, c
  * w->lambda; tie_1 holds G(x), tie_2 G(X). */
 int taut_impulse_project(taut_impulse *w, double t, const double *x, const double *target,
                          double *X, taut_error *error);
-/* The rows of the stiff springs that were evaluated last, copied out. */
-void taut_impulse_rows(const taut_impulse *w, double *rows);
 /* [M G1^T; G2 0] at time t; g2 == NULL means g1. */
 int taut_impulse_factor(taut_impulse *w, double t, const double *g1, const double *g2,
                         taut_error *error);

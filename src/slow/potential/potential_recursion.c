@@ -162,10 +162,9 @@ static int factor(void *self, double t, taut_error *error)
     taut_potential_recursion *r = self;
     const taut_order_equations *e = &r->levels->equations;
     const int64_t n = e->n, rows = rows_of(r);
-    (void)t;
-    if (!taut_potential_modes_root(e->n, e->saddle.matrix ? &e->saddle.tangent : NULL,
-                                   r->levels->mass, r->root))
-        return taut_fail(error, TAUT_ERROR_SINGULAR, "the mass matrix is not positive definite");
+    TAUT_TRY(taut_potential_modes_root(r->levels->context, t,
+                                       e->saddle.matrix ? &e->saddle.tangent : NULL,
+                                       r->levels->mass, r->root, error));
     TAUT_TRY(fill_rows(r, error));
     taut_copy(rows * n, r->row1, r->solved);
     for (taut_index j = 0; j < rows; j++)

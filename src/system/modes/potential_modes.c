@@ -9,6 +9,7 @@
 #include "base/rows.h"
 #include "base/vectors.h"
 #include "linalg/spectrum.h"
+#include "system/system.h"
 
 static const double zero_mode = 1e-8; /* of the largest Omega^2, as in spectrum_potential.c */
 
@@ -74,28 +75,29 @@ static int evaluate(taut_potential_modes *w, double t, const double *q, taut_err
     return taut_evaluate_inside(w->context, t, q, NULL, wanted, &w->values, error);
 }
 
-bool taut_potential_modes_root(taut_index n, const taut_pattern *tangent, const double *mass,
-                               double *root)
+int taut_potential_modes_root(const taut_context *context, double t, const taut_pattern *tangent,
+                              const double *mass, double *root, taut_error *error)
 {
+    const taut_system *system = taut_context_system(context);
+    const taut_index n = system->sizes.coordinates;
+    char name[96];
     taut_clear((int64_t)n * n, root);
     for (taut_index i = 0; i < n; i++)
         if (tangent)
             taut_row_add(tangent, mass, i, 1, root + (int64_t)i * n);
         else
             root[(int64_t)i * (n + 1)] = mass[i];
-    return taut_cholesky(n, root);
-}
-
-static int factor_mass(taut_potential_modes *w, double t, taut_error *error)
-{
-    if (taut_potential_modes_root(w->n, w->mass_pattern, w->values.mass, w->root))
+    taut_index bad = taut_cholesky(n, root);
+    if (bad == n)
         return TAUT_OK;
-    int code = taut_fail(error, TAUT_ERROR_SINGULAR,
-                         "the mass matrix is not positive definite, as the modes of a stiff "
-                         "potential need it: give every coordinate a mass");
+    taut_system_name(system, TAUT_COORDINATE, bad, name, sizeof name);
+    taut_fail(error, TAUT_ERROR_SINGULAR,
+              "at t = %.9g the mass matrix is not positive definite, which the modes of a stiff "
+              "potential need: increase the mass of '%s'",
+              t, name);
     if (error)
         error->t = t;
-    return code;
+    return TAUT_ERROR_SINGULAR;
 }
 
 static void take_rows(taut_potential_modes *w)
@@ -169,7 +171,8 @@ static void order_modes(taut_potential_modes *w)
 int taut_potential_modes_find(taut_potential_modes *w, double t, const double *q, taut_error *error)
 {
     TAUT_TRY(evaluate(w, t, q, error));
-    TAUT_TRY(factor_mass(w, t, error));
+    TAUT_TRY(
+        taut_potential_modes_root(w->context, t, w->mass_pattern, w->values.mass, w->root, error));
     take_rows(w);
     form_k(w);
     reduce(w);

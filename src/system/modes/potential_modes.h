@@ -84,9 +84,9 @@ void taut_potential_modes_gradient(const taut_potential_modes *stiff, double *gr
 void taut_potential_modes_multiply(const taut_potential_modes *stiff, const double *x, double *y);
 /* y = M x. */
 void taut_potential_modes_mass(const taut_potential_modes *stiff, const double *x, double *y);
-/* root[n][n]: M = R R^T from its entries; tangent is NULL where M is a diagonal. False: not
- * positive definite. */
-bool taut_potential_modes_root(taut_index n, const taut_pattern *tangent, const double *mass,
-                               double *root);
+/* root[n][n]: M = R R^T from its entries at time t; tangent is NULL where M is a diagonal.
+ * TAUT_ERROR_SINGULAR, with the name of a coordinate, where M is not positive definite. */
+int taut_potential_modes_root(const taut_context *context, double t, const taut_pattern *tangent,
+                              const double *mass, double *root, taut_error *error);
 
 #endif
