@@ -232,9 +232,9 @@ static bool is_slow(const taut_solver *solver)
 }
 
 /* Slow motion begins on the slow manifold, or continues there from a given state x, which is not
- * stepper.now. A state whose oscillation is far below the
- * tolerance stays as it is: the adaptive step size depends on its velocity times the step, a
- * thousand times the amplitude when the step is a hundred periods long. */
+ * stepper.now. A state whose oscillation is far below the tolerance stays as it is: the adaptive
+ * step size depends on its velocity times the step, a thousand times the amplitude when the step
+ * is a hundred periods long. */
 static int start_slow(taut_solver *solver, taut_state *x, taut_error *error)
 {
     const taut_stepper *s = &solver->stepper;
