@@ -37,12 +37,10 @@ static int reserve(taut_force_spectrum *r, taut_error *error)
     int64_t most = n < TAUT_FORCE_SPECTRUM_MOST ? n : TAUT_FORCE_SPECTRUM_MOST;
     if (most * n > MOST_NUMBERS)
         most = MOST_NUMBERS / n > LEAST_STEPS ? MOST_NUMBERS / n : LEAST_STEPS;
-    r->x = TAUT_NEW(arena, double, most *n);
-    r->mx = TAUT_NEW(arena, double, most *n);
-    r->matrix = TAUT_NEW(arena, double, most *most);
-    r->value = TAUT_NEW(arena, double, most);
     r->most = (int)most;
-    return r->x && r->mx && r->matrix && r->value ? TAUT_OK : taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, most * n, error, &r->x, &r->mx));
+    TAUT_TRY(TAUT_RESERVE(arena, most * most, error, &r->matrix));
+    return TAUT_RESERVE(arena, most, error, &r->value);
 }
 
 /* Room for one that keeps the latest two. */

@@ -116,9 +116,8 @@ static int keep_start(kernel *w, taut_error *error)
 static int choose(kernel *w, taut_force_balance *end, bool *kept, taut_error *error)
 {
     taut_projection *p = w->p;
-    taut_force_balance start = {.lambda = TAUT_NEW(&p->arena, double, p->in->sizes.bonds)};
-    end->lambda = TAUT_NEW(&p->arena, double, p->in->sizes.bonds);
-    TAUT_NEED(error, start.lambda, end->lambda);
+    taut_force_balance start = {0};
+    TAUT_TRY(TAUT_RESERVE(&p->arena, p->in->sizes.bonds, error, &start.lambda, &end->lambda));
     TAUT_TRY(taut_projection_kernel_was_slow(w, kept, error));
     if (w->declared) {
         double size = taut_largest(p->in->sizes.coordinates, p->q), *floor = w->progress.floor;

@@ -100,8 +100,8 @@ static int take_matrix(taut_mechanics *w, taut_arena *arena, taut_error *error)
         w->mass_column = tangent.column;
         return TAUT_OK;
     }
-    double *q = TAUT_NEW(arena, double, w->n), *v = TAUT_NEW(arena, double, w->n);
-    TAUT_TRY(taut_arena_check(arena, error));
+    double *q, *v;
+    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &q, &v));
     /* constant: any point will do; the initial state need not exist at t = 0, but callbacks may
      * accept it where they refuse the origin */
     taut_error reason;
