@@ -53,8 +53,8 @@ static int finish_mass(taut_model *model)
             if (a == b && system->mass_constant[a] == 0) {
                 char name[160];
                 taut_names_print(&system->coordinates, a, name, sizeof name);
-                return taut_document_fail(model->document, (taut_place){1, 1, 0}, model->error,
-                                          "the mass of %s is given twice", name);
+                return taut_model_fail(model, (taut_place){1, 1, 0},
+                                       "the mass of %s is given twice", name);
             }
             if (a == b)
                 system->mass_constant[a] = 0;
