@@ -111,20 +111,12 @@ int taut_force_spectrum_noise(taut_force_spectrum *r, double *a, taut_error *err
     return TAUT_OK;
 }
 
-static double inner(taut_index n, const double *a, const double *b)
-{
-    double sum = 0;
-    for (taut_index i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 int taut_force_spectrum_normalise(taut_force_spectrum *r, double *x, double *mx, double *norm,
                                   taut_error *error)
 {
     taut_copy(r->n, mx, x);
     TAUT_TRY(divide(r, x, error));
-    double length = sqrt(inner(r->n, x, mx));
+    double length = sqrt(taut_dot(r->n, x, mx));
     for (taut_index i = 0; i < r->n && length > 0; i++) {
         x[i] /= length;
         mx[i] /= length;
@@ -240,7 +232,7 @@ static int iterate(taut_force_spectrum *r, const taut_force_spectrum_point *at, 
         TAUT_TRY(taut_force_spectrum_apply(r, at, r->x + (int64_t)k * n, error));
         for (int twice = 0; twice < 2; twice++)
             for (int j = 0; j <= k; j++) {
-                double share = inner(n, r->x + (int64_t)j * n, r->force);
+                double share = taut_dot(n, r->x + (int64_t)j * n, r->force);
                 for (taut_index i = 0; i < n; i++)
                     r->force[i] -= share * r->mx[(int64_t)j * n + i];
                 r->matrix[j * r->most + k] = (twice ? r->matrix[j * r->most + k] : 0) + share;

@@ -144,13 +144,7 @@ static int check_slow(const kernel *w, const taut_force_balance *end, taut_error
     const taut_projection *p = w->p;
     double size = fmax(taut_largest(p->in->sizes.coordinates, p->q),
                        taut_largest(p->in->sizes.coordinates, p->in->q));
-    if (end->off > 0.5 * end->size)
-        return taut_fail(
-            error, TAUT_ERROR_CONVERGE,
-            "what the passes lead to is not a slow motion: the forces of the springs differ by "
-            "%.3g from the balance of %.3g; slow and fast are not separated at this state: it "
-            "moves at a rate of %.3g, the slowest spring oscillates at %.4g",
-            end->off, end->size, taut_stiffness_pace(p), w->slowest);
+    TAUT_TRY(taut_force_balance_check(p, end, "spring", w->slowest, error));
     double rate =
         w->declared || size == 0
             ? 0
