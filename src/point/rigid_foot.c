@@ -8,8 +8,8 @@ int taut_rigid_foot_create(taut_rigid_foot *foot, const taut_system *system, tau
     *foot = (taut_rigid_foot){0};
     TAUT_TRY(taut_system_rigid(system, &foot->system, error));
     TAUT_TRY(taut_context_create(foot->system, &arena->allocator, &foot->context, error));
-    return taut_foot_point_create(foot->context, arena, statistics, settings, &foot->projector,
-                                  error);
+    return taut_foot_create(&taut_bond_foot, foot->context, arena, statistics, settings,
+                            &foot->projector, error);
 }
 
 void taut_rigid_foot_destroy(taut_rigid_foot *foot)

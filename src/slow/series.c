@@ -203,8 +203,8 @@ static int new_foot(bond_series *s, taut_arena *arena, taut_error *error)
         if (value != taut_context_parameter(s->rigid_context, k))
             TAUT_TRY(taut_context_set_parameter(s->rigid_context, k, value, error));
     }
-    return taut_foot_point_create(s->rigid_context, arena, l->projector.statistics, &settings,
-                                  &l->foot, error);
+    return taut_foot_create(&taut_bond_foot, s->rigid_context, arena, l->projector.statistics,
+                            &settings, &l->foot, error);
 }
 
 static int build(taut_level_series *l, taut_arena *arena, taut_error *error)
@@ -228,22 +228,15 @@ static void report(const taut_level_series *l, taut_series_report *to)
     to->lambda = ((const bond_series *)l)->lambda;
 }
 
-int taut_series_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                          const taut_series_settings *settings, taut_projector **projector,
-                          taut_error *error)
-{
-    static const taut_level_kind kind = {.size = sizeof(bond_series),
-                                         .build = build,
-                                         .release = release,
-                                         .begin = begin,
-                                         .evaluate = evaluate,
-                                         .moved = moved,
-                                         .step = fibre_step,
-                                         .finish = check_held,
-                                         .report = report};
-    return taut_level_series_create(&kind, context, arena, statistics, settings,
-                                    taut_multiplier_recursion_most(context, 0), projector, error);
-}
+const taut_level_kind taut_bond_series = {.size = sizeof(bond_series),
+                                          .build = build,
+                                          .release = release,
+                                          .begin = begin,
+                                          .evaluate = evaluate,
+                                          .moved = moved,
+                                          .step = fibre_step,
+                                          .finish = check_held,
+                                          .report = report};
 
 /* ---- the projection */
 
@@ -310,8 +303,8 @@ static int project(taut_projection *p, const taut_projection_settings *settings,
     taut_series_report report;
     bool stiff = p->in->sizes.can & TAUT_HAS_STIFF_POTENTIAL;
     TAUT_TRY(taut_projection_record(p, p->q, p->v, error));
-    TAUT_TRY((stiff ? taut_potential_series : taut_series_projector)(
-        p->in->context, &p->arena, &p->statistics, &how, &projector, error));
+    TAUT_TRY(taut_series_create(stiff ? &taut_potential_series : &taut_bond_series, p->in->context,
+                                &p->arena, &p->statistics, &how, &projector, error));
     int status = projector->apply(projector, p->in->t, p->q, p->v, error);
     taut_series_report_get(projector, &report);
     if (status == TAUT_ERROR_CONVERGE && report.unseparated)
