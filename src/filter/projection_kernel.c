@@ -419,8 +419,8 @@ static int begin_at_foot(kernel *w, taut_error *error)
     taut_error reason = {0};
     if (!w->declared)
         return TAUT_OK;
-    int status =
-        taut_rigid_foot_create(&foot, p->in->system, &p->arena, &p->statistics, &settings, &reason);
+    int status = taut_rigid_foot_create(&foot, p->in->context, &p->arena, &p->statistics, &settings,
+                                        &reason);
     if (status == 0) {
         taut_foot_point_guess(foot.projector, false);
         status = taut_rigid_bonds_given(&w->rigid, foot.projector, &reason);

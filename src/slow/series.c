@@ -22,7 +22,7 @@
 
 #include "base/rows.h"
 #include "base/vectors.h"
-#include "point/foot_point.h"
+#include "point/rigid_foot.h"
 #include "slow/expansion.h"
 #include "slow/level_series.h"
 #include "slow/multiplier_recursion.h"
@@ -30,8 +30,7 @@
 
 typedef struct bond_series {
     taut_level_series levels;
-    taut_context *rigid_context;
-    taut_system *rigid;
+    taut_rigid_foot rigid;
     taut_multiplier_recursion *recursion;
     /* at the foot point; velocity without its own matrix where both are the same */
     taut_masked_saddle position, velocity;
@@ -156,11 +155,9 @@ static void release(taut_level_series *l)
     taut_multiplier_recursion_destroy(s->recursion);
     taut_masked_saddle_destroy(&s->position);
     taut_masked_saddle_destroy(&s->velocity);
-    taut_context_destroy(s->rigid_context);
-    taut_system_destroy(s->rigid);
+    taut_rigid_foot_destroy(&s->rigid);
     s->recursion = NULL;
-    s->rigid_context = NULL;
-    s->rigid = NULL;
+    l->foot = NULL;
 }
 
 static int new_arrays(bond_series *s, taut_arena *arena, taut_error *error)
@@ -196,15 +193,10 @@ static int new_foot(bond_series *s, taut_arena *arena, taut_error *error)
     taut_level_series *l = &s->levels;
     taut_foot_point_settings settings = {
         .ignore_holds = !l->settings.hold, .hold = l->settings.hold, .springs = s->springs};
-    TAUT_TRY(taut_system_rigid(taut_context_system(l->context), &s->rigid, error));
-    TAUT_TRY(taut_context_create(s->rigid, &arena->allocator, &s->rigid_context, error));
-    for (taut_index k = 0; k < l->sizes.parameters; k++) { /* the caller may have changed some */
-        double value = taut_context_parameter(l->context, k);
-        if (value != taut_context_parameter(s->rigid_context, k))
-            TAUT_TRY(taut_context_set_parameter(s->rigid_context, k, value, error));
-    }
-    return taut_foot_create(&taut_bond_foot, s->rigid_context, arena, l->projector.statistics,
-                            &settings, &l->foot, error);
+    TAUT_TRY(taut_rigid_foot_create(&s->rigid, l->context, arena, l->projector.statistics,
+                                    &settings, error));
+    l->foot = s->rigid.projector;
+    return TAUT_OK;
 }
 
 static int build(taut_level_series *l, taut_arena *arena, taut_error *error)
