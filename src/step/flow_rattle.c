@@ -276,8 +276,7 @@ static int build(rattle_flow *f, taut_context *context, taut_arena *arena, taut_
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "the flow of rigid bonds needs bonds without compliance");
     TAUT_TRY(TAUT_RESERVE(arena, m->n, error, &f->force, &f->d, &f->next_d, &f->u, &f->next));
-    if (!(f->row = TAUT_NEW(arena, double, m->rods)))
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, m->rods, error, &f->row));
     TAUT_TRY(new_place(m, arena, &f->now, error));
     TAUT_TRY(new_place(m, arena, &f->anchor, error));
     return taut_mechanics_saddle(m, false, true, &arena->allocator, &f->saddle, error);
