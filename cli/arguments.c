@@ -29,7 +29,7 @@ static int unknown_option(const cli_call *call, const char *given, const char *n
             names[count++] = option->name;
     if (cli_option_is_later(name))
         return cli_refuse(call, "--%s is unsupported", name);
-    const char *near = cli_near(name, names, count);
+    const char *near = taut_near_miss(name, names, count);
     if (near)
         return cli_misuse(call, "unknown option '%s'; did you mean '--%s'?", given, near);
     if (strncmp(given, "--", 2) == 0 && has_parameters(call))

@@ -130,8 +130,6 @@ int cli_output_finish(bool failed);
 /* ---- text (text.c) */
 /* starts at `column`; later lines are indented */
 void cli_wrap(FILE *out, const char *text, int indent, int column, int width);
-/* NULL when none is near */
-const char *cli_near(const char *name, const char *const *candidates, int count);
 /* allocated; NULL when out of memory */
 char *cli_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* all of it, terminated, allocated; NULL on failure (errno) */

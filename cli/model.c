@@ -45,9 +45,9 @@ static int not_found(const cli_call *call, const cli_shipped *shipped)
         cli_shipped_release(&there);
         return cli_refuse(call, "out of memory");
     }
-    const char *file = cli_near(wanted, (const char *const *)there.name, there.count);
+    const char *file = taut_near_miss(wanted, (const char *const *)there.name, there.count);
     const char *name =
-        slash ? NULL : cli_near(wanted, (const char *const *)shipped->name, shipped->count);
+        slash ? NULL : taut_near_miss(wanted, (const char *const *)shipped->name, shipped->count);
     char *hint = NULL;
     if (file && (!name || strcmp(file, wanted) == 0))
         hint = cli_format("; did you mean '%s%s.taut'?", slash ? folder : "", file);

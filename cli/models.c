@@ -97,7 +97,7 @@ static int describe_named(const cli_call *call, const cli_shipped *list)
     for (int k = 0; k < list->count; k++)
         if (strcmp(list->name[k], call->operand) == 0)
             return describe(call, list, k);
-    const char *near = cli_near(call->operand, (const char *const *)list->name, list->count);
+    const char *near = taut_near_miss(call->operand, (const char *const *)list->name, list->count);
     return cli_refuse(call, "unknown shipped model '%s'%s%s%s", call->operand,
                       near ? "; did you mean '" : "", near ? near : "",
                       near ? "'?" : " ('taut models' lists them)");

@@ -1,4 +1,4 @@
-/* text.c - small things with text: wrapping, near misses, whole files. */
+/* text.c - small things with text: wrapping, whole files. */
 #define _DEFAULT_SOURCE
 #include <errno.h>
 #include <stdarg.h>
@@ -48,54 +48,6 @@ void cli_wrap(FILE *out, const char *text, int indent, int column, int width)
             text++;
     }
     fprintf(out, "\n");
-}
-
-static int smallest(int a, int b, int c)
-{
-    int least = a < b ? a : b;
-    return least < c ? least : c;
-}
-
-/* Edits (insert, delete, replace, swap neighbours) from a to b, by rows of the usual table. */
-static int edit_distance(const char *a, const char *b)
-{
-    enum { LONGEST = 64 };
-    int row[3][LONGEST + 1];
-    size_t na = strlen(a), nb = strlen(b);
-    if (na > LONGEST || nb > LONGEST)
-        return 99;
-    int *before = row[0], *last = row[1], *now = row[2];
-    for (size_t j = 0; j <= nb; j++)
-        last[j] = (int)j;
-    for (size_t i = 1; i <= na; i++) {
-        now[0] = (int)i;
-        for (size_t j = 1; j <= nb; j++) {
-            now[j] = smallest(last[j] + 1, now[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                before[j - 2] + 1 < now[j])
-                now[j] = before[j - 2] + 1;
-        }
-        int *spare = before;
-        before = last;
-        last = now;
-        now = spare;
-    }
-    return last[nb];
-}
-
-const char *cli_near(const char *name, const char *const *candidates, int count)
-{
-    size_t length = strlen(name);
-    int nearest = length <= 4 ? 1 : length <= 8 ? 2 : 3;
-    const char *found = NULL;
-    for (int k = 0; k < count; k++) {
-        int distance = edit_distance(name, candidates[k]);
-        if (distance < nearest || (distance == nearest && !found)) {
-            nearest = distance;
-            found = candidates[k];
-        }
-    }
-    return found;
 }
 
 char *cli_format(const char *format, ...)

@@ -169,7 +169,7 @@ int cli_verb_unknown(const cli_call *call, const char *name)
         if (strcmp(other_words[k].word, name) == 0)
             return cli_misuse(&about, "unknown verb '%s': write '%s'", name,
                               other_words[k].instead);
-    const char *near = cli_near(name, names, count);
+    const char *near = taut_near_miss(name, names, count);
     if (near)
         return cli_misuse(&about, "unknown verb '%s'; did you mean 'taut %s'?", name, near);
     if (cli_has_ending(name, ".taut"))

@@ -52,8 +52,8 @@ static bool bench_finish(bench *b, const char *what, double t, double shake)
         taut_sizes_init(&b->sizes);
         taut_system_sizes_get(b->system, &b->sizes, NULL);
         bench_start(b, t, shake);
-        b->code = taut_foot_point_projector(b->context, &b->arena, &b->statistics, &b->projector,
-                                            &b->error);
+        b->code = taut_foot_create(&taut_bond_foot, b->context, &b->arena, &b->statistics, NULL,
+                                   &b->projector, &b->error);
     }
     return check_row(b->code == 0, "%s: %s", what, b->error.message);
 }
@@ -397,8 +397,8 @@ static void test_watch(void)
                 0))
             break;
         check_equal("create",
-                    taut_foot_point_create(b.context, &b.arena, &b.statistics, &settings,
-                                           &projector, &b.error),
+                    taut_foot_create(&taut_bond_foot, b.context, &b.arena, &b.statistics, &settings,
+                                     &projector, &b.error),
                     0);
         int code = projector->apply(projector, 0, b.q, b.v, &b.error);
         bool ended = o.calls < stop;
@@ -487,8 +487,8 @@ static void test_memory(void)
         taut_arena_init(&arena, &allocator);
         taut_projector *projector;
         f.fail = k;
-        int code =
-            taut_foot_point_projector(b.context, &arena, &b.statistics, &projector, &b.error);
+        int code = taut_foot_create(&taut_bond_foot, b.context, &arena, &b.statistics, NULL,
+                                    &projector, &b.error);
         if (code == 0) {
             int64_t calls = f.calls;
             check_equal("apply", projector->apply(projector, 0, b.q, b.v, &b.error), 0);

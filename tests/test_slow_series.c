@@ -360,8 +360,9 @@ static void test_projector(void)
     int code = taut_system_parse(model, strlen(model), "model.taut", NULL, &system, &error);
     code = code ? code : taut_context_create(system, NULL, &context, &error);
     code = code ? code : taut_context_set_parameter(context, 0, 1e4, &error);
-    code =
-        code ? code : taut_series_projector(context, &arena, &statistics, NULL, &projector, &error);
+    code = code ? code
+                : taut_series_create(&taut_bond_series, context, &arena, &statistics, NULL,
+                                     &projector, &error);
     if (check_row(code == 0, "%s", error.message)) {
         double q[2] = {0.62, 0.81}, v[2] = {-0.7, 0.6}, again[2];
         int64_t calls = f.calls;
@@ -416,9 +417,10 @@ static void test_watch(void)
         observer o = {.stop = stop};
         taut_series_settings settings = {.watch = observe, .user = &o};
         double q[2] = {0.62, 0.81}, v[2] = {-0.7, 0.6};
-        check_equal(
-            "create",
-            taut_series_projector(context, &arena, &statistics, &settings, &projector, &error), 0);
+        check_equal("create",
+                    taut_series_create(&taut_bond_series, context, &arena, &statistics, &settings,
+                                       &projector, &error),
+                    0);
         code = projector->apply(projector, 0.25, q, v, &error);
         ended = o.calls < stop;
         check_equal("code", code, ended ? 0 : TAUT_ERROR_STOPPED);

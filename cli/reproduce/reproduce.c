@@ -353,7 +353,7 @@ static int unknown(const cli_call *call)
     int count = 0;
     for (const recipe_row *r = recipe_table; r->name && count < MOST; r++)
         names[count++] = r->name;
-    const char *near = cli_near(call->operand, names, count);
+    const char *near = taut_near_miss(call->operand, names, count);
     for (int k = 0; k < count && !near; k++)
         near = has_word(names[k], call->operand) ? names[k] : NULL;
     return cli_refuse(call, "unknown table or figure '%s'%s%s%s", call->operand,

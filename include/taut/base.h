@@ -88,6 +88,11 @@ TAUT_API const char *taut_features(void);
  * small: one is fastest. */
 TAUT_API void taut_blas_threads(int count);
 
+/* For "did you mean ...?": the nearest of `count` candidates, or NULL when none is near: 1 edit
+ * (insert, delete, replace, swap neighbours) for names up to 4 letters, 2 up to 8, 3 beyond, and
+ * fewer edits than letters. */
+TAUT_API const char *taut_near_miss(const char *name, const char *const *candidates, int64_t count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -33,6 +33,8 @@ int taut_edit_distance(const char *a, const char *b)
 
 const char *taut_near_miss(const char *name, const char *const *candidates, int64_t count)
 {
+    if (!name || !candidates)
+        return NULL;
     size_t length = strlen(name);
     int best = length <= 4 ? 1 : length <= 8 ? 2 : 3;
     const char *found = NULL;

@@ -15,6 +15,7 @@
 #define EVERY_VERB "run check project spectrum compare reproduce methods models"
 #define POSITIVE DBL_TRUE_MIN, DBL_MAX
 #define ANY_REAL -DBL_MAX, DBL_MAX
+#define INTO_PICTURE "into FILE.png or FILE.svg (needs gnuplot)"
 
 static const taut_option table[] = {
     /* name, type, default, least, most, choices, argument, verbs, repeats, in [run], help */
@@ -65,9 +66,8 @@ static const taut_option table[] = {
      "the state to FILE as a [start] section; `-` is standard output; spectrum: write the rows of "
      "--until to FILE.csv; reproduce: the folder for tables and pictures"},
     {"plot", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare project", false, false,
-     "draw the trajectory into FILE.png or FILE.svg (needs gnuplot); compare: draw error against "
-     "evaluations into FILE.png or FILE.svg (needs gnuplot); project: draw the convergence "
-     "into FILE.png or FILE.svg (needs gnuplot)"},
+     "draw the trajectory " INTO_PICTURE "; compare: draw error against evaluations " INTO_PICTURE
+     "; project: draw the convergence " INTO_PICTURE},
     {"hold", TAUT_OPTION_TEXT, "", 0, 0, "", "NAMES", "project", true, false,
      "keep these values: coordinates, velocities (theta'), members, particles, families, separated "
      "by "

@@ -85,9 +85,7 @@ static int build(taut_stepper *s, taut_error *error)
 {
     TAUT_TRY(taut_state_create(s, &s->now, error));
     TAUT_TRY(taut_state_create(s, &s->last, error));
-    s->error_q = TAUT_NEW(s->arena, double, s->n);
-    s->error_v = TAUT_NEW(s->arena, double, s->n);
-    TAUT_TRY(taut_arena_check(s->arena, error));
+    TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &s->error_q, &s->error_v));
     TAUT_TRY(taut_context_start(s->context, 0, s->now.q, s->now.y, error));
     /* differences of high order see what an implicit method leaves unsolved */
     s->rtol = 1e-13;

@@ -27,17 +27,10 @@ int taut_watch_create(taut_solver *solver, taut_error *error)
     taut_arena *arena = &solver->arena;
     taut_index count = w->count = solver->sizes.events;
     w->info = TAUT_NEW(arena, taut_event_info, count);
-    w->before = TAUT_NEW(arena, double, count);
-    w->after = TAUT_NEW(arena, double, count);
-    w->trial = TAUT_NEW(arena, double, count);
-    w->low = TAUT_NEW(arena, double, count);
-    w->high = TAUT_NEW(arena, double, count);
-    w->met = TAUT_NEW(arena, double, count);
-    w->window = TAUT_NEW(arena, double, count);
     w->in_window = TAUT_NEW(arena, int, count);
-    TAUT_TRY(TAUT_RESERVE(arena, count, error, &w->slope[0], &w->slope[1]));
-    TAUT_NEED(error, w->info, w->before, w->after, w->trial, w->low, w->high, w->met, w->window,
-              w->in_window);
+    TAUT_NEED(error, w->info, w->in_window);
+    TAUT_TRY(TAUT_RESERVE(arena, count, error, &w->before, &w->after, &w->trial, &w->low, &w->high,
+                          &w->met, &w->window, &w->slope[0], &w->slope[1]));
     for (taut_index k = 0; k < count; k++) {
         taut_system_event(solver->system, k, &w->info[k]);
         w->met[k] = NAN;

@@ -92,15 +92,15 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
     if (solver->drift.rows == 0 || s->first_order)
         return TAUT_OK;
     static const taut_foot_point_settings later = {.ignore_holds = true};
-    TAUT_TRY(taut_foot_point_create(s->context, s->arena, s->statistics, &later,
-                                    &solver->onto_rigid, error));
+    TAUT_TRY(taut_foot_create(&taut_bond_foot, s->context, s->arena, s->statistics, &later,
+                              &solver->onto_rigid, error));
     if (solver->motion == TAUT_MOTION_EFFECTIVE) /* along the directions of the vibrating state, not
                                                     those of the foot point */
         return taut_effective_projector(s->context, s->arena, s->statistics, &solver->assembly,
                                         error);
     if (taut_system_hold(solver->moving))
-        return taut_foot_point_projector(s->context, s->arena, s->statistics, &solver->assembly,
-                                         error);
+        return taut_foot_create(&taut_bond_foot, s->context, s->arena, s->statistics, NULL,
+                                &solver->assembly, error);
     solver->assembly = solver->onto_rigid;
     return TAUT_OK;
 }
@@ -219,8 +219,8 @@ static int prepare_again(taut_solver *solver, bool overdamped, taut_error *error
                          "stiff potential; use motion full, or let the event stop the run",
                          name);
     }
-    TAUT_TRY(
-        taut_series_projector(s->context, s->arena, s->statistics, NULL, &solver->slow, error));
+    TAUT_TRY(taut_series_create(&taut_bond_series, s->context, s->arena, s->statistics, NULL,
+                                &solver->slow, error));
     TAUT_APPEND(solver->begun, "; states that events alter are moved to their slow points");
     return TAUT_OK;
 }

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "filter/stiffness.h"
+
 double taut_spring_force(const taut_projection *p, const taut_pass *pass, taut_index i)
 {
     return (pass->g[i] + taut_context_damping(p->in->context)[i] * pass->gdot[i]) /
@@ -39,4 +41,17 @@ int taut_force_balance_measure(const taut_projection *p, double omega, double to
         b->size = fmax(b->size, fmax(fabs(force), fabs(b->lambda[i])));
     }
     return TAUT_OK;
+}
+
+int taut_force_balance_check(const taut_projection *p, const taut_force_balance *b,
+                             const char *slowest, double frequency, taut_error *error)
+{
+    if (!(b->off > 0.5 * b->size))
+        return TAUT_OK;
+    return taut_fail(
+        error, TAUT_ERROR_CONVERGE,
+        "what the passes lead to is not a slow motion: the forces of the springs differ by "
+        "%.3g from the balance of %.3g; slow and fast are not separated at this state: it "
+        "moves at a rate of %.3g, the slowest %s oscillates at %.4g",
+        b->off, b->size, taut_stiffness_pace(p), slowest, frequency);
 }

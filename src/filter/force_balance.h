@@ -21,5 +21,9 @@ typedef struct taut_force_balance {
 int taut_force_balance_measure(const taut_projection *p, double omega, double tolerance,
                                const double *floor, const double *q, const double *v,
                                const taut_pass *pass, taut_force_balance *b, taut_error *error);
+/* Fails when the forces at a result are as far from the balance as before: it is not slow.
+ * `slowest` spring ("spring", "single spring") and its frequency are for the message. */
+int taut_force_balance_check(const taut_projection *p, const taut_force_balance *b,
+                             const char *slowest, double frequency, taut_error *error);
 
 #endif

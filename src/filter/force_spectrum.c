@@ -37,12 +37,10 @@ static int reserve(taut_force_spectrum *r, taut_error *error)
     int64_t most = n < TAUT_FORCE_SPECTRUM_MOST ? n : TAUT_FORCE_SPECTRUM_MOST;
     if (most * n > MOST_NUMBERS)
         most = MOST_NUMBERS / n > LEAST_STEPS ? MOST_NUMBERS / n : LEAST_STEPS;
-    r->x = TAUT_NEW(arena, double, most *n);
-    r->mx = TAUT_NEW(arena, double, most *n);
-    r->matrix = TAUT_NEW(arena, double, most *most);
-    r->value = TAUT_NEW(arena, double, most);
     r->most = (int)most;
-    return r->x && r->mx && r->matrix && r->value ? TAUT_OK : taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, most * n, error, &r->x, &r->mx));
+    TAUT_TRY(TAUT_RESERVE(arena, most * most, error, &r->matrix));
+    return TAUT_RESERVE(arena, most, error, &r->value);
 }
 
 /* Room for one that keeps the latest two. */
@@ -113,20 +111,12 @@ int taut_force_spectrum_noise(taut_force_spectrum *r, double *a, taut_error *err
     return TAUT_OK;
 }
 
-static double inner(taut_index n, const double *a, const double *b)
-{
-    double sum = 0;
-    for (taut_index i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 int taut_force_spectrum_normalise(taut_force_spectrum *r, double *x, double *mx, double *norm,
                                   taut_error *error)
 {
     taut_copy(r->n, mx, x);
     TAUT_TRY(divide(r, x, error));
-    double length = sqrt(inner(r->n, x, mx));
+    double length = sqrt(taut_dot(r->n, x, mx));
     for (taut_index i = 0; i < r->n && length > 0; i++) {
         x[i] /= length;
         mx[i] /= length;
@@ -242,7 +232,7 @@ static int iterate(taut_force_spectrum *r, const taut_force_spectrum_point *at, 
         TAUT_TRY(taut_force_spectrum_apply(r, at, r->x + (int64_t)k * n, error));
         for (int twice = 0; twice < 2; twice++)
             for (int j = 0; j <= k; j++) {
-                double share = inner(n, r->x + (int64_t)j * n, r->force);
+                double share = taut_dot(n, r->x + (int64_t)j * n, r->force);
                 for (taut_index i = 0; i < n; i++)
                     r->force[i] -= share * r->mx[(int64_t)j * n + i];
                 r->matrix[j * r->most + k] = (twice ? r->matrix[j * r->most + k] : 0) + share;

@@ -275,13 +275,7 @@ static int conclude(ipa *w, double *first, double *last, taut_error *error)
                                         &p->pass[p->passes], &end, error));
     bool keep = start.known && end.known && start.energy < end.energy;
     const taut_force_balance *best = keep ? &start : &end;
-    if (best->off > 0.5 * best->size)
-        return taut_fail(
-            error, TAUT_ERROR_CONVERGE,
-            "what the passes lead to is not a slow motion: the forces of the springs differ by "
-            "%.3g from the balance of %.3g; slow and fast are not separated at this state: it "
-            "moves at a rate of %.3g, the slowest single spring oscillates at %.4g",
-            best->off, best->size, taut_stiffness_pace(p), w->omega);
+    TAUT_TRY(taut_force_balance_check(p, best, "single spring", w->omega, error));
     state_errors(w, keep);
     if (keep)
         taut_projection_move(p, p->in->q, p->in->v);

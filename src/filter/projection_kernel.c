@@ -341,8 +341,7 @@ static int create(kernel *w, taut_error *error)
     TAUT_TRY(taut_filter_work_create(w, error));
     p->idle |= w->declared ? TAUT_SETTING_OMEGA : 0;
     w->alternates = w->restorer && !w->declared;
-    if (!(w->shift = TAUT_NEW(&p->arena, double, n)))
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(&p->arena, n, error, &w->shift));
     if (w->settings->accelerate || w->alternates) {
         TAUT_TRY(TAUT_RESERVE(&p->arena, 2 * n, error, &w->point, &w->residual));
         TAUT_TRY(taut_anderson_create(&w->anderson, 2 * n, TAUT_ANDERSON_DEPTH, &p->arena, error));
@@ -356,9 +355,9 @@ static int find_oscillation(kernel *w, bool *yes, taut_error *error)
 {
     const double much = 1e-4; /* of the coordinates */
     taut_projection *p = w->p;
-    taut_force_balance start = {.lambda = TAUT_NEW(&p->arena, double, p->in->sizes.bonds)};
+    taut_force_balance start = {0};
     double most = 0;
-    TAUT_NEED(error, start.lambda);
+    TAUT_TRY(TAUT_RESERVE(&p->arena, p->in->sizes.bonds, error, &start.lambda));
     if (w->declared)
         TAUT_TRY(taut_force_balance_measure(p, w->slowest, 0, w->progress.floor, p->q, p->v,
                                             &p->pass[0], &start, error));
@@ -419,8 +418,8 @@ static int begin_at_foot(kernel *w, taut_error *error)
     taut_error reason = {0};
     if (!w->declared)
         return TAUT_OK;
-    int status =
-        taut_rigid_foot_create(&foot, p->in->system, &p->arena, &p->statistics, &settings, &reason);
+    int status = taut_rigid_foot_create(&foot, p->in->context, &p->arena, &p->statistics, &settings,
+                                        &reason);
     if (status == 0) {
         taut_foot_point_guess(foot.projector, false);
         status = taut_rigid_bonds_given(&w->rigid, foot.projector, &reason);

@@ -116,9 +116,8 @@ static int keep_start(kernel *w, taut_error *error)
 static int choose(kernel *w, taut_force_balance *end, bool *kept, taut_error *error)
 {
     taut_projection *p = w->p;
-    taut_force_balance start = {.lambda = TAUT_NEW(&p->arena, double, p->in->sizes.bonds)};
-    end->lambda = TAUT_NEW(&p->arena, double, p->in->sizes.bonds);
-    TAUT_NEED(error, start.lambda, end->lambda);
+    taut_force_balance start = {0};
+    TAUT_TRY(TAUT_RESERVE(&p->arena, p->in->sizes.bonds, error, &start.lambda, &end->lambda));
     TAUT_TRY(taut_projection_kernel_was_slow(w, kept, error));
     if (w->declared) {
         double size = taut_largest(p->in->sizes.coordinates, p->q), *floor = w->progress.floor;
@@ -145,13 +144,7 @@ static int check_slow(const kernel *w, const taut_force_balance *end, taut_error
     const taut_projection *p = w->p;
     double size = fmax(taut_largest(p->in->sizes.coordinates, p->q),
                        taut_largest(p->in->sizes.coordinates, p->in->q));
-    if (end->off > 0.5 * end->size)
-        return taut_fail(
-            error, TAUT_ERROR_CONVERGE,
-            "what the passes lead to is not a slow motion: the forces of the springs differ by "
-            "%.3g from the balance of %.3g; slow and fast are not separated at this state: it "
-            "moves at a rate of %.3g, the slowest spring oscillates at %.4g",
-            end->off, end->size, taut_stiffness_pace(p), w->slowest);
+    TAUT_TRY(taut_force_balance_check(p, end, "spring", w->slowest, error));
     double rate =
         w->declared || size == 0
             ? 0

@@ -32,8 +32,8 @@ int taut_rigid_bonds_create(taut_projection *p, taut_rigid_bonds *rigid, taut_er
     if (!taut_rigid_bonds_any(p->in->context))
         return TAUT_OK;
     taut_foot_point_settings settings = {.ignore_holds = true};
-    return taut_foot_point_create(p->in->context, &p->arena, &p->statistics, &settings,
-                                  &rigid->projector, error);
+    return taut_foot_create(&taut_bond_foot, p->in->context, &p->arena, &p->statistics, &settings,
+                            &rigid->projector, error);
 }
 
 void taut_rigid_bonds_destroy(taut_rigid_bonds *rigid)
@@ -94,8 +94,8 @@ int taut_rigid_bonds_begin(taut_rigid_bonds *rigid, taut_error *error)
         return TAUT_OK;
     taut_foot_point_settings settings = {.ignore_holds = !p->in->hold, .hold = p->in->hold};
     taut_projector *projector = NULL;
-    TAUT_TRY(taut_foot_point_create(p->in->context, &p->arena, &p->statistics, &settings,
-                                    &projector, error));
+    TAUT_TRY(taut_foot_create(&taut_bond_foot, p->in->context, &p->arena, &p->statistics, &settings,
+                              &projector, error));
     int status = projector->apply(projector, p->in->t, p->q, p->v, error);
     projector->destroy(projector);
     TAUT_TRY(status);

@@ -33,7 +33,7 @@ static int take_springs(const taut_projection *p, taut_arena *arena, const taut_
                    .column = TAUT_NEW(arena, taut_index, p->in->sizes.jacobian_entries),
                    .entry = TAUT_NEW(arena, double, p->in->sizes.jacobian_entries),
                    .compliance = TAUT_NEW(arena, double, m)};
-    TAUT_NEED(error, s->start, s->column, s->entry, s->compliance);
+    TAUT_TRY(taut_arena_check(arena, error));
     for (taut_index i = 0; i < m; i++) {
         if (hard > 0 && taut_context_soft(p->in->context, i))
             continue;
@@ -76,7 +76,7 @@ static int measure(const taut_projection *p, const double *q, taut_arena *arena,
     taut_values values = {.jacobian = TAUT_NEW(arena, double, p->in->sizes.jacobian_entries),
                           .bond_dt = TAUT_NEW(arena, double, p->in->sizes.bonds),
                           .mass = TAUT_NEW(arena, double, matrix ? tangent.start[n] : n)};
-    TAUT_NEED(error, values.jacobian, values.bond_dt, values.mass);
+    TAUT_TRY(taut_arena_check(arena, error));
     TAUT_TRY(taut_evaluate_inside(p->in->context, p->in->t, q, p->v,
                                   TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &values, error));
     for (taut_index i = 0; i < p->in->sizes.bonds && known->floor; i++)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT = 160, DIGITS = 12, COLOURS = 8, SHAPES = 5, FEW_TICS = 8, MOST_TICS = 5 };
+enum { TEXT = 160, COLOURS = 8, SHAPES = 5, FEW_TICS = 8, MOST_TICS = 5 };
 
 /* ---- what all pictures share */
 
@@ -75,9 +75,7 @@ static void write_clean(taut_file_sink *sink, const char *before, const char *te
 {
     char clean[TEXT];
     taut_picture_clean(text ? text : "", clean, sizeof clean);
-    taut_writer_text(sink, before);
-    taut_writer_text(sink, clean);
-    taut_writer_text(sink, after);
+    taut_writer_format(sink, "%s%s%s", before, clean, after);
 }
 
 /* The size of letters at which a title fits: one of size 15 takes about 10.2 pixels. */
@@ -93,23 +91,22 @@ static int title_size(const char *title, int width, int wanted)
 
 void taut_picture_begin(taut_file_sink *sink, bool svg, int width, int height, const char *title)
 {
-    char line[400];
     /* the cairo terminal is not in every gnuplot */
     if (svg)
-        snprintf(line, sizeof line,
-                 "set terminal svg size %d,%d noenhanced font 'Sans,13' background 'white'\n",
-                 width, height);
+        taut_writer_format(
+            sink, "set terminal svg size %d,%d noenhanced font 'Sans,13' background 'white'\n",
+            width, height);
     else
-        snprintf(line, sizeof line,
-                 "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) {\n"
-                 "  set terminal pngcairo size %d,%d noenhanced font 'Sans,11' background 'white'\n"
-                 "} else {\n  set terminal png size %d,%d noenhanced\n}\n",
-                 width, height, width, height);
-    taut_writer_text(sink, line);
+        taut_writer_format(
+            sink,
+            "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) {\n"
+            "  set terminal pngcairo size %d,%d noenhanced font 'Sans,11' background 'white'\n"
+            "} else {\n  set terminal png size %d,%d noenhanced\n}\n",
+            width, height, width, height);
     taut_writer_text(sink, taut_gnuplot_style);
     if (title && title[0]) {
-        snprintf(line, sizeof line, "' font 'Sans,%d'\n", title_size(title, width, svg ? 17 : 15));
-        write_clean(sink, "set multiplot title '", title, line);
+        write_clean(sink, "set multiplot title '", title, "' font 'Sans,");
+        taut_writer_format(sink, "%d'\n", title_size(title, width, svg ? 17 : 15));
     } else if (title)
         taut_writer_text(sink, "set multiplot\n");
 }
@@ -121,14 +118,10 @@ void taut_picture_place(taut_file_sink *sink, int k, int panels, bool titled)
         {{0, .5, 1, .5}, {0, 0, 1, .5}},
         {{0, .5, 1, .5}, {0, 0, .5, .5}, {.5, 0, .5, .5}},
         {{0, .5, .5, .5}, {.5, .5, .5, .5}, {0, 0, .5, .5}, {.5, 0, .5, .5}}};
-    static const char *const words[4] = {"set origin ", ", ", "\nset size noratio ", ", "};
     /* the title has the rest */
     const double *at = places[panels - 1][k], height = titled ? .95 : 1;
-    for (int j = 0; j < 4; j++) {
-        taut_writer_text(sink, words[j]);
-        taut_writer_number(sink, j % 2 ? at[j] * height : at[j], 6);
-    }
-    taut_writer_text(sink, "\n");
+    taut_writer_format(sink, "set origin %g, %g\nset size noratio %g, %g\n", at[0], at[1] * height,
+                       at[2], at[3] * height);
 }
 
 /* ---- points */
@@ -182,10 +175,7 @@ static void write_points(taut_file_sink *sink, const taut_panel *p, const taut_c
         double x = curve->x[k], y = e->log_y && curve->y[k] == 0 ? e->zero : curve->y[k];
         if (!shown(p, x, y))
             continue;
-        taut_writer_number(sink, x, DIGITS);
-        taut_writer_text(sink, " ");
-        taut_writer_number(sink, y, DIGITS);
-        taut_writer_text(sink, "\n");
+        taut_writer_format(sink, "%g %g\n", x, y);
         seen++;
     }
     /* the block must be there: blocks are counted */
@@ -206,12 +196,10 @@ static void write_curve(taut_file_sink *sink, const taut_curve *curve, int index
     static const char *const shapes[SHAPES] = {"linespoints pt 7 ps 0.6", "linespoints pt 6 ps 1.2",
                                                "linespoints pt 4 ps 1.3", "linespoints pt 8 ps 1.4",
                                                "linespoints pt 12 ps 1.5"};
-    char line[160];
     int colour = (curve->colour - 1 + COLOURS) % COLOURS + 1;
     const char *style = curve->style == TAUT_CURVE_SHAPES ? shapes[(curve->colour - 1) % SHAPES]
                                                           : styles[curve->style];
-    snprintf(line, sizeof line, "'rows' index %d using 1:2 with %s lt %d ", index, style, colour);
-    taut_writer_text(sink, line);
+    taut_writer_format(sink, "'rows' index %d using 1:2 with %s lt %d ", index, style, colour);
     if (curve->style == TAUT_CURVE_DASHED)
         taut_writer_text(sink, "dt 2 ");
     if (curve->name && curve->name[0])
@@ -222,46 +210,29 @@ static void write_curve(taut_file_sink *sink, const taut_curve *curve, int index
 
 static void write_named_tics(taut_file_sink *sink, const taut_panel *p)
 {
-    char place[40];
     taut_writer_text(sink,
                      p->tics > FEW_TICS ? "set xtics rotate by -40 (" : "set xtics norotate (");
     for (int k = 0; k < p->tics; k++) {
-        snprintf(place, sizeof place, "' %d", k + 1);
-        write_clean(sink, k ? ", '" : "'", p->tic[k], place);
+        write_clean(sink, k ? ", '" : "'", p->tic[k], "' ");
+        taut_writer_format(sink, "%d", k + 1);
     }
-    snprintf(place, sizeof place, ")\nset xrange [0.5:%d.5]\n", p->tics);
-    taut_writer_text(sink, place);
+    taut_writer_format(sink, ")\nset xrange [0.5:%d.5]\n", p->tics);
+}
+
+static void write_range(taut_file_sink *sink, const char *axis, double from, double to)
+{
+    taut_writer_format(sink, "set %srange [%g:%g]\n", axis, from, to);
 }
 
 /* A logarithmic y axis: whole decades, and zero below them where there are zeros. */
 static void write_decades(taut_file_sink *sink, const extent *e)
 {
     double least = pow(10, floor(log10(e->least[1])));
-    taut_writer_text(sink, "set ytics ");
-    taut_writer_number(sink, least, DIGITS);
-    taut_writer_text(sink, ", ");
-    taut_writer_number(sink, pow(10, e->decades), DIGITS);
-    if (e->zero > 0) {
-        taut_writer_text(sink, "\nset ytics add ('0' ");
-        taut_writer_number(sink, e->zero, DIGITS);
-        taut_writer_text(sink, ")");
-    }
-    taut_writer_text(sink, "\nset yrange [");
-    taut_writer_number(sink, e->zero > 0 ? e->zero : least, DIGITS);
-    taut_writer_text(sink, ":");
-    taut_writer_number(sink, fmax(10 * least, pow(10, ceil(log10(e->most[1])))), DIGITS);
-    taut_writer_text(sink, "]\n");
-}
-
-static void write_range(taut_file_sink *sink, const char *axis, double from, double to)
-{
-    taut_writer_text(sink, "set ");
-    taut_writer_text(sink, axis);
-    taut_writer_text(sink, "range [");
-    taut_writer_number(sink, from, DIGITS);
-    taut_writer_text(sink, ":");
-    taut_writer_number(sink, to, DIGITS);
-    taut_writer_text(sink, "]\n");
+    taut_writer_format(sink, "set ytics %g, %g\n", least, pow(10, e->decades));
+    if (e->zero > 0)
+        taut_writer_format(sink, "set ytics add ('0' %g)\n", e->zero);
+    write_range(sink, "y", e->zero > 0 ? e->zero : least,
+                fmax(10 * least, pow(10, ceil(log10(e->most[1])))));
 }
 
 /* A logarithmic axis of less than two decades: from a little below the least to a little above
@@ -272,9 +243,7 @@ static void write_narrow(taut_file_sink *sink, const char *axis, double least, d
     double from = least / 1.3, to = most * 1.3;
     const char *separator = "";
     write_range(sink, axis, from, to);
-    taut_writer_text(sink, "set ");
-    taut_writer_text(sink, axis);
-    taut_writer_text(sink, "tics (");
+    taut_writer_format(sink, "set %stics (", axis);
     for (double power = pow(10, floor(log10(from))); power < to; power *= 10)
         for (int k = 0; k < 3; k++)
             if (digits[k] * power >= from && digits[k] * power <= to) {
@@ -312,10 +281,8 @@ static void write_axes(taut_file_sink *sink, const taut_panel *p, const extent *
     if (p->tic)
         write_named_tics(sink, p);
     else if (!p->log_x && e->least[0] < e->most[0]) {
-        taut_writer_text(sink, "set xtics ");
         double step = taut_picture_step(e->most[0] - e->least[0], MOST_TICS);
-        taut_writer_number(sink, p->whole ? fmax(1, step) : step, DIGITS);
-        taut_writer_text(sink, "\n");
+        taut_writer_format(sink, "set xtics %g\n", p->whole ? fmax(1, step) : step);
     }
     if (!p->tic)
         write_x_range(sink, p, e, powers);

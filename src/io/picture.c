@@ -18,7 +18,6 @@ enum {
     PANELS = TAUT_PANELS,
     NAME_SIZE = 64,
     TITLE_SIZE = 160,
-    DIGITS = 12,
     MOST_POINTS = 5000,
     FEW_COORDINATES = 64
 };
@@ -158,8 +157,7 @@ static int begin(void *user, const taut_system *system, taut_error *error)
 
 static void write_value(taut_file_sink *sink, double value)
 {
-    taut_writer_text(sink, " ");
-    taut_writer_number(sink, value, DIGITS);
+    taut_writer_format(sink, " %g", value);
 }
 
 /* Columns: t, energy, drift of positions and of velocities, coordinates, x and y of paths,
@@ -170,7 +168,7 @@ static int row(void *user, const taut_row *values, taut_error *error)
     picture *p = sink->work;
     if (p->rows++ == 0)
         p->energy = values->energy;
-    taut_writer_number(sink, values->t, DIGITS);
+    taut_writer_format(sink, "%g", values->t);
     write_value(sink, p->conserved ? values->energy - p->energy : values->energy);
     write_value(sink, values->drift_position);
     write_value(sink, values->drift_velocity);
@@ -198,18 +196,14 @@ static int row(void *user, const taut_row *values, taut_error *error)
 static void write_plot(taut_file_sink *sink, const picture *p, const panel *at, int x_column,
                        int column)
 {
-    taut_writer_text(sink, x_column ? "set autoscale xfix\n" : "set autoscale\n");
-    taut_writer_text(sink, "set title '");
-    taut_writer_text(sink, at->title);
-    taut_writer_text(sink, "'\nplot ");
+    taut_writer_format(sink, "set autoscale%s\nset title '%s'\nplot ", x_column ? " xfix" : "",
+                       at->title);
     for (int k = 0; k < at->curves; k++) {
-        char line[200];
         int x = x_column ? x_column : column + 2 * k,
             y = x_column ? column + k : column + 2 * k + 1;
-        snprintf(line, sizeof line, "%s'rows' every %lld using %d:%d with lines lt %d title '%s'",
-                 k ? ", \\\n  " : "", (long long)(p->rows / MOST_POINTS + 1), x, y, k + 1,
-                 at->curve[k].name);
-        taut_writer_text(sink, line);
+        taut_writer_format(sink, "%s'rows' every %g using %d:%d with lines lt %d title '%s'",
+                           k ? ", \\\n  " : "", (double)(p->rows / MOST_POINTS + 1), x, y, k + 1,
+                           at->curve[k].name);
     }
     taut_writer_text(sink, "\n");
 }
@@ -240,11 +234,8 @@ static void write_paths(taut_file_sink *sink, const picture *p, int column)
     double length = fmax(p->most[0] - p->least[0], p->most[1] - p->least[1]);
     taut_writer_text(sink,
                      "set size ratio -1\nset xlabel 'x' offset 0,0.5\nset ylabel 'y' offset 1,0\n");
-    if (length > 0 && isfinite(length)) {
-        taut_writer_text(sink, "set tics ");
-        taut_writer_number(sink, taut_picture_step(length, MOST_TICS), DIGITS);
-        taut_writer_text(sink, "\n");
-    }
+    if (length > 0 && isfinite(length))
+        taut_writer_format(sink, "set tics %g\n", taut_picture_step(length, MOST_TICS));
     write_plot(sink, p, &p->paths, 0, column);
     taut_writer_text(sink, "set xlabel 't' offset 0,0.5\nunset ylabel\nset tics autofreq\n");
 }

@@ -3,6 +3,7 @@
 #include "io/writer.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -60,6 +61,23 @@ void taut_writer_number(taut_file_sink *sink, double value, int digits)
 {
     char buffer[TAUT_NUMBER_SIZE];
     taut_writer_bytes(sink, buffer, (size_t)taut_number_format(value, digits, buffer));
+}
+
+void taut_writer_format(taut_file_sink *sink, const char *format, ...)
+{
+    enum { DIGITS = 12 };
+    va_list list;
+    va_start(list, format);
+    for (size_t plain; plain = strcspn(format, "%"), format[plain]; format += plain + 2) {
+        taut_writer_bytes(sink, format, plain);
+        if (format[plain + 1] == 's')
+            taut_writer_text(sink, va_arg(list, const char *));
+        else
+            taut_writer_number(
+                sink, format[plain + 1] == 'd' ? va_arg(list, int) : va_arg(list, double), DIGITS);
+    }
+    va_end(list);
+    taut_writer_text(sink, format);
 }
 
 int taut_writer_check(taut_file_sink *sink, taut_error *error)

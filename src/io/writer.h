@@ -23,6 +23,9 @@ int taut_writer_open(taut_file_sink *sink, const char *path, taut_error *error);
 void taut_writer_bytes(taut_file_sink *sink, const char *bytes, size_t count);
 void taut_writer_text(taut_file_sink *sink, const char *text);
 void taut_writer_number(taut_file_sink *sink, double value, int digits);
+/* As fprintf, for %s, %d and %g alone; %g gives 12 digits, with a point in every locale. */
+void taut_writer_format(taut_file_sink *sink, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Fails when a write has failed since the sink was opened. */
 int taut_writer_check(taut_file_sink *sink, taut_error *error);
 /* Flushes and closes; reports what failed, now or before. Closing twice does nothing. */

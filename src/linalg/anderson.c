@@ -31,14 +31,6 @@ void taut_anderson_clear(taut_anderson *a)
     a->started = false;
 }
 
-static double inner(taut_index n, const double *a, const double *b)
-{
-    double sum = 0;
-    for (taut_index i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 /* The differences from the latest pair become the newest ones. */
 static void keep(taut_anderson *a, const double *x, const double *f)
 {
@@ -68,13 +60,13 @@ static int solve(taut_anderson *a, double *gamma)
     for (; used < a->count; used++) {
         double *column = a->basis[used];
         taut_copy(a->n, a->df[used], column);
-        double before = sqrt(inner(a->n, column, column));
+        double before = taut_norm(a->n, column);
         for (int k = 0; k < used; k++) {
-            r[k][used] = inner(a->n, a->basis[k], column);
+            r[k][used] = taut_dot(a->n, a->basis[k], column);
             for (taut_index i = 0; i < a->n; i++)
                 column[i] -= r[k][used] * a->basis[k][i];
         }
-        double left = sqrt(inner(a->n, column, column));
+        double left = taut_norm(a->n, column);
         if (!(left > dependent * before))
             break;
         for (taut_index i = 0; i < a->n; i++)
@@ -82,7 +74,7 @@ static int solve(taut_anderson *a, double *gamma)
         r[used][used] = left;
     }
     for (int k = used - 1; k >= 0; k--) {
-        gamma[k] = inner(a->n, a->basis[k], a->f);
+        gamma[k] = taut_dot(a->n, a->basis[k], a->f);
         for (int j = k + 1; j < used; j++)
             gamma[k] -= r[k][j] * gamma[j];
         gamma[k] /= r[k][k];

@@ -43,14 +43,6 @@ typedef struct lanczos {
     double next; /* length of what remains after the last vector */
 } lanczos;
 
-static double dot(taut_index n, const double *x, const double *y)
-{
-    double sum = 0;
-    for (taut_index i = 0; i < n; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
-
 static void subtract(taut_index n, double factor, const double *restrict x, double *restrict y)
 {
     for (taut_index i = 0; i < n; i++)
@@ -77,7 +69,7 @@ static int orthogonalise(lanczos *work, int count, double *w, double *row, doubl
     for (int pass = 0; pass < 2; pass++) {
         TAUT_TRY(inner_image(work, w, &image, error));
         for (int i = 0; i < count; i++)
-            work->mix[i] = dot(n, work->basis + (int64_t)i * n, image);
+            work->mix[i] = taut_dot(n, work->basis + (int64_t)i * n, image);
         for (int i = 0; i < count; i++) {
             subtract(n, work->mix[i], work->basis + (int64_t)i * n, w);
             if (row)
@@ -85,7 +77,7 @@ static int orthogonalise(lanczos *work, int count, double *w, double *row, doubl
         }
     }
     TAUT_TRY(inner_image(work, w, &image, error));
-    *left = sqrt(fabs(dot(n, w, image)));
+    *left = sqrt(fabs(taut_dot(n, w, image)));
     return 0;
 }
 
@@ -173,7 +165,7 @@ static int iterate(lanczos *work, int count, double tolerance, int restarts, dou
     /* one application puts the start into the operator's range */
     TAUT_TRY(work->op->apply(work->op->user, work->basis + n, work->basis, error));
     TAUT_TRY(inner_image(work, work->basis, &image, error));
-    double length = sqrt(fabs(dot(n, work->basis, image)));
+    double length = sqrt(fabs(taut_dot(n, work->basis, image)));
     for (taut_index k = 0; k < n && length > 0; k++)
         work->basis[k] /= length;
     for (int round = 0;; round++) {

@@ -198,11 +198,10 @@ static int dense_springs(springs *work, int count, double *frequency, double *mo
                          taut_spectrum *spectrum, taut_error *error)
 {
     const int p = work->p;
-    double *s = TAUT_NEW(&work->arena, double, (int64_t)p *p),
-           *value = TAUT_NEW(&work->arena, double, p);
-    double *unit = TAUT_NEW(&work->arena, double, p);
+    double *s, *value, *unit;
     int zeros = 0;
-    TAUT_TRY(taut_arena_check(&work->arena, error));
+    TAUT_TRY(TAUT_RESERVE(&work->arena, (int64_t)p * p, error, &s));
+    TAUT_TRY(TAUT_RESERVE(&work->arena, p, error, &value, &unit));
     for (int i = 0; i < p; i++) {
         unit[i] = 1;
         TAUT_TRY(forward(work, unit, s + (int64_t)i * p, error));
@@ -242,10 +241,9 @@ static int large_springs(springs *work, int count, double *frequency, taut_spect
 {
     const taut_allocator *allocator = &work->arena.allocator;
     taut_pencil pencil = {work->p, forward, NULL, prepare, solve, work, false};
-    double *least = TAUT_NEW(&work->arena, double, count),
-           *most = TAUT_NEW(&work->arena, double, count);
+    double *least, *most;
     bool regular = true;
-    TAUT_TRY(taut_arena_check(&work->arena, error));
+    TAUT_TRY(TAUT_RESERVE(&work->arena, count, error, &least, &most));
     TAUT_TRY(create_all(work, error));
     pencil.proves = !work->shape->k_start && work->shape->positive && work->rod.rows == 0 &&
                     taut_saddle_backend(work->all.saddle) != TAUT_BACKEND_SPARSE;

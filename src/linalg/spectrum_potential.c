@@ -118,12 +118,10 @@ static int dense_potential(potential *work, int count, double *frequency, taut_s
                            taut_error *error)
 {
     const int n = work->shape.n;
-    double *root = TAUT_NEW(&work->arena, double, (int64_t)n *n),
-           *half = TAUT_NEW(&work->arena, double, (int64_t)n *n);
-    double *h = TAUT_NEW(&work->arena, double, (int64_t)n *n),
-           *value = TAUT_NEW(&work->arena, double, n);
+    double *root, *half, *h, *value;
     int zeros = 0;
-    TAUT_TRY(taut_arena_check(&work->arena, error));
+    TAUT_TRY(TAUT_RESERVE(&work->arena, (int64_t)n * n, error, &root, &half, &h));
+    TAUT_TRY(TAUT_RESERVE(&work->arena, n, error, &value));
     TAUT_TRY(inverse_root_of_mass(work, root, error));
     for (int k = 0; k < n; k++) /* root is symmetric: half = root V by rows, h = half root */
         multiply(n, work->h_start, work->h_column, work->hessian, root + (int64_t)k * n,
@@ -235,10 +233,9 @@ static int large_potential(potential *work, int count, double *frequency, taut_s
 {
     const taut_allocator *allocator = &work->arena.allocator;
     taut_pencil pencil = {work->shape.n, forward, inner, prepare, solve, work, false};
-    double *least = TAUT_NEW(&work->arena, double, count),
-           *most = TAUT_NEW(&work->arena, double, count);
-    work->y = TAUT_NEW(&work->arena, double, work->shape.m);
-    TAUT_TRY(taut_arena_check(&work->arena, error));
+    double *least, *most;
+    TAUT_TRY(TAUT_RESERVE(&work->arena, count, error, &least, &most));
+    TAUT_TRY(TAUT_RESERVE(&work->arena, work->shape.m, error, &work->y));
     TAUT_TRY(join_patterns(work, error));
     TAUT_TRY(
         taut_saddle_create(&work->shape, TAUT_BACKEND_AUTO, allocator, &work->mass_saddle, error));

@@ -34,8 +34,7 @@ static int finish_mass(taut_model *model)
     taut_system *system = model->system;
     taut_index n = (taut_index)system->coordinates.total;
     bool varying = false, off = false;
-    system->mass_constant = TAUT_NEW(&system->arena, double, n);
-    TAUT_NEED(model->error, system->mass_constant);
+    TAUT_TRY(TAUT_RESERVE(&system->arena, n, model->error, &system->mass_constant));
     for (taut_index i = 0; i < n; i++)
         system->mass_constant[i] = model->document->present[TAUT_SECTION_KINETIC] ? 0 : 1;
     for (int32_t k = 0; k < system->kernels; k++) {
@@ -53,8 +52,8 @@ static int finish_mass(taut_model *model)
             if (a == b && system->mass_constant[a] == 0) {
                 char name[160];
                 taut_names_print(&system->coordinates, a, name, sizeof name);
-                return taut_document_fail(model->document, (taut_place){1, 1, 0}, model->error,
-                                          "the mass of %s is given twice", name);
+                return taut_model_fail(model, (taut_place){1, 1, 0},
+                                       "the mass of %s is given twice", name);
             }
             if (a == b)
                 system->mass_constant[a] = 0;

@@ -10,8 +10,7 @@ static int name_item(taut_model *model, taut_model *space, const taut_item_tree 
 {
     taut_symbol_block block;
     if (item->left->kind != TAUT_TREE_NAME || item->left->member || item->left->primes)
-        return taut_document_fail(model->document, item->left->place, model->error,
-                                  "expected a plain name on the left");
+        return taut_model_fail(model, item->left->place, "expected a plain name on the left");
     TAUT_TRY(taut_space_name(space, model, item, item->left, names, &block));
     *first = names->block[names->blocks - 1].block.first;
     *count = block.box.count;
@@ -37,8 +36,8 @@ static int read_event(taut_model *model, const taut_item_tree *item, taut_event 
         if (a->word != TAUT_WORD_THEN)
             continue;
         if (item->iterators)
-            return taut_document_fail(
-                model->document, a->place, model->error,
+            return taut_model_fail(
+                model, a->place,
                 "a family of events can stop the run; 'then' needs a single event");
         event->assignments = a->assignments;
         event->assign = TAUT_NEW(&model->system->arena, taut_statement_kernel *, a->assignments);
@@ -46,8 +45,8 @@ static int read_event(taut_model *model, const taut_item_tree *item, taut_event 
         for (int32_t j = 0; j < a->assignments; j++) {
             const taut_assignment *assignment = &a->assignment[j];
             if (assignment->left->kind != TAUT_TREE_NAME || assignment->left->primes > 1)
-                return taut_document_fail(model->document, assignment->left->place, model->error,
-                                          "expected a coordinate or its velocity on the left");
+                return taut_model_fail(model, assignment->left->place,
+                                       "expected a coordinate or its velocity on the left");
             taut_statement s = taut_statement_make(model, model->document, item, TAUT_ROLE_VALUE,
                                                    watched, "a value after an event");
             s.left = assignment->left;
@@ -58,8 +57,8 @@ static int read_event(taut_model *model, const taut_item_tree *item, taut_event 
         }
     }
     if (!event->stop && !event->assignments)
-        return taut_document_fail(model->document, item->place, model->error,
-                                  "an event needs an action: stop, or then x' = ...");
+        return taut_model_fail(model, item->place,
+                               "an event needs an action: stop, or then x' = ...");
     return 0;
 }
 

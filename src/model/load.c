@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/structs.h"
+#include "expr/lexer.h"
 
 /* "FILE:LINE:COLUMN: text" */
 static int place_message(taut_model *model, const taut_document *document, taut_place place,
@@ -18,6 +19,17 @@ static int place_message(taut_model *model, const taut_document *document, taut_
     *message = taut_arena_text(&model->system->arena, line,
                                length < (int)sizeof line ? (size_t)length : sizeof line - 1);
     return *message ? 0 : taut_fail_memory(model->error);
+}
+
+int taut_model_fail(const taut_model *model, taut_place place, const char *format, ...)
+{
+    const taut_document *document = model->document;
+    va_list list;
+    va_start(list, format);
+    int code = taut_text_fail(model->error, TAUT_ERROR_MODEL, document->file, document->text,
+                              document->length, place, format, list);
+    va_end(list);
+    return code;
 }
 
 int taut_model_warn(taut_model *model, const taut_document *document, taut_place place,

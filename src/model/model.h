@@ -304,6 +304,9 @@ int taut_model_capabilities(taut_model *model);
 int taut_model_settings(taut_model *model);
 int taut_model_events(taut_model *model);
 int taut_model_add_kernel(taut_model *model, int list, taut_statement_kernel *kernel);
+/* Fails with a place in the model's document, as taut_document_fail. */
+int taut_model_fail(const taut_model *model, taut_place place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 int taut_model_warn(taut_model *model, const taut_document *document, taut_place place,
                     const char *format, ...) __attribute__((format(printf, 4, 5)));
 

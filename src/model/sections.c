@@ -40,11 +40,6 @@ int taut_model_add_kernel(taut_model *model, int list, taut_statement_kernel *ke
     return 0;
 }
 
-static int fail_at(taut_model *model, taut_place place, const char *text)
-{
-    return taut_document_fail(model->document, place, model->error, "%s", text);
-}
-
 static const taut_attribute *attribute(const taut_item_tree *item, taut_word word)
 {
     for (int32_t k = 0; k < item->attributes; k++)
@@ -58,9 +53,9 @@ static const taut_attribute *attribute(const taut_item_tree *item, taut_word wor
 static int dimension_item(taut_model *model, const taut_item_tree *item)
 {
     if (strcmp(item->left->name, "dimension") != 0 || item->left->count)
-        return taut_document_fail(model->document, item->left->place, model->error,
-                                  "expected 'dimension = 2' or names of particles, found '%s ='",
-                                  item->left->name);
+        return taut_model_fail(model, item->left->place,
+                               "expected 'dimension = 2' or names of particles, found '%s ='",
+                               item->left->name);
     taut_expand x;
     int32_t node;
     double value = 0;
@@ -68,10 +63,10 @@ static int dimension_item(taut_model *model, const taut_item_tree *item)
     int status = taut_expand_index(&x, item->value, NULL, &node);
     if (status == 0 &&
         (!taut_graph_is_constant(x.graph, node, &value) || (value != 2 && value != 3)))
-        status = fail_at(model, item->value->place, "the dimension of particles is 2 or 3");
+        status = taut_model_fail(model, item->value->place, "the dimension of particles is 2 or 3");
     taut_expand_clear(&x);
     if (model->dimension && status == 0)
-        status = fail_at(model, item->place, "the dimension is given twice");
+        status = taut_model_fail(model, item->place, "the dimension is given twice");
     if (status == 0)
         model->dimension = (int)value;
     return status;
@@ -100,10 +95,10 @@ static int declare_variables(taut_model *model)
         if (!plain && !algebraic && !particle)
             continue;
         if (!item->value || item->value->kind != TAUT_TREE_NAME)
-            return fail_at(model, item->place, "expected a name to declare");
+            return taut_model_fail(model, item->place, "expected a name to declare");
         if (particle && !model->dimension)
-            return fail_at(model, item->place,
-                           "write 'dimension = 2' or 'dimension = 3' in [particles]");
+            return taut_model_fail(model, item->place,
+                                   "write 'dimension = 2' or 'dimension = 3' in [particles]");
         declared = declared || !algebraic;
         TAUT_TRY(taut_model_declare(
             model, model->document, algebraic ? TAUT_SYMBOL_ALGEBRAIC : TAUT_SYMBOL_COORDINATE,
@@ -111,8 +106,8 @@ static int declare_variables(taut_model *model)
             particle ? model->dimension : 1, NULL));
     }
     if (system->coordinates.total == 0)
-        return taut_document_fail(
-            model->document, (taut_place){1, 1, 0}, model->error,
+        return taut_model_fail(
+            model, (taut_place){1, 1, 0},
             declared ? "all families of coordinates are empty: check the parameters in their ranges"
                      : "the model has no coordinates: add a section "
                        "[coordinates], [particles] or [state]");
@@ -127,12 +122,12 @@ static int declare_definitions(taut_model *model)
             continue;
         bool function = item->left->kind == TAUT_TREE_CALL;
         if (function && item->iterators)
-            return fail_at(model, item->place, "a function has arguments, not loops");
+            return taut_model_fail(model, item->place, "a function has arguments, not loops");
         for (int32_t i = 0; function && i < item->left->count; i++)
             for (int32_t j = 0; j < i; j++)
                 if (strcmp(item->left->child[i]->name, item->left->child[j]->name) == 0)
-                    return fail_at(model, item->left->child[i]->place,
-                                   "two arguments have the same name");
+                    return taut_model_fail(model, item->left->child[i]->place,
+                                           "two arguments have the same name");
         TAUT_TRY(taut_model_declare(model, model->document,
                                     function ? TAUT_SYMBOL_FUNCTION : TAUT_SYMBOL_DEFINITION, item,
                                     item->left, NULL, 1, NULL));
@@ -161,13 +156,12 @@ static int each_row(taut_model *model, const taut_item_tree *item, double *value
             continue;
         taut_names_print(&model->system->bonds, (taut_index)(first + i), name, sizeof name);
         if (a->word == TAUT_WORD_STIFFNESS)
-            return taut_document_fail(model->document, a->value->place, model->error,
-                                      "the stiffness of %s is %g: it must be positive", name,
-                                      1 / value[first + i]);
-        return taut_document_fail(model->document, a->value->place, model->error,
-                                  "the %s of %s is %g: it must not be negative",
-                                  a->word == TAUT_WORD_COMPLIANCE ? "compliance" : "damping", name,
-                                  value[first + i]);
+            return taut_model_fail(model, a->value->place,
+                                   "the stiffness of %s is %g: it must be positive", name,
+                                   1 / value[first + i]);
+        return taut_model_fail(
+            model, a->value->place, "the %s of %s is %g: it must not be negative",
+            a->word == TAUT_WORD_COMPLIANCE ? "compliance" : "damping", name, value[first + i]);
     }
     (void)item;
     return 0;
@@ -223,14 +217,15 @@ static int bond_attributes(taut_model *model, const taut_item_tree *item, taut_i
                          *soft = attribute(item, TAUT_WORD_SOFT);
     const taut_attribute *spring = stiffness ? stiffness : compliance;
     if (stiffness && compliance)
-        return fail_at(model, compliance->place, "give either a stiffness or a compliance");
+        return taut_model_fail(model, compliance->place, "give either a stiffness or a compliance");
     if (rigid && spring)
-        return fail_at(model, rigid->place, "a rigid bond has no stiffness or compliance");
+        return taut_model_fail(model, rigid->place, "a rigid bond has no stiffness or compliance");
     if (damping && !spring)
-        return fail_at(model, damping->place,
-                       "a rigid bond cannot be damped: give it a stiffness or a compliance");
+        return taut_model_fail(
+            model, damping->place,
+            "a rigid bond cannot be damped: give it a stiffness or a compliance");
     if (soft && !spring)
-        return fail_at(model, soft->place, "a soft bond needs a stiffness or a compliance");
+        return taut_model_fail(model, soft->place, "a soft bond needs a stiffness or a compliance");
     if (spring)
         TAUT_TRY(bond_number(model, item, first, count, TAUT_LIST_COMPLIANCE, spring, stiffness,
                              compliance));
@@ -250,7 +245,7 @@ static int row_item(taut_model *model, const taut_item_tree *item, taut_index fi
 {
     const taut_tree *g = item->value;
     if (g->kind == TAUT_TREE_BINARY && strchr("<l>g=n", g->op)) /* also in brackets */
-        return fail_at(model, g->place, TAUT_ONE_SIDED);
+        return taut_model_fail(model, g->place, TAUT_ONE_SIDED);
     taut_statement s =
         taut_statement_make(model, model->document, item, TAUT_ROLE_BOND, POSITION, what);
     s.first_row = first;
@@ -271,7 +266,7 @@ static int declare_rows(taut_model *model, taut_section section)
             status = taut_model_declare(model, model->document, TAUT_SYMBOL_BOND, item, item->left,
                                         names, 1, NULL);
         else if (item->value->kind != TAUT_TREE_NAME || item->value->member || item->value->primes)
-            status = fail_at(model, item->place, "expected a name, or name = expression");
+            status = taut_model_fail(model, item->place, "expected a name, or name = expression");
         else
             status = taut_space_name(&observed, model, item, item->value, names, &block);
     }
@@ -329,8 +324,8 @@ static int check_masses(taut_model *model, int32_t before, taut_place place)
             char name[160];
             taut_names_print(&system->coordinates, m > 0 ? -1 : kernel->row[i], name, sizeof name);
             if (!(m >= 0) || !isfinite(m))
-                return taut_document_fail(
-                    model->document, place, model->error,
+                return taut_model_fail(
+                    model, place,
                     "the mass of %s is %g: it must be positive (0 for a massless coordinate)", name,
                     m);
             model->massless = model->massless || m == 0;
@@ -347,7 +342,7 @@ static int mass_statement(taut_model *model, const taut_item_tree *item, const t
     s.left = left;
     s.left2 = left2;
     if (left->primes)
-        return fail_at(model, left->place, "expected a coordinate, without a prime");
+        return taut_model_fail(model, left->place, "expected a coordinate, without a prime");
     int32_t before = model->system->kernels;
     TAUT_TRY(taut_statement_terms(&s, value));
     return check_masses(model, before, value->place);
@@ -360,7 +355,8 @@ static int mass_item(taut_model *model, const taut_item_tree *item)
         return mass_statement(model, item, left, NULL, item->value);
     if (left->count != 2 || left->child[0]->kind != TAUT_TREE_NAME ||
         left->child[1]->kind != TAUT_TREE_NAME)
-        return fail_at(model, left->place, "expected M[a, b] with the names of two coordinates");
+        return taut_model_fail(model, left->place,
+                               "expected M[a, b] with the names of two coordinates");
     return mass_statement(model, item, left->child[0], left->child[1], item->value);
 }
 
@@ -392,8 +388,8 @@ static int energy_item(taut_model *model, const taut_item_tree *item, taut_role 
                                  "decimal comma, write a point (1.5), else a blank after it"));
     const taut_attribute *scale = attribute(item, TAUT_WORD_SCALE);
     if (role == TAUT_ROLE_STIFF && !scale)
-        return fail_at(model, item->place,
-                       "a stiff potential needs its scale: V(q)  scale omega^2");
+        return taut_model_fail(model, item->place,
+                               "a stiff potential needs its scale: V(q)  scale omega^2");
     s.times = scale ? scale->value : NULL;
     return taut_statement_terms(&s, item->value);
 }
@@ -412,9 +408,9 @@ static int mark_rates(taut_model *model, const taut_item_tree *item, int32_t bef
             if (*owner && *owner != item) {
                 taut_names_print(&system->coordinates, system->kernel[k]->row[i], name,
                                  sizeof name);
-                return taut_document_fail(model->document, item->place, model->error,
-                                          "the rate of %s is given twice (first in line %d)", name,
-                                          (*owner)->place.line);
+                return taut_model_fail(model, item->place,
+                                       "the rate of %s is given twice (first in line %d)", name,
+                                       (*owner)->place.line);
             }
             *owner = item;
         }
@@ -427,8 +423,8 @@ static int force_item(taut_model *model, const taut_item_tree *item, bool rate)
                                            rate ? "a rate" : "a force");
     s.left = item->left;
     if (item->left->kind != TAUT_TREE_NAME || item->left->primes != (rate ? 1 : 0))
-        return taut_document_fail(
-            model->document, item->left->place, model->error,
+        return taut_model_fail(
+            model, item->left->place,
             rate ? "expected %s' = ... : the rate of a state variable"
                  : "expected %s = ... : the force on a coordinate, without a prime",
             item->left->name);
@@ -480,19 +476,19 @@ static int check_rates(taut_model *model)
     for (int64_t i = 0; i < system->coordinates.total; i++)
         if (!model->rate_item || !model->rate_item[i]) {
             taut_names_print(&system->coordinates, (taut_index)i, name, sizeof name);
-            return taut_document_fail(
-                model->document, declared_at(model, (taut_index)i), model->error,
-                "the state variable %s has no rate: write %s' = ... in [rates]", name, name);
+            return taut_model_fail(model, declared_at(model, (taut_index)i),
+                                   "the state variable %s has no rate: write %s' = ... in [rates]",
+                                   name, name);
         }
     if (!system->sizes.algebraic || system->sizes.algebraic == system->sizes.constraints)
         return 0;
     int64_t k = 0;
     while (model->document->item[k].section != TAUT_SECTION_ALGEBRAIC)
         k++;
-    return taut_document_fail(model->document, model->document->item[k].place, model->error,
-                              "there are %d algebraic variables and %d constraints: an index-2 "
-                              "system has one constraint for each",
-                              system->sizes.algebraic, system->sizes.constraints);
+    return taut_model_fail(model, model->document->item[k].place,
+                           "there are %d algebraic variables and %d constraints: an index-2 "
+                           "system has one constraint for each",
+                           system->sizes.algebraic, system->sizes.constraints);
 }
 
 /* ---- which sections may occur together */
@@ -514,16 +510,16 @@ static int check_sections(taut_model *model)
     for (int64_t i = 0; i < model->document->items; i++)
         for (size_t k = 0; k < count; k++)
             if (model->document->item[i].section == wrong[k])
-                return taut_document_fail(
-                    model->document, model->document->item[i].place, model->error,
-                    model->first_order ? "[%s] is not allowed with [state]: a model is either "
-                                         "mechanical or of first order"
-                                       : "[%s] needs a first-order model with [state]",
-                    taut_section_name(wrong[k]));
+                return taut_model_fail(model, model->document->item[i].place,
+                                       model->first_order
+                                           ? "[%s] is not allowed with [state]: a model is either "
+                                             "mechanical or of first order"
+                                           : "[%s] needs a first-order model with [state]",
+                                       taut_section_name(wrong[k]));
     for (int64_t i = 0; i < model->document->items && present[TAUT_SECTION_KINETIC]; i++) {
         const taut_item_tree *item = &model->document->item[i];
         if (item->section == TAUT_SECTION_MASS || attribute(item, TAUT_WORD_MASS))
-            return fail_at(
+            return taut_model_fail(
                 model, item->place,
                 "masses come from [kinetic] in this model: give either masses or a kinetic energy");
     }

@@ -16,8 +16,7 @@ static int number_text(taut_model *model, const taut_item_tree *item, char text[
     TAUT_TRY(taut_expand_init(&x, model, model->document, 0, "a setting"));
     int status = taut_expand_index(&x, item->value, NULL, &node);
     if (status == 0 && !taut_graph_is_constant(x.graph, node, &value))
-        status = taut_document_fail(model->document, item->value->place, model->error,
-                                    "expected a number made of parameters");
+        status = taut_model_fail(model, item->value->place, "expected a number made of parameters");
     if (status == 0)
         taut_number_format(value, 17, text);
     taut_expand_clear(&x);
@@ -50,20 +49,18 @@ static int run_item(taut_model *model, const taut_item_tree *item)
     if (!option || !option->in_model) {
         taut_error unknown;
         taut_option_unknown(NULL, key, &unknown);
-        return taut_document_fail(model->document, item->left->place, model->error,
-                                  "unknown setting '%s' in [run]: %s", item->left->name,
-                                  option ? "it is an option of a run, not of a model"
-                                         : unknown.message);
+        return taut_model_fail(
+            model, item->left->place, "unknown setting '%s' in [run]: %s", item->left->name,
+            option ? "it is an option of a run, not of a model" : unknown.message);
     }
     for (taut_index k = 0; k < model->system->sizes.settings; k++)
         if (strcmp(model->system->setting[k].name, key) == 0)
-            return taut_document_fail(model->document, item->left->place, model->error,
-                                      "'%s' is given twice in [run]", item->left->name);
+            return taut_model_fail(model, item->left->place, "'%s' is given twice in [run]",
+                                   item->left->name);
     const char *value = item->raw;
     if (option->type == TAUT_OPTION_REAL || option->type == TAUT_OPTION_INTEGER) {
         if (!item->value)
-            return taut_document_fail(model->document, item->place, model->error,
-                                      "expected a number");
+            return taut_model_fail(model, item->place, "expected a number");
         TAUT_TRY(number_text(model, item, text));
         value = text;
     }
@@ -75,8 +72,8 @@ static int run_item(taut_model *model, const taut_item_tree *item)
     if (status == TAUT_ERROR_MEMORY)
         return taut_fail_memory(model->error);
     if (status)
-        return taut_document_fail(model->document, item->value ? item->value->place : item->place,
-                                  model->error, "%s", wrong.message);
+        return taut_model_fail(model, item->value ? item->value->place : item->place, "%s",
+                               wrong.message);
     TAUT_TRY(keep_setting(model, item, &model->system->setting, model->system->sizes.settings,
                           &model->setting_capacity, value));
     model->system->sizes.settings++;
@@ -92,18 +89,17 @@ static int stepper_item(taut_model *model, const taut_item_tree *item)
         key++;
     if (key == 7) {
         const char *near = taut_near_miss(item->left->name, keys, 7);
-        return taut_document_fail(model->document, item->left->place, model->error,
-                                  "unknown setting '%s' in [stepper]%s%s%s; choose command, "
-                                  "library, horizon, method, step, order or timeout",
-                                  item->left->name, near ? "; did you mean '" : "",
-                                  near ? near : "", near ? "'?" : "");
+        return taut_model_fail(model, item->left->place,
+                               "unknown setting '%s' in [stepper]%s%s%s; choose command, "
+                               "library, horizon, method, step, order or timeout",
+                               item->left->name, near ? "; did you mean '" : "", near ? near : "",
+                               near ? "'?" : "");
     }
     char text[64];
     const char *value = item->raw;
     if (key == 2 || key >= 4) {
         if (!item->value)
-            return taut_document_fail(model->document, item->place, model->error,
-                                      "expected a number");
+            return taut_model_fail(model, item->place, "expected a number");
         TAUT_TRY(number_text(model, item, text));
         value = text;
     }

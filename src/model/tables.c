@@ -37,25 +37,24 @@ static int check_text(taut_model *model, const taut_item_tree *item, const char 
 {
     if (!memchr(text, 0, size)) /* the text after it would be lost */
         return 0;
-    return taut_document_fail(model->document, item->place, model->error,
-                              "the table '%s' contains a zero byte: is it a text file?", item->raw);
+    return taut_model_fail(model, item->place,
+                           "the table '%s' contains a zero byte: is it a text file?", item->raw);
 }
 
 static int open_table(taut_model *model, const taut_item_tree *item, const char *path, char **text)
 {
     FILE *file = fopen(path, "rb");
     if (!file)
-        return taut_document_fail(model->document, item->place, model->error,
-                                  "the table '%s' cannot be opened: %s", item->raw,
-                                  strerror(errno));
+        return taut_model_fail(model, item->place, "the table '%s' cannot be opened: %s", item->raw,
+                               strerror(errno));
     int status = 0;
     size_t size = 0;
     if (fseek(file, 0, SEEK_END) == 0) {
         long end = ftell(file);
         if (end < 0 || end > FILE_LIMIT)
-            status = taut_document_fail(model->document, item->place, model->error,
-                                        "the table '%s' is not a regular file of at most %d MB",
-                                        item->raw, FILE_LIMIT >> 20);
+            status = taut_model_fail(model, item->place,
+                                     "the table '%s' is not a regular file of at most %d MB",
+                                     item->raw, FILE_LIMIT >> 20);
         size = end > 0 ? (size_t)end : 0;
         rewind(file);
     }
@@ -63,8 +62,7 @@ static int open_table(taut_model *model, const taut_item_tree *item, const char 
     if (!status && !*text)
         status = taut_fail_memory(model->error);
     if (!status && fread(*text, 1, size, file) != size)
-        status = taut_document_fail(model->document, item->place, model->error,
-                                    "the table '%s' cannot be read", item->raw);
+        status = taut_model_fail(model, item->place, "the table '%s' cannot be read", item->raw);
     fclose(file);
     return status ? status : check_text(model, item, *text, size);
 }
@@ -216,8 +214,7 @@ static int check_path(taut_model *model, const taut_item_tree *item)
 {
     const char *path = item->raw;
     if (!path || !*path)
-        return taut_document_fail(model->document, item->place, model->error,
-                                  "expected the name of a CSV file");
+        return taut_model_fail(model, item->place, "expected the name of a CSV file");
     bool up = false;
     for (const char *p = path; *p;) {
         size_t length = strcspn(p, "/");
@@ -225,10 +222,10 @@ static int check_path(taut_model *model, const taut_item_tree *item)
         p += length + (p[length] == '/');
     }
     if (path[0] == '/' || up || strchr(path, '\\') || strlen(path) > 200)
-        return taut_document_fail(model->document, item->place, model->error,
-                                  "tables are read from the folder of the model and below: "
-                                  "expected a relative path without '..', found '%s'",
-                                  path);
+        return taut_model_fail(model, item->place,
+                               "tables are read from the folder of the model and below: "
+                               "expected a relative path without '..', found '%s'",
+                               path);
     return 0;
 }
 
@@ -245,8 +242,7 @@ static int table_path(taut_model *model, const taut_item_tree *item, char *path,
     else
         written = snprintf(path, size, "%s", item->raw);
     if (written < 0 || (size_t)written >= size)
-        return taut_document_fail(model->document, item->place, model->error,
-                                  "the path of this table is too long");
+        return taut_model_fail(model, item->place, "the path of this table is too long");
     return 0;
 }
 

@@ -297,22 +297,10 @@ static int build(taut_foot *f, taut_arena *arena, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_foot_point_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                           const taut_foot_point_settings *settings, taut_projector **projector,
-                           taut_error *error)
-{
-    static const taut_foot_kind kind = {.size = sizeof(bonds_foot),
-                                        .build = build,
-                                        .release = release,
-                                        .fit = fit_guesses,
-                                        .find = find,
-                                        .velocity = velocity_step,
-                                        .check_velocity = check_velocity};
-    return taut_foot_create(&kind, context, arena, statistics, settings, projector, error);
-}
-
-int taut_foot_point_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                              taut_projector **projector, taut_error *error)
-{
-    return taut_foot_point_create(context, arena, statistics, NULL, projector, error);
-}
+const taut_foot_kind taut_bond_foot = {.size = sizeof(bonds_foot),
+                                       .build = build,
+                                       .release = release,
+                                       .fit = fit_guesses,
+                                       .find = find,
+                                       .velocity = velocity_step,
+                                       .check_velocity = check_velocity};

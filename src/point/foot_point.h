@@ -19,16 +19,18 @@ typedef struct taut_foot_point_settings {
     void *user;
 } taut_foot_point_settings;
 
+typedef struct taut_foot_kind taut_foot_kind;
+
+/* A projector of this kind; settings may be NULL. (foot_projector.c) */
+int taut_foot_create(const taut_foot_kind *kind, taut_context *context, taut_arena *arena,
+                     taut_statistics *statistics, const taut_foot_point_settings *settings,
+                     taut_projector **projector, taut_error *error);
 /* A projector onto g = 0, G v + g_t = 0 for all bonds with compliance 0 of the context's system
  * (taut_system_rigid gives all but the soft ones that property). Memory comes from the arena,
  * which must outlive it; destroy frees the factorisations. apply() does not allocate, except to
  * name the bonds when G is singular. */
-int taut_foot_point_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                           const taut_foot_point_settings *settings, taut_projector **projector,
-                           taut_error *error);
+extern const taut_foot_kind taut_bond_foot;
 /* From now on guesses move first, or are coordinates like others. True when there are any. */
 bool taut_foot_point_guess(taut_projector *projector, bool first);
-int taut_foot_point_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                              taut_projector **projector, taut_error *error);
 
 #endif

@@ -6,8 +6,6 @@
 
 #include "point/foot_point.h"
 
-typedef struct taut_foot_kind taut_foot_kind;
-
 /* Begins the projector of every kind. */
 typedef struct taut_foot {
     taut_projector projector; /* self: the arena */
@@ -43,9 +41,6 @@ struct taut_foot_kind {
     int (*check_velocity)(taut_foot *foot, taut_error *error);
 };
 
-int taut_foot_create(const taut_foot_kind *kind, taut_context *context, taut_arena *arena,
-                     taut_statistics *statistics, const taut_foot_point_settings *settings,
-                     taut_projector **projector, taut_error *error);
 /* Reports x and u to settings.watch. */
 int taut_foot_watch(const taut_foot *foot, taut_error *error);
 /* x += part dx (velocity: u) where nothing is fixed. */

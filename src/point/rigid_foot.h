@@ -11,8 +11,9 @@ typedef struct taut_rigid_foot {
     taut_projector *projector;
 } taut_rigid_foot;
 
-/* As taut_foot_point_create, for the rigid system of `system`. */
-int taut_rigid_foot_create(taut_rigid_foot *foot, const taut_system *system, taut_arena *arena,
+/* A projector of kind taut_bond_foot for the rigid system of the context's one, with the parameters
+ * of the context. */
+int taut_rigid_foot_create(taut_rigid_foot *foot, const taut_context *context, taut_arena *arena,
                            taut_statistics *statistics, const taut_foot_point_settings *settings,
                            taut_error *error);
 void taut_rigid_foot_destroy(taut_rigid_foot *foot); /* half-made ones too */

@@ -18,7 +18,7 @@ static int project(taut_projection *p, const taut_projection_settings *settings,
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "projection constraint needs bonds, and the system has none");
     int status =
-        taut_rigid_foot_create(&foot, p->in->system, &p->arena, &p->statistics, &how, error);
+        taut_rigid_foot_create(&foot, p->in->context, &p->arena, &p->statistics, &how, error);
     if (status == 0)
         status = foot.projector->apply(foot.projector, p->in->t, p->q, p->v, error);
     if (status == 0)

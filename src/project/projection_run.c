@@ -51,9 +51,9 @@ static int find_foot_points(taut_projection *p, double *const *x, double *const 
     taut_statistics aside = {0}; /* a diagnosis, not a part of the work */
     int status =
         p->in->sizes.can & TAUT_HAS_STIFF_POTENTIAL
-            ? taut_potential_foot(p->in->context, &p->arena, &aside, &settings, &foot.projector,
-                                  error)
-            : taut_rigid_foot_create(&foot, p->in->system, &p->arena, &aside, &settings, error);
+            ? taut_foot_create(&taut_potential_foot, p->in->context, &p->arena, &aside, &settings,
+                               &foot.projector, error)
+            : taut_rigid_foot_create(&foot, p->in->context, &p->arena, &aside, &settings, error);
     for (int k = 0; status == 0 && k < 2; k++)
         status = foot.projector->apply(foot.projector, p->in->t, x[k], u[k], error);
     taut_rigid_foot_destroy(&foot);

@@ -74,9 +74,8 @@ int taut_richardson(taut_projection *p, const taut_projection_settings *settings
 {
     taut_index m = p->in->sizes.bonds;
     TAUT_TRY(refuse(p, error));
-    double *stiffer = TAUT_NEW(&p->arena, double, m), *softer = TAUT_NEW(&p->arena, double, m),
-           change = 0;
-    TAUT_NEED(error, stiffer, softer);
+    double *stiffer, *softer, change = 0;
+    TAUT_TRY(TAUT_RESERVE(&p->arena, m, error, &stiffer, &softer));
     TAUT_TRY(repeat(p, settings, 0.25, stiffer, error));
     if (settings->richardson > 1)
         TAUT_TRY(repeat(p, settings, 4, softer, error));

@@ -9,6 +9,7 @@
 #include <float.h>
 
 #include "base/vectors.h"
+#include "slow/multiplier_recursion.h"
 #include "point/foot_point.h"
 #include "slow/truncation_error.h"
 
@@ -246,10 +247,11 @@ static void destroy(taut_projector *projector)
     s->foot = NULL;
 }
 
-static int prepare(taut_level_series *s, taut_arena *arena, int most, taut_error *error)
+static int prepare(taut_level_series *s, taut_arena *arena, taut_error *error)
 {
     enum { LEVELS = 6 }; /* C^7 is below rounding wherever the series is worth using */
-    int wanted = s->settings.levels > 0 ? s->settings.levels : LEVELS;
+    int wanted = s->settings.levels > 0 ? s->settings.levels : LEVELS,
+        most = taut_multiplier_recursion_most(s->context, s->kind->ahead);
     s->settings.levels = wanted < most ? wanted : most;
     s->rounding = 4 * DBL_EPSILON;
     taut_system_sizes(taut_context_system(s->context), &s->sizes);
@@ -260,9 +262,9 @@ static int prepare(taut_level_series *s, taut_arena *arena, int most, taut_error
     return s->kind->build(s, arena, error);
 }
 
-int taut_level_series_create(const taut_level_kind *kind, taut_context *context, taut_arena *arena,
-                             taut_statistics *statistics, const taut_series_settings *settings,
-                             int most, taut_projector **projector, taut_error *error)
+int taut_series_create(const taut_level_kind *kind, taut_context *context, taut_arena *arena,
+                       taut_statistics *statistics, const taut_series_settings *settings,
+                       taut_projector **projector, taut_error *error)
 {
     *projector = NULL;
     taut_level_series *s = taut_arena_get(arena, 1, kind->size);
@@ -276,7 +278,7 @@ int taut_level_series_create(const taut_level_kind *kind, taut_context *context,
     s->context = context;
     if (settings)
         s->settings = *settings;
-    int status = prepare(s, arena, most, error);
+    int status = prepare(s, arena, error);
     if (status == 0)
         *projector = &s->projector;
     else

@@ -5,8 +5,6 @@
 
 #include "slow/series.h"
 
-typedef struct taut_level_kind taut_level_kind;
-
 /* Begins the projector of every kind. */
 typedef struct taut_level_series {
     taut_projector projector; /* self: the arena */
@@ -38,6 +36,7 @@ typedef struct taut_level_series {
 /* Steps on the normal fibre of the foot point. */
 struct taut_level_kind {
     size_t size; /* of the projector */
+    int ahead;   /* orders of other jets beyond those of the multipliers */
     int (*build)(taut_level_series *series, taut_arena *arena, taut_error *error);
     void (*release)(taut_level_series *series);                 /* accepts half-made ones */
     int (*begin)(taut_level_series *series, taut_error *error); /* (q, v) is the foot point */
@@ -50,9 +49,5 @@ struct taut_level_kind {
     /* adds the forces, and for a stiff potential its rank */
     void (*report)(const taut_level_series *series, taut_series_report *report);
 };
-
-int taut_level_series_create(const taut_level_kind *kind, taut_context *context, taut_arena *arena,
-                             taut_statistics *statistics, const taut_series_settings *settings,
-                             int most, taut_projector **projector, taut_error *error);
 
 #endif

@@ -22,7 +22,7 @@
 
 #include "base/rows.h"
 #include "base/vectors.h"
-#include "point/foot_point.h"
+#include "point/rigid_foot.h"
 #include "slow/expansion.h"
 #include "slow/level_series.h"
 #include "slow/multiplier_recursion.h"
@@ -30,8 +30,7 @@
 
 typedef struct bond_series {
     taut_level_series levels;
-    taut_context *rigid_context;
-    taut_system *rigid;
+    taut_rigid_foot rigid;
     taut_multiplier_recursion *recursion;
     /* at the foot point; velocity without its own matrix where both are the same */
     taut_masked_saddle position, velocity;
@@ -156,11 +155,9 @@ static void release(taut_level_series *l)
     taut_multiplier_recursion_destroy(s->recursion);
     taut_masked_saddle_destroy(&s->position);
     taut_masked_saddle_destroy(&s->velocity);
-    taut_context_destroy(s->rigid_context);
-    taut_system_destroy(s->rigid);
+    taut_rigid_foot_destroy(&s->rigid);
     s->recursion = NULL;
-    s->rigid_context = NULL;
-    s->rigid = NULL;
+    l->foot = NULL;
 }
 
 static int new_arrays(bond_series *s, taut_arena *arena, taut_error *error)
@@ -196,15 +193,10 @@ static int new_foot(bond_series *s, taut_arena *arena, taut_error *error)
     taut_level_series *l = &s->levels;
     taut_foot_point_settings settings = {
         .ignore_holds = !l->settings.hold, .hold = l->settings.hold, .springs = s->springs};
-    TAUT_TRY(taut_system_rigid(taut_context_system(l->context), &s->rigid, error));
-    TAUT_TRY(taut_context_create(s->rigid, &arena->allocator, &s->rigid_context, error));
-    for (taut_index k = 0; k < l->sizes.parameters; k++) { /* the caller may have changed some */
-        double value = taut_context_parameter(l->context, k);
-        if (value != taut_context_parameter(s->rigid_context, k))
-            TAUT_TRY(taut_context_set_parameter(s->rigid_context, k, value, error));
-    }
-    return taut_foot_point_create(s->rigid_context, arena, l->projector.statistics, &settings,
-                                  &l->foot, error);
+    TAUT_TRY(taut_rigid_foot_create(&s->rigid, l->context, arena, l->projector.statistics,
+                                    &settings, error));
+    l->foot = s->rigid.projector;
+    return TAUT_OK;
 }
 
 static int build(taut_level_series *l, taut_arena *arena, taut_error *error)
@@ -228,22 +220,15 @@ static void report(const taut_level_series *l, taut_series_report *to)
     to->lambda = ((const bond_series *)l)->lambda;
 }
 
-int taut_series_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                          const taut_series_settings *settings, taut_projector **projector,
-                          taut_error *error)
-{
-    static const taut_level_kind kind = {.size = sizeof(bond_series),
-                                         .build = build,
-                                         .release = release,
-                                         .begin = begin,
-                                         .evaluate = evaluate,
-                                         .moved = moved,
-                                         .step = fibre_step,
-                                         .finish = check_held,
-                                         .report = report};
-    return taut_level_series_create(&kind, context, arena, statistics, settings,
-                                    taut_multiplier_recursion_most(context, 0), projector, error);
-}
+const taut_level_kind taut_bond_series = {.size = sizeof(bond_series),
+                                          .build = build,
+                                          .release = release,
+                                          .begin = begin,
+                                          .evaluate = evaluate,
+                                          .moved = moved,
+                                          .step = fibre_step,
+                                          .finish = check_held,
+                                          .report = report};
 
 /* ---- the projection */
 
@@ -310,8 +295,8 @@ static int project(taut_projection *p, const taut_projection_settings *settings,
     taut_series_report report;
     bool stiff = p->in->sizes.can & TAUT_HAS_STIFF_POTENTIAL;
     TAUT_TRY(taut_projection_record(p, p->q, p->v, error));
-    TAUT_TRY((stiff ? taut_potential_series : taut_series_projector)(
-        p->in->context, &p->arena, &p->statistics, &how, &projector, error));
+    TAUT_TRY(taut_series_create(stiff ? &taut_potential_series : &taut_bond_series, p->in->context,
+                                &p->arena, &p->statistics, &how, &projector, error));
     int status = projector->apply(projector, p->in->t, p->q, p->v, error);
     taut_series_report_get(projector, &report);
     if (status == TAUT_ERROR_CONVERGE && report.unseparated)

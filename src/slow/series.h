@@ -31,12 +31,16 @@ typedef struct taut_series_report {
     const double *foot_q, *foot_v; /* [n]: the foot point */
 } taut_series_report;
 
+typedef struct taut_level_kind taut_level_kind;
+
+/* A projector of this kind; settings may be NULL. (level_series.c) */
+int taut_series_create(const taut_level_kind *kind, taut_context *context, taut_arena *arena,
+                       taut_statistics *statistics, const taut_series_settings *settings,
+                       taut_projector **projector, taut_error *error);
 /* The context's system needs springs, TAUT_CAN_JETS and no stiff potential. Memory comes from
  * the arena; apply() allocates nothing (except for the message of a failure) and fails with
  * TAUT_ERROR_CONVERGE where slow and fast are not separated. */
-int taut_series_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                          const taut_series_settings *settings, taut_projector **projector,
-                          taut_error *error);
+extern const taut_level_kind taut_bond_series;
 void taut_series_report_get(const taut_projector *projector, taut_series_report *report);
 
 #endif

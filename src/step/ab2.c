@@ -22,8 +22,7 @@ static int create(taut_stepper *s, taut_error *error)
     adams *w = TAUT_NEW(s->arena, adams, 1);
     s->work = w;
     TAUT_NEED(error, w);
-    w->rate = TAUT_NEW(s->arena, double, s->n);
-    w->velocity = TAUT_NEW(s->arena, double, s->n);
+    TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &w->rate, &w->velocity));
     return taut_runge_kutta_reserve(s, &w->euler, error);
 }
 

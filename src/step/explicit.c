@@ -20,8 +20,7 @@ int taut_runge_kutta_reserve(taut_stepper *s, taut_runge_kutta *w, taut_error *e
     const taut_tableau *table = w->tableau = s->method->data;
     w->second_order = s->field->second_order;
     int64_t size = (int64_t)(3 + table->dense_rows) * s->n;
-    w->stage = TAUT_NEW(arena, double, s->n);
-    w->speed = TAUT_NEW(arena, double, s->n);
+    TAUT_TRY(TAUT_RESERVE(arena, s->n, error, &w->stage, &w->speed));
     w->polynomial_q = TAUT_NEW(arena, double, size);
     w->polynomial_v = TAUT_NEW(arena, double, w->second_order ? size : 0);
     for (int i = 1; i <= table->stages + table->extra; i++)

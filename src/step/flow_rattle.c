@@ -263,14 +263,9 @@ static void destroy(taut_flow *flow)
 
 static int new_place(const taut_mechanics *m, taut_arena *arena, place *p, taut_error *error)
 {
-    *p = (place){.q = TAUT_NEW(arena, double, m->n),
-                 .force = TAUT_NEW(arena, double, m->n),
-                 .kick = TAUT_NEW(arena, double, m->n),
-                 .g = TAUT_NEW(arena, double, m->rod_start[m->rods]),
-                 .mass = m->varying ? TAUT_NEW(arena, double, m->mass_start[m->n]) : NULL};
-    return p->q && p->force && p->kick && p->g && (p->mass || !m->varying)
-               ? TAUT_OK
-               : taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, m->n, error, &p->q, &p->force, &p->kick));
+    TAUT_TRY(TAUT_RESERVE(arena, m->rod_start[m->rods], error, &p->g));
+    return m->varying ? TAUT_RESERVE(arena, m->mass_start[m->n], error, &p->mass) : TAUT_OK;
 }
 
 static int build(rattle_flow *f, taut_context *context, taut_arena *arena, taut_error *error)
@@ -281,8 +276,7 @@ static int build(rattle_flow *f, taut_context *context, taut_arena *arena, taut_
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "the flow of rigid bonds needs bonds without compliance");
     TAUT_TRY(TAUT_RESERVE(arena, m->n, error, &f->force, &f->d, &f->next_d, &f->u, &f->next));
-    if (!(f->row = TAUT_NEW(arena, double, m->rods)))
-        return taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(arena, m->rods, error, &f->row));
     TAUT_TRY(new_place(m, arena, &f->now, error));
     TAUT_TRY(new_place(m, arena, &f->anchor, error));
     return taut_mechanics_saddle(m, false, true, &arena->allocator, &f->saddle, error);

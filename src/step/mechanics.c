@@ -91,8 +91,7 @@ static int take_matrix(taut_mechanics *w, taut_arena *arena, taut_error *error)
     taut_pattern tangent;
     TAUT_TRY(taut_system_pattern(taut_context_system(w->context), TAUT_PATTERN_TANGENT, &tangent,
                                  error));
-    w->values.mass = TAUT_NEW(arena, double, tangent.start[w->n]);
-    TAUT_NEED(error, w->values.mass);
+    TAUT_TRY(TAUT_RESERVE(arena, tangent.start[w->n], error, &w->values.mass));
     if (w->varying) {
         w->wanted |= TAUT_WANT_MASS;
         w->mass = w->values.mass;
@@ -100,8 +99,8 @@ static int take_matrix(taut_mechanics *w, taut_arena *arena, taut_error *error)
         w->mass_column = tangent.column;
         return TAUT_OK;
     }
-    double *q = TAUT_NEW(arena, double, w->n), *v = TAUT_NEW(arena, double, w->n);
-    TAUT_TRY(taut_arena_check(arena, error));
+    double *q, *v;
+    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &q, &v));
     /* constant: any point will do; the initial state need not exist at t = 0, but callbacks may
      * accept it where they refuse the origin */
     taut_error reason;
@@ -143,8 +142,7 @@ int taut_mechanics_create(taut_mechanics *w, taut_context *context, taut_arena *
         w->wanted = TAUT_WANT_FORCE;
     if (sizes.can & TAUT_HAS_STIFF_POTENTIAL) {
         w->wanted |= TAUT_WANT_STIFF_FORCE;
-        w->values.stiff_force = TAUT_NEW(arena, double, w->n);
-        TAUT_NEED(error, w->values.stiff_force);
+        TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->values.stiff_force));
     }
     return take_mass(w, &sizes, arena, error);
 }

@@ -32,8 +32,7 @@ static int join_patterns(taut_stepper *s, taut_radau *w, taut_error *error)
     taut_index *start = TAUT_NEW(s->arena, taut_index, w->m + 1),
                *column = TAUT_NEW(s->arena, taut_index, all);
     w->from = TAUT_NEW(s->arena, taut_index, all);
-    w->g1 = TAUT_NEW(s->arena, double, all);
-    w->g2 = TAUT_NEW(s->arena, double, all);
+    TAUT_TRY(TAUT_RESERVE(s->arena, all, error, &w->g1, &w->g2));
     TAUT_TRY(taut_arena_check(s->arena, error));
     for (taut_index i = 0; i < w->m; i++) {
         for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++) {
@@ -69,8 +68,7 @@ int taut_radau_first_describe(taut_stepper *s, taut_error *error)
     w->tangents = w->tangent.start[w->n];
     w->diagonal = true; /* the unit matrix */
     w->mass_entries = w->n;
-    w->bond = TAUT_NEW(s->arena, double, sizes.bonds);
-    w->bond_dt = TAUT_NEW(s->arena, double, sizes.bonds);
+    TAUT_TRY(TAUT_RESERVE(s->arena, sizes.bonds, error, &w->bond, &w->bond_dt));
     w->frozen.jacobian = TAUT_NEW(s->arena, double, sizes.jacobian_entries);
     w->shape = (taut_saddle_shape){
         .n = w->n, .m = w->m, .k_start = w->tangent.start, .k_column = w->tangent.column};

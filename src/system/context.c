@@ -80,9 +80,8 @@ static int make_event_room(taut_context *context, taut_error *error)
                           ? event->assign[j]->tape->registers
                           : longest;
     }
-    context->event_value = TAUT_NEW(&context->arena, double, most);
-    context->event_regs = TAUT_NEW(&context->arena, double, longest);
-    return context->event_value && context->event_regs ? 0 : taut_fail_memory(error);
+    TAUT_TRY(TAUT_RESERVE(&context->arena, most, error, &context->event_value));
+    return TAUT_RESERVE(&context->arena, longest, error, &context->event_regs);
 }
 
 /* The one thing that rigid and softer derived systems change. */

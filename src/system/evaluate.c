@@ -320,17 +320,24 @@ int taut_evaluate_inside(taut_context *context, double t, const double *q, const
     return odd == 0 ? 0 : check_bonds(system, t, wanted, values, error);
 }
 
-int taut_evaluate_outputs(taut_context *context, double t, const double *q, const double *v,
-                          const double *lambda, double *outputs, taut_error *error)
+/* Outputs or events at a point. */
+static void run_values(taut_context *context, int list, double t, const double *q, const double *v,
+                       const double *lambda, double *values)
 {
-    /* an output that is not a number is shown as such: it does not influence the motion */
-    TAUT_REQUIRE(context && q && (outputs || context->system->sizes.outputs == 0));
     taut_inputs inputs = {.q = q,
                           .v = v ? v : context->scratch,
                           .lambda = lambda ? lambda : context->scratch,
                           .parameter = context->parameter,
                           .t = t};
-    taut_run_list(context, TAUT_LIST_OUTPUT, &inputs, outputs);
+    taut_run_list(context, list, &inputs, values);
+}
+
+int taut_evaluate_outputs(taut_context *context, double t, const double *q, const double *v,
+                          const double *lambda, double *outputs, taut_error *error)
+{
+    /* an output that is not a number is shown as such: it does not influence the motion */
+    TAUT_REQUIRE(context && q && (outputs || context->system->sizes.outputs == 0));
+    run_values(context, TAUT_LIST_OUTPUT, t, q, v, lambda, outputs);
     return 0;
 }
 
@@ -338,12 +345,7 @@ int taut_evaluate_events(taut_context *context, double t, const double *q, const
                          const double *lambda, double *values, taut_error *error)
 {
     TAUT_REQUIRE(context && q && (values || context->system->sizes.events == 0));
-    taut_inputs inputs = {.q = q,
-                          .v = v ? v : context->scratch,
-                          .lambda = lambda ? lambda : context->scratch,
-                          .parameter = context->parameter,
-                          .t = t};
-    taut_run_list(context, TAUT_LIST_EVENT, &inputs, values);
+    run_values(context, TAUT_LIST_EVENT, t, q, v, lambda, values);
     return taut_check_finite(context->system, TAUT_EVENT_ITEM, "event", t, values,
                              context->system->sizes.events, error);
 }

@@ -49,8 +49,7 @@ static int make_kernel(taut_jet *jet, jet_kernel *k, taut_error *error)
     k->lanes = taut_tape_lanes(kernel->tape, kernel->members);
     k->chunks = (kernel->members + k->lanes - 1) / k->lanes;
     k->size = (int64_t)(kernel->tape->registers + kernel->tape->companions) * k->lanes;
-    k->regs = TAUT_NEW(jet->memory, double, k->chunks * k->size * (jet->order + 1));
-    TAUT_NEED(error, k->regs);
+    TAUT_TRY(TAUT_RESERVE(jet->memory, k->chunks * k->size * (jet->order + 1), error, &k->regs));
     for (int64_t c = 0; c < k->chunks; c++)
         taut_tape_jet_prepare(kernel->tape, jet->order + 1, k->lanes,
                               k->regs + c * k->size * (jet->order + 1));

@@ -216,13 +216,12 @@ static int small_stiff(taut_context *context, double t, const double *q, const d
     taut_index n = context->system->sizes.coordinates;
     taut_arena_init(&arena, &context->arena.allocator);
     int status = taut_potential_modes_create(&s.modes, context, &arena, false, error);
-    s.gradient = TAUT_NEW(&arena, double, n);
-    s.rate = TAUT_NEW(&arena, double, n);
-    s.frequency = TAUT_NEW(&arena, double, n);
     s.from = TAUT_NEW(&arena, int, n);
-    double *rest = TAUT_NEW(&arena, double, n);
-    if (status == 0 && (!s.gradient || !s.rate || !s.frequency || !s.from || !rest))
-        status = taut_fail_memory(error);
+    double *rest = NULL;
+    if (status == 0)
+        status = TAUT_RESERVE(&arena, n, error, &s.gradient, &s.rate, &s.frequency, &rest);
+    if (status == 0)
+        status = taut_arena_check(&arena, error);
     if (status == 0)
         status = taut_jet_create(context, 1, TAUT_WANT_STIFF_FORCE, &s.jet, error);
     if (status == 0)

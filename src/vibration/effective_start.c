@@ -157,8 +157,8 @@ static int build(consistent *c, taut_arena *arena, taut_error *error)
     taut_system_sizes(system, &sizes);
     c->n = sizes.coordinates;
     c->m = sizes.bonds;
-    TAUT_TRY(
-        taut_foot_point_projector(c->context, arena, c->projector.statistics, &c->foot, error));
+    TAUT_TRY(taut_foot_create(&taut_bond_foot, c->context, arena, c->projector.statistics, NULL,
+                              &c->foot, error));
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &c->jacobian, error));
     if (sizes.mass != TAUT_MASS_DIAGONAL)
         TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &c->tangent, error));

@@ -93,8 +93,7 @@ static int reserve(workspace *w, taut_context *context, taut_error *error)
     TAUT_TRY(TAUT_RESERVE(arena, n, error, &w->gradient, &w->x, &w->up, &w->down));
     TAUT_TRY(taut_system_pattern(w->base->system, TAUT_PATTERN_TANGENT, &w->tangent, error));
     for (size_t k = 0; k < sizeof w->entries / sizeof w->entries[0]; k++)
-        if (!(w->entries[k] = TAUT_NEW(arena, double, w->tangent.start[n])))
-            return taut_fail_memory(error);
+        TAUT_TRY(TAUT_RESERVE(arena, w->tangent.start[n], error, &w->entries[k]));
     return 0;
 }
 
@@ -333,9 +332,10 @@ static int actions_at_start(taut_context *context, double t, taut_arena *arena, 
 {
     taut_index n = context->system->sizes.coordinates, m = context->system->sizes.bonds;
     int most = m < TAUT_SPECTRUM_DENSE ? m : TAUT_SPECTRUM_DENSE;
-    double *q = TAUT_NEW(arena, double, n), *v = TAUT_NEW(arena, double, n);
+    double *q, *v;
+    TAUT_TRY(TAUT_RESERVE(arena, n, error, &q, &v));
     *mode = TAUT_NEW(arena, taut_mode, most);
-    TAUT_NEED(error, q, v, *mode);
+    TAUT_NEED(error, *mode);
     TAUT_TRY(taut_context_start(context, t, q, v, error));
     TAUT_TRY(taut_modes(context, t, q, v, most, *mode, report, error));
     if (!report->complete || report->found == 0 || isnan(report->energy))

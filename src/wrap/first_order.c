@@ -194,18 +194,16 @@ static int prepare_algebraic(first_order *w, const taut_sizes *sizes, taut_arena
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_CONTROL, &w->control, error));
     int64_t entries = w->control.start[w->n];
+    double *z0;
     w->values.jacobian = TAUT_NEW(arena, double, sizes->jacobian_entries);
     w->values.bond_dt = TAUT_NEW(arena, double, sizes->bonds);
-    w->values.force_dv = TAUT_NEW(arena, double, entries);
-    w->residual = TAUT_NEW(arena, double, k);
-    w->correction = TAUT_NEW(arena, double, k);
+    TAUT_TRY(TAUT_RESERVE(arena, entries, error, &w->values.force_dv, &w->entries));
+    TAUT_TRY(TAUT_RESERVE(arena, k, error, &w->residual, &w->correction));
+    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &z0, &w->near));
     w->matrix = TAUT_NEW(arena, double, (int64_t)k *k);
     w->start = TAUT_NEW(arena, taut_index, k + 1);
     w->column = TAUT_NEW(arena, taut_index, (int64_t)k * k);
-    double *z0 = TAUT_NEW(arena, double, w->n);
     w->y0 = TAUT_NEW(arena, double, w->n > k ? w->n : k);
-    w->near = TAUT_NEW(arena, double, w->n);
-    w->entries = TAUT_NEW(arena, double, entries);
     TAUT_TRY(taut_arena_check(arena, error));
     for (taut_index i = 0; i < k; i++) {
         w->start[i + 1] = (i + 1) * k;

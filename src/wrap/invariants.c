@@ -124,14 +124,11 @@ static int fill(taut_invariants *w, taut_invariants_of which, taut_arena *arena,
             error, TAUT_ERROR_REFUSED,
             "there is nothing to stabilise: the model has neither [constraints] nor [invariants]");
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
-    w->values.bond = TAUT_NEW(arena, double, sizes.bonds);
-    w->values.bond_dt = TAUT_NEW(arena, double, sizes.bonds);
+    double *z;
+    TAUT_TRY(TAUT_RESERVE(arena, sizes.bonds, error, &w->values.bond, &w->values.bond_dt));
+    TAUT_TRY(TAUT_RESERVE(arena, w->rows, error, &w->kept, &w->h, &w->right));
+    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->ones, &z));
     w->values.jacobian = TAUT_NEW(arena, double, sizes.jacobian_entries);
-    w->kept = TAUT_NEW(arena, double, w->rows);
-    w->h = TAUT_NEW(arena, double, w->rows);
-    w->right = TAUT_NEW(arena, double, w->rows);
-    w->ones = TAUT_NEW(arena, double, w->n);
-    double *z = TAUT_NEW(arena, double, w->n);
     w->y = TAUT_NEW(arena, double, w->n > sizes.algebraic ? w->n : sizes.algebraic);
     TAUT_TRY(taut_arena_check(arena, error));
     for (taut_index i = 0; i < w->n; i++)

@@ -254,11 +254,9 @@ static int fill_mechanical(stabilizer *w, taut_context *context, taut_arena *are
     if (x->rods == 0)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "there is nothing to stabilise: the system has no rigid bonds");
-    w->residual = TAUT_NEW(arena, double, x->rods);
-    TAUT_NEED(error, w->residual);
+    TAUT_TRY(TAUT_RESERVE(arena, x->rods, error, &w->residual));
     if (w->kind->simple) {
-        w->ones = TAUT_NEW(arena, double, w->n);
-        TAUT_NEED(error, w->ones);
+        TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->ones));
         for (taut_index i = 0; i < w->n; i++)
             w->ones[i] = 1;
     }

@@ -79,7 +79,8 @@ static int find_limit(limit *l, taut_context *context, taut_arena *arena,
                       taut_statistics *statistics, const taut_foot_point_settings *settings,
                       double t, double *q, double *v, taut_error *error)
 {
-    TAUT_TRY(taut_potential_foot(context, arena, statistics, settings, &l->foot, error));
+    TAUT_TRY(taut_foot_create(&taut_potential_foot, context, arena, statistics, settings, &l->foot,
+                              error));
     TAUT_TRY(l->foot->apply(l->foot, t, q, v, error));
     TAUT_TRY(taut_potential_find_basis(l->foot, arena, &l->basis, error));
     TAUT_TRY(taut_potential_recursion_create(context, arena, statistics, 0, &l->recursion, error));

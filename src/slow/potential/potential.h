@@ -14,11 +14,9 @@
 
 /* ---- foot points (potential_foot.c) */
 
-/* As taut_foot_point_create, for a system with a stiff potential (not its rigid derivative:
- * bonds that are not soft count as rigid). */
-int taut_potential_foot(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                        const taut_foot_point_settings *settings, taut_projector **projector,
-                        taut_error *error);
+/* For a system with a stiff potential (not its rigid derivative: bonds that are not soft count as
+ * rigid). */
+extern const taut_foot_kind taut_potential_foot;
 /* The stiff modes at the latest foot point, with what is held of positions (of velocities)
  * fixed; *count is the rank d, and the first d of them are those of V. */
 const taut_potential_modes *taut_potential_foot_modes(const taut_projector *projector,
@@ -50,12 +48,14 @@ typedef struct taut_potential_values {
 } taut_potential_values;
 
 typedef struct taut_potential_recursion taut_potential_recursion;
-/* Prepares levels 0 to `most`, at most taut_potential_most(). */
+/* Derivatives of the stiff force beyond those of the multipliers. */
+enum { TAUT_POTENTIAL_AHEAD = 2 };
+/* Prepares levels 0 to `most`, at most taut_multiplier_recursion_most(context,
+ * TAUT_POTENTIAL_AHEAD). */
 int taut_potential_recursion_create(taut_context *context, taut_arena *arena,
                                     taut_statistics *statistics, int most,
                                     taut_potential_recursion **recursion, taut_error *error);
 void taut_potential_recursion_destroy(taut_potential_recursion *recursion);
-int taut_potential_most(const taut_context *context);
 /* All values at (t, q, v). Never allocates. */
 int taut_potential_recursion_evaluate(taut_potential_recursion *recursion,
                                       const taut_potential_basis *basis, int level, double t,
@@ -76,11 +76,8 @@ void taut_potential_recursion_adjust(const taut_potential_recursion *recursion, 
 
 /* What `constraint` does for a system with a stiff potential. */
 int taut_potential_constraint(taut_projection *p, taut_error *error);
-/* As taut_series_projector, for a system with a stiff potential; of its apply(), the first use
- * allocates. */
-int taut_potential_series(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                          const taut_series_settings *settings, taut_projector **projector,
-                          taut_error *error);
+/* For a system with a stiff potential; of its apply(), the first use allocates. */
+extern const taut_level_kind taut_potential_series;
 /* The oscillatory energy of a state of a system with a stiff potential: that of its difference
  * from its slow point, to leading order. Fails where there is no foot point. */
 int taut_potential_oscillatory_energy(taut_context *context, double t, const double *q,

@@ -309,19 +309,13 @@ static int build(taut_foot *f, taut_arena *arena, taut_error *error)
     return taut_jet_create(f->context, 1, TAUT_WANT_STIFF_FORCE, &c->jet, error);
 }
 
-int taut_potential_foot(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                        const taut_foot_point_settings *settings, taut_projector **projector,
-                        taut_error *error)
-{
-    static const taut_foot_kind kind = {.size = sizeof(stiff_foot),
-                                        .build = build,
-                                        .release = release,
-                                        .fit = fit_guesses,
-                                        .find = find,
-                                        .velocity = velocity_step,
-                                        .check_velocity = check_velocity};
-    return taut_foot_create(&kind, context, arena, statistics, settings, projector, error);
-}
+const taut_foot_kind taut_potential_foot = {.size = sizeof(stiff_foot),
+                                            .build = build,
+                                            .release = release,
+                                            .fit = fit_guesses,
+                                            .find = find,
+                                            .velocity = velocity_step,
+                                            .check_velocity = check_velocity};
 
 const taut_potential_modes *taut_potential_foot_modes(const taut_projector *projector,
                                                       bool velocity, int *count)

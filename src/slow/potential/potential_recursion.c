@@ -50,13 +50,6 @@ struct taut_potential_recursion {
     double *reaction;        /* [n] */
 };
 
-enum { AHEAD = 2 };
-
-int taut_potential_most(const taut_context *context)
-{
-    return taut_multiplier_recursion_most(context, AHEAD);
-}
-
 /* Of the equations. */
 static taut_index rows_of(const taut_potential_recursion *r)
 {
@@ -311,7 +304,7 @@ void taut_potential_recursion_adjust(const taut_potential_recursion *r, double *
 static int new_arrays(taut_potential_recursion *r, taut_arena *arena, taut_error *error)
 {
     const int64_t n = r->levels->equations.n, rows = n + r->levels->equations.m;
-    const int64_t kept = r->levels->orders + 1 + AHEAD;
+    const int64_t kept = r->levels->orders + 1 + TAUT_POTENTIAL_AHEAD;
     TAUT_TRY(TAUT_RESERVE(arena, kept * n, error, &r->stiff, &r->eta));
     TAUT_TRY(TAUT_RESERVE(arena, n * n, error, &r->t, &r->root));
     TAUT_TRY(TAUT_RESERVE(arena, rows * n, error, &r->row1, &r->row2, &r->solved));
@@ -338,8 +331,8 @@ static int build(taut_potential_recursion *r, taut_context *context, taut_arena 
     TAUT_TRY(taut_multiplier_recursion_create(context, arena, statistics, most, 0, &solver,
                                               &r->levels, error));
     TAUT_TRY(new_arrays(r, arena, error));
-    return taut_jet_create(context, r->levels->orders + AHEAD, TAUT_WANT_STIFF_FORCE, &r->ahead,
-                           error);
+    return taut_jet_create(context, r->levels->orders + TAUT_POTENTIAL_AHEAD, TAUT_WANT_STIFF_FORCE,
+                           &r->ahead, error);
 }
 
 int taut_potential_recursion_create(taut_context *context, taut_arena *arena,

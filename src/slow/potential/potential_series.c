@@ -106,8 +106,8 @@ static int build(taut_level_series *l, taut_arena *arena, taut_error *error)
                                          .hold = l->settings.hold};
     TAUT_TRY(TAUT_RESERVE(arena, l->n, error, &s->force));
     TAUT_TRY(TAUT_RESERVE(arena, l->m, error, &s->s));
-    TAUT_TRY(taut_potential_foot(l->context, arena, l->projector.statistics, &settings, &l->foot,
-                                 error));
+    TAUT_TRY(taut_foot_create(&taut_potential_foot, l->context, arena, l->projector.statistics,
+                              &settings, &l->foot, error));
     return taut_potential_recursion_create(l->context, arena, l->projector.statistics,
                                            l->settings.levels, &s->recursion, error);
 }
@@ -120,19 +120,13 @@ static void report(const taut_level_series *l, taut_series_report *to)
     to->rank = s->basis.count;
 }
 
-int taut_potential_series(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                          const taut_series_settings *settings, taut_projector **projector,
-                          taut_error *error)
-{
-    static const taut_level_kind kind = {.size = sizeof(stiff_series),
-                                         .build = build,
-                                         .release = release,
-                                         .begin = begin,
-                                         .evaluate = evaluate,
-                                         .moved = moved,
-                                         .step = fibre_step,
-                                         .finish = finish,
-                                         .report = report};
-    return taut_level_series_create(&kind, context, arena, statistics, settings,
-                                    taut_potential_most(context), projector, error);
-}
+const taut_level_kind taut_potential_series = {.size = sizeof(stiff_series),
+                                               .ahead = TAUT_POTENTIAL_AHEAD,
+                                               .build = build,
+                                               .release = release,
+                                               .begin = begin,
+                                               .evaluate = evaluate,
+                                               .moved = moved,
+                                               .step = fibre_step,
+                                               .finish = finish,
+                                               .report = report};

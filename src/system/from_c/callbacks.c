@@ -199,10 +199,8 @@ static int find_velocity_forces(const maker *m, taut_arena *scratch, bool *depen
     taut_index n = call->coordinates;
     uint64_t seed = 1;
     int compared = 0;
-    double *q = TAUT_NEW(scratch, double, n), *v = TAUT_NEW(scratch, double, n),
-           *zero = TAUT_NEW(scratch, double, n);
-    double *still = TAUT_NEW(scratch, double, n), *moving = TAUT_NEW(scratch, double, n);
-    TAUT_NEED(m->error, q, v, zero, still, moving);
+    double *q, *v, *zero, *still, *moving;
+    TAUT_TRY(TAUT_RESERVE(scratch, n, m->error, &q, &v, &zero, &still, &moving));
     *depends = false;
     for (int k = 0; k < 3; k++) {
         for (taut_index i = 0; i < n; i++) {

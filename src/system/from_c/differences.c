@@ -63,7 +63,7 @@ int taut_callbacks_attach(taut_context *context, taut_error *error)
     taut_pattern tangent; /* asked for: a derived system forms its own */
     TAUT_TRY(taut_system_pattern(context->system, TAUT_PATTERN_TANGENT, &tangent, error));
     w->coarse = TAUT_NEW(arena, double, m && !s->call.jacobian ? tangent.start[n] : 0);
-    TAUT_NEED(error, w->entries, w->coarse, w->bond, w->product, w->matrix);
+    TAUT_TRY(taut_arena_check(arena, error));
     context->extra = w;
     taut_copy(n, s->call.mass, context->mass);
     if (m) {

@@ -32,8 +32,7 @@ static int evaluate(work *w, taut_context *context, double t, const double *q, b
     w->values.bond_dt = TAUT_NEW(&w->arena, double, sizes->bonds);
     w->values.mass = TAUT_NEW(&w->arena, double, matrix ? entries : sizes->coordinates);
     w->values.stiff_hessian = TAUT_NEW(&w->arena, double, stiff ? entries : 0);
-    TAUT_NEED(error, w->values.jacobian, w->values.bond_dt, w->values.mass,
-              w->values.stiff_hessian);
+    TAUT_TRY(taut_arena_check(&w->arena, error));
     w->shape = (taut_saddle_shape){.n = sizes->coordinates, .symmetric = true, .positive = true};
     if (matrix) {
         w->shape.k_start = w->tangent.start;
