@@ -4,7 +4,7 @@
 #   make demo       set up, build, check and run the stiff double pendulum, draw it
 #   make test       set up, build, run all tests (at most four minutes on two cores)
 #   make test-all   the long versions too, and five minutes of fuzzing
-#   make pictures   draw the pictures of the documentation anew
+#   make pictures   draw the pictures of the documentation again
 #   make bench      measurements: limit, value, verdict
 #   make format     format the sources;  make format-check  only looks
 #   make install    PREFIX=/usr/local, DESTDIR=
@@ -24,7 +24,7 @@ all: configure
 setup:
 	@tools/setup
 
-# A first configuration is quiet but for what Taut says of the system; later ones are CMake's own business.
+# The first configuration prints only the features that were found; CMake repeats it when its files change.
 configure:
 	@test -f $(BUILD)/Makefile || $(CMAKE) -S . -B $(BUILD) -G "Unix Makefiles" $(CMAKE_FLAGS)
 

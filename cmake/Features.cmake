@@ -22,7 +22,7 @@ function(taut_link result path)
   endif()
 endfunction()
 
-# taut_feature(NAME title found loss package libraries...): records one part and says what became of it.
+# taut_feature(NAME title found loss package libraries...): records one optional part and prints whether it is used.
 function(taut_feature name title found loss package)
   if(NOT found)
     message(STATUS "Taut: ${title}: missing. ${loss} (Debian: ${package})")

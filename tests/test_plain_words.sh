@@ -87,9 +87,10 @@ for f in files("src/**/*.[ch]", "cli/**/*.[ch]", "include/**/*.h"):
     check(f, of_c(open(f).read(), True))
 for f in files("tests/**/*.[ch]", "bench/*.[ch]", "examples/*.c", "examples/*.cpp"):
     check(f, of_c(open(f).read(), False))
-for f in files("tests/*.sh", "tests/run", "bench/*.sh", "tools/*", "cmake/*.cmake", "CMakeLists.txt", ".ci/run", "models/*.taut"):
+for f in files("tests/*.sh", "tests/run", "bench/*.sh", "tools/*", "cmake/*.cmake", "CMakeLists.txt", "Makefile", ".ci/run",
+               "models/*.taut"):
     if not f.endswith(("packages.txt", "test_plain_words.sh")):
-        check(f, of_script(open(f).read()))
+        check(f, of_page(open(f).read()) if f == "tools/demo" else of_script(open(f).read()))
 for f in files("docs/*.md", "*.md"):
     check(f, of_page(open(f).read()))
 if total < 10000:
