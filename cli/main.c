@@ -43,7 +43,9 @@ int main(int count, char **arguments)
 {
     /* a reader that goes away is seen as a failed write, so that files and pictures are still
      * closed (say.c ends quietly) */
+#ifdef SIGPIPE
     signal(SIGPIPE, SIG_IGN);
+#endif
     taut_blas_threads(1);
     int status = without_verb(count, arguments);
     if (status < 0)

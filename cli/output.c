@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "windows.h"
 
 const char *cli_option_text(const cli_call *call, const char *name)
 {

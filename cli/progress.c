@@ -17,11 +17,15 @@ static void on_interrupt(int number)
 
 void cli_interrupt_watch(void)
 {
+#ifdef SA_RESETHAND
     struct sigaction now, action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     /* a shell's background job is started with the signal ignored, and keeps it so */
     if (sigaction(SIGINT, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
         sigaction(SIGINT, &action, NULL);
+#else
+    signal(SIGINT, on_interrupt); /* the second one finds the default again */
+#endif
 }
 
 bool cli_interrupted(void)

@@ -3,12 +3,14 @@
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifndef _WIN32
+#include <poll.h>
+#endif
 
 #include "cli.h"
 
@@ -217,12 +219,14 @@ int cli_exit_status(int code)
 
 void cli_quit_if_reader_left(void)
 {
+#ifdef SIGPIPE
     struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
     if (poll(&output, 1, 0) == 1 && (output.revents & POLLERR)) {
         /* as other programs end when their reader ends, so that scripts get the usual status */
         signal(SIGPIPE, SIG_DFL);
         raise(SIGPIPE);
     }
+#endif
 }
 
 int cli_output_finish(bool failed)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "windows.h"
 
 /* The folder of the program, allocated: from the kernel where it is available, else from argv[0]
  * and PATH. NULL when unknown. */

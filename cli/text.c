@@ -4,7 +4,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#ifndef _WIN32
 #include <sys/ioctl.h>
+#endif
 
 #include "cli.h"
 
@@ -12,12 +14,16 @@
  * narrow. */
 static int columns(FILE *out, int width)
 {
+#ifdef TIOCGWINSZ
     enum { LEAST = 50 };
     struct winsize size;
-    if (!cli_terminal(out) || ioctl(fileno(out), TIOCGWINSZ, &size) != 0 || size.ws_col < LEAST ||
-        size.ws_col >= width)
-        return width;
-    return size.ws_col;
+    if (cli_terminal(out) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col >= LEAST &&
+        size.ws_col < width)
+        return size.ws_col;
+#else
+    (void)out;
+#endif
+    return width;
 }
 
 void cli_wrap(FILE *out, const char *text, int indent, int column, int width)

@@ -16,6 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "windows.h"
+
 enum { FIELDS = 4 };
 typedef enum verdict { EQUAL, WITHIN, EXPLAINED, UNEXPLAINED, VERDICTS } verdict;
 static const char *const verdict_names[VERDICTS] = {"equal", "within", "explained", "UNEXPLAINED"};
