@@ -25,31 +25,30 @@ int taut_system_event_get(const taut_system *system, taut_index k, taut_event_in
 }
 
 /* What is wanted has an array, unless that is empty. */
-static int read_values(const taut_system *system, unsigned wanted, const taut_values *given,
-                       taut_values *own, taut_error *error)
+static int check_arrays(const taut_system *system, unsigned wanted, const taut_values *x,
+                        taut_error *error)
 {
-    TAUT_TRY(taut_struct_read(own, sizeof *own, given, "taut_values", error));
     const taut_sizes *sizes = &system->sizes;
     bool bonds = sizes->bonds > 0, varying = sizes->mass == TAUT_MASS_VARYING;
     const void *const array[] = {/* in the order of the bits */
-                                 own->force,
-                                 own->bond,
-                                 own->bond_dt ? own->jacobian : NULL,
-                                 own->gamma,
-                                 own->bond_weight || !bonds ? own->bond_hessian : NULL,
-                                 own->force_dq,
-                                 own->force_dv,
-                                 own->mass,
-                                 own->mass_weight || !varying ? own->mass_dq : NULL,
-                                 own->stiff_force,
-                                 own->stiff_hessian,
-                                 own,
-                                 own->momentum};
+                                 x->force,
+                                 x->bond,
+                                 x->bond_dt ? x->jacobian : NULL,
+                                 x->gamma,
+                                 x->bond_weight || !bonds ? x->bond_hessian : NULL,
+                                 x->force_dq,
+                                 x->force_dv,
+                                 x->mass,
+                                 x->mass_weight || !varying ? x->mass_dq : NULL,
+                                 x->stiff_force,
+                                 x->stiff_hessian,
+                                 x,
+                                 x->momentum};
     if (!bonds)
         wanted &= ~(unsigned)(TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA);
     if (sizes->kind != TAUT_MECHANICAL && sizes->algebraic == 0)
         wanted &= ~(unsigned)TAUT_WANT_FORCE_DV;
-    for (unsigned k = 0; k < sizeof array / sizeof array[0]; k++)
+    for (unsigned k = 0; k < sizeof array / sizeof array[0] && wanted >> k; k++)
         if ((wanted >> k & 1) && !array[k])
             return taut_fail(
                 error, TAUT_ERROR_USAGE,
@@ -59,39 +58,63 @@ static int read_values(const taut_system *system, unsigned wanted, const taut_va
     return TAUT_OK;
 }
 
-/* The numbers among the values; arrays are the caller's own already. */
-static int give_values(int status, taut_values *given, const taut_values *own)
+/* The values of the caller; or, where they are those of an older header, a copy in full length. */
+static int take_values(const taut_system *system, unsigned wanted, taut_values *given,
+                       taut_values *own, taut_values **taken, taut_error *error)
 {
-    taut_struct_fill(given, own, sizeof *own, "taut_values", NULL);
+    *taken = given;
+    if (!given || given->size != sizeof *given) {
+        TAUT_TRY(taut_struct_read(own, sizeof *own, given, "taut_values", error));
+        *taken = own;
+    }
+    return check_arrays(system, wanted, *taken, error);
+}
+
+/* The numbers among the values; arrays are the caller's own already. */
+static int give_values(int status, taut_values *given, const taut_values *taken)
+{
+    if (taken != given)
+        taut_struct_fill(given, taken, sizeof *taken, "taut_values", NULL);
     return status;
 }
 
+static int evaluate(taut_context *context, double t, const double *q, const double *v,
+                    unsigned wanted, taut_values *values, taut_error *error)
+{
+    taut_values own, *taken;
+    TAUT_REQUIRE(context && q);
+    TAUT_TRY(take_values(context->system, wanted, values, &own, &taken, error));
+    return give_values(taut_evaluate_inside(context, t, q, v, wanted, taken, error), values, taken);
+}
+
+/* Evaluations of small systems take nanoseconds: what is asked for often is checked at once. */
 int taut_evaluate(taut_context *context, double t, const double *q, const double *v,
                   unsigned wanted, taut_values *values, taut_error *error)
 {
-    taut_values own;
-    TAUT_REQUIRE(context && q);
-    TAUT_TRY(read_values(context->system, wanted, values, &own, error));
-    return give_values(taut_evaluate_inside(context, t, q, v, wanted, &own, error), values, &own);
+    const unsigned often = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN;
+    const taut_values *x = values;
+    bool good = context && q && x && x->size == sizeof *x && !(wanted & ~often) && x->force &&
+                x->bond && x->bond_dt && x->jacobian;
+    return (good ? taut_evaluate_inside : evaluate)(context, t, q, v, wanted, values, error);
 }
 
 int taut_evaluate_parameter(taut_context *context, double t, const double *q, const double *v,
                             taut_index k, unsigned wanted, taut_values *values, taut_error *error)
 {
-    taut_values own;
+    taut_values own, *taken;
     TAUT_REQUIRE(context && q);
-    TAUT_TRY(read_values(context->system, wanted, values, &own, error));
-    return give_values(taut_evaluate_parameter_inside(context, t, q, v, k, wanted, &own, error),
-                       values, &own);
+    TAUT_TRY(take_values(context->system, wanted, values, &own, &taken, error));
+    return give_values(taut_evaluate_parameter_inside(context, t, q, v, k, wanted, taken, error),
+                       values, taken);
 }
 
 int taut_jet_advance(taut_jet *jet, int j, double t, const double *q, const double *v,
                      taut_values *values, taut_error *error)
 {
-    taut_values own;
+    taut_values own, *taken;
     unsigned wanted;
     TAUT_REQUIRE(jet && q);
     const taut_system *system = taut_jet_system(jet, &wanted);
-    TAUT_TRY(read_values(system, wanted, values, &own, error));
-    return give_values(taut_jet_advance_inside(jet, j, t, q, v, &own, error), values, &own);
+    TAUT_TRY(take_values(system, wanted, values, &own, &taken, error));
+    return give_values(taut_jet_advance_inside(jet, j, t, q, v, taken, error), values, taken);
 }
