@@ -9,9 +9,6 @@
  * sides are compared first. Check: processor time and memory of loading and checking the chain,
  * each size in a process of its own, with the exponents fitted to N >= 10^4. TAUT_BENCH_QUICK
  * stops at 10^5. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")
-#endif
 #define _DEFAULT_SOURCE
 #define _XOPEN_SOURCE 700
 #include <ftw.h>
@@ -327,6 +324,7 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
 int main(void)
 {
     char folder[] = "taut-bench-XXXXXX"; /* here: the folder is private, and removed at the end */
+    taut_blas_threads(1);                /* as the program does */
     if (!mkdtemp(folder) || setenv("XDG_CACHE_HOME", folder, 1))
         return 1;
     int failed = bench_chain();

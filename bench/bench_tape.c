@@ -6,9 +6,6 @@
  * bench_system.c. Double pendulum: both bonds, their gradients and the forces, one member.
  * Values are ratios of the best of many short timings, so that other load disturbs little. Both
  * sides are compiled -O3 and compared first: a wrong tape is no result. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")
-#endif
 #if defined(__linux__)
 #define _POSIX_C_SOURCE 199309L
 #endif

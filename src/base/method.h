@@ -55,6 +55,7 @@ typedef struct taut_stepper {
     unsigned motion; /* TAUT_MOTION_ bit that was chosen; 0: not known */
     /* the step size is chosen from error_q, error_v; a fixed one needs no estimate */
     bool adaptive;
+    bool trial; /* no step will be made: what only steps need may be omitted */
     /* of the run: implicit methods solve slightly more accurately */
     double rtol, atol;
     void *work;

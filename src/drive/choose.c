@@ -210,7 +210,7 @@ static int choose_times(taut_solver *solver, taut_error *error)
     solver->step_limit = taut_options_integer(merged, "steps");
     double every = taut_options_real(merged, "every");
     solver->rows.every = isnan(every) ? -1 : every; /* -1: decided when the step is known */
-    if (isnan(solver->until) && (solver->step_limit > 0 || solver->trial))
+    if (isnan(solver->until) && (solver->step_limit > 0 || solver->stepper.trial))
         solver->until = INFINITY; /* the limit ends the run; the end time follows from the step */
     if (isnan(solver->until))
         return taut_fail_option(
@@ -239,7 +239,7 @@ int taut_choose(taut_solver *solver, const taut_options *options, taut_error *er
     TAUT_TRY(read_settings(solver->system, solver->options, error));
     const taut_method *of_run = taut_method_find(taut_options_text(solver->options, "method"));
     TAUT_TRY(taut_options_merge(solver->options, options, error));
-    if (solver->trial)
+    if (solver->stepper.trial)
         TAUT_TRY(taut_motion_diagnose(solver, error));
     TAUT_TRY(choose_method(solver, options, error));
     choose_step_source(solver, options, of_run);

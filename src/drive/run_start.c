@@ -250,7 +250,7 @@ static int start_slow(taut_solver *solver, taut_state *x, taut_error *error)
     if (!given)
         TAUT_TRY(prepare_again(solver, d->overdamped, error));
     bool visible = d->amplitude > 1e-3 * (s->atol + s->rtol * taut_largest(s->n, x->q));
-    if (!visible || solver->trial) /* the run begins with or without the slow point */
+    if (!visible || solver->stepper.trial) /* the run begins with or without the slow point */
         return TAUT_OK;
     static const taut_projection_method *const ways[] = {
         &taut_projection_series, &taut_projection_kernel}; /* from jets; from forces alone */

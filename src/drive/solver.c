@@ -144,7 +144,7 @@ static int create(const taut_system *system, const taut_options *options, const 
         return taut_fail(error, TAUT_ERROR_USAGE, "taut_solver_create: system must not be NULL");
     taut_solver like = {.system = system,
                         .own = own,
-                        .trial = trial,
+                        .stepper.trial = trial,
                         .energy_first = NAN,
                         .energy_last = NAN,
                         .energy_base = NAN,

@@ -100,7 +100,6 @@ struct taut_solver {
     taut_projector *onto_rigid;
     taut_projector *slow;     /* to the slow point, after events in slow motion; may be NULL */
     taut_diagnosis diagnosis; /* of the model at its initial state; parts 0: not needed so far */
-    bool trial;               /* made to learn what a run would be: it needs no end time */
     bool moved;               /* the run does not begin at the initial state of the model */
     unsigned motion;          /* one bit */
     unsigned avoid;           /* motions that could not begin, when Taut has the choice */

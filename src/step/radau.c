@@ -165,6 +165,8 @@ static int create(taut_stepper *s, taut_error *error)
     TAUT_TRY(reserve(s, w, error));
     if (!s->first_order)
         TAUT_TRY(create_mechanics(s, error));
+    if (s->trial)
+        return TAUT_OK;
     TAUT_TRY(w->stage_wise ? taut_radau_whole_create(s, error)
                            : taut_radau_tensor_create(s, error));
     if (!s->adaptive || (w->table.real[0] && !w->stage_wise))

@@ -84,21 +84,36 @@ static void advise_correction(const taut_system *system, const taut_diagnosis *d
 }
 
 /* What a run will be, and why. */
-static void advise_run(const taut_diagnosis *d, const taut_options *given,
-                       const taut_solver *solver, taut_check_report *r)
+typedef struct choice {
+    const taut_method *method; /* NULL: no run can begin */
+    unsigned motion;
+    bool unspecified;
+    char why[sizeof((taut_solver *)NULL)->why];
+} choice;
+
+static void take_choice(const taut_solver *solver, choice *c)
+{
+    c->method = solver->stepper.method;
+    c->motion = solver->motion;
+    c->unspecified = solver->unspecified;
+    memcpy(c->why, solver->why, sizeof c->why);
+}
+
+static void advise_run(const taut_diagnosis *d, const taut_options *given, const choice *c,
+                       taut_check_report *r)
 {
     bool here = taut_options_given(given, "motion") || taut_options_given(given, "method"),
          mechanical = d->sizes.kind == TAUT_MECHANICAL;
-    r->motion = mechanical ? taut_motion_name(solver->motion) : NULL;
-    r->method = solver->stepper.method->name;
+    r->motion = mechanical ? taut_motion_name(c->motion) : NULL;
+    r->method = c->method->name;
     if (mechanical)
         TAUT_APPEND(r->advice, "motion %s, ", r->motion);
     TAUT_APPEND(r->advice, "method %s", r->method);
-    if (mechanical && !solver->unspecified)
+    if (mechanical && !c->unspecified)
         TAUT_APPEND(r->advice, here ? ", as specified" : ", as [run] of the model specifies");
-    if (solver->why[0])
-        TAUT_APPEND(r->advice, "; %s", solver->why);
-    if (mechanical && !solver->why[0] && d->frequencies == 0 && d->hard == 0)
+    if (c->why[0])
+        TAUT_APPEND(r->advice, "; %s", c->why);
+    if (mechanical && !c->why[0] && d->frequencies == 0 && d->hard == 0)
         TAUT_APPEND(r->advice, "; there are no stiff springs");
 }
 
@@ -136,13 +151,13 @@ static void advise_state(const taut_diagnosis *d, taut_check_report *r)
 }
 
 static void advise(const taut_system *system, const taut_options *given, const taut_diagnosis *d,
-                   const taut_solver *solver, const taut_error *reason, taut_check_report *r)
+                   const choice *c, const taut_error *reason, taut_check_report *r)
 {
     advise_correction(system, d, r);
     if (r->verdict)
         return;
-    if (solver)
-        advise_run(d, given, solver, r);
+    if (c->method)
+        advise_run(d, given, c, r);
     else if (d->sizes.kind == TAUT_BLACK_BOX)
         TAUT_APPEND(r->advice, "well posed%s",
                     d->sizes.observables > 0
@@ -159,8 +174,12 @@ static int check(const taut_system *system, const taut_options *options, taut_ch
 {
     taut_diagnosis d;
     taut_solver *solver;
+    choice chosen = {0};
     taut_error reason = {.t = NAN};
     int status = taut_solver_try(system, options, &system->arena.allocator, &solver, &d, &reason);
+    if (solver)
+        take_choice(solver, &chosen);
+    taut_solver_destroy(solver); /* derivatives need as much memory again */
     bool derivatives = d.sizes.kind != TAUT_BLACK_BOX &&
                        !(options && taut_options_flag(options, "no-derivatives"));
     if (status != 0 && d.parts) /* a run cannot begin: advice, unless no other way is open */
@@ -175,8 +194,7 @@ static int check(const taut_system *system, const taut_options *options, taut_ch
     if (status == 0 && derivatives)
         status = check_derivatives(system, d.t, report, error);
     if (status == 0)
-        advise(system, options, &d, solver, &reason, report);
-    taut_solver_destroy(solver);
+        advise(system, options, &d, &chosen, &reason, report);
     return status;
 }
 
