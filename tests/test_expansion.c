@@ -48,14 +48,7 @@ static void test_richardson_callbacks(void)
 {
     check_group("Richardson, C functions");
     const double q[4] = {1, 0, 2, 0}, v[4] = {0, -0.5, 0, 0.5}, c[2] = {1e-6, 1e-6};
-    taut_callbacks calls = {.size = sizeof calls,
-                            .coordinates = 4,
-                            .bonds = 2,
-                            .compliance = c,
-                            .start_q = q,
-                            .start_v = v,
-                            .force = no_force,
-                            .bond = two_rods};
+    taut_callbacks calls = two_rods_calls(c, q, v);
     static const char *const ways[] = {"method=ipa richardson=2", "method=kernel richardson=2"};
     for (int k = 0; k < 2; k++) {
         projected p = {0};

@@ -417,27 +417,10 @@ static void test_memory(void)
 {
     check_group("memory");
     static const char *const options[] = {"method=kernel accelerate=yes", "method=auto"};
-    for (int way = 0; way < 2; way++) {
-        int64_t k = 1;
-        for (; k < 2000; k = faulty_next(k)) {
-            faulty f = {.fail = k};
-            taut_allocator allocator = faulty_allocator(&f);
-            projected p = {0};
-            char path[300];
-            snprintf(path, sizeof path, "%s/models/double_pendulum.taut", TAUT_SOURCE_DIR);
-            p.code = taut_system_load(path, NULL, &p.system, &p.error);
-            projected_run(&p, options[way], &allocator);
-            bool failed = f.failed > 0;
-            check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "%s, call %lld: %s %s",
-                      options[way], (long long)k, taut_code_name(p.code), p.error.message);
-            projected_drop(&p);
-            check_row(f.live == 0, "%s, call %lld: %lld blocks left", options[way], (long long)k,
-                      (long long)f.live);
-            if (!failed)
-                break;
-        }
-        check_row(k > 10, "%s: only %lld allocations seen", options[way], (long long)k);
-    }
+    projected p = project_model("double_pendulum", NULL, "method=constraint");
+    for (int way = 0; way < 2; way++)
+        projected_faults(p.system, options[way]);
+    projected_drop(&p);
 }
 
 int main(void)

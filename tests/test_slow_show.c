@@ -9,6 +9,7 @@
 #include "support/project.h"
 #include "judge/taylor.h"
 #include "support/stated.h"
+#include "support/two_rods.h"
 
 static double farthest(taut_index count, const double *a, const double *b)
 {
@@ -302,21 +303,6 @@ static void pick_start(start *s, double kappa, double angle_q, double angle_v)
 }
 
 /* The same springs as functions of C: forces without Taylor jets. */
-static int no_force(void *user, double t, const double *q, const double *v, double *f)
-{
-    (void)user, (void)t, (void)q, (void)v;
-    memset(f, 0, 4 * sizeof *f);
-    return 0;
-}
-
-static int two_lengths(void *user, double t, const double *q, double *g)
-{
-    (void)user, (void)t;
-    g[0] = hypot(q[0], q[1]) - 1;
-    g[1] = hypot(q[2] - q[0], q[3] - q[1]) - 1;
-    return 0;
-}
-
 static int two_directions(void *user, double t, const double *q, double *entries)
 {
     (void)user, (void)t;
@@ -331,15 +317,8 @@ static projected project_start(const start *s, double omega, bool functions)
     projected p = {0};
     if (functions) {
         const double compliance[2] = {1 / (omega * omega), 1 / (omega * omega)};
-        taut_callbacks c = {.size = sizeof c,
-                            .coordinates = 4,
-                            .bonds = 2,
-                            .compliance = compliance,
-                            .start_q = s->q,
-                            .start_v = s->v,
-                            .force = no_force,
-                            .bond = two_lengths,
-                            .jacobian = two_directions};
+        taut_callbacks c = two_rods_calls(compliance, s->q, s->v);
+        c.jacobian = two_directions;
         p.code = taut_system_from_callbacks(&c, NULL, &p.system, &p.error);
         projected_run(&p, "method=auto", NULL);
         return p;
@@ -488,22 +467,7 @@ static void test_already(void)
                   "the start moved");
         check_near("lambda", loaded.r.lambda[0], 1.500045071096781, 1e-12);
     }
-    int64_t k = 1;
-    for (; k < 2000; k = faulty_next(k)) {
-        faulty f = {.fail = k};
-        taut_allocator allocator = faulty_allocator(&f);
-        projected p = {.system = loaded.system};
-        projected_run(&p, "method=ipa", &allocator);
-        bool failed = f.failed > 0;
-        check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "call %lld: %s", (long long)k,
-                  p.error.message);
-        p.system = NULL;
-        projected_drop(&p);
-        check_row(f.live == 0, "call %lld: %lld blocks left", (long long)k, (long long)f.live);
-        if (!failed)
-            break;
-    }
-    check_row(k > 10, "only %lld allocations seen", (long long)k);
+    projected_faults(loaded.system, "method=ipa");
     projected_drop(&loaded);
 }
 

@@ -105,6 +105,29 @@ static inline void projected_drop(projected *p)
     *p = (projected){0};
 }
 
+/* Each allocation of a projection fails once: that is reported, and nothing stays. */
+static inline void projected_faults(taut_system *system, const char *options)
+{
+    enum { MOST = 4000 };
+    int64_t k = 1;
+    for (; k < MOST; k = faulty_next(k)) {
+        faulty f = {.fail = k};
+        taut_allocator allocator = faulty_allocator(&f);
+        projected p = {.system = system};
+        projected_run(&p, options, &allocator);
+        bool failed = f.failed > 0;
+        check_row(p.code == (failed ? TAUT_ERROR_MEMORY : TAUT_OK), "%s, call %lld: %s %s", options,
+                  (long long)k, taut_code_name(p.code), p.error.message);
+        p.system = NULL;
+        projected_drop(&p);
+        check_row(f.live == 0, "%s, call %lld: %lld blocks left", options, (long long)k,
+                  (long long)f.live);
+        if (!failed)
+            break;
+    }
+    check_row(k > 10 && k < MOST, "%s: %lld allocations seen", options, (long long)k);
+}
+
 static inline bool projected_good(const char *what, const projected *p)
 {
     return check_row(p->code == 0 && p->projection, "%s: %s: %s", what, taut_code_name(p->code),
