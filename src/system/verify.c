@@ -218,6 +218,16 @@ static void extrapolate(verifier *w, int64_t i, const double *noise, double *val
     double column[LEVELS];
     *value = w->table[w->levels - 1][i];
     *uncertainty = INFINITY;
+    int same = 0;
+    while (same < w->levels && w->table[same][i] == *value)
+        same++;
+    /* constant, as many forces are: nothing changes below, and the least noise decides */
+    if (same == w->levels && isfinite(*value)) {
+        for (int k = 2; k < w->levels; k++)
+            if (noise[k] < *uncertainty)
+                *uncertainty = *floor = noise[k];
+        return;
+    }
     for (int k = 0; k < w->levels; k++) {
         double above = 0, factor = 4;
         for (int j = 0; j <= k; j++, factor *= 4) {
