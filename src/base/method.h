@@ -52,6 +52,9 @@ typedef struct taut_stepper {
     taut_state last; /* where the latest step began */
     /* [n] each: estimated error of the latest step, by methods with an error_order */
     double *error_q, *error_v;
+    /* [n] each: what the driver allows of the errors of q_i and v_i, where velocities have scales of
+     * their own; NULL: atol + rtol |q_i| of |dq_i| + h |dv_i| */
+    double *weight_q, *weight_v;
     unsigned motion; /* TAUT_MOTION_ bit that was chosen; 0: not known */
     /* the step size is chosen from error_q, error_v; a fixed one needs no estimate */
     bool adaptive;
@@ -92,6 +95,8 @@ typedef struct taut_method {
     int (*complete)(taut_stepper *stepper, taut_error *error);
     /* the driver undid the latest step (now is what last was); NULL: as changed */
     void (*rejected)(taut_stepper *stepper);
+    /* gx[m] = G x with G near the end of the latest step; NULL: none */
+    void (*stretch)(taut_stepper *stepper, const double *x, double *gx);
     /* the state at a fraction theta of the latest step, q, v and lambda, also after `changed` (a
      * stabiliser has moved its end); NULL: Hermite interpolation of q, v, a by the driver */
     int (*dense)(taut_stepper *stepper, double theta, taut_state *state, taut_error *error);

@@ -33,9 +33,9 @@ static const taut_option table[] = {
      "fixed step size; default: adaptive step size, or 1/30 of the shortest period of the springs"},
     {"rtol", TAUT_OPTION_REAL, "1e-6", 1e-15, 1, "", "R", "run", false, true,
      "relative tolerance of one step, for adaptive step size"},
-    {"atol", TAUT_OPTION_REAL, "1e-9", POSITIVE, "", "A", "run", false, true,
-     "absolute tolerance of one step, in the unit of the coordinates; the default is multiplied by "
-     "the largest initial value if that is below 1"},
+    {"atol", TAUT_OPTION_REAL, "", POSITIVE, "", "A", "run", false, true,
+     "absolute tolerance of one step, in the unit of the coordinates; default: 1e-3 rtol times the "
+     "size of the coordinates; first order: of each variable"},
     {"max-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run compare", false, true,
      "upper bound of the adaptive step size"},
     {"newton", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|stage|tensor", "FORM", "run compare", false,

@@ -1,19 +1,10 @@
 /* control.c - the adaptive step size, for every method with an error estimate.
  *
- *     norm   e = rms_i (|dq_i| + H |dv_i|) / (atol + rtol |q_i|), H = max(h, R/10)
- *     first order: |dq_i| alone
- *
- * R is the longest recent step; it decreases by a tenth of the time that passes. While steps keep
- * their size H is h. Where they collapse, at a kink or a close encounter, h |dv| would accept an
- * error tol/h of the velocity, which stays for the rest of the run, and any error at all at a
- * singularity, which the run would step over: with H it ends there, since no step is small
- * enough.
- *
- * A step is accepted while e <= 1. The next one is h S e^-alpha e_before^beta with alpha = 1/k -
- * 3 beta/4, k the order of the estimate (PI controller: Gustafsson 1991; Hairer, Wanner, Solving
- * Ordinary Differential Equations II, IV.2), within limits of growth; after a rejection it does
- * not grow. The first step is estimated as in Hairer, Norsett, Wanner, Solving Ordinary
- * Differential Equations I, II.4. */
+ * A step is accepted while its norm (norm.c) is e <= 1. The next one is h S e^-alpha e_before^beta
+ * with alpha = 1/k - 3 beta/4, k the order of the estimate (PI controller: Gustafsson 1991; Hairer,
+ * Wanner, Solving Ordinary Differential Equations II, IV.2), within limits of growth; after a
+ * rejection it does not grow. The first step is estimated as in Hairer, Norsett, Wanner, Solving
+ * Ordinary Differential Equations I, II.4. */
 #include "drive/solver.h"
 
 #include <float.h>
@@ -23,60 +14,14 @@
 #include "base/vectors.h"
 
 static const double SAFETY = 0.9, GROW = 6, SHRINK = 0.2, BETA = 0.1; /* BETA: times 1/k */
-static const double COLLAPSE = 0.1, MEMORY = 10;                      /* H and R */
 static const double AHEAD = 1e6; /* steps from a failure that explains why steps are too small */
 enum { MOST_FAILURES = 12 };     /* evaluations that fail one after another, at quartered steps */
 
 int taut_control_create(taut_solver *solver, taut_error *error)
 {
-    return TAUT_RESERVE(&solver->arena, 3 * (int64_t)solver->stepper.n, error,
-                        &solver->control.trial);
-}
-
-/* Velocities along bonds come from positions at both ends: rounding of these, over h, is what no
- * smaller step improves. */
-static double rounding_of_velocities(const taut_stepper *s, double h)
-{
-    return s->m > 0
-               ? 0.25 * DBL_EPSILON *
-                     fmax(taut_largest(s->n, s->now.q), taut_largest(s->n, s->last.q)) / fabs(h)
-               : 0;
-}
-
-/* The norm of the latest step's estimate. NaN stays NaN. */
-static double error_norm(const taut_solver *solver, double h)
-{
-    const taut_stepper *s = &solver->stepper;
-    double sum = 0, more = COLLAPSE * solver->control.reach - fabs(h); /* H - h */
-    double noise = more > 0 && !s->first_order ? rounding_of_velocities(s, h) : 0;
-    for (taut_index i = 0; i < s->n; i++) {
-        double scale = s->atol + s->rtol * fmax(fabs(s->now.q[i]), fabs(s->last.q[i]));
-        double off = s->first_order ? 0 : fabs(s->error_v[i]),
-               e = fabs(s->error_q[i]) + fabs(h) * off;
-        if (more > 0 && off > noise)
-            e += more * (off - noise);
-        sum += e / scale * (e / scale);
-    }
-    return s->n > 0 ? sqrt(sum / s->n) : 0;
-}
-
-/* After a rejection, where H is above h: are the velocities as far off as they were in a try of
- * four times the length, and by very little? Then that is rounding, of stiff springs at tight
- * tolerances, and H must not hold up the run. At a kink the difference would decrease with the
- * step, at a singularity it would be far larger. */
-static bool is_rounding(taut_solver *solver, double h)
-{
-    static const double NEGLIGIBLE = 1e-9;
-    taut_control *c = &solver->control;
-    const taut_stepper *s = &solver->stepper;
-    double off = taut_largest(s->n, s->error_v), quarter = c->tried / 4, half = c->tried_off / 2;
-    bool first = c->tried == 0, shorter = quarter > fabs(h), stays = off > half;
-    if (!first && !shorter)
-        return false;
-    c->tried = fabs(h);
-    c->tried_off = off;
-    return !first && stays &&
-           off <= NEGLIGIBLE * fmax(taut_largest(s->n, s->now.v), taut_largest(s->n, s->last.v));
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, 3 * (int64_t)solver->stepper.n, error,
+                          &solver->control.trial));
+    return taut_norm_create(solver, error);
 }
 
 /* ---- the first step */
@@ -118,6 +63,7 @@ static double first_by_field(taut_solver *solver, double way, double least, taut
         d2 = scaled(s, next);
     } else {
         d2 = scaled(s, rate);
+        solver->norm.pull = taut_largest(n, rate);
         double by_rest = d0 < 1e-5 || d2 < 1e-5 ? least : sqrt(0.01 * d0 / d2);
         h0 = d1 < 1e-5 ? by_rest : d2 < 1e-5 ? h0 : fmin(h0, by_rest);
     }
@@ -229,9 +175,6 @@ static bool judge(taut_solver *solver, double h, double e)
     double factor = SAFETY * pow(fmax(e, 1e-30), -1 / k + 0.75 * beta) * pow(before, beta);
     factor = fmin(c->held ? 1 : GROW, fmax(SHRINK, factor));
     c->h = fabs(h) * factor;
-    c->reach = fmax(fabs(h), c->reach - fabs(h) / MEMORY);
-    if (COLLAPSE * c->reach <= fabs(h))
-        c->tried = 0;
     c->before = e;
     c->held = false;
     c->largest = fmax(c->largest, e);
@@ -250,12 +193,7 @@ static int try_step(taut_solver *solver, double h, double next, int *failure, ta
     bool taken = status == 0;
     if (taken) {
         s->now.t = next;
-        double e = error_norm(solver, h);
-        if (!(e <= 1) && COLLAPSE * c->reach > fabs(h) && is_rounding(solver, h)) {
-            c->reach = 0;
-            e = error_norm(solver, h);
-        }
-        if (!judge(solver, h, e)) {
+        if (!judge(solver, h, taut_norm_step(solver, h))) {
             undo(s);
             *failure = 0;
             return TAUT_RETRY;
@@ -264,6 +202,8 @@ static int try_step(taut_solver *solver, double h, double next, int *failure, ta
         if (status == 0 && s->method->uses_field)
             status = taut_complete(solver, error);
     }
+    if (status == 0)
+        taut_norm_accept(solver, h);
     if (status == 0 || !recoverable(status))
         return status;
     if (taken)
@@ -282,8 +222,10 @@ int taut_control_step(taut_solver *solver, double target, taut_error *error)
     taut_stepper *s = &solver->stepper;
     double way = target < s->now.t ? -1 : 1;
     int failures = 0, failure = 0;
-    if (c->h == 0)
+    if (c->h == 0) {
+        taut_norm_begin(solver);
         TAUT_TRY(first_step(solver, target, error));
+    }
     for (;;) {
         double t = s->now.t, left = fabs(target - t), size = fmin(c->h, c->most);
         bool last = size * 1.01 >= left;

@@ -39,13 +39,13 @@ static int new_stepper(taut_solver *solver, taut_error *error)
                               error);
 }
 
-/* The default of --atol is for coordinates of size 1. Smaller systems (concentrations, molecules
- * in metres) get one of their own size. */
+/* Without --atol it follows the size of the system, at first that of the initial state (norm.c). */
 static void scale_tolerance(taut_solver *solver)
 {
-    double size = taut_largest(solver->stepper.n, solver->stepper.now.q);
-    if (!taut_options_given(solver->options, "atol") && size > 0 && size < 1)
-        solver->stepper.atol *= size;
+    taut_stepper *s = &solver->stepper;
+    double size = taut_largest(s->n, s->now.q);
+    if (!taut_options_given(solver->options, "atol"))
+        s->atol = 1e-3 * s->rtol * (size > 0 ? size : 1);
 }
 
 static void find_unread(taut_solver *solver, const taut_options *given)

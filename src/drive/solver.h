@@ -1,5 +1,5 @@
 /* solver.h - a run from the inside: choice (choose.c, motion.c), making (solver.c), step sizes
- * (control.c), dense output (dense.c), events (event_watch.c), rows (rows.c), unstable steps
+ * (control.c, norm.c), dense output (dense.c), events (event_watch.c), rows (rows.c), unstable steps
  * (growth.c), time loop (loop.c). */
 #ifndef TAUT_DRIVE_SOLVER_H
 #define TAUT_DRIVE_SOLVER_H
@@ -38,15 +38,35 @@ typedef struct taut_caller { /* to whom progress is reported */
     int64_t since; /* steps and rows since the latest call */
 } taut_caller;
 
+/* Variables with one scale: group k is start[k] .. start[k+1]-1. */
+typedef struct taut_groups {
+    taut_index count, *start;
+} taut_groups;
+
+/* The norm of the error of a step (norm.c). */
+typedef struct taut_error_norm {
+    bool given;      /* atol is the user's */
+    bool own_scales; /* full motion: velocities and forces of springs have their own scales */
+    taut_groups coordinates, bonds;
+    double *q, *v, *lambda; /* S, by group; lambda NULL: not controlled */
+    double *square;         /* integral of 2 v^2, by group */
+    double elapsed;         /* over this time */
+    double *force;          /* by group: lambda with what the latest step made of it */
+    double *stretch, *rate; /* [m]: G dq, G dv */
+    double share;           /* of the tolerance, per time; INFINITY: all of it */
+    double pull;            /* largest acceleration where steps began; 0: not known */
+    int steps;              /* since then, up to a few */
+    double reach;           /* R of the norm: longest recent step */
+    double tried;           /* length of a try that was rejected since steps collapsed; 0: none */
+    double tried_off;       /* its largest error of a velocity */
+} taut_error_norm;
+
 /* The adaptive step size (control.c). */
 typedef struct taut_control {
     bool on;
     double h;         /* what the next step should be, > 0; 0: not known yet */
     double most;      /* longest step; INFINITY: no limit */
     double before;    /* norm of the latest accepted step, for the PI controller; 0: none */
-    double reach;     /* R of the norm: longest recent step */
-    double tried;     /* length of a try that was rejected since steps collapsed; 0: none */
-    double tried_off; /* its largest error of a velocity */
     bool held;        /* the latest try failed: the next accepted step must not grow */
     double largest;   /* norm of the worst accepted step */
     double *trial;    /* [3n]: for the first step */
@@ -110,6 +130,7 @@ struct taut_solver {
     /* fastest spring at the initial state; 0 when there are none, or it is not needed */
     double frequency;
     taut_control control;
+    taut_error_norm norm;
     taut_drift drift;
     taut_rows rows;
     taut_caller caller;
@@ -212,6 +233,15 @@ int taut_fixed_step(taut_solver *solver, double h, double next, taut_error *erro
 /* (control.c) One step of adaptive size towards `target`, stabilised; the time is set. */
 int taut_control_step(taut_solver *solver, double target, taut_error *error);
 int taut_control_create(taut_solver *solver, taut_error *error);
+
+/* (norm.c) Assigns memory. */
+int taut_norm_create(taut_solver *solver, taut_error *error);
+/* Scales of the present state, where steps begin or begin again. */
+void taut_norm_begin(taut_solver *solver);
+/* The norm of the latest step, 1 at the tolerance; NaN stays NaN. */
+double taut_norm_step(taut_solver *solver, double h);
+/* The latest step counts: its end enters the scales. */
+void taut_norm_accept(taut_solver *solver, double h);
 
 /* (growth.c) Assigns memory; after a step of the fixed size h: fails when the state has grown by
  * instability. `last`: the run ends here. */

@@ -83,12 +83,15 @@ static double join_estimates(const taut_stepper *s, const taut_state *begin, dou
     if (w->second_order)
         taut_combine(s->n, w->tableau->stages, w->tableau->error_3, kv, h, NULL, e3_v);
     for (taut_index i = 0; i < s->n; i++) {
-        double scale = s->atol + s->rtol * fabs(begin->q[i]);
-        double e5 = fabs(s->error_q[i]) + (w->second_order ? fabs(h * s->error_v[i]) : 0);
-        double e3 = fabs(e3_q[i]) + (w->second_order ? fabs(h * e3_v[i]) : 0);
+        double scale = s->weight_q ? s->weight_q[i] : s->atol + s->rtol * fabs(begin->q[i]);
+        double speed = s->weight_v ? s->weight_v[i] : scale / fabs(h);
+        double e5 = fabs(s->error_q[i]), e3 = fabs(e3_q[i]);
         scale = scale > 0 ? scale : 1;
-        five += e5 / scale * (e5 / scale);
-        three += e3 / scale * (e3 / scale);
+        speed = speed > 0 ? speed : 1;
+        e5 = e5 / scale + (w->second_order ? fabs(s->error_v[i]) / speed : 0);
+        e3 = e3 / scale + (w->second_order ? fabs(e3_v[i]) / speed : 0);
+        five += e5 * e5;
+        three += e3 * e3;
     }
     double all = five + 0.01 * three;
     return all > 0 ? sqrt(five / all) : 1;
@@ -151,6 +154,14 @@ int taut_runge_kutta_complete(taut_stepper *s, taut_error *error)
         TAUT_TRY(evaluate_state(s, &s->now, error));
     w->fresh = true;
     return TAUT_OK;
+}
+
+void taut_runge_kutta_stretch(taut_stepper *s, const double *x, double *gx)
+{
+    if (s->field->stretch)
+        s->field->stretch(s->field, x, gx);
+    else
+        taut_clear(s->m, gx);
 }
 
 void taut_runge_kutta_changed(taut_stepper *s)

@@ -337,6 +337,14 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
     return TAUT_OK;
 }
 
+/* G of the last stage, which is the end of the step. */
+static void stretch(taut_stepper *s, const double *x, double *gx)
+{
+    const taut_radau *w = s->work;
+    for (taut_index i = 0; i < w->m; i++)
+        gx[i] = taut_row_dot(&w->jacobian, w->g + (int64_t)(w->s - 1) * w->entries, i, x);
+}
+
 /* Rows differ in their stages: order 2 s - 1, or 1. */
 #define RADAU(stages, p, shrinks, text)                                                            \
     const taut_method taut_radau##p = {                                                            \
@@ -356,6 +364,7 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
         .stabilized = stabilized,                                                                  \
         .complete = complete,                                                                      \
         .rejected = rejected,                                                                      \
+        .stretch = stretch,                                                                        \
         .dense = dense,                                                                            \
         .multipliers = multipliers}
 

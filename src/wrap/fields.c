@@ -9,6 +9,7 @@
  * evaluation, one factorisation and one solve each. */
 #include "wrap/fields.h"
 
+#include "base/rows.h"
 #include "step/mechanics.h"
 
 typedef struct mechanical {
@@ -63,6 +64,13 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
     return TAUT_OK;
 }
 
+static void stretch(taut_field *field, const double *x, double *gx)
+{
+    const taut_mechanics *w = &((mechanical *)field->self)->mechanics;
+    for (taut_index i = 0; i < w->m; i++)
+        gx[i] = taut_row_dot(&w->jacobian, w->values.jacobian, i, x);
+}
+
 static int fill(mechanical *w, taut_context *context, taut_arena *arena,
                 taut_statistics *statistics, double alpha, double beta, taut_error *error)
 {
@@ -80,6 +88,7 @@ static int fill(mechanical *w, taut_context *context, taut_arena *arena,
                             .n = x->n,
                             .m = x->m,
                             .evaluate = evaluate,
+                            .stretch = stretch,
                             .destroy = destroy,
                             .statistics = statistics,
                             .self = w};

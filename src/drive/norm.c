@@ -1,0 +1,310 @@
+/* norm.c - how large the error of a step is: 1 at the tolerance.
+ *
+ *     full motion          max( rms dq_i/(atol + rtol S_q), rms dv_i/(rtol S_v),
+ *                               max |C^-1 G (dq + T dv)|_i/(rtol S_lambda) ) / min(1, 300 H/T)
+ *     rigid, slow motion   rms (|dq_i| + H |dv_i|)/(atol + rtol |q_i|), H = max(h, R/10)
+ *     first order          rms |dq_i|/(atol + rtol |q_i|)
+ *
+ * S are the largest values so far of the group that a variable belongs to (a family, or a name).
+ * S_v is an average over time, sqrt(2 <v^2>), so that a close encounter does not loosen the rest of
+ * the run; at least S_q/T, and in the first steps, at rest, a part of sqrt(|a| S_q). Where
+ * accelerations are large dq_i is at most rtol S_v^2/|a|: the work of a dq is an error of the
+ * energy. Default atol: 1e-3 rtol times S, in full motion times the largest S.
+ *
+ * Full motion: positions alone would leave the velocities of stiff springs off by omega, their
+ * forces by omega^2 tolerances. With the share h/T of the run the errors of many periods add up to
+ * some tolerances; the factor 300 keeps short runs as they are (H, below, lets steps pass a kink).
+ * Rounding of positions is visible in velocities as u |q|/h, in forces as u |q|/c, and is no error
+ * that a smaller step reduces.
+ *
+ * Rigid and slow motion: R is the longest recent step; it decreases by a tenth of the time that
+ * passes. While steps keep their size H is h. Where they collapse, at a kink or a close encounter,
+ * h |dv| would accept an error tol/h of the velocity, which stays for the rest of the run, and any
+ * error at all at a singularity, which the run would step over: with H it ends there, since no
+ * step is small enough. */
+#include "drive/solver.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/vectors.h"
+
+static const double COLLAPSE = 0.1, MEMORY = 10; /* H and R */
+static const double SHARE = 300;                 /* of the tolerance over the number of steps */
+static const double FLOOR = 1e-3;                /* atol over rtol and the scale */
+enum { FIRST_STEPS = 16 };                       /* until scales are those of the motion */
+
+/* Consecutive blocks of one name are a group. start may be NULL; returns how many there are. */
+static taut_index find_groups(const taut_names *names, taut_index total, taut_index *start)
+{
+    taut_index groups = 0;
+    for (int64_t b = 0; b < names->blocks; b++) {
+        bool same = b > 0 && strcmp(names->block[b].name, names->block[b - 1].name) == 0;
+        if (start && !same)
+            start[groups] = names->block[b].block.first;
+        groups += !same;
+    }
+    if (groups == 0)
+        groups = total > 0;
+    if (start)
+        start[groups] = total;
+    return groups;
+}
+
+static int make_groups(taut_solver *solver, const taut_names *names, taut_index total,
+                       taut_groups *groups, taut_error *error)
+{
+    groups->count = find_groups(names, total, NULL);
+    groups->start = TAUT_NEW(&solver->arena, taut_index, groups->count + 1);
+    TAUT_NEED(error, groups->start);
+    find_groups(names, total, groups->start);
+    return TAUT_OK;
+}
+
+/* Raises most[k] to the largest entry of group k of x; returns the largest of all. */
+static double raise_scales(const taut_groups *groups, const double *x, double *most)
+{
+    double all = 0;
+    for (taut_index k = 0; k < groups->count; k++) {
+        taut_index first = groups->start[k];
+        most[k] = fmax(most[k], taut_largest(groups->start[k + 1] - first, x + first));
+        all = fmax(all, most[k]);
+    }
+    return all;
+}
+
+int taut_norm_create(taut_solver *solver, taut_error *error)
+{
+    taut_error_norm *norm = &solver->norm;
+    taut_stepper *s = &solver->stepper;
+    norm->given = taut_options_given(solver->options, "atol");
+    norm->own_scales = solver->motion == TAUT_MOTION_FULL && !s->first_order;
+    TAUT_TRY(make_groups(solver, &solver->moving->coordinates, s->n, &norm->coordinates, error));
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, norm->coordinates.count, error, &norm->q, &norm->v,
+                          &norm->square));
+    if (!norm->own_scales)
+        return TAUT_OK;
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, s->n, error, &s->weight_q, &s->weight_v));
+    if (!(solver->sizes.can & TAUT_HAS_SPRINGS) || !s->method->stretch)
+        return TAUT_OK;
+    TAUT_TRY(make_groups(solver, &solver->moving->bonds, s->m, &norm->bonds, error));
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, norm->bonds.count, error, &norm->lambda, &norm->force));
+    return TAUT_RESERVE(&solver->arena, s->m, error, &norm->stretch, &norm->rate);
+}
+
+/* What full motion allows of q_i and v_i, in scales that include the present state. */
+static void weigh(taut_solver *solver)
+{
+    const taut_error_norm *norm = &solver->norm;
+    taut_stepper *s = &solver->stepper;
+    bool pulled = s->n > 0 && !isnan(s->last.a[0]) && norm->elapsed > 0;
+    double least = s->rtol * taut_largest(norm->coordinates.count, norm->v) * FLOOR,
+           rounding = 8 * DBL_EPSILON * taut_largest(s->n, s->now.q);
+    /* from rest: a part of what will be reached, less with every step */
+    double part = ldexp(0.05, -norm->steps);
+    for (taut_index k = 0; k < norm->coordinates.count; k++) {
+        taut_index first = norm->coordinates.start[k],
+                   count = norm->coordinates.start[k + 1] - first;
+        double q = fmax(norm->q[k], taut_largest(count, s->now.q + first)),
+               v = norm->elapsed > 0 ? norm->v[k] : taut_largest(count, s->now.v + first),
+               a = pulled ? taut_largest(count, s->last.a + first) : 0;
+        v = fmax(v, fmax(q * norm->share / SHARE, part * sqrt(norm->pull * q)));
+        double weight_q = s->atol + s->rtol * q, weight_v = fmax(s->rtol * v, least);
+        if (a * weight_q > s->rtol * v * v)
+            weight_q = fmax(s->rtol * v * v / a, rounding);
+        for (taut_index i = first; i < first + count; i++) {
+            s->weight_q[i] = weight_q;
+            s->weight_v[i] = weight_v;
+        }
+    }
+}
+
+/* The average over time of v^2, by groups, into S_v. */
+static void average_velocities(taut_error_norm *norm, const taut_stepper *s, double h)
+{
+    norm->elapsed += fabs(h);
+    for (taut_index k = 0; k < norm->coordinates.count; k++) {
+        taut_index first = norm->coordinates.start[k],
+                   count = norm->coordinates.start[k + 1] - first;
+        double now = taut_largest(count, s->now.v + first),
+               last = taut_largest(count, s->last.v + first);
+        norm->square[k] += fabs(h) * (now * now + last * last);
+        norm->v[k] = sqrt(norm->square[k] / norm->elapsed);
+    }
+}
+
+/* Without a size there is no scale: then that of what the velocities do until the end, or 1. */
+void taut_norm_begin(taut_solver *solver)
+{
+    taut_error_norm *norm = &solver->norm;
+    taut_stepper *s = &solver->stepper;
+    double size = raise_scales(&norm->coordinates, s->now.q, norm->q),
+           length = fabs(solver->until - solver->from);
+    if (size == 0 && !s->first_order && isfinite(length))
+        size = length * taut_largest(s->n, s->now.v);
+    if (!norm->given)
+        s->atol = FLOOR * s->rtol * (size > 0 ? size : 1);
+    norm->share = isfinite(length) && length > 0 ? SHARE / length : INFINITY;
+    norm->pull = 0;
+    norm->steps = 0;
+    if (norm->own_scales)
+        weigh(solver);
+}
+
+void taut_norm_accept(taut_solver *solver, double h)
+{
+    taut_error_norm *norm = &solver->norm;
+    taut_stepper *s = &solver->stepper;
+    double size = raise_scales(&norm->coordinates, s->now.q, norm->q);
+    if (norm->own_scales)
+        average_velocities(norm, s, h);
+    if (norm->lambda)
+        raise_scales(&norm->bonds, s->now.lambda, norm->lambda);
+    if (!norm->given)
+        s->atol = fmax(s->atol, FLOOR * s->rtol * size);
+    norm->steps += norm->steps < FIRST_STEPS;
+    norm->reach = fmax(fabs(h), norm->reach - fabs(h) / MEMORY);
+    if (COLLAPSE * norm->reach <= fabs(h))
+        norm->tried = 0;
+}
+
+/* ---- full motion */
+
+/* The first forces, where bonds are not stretched yet: what the step itself makes of them. */
+static void add_trial(taut_solver *solver)
+{
+    taut_error_norm *norm = &solver->norm;
+    taut_stepper *s = &solver->stepper;
+    const double *c = taut_context_compliance(solver->context);
+    double *moved = solver->control.trial;
+    for (taut_index i = 0; i < s->n; i++)
+        moved[i] = s->now.q[i] - s->last.q[i];
+    s->method->stretch(s, moved, norm->stretch);
+    for (taut_index i = 0; i < s->m; i++)
+        norm->stretch[i] = c[i] > 0 ? norm->stretch[i] / c[i] : 0;
+    raise_scales(&norm->bonds, norm->stretch, norm->force);
+}
+
+/* max |dlambda_i| over what is allowed. */
+static double norm_of_springs(taut_solver *solver)
+{
+    const taut_error_norm *norm = &solver->norm;
+    taut_stepper *s = &solver->stepper;
+    const double *c = taut_context_compliance(solver->context),
+                 *tau = taut_context_damping(solver->context);
+    double rounding = 8 * DBL_EPSILON * taut_largest(s->n, s->now.q), worst = 0;
+    taut_copy(norm->bonds.count, norm->lambda, norm->force);
+    if (norm->steps < FIRST_STEPS)
+        add_trial(solver);
+    s->method->stretch(s, s->error_q, norm->stretch);
+    s->method->stretch(s, s->error_v, norm->rate);
+    for (taut_index k = 0; k < norm->bonds.count; k++)
+        for (taut_index i = norm->bonds.start[k]; i < norm->bonds.start[k + 1]; i++)
+            if (c[i] > 0)
+                worst = taut_larger(worst, fabs(norm->stretch[i] + tau[i] * norm->rate[i]) /
+                                               (c[i] * s->rtol * norm->force[k] + rounding));
+    return worst;
+}
+
+static double norm_in_own_scales(taut_solver *solver, double h)
+{
+    const taut_stepper *s = &solver->stepper;
+    double q = 0, v = 0;
+    bool noisy = s->m > 0 || (solver->sizes.can & TAUT_HAS_STIFF_POTENTIAL);
+    double rounding = noisy ? 8 * DBL_EPSILON * taut_largest(s->n, s->now.q) / fabs(h) : 0;
+    weigh(solver);
+    for (taut_index i = 0; i < s->n; i++) {
+        double x = s->error_q[i] / s->weight_q[i], y = s->error_v[i];
+        y = y == 0 ? 0 : y / fmax(s->weight_v[i], rounding);
+        q += x * x;
+        v += y * y;
+    }
+    double most = s->n > 0 ? sqrt(fmax(q, v) / s->n) : 0;
+    if (isnan(q) || isnan(v))
+        return NAN;
+    if (solver->norm.lambda)
+        most = taut_larger(most, norm_of_springs(solver));
+    double H = fmax(fabs(h), COLLAPSE * solver->norm.reach);
+    return most / fmin(1, solver->norm.share * H);
+}
+
+/* ---- rigid and slow motion, first order */
+
+/* Velocities along bonds come from positions at both ends: rounding of these, over h, is what no
+ * smaller step improves. */
+static double rounding_of_velocities(const taut_stepper *s, double h)
+{
+    return s->m > 0
+               ? 0.25 * DBL_EPSILON *
+                     fmax(taut_largest(s->n, s->now.q), taut_largest(s->n, s->last.q)) / fabs(h)
+               : 0;
+}
+
+static double norm_of_positions(const taut_solver *solver, double h)
+{
+    const taut_stepper *s = &solver->stepper;
+    double sum = 0, more = COLLAPSE * solver->norm.reach - fabs(h); /* H - h */
+    double noise = more > 0 ? rounding_of_velocities(s, h) : 0;
+    for (taut_index i = 0; i < s->n; i++) {
+        double scale = s->atol + s->rtol * fmax(fabs(s->now.q[i]), fabs(s->last.q[i]));
+        double off = fabs(s->error_v[i]), e = fabs(s->error_q[i]) + fabs(h) * off;
+        if (more > 0 && off > noise)
+            e += more * (off - noise);
+        sum += e / scale * (e / scale);
+    }
+    return s->n > 0 ? sqrt(sum / s->n) : 0;
+}
+
+/* Variables of first-order systems differ by many orders: each group has its own atol. */
+static double norm_of_state(const taut_solver *solver)
+{
+    const taut_stepper *s = &solver->stepper;
+    const taut_groups *groups = &solver->norm.coordinates;
+    double sum = 0, least = 4 * DBL_EPSILON * taut_largest(s->n, s->now.q);
+    for (taut_index k = 0; k < groups->count; k++) {
+        double atol =
+            solver->norm.given ? s->atol : fmax(FLOOR * s->rtol * solver->norm.q[k], least);
+        for (taut_index i = groups->start[k]; i < groups->start[k + 1]; i++) {
+            double scale = atol + s->rtol * fmax(fabs(s->now.q[i]), fabs(s->last.q[i])),
+                   e = s->error_q[i] == 0 ? 0 : s->error_q[i] / scale;
+            sum += e * e;
+        }
+    }
+    return s->n > 0 ? sqrt(sum / s->n) : 0;
+}
+
+/* After a rejection, where H is above h: are the velocities as far off as they were in a try of
+ * four times the length, and by very little? Then that is rounding, of stiff springs at tight
+ * tolerances, and H must not hold up the run. At a kink the difference would decrease with the
+ * step, at a singularity it would be far larger. */
+static bool is_rounding(taut_solver *solver, double h)
+{
+    static const double NEGLIGIBLE = 1e-9;
+    taut_error_norm *norm = &solver->norm;
+    const taut_stepper *s = &solver->stepper;
+    double off = taut_largest(s->n, s->error_v), quarter = norm->tried / 4,
+           half = norm->tried_off / 2;
+    bool first = norm->tried == 0, shorter = quarter > fabs(h), stays = off > half;
+    if (!first && !shorter)
+        return false;
+    norm->tried = fabs(h);
+    norm->tried_off = off;
+    return !first && stays &&
+           off <= NEGLIGIBLE * fmax(taut_largest(s->n, s->now.v), taut_largest(s->n, s->last.v));
+}
+
+double taut_norm_step(taut_solver *solver, double h)
+{
+    taut_error_norm *norm = &solver->norm;
+    if (norm->own_scales)
+        return norm_in_own_scales(solver, h);
+    if (solver->stepper.first_order)
+        return norm_of_state(solver);
+    double e = norm_of_positions(solver, h);
+    if (!(e <= 1) && COLLAPSE * norm->reach > fabs(h) && is_rounding(solver, h)) {
+        norm->reach = 0;
+        e = norm_of_positions(solver, h);
+    }
+    return e;
+}
