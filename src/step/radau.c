@@ -92,7 +92,8 @@ static int reserve_mechanics(taut_stepper *s, taut_radau *w, taut_error *error)
 {
     taut_arena *arena = s->arena;
     w->g = TAUT_NEW(arena, double, (int64_t)w->s * w->entries);
-    TAUT_TRY(TAUT_RESERVE(arena, w->m, error, &w->bond, &w->bond_dt));
+    w->bond = TAUT_NEW(arena, double, w->m);
+    w->bond_dt = TAUT_NEW(arena, double, (int64_t)w->s * w->m);
     w->work = TAUT_NEW(arena, double, 4 * (int64_t)w->tangents);
     TAUT_TRY(TAUT_RESERVE(arena, w->entries, error, &w->acceleration_g, &w->frozen.jacobian));
     w->g1 = w->frozen.jacobian;

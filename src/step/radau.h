@@ -99,7 +99,7 @@ typedef struct taut_radau {
     double *g;              /* G at the stages, [s entries] */
     double *mass;           /* M at the stages, [s mass_entries], or M once */
     double *force;          /* f at the latest stage evaluated, [n] */
-    double *bond, *bond_dt; /* [m] */
+    double *bond, *bond_dt; /* g at the latest stage, [m]; dg/dt at all of them, [s m] */
     double *work, *extra;   /* [tangents] each, for derivatives */
     double *scale;          /* [n]: what a correction is measured with */
     /* of convergence, in the latest step, and the size of its first correction */

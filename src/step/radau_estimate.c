@@ -11,11 +11,13 @@
  * unwanted, and the method damps it [B Theorem 3.2]: it counts only as far as steps that follow the
  * rest of the motion (of size h e0^(-1/order), e0 the estimate without it) would resolve the
  * spring, with (D/(D + G M^-1 G^T))^2 at that size. Soft bonds always count. A velocity that is not
- * quite along the bonds, delta = G0 v0 + dg/dt - C lambda' (order s only, [B Theorem 4.1]), is
- * stopped within the step by multipliers (A^-1 1)_i/h (G M^-1 G^T)^-1 delta that are no
- * polynomial's values: their part of the comparison is taken out, else the estimate would not
- * fall with h after a long step. In slow motion so is that of a position off the slow manifold,
- * which makes (A^-2 1)_i/h^2 (G M^-1 G^T)^-1 (g0 - C lambda(0)). The estimate is O(h^(s+2)) in
+ * quite along the bonds, delta = gdot0 - g'(0), g through the stages' C lambda - T gdot (order s
+ * only, [B Theorem 4.1]), is stopped within the step by multipliers (A^-1 1)_i/h (G M^-1 G^T)^-1
+ * delta that are no polynomial's values: their part of the comparison is taken out, else the
+ * estimate would not fall with h after a long step. In slow motion so is that of a position off the
+ * slow manifold, which makes (A^-1 (h A + T)^-1 1)_i/h (G M^-1 G^T)^-1 C (lambda0 - lambda(0)).
+ * Without T in these, the rate of a damper counted as an error of the velocity, h^2 whatever the
+ * stages. The estimate is O(h^(s+2)) in
  * the driver's norm; with one stage, O(h^2) from v0 - v1. Added to it is the velocity across the
  * bonds at the end, which alone gives the error where bonds leave no freedom. */
 #include "base/vectors.h"
@@ -88,7 +90,20 @@ static int add_ringing(taut_stepper *s, taut_saddle *filter, double reach, const
     return TAUT_OK;
 }
 
-/* r += sum_i l_i(0) (A^-k 1)_i/h^k (G0 - G_i)^T mu, mu from G K^-1 G^T mu = delta; delta in
+/* How the stages' multipliers of a bond stop a velocity (power 1) or take back a position (2) off
+ * the slow manifold, sum_i l_i(0) (A^-k 1)_i/h^k; position and damped: between that and the first
+ * power over T, as of A^-1 (h A + T)^-1 1/h. */
+static double stopping_pattern(const taut_radau *w, int stage, int power, double h, double tau)
+{
+    double once = 0, twice = 0, size = fabs(h) + tau;
+    for (int k = 0; k < w->s; k++) {
+        once += w->table.inverse[stage][k];
+        twice += w->table.inverse_square[stage][k];
+    }
+    return power == 1 ? once / h : (h * twice + tau * once) / (h * size * size);
+}
+
+/* r += sum_i pattern_i (G0 - G_i)^T mu, mu from G K^-1 G^T mu = delta; delta in
  * w->filter_lambda. */
 static int forgive(taut_stepper *s, taut_saddle *filter, int power, double h, const double *weight,
                    double *r, taut_error *error)
@@ -103,30 +118,44 @@ static int forgive(taut_stepper *s, taut_saddle *filter, int power, double h, co
     TAUT_TRY(taut_saddle_solve(filter, 1, x, mu, error));
     for (int j = 0; j < w->s; j++) {
         const double *g = w->g + (int64_t)j * w->entries;
-        double pattern = 0;
-        for (int k = 0; k < w->s; k++)
-            pattern += power == 1 ? w->table.inverse[j][k] : w->table.inverse_square[j][k];
-        pattern *= weight[j] / (power == 1 ? h : h * h);
-        for (taut_index i = 0; i < w->m; i++)
+        for (taut_index i = 0; i < w->m; i++) {
+            double pattern = weight[j] * stopping_pattern(w, j, power, h, w->damping[i]);
             for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
                 r[w->jacobian.column[k]] += pattern * (past->jacobian[k] - g[k]) * mu[i];
+        }
     }
     return TAUT_OK;
+}
+
+/* How much faster than the stages' values of g a bond moves, at theta = 0 or 1 with its rate there:
+ * rate - g', g through the stages g_i = C lambda_i - T gdot_i, as their equations have it. */
+static double faster_than_stages(const taut_radau *w, taut_index i, double theta, double rate,
+                                 double h)
+{
+    const double *lambda = w->past[1 - w->top].lambda;
+    double slope = 0;
+    for (int j = 0; j < w->s; j++) {
+        int64_t bond = (int64_t)j * w->m + i;
+        double value = w->compliance[i] * lambda[bond], weight = 0, power = 1;
+        if (w->damping[i] > 0)
+            value -= w->damping[i] *
+                     (w->bond_dt[bond] + taut_row_dot(&w->jacobian, w->g + j * (int64_t)w->entries,
+                                                      i, w->v + j * (int64_t)w->n));
+        for (int k = 1; k < w->s; k++, power *= theta)
+            weight += k * power * w->table.basis[j][k];
+        slope += weight * value;
+    }
+    return rate - slope / h;
 }
 
 static int forgive_velocity(taut_stepper *s, taut_saddle *filter, double h, const double *weight,
                             taut_error *error)
 {
     taut_radau *w = s->work;
-    const taut_radau_past *past = &w->past[w->top], *trial = &w->past[1 - w->top];
+    const taut_radau_past *past = &w->past[w->top];
     for (taut_index i = 0; i < w->m; i++) {
-        double delta = past->drift[i], slope = 0;
-        for (int j = 0; j < w->s; j++)
-            slope += w->table.basis[j][1] * trial->lambda[(int64_t)j * w->m + i];
-        /* a spring that gives way slowly has this velocity */
-        delta -= w->compliance[i] * slope / h;
-        delta += taut_row_dot(&w->jacobian, past->jacobian, i, s->now.v);
-        w->filter_lambda[i] = delta;
+        double rate = past->drift[i] + taut_row_dot(&w->jacobian, past->jacobian, i, s->now.v);
+        w->filter_lambda[i] = faster_than_stages(w, i, 0, rate, h);
     }
     return forgive(s, filter, 1, h, weight, w->filter_x, error);
 }
@@ -140,23 +169,19 @@ static int forgive_position(taut_stepper *s, taut_saddle *filter, double h, cons
     return forgive(s, filter, 2, h, weight, w->filter_x, error);
 }
 
-/* The velocity at the end across the bonds, G1 v1 + dg/dt - C lambda', which the equations leave
- * to the method [B Theorem 4.1: order s]: the difference to a velocity along the bonds into
- * w->extra. */
+/* The velocity at the end across the bonds, gdot - g', which the equations leave to the method
+ * [B Theorem 4.1: order s]: the difference to a velocity along the bonds into w->extra. Of a damped
+ * bond the equation of the last stage holds T gdot too, and leaves the share e/(e + T) of it. */
 static int velocity_across(taut_stepper *s, taut_saddle *filter, double h, taut_error *error)
 {
     taut_radau *w = s->work;
-    const taut_radau_past *trial = &w->past[1 - w->top];
     const double *g = w->g + (int64_t)(w->s - 1) * w->entries,
-                 *v = w->v + (int64_t)(w->s - 1) * w->n;
+                 *v = w->v + (int64_t)(w->s - 1) * w->n,
+                 *drift = w->bond_dt + (int64_t)(w->s - 1) * w->m;
+    double e = fabs(h * w->table.gamma);
     for (taut_index i = 0; i < w->m; i++) {
-        double delta = trial->drift[i], slope = 0;
-        for (int j = 0; j < w->s; j++)
-            for (int k = 1; k < w->s; k++)
-                slope += k * w->table.basis[j][k] * trial->lambda[(int64_t)j * w->m + i];
-        delta -= w->compliance[i] * slope / h;
-        delta += taut_row_dot(&w->jacobian, g, i, v);
-        w->filter_y[i] = delta;
+        double rate = drift[i] + taut_row_dot(&w->jacobian, g, i, v);
+        w->filter_y[i] = faster_than_stages(w, i, 1, rate, h) * (e / (e + w->damping[i]));
     }
     taut_clear(w->n, w->extra);
     s->statistics->solves++;

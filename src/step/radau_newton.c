@@ -208,7 +208,7 @@ static void keep_end(taut_radau *w)
     taut_radau_past *trial = &w->past[1 - w->top];
     int64_t last = w->s - 1;
     taut_copy(w->entries, w->g + last * w->entries, trial->jacobian);
-    taut_copy(w->m, w->bond_dt, trial->drift);
+    taut_copy(w->m, w->bond_dt + last * w->m, trial->drift);
     if (w->varying)
         taut_copy(w->mass_entries, w->mass + last * w->mass_entries, trial->mass);
 }

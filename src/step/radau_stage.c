@@ -25,13 +25,13 @@ void taut_radau_defect(const taut_radau *w, const double *force, const double *j
 }
 
 /* S = g + T gdot - C lambda. */
-static void bond_defect(const taut_radau *w, const double *jacobian, const double *v,
-                        const double *lambda, double *y)
+static void bond_defect(const taut_radau *w, const double *jacobian, const double *drift,
+                        const double *v, const double *lambda, double *y)
 {
     for (taut_index i = 0; i < w->m; i++) {
         double value = w->bond[i] - w->compliance[i] * lambda[i];
         if (w->damping[i] > 0)
-            value += w->damping[i] * (w->bond_dt[i] + taut_row_dot(&w->jacobian, jacobian, i, v));
+            value += w->damping[i] * (drift[i] + taut_row_dot(&w->jacobian, jacobian, i, v));
         y[i] = value;
     }
 }
@@ -64,11 +64,12 @@ int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut
     const taut_radau_past *trial = &w->past[1 - w->top];
     const double *a = trial->a + (int64_t)i * w->n, *lambda = trial->lambda + (int64_t)i * w->m;
     const double *q = w->q + (int64_t)i * w->n, *v = w->v + (int64_t)i * w->n;
-    double *jacobian = w->g + (int64_t)i * w->entries, *r = w->r + (int64_t)i * w->n;
+    double *jacobian = w->g + (int64_t)i * w->entries, *r = w->r + (int64_t)i * w->n,
+           *drift = w->bond_dt + (int64_t)i * w->m;
     double *mass = w->varying ? w->mass + (int64_t)i * w->mass_entries : w->mass;
     taut_values values = {.force = w->force,
                           .bond = w->bond,
-                          .bond_dt = w->bond_dt,
+                          .bond_dt = drift,
                           .jacobian = jacobian,
                           .mass = mass,
                           .stiff_force = w->extra,
@@ -100,7 +101,7 @@ int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut
         taut_copy(w->entries, jacobian, w->frozen.jacobian);
     }
     taut_radau_defect(w, w->force, jacobian, lambda, mass, a, r);
-    bond_defect(w, jacobian, v, lambda, w->y + (int64_t)i * w->m);
+    bond_defect(w, jacobian, drift, v, lambda, w->y + (int64_t)i * w->m);
     return TAUT_OK;
 }
 
