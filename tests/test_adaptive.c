@@ -23,17 +23,61 @@ static struct {
     double longest; /* steps beyond are answered with "try a smaller one" */
 } witness;
 
-/* The norm of docs/architecture.md, repeated here. */
-static double norm_of(const taut_stepper *s, double h)
+/* The norm of docs/architecture.md, repeated here for variables with scales of their own: every
+ * coordinate is a group. */
+enum { MOST_VARIABLES = 4 };
+static struct {
+    double q[MOST_VARIABLES], square[MOST_VARIABLES], elapsed, reach, length, start_pull;
+    int steps;
+} seen;
+
+static double first_order_norm(const taut_stepper *s)
 {
     double sum = 0;
     for (taut_index i = 0; i < s->n; i++) {
         double q = fmax(fabs(s->now.q[i]), fabs(s->last.q[i]));
-        double e = (fabs(s->error_q[i]) + (s->first_order ? 0 : fabs(h * s->error_v[i]))) /
-                   (s->atol + s->rtol * q);
+        double e = s->error_q[i] / (1e-3 * s->rtol * seen.q[i] + s->rtol * q);
         sum += e * e;
     }
     return sqrt(sum / s->n);
+}
+
+static double norm_of(const taut_stepper *s, double h)
+{
+    double q2 = 0, v2 = 0, most_v = 0;
+    if (s->first_order)
+        return first_order_norm(s);
+    for (taut_index i = 0; i < s->n && seen.elapsed > 0; i++)
+        most_v = fmax(most_v, sqrt(seen.square[i] / seen.elapsed));
+    for (taut_index i = 0; i < s->n; i++) {
+        double q = fmax(seen.q[i], fabs(s->now.q[i])),
+               v = seen.elapsed > 0 ? sqrt(seen.square[i] / seen.elapsed) : fabs(s->now.v[i]),
+               a = seen.elapsed > 0 && !isnan(s->last.a[i]) ? fabs(s->last.a[i]) : 0;
+        v = fmax(fmax(v, q / seen.length),
+                 ldexp(0.05, -(seen.steps < 16 ? seen.steps : 16)) * sqrt(seen.start_pull * q));
+        double wq = s->atol + s->rtol * q, wv = s->rtol * fmax(v, 1e-3 * most_v);
+        if (a * wq > s->rtol * v * v)
+            wq = fmax(s->rtol * v * v / a, 8 * 0x1p-52 * fmax(fabs(s->now.q[0]), fabs(s->now.q[1])));
+        q2 += s->error_q[i] / wq * (s->error_q[i] / wq);
+        v2 += s->error_v[i] / wv * (s->error_v[i] / wv);
+    }
+    double v = sqrt(v2 / s->n), power = fmax(s->method->sharper, 1);
+    double longest = fmax(fabs(h), 0.1 * seen.reach);
+    double share = fmin(1, fmax(300 * longest / seen.length, 10 / (10. + seen.steps)));
+    return fmax(sqrt(q2 / s->n), pow(s->rtol * v, power) / s->rtol) / share;
+}
+
+/* The step to `s->now` was accepted. */
+static void see(const taut_stepper *s, double h)
+{
+    for (taut_index i = 0; i < s->n; i++) {
+        seen.q[i] = fmax(seen.q[i], fabs(s->now.q[i]));
+        if (!s->first_order && h != 0)
+            seen.square[i] += fabs(h) * (s->now.v[i] * s->now.v[i] + s->last.v[i] * s->last.v[i]);
+    }
+    seen.elapsed += fabs(h);
+    seen.steps += h != 0;
+    seen.reach = fmax(fabs(h), seen.reach - fabs(h) / 10);
 }
 
 static int witness_step(taut_stepper *s, double h, taut_error *error)
@@ -41,6 +85,8 @@ static int witness_step(taut_stepper *s, double h, taut_error *error)
     if (fabs(h) > witness.longest)
         return 1;
     double t = s->now.t;
+    if (witness.count == 0 || t != witness.t[witness.count - 1])
+        see(s, witness.count > 0 ? witness.h[witness.count - 1] : 0);
     int status = witness.real->step(s, h, error);
     if (witness.count < NOTES && status == 0) {
         witness.t[witness.count] = t;
@@ -59,6 +105,9 @@ static driven watched(const char *model, const char *options)
     witness.method = *witness.real;
     witness.method.step = witness_step;
     witness.count = 0;
+    memset(&seen, 0, sizeof seen);
+    seen.length = fabs(d.solver->until - d.solver->from);
+    seen.start_pull = d.solver->stepper.field && d.solver->stepper.n == 2 ? 4 : 0; /* ORBIT */
     witness.longest = INFINITY;
     d.solver->stepper.method = &witness.method;
     return d;

@@ -16,7 +16,7 @@ typedef struct taut_field {
      * cannot evaluate here, <0 error. Never allocates. */
     int (*evaluate)(struct taut_field *field, double t, const double *q, const double *v,
                     double *rate, double *lambda, taut_error *error);
-    /* gx[m] = G x with G of the latest evaluation; NULL: none */
+    /* gx[m] = G x, or without x sum_k |G_ik|, with G of the latest evaluation; NULL: none */
     void (*stretch)(struct taut_field *field, const double *x, double *gx);
     void (*destroy)(struct taut_field *field); /* takes half-made ones; may be NULL */
     /* counts force evaluations, factorisations, solves */

@@ -52,8 +52,8 @@ typedef struct taut_stepper {
     taut_state last; /* where the latest step began */
     /* [n] each: estimated error of the latest step, by methods with an error_order */
     double *error_q, *error_v;
-    /* [n] each: what the driver allows of the errors of q_i and v_i, where velocities have scales of
-     * their own; NULL: atol + rtol |q_i| of |dq_i| + h |dv_i| */
+    /* [n] each: what the driver allows of the errors of q_i and v_i, where velocities have scales
+     * of their own; NULL: atol + rtol |q_i| of |dq_i| + h |dv_i| */
     double *weight_q, *weight_v;
     unsigned motion; /* TAUT_MOTION_ bit that was chosen; 0: not known */
     /* the step size is chosen from error_q, error_v; a fixed one needs no estimate */
@@ -77,6 +77,9 @@ typedef struct taut_method {
     bool first_order; /* supports first-order systems without a field */
     /* the estimate shrinks as h^error_order; 0: no estimate, fixed steps only */
     int error_order;
+    /* local order of the method over that of its error_v; 0: 1. Full motion raises relative errors
+     * of velocities to this power, which is what the method itself makes of them */
+    double sharper;
     /* stable while h omega is below this for every frequency omega; 0: without limit */
     double stability;
     /* assigns work; the only place that allocates */
@@ -95,7 +98,7 @@ typedef struct taut_method {
     int (*complete)(taut_stepper *stepper, taut_error *error);
     /* the driver undid the latest step (now is what last was); NULL: as changed */
     void (*rejected)(taut_stepper *stepper);
-    /* gx[m] = G x with G near the end of the latest step; NULL: none */
+    /* gx[m] = G x, or without x sum_k |G_ik|, with G near the end of the latest step; NULL: none */
     void (*stretch)(taut_stepper *stepper, const double *x, double *gx);
     /* the state at a fraction theta of the latest step, q, v and lambda, also after `changed` (a
      * stabiliser has moved its end); NULL: Hermite interpolation of q, v, a by the driver */

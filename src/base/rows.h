@@ -48,6 +48,14 @@ static inline double taut_row_size(const taut_pattern *a, const double *entry, t
     return sum;
 }
 
+/* y_i = sum_k A_ik x_k for all rows; x NULL: sum_k |A_ik| */
+static inline void taut_rows_product(const taut_pattern *a, const double *entry, const double *x,
+                                     double *y)
+{
+    for (taut_index i = 0; i < a->rows; i++)
+        y[i] = x ? taut_row_dot(a, entry, i, x) : taut_row_size(a, entry, i, NULL);
+}
+
 /* A_ik = 0 */
 static inline void taut_row_clear(const taut_pattern *a, double *entry, taut_index i)
 {

@@ -63,7 +63,7 @@ static double first_by_field(taut_solver *solver, double way, double least, taut
         d2 = scaled(s, next);
     } else {
         d2 = scaled(s, rate);
-        solver->norm.pull = taut_largest(n, rate);
+        taut_norm_pull(solver, rate);
         double by_rest = d0 < 1e-5 || d2 < 1e-5 ? least : sqrt(0.01 * d0 / d2);
         h0 = d1 < 1e-5 ? by_rest : d2 < 1e-5 ? h0 : fmin(h0, by_rest);
     }

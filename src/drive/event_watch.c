@@ -322,7 +322,7 @@ int taut_watch_restart(taut_solver *solver, bool altered, taut_error *error)
     s->method->changed(s);
     if (altered) {
         solver->energy_base = NAN; /* `then` may give any energy */
-        solver->norm.reach = 0; /* and another pace */
+        solver->norm.reach = 0;    /* and another pace */
         TAUT_TRY(taut_start_begin(solver, error));
     }
     TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, taut_state_v(&s->now),

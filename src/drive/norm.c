@@ -1,7 +1,7 @@
 /* norm.c - how large the error of a step is: 1 at the tolerance.
  *
  *     full motion          max( rms dq_i/(atol + rtol S_q), rms dv_i/(rtol S_v),
- *                               max |C^-1 G (dq + T dv)|_i/(rtol S_lambda) ) / min(1, 300 H/T)
+ *                               max |C^-1 G (dq + T dv)|_i/(rtol S_lambda) ) / share
  *     rigid, slow motion   rms (|dq_i| + H |dv_i|)/(atol + rtol |q_i|), H = max(h, R/10)
  *     first order          rms |dq_i|/(atol + rtol |q_i|)
  *
@@ -12,8 +12,9 @@
  * energy. Default atol: 1e-3 rtol times S, in full motion times the largest S.
  *
  * Full motion: positions alone would leave the velocities of stiff springs off by omega, their
- * forces by omega^2 tolerances. With the share h/T of the run the errors of many periods add up to
- * some tolerances; the factor 300 keeps short runs as they are (H, below, lets steps pass a kink).
+ * forces by omega^2 tolerances. With a share of the tolerance the errors of many periods add up to
+ * some tolerances: share = min(1, max(300 H/T, 10/(10 + number of steps))). The factor 300 keeps
+ * short runs as they are, the second term short first steps; H, below, lets steps pass a kink.
  * Rounding of positions is visible in velocities as u |q|/h, in forces as u |q|/c, and is no error
  * that a smaller step reduces.
  *
@@ -31,7 +32,7 @@
 #include "base/vectors.h"
 
 static const double COLLAPSE = 0.1, MEMORY = 10; /* H and R */
-static const double SHARE = 300;                 /* of the tolerance over the number of steps */
+static const double SHARE = 300, MANY = 10;      /* of the share of a step */
 static const double FLOOR = 1e-3;                /* atol over rtol and the scale */
 enum { FIRST_STEPS = 16 };                       /* until scales are those of the motion */
 
@@ -171,6 +172,26 @@ void taut_norm_accept(taut_solver *solver, double h)
 
 /* ---- full motion */
 
+/* Accelerations where steps begin: of a motion from rest, and of the forces that bonds will have to
+ * bear, a part of m |a| over their G. */
+void taut_norm_pull(taut_solver *solver, const double *a)
+{
+    static const double BORNE = 0.02;
+    taut_error_norm *norm = &solver->norm;
+    taut_stepper *s = &solver->stepper;
+    const double *mass = taut_context_mass(solver->context);
+    double force = 0;
+    norm->pull = taut_largest(s->n, a);
+    if (!norm->lambda || !mass)
+        return;
+    for (taut_index i = 0; i < s->n; i++)
+        force = fmax(force, mass[i] * fabs(a[i]));
+    s->method->stretch(s, NULL, norm->stretch);
+    for (taut_index i = 0; i < s->m; i++)
+        norm->stretch[i] = norm->stretch[i] > 0 ? BORNE * force / norm->stretch[i] : 0;
+    raise_scales(&norm->bonds, norm->stretch, norm->lambda);
+}
+
 /* The first forces, where bonds are not stretched yet: what the step itself makes of them. */
 static void add_trial(taut_solver *solver)
 {
@@ -186,6 +207,12 @@ static void add_trial(taut_solver *solver)
     raise_scales(&norm->bonds, norm->stretch, norm->force);
 }
 
+/* Relative errors of velocities, with the power that the method has over its estimate. */
+static double sharpen(const taut_stepper *s, double e)
+{
+    return s->method->sharper > 1 ? pow(s->rtol * e, s->method->sharper) / s->rtol : e;
+}
+
 /* max |dlambda_i| over what is allowed. */
 static double norm_of_springs(taut_solver *solver)
 {
@@ -193,18 +220,23 @@ static double norm_of_springs(taut_solver *solver)
     taut_stepper *s = &solver->stepper;
     const double *c = taut_context_compliance(solver->context),
                  *tau = taut_context_damping(solver->context);
-    double rounding = 8 * DBL_EPSILON * taut_largest(s->n, s->now.q), worst = 0;
+    bool damped = solver->sizes.can & TAUT_HAS_DAMPING;
+    double rounding = 8 * DBL_EPSILON * taut_largest(s->n, s->now.q), stretch = 0, rate = 0;
     taut_copy(norm->bonds.count, norm->lambda, norm->force);
     if (norm->steps < FIRST_STEPS)
         add_trial(solver);
     s->method->stretch(s, s->error_q, norm->stretch);
-    s->method->stretch(s, s->error_v, norm->rate);
+    if (damped)
+        s->method->stretch(s, s->error_v, norm->rate);
     for (taut_index k = 0; k < norm->bonds.count; k++)
-        for (taut_index i = norm->bonds.start[k]; i < norm->bonds.start[k + 1]; i++)
+        for (taut_index i = norm->bonds.start[k]; i < norm->bonds.start[k + 1]; i++) {
+            double allowed = c[i] * s->rtol * norm->force[k] + rounding;
             if (c[i] > 0)
-                worst = taut_larger(worst, fabs(norm->stretch[i] + tau[i] * norm->rate[i]) /
-                                               (c[i] * s->rtol * norm->force[k] + rounding));
-    return worst;
+                stretch = taut_larger(stretch, fabs(norm->stretch[i]) / allowed);
+            if (c[i] > 0 && damped)
+                rate = taut_larger(rate, tau[i] * fabs(norm->rate[i]) / allowed);
+        }
+    return stretch + sharpen(s, rate);
 }
 
 static double norm_in_own_scales(taut_solver *solver, double h)
@@ -220,13 +252,16 @@ static double norm_in_own_scales(taut_solver *solver, double h)
         q += x * x;
         v += y * y;
     }
-    double most = s->n > 0 ? sqrt(fmax(q, v) / s->n) : 0;
     if (isnan(q) || isnan(v))
         return NAN;
+    q = s->n > 0 ? sqrt(q / s->n) : 0;
+    v = sharpen(s, s->n > 0 ? sqrt(v / s->n) : 0);
+    double most = fmax(q, v);
     if (solver->norm.lambda)
         most = taut_larger(most, norm_of_springs(solver));
-    double H = fmax(fabs(h), COLLAPSE * solver->norm.reach);
-    return most / fmin(1, solver->norm.share * H);
+    double H = fmax(fabs(h), COLLAPSE * solver->norm.reach),
+           share = fmax(solver->norm.share * H, MANY / (MANY + (double)s->statistics->steps));
+    return most / fmin(1, share);
 }
 
 /* ---- rigid and slow motion, first order */
@@ -297,14 +332,16 @@ static bool is_rounding(taut_solver *solver, double h)
 double taut_norm_step(taut_solver *solver, double h)
 {
     taut_error_norm *norm = &solver->norm;
-    if (norm->own_scales)
-        return norm_in_own_scales(solver, h);
+    double own = norm->own_scales ? norm_in_own_scales(solver, h) : 0;
+    /* damped directions have no more than the order of the estimate */
+    if (norm->own_scales && !(solver->stepper.method->sharper > 1))
+        return own;
     if (solver->stepper.first_order)
         return norm_of_state(solver);
-    double e = norm_of_positions(solver, h);
+    double e = taut_larger(own, norm_of_positions(solver, h));
     if (!(e <= 1) && COLLAPSE * norm->reach > fabs(h) && is_rounding(solver, h)) {
         norm->reach = 0;
-        e = norm_of_positions(solver, h);
+        e = taut_larger(own, norm_of_positions(solver, h));
     }
     return e;
 }

@@ -238,6 +238,8 @@ int taut_control_create(taut_solver *solver, taut_error *error);
 int taut_norm_create(taut_solver *solver, taut_error *error);
 /* Scales of the present state, where steps begin or begin again. */
 void taut_norm_begin(taut_solver *solver);
+/* The accelerations there, where they are known before the first step. */
+void taut_norm_pull(taut_solver *solver, const double *a);
 /* The norm of the latest step, 1 at the tolerance; NaN stays NaN. */
 double taut_norm_step(taut_solver *solver, double h);
 /* The latest step counts: its end enters the scales. */

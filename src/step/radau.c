@@ -342,8 +342,8 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
 static void stretch(taut_stepper *s, const double *x, double *gx)
 {
     const taut_radau *w = s->work;
-    for (taut_index i = 0; i < w->m; i++)
-        gx[i] = taut_row_dot(&w->jacobian, w->g + (int64_t)(w->s - 1) * w->entries, i, x);
+    const double *g = w->g + (int64_t)(w->s - 1) * w->entries;
+    taut_rows_product(&w->jacobian, g, x, gx);
 }
 
 /* Rows differ in their stages: order 2 s - 1, or 1. */
@@ -358,6 +358,7 @@ static void stretch(taut_stepper *s, const double *x, double *gx)
         .data = &taut_radau_table[stages - 1],                                                     \
         .first_order = true,                                                                       \
         .error_order = shrinks,                                                                    \
+        .sharper = 2.0 * stages / (stages + 1),                                                    \
         .create = create,                                                                          \
         .destroy = destroy,                                                                        \
         .step = step,                                                                              \

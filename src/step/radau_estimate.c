@@ -181,7 +181,10 @@ static int velocity_across(taut_stepper *s, taut_saddle *filter, double h, taut_
     double e = fabs(h * w->table.gamma);
     for (taut_index i = 0; i < w->m; i++) {
         double rate = drift[i] + taut_row_dot(&w->jacobian, g, i, v);
-        w->filter_y[i] = faster_than_stages(w, i, 1, rate, h) * (e / (e + w->damping[i]));
+        bool resolved =
+            w->oscillations && w->compliance[i] > 0; /* the rest of the estimate has it */
+        w->filter_y[i] =
+            resolved ? 0 : faster_than_stages(w, i, 1, rate, h) * (e / (e + w->damping[i]));
     }
     taut_clear(w->n, w->extra);
     s->statistics->solves++;
@@ -277,9 +280,13 @@ static int estimate(taut_stepper *s, double h, taut_error *error)
         taut_clear(w->n, w->extra);
     const double *end = w->v + (int64_t)(w->s - 1) * w->n;
     for (taut_index k = 0; k < w->n; k++) {
-        s->error_v[k] =
-            fabs(e * w->filter_x[k]) * (w->s == 1 ? 0.5 : 1) + ACROSS * fabs(w->extra[k]);
+        double across = ACROSS * fabs(w->extra[k]);
+        s->error_v[k] = fabs(e * w->filter_x[k]) * (w->s == 1 ? 0.5 : 1);
         s->error_q[k] = w->s == 1 ? h / 2 * (s->now.v[k] - end[k]) : e * e * w->filter_x[k];
+        if (w->oscillations && !w->moves) /* rows show velocities along the bonds */
+            s->error_q[k] = fabs(s->error_q[k]) + fabs(h) * across;
+        else
+            s->error_v[k] += across;
     }
     if (w->velocity && past->smooth)
         TAUT_TRY(add_between(s, h, reach, error));

@@ -67,8 +67,7 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
 static void stretch(taut_field *field, const double *x, double *gx)
 {
     const taut_mechanics *w = &((mechanical *)field->self)->mechanics;
-    for (taut_index i = 0; i < w->m; i++)
-        gx[i] = taut_row_dot(&w->jacobian, w->values.jacobian, i, x);
+    taut_rows_product(&w->jacobian, w->values.jacobian, x, gx);
 }
 
 static int fill(mechanical *w, taut_context *context, taut_arena *arena,
