@@ -25,6 +25,7 @@ static int new_past(taut_arena *arena, const taut_radau *w, int stages, taut_rad
     past->jacobian = TAUT_NEW(arena, double, w->entries);
     past->mass = TAUT_NEW(arena, double, w->varying ? w->mass_entries : 0);
     past->force = TAUT_NEW(arena, double, w->n);
+    past->pull = TAUT_NEW(arena, double, w->rows > 0 ? w->n : 0);
     past->a = TAUT_NEW(arena, double, (int64_t)stages * w->n);
     past->lambda = TAUT_NEW(arena, double, (int64_t)stages * w->m);
     TAUT_TRY(taut_arena_check(arena, error));
@@ -74,6 +75,11 @@ static int describe(taut_stepper *s, taut_radau *w, taut_error *error)
         w->moves |= w->damping[i] > 0;
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, error));
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
+    w->potential.driven = sizes.can & TAUT_HAS_TIME;
+    if (w->stiff && !s->trial)
+        TAUT_TRY(taut_radau_potential_create(s, error));
+    if (w->rows > 0)
+        TAUT_TRY(taut_radau_potential_extend(s, error));
     w->tangents = w->tangent.start[w->n];
     w->entries = w->m > 0 ? w->jacobian.start[w->m] : 0;
     w->mass_entries = w->diagonal ? w->n : w->tangents;
@@ -99,7 +105,7 @@ static int reserve_mechanics(taut_stepper *s, taut_radau *w, taut_error *error)
     w->g1 = w->frozen.jacobian;
     w->frozen.drag = TAUT_NEW(arena, double, w->velocity ? w->tangents : 0);
     TAUT_TRY(taut_arena_check(arena, error));
-    TAUT_TRY(new_past(arena, w, 0, &w->probe, error));
+    TAUT_TRY(new_past(arena, w, 1, &w->probe, error));
     taut_values values = {.mass = w->mass};
     return w->varying ? TAUT_OK
                       : taut_evaluate_inside(s->context, s->now.t, s->now.q, s->now.v,
@@ -193,10 +199,11 @@ static void destroy(taut_stepper *s)
 static void take_force(taut_radau *w, taut_radau_past *end, const taut_state *state)
 {
     taut_clear(w->n, w->extra);
-    taut_radau_defect(w, w->extra, end->jacobian, state->lambda, w->varying ? end->mass : w->mass,
+    taut_radau_defect(w, w->extra, end->jacobian, end->tension, w->varying ? end->mass : w->mass,
                       state->a, end->force);
+    const double *rest = w->rows > 0 ? w->potential.rest + (int64_t)(w->s - 1) * w->n : w->extra;
     for (taut_index k = 0; k < w->n; k++)
-        end->force[k] = -end->force[k];
+        end->force[k] = rest[k] - end->force[k];
 }
 
 /* What a mechanical system adds to the end of a step. */
@@ -205,7 +212,11 @@ static int end_mechanics(taut_stepper *s, double h, taut_state *next, taut_error
     taut_radau *w = s->work;
     taut_radau_past *trial = &w->past[1 - w->top];
     taut_copy(w->n, w->v + (int64_t)(w->s - 1) * w->n, next->v);
-    taut_copy(w->m, next->lambda, trial->tension);
+    taut_copy(w->m, trial->lambda + (int64_t)(w->s - 1) * w->m, trial->tension);
+    if (w->rows > 0)
+        TAUT_TRY(taut_radau_potential_end(s, h, next->q, trial, error));
+    if (w->potential.rank > 0)
+        TAUT_TRY(taut_radau_potential_check(s, h, next->q, error));
     if (!s->adaptive) /* a fixed step size shows the method itself */
         return TAUT_OK;
     TAUT_TRY(taut_radau_along(s, h, next->q, next->v, error));
@@ -219,6 +230,8 @@ static int step(taut_stepper *s, double h, taut_error *error)
     taut_radau_past *past = &w->past[w->top], *trial = &w->past[1 - w->top];
     if (!past->ended || (!past->smooth && !past->begun))
         TAUT_TRY(w->equations->start(s, past, error));
+    if (w->rows > 0)
+        TAUT_TRY(taut_radau_potential_begin(s, h, past, error));
     TAUT_TRY(taut_radau_newton(s, h, error));
     if (s->adaptive)
         TAUT_TRY(w->equations->estimate(s, h, error));
@@ -230,7 +243,7 @@ static int step(taut_stepper *s, double h, taut_error *error)
     next.t = old.t + h;
     taut_copy(w->n, w->q + end, next.q);
     taut_copy(w->n, trial->a + end, next.a);
-    taut_copy(w->m, trial->lambda + tension, taut_state_lambda(&next));
+    taut_copy(s->m, trial->lambda + tension, taut_state_lambda(&next));
     if (!s->first_order)
         TAUT_TRY(end_mechanics(s, h, &next, error));
     trial->h = h;
@@ -249,6 +262,7 @@ static void stabilized(taut_stepper *s)
 {
     taut_radau *w = s->work;
     w->past[w->top].ended = w->past[w->top].begun = false;
+    w->potential.found = false;
 }
 
 static void changed(taut_stepper *s)
@@ -263,6 +277,7 @@ static void rejected(taut_stepper *s)
     taut_radau *w = s->work;
     w->top = 1 - w->top;
     w->complete = false;
+    w->potential.found = false;
 }
 
 /* With an adaptive step size the best multipliers there are; a fixed one shows those of the
@@ -312,7 +327,7 @@ static int dense(taut_stepper *s, double theta, taut_state *state, taut_error *e
             state->q[k] = s->last.q[k] + h * (theta * s->last.v[k] + h * dq);
         }
     }
-    for (taut_index i = 0; i < w->m; i++) {
+    for (taut_index i = 0; i < s->m; i++) {
         double sum = 0;
         for (int j = 0; j < w->s; j++)
             sum += value[j] * past->lambda[(int64_t)j * w->m + i];

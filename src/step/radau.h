@@ -16,6 +16,7 @@
 #include "base/method.h"
 #include "linalg/saddle.h"
 #include "step/collocation.h"
+#include "system/modes/potential_modes.h"
 
 /* Up to this size of all stages together, stages (n + m), the stage-wise form is the cheaper one.
  */
@@ -35,6 +36,7 @@ typedef struct taut_radau_past {
     double *force, *jacobian, *mass; /* f, G, and M when it varies */
     double *drift;                   /* dg/dt at fixed q [m] */
     double *tension;                 /* lambda [m]; NaN for a rigid bond when it is not known */
+    double *pull;                    /* grad V/eps^2, where it has rows [n]; else part of f */
     bool begun;                      /* and these too: */
     double *gamma, *rate, *bond;     /* g_qq(v,v) + ..., gdot, g */
 } taut_radau_past;
@@ -46,6 +48,20 @@ typedef struct taut_radau_frozen {
     double h;                               /* of the factorisations; 0: none */
     bool valid;
 } taut_radau_frozen;
+
+/* A stiff potential (radau_potential.c). */
+typedef struct taut_radau_potential {
+    taut_potential_modes modes; /* W and Omega^2 at the beginning of the step */
+    int rank;                   /* of its Hessian; 0: not constant, or too large to find */
+    bool found;                 /* modes are those of the present state */
+    bool driven;                /* V may depend on t */
+    double most, least;         /* Omega^2 of the latest ones */
+    double *compliance;         /* of bonds and rows, [m] */
+    double *rest, *left;        /* r of the stages that is kept, that was found last [s n] */
+    double *first;              /* and at the beginning [n] */
+    double *gram;               /* [rows][rows] */
+    double *off;                /* the rows' equations at the latest iterates [s rows] */
+} taut_radau_potential;
 
 /* What first-order and mechanical systems do not share. */
 typedef struct taut_radau_equations {
@@ -77,6 +93,8 @@ typedef struct taut_radau {
     bool quadratic;
     /* mass varies, is diagonal; f depends on v; stiff potential; damped bonds */
     bool varying, diagonal, velocity, stiff, moves;
+    taut_index rows; /* of m: those of the stiff potential, behind the bonds; 0: it is part of K */
+    taut_radau_potential potential;
     bool symmetric; /* K is */
     /* motion full: the error estimate sees every oscillation of the springs */
     bool oscillations;
@@ -185,6 +203,25 @@ int taut_radau_singular(const taut_stepper *s, const char *what, taut_error *err
  * names what is to blame. */
 int taut_radau_explain(const taut_stepper *s, int status, int count, const double *jacobian,
                        taut_error *error);
+
+/* (radau_potential.c) Finds the rank of a stiff potential and decides whether it has rows. */
+int taut_radau_potential_create(taut_stepper *s, taut_error *error);
+/* Adds its rows to the bonds. */
+int taut_radau_potential_extend(taut_stepper *s, taut_error *error);
+/* Rows of stage i in jacobian and y, from grad V/eps^2 and its Hessian. */
+void taut_radau_potential_rows(const taut_stepper *s, int i, const double *force,
+                               const double *hessian, const double *lambda, double *jacobian,
+                               double *y);
+/* What g is for bonds: Omega^-2 W^T G^T mu, row i at a stage. */
+double taut_radau_potential_value(const taut_radau *w, int stage, taut_index i);
+/* How far the latest r is from the one kept, in units of Newton's tolerance. */
+double taut_radau_potential_missed(const taut_stepper *s, double h);
+/* Rows, compliances and multipliers at the beginning of a step; grad V/eps^2 at its end. */
+int taut_radau_potential_begin(taut_stepper *s, double h, taut_radau_past *past, taut_error *error);
+int taut_radau_potential_end(taut_stepper *s, double h, const double *q, taut_radau_past *end,
+                             taut_error *error);
+/* Is q, at the end of a step, on the branch where the step began? TAUT_RETRY: no. */
+int taut_radau_potential_check(taut_stepper *s, double h, const double *q, taut_error *error);
 
 /* (radau_start.c) Values at a state that no step has reached, the first guess from them,
  * multipliers of any state. */

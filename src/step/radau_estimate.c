@@ -49,7 +49,7 @@ static bool choose_tensions(taut_stepper *s, const taut_radau_past *past,
         for (int j = 0; j < w->s; j++)
             value += weight[j] * trial->lambda[(int64_t)j * w->m + i];
         bool spring = w->compliance[i] > 0 && !isnan(past->tension[i]);
-        bool counts = spring && (w->oscillations || taut_context_soft(s->context, i));
+        bool counts = spring && (w->oscillations || (i < s->m && taut_context_soft(s->context, i)));
         w->filter_lambda[i] = counts ? past->tension[i] : value;
         w->ringing[i] = spring && !counts ? past->tension[i] - value : 0;
         differs |= spring && !counts;
@@ -137,7 +137,9 @@ static double faster_than_stages(const taut_radau *w, taut_index i, double theta
     for (int j = 0; j < w->s; j++) {
         int64_t bond = (int64_t)j * w->m + i;
         double value = w->compliance[i] * lambda[bond], weight = 0, power = 1;
-        if (w->damping[i] > 0)
+        if (i >= w->m - w->rows)
+            value = taut_radau_potential_value(w, j, i);
+        else if (w->damping[i] > 0)
             value -= w->damping[i] *
                      (w->bond_dt[bond] + taut_row_dot(&w->jacobian, w->g + j * (int64_t)w->entries,
                                                       i, w->v + j * (int64_t)w->n));
@@ -255,6 +257,8 @@ static int estimate(taut_stepper *s, double h, taut_error *error)
     }
     taut_radau_defect(w, past->force, past->jacobian, w->filter_lambda, mass, w->extra,
                       w->filter_x);
+    if (w->rows > 0)
+        taut_add_scaled(w->n, -1, w->potential.first, w->filter_x);
 
     taut_saddle *filter = w->filter ? w->filter : w->block[0];
     if (w->filter) {

@@ -47,7 +47,7 @@ int taut_radau_explain(const taut_stepper *s, int status, int count, const doubl
     taut_singular parts = {.context = s->context,
                            .allocator = &s->arena->allocator,
                            .n = w->n,
-                           .m = w->m,
+                           .m = s->m,
                            .mass = w->mass,
                            .mass_start = w->diagonal ? NULL : w->tangent.start,
                            .start = w->jacobian.start,

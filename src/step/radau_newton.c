@@ -31,6 +31,12 @@ static bool first_order(const taut_radau *w)
     return w->equations->integrals == 1;
 }
 
+/* The stiff potential is part of K, whose entries then change from iterate to iterate. */
+static bool in_k(const taut_radau *w)
+{
+    return w->stiff && w->rows == 0;
+}
+
 /* scale[n]: what a correction of each coordinate is measured with, a share of the tolerance; for
  * fixed step sizes, and never below, what rounding leaves of the largest coordinate. rough: the
  * norm below which it may be that. */
@@ -149,23 +155,20 @@ static double expected_rate(const taut_radau *w, double norm)
  * or the prediction was poor. */
 static bool derive_again(const taut_radau *w, double rate, int k, bool fresh)
 {
-    return w->stiff || (k > 0 && rate > SLOW &&
-                        (w->stage_wise || (first_order(w) ? k % 2 == 0 : !fresh || k % 4 == 0)));
+    return in_k(w) || (k > 0 && rate > SLOW &&
+                       (w->stage_wise || (first_order(w) ? k % 2 == 0 : !fresh || k % 4 == 0)));
 }
 
-/* Iterates from the prediction, or from a new guess. *fresh: the Jacobian was formed in this
- * step. Returns 0, TAUT_RETRY no convergence, <0 error. */
-static int iterate(taut_stepper *s, double h, bool anew, bool *fresh, taut_error *error)
+/* Iterates from where the stages are. *fresh: the Jacobian was formed in this step. Returns 0,
+ * TAUT_RETRY no convergence, <0 error. */
+static int settle(taut_stepper *s, double h, bool anew, bool *fresh, taut_error *error)
 {
     taut_radau *w = s->work;
-    TAUT_TRY(predict(s, h, anew, error));
-    taut_radau_place(s, h);
-    set_scale(s, h);
     double before = 0;
     int slow = 0;
     /* another step size means new factorisations: then derivatives at a new place cost little
      * more */
-    bool derive = w->stage_wise || !w->frozen.valid || w->stiff || w->frozen.h != h ||
+    bool derive = w->stage_wise || !w->frozen.valid || in_k(w) || w->frozen.h != h ||
                   w->rate > OLD || (first_order(w) && anew);
     for (int k = 0; k < w->equations->iterations; k++) {
         TAUT_TRY(evaluate(s, h, derive, error));
@@ -192,6 +195,25 @@ static int iterate(taut_stepper *s, double h, bool anew, bool *fresh, taut_error
         before = norm;
     }
     return taut_radau_stuck(s, h, error);
+}
+
+/* Iterates from the prediction, or from a new guess. The part r of a stiff potential's force that
+ * its rows do not have is kept while the stages are too far from the solution to form it
+ * [B (8.7)]: then they go on until it no longer matters. */
+static int iterate(taut_stepper *s, double h, bool anew, bool *fresh, taut_error *error)
+{
+    enum { MOST_OUTER = 10 };
+    taut_radau *w = s->work;
+    TAUT_TRY(predict(s, h, anew, error));
+    taut_radau_place(s, h);
+    set_scale(s, h);
+    TAUT_TRY(settle(s, h, anew, fresh, error));
+    for (int k = 0; w->rows > 0 && taut_radau_potential_missed(s, h) > 1; k++) {
+        if (k == MOST_OUTER)
+            return taut_radau_stuck(s, h, error);
+        TAUT_TRY(settle(s, h, anew, fresh, error));
+    }
+    return TAUT_OK;
 }
 
 /* Whether what failed from a prediction, or with an old Jacobian, may succeed from a new guess. */

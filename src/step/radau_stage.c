@@ -28,7 +28,7 @@ void taut_radau_defect(const taut_radau *w, const double *force, const double *j
 static void bond_defect(const taut_radau *w, const double *jacobian, const double *drift,
                         const double *v, const double *lambda, double *y)
 {
-    for (taut_index i = 0; i < w->m; i++) {
+    for (taut_index i = 0; i < w->m - w->rows; i++) {
         double value = w->bond[i] - w->compliance[i] * lambda[i];
         if (w->damping[i] > 0)
             value += w->damping[i] * (drift[i] + taut_row_dot(&w->jacobian, jacobian, i, v));
@@ -38,7 +38,7 @@ static void bond_defect(const taut_radau *w, const double *jacobian, const doubl
 
 static unsigned derivatives_wanted(const taut_radau *w)
 {
-    return TAUT_WANT_FORCE_DQ | (w->m > 0 ? TAUT_WANT_BOND_HESSIAN : 0) |
+    return TAUT_WANT_FORCE_DQ | (w->m > w->rows ? TAUT_WANT_BOND_HESSIAN : 0) |
            (w->velocity ? TAUT_WANT_FORCE_DV : 0) | (w->varying ? TAUT_WANT_MASS_DQ : 0) |
            (w->stiff ? TAUT_WANT_STIFF_HESSIAN : 0);
 }
@@ -47,13 +47,13 @@ static unsigned derivatives_wanted(const taut_radau *w)
 static void sum_stiffness(taut_radau *w, const taut_values *values)
 {
     double *restrict b = w->frozen.stiff;
-    const double *hessian = w->m > 0 ? values->bond_hessian : NULL, *force = values->force_dq;
+    const double *hessian = w->m > w->rows ? values->bond_hessian : NULL, *force = values->force_dq;
     for (taut_index k = 0; k < w->tangents; k++)
         b[k] = (hessian ? hessian[k] : 0) - force[k];
     if (w->varying)
         for (taut_index k = 0; k < w->tangents; k++)
             b[k] += values->mass_dq[k];
-    if (w->stiff)
+    if (w->stiff && w->rows == 0)
         for (taut_index k = 0; k < w->tangents; k++)
             b[k] += values->stiff_hessian[k];
 }
@@ -73,9 +73,10 @@ int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut
                           .jacobian = jacobian,
                           .mass = mass,
                           .stiff_force = w->extra,
+                          .stiff_hessian = w->work + (int64_t)(w->varying ? 3 : 2) * w->tangents,
                           .bond_weight = lambda,
                           .mass_weight = a};
-    unsigned wanted = TAUT_WANT_FORCE | (w->m > 0 ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN : 0) |
+    unsigned wanted = TAUT_WANT_FORCE | (w->m > w->rows ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN : 0) |
                       (w->varying ? TAUT_WANT_MASS : 0);
     if (derivatives) {
         int64_t size = w->tangents;
@@ -84,23 +85,29 @@ int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut
         values.bond_hessian = w->work;
         values.force_dq = w->work + size;
         values.mass_dq = w->work + 2 * size;
-        values.stiff_hessian = w->work + (w->varying ? 3 : 2) * size;
         s->statistics->jacobians++;
     }
     double t = s->now.t + w->table.c[i] * h;
     if (w->stiff)
-        wanted |= TAUT_WANT_STIFF_FORCE;
+        wanted |= TAUT_WANT_STIFF_FORCE | (w->rows > 0 ? TAUT_WANT_STIFF_HESSIAN : 0);
     TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, wanted, &values, error));
     s->statistics->force_evaluations++;
-    if (w->stiff)
-        for (taut_index k = 0; k < w->n; k++)
+    for (taut_index k = 0; w->stiff && k < w->n; k++)
+        if (w->rows > 0)
+            w->extra[k] = -w->extra[k];
+        else
             w->force[k] += w->extra[k];
+    if (w->rows > 0)
+        taut_radau_potential_rows(s, i, w->extra, values.stiff_hessian, lambda, jacobian,
+                                  w->y + (int64_t)i * w->m);
     if (derivatives) {
         sum_stiffness(w, &values);
         taut_copy(w->mass_entries, mass, w->frozen.mass);
         taut_copy(w->entries, jacobian, w->frozen.jacobian);
     }
     taut_radau_defect(w, w->force, jacobian, lambda, mass, a, r);
+    if (w->rows > 0)
+        taut_add_scaled(w->n, -1, w->potential.rest + (int64_t)i * w->n, r);
     bond_defect(w, jacobian, drift, v, lambda, w->y + (int64_t)i * w->m);
     return TAUT_OK;
 }

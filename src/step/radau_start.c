@@ -24,13 +24,16 @@ static int evaluate(taut_stepper *s, double t, const double *q, const double *v,
                           .mass = to->mass,
                           .stiff_force = w->extra};
     unsigned wanted = TAUT_WANT_FORCE |
-                      (w->m > 0 ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA : 0) |
+                      (w->m > w->rows ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA : 0) |
                       (w->varying ? TAUT_WANT_MASS : 0) | (w->stiff ? TAUT_WANT_STIFF_FORCE : 0);
     TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, wanted, &values, error));
     s->statistics->force_evaluations++;
     for (taut_index k = 0; w->stiff && k < w->n; k++)
-        to->force[k] += w->extra[k];
-    for (taut_index i = 0; i < w->m; i++) {
+        if (w->rows > 0)
+            to->pull[k] = -w->extra[k];
+        else
+            to->force[k] += w->extra[k];
+    for (taut_index i = 0; i < s->m; i++) {
         to->drift[i] = to->rate[i];
         to->rate[i] += taut_row_dot(&w->jacobian, to->jacobian, i, v);
         double c = w->compliance[i];
@@ -52,6 +55,8 @@ int taut_radau_guess(taut_stepper *s, double h, taut_radau_past *past, double *a
     taut_radau *w = s->work;
     const double *mass = w->varying ? past->mass : w->mass;
     taut_copy(w->n, past->force, a);
+    if (w->rows > 0)
+        taut_add_scaled(w->n, -1, w->potential.first, a);
     for (taut_index i = 0; i < w->m; i++) {
         /* backwards too: a guess must not divide by 0 */
         double tau = w->damping[i], scale = fabs(h) * (fabs(h) / 2 + tau);
@@ -96,6 +101,12 @@ static int solve_rods(taut_stepper *s, taut_radau_past *at, double *lambda, taut
     taut_radau *w = s->work;
     taut_index rods = 0;
     taut_copy(w->entries, at->jacobian, w->acceleration_g);
+    if (w->rows > 0)
+        taut_add_scaled(w->n, -1, at->pull, at->force);
+    for (taut_index i = s->m; i < w->m; i++) { /* of the potential: that force is known */
+        w->d[i] = 1;
+        at->tension[i] = 0;
+    }
     for (taut_index i = 0; i < w->m; i++) {
         bool spring = w->d[i] > 0;
         lambda[i] = spring ? 0 : -at->gamma[i];
@@ -132,6 +143,8 @@ static int evaluate_now(taut_stepper *s, taut_radau_past *to, taut_error *error)
     taut_copy(w->m, past->tension, to->tension);
     if (w->varying)
         taut_copy(w->mass_entries, past->mass, to->mass);
+    if (w->rows > 0)
+        taut_copy(w->n, past->pull, to->pull);
     return TAUT_OK;
 }
 
@@ -140,15 +153,16 @@ int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const dou
 {
     taut_radau *w = s->work;
     taut_radau_past *at = &w->probe;
-    if (w->m == 0)
+    if (s->m == 0)
         return TAUT_OK;
     bool now = q == s->now.q && v == s->now.v && t == s->now.t && !w->past[w->top].ended;
     taut_statistics before = *s->statistics; /* output is not counted */
     TAUT_TRY(now ? evaluate_now(s, at, error) : evaluate(s, t, q, v, at, error));
     double size = taut_largest(w->n, q);
-    for (taut_index i = 0; i < w->m; i++)
+    for (taut_index i = 0; i < s->m; i++)
         w->d[i] = by_spring(w, i, at, size);
-    int status = solve_rods(s, at, lambda, error);
+    int status = solve_rods(s, at, at->lambda, error);
+    taut_copy(s->m, at->lambda, lambda);
     if (!now)
         *s->statistics = before;
     return taut_radau_explain(s, status, 1, at->jacobian, error);
@@ -164,9 +178,11 @@ static int evaluate_end(taut_stepper *s, taut_radau_past *to, taut_error *error)
     taut_copy(w->n, past->force, to->force);
     if (w->varying)
         taut_copy(w->mass_entries, past->mass, to->mass);
+    if (w->rows > 0)
+        taut_copy(w->n, past->pull, to->pull);
     TAUT_TRY(taut_evaluate_inside(s->context, s->now.t, s->now.q, s->now.v,
                                   TAUT_WANT_GAMMA | TAUT_WANT_JACOBIAN, &values, error));
-    for (taut_index i = 0; i < w->m; i++)
+    for (taut_index i = 0; i < s->m; i++)
         for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
             to->force[w->jacobian.column[k]] +=
                 (to->jacobian[k] - past->jacobian[k]) * past->tension[i];
@@ -184,13 +200,13 @@ int taut_radau_reactions(taut_stepper *s, double t, const double *q, const doubl
     /* the force of an oscillating spring is that of its stretch: of a full motion only rigid bonds
      * count */
     taut_index wanted = 0;
-    for (taut_index i = 0; i < w->m; i++)
+    for (taut_index i = 0; i < s->m; i++)
         wanted += !(w->oscillations && w->compliance[i] > 0);
     if (wanted == 0 || w->redundant)
         return TAUT_OK;
     bool known = q == s->now.q && w->past[w->top].ended;
     TAUT_TRY(known ? evaluate_end(s, at, error) : evaluate(s, t, q, v, at, error));
-    for (taut_index i = 0; i < w->m; i++) {
+    for (taut_index i = 0; i < s->m; i++) {
         double size = taut_radau_mobility(w, i, at->jacobian, w->varying ? at->mass : w->mass);
         w->d[i] = w->oscillations ? w->compliance[i] > 0
                                   : !(w->compliance[i] <= STIFF * e * (e + w->damping[i]) * size);
@@ -198,15 +214,16 @@ int taut_radau_reactions(taut_stepper *s, double t, const double *q, const doubl
     }
     /* more springs than freedoms: the equation does not determine them, or not well; then
      * those of the stages are better */
-    int status = solve_rods(s, at, lambda, error);
+    int status = solve_rods(s, at, at->lambda, error);
+    taut_copy(s->m, at->lambda, lambda);
     double off = 0, largest = 0;
-    for (taut_index i = 0; status == 0 && i < w->m; i++) {
+    for (taut_index i = 0; status == 0 && i < s->m; i++) {
         off = fmax(off, fabs(lambda[i] - at->tension[i]));
         largest = fmax(largest, fabs(lambda[i]) + fabs(at->tension[i]));
     }
     w->redundant |= status == TAUT_ERROR_SINGULAR;
     if (status == TAUT_ERROR_SINGULAR || !(off <= 0.5 * largest)) {
-        taut_copy(w->m, at->tension, lambda);
+        taut_copy(s->m, at->tension, lambda);
         taut_error_clear(error);
         return TAUT_OK;
     }
