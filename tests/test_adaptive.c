@@ -42,6 +42,17 @@ static double first_order_norm(const taut_stepper *s)
     return sqrt(sum / s->n);
 }
 
+static double norm_of_positions(const taut_stepper *s, double h)
+{
+    double sum = 0;
+    for (taut_index i = 0; i < s->n; i++) {
+        double e = fabs(s->error_q[i]) + fabs(h * s->error_v[i]);
+        e /= s->atol + s->rtol * fmax(fabs(s->now.q[i]), fabs(s->last.q[i]));
+        sum += e * e;
+    }
+    return sqrt(sum / s->n);
+}
+
 static double norm_of(const taut_stepper *s, double h)
 {
     double q2 = 0, v2 = 0, most_v = 0;
@@ -57,14 +68,16 @@ static double norm_of(const taut_stepper *s, double h)
                  ldexp(0.05, -(seen.steps < 16 ? seen.steps : 16)) * sqrt(seen.start_pull * q));
         double wq = s->atol + s->rtol * q, wv = s->rtol * fmax(v, 1e-3 * most_v);
         if (a * wq > s->rtol * v * v)
-            wq = fmax(s->rtol * v * v / a, 8 * 0x1p-52 * fmax(fabs(s->now.q[0]), fabs(s->now.q[1])));
+            wq =
+                fmax(s->rtol * v * v / a, 8 * 0x1p-52 * fmax(fabs(s->now.q[0]), fabs(s->now.q[1])));
         q2 += s->error_q[i] / wq * (s->error_q[i] / wq);
         v2 += s->error_v[i] / wv * (s->error_v[i] / wv);
     }
     double v = sqrt(v2 / s->n), power = fmax(s->method->sharper, 1);
     double longest = fmax(fabs(h), 0.1 * seen.reach);
     double share = fmin(1, fmax(300 * longest / seen.length, 10 / (10. + seen.steps)));
-    return fmax(sqrt(q2 / s->n), pow(s->rtol * v, power) / s->rtol) / share;
+    double own = fmax(sqrt(q2 / s->n), pow(s->rtol * v, power) / s->rtol) / share;
+    return power > 1 ? fmax(own, norm_of_positions(s, longest)) : own;
 }
 
 /* The step to `s->now` was accepted. */

@@ -183,8 +183,8 @@ static int velocity_across(taut_stepper *s, taut_saddle *filter, double h, taut_
     double e = fabs(h * w->table.gamma);
     for (taut_index i = 0; i < w->m; i++) {
         double rate = drift[i] + taut_row_dot(&w->jacobian, g, i, v);
-        bool resolved =
-            w->oscillations && w->compliance[i] > 0; /* the rest of the estimate has it */
+        /* the rest of the estimate has it */
+        bool resolved = w->oscillations && w->compliance[i] > 0 && w->damping[i] == 0;
         w->filter_y[i] =
             resolved ? 0 : faster_than_stages(w, i, 1, rate, h) * (e / (e + w->damping[i]));
     }
