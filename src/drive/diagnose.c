@@ -348,6 +348,8 @@ static int measure_rate(examiner *e)
               : taut_slow_rate(&motion, &rate, &reason);
     if (status == 0)
         d->slow_rate = rate;
+    TAUT_TRY(taut_fail_final(status, &reason, e->error));
+    status = e->m > 0 ? taut_turning_rate(&motion, &d->turning_rate, &reason) : TAUT_OK;
     return taut_fail_final(status, &reason, e->error);
 }
 

@@ -38,9 +38,10 @@ typedef struct taut_diagnosis {
      * and the largest rate of the states that were examined; at the initial state alone; the time
      * of the state where it is largest; 0: it cannot change */
     double slow_rate, slow_rate_initial, slow_rate_at;
-    double time_rate;  /* of f and g at fixed (q, v); 0: they do not depend on time, or unknown */
-    int states;        /* at which slow_rate was evaluated, besides the initial one */
-    double separation; /* least over slow_rate; INFINITY where that is 0 */
+    double time_rate;    /* of f and g at fixed (q, v); 0: they do not depend on time, or unknown */
+    double turning_rate; /* of the bonds at the initial state (slow_rate.h) */
+    int states;          /* at which slow_rate was evaluated, besides the initial one */
+    double separation;   /* least over slow_rate; INFINITY where that is 0 */
     double oscillatory_energy, energy_scale;
     /* the largest of |g + tau gdot - c lambda| and |gdot|/omega over the stiff springs, lambda
      * those of the rigid motion; INFINITY: unknown; 0 when a spring is overdamped */

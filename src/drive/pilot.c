@@ -133,15 +133,17 @@ int taut_diagnose_along(taut_context *context, double until, const double *q, co
 {
     taut_error reason;
     const taut_sizes *z = &d->sizes;
-    bool flies = z->coordinates <= LARGE && (z->can & TAUT_CAN_DERIVATIVES) &&
+    bool ends = isfinite(until) && until != d->t,
+         flies = ends && z->coordinates <= LARGE && (z->can & TAUT_CAN_DERIVATIVES) &&
                  !(z->can & TAUT_HAS_STIFF_POTENTIAL) && z->bonds > d->soft && !d->redundant;
-    if (z->kind != TAUT_MECHANICAL || !(d->parts & TAUT_DIAGNOSE_RATE) || !isfinite(until) ||
-        until == d->t)
+    if (z->kind != TAUT_MECHANICAL || !(d->parts & TAUT_DIAGNOSE_RATE))
         return TAUT_OK;
-    int status = taut_time_rate(context, d->t, until, q, v, &d->time_rate, &reason);
+    int status = ends ? taut_time_rate(context, d->t, until, q, v, &d->time_rate, &reason) : 0;
     TAUT_TRY(taut_fail_final(status, &reason, error));
     if (flies)
         TAUT_TRY(run(context, until, d, error));
+    if (d->states == 0)
+        d->slow_rate = fmax(d->slow_rate, d->turning_rate);
     d->slow_rate = fmax(d->slow_rate, d->time_rate);
     taut_diagnosis_separate(d);
     return TAUT_OK;

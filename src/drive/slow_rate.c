@@ -31,7 +31,7 @@ typedef struct work {
     taut_pattern jacobian, tangent;
     const taut_pattern *mass_pattern; /* NULL where M is diagonal */
     const double *c, *tau;
-    bool drags, soft_drags;   /* D is not 0; soft springs are part of that */
+    bool drags, soft_drags;   /* D is not 0: of forces; of soft springs */
     double *stiff, *drag;     /* [tangent]: K, D without the matrices G^T G of soft springs */
     double *reaction, *force; /* [rows], [n] */
     double *moved, *gamma[2]; /* [n], [m]: v + x, gamma there and at v - x */
@@ -46,47 +46,45 @@ static bool is_soft(const work *w, taut_index i)
 
 static int reserve(work *w, taut_error *error)
 {
-    int64_t entries = w->tangent.start[w->n];
-    TAUT_TRY(TAUT_RESERVE(&w->arena, entries, error, &w->stiff, &w->drag));
     TAUT_TRY(TAUT_RESERVE(&w->arena, w->n, error, &w->force, &w->moved));
     TAUT_TRY(TAUT_RESERVE(&w->arena, w->at->rows, error, &w->reaction));
     return TAUT_RESERVE(&w->arena, w->m, error, &w->gamma[0], &w->gamma[1]);
 }
 
-/* K and D on the tangent pattern. */
+/* K and D on the tangent pattern, with one more array of its size at most. */
 static int evaluate(work *w, taut_error *error)
 {
     const taut_rigid_motion *at = w->at;
     const int64_t entries = w->tangent.start[w->n];
     const unsigned velocity = TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_KINETIC | TAUT_HAS_VARYING_MASS;
-    taut_values values = {.bond_weight = at->weight, .mass_weight = at->acceleration};
-    unsigned wanted = TAUT_WANT_FORCE_DQ;
-    w->drags = w->sizes.can & velocity;
-    TAUT_TRY(TAUT_RESERVE(&w->arena, entries, error, &values.force_dq));
-    if (w->m > 0) {
-        TAUT_TRY(TAUT_RESERVE(&w->arena, entries, error, &values.bond_hessian));
-        wanted |= TAUT_WANT_BOND_HESSIAN;
+    bool drags = w->sizes.can & velocity, varies = w->sizes.mass == TAUT_MASS_VARYING;
+    double *other = NULL;
+    TAUT_TRY(TAUT_RESERVE(&w->arena, entries, error, &w->stiff));
+    TAUT_TRY(TAUT_RESERVE(&w->arena, drags ? entries : 0, error, &w->drag));
+    TAUT_TRY(TAUT_RESERVE(&w->arena, w->m > 0 || varies ? entries : 0, error, &other));
+    taut_values values = {.force_dq = w->stiff,
+                          .force_dv = w->drag,
+                          .bond_hessian = other,
+                          .mass_dq = other,
+                          .bond_weight = at->weight,
+                          .mass_weight = at->acceleration};
+    const unsigned parts[] = {TAUT_WANT_FORCE_DQ | (drags ? TAUT_WANT_FORCE_DV : 0),
+                              w->m > 0 ? TAUT_WANT_BOND_HESSIAN : 0,
+                              varies ? TAUT_WANT_MASS_DQ : 0};
+    for (int k = 0; k < 3; k++) {
+        if (!parts[k])
+            continue;
+        TAUT_TRY(taut_evaluate_inside(at->context, at->t, at->q, at->v, parts[k], &values, error));
+        for (int64_t i = 0; i < entries; i++)
+            w->stiff[i] = k == 0 ? -w->stiff[i] : w->stiff[i] + other[i];
     }
-    if (w->sizes.mass == TAUT_MASS_VARYING) {
-        TAUT_TRY(TAUT_RESERVE(&w->arena, entries, error, &values.mass_dq));
-        wanted |= TAUT_WANT_MASS_DQ;
-    }
-    if (w->drags) {
-        TAUT_TRY(TAUT_RESERVE(&w->arena, entries, error, &values.force_dv));
-        wanted |= TAUT_WANT_FORCE_DV;
-    }
-    TAUT_TRY(taut_evaluate_inside(at->context, at->t, at->q, at->v, wanted, &values, error));
-    taut_add_scaled(entries, -1, values.force_dq, w->stiff);
-    const double *const parts[] = {values.bond_hessian, values.mass_dq, at->curvature};
-    for (int k = 0; k < 3; k++)
-        if (parts[k])
-            taut_add_scaled(entries, 1, parts[k], w->stiff);
-    if (w->drags)
-        taut_add_scaled(entries, -1, values.force_dv, w->drag);
-    w->drags = w->drags && taut_largest(entries, w->drag) > 0;
+    if (at->curvature)
+        taut_add_scaled(entries, 1, at->curvature, w->stiff);
+    for (int64_t i = 0; i < entries && drags; i++)
+        w->drag[i] = -w->drag[i];
+    w->drags = drags && taut_largest(entries, w->drag) > 0;
     for (taut_index i = 0; i < w->m; i++)
         w->soft_drags |= is_soft(w, i) && w->tau[i] > 0;
-    w->drags |= w->soft_drags;
     return TAUT_OK;
 }
 
@@ -127,7 +125,8 @@ static int restore(work *w, const double *x, taut_error *error)
 /* force -= D y */
 static void brake(work *w, const double *y)
 {
-    taut_pattern_add(&w->tangent, w->drag, -1, y, w->force);
+    if (w->drags)
+        taut_pattern_add(&w->tangent, w->drag, -1, y, w->force);
     for (taut_index i = 0; i < w->m && w->soft_drags; i++)
         if (is_soft(w, i) && w->tau[i] > 0) {
             double rate = taut_row_dot(&w->jacobian, w->at->jacobian, i, y);
@@ -187,11 +186,11 @@ static int inner_pair(void *user, const double *x, double *out, taut_error *erro
     return inner(user, x + w->n, out + w->n, error);
 }
 
-/* Basis vectors: all directions of small systems; few where each is long, since two digits of the
- * rate are enough. */
+/* Basis vectors: all directions of small systems; few where each is long, since the order of
+ * magnitude of the rate is enough there. */
 static int vectors(taut_index n)
 {
-    return n <= 10000 ? 40 : 16;
+    return n <= 1000 ? 40 : n <= 10000 ? 16 : 8;
 }
 
 static int find(work *w, double *rate, taut_error *error)
@@ -199,14 +198,61 @@ static int find(work *w, double *rate, taut_error *error)
     const taut_allocator *allocator = &w->arena.allocator;
     taut_operator op = {.n = w->n, .apply = apply, .inner = inner, .user = w};
     double square = 0;
-    TAUT_TRY(
-        taut_arnoldi_largest(&op, w->drags ? 8 : vectors(w->n), DIGITS, &square, allocator, error));
+    bool drags = w->drags || w->soft_drags;
+    int count = drags ? 8 : vectors(w->n);
+    TAUT_TRY(taut_arnoldi_largest(&op, count, DIGITS, &square, allocator, error));
     *rate = sqrt(square);
-    if (!w->drags)
+    if (!drags)
         return TAUT_OK;
     w->scale = *rate > 0 ? *rate : 1;
     op = (taut_operator){.n = 2 * w->n, .apply = apply_pair, .inner = inner_pair, .user = w};
     return taut_arnoldi_largest(&op, vectors(w->n), DIGITS, rate, allocator, error);
+}
+
+/* *rate = max_i |G_i(q + e x) - G_i(q)|/|e G_i| over the rows of at->rows bonds, by a change e x of
+ * 1e-8 of the coordinates. */
+static int turn_along(const taut_rigid_motion *at, const taut_pattern *g, const double *x,
+                      double *moved, double *there, double *rate, taut_error *error)
+{
+    double size = taut_largest(g->columns, at->q), length = taut_largest(g->columns, x),
+           e = length > 0 ? 1e-8 * (size > 0 ? size : 1) / length : 0;
+    taut_values values = {.jacobian = there, .bond_dt = moved + g->columns};
+    *rate = 0;
+    if (!(e > 0) || !isfinite(e))
+        return TAUT_OK;
+    taut_copy(g->columns, at->q, moved);
+    taut_add_scaled(g->columns, e, x, moved);
+    TAUT_TRY(
+        taut_evaluate_inside(at->context, at->t, moved, NULL, TAUT_WANT_JACOBIAN, &values, error));
+    for (taut_index i = 0; i < g->rows; i++) {
+        double square = taut_row_square(g, at->jacobian, i, NULL), change = 0;
+        for (taut_index k = g->start[i]; k < g->start[i + 1]; k++)
+            change += (there[k] - at->jacobian[k]) * (there[k] - at->jacobian[k]);
+        if (square > 0)
+            *rate = fmax(*rate, sqrt(change / square) / e);
+    }
+    return TAUT_OK;
+}
+
+int taut_turning_rate(const taut_rigid_motion *at, double *rate, taut_error *error)
+{
+    taut_arena arena;
+    taut_pattern g;
+    double *moved, *there, speed = 0, acceleration = 0;
+    taut_arena_init(&arena, &at->context->arena.allocator);
+    int status =
+        taut_system_pattern(taut_context_system(at->context), TAUT_PATTERN_JACOBIAN, &g, error);
+    if (status == 0)
+        status = TAUT_RESERVE(&arena, (int64_t)g.columns + g.rows, error, &moved);
+    if (status == 0)
+        status = TAUT_RESERVE(&arena, g.start[g.rows], error, &there);
+    if (status == 0)
+        status = turn_along(at, &g, at->v, moved, there, &speed, error);
+    if (status == 0)
+        status = turn_along(at, &g, at->acceleration, moved, there, &acceleration, error);
+    *rate = fmax(speed, sqrt(acceleration));
+    taut_arena_clear(&arena);
+    return status;
 }
 
 int taut_slow_rate(const taut_rigid_motion *at, double *rate, taut_error *error)

@@ -23,9 +23,14 @@ typedef struct taut_rigid_motion {
 /* *rate = max |mu|; memory comes from the allocator of the context. */
 int taut_slow_rate(const taut_rigid_motion *at, double *rate, taut_error *error);
 
-/* The same where a stiff potential takes part, with at most TAUT_SPECTRUM_DENSE coordinates; of
- * `at`, saddle, rows and curvature are found here, the acceleration and the multipliers replaced.
- * force[n], gamma[m] as in the equations of the rigid motion, jacobian of these rows. */
+/* How fast the bonds turn: the larger of  max |dG_i/dt|/|G_i|  with the velocity and of the square
+ * root of the same with the acceleration. A lower estimate of what the rate will be soon, where no
+ * later state is examined. */
+int taut_turning_rate(const taut_rigid_motion *at, double *rate, taut_error *error);
+
+/* The slow rate where a stiff potential takes part, with at most TAUT_SPECTRUM_DENSE coordinates;
+ * of `at`, saddle, rows and curvature are found here, the acceleration and the multipliers
+ * replaced. force[n], gamma[m] as in the equations of the rigid motion, jacobian of these rows. */
 int taut_slow_rate_potential(const taut_rigid_motion *at, const double *force, const double *gamma,
                              double *rate, taut_error *error);
 
