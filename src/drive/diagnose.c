@@ -326,7 +326,7 @@ static int measure_rate(examiner *e)
     bool stiff = e->sizes->can & TAUT_HAS_STIFF_POTENTIAL;
     double *a = TAUT_NEW(&e->arena, double, e->n), *y = TAUT_NEW(&e->arena, double, e->m);
     TAUT_NEED(e->error, a, y);
-    d->slow_rate = rate_of_scales(e);
+    d->slow_rate = d->turning_rate = rate_of_scales(e);
     if (!e->factored || (stiff && e->n > TAUT_SPECTRUM_DENSE))
         return TAUT_OK;
     TAUT_TRY(solve_rigid(e, a, y));
@@ -349,7 +349,7 @@ static int measure_rate(examiner *e)
     if (status == 0)
         d->slow_rate = rate;
     TAUT_TRY(taut_fail_final(status, &reason, e->error));
-    status = e->m > 0 ? taut_turning_rate(&motion, &d->turning_rate, &reason) : TAUT_OK;
+    status = stiff ? TAUT_OK : taut_turning_rate(&motion, &d->turning_rate, &reason);
     return taut_fail_final(status, &reason, e->error);
 }
 

@@ -38,10 +38,11 @@ typedef struct taut_diagnosis {
      * and the largest rate of the states that were examined; at the initial state alone; the time
      * of the state where it is largest; 0: it cannot change */
     double slow_rate, slow_rate_initial, slow_rate_at;
-    double time_rate;    /* of f and g at fixed (q, v); 0: they do not depend on time, or unknown */
-    double turning_rate; /* of the bonds at the initial state (slow_rate.h) */
-    int states;          /* at which slow_rate was evaluated, besides the initial one */
-    double separation;   /* least over slow_rate; INFINITY where that is 0 */
+    double time_rate; /* of f and g at fixed (q, v); 0: they do not depend on time, or unknown */
+    double
+        turning_rate;  /* of the bonds at the initial state (slow_rate.h), or of the coordinates */
+    int states;        /* at which slow_rate was evaluated, besides the initial one */
+    double separation; /* least over slow_rate; INFINITY where that is 0 */
     double oscillatory_energy, energy_scale;
     /* the largest of |g + tau gdot - c lambda| and |gdot|/omega over the stiff springs, lambda
      * those of the rigid motion; INFINITY: unknown; 0 when a spring is overdamped */
@@ -56,7 +57,7 @@ typedef struct taut_diagnosis {
 int taut_diagnose(taut_context *context, double t, const double *q, const double *v, unsigned parts,
                   taut_backend backend, taut_diagnosis *diagnosis, taut_error *error);
 /* (pilot.c) Adds to a diagnosis of an initial state with TAUT_DIAGNOSE_RATE what the rigid motion
- * and the dependence on time make of the slow rate until `until` (NaN or infinite: nothing). */
+ * and the dependence on time make of the slow rate until `until` (NaN: for some periods). */
 int taut_diagnose_along(taut_context *context, double until, const double *q, const double *v,
                         taut_diagnosis *diagnosis, taut_error *error);
 /* separation, from least and slow_rate. */

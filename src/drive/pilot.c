@@ -19,7 +19,8 @@ enum {
     STEPS = 96, /* with up to SMALL coordinates; fewer with more */
     STATES = 24,
     SMALL = 60,
-    LARGE = 400
+    LARGE = 400,
+    RADIANS = 20 /* of the slow motion, where there is no end time */
 };
 
 typedef struct pilot {
@@ -133,15 +134,19 @@ int taut_diagnose_along(taut_context *context, double until, const double *q, co
 {
     taut_error reason;
     const taut_sizes *z = &d->sizes;
-    bool ends = isfinite(until) && until != d->t,
-         flies = ends && z->coordinates <= LARGE && (z->can & TAUT_CAN_DERIVATIVES) &&
+    double rate = fmax(d->slow_rate, d->turning_rate);
+    bool flies = z->coordinates <= LARGE && (z->can & TAUT_CAN_DERIVATIVES) &&
                  !(z->can & TAUT_HAS_STIFF_POTENTIAL) && z->bonds > d->soft && !d->redundant;
     if (z->kind != TAUT_MECHANICAL || !(d->parts & TAUT_DIAGNOSE_RATE))
         return TAUT_OK;
-    int status = ends ? taut_time_rate(context, d->t, until, q, v, &d->time_rate, &reason) : 0;
-    TAUT_TRY(taut_fail_final(status, &reason, error));
-    if (flies)
-        TAUT_TRY(run(context, until, d, error));
+    if (!isfinite(until))
+        until = rate > 0 ? d->t + RADIANS / rate : d->t;
+    if (until != d->t) {
+        int status = taut_time_rate(context, d->t, until, q, v, &d->time_rate, &reason);
+        TAUT_TRY(taut_fail_final(status, &reason, error));
+        if (flies)
+            TAUT_TRY(run(context, until, d, error));
+    }
     if (d->states == 0)
         d->slow_rate = fmax(d->slow_rate, d->turning_rate);
     d->slow_rate = fmax(d->slow_rate, d->time_rate);
