@@ -341,7 +341,7 @@ static void test_soft(void)
         check_near("oscillatory energy", r.oscillatory_energy, soft[k].energy,
                    1e-9 * soft[k].energy + 1e-15);
         check_near("energy scale", r.energy_scale, soft[k].scale, 1e-12);
-        check_near("slow rate", r.slow_rate, soft[k].slow_rate, 1e-12);
+        check_near("slow rate", r.slow_rate_initial, soft[k].slow_rate, 1e-12);
         check_near("from the foot point", r.foot_distance, soft[k].foot, 1e-15);
         check_contains("advice", r.advice, soft[k].advice);
         taut_system_destroy(system);

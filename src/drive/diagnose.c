@@ -503,7 +503,7 @@ double taut_work_scale(taut_index n, const double *force, const double *q)
 
 void taut_diagnosis_separate(taut_diagnosis *d)
 {
-    d->separation = d->slow_rate > 0 ? d->least / d->slow_rate : INFINITY;
+    d->separation = d->slow_rate > 0 && d->frequencies > 0 ? d->least / d->slow_rate : INFINITY;
 }
 
 int taut_diagnose(taut_context *context, double t, const double *q, const double *v, unsigned parts,

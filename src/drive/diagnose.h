@@ -42,7 +42,7 @@ typedef struct taut_diagnosis {
     double
         turning_rate;  /* of the bonds at the initial state (slow_rate.h), or of the coordinates */
     int states;        /* at which slow_rate was evaluated, besides the initial one */
-    double separation; /* least over slow_rate; INFINITY where that is 0 */
+    double separation; /* least over slow_rate; INFINITY where that is 0, or nothing stiff */
     double oscillatory_energy, energy_scale;
     /* the largest of |g + tau gdot - c lambda| and |gdot|/omega over the stiff springs, lambda
      * those of the rigid motion; INFINITY: unknown; 0 when a spring is overdamped */

@@ -3,7 +3,7 @@
  * evaluated again.
  *
  * The cost is bounded and does not depend on the clock: at most STEPS steps, of which every
- * one, then every second, every fourth ... is kept, so that at most STATES remain. Events are
+ * one, then every second, every fourth ... is kept, so that few remain. Events are
  * ignored. Systems with many coordinates, with a stiff potential (which has no rigid system) or
  * with functions in C (whose cost is unknown) are examined at the initial state alone. */
 #include <math.h>
@@ -16,8 +16,9 @@
 #include "drive/solver.h"
 
 enum {
-    STEPS = 96, /* with up to SMALL coordinates; fewer with more */
-    STATES = 24,
+    STEPS = 96,  /* with up to SMALL coordinates; fewer with more */
+    STATES = 24, /* examined; all steps with up to TINY coordinates */
+    TINY = 12,
     SMALL = 60,
     LARGE = 400,
     RADIANS = 20 /* of the slow motion, where there is no end time */
@@ -29,8 +30,9 @@ typedef struct pilot {
     taut_options *options;
     taut_solver *solver;
     taut_index n;
-    int count, stride, steps; /* states that are kept; steps between them; so far */
-    double *t, *q, *v;        /* [STATES], [STATES][n] */
+    int count, most;   /* states that are kept */
+    int stride, steps; /* steps between them; so far */
+    double *t, *q, *v; /* [most], [most][n] */
 } pilot;
 
 /* The rigid system without [run], which may specify anything. */
@@ -49,8 +51,8 @@ static int create(pilot *p, const taut_system *system, double from, double until
     for (size_t k = 0; k < sizeof set / sizeof set[0]; k++)
         TAUT_TRY(taut_options_set(p->options, set[k].name, set[k].value, error));
     TAUT_TRY(taut_solver_create(p->rigid, p->options, &p->arena.allocator, &p->solver, error));
-    TAUT_TRY(TAUT_RESERVE(&p->arena, STATES, error, &p->t));
-    return TAUT_RESERVE(&p->arena, STATES * (int64_t)p->n, error, &p->q, &p->v);
+    TAUT_TRY(TAUT_RESERVE(&p->arena, p->most, error, &p->t));
+    return TAUT_RESERVE(&p->arena, p->most * (int64_t)p->n, error, &p->q, &p->v);
 }
 
 /* Every second of the kept states remains. */
@@ -70,7 +72,7 @@ static void keep(pilot *p)
     const taut_state *now = &p->solver->stepper.now;
     if (++p->steps % p->stride)
         return;
-    if (p->count == STATES)
+    if (p->count == p->most)
         thin(p);
     if (p->steps % p->stride)
         return;
@@ -114,6 +116,7 @@ static int examine(pilot *p, taut_context *context, taut_diagnosis *d, taut_erro
 static int run(taut_context *context, double until, taut_diagnosis *d, taut_error *error)
 {
     pilot p = {.n = d->sizes.coordinates, .stride = 1};
+    p.most = p.n <= TINY ? STEPS : STATES;
     taut_error reason;
     taut_arena_init(&p.arena, &context->arena.allocator);
     int status = create(&p, taut_context_system(context), d->t, until, &reason);
