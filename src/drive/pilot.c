@@ -36,14 +36,19 @@ typedef struct pilot {
 } pilot;
 
 /* The rigid system without [run], which may specify anything. */
-static int create(pilot *p, const taut_system *system, double from, double until, taut_error *error)
+static int create(pilot *p, const taut_system *system, const taut_diagnosis *d, double until,
+                  taut_error *error)
 {
     char begin[40], end[40];
     const struct {
         const char *name, *value;
-    } set[] = {{"motion", "rigid"}, {"method", "dop8"}, {"rtol", "1e-3"},
-               {"atol", "1e-6"},    {"from", begin},    {"until", end}};
-    snprintf(begin, sizeof begin, "%.17g", from);
+    } set[] = {{"motion", d->sizes.bonds > d->soft ? "rigid" : "full"},
+               {"method", "dop8"},
+               {"rtol", "1e-5"},
+               {"atol", "1e-8"},
+               {"from", begin},
+               {"until", end}};
+    snprintf(begin, sizeof begin, "%.17g", d->t);
     snprintf(end, sizeof end, "%.17g", until);
     TAUT_TRY(taut_system_rigid(system, &p->rigid, error));
     p->rigid->sizes.settings = 0;
@@ -119,7 +124,7 @@ static int run(taut_context *context, double until, taut_diagnosis *d, taut_erro
     p.most = p.n <= TINY ? STEPS : STATES;
     taut_error reason;
     taut_arena_init(&p.arena, &context->arena.allocator);
-    int status = create(&p, taut_context_system(context), d->t, until, &reason);
+    int status = create(&p, taut_context_system(context), d, until, &reason);
     if (status == 0)
         status = fly(&p);
     status = taut_fail_final(status, &reason, error); /* else the states before it failed */
@@ -139,7 +144,7 @@ int taut_diagnose_along(taut_context *context, double until, const double *q, co
     const taut_sizes *z = &d->sizes;
     double rate = fmax(d->slow_rate, d->turning_rate);
     bool flies = z->coordinates <= LARGE && (z->can & TAUT_CAN_DERIVATIVES) &&
-                 !(z->can & TAUT_HAS_STIFF_POTENTIAL) && z->bonds > d->soft && !d->redundant;
+                 !(z->can & TAUT_HAS_STIFF_POTENTIAL) && !d->redundant;
     if (z->kind != TAUT_MECHANICAL || !(d->parts & TAUT_DIAGNOSE_RATE))
         return TAUT_OK;
     if (!isfinite(until))
