@@ -181,10 +181,9 @@ static void print_frequencies(const taut_check_report *report)
     else
         snprintf(text + used, sizeof text - used, "%.6g rad per time", report->frequency_most);
     line("frequencies", text);
-    if (report->slow_rate > 0) {
-        snprintf(text, sizeof text,
-                 "%.3g (lowest stiff frequency over the rate of the slow motion, %.3g)",
-                 report->frequency_least / report->slow_rate, report->slow_rate);
+    if (isfinite(report->separation)) {
+        snprintf(text, sizeof text, "%.3g, lowest stiff frequency over the slow rate",
+                 report->separation);
         line("separation", text);
     }
     double scale = report->energy_scale;
@@ -194,6 +193,24 @@ static void print_frequencies(const taut_check_report *report)
         snprintf(text + used, sizeof text - used, ", %.3g of the energy scale %.6g",
                  report->oscillatory_energy / scale, scale);
     line("oscillatory energy", text);
+}
+
+/* "1.73, at t = 0.8; at the initial state 0" */
+static void print_rate(const taut_check_report *report)
+{
+    char text[200];
+    double rate = report->slow_rate, initial = report->slow_rate_initial;
+    if (!(rate > 0))
+        return;
+    snprintf(text, sizeof text, "%.3g rad per time", rate);
+    size_t used = strlen(text);
+    if (rate == report->time_rate)
+        snprintf(text + used, sizeof text - used, ", of the explicit dependence on time");
+    else if (rate > initial * 1.005)
+        snprintf(text + used, sizeof text - used,
+                 ", at t = %.3g along the rigid motion; at the initial state %.3g",
+                 report->slow_rate_at, initial);
+    line("slow rate", text);
 }
 
 /* "tiny, A, 2 rows, definite" in words. */
@@ -223,6 +240,7 @@ static void print_report(const cli_model *model, const taut_check_report *report
     print_derivatives(report);
     print_rank(report);
     print_start(report);
+    print_rate(report);
     print_frequencies(report);
     if (verbose)
         line("built with", taut_features());
@@ -299,6 +317,9 @@ static void json_report(const cli_model *model, const taut_check_report *report)
     cli_json_real(&json, "least", report->frequency_least);
     cli_json_real(&json, "most", report->frequency_most);
     cli_json_real(&json, "slow_rate", report->slow_rate);
+    cli_json_real(&json, "slow_rate_initial", report->slow_rate_initial);
+    cli_json_real(&json, "time_rate", report->time_rate);
+    cli_json_real(&json, "separation", report->separation);
     cli_json_close(&json, '}');
     cli_json_real(&json, "oscillatory_energy", report->oscillatory_energy);
     cli_json_real(&json, "energy_scale", report->energy_scale);

@@ -14,6 +14,8 @@ typedef struct spectrum {
     double *q, *v, t;
     taut_mode *mode;
     taut_modes_report report;
+    taut_check_report
+        check; /* slow rate, separation, oscillatory energy: as `taut check` has them */
     int count;
 } spectrum;
 
@@ -30,6 +32,24 @@ static int out_of_memory(taut_error *error)
     error->code = TAUT_ERROR_MEMORY;
     snprintf(error->message, sizeof error->message, "out of memory");
     return TAUT_ERROR_MEMORY;
+}
+
+/* The diagnosis of `taut check`, without the derivatives. */
+static int diagnose(const cli_model *model, spectrum *s, taut_error *error)
+{
+    char from[40];
+    taut_options *options = NULL;
+    s->check.size = sizeof s->check;
+    snprintf(from, sizeof from, "%.17g", s->t);
+    int code = taut_options_create(NULL, &options, error);
+    if (code == 0)
+        code = taut_options_set(options, "from", from, error);
+    if (code == 0)
+        code = taut_options_set(options, "no-derivatives", "yes", error);
+    if (code == 0)
+        code = taut_check(model->system, options, &s->check, error);
+    taut_options_destroy(options);
+    return code;
 }
 
 static int compute(const cli_call *call, const cli_model *model, spectrum *s, taut_error *error)
@@ -51,6 +71,8 @@ static int compute(const cli_call *call, const cli_model *model, spectrum *s, ta
         code = taut_context_start(s->context, s->t, s->q, s->v, error);
     if (code == 0)
         code = taut_modes(s->context, s->t, s->q, s->v, s->count, s->mode, &s->report, error);
+    if (code == 0 && s->report.found > 0)
+        code = diagnose(model, s, error);
     return code;
 }
 
@@ -119,12 +141,24 @@ static void print_resonance(const taut_resonance *r)
     printf(", apart by %.3g%%", 100 * r->gap);
 }
 
-static void print_separation(const taut_modes_report *report)
+static void print_diagnosis(const taut_check_report *check)
+{
+    label("oscillatory energy");
+    printf("%.6g, of the motion relative to the slow one\n", check->oscillatory_energy);
+    if (!(check->slow_rate > 0))
+        return;
+    label("slow rate");
+    printf("%.3g rad per time\n", check->slow_rate);
+    label("separation");
+    printf("%.3g, lowest stiff frequency over the slow rate\n", check->separation);
+}
+
+static void print_gaps(const taut_modes_report *report)
 {
     if (!isfinite(report->separation) && report->resonances == 0)
         return;
     if (isfinite(report->separation)) {
-        label("separation");
+        label("gaps");
         printf("neighbouring frequencies differ by at least %.3g%%\n", 100 * report->separation);
     }
     int shown = 0;
@@ -165,9 +199,11 @@ static void print_all(const cli_model *model, const spectrum *s)
     }
     if (!isnan(report->energy)) {
         label("vibration");
-        printf("energy %.6g at t = %g\n", report->energy, s->t);
+        printf("energy %.6g at t = %g, all stretch of the springs included\n", report->energy,
+               s->t);
     }
-    print_separation(report);
+    print_diagnosis(&s->check);
+    print_gaps(report);
 }
 
 static void json_modes(cli_json *json, const taut_system *system, const spectrum *s)
@@ -210,7 +246,12 @@ static void json_all(const cli_model *model, const spectrum *s)
     cli_json_integer(&json, "count", s->report.modes);
     json_modes(&json, model->system, s);
     cli_json_real(&json, "energy", s->report.energy);
-    cli_json_real(&json, "separation", s->report.separation);
+    cli_json_real(&json, "gap", s->report.separation);
+    if (s->report.found > 0) {
+        cli_json_real(&json, "oscillatory_energy", s->check.oscillatory_energy);
+        cli_json_real(&json, "slow_rate", s->check.slow_rate);
+        cli_json_real(&json, "separation", s->check.separation);
+    }
     cli_json_open(&json, "resonances", '[');
     for (int k = 0; k < s->report.resonances; k++) {
         const taut_resonance *r = &s->report.resonance[k];

@@ -290,7 +290,8 @@ static void test_models(void)
 /* ---- soft springs are forces: by hand. A stiff pendulum of length 1 at rest with a soft
  * spring z - x of stiffness 2, stretched by 2: its pull is 4, the stiff spring holds lambda = 4
  * against it, so the oscillatory energy is c lambda^2/2 = 8e-8 with c = 1e-8, the energy scale
- * |4 x| + |4 z| = 16, and the soft spring alone has the frequency sqrt(2 (1 + 1)) = 2. */
+ * |4 x| + |4 z| = 16, the slow motion along y has the rate sqrt(lambda/1) = 2, that of z sqrt(2).
+ */
 
 #define STIFF_AND_SOFT                                                                             \
     "[coordinates]\nx, y, z\n[potential]\ny\n[bonds]\nstiff = sqrt(x^2 + y^2) - 1 stiffness 1e8\n" \
@@ -302,7 +303,8 @@ static void test_models(void)
 #define ALL_SOFT                                                                                   \
     "[coordinates]\nx, y\n[bonds]\none = x - 1 stiffness 2 soft\ntwo = y stiffness 9 "             \
     "soft\n[start]\nx = 3\n"
-/* the pull -8 of the damped soft spring, 4 g + 4 tau gdot = 4 + 4, on the unit mass */
+/* the pull -8 of the damped soft spring, 4 g + 4 tau gdot = 4 + 4, on the unit mass; mu^2 + 2 mu +
+ * 4 = 0, |mu| = 2 */
 #define DAMPED_SOFT                                                                                \
     "[coordinates]\nx, y\n[bonds]\nstiff = y stiffness 1e6\nsoft = x stiffness 4 damping 2 "       \
     "soft\n[start]\nx = 1, x' = 2\n"
@@ -313,9 +315,9 @@ static const struct {
     double least, energy, scale, slow_rate, foot;
 } soft[] = {
     {"stiff and soft", STIFF_AND_SOFT, "negligible", 1, 1, 1, 1e4, 8e-8, 16, 2, 0},
-    {"rod and soft", ROD_AND_SOFT, "motion rigid", 2, 1, 0, 0, 0, 4, 2.8284271247461903, 0},
+    {"rod and soft", ROD_AND_SOFT, "motion rigid", 2, 1, 0, 0, 0, 4, 2, 0},
     {"all soft", ALL_SOFT, "no stiff springs", 2, 0, 0, 0, 0, 12, 3, 0},
-    {"damped soft", DAMPED_SOFT, "negligible", 1, 1, 1, 1e3, 0, 10, 2.8284271247461903, 0},
+    {"damped soft", DAMPED_SOFT, "negligible", 1, 1, 1, 1e3, 0, 10, 2, 0},
 };
 
 static void test_soft(void)
@@ -339,7 +341,7 @@ static void test_soft(void)
         check_near("oscillatory energy", r.oscillatory_energy, soft[k].energy,
                    1e-9 * soft[k].energy + 1e-15);
         check_near("energy scale", r.energy_scale, soft[k].scale, 1e-12);
-        check_near("slow rate", r.slow_rate, soft[k].slow_rate, 1e-12);
+        check_near("slow rate", r.slow_rate_initial, soft[k].slow_rate, 1e-12);
         check_near("from the foot point", r.foot_distance, soft[k].foot, 1e-15);
         check_contains("advice", r.advice, soft[k].advice);
         taut_system_destroy(system);

@@ -31,6 +31,26 @@ json 'abs(d["modes"][0]["action"]/1e-3 - 7.78456513604e-5) < 1e-15 and abs(d["mo
 json 'd["modes"][1]["springs"][0]["name"] == "outer" and d["resonances"][0]["near"] == [1]'
 json 'abs(d["modes"][0]["period"]*d["modes"][0]["frequency"] - 2*math.pi) < 1e-12'
 
+# check and spectrum have one diagnosis
+for model in pendulum double_pendulum_gravity triatomic fpu; do
+    run 0 check $model --json
+    cp out checked
+    run 0 spectrum $model --json
+    json 'all(d[k] == json.load(open("checked"))["frequencies"][k] for k in ("slow_rate", "separation"))'
+    json 'd["oscillatory_energy"] == json.load(open("checked"))["oscillatory_energy"]'
+    json 'abs(d["modes"][0]["frequency"]/json.load(open("checked"))["frequencies"]["least"] - 1) < 1e-12'
+    json 'abs(d["modes"][-1]["frequency"]/json.load(open("checked"))["frequencies"]["most"] - 1) < 1e-12'
+done
+printf '%s\n' '[coordinates]' 'x, y' '[potential]' y '[bonds]' 'rod = sqrt(x^2 + y^2) - 1 stiffness 50' '[start]' 'y = -1' > one.taut
+run 0 check one.taut --until 3
+has out "slow rate           1 rad per time"
+has out "separation          7.07, lowest stiff frequency over the slow rate"
+has out "oscillatory energy  0.01"
+run 0 spectrum one.taut
+has out "slow rate           1 rad per time"
+has out "separation          7.07, lowest stiff frequency over the slow rate"
+has out "oscillatory energy  0.01"
+
 # many modes: both ends, numbered among all
 run 0 spectrum net --modes 8
 has out "114; those at both ends are shown"

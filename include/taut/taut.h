@@ -497,7 +497,8 @@ typedef struct taut_check_report {
     double foot_distance;
     double frequency_least, frequency_most; /* 0 when there are no springs */
     int64_t frequencies;                    /* number of stiff modes */
-    /* estimate of the rate of the slow motion at the start, for the separation */
+    /* how fast the slow motion can change (docs/theory.md, Fast and slow): the largest along a
+     * pilot run from the start, explicit dependence on time included */
     double slow_rate;
     double oscillatory_energy, energy_scale; /* of the start */
     /* where the motion has one, FILE:LINE:COLUMN: words, the system's; NULL: nowhere */
@@ -507,6 +508,10 @@ typedef struct taut_check_report {
     const char *motion, *method;
     char advice[900]; /* one line */
     int verdict;      /* 0 usable, 1 numerically unusable */
+    /* slow_rate at the start alone; the time of the state where it is largest; of f and g at fixed
+     * q and v */
+    double slow_rate_initial, slow_rate_at, time_rate;
+    double separation; /* frequency_least over slow_rate; INFINITY where that is 0 */
 } taut_check_report;
 
 /* Examines a system at its initial state. Options read: from, backend, no-derivatives, and those of

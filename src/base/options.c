@@ -55,7 +55,7 @@ static const taut_option table[] = {
      "rate of Baumgarte's terms"},
     {"from", TAUT_OPTION_REAL, "0", ANY_REAL, "", "T", "run check project spectrum compare", false,
      true, "initial time"},
-    {"until", TAUT_OPTION_REAL, "", ANY_REAL, "", "T", "run spectrum compare", false, true,
+    {"until", TAUT_OPTION_REAL, "", ANY_REAL, "", "T", "run check spectrum compare", false, true,
      "end time; if it is before --from, the run goes backwards"},
     {"every", TAUT_OPTION_REAL, "", POSITIVE, "", "DT", "run spectrum", false, true,
      "time between rows; default: every step, or 1000 equidistant times when there are more steps"},

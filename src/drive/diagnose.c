@@ -13,6 +13,8 @@
 #include "base/rows.h"
 #include "base/text.h"
 #include "base/vectors.h"
+#include "drive/slow_rate.h"
+#include "linalg/spectrum.h"
 #include "slow/potential/potential.h"
 
 typedef struct examiner {
@@ -28,11 +30,14 @@ typedef struct examiner {
     taut_index n, m;
     const double *q, *v;
     double *gdot, *acceleration, *lambda;
+    /* of the slow rate: multipliers and forces of soft springs; G with the rows of soft springs */
+    double *weight, *jacobian_of_all;
     /* [m]: 1 in rows of soft springs, which are empty in the saddle matrix */
     double *soft_rows;
     unsigned char *rigid, *counts; /* [m]: holds exactly; is not a soft spring */
     double work;                   /* of the forces without soft springs, over the largest q */
     bool solvable;
+    bool factored; /* the saddle matrix, perhaps with dependent rows made independent */
 } examiner;
 
 /* ---- the state */
@@ -44,8 +49,9 @@ static int reserve(examiner *e)
     TAUT_TRY(TAUT_RESERVE(&e->arena, e->n, e->error, &values->force, &values->stiff_force,
                           &e->acceleration));
     TAUT_TRY(TAUT_RESERVE(&e->arena, e->m, e->error, &values->bond, &values->bond_dt,
-                          &values->gamma, &e->gdot, &e->lambda, &e->soft_rows));
-    TAUT_TRY(TAUT_RESERVE(&e->arena, z->jacobian_entries, e->error, &values->jacobian));
+                          &values->gamma, &e->gdot, &e->lambda, &e->soft_rows, &e->weight));
+    TAUT_TRY(TAUT_RESERVE(&e->arena, z->jacobian_entries, e->error, &values->jacobian,
+                          &e->jacobian_of_all));
     TAUT_TRY(TAUT_RESERVE(&e->arena, e->tangent.start ? e->tangent.start[e->n] : e->n, e->error,
                           &values->mass));
     e->rigid = TAUT_NEW(&e->arena, unsigned char, e->m);
@@ -203,8 +209,7 @@ static int find_rank(examiner *e)
     return 0;
 }
 
-/* ---- the saddle system of the index-1 form: structure, slow multipliers, slow rate,
- * oscillatory energy */
+/* ---- the saddle system of the index-1 form: structure, slow multipliers, oscillatory energy */
 
 /* The diagonal of M, wherever it is stored; 0 when it has no such entry. */
 static double mass_of(const examiner *e, taut_index i)
@@ -230,35 +235,50 @@ static int find_massless(examiner *e)
     return TAUT_OK;
 }
 
-/* Soft springs join the force, and their rows leave the matrix. Their own frequencies, with the
- * rest at rest, belong to the slow motion. */
+/* Soft springs join the force, and their rows leave the matrix. */
 static void take_soft(examiner *e)
 {
     const double *c = taut_context_compliance(e->context), *tau = taut_context_damping(e->context);
+    taut_copy(e->sizes->jacobian_entries, e->values.jacobian, e->jacobian_of_all);
     for (taut_index i = 0; i < e->m; i++) {
         if (e->counts[i])
             continue;
-        double pull = (e->values.bond[i] + tau[i] * e->gdot[i]) / c[i], mobility = 0;
-        taut_index begin = e->jacobian.start[i], end = e->jacobian.start[i + 1];
-        for (taut_index k = begin; k < end; k++) {
-            taut_index column = e->jacobian.column[k];
-            double mass = mass_of(e, column);
-            e->values.force[column] -= e->values.jacobian[k] * pull;
-            for (taut_index l = begin; l < end && mass > 0; l++) /* columns may repeat */
-                mobility += e->jacobian.column[l] == column
-                                ? e->values.jacobian[k] * e->values.jacobian[l] / mass
-                                : 0;
-        }
+        e->weight[i] = (e->values.bond[i] + tau[i] * e->gdot[i]) / c[i];
+        taut_row_add(&e->jacobian, e->values.jacobian, i, -e->weight[i], e->values.force);
         taut_row_clear(&e->jacobian, e->values.jacobian, i);
-        e->d->slow_rate = fmax(e->d->slow_rate, sqrt(fmax(mobility, 0) / c[i]));
     }
 }
 
-/* Springs that depend on each other make the matrix singular: what follows from the multipliers
- * stays unknown. */
-static int solve(examiner *e, taut_backend backend)
+/* The rigid motion: its acceleration, and in y[m] its multipliers. */
+static int solve_rigid(examiner *e, double *acceleration, double *y)
 {
-    taut_error singular;
+    taut_copy(e->n, e->values.force, acceleration);
+    for (taut_index i = 0; i < e->m; i++)
+        y[i] = e->counts[i] ? -e->values.gamma[i] : 0;
+    return taut_saddle_solve(e->saddle, 1, acceleration, y, e->error);
+}
+
+/* Rows that depend on others, as compliant as 1e-10 of their mobility G M^-1 G^T: the space of the
+ * rigid motion is the same. */
+static int factor_dependent(examiner *e, taut_error *reason)
+{
+    double *d = TAUT_NEW(&e->arena, double, e->m);
+    TAUT_NEED(reason, d);
+    for (taut_index i = 0; i < e->m; i++) {
+        d[i] = e->soft_rows[i];
+        for (taut_index k = e->jacobian.start[i]; k < e->jacobian.start[i + 1]; k++) {
+            double mass = mass_of(e, e->jacobian.column[k]), entry = e->values.jacobian[k];
+            d[i] += mass > 0 ? 1e-10 * entry * entry / mass : 0;
+        }
+    }
+    return taut_saddle_factor(e->saddle, e->values.mass, e->values.jacobian, NULL, d, reason);
+}
+
+/* Springs that depend on each other make the matrix singular: what follows from the multipliers
+ * stays unknown, but for the rate. */
+static int solve(examiner *e, taut_backend backend, bool rate)
+{
+    taut_error reason;
     taut_saddle_shape shape = {.n = e->n,
                                .m = e->m,
                                .g_start = e->jacobian.start,
@@ -272,18 +292,65 @@ static int solve(examiner *e, taut_backend backend)
     e->work = taut_work_scale(e->n, e->values.force, e->q);
     take_soft(e);
     int status = taut_saddle_factor(e->saddle, e->values.mass, e->values.jacobian, NULL,
-                                    e->soft_rows, &singular);
+                                    e->soft_rows, &reason);
+    e->solvable = e->factored = status == 0;
+    if (status == TAUT_ERROR_SINGULAR && rate) {
+        status = factor_dependent(e, &reason);
+        e->factored = status == 0;
+    }
     if (status == TAUT_ERROR_SINGULAR)
         return TAUT_OK;
     if (status != 0 && e->error)
-        *e->error = singular;
+        *e->error = reason;
     TAUT_TRY(status);
-    taut_copy(e->n, e->values.force, e->acceleration);
+    return e->solvable ? solve_rigid(e, e->acceleration, e->lambda) : TAUT_OK;
+}
+
+/* ---- the slow rate at the state */
+
+/* Where the pencil cannot be formed: velocities and accelerations relative to the coordinates. */
+static double rate_of_scales(const examiner *e)
+{
+    double size = taut_largest(e->n, e->q), rate = 0;
+    for (taut_index i = 0; i < e->n; i++) {
+        double over = size > 0 ? size : 1;
+        rate = fmax(rate, fmax(fabs(e->v[i]) / over, sqrt(fabs(e->acceleration[i]) / over)));
+    }
+    return rate;
+}
+
+static int measure_rate(examiner *e)
+{
+    taut_diagnosis *d = e->d;
+    taut_error reason;
+    bool stiff = e->sizes->can & TAUT_HAS_STIFF_POTENTIAL;
+    double *a = TAUT_NEW(&e->arena, double, e->n), *y = TAUT_NEW(&e->arena, double, e->m);
+    TAUT_NEED(e->error, a, y);
+    d->slow_rate = d->turning_rate = rate_of_scales(e);
+    if (!e->factored || (stiff && e->n > TAUT_SPECTRUM_DENSE))
+        return TAUT_OK;
+    TAUT_TRY(solve_rigid(e, a, y));
     for (taut_index i = 0; i < e->m; i++)
-        e->lambda[i] = e->counts[i] ? -e->values.gamma[i] : 0;
-    TAUT_TRY(taut_saddle_solve(e->saddle, 1, e->acceleration, e->lambda, e->error));
-    e->solvable = true;
-    return TAUT_OK;
+        e->weight[i] = e->counts[i] ? y[i] : e->weight[i];
+    taut_rigid_motion motion = {.context = e->context,
+                                .t = d->t,
+                                .q = e->q,
+                                .v = e->v,
+                                .mass = e->values.mass,
+                                .jacobian = e->jacobian_of_all,
+                                .acceleration = a,
+                                .weight = e->weight,
+                                .saddle = e->saddle,
+                                .rows = e->m};
+    double rate;
+    int status =
+        stiff ? taut_slow_rate_potential(&motion, e->values.force, e->values.gamma, &rate, &reason)
+              : taut_slow_rate(&motion, &rate, &reason);
+    if (status == 0)
+        d->slow_rate = rate;
+    TAUT_TRY(taut_fail_final(status, &reason, e->error));
+    status = stiff ? TAUT_OK : taut_turning_rate(&motion, &d->turning_rate, &reason);
+    return taut_fail_final(status, &reason, e->error);
 }
 
 /* A stiff potential has no multipliers that would be measured from. */
@@ -312,16 +379,10 @@ static void measure_oscillation(examiner *e, bool multipliers)
  * the state is at rest and at potential zero. */
 static void measure_scales(examiner *e)
 {
-    taut_diagnosis *d = e->d;
-    double size = taut_largest(e->n, e->q), work = 0;
-    if (size == 0)
-        size = 1;
-    for (taut_index i = 0; i < e->n; i++) {
+    double work = 0;
+    for (taut_index i = 0; i < e->n; i++)
         work += fabs(e->values.force[i]) * fabs(e->q[i]);
-        d->slow_rate =
-            fmax(d->slow_rate, fmax(fabs(e->v[i]) / size, sqrt(fabs(e->acceleration[i]) / size)));
-    }
-    d->energy_scale = fmax(e->values.kinetic + work, e->work);
+    e->d->energy_scale = fmax(e->values.kinetic + work, e->work);
 }
 
 static int measure_energy(examiner *e)
@@ -406,7 +467,7 @@ static int find_frequencies(examiner *e, bool modes, bool fastest)
 
 static int examine(examiner *e, unsigned parts, taut_backend backend)
 {
-    bool energy = parts & TAUT_DIAGNOSE_ENERGY,
+    bool energy = parts & TAUT_DIAGNOSE_ENERGY, rate = parts & TAUT_DIAGNOSE_RATE,
          oscillation = energy || (parts & TAUT_DIAGNOSE_OSCILLATION),
          multipliers = e->m > 0 && !(e->sizes->can & TAUT_HAS_STIFF_POTENTIAL);
     if (parts & ~(unsigned)TAUT_DIAGNOSE_FASTEST) {
@@ -419,12 +480,14 @@ static int examine(examiner *e, unsigned parts, taut_backend backend)
         return TAUT_OK;
     if (parts & TAUT_DIAGNOSE_RANK)
         TAUT_TRY(find_massless(e));
-    if (energy || (oscillation && multipliers))
-        TAUT_TRY(solve(e, backend));
+    if (energy || rate || (oscillation && multipliers))
+        TAUT_TRY(solve(e, backend, rate));
     if (oscillation)
         measure_oscillation(e, multipliers);
     if (energy)
         TAUT_TRY(measure_energy(e));
+    if (rate)
+        TAUT_TRY(measure_rate(e));
     taut_saddle_destroy(e->saddle); /* frequencies need as much again */
     e->saddle = NULL;
     return find_frequencies(e, parts & TAUT_DIAGNOSE_MODES, parts & TAUT_DIAGNOSE_FASTEST);
@@ -436,6 +499,11 @@ double taut_work_scale(taut_index n, const double *force, const double *q)
     for (taut_index i = 0; i < n; i++)
         sum += fabs(force[i]);
     return sum * taut_largest(n, q);
+}
+
+void taut_diagnosis_separate(taut_diagnosis *d)
+{
+    d->separation = d->slow_rate > 0 && d->frequencies > 0 ? d->least / d->slow_rate : INFINITY;
 }
 
 int taut_diagnose(taut_context *context, double t, const double *q, const double *v, unsigned parts,
@@ -455,8 +523,9 @@ int taut_diagnose(taut_context *context, double t, const double *q, const double
                   .m = diagnosis->sizes.bonds};
     taut_arena_init(&e.arena, &context->arena.allocator);
     int status = examine(&e, parts, backend);
-    diagnosis->separation =
-        diagnosis->slow_rate > 0 ? diagnosis->least / diagnosis->slow_rate : INFINITY;
+    diagnosis->slow_rate_initial = diagnosis->slow_rate;
+    diagnosis->slow_rate_at = t;
+    taut_diagnosis_separate(diagnosis);
     if (status == 0)
         diagnosis->parts = parts;
     taut_saddle_destroy(e.saddle);

@@ -11,10 +11,11 @@
 enum {
     TAUT_DIAGNOSE_RANK = 1,
     TAUT_DIAGNOSE_OSCILLATION = 2, /* amplitude, overdamped */
-    TAUT_DIAGNOSE_ENERGY = 4,      /* energies, slow_rate, structure; and OSCILLATION */
+    TAUT_DIAGNOSE_ENERGY = 4,      /* energies, structure; and OSCILLATION */
     TAUT_DIAGNOSE_MODES = 8,       /* of the stiff modes; needs RANK */
     TAUT_DIAGNOSE_FASTEST = 16,    /* fastest, of soft springs where there are no others */
-    TAUT_DIAGNOSE_INITIAL = 15     /* what is to be known of an initial state */
+    TAUT_DIAGNOSE_RATE = 32,       /* slow_rate at the state */
+    TAUT_DIAGNOSE_INITIAL = 47     /* what is to be known of an initial state */
 };
 
 typedef struct taut_diagnosis {
@@ -33,8 +34,15 @@ typedef struct taut_diagnosis {
     int64_t frequencies;       /* number of stiff modes */
     double least, most;        /* their frequencies; 0: none */
     double fastest;            /* most, or the fastest of the soft springs; 0: none, or unknown */
-    double slow_rate;          /* estimate of the rate of the slow motion */
-    double separation;         /* least over slow_rate */
+    /* how fast the slow motion can change (docs/theory.md, Fast and slow): the larger of time_rate
+     * and the largest rate of the states that were examined; at the initial state alone; the time
+     * of the state where it is largest; 0: it cannot change */
+    double slow_rate, slow_rate_initial, slow_rate_at;
+    double time_rate; /* of f and g at fixed (q, v); 0: they do not depend on time, or unknown */
+    double
+        turning_rate;  /* of the bonds at the initial state (slow_rate.h), or of the coordinates */
+    int states;        /* at which slow_rate was evaluated, besides the initial one */
+    double separation; /* least over slow_rate; INFINITY where that is 0, or nothing stiff */
     double oscillatory_energy, energy_scale;
     /* the largest of |g + tau gdot - c lambda| and |gdot|/omega over the stiff springs, lambda
      * those of the rigid motion; INFINITY: unknown; 0 when a spring is overdamped */
@@ -48,6 +56,12 @@ typedef struct taut_diagnosis {
  * and the amplitude unknown; any other failure is passed on. */
 int taut_diagnose(taut_context *context, double t, const double *q, const double *v, unsigned parts,
                   taut_backend backend, taut_diagnosis *diagnosis, taut_error *error);
+/* (pilot.c) Adds to a diagnosis of an initial state with TAUT_DIAGNOSE_RATE what the rigid motion
+ * and the dependence on time make of the slow rate until `until` (NaN: for some periods). */
+int taut_diagnose_along(taut_context *context, double until, const double *q, const double *v,
+                        taut_diagnosis *diagnosis, taut_error *error);
+/* separation, from least and slow_rate. */
+void taut_diagnosis_separate(taut_diagnosis *diagnosis);
 /* What forces do over the size of the system, sum |f_i| max |q_i|: an energy that there is even for
  * a state at rest and at potential zero. */
 double taut_work_scale(taut_index n, const double *force, const double *q);

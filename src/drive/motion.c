@@ -107,6 +107,9 @@ int taut_motion_diagnose(taut_solver *solver, taut_error *error)
     if (status == 0)
         status = taut_diagnose(context, from, q, v, TAUT_DIAGNOSE_INITIAL,
                                backend_of(solver->options), &solver->diagnosis, error);
+    if (status == 0)
+        status = taut_diagnose_along(context, taut_options_real(solver->options, "until"), q, v,
+                                     &solver->diagnosis, error);
     taut_context_destroy(context);
     taut_arena_clear(&arena);
     return status;

@@ -21,6 +21,10 @@ static void report_diagnosis(const taut_diagnosis *d, taut_check_report *r)
     r->frequency_most = d->most;
     r->frequencies = d->frequencies;
     r->slow_rate = d->slow_rate;
+    r->slow_rate_initial = d->slow_rate_initial;
+    r->slow_rate_at = d->slow_rate_at;
+    r->time_rate = d->time_rate;
+    r->separation = d->separation;
     r->oscillatory_energy = d->oscillatory_energy;
     r->energy_scale = d->energy_scale;
     r->verdict = d->redundant || d->massless >= 0;
