@@ -86,20 +86,24 @@ static int work_scale(taut_solver *solver, const taut_state *state, double *scal
 }
 
 /* A kinetic energy is conserved together with U when it is quadratic in v, v^T dT/dv = 2 T; terms
- * of lower degree, of moving frames, make another sum constant. Tried with some v. */
-static int is_quadratic(taut_solver *solver, bool *quadratic, taut_error *error)
+ * of lower degree, of moving frames, make another sum constant. Tried with some v near the initial
+ * state, where a factor of such a term may vanish. */
+static bool is_quadratic(taut_solver *solver)
 {
     taut_stepper *s = &solver->stepper;
     taut_values e = {.momentum = s->error_q};
-    double *v = s->error_v, product = 0;
-    for (taut_index i = 0; i < s->n; i++)
+    double *q = solver->probe.q, *v = solver->probe.v, product = 0;
+    taut_error ignored;
+    for (taut_index i = 0; i < s->n; i++) {
         v[i] = 1 + 0.37 * (double)(i % 7);
-    TAUT_TRY(taut_evaluate_inside(solver->context, s->now.t, s->now.q, v,
-                                  TAUT_WANT_ENERGY | TAUT_WANT_MOMENTUM, &e, error));
+        q[i] = s->now.q[i] + 1e-3 * v[i] * (1 + fabs(s->now.q[i]));
+    }
+    if (taut_evaluate_inside(solver->context, s->now.t, q, v, TAUT_WANT_ENERGY | TAUT_WANT_MOMENTUM,
+                             &e, &ignored) != 0)
+        return false;
     for (taut_index i = 0; i < s->n; i++)
         product += v[i] * e.momentum[i];
-    *quadratic = fabs(product - 2 * e.kinetic) <= 1e-12 * (fabs(product) + fabs(e.kinetic));
-    return TAUT_OK;
+    return fabs(product - 2 * e.kinetic) <= 1e-12 * (fabs(product) + fabs(e.kinetic));
 }
 
 int taut_ledger_create(taut_solver *solver, taut_error *error)
@@ -107,17 +111,18 @@ int taut_ledger_create(taut_solver *solver, taut_error *error)
     taut_ledger *l = &solver->ledger;
     unsigned can = solver->sizes.can,
              drives = TAUT_HAS_FORCES | TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS;
-    bool kinetic = can & TAUT_HAS_KINETIC,
-         steady = !solver->stepper.first_order && !solver->averaged && !(can & drives) &&
-                  (kinetic || !(can & (TAUT_HAS_VARYING_MASS | TAUT_HAS_VELOCITY_FORCES)));
-    if (steady && kinetic)
-        TAUT_TRY(is_quadratic(solver, &steady, error));
+    bool damped = can & TAUT_HAS_DAMPING, slow = solver->motion == TAUT_MOTION_SLOW;
     l->t = NAN;
-    solver->conserves = steady && !(can & TAUT_HAS_DAMPING);
+    l->known = !solver->stepper.first_order && !solver->averaged;
+    if (l->known && can & TAUT_HAS_KINETIC)
+        l->known = is_quadratic(solver);
+    else if (can & TAUT_HAS_VARYING_MASS)
+        l->known = false; /* [mass] has no inertial forces */
+    solver->conserves = l->known && !(can & drives) && !damped;
     /* in slow motion the energy of damped springs is not known */
-    l->falls = steady && can & TAUT_HAS_DAMPING && solver->motion != TAUT_MOTION_SLOW;
+    l->falls = l->known && !(can & drives) && damped && !slow;
     l->on = solver->control.on && (solver->conserves || l->falls);
-    return TAUT_OK;
+    return taut_work_create(solver, error);
 }
 
 int taut_ledger_begin(taut_solver *solver, const taut_state *state, taut_error *error)
@@ -139,7 +144,7 @@ int taut_ledger_begin(taut_solver *solver, const taut_state *state, taut_error *
     solver->energy_last = l->energy;
     solver->kinetic_most = e.kinetic;
     solver->energy_scale = held(&e) + fabs(e.potential) + work;
-    return TAUT_OK;
+    return taut_work_sample(solver, state, e.potential, true, error);
 }
 
 /* The latest step breaks the balance: a reason, in case that no smaller one does better. */
@@ -274,4 +279,30 @@ int taut_ledger_step(taut_solver *solver, taut_error *error)
     l->integral += fabs(s->now.t - l->t) * (l->kinetic + e.kinetic) / 2;
     note(l, s->now.t, &e);
     return check_drift(solver, &e, error);
+}
+
+/* Sampled powers are as good as the remainder of the balance is small. Otherwise, where one kind
+ * of change is possible only, it is the change of the energy. */
+void taut_ledger_result(const taut_solver *solver, taut_result *result)
+{
+    static const double GOOD = 0.01;
+    const taut_ledger *l = &solver->ledger;
+    unsigned can = solver->sizes.can;
+    double change = solver->energy_last - solver->energy_first - l->jumps, work, lost;
+    result->energy_work = result->energy_dissipated = result->energy_balance = NAN;
+    if (!l->known)
+        return;
+    taut_work_get(&l->work, &work, &lost);
+    double rest = change - work + lost;
+    if (solver->conserves || (l->work.on && fabs(rest) <= GOOD * (fabs(work) + lost))) {
+        result->energy_work = work;
+        result->energy_dissipated = lost;
+        result->energy_balance = rest;
+    } else if (!(can & TAUT_HAS_DAMPING)) {
+        result->energy_work = change;
+        result->energy_dissipated = 0;
+    } else if (l->falls) {
+        result->energy_work = 0;
+        result->energy_dissipated = -change;
+    }
 }

@@ -49,6 +49,8 @@ int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy
     TAUT_TRY(
         taut_unevaluated(taut_ledger_energies(solver, state, &values, error), state->t, error));
     *energy = values.kinetic + values.potential + values.bond_energy + values.stiff_energy;
+    TAUT_TRY(taut_unevaluated(taut_work_sample(solver, state, values.potential, false, error),
+                              state->t, error));
     solver->energy_last = *energy;
     solver->kinetic_most = fmax(solver->kinetic_most, values.kinetic);
     double off = fabs(*energy - solver->energy_base);

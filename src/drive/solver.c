@@ -241,5 +241,6 @@ int taut_solver_result_get(const taut_solver *solver, taut_result *result, taut_
         .energy_first = solver->energy_first,
         .energy_last = solver->energy_last,
         .statistics = solver->statistics};
+    taut_ledger_result(solver, &own);
     return taut_struct_fill(result, &own, sizeof own, "taut_result", error);
 }
