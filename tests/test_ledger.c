@@ -234,7 +234,7 @@ static int crooked_step(taut_stepper *s, double h, taut_error *error)
 }
 
 /* A step that adds 2 % to the kinetic energy is refused at every length; one that adds 0.2 %, or
- * takes it away, at rtol 1e-3 ends the run when it has grown by 30 % or lost half; damped bonds may
+ * takes it away, at rtol 1e-3 ends the run in the end; damped bonds may
  * lose energy, by whatever, and not gain any. */
 static void test_crooked(void)
 {
@@ -245,8 +245,8 @@ static void test_crooked(void)
         {1.01, "stiffness 1", "rtol=1e-6", "no step succeeded"},
         {1.01, "stiffness 1", "rtol=1e-6", "constant in this motion"},
         {0.99, "stiffness 1", "rtol=1e-6", "constant in this motion"},
-        {1.001, "stiffness 1", "rtol=1e-3", "the energy drifted from 1"},
-        {0.999, "stiffness 1", "rtol=1e-3", "the energy drifted from 1"},
+        {1.001, "stiffness 1", "rtol=1e-3 until=2000", "the energy drifted from 1"},
+        {0.999, "stiffness 1", "rtol=1e-3 until=2000", "the energy drifted from 1"},
         {1.01, "stiffness 1 damping 1e-3", "rtol=1e-6", "damping can only decrease"},
         {0.99, "stiffness 1 damping 1e-3", "rtol=1e-6", NULL},
         {1, "stiffness 1", "rtol=1e-9", NULL},

@@ -29,10 +29,11 @@ typedef struct taut_ledger {
     bool falls; /* the energy can only decrease: bonds are damped, nothing else acts */
     /* at the latest comparison; t is NaN when the state was replaced since */
     double t, energy;
-    double kinetic, held;    /* there; held: also in springs and the stiff potential */
+    double kinetic, springs, held; /* there; held: also in the stiff potential */
     double passed, integral; /* time, and that of the kinetic energy, since the motion began */
     double jumps;            /* by which events and the caller altered the energy */
     int calm;                /* steps that may follow without being compared */
+    int beyond;              /* comparisons in a row with too large a drift */
     int64_t seen;            /* rejected steps of the run at the latest comparison */
     int64_t rejected;        /* steps that broke the balance */
 } taut_ledger;
