@@ -222,7 +222,7 @@ static int check_drift(taut_solver *solver, const taut_values *e, taut_error *er
     double mean = l->integral / fmax(l->passed, DBL_MIN), some = fmin(MOST, FAR * share(s)),
            limit = (damps ? DAMPED : DRIFT) * fmax(mean, e->kinetic) + some * solver->energy_scale;
     l->beyond = fabs(drift) <= limit || (l->falls && !grown) ? 0 : l->beyond + 1;
-    /* an error of q off the slow manifold may oscillate for a few steps, and is damped then */
+    /* an error of q off the slow manifold may oscillate for some steps, and is damped then */
     return l->beyond <= (solver->motion == TAUT_MOTION_SLOW ? 20 : 0)
                ? TAUT_OK
                : fail_drift(solver, solver->energy_base, total(e), limit, error);
