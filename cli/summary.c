@@ -57,13 +57,24 @@ static void print_end(FILE *out, const cli_outcome *outcome, const taut_result *
     }
 }
 
+/* Where energy is conserved its change is an error; elsewhere work and dissipation account for it,
+ * and `balance` (where it is known) is what they leave unexplained. */
 static void print_energy(FILE *out, const taut_result *result)
 {
+    double work = result->energy_work, lost = result->energy_dissipated,
+           rest = result->energy_balance;
     if (!isfinite(result->energy_first) || !isfinite(result->energy_last))
         return;
-    double change = result->energy_last - result->energy_first;
-    fprintf(out, "  %-*s%.6g -> %.6g, change %.3g\n", LABEL, "energy", result->energy_first,
-            result->energy_last, change);
+    fprintf(out, "  %-*s%.6g -> %.6g", LABEL, "energy", result->energy_first, result->energy_last);
+    if (work == 0 && lost == 0)
+        fprintf(out, ", change %.3g", rest);
+    else if (isfinite(work) && work != 0)
+        fprintf(out, ": work of forces %.6g", work);
+    if (isfinite(lost) && lost != 0)
+        fprintf(out, "%s dissipated %.6g", work == 0 ? ":" : ",", lost);
+    if (isfinite(rest) && (work != 0 || lost != 0))
+        fprintf(out, ", unexplained %.2g", rest);
+    fprintf(out, "\n");
 }
 
 /* Of rigid bonds, or of constraints and invariants. */
@@ -168,6 +179,9 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     cli_json_open_flat(&json, "energy", '{');
     cli_json_real(&json, "first", result.energy_first);
     cli_json_real(&json, "last", result.energy_last);
+    cli_json_real(&json, "work", result.energy_work);
+    cli_json_real(&json, "dissipated", result.energy_dissipated);
+    cli_json_real(&json, "balance", result.energy_balance);
     cli_json_close(&json, '}');
     cli_json_real(&json, "seconds", outcome->seconds);
     if (outcome->code < 0)

@@ -295,7 +295,7 @@ static void test_evaluations(void)
     for (int form = 0; form < 2; form++) {
         double least[3] = {INFINITY, INFINITY, INFINITY};
         for (int order = 5; order <= 9; order += 2)
-            for (int k = 6; k <= 36; k++) {
+            for (int k = 10; k <= 36; k++) { /* below, the springs oscillate */
                 char model[600], options[200];
                 double q[KEPT_WIDTH], v[KEPT_WIDTH], off = 0, rtol = pow(10, -k / 4.0);
                 make_double_pendulum(1000, model, sizeof model);

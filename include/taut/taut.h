@@ -268,6 +268,11 @@ typedef struct taut_result {
     double drift_position, drift_velocity;
     double energy_first, energy_last;
     taut_statistics statistics;
+    /* What became of the energy besides what events altered; NaN where not known: work of forces
+     * without a potential, of explicit dependence on time and of moving bonds; dissipation by
+     * damped bonds; and the rest, change - work + dissipated, which is the error of a conserved
+     * energy, and of all three otherwise (powers are sampled at rows). */
+    double energy_work, energy_dissipated, energy_balance;
 } taut_result;
 
 /* A run of `system` as `options` say (motion, method, step, from, until, every; settings of

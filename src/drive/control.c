@@ -201,6 +201,8 @@ static int try_step(taut_solver *solver, double h, double next, int *failure, ta
         status = taut_stabilize(solver, error);
         if (status == 0 && s->method->uses_field)
             status = taut_complete(solver, error);
+        if (status == 0)
+            status = taut_ledger_step(solver, error);
     }
     if (status == 0)
         taut_norm_accept(solver, h);

@@ -320,13 +320,15 @@ int taut_watch_restart(taut_solver *solver, bool altered, taut_error *error)
     s->now = solver->probe;
     solver->probe = was;
     s->method->changed(s);
+    solver->ledger.t = NAN;
     if (altered) {
-        solver->energy_base = NAN; /* `then` may give any energy */
-        solver->norm.reach = 0;    /* and another pace */
+        solver->norm.reach = 0; /* and another pace */
         TAUT_TRY(taut_start_begin(solver, error));
     }
     TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, taut_state_v(&s->now),
                                     taut_state_lambda(&s->now), error));
+    if (altered)
+        TAUT_TRY(taut_ledger_begin(solver, &s->now, error)); /* `then` may give any energy */
     return taut_watch_begin(solver, error);
 }
 

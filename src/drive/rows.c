@@ -33,31 +33,6 @@ static int fail_diverged(const taut_solver *solver, double t, double energy, tau
     return code;
 }
 
-/* In slow motion springs hold c lambda^2/2: their g is known to the tolerance only, and g^2/2c
- * would be its error times the stiffness. */
-static double spring_energy(const taut_solver *solver, const taut_state *state)
-{
-    const double *compliance = taut_context_compliance(solver->context),
-                 *damping = taut_context_damping(solver->context);
-    double sum = 0;
-    for (taut_index i = 0; i < solver->stepper.m; i++)
-        if (!(damping[i] > 0))
-            sum += compliance[i] * state->lambda[i] * state->lambda[i] / 2;
-    return sum;
-}
-
-/* error_q is scratch: nothing reads it between steps. */
-static int work_scale(taut_solver *solver, const taut_state *state, double *scale,
-                      taut_error *error)
-{
-    taut_values values = {.force = solver->stepper.error_q};
-    taut_error reason;
-    int status = taut_evaluate_inside(solver->context, state->t, state->q, state->v,
-                                      TAUT_WANT_FORCE, &values, &reason);
-    *scale = status == 0 ? taut_work_scale(solver->stepper.n, values.force, state->q) : 0;
-    return taut_fail_final(status, &reason, error); /* it is a measure, not a result */
-}
-
 /* Diverged, with a fixed step size: the energy error is 1000 times the initial energy, and a good
  * part of the largest kinetic energy so far. An adaptive step size needs no such guard: an estimate
  * that diverges is rejected. */
@@ -68,23 +43,14 @@ int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy
     *energy = NAN;
     if (solver->stepper.first_order || solver->averaged)
         return TAUT_OK;
+    if (isnan(solver->energy_base))
+        TAUT_TRY(taut_unevaluated(taut_ledger_begin(solver, state, error), state->t, error));
     taut_values values = {0};
-    TAUT_TRY(taut_unevaluated(taut_evaluate_inside(solver->context, state->t, state->q, state->v,
-                                                   TAUT_WANT_ENERGY, &values, error),
-                              state->t, error));
-    if (solver->motion == TAUT_MOTION_SLOW)
-        values.bond_energy = spring_energy(solver, state);
+    TAUT_TRY(
+        taut_unevaluated(taut_ledger_energies(solver, state, &values, error), state->t, error));
     *energy = values.kinetic + values.potential + values.bond_energy + values.stiff_energy;
-    if (isnan(solver->energy_first))
-        solver->energy_first = *energy;
-    if (isnan(solver->energy_base)) {
-        solver->energy_base = *energy;
-        solver->kinetic_most = values.kinetic;
-        double work;
-        TAUT_TRY(work_scale(solver, state, &work, error));
-        solver->energy_scale = values.kinetic + fabs(values.potential) + values.bond_energy +
-                               fabs(values.stiff_energy) + work;
-    }
+    TAUT_TRY(taut_unevaluated(taut_work_sample(solver, state, values.potential, false, error),
+                              state->t, error));
     solver->energy_last = *energy;
     solver->kinetic_most = fmax(solver->kinetic_most, values.kinetic);
     double off = fabs(*energy - solver->energy_base);

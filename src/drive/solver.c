@@ -79,10 +79,8 @@ static int build(taut_solver *solver, const taut_options *options, taut_error *e
     if (!solver->control.on)
         TAUT_TRY(taut_growth_create(solver, error));
     find_unread(solver, options);
-    unsigned drives = TAUT_HAS_FORCES | TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS | TAUT_HAS_DAMPING |
-                      TAUT_HAS_VELOCITY_FORCES;
     solver->averaged = solver->motion == TAUT_MOTION_EFFECTIVE && !solver->derived;
-    solver->conserves = !(solver->sizes.can & drives) && !solver->averaged;
+    TAUT_TRY(taut_ledger_create(solver, error));
     double energy;
     return taut_rows_guard(solver, &solver->stepper.now, &energy, error);
 }
@@ -243,5 +241,6 @@ int taut_solver_result_get(const taut_solver *solver, taut_result *result, taut_
         .energy_first = solver->energy_first,
         .energy_last = solver->energy_last,
         .statistics = solver->statistics};
+    taut_ledger_result(solver, &own);
     return taut_struct_fill(result, &own, sizeof own, "taut_result", error);
 }

@@ -7,6 +7,7 @@
 #include "base/method.h"
 #include "base/projector.h"
 #include "drive/diagnose.h"
+#include "drive/ledger.h"
 #include "base/warnings.h"
 
 /* Events of one solver; the arrays have one entry per event. */
@@ -132,6 +133,7 @@ struct taut_solver {
     taut_control control;
     taut_error_norm norm;
     taut_drift drift;
+    taut_ledger ledger;
     taut_rows rows;
     taut_caller caller;
     taut_kept kept;

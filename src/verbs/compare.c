@@ -177,8 +177,9 @@ static int begin_at_start(const bench *b, taut_solver *solver, taut_error *error
     taut_copy(b->n, b->start, s->now.q);
     taut_copy(b->m, b->start + b->n, taut_state_v(&s->now));
     s->method->changed(s);
-    return s->method->multipliers(s, s->now.t, s->now.q, taut_state_v(&s->now),
-                                  taut_state_lambda(&s->now), error);
+    TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, taut_state_v(&s->now),
+                                    taut_state_lambda(&s->now), error));
+    return taut_ledger_begin(solver, &s->now, error);
 }
 
 /* Does an explicit method get through the oscillations of the springs, a step of two over the

@@ -1,0 +1,63 @@
+/* ledger.h - the energy of a run: its balance (ledger.c), and the work of forces (work.c). */
+#ifndef TAUT_DRIVE_LEDGER_H
+#define TAUT_DRIVE_LEDGER_H
+
+#include "base/method.h"
+
+/* An integral over samples at any times, up to the latest one (work.c). */
+typedef struct taut_integral {
+    double sum;
+    double tail; /* part of the correction of the latest interval that the next sample replaces */
+    double value, slope; /* the latest sample; slope of the interval before it */
+} taut_integral;
+
+typedef struct taut_work {
+    bool on;            /* powers are sampled at rows */
+    taut_values values; /* force, bond_dt, jacobian */
+    taut_pattern jacobian;
+    int samples;               /* since the motion began */
+    double t, step;            /* of the latest sample; the interval before it */
+    double potential;          /* there */
+    double gained;             /* change of the potential energy between samples */
+    taut_integral power, loss; /* of forces and moving bonds, of damping */
+} taut_work;
+
+typedef struct taut_ledger {
+    taut_work work;
+    bool known; /* E = T + U + ... is the energy: T is quadratic in v */
+    bool on;    /* steps of adaptive size are compared */
+    bool falls; /* the energy can only decrease: bonds are damped, nothing else acts */
+    /* at the latest comparison; t is NaN when the state was replaced since */
+    double t, energy;
+    double kinetic, springs, held; /* there; held: also in the stiff potential */
+    double passed, integral; /* time, and that of the kinetic energy, since the motion began */
+    double jumps;            /* by which events and the caller altered the energy */
+    int calm;                /* steps that may follow without being compared */
+    int beyond;              /* comparisons in a row with too large a drift */
+    int64_t seen;            /* rejected steps of the run at the latest comparison */
+    int64_t rejected;        /* steps that broke the balance */
+} taut_ledger;
+
+/* Which balance holds: solver->conserves, and what is compared. */
+int taut_ledger_create(taut_solver *solver, taut_error *error);
+/* The motion begins at `state`, with any energy: the initial state, or one that an event or the
+ * caller altered. */
+int taut_ledger_begin(taut_solver *solver, const taut_state *state, taut_error *error);
+/* The energies of a state. */
+int taut_ledger_energies(taut_solver *solver, const taut_state *state, taut_values *values,
+                         taut_error *error);
+/* After a step that the error norm accepts. TAUT_RETRY, with the reason: it breaks the balance; an
+ * error: the energy has drifted too far over many steps. */
+int taut_ledger_step(taut_solver *solver, taut_error *error);
+/* What became of the energy: work, dissipated and balance of a result. */
+void taut_ledger_result(const taut_solver *solver, taut_result *result);
+
+/* (work.c) Makes room; samples the powers at a state, whose potential energy is given; `begin`:
+ * the motion begins there. */
+int taut_work_create(taut_solver *solver, taut_error *error);
+int taut_work_sample(taut_solver *solver, const taut_state *state, double potential, bool begin,
+                     taut_error *error);
+/* Work of forces and moving bonds, and dissipation, up to the latest sample. */
+void taut_work_get(const taut_work *work, double *gained, double *lost);
+
+#endif

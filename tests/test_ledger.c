@@ -1,0 +1,296 @@
+/* test_ledger.c - the energy of a run: work and dissipation against closed forms, no alarm in runs
+ * that are right, and what becomes of steps that create energy. */
+#include "base/method.h"
+#include "support/run.h"
+#include "drive/solver.h"
+
+static const double pi = 3.14159265358979324;
+static kept rows_of_run;
+
+/* Runs to the end with rows; the result. */
+static taut_result finish(driven *d)
+{
+    taut_sink sink = kept_sink(&rows_of_run);
+    taut_result result = {.size = sizeof result};
+    d->code = taut_solver_run(d->solver, &sink, 1, NULL, NULL, &d->error);
+    taut_solver_result_get(d->solver, &result, NULL);
+    return result;
+}
+
+/* ---- closed forms */
+
+/* Masses 1. The oscillator with k = 4, d = 0.4 from x = 1: x = e^(-t/5) (cos wt + sin(wt)/(5 w)), w
+ * = sqrt(4 - 1/25). Driven by cos 3t without damping, from rest: x = (cos 2t - cos 3t)/5. Driven
+ * and damped in its stationary motion x = A cos 3t + B sin 3t, over two periods T = 2 pi/3: work
+ * and loss are both d 9 (A^2 + B^2) T, the amplitude from 25 + 9 d^2. A bond that moves a mass by q
+ * = cos t does the work (sin t)^2/2. The potential x sin t from x' = 1 gives x = sin t and the work
+ * (sin t)^2/2. */
+static void test_closed_forms(void)
+{
+    double w = sqrt(4 - 0.04), s = sin(3 * w), c = cos(3 * w), decay = exp(-0.6),
+           x = decay * (c + s / (5 * w)), v = -decay * s * (w + 0.04 / w),
+           left = v * v / 2 + 2 * x * x;
+    double free_x = (cos(6) - cos(9)) / 5, free_v = (3 * sin(9) - 2 * sin(6)) / 5,
+           gained = free_v * free_v / 2 + 2 * free_x * free_x;
+    double driven_loss = 0.4 * 9 / (25 + 9 * 0.16) * 2 * pi / 3, half = sin(2) * sin(2) / 2;
+    const struct {
+        const char *name, *model, *more;
+        double work, lost;
+    } rows[] = {
+        {"damped", "[coordinates]\nx\n[bonds]\ns = x stiffness 4 damping 0.4\n[start]\nx = 1\n",
+         "motion=full until=3", 0, 2 - left},
+        {"driven", "[coordinates]\nx\n[potential]\n2*x^2\n[forces]\nx = cos(3*t)\n",
+         "motion=full until=3", gained, 0},
+        {"driven and damped",
+         "[coordinates]\nx\n[bonds]\ns = x stiffness 4 damping 0.4\n[forces]\nx = cos(3*t)\n"
+         "[start]\nx = -5/26.44, x' = 3*1.2/26.44\n",
+         "motion=full until=4.1887902047863909", driven_loss, driven_loss},
+        {"moving bond", "[coordinates]\nx\n[bonds]\ns = x - cos(t)\n[start]\nx = 1\n",
+         "motion=rigid until=2", half, 0},
+        {"moving potential", "[coordinates]\nx\n[potential]\nx*sin(t)\n[start]\nx' = 1\n",
+         "motion=full until=2", half, 0},
+        {"drag", "[coordinates]\nx\n[forces]\nx = -x'\n[start]\nx' = 1\n", "motion=full until=2",
+         (exp(-4) - 1) / 2, 0},
+        {"free fall", "[coordinates]\ny\n[potential]\n9.81*y\n", "motion=full until=2", 0, 0},
+        {"pendulum",
+         "[coordinates]\nx, y\n[potential]\ny\n[bonds]\ns = sqrt(x^2 + y^2) - 1\n[start]\nx = 1\n",
+         "motion=rigid until=4", 0, 0},
+        {"bounces, which are events and no error",
+         "[coordinates]\ny\n[potential]\ny\n[start]\ny = 1\n"
+         "[events]\nhit = y falling then y' = -0.8*y'\n",
+         "motion=full until=5", 0, 0},
+        {"a kinetic energy",
+         "[coordinates]\na, b\n[kinetic]\n(2 + cos(b))*a'^2/2 + a'*b'*cos(b)/3 + b'^2/2\n"
+         "[potential]\n-cos(a) - cos(b)\n[start]\na = 1, b' = 1\n",
+         "motion=full until=4", 0, 0},
+    };
+    check_group("closed forms");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char options[200];
+        snprintf(options, sizeof options, "method=dop8 rtol=1e-9 every=0.005 %s", rows[k].more);
+        driven d = driven_create(rows[k].model, options, NULL);
+        if (driven_good(rows[k].name, &d)) {
+            taut_result r = finish(&d);
+            check_row(d.code == 0, "%s: %s", rows[k].name, d.error.message);
+            check_near(rows[k].name, r.energy_work, rows[k].work, 1e-7);
+            check_near(rows[k].name, r.energy_dissipated, rows[k].lost, 1e-7);
+            check_near(rows[k].name, r.energy_balance, 0, 1e-7);
+            check_equal("rejected", d.solver->ledger.rejected, 0);
+        }
+        driven_destroy(&d);
+    }
+}
+
+/* What rows cannot show is not shown: too few of them, with both kinds of change; a kinetic energy
+ * that is not quadratic; effective motion and first order have no energy. With one kind of change,
+ * it is the change of the energy. */
+static void test_unknown(void)
+{
+    static const struct {
+        const char *name, *model, *more;
+        bool known;
+    } rows[] = {
+        {"coarse rows",
+         "[coordinates]\nx\n[bonds]\ns = x stiffness 100 damping 0.4\n[forces]\nx = cos(3*t)\n"
+         "[start]\nx = 1\n",
+         "motion=full method=dop8 until=10 every=2.5", false},
+        {"coarse rows, damping only",
+         "[coordinates]\nx\n[bonds]\ns = x stiffness 100 damping 0.4\n[start]\nx = 1\n",
+         "motion=full method=dop8 until=10 every=2.5", true},
+        {"a kinetic energy with linear terms",
+         "[coordinates]\nx\n[kinetic]\nx'^2/2 + x'*sin(x)\n[start]\nx' = 1\n",
+         "motion=full method=dop8 until=2 every=0.01", false},
+        {"first order", "[state]\nx\n[rates]\nx' = -x\n[start]\nx = 1\n", "method=dop8 until=1",
+         false},
+    };
+    check_group("unknown");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        driven d = driven_create(rows[k].model, rows[k].more, NULL);
+        if (driven_good(rows[k].name, &d)) {
+            taut_result r = finish(&d);
+            check_row(isfinite(r.energy_dissipated) == rows[k].known && isnan(r.energy_balance),
+                      "%s: work %g, dissipated %g, balance %g", rows[k].name, r.energy_work,
+                      r.energy_dissipated, r.energy_balance);
+            if (rows[k].known)
+                check_near(rows[k].name, r.energy_dissipated, r.energy_first - r.energy_last, 0);
+        }
+        driven_destroy(&d);
+    }
+}
+
+/* ---- no alarm */
+
+static driven load(const char *name, const char *set, const char *options)
+{
+    driven d = {0};
+    char path[200];
+    const char *sets[] = {set};
+    taut_load how = {.size = sizeof how, .set = sets, .set_count = set != NULL};
+    snprintf(path, sizeof path, "models/%s.taut", name);
+    d.code = taut_system_load(path, &how, &d.system, &d.error);
+    if (d.code == 0)
+        d.code = taut_options_create(NULL, &d.options, &d.error);
+    driven_options(&d, options);
+    if (d.code == 0)
+        d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+    return d;
+}
+
+/* Shipped models in motions and by methods that are right for them: no step is rejected for its
+ * energy. */
+static void test_no_alarm(void)
+{
+    static const struct {
+        const char *model, *motion, *methods[5];
+    } rows[] = {
+        {"double_pendulum", "rigid", {"dopri5", "dop8", "radau3", "radau5", "radau9"}},
+        {"double_pendulum", "slow", {"radau3", "radau5", "radau9"}},
+        {"pendulum", "rigid", {"dopri5", "dop8", "radau3", "radau5", "radau9"}},
+        {"pendulum", "slow", {"radau3", "radau5", "radau9"}},
+        {"triatomic", "rigid", {"dopri5", "dop8", "radau5"}},
+        {"triatomic", "slow", {"radau5", "radau9"}},
+        {"fpu", "rigid", {"dopri5", "dop8"}},
+        {"butane", "slow", {"radau5"}},
+        {"cart", "rigid", {"dop8", "radau5"}},
+        {"rope_bending", "rigid", {"dop8", "radau5"}},
+        {"quartic_rod", "slow", {"radau5", "radau9"}},
+    };
+    static const char *const tolerances[] = {"1e-3", "1e-6", "1e-9"};
+    check_group("no alarm");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        for (int j = 0; j < 5 && rows[k].methods[j]; j++)
+            for (int i = 0; i < 3; i++) {
+                char what[100];
+                snprintf(what, sizeof what, "motion=%s method=%s rtol=%s", rows[k].motion,
+                         rows[k].methods[j], tolerances[i]);
+                driven d = load(rows[k].model, NULL, what);
+                if (driven_good(what, &d)) {
+                    d.code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+                    check_row(d.code == 0 && d.solver->ledger.on && d.solver->ledger.rejected == 0,
+                              "%s %s: %lld rejected, %s", rows[k].model, what,
+                              (long long)d.solver->ledger.rejected, d.code ? d.error.message : "");
+                }
+                driven_destroy(&d);
+            }
+}
+
+/* ---- runs that went wrong: they are right now, or fail with the reason */
+
+static void judge(const char *what, driven *d, double scale)
+{
+    taut_result r = {.size = sizeof r};
+    if (!driven_good(what, d))
+        return;
+    d->code = taut_solver_run(d->solver, NULL, 0, NULL, NULL, &d->error);
+    taut_solver_result_get(d->solver, &r, NULL);
+    if (d->code == 0)
+        check_near(what, r.energy_last, r.energy_first, 0.3 * scale);
+    else
+        check_row(d->code == TAUT_ERROR_STEP || d->code == TAUT_ERROR_EVALUATE, "%s: %s", what,
+                  d->error.message);
+    driven_destroy(d);
+}
+
+/* Energies were 0 -> 1.4e6 and 305 (chain, kinetic energy some 100), -1 -> -52 and 497 (comet), 0
+ * -> 7e14 (quartic_rod at another critical point). */
+static void test_catastrophes(void)
+{
+    static const char *const tolerances[] = {"1e-3", "1e-4", "1e-5", "1e-6"};
+    check_group("catastrophes");
+    for (int k = 0; k < 4; k++) {
+        char what[100];
+        snprintf(what, sizeof what, "motion=full method=dopri5 rtol=%s", tolerances[k]);
+        driven chain = load("chain", NULL, what), pendulum = load("free_pendulum", NULL, what);
+        judge("chain", &chain, 100);
+        judge("free pendulum", &pendulum, 0.5);
+        snprintf(what, sizeof what, "motion=full method=dop8 until=5 rtol=%s", tolerances[k]);
+        driven comet = driven_create(
+            "[coordinates]\nx, y\n[potential]\n-1/sqrt(x^2 + y^2)\n[start]\nx = 1, y' = 0.001\n",
+            what, NULL);
+        judge("comet", &comet, 1);
+        snprintf(what, sizeof what, "motion=full method=radau5 until=2 rtol=%s", tolerances[k]);
+        driven fall =
+            driven_create("[coordinates]\nx\n[potential]\n-1/abs(x)\n[start]\nx = 1\n", what, NULL);
+        judge("fall to the centre", &fall, 1);
+        snprintf(what, sizeof what, "motion=slow method=radau5 until=3 rtol=%s", tolerances[k]);
+        driven rod = load("quartic_rod", "omega=1e8", what);
+        judge("quartic rod", &rod, 1);
+    }
+}
+
+/* ---- methods that create energy and claim to be exact */
+
+static double factor; /* of velocities in each step */
+static taut_method crooked;
+
+static int crooked_step(taut_stepper *s, double h, taut_error *error)
+{
+    TAUT_TRY(taut_method_find("dop8")->step(s, h, error));
+    for (taut_index i = 0; i < s->n; i++) {
+        s->now.v[i] *= factor;
+        s->error_q[i] = s->error_v[i] = 0;
+    }
+    return TAUT_OK;
+}
+
+/* A step that adds 2 % to the kinetic energy is refused at every length; one that adds 0.2 %, or
+ * takes it away, at rtol 1e-3 ends the run in the end; damped bonds may
+ * lose energy, by whatever, and not gain any. */
+static void test_crooked(void)
+{
+    static const struct {
+        double factor;
+        const char *model, *more, *part; /* of the message; NULL: the run is good */
+    } rows[] = {
+        {1.01, "stiffness 1", "rtol=1e-6", "no step succeeded"},
+        {1.01, "stiffness 1", "rtol=1e-6", "constant in this motion"},
+        {0.99, "stiffness 1", "rtol=1e-6", "constant in this motion"},
+        {1.001, "stiffness 1", "rtol=1e-3 until=2000", "the energy drifted from 1"},
+        {0.999, "stiffness 1", "rtol=1e-3 until=2000", "the energy drifted from 1"},
+        {1.01, "stiffness 1 damping 1e-3", "rtol=1e-6", "damping can only decrease"},
+        {0.99, "stiffness 1 damping 1e-3", "rtol=1e-6", NULL},
+        {1, "stiffness 1", "rtol=1e-9", NULL},
+        {1.01, "stiffness 1 damping 1e-3", "rtol=1e-6 until=-200", NULL},
+        {0.99, "stiffness 1 damping 1e-3", "rtol=1e-6 until=-200", "damping can only decrease"},
+    };
+    check_group("crooked methods");
+    crooked = *taut_method_find("dop8");
+    crooked.name = "crooked";
+    crooked.step = crooked_step;
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        driven d = {0};
+        char model[200], what[200];
+        factor = rows[k].factor;
+        snprintf(model, sizeof model,
+                 "[coordinates]\nx\n[bonds]\ns = x %s\n[start]\nx = 1, x' = 1\n", rows[k].model);
+        snprintf(what, sizeof what, "motion=full max-step=0.5 until=200 %s", rows[k].more);
+        d.code = taut_system_parse(model, strlen(model), "model.taut", NULL, &d.system, &d.error);
+        if (d.code == 0)
+            d.code = taut_options_create(NULL, &d.options, &d.error);
+        driven_options(&d, what);
+        if (d.code == 0)
+            d.code =
+                taut_solver_create_own(d.system, d.options, &crooked, NULL, &d.solver, &d.error);
+        if (driven_good(what, &d)) {
+            int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+            if (rows[k].part) {
+                check_equal(what, code, TAUT_ERROR_STEP);
+                check_contains(what, d.error.message, rows[k].part);
+            } else {
+                check_row(code == 0 && d.solver->ledger.rejected == 0, "%s, factor %g: %s", what,
+                          factor, code ? d.error.message : "steps were rejected");
+            }
+        }
+        driven_destroy(&d);
+    }
+}
+
+int main(void)
+{
+    test_closed_forms();
+    test_unknown();
+    test_no_alarm();
+    test_catastrophes();
+    test_crooked();
+    return check_done();
+}
