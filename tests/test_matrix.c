@@ -253,7 +253,9 @@ static const struct {
     {"free_pendulum", {"omega=1000*%g"}},
     {"net", {"omega=1000*%g"}},
     {"pendulum", {"eps=1e-3/%g"}},
+    {"polymer", {"omega=300*%g"}},
     {"rope_bending", {"omega=1000*%g"}},
+    {"spring_pendulum", {"ratio=50*%g"}}, /* an exception of the page */
     {"triatomic", {"omega=500*%g", "lift=0.001/%g"}},
     {"truss", {"modulus=1e6*%g^2"}},
     {"water_box", {"bond_stiffness=443153.4*%g^2", "angle_stiffness=317.5656*%g^2"}},

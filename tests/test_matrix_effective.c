@@ -163,11 +163,8 @@ static int load_start(const char *name, taut_index n, const double *q, const dou
         to += sprintf(to, "%s = %.17g\n%s' = %.17g\n", coordinate, q[i], coordinate, v[i]);
     }
     taut_system_destroy(m->system);
-    static const char *const few[] = {"N=8"}; /* as load() has it */
-    taut_load how = {.size = sizeof how,
-                     .start_text = text,
-                     .set = few,
-                     .set_count = strcmp(name, "water_box") == 0 && !long_form()};
+    const char *few = fewer(name); /* as load() has it */
+    taut_load how = {.size = sizeof how, .start_text = text, .set = &few, .set_count = few != NULL};
     snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, name);
     int status = taut_system_load(path, &how, &m->system, &error);
     check_row(status == 0, "%s: %s", name, error.message);

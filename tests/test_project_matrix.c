@@ -493,7 +493,7 @@ static const char *const heading =
     "values of the paper where it has some. No result is farther from the slow point than the "
     "initial state; a result that is projected again moves by\n"
     "no more than three times the reported error, and 32 u (`difference`: 512 u), in v times the "
-    "fastest frequency.\n"
+    "fastest frequency. `cloth` has 4 x 4 particles here.\n"
     "\n";
 
 static const char *const table = "| model | projection | message |\n|---|---|---|\n";
@@ -509,8 +509,9 @@ int main(int argc, char **argv)
     listed = (long)(strlen(heading) + strlen(table));
     check_group("projections on models");
     check_row(models >= 23, "only %d models", models);
-    for (int k = 0; k < models; k++)
-        run_subject(&(subject){names[k], names[k], NULL, 0, NULL});
+    for (int k = 0; k < models; k++) /* the judge is dense: a small cloth */
+        run_subject(
+            &(subject){names[k], names[k], strcmp(names[k], "cloth") ? NULL : "N=4", 0, NULL});
     check_group("projections on variants");
     for (int k = 0; k < VARIANTS; k++)
         run_subject(&variants[k]);

@@ -9,6 +9,7 @@ step of 1e-13 to 1e-30, so far above the rounding and so small that 25 and more 
 library: neither its derivative rules nor its recurrences. Plain Python, no packages; takes a few seconds."""
 import sys
 from decimal import Decimal, getcontext
+from functools import lru_cache
 
 getcontext().prec = 250
 TINY = Decimal("1e-255")
@@ -38,6 +39,7 @@ def arctan(x):
 PI = 4 * arctan(ONE)
 
 
+@lru_cache(maxsize=1000)
 def sincos(x):
     x = x.remainder_near(2 * PI)
     small = x / 2**20
@@ -458,9 +460,142 @@ def five_dimensions():
     return model
 
 
+def robertson():
+    def rates(t, y, _):
+        slow, back, fast = d(0.04) * y[0], d(1e4) * y[1] * y[2], d(3e7) * y[1]**2
+        return [back - slow, slow - back - fast, fast]
+    return FirstOrder("robertson", [1, 0, 0], rates, lambda t, y: [])
+
+
+def van_der_pol():
+    return FirstOrder("van_der_pol", [2, 0], lambda t, z, _: [z[1], 1000 * (1 - z[0]**2) * z[1] - z[0]], lambda t, z: [])
+
+
+def bouncing_ball():
+    return Mechanical("bouncing_ball", [0, 10], [1, 0], V=lambda t, q: d(9.81) * q[1])
+
+
+def cloth():
+    N, mesh = 3, ONE / 2
+    def g(t, q):
+        p = points(q, 3)
+        node = lambda i, j: p[N * (i - 1) + j - 1]
+        apart = lambda a, b, rest: length(sub(node(*a), node(*b))) - rest
+        steps, whole = range(1, N), range(1, N + 1)
+        along = [apart((i + 1, j), (i, j), mesh) for i in steps for j in whole]
+        across = [apart((i, j + 1), (i, j), mesh) for i in whole for j in steps]
+        up = [apart((i + 1, j + 1), (i, j), sqrt(2) * mesh) for i in steps for j in steps]
+        down = [apart((i + 1, j), (i, j + 1), sqrt(2) * mesh) for i in steps for j in steps]
+        return along + across + up + down + [length(sub(node(i, N), [x, 1 + mesh, 0])) - mesh for i, x in ((1, 0), (N, 1))]
+    q0 = [z for i in range(N) for j in range(N)
+          for z in (i * mesh, j * mesh, d(0.02) * sin(5 * i * mesh + d(0.3)) * cos(4 * j * mesh + d(0.2) * i * mesh))]
+    return Mechanical("cloth", q0, None, g, [d(150)] * 12 + [d(30)] * 8 + [d(150)] * 2, V=lambda t, q: sum(q[2::3]) / N**2,
+                      mass=[ONE / N**2] * 27, settings="N=3")
+
+
+def crane():
+    t = d(3)
+    def progress(t):
+        return t / 20 - sin(2 * PI * t / 20) / (2 * PI)
+    def g(t, q):
+        return [length([q[0] - 15 * progress(t), q[1]]) - (20 - 12 * t / 20)]
+    start = lambda s: [15 * progress(s[0]), -(20 - 12 * s[0] / 20) - 1000 * d(9.81) / d(5e6)]
+    return Mechanical("crane", start([t]), partial(start, [t], 0), g, [d(5e6)], V=lambda t, q: 1000 * d(9.81) * q[1],
+                      mass=[Decimal(1000)] * 2, t=t)
+
+
+def spring_pendulum():
+    r, a = 1 + d(0.2) / 2, d(0.3)
+    return Mechanical("spring_pendulum", [r * sin(a), -r * cos(a)], None, lambda t, q: [length(q) - d(0.75)], [d(4)],
+                      V=lambda t, q: q[1])
+
+
+def squeezer():
+    # sums of arms r (cos a, sin a), a a sum of angles; the source's (sin, -cos) is an arm turned back by a right angle
+    m = [d(x) for x in (0.04325, 0.00365, 0.02373, 0.00706, 0.07050, 0.00706, 0.05498)]
+    I = [d(x) for x in (2.194e-6, 4.410e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5)]
+    A, B, C = [d(-0.06934), d(-0.00227)], [d(-0.03635), d(0.03273)], [d(0.014), d(0.072)]
+    e = d(0.02) - d(0.01421)
+    bodies = [([(0.00092, [0], 0)], [0]), ([(0.007, [0], 0), (-0.0115, [0, 1], 0)], [0, 1]),
+              ([(0.01874, [2], 1), (0.01043, [2], 0)], [2]), ([(0.04, [4], 0), (e, [3, 4], 1)], [3, 4]),
+              ([(0.02308, [4], 0), (-0.00916, [4], 1)], [4]), ([(0.04, [6], 1), (e, [5, 6], 0)], [5, 6]),
+              ([(0.01228, [6], 1), (-0.00449, [6], 0)], [6])]
+    pin = [(0.007, [0], 0), (-0.028, [0, 1], 0)]
+    def turn(arm, q):
+        s, c = sincos(sum(q[i] for i in arm[1]))
+        r = d(arm[0])
+        return [r * s, -r * c] if arm[2] else [r * c, r * s]
+    def end(origin, arms, q):
+        places = [turn(arm, q) for arm in arms]
+        return [x + sum(p[k] for p in places) for k, x in enumerate(origin)]
+    def g(t, q):
+        tip = end([ZERO, ZERO], pin, q)
+        return sub(tip, end(B, [(0.035, [2], 1)], q)) + sub(tip, end(A, [(0.02, [3, 4], 1), (0.04, [4], 0)], q)) + \
+            sub(tip, end(A, [(0.02, [5, 6], 0), (0.04, [6], 1)], q))
+    def T(q, v):
+        total = ZERO
+        for mass, moment, (arms, angles) in zip(m, I, bodies):
+            w = [sum(v[i] for i in arm[1]) for arm in arms]
+            places = [turn(arm, q) for arm in arms]
+            u = [sum(x * p[k] for x, p in zip(w, places)) for k in (0, 1)]  # turned by a right angle
+            total += mass * dot(u, u) / 2 + moment * sum(v[i] for i in angles)**2 / 2
+        return total
+    def V(t, q):
+        return d(4530) / 2 * (length(sub(end(B, [(0.018, [2], 1), (0.02, [2], 0)], q), C)) - d(0.07785))**2
+    q0 = [d(x) for x in (-0.0617138900142764496, 0, 0.455279819163070380, 0.222668390165885885, 0.487364979543842550,
+                         -0.222668390165885885, 1.23054744454982119)]
+    return Mechanical("squeezer", q0, None, g, [None] * 6, V=V, T=T, F=lambda t, q, v: [d(0.033)] + [ZERO] * 6)
+
+
+def top():
+    def product(a, b):  # of quaternions
+        return [a[0] * b[0] - dot(a[1:], b[1:])] + [a[0] * x + b[0] * y + z for x, y, z in zip(b[1:], a[1:], cross(a[1:], b[1:]))]
+    def T(q, v):
+        w = [2 * x for x in product([q[0]] + [-x for x in q[1:]], v)]
+        return d(0.02) / 2 * (w[0]**2 + w[1]**2 + w[2]**2) + d(0.005) / 2 * w[3]**2
+    def V(t, q):
+        return d(9.81) * d(0.1) * product(product(q, [ZERO, ZERO, ZERO, ONE]), [q[0]] + [-x for x in q[1:]])[3]
+    c, s = cos(d(0.25)), sin(d(0.25))
+    return Mechanical("top", [c, s, 0, 0], [0, 0, -50 * s, 50 * c], lambda t, q: [dot(q, q) - 1], [None], V=V, T=T)
+
+
+def polymer():
+    N, rise, turn = 4, d(0.5), d(0.9)
+    radius = sqrt(1 - rise**2) / (2 * sin(turn / 2))
+    def V(t, q):
+        p, total = points(q, 3), ZERO
+        for i in range(N):
+            for j in range(i + 2, N):
+                x = 1 / length(sub(p[i], p[j]))**6
+                total += 4 * (x * x - x)
+        return total
+    q0 = [x for i in range(1, N + 1) for x in (radius * cos(turn * i), radius * sin(turn * i), rise * i)]
+    return Mechanical("polymer", q0, [0] * (3 * N - 3) + [d(0.3), d(-0.2), d(0.1)],
+                      lambda t, q: [length(sub(b, a)) - 1 for a, b in zip(points(q, 3), points(q, 3)[1:])], [d(300)**2] * (N - 1),
+                      V=V, settings="N=4")
+
+
+def robot_arm():
+    g, l1, l2, t = d(9.81), d(0.5), d(0.4), d(0.6)
+    def T(q, v):  # a rod of mass m and length l turning about its end has m l^2/3
+        a, b = v[0], v[0] + v[1]
+        joint, end = l1 * a, l2 * b
+        return (8 * joint**2 / 3 + 5 * (joint**2 + joint * end * cos(q[1]) + end**2 / 3) +
+                2 * (joint**2 + 2 * joint * end * cos(q[1]) + end**2) + d(1.5) * v[2]**2 + d(0.8) * v[3]**2) / 2
+    def V(t, q):
+        first, second = l1 * sin(q[0]), l2 * sin(q[0] + q[1])
+        return g * (8 * first / 2 + 5 * (first + second / 2) + 2 * (first + second))
+    def F(t, q, v):
+        path = [d(0.3) + d(0.5) * (1 - cos(2 * t)), d(0.5) - d(0.7) * (1 - cos(3 * t))]
+        return [ZERO, ZERO] + [2000 * (path[i] - q[2 + i]) - 100 * v[2 + i] for i in (0, 1)]
+    return Mechanical("robot_arm", [d(0.3), d(0.5)] * 2, None, lambda t, q: [q[2] - q[0], q[3] - q[1]], [d(1e5)] * 2, V=V, F=F,
+                      T=T, t=t)
+
+
 MODELS = [double_pendulum, pendulum, free_pendulum, forced_spring, double_pendulum_gravity, quartic_rod, chain, net, truss,
           rope_bending, slider_crank, four_bar, cart, fpu, triatomic, butane, water_box, index2, kepler, michaelis_menten,
-          michaelis_menten_mixed, hydrogen_oxygen, five_dimensions]
+          michaelis_menten_mixed, hydrogen_oxygen, five_dimensions, robertson, van_der_pol, bouncing_ball, cloth, crane,
+          spring_pendulum, squeezer, top, polymer, robot_arm]
 
 # -------------------------------------------------------------------------------------------------------------------- output
 

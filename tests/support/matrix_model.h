@@ -88,6 +88,15 @@ static void look_at_start(model *m)
     m->slow = slow_rate(m->name);
 }
 
+/* The setting with which the short form takes a large model, NULL without; exceptions of the
+ * page: water_box has a twelfth of its pairs, cloth a fiftieth of its particles. */
+static const char *fewer(const char *name)
+{
+    if (strcmp(name, "cloth") == 0)
+        return "N=4";
+    return strcmp(name, "water_box") == 0 && !long_form() ? "N=8" : NULL;
+}
+
 static int load(const char *name, const char *const *set, int count, model *m)
 {
     char path[600];
@@ -95,9 +104,8 @@ static int load(const char *name, const char *const *set, int count, model *m)
     const char *all[4] = {0};
     for (int k = 0; k < count && k < 3; k++)
         all[k] = set[k];
-    if (strcmp(name, "water_box") == 0 &&
-        !long_form()) /* a twelfth of the pairs; an exception of the page */
-        all[count++] = "N=8";
+    if (fewer(name))
+        all[count++] = fewer(name);
     taut_load how = {.size = sizeof how, .set = all, .set_count = count};
     snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, name);
     *m = (model){.name = name};
