@@ -8,8 +8,8 @@
  * converges uniformly in the stiffness [B Lemma 8.2]; steps are chosen for the slow motion, and
  * oscillations are damped [B Theorem 3.2]. Orders in q: 2s - 1; in v: s (s > 1), 1; in lambda: s -
  * 1 [B Theorem 4.1]. The end of a step is its last stage, multipliers included. A stiff
- * potential enters through its Hessian in K; steps may then be limited by its curvature [B Lemma
- * 8.1]. */
+ * potential has rows like bonds (radau_potential.c), or enters through its Hessian in K; steps may
+ * then be limited by its curvature [B Lemma 8.1]. */
 #include "base/rows.h"
 #include "base/vectors.h"
 #include "step/methods.h"
