@@ -175,7 +175,8 @@ static int choose_method(taut_solver *solver, const taut_options *given, taut_er
     if (!motion_exists(bit))
         return fail_motion(taut_motion_name(bit), error);
     solver->motion = bit;
-    bool step_given = taut_options_given(bit == TAUT_MOTION_EFFECTIVE ? given : merged, "step");
+    bool averaged = bit == TAUT_MOTION_EFFECTIVE || bit == TAUT_MOTION_FULL;
+    bool step_given = taut_options_given(averaged ? given : merged, "step");
     return settle_method(solver, method, step_given, error);
 }
 

@@ -16,6 +16,7 @@
 #include "drive/slow_rate.h"
 #include "linalg/spectrum.h"
 #include "slow/potential/potential.h"
+#include "vibration/effective.h"
 
 typedef struct examiner {
     const taut_system *system;
@@ -458,9 +459,12 @@ static int find_frequencies(examiner *e, bool modes, bool fastest)
     }
     d->least = frequency[0];
     d->most = frequency[found - 1];
-    if (complete)
+    if (complete) {
+        taut_modes_report near = {0};
+        taut_resonances_find(found, frequency, &near);
+        d->resonance = near.resonances > 0 ? near.resonance[0].gap : INFINITY;
         d->frequencies = found;
-    else if (stiff)
+    } else if (stiff)
         d->frequencies = e->n;
     return TAUT_OK;
 }

@@ -43,6 +43,9 @@ typedef struct taut_diagnosis {
         turning_rate;  /* of the bonds at the initial state (slow_rate.h), or of the coordinates */
     int states;        /* at which slow_rate was evaluated, besides the initial one */
     double separation; /* least over slow_rate; INFINITY where that is 0, or nothing stiff */
+    /* relative distance of the stiff frequencies from the closest resonance, of two or of one and
+     * the sum of two; INFINITY: there is none; 0: unknown */
+    double resonance;
     double oscillatory_energy, energy_scale;
     /* the largest of |g + tau gdot - c lambda| and |gdot|/omega over the stiff springs, lambda
      * those of the rigid motion; INFINITY: unknown; 0 when a spring is overdamped */
@@ -50,6 +53,9 @@ typedef struct taut_diagnosis {
     /* a spring does not oscillate: its stretch belongs to the slow motion, and no projection may
      * remove it */
     bool overdamped;
+    /* (motion.c) what resolving every oscillation until the end costs; INFINITY: not known */
+    double full_evaluations, full_cost;
+    bool calm; /* (motion.c) the initial state is a slow point within the tolerance */
 } taut_diagnosis;
 
 /* Fills *diagnosis with `parts` at (t, q, v). Springs that depend on each other leave the energies

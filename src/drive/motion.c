@@ -12,11 +12,16 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/vectors.h"
 #include "drive/solver.h"
 #include "step/methods.h"
 
 static const double NEGLIGIBLE = 1e-3; /* oscillatory energy over the energy scale */
-static const double SEPARATED = 10;    /* lowest stiff frequency over the slow rate */
+static const double SEPARATED = 10;    /* lowest stiff frequency over the slow rate: slow motion */
+static const double AVERAGED = 30;     /* the same for effective motion */
+static const double RESONANT = 0.05;   /* relative distance of frequencies */
+static const double BUDGET = 2e9;      /* units of taut_system_work: about 2 s of one core */
+static const double PER_RADIAN = 18;   /* evaluations of dop8 at rtol 1e-6, measured */
 
 /* ---- which motion */
 
@@ -35,38 +40,100 @@ bool taut_motion_oscillates(const taut_diagnosis *d)
     return d->oscillatory_energy > NEGLIGIBLE * d->energy_scale;
 }
 
+static bool can_move(const taut_diagnosis *d, unsigned motion, unsigned avoid)
+{
+    return offered(&d->sizes, motion & ~avoid);
+}
+
+/* What motion slow would neglect. */
+static void append_oscillation(const taut_diagnosis *d, char *why, size_t size)
+{
+    if (isfinite(d->amplitude) && d->amplitude > 0)
+        taut_append(why, size, "an oscillation of about %.2g (energy %.2g of %.2g)", d->amplitude,
+                    d->oscillatory_energy, d->energy_scale);
+    else
+        taut_append(why, size, "oscillatory energy %.2g of %.2g", d->oscillatory_energy,
+                    d->energy_scale);
+}
+
+/* The full motion, for want of another one, and its cost where it is known. */
+static unsigned only_full(const taut_diagnosis *d, char *why, size_t size)
+{
+    if (isfinite(d->full_evaluations))
+        taut_append(why, size, "; about %.2g evaluations", d->full_evaluations);
+    return TAUT_MOTION_FULL;
+}
+
+/* The exact motion, where it is cheap enough or the same as the slow one. */
+static unsigned judge_exact(const taut_diagnosis *d, unsigned avoid, char *why, size_t size)
+{
+    bool slow = can_move(d, TAUT_MOTION_SLOW, avoid), separated = d->separation >= SEPARATED;
+    if (d->rank >= d->sizes.coordinates || d->frequencies >= d->sizes.coordinates) {
+        taut_append(why, size, "full because the bonds leave no slow motion");
+        return only_full(d, why, size);
+    }
+    if (d->calm && slow && separated) {
+        taut_append(why, size,
+                    "slow because the initial state is a slow point within the tolerance "
+                    "(oscillation of about %.2g): it is the same motion as full",
+                    d->amplitude);
+        return TAUT_MOTION_SLOW;
+    }
+    if (!(d->full_cost <= BUDGET))
+        return 0;
+    taut_append(why, size,
+                "full because every oscillation can be resolved with about %.2g evaluations",
+                d->full_evaluations);
+    if (separated && slow) {
+        taut_append(why, size, "; motion slow would neglect ");
+        append_oscillation(d, why, size);
+    }
+    return TAUT_MOTION_FULL;
+}
+
 /* For a system with stiff modes. */
 static unsigned judge(const taut_diagnosis *d, unsigned avoid, char *why, size_t size)
 {
-    double energy = d->oscillatory_energy, scale = d->energy_scale;
+    if (why[0])
+        taut_append(why, size, "; "); /* after what failed before */
+    unsigned exact = judge_exact(d, avoid, why, size);
     bool oscillates = taut_motion_oscillates(d);
-    if (d->rank >= d->sizes.coordinates || d->frequencies >= d->sizes.coordinates) {
-        snprintf(why, size, "full because the bonds leave no slow motion");
-        return TAUT_MOTION_FULL;
-    }
+    if (exact)
+        return exact;
     if (!(d->separation >= SEPARATED)) {
-        snprintf(why, size,
-                 "full because the lowest stiff frequency (%.3g) is less than %g times the rate of "
-                 "the slow motion (about %.3g)",
-                 d->least, SEPARATED, d->slow_rate);
-        return TAUT_MOTION_FULL;
+        taut_append(why, size,
+                    "full because the lowest stiff frequency (%.3g) is less than %g times the rate "
+                    "of the slow motion (%.3g)",
+                    d->least, SEPARATED, d->slow_rate);
+        return only_full(d, why, size);
     }
-    if (!oscillates && offered(&d->sizes, TAUT_MOTION_SLOW & ~avoid)) {
-        snprintf(why, size,
-                 "slow because the initial state has negligible oscillatory energy (%.2g of %.2g)",
-                 energy, scale);
+    if (!oscillates && can_move(d, TAUT_MOTION_SLOW, avoid)) {
+        taut_append(why, size, "slow because the oscillation is negligible: it neglects ");
+        append_oscillation(d, why, size);
+        if (isfinite(d->full_evaluations))
+            taut_append(why, size, "; motion full would need about %.2g evaluations",
+                        d->full_evaluations);
         return TAUT_MOTION_SLOW;
     }
-    if (oscillates && offered(&d->sizes, TAUT_MOTION_EFFECTIVE & ~avoid)) {
-        snprintf(why, size,
-                 "effective because the initial state oscillates (oscillatory energy %.2g of "
-                 "%.2g): actions are conserved, oscillations averaged",
-                 energy, scale);
+    if (oscillates && can_move(d, TAUT_MOTION_EFFECTIVE, avoid) && d->separation >= AVERAGED &&
+        d->resonance > RESONANT) {
+        taut_append(why, size,
+                    "effective because the initial state oscillates (oscillatory energy %.2g of "
+                    "%.2g): actions are conserved, oscillations averaged; the error of averaging "
+                    "is not part of the error shown",
+                    d->oscillatory_energy, d->energy_scale);
         return TAUT_MOTION_EFFECTIVE;
     }
-    taut_append(why, size, "%sfull resolves the oscillations (oscillatory energy %.2g of %.2g)",
-                why[0] ? "; " : "", energy, scale); /* after what failed before */
-    return TAUT_MOTION_FULL;
+    taut_append(why, size, "full resolves the oscillations (oscillatory energy %.2g of %.2g)",
+                d->oscillatory_energy, d->energy_scale);
+    if (oscillates && d->separation < AVERAGED)
+        taut_append(why, size, "; effective motion needs a separation of %g (it is %.3g)", AVERAGED,
+                    d->separation);
+    else if (oscillates && d->resonance <= RESONANT)
+        taut_append(why, size,
+                    "; frequencies are in resonance to %.1f %%, which averaging neglects",
+                    100 * d->resonance);
+    return only_full(d, why, size);
 }
 
 unsigned taut_motion_advise(const taut_diagnosis *d, unsigned avoid, char *why, size_t size)
@@ -86,6 +153,33 @@ static taut_backend backend_of(const taut_options *options)
         if (strcmp(taut_backend_name((taut_backend)k), name) == 0)
             return (taut_backend)k;
     return TAUT_BACKEND_AUTO;
+}
+
+/* Is the initial state a slow point within the tolerance, and does nothing excite oscillations
+ * later? Velocities decide: those of an oscillation are its amplitude times the frequency. */
+static bool is_calm(const taut_solver *solver, const double *q, const double *v)
+{
+    const taut_diagnosis *d = &solver->diagnosis;
+    taut_index n = d->sizes.coordinates;
+    double rtol = taut_options_real(solver->options, "rtol"),
+           speed = fmax(taut_largest(n, v), d->slow_rate * taut_largest(n, q));
+    return !(d->sizes.can & (TAUT_HAS_EVENTS | TAUT_HAS_KINKS)) && !d->overdamped &&
+           d->amplitude * d->most <= 10 * rtol * speed;
+}
+
+/* The cost of resolving every oscillation until the end, in evaluations of dop8 and in units of
+ * taut_system_work; INFINITY: not known. */
+static void estimate_full(taut_solver *solver)
+{
+    taut_diagnosis *d = &solver->diagnosis;
+    double from = taut_options_real(solver->options, "from"),
+           until = taut_options_real(solver->options, "until"),
+           rtol = taut_options_real(solver->options, "rtol"),
+           rate = fmax(fmax(d->most, d->fastest), d->slow_rate);
+    d->full_evaluations = 500 + PER_RADIAN * rate * fabs(until - from) * pow(1e-6 / rtol, 0.14);
+    if (isnan(d->full_evaluations) || !(d->most > 0))
+        d->full_evaluations = INFINITY;
+    d->full_cost = d->full_evaluations * taut_system_work(solver->system);
 }
 
 int taut_motion_diagnose(taut_solver *solver, taut_error *error)
@@ -110,6 +204,10 @@ int taut_motion_diagnose(taut_solver *solver, taut_error *error)
     if (status == 0)
         status = taut_diagnose_along(context, taut_options_real(solver->options, "until"), q, v,
                                      &solver->diagnosis, error);
+    if (status == 0) {
+        estimate_full(solver);
+        solver->diagnosis.calm = z->kind == TAUT_MECHANICAL && is_calm(solver, q, v);
+    }
     taut_context_destroy(context);
     taut_arena_clear(&arena);
     return status;
@@ -146,11 +244,11 @@ const taut_method *taut_motion_method(const taut_solver *solver, bool step_given
         {TAUT_MOTION_RIGID, {&taut_dop8, &taut_radau5, &taut_rattle}},
         {TAUT_MOTION_SLOW, {&taut_radau5}},
         {TAUT_MOTION_EFFECTIVE, {&taut_projected_impulse, &taut_effective}}, /* the first: a step */
-        {TAUT_MOTION_FULL, {&taut_verlet, &taut_dop8, &taut_radau5}},
+        {TAUT_MOTION_FULL, {&taut_dop8, &taut_radau5, &taut_verlet}},
     };
-    bool damped = solver->sizes.kind == TAUT_MECHANICAL && (solver->sizes.can & TAUT_HAS_DAMPING);
-    if (damped && usable(solver, &taut_radau5, step_given)) /* strong damping is stiff */
-        return &taut_radau5;
+    bool full = solver->motion == TAUT_MOTION_FULL && solver->sizes.kind == TAUT_MECHANICAL;
+    if (full && step_given && usable(solver, &taut_verlet, step_given))
+        return &taut_verlet;
     for (size_t j = 0; j < sizeof preferred / sizeof preferred[0]; j++)
         for (int k = 0; preferred[j].motion == solver->motion && k < 3; k++)
             if (preferred[j].methods[k] && usable(solver, preferred[j].methods[k], step_given))

@@ -8,8 +8,8 @@
  * converges uniformly in the stiffness [B Lemma 8.2]; steps are chosen for the slow motion, and
  * oscillations are damped [B Theorem 3.2]. Orders in q: 2s - 1; in v: s (s > 1), 1; in lambda: s -
  * 1 [B Theorem 4.1]. The end of a step is its last stage, multipliers included. A stiff
- * potential enters through its Hessian in K; steps may then be limited by its curvature [B Lemma
- * 8.1]. */
+ * potential has rows like bonds (radau_potential.c), or enters through its Hessian in K; steps may
+ * then be limited by its curvature [B Lemma 8.1]. */
 #include "base/rows.h"
 #include "base/vectors.h"
 #include "step/methods.h"
@@ -214,7 +214,7 @@ static int end_mechanics(taut_stepper *s, double h, taut_state *next, taut_error
     taut_copy(w->n, w->v + (int64_t)(w->s - 1) * w->n, next->v);
     taut_copy(w->m, trial->lambda + (int64_t)(w->s - 1) * w->m, trial->tension);
     if (w->rows > 0)
-        TAUT_TRY(taut_radau_potential_end(s, h, next->q, trial, error));
+        taut_radau_potential_end(s, trial);
     if (w->potential.rank > 0)
         TAUT_TRY(taut_radau_potential_check(s, h, next->q, error));
     if (!s->adaptive) /* a fixed step size shows the method itself */

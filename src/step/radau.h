@@ -218,8 +218,11 @@ double taut_radau_potential_value(const taut_radau *w, int stage, taut_index i);
 double taut_radau_potential_missed(const taut_stepper *s, double h);
 /* Rows, compliances and multipliers at the beginning of a step; grad V/eps^2 at its end. */
 int taut_radau_potential_begin(taut_stepper *s, double h, taut_radau_past *past, taut_error *error);
-int taut_radau_potential_end(taut_stepper *s, double h, const double *q, taut_radau_past *end,
-                             taut_error *error);
+void taut_radau_potential_end(const taut_stepper *s, taut_radau_past *end);
+/* dg/dt of its rows at fixed q behind those of the bonds in drift[m]; by differences, in which the
+ * compliance takes the stiffness out. */
+int taut_radau_potential_drift(taut_stepper *s, double t, const double *q, double h, double *drift,
+                               taut_error *error);
 /* Is q, at the end of a step, on the branch where the step began? TAUT_RETRY: no. */
 int taut_radau_potential_check(taut_stepper *s, double h, const double *q, taut_error *error);
 

@@ -223,16 +223,21 @@ static bool may_succeed(int status)
 }
 
 /* The last stage is the end of the step: its G and M serve the error estimate of the next one. */
-static void keep_end(taut_radau *w)
+static int keep_end(taut_stepper *s, double h, taut_error *error)
 {
+    taut_radau *w = s->work;
     if (first_order(w))
-        return;
+        return TAUT_OK;
     taut_radau_past *trial = &w->past[1 - w->top];
     int64_t last = w->s - 1;
+    if (w->rows > 0 && s->adaptive)
+        TAUT_TRY(taut_radau_potential_drift(s, s->now.t + h, w->q + last * w->n, h,
+                                            w->bond_dt + last * w->m, error));
     taut_copy(w->entries, w->g + last * w->entries, trial->jacobian);
     taut_copy(w->m, w->bond_dt + last * w->m, trial->drift);
     if (w->varying)
         taut_copy(w->mass_entries, w->mass + last * w->mass_entries, trial->mass);
+    return TAUT_OK;
 }
 
 int taut_radau_newton(taut_stepper *s, double h, taut_error *error)
@@ -247,8 +252,8 @@ int taut_radau_newton(taut_stepper *s, double h, taut_error *error)
         status = iterate(s, h, true, &fresh, error);
     }
     if (status == 0)
-        keep_end(w);
-    else {
+        status = keep_end(s, h, error);
+    if (status != 0) {
         w->frozen.valid = false;
         w->frozen.h = 0;
         w->rate = 1;

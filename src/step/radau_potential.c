@@ -21,10 +21,12 @@
 
 /* Of the smallest stiff eigenvalue: what another may be where there is a manifold. */
 static const double GAP = 0.1;
+/* Modes are dense and found at every step: of more coordinates they cost more than the step. */
+enum { MOST_COORDINATES = 100 };
 /* Omega^2 L over the acceleration: from here on it has rows. */
 static const double ENOUGH = 3e4;
 /* Between the ends of a step: eigenvalues change less, and the way is not longer than this times
- * that of the velocity and the acceleration at the beginning, or a share of the whole size. */
+ * that of the velocity and the forces at the beginning, or a share of the whole size. */
 static const double CHANGE = 50, WAY = 10, NEARBY = 0.1;
 
 /* ---- making */
@@ -77,6 +79,8 @@ int taut_radau_potential_create(taut_stepper *s, taut_error *error)
     taut_error reason = {0};
     int64_t count = 0;
     bool found = false;
+    if (w->n > MOST_COORDINATES)
+        return TAUT_OK;
     int status = taut_potential_modes_create(&p->modes, s->context, s->arena, true, &reason);
     if (status == 0) {
         taut_copy(w->n, s->now.q, p->modes.start);
@@ -253,9 +257,8 @@ double taut_radau_potential_missed(const taut_stepper *s, double h)
 
 /* ---- the ends of a step */
 
-/* dg/dt of the potential's rows at fixed q, by differences: C takes eps out of them. */
-static int find_drift(taut_stepper *s, double t, const double *q, double h, double *drift,
-                      taut_error *error)
+int taut_radau_potential_drift(taut_stepper *s, double t, const double *q, double h, double *drift,
+                               taut_error *error)
 {
     taut_radau *w = s->work;
     taut_index bonds = w->m - w->rows;
@@ -306,7 +309,7 @@ int taut_radau_potential_begin(taut_stepper *s, double h, taut_radau_past *past,
         past->bond[bonds + k] = c * past->tension[bonds + k];
         past->gamma[bonds + k] = 0; /* of a first guess only */
     }
-    TAUT_TRY(find_drift(s, s->now.t, s->now.q, h, past->drift, error));
+    TAUT_TRY(taut_radau_potential_drift(s, s->now.t, s->now.q, h, past->drift, error));
     for (taut_index i = bonds; i < w->m; i++)
         past->rate[i] = past->drift[i] + taut_row_dot(&w->jacobian, past->jacobian, i, s->now.v);
     without_rows(w, past->jacobian, past->tension, past->pull, w->potential.first);
@@ -320,17 +323,14 @@ int taut_radau_potential_begin(taut_stepper *s, double h, taut_radau_past *past,
     return TAUT_OK;
 }
 
-int taut_radau_potential_end(taut_stepper *s, double h, const double *q, taut_radau_past *end,
-                             taut_error *error)
+void taut_radau_potential_end(const taut_stepper *s, taut_radau_past *end)
 {
-    taut_radau *w = s->work;
-    taut_index bonds = w->m - w->rows;
+    const taut_radau *w = s->work;
     int last = w->s - 1;
     if (!renew(s, last, end->pull))
         taut_copy(w->n, w->potential.rest + (int64_t)last * w->n, end->pull);
-    for (taut_index i = bonds; i < w->m; i++)
+    for (taut_index i = w->m - w->rows; i < w->m; i++)
         taut_row_add(&w->jacobian, end->jacobian, i, end->tension[i], end->pull);
-    return s->adaptive ? find_drift(s, s->now.t + h, q, h, end->drift, error) : TAUT_OK;
 }
 
 /* ---- the branch */
@@ -353,13 +353,12 @@ int taut_radau_potential_check(taut_stepper *s, double h, const double *q, taut_
     /* a full motion whose oscillation is resolved may be anywhere */
     if (!w->rows && !(h * h * p->least > WAY))
         return TAUT_OK;
+    taut_copy(w->n, w->past[w->top].force, w->extra);
     double way = taut_potential_modes_length(modes, q, s->now.q),
            size = taut_potential_modes_length(modes, q, NULL) +
                   taut_potential_modes_length(modes, s->now.q, NULL),
            speed = taut_potential_modes_length(modes, s->now.v, NULL),
-           gain = fabs(h) * taut_potential_modes_length(modes, s->now.a, NULL);
-    if (isnan(gain)) /* an initial state has no acceleration */
-        gain = 0;
+           gain = fabs(h) * taut_potential_modes_force_length(modes, w->extra);
     if (!(way <= WAY * fabs(h) * (speed + gain) + NEARBY * size))
         return refuse(s, h, "it moves farther than the velocity allows", error);
     TAUT_TRY(find_modes(s, s->now.t + h, q, error));

@@ -87,3 +87,23 @@ bool taut_system_setting(const taut_system *system, taut_index k, const char **n
     *value = system->setting[k].value;
     return true;
 }
+
+/* The level of a tape that gives f, g and G. */
+static int level_of(taut_role role)
+{
+    return role == TAUT_ROLE_KINETIC                           ? 2
+           : role == TAUT_ROLE_FORCE || role == TAUT_ROLE_MASS ? 0
+                                                               : 1;
+}
+
+double taut_system_work(const taut_system *system)
+{
+    const taut_sizes *z = &system->sizes;
+    double sum = 8 * ((double)z->coordinates + z->bonds) + 40;
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_statement_kernel *kernel = system->kernel[k];
+        if (kernel->role != TAUT_ROLE_VALUE)
+            sum += 30 + (double)kernel->members * kernel->tape->level_end[level_of(kernel->role)];
+    }
+    return system->kernels > 0 ? sum : 10 * sum; /* functions in C: not known */
+}

@@ -33,7 +33,7 @@ static void insert_resonance(taut_modes_report *report, int j, int k, int l, dou
 
 /* All neighbours; and for each j the pairs k <= l along the line Omega_k + Omega_l = Omega_j:
  * O(modes^2). */
-static void find_resonances(int modes, const double *frequency, taut_modes_report *report)
+void taut_resonances_find(int modes, const double *frequency, taut_modes_report *report)
 {
     report->separation = INFINITY;
     for (int j = 1; j < modes; j++) {
@@ -93,7 +93,7 @@ static void fill(const void *work, describer *describe, int modes, const double 
         else if (k >= modes - count / 2)
             mode[k - modes + count] = made;
     }
-    find_resonances(modes, frequency, report);
+    taut_resonances_find(modes, frequency, report);
 }
 
 typedef struct spring_modes {
@@ -257,7 +257,7 @@ static int frequencies(taut_context *context, double t, const double *q, int cou
                               .action = NAN,
                               .bond = {-1, -1, -1, -1}};
     if (status == 0 && report->complete)
-        find_resonances(report->found, frequency, report);
+        taut_resonances_find(report->found, frequency, report);
     report->energy = report->correction = NAN;
     taut_arena_clear(&arena);
     return status;
