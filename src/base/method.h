@@ -82,6 +82,10 @@ typedef struct taut_method {
     double sharper;
     /* stable while h omega is below this for every frequency omega; 0: without limit */
     double stability;
+    /* h rho of the latest step, rho an estimate of the largest rate of the system; beyond
+     * stiff_limit stability determines the step size. To be called after `complete`; NULL: none */
+    double (*stiffness)(taut_stepper *stepper);
+    double stiff_limit;
     /* assigns work; the only place that allocates */
     int (*create)(taut_stepper *stepper, taut_error *error);
     /* what the arena does not free; takes half-made work; may be NULL */

@@ -136,6 +136,8 @@ static int march(taut_solver *solver, double target, taut_error *error)
         TAUT_TRY(taut_watch_step(solver, &restarted, error));
         if (restarted)
             p = make_plan(now->t, target, solver->step);
+        if (!restarted && solver->control.on)
+            TAUT_TRY(taut_switch_step(solver, error));
         if (solver->outcome == TAUT_OK)
             taut_report(solver, now->t);
     }

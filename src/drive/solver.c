@@ -78,6 +78,7 @@ static int build(taut_solver *solver, const taut_options *options, taut_error *e
     TAUT_TRY(taut_watch_create(solver, error));
     if (!solver->control.on)
         TAUT_TRY(taut_growth_create(solver, error));
+    taut_switch_create(solver);
     find_unread(solver, options);
     solver->averaged = solver->motion == TAUT_MOTION_EFFECTIVE && !solver->derived;
     TAUT_TRY(taut_ledger_create(solver, error));
@@ -147,6 +148,7 @@ static int create(const taut_system *system, const taut_options *options, const 
                         .energy_last = NAN,
                         .energy_base = NAN,
                         .size = NAN,
+                        .stiff.at = NAN,
                         .rows = {.written = NAN},
                         .drift = {.measured = NAN}};
     int status = make_first(&like, options, allocator, solver, error);

@@ -102,6 +102,13 @@ typedef struct taut_kept {
     taut_kept_step *step;
 } taut_kept;
 
+/* A stiff system in an explicit method (switch.c). */
+typedef struct taut_stiff {
+    bool watched;
+    int found; /* how often one after another */
+    double at; /* time of the switch; NaN: none */
+} taut_stiff;
+
 struct taut_solver {
     taut_arena arena;
     const taut_system *system; /* the model: names, outputs, events */
@@ -132,6 +139,7 @@ struct taut_solver {
     double frequency;
     taut_control control;
     taut_error_norm norm;
+    taut_stiff stiff;
     taut_drift drift;
     taut_ledger ledger;
     taut_rows rows;
@@ -246,6 +254,11 @@ void taut_norm_pull(taut_solver *solver, const double *a);
 double taut_norm_step(taut_solver *solver, double h);
 /* The latest step counts: its end enters the scales. */
 void taut_norm_accept(taut_solver *solver, double h);
+
+/* (switch.c) Should stiffness be watched? */
+void taut_switch_create(taut_solver *solver);
+/* After a step, its rows and events: changes the method where the system is stiff. */
+int taut_switch_step(taut_solver *solver, taut_error *error);
 
 /* (growth.c) Assigns memory; after a step of the fixed size h: fails when the state has grown by
  * instability. `last`: the run ends here. */

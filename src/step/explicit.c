@@ -156,6 +156,36 @@ int taut_runge_kutta_complete(taut_stepper *s, taut_error *error)
     return TAUT_OK;
 }
 
+/* The last stage lies at the end of the step too: y1 - Y = h sum (b_j - a_j) k_j. Second order:
+ * where velocities differ little because an oscillation turns, positions do not; h^2 |dv'|/|dq| is
+ * (h omega)^2 of oscillations, and far larger than h |dv'|/|dv| of damped motion. */
+double taut_runge_kutta_stiffness(taut_stepper *s)
+{
+    static const double TURNING = 0.3;
+    taut_runge_kutta *w = s->work;
+    const taut_tableau *table = w->tableau;
+    int last = table->stages - 1;
+    double *kq[TAUT_TABLEAU_WIDTH], *kv[TAUT_TABLEAU_WIDTH], weight[TAUT_TABLEAU_WIDTH];
+    const double *b = table->a + table->stages * table->width, *a = table->a + last * table->width;
+    if (!w->fresh || s->n == 0)
+        return 0;
+    taut_runge_kutta_stages(w, &s->last, &s->now, kq, kv);
+    double **k = w->second_order ? kv : kq, h = fabs(w->h), moved = 0;
+    for (int j = 0; j < table->stages; j++)
+        weight[j] = b[j] - (j < last ? a[j] : 0);
+    if (w->second_order) {
+        taut_combine(s->n, table->stages, weight, kq, h, NULL, w->speed);
+        moved = taut_norm(s->n, w->speed);
+    }
+    taut_combine(s->n, table->stages, weight, k, h, NULL, w->speed);
+    double apart = taut_norm(s->n, w->speed);
+    for (taut_index i = 0; i < s->n; i++)
+        w->speed[i] = s->now.a[i] - k[last][i];
+    double rate = h * taut_norm(s->n, w->speed);
+    double hrho = apart > 0 ? rate / apart : 0;
+    return moved > 0 ? fmin(hrho, TURNING * h * rate / moved) : hrho;
+}
+
 void taut_runge_kutta_stretch(taut_stepper *s, const double *x, double *gx)
 {
     if (s->field->stretch)
@@ -218,10 +248,11 @@ EXPLICIT(midpoint, .order = 2, .summary = "explicit midpoint rule",
          .reference = "Runge 1895; Ascher, Qin, Reich 1992, Example 2");
 EXPLICIT(rk4, .order = 4, .stability = 2.8284271247461903,
          .summary = "the classical Runge-Kutta method", .reference = "Kutta 1901");
-EXPLICIT(dopri5, .order = 5, .error_order = 5,
+EXPLICIT(dopri5, .order = 5, .error_order = 5, .stiff_limit = 3.25,
+         .stiffness = taut_runge_kutta_stiffness,
          .summary = "Dormand and Prince, order 5, embedded estimate of order 4, dense output",
          .reference = "Dormand, Prince 1980; Hairer, Norsett, Wanner I, II.5-6");
 EXPLICIT(
-    dop8, .order = 8, .error_order = 8,
+    dop8, .order = 8, .error_order = 8, .stiff_limit = 6.1, .stiffness = taut_runge_kutta_stiffness,
     .summary = "DOP853: order 8, embedded estimates of orders 5 and 3, dense output of order 7",
     .reference = "Dormand, Prince 1989; Hairer, Norsett, Wanner I, II.5-6, II.10");

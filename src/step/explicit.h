@@ -46,6 +46,7 @@ int taut_runge_kutta_step(taut_stepper *s, double h, taut_error *error);
 void taut_runge_kutta_changed(taut_stepper *s);
 void taut_runge_kutta_rejected(taut_stepper *s);
 int taut_runge_kutta_complete(taut_stepper *s, taut_error *error);
+double taut_runge_kutta_stiffness(taut_stepper *s);
 void taut_runge_kutta_stretch(taut_stepper *s, const double *x, double *gx);
 int taut_runge_kutta_dense(taut_stepper *s, double theta, taut_state *state, taut_error *error);
 int taut_runge_kutta_multipliers(taut_stepper *s, double t, const double *q, const double *v,
