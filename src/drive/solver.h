@@ -249,6 +249,9 @@ int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut
 /* Writes the rows due up to time t of the latest step. When the caller interrupts the run, the
  * remaining ones are not written, now or later. */
 int taut_rows_due(taut_solver *solver, double t, taut_error *error);
+/* The same up to an event at the fraction theta of the latest step, and the row there; the probe is
+ * its state. */
+int taut_rows_event(taut_solver *solver, double theta, taut_error *error);
 
 /* (event_watch.c) Assigns memory. */
 int taut_watch_create(taut_solver *solver, taut_error *error);
