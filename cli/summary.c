@@ -169,6 +169,7 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     cli_json_real(&json, "first", result.energy_first);
     cli_json_real(&json, "last", result.energy_last);
     cli_json_close(&json, '}');
+    cli_json_real(&json, "lambda_uncertainty", result.lambda_uncertainty);
     cli_json_real(&json, "seconds", outcome->seconds);
     if (outcome->code < 0)
         cli_json_error(&json, outcome->error);

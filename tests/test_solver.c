@@ -275,8 +275,8 @@ static void test_default_rows(void)
         int n;
         const char *run, *options;
         int rows;
-    } table[] = {{1, "", "", 1001},           {1000, "", "", 1001},
-                 {2000, "", "", 501},         {20000, "", "", 101},
+    } table[] = {{1, "", "", 1001},           {500, "", "", 1001},
+                 {1000, "", "", 501},         {20000, "", "", 101},
                  {1, "every = step", "", 8},  {1, "every = step", "every=0.5", 4},
                  {1, "every = 1/4", "", 7},   {20000, "every = 0.5", "", 4},
                  {1, "", "every=step", 8},    {1, "every = 0.5", "every=step", 8},

@@ -268,6 +268,9 @@ typedef struct taut_result {
     double drift_position, drift_velocity;
     double energy_first, energy_last;
     taut_statistics statistics;
+    /* of the multipliers at the end, max norm. Full motion: the rounding of g times the stiffness;
+     * slow: the last change of their expansion; rigid: rounding. NaN: not known */
+    double lambda_uncertainty;
 } taut_result;
 
 /* A run of `system` as `options` say (motion, method, step, from, until, every; settings of
@@ -280,7 +283,7 @@ TAUT_API void taut_solver_destroy(taut_solver *solver);
  * available; a second call goes on from there. Rows: the initial state, every `every` (by
  * interpolation; steps are not changed for it), events (two rows, before and after, when the
  * event alters the state), and the state at the end. Without `every`: 1000 equidistant
- * times, fewer (down to 100) when a row has more than 2000 numbers; with `every` = step all steps.
+ * times, fewer (down to 100) when a row has more than 1000 numbers; with `every` = step all steps.
  * Every sink that began is ended, also after a failure. */
 TAUT_API int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count,
                              taut_progress progress, void *user, taut_error *error);

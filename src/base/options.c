@@ -59,7 +59,10 @@ static const taut_option table[] = {
      "end time; if it is before --from, the run goes backwards"},
     {"every", TAUT_OPTION_REAL, "", POSITIVE, "step", "DT", "run spectrum", false, true,
      "time between rows, or step: a row for each step; default: 1000 equidistant rows, fewer where "
-     "they have more than 2000 numbers each"},
+     "they have more than 1000 numbers each"},
+    {"raw", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run compare", false, true,
+     "rows and end with the velocities and multipliers of an implicit method itself; otherwise "
+     "they are computed from its positions, more accurately"},
     {"steps", TAUT_OPTION_INTEGER, "", 1, 9007199254740992., "", "COUNT", "run", false, true,
      "end after COUNT steps"},
     {"out", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run project spectrum reproduce", false, false,

@@ -283,7 +283,7 @@ static int check_step(const taut_solver *solver, taut_error *error)
  * run. Without an end time each step is a row. */
 static void choose_rows(taut_solver *solver)
 {
-    enum { MOST = 1000, LEAST = 100, NUMBERS = 2000000 };
+    enum { MOST = 1000, LEAST = 100, NUMBERS = 1000000 };
     const taut_stepper *s = &solver->stepper;
     double every = taut_options_real(solver->options, "every"), /* NaN: not given, or `step` */
         length = fabs(solver->until - solver->from),

@@ -110,6 +110,7 @@ int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut
     const taut_rows *rows = &solver->rows;
     if (state == &solver->stepper.now)
         TAUT_TRY(taut_complete(solver, error));
+    TAUT_TRY(taut_refine(solver, state, &state, error));
     taut_row row = {.t = t,
                     .q = state->q,
                     .v = taut_state_v(state),
