@@ -279,8 +279,8 @@ static int check_step(const taut_solver *solver, taut_error *error)
     return TAUT_OK;
 }
 
-/* Rows at 1000 equal distances; fewer of large systems, so that rows do not cost more than the
- * run. Without an end time each step is a row. */
+/* Rows at 1000 equal distances; fewer of large systems, since a row costs about as much as a
+ * step. Without an end time each step is a row. */
 static void choose_rows(taut_solver *solver)
 {
     enum { MOST = 1000, LEAST = 100, NUMBERS = 1000000 };
