@@ -297,6 +297,9 @@ TAUT_API int taut_solver_advance(taut_solver *solver, double t, taut_error *erro
  * forgotten. On error the solver should not be advanced. */
 TAUT_API int taut_solver_restart(taut_solver *solver, double t, const double *q, const double *v,
                                  taut_error *error);
+/* The present state, after a run or an advance as rows show it: where an implicit method has
+ * velocities and multipliers of lower order, they are computed from its positions (option raw: the
+ * method's own). */
 TAUT_API double taut_solver_time(const taut_solver *solver);
 TAUT_API const double *taut_solver_position(const taut_solver *solver);    /* q, [n] */
 TAUT_API const double *taut_solver_velocity(const taut_solver *solver);    /* v, [n] */
