@@ -171,6 +171,9 @@ const char *cli_option_text(const cli_call *call,
  * why. NULL and "-" are right. */
 int cli_output_check(const cli_call *call, const char *option, const char *path);
 int cli_picture_check(const cli_call *call, const char *path);
+/* Warns before a run whose rows of so many bytes do not fit where `path` is ("-": standard output;
+ * NULL: not known), or are more than 1 GB. */
+void cli_output_warn(const taut_solver *solver, const char *path, double row_bytes);
 /* A file that is complete or does not exist; "-" is standard output. */
 typedef struct cli_output {
     const char *path;

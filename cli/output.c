@@ -5,8 +5,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifndef _WIN32
+#include <sys/statvfs.h>
+#endif
 
 #include "cli.h"
 #include "windows.h"
@@ -53,6 +57,46 @@ int cli_picture_check(const cli_call *call, const char *path)
     if (path && !cli_has_ending(path, ".png") && !cli_has_ending(path, ".svg"))
         return cli_refuse(call, "--plot %s: expected a name that ends in .png or .svg", path);
     return cli_output_check(call, "plot", path);
+}
+
+/* Bytes that are free where `path` goes; NaN: not known, or it is no file. */
+static double free_bytes(const char *path)
+{
+#ifndef _WIN32
+    struct stat status;
+    struct statvfs disk;
+    bool here = path && strcmp(path, "-") == 0;
+    if (here && (fstat(STDOUT_FILENO, &status) != 0 || !S_ISREG(status.st_mode)))
+        return NAN;
+    if (!here && path && stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        return NAN;
+    char *folder = path ? cli_format("%s", path) : NULL;
+    char *slash = folder ? strrchr(folder, '/') : NULL;
+    if (slash)
+        slash[1] = '\0';
+    int failure = here     ? fstatvfs(STDOUT_FILENO, &disk)
+                  : folder ? statvfs(slash ? folder : ".", &disk)
+                           : -1;
+    free(folder);
+    return failure == 0 ? (double)disk.f_bavail * (double)disk.f_frsize : NAN;
+#else
+    (void)path;
+    return NAN;
+#endif
+}
+
+void cli_output_warn(const taut_solver *solver, const char *path, double row_bytes)
+{
+    static const double LARGE = 1e9, GIGA = 1e9;
+    double rows = taut_solver_rows(solver), bytes = rows * row_bytes, room = free_bytes(path);
+    if (bytes > room)
+        cli_warning("the output has about %.2g rows, %.3g GB, and %.3g GB are free; --every sets "
+                    "the time between rows, Ctrl-C ends the run",
+                    rows, bytes / GIGA, room / GIGA);
+    else if (bytes > LARGE)
+        cli_warning("the output has about %.2g rows, %.3g GB; --every sets the time between rows, "
+                    "Ctrl-C ends the run",
+                    rows, bytes / GIGA);
 }
 
 /* ---- a file that is complete or does not exist */

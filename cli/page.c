@@ -29,7 +29,9 @@ static void value_words(const taut_option *option, char *buffer, size_t size)
         else if (option->least > -DBL_MAX)
             used += (size_t)snprintf(buffer + used, size - used, " >= %.6g", option->least);
         if (option->most < 9007199254740992.) /* 2^53: no bound that a person would meet */
-            snprintf(buffer + used, size - used, ", <= %.6g", option->most);
+            used += (size_t)snprintf(buffer + used, size - used, ", <= %.6g", option->most);
+        if (option->choices[0])
+            snprintf(buffer + used, size - used, " or `%s`", option->choices);
         break;
     }
 }

@@ -1,6 +1,5 @@
 /* run.c - taut run: from a model to its motion, as CSV and as a picture. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -72,27 +71,17 @@ static void close_outputs(run *r)
     r->sinks = 0;
 }
 
-/* The value of an option that was given, or that [run] of the model gives; NaN when neither does.
- */
-static double value_of(const run *r, const char *option)
-{
-    const char *name, *value;
-    if (taut_options_given(r->call->options, option))
-        return taut_options_real(r->call->options, option);
-    for (taut_index k = 0; taut_system_setting(r->model.system, k, &name, &value); k++)
-        if (strcmp(name, option) == 0)
-            return strtod(value, NULL);
-    return NAN;
-}
-
-/* A mistyped time between rows fills a disk. */
+/* CSV and HDF5 have t and all numbers of a state; a picture has a file of its curves while it is
+ * made. */
 static void warn_of_rows(const run *r)
 {
-    enum { MANY = 10000000 };
-    double from = value_of(r, "from"),
-           rows = fabs(value_of(r, "until") - (isnan(from) ? 0 : from)) / value_of(r, "every");
-    if (rows > MANY && (r->out || r->plot) && !r->call->quiet)
-        cli_warning("--every %g makes %.2g rows; Ctrl-C ends the run", value_of(r, "every"), rows);
+    enum { CSV_BYTES = 22, HDF5_BYTES = 8, PICTURE_BYTES = 400 };
+    taut_sizes z = {.size = sizeof z};
+    taut_system_sizes_get(r->model.system, &z, NULL);
+    double columns = 1 + 2. * z.coordinates + z.bonds + z.algebraic + z.outputs,
+           bytes = columns * (r->hdf5 ? HDF5_BYTES : CSV_BYTES);
+    if (!r->call->quiet)
+        cli_output_warn(r->solver, r->out, r->out ? bytes : r->plot ? PICTURE_BYTES : 0);
 }
 
 /* Integrates and reports. The summary keeps out of the way of the rows: on standard error when

@@ -217,6 +217,9 @@ static int compute(watch *w)
     taut_sink sink = {.row = take_row, .user = w};
     cli_progress progress = {.bar = !call->quiet && cli_terminal(stderr) &&
                                     !(w->file == stdout && cli_terminal(stdout))};
+    if (w->file && !call->quiet)
+        cli_output_warn(w->solver, w->opened ? cli_option_text(call, "out") : "-",
+                        22. * (2 + 2 * w->count));
     cli_interrupt_watch();
     int code = taut_solver_run(w->solver, &sink, 1, cli_progress_call, &progress, &w->error);
     cli_progress_clear(&progress);

@@ -87,6 +87,19 @@ static void print_drift(FILE *out, const taut_sizes *sizes, const taut_result *r
                 result->drift_position, result->drift_velocity);
 }
 
+/* Multipliers that are known to less than six digits. */
+static void print_multipliers(FILE *out, const cli_outcome *outcome, const taut_sizes *sizes,
+                              double uncertainty)
+{
+    const double *lambda = taut_solver_multipliers(outcome->solver);
+    double most = 0;
+    for (taut_index i = 0; i < sizes->bonds && sizes->kind == TAUT_MECHANICAL; i++)
+        most = fmax(most, fabs(lambda[i]));
+    if (uncertainty > 1e-6 * most + 1e-12) /* of zeros rounding is left */
+        fprintf(out, "  %-*suncertain by %.2g, of at most %.3g\n", LABEL, "multipliers",
+                uncertainty, most);
+}
+
 /* How often events changed the state, and how far it was projected back. */
 static void print_events(FILE *out, const taut_result *result)
 {
@@ -124,6 +137,7 @@ void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
     print_events(out, &result);
     print_energy(out, &result);
     print_drift(out, &sizes, &result);
+    print_multipliers(out, outcome, &sizes, result.lambda_uncertainty);
     if (isfinite(result.error_share))
         fprintf(out, "  %-*s%.3g of the tolerance, in the worst step\n", LABEL, "error estimate",
                 result.error_share);
@@ -183,6 +197,7 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     cli_json_real(&json, "dissipated", result.energy_dissipated);
     cli_json_real(&json, "balance", result.energy_balance);
     cli_json_close(&json, '}');
+    cli_json_real(&json, "lambda_uncertainty", result.lambda_uncertainty);
     cli_json_real(&json, "seconds", outcome->seconds);
     if (outcome->code < 0)
         cli_json_error(&json, outcome->error);

@@ -267,8 +267,7 @@ bool cli_option_choice(const taut_option *option, const char *verb, int k, char 
         snprintf(buffer, size, "%s", method_name(verb, k));
         return buffer[0] != '\0';
     }
-    const char *choice =
-        option->type == TAUT_OPTION_CHOICE && option->choices ? option->choices : "";
+    const char *choice = option->choices ? option->choices : "";
     for (; k > 0 && *choice; k--) {
         choice += strcspn(choice, "|");
         choice += *choice == '|';

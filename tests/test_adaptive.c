@@ -443,8 +443,12 @@ static void test_events(void)
                   d.error.message);
         double t1 = sqrt(2), t2 = t1 * 2.6, v2 = 0.64 * t1, found[2] = {NAN, NAN};
         for (int i = 0, hits = 0; i < r.rows && hits < 2; i++)
-            if (fabs(r.q[i][0]) < 1e-9)
+            if (fabs(r.q[i][0]) < 1e-9 && r.v[i][0] < 0)
                 found[hits++] = r.t[i];
+        double height = 0; /* the flight between two contacts is seen, although it is one step */
+        for (int i = 0; i < r.rows; i++)
+            height = r.t[i] > t1 ? fmax(height, r.q[i][0]) : 0;
+        check_near("top of the flight", height, 0.64, 1e-5);
         check_near("first contact", found[0], t1, 1e-12);
         check_near("second contact", found[1], t2, 1e-11);
         check_near("y at the end", taut_solver_position(d.solver)[0],

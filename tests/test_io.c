@@ -64,7 +64,7 @@ static void test_csv(void)
     taut_error error;
     size_t length;
     const char *path = inside("a.csv");
-    int code = run_into(SPRING, "step=0.1 until=0.5", false, path, NULL, &error);
+    int code = run_into(SPRING, "step=0.1 until=0.5 every=step", false, path, NULL, &error);
     check_row(code == 0, "%s", error.message);
     const char *text = read_all(path, &length), *header = "t,x,x',lambda(s),half\n";
     check_row(strncmp(text, header, strlen(header)) == 0, "header of '%.40s'", text);
@@ -330,7 +330,7 @@ static void test_hdf5(void)
     /* first order: x' = y, y the algebraic variable with x = t^2 */
     code = run_into(
         "[state]\nx\n[algebraic]\ny\n[rates]\nx' = y\n[constraints]\nc = x - t^2\n[start]\nx = 0\n",
-        "until=1 step=0.125 method=rk4", 2, path, NULL, &error);
+        "until=1 step=0.125 method=rk4 every=step", 2, path, NULL, &error);
     check_row(code == 0, "%s", error.message);
     file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     check_equal("state", read_set(file, "/observables/state/value", value, 9, shape), 9);

@@ -24,8 +24,8 @@ static void test_table(void)
         bool takes_value = row[k].type != TAUT_OPTION_FLAG;
         check_row(takes_value == (row[k].argument[0] != '\0'),
                   "%s: an argument is named exactly when one is taken", row[k].name);
-        check_row((row[k].type == TAUT_OPTION_CHOICE) == (row[k].choices[0] != '\0'), "%s: choices",
-                  row[k].name);
+        bool words = row[k].type == TAUT_OPTION_CHOICE || !strcmp(row[k].name, "every");
+        check_row(words == (row[k].choices[0] != '\0'), "%s: choices", row[k].name);
         /* a default must pass the table's own validation */
         if (row[k].value[0])
             check_row(taut_options_set(options, row[k].name, row[k].value, &error) == 0,
@@ -34,7 +34,7 @@ static void test_table(void)
         if (row[k].in_model)
             check_row(row[k].type == TAUT_OPTION_REAL || row[k].type == TAUT_OPTION_INTEGER ||
                           row[k].type == TAUT_OPTION_CHOICE || !strcmp(row[k].name, "method") ||
-                          !strcmp(row[k].name, "accelerate"),
+                          !strcmp(row[k].name, "accelerate") || !strcmp(row[k].name, "raw"),
                       "%s may stand in [run]", row[k].name);
     }
     taut_options_destroy(options);
@@ -47,6 +47,11 @@ static void test_values(void)
         int code;
         const char *message; /* part of it, or NULL */
     } rows[] = {
+        {"every", "step", 0, NULL},
+        {"every", "0.1", 0, NULL},
+        {"every", "steps", TAUT_ERROR_USAGE, "expected a number > 0 or step, found 'steps'"},
+        {"every", "", TAUT_ERROR_USAGE, "expected a number > 0 or step"},
+        {"step", "step", TAUT_ERROR_USAGE, "expected a number > 0, found 'step'"},
         {"step", "1e-3", 0, NULL},
         {"step", " .5 ", 0, NULL},
         {"step", "abc", TAUT_ERROR_USAGE, "expected a number > 0, found 'abc'"},
@@ -114,17 +119,31 @@ static void test_typed(void)
         const char *text;
         int code;
     } rows[] = {
-        {"rtol", 'r', 1e-8, NULL, 0},      {"step", 'r', 0.1, NULL, 0},
-        {"steps", 'i', 7, NULL, 0},        {"json", 'f', 1, NULL, 0},
-        {"json", 'f', 0, NULL, 0},         {"method", 't', 0, "radau5", 0},
-        {"motion", 't', 0, "slow", 0},     {"rtol", 'i', 1, NULL, TAUT_ERROR_USAGE},
-        {"rtol", 'r', 2, NULL, -1},        {"rtol", 'r', NAN, NULL, -1},
-        {"step", 'r', INFINITY, NULL, -1}, {"steps", 'r', 7, NULL, -1},
-        {"steps", 'i', 0, NULL, -1},       {"json", 'i', 1, NULL, -1},
-        {"json", 't', 0, "yes", -1},       {"method", 'f', 1, NULL, -1},
-        {"motion", 't', 0, "fast", -1},    {"motion", 'r', 1, NULL, -1},
-        {"method", 't', 0, NULL, -1},      {"step", 't', 0, "0.1", -1},
-        {"no-such", 'r', 1, NULL, -1},     {"no-such", 't', 1, "x", -1},
+        {"every", 'r', 0.1, NULL, 0},
+        {"every", 't', 0, "step", 0},
+        {"every", 't', 0, "stop", -1},
+        {"rtol", 'r', 1e-8, NULL, 0},
+        {"step", 'r', 0.1, NULL, 0},
+        {"steps", 'i', 7, NULL, 0},
+        {"json", 'f', 1, NULL, 0},
+        {"json", 'f', 0, NULL, 0},
+        {"method", 't', 0, "radau5", 0},
+        {"motion", 't', 0, "slow", 0},
+        {"rtol", 'i', 1, NULL, TAUT_ERROR_USAGE},
+        {"rtol", 'r', 2, NULL, -1},
+        {"rtol", 'r', NAN, NULL, -1},
+        {"step", 'r', INFINITY, NULL, -1},
+        {"steps", 'r', 7, NULL, -1},
+        {"steps", 'i', 0, NULL, -1},
+        {"json", 'i', 1, NULL, -1},
+        {"json", 't', 0, "yes", -1},
+        {"method", 'f', 1, NULL, -1},
+        {"motion", 't', 0, "fast", -1},
+        {"motion", 'r', 1, NULL, -1},
+        {"method", 't', 0, NULL, -1},
+        {"step", 't', 0, "0.1", -1},
+        {"no-such", 'r', 1, NULL, -1},
+        {"no-such", 't', 1, "x", -1},
     };
     check_group("typed values");
     taut_options *options;

@@ -18,8 +18,8 @@ static errors pendulum_errors(const char *method, const char *newton, double eps
     for (int i = 0; i < 4; i++)
         end[i] = rigid_end[i] + eps * eps / 1e-8 * (stiff_end[i] - rigid_end[i]);
     snprintf(model, sizeof model, pendulum, eps);
-    snprintf(options, sizeof options, "motion=slow method=%s newton=%s step=%.17g", method, newton,
-             1.0 / steps);
+    snprintf(options, sizeof options, "motion=slow raw=yes method=%s newton=%s step=%.17g", method,
+             newton, 1.0 / steps);
     run(options, model, options, 1, q, v, lambda);
     return (errors){hypot(q[0] - end[0], q[1] - end[1]), hypot(v[0] - end[2], v[1] - end[3]),
                     fabs(lambda[0] - rigid_tension)};
@@ -79,8 +79,8 @@ static double stiff_minus_rigid(int s, int steps)
         char model[400], options[200];
         double q[KEPT_WIDTH], v[KEPT_WIDTH];
         snprintf(model, sizeof model, pendulum, stiff ? 1e-4 : 0);
-        snprintf(options, sizeof options, "motion=slow method=radau%d step=%.17g", 2 * s - 1,
-                 1.0 / steps);
+        snprintf(options, sizeof options, "motion=slow raw=yes method=radau%d step=%.17g",
+                 2 * s - 1, 1.0 / steps);
         run(options, model, options, 1, q, v, NULL);
         for (int i = 0; i < 4; i++)
             x[stiff][i] = (i < 2 ? q[i] : v[i - 2]) - (stiff ? stiff_end : rigid_end)[i];

@@ -152,8 +152,11 @@ static void test_rows(void)
     } table[] = {
         {"step=0.003 until=1 every=0.1", 11, 0, 0.1, 1},
         {"step=0.003 until=1.05 every=0.1", 12, 0, 0.1, 1.05},
-        {"step=0.01 until=1", 101, 0, 0, 1},
-        {"step=0.001 until=1", 1001, 0, 0, 1},
+        {"step=0.01 until=1 every=step", 101, 0, 0.01, 1},
+        {"step=0.0001 until=1 every=step", 10001, 0, 0, 1},
+        {"step=0.01 until=1", 1001, 0, 0.001, 1},
+        {"method=dop8 until=1", 1001, 0, 0.001, 1},
+        {"method=dop8 from=1 until=-1", 1001, 1, -0.002, -1},
         {"step=0.0001 until=1", 1001, 0, 0.001, 1},
         {"step=0.003 from=2 until=3 every=0.25", 5, 2, 0.25, 3},
         {"step=0.003 from=1 until=0 every=0.1", 11, 1, -0.1, 0},
@@ -173,6 +176,8 @@ static void test_rows(void)
                       table[k].options, d.error.message);
             check_row(r.rows == table[k].rows, "%s: %d rows, expected %d", table[k].options, r.rows,
                       table[k].rows);
+            if (table[k].every != 0) /* the end is a row as well */
+                check_near("announced", taut_solver_rows(d.solver), r.rows, 1);
             check_near("first", r.t[0], table[k].first, 0);
             check_near("last", r.t[r.rows - 1], table[k].last, 0);
             double off = 0, wrong = 0;
@@ -243,7 +248,7 @@ static void test_nan(void)
     check_group("NaN from a force");
     static kept r;
     driven d = driven_create("[coordinates]\na, b\n[forces]\nb = sqrt(1 - t)\n",
-                             "step=0.01 until=2", NULL);
+                             "step=0.01 until=2 every=step", NULL);
     if (driven_good("run", &d)) {
         taut_sink sink = kept_sink(&r);
         check_equal("run", taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error),
@@ -261,6 +266,40 @@ static void test_nan(void)
         check_equal("status", result.status, TAUT_ERROR_EVALUATE);
     }
     driven_destroy(&d);
+}
+
+/* Default rows of systems of many sizes, `every` in [run]: a row has 2 n numbers. */
+static void test_default_rows(void)
+{
+    static const struct {
+        int n;
+        const char *run, *options;
+        int rows;
+    } table[] = {{1, "", "", 1001},           {500, "", "", 1001},
+                 {1000, "", "", 501},         {20000, "", "", 101},
+                 {1, "every = step", "", 8},  {1, "every = step", "every=0.5", 4},
+                 {1, "every = 1/4", "", 7},   {20000, "every = 0.5", "", 4},
+                 {1, "", "every=step", 8},    {1, "every = 0.5", "every=step", 8},
+                 {20000, "", "every=step", 8}};
+    check_group("default rows");
+    for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
+        static kept r;
+        char model[200];
+        snprintf(model, sizeof model,
+                 "[parameters]\nn = %d\n[coordinates]\nx[i] for i in 1..n\n[start]\nx[i]' = 1 for "
+                 "i in 1..n\n[run]\nuntil = 1.5\nstep = 0.22\nmethod = rk4\n%s\n",
+                 table[k].n, table[k].run);
+        driven d = driven_create(model, table[k].options, NULL);
+        if (driven_good(model, &d)) {
+            taut_sink sink = kept_sink(&r);
+            check_equal("run", taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error), 0);
+            check_row(r.rows == table[k].rows, "%d: %d rows, expected %d", (int)k, r.rows,
+                      table[k].rows);
+            check_near("announced", taut_solver_rows(d.solver), table[k].rows, 0);
+        }
+        driven_destroy(&d);
+    }
+    check_row(isnan(taut_solver_rows(NULL)), "no solver");
 }
 
 /* A spring that hardens: stable at the initial state, unstable later. */
@@ -473,6 +512,7 @@ int main(void)
     test_methods();
     test_settings();
     test_rows();
+    test_default_rows();
     test_dense();
     test_outputs();
     test_nan();

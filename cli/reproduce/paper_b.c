@@ -14,7 +14,8 @@ static int pendulum(recipe_work *k, const char *method, double eps, int steps, e
     recipe_case run;
     char set[40], options[120];
     snprintf(set, sizeof set, "eps=%g", eps);
-    snprintf(options, sizeof options, "motion=slow method=%s step=%.17g", method, 1.0 / steps);
+    snprintf(options, sizeof options, "motion=slow raw=yes method=%s step=%.17g", method,
+             1.0 / steps);
     int status = recipe_run(k, &run, "pendulum", set, options);
     if (status == 0)
         status = taut_solver_advance(run.solver, 1, &k->error);

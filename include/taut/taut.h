@@ -174,7 +174,7 @@ typedef struct taut_option {
     taut_option_type type;
     const char *value;    /* default, as text; "" for none */
     double least, most;   /* range of numbers, ends included; least DBL_TRUE_MIN means > 0 */
-    const char *choices;  /* "a|b|c" for TAUT_OPTION_CHOICE */
+    const char *choices;  /* "a|b|c" for TAUT_OPTION_CHOICE; words besides numbers for others */
     const char *argument; /* name of the value in --help: "H" */
     const char *verbs;    /* verbs that take it: "run check" */
     bool repeats;         /* may be given several times: values accumulate, separated by newlines */
@@ -273,6 +273,9 @@ typedef struct taut_result {
      * damped bonds; and the rest, change - work + dissipated, which is the error of a conserved
      * energy, and of all three otherwise (powers are sampled at rows). */
     double energy_work, energy_dissipated, energy_balance;
+    /* of the multipliers at the end, max norm. Full motion: the rounding of g times the stiffness;
+     * slow: the last change of their expansion; rigid: rounding. NaN: not known */
+    double lambda_uncertainty;
 } taut_result;
 
 /* A run of `system` as `options` say (motion, method, step, from, until, every; settings of
@@ -283,9 +286,10 @@ TAUT_API int taut_solver_create(const taut_system *system, const taut_options *o
 TAUT_API void taut_solver_destroy(taut_solver *solver);
 /* Integrates to the end time, an event, an interrupt or an error. What was computed stays
  * available; a second call goes on from there. Rows: the initial state, every `every` (by
- * interpolation; steps are not changed for it), events, and the state at the end. Without `every`:
- * all steps, or, with a fixed step size and more than 1000 steps, 1000 equidistant times. Every
- * sink that began is ended, also after a failure. */
+ * interpolation; steps are not changed for it), events (two rows, before and after, when the
+ * event alters the state), and the state at the end. Without `every`: 1000 equidistant
+ * times, fewer (down to 100) when a row has more than 1000 numbers; with `every` = step all steps.
+ * Every sink that began is ended, also after a failure. */
 TAUT_API int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count,
                              taut_progress progress, void *user, taut_error *error);
 /* Advances exactly to time t, forwards or backwards (the last step is shortened), without sinks;
@@ -298,6 +302,9 @@ TAUT_API int taut_solver_advance(taut_solver *solver, double t, taut_error *erro
  * forgotten. On error the solver should not be advanced. */
 TAUT_API int taut_solver_restart(taut_solver *solver, double t, const double *q, const double *v,
                                  taut_error *error);
+/* The present state, after a run or an advance as rows show it: where an implicit method has
+ * velocities and multipliers of lower order, they are computed from its positions (option raw: the
+ * method's own). */
 TAUT_API double taut_solver_time(const taut_solver *solver);
 TAUT_API const double *taut_solver_position(const taut_solver *solver);    /* q, [n] */
 TAUT_API const double *taut_solver_velocity(const taut_solver *solver);    /* v, [n] */
@@ -317,6 +324,9 @@ TAUT_API int64_t taut_solver_kept(const taut_solver *solver, double *from, doubl
  * state; rigid bonds hold. */
 TAUT_API int taut_solver_interpolate(taut_solver *solver, double t, double *q, double *v,
                                      double *lambda, taut_error *error);
+/* How many rows taut_solver_run writes up to the end time, events aside; NaN: not known, a row for
+ * each step of adaptive size. */
+TAUT_API double taut_solver_rows(const taut_solver *solver);
 /* One line: what was chosen and why. */
 TAUT_API const char *taut_solver_explanation(const taut_solver *solver);
 /* Warning k: an option that was given to taut_solver_create and has no effect in this run; the

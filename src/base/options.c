@@ -57,8 +57,12 @@ static const taut_option table[] = {
      true, "initial time"},
     {"until", TAUT_OPTION_REAL, "", ANY_REAL, "", "T", "run check spectrum compare", false, true,
      "end time; if it is before --from, the run goes backwards"},
-    {"every", TAUT_OPTION_REAL, "", POSITIVE, "", "DT", "run spectrum", false, true,
-     "time between rows; default: every step, or 1000 equidistant times when there are more steps"},
+    {"every", TAUT_OPTION_REAL, "", POSITIVE, "step", "DT", "run spectrum", false, true,
+     "time between rows, or step: a row for each step; default: 1000 equidistant rows, fewer where "
+     "they have more than 1000 numbers each"},
+    {"raw", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run compare", false, true,
+     "rows and end with the velocities and multipliers of an implicit method itself; otherwise "
+     "they are computed from its positions, more accurately"},
     {"steps", TAUT_OPTION_INTEGER, "", 1, 9007199254740992., "", "COUNT", "run", false, true,
      "end after COUNT steps"},
     {"out", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run project spectrum reproduce", false, false,
@@ -205,7 +209,7 @@ void taut_options_destroy(taut_options *options)
     from.release(from.user, options);
 }
 
-/* "expected a number > 0, found 'abc'" */
+/* "expected a number > 0, found 'abc'"; "a number > 0 or step" where words are allowed. */
 static int fail_number(const taut_option *row, const char *prefix, const char *value,
                        taut_error *error)
 {
@@ -222,14 +226,26 @@ static int fail_number(const taut_option *row, const char *prefix, const char *v
         strcat(strcat(range, below ? " and <= " : " <= "), most);
     size_t digits = strspn(value, "0123456789");
     bool comma = digits > 0 && value[digits] == ',';
-    return wrong(prefix, row->name, error, "expected %s%s, found '%.60s'%s", kind, range, value,
+    return wrong(prefix, row->name, error, "expected %s%s%s%s, found '%.60s'%s", kind, range,
+                 row->choices[0] ? " or " : "", row->choices, value,
                  comma ? "; the decimal point is written '.'" : "");
+}
+
+bool taut_option_word(const taut_option *row, const char *value)
+{
+    size_t length = strlen(value);
+    for (const char *c = row->choices; *c; c += strcspn(c, "|"), c += *c == '|')
+        if (length > 0 && strcspn(c, "|") == length && strncmp(c, value, length) == 0)
+            return true;
+    return false;
 }
 
 static int check_number(const taut_option *row, const char *prefix, const char *value,
                         taut_error *error)
 {
     double number;
+    if (taut_option_word(row, value))
+        return TAUT_OK;
     if (!taut_number_parse(value, &number) || !(number >= row->least && number <= row->most))
         return fail_number(row, prefix, value, error);
     if (row->type == TAUT_OPTION_INTEGER && number != floor(number))
@@ -331,7 +347,8 @@ static int set_typed(taut_options *options, const char *name, taut_option_type t
     static const char *const types[] = {"a flag", "an integer", "a real number", "a text",
                                         "a text"};
     const taut_option *row = taut_option_find(name);
-    if (row && row->type != type && row->type != like)
+    bool word = row && type == TAUT_OPTION_TEXT && taut_option_word(row, value ? value : "");
+    if (row && row->type != type && row->type != like && !word)
         return wrong(NULL, name, error, "this option is %s, not %s", types[row->type], types[type]);
     return taut_options_set(options, name, value, error);
 }

@@ -6,6 +6,8 @@
 
 /* The row of a name, or NULL. */
 const taut_option *taut_option_find(const char *name);
+/* Is the value one of the words of the row: its choices, or what it accepts besides numbers? */
+bool taut_option_word(const taut_option *row, const char *value);
 /* Fails for a name that is not in the table, with a suggestion. `prefix` is where it is written,
  * "[run] ": then the sentence begins with both; with NULL the name is error->option. */
 int taut_option_unknown(const char *prefix, const char *name, taut_error *error);

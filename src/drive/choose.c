@@ -209,8 +209,6 @@ static int choose_times(taut_solver *solver, taut_error *error)
     double most = solver->control.on ? taut_options_real(merged, "max-step") : NAN;
     solver->control.most = isnan(most) ? INFINITY : most;
     solver->step_limit = taut_options_integer(merged, "steps");
-    double every = taut_options_real(merged, "every");
-    solver->rows.every = isnan(every) ? -1 : every; /* -1: decided when the step is known */
     if (isnan(solver->until) && (solver->step_limit > 0 || solver->stepper.trial))
         solver->until = INFINITY; /* the limit ends the run; the end time follows from the step */
     if (isnan(solver->until))
@@ -282,15 +280,34 @@ static int check_step(const taut_solver *solver, taut_error *error)
     return TAUT_OK;
 }
 
-/* Every step is a row while there are at most 1000, otherwise 1000 times at equal distances. With
- * an adaptive step size every step is. */
+/* Rows at 1000 equal distances; fewer of large systems, since a row costs about as much as a
+ * step. Without an end time each step is a row. */
 static void choose_rows(taut_solver *solver)
 {
-    enum { MOST_ROWS = 1000 };
-    double length = fabs(solver->until - solver->from);
-    if (solver->rows.every < 0)
-        solver->rows.every =
-            solver->control.on || length / solver->step <= MOST_ROWS ? 0 : length / MOST_ROWS;
+    enum { MOST = 1000, LEAST = 100, NUMBERS = 1000000 };
+    const taut_stepper *s = &solver->stepper;
+    double every = taut_options_real(solver->options, "every"), /* NaN: not given, or `step` */
+        length = fabs(solver->until - solver->from),
+           width = 2. * s->n + s->m + solver->sizes.outputs,
+           rows = fmin(fmax(floor(NUMBERS / fmax(width, 1)), LEAST), MOST);
+    bool each_step = taut_options_given(solver->options, "every") || isinf(length);
+    solver->rows.every = every > 0 ? every : each_step ? 0 : length / rows;
+}
+
+double taut_solver_rows(const taut_solver *solver)
+{
+    if (!solver)
+        return NAN;
+    double length = fabs(solver->until - solver->from), fastest = solver->diagnosis.fastest;
+    if (!solver->control.on && solver->step_limit > 0)
+        length = fmin(length, (double)solver->step_limit * solver->step);
+    if (solver->rows.every > 0)
+        return floor(length / solver->rows.every + 1e-9) + 1;
+    if (!solver->control.on)
+        return ceil(length / solver->step - 1e-9) + 1;
+    if (solver->step_limit > 0)
+        return (double)solver->step_limit + 1;
+    return solver->motion == TAUT_MOTION_FULL && fastest > 0 ? length * fastest : NAN;
 }
 
 /* The fixed step size: as given, or from the fastest spring. */

@@ -1,8 +1,8 @@
 /* event_watch.c - events: a function of the state changes sign within a step, the root is
  * located on the dense output, and the event ends the run (`stop`) or alters the state (`then`),
- * after which the steps begin again. Its moment is a row. Within the long steps of methods of high
- * order a function may change its sign twice: where its slopes at both ends suggest it, its
- * extremum is searched for.
+ * after which the steps begin again. Its moment is a row, two where the state jumps. Within the
+ * long steps of methods of high order a function may change its sign twice: where its slopes at
+ * both ends suggest it, its extremum is searched for.
  *
  * Which side of the root the state is put on matters for what comes next. An event that lets the
  * motion pass (a switch) leaves it just behind the root, so that it does not occur again. One
@@ -395,20 +395,18 @@ static int alter(taut_solver *solver, taut_index k, taut_error *error)
     return TAUT_OK;
 }
 
-/* Acts on event k: rows up to it, its own row, then what it asks for. */
+/* Acts on event k: rows up to it, its own row, then what it asks for; when it alters the state,
+ * there is one more right after that. */
 static int act(taut_solver *solver, taut_index k, taut_error *error)
 {
-    const taut_event_info *info = &solver->watch.info[k];
-    const taut_state *x = &solver->probe;
-    double begin = solver->stepper.last.t,
-           t = begin + solver->watch.high[k] * (solver->stepper.now.t - begin);
-    TAUT_TRY(taut_kept_add(solver, t, error));
-    TAUT_TRY(taut_rows_due(solver, t, error));
-    /* also when interrupted: the run ends behind the event otherwise */
-    TAUT_TRY(taut_dense(solver, solver->watch.high[k], error));
-    if (solver->rows.written != x->t)
-        TAUT_TRY(taut_rows_write(solver, x->t, x, error));
+    const taut_watch *w = &solver->watch;
+    const taut_event_info *info = &w->info[k];
+    const taut_stepper *s = &solver->stepper;
+    TAUT_TRY(taut_kept_add(solver, s->last.t + w->high[k] * (s->now.t - s->last.t), error));
+    TAUT_TRY(taut_rows_event(solver, info->alters ? w->low[k] : w->high[k], error));
     TAUT_TRY(info->alters ? alter(solver, k, error) : taut_watch_restart(solver, false, error));
+    if (info->alters && solver->rows.sinks > 0)
+        TAUT_TRY(taut_rows_write(solver, s->now.t, &s->now, error));
     if (!info->stop)
         return TAUT_OK;
     solver->outcome = TAUT_EVENT;

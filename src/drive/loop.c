@@ -187,7 +187,7 @@ static void begin_run(taut_solver *solver, taut_error *error)
 {
     taut_error_clear(error);
     solver->outcome = TAUT_OK;
-    solver->event_met = false;
+    solver->event_met = solver->refined.of_now = false;
 }
 
 int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count,
@@ -201,6 +201,8 @@ int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count,
     int status = begin_sinks(solver, sinks, sink_count, error);
     if (status == 0)
         status = march_with_rows(solver, error);
+    if (status == 0)
+        status = taut_refine_end(solver, error);
     solver->caller = (taut_caller){0};
     status = taut_unevaluated(status, solver->stepper.now.t, error);
     status = end_sinks(solver, status, error);
@@ -214,7 +216,9 @@ int taut_solver_advance(taut_solver *solver, double t, taut_error *error)
     double energy;
     int status = march(solver, t, error);
     if (status == 0)
-        status = taut_rows_guard(solver, &solver->stepper.now, &energy, error);
+        status = taut_refine_end(solver, error);
+    if (status == 0)
+        status = taut_rows_guard(solver, taut_refined_now(solver), &energy, error);
     status = taut_unevaluated(status, solver->stepper.now.t, error);
     return solver->status = status == 0 ? solver->outcome : status;
 }

@@ -49,7 +49,7 @@ int taut_solver_restart(taut_solver *solver, double t, const double *q, const do
     solver->put_back = fmax(solver->put_back, moved);
     solver->size = NAN; /* growth is measured from here */
     solver->drift.measured = NAN;
-    solver->event_met = false;
+    solver->event_met = solver->refined.of_now = false;
     solver->status = TAUT_OK;
     count_rows(solver, t);
     return taut_unevaluated(taut_watch_restart(solver, true, error), t, error);

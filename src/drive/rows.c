@@ -76,6 +76,7 @@ int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut
     const taut_rows *rows = &solver->rows;
     if (state == &solver->stepper.now)
         TAUT_TRY(taut_complete(solver, error));
+    TAUT_TRY(taut_refine(solver, state, &state, error));
     taut_row row = {.t = t,
                     .q = state->q,
                     .v = taut_state_v(state),
@@ -97,13 +98,10 @@ int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut
     return TAUT_OK;
 }
 
-/* A row of the latest step, at time `due`. Without sinks only the drift is measured: the result
- * has the largest. */
+/* A row of the latest step, at time `due`. */
 static int row_inside(taut_solver *solver, double due, double tiny, taut_error *error)
 {
     const taut_state *now = &solver->stepper.now;
-    if (solver->rows.sinks == 0)
-        return taut_drift_measure(solver, now, error);
     if (fabs(due - now->t) <= tiny)
         return taut_rows_write(solver, now->t == solver->until ? now->t : due, now,
                                error); /* 0.3 - 3 * 0.1 is not 0 */
@@ -112,24 +110,48 @@ static int row_inside(taut_solver *solver, double due, double tiny, taut_error *
     return taut_rows_write(solver, due, &solver->probe, error);
 }
 
+static double rounding(const taut_solver *solver)
+{
+    return 8 * DBL_EPSILON * fmax(fabs(solver->stepper.last.t), fabs(solver->stepper.now.t));
+}
+
 int taut_rows_due(taut_solver *solver, double t, taut_error *error)
 {
     taut_rows *rows = &solver->rows;
     const taut_state *now = &solver->stepper.now;
-    double begin = solver->stepper.last.t, way = now->t < begin ? -1 : 1;
-    double tiny = 8 * DBL_EPSILON * fmax(fabs(begin), fabs(now->t));
-    if (rows->every == 0)
-        return t == now->t ? row_inside(solver, t, tiny, error) : TAUT_OK;
-    for (;; rows->next++) {
+    double way = now->t < solver->stepper.last.t ? -1 : 1, tiny = rounding(solver);
+    bool each_step = rows->every == 0;
+    double count = (way * (t - solver->from) + tiny) / rows->every;
+    int64_t past = each_step ? 0 : (int64_t)floor(fmin(count, 9e18)) + 1;
+    if (each_step ? t != now->t : past <= rows->next)
+        return TAUT_OK;
+    if (rows->sinks == 0) { /* only the drift is measured: the result has the largest */
+        rows->next = past;
+        return taut_drift_measure(solver, now, error);
+    }
+    if (each_step)
+        return row_inside(solver, t, tiny, error);
+    for (; rows->next < past; rows->next++) {
         double due = solver->from + way * ((double)rows->next * rows->every);
-        if (way * (due - t) > tiny)
-            return TAUT_OK;
+        if (fabs(due - rows->written) <= tiny)
+            continue; /* the row of an event */
         TAUT_TRY(row_inside(solver, due, tiny, error));
         /* at the end of a step the loop reports */
         if (fabs(due - t) > tiny && !taut_report(solver, due)) {
-            /* rows inside this step that are not written now cannot be interpolated later */
-            rows->next = (int64_t)floor((way * (t - solver->from) + tiny) / rows->every) + 1;
-            return TAUT_OK;
+            rows->next = past; /* those that are not written now cannot be interpolated later */
+            break;
         }
     }
+    return TAUT_OK;
+}
+
+int taut_rows_event(taut_solver *solver, double theta, taut_error *error)
+{
+    double begin = solver->stepper.last.t, h = solver->stepper.now.t - begin,
+           before = begin + theta * h - copysign(2 * rounding(solver), h);
+    TAUT_TRY(taut_rows_due(solver, before, error));
+    /* also when interrupted: the run ends behind the event otherwise */
+    TAUT_TRY(taut_dense(solver, theta, error));
+    const taut_state *x = &solver->probe;
+    return solver->rows.written == x->t ? TAUT_OK : taut_rows_write(solver, x->t, x, error);
 }

@@ -75,6 +75,7 @@ static int build(taut_solver *solver, const taut_options *options, taut_error *e
     TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, taut_state_v(&s->now),
                                     taut_state_lambda(&s->now), error));
     TAUT_TRY(taut_choose_step(solver, error));
+    TAUT_TRY(taut_refine_create(solver, error));
     TAUT_TRY(taut_watch_create(solver, error));
     if (!solver->control.on)
         TAUT_TRY(taut_growth_create(solver, error));
@@ -185,6 +186,7 @@ void taut_solver_destroy(taut_solver *solver)
     if (method && method->destroy)
         method->destroy(&solver->stepper);
     taut_start_release(solver);
+    taut_refine_release(solver);
     taut_context_destroy(solver->context);
     taut_system_destroy(solver->derived);
     taut_options_destroy(solver->options);
@@ -202,17 +204,17 @@ double taut_solver_time(const taut_solver *solver)
 
 const double *taut_solver_position(const taut_solver *solver)
 {
-    return solver ? solver->stepper.now.q : NULL;
+    return solver ? taut_refined_now(solver)->q : NULL;
 }
 
 const double *taut_solver_velocity(const taut_solver *solver)
 {
-    return solver ? taut_state_v(&solver->stepper.now) : NULL;
+    return solver ? taut_state_v(taut_refined_now(solver)) : NULL;
 }
 
 const double *taut_solver_multipliers(const taut_solver *solver)
 {
-    return solver ? taut_state_lambda(&solver->stepper.now) : NULL;
+    return solver ? taut_state_lambda(taut_refined_now(solver)) : NULL;
 }
 
 const char *taut_solver_explanation(const taut_solver *solver)
@@ -242,7 +244,8 @@ int taut_solver_result_get(const taut_solver *solver, taut_result *result, taut_
         .drift_velocity = solver->drift.most_velocity,
         .energy_first = solver->energy_first,
         .energy_last = solver->energy_last,
-        .statistics = solver->statistics};
+        .statistics = solver->statistics,
+        .lambda_uncertainty = taut_refine_uncertainty(solver)};
     taut_ledger_result(solver, &own);
     return taut_struct_fill(result, &own, sizeof own, "taut_result", error);
 }

@@ -1,6 +1,6 @@
 /* solver.h - a run from the inside: choice (choose.c, motion.c), making (solver.c), step sizes
- * (control.c, norm.c), dense output (dense.c), events (event_watch.c), rows (rows.c), unstable steps
- * (growth.c), time loop (loop.c). */
+ * (control.c, norm.c, switch.c), dense output (dense.c), events (event_watch.c), rows (rows.c,
+ * refine.c), energies (ledger.c, work.c), unstable steps (growth.c), time loop (loop.c). */
 #ifndef TAUT_DRIVE_SOLVER_H
 #define TAUT_DRIVE_SOLVER_H
 
@@ -31,6 +31,21 @@ typedef struct taut_rows {
     int64_t next;   /* number of the next row by time: from + next * every */
     double written; /* time of the latest row; NaN before */
 } taut_rows;
+
+/* The state of a row, or of the end, with velocities and multipliers as accurate as its positions
+ * (refine.c). */
+typedef struct taut_refined {
+    bool on;
+    struct taut_multiplier_recursion *recursion; /* slow motion; else NULL */
+    int level;                                   /* that is enough */
+    bool verified;                               /* by a higher one; */
+    int since;                                   /* rows since then */
+    int refused;                                 /* latest rows without an improvement */
+    taut_state state;
+    bool of_now;        /* it is that of stepper.now, at its time */
+    double uncertainty; /* of the multipliers; NaN: not known */
+    taut_statistics uncounted;
+} taut_refined;
 
 typedef struct taut_caller { /* to whom progress is reported */
     taut_progress call;      /* only during a run */
@@ -143,6 +158,7 @@ struct taut_solver {
     taut_drift drift;
     taut_ledger ledger;
     taut_rows rows;
+    taut_refined refined;
     taut_caller caller;
     taut_kept kept;
     taut_watch watch;
@@ -296,6 +312,22 @@ int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut
 /* Writes the rows due up to time t of the latest step. When the caller interrupts the run, the
  * remaining ones are not written, now or later. */
 int taut_rows_due(taut_solver *solver, double t, taut_error *error);
+/* The same up to an event at the fraction theta of the latest step, and the row there; the probe is
+ * its state. */
+int taut_rows_event(taut_solver *solver, double theta, taut_error *error);
+
+/* (refine.c) Assigns memory, after the method is made. */
+int taut_refine_create(taut_solver *solver, taut_error *error);
+void taut_refine_release(taut_solver *solver);
+/* *shown: the state refined, or itself. */
+int taut_refine(taut_solver *solver, const taut_state *state, const taut_state **shown,
+                taut_error *error);
+/* At the end of a run: refines the present state, unless its row has. */
+int taut_refine_end(taut_solver *solver, taut_error *error);
+/* The present state as it is shown. */
+const taut_state *taut_refined_now(const taut_solver *solver);
+/* Of its multipliers, max norm; NaN: not known. */
+double taut_refine_uncertainty(const taut_solver *solver);
 
 /* (event_watch.c) Assigns memory. */
 int taut_watch_create(taut_solver *solver, taut_error *error);

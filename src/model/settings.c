@@ -58,7 +58,8 @@ static int run_item(taut_model *model, const taut_item_tree *item)
             return taut_model_fail(model, item->left->place, "'%s' is given twice in [run]",
                                    item->left->name);
     const char *value = item->raw;
-    if (option->type == TAUT_OPTION_REAL || option->type == TAUT_OPTION_INTEGER) {
+    bool word = value && taut_option_word(option, value);
+    if (!word && (option->type == TAUT_OPTION_REAL || option->type == TAUT_OPTION_INTEGER)) {
         if (!item->value)
             return taut_model_fail(model, item->place, "expected a number");
         TAUT_TRY(number_text(model, item, text));

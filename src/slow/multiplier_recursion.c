@@ -125,7 +125,7 @@ static int new_arrays(taut_multiplier_recursion *r, taut_error *error)
     TAUT_TRY(TAUT_RESERVE(arena, (kept - 1) * e->n, error, &r->q, &r->v, &r->a));
     TAUT_TRY(TAUT_RESERVE(arena, kept * rows, error, &r->lambda, &r->y));
     TAUT_TRY(TAUT_RESERVE(arena, rows, error, &r->values.bond, &r->values.bond_dt, &r->values.gamma,
-                          &r->s));
+                          &r->s, &r->before));
     TAUT_TRY(TAUT_RESERVE(arena, (kept - 2) * e->g_entries, error, &r->jacobian));
     TAUT_TRY(TAUT_RESERVE(arena, (e->varying ? kept - 2 : 2) * e->m_entries, error, &r->mass));
     return TAUT_RESERVE(arena, (kept - 2) * r->solver.hessian_entries, error, &r->hessian);
@@ -175,6 +175,7 @@ int taut_multiplier_recursion_evaluate(taut_multiplier_recursion *r, int level, 
     for (int j = 0; j <= level; j++) {
         int order = order_of(r, level, j, rates);
         set_state(r, q, v);
+        taut_copy(r->own + (int64_t)r->equations.m, r->lambda, r->before);
         r->statistics->jets++;
         for (int i = 0; i <= order; i++)
             TAUT_TRY(next_order(r, i, t, j == 0, error));

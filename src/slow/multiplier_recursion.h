@@ -36,6 +36,7 @@ struct taut_multiplier_recursion {
     taut_values values;                /* bond, bond_dt, gamma: the latest coefficient */
     double *s;                         /* [own + m] */
     double *jacobian, *mass, *hessian; /* [orders+2][entries]; of V */
+    double *before; /* [own + m]: lambda of the level before the latest, at the same state */
     /* the results, of the latest level */
     double *q, *v, *a; /* [orders+3][n] */
     double *lambda;    /* [orders+4][own + m] */

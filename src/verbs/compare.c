@@ -90,6 +90,8 @@ static int finish(bench *b, taut_solver *solver, bool tolerance, taut_error *err
     const char *name = solver->stepper.method->name;
     if (tolerance && !solver->control.on) /* [run] gives this very method a step */
         return fail_control(name, error);
+    /* slow motion from its slow point, however small the oscillation that it begins with */
+    TAUT_TRY(taut_refine_end(solver, error));
     keep(b, solver, b->start);
     int status = taut_solver_advance(solver, b->until, error);
     if (status > 0)
