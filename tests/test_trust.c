@@ -24,7 +24,7 @@
 #include "base/method.h"
 #include "base/options.h"
 
-enum { LINES = 20000, LENGTH = 400, MOST_STEPS = 200000 };
+enum { LINES = 20000, LENGTH = 400, MOST_STEPS = 40000 };
 
 /* A row of the table. */
 typedef struct variable {
@@ -100,23 +100,10 @@ static bool same(const reference *a, const reference *b)
     return strcmp(a->model, b->model) == 0 && strcmp(a->settings, b->settings) == 0;
 }
 
-static taut_index find_variable(const taut_system *system, char kind, const char *name)
-{
-    taut_sizes sizes = {.size = sizeof sizes};
-    taut_system_sizes_get(system, &sizes, NULL);
-    taut_item item = kind != 'l'                     ? TAUT_COORDINATE
-                     : sizes.kind == TAUT_MECHANICAL ? TAUT_BOND
-                                                     : TAUT_ALGEBRAIC;
-    taut_index k = taut_system_find(system, item, name);
-    check_row(k >= 0, "%c %s of the table is not in the model", kind, name);
-    return k;
-}
-
 /* Reads the next reference from the lines of the table, *at the first of its lines. */
 static bool next_reference(char **lines, int count, int *at, reference *r)
 {
     static variable room[64];
-    taut_system *system = NULL;
     *r = (reference){.variables = room};
     for (; *at < count && r->count < 64; ++*at) {
         char copy[LENGTH], *field[11];
@@ -133,17 +120,14 @@ static bool next_reference(char **lines, int count, int *at, reference *r)
             break;
         now.count = r->count;
         *r = now;
-        if (!system && !(system = read_model(r)))
-            return false;
         room[r->count++] = (variable){field[4][0],
-                                      find_variable(system, field[4][0], field[5]),
+                                      (taut_index)strtol(field[5], NULL, 10),
                                       strtod(field[6], NULL),
                                       strtod(field[7], NULL),
                                       strtod(field[8], NULL),
                                       strtod(field[9], NULL),
                                       strtod(field[10], NULL)};
     }
-    taut_system_destroy(system);
     return r->count > 0;
 }
 
@@ -174,7 +158,7 @@ static void compare(const taut_solver *solver, const reference *r, double rtol, 
                                : kind == 1 ? taut_solver_velocity(solver)
                                            : taut_solver_multipliers(solver);
         double floor = 10 * x->uncertainty + x->rounding, tolerance = rtol * x->scale;
-        if (x->index < 0 || !(x->scale > 0) || floor > 0.1 * x->scale)
+        if (!(x->scale > 0) || floor > 0.1 * x->scale)
             continue;
         double error = fabs(values[x->index] - x->value) / tolerance;
         double allowed =
@@ -290,7 +274,7 @@ static void run_default(const taut_system *system, const reference *r)
     double rtol = taut_options_real(NULL, "rtol");
     outcome o = run(system, r, &(request){0});
     char method[80];
-    snprintf(method, sizeof method, "default (%s, %s)", o.result.motion ? o.result.motion : "",
+    snprintf(method, sizeof method, "default: %s %s", o.result.motion ? o.result.motion : "",
              o.result.method ? o.result.method : "");
     tally.cells++;
     judge_outcome(r, method, rtol, &o);

@@ -378,8 +378,7 @@ static inline int judge_march(judge *j, double t, double end, double tolerance, 
         int status = judge_rate(j, t, y, slope);
         if (status == 0 && j->most)
             judge_observe(j, dim, y, j->seen);
-        if (status != 0 ||
-            judge_extrapolate(j, dim, t, h, y, slope, work, &result, &below) != 0) {
+        if (status != 0 || judge_extrapolate(j, dim, t, h, y, slope, work, &result, &below) != 0) {
             H /= 4;
             continue;
         }
