@@ -38,6 +38,7 @@ static const plan plans[] = {
     {"fpu", NULL, 0, 0, 10},
     {"free_pendulum", "omega=W", 2, 8, 0},
     {"free_pendulum", NULL, 0, 0, 0},
+    {"hydrogen_oxygen", "mu=2.4e-7", 0, 0, 1.5e-4}, /* before it comes to rest */
     {"hydrogen_oxygen", NULL, 0, 0, 0},
     {"index2", "nu=W", 2, 8, 0},
     {"index2", NULL, 0, 0, 0},
