@@ -43,12 +43,16 @@ typedef struct judge {
     taut_index *rod; /* [rigid bonds] bonds */
     /* dense: A = G M^-1 G^T of the rigid bonds for a diagonal mass, else [M G^T; G 0] */
     double *matrix, *right;
-    double *lambda; /* [m] */
+    double *lambda, *seen; /* [m]: of rigid bonds, in their order; of all */
     taut_multiplier_recursion *recursion;
     taut_statistics statistics;
     int level;
     double *work; /* of the integrator */
     int64_t evaluations;
+    /* may be NULL: of judge_march, the largest |y_i| and |lambda_i| at ends of steps,
+     * [dim + m] */
+    double *most;
+    double longest; /* step of judge_march, 0: any */
     /* may be NULL: adds a force to force[n] at (t, q) */
     int (*more)(void *user, double t, const double *q, double *force);
     void *user;
@@ -85,6 +89,7 @@ static inline int judge_create(judge *j, judge_kind kind, taut_system *system)
     j->matrix = judge_new(j, side * side);
     j->right = judge_new(j, n + m);
     j->lambda = judge_new(j, m);
+    j->seen = judge_new(j, m);
     j->work = judge_new(j, 2 * (int64_t)n * 16);
     j->values = (taut_values){.size = sizeof(taut_values),
                               .force = judge_new(j, n),
@@ -251,6 +256,33 @@ static inline int judge_rate(judge *j, double t, const double *y, double *dy)
     return j->sizes.mass == TAUT_MASS_DIAGONAL ? judge_schur(j, a) : judge_whole(j, a);
 }
 
+/* lambda[m] of the latest evaluation, which was at velocity v. */
+static inline void judge_multipliers(const judge *j, const double *v, double *lambda)
+{
+    bool diagonal = j->sizes.mass == TAUT_MASS_DIAGONAL;
+    for (taut_index i = 0, r = 0; j->kind != JUDGE_RATES && i < j->m; i++) {
+        bool rigid = r < j->rods && j->rod[r] == i;
+        if (j->kind == JUDGE_FIELD)
+            lambda[i] = j->recursion->lambda[i];
+        else if (rigid)
+            lambda[i] = diagonal ? j->lambda[r] : j->right[j->n + r];
+        else
+            lambda[i] =
+                (j->values.bond[i] + j->tau[i] * (judge_row(j, i, v) + j->values.bond_dt[i])) /
+                j->c[i];
+        r += rigid;
+    }
+}
+
+static inline void judge_observe(judge *j, taut_index dim, const double *y, double *lambda)
+{
+    for (taut_index i = 0; i < dim; i++)
+        j->most[i] = fmax(j->most[i], fabs(y[i]));
+    judge_multipliers(j, y + j->n, lambda);
+    for (taut_index i = 0; dim > j->n && i < j->m; i++)
+        j->most[dim + i] = fmax(j->most[dim + i], fabs(lambda[i]));
+}
+
 /* The slow field at the level where it settles: the last one that changes the acceleration by
  * less than the one before did. Returns the relative size of its last change through *change;
  * not 0 when there is no field. */
@@ -340,10 +372,13 @@ static inline int judge_march(judge *j, double t, double end, double tolerance, 
     for (int tries = 0; t < end; tries++) {
         if (tries > most || !(H > 1e-14 * fabs(end)))
             return -1;
+        H = j->longest > 0 ? fmin(H, j->longest) : H;
         bool last = t + H * 1.0001 >= end;
         double h = last ? end - t : H, e = 0, size[2] = {0, 0};
-        if (judge_rate(j, t, y, slope) != 0 ||
-            judge_extrapolate(j, dim, t, h, y, slope, work, &result, &below) != 0) {
+        int status = judge_rate(j, t, y, slope);
+        if (status == 0 && j->most)
+            judge_observe(j, dim, y, j->seen);
+        if (status != 0 || judge_extrapolate(j, dim, t, h, y, slope, work, &result, &below) != 0) {
             H /= 4;
             continue;
         }
