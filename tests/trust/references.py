@@ -287,7 +287,7 @@ def top(settings):
 
 def polymer(settings):
     N, omega, rise, angle = 10, settings.get("omega", 300.0), 0.5, 0.9
-    times, k, n = [2.0, 5.0], omega**2, 3 * N
+    times, k, n = [1.5, 3.0], omega**2, 3 * N
     pairs = [(i, j) for i in range(0, n, 3) for j in range(i + 6, n, 3)]
 
     def f(t, y):
