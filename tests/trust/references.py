@@ -33,6 +33,7 @@ precision, no packages; the integrators are in integrators.py.
                      Wanner II, section VII.7, for both. The angles at the end are within 2e-9 of
                      the published ones
     cloth            extrapolated midpoint rule of orders 14 and 16 with tolerances 1e-10, 1e-11
+                     (buckling makes errors grow by 1000 between the two times)
 """
 import math
 import sys
