@@ -1,4 +1,4 @@
-"""Integrators of references.py, plain Python in double precision. Each takes f(t, y), a state and an
+"""Integrators of references.py, in double precision. Each takes f(t, y), a state and an
 end time, and gives the state there.
 
     gbs       extrapolated midpoint rule (Gragg, Bulirsch, Stoer), for non-stiff systems
