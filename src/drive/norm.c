@@ -2,7 +2,7 @@
  *
  *     full motion          max( rms dq_i/(atol + rtol S_q), rms dv_i/(rtol S_v),
  *                               max |C^-1 G (dq + T dv)|_i/(rtol S_lambda) ) / share
- *     rigid, slow motion   rms (|dq_i| + H |dv_i|)/(atol + rtol |q_i|), H = max(h, R/10)
+ *     rigid, slow motion   rms (|dq_i| + H |dv_i|)/(atol + rtol |q_i|) / share, H = max(h, R/10)
  *     first order          rms |dq_i|/(atol + rtol |q_i|)
  *
  * S are the largest values so far of the group that a variable belongs to (a family, or a name).
@@ -15,6 +15,7 @@
  * forces by omega^2 tolerances. With a share of the tolerance the errors of many periods add up to
  * some tolerances: share = min(1, max(300 H/T, 10/(10 + number of steps))). The factor 300 keeps
  * short runs as they are, the second term short first steps; H, below, lets steps pass a kink.
+ * Methods of order 3 have a factor 100, of order 1 and 2 one of 30: they need many more steps.
  * Rounding of positions is visible in velocities as u |q|/h, in forces as u |q|/c, and is no error
  * that a smaller step reduces.
  *
@@ -32,7 +33,7 @@
 #include "base/vectors.h"
 
 static const double COLLAPSE = 0.1, MEMORY = 10; /* H and R */
-static const double SHARE = 300, MANY = 10;      /* of the share of a step */
+static const double MANY = 10;                   /* of the share of a step */
 static const double FLOOR = 1e-3;                /* atol over rtol and the scale */
 enum { FIRST_STEPS = 16 };                       /* until scales are those of the motion */
 
@@ -110,7 +111,7 @@ static void weigh(taut_solver *solver)
         double q = fmax(norm->q[k], taut_largest(count, s->now.q + first)),
                v = norm->elapsed > 0 ? norm->v[k] : taut_largest(count, s->now.v + first),
                a = pulled ? taut_largest(count, s->last.a + first) : 0;
-        v = fmax(v, fmax(q * norm->share / SHARE, part * sqrt(norm->pull * q)));
+        v = fmax(v, fmax(q / norm->length, part * sqrt(norm->pull * q)));
         double weight_q = s->atol + s->rtol * q, weight_v = fmax(s->rtol * v, least);
         if (a * weight_q > s->rtol * v * v)
             weight_q = fmax(s->rtol * v * v / a, rounding);
@@ -146,7 +147,10 @@ void taut_norm_begin(taut_solver *solver)
         size = length * taut_largest(s->n, s->now.v);
     if (!norm->given)
         s->atol = FLOOR * s->rtol * (size > 0 ? size : 1);
-    norm->share = isfinite(length) && length > 0 ? SHARE / length : INFINITY;
+    norm->length = length > 0 ? length : INFINITY;
+    norm->share = (s->method->order < 3 ? 30 : s->method->order == 3 ? 100 : 300) / norm->length;
+    if (isinf(norm->length))
+        norm->share = INFINITY; /* the end is not known */
     norm->pull = 0;
     norm->steps = 0;
     if (norm->own_scales)
@@ -168,6 +172,14 @@ void taut_norm_accept(taut_solver *solver, double h)
     norm->reach = fmax(fabs(h), norm->reach - fabs(h) / MEMORY);
     if (COLLAPSE * norm->reach <= fabs(h))
         norm->tried = 0;
+}
+
+/* The part of the tolerance that one of many steps may use. */
+static double share_of(const taut_solver *solver, double h)
+{
+    double H = fmax(fabs(h), COLLAPSE * solver->norm.reach),
+           first = MANY / (MANY + (double)solver->statistics.steps);
+    return fmin(1, fmax(solver->norm.share * H, first));
 }
 
 /* ---- full motion */
@@ -207,10 +219,13 @@ static void add_trial(taut_solver *solver)
     raise_scales(&norm->bonds, norm->stretch, norm->force);
 }
 
-/* Relative errors of velocities, with the power that the method has over its estimate. */
+/* Relative errors of velocities, with the power that the method has over its estimate; FIRM: steps
+ * of a radian and more do not have it yet. */
 static double sharpen(const taut_stepper *s, double e)
 {
-    return s->method->sharper > 1 ? pow(s->rtol * e, s->method->sharper) / s->rtol : e;
+    static const double FIRM = 20;
+    double power = s->method->sharper;
+    return power > 1 ? fmin(e, FIRM * pow(s->rtol * e, power) / s->rtol) : e;
 }
 
 /* max |dlambda_i| over what is allowed. */
@@ -259,9 +274,7 @@ static double norm_in_own_scales(taut_solver *solver, double h)
     double most = fmax(q, v);
     if (solver->norm.lambda)
         most = taut_larger(most, norm_of_springs(solver));
-    double H = fmax(fabs(h), COLLAPSE * solver->norm.reach),
-           share = fmax(solver->norm.share * H, MANY / (MANY + (double)s->statistics->steps));
-    return most / fmin(1, share);
+    return most / share_of(solver, h);
 }
 
 /* ---- rigid and slow motion, first order */
@@ -338,10 +351,11 @@ double taut_norm_step(taut_solver *solver, double h)
         return own;
     if (solver->stepper.first_order)
         return norm_of_state(solver);
-    double e = taut_larger(own, norm_of_positions(solver, h));
+    double share = norm->own_scales ? 1 : share_of(solver, h),
+           e = taut_larger(own, norm_of_positions(solver, h) / share);
     if (!(e <= 1) && COLLAPSE * norm->reach > fabs(h) && is_rounding(solver, h)) {
         norm->reach = 0;
-        e = taut_larger(own, norm_of_positions(solver, h));
+        e = taut_larger(own, norm_of_positions(solver, h) / share);
     }
     return e;
 }

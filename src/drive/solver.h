@@ -69,6 +69,7 @@ typedef struct taut_error_norm {
     double elapsed;         /* over this time */
     double *force;          /* by group: lambda with what the latest step made of it */
     double *stretch, *rate; /* [m]: G dq, G dv */
+    double length;          /* of the run; INFINITY: not known */
     double share;           /* of the tolerance, per time; INFINITY: all of it */
     double pull;            /* largest acceleration where steps began; 0: not known */
     int steps;              /* since then, up to a few */

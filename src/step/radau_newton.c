@@ -52,8 +52,12 @@ static void set_scale(const taut_stepper *s, double h)
                                                                               h * h * fabs(a[k]))));
     double rtol = s->adaptive ? share * s->rtol : 0, atol = s->adaptive ? share * s->atol : 0;
     double floor = fmax(8 * DBL_EPSILON * largest, DBL_MIN / DBL_EPSILON);
-    for (taut_index k = 0; k < s->n; k++)
-        w->scale[k] = fmax(atol + rtol * fabs(s->now.q[k]), floor);
+    for (taut_index k = 0; k < s->n; k++) {
+        double allowed = atol + rtol * fabs(s->now.q[k]);
+        if (s->weight_q) /* velocities and forces have tolerances of their own */
+            allowed = fmin(allowed, share * fmin(s->weight_q[k], fabs(h) * s->weight_v[k]));
+        w->scale[k] = fmax(allowed, floor);
+    }
     w->rough = 50 * floor / fmax(atol + rtol * largest, floor);
 }
 
