@@ -11,7 +11,7 @@
 
 #include <taut/taut.h>
 
-enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_MISUSED = 2, CLI_INTERRUPTED = 130 };
+enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_MISUSED = 2, CLI_INACCURATE = 3, CLI_INTERRUPTED = 130 };
 enum { CLI_WIDTH = 100 }; /* columns that human output stays within; a narrower terminal has less */
 
 typedef struct cli_call cli_call;

@@ -129,6 +129,18 @@ static int compute(run *r)
     return cli_exit_status(code);
 }
 
+/* The program measures errors where that is affordable, unless the user or the model decides. */
+static int look_twice(run *r)
+{
+    const char *name, *value;
+    taut_index k = 0;
+    while (taut_system_setting(r->model.system, k, &name, &value) && strcmp(name, "verify") != 0)
+        k++;
+    bool decided = taut_options_given(r->call->options, "verify") ||
+                   taut_system_setting(r->model.system, k, &name, &value);
+    return decided ? 0 : taut_options_set(r->call->options, "verify", "auto", &r->error);
+}
+
 int cli_run(cli_call *call)
 {
     run r = {.call = call, .error = {.t = NAN}};
@@ -136,7 +148,9 @@ int cli_run(cli_call *call)
     if (status == 0)
         status = cli_model_load(call, &r.model);
     if (status == 0) {
-        int code = taut_solver_create(r.model.system, call->options, NULL, &r.solver, &r.error);
+        int code = look_twice(&r);
+        if (code == 0)
+            code = taut_solver_create(r.model.system, call->options, NULL, &r.solver, &r.error);
         if (code != 0)
             status = fail(&r, code);
     }

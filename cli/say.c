@@ -208,6 +208,7 @@ int cli_exit_status(int code)
     case TAUT_EVENT:
     case TAUT_LIMIT: return CLI_DONE;
     case TAUT_INTERRUPTED: return CLI_INTERRUPTED;
+    case TAUT_INACCURATE: return CLI_INACCURATE;
     case TAUT_ERROR_USAGE:
     case TAUT_ERROR_MODEL:
     case TAUT_ERROR_SIZE:

@@ -37,6 +37,7 @@ static const char *status_word(int code)
     case TAUT_EVENT: return "event";
     case TAUT_INTERRUPTED: return "interrupted";
     case TAUT_LIMIT: return "limit";
+    case TAUT_INACCURATE: return "inaccurate";
     default: return "failed";
     }
 }
@@ -50,6 +51,9 @@ static void print_end(FILE *out, const cli_outcome *outcome, const taut_result *
         fprintf(out, "at t = %.6g by event '%s'\n", result->t, result->event ? result->event : "?");
         break;
     case TAUT_INTERRUPTED: fprintf(out, "at t = %.6g, interrupted\n", result->t); break;
+    case TAUT_INACCURATE:
+        fprintf(out, "at t = %.6g; the measured error is above 100 tolerances\n", result->t);
+        break;
     case TAUT_LIMIT:
         fprintf(out, "at t = %.6g, the limit of steps was reached\n", result->t);
         break;
@@ -111,6 +115,27 @@ static void print_events(FILE *out, const taut_result *result)
     fprintf(out, "\n");
 }
 
+/* What a second run measured; without one, that nothing is known of the end. */
+static void print_error(FILE *out, const taut_result *result)
+{
+    if (isnan(result->error) && isfinite(result->error_share))
+        fprintf(out, "  %-*snot measured (--verify always); worst step %.3g of its tolerance\n",
+                LABEL, "error", result->error_share);
+    if (isnan(result->error))
+        return;
+    fprintf(out, "  %-*s%.2g", LABEL, "error", result->error_position);
+    if (isfinite(result->error_velocity))
+        fprintf(out, ", velocities %.2g", result->error_velocity);
+    if (isfinite(result->error_lambda))
+        fprintf(out, ", multipliers %.2g", result->error_lambda);
+    fprintf(out, " (measured, relative; rtol %g)\n", result->rtol);
+    if (isfinite(result->predictable))
+        fprintf(out,
+                "  %-*suntil t = %.4g; from there on the error is above 100 tolerances, as in "
+                "chaotic motion\n",
+                LABEL, "predictable", result->predictable);
+}
+
 void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
 {
     taut_result result = {.size = sizeof result};
@@ -138,9 +163,7 @@ void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
     print_energy(out, &result);
     print_drift(out, &sizes, &result);
     print_multipliers(out, outcome, &sizes, result.lambda_uncertainty);
-    if (isfinite(result.error_share))
-        fprintf(out, "  %-*s%.3g of the tolerance, in the worst step\n", LABEL, "error estimate",
-                result.error_share);
+    print_error(out, &result);
     fprintf(out, "  %-*s%.3g s\n", LABEL, "wall time", outcome->seconds);
     if (outcome->out)
         fprintf(out, "  %-*s%s\n", LABEL, "rows in", outcome->out);
@@ -184,6 +207,14 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     cli_json_integer(&json, "altered", result.altered);
     cli_json_real(&json, "put_back", result.put_back);
     cli_json_close(&json, '}');
+    if (outcome->code >= 0)
+        cli_json_real(&json, "error", result.error);
+    cli_json_open_flat(&json, "errors", '{');
+    cli_json_real(&json, "position", result.error_position);
+    cli_json_real(&json, "velocity", result.error_velocity);
+    cli_json_real(&json, "lambda", result.error_lambda);
+    cli_json_close(&json, '}');
+    cli_json_real(&json, "predictable", result.predictable);
     cli_json_real(&json, "error_estimate", result.error_estimate);
     cli_json_real(&json, "error_share", result.error_share);
     cli_json_open_flat(&json, "drift", '{');

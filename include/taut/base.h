@@ -33,6 +33,7 @@ enum {
     TAUT_EVENT = 1,         /* an event asked to stop */
     TAUT_INTERRUPTED = 2,   /* the progress callback asked to stop */
     TAUT_LIMIT = 3,         /* a limit (steps) was reached before the end time */
+    TAUT_INACCURATE = 4,    /* finished, but the measured error is above 100 tolerances */
     TAUT_ERROR_USAGE = -1,  /* a call or an option does not make sense */
     TAUT_ERROR_MODEL = -2,  /* a model file is wrong; file, line, column are set */
     TAUT_ERROR_FILE = -3,   /* a file cannot be read or written */

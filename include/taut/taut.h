@@ -251,7 +251,7 @@ typedef int (*taut_progress)(void *user, double t, double until, int64_t steps);
 
 typedef struct taut_result {
     size_t size;
-    int status; /* TAUT_OK, TAUT_EVENT, TAUT_INTERRUPTED, TAUT_LIMIT or the error */
+    int status; /* TAUT_OK, TAUT_EVENT, TAUT_INTERRUPTED, TAUT_LIMIT, TAUT_INACCURATE or the error */
     double t;
     const char *method, *motion;
     const char *event; /* name of the event met, or NULL */
@@ -276,6 +276,12 @@ typedef struct taut_result {
     /* of the multipliers at the end, max norm. Full motion: the rounding of g times the stiffness;
      * slow: the last change of their expansion; rigid: rounding. NaN: not known */
     double lambda_uncertainty;
+    /* measured by a second run (option verify), largest over the rows, relative to the largest
+     * value of each group of variables; NaN: not measured. error: the larger of the first two. */
+    double error, error_position, error_velocity, error_lambda;
+    /* from this time on the error is above 100 tolerances; NaN: nowhere, or not measured */
+    double predictable;
+    double rtol; /* that was asked for; NaN with a fixed step size */
 } taut_result;
 
 /* A run of `system` as `options` say (motion, method, step, from, until, every; settings of
@@ -354,6 +360,7 @@ typedef struct taut_memory_rows {
     int64_t rows;
     taut_index coordinates, velocities, multipliers, outputs;
     const double *t, *q, *v, *lambda, *output, *energy;
+    const double *drift; /* two numbers a row: position, velocity */
 } taut_memory_rows;
 TAUT_API int taut_memory_sink_create(const taut_allocator *allocator, taut_memory_sink **memory,
                                      taut_sink *sink, taut_error *error);

@@ -14,6 +14,7 @@ static const struct {
     {TAUT_EVENT, "TAUT_EVENT", "an event stopped the run"},
     {TAUT_INTERRUPTED, "TAUT_INTERRUPTED", "the run was interrupted"},
     {TAUT_LIMIT, "TAUT_LIMIT", "a limit was reached before the end time"},
+    {TAUT_INACCURATE, "TAUT_INACCURATE", "the measured error is above 100 tolerances"},
     {TAUT_ERROR_USAGE, "TAUT_ERROR_USAGE", "a call or an option does not make sense"},
     {TAUT_ERROR_MODEL, "TAUT_ERROR_MODEL", "the model is wrong"},
     {TAUT_ERROR_FILE, "TAUT_ERROR_FILE", "a file cannot be read or written"},

@@ -36,6 +36,9 @@ static const taut_option table[] = {
     {"atol", TAUT_OPTION_REAL, "", POSITIVE, "", "A", "run", false, true,
      "absolute tolerance of one step, in the unit of the coordinates; default: 1e-3 rtol times the "
      "size of the coordinates; first order: of each variable"},
+    {"verify", TAUT_OPTION_CHOICE, "never", 0, 0, "never|auto|always", "WHEN", "run", false, true,
+     "a second run with a tenth of the tolerance, whose difference is the measured error: auto: "
+     "where it is affordable, about 2 s (the program's default); always; never"},
     {"max-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run compare", false, true,
      "upper bound of the adaptive step size"},
     {"newton", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|stage|tensor", "FORM", "run compare", false,

@@ -195,6 +195,22 @@ static void choose_step_source(taut_solver *solver, const taut_options *given,
     solver->control.on = isnan(solver->step) && method->error_order > 0;
 }
 
+/* A tolerance that was given must be honoured. */
+static int check_tolerance(const taut_solver *solver, const taut_options *given, taut_error *error)
+{
+    const taut_method *method = solver->stepper.method;
+    const char *name = taut_options_given(given, "rtol")   ? "rtol"
+                       : taut_options_given(given, "atol") ? "atol"
+                                                           : NULL;
+    if (!name || method->error_order > 0)
+        return TAUT_OK;
+    return taut_fail_option(error, TAUT_ERROR_USAGE, name,
+                            "method %s has a fixed step size and no error estimate, so that it "
+                            "cannot honour a tolerance: omit it, or use a method with adaptive "
+                            "step size, such as dop8",
+                            method->name);
+}
+
 static int choose_times(taut_solver *solver, taut_error *error)
 {
     const taut_options *merged = solver->options;
@@ -206,6 +222,12 @@ static int choose_times(taut_solver *solver, taut_error *error)
         solver->control.on || solver->motion == TAUT_MOTION_SLOW ? merged : NULL;
     solver->stepper.rtol = taut_options_real(tolerant, "rtol");
     solver->stepper.atol = taut_options_real(tolerant, "atol");
+    static const char *const looks[] = {"never", "auto", "always"};
+    const char *verify = taut_options_text(merged, "verify");
+    for (int k = 0; k < 3; k++)
+        if (strcmp(verify, looks[k]) == 0)
+            solver->verify = (taut_verify)k;
+    solver->asked = solver->stepper.rtol;
     double most = solver->control.on ? taut_options_real(merged, "max-step") : NAN;
     solver->control.most = isnan(most) ? INFINITY : most;
     solver->step_limit = taut_options_integer(merged, "steps");
@@ -238,10 +260,13 @@ int taut_choose(taut_solver *solver, const taut_options *options, taut_error *er
     TAUT_TRY(read_settings(solver->system, solver->options, error));
     const taut_method *of_run = taut_method_find(taut_options_text(solver->options, "method"));
     TAUT_TRY(taut_options_merge(solver->options, options, error));
+    TAUT_TRY(taut_options_create(&solver->arena.allocator, &solver->call, error));
+    TAUT_TRY(taut_options_merge(solver->call, options, error));
     if (solver->stepper.trial)
         TAUT_TRY(taut_motion_diagnose(solver, error));
     TAUT_TRY(choose_method(solver, options, error));
     choose_step_source(solver, options, of_run);
+    TAUT_TRY(check_tolerance(solver, options, error));
     return choose_times(solver, error);
 }
 

@@ -98,6 +98,7 @@ int taut_kept_add(taut_solver *solver, double until, taut_error *error)
 int taut_solver_keep(taut_solver *solver, bool keep, taut_error *error)
 {
     TAUT_REQUIRE(solver);
+    solver = taut_solver_latest(solver);
     taut_arena_clear(&solver->kept.arena);
     solver->kept = (taut_kept){.on = keep};
     taut_arena_init(&solver->kept.arena, &solver->arena.allocator);
@@ -106,6 +107,7 @@ int taut_solver_keep(taut_solver *solver, bool keep, taut_error *error)
 
 int64_t taut_solver_kept(const taut_solver *solver, double *from, double *until)
 {
+    solver = taut_solver_latest(solver);
     int64_t count = solver ? solver->kept.count : 0;
     if (from)
         *from = count > 0 ? solver->kept.step[0].begin->t : NAN;
@@ -121,6 +123,7 @@ int taut_solver_interpolate(taut_solver *solver, double t, double *q, double *v,
     int64_t low = 0, high = taut_solver_kept(solver, &from, &until) - 1;
     taut_error_clear(error);
     TAUT_REQUIRE(solver);
+    solver = taut_solver_latest(solver);
     double way = until < from ? -1 : 1;
     if (!(way * t >= way * from && way * t <= way * until))
         return taut_fail(error, TAUT_ERROR_USAGE,

@@ -190,12 +190,9 @@ static void begin_run(taut_solver *solver, taut_error *error)
     solver->event_met = solver->refined.of_now = false;
 }
 
-int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count,
-                    taut_progress progress, void *user, taut_error *error)
+int taut_run_once(taut_solver *solver, const taut_sink *sinks, int sink_count,
+                  taut_progress progress, void *user, taut_error *error)
 {
-    TAUT_REQUIRE(solver && sink_count >= 0 && (sinks || sink_count == 0));
-    for (int k = 0; k < sink_count; k++)
-        TAUT_REQUIRE(sinks[k].row);
     begin_run(solver, error);
     solver->caller = (taut_caller){.call = progress, .user = user, .called = taut_clock()};
     int status = begin_sinks(solver, sinks, sink_count, error);
@@ -209,9 +206,23 @@ int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count,
     return solver->status = status == 0 ? solver->outcome : status;
 }
 
+int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count,
+                    taut_progress progress, void *user, taut_error *error)
+{
+    TAUT_REQUIRE(solver && sink_count >= 0 && (sinks || sink_count == 0));
+    for (int k = 0; k < sink_count; k++)
+        TAUT_REQUIRE(sinks[k].row);
+    bool whole = !solver->better && solver->statistics.steps == 0 && isfinite(solver->until);
+    if (whole && solver->control.on && solver->verify != TAUT_VERIFY_NEVER)
+        return taut_verify_run(solver, sinks, sink_count, progress, user, error);
+    solver = taut_solver_latest(solver);
+    return taut_run_once(solver, sinks, sink_count, progress, user, error);
+}
+
 int taut_solver_advance(taut_solver *solver, double t, taut_error *error)
 {
     TAUT_REQUIRE(solver && isfinite(t));
+    solver = taut_solver_latest(solver);
     begin_run(solver, error);
     double energy;
     int status = march(solver, t, error);

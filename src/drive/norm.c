@@ -85,12 +85,13 @@ int taut_norm_create(taut_solver *solver, taut_error *error)
     TAUT_TRY(make_groups(solver, &solver->moving->coordinates, s->n, &norm->coordinates, error));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, norm->coordinates.count, error, &norm->q, &norm->v,
                           &norm->square));
+    if (!s->first_order)
+        TAUT_TRY(make_groups(solver, &solver->moving->bonds, s->m, &norm->bonds, error));
     if (!norm->own_scales)
         return TAUT_OK;
     TAUT_TRY(TAUT_RESERVE(&solver->arena, s->n, error, &s->weight_q, &s->weight_v));
     if (!(solver->sizes.can & TAUT_HAS_SPRINGS) || !s->method->stretch)
         return TAUT_OK;
-    TAUT_TRY(make_groups(solver, &solver->moving->bonds, s->m, &norm->bonds, error));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, norm->bonds.count, error, &norm->lambda, &norm->force));
     return TAUT_RESERVE(&solver->arena, s->m, error, &norm->stretch, &norm->rate);
 }

@@ -33,6 +33,7 @@ int taut_solver_restart(taut_solver *solver, double t, const double *q, const do
 {
     taut_error_clear(error);
     TAUT_REQUIRE(solver && q && isfinite(t));
+    solver = taut_solver_latest(solver);
     const taut_stepper *s = &solver->stepper;
     taut_index velocities = s->first_order ? s->m : s->n;
     TAUT_REQUIRE(v || velocities == 0);

@@ -150,6 +150,10 @@ static int create(const taut_system *system, const taut_options *options, const 
                         .energy_base = NAN,
                         .size = NAN,
                         .stiff.at = NAN,
+                        .error_q = NAN,
+                        .error_v = NAN,
+                        .error_lambda = NAN,
+                        .predictable = NAN,
                         .rows = {.written = NAN},
                         .drift = {.measured = NAN}};
     int status = make_first(&like, options, allocator, solver, error);
@@ -185,11 +189,13 @@ void taut_solver_destroy(taut_solver *solver)
     const taut_method *method = solver->stepper.method;
     if (method && method->destroy)
         method->destroy(&solver->stepper);
+    taut_solver_destroy(solver->better);
     taut_start_release(solver);
     taut_refine_release(solver);
     taut_context_destroy(solver->context);
     taut_system_destroy(solver->derived);
     taut_options_destroy(solver->options);
+    taut_options_destroy(solver->call);
     taut_allocator from = solver->arena.allocator;
     taut_arena_clear(&solver->given);
     taut_arena_clear(&solver->kept.arena);
@@ -199,21 +205,25 @@ void taut_solver_destroy(taut_solver *solver)
 
 double taut_solver_time(const taut_solver *solver)
 {
+    solver = taut_solver_latest(solver);
     return solver ? solver->stepper.now.t : NAN;
 }
 
 const double *taut_solver_position(const taut_solver *solver)
 {
+    solver = taut_solver_latest(solver);
     return solver ? taut_refined_now(solver)->q : NULL;
 }
 
 const double *taut_solver_velocity(const taut_solver *solver)
 {
+    solver = taut_solver_latest(solver);
     return solver ? taut_state_v(taut_refined_now(solver)) : NULL;
 }
 
 const double *taut_solver_multipliers(const taut_solver *solver)
 {
+    solver = taut_solver_latest(solver);
     return solver ? taut_state_lambda(taut_refined_now(solver)) : NULL;
 }
 
@@ -230,8 +240,10 @@ const char *taut_solver_warning(const taut_solver *solver, int k)
 int taut_solver_result_get(const taut_solver *solver, taut_result *result, taut_error *error)
 {
     TAUT_REQUIRE(solver);
+    const taut_solver *asked = solver;
+    solver = taut_solver_latest(solver);
     taut_result own = {
-        .status = solver->status,
+        .status = asked->status,
         .t = solver->stepper.now.t,
         .method = solver->stepper.method->name,
         .motion = taut_motion_name(solver->motion),
@@ -245,7 +257,14 @@ int taut_solver_result_get(const taut_solver *solver, taut_result *result, taut_
         .energy_first = solver->energy_first,
         .energy_last = solver->energy_last,
         .statistics = solver->statistics,
-        .lambda_uncertainty = taut_refine_uncertainty(solver)};
+        .lambda_uncertainty = taut_refine_uncertainty(solver),
+        .error = taut_larger(asked->error_q, asked->error_v),
+        .error_position = asked->error_q,
+        .error_velocity = asked->stepper.first_order ? NAN : asked->error_v,
+        .error_lambda =
+            asked->sizes.bonds > 0 && !asked->stepper.first_order ? asked->error_lambda : NAN,
+        .predictable = asked->predictable,
+        .rtol = asked->control.on ? asked->asked : NAN};
     taut_ledger_result(solver, &own);
     return taut_struct_fill(result, &own, sizeof own, "taut_result", error);
 }

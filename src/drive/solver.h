@@ -81,12 +81,12 @@ typedef struct taut_error_norm {
 /* The adaptive step size (control.c). */
 typedef struct taut_control {
     bool on;
-    double h;         /* what the next step should be, > 0; 0: not known yet */
-    double most;      /* longest step; INFINITY: no limit */
-    double before;    /* norm of the latest accepted step, for the PI controller; 0: none */
-    bool held;        /* the latest try failed: the next accepted step must not grow */
-    double largest;   /* norm of the worst accepted step */
-    double *trial;    /* [3n]: for the first step */
+    double h;       /* what the next step should be, > 0; 0: not known yet */
+    double most;    /* longest step; INFINITY: no limit */
+    double before;  /* norm of the latest accepted step, for the PI controller; 0: none */
+    bool held;      /* the latest try failed: the next accepted step must not grow */
+    double largest; /* norm of the worst accepted step */
+    double *trial;  /* [3n]: for the first step */
     /* status of the latest try that failed, 0: none; the time it led to, and its reason */
     int failure;
     double failed;
@@ -125,6 +125,8 @@ typedef struct taut_stiff {
     double at; /* time of the switch; NaN: none */
 } taut_stiff;
 
+typedef enum taut_verify { TAUT_VERIFY_NEVER, TAUT_VERIFY_AUTO, TAUT_VERIFY_ALWAYS } taut_verify;
+
 struct taut_solver {
     taut_arena arena;
     const taut_system *system; /* the model: names, outputs, events */
@@ -133,6 +135,7 @@ struct taut_solver {
     taut_sizes sizes;          /* of moving */
     taut_context *context;     /* of moving */
     taut_options *options;     /* [run] of the model, then what the caller gave */
+    taut_options *call;        /* what the caller gave, for a second look; or NULL */
     const taut_method *own;    /* a method that is not in the table, or NULL */
     taut_arena given;          /* memory of a method that the program gave, or empty */
     taut_stepper stepper;
@@ -182,6 +185,12 @@ struct taut_solver {
      * TAUT_INTERRUPTED, TAUT_LIMIT) */
     int outcome;
     int status; /* that the latest run returned */
+    /* the second look (verify.c) */
+    taut_verify verify;
+    double asked;        /* rtol of the user */
+    taut_solver *better; /* the run with a smaller tolerance: state and result are its; or NULL */
+    double error_q, error_v, error_lambda, /* measured, relative; NaN: not */
+        predictable; /* time from which on these are above 100 tolerances; NaN: never */
     bool event_met;
     /* by events: how often, and how far such states were moved to where the motion can begin */
     int64_t altered;
@@ -193,6 +202,15 @@ struct taut_solver {
     char begun[400];        /* what was done to the initial state, each part after "; " */
     char explanation[1400]; /* one line */
 };
+
+/* The run whose state and result count: the better one of a second look, or this. */
+static inline taut_solver *taut_solver_latest(const taut_solver *solver)
+{
+    taut_solver *latest = (taut_solver *)(uintptr_t)solver;
+    while (latest && latest->better)
+        latest = latest->better;
+    return latest;
+}
 
 /* (solver.c) A run with a method that is not in the table, for tests and for trying one out;
  * `method` must outlive it. */
@@ -271,6 +289,17 @@ void taut_norm_pull(taut_solver *solver, const double *a);
 double taut_norm_step(taut_solver *solver, double h);
 /* The latest step counts: its end enters the scales. */
 void taut_norm_accept(taut_solver *solver, double h);
+
+/* (loop.c) taut_solver_run without a second look. */
+int taut_run_once(taut_solver *solver, const taut_sink *sinks, int count, taut_progress progress,
+                  void *user, taut_error *error);
+/* (verify.c) The same with a second look where it is affordable. */
+int taut_verify_run(taut_solver *solver, const taut_sink *sinks, int count, taut_progress progress,
+                    void *user, taut_error *error);
+/* (cost.c) What the run has cost so far, and one matrix of an implicit method, in units of
+ * taut_system_work. */
+double taut_cost_run(const taut_solver *solver);
+double taut_cost_factor(const taut_stepper *stepper);
 
 /* (switch.c) Should stiffness be watched? */
 void taut_switch_create(taut_solver *solver);

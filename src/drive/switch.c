@@ -26,14 +26,12 @@ void taut_switch_create(taut_solver *solver)
                             taut_method_accepts(to, &solver->sizes, NULL) == 0;
 }
 
-/* Do the steps that remain cost more than implicit ones would? Matrices of small systems are dense,
- * those of large ones sparse. */
+/* Do the steps that remain cost more than implicit ones would? */
 static bool pays(const taut_solver *solver)
 {
     const taut_stepper *s = &solver->stepper;
     double left = fabs(solver->until - s->now.t) / solver->step,
-           work = taut_system_work(solver->system), size = (double)s->n + s->m,
-           factor = size <= 100 ? size * size * size : 300 * pow(size, 1.5) + 1e6;
+           work = taut_system_work(solver->system), factor = taut_cost_factor(s);
     return isfinite(left) && left * 12 * work > IMPLICIT_STEPS * (6 * work + 3 * factor);
 }
 

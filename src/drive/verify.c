@@ -1,0 +1,351 @@
+/* verify.c - a second look: the run once more, more accurately, and how far both are apart.
+ *
+ * The first run has the tolerance of the user, the second a tenth of it and steps of at most T/97:
+ * the same sampling would step over the same narrow force twice. Their difference, largest over the
+ * rows and relative to the largest value of each group of variables, is the measured error of the
+ * first; rows and end are those of the second, which is better. Where it is more than 100
+ * tolerances the run is repeated with tol^2/error, while that is affordable; what remains is
+ * reported by TAUT_INACCURATE.
+ *
+ * Rows wait in memory until it is known which are written. A run that turns out to be long, by the
+ * number of its evaluations and never by a clock, writes them at once and is not repeated. */
+#include "drive/solver.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "base/text.h"
+#include "base/vectors.h"
+
+static const double AFFORDABLE = 2e9; /* of the first run, in units of taut_system_work */
+static const double ALL = 6e9;        /* of all runs */
+static const double FAR = 100;        /* tolerances */
+static const double PARTS = 97;       /* of the run: the longest step of the second one */
+static const double LEAST_RTOL = 1e-13;
+enum { MOST_RUNS = 4, MOST_NUMBERS = 30000000 }; /* rows in memory */
+
+/* Between a run and its sinks. */
+typedef struct waiting {
+    taut_solver *solver;
+    const taut_sink *sinks; /* of the caller */
+    int count, begun;
+    taut_memory_sink *memory;
+    taut_sink keep; /* of memory */
+    int64_t numbers;
+    bool always, streams; /* verified at any cost; rows go to the caller's sinks */
+} waiting;
+
+/* ---- rows that wait */
+
+static int begin_all(waiting *w, taut_error *error)
+{
+    for (w->begun = 0; w->begun < w->count; w->begun++) {
+        const taut_sink *to = &w->sinks[w->begun];
+        if (to->begin)
+            TAUT_TRY(
+                taut_sink_status(to->begin(to->user, w->solver->system, error), "begin", error));
+    }
+    return TAUT_OK;
+}
+
+static int give_row(waiting *w, const taut_row *row, taut_error *error)
+{
+    for (int k = 0; k < w->count; k++)
+        TAUT_TRY(taut_sink_status(w->sinks[k].row(w->sinks[k].user, row, error), "row", error));
+    return TAUT_OK;
+}
+
+/* The rows in memory go to the caller's sinks, which begin here. */
+static int flush(waiting *w, taut_error *error)
+{
+    taut_memory_rows rows = {.size = sizeof rows};
+    taut_memory_sink_get(w->memory, &rows, NULL);
+    TAUT_TRY(begin_all(w, error));
+    for (int64_t i = 0; i < rows.rows; i++) {
+        taut_row row = {.t = rows.t[i],
+                        .q = rows.q + i * rows.coordinates,
+                        .v = rows.v + i * rows.velocities,
+                        .lambda = w->solver->stepper.first_order
+                                      ? rows.v + i * rows.velocities
+                                      : rows.lambda + i * rows.multipliers,
+                        .outputs = rows.output + i * rows.outputs,
+                        .drift_position = rows.drift[2 * i],
+                        .drift_velocity = rows.drift[2 * i + 1],
+                        .energy = rows.energy[i]};
+        TAUT_TRY(give_row(w, &row, error));
+    }
+    return TAUT_OK;
+}
+
+static int wait_begin(void *user, const taut_system *system, taut_error *error)
+{
+    waiting *w = user;
+    return w->keep.begin(w->keep.user, system, error);
+}
+
+static int wait_row(void *user, const taut_row *row, taut_error *error)
+{
+    waiting *w = user;
+    const taut_stepper *s = &w->solver->stepper;
+    if (!w->streams && !w->always &&
+        (taut_cost_run(w->solver) > AFFORDABLE || w->numbers > MOST_NUMBERS)) {
+        w->streams = true;
+        TAUT_TRY(flush(w, error));
+    }
+    if (w->streams)
+        return give_row(w, row, error);
+    w->numbers += 2 * (int64_t)s->n + s->m;
+    return w->keep.row(w->keep.user, row, error);
+}
+
+/* Ends the caller's sinks, those that began; the first failure counts. */
+static int end_all(waiting *w, int status, taut_error *error)
+{
+    taut_error later;
+    for (int k = 0; k < w->begun; k++) {
+        const taut_sink *to = &w->sinks[k];
+        taut_error *reason = status == 0 ? error : &later;
+        int end = to->end ? taut_sink_status(to->end(to->user, reason), "end", reason) : 0;
+        status = status == 0 ? end : status;
+    }
+    w->begun = 0;
+    return status;
+}
+
+/* ---- how far two runs are apart */
+
+typedef struct distance {
+    double q, v, lambda; /* relative to the scales, largest over the rows */
+    double until;        /* from here on more than is tolerable; NaN: nowhere */
+} distance;
+
+/* max |a_i - b_i| of group k over scale[k]; the largest of all groups. */
+static double apart(const taut_groups *groups, const double *scale, const double *a,
+                    const double *b)
+{
+    double most = 0;
+    for (taut_index k = 0; k < groups->count; k++) {
+        taut_index first = groups->start[k], count = groups->start[k + 1] - first;
+        double off = taut_largest_difference(count, a + first, b + first);
+        most = off > 0 || isnan(off) ? taut_larger(most, off / scale[k]) : most;
+    }
+    return most;
+}
+
+/* scale[k]: the largest of group k over the rows, at least a thousandth of all. */
+static void find_scales(const taut_groups *groups, int64_t rows, taut_index width, const double *x,
+                        double *scale)
+{
+    double all = 0;
+    for (taut_index k = 0; k < groups->count; k++) {
+        taut_index first = groups->start[k], count = groups->start[k + 1] - first;
+        scale[k] = 0;
+        for (int64_t i = 0; i < rows; i++)
+            scale[k] = fmax(scale[k], taut_largest(count, x + i * width + first));
+        all = fmax(all, scale[k]);
+    }
+    for (taut_index k = 0; k < groups->count; k++)
+        scale[k] = fmax(scale[k], 1e-3 * all);
+}
+
+/* Row j of b and row i of a have the same time, and as many events before them. Rows in between
+ * the times of one event belong to different sides of it. */
+static bool next_pair(const taut_memory_rows *a, const taut_memory_rows *b, int64_t *i, int64_t *j)
+{
+    double way = b->t[b->rows - 1] < b->t[0] ? -1 : 1;
+    for (++*i, ++*j; *i < a->rows && *j < b->rows;) {
+        double gap = way * (a->t[*i] - b->t[*j]),
+               tiny = 32 * DBL_EPSILON * fmax(fabs(a->t[*i]), fabs(b->t[*j]));
+        if (fabs(gap) <= tiny && *i == *j)
+            return true;
+        if (fabs(gap) <= tiny || gap < 0)
+            ++*i;
+        if (fabs(gap) <= tiny || gap > 0)
+            ++*j;
+    }
+    return false;
+}
+
+static int compare(const waiting *x, const waiting *y, double tolerance, distance *d,
+                   taut_error *error)
+{
+    const taut_error_norm *norm = &y->solver->norm;
+    taut_memory_rows a = {.size = sizeof a}, b = {.size = sizeof b};
+    taut_memory_sink_get(x->memory, &a, NULL);
+    taut_memory_sink_get(y->memory, &b, NULL);
+    *d = (distance){.until = NAN};
+    taut_arena arena;
+    double *q, *v, *lambda;
+    taut_arena_init(&arena, &y->solver->arena.allocator);
+    int status = TAUT_RESERVE(&arena, norm->coordinates.count, error, &q, &v);
+    if (status == 0)
+        status = TAUT_RESERVE(&arena, norm->bonds.count, error, &lambda);
+    if (status == 0 && b.rows > 0) {
+        bool mechanical = !y->solver->stepper.first_order;
+        find_scales(&norm->coordinates, b.rows, b.coordinates, b.q, q);
+        if (mechanical)
+            find_scales(&norm->coordinates, b.rows, b.velocities, b.v, v);
+        find_scales(&norm->bonds, b.rows, b.multipliers, b.lambda, lambda);
+        for (int64_t i = -1, j = -1; next_pair(&a, &b, &i, &j);) {
+            double off_q = apart(&norm->coordinates, q, a.q + i * a.coordinates,
+                                 b.q + j * b.coordinates),
+                   off_v = mechanical ? apart(&norm->coordinates, v, a.v + i * a.velocities,
+                                              b.v + j * b.velocities)
+                                      : 0,
+                   off_lambda = apart(&norm->bonds, lambda, a.lambda + i * a.multipliers,
+                                      b.lambda + j * b.multipliers);
+            if (isnan(d->until) && !(fmax(off_q, off_v) <= FAR * tolerance))
+                d->until = b.t[j];
+            d->q = taut_larger(d->q, off_q);
+            d->v = taut_larger(d->v, off_v);
+            d->lambda = taut_larger(d->lambda, off_lambda);
+        }
+    }
+    taut_arena_clear(&arena);
+    return status;
+}
+
+/* ---- the runs */
+
+static int open_waiting(waiting *w, taut_solver *solver, const taut_sink *sinks, int count,
+                        bool always, taut_error *error)
+{
+    *w = (waiting){.solver = solver, .sinks = sinks, .count = count, .always = always};
+    return taut_memory_sink_create(&solver->arena.allocator, &w->memory, &w->keep, error);
+}
+
+static int run(waiting *w, taut_progress progress, void *user, taut_error *error)
+{
+    taut_sink sink = {wait_begin, wait_row, NULL, w};
+    return taut_run_once(w->solver, &sink, 1, progress, user, error);
+}
+
+/* The same run with another tolerance: its motion and its method are those of the first, after a
+ * switch the implicit one. */
+static int make_finer(taut_solver *solver, double rtol, taut_solver **finer, taut_error *error)
+{
+    taut_options *options = NULL;
+    double length = fabs(solver->until - solver->from), most = solver->control.most,
+           share = rtol / solver->asked;
+    TAUT_TRY(taut_options_create(&solver->arena.allocator, &options, error));
+    int status = taut_options_merge(options, solver->call, error);
+    if (status == 0)
+        status = taut_options_set_real(options, "rtol", rtol, error);
+    if (status == 0 && solver->norm.given)
+        status = taut_options_set_real(options, "atol", solver->stepper.atol * share, error);
+    if (status == 0 && isfinite(length))
+        status = taut_options_set_real(options, "max-step", fmin(most, length / PARTS), error);
+    if (status == 0 && !solver->stepper.first_order)
+        status = taut_options_set(options, "motion", taut_motion_name(solver->motion), error);
+    if (status == 0 && !solver->own)
+        status = taut_options_set(options, "method", solver->stepper.method->name, error);
+    if (status == 0)
+        status = taut_options_set(options, "verify", "never", error);
+    if (status == 0)
+        status = taut_solver_create_own(solver->system, options, solver->own,
+                                        &solver->arena.allocator, finer, error);
+    taut_options_destroy(options);
+    if (status == 0 && solver->kept.on)
+        status = taut_solver_keep(*finer, true, error);
+    return status;
+}
+
+/* The finer run takes the place of the solver for all that is asked of it from now on. */
+static void adopt(taut_solver *solver, taut_solver *finer, const distance *d)
+{
+    taut_solver_destroy(solver->better);
+    solver->better = finer;
+    solver->error_q = d->q;
+    solver->error_v = d->v;
+    solver->error_lambda = d->lambda;
+    solver->predictable = d->until;
+}
+
+static double error_of(const distance *d)
+{
+    return taut_larger(d->q, d->v);
+}
+
+/* The tolerance of the next run: a tenth at first, then what the error asks for. 0: no further one
+ * is needed, or helps, or is affordable. */
+static double next_tolerance(const taut_solver *solver, int runs, double rtol, const distance *d,
+                             double cost, double spent, bool always)
+{
+    double asked = solver->asked, next = rtol / 10;
+    if (runs > 1 && !(error_of(d) > FAR * asked))
+        return 0;
+    if (runs > 1 && isfinite(error_of(d)))
+        next = fmin(next, asked * asked / error_of(d));
+    next = fmax(next, LEAST_RTOL);
+    double more = cost * pow(rtol / next, 1.0 / solver->stepper.method->error_order);
+    return next > 0.5 * rtol || runs >= MOST_RUNS || (!always && spent + more > ALL) ? 0 : next;
+}
+
+/* Runs with smaller tolerances, until two agree. `first` has finished; returns the better one in
+ * *best (its rows still wait). */
+static int look_again(taut_solver *solver, waiting *first, waiting *best, taut_progress progress,
+                      void *user, taut_error *error)
+{
+    double rtol = solver->asked, cost = taut_cost_run(solver), spent = cost;
+    distance d = {0};
+    *best = *first;
+    first->memory = NULL;
+    for (int runs = 1;; runs++) {
+        rtol = next_tolerance(solver, runs, rtol, &d, cost, spent, first->always);
+        if (rtol == 0)
+            return solver->better ? solver->better->status : solver->status;
+        taut_solver *finer = NULL;
+        waiting next = {0};
+        taut_error reason = {.t = NAN};
+        int status = make_finer(solver, rtol, &finer, &reason);
+        if (status == 0)
+            status = open_waiting(&next, finer, first->sinks, first->count, true, &reason);
+        if (status == 0)
+            status = run(&next, progress, user, &reason);
+        if (status >= 0 && status != TAUT_INTERRUPTED && status != TAUT_LIMIT) {
+            status = compare(best, &next, solver->asked, &d, &reason);
+            if (status == 0 && finer->status != best->solver->status)
+                d.q = INFINITY; /* one met an event that the other did not */
+        }
+        if (status != 0) {
+            taut_memory_sink_destroy(next.memory);
+            taut_solver_destroy(finer);
+            TAUT_APPEND(solver->explanation, "; the second run, with rtol %g, failed: %.200s", rtol,
+                        status == TAUT_INTERRUPTED ? "interrupted" : reason.message);
+            return status == TAUT_INTERRUPTED || taut_fail_final(status, &reason, error) != 0
+                       ? status
+                       : solver->status;
+        }
+        taut_memory_sink_destroy(best->memory);
+        cost = taut_cost_run(finer);
+        spent += cost;
+        *best = next;
+        adopt(solver, finer, &d);
+    }
+}
+
+int taut_verify_run(taut_solver *solver, const taut_sink *sinks, int count, taut_progress progress,
+                    void *user, taut_error *error)
+{
+    waiting first, best;
+    bool always = solver->verify == TAUT_VERIFY_ALWAYS;
+    TAUT_TRY(open_waiting(&first, solver, sinks, count, always, error));
+    int status = run(&first, progress, user, error);
+    best = first;
+    taut_error reason = {.t = NAN};
+    if (!first.streams && (status == TAUT_OK || status == TAUT_EVENT))
+        status = look_again(solver, &first, &best, progress, user, error);
+    /* what was computed is written, also after a failure */
+    int written = first.streams ? 0 : flush(&best, status < 0 ? &reason : error);
+    if (first.streams)
+        best = first;
+    status = status >= 0 && written < 0 ? written : status;
+    int ended = end_all(&best, status < 0 ? status : 0, error);
+    status = ended < 0 ? ended : status;
+    taut_memory_sink_destroy(best.memory);
+    if (status == TAUT_OK && fmax(solver->error_q, solver->error_v) > FAR * solver->asked)
+        status = TAUT_INACCURATE;
+    return solver->status = status;
+}
