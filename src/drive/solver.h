@@ -185,7 +185,7 @@ struct taut_solver {
      * TAUT_INTERRUPTED, TAUT_LIMIT) */
     int outcome;
     int status; /* that the latest run returned */
-    /* the second look (verify.c) */
+    /* the second look (second_look.c) */
     taut_verify verify;
     double asked;        /* rtol of the user */
     taut_solver *better; /* the run with a smaller tolerance: state and result are its; or NULL */
@@ -293,7 +293,7 @@ void taut_norm_accept(taut_solver *solver, double h);
 /* (loop.c) taut_solver_run without a second look. */
 int taut_run_once(taut_solver *solver, const taut_sink *sinks, int count, taut_progress progress,
                   void *user, taut_error *error);
-/* (verify.c) The same with a second look where it is affordable. */
+/* (second_look.c) The same with a second look where it is affordable. */
 int taut_verify_run(taut_solver *solver, const taut_sink *sinks, int count, taut_progress progress,
                     void *user, taut_error *error);
 /* (cost.c) What the run has cost so far, and one matrix of an implicit method, in units of

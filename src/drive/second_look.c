@@ -1,4 +1,4 @@
-/* verify.c - a second look: the run once more, more accurately, and how far both are apart.
+/* second_look.c - a second look: the run once more, more accurately, and how far both are apart.
  *
  * The first run has the tolerance of the user, the second a tenth of it and steps of at most T/97:
  * the same sampling would step over the same narrow force twice. Their difference, largest over the
