@@ -50,8 +50,14 @@ int taut_ledger_energies(taut_solver *solver, const taut_state *state, taut_valu
 {
     TAUT_TRY(taut_evaluate_inside(solver->context, state->t, state->q, state->v, TAUT_WANT_ENERGY,
                                   values, error));
-    if (solver->motion == TAUT_MOTION_SLOW)
-        values->bond_energy = spring_energy(solver, state);
+    if (solver->motion != TAUT_MOTION_SLOW)
+        return TAUT_OK;
+    values->bond_energy = spring_energy(solver, state);
+    /* so has a stiff potential between steps: its energy is that of the latest end of a step */
+    if (state->t == solver->stepper.now.t || state->t == solver->stepper.last.t)
+        solver->ledger.stiff = values->stiff_energy;
+    else
+        values->stiff_energy = solver->ledger.stiff;
     return TAUT_OK;
 }
 

@@ -30,6 +30,7 @@ typedef struct taut_ledger {
     /* at the latest comparison; t is NaN when the state was replaced since */
     double t, energy;
     double kinetic, springs, held; /* there; held: also in the stiff potential */
+    double stiff; /* slow motion: energy of the stiff potential at the latest end of a step */
     double passed, integral; /* time, and that of the kinetic energy, since the motion began */
     double jumps;            /* by which events and the caller altered the energy */
     int calm;                /* steps that may follow without being compared */
