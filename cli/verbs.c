@@ -27,7 +27,8 @@ const cli_verb cli_verbs[] = {
      "FILE.csv the rows go there and the summary to standard output. Ctrl-C ends the run cleanly "
      "and keeps the rows computed so far; a second one kills it.\n" MODEL_TEXT
      "Options in a model's [run] section are defaults; the command line overrides them.\n"
-     "Exit status: 0 done, 1 numerical failure, 2 wrong model or usage, 3 finished, but the measured "
+     "Exit status: 0 done, 1 numerical failure, 2 wrong model or usage, 3 finished, but the "
+     "measured "
      "error is above 100 tolerances, 130 interrupted.",
      cli_run},
     {"project", "MODEL",

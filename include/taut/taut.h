@@ -251,7 +251,8 @@ typedef int (*taut_progress)(void *user, double t, double until, int64_t steps);
 
 typedef struct taut_result {
     size_t size;
-    int status; /* TAUT_OK, TAUT_EVENT, TAUT_INTERRUPTED, TAUT_LIMIT, TAUT_INACCURATE or the error */
+    int status; /* TAUT_OK, TAUT_EVENT, TAUT_INTERRUPTED, TAUT_LIMIT, TAUT_INACCURATE or the error
+                 */
     double t;
     const char *method, *motion;
     const char *event; /* name of the event met, or NULL */
