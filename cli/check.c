@@ -213,6 +213,23 @@ static void print_rate(const taut_check_report *report)
     line("slow rate", text);
 }
 
+/* What limits the steps of explicit methods: 6.1/rate for dop8. */
+static void print_decay(const taut_check_report *report)
+{
+    char text[200];
+    double rate = report->decay_rate, steps = report->decay_steps;
+    if (!(rate > 0))
+        return;
+    snprintf(text, sizeof text,
+             "%.3g per time, at the initial state: explicit steps of at most %.2g", rate,
+             6.1 / rate);
+    size_t used = strlen(text);
+    if (isfinite(steps))
+        snprintf(text + used, sizeof text - used, ", %.2g of them: %s", ceil(steps),
+                 steps > 1000 ? "stiff" : "not stiff");
+    line("fastest decay", text);
+}
+
 /* "tiny, A, 2 rows, definite" in words. */
 static void print_structure(const taut_check_report *report)
 {
@@ -241,6 +258,7 @@ static void print_report(const cli_model *model, const taut_check_report *report
     print_rank(report);
     print_start(report);
     print_rate(report);
+    print_decay(report);
     print_frequencies(report);
     if (verbose)
         line("built with", taut_features());
@@ -318,6 +336,7 @@ static void json_report(const cli_model *model, const taut_check_report *report)
     cli_json_real(&json, "most", report->frequency_most);
     cli_json_real(&json, "slow_rate", report->slow_rate);
     cli_json_real(&json, "slow_rate_initial", report->slow_rate_initial);
+    cli_json_real(&json, "decay_rate", report->decay_rate);
     cli_json_real(&json, "time_rate", report->time_rate);
     cli_json_real(&json, "separation", report->separation);
     cli_json_close(&json, '}');

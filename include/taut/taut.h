@@ -534,6 +534,9 @@ typedef struct taut_check_report {
     /* slow_rate at the start alone; the time of the state where it is largest; of f and g at fixed
      * q and v */
     double slow_rate_initial, slow_rate_at, time_rate;
+    /* fastest decay: of damped bonds, each alone; of df/dz in first-order systems; 0: none */
+    double decay_rate;
+    double decay_steps; /* of dop8 until the end time, at the limit of stability; NaN: unknown */
     double separation; /* frequency_least over slow_rate; INFINITY where that is 0 */
 } taut_check_report;
 

@@ -354,6 +354,22 @@ static int measure_rate(examiner *e)
     return taut_fail_final(status, &reason, e->error);
 }
 
+/* A damped bond alone: gddot = -d A gdot, d = tau/c, A = G M^-1 G^T. */
+static void measure_decay(examiner *e)
+{
+    const double *c = taut_context_compliance(e->context), *tau = taut_context_damping(e->context);
+    for (taut_index i = 0; i < e->m; i++) {
+        double mobility = 0;
+        if (!(c[i] > 0 && tau[i] > 0))
+            continue;
+        for (taut_index k = e->jacobian.start[i]; k < e->jacobian.start[i + 1]; k++) {
+            double mass = mass_of(e, e->jacobian.column[k]), g = e->values.jacobian[k];
+            mobility += mass > 0 ? g * g / mass : 0;
+        }
+        e->d->decay_rate = fmax(e->d->decay_rate, tau[i] / c[i] * mobility);
+    }
+}
+
 /* A stiff potential has no multipliers that would be measured from. */
 static void measure_oscillation(examiner *e, bool multipliers)
 {
@@ -480,10 +496,14 @@ static int examine(examiner *e, unsigned parts, taut_backend backend)
     }
     if (parts & TAUT_DIAGNOSE_RANK)
         TAUT_TRY(find_rank(e));
+    if (e->sizes->kind == TAUT_FIRST_ORDER && rate)
+        return taut_stiff_rate(e->context, e->d->t, e->q, &e->d->decay_rate, e->error);
     if (e->sizes->kind != TAUT_MECHANICAL)
         return TAUT_OK;
     if (parts & TAUT_DIAGNOSE_RANK)
         TAUT_TRY(find_massless(e));
+    if (rate)
+        measure_decay(e);
     if (energy || rate || (oscillation && multipliers))
         TAUT_TRY(solve(e, backend, rate));
     if (oscillation)

@@ -53,6 +53,11 @@ typedef struct taut_diagnosis {
     /* a spring does not oscillate: its stretch belongs to the slow motion, and no projection may
      * remove it */
     bool overdamped;
+    /* fastest rate at which a motion decays: of damped bonds (a measure, each alone), of df/dz in
+     * first-order systems; 0: none, or unknown */
+    double decay_rate;
+    double
+        decay_steps; /* (motion.c) of dop8 until the end at the limit of stability; NaN: unknown */
     /* (motion.c) what resolving every oscillation until the end costs; INFINITY: not known */
     double full_evaluations, full_cost;
     bool calm; /* (motion.c) the initial state is a slow point within the tolerance */

@@ -179,6 +179,7 @@ static void estimate_full(taut_solver *solver)
     d->full_evaluations = 500 + PER_RADIAN * rate * fabs(until - from) * pow(1e-6 / rtol, 0.14);
     if (isnan(d->full_evaluations) || !(d->most > 0))
         d->full_evaluations = INFINITY;
+    d->decay_steps = fabs(until - from) * d->decay_rate / taut_dop8.stiff_limit;
     d->full_cost = d->full_evaluations * taut_system_work(solver->system);
 }
 

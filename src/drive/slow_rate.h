@@ -1,5 +1,6 @@
 /* slow_rate.h - how fast the rigid motion can change at a state (slow_rate.c), and how fast the
- * equations change with time alone (time_rate.c): docs/theory.md, Fast and slow. */
+ * equations change with time alone (time_rate.c), the fastest rate of all (stiff_rate.c):
+ * docs/theory.md, Fast and slow. */
 #ifndef TAUT_DRIVE_SLOW_RATE_H
 #define TAUT_DRIVE_SLOW_RATE_H
 
@@ -33,6 +34,11 @@ int taut_turning_rate(const taut_rigid_motion *at, double *rate, taut_error *err
  * replaced. force[n], gamma[m] as in the equations of the rigid motion, jacobian of these rows. */
 int taut_slow_rate_potential(const taut_rigid_motion *at, const double *force, const double *gamma,
                              double *rate, taut_error *error);
+
+/* The largest |mu| of df/dz of a first-order system without algebraic variables; 0 for others.
+ * (stiff_rate.c) */
+int taut_stiff_rate(taut_context *context, double t, const double *z, double *rate,
+                    taut_error *error);
 
 /* The rate at which f and g change with time at fixed (q, v), from sample times between `from` and
  * `until`; 0 where they do not depend on time. */

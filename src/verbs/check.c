@@ -23,6 +23,8 @@ static void report_diagnosis(const taut_diagnosis *d, taut_check_report *r)
     r->slow_rate = d->slow_rate;
     r->slow_rate_initial = d->slow_rate_initial;
     r->slow_rate_at = d->slow_rate_at;
+    r->decay_rate = d->decay_rate;
+    r->decay_steps = d->decay_steps;
     r->time_rate = d->time_rate;
     r->separation = d->separation;
     r->oscillatory_energy = d->oscillatory_energy;
