@@ -102,6 +102,7 @@ static int compute(run *r)
     cli_progress progress = {.bar = !call->quiet && cli_terminal(stderr) &&
                                     !(rows_here && cli_terminal(stdout))};
     cli_interrupt_watch();
+    size_t explained = strlen(taut_solver_explanation(r->solver));
     double begin = cli_clock();
     int code =
         taut_solver_run(r->solver, r->sink, r->sinks, cli_progress_call, &progress, &r->error);
@@ -122,6 +123,9 @@ static int compute(run *r)
             cli_quit_if_reader_left();
         cli_say_failure(&r->error);
     }
+    /* a switch of the method, and what became of a second run */
+    if (!silent && strlen(taut_solver_explanation(r->solver)) > explained + 2)
+        cli_wrap(report, taut_solver_explanation(r->solver) + explained + 2, 2, 0, CLI_WIDTH);
     if (call->json)
         cli_summary_json(stdout, &outcome);
     else if (!silent)

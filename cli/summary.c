@@ -128,7 +128,8 @@ static void print_error(FILE *out, const taut_result *result)
         fprintf(out, ", velocities %.2g", result->error_velocity);
     if (isfinite(result->error_lambda))
         fprintf(out, ", multipliers %.2g", result->error_lambda);
-    fprintf(out, " (measured, relative; rtol %g)\n", result->rtol);
+    fprintf(out, " (measured, relative; rtol %g%s)\n", result->rtol,
+            strcmp(result->motion, "effective") == 0 ? "; without that of averaging" : "");
     if (isfinite(result->predictable))
         fprintf(out,
                 "  %-*suntil t = %.4g; from there on the error is above 100 tolerances, as in "

@@ -326,6 +326,11 @@ static int look_again(taut_solver *solver, waiting *first, waiting *best, taut_p
     }
 }
 
+static bool error_above(const taut_solver *solver, double limit)
+{
+    return fmax(solver->error_q, solver->error_v) > limit; /* NaN: not measured */
+}
+
 int taut_verify_run(taut_solver *solver, const taut_sink *sinks, int count, taut_progress progress,
                     void *user, taut_error *error)
 {
@@ -345,7 +350,13 @@ int taut_verify_run(taut_solver *solver, const taut_sink *sinks, int count, taut
     int ended = end_all(&best, status < 0 ? status : 0, error);
     status = ended < 0 ? ended : status;
     taut_memory_sink_destroy(best.memory);
-    if (status == TAUT_OK && fmax(solver->error_q, solver->error_v) > FAR * solver->asked)
+    if (solver->better && solver->better->asked <= 2 * LEAST_RTOL &&
+        error_above(solver, FAR * solver->asked))
+        TAUT_APPEND(solver->explanation,
+                    "; the result is not computable in double precision: at rtol %g rounding grows "
+                    "to more than the tolerance",
+                    solver->better->asked);
+    if (status == TAUT_OK && error_above(solver, FAR * solver->asked))
         status = TAUT_INACCURATE;
     return solver->status = status;
 }

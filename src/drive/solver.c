@@ -79,7 +79,7 @@ static int build(taut_solver *solver, const taut_options *options, taut_error *e
     TAUT_TRY(taut_watch_create(solver, error));
     if (!solver->control.on)
         TAUT_TRY(taut_growth_create(solver, error));
-    taut_switch_create(solver);
+    TAUT_TRY(taut_switch_create(solver, error));
     find_unread(solver, options);
     solver->averaged = solver->motion == TAUT_MOTION_EFFECTIVE && !solver->derived;
     TAUT_TRY(taut_ledger_create(solver, error));
@@ -189,6 +189,7 @@ void taut_solver_destroy(taut_solver *solver)
     const taut_method *method = solver->stepper.method;
     if (method && method->destroy)
         method->destroy(&solver->stepper);
+    taut_switch_release(solver);
     taut_solver_destroy(solver->better);
     taut_start_release(solver);
     taut_refine_release(solver);

@@ -118,11 +118,17 @@ typedef struct taut_kept {
     taut_kept_step *step;
 } taut_kept;
 
-/* A stiff system in an explicit method (switch.c). */
+/* Stiff or not (switch.c). */
 typedef struct taut_stiff {
     bool watched;
-    int found; /* how often one after another */
-    double at; /* time of the switch; NaN: none */
+    int found;                  /* how often one after another */
+    int switches;               /* so far */
+    double at;                  /* time of the latest one; NaN: none */
+    const taut_method *resting; /* the other method, and its work; NULL before the first switch */
+    void *other;
+    double *x, *z, *f; /* [2n]: of the power iteration */
+    double rho;
+    int iterations;
 } taut_stiff;
 
 typedef enum taut_verify { TAUT_VERIFY_NEVER, TAUT_VERIFY_AUTO, TAUT_VERIFY_ALWAYS } taut_verify;
@@ -302,7 +308,8 @@ double taut_cost_run(const taut_solver *solver);
 double taut_cost_factor(const taut_stepper *stepper);
 
 /* (switch.c) Should stiffness be watched? */
-void taut_switch_create(taut_solver *solver);
+int taut_switch_create(taut_solver *solver, taut_error *error);
+void taut_switch_release(taut_solver *solver); /* last of all methods */
 /* After a step, its rows and events: changes the method where the system is stiff. */
 int taut_switch_step(taut_solver *solver, taut_error *error);
 
