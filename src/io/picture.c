@@ -132,7 +132,10 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     taut_system_sizes(system, &sizes);
     unsigned drives = TAUT_HAS_FORCES | TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS | TAUT_HAS_DAMPING |
                       TAUT_HAS_VELOCITY_FORCES;
+    taut_event_info event;
     p->conserved = !(sizes.can & drives);
+    for (taut_index k = 0; taut_system_event(system, k, &event); k++)
+        p->conserved &= !event.alters;
     p->rows = 0;
     p->pulls = false;
     p->paths.curves = 0;
