@@ -303,7 +303,9 @@ static void test_tolerances(void)
             continue;
         double before = INFINITY;
         int64_t steps = 0;
-        for (int power = 4; power <= 8; power += 2) {
+        /* order 1 needs as many steps as the tolerance is small */
+        int first = method->order < 3 ? 2 : 4, stride = method->order < 3 ? 1 : 2;
+        for (int power = first; power <= first + 2 * stride; power += stride) {
             char options[120];
             snprintf(options, sizeof options,
                      "method=%s motion=full until=%.17g rtol=1e-%d atol=1e-%d", method->name,
