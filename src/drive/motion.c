@@ -82,7 +82,7 @@ static unsigned judge_exact(const taut_diagnosis *d, unsigned avoid, char *why, 
         return 0;
     taut_append(why, size, "full because every oscillation can be resolved");
     append_cost(d, " with", why, size);
-    if (separated && slow && d->oscillatory_energy > 0) {
+    if (separated && slow && d->oscillatory_energy > 0 && !d->overdamped) {
         taut_append(why, size, "; motion slow would neglect an oscillation");
         append_oscillation(d, why, size);
     }
@@ -94,6 +94,11 @@ static unsigned judge_rest(const taut_diagnosis *d, unsigned avoid, char *why, s
 {
     bool oscillates = taut_motion_oscillates(d),
          averages = oscillates && can_move(d, TAUT_MOTION_EFFECTIVE, avoid);
+    if (d->overdamped) { /* implicit methods follow it, at another cost */
+        taut_append(why, size, "full because overdamped springs are far from their equilibrium");
+        append_oscillation(d, why, size);
+        return TAUT_MOTION_FULL;
+    }
     taut_append(why, size, "full because %s",
                 oscillates ? "the initial state oscillates" : "motion slow is impossible");
     append_oscillation(d, why, size);

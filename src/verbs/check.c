@@ -152,7 +152,7 @@ static void advise_state(const taut_diagnosis *d, taut_check_report *r)
                     mechanical ? ", and a run moves it onto them" : "");
     if (d->hard && !d->frequencies && d->dependent[0])
         TAUT_APPEND(r->advice, "; springs that follow from rigid bonds have no effect: omit them");
-    if (mechanical && taut_motion_oscillates(d) && is_slow_without(d))
+    if (mechanical && taut_motion_oscillates(d) && !d->overdamped && is_slow_without(d))
         TAUT_APPEND(
             r->advice,
             "; motion slow removes the oscillation of the initial state (energy %.2g of %.2g)",
