@@ -51,15 +51,17 @@ static void append_oscillation(const taut_diagnosis *d, char *why, size_t size)
     taut_append(why, size, " (");
     if (isfinite(d->amplitude) && d->amplitude > 0)
         taut_append(why, size, "amplitude about %.2g, ", d->amplitude);
-    taut_append(why, size, "energy %.2g, energy scale %.2g)", d->oscillatory_energy,
+    taut_append(why, size, "energy %.3g, energy scale %.3g)", d->oscillatory_energy,
                 d->energy_scale);
 }
 
-/* The cost of motion full, where it is known. */
+/* The cost of motion full with two digits, where it is known. */
 static void append_cost(const taut_diagnosis *d, const char *words, char *why, size_t size)
 {
+    double digit = pow(10, floor(log10(d->full_evaluations)) - 1);
     if (isfinite(d->full_evaluations))
-        taut_append(why, size, "%s about %.2g evaluations", words, d->full_evaluations);
+        taut_append(why, size, "%s about %.6g evaluations", words,
+                    digit * round(d->full_evaluations / digit));
 }
 
 /* The exact motion, where it is cheap enough or the same as the slow one. */

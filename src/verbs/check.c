@@ -153,10 +153,7 @@ static void advise_state(const taut_diagnosis *d, taut_check_report *r)
     if (d->hard && !d->frequencies && d->dependent[0])
         TAUT_APPEND(r->advice, "; springs that follow from rigid bonds have no effect: omit them");
     if (mechanical && taut_motion_oscillates(d) && !d->overdamped && is_slow_without(d))
-        TAUT_APPEND(
-            r->advice,
-            "; motion slow removes the oscillation of the initial state (energy %.2g of %.2g)",
-            d->oscillatory_energy, d->energy_scale);
+        TAUT_APPEND(r->advice, "; motion slow removes the oscillation of the initial state");
     if (d->most > 0 && motion != TAUT_MOTION_FULL)
         TAUT_APPEND(
             r->advice,
