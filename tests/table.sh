@@ -47,6 +47,11 @@ run() { # run STATUS ARGUMENTS: one call of the program, its exit status as a ro
     row $? "taut $*: exit status $got, expected $want: $(head -c 300 err)"
 }
 
+advice() { # advice ARGUMENTS: of `taut check`, as one line in the file `line`
+    run 0 check "$@"
+    tr -s '\n ' ' ' <out >line
+}
+
 has() { # has FILE TEXT
     grep -qF -e "$2" "$1"
     row $? "'$2' is not in: $(head -c 600 "$1")"

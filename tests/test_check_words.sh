@@ -27,9 +27,11 @@ json 'd["status"] == "done" and abs(d["q"][1] - 0.1) < 1e-9'
 
 # two springs of one direction: one mode, sqrt(1e6 + 4e6); rigid and effective motion cannot have them
 sed 's/rigid/stiffness 1e6/; s/^x = 1,/x = 1.001,/' along.taut >twice.taut
-run 0 check twice.taut
+advice twice.taut
 has out "1 stiff mode, 2236.07 rad per time"
-has out "motion full, method verlet; not effective: "
+has line "motion full, method dop8; full because every oscillation can be resolved"
+advice twice.taut --until 1e9
+has line "motion full, method dop8; not effective: "
 has out "the tiny solver, for the matrix A = G M^-1 G^T, 2 rows, definite"
 
 # vibration that dies is not averaged
@@ -41,12 +43,29 @@ a = sqrt(x^2 + y^2) - 1 stiffness 1e6 damping 1
 [start]
 x = 1.01, y' = 1
 MODEL
-run 0 check damped.taut
-has out "motion full, method radau5"
-lacks out "effective"
+advice damped.taut
+has line "motion full, method dop8; full because the initial state oscillates (amplitude about 0.01"
+lacks line "effective"
+lacks line "no end time"
+advice damped.taut --until 1
+has line "motion full, method dop8; full because every oscillation can be resolved with about"
+has line "motion slow would neglect an oscillation (amplitude about 0.01, energy 50, energy scale 0.5)"
 sed 's/ damping 1//' damped.taut >free.taut
-run 0 check free.taut
-has out "motion effective, method effective; effective because the initial state"
+advice free.taut
+has line "motion effective, method effective; effective because the initial state"
+has line "no end time is given: with one, motion full is chosen where it is affordable"
+advice free.taut --until 1
+has line "motion full, method dop8; full because every oscillation can be resolved with about"
+lacks line "no end time"
+advice free.taut --until 1e9
+has line "motion effective, method effective; effective because the initial state"
+has line "motion full would need about 1.8e+13 evaluations"
+lacks line "no end time"
+# what is overdamped does not oscillate, and motion slow would not remove it
+sed 's/damping 1/damping 1e5/' damped.taut >over.taut
+advice over.taut --until 1
+has line "motion full, method dop8"
+lacks line "motion slow"
 
 # neither mass nor bond: the motion is undetermined; a bond is enough
 cat >massless.taut <<'MODEL'

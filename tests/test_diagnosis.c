@@ -79,14 +79,19 @@ static void test_once(void)
         int spectra;
     } rows[] = {
         {"full by choice", PENDULUM("50", "1"), "until=1", 1},
-        {"full by option", PENDULUM("50", "1"), "until=1 motion=full", 1},
+        {"full by option", PENDULUM("50", "1"), "until=1 motion=full", 0},
+        {"full by option, a step size to be chosen", PENDULUM("50", "1"), "until=1 method=verlet",
+         1},
+        {"full by choice, a step size to be verified", PENDULUM("50", "1"), "until=1 step=0.01", 1},
         {"slow by choice", PENDULUM("1e4", "1"), "until=1", 1},
         {"slow by option", PENDULUM("1e4", "1"), "until=1 motion=slow", 0},
         {"a motion that gives way",
          "[coordinates]\nx, y\n[bonds]\na = x - 1 stiffness 1e6\nb = 2*x - 2 stiffness 1e6\n"
          "[start]\nx = 1.001, y' = 1\n",
-         "until=1", 1},
-        {"soft springs", PENDULUM("4 soft", "1"), "until=1", 1},
+         "until=1e9", 1},
+        {"soft springs", PENDULUM("4 soft", "1"), "until=1", 0},
+        {"soft springs, a step size to be chosen", PENDULUM("4 soft", "1"), "until=1 method=verlet",
+         1},
     };
     check_group("frequencies");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {

@@ -18,22 +18,52 @@ static const char slider_crank[] = "[coordinates]\ntheta, x2, y2, psi\n[mass]\nt
                                    "sin(theta) - 3*sin(psi)\ncentre_y = y2 - sin(psi)\n"
                                    "[start]\ntheta' = -1, x2 = 3, y2' = -1/3, psi' = -1/3\n";
 
+/* Springs that depend on each other. */
+#define TWICE                                                                                      \
+    "[coordinates]\nx, y\n[bonds]\na = x - 1 stiffness 1e6\nb = 2*x - 2 stiffness 1e6\n"           \
+    "[start]\nx = 1.001, y' = 1\n"
+
 /* More oscillating springs than actions are computed for. */
 #define MANY                                                                                       \
     "[coordinates]\nq[i] for i in 1..802\n[potential]\nsum(q[i]^2/2 for i in 1..802)\n"            \
     "[bonds]\npair[i] = q[2*i] - q[2*i-1] - 1 for i in 1..401 stiffness 1e6\n[start]\nq[2*i] = "   \
     "1.1 for i in 1..401\n"
 
+/* Stiffly damped: the rate of the damper, 1e6, is far above the frequency 100. */
+#define DAMPER "[coordinates]\nx, y\n[bonds]\na = x stiffness 1e4 damping 1e6\n[start]\nx = 0.01\n"
+/* Frequencies 100 and 200 across a slow coordinate. */
+#define RESONANT                                                                                   \
+    "[coordinates]\nx, y, z\n[potential]\nz^2/2\n[bonds]\na = x stiffness 1e4\nb = y stiffness "   \
+    "4e4\n[start]\nx = 0.1, y = 0.1, z = 1\n"
+#define WELL "[coordinates]\nx\n[potential]\nx^2\n[start]\nx = 1\n"
+
 static void test_choice(void)
 {
     static const struct {
         const char *model, *options, *explanation;
     } rows[] = {
-        {PENDULUM("stiffness 1e6", "x = 1"), "until=1", "motion slow"},
+        /* a slow point; an oscillation that is cheap to resolve, and one that is not */
+        {PENDULUM("stiffness 1e6", "x = 1"), "until=1", "motion slow, method radau5"},
         {PENDULUM("stiffness 1e6", "x = 1"), "until=1",
-         "slow because the initial state has negligible oscillatory energy"},
-        {PENDULUM("stiffness 4", "x = 1"), "until=1", "full because the lowest stiff frequency"},
-        {PENDULUM("stiffness 4", "x = 1"), "until=1", "motion full, method verlet"},
+         "slow because the initial state is a slow point within the tolerance (amplitude about 0), "
+         "so that slow and full motion are the same"},
+        {PENDULUM("stiffness 1e6", "x = 1.00001"), "until=1.1",
+         "full because every oscillation can be resolved with about 20000 evaluations; motion "
+         "slow would neglect an oscillation (amplitude about 1e-05, energy 5e-05, energy scale 1)"},
+        {PENDULUM("stiffness 1e6", "x = 1.00001"), "until=1e9",
+         "slow because the oscillation of the initial state is negligible (amplitude about 1e-05, "
+         "energy 5e-05, energy scale 1); motion full would need about 1.8e+13 evaluations"},
+        {PENDULUM("stiffness 4", "x = 1"), "until=1", "motion full, method dop8"},
+        {PENDULUM("stiffness 4", "x = 1"), "until=1",
+         "full because every oscillation can be resolved with about 5"},
+        {PENDULUM("stiffness 4", "x = 1"), "until=1e9",
+         "full because the lowest stiff frequency (2) is less than 10 times the rate of the slow "
+         "motion (1."},
+        {PENDULUM("stiffness 4", "x = 1"), "until=1e9", "; full needs about 3.6e+10 evaluations"},
+        /* only a number of steps: full motion is affordable, or not */
+        {PENDULUM("stiffness 1e6", "x = 1.1"), "steps=1000",
+         "full because every oscillation can be resolved with about 12000 evaluations"},
+        {PENDULUM("stiffness 1e6", "x = 1.1"), "steps=1000000000000", "motion effective"},
         {PENDULUM("rigid", "x = 1"), "until=1", "motion rigid, method dop8"},
         {PENDULUM("rigid", "x = 1"), "until=1 method=rattle step=0.01",
          "motion rigid, method rattle"},
@@ -45,30 +75,173 @@ static void test_choice(void)
          "the initial state was moved onto the rigid bonds, which it violated by 0.1"},
         {PENDULUM("stiffness 1e6", "x = 1.1"), "until=1 motion=rigid",
          "the initial state was moved onto the rigid bonds"},
-        {DOUBLE_PENDULUM("1e4", "0.25"), "until=1",
-         "effective because the initial state oscillates"},
-        {DOUBLE_PENDULUM("1e4", "0.25"), "until=1",
+        /* effective beyond the budget only, and not by a step of [run] */
+        {DOUBLE_PENDULUM("1e4", "0.25"), "until=1", "motion full, method dop8"},
+        {DOUBLE_PENDULUM("1e4", "0.25"), "until=1e9",
+         "effective because the initial state oscillates (amplitude about 0.031, energy 9.47e+04, "
+         "energy scale 0.25); motion full would need about 2.9e+14 evaluations; oscillations are "
+         "averaged and their actions conserved; the error of averaging is not part of the error "
+         "shown"},
+        {DOUBLE_PENDULUM("1e4", "0.25"), "until=1e9",
          "motion effective, method effective (order 8), adaptive step size"},
-        {DOUBLE_PENDULUM("1e4", "0.25"), "until=1 step=0.1",
+        {DOUBLE_PENDULUM("1e4", "0.25"), "until=1e9 step=0.1",
          "motion effective, method projected-impulse (order 2), step 0.1"},
-        {DOUBLE_PENDULUM("1e4", "0.25") "[run]\nstep = 1e-5\n", "until=1",
+        {DOUBLE_PENDULUM("1e4", "0.25") "[run]\nstep = 1e-5\n", "until=1e9",
          "motion effective, method effective"},
+        {DOUBLE_PENDULUM("1e4", "0.25"), "until=1 step=1e-5",
+         "motion full, method verlet (order 2), step 1e-05"},
+        {DOUBLE_PENDULUM("1e4", "0.25") "[run]\nstep = 1e-5\n", "until=1",
+         "motion full, method dop8 (order 8), adaptive step size"},
+        /* the same where the motion is given */
+        {DOUBLE_PENDULUM("1e4", "0.25"), "until=1 motion=full", "motion full, method dop8"},
+        {DOUBLE_PENDULUM("1e4", "0.25"), "until=1 motion=full step=1e-5",
+         "motion full, method verlet (order 2), step 1e-05"},
+        {DOUBLE_PENDULUM("1e4", "0.25") "[run]\nstep = 1e-5\n", "until=1 motion=full",
+         "motion full, method dop8 (order 8), adaptive step size"},
+        {DOUBLE_PENDULUM("1e4", "0.25") "[run]\nstep = 1e-5\nmethod = verlet\n",
+         "until=1 motion=full", "motion full, method verlet (order 2), step 1e-05 (of [run])"},
+        {DOUBLE_PENDULUM("1e4", "0.25"), "until=1 method=verlet",
+         "motion full, method verlet (order 2), step 1.32"},
+        /* why not effective */
+        {RESONANT, "until=1e9",
+         "full because the initial state oscillates (amplitude about 0.1, energy 250, energy "
+         "scale 1), and averaging neglects that frequencies are in resonance to 0.0 %; full needs "
+         "about "
+         "3.6e+12 evaluations"},
+        {PENDULUM("stiffness 400", "y = -1.1"), "until=1e9",
+         ", and motion effective needs a separation of 30 (it is 20)"},
+        {MANY, "until=1e9", ", and resonances, which averaging neglects, are unknown"},
+        {MANY, "until=0.1", "motion full, method dop8"},
+        {PENDULUM("stiffness 1e4 damping 1e3", "x = 1.1"), "until=1e9",
+         "full because overdamped springs are far from their equilibrium (energy 50, energy "
+         "scale "},
         /* the effective motion cannot begin, which is said, and another is chosen */
-        {MANY, "until=0.1", "not effective: "},
-        {MANY, "until=0.1", "motion full, method verlet"},
-        {"[coordinates]\nx\n[potential]\nx^2\n[start]\nx = 1\n", "until=1",
-         "motion full, method dop8"},
-        {"[coordinates]\nx\n[potential]\nx^2\n[start]\nx = 1\n", "until=1 step=0.01",
-         "motion full, method verlet"},
+        {TWICE, "until=1e9", "not effective: "},
+        {TWICE, "until=1e9", "; full because the initial state oscillates (energy 2.5, "},
+        {TWICE, "until=1e9", "motion full, method dop8"},
+        {WELL, "until=1", "motion full, method dop8"},
+        {WELL, "until=1 step=0.01", "motion full, method verlet"},
+        /* implicit only where stiffness is met */
+        {DAMPER, "until=1", "motion full, method dop8"},
         {"[coordinates]\nx, y\n[potential]\ny\n[bonds]\na = x stiffness 1e6 damping 1e3\nb = y "
          "stiffness 1e4\n",
-         "until=1", "radau5"},
+         "until=1", "motion full, method dop8"},
     };
     check_group("choice");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         driven d = driven_create(rows[k].model, rows[k].options, NULL);
         if (driven_good(rows[k].options, &d))
             check_contains(rows[k].options, taut_solver_explanation(d.solver), rows[k].explanation);
+        driven_destroy(&d);
+    }
+}
+
+/* The motion of the oscillating pendulum until t, and the estimated cost of the full one. */
+static bool is_full(double t, double *cost)
+{
+    char options[60];
+    snprintf(options, sizeof options, "until=%.17g", t);
+    driven d = driven_create(PENDULUM("stiffness 1e4", "x = 1.1"), options, NULL);
+    bool full = driven_good(options, &d) && d.solver->motion == TAUT_MOTION_FULL;
+    *cost = d.solver ? d.solver->diagnosis.full_cost : NAN;
+    driven_destroy(&d);
+    return full;
+}
+
+/* Full motion up to 2e9 units of work. */
+static void test_budget(void)
+{
+    double one, two, cost;
+    check_group("budget");
+    bool full = is_full(100, &one), later = is_full(200, &two);
+    check_row(full && later, "not full for %g, %g units", one, two);
+    double end = 100 + 100 * (2e9 - one) / (two - one); /* the cost is linear in the time */
+    full = is_full(end * 0.999, &cost);
+    check_row(full, "not full for %g units", cost);
+    check_near("cost below", cost, 2e9 * 0.999, 1e6);
+    full = is_full(end * 1.001, &cost);
+    check_row(!full, "full for %g units", cost);
+    check_near("cost above", cost, 2e9 * 1.001, 1e6);
+}
+
+/* The estimate against what a run needs: within a factor 2. */
+static void test_estimate(void)
+{
+    static const struct {
+        const char *model, *options;
+    } rows[] = {
+        {PENDULUM("stiffness 1e4", "x = 1.1"), "until=10"},
+        {PENDULUM("stiffness 1e4", "x = 1.1"), "until=10 rtol=1e-3"},
+        {PENDULUM("stiffness 1e4", "x = 1.1"), "until=10 rtol=1e-9"},
+        {PENDULUM("stiffness 1e6", "x = 1.001"), "until=10"},
+        {DOUBLE_PENDULUM("1e3", "0.25"), "until=5"},
+        {RESONANT, "until=10"},
+    };
+    check_group("estimated evaluations");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        driven d = driven_create(rows[k].model, rows[k].options, NULL);
+        if (driven_good(rows[k].options, &d)) {
+            double estimate = d.solver->diagnosis.full_evaluations;
+            check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "%s",
+                      d.error.message);
+            double ratio = (double)d.solver->statistics.force_evaluations / estimate;
+            check_row(ratio > 0.5 && ratio < 2, "row %d, %s: %g times the estimate %g", (int)k,
+                      rows[k].options, ratio, estimate);
+        }
+        driven_destroy(&d);
+    }
+}
+
+/* From dop8 to radau5 where stiffness is met, and only there: the method of the result, and the
+ * time of the change in the explanation. */
+static void test_switch(void)
+{
+    static const struct {
+        const char *name, *model, *file, *set, *options, *method;
+        double before; /* the change takes place after 0 and before this time */
+    } rows[] = {
+        {"damper", DAMPER, NULL, NULL, "until=1", "radau5", 0.01},
+        {"damper, too short to pay", DAMPER, NULL, NULL, "until=1e-5", "dop8", 0},
+        {"damper, method given", DAMPER, NULL, NULL, "until=1e-2 method=dop8", "dop8", 0},
+        {"overdamped pendulum", PENDULUM("stiffness 1e4 damping 1e6", "x = 1.1"), NULL, NULL,
+         "until=1", "radau5", 0.01},
+        {"damped pendulum", PENDULUM("stiffness 1e4 damping 1", "x = 1.1"), NULL, NULL, "until=10",
+         "dop8", 0},
+        {"Robertson", NULL, "robertson", NULL, "", "radau5", 10},
+        {"Van der Pol", NULL, "van_der_pol", NULL, "", "radau5", 100},
+        {"cloth", NULL, "cloth", "N=6", "", "dop8", 0},
+        {"Michaelis-Menten, short", NULL, "michaelis_menten", NULL, "until=1e-3", "dop8", 0},
+    };
+    check_group("switch");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char path[300];
+        taut_load how = {.size = sizeof how, .set = &rows[k].set, .set_count = rows[k].set != NULL};
+        driven d = {0};
+        if (rows[k].model) {
+            d = driven_create(rows[k].model, rows[k].options, NULL);
+        } else {
+            snprintf(path, sizeof path, TAUT_SOURCE_DIR "/models/%s.taut", rows[k].file);
+            d.code = taut_system_load(path, &how, &d.system, &d.error);
+            if (d.code == 0)
+                d.code = taut_options_create(NULL, &d.options, &d.error);
+            driven_options(&d, rows[k].options);
+            if (d.code == 0)
+                d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+        }
+        if (driven_good(rows[k].name, &d)) {
+            taut_result result = {.size = sizeof result};
+            check_contains(rows[k].name, taut_solver_explanation(d.solver), "method dop8");
+            check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == 0, "%s: %s",
+                      rows[k].name, d.error.message);
+            taut_solver_result_get(d.solver, &result, NULL);
+            const char *words = "; method radau5 from t = ",
+                       *change = strstr(taut_solver_explanation(d.solver), words);
+            double at = change ? strtod(change + strlen(words), NULL) : 0;
+            check_row(strcmp(result.method, rows[k].method) == 0, "%s: method %s", rows[k].name,
+                      result.method);
+            check_row(rows[k].before > 0 ? at > 0 && at < rows[k].before : !change, "%s: %s",
+                      rows[k].name, taut_solver_explanation(d.solver));
+        }
         driven_destroy(&d);
     }
 }
@@ -381,6 +554,9 @@ static void test_faults(void)
 int main(void)
 {
     test_choice();
+    test_budget();
+    test_estimate();
+    test_switch();
     test_good_starts();
     test_foot();
     test_slider_crank();

@@ -13,8 +13,7 @@ static void test_unread(void)
     } rows[] = {
         {spring, "until=0.1 motion=full method=dop8 newton=tensor", "newton"},
         {spring, "until=0.1 motion=slow method=radau5 newton=tensor", ""},
-        {spring, "until=0.1 motion=full method=verlet rtol=1e-8 atol=1e-9 max-step=1",
-         "rtol atol max-step"},
+        {spring, "until=0.1 motion=full method=verlet max-step=1", "max-step"},
         {spring, "until=0.1 motion=full method=dop8 rtol=1e-8 atol=1e-9 max-step=1", ""},
         {spring, "until=0.1 motion=full method=dop8 step=0.001 rtol=1e-8", "rtol"},
         {spring, "until=0.1 motion=effective method=projected-impulse step=0.05 inner-step=1e-4",
@@ -44,6 +43,43 @@ static void test_unread(void)
         if (driven_good(rows[k].options, &d))
             check_row(strcmp(names, rows[k].warnings) == 0, "%s: told '%s', expected '%s'",
                       rows[k].options, names, rows[k].warnings);
+        driven_destroy(&d);
+    }
+}
+
+/* A tolerance of the call is an error where the method cannot honour it; that of [run] is for the
+ * methods that can. */
+static void test_tolerances(void)
+{
+    static const char spring[] = PENDULUM("stiffness 1e4", "x = 1"),
+                      rod[] = PENDULUM("rigid", "x = 1");
+    static const struct {
+        const char *model, *options, *option; /* NULL: a run can begin */
+    } rows[] = {
+        {spring, "until=0.1 motion=full method=verlet rtol=1e-8", "rtol"},
+        {spring, "until=0.1 motion=full method=verlet atol=1e-8", "atol"},
+        {spring, "until=0.1 motion=full method=verlet step=0.001 rtol=1e-8 atol=1e-9", "rtol"},
+        {spring, "until=0.1 motion=full step=0.001 rtol=1e-8", "rtol"},
+        {spring, "until=0.1 motion=full rtol=1e-8 atol=1e-9", NULL},
+        {spring, "until=0.1 motion=full method=verlet", NULL},
+        {spring, "until=0.1 motion=effective method=projected-impulse step=0.05 rtol=1e-8", "rtol"},
+        {spring, "until=0.1 motion=effective method=effective rtol=1e-8", NULL},
+        {spring, "until=0.1 motion=full method=rk4 step=1e-3 rtol=1e-8", "rtol"},
+        {rod, "until=0.1 method=rattle step=0.01 atol=1e-8", "atol"},
+        {rod, "until=0.1 method=dop8 atol=1e-8", NULL},
+        {PENDULUM("stiffness 1e4", "x = 1") "[run]\nrtol = 1e-8\natol = 1e-9\n",
+         "until=0.1 motion=full method=verlet", NULL},
+    };
+    check_group("tolerances");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        driven d = driven_create(rows[k].model, rows[k].options, NULL);
+        check_row(d.code == (rows[k].option ? TAUT_ERROR_USAGE : 0), "%s: %s: %s", rows[k].options,
+                  taut_code_name(d.code), d.error.message);
+        if (rows[k].option) {
+            check_row(strcmp(d.error.option, rows[k].option) == 0, "%s: option '%s'",
+                      rows[k].options, d.error.option);
+            check_contains(rows[k].options, d.error.message, "cannot honour a tolerance");
+        }
         driven_destroy(&d);
     }
 }
@@ -91,6 +127,7 @@ static void test_run_section(void)
 int main(void)
 {
     test_unread();
+    test_tolerances();
     test_run_section();
     return check_done();
 }

@@ -221,6 +221,17 @@ static double mass_of(const examiner *e, taut_index i)
     return k < 0 ? 0 : e->values.mass[k];
 }
 
+/* G M^-1 G^T of one row, with the diagonal of M. */
+static double mobility(const examiner *e, taut_index i)
+{
+    double sum = 0;
+    for (taut_index k = e->jacobian.start[i]; k < e->jacobian.start[i + 1]; k++) {
+        double mass = mass_of(e, e->jacobian.column[k]), entry = e->values.jacobian[k];
+        sum += mass > 0 ? entry * entry / mass : 0;
+    }
+    return sum;
+}
+
 /* A coordinate without mass moves only because of what holds it: with no bond its acceleration
  * is force over zero. */
 static int find_massless(examiner *e)
@@ -265,13 +276,8 @@ static int factor_dependent(examiner *e, taut_error *reason)
 {
     double *d = TAUT_NEW(&e->arena, double, e->m);
     TAUT_NEED(reason, d);
-    for (taut_index i = 0; i < e->m; i++) {
-        d[i] = e->soft_rows[i];
-        for (taut_index k = e->jacobian.start[i]; k < e->jacobian.start[i + 1]; k++) {
-            double mass = mass_of(e, e->jacobian.column[k]), entry = e->values.jacobian[k];
-            d[i] += mass > 0 ? 1e-10 * entry * entry / mass : 0;
-        }
-    }
+    for (taut_index i = 0; i < e->m; i++)
+        d[i] = e->soft_rows[i] + 1e-10 * mobility(e, i);
     return taut_saddle_factor(e->saddle, e->values.mass, e->values.jacobian, NULL, d, reason);
 }
 
@@ -378,13 +384,13 @@ static void measure_oscillation(examiner *e, bool multipliers)
     bool known = e->solvable && multipliers;
     d->amplitude = known ? 0 : INFINITY;
     for (taut_index i = 0; i < e->m && known; i++) {
-        double size = taut_row_square(&e->jacobian, e->values.jacobian, i, NULL);
         if (e->rigid[i] || !e->counts[i])
             continue;
-        /* as if masses were 1: a measure, not a result */
-        double period = sqrt(c[i] / fmax(size, 1e-300)), rate = e->gdot[i]; /* 1/omega */
+        /* as if the other springs were not there: a measure, not a result */
+        double moves = mobility(e, i), rate = e->gdot[i],
+               period = moves > 0 ? sqrt(c[i] / moves) : 0; /* 1/omega */
         double off = e->values.bond[i] + tau[i] * rate - c[i] * e->lambda[i];
-        d->overdamped |= tau[i] >= 2 * period;
+        d->overdamped |= tau[i] > 0 && tau[i] >= 2 * period;
         d->amplitude = fmax(d->amplitude, fmax(fabs(off), fabs(rate) * period));
     }
     if (d->overdamped)
@@ -534,7 +540,7 @@ int taut_diagnose(taut_context *context, double t, const double *q, const double
                   taut_backend backend, taut_diagnosis *diagnosis, taut_error *error)
 {
     const taut_system *system = taut_context_system(context);
-    *diagnosis = (taut_diagnosis){.t = t, .massless = -1};
+    *diagnosis = (taut_diagnosis){.t = t, .massless = -1, .resonance = NAN};
     taut_system_sizes(system, &diagnosis->sizes);
     examiner e = {.system = system,
                   .sizes = &diagnosis->sizes,

@@ -44,7 +44,7 @@ typedef struct taut_diagnosis {
     int states;        /* at which slow_rate was evaluated, besides the initial one */
     double separation; /* least over slow_rate; INFINITY where that is 0, or nothing stiff */
     /* relative distance of the stiff frequencies from the closest resonance, of two or of one and
-     * the sum of two; INFINITY: there is none; 0: unknown */
+     * the sum of two; INFINITY: there is none; NaN: unknown */
     double resonance;
     double oscillatory_energy, energy_scale;
     /* the largest of |g + tau gdot - c lambda| and |gdot|/omega over the stiff springs, lambda

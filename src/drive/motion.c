@@ -45,23 +45,23 @@ static bool can_move(const taut_diagnosis *d, unsigned motion, unsigned avoid)
     return offered(&d->sizes, motion & ~avoid);
 }
 
-/* What motion slow would neglect. */
+/* In brackets, what motion slow would neglect and effective motion average. */
 static void append_oscillation(const taut_diagnosis *d, char *why, size_t size)
 {
+    taut_append(why, size, " (");
     if (isfinite(d->amplitude) && d->amplitude > 0)
-        taut_append(why, size, "an oscillation of about %.2g (energy %.2g of %.2g)", d->amplitude,
-                    d->oscillatory_energy, d->energy_scale);
-    else
-        taut_append(why, size, "oscillatory energy %.2g of %.2g", d->oscillatory_energy,
-                    d->energy_scale);
+        taut_append(why, size, "amplitude about %.2g, ", d->amplitude);
+    taut_append(why, size, "energy %.3g, energy scale %.3g)", d->oscillatory_energy,
+                d->energy_scale);
 }
 
-/* The full motion, for want of another one, and its cost where it is known. */
-static unsigned only_full(const taut_diagnosis *d, char *why, size_t size)
+/* The cost of motion full with two digits, where it is known. */
+static void append_cost(const taut_diagnosis *d, const char *words, char *why, size_t size)
 {
+    double digit = pow(10, floor(log10(d->full_evaluations)) - 1);
     if (isfinite(d->full_evaluations))
-        taut_append(why, size, "; about %.2g evaluations", d->full_evaluations);
-    return TAUT_MOTION_FULL;
+        taut_append(why, size, "%s about %.6g evaluations", words,
+                    digit * round(d->full_evaluations / digit));
 }
 
 /* The exact motion, where it is cheap enough or the same as the slow one. */
@@ -70,24 +70,50 @@ static unsigned judge_exact(const taut_diagnosis *d, unsigned avoid, char *why, 
     bool slow = can_move(d, TAUT_MOTION_SLOW, avoid), separated = d->separation >= SEPARATED;
     if (d->rank >= d->sizes.coordinates || d->frequencies >= d->sizes.coordinates) {
         taut_append(why, size, "full because the bonds leave no slow motion");
-        return only_full(d, why, size);
+        append_cost(d, "; full needs", why, size);
+        return TAUT_MOTION_FULL;
     }
     if (d->calm && slow && separated) {
         taut_append(why, size,
                     "slow because the initial state is a slow point within the tolerance "
-                    "(oscillation of about %.2g): it is the same motion as full",
+                    "(amplitude about %.2g), so that slow and full motion are the same",
                     d->amplitude);
         return TAUT_MOTION_SLOW;
     }
     if (!(d->full_cost <= BUDGET))
         return 0;
-    taut_append(why, size,
-                "full because every oscillation can be resolved with about %.2g evaluations",
-                d->full_evaluations);
-    if (separated && slow) {
-        taut_append(why, size, "; motion slow would neglect ");
+    taut_append(why, size, "full because every oscillation can be resolved");
+    append_cost(d, " with", why, size);
+    if (separated && slow && d->oscillatory_energy > 0 && !d->overdamped) {
+        taut_append(why, size, "; motion slow would neglect an oscillation");
         append_oscillation(d, why, size);
     }
+    return TAUT_MOTION_FULL;
+}
+
+/* Full motion at any cost: why no other one is possible. */
+static unsigned judge_rest(const taut_diagnosis *d, unsigned avoid, char *why, size_t size)
+{
+    bool oscillates = taut_motion_oscillates(d),
+         averages = oscillates && can_move(d, TAUT_MOTION_EFFECTIVE, avoid);
+    if (d->overdamped) { /* implicit methods follow it, at another cost */
+        taut_append(why, size, "full because overdamped springs are far from their equilibrium");
+        append_oscillation(d, why, size);
+        return TAUT_MOTION_FULL;
+    }
+    taut_append(why, size, "full because %s",
+                oscillates ? "the initial state oscillates" : "motion slow is impossible");
+    append_oscillation(d, why, size);
+    if (averages && d->separation < AVERAGED)
+        taut_append(why, size, ", and motion effective needs a separation of %g (it is %.3g)",
+                    AVERAGED, d->separation);
+    else if (averages && isnan(d->resonance))
+        taut_append(why, size, ", and resonances, which averaging neglects, are unknown");
+    else if (averages)
+        taut_append(why, size,
+                    ", and averaging neglects that frequencies are in resonance to %.1f %%",
+                    100 * d->resonance);
+    append_cost(d, "; full needs", why, size);
     return TAUT_MOTION_FULL;
 }
 
@@ -105,35 +131,26 @@ static unsigned judge(const taut_diagnosis *d, unsigned avoid, char *why, size_t
                     "full because the lowest stiff frequency (%.3g) is less than %g times the rate "
                     "of the slow motion (%.3g)",
                     d->least, SEPARATED, d->slow_rate);
-        return only_full(d, why, size);
+        append_cost(d, "; full needs", why, size);
+        return TAUT_MOTION_FULL;
     }
     if (!oscillates && can_move(d, TAUT_MOTION_SLOW, avoid)) {
-        taut_append(why, size, "slow because the oscillation is negligible: it neglects ");
+        taut_append(why, size, "slow because the oscillation of the initial state is negligible");
         append_oscillation(d, why, size);
-        if (isfinite(d->full_evaluations))
-            taut_append(why, size, "; motion full would need about %.2g evaluations",
-                        d->full_evaluations);
+        append_cost(d, "; motion full would need", why, size);
         return TAUT_MOTION_SLOW;
     }
     if (oscillates && can_move(d, TAUT_MOTION_EFFECTIVE, avoid) && d->separation >= AVERAGED &&
         d->resonance > RESONANT) {
+        taut_append(why, size, "effective because the initial state oscillates");
+        append_oscillation(d, why, size);
+        append_cost(d, "; motion full would need", why, size);
         taut_append(why, size,
-                    "effective because the initial state oscillates (oscillatory energy %.2g of "
-                    "%.2g): actions are conserved, oscillations averaged; the error of averaging "
-                    "is not part of the error shown",
-                    d->oscillatory_energy, d->energy_scale);
+                    "; oscillations are averaged and their actions conserved; the error of "
+                    "averaging is not part of the error shown");
         return TAUT_MOTION_EFFECTIVE;
     }
-    taut_append(why, size, "full resolves the oscillations (oscillatory energy %.2g of %.2g)",
-                d->oscillatory_energy, d->energy_scale);
-    if (oscillates && d->separation < AVERAGED)
-        taut_append(why, size, "; effective motion needs a separation of %g (it is %.3g)", AVERAGED,
-                    d->separation);
-    else if (oscillates && d->resonance <= RESONANT)
-        taut_append(why, size,
-                    "; frequencies are in resonance to %.1f %%, which averaging neglects",
-                    100 * d->resonance);
-    return only_full(d, why, size);
+    return judge_rest(d, avoid, why, size);
 }
 
 unsigned taut_motion_advise(const taut_diagnosis *d, unsigned avoid, char *why, size_t size)
@@ -176,7 +193,10 @@ static void estimate_full(taut_solver *solver)
            until = taut_options_real(solver->options, "until"),
            rtol = taut_options_real(solver->options, "rtol"),
            rate = fmax(fmax(d->most, d->fastest), d->slow_rate);
+    double steps = (double)taut_options_integer(solver->options, "steps");
     d->full_evaluations = 500 + PER_RADIAN * rate * fabs(until - from) * pow(1e-6 / rtol, 0.14);
+    if (isnan(until) && steps > 0) /* 12 evaluations each */
+        d->full_evaluations = 12 * steps;
     if (isnan(d->full_evaluations) || !(d->most > 0))
         d->full_evaluations = INFINITY;
     d->decay_steps = fabs(until - from) * d->decay_rate / taut_dop8.stiff_limit;

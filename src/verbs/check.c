@@ -105,6 +105,13 @@ static void take_choice(const taut_solver *solver, choice *c)
     memcpy(c->why, solver->why, sizeof c->why);
 }
 
+/* Without an end time the cost of motion full is not known, and could decide otherwise. */
+static bool decided_by_end(const taut_diagnosis *d, unsigned motion)
+{
+    bool approximate = (motion == TAUT_MOTION_SLOW && !d->calm) || motion == TAUT_MOTION_EFFECTIVE;
+    return approximate && d->most > 0 && isinf(d->full_cost);
+}
+
 static void advise_run(const taut_diagnosis *d, const taut_options *given, const choice *c,
                        taut_check_report *r)
 {
@@ -119,16 +126,21 @@ static void advise_run(const taut_diagnosis *d, const taut_options *given, const
         TAUT_APPEND(r->advice, here ? ", as specified" : ", as [run] of the model specifies");
     if (c->why[0])
         TAUT_APPEND(r->advice, "; %s", c->why);
+    if (c->unspecified && decided_by_end(d, c->motion))
+        TAUT_APPEND(
+            r->advice,
+            "; no end time is given: with one, motion full is chosen where it is affordable");
     if (mechanical && !c->why[0] && d->frequencies == 0 && d->hard == 0)
         TAUT_APPEND(r->advice, "; there are no stiff springs");
 }
 
-/* Would the motion be slow without its oscillation? */
+/* Would the motion be slow without its oscillation, if motion full were too expensive? */
 static bool is_slow_without(const taut_diagnosis *d)
 {
     char why[200] = "";
     taut_diagnosis calm = *d;
     calm.oscillatory_energy = 0;
+    calm.full_cost = INFINITY;
     return taut_motion_advise(&calm, 0, why, sizeof why) == TAUT_MOTION_SLOW;
 }
 
@@ -142,11 +154,8 @@ static void advise_state(const taut_diagnosis *d, taut_check_report *r)
                     mechanical ? ", and a run moves it onto them" : "");
     if (d->hard && !d->frequencies && d->dependent[0])
         TAUT_APPEND(r->advice, "; springs that follow from rigid bonds have no effect: omit them");
-    if (mechanical && taut_motion_oscillates(d) && is_slow_without(d))
-        TAUT_APPEND(
-            r->advice,
-            "; motion slow removes the oscillation of the initial state (energy %.2g of %.2g)",
-            d->oscillatory_energy, d->energy_scale);
+    if (mechanical && taut_motion_oscillates(d) && !d->overdamped && is_slow_without(d))
+        TAUT_APPEND(r->advice, "; motion slow removes the oscillation of the initial state");
     if (d->most > 0 && motion != TAUT_MOTION_FULL)
         TAUT_APPEND(
             r->advice,
