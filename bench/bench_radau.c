@@ -74,7 +74,8 @@ static const char hanging[] =
 
 static int chain(int links, double *per_link)
 {
-    bench b = make(hanging, links, "motion=slow method=radau5 newton=tensor step=0.01 until=10 raw=yes");
+    bench b =
+        make(hanging, links, "motion=slow method=radau5 newton=tensor step=0.01 until=10 raw=yes");
     double best = INFINITY;
     taut_result before = {.size = sizeof before}, after = {.size = sizeof after};
     for (int k = 0; k < 12 && b.code == 0; k++) {
@@ -97,7 +98,8 @@ static int chain(int links, double *per_link)
 /* For bench_instructions.sh: nothing but the steps. */
 static int only_steps(int links, int steps)
 {
-    bench b = make(hanging, links, "motion=slow method=radau5 newton=tensor step=0.01 until=10 raw=yes");
+    bench b =
+        make(hanging, links, "motion=slow method=radau5 newton=tensor step=0.01 until=10 raw=yes");
     if (b.code == 0)
         b.code = taut_solver_advance(b.solver, 0.01 * steps, &b.error);
     return done(&b);

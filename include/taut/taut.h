@@ -537,7 +537,7 @@ typedef struct taut_check_report {
     /* fastest decay: of damped bonds, each alone; of df/dz in first-order systems; 0: none */
     double decay_rate;
     double decay_steps; /* of dop8 until the end time, at the limit of stability; NaN: unknown */
-    double separation; /* frequency_least over slow_rate; INFINITY where that is 0 */
+    double separation;  /* frequency_least over slow_rate; INFINITY where that is 0 */
 } taut_check_report;
 
 /* Examines a system at its initial state. Options read: from, backend, no-derivatives, and those of
