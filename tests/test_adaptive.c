@@ -64,7 +64,7 @@ static double norm_of(const taut_stepper *s, double h)
         double q = fmax(seen.q[i], fabs(s->now.q[i])),
                v = seen.elapsed > 0 ? sqrt(seen.square[i] / seen.elapsed) : fabs(s->now.v[i]),
                a = seen.elapsed > 0 && !isnan(s->last.a[i]) ? fabs(s->last.a[i]) : 0;
-        v = fmax(fmax(v, 1e-5 * q / seen.length),
+        v = fmax(fmax(v, 1e-3 * q / seen.length),
                  ldexp(0.05, -(seen.steps < 16 ? seen.steps : 16)) * sqrt(seen.start_pull * q));
         double wq = s->atol + s->rtol * q, wv = s->rtol * fmax(v, 1e-3 * most_v);
         if (a * wq > s->rtol * v * v)

@@ -7,7 +7,7 @@
  *
  * S are the largest values so far of the group that a variable belongs to (a family, or a name).
  * S_v is an average over time, sqrt(2 <v^2>), so that a close encounter does not loosen the rest of
- * the run; at least 1e-5 S_q/T, and in the first steps, at rest, a part of sqrt(|a| S_q). Where
+ * the run; at least 1e-3 S_q/T, and in the first steps, at rest, a part of sqrt(|a| S_q). Where
  * accelerations are large dq_i is at most rtol S_v^2/|a|: the work of a dq is an error of the
  * energy. Default atol: 1e-3 rtol times S, in full motion times the largest S.
  *
@@ -34,7 +34,7 @@
 
 static const double COLLAPSE = 0.1, MEMORY = 10; /* H and R */
 static const double MANY = 10;                   /* of the share of a step */
-static const double SLOWEST = 1e-5;              /* S_v over S_q/T */
+static const double SLOWEST = 1e-3;              /* S_v over S_q/T */
 static const double FLOOR = 1e-3;                /* atol over rtol and the scale */
 enum { FIRST_STEPS = 16 };                       /* until scales are those of the motion */
 
@@ -238,7 +238,8 @@ static double norm_of_springs(taut_solver *solver)
     const double *c = taut_context_compliance(solver->context),
                  *tau = taut_context_damping(solver->context);
     bool damped = solver->sizes.can & TAUT_HAS_DAMPING;
-    double rounding = 8 * DBL_EPSILON * taut_largest(s->n, s->now.q), stretch = 0, rate = 0;
+    double rounding = 8 * DBL_EPSILON * taut_largest(s->n, s->now.q),
+           shaking = 8 * DBL_EPSILON * taut_largest(s->n, s->now.v), stretch = 0, rate = 0;
     taut_copy(norm->bonds.count, norm->lambda, norm->force);
     if (norm->steps < FIRST_STEPS)
         add_trial(solver);
@@ -248,9 +249,11 @@ static double norm_of_springs(taut_solver *solver)
     for (taut_index k = 0; k < norm->bonds.count; k++)
         for (taut_index i = norm->bonds.start[k]; i < norm->bonds.start[k + 1]; i++) {
             double size = c[i] * norm->force[k], allowed = s->rtol * size + rounding;
+            if (damped)
+                allowed += tau[i] * shaking;
             if (c[i] > 0)
-                stretch = taut_larger(
-                    stretch, sharpen(s, allowed / size, fabs(norm->stretch[i]) / allowed));
+                stretch = taut_larger(stretch,
+                                      sharpen(s, allowed / size, fabs(norm->stretch[i]) / allowed));
             if (c[i] > 0 && damped)
                 rate = taut_larger(
                     rate, sharpen(s, allowed / size, tau[i] * fabs(norm->rate[i]) / allowed));
@@ -263,11 +266,12 @@ static double norm_in_own_scales(taut_solver *solver, double h)
     const taut_stepper *s = &solver->stepper;
     double q = 0, v = 0;
     bool noisy = s->m > 0 || (solver->sizes.can & TAUT_HAS_STIFF_POTENTIAL);
-    double rounding = noisy ? 8 * DBL_EPSILON * taut_largest(s->n, s->now.q) / fabs(h) : 0;
+    double rounding = noisy ? 8 * DBL_EPSILON * taut_largest(s->n, s->now.q) / fabs(h) : 0,
+           share = share_of(solver, h);
     weigh(solver);
     for (taut_index i = 0; i < s->n; i++) {
         double x = s->error_q[i] / s->weight_q[i], y = s->error_v[i];
-        y = y == 0 ? 0 : y / fmax(s->weight_v[i], rounding);
+        y = y == 0 ? 0 : y / fmax(s->weight_v[i], rounding / share);
         q += x * x;
         v += y * y;
     }
@@ -278,7 +282,7 @@ static double norm_in_own_scales(taut_solver *solver, double h)
     double most = fmax(q, v);
     if (solver->norm.lambda)
         most = taut_larger(most, norm_of_springs(solver));
-    return most / share_of(solver, h);
+    return most / share;
 }
 
 /* ---- rigid and slow motion, first order */
