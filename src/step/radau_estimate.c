@@ -19,7 +19,8 @@
  * Without T in these, the rate of a damper counted as an error of the velocity, h^2 whatever the
  * stages. The estimate is O(h^(s+2)) in
  * the driver's norm; with one stage, O(h^2) from v0 - v1. Added to it is the velocity across the
- * bonds at the end, which alone gives the error where bonds leave no freedom. */
+ * bonds at the end, which alone gives the error where bonds leave no freedom. Signs are kept: the
+ * driver forms G dq, how far springs are stretched. */
 #include "base/vectors.h"
 #include "base/rows.h"
 #include "step/radau.h"
@@ -237,7 +238,7 @@ static int add_between(taut_stepper *s, double h, double reach, taut_error *erro
     if (w->m > 0 && !w->oscillations)
         TAUT_TRY(along_bonds(s, reach, d, error));
     for (taut_index k = 0; k < w->n; k++)
-        s->error_q[k] = fabs(s->error_q[k]) + fabs(d[k]);
+        s->error_q[k] += copysign(d[k], s->error_q[k]);
     return TAUT_OK;
 }
 
@@ -285,12 +286,12 @@ static int estimate(taut_stepper *s, double h, taut_error *error)
     const double *end = w->v + (int64_t)(w->s - 1) * w->n;
     for (taut_index k = 0; k < w->n; k++) {
         double across = ACROSS * fabs(w->extra[k]);
-        s->error_v[k] = fabs(e * w->filter_x[k]) * (w->s == 1 ? 0.5 : 1);
+        s->error_v[k] = e * w->filter_x[k] * (w->s == 1 ? 0.5 : 1);
         s->error_q[k] = w->s == 1 ? h / 2 * (s->now.v[k] - end[k]) : e * e * w->filter_x[k];
         if (w->oscillations && !w->moves) /* rows show velocities along the bonds */
-            s->error_q[k] = fabs(s->error_q[k]) + fabs(h) * across;
+            s->error_q[k] += copysign(h * across, s->error_q[k]);
         else
-            s->error_v[k] += across;
+            s->error_v[k] += copysign(across, s->error_v[k]);
     }
     if (w->velocity && past->smooth)
         TAUT_TRY(add_between(s, h, reach, error));
