@@ -5,11 +5,13 @@
  *     rigid, slow motion   rms (|dq_i| + H |dv_i|)/(atol + rtol |q_i|) / share, H = max(h, R/10)
  *     first order          rms |dq_i|/(atol + rtol |q_i|)
  *
- * S are the largest values so far of the group that a variable belongs to (a family, or a name).
+ * S are the largest values so far of the group that a variable belongs to (a family, a name, or the
+ * Cartesian coordinates x1, y1, ...).
  * S_v is an average over time, sqrt(2 <v^2>), so that a close encounter does not loosen the rest of
  * the run; at least 1e-3 S_q/T, and in the first steps, at rest, a part of sqrt(|a| S_q). Where
- * accelerations are large dq_i is at most rtol S_v^2/|a|: the work of a dq is an error of the
- * energy. Default atol: 1e-3 rtol times S, in full motion times the largest S.
+ * accelerations are large dq_i is at most rtol S_v^2/|a|, and where velocities are dv_i at most
+ * rtol 2 S_v^2/|v|: a dq and v dv are errors of the energy. Default atol: 1e-3 rtol times S, in
+ * full motion times the largest S.
  *
  * Full motion: positions alone would leave the velocities of stiff springs off by omega, their
  * forces by omega^2 tolerances. With a share of the tolerance the errors of many periods add up to
@@ -38,12 +40,21 @@ static const double SLOWEST = 1e-3;              /* S_v over S_q/T */
 static const double FLOOR = 1e-3;                /* atol over rtol and the scale */
 enum { FIRST_STEPS = 16 };                       /* until scales are those of the motion */
 
-/* Consecutive blocks of one name are a group. start may be NULL; returns how many there are. */
+/* x, y, z, x1, y2: lengths of one frame. */
+static bool is_cartesian(const char *name)
+{
+    return name[0] >= 'x' && name[0] <= 'z' && strspn(name + 1, "0123456789") == strlen(name + 1);
+}
+
+/* Consecutive blocks of one name are a group, and Cartesian coordinates are one. start may be NULL;
+ * returns how many there are. */
 static taut_index find_groups(const taut_names *names, taut_index total, taut_index *start)
 {
     taut_index groups = 0;
     for (int64_t b = 0; b < names->blocks; b++) {
-        bool same = b > 0 && strcmp(names->block[b].name, names->block[b - 1].name) == 0;
+        const char *name = names->block[b].name, *before = names->block[b > 0 ? b - 1 : 0].name;
+        bool alike = strcmp(name, before) == 0 || (is_cartesian(name) && is_cartesian(before)),
+             same = b > 0 && alike;
         if (start && !same)
             start[groups] = names->block[b].block.first;
         groups += !same;
@@ -112,11 +123,15 @@ static void weigh(taut_solver *solver)
                    count = norm->coordinates.start[k + 1] - first;
         double q = fmax(norm->q[k], taut_largest(count, s->now.q + first)),
                v = norm->elapsed > 0 ? norm->v[k] : taut_largest(count, s->now.v + first),
-               a = pulled ? taut_largest(count, s->last.a + first) : 0;
+               a = pulled ? taut_largest(count, s->last.a + first) : 0,
+               fast = fmax(taut_largest(count, s->now.v + first),
+                           taut_largest(count, s->last.v + first));
         v = fmax(v, fmax(SLOWEST * q / norm->length, part * sqrt(norm->pull * q)));
         double weight_q = s->atol + s->rtol * q, weight_v = fmax(s->rtol * v, least);
         if (a * weight_q > s->rtol * v * v)
             weight_q = fmax(s->rtol * v * v / a, rounding);
+        if (fast > 2 * v)
+            weight_v *= 2 * v / fast;
         for (taut_index i = first; i < first + count; i++) {
             s->weight_q[i] = weight_q;
             s->weight_v[i] = weight_v;
