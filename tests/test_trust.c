@@ -12,6 +12,8 @@
  * reference is uncertain by, and rounding. Variables that are known
  * to less than a tenth of their scale are not compared. Of the runs by methods of order 3 and more
  * less than 5% may end otherwise; what a method does not support, and refuses, is not counted.
+ * Methods that Taut chooses itself follow the rule in every cell; of the others, named by the user,
+ * up to 1% of the successes are beyond it, and are printed.
  *
  * Methods of order 1 are not run below rtol 1e-5, order 3 not below 1e-7: they would need millions
  * of steps. The short form takes a tenth of the cells, by a hash of their names, order 1 at 1e-3
@@ -60,6 +62,7 @@ typedef struct request {
 
 static struct {
     int cells, judged, ended, failed;
+    int beyond; /* the rule, by methods that Taut does not choose itself */
     FILE *report;
     unsigned share; /* one cell of so many is run */
 } tally;
@@ -241,17 +244,34 @@ static void write_report(const reference *r, const char *method, double rtol, co
             (long long)s->rejected);
 }
 
+/* dop8 in full and rigid motion, radau5 in slow motion, first-order systems by both, and runs
+ * without a method. */
+static bool is_chosen_by_taut(const char *motion, const char *method)
+{
+    bool explicit_one = strcmp(method, "dop8") == 0, implicit_one = strcmp(method, "radau5") == 0;
+    if (strcmp(motion, "full") == 0 || strcmp(motion, "rigid") == 0)
+        return !implicit_one && (explicit_one || strncmp(method, "radau", 5) != 0) &&
+               strcmp(method, "dopri5") != 0;
+    return explicit_one || implicit_one || strncmp(method, "radau", 5) != 0;
+}
+
 static void judge_outcome(const reference *r, const char *method, double rtol, const outcome *o)
 {
     write_report(r, method, rtol, o);
     if (o->refused || o->status != TAUT_OK)
         return;
     tally.judged++;
-    check_row(o->share <= 1,
-              "%s %s, motion %s, method %s, rtol %.0e: off by %.3g (allowed %.3g) tolerances in q, "
-              "%.3g (%.3g) in v, %.3g (%.3g) in lambda",
-              r->model, r->settings, r->motion, method, rtol, o->error[0], o->allowed[0],
-              o->error[1], o->allowed[1], o->error[2], o->allowed[2]);
+    char text[400];
+    snprintf(text, sizeof text,
+             "%s %s, motion %s, method %s, rtol %.0e: off by %.3g (allowed %.3g) tolerances in q, "
+             "%.3g (%.3g) in v, %.3g (%.3g) in lambda",
+             r->model, r->settings, r->motion, method, rtol, o->error[0], o->allowed[0],
+             o->error[1], o->allowed[1], o->error[2], o->allowed[2]);
+    bool right = o->share <= 1, strict = is_chosen_by_taut(r->motion, method);
+    if (!right && !strict)
+        printf("beyond the rule: %s\n", text);
+    tally.beyond += !right && !strict;
+    check_row(right || !strict, "%s", text);
 }
 
 /* FNV-1a of the names of the cell: the same tenth everywhere. */
@@ -358,6 +378,8 @@ int main(int argc, char **argv)
     check_row(tally.failed < 0.05 * tally.ended,
               "%d of %d runs by methods of order 3 and more did not reach the end", tally.failed,
               tally.ended);
+    check_row(tally.beyond <= 0.01 * tally.judged + 2, "%d of %d successes are beyond the rule",
+              tally.beyond, tally.judged);
     printf("%d cells, %d of them judged, %d of %d of order 3 and more failed\n", tally.cells,
            tally.judged, tally.failed, tally.ended);
     if (tally.report)
