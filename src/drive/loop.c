@@ -144,11 +144,11 @@ static int march(taut_solver *solver, double target, taut_error *error)
     return solver->outcome == TAUT_OK ? taut_complete(solver, error) : TAUT_OK;
 }
 
-static int begin_sinks(taut_solver *solver, const taut_sink *sinks, int count, taut_error *error)
+int taut_sinks_begin(taut_solver *solver, const taut_sink *sinks, int count, int *begun,
+                     taut_error *error)
 {
-    solver->rows.sink = sinks;
-    for (solver->rows.sinks = 0; solver->rows.sinks < count; solver->rows.sinks++) {
-        const taut_sink *sink = &sinks[solver->rows.sinks];
+    for (*begun = 0; *begun < count; ++*begun) {
+        const taut_sink *sink = &sinks[*begun];
         if (sink->begin)
             TAUT_TRY(
                 taut_sink_status(sink->begin(sink->user, solver->system, error), "begin", error));
@@ -156,18 +156,15 @@ static int begin_sinks(taut_solver *solver, const taut_sink *sinks, int count, t
     return TAUT_OK;
 }
 
-/* Ends every sink that began; the first failure counts. */
-static int end_sinks(taut_solver *solver, int status, taut_error *error)
+int taut_sinks_end(const taut_sink *sinks, int begun, int status, taut_error *error)
 {
     taut_error later;
-    for (int k = 0; k < solver->rows.sinks; k++) {
-        const taut_sink *sink = &solver->rows.sink[k];
+    for (int k = 0; k < begun; k++) {
+        const taut_sink *sink = &sinks[k];
         taut_error *reason = status == 0 ? error : &later;
         int end = sink->end ? taut_sink_status(sink->end(sink->user, reason), "end", reason) : 0;
         status = status == 0 ? end : status;
     }
-    solver->rows.sink = NULL;
-    solver->rows.sinks = 0;
     return status;
 }
 
@@ -195,14 +192,17 @@ int taut_run_once(taut_solver *solver, const taut_sink *sinks, int sink_count,
 {
     begin_run(solver, error);
     solver->caller = (taut_caller){.call = progress, .user = user, .called = taut_clock()};
-    int status = begin_sinks(solver, sinks, sink_count, error);
+    solver->rows.sink = sinks;
+    int status = taut_sinks_begin(solver, sinks, sink_count, &solver->rows.sinks, error);
     if (status == 0)
         status = march_with_rows(solver, error);
     if (status == 0)
         status = taut_refine_end(solver, error);
     solver->caller = (taut_caller){0};
     status = taut_unevaluated(status, solver->stepper.now.t, error);
-    status = end_sinks(solver, status, error);
+    status = taut_sinks_end(sinks, solver->rows.sinks, status, error);
+    solver->rows.sink = NULL;
+    solver->rows.sinks = 0;
     return solver->status = status == 0 ? solver->outcome : status;
 }
 

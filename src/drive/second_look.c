@@ -39,17 +39,6 @@ typedef struct waiting {
 
 /* ---- rows that wait */
 
-static int begin_all(waiting *w, taut_error *error)
-{
-    for (w->begun = 0; w->begun < w->count; w->begun++) {
-        const taut_sink *to = &w->sinks[w->begun];
-        if (to->begin)
-            TAUT_TRY(
-                taut_sink_status(to->begin(to->user, w->solver->system, error), "begin", error));
-    }
-    return TAUT_OK;
-}
-
 static int give_row(waiting *w, const taut_row *row, taut_error *error)
 {
     for (int k = 0; k < w->count; k++)
@@ -62,7 +51,7 @@ static int flush(waiting *w, taut_error *error)
 {
     taut_memory_rows rows = {.size = sizeof rows};
     taut_memory_sink_get(w->memory, &rows, NULL);
-    TAUT_TRY(begin_all(w, error));
+    TAUT_TRY(taut_sinks_begin(w->solver, w->sinks, w->count, &w->begun, error));
     for (int64_t i = 0; i < rows.rows; i++) {
         taut_row row = {.t = rows.t[i],
                         .q = rows.q + i * rows.coordinates,
@@ -98,20 +87,6 @@ static int wait_row(void *user, const taut_row *row, taut_error *error)
         return give_row(w, row, error);
     w->numbers += 2 * (int64_t)s->n + s->m;
     return w->keep.row(w->keep.user, row, error);
-}
-
-/* Ends the caller's sinks, those that began; the first failure counts. */
-static int end_all(waiting *w, int status, taut_error *error)
-{
-    taut_error later;
-    for (int k = 0; k < w->begun; k++) {
-        const taut_sink *to = &w->sinks[k];
-        taut_error *reason = status == 0 ? error : &later;
-        int end = to->end ? taut_sink_status(to->end(to->user, reason), "end", reason) : 0;
-        status = status == 0 ? end : status;
-    }
-    w->begun = 0;
-    return status;
 }
 
 /* ---- how far two runs are apart */
@@ -347,7 +322,7 @@ int taut_verify_run(taut_solver *solver, const taut_sink *sinks, int count, taut
     if (first.streams)
         best = first;
     status = status >= 0 && written < 0 ? written : status;
-    int ended = end_all(&best, status < 0 ? status : 0, error);
+    int ended = taut_sinks_end(best.sinks, best.begun, status < 0 ? status : 0, error);
     status = ended < 0 ? ended : status;
     taut_memory_sink_destroy(best.memory);
     if (solver->better && solver->better->asked <= 2 * LEAST_RTOL &&

@@ -299,6 +299,10 @@ void taut_norm_accept(taut_solver *solver, double h);
 /* (loop.c) taut_solver_run without a second look. */
 int taut_run_once(taut_solver *solver, const taut_sink *sinks, int count, taut_progress progress,
                   void *user, taut_error *error);
+/* Begins sinks, *begun so far; ends those that began, where the first failure counts. */
+int taut_sinks_begin(taut_solver *solver, const taut_sink *sinks, int count, int *begun,
+                     taut_error *error);
+int taut_sinks_end(const taut_sink *sinks, int begun, int status, taut_error *error);
 /* (second_look.c) The same with a second look where it is affordable. */
 int taut_verify_run(taut_solver *solver, const taut_sink *sinks, int count, taut_progress progress,
                     void *user, taut_error *error);
