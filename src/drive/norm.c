@@ -17,9 +17,10 @@
  * forces by omega^2 tolerances. With a share of the tolerance the errors of many periods add up to
  * some tolerances: share = min(1, max(300 H/T, 10/(10 + number of steps))). The factor 300 keeps
  * short runs as they are, the second term short first steps; H, below, lets steps pass a kink.
- * Methods of order 3 have a factor 50, of order 1 and 2 one of 30: they need many more steps.
- * Rounding of positions is visible in velocities as u |q|/h, in forces as u |q|/c, and is no error
- * that a smaller step reduces.
+ * Methods of order 3 have a factor 50, of order 1 and 2 one of 30: they need many more steps; and
+ * in rigid and slow motion a quarter of the share, since few of their steps err alike. Rounding of
+ * positions is visible in velocities as u |q|/h, in forces as u |q|/c, and is no error that a
+ * smaller step reduces.
  *
  * Rigid and slow motion: R is the longest recent step; it decreases by a tenth of the time that
  * passes. While steps keep their size H is h. Where they collapse, at a kink or a close encounter,
@@ -36,6 +37,7 @@
 
 static const double COLLAPSE = 0.1, MEMORY = 10; /* H and R */
 static const double MANY = 10;                   /* of the share of a step */
+static const double LOW_ORDER = 0.25;            /* share of methods up to order 3 */
 static const double SLOWEST = 1e-3;              /* S_v over S_q/T */
 static const double FLOOR = 1e-3;                /* atol over rtol and the scale */
 enum { FIRST_STEPS = 16 };                       /* until scales are those of the motion */
@@ -374,7 +376,8 @@ double taut_norm_step(taut_solver *solver, double h)
         return own;
     if (solver->stepper.first_order)
         return norm_of_state(solver);
-    double share = norm->own_scales ? 1 : share_of(solver, h),
+    double caution = solver->stepper.method->order <= 3 ? LOW_ORDER : 1,
+           share = norm->own_scales ? 1 : caution * share_of(solver, h),
            e = taut_larger(own, norm_of_positions(solver, h) / share);
     if (!(e <= 1) && COLLAPSE * norm->reach > fabs(h) && is_rounding(solver, h)) {
         norm->reach = 0;
