@@ -287,8 +287,9 @@ static int look_again(taut_solver *solver, waiting *first, waiting *best, taut_p
         if (status != 0) {
             taut_memory_sink_destroy(next.memory);
             taut_solver_destroy(finer);
-            TAUT_APPEND(solver->explanation, "; the second run, with rtol %g, failed: %.200s", rtol,
-                        status == TAUT_INTERRUPTED ? "interrupted" : reason.message);
+            TAUT_APPEND(solver->explanation, "; the second run, with rtol %g, %s%.200s", rtol,
+                        status == TAUT_INTERRUPTED ? "was interrupted" : "failed: ",
+                        status == TAUT_INTERRUPTED ? "" : reason.message);
             return status == TAUT_INTERRUPTED || taut_fail_final(status, &reason, error) != 0
                        ? status
                        : solver->status;
